@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace metadist {
+
+// What went wrong, as the process reports it. The value is the exit status (docs/cli.md).
+enum class ErrorCode {
+  kInternal = 1,
+  kUsage = 2,
+  kBadInput = 3,
+  kInfeasible = 4,
+  kMismatch = 5,
+  kDevice = 6,
+  kRegression = 7,
+  kTimeLimit = 8,
+  kInterrupted = 130,
+};
+
+// One problem a user, a file, a machine or another rank can cause.
+// message: lower case, no final dot, expected then actual.  where: file, node or flag it is about.
+// hint: what to do next, a whole sentence or command; may be empty.
+// also: further problems found in the same step, so that all are reported at once.
+struct Error {
+  ErrorCode code = ErrorCode::kInternal;
+  std::string where;
+  std::string message;
+  std::string hint;
+  std::vector<Error> also;
+
+  // Prefixes the place: `gpt2.onnx` + `node 'a'` -> `gpt2.onnx: node 'a'`.
+  Error&& in(const std::string& outer) &&;
+  // "where: message", one line per problem, hints on lines of their own.
+  std::string text() const;
+};
+
+Error Internal(std::string message);
+Error Usage(std::string message, std::string hint = "");
+Error BadInput(std::string where, std::string message, std::string hint = "");
+
+// Joins problems into one error: the first carries the others. `problems` must not be empty.
+Error Join(std::vector<Error> problems);
+
+}  // namespace metadist
