@@ -57,9 +57,9 @@ class [[nodiscard]] Result<void> {
 }  // namespace metadist
 
 // Unwraps a Result, or returns its error from the calling function.
-#define TRY(expr)                                                \
-  (__extension__({                                               \
-    auto try_result = (expr);                                    \
-    if (!try_result.ok()) return std::move(try_result).error();  \
-    std::move(try_result).value();                               \
+#define TRY(expr)                                               \
+  (__extension__({                                              \
+    auto try_result = (expr);                                   \
+    if (!try_result.ok()) return std::move(try_result).error(); \
+    std::move(try_result).value();                              \
   }))

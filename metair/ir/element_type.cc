@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/ir/element_type.h"
+
+#include <array>
+
+namespace metadist {
+namespace {
+
+struct Row {
+  std::string_view name;
+  int64_t bytes;
+  ElementClass element_class;
+};
+
+constexpr std::array kRows = {
+#define ELEMENT_TYPE(enumerator, name, type, element_class) \
+  Row{name, sizeof(type), ElementClass::element_class},
+#include "metair/ir/element_type.def"
+#undef ELEMENT_TYPE
+};
+
+const Row& RowOf(ElementType type) { return kRows[static_cast<size_t>(type)]; }
+
+}  // namespace
+
+int64_t ByteSize(ElementType type) { return RowOf(type).bytes; }
+
+ElementClass ClassOf(ElementType type) { return RowOf(type).element_class; }
+
+ElementType ComputeType(ElementType type) {
+  switch (ClassOf(type)) {
+    case ElementClass::kFloat:
+      return ElementType::kF64;
+    case ElementClass::kInt:
+      return ElementType::kI64;
+    case ElementClass::kBool:
+      return ElementType::kBool;
+  }
+  CHECK(false, "unknown element class");
+}
+
+std::string_view Name(ElementType type) { return RowOf(type).name; }
+
+std::optional<ElementType> ParseElementType(std::string_view name) {
+  for (size_t i = 0; i < kRows.size(); ++i)
+    if (kRows[i].name == name) return static_cast<ElementType>(i);
+  return std::nullopt;
+}
+
+}  // namespace metadist

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include "metair/ir/check.h"
+#include "metair/ir/half.h"
+
+namespace metadist {
+
+enum class ElementType : uint8_t {
+#define ELEMENT_TYPE(enumerator, name, type, element_class) enumerator,
+#include "metair/ir/element_type.def"
+#undef ELEMENT_TYPE
+};
+
+// What arithmetic an element has. Reference kernels exist once per class (f64, i64, bool).
+enum class ElementClass : uint8_t { kFloat, kInt, kBool };
+
+int64_t ByteSize(ElementType type);
+ElementClass ClassOf(ElementType type);
+// The widest type of the class: f64, i64 or bool. Reference kernels compute in it.
+ElementType ComputeType(ElementType type);
+// "f32", "i64", "bool", ...
+std::string_view Name(ElementType type);
+std::optional<ElementType> ParseElementType(std::string_view name);
+
+// The ElementType stored as T.
+template <typename T>
+constexpr ElementType ElementTypeOf() {
+#define ELEMENT_TYPE(enumerator, name, type, element_class) \
+  if constexpr (std::is_same_v<T, type>) return ElementType::enumerator;
+#include "metair/ir/element_type.def"
+#undef ELEMENT_TYPE
+}
+
+// Calls visitor(T()) with the storage type of `type`.
+template <typename Visitor>
+auto VisitElementType(ElementType type, Visitor&& visitor) {
+  switch (type) {
+#define ELEMENT_TYPE(enumerator, name, storage, element_class) \
+  case ElementType::enumerator:                                \
+    return visitor(storage());
+#include "metair/ir/element_type.def"
+#undef ELEMENT_TYPE
+  }
+  CHECK(false, "unknown element type");
+}
+
+}  // namespace metadist

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "metair/ir/attribute.h"
+#include "metair/ir/tensor.h"
+
+namespace metadist {
+
+using ValueId = int32_t;
+using NodeId = int32_t;
+// An optional input that is left out, or a node that does not exist.
+inline constexpr int32_t kNone = -1;
+
+enum class ValueKind : uint8_t {
+  kInput,      // given at each run
+  kParameter,  // what a checkpoint holds; bytes may be absent
+  kConstant,   // fixed by the model; bytes present unless they depend on an absent parameter
+  kResult,     // made by a node
+};
+
+struct Value {
+  std::string name;  // unique in its graph, not empty
+  TensorType type;
+  ValueKind kind = ValueKind::kResult;
+  Tensor data;              // of kParameter and kConstant
+  NodeId producer = kNone;  // of kResult
+};
+
+struct Graph;
+
+// A body run by a control-flow node. Values of the enclosing graph that the body reads are passed
+// explicitly: captures[i] of the node's graph is the i-th of the last captures.size() body inputs.
+struct Region {
+  std::string name;  // ONNX attribute name: then_branch, else_branch, body
+  std::shared_ptr<const Graph> graph;
+  std::vector<ValueId> captures;
+};
+
+struct Node {
+  std::string name;    // for reports; unique in its graph, not empty
+  std::string domain;  // "" = ONNX; "metadist" = collectives and our own operators
+  std::string op;
+  Attributes attributes;
+  std::vector<ValueId> inputs;   // kNone = left out
+  std::vector<ValueId> outputs;  // kNone = not wanted
+  std::vector<Region> regions;
+};
+
+// An input that carries state from step to step, and the output that replaces it.
+struct StatePair {
+  ValueId input;
+  ValueId output;
+};
+
+// A computation over tensors: nodes in topological order, every value made once.
+struct Graph {
+  std::string name;
+  int64_t opset = 0;  // of the ONNX domain
+  std::vector<Value> values;
+  std::vector<Node> nodes;
+  std::vector<ValueId> inputs;   // of kind kInput
+  std::vector<ValueId> outputs;  // any values
+  std::vector<StatePair> state;
+
+  Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }
+  const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
+  Node& node(NodeId id) { return nodes[static_cast<size_t>(id)]; }
+  const Node& node(NodeId id) const { return nodes[static_cast<size_t>(id)]; }
+
+  ValueId AddValue(Value value);
+  // Appends a node and marks it as producer of its outputs.
+  NodeId AddNode(Node node);
+  // First value of that name, or kNone.
+  ValueId FindValue(const std::string& name) const;
+  // Parameters or constants, in value order.
+  std::vector<ValueId> OfKind(ValueKind kind) const;
+};
+
+// A use of a value: by input `input` of `node`, or (node == kNone) as graph output `input`.
+struct Use {
+  NodeId node;
+  int input;
+};
+
+// Uses of every value, by value id, in node order, graph outputs last. A region's capture counts as
+// a use with input = number of node inputs + position among all captures.
+std::vector<std::vector<Use>> UsesOf(const Graph& graph);
+
+// Copy without dead nodes and unused parameters and constants; ids are renumbered, order is kept.
+Graph WithoutDeadCode(const Graph& graph);
+
+}  // namespace metadist

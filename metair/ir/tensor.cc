@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/ir/tensor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <new>
+
+namespace metadist {
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+template <typename To, typename From>
+To Convert(From value) {
+  if constexpr (std::is_same_v<To, bool>) {
+    if constexpr (std::is_arithmetic_v<From>)
+      return value != From(0);
+    else
+      return static_cast<float>(value) != 0.0f;
+  } else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>) {
+    return To(static_cast<float>(value));
+  } else if constexpr (std::is_integral_v<To> && !std::is_integral_v<From>) {
+    // Out-of-range conversions are undefined in C++; saturate at int64 and let narrower types wrap.
+    const double x = static_cast<double>(value);
+    if (std::isnan(x)) return To(0);
+    if (x >= 0x1p63) {
+      if constexpr (std::is_same_v<To, uint64_t>)
+        return x >= 0x1p64 ? std::numeric_limits<uint64_t>::max() : static_cast<uint64_t>(x);
+      return static_cast<To>(std::numeric_limits<int64_t>::max());
+    }
+    if (x < -0x1p63) return static_cast<To>(std::numeric_limits<int64_t>::min());
+    return static_cast<To>(static_cast<int64_t>(x));
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+}  // namespace
+
+Tensor Tensor::Zeros(TensorType type) {
+  Tensor tensor;
+  const size_t bytes = static_cast<size_t>(std::max<int64_t>(type.bytes(), 1));
+  void* memory = ::operator new(bytes, std::align_val_t(kAlignment));
+  std::memset(memory, 0, bytes);
+  tensor.type_ = std::move(type);
+  tensor.owner_ = std::shared_ptr<const void>(memory, [](const void* p) {
+    ::operator delete(const_cast<void*>(p), std::align_val_t(kAlignment));
+  });
+  tensor.bytes_ = static_cast<const std::byte*>(memory);
+  tensor.owned_ = true;
+  return tensor;
+}
+
+Tensor Tensor::Absent(TensorType type) {
+  Tensor tensor;
+  tensor.type_ = std::move(type);
+  return tensor;
+}
+
+Tensor Tensor::Mapped(TensorType type, std::shared_ptr<const void> owner, const std::byte* bytes) {
+  Tensor tensor;
+  tensor.type_ = std::move(type);
+  tensor.owner_ = std::move(owner);
+  tensor.bytes_ = bytes;
+  return tensor;
+}
+
+std::byte* Tensor::mutable_bytes() {
+  CHECK(owned_, "writing to a tensor without bytes of its own");
+  return const_cast<std::byte*>(bytes_);
+}
+
+Tensor Tensor::Reshaped(Shape shape) const {
+  Tensor tensor = *this;
+  tensor.type_.shape = std::move(shape);
+  CHECK(tensor.size() == size(), "reshape changes the element count");
+  return tensor;
+}
+
+Tensor Tensor::Clone() const {
+  if (!has_data()) return *this;
+  Tensor tensor = Zeros(type_);
+  if (type_.bytes() > 0)
+    std::memcpy(tensor.mutable_bytes(), bytes_, static_cast<size_t>(type_.bytes()));
+  return tensor;
+}
+
+Tensor Tensor::Cast(ElementType element) const {
+  if (element == type_.element) return *this;
+  if (!has_data()) return Absent({element, type_.shape});
+  Tensor out = Zeros({element, type_.shape});
+  const int64_t count = size();
+  VisitElementType(type_.element, [&](auto from) {
+    using From = decltype(from);
+    const From* x = data<From>();
+    VisitElementType(element, [&](auto to) {
+      using To = decltype(to);
+      To* y = out.mutable_data<To>();
+      for (int64_t i = 0; i < count; ++i) y[i] = Convert<To>(x[i]);
+    });
+  });
+  return out;
+}
+
+std::vector<int64_t> Tensor::ToInts() const {
+  const Tensor wide = Cast(ElementType::kI64);
+  return {wide.data<int64_t>(), wide.data<int64_t>() + size()};
+}
+
+std::vector<double> Tensor::ToDoubles() const {
+  const Tensor wide = Cast(ElementType::kF64);
+  return {wide.data<double>(), wide.data<double>() + size()};
+}
+
+bool Identical(const Tensor& a, const Tensor& b) {
+  if (a.type() != b.type() || a.has_data() != b.has_data()) return false;
+  if (!a.has_data() || a.type().bytes() == 0) return true;
+  return std::memcmp(a.bytes(), b.bytes(), static_cast<size_t>(a.type().bytes())) == 0;
+}
+
+}  // namespace metadist
