@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/solvers/solver.h"
+
+#include "metair/ir/check.h"
+
+namespace metadist {
+
+#define SOLVER(constant) extern const SolverDef constant;
+#include "planner/solvers/solvers.def"
+#undef SOLVER
+
+namespace {
+
+#define SOLVER(constant) &constant,
+constexpr const SolverDef* kSolvers[] = {
+#include "planner/solvers/solvers.def"
+};
+#undef SOLVER
+
+}  // namespace
+
+std::string_view SolveStatusName(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::kOptimal:
+      return "optimal";
+    case SolveStatus::kGap:
+      return "gap";
+    case SolveStatus::kHeuristic:
+      return "heuristic";
+    case SolveStatus::kInfeasible:
+      return "infeasible";
+    case SolveStatus::kNoPlan:
+      return "no plan";
+  }
+  CHECK(false, "unknown solve status");
+}
+
+std::span<const SolverDef* const> Solvers() { return kSolvers; }
+
+const SolverDef* FindSolver(std::string_view name) {
+  for (const SolverDef* solver : kSolvers) {
+    if (solver->name == name) return solver;
+  }
+  return nullptr;
+}
+
+}  // namespace metadist
