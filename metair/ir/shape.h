@@ -31,7 +31,7 @@ std::string ShapeText(const Shape& shape);
 
 struct TensorType {
   ElementType element = ElementType::kF32;
-  Shape shape;
+  Shape shape = {};
 
   int64_t bytes() const { return NumElements(shape) * ByteSize(element); }
   bool operator==(const TensorType&) const = default;

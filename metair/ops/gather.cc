@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slices of data along `axis`, picked by indices in [-size, size).
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  if (!call.has(0) || !call.has(1)) return BadInput("", "two inputs are needed");
+  const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", 0), call.rank(0)));
+  if (ClassOf(call.type(1).element) != ElementClass::kInt)
+    return BadInput("",
+                    fmt::format("indices must be integers, got {}", Name(call.type(1).element)));
+  const Shape& data = call.shape(0);
+  Shape shape(data.begin(), data.begin() + axis);
+  shape.insert(shape.end(), call.shape(1).begin(), call.shape(1).end());
+  shape.insert(shape.end(), data.begin() + axis + 1, data.end());
+  return std::vector<TensorType>{{call.type(0).element, shape}};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const Tensor& data = in[0];
+  const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", 0), data.rank()));
+  const int64_t size = data.dim(axis);
+  int64_t outer = 1;
+  int64_t inner = ByteSize(data.element());
+  for (int64_t d = 0; d < axis; ++d) outer *= data.dim(d);
+  for (int64_t d = axis + 1; d < data.rank(); ++d) inner *= data.dim(d);
+  std::byte* to = out[0].mutable_bytes();
+  const int64_t* index = in[1].data<int64_t>();
+  for (int64_t o = 0; o < outer; ++o) {
+    for (int64_t i = 0; i < in[1].size(); ++i, to += inner) {
+      const int64_t at = index[i] < 0 ? index[i] + size : index[i];
+      if (at < 0 || at >= size)
+        return BadInput(
+            "", fmt::format("index must be in [{}, {}], got {}", -size, size - 1, index[i]));
+      std::memcpy(to, data.bytes() + (o * size + at) * inner, static_cast<size_t>(inner));
+    }
+  }
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return {.flops = 0, .bytes = 2 * outputs[0].bytes() + call.type(1).bytes()};
+}
+
+std::vector<InputDomain> Domain(const OpCall& call) {
+  const int64_t axis = call.attributes->Int("axis", 0);
+  const int dim = static_cast<int>(axis < 0 ? axis + call.rank(0) : axis);
+  return {{}, {.kind = InputDomain::Kind::kIndex, .bounds = {{0, dim}}, .negative_ok = true}};
+}
+
+std::vector<OpExample> Examples() {
+  Attributes second;
+  second.set("axis", int64_t{1});
+  return {{.inputs = {{{ElementType::kF32, {9, 4}}}, {{ElementType::kI64, {2, 3}}}}},
+          {.inputs = {{{ElementType::kF32, {4, 9}}}, {{ElementType::kI64, {6}}}},
+           .attributes = second}};
+}
+
+}  // namespace
+
+OpDef Gather() {
+  return {.name = "Gather",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Gather.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .domain_of = Domain,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/ops/op_def.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace metadist {
+
+Result<std::vector<int64_t>> OpCall::Ints(size_t input) const {
+  if (!has(input)) return BadInput("", fmt::format("input {} is missing", input));
+  const Input& in = inputs[input];
+  if (in.constant == nullptr || !in.constant->has_data())
+    return BadInput("", fmt::format("input {} must be known at compile time", input));
+  if (ClassOf(in.type.element) == ElementClass::kFloat)
+    return BadInput(
+        "", fmt::format("input {} must hold integers, got {}", input, Name(in.type.element)));
+  return in.constant->ToInts();
+}
+
+Result<std::vector<TensorType>> InferTypes(const OpCall& call) {
+  auto types = call.op->infer(call);
+  if (!types.ok()) return std::move(types).error().in(call.op->name);
+  return types;
+}
+
+Work WorkOf(const OpCall& call, std::span<const TensorType> outputs) {
+  if (call.op->work != nullptr) return call.op->work(call, outputs);
+  Work work;
+  for (const OpCall::Input& input : call.inputs)
+    if (input.present) work.bytes += input.type.bytes();
+  for (const TensorType& type : outputs) {
+    work.bytes += type.bytes();
+    work.flops += NumElements(type.shape);
+  }
+  return work;
+}
+
+Result<std::vector<Tensor>> Evaluate(OpCall call, std::span<const Tensor> inputs) {
+  std::vector<Tensor> wide(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!call.has(i)) continue;
+    if (!inputs[i].has_data())
+      return BadInput("", fmt::format("the elements of input {} are absent", i));
+    wide[i] = inputs[i].Cast(ComputeType(inputs[i].element()));
+    call.inputs[i].constant = &inputs[i];
+  }
+  std::vector<TensorType> types = TRY(InferTypes(call));
+  std::vector<Tensor> outputs(types.size());
+  for (size_t i = 0; i < types.size(); ++i) {
+    TensorType type{ComputeType(types[i].element), types[i].shape};
+    const bool known =
+        std::find(type.shape.begin(), type.shape.end(), kRunTimeSize) == type.shape.end();
+    outputs[i] = known ? Tensor::Zeros(std::move(type)) : Tensor::Absent(std::move(type));
+  }
+  auto done = call.op->reference(call, wide, outputs);
+  if (!done.ok()) return std::move(done).error().in(call.op->name);
+  for (size_t i = 0; i < types.size(); ++i) outputs[i] = outputs[i].Cast(types[i].element);
+  return outputs;
+}
+
+OpCall CallOf(const OpDef& op, const Graph& graph, const Node& node) {
+  OpCall call;
+  call.op = &op;
+  call.attributes = &node.attributes;
+  call.num_outputs = static_cast<int>(node.outputs.size());
+  call.inputs.resize(node.inputs.size());
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == kNone) continue;
+    const Value& value = graph.value(node.inputs[i]);
+    const bool known = value.kind == ValueKind::kConstant && value.data.has_data();
+    call.inputs[i] = {true, value.type, known ? &value.data : nullptr};
+  }
+  return call;
+}
+
+}  // namespace metadist

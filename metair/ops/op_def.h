@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "metair/ir/attribute.h"
+#include "metair/ir/graph.h"
+#include "metair/ir/result.h"
+#include "metair/ir/tensor.h"
+
+namespace metadist {
+
+struct OpDef;
+
+// One concrete use of an operator, as far as it is known before running: what shape inference, cost
+// and legal inputs are asked about. An input left out has present == false.
+struct OpCall {
+  struct Input {
+    bool present = false;
+    TensorType type;
+    const Tensor* constant = nullptr;  // its elements where they are known at compile time
+  };
+
+  const OpDef* op = nullptr;
+  const Attributes* attributes = nullptr;
+  std::vector<Input> inputs;
+  int num_outputs = 1;
+
+  bool has(size_t input) const { return input < inputs.size() && inputs[input].present; }
+  const TensorType& type(size_t input) const { return inputs[input].type; }
+  const Shape& shape(size_t input) const { return inputs[input].type.shape; }
+  int64_t rank(size_t input) const { return static_cast<int64_t>(shape(input).size()); }
+  // Elements of a constant integer input. kBadInput when they are not known.
+  Result<std::vector<int64_t>> Ints(size_t input) const;
+};
+
+// What running one call costs, whatever the device. A multiply-add is two flops, any other
+// elementary function one. bytes: read and written once each.
+struct Work {
+  int64_t flops = 0;
+  int64_t bytes = 0;
+  // Where the call is a (batch of) matrix product [m,k] x [k,n]; batch = 0 otherwise.
+  int64_t batch = 0;
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+};
+
+// Values an input may take. Discovery, random tests and `run` without inputs draw from it.
+struct InputDomain {
+  enum class Kind : uint8_t {
+    kAny,
+    kPositive,  // > 0: a variance, the argument of a logarithm
+    kIndex,     // integers, each an index into a dim of another input
+    kRange,     // [low, high]
+  };
+  // A dim of another input that bounds an index.
+  struct Bound {
+    int input = 0;
+    int dim = 0;
+  };
+
+  Kind kind = Kind::kAny;
+  double low = 0;
+  double high = 0;
+  // kIndex: one bound for all elements, or one for each element of the last dim (GatherND rows).
+  std::vector<Bound> bounds = {};
+  bool negative_ok = false;  // kIndex: [-size, size) rather than [0, size)
+  bool distinct = false;     // kIndex: no element occurs twice
+};
+
+// Input types, constants and attributes of one legal call, for tests and documentation.
+struct OpExample {
+  struct Input {
+    TensorType type = {};
+    bool present = true;
+    std::vector<int64_t> constant = {};  // elements of a constant i64 input; empty = not constant
+  };
+  std::vector<Input> inputs = {};
+  Attributes attributes = {};
+  int num_outputs = 1;
+};
+
+// All metadist knows of an operator. The rest is found by running `reference`.
+struct OpDef {
+  std::string domain = {};  // "" = ONNX
+  std::string name = {};
+  int since_version = 1;  // opset whose semantics the functions have
+  std::string url = {};   // of the specification
+
+  // Types of the outputs. Errors: kBadInput with what is wrong with the call.
+  Result<std::vector<TensorType>> (*infer)(const OpCall& call) = nullptr;
+
+  // The plain kernel, and the only statement of what the operator computes. Inputs and outputs are
+  // in compute types (f64, i64, bool; see ComputeType); outputs come zero-filled in their inferred
+  // shapes, except that one with run-time sizes comes empty and is assigned. Bounds are checked:
+  // an illegal value (an index out of range) is kBadInput, never undefined behaviour.
+  Result<void> (*reference)(const OpCall& call,
+                            std::span<const Tensor> inputs,
+                            std::span<Tensor> outputs) = nullptr;
+
+  // nullptr: one flop per output element, every tensor moved once.
+  Work (*work)(const OpCall& call, std::span<const TensorType> outputs) = nullptr;
+  // One per input; nullptr: kAny for all.
+  std::vector<InputDomain> (*domain_of)(const OpCall& call) = nullptr;
+  std::vector<OpExample> (*examples)() = nullptr;
+
+  bool view = false;              // output 0 holds the bytes of input 0 unchanged
+  bool deterministic = true;      // false: draws random numbers
+  const void* context = nullptr;  // for operators added at run time; reached through OpCall::op
+};
+
+// The inferred output types of a call, with the operator named in the error.
+Result<std::vector<TensorType>> InferTypes(const OpCall& call);
+// Work of a call with its inferred output types.
+Work WorkOf(const OpCall& call, std::span<const TensorType> outputs);
+
+// Runs the reference kernel on tensors of the model's own types: converts to compute types, runs,
+// converts back. Every input counts as constant.
+Result<std::vector<Tensor>> Evaluate(OpCall call, std::span<const Tensor> inputs);
+
+// The call of a node in its graph: types of its inputs and the elements of constant ones.
+OpCall CallOf(const OpDef& op, const Graph& graph, const Node& node);
+
+}  // namespace metadist

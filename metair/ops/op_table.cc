@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/ops/op_table.h"
+
+#include "metair/ops/ops.h"
+
+namespace metadist {
+
+const OpTable& OpTable::BuiltIn() {
+  static const OpTable table = [] {
+    OpTable ops;
+#define OP(name) ops.Add(ops::name());
+#include "metair/ops/ops.def"
+#undef OP
+    return ops;
+  }();
+  return table;
+}
+
+const OpDef* OpTable::Find(const std::string& domain, const std::string& name) const {
+  const auto found = ops_.find({domain, name});
+  return found == ops_.end() ? nullptr : &found->second;
+}
+
+void OpTable::Add(OpDef op) {
+  const std::pair<std::string, std::string> key(op.domain, op.name);
+  ops_[key] = std::move(op);
+}
+
+std::vector<const OpDef*> OpTable::all() const {
+  std::vector<const OpDef*> out;
+  for (const auto& [key, op] : ops_) out.push_back(&op);
+  return out;
+}
+
+}  // namespace metadist

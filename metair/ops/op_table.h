@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "metair/ops/op_def.h"
+
+namespace metadist {
+
+// The operators metadist knows: a value, so that custom, opaque and test-only operators can be
+// added.
+class OpTable {
+ public:
+  // Every operator of ops.def.
+  static const OpTable& BuiltIn();
+
+  // nullptr if unknown.
+  const OpDef* Find(const std::string& domain, const std::string& name) const;
+  const OpDef* Find(const Node& node) const { return Find(node.domain, node.op); }
+  // Replaces an operator of the same domain and name. Pointers to other operators stay valid.
+  void Add(OpDef op);
+  // In (domain, name) order.
+  std::vector<const OpDef*> all() const;
+
+ private:
+  std::map<std::pair<std::string, std::string>, OpDef> ops_;
+};
+
+}  // namespace metadist
