@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiles/cluster.h"
+#include "profiles/priced.h"
+#include "profiles/profile.h"
+
+namespace metadist {
+
+// The only cost formulas of metadist: everything that is priced, is priced here.
+
+// What one executed kernel does on one device, in local shapes.
+struct ComputeWork {
+  std::string op;     // for profiles with rows of this operator; may be empty
+  std::string dtype;  // element type by its MetaIR name: "f32", "bf16", ...
+  int64_t flops = 0;
+  int64_t bytes = 0;  // read plus written
+  // The contraction it is, batch x (m x k)(k x n); all zero for other kernels.
+  int64_t batch = 0;
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+};
+
+// Seconds of one kernel on an otherwise idle machine. Free (no flops, no bytes) work costs nothing.
+//
+//   contraction   max(grid(m, n, k), stream(bytes)), the grid read in this order: the measured
+//                 shape; linear between its neighbours; the nearest (n, k) with its utilisation;
+//                 the efficiency curve over GFLOP; the roofline of the data sheet
+//   otherwise     rows of `op` if there are any, else max(stream(bytes), flops / vector rate)
+// plus launch_seconds, and never below kernel_floor_seconds.
+Priced ComputeSeconds(const Profile& profile, const ComputeWork& work);
+
+// The same on a rank of the cluster while all other ranks do likewise: cpu ranks share cores and
+// memory (factors.h: slowdown_*, oversubscription).
+Priced ComputeSeconds(const Cluster& cluster, const ComputeWork& work);
+
+// The devices of one collective. All groups along a mesh axis work at the same time.
+struct Group {
+  int ranks = 1;
+  int nodes = 1;           // that the group touches
+  int ranks_per_node = 1;  // of the group, on its fullest node
+  int concurrent = 1;      // groups alike at work at the same time, this one included
+  bool strided = false;    // members of one node are not neighbours
+  bool operator==(const Group&) const = default;
+};
+
+// Describes the group of these ranks of the cluster (ascending), assuming that the whole cluster is
+// divided into groups of this size.
+Group GroupOf(const Cluster& cluster, const std::vector<int>& ranks);
+
+// Seconds of one collective over the group.
+//
+// bytes: the larger of the local input and the local output of one rank. That is the tensor for
+// an all-reduce, the gathered result for an all-gather, the input for a reduce-scatter, the local
+// buffer for an all-to-all and the message for a send/receive (permute): the size column of
+// nccl-tests in every case.  dtype: element type, by its MetaIR name.
+// One rank or no bytes cost nothing.
+Priced CollectiveSeconds(const Cluster& cluster,
+                         Collective op,
+                         const Group& group,
+                         int64_t bytes,
+                         std::string_view dtype);
+
+// Bytes that one rank receives in the collective, same `bytes` as above; the classic count:
+// 2 (n-1)/n for an all-reduce, (n-1)/n otherwise, 1 for send/receive.
+double ReceivedBytes(Collective op, int ranks, int64_t bytes);
+
+}  // namespace metadist

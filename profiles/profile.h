@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "profiles/provenance.h"
+
+namespace metadist {
+
+// Who says so. Rows refer to an origin by its id, so a sentence stands once per file.
+struct Origin {
+  Provenance provenance = Provenance::kMeasured;
+  std::string source;        // "metadist profile", "github:owner/name@commit path", ...
+  std::string licence;       // "own measurement", "Apache-2.0", "figures only", ...
+  std::string date;          // ISO 8601, may be empty
+  bool transferred = false;  // the rows describe another machine than the profile
+  bool operator==(const Origin&) const = default;
+};
+
+// One row's values. Times are microseconds as in nccl-tests; zero means "not recorded", except
+// for time_us, which is always positive.
+struct Sample {
+  double time_us = 0;  // median; out of place for collectives
+  double time_inplace_us = 0;
+  double mad_us = 0;  // median absolute deviation
+  double p10_us = 0;
+  double p90_us = 0;
+  int64_t samples = 0;
+  std::string origin;  // key of Profile::origins
+  bool operator==(const Sample&) const = default;
+};
+
+// Rows that differ in one number only, in its order. The number is named by each table below.
+using Series = std::map<int64_t, Sample>;
+
+// A contraction C[batch, m, n] = A[batch, m, k] B[batch, k, n] without m.
+// dtype: element type of A and B by its MetaIR name ("f32", "bf16"), here and below.
+struct ContractionSite {
+  std::string dtype;
+  int64_t batch = 1;
+  int64_t n = 0;
+  int64_t k = 0;
+  auto operator<=>(const ContractionSite&) const = default;
+};
+
+// Any other kernel, by the operator's name; optional, the stream table prices what is not here.
+struct KernelKey {
+  std::string op;
+  std::string dtype;
+  auto operator<=>(const KernelKey&) const = default;
+};
+
+enum class Collective { kAllReduce, kAllGather, kReduceScatter, kAllToAll, kSendRecv };
+inline constexpr int kCollectives = 5;
+// "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "send_recv".
+std::string_view Name(Collective op);
+
+// One communicator shape.
+struct CollectiveKey {
+  Collective op = Collective::kAllReduce;
+  std::string dtype;
+  int ranks = 0;           // in the group
+  int nodes = 1;           // that the group touches
+  int ranks_per_node = 0;  // of the group, on its fullest node
+  int concurrent = 1;      // groups of this shape that ran at the same time
+  bool strided = false;    // neighbours in the group are not neighbours in the node
+  auto operator<=>(const CollectiveKey&) const = default;
+};
+
+// A scalar of the cost formulas; profiles/factors.h names those that are read.
+struct Factor {
+  double value = 0;
+  std::string origin;
+  bool operator==(const Factor&) const = default;
+};
+
+struct ProfileHeader {
+  std::string name;          // "h100", "cpu"
+  std::string kind;          // "cpu" (ranks share cores and memory) or "gpu"
+  std::string device_model;  // "H100 SXM5 80GB"
+  int devices_per_node = 0;  // as measured or as sold
+  int nodes = 1;
+  int link_domain = 0;      // devices that reach each other without the network
+  int nics_per_node = 0;    // 0: no network
+  int64_t cores = 0;        // that ranks of one machine share; cpu only
+  std::string launch_mode;  // "process per device", "threads", ...
+  std::string date;
+  std::string tool_version;
+  std::map<std::string, std::string> software;  // driver, cuda, nccl, compiler, kernel library
+  std::map<std::string, std::string> settings;  // clocks, power limit, environment as seen
+  bool operator==(const ProfileHeader&) const = default;
+};
+
+// Data sheet of one device (for cpu: of the machine that its ranks share).
+struct DeviceSpec {
+  int64_t memory_bytes = 0;
+  double memory_bytes_per_second = 0;   // peak
+  double link_bytes_per_second = 0;     // to the other devices of its link domain, one direction
+  double network_bytes_per_second = 0;  // of its share of the network cards, one direction
+  double host_bytes_per_second = 0;     // to host memory, one direction
+  int64_t cache_bytes = 0;              // last level
+  int64_t units = 0;                    // SMs
+  std::map<std::string, double> contraction_flops_per_second;  // by dtype: peak of the matrix units
+  std::map<std::string, double> vector_flops_per_second;       // by dtype: everything else
+  std::string origin;
+  bool operator==(const DeviceSpec&) const = default;
+};
+
+// Measured seconds of one kind of machine, with provenance per row. A plain value: add rows by
+// assignment (a second assignment replaces), read prices through profiles/cost.h only.
+struct Profile {
+  ProfileHeader header;
+  DeviceSpec device;
+  std::map<std::string, Origin> origins;                       // by id
+  std::map<ContractionSite, Series> contractions;              // by m
+  std::map<std::string, std::map<double, double>> efficiency;  // dtype -> log2(GFLOP) -> of peak
+  std::map<std::string, std::string> efficiency_origin;        // dtype -> origin
+  std::map<KernelKey, Series> kernels;                         // by bytes read plus written
+  Series stream;                                               // a copy, by bytes read plus written
+  std::map<CollectiveKey, Series> collectives;  // by nccl-tests size, see CollectiveSeconds
+  std::map<std::string, Series> p2p;            // link class ("link", "network") -> by bytes
+  std::map<std::string, Factor> factors;
+  bool operator==(const Profile&) const = default;
+
+  // The factor's value, or `absent`.
+  double factor(std::string_view factor_name, double absent) const;
+  // Number of rows in all tables, and how many of each class.
+  int64_t rows() const;
+  std::map<Provenance, int64_t> rows_by_class() const;
+};
+
+}  // namespace metadist

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "metair/ir/result.h"
+#include "profiles/profile.h"
+
+namespace metadist {
+
+inline constexpr char kProfileSchema[] = "metadist.profile";
+inline constexpr int kProfileSchemaVersion = 1;
+
+// Reads the JSON text of a profile. Strict: every field has its type and a legal value, every row
+// its origin, no row stands twice, no field is unknown. All problems are reported at once, each
+// with table, row number (from 0) and field.  where: the file, for messages.  Errors: kBadInput.
+Result<Profile> ParseProfile(const std::string& text, const std::string& where);
+
+// The same from a file. Errors: kBadInput, also where the file cannot be read.
+Result<Profile> ReadProfile(const std::string& path);
+
+// Canonical JSON: fixed order of tables, one row a line, rows by key, fields by name. The same
+// profile gives the same bytes, and ParseProfile gives the same profile back.
+std::string FormatProfile(const Profile& profile);
+
+// Writes the file whole or not at all (a temporary file beside it is renamed). Errors: kBadInput.
+Result<void> WriteProfile(const Profile& profile, const std::string& path);
+
+}  // namespace metadist
