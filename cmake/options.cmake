@@ -1,21 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-# Warnings and sanitizers, for our own code only.
+# Warnings, sanitizers, clang-tidy and ccache; they concern our own code only.
 option(METADIST_WERROR "Warnings are errors" OFF)
+option(METADIST_TIDY "Run clang-tidy-19 on every file that is compiled" OFF)
+option(METADIST_FUZZ "Build the libFuzzer programs of tests/fuzz (clang only)" OFF)
 set(METADIST_SANITIZE "" CACHE STRING "address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g")
 
+# No contraction: the reference kernels give the same bits on every CPU.
 add_library(metadist_warnings INTERFACE)
-target_compile_options(metadist_warnings INTERFACE -Wall -Wextra -Wno-unused-parameter -ffp-contract=off)
+target_compile_options(metadist_warnings INTERFACE
+  -Wall -Wextra -Wno-unused-parameter -ffp-contract=off)
 if(METADIST_WERROR)
   target_compile_options(metadist_warnings INTERFACE -Werror)
 endif()
 if(METADIST_SANITIZE)
-  add_compile_options(-fsanitize=${METADIST_SANITIZE} -fno-omit-frame-pointer)
+  add_compile_options(-fsanitize=${METADIST_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${METADIST_SANITIZE})
+endif()
+if(METADIST_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+if(METADIST_TIDY)
+  find_program(METADIST_CLANG_TIDY clang-tidy-19 REQUIRED)
+  set(CMAKE_CXX_CLANG_TIDY ${METADIST_CLANG_TIDY} --quiet)
 endif()
 
 find_program(METADIST_CCACHE ccache)
