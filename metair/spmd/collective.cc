@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/spmd/collective.h"
+
+#include <algorithm>
+
+namespace metadist {
+namespace {
+
+constexpr std::string_view kNames[] = {
+    "Slice", "Partial", "AllGather", "AllToAll", "Exchange", "ReduceScatter", "AllReduce"};
+
+// Elements of `to` that a rank already holds under `from`.
+int64_t Overlap(const CollectiveStep& step,
+                const Shape& shape,
+                const Mesh& mesh,
+                const std::vector<int64_t>& coordinate) {
+  int64_t elements = 1;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const auto held = LocalIntervals(step.from.dims[d], shape[d], mesh, coordinate);
+    const auto wanted = LocalIntervals(step.to.dims[d], shape[d], mesh, coordinate);
+    int64_t common = 0;
+    for (const Interval& a : held)
+      for (const Interval& b : wanted)
+        common += std::max<int64_t>(0, std::min(a.end, b.end) - std::max(a.begin, b.begin));
+    elements *= common;
+  }
+  return elements;
+}
+
+}  // namespace
+
+std::string_view Name(CollectiveKind kind) { return kNames[static_cast<size_t>(kind)]; }
+
+std::optional<CollectiveKind> CollectiveOf(const Node& node) {
+  if (node.domain != kCollectiveDomain) return std::nullopt;
+  for (size_t i = 0; i < std::size(kNames); ++i)
+    if (node.op == kNames[i]) return static_cast<CollectiveKind>(i);
+  return std::nullopt;
+}
+
+int64_t ReceivedBytes(const CollectiveStep& step, const TensorType& type, const Mesh& mesh) {
+  const int64_t group = mesh.size(step.axes);
+  const int64_t item = ByteSize(type.element);
+  switch (step.kind) {
+    case CollectiveKind::kSlice:
+    case CollectiveKind::kPartial:
+      return 0;
+    case CollectiveKind::kReduceScatter:
+    case CollectiveKind::kAllReduce: {
+      const int64_t held = NumElements(LargestLocalShape(type.shape, step.from, mesh)) * item;
+      return (step.kind == CollectiveKind::kAllReduce ? 2 : 1) * held * (group - 1) / group;
+    }
+    default:
+      break;
+  }
+  int64_t most = 0;
+  for (int64_t rank = 0; rank < mesh.ranks(); ++rank) {
+    const int64_t wanted = NumElements(LocalShape(type.shape, step.to, mesh, rank));
+    most = std::max(most, wanted - Overlap(step, type.shape, mesh, mesh.CoordinateOf(rank)));
+  }
+  return most * item;
+}
+
+}  // namespace metadist

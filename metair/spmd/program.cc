@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/spmd/program.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace metadist {
+namespace {
+
+std::vector<int64_t> LocalEntries(const std::vector<int64_t>& global,
+                                  const std::vector<DimSharding>& entries,
+                                  const Mesh& mesh,
+                                  const std::vector<int64_t>& coordinate) {
+  std::vector<int64_t> local = global;
+  for (size_t i = 0; i < local.size() && i < entries.size(); ++i)
+    local[i] = LocalSize(entries[i], global[i], mesh, coordinate);
+  return local;
+}
+
+void LocalizeLiteral(Graph& graph,
+                     NodeId node,
+                     const LocalLiteral& literal,
+                     const Mesh& mesh,
+                     const std::vector<int64_t>& coordinate) {
+  if (literal.input == kNone) {
+    Attribute& value = graph.node(node).attributes.all()[literal.attribute];
+    if (auto* number = std::get_if<int64_t>(&value))
+      *number = LocalEntries({*number}, literal.entries, mesh, coordinate)[0];
+    else
+      value =
+          LocalEntries(std::get<std::vector<int64_t>>(value), literal.entries, mesh, coordinate);
+    return;
+  }
+  const size_t input = static_cast<size_t>(literal.input);
+  Value own = graph.value(graph.node(node).inputs[input]);
+  own.name = fmt::format("{}@{}", own.name, graph.node(node).name);
+  const std::vector<int64_t> local =
+      LocalEntries(own.data.ToInts(), literal.entries, mesh, coordinate);
+  own.data = Tensor::Of(own.type.shape, local).Cast(own.type.element);
+  graph.node(node).inputs[input] = graph.AddValue(std::move(own));
+}
+
+// Copies between a whole array and the blocks of it that a rank holds, innermost runs at once.
+class BlockCopy {
+ public:
+  BlockCopy(const TensorType& whole,
+            const Sharding& sharding,
+            const Mesh& mesh,
+            const std::vector<int64_t>& coordinate)
+      : shape_(whole.shape), item_(ByteSize(whole.element)) {
+    for (size_t d = 0; d < shape_.size(); ++d)
+      runs_.push_back(LocalIntervals(sharding.dims[d], shape_[d], mesh, coordinate));
+  }
+
+  // visit(byte offset in the whole, byte offset in the local array, bytes)
+  template <typename Visitor>
+  void Run(Visitor&& visit) const {
+    int64_t local = 0;
+    Walk(0, 0, local, visit);
+  }
+
+ private:
+  template <typename Visitor>
+  void Walk(size_t dim, int64_t offset, int64_t& local, Visitor& visit) const {
+    if (dim == shape_.size()) {
+      visit(offset * item_, local, item_);
+      local += item_;
+      return;
+    }
+    for (const Interval& run : runs_[dim]) {
+      if (dim + 1 == shape_.size()) {
+        visit((offset * shape_[dim] + run.begin) * item_, local, run.size() * item_);
+        local += run.size() * item_;
+        continue;
+      }
+      for (int64_t i = run.begin; i < run.end; ++i)
+        Walk(dim + 1, offset * shape_[dim] + i, local, visit);
+    }
+  }
+
+  const Shape& shape_;
+  int64_t item_;
+  std::vector<std::vector<Interval>> runs_;
+};
+
+}  // namespace
+
+Graph Instantiate(const Stage& stage, const Mesh& mesh, int64_t rank) {
+  Graph graph = stage.graph;
+  const std::vector<int64_t> coordinate = mesh.CoordinateOf(rank);
+  for (const auto& [node, literals] : stage.literals)
+    for (const LocalLiteral& literal : literals)
+      LocalizeLiteral(graph, node, literal, mesh, coordinate);
+  for (size_t v = 0; v < stage.shardings.size(); ++v) {
+    Value& value = graph.values[v];
+    if (stage.shardings[v].CuttingAxes().empty() && value.kind != ValueKind::kParameter) continue;
+    value.type.shape = LocalShape(value.type.shape, stage.shardings[v], mesh, rank);
+    if (value.kind == ValueKind::kParameter || value.kind == ValueKind::kConstant)
+      value.data = Tensor::Absent(value.type);
+  }
+  return graph;
+}
+
+Tensor SliceLocal(const Tensor& whole, const Sharding& sharding, const Mesh& mesh, int64_t rank) {
+  Tensor local = Tensor::Zeros({whole.element(), LocalShape(whole.shape(), sharding, mesh, rank)});
+  std::byte* to = local.mutable_bytes();
+  BlockCopy(whole.type(), sharding, mesh, mesh.CoordinateOf(rank))
+      .Run([&](int64_t global, int64_t own, int64_t bytes) {
+        std::memcpy(to + own, whole.bytes() + global, static_cast<size_t>(bytes));
+      });
+  return local;
+}
+
+void PlaceLocal(
+    const Tensor& local, const Sharding& sharding, const Mesh& mesh, int64_t rank, Tensor& whole) {
+  std::byte* to = whole.mutable_bytes();
+  BlockCopy(whole.type(), sharding, mesh, mesh.CoordinateOf(rank))
+      .Run([&](int64_t global, int64_t own, int64_t bytes) {
+        std::memcpy(to + global, local.bytes() + own, static_cast<size_t>(bytes));
+      });
+}
+
+CollectiveStep StepOf(const Stage& stage, const Mesh& mesh, NodeId id) {
+  const Node& node = stage.graph.node(id);
+  CollectiveStep step;
+  step.kind = *CollectiveOf(node);
+  const auto found = node.attributes.all().find("axes");
+  if (found != node.attributes.all().end())
+    if (const auto* names = std::get_if<std::vector<std::string>>(&found->second))
+      for (const std::string& name : *names) step.axes.push_back(mesh.Find(name));
+  step.from = stage.shardings[static_cast<size_t>(node.inputs[0])];
+  step.to = stage.shardings[static_cast<size_t>(node.outputs[0])];
+  return step;
+}
+
+}  // namespace metadist

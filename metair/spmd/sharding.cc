@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/spmd/sharding.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace metadist {
+namespace {
+
+// Joins the next run to the last where they touch.
+void Append(std::vector<Interval>& runs, Interval next) {
+  if (next.size() == 0) return;
+  if (!runs.empty() && runs.back().end == next.begin)
+    runs.back().end = next.end;
+  else
+    runs.push_back(next);
+}
+
+struct PartWalk {
+  const DimPart& part;
+  const Mesh& mesh;
+  const std::vector<int64_t>& coordinate;
+  std::vector<Interval>& runs;
+
+  // Emits the indices of sub-dims from `level` on, whose block starts at `offset` and has `size`.
+  void Visit(size_t level, int64_t offset, int64_t size) const {
+    if (level == part.sub.size()) return Append(runs, {offset, offset + size});
+    const SubDim& sub = part.sub[level];
+    const Interval own =
+        Piece(sub.size, mesh.size(sub.axes), mesh.IndexAlong(sub.axes, coordinate));
+    const int64_t unit = size / sub.size;
+    bool rest_whole = true;
+    for (size_t i = level + 1; i < part.sub.size(); ++i)
+      rest_whole = rest_whole && part.sub[i].axes.empty();
+    if (rest_whole) return Append(runs, {offset + own.begin * unit, offset + own.end * unit});
+    for (int64_t i = own.begin; i < own.end; ++i) Visit(level + 1, offset + i * unit, unit);
+  }
+};
+
+DimPart NormalizePart(const DimPart& part, const Mesh& mesh) {
+  DimPart out;
+  for (const SubDim& sub : part.sub) {
+    SubDim next = sub;
+    std::erase_if(next.axes, [&](int axis) { return mesh.size(axis) == 1; });
+    if (next.size == 1 && next.axes.empty()) continue;
+    if (!out.sub.empty()) {
+      SubDim& last = out.sub.back();
+      const int64_t cuts = mesh.size(last.axes);
+      // [a:x, b] is a contiguous cut of a*b where x divides a; [a:x, b:y] is one by x,y where a =
+      // x.
+      const bool joins = next.axes.empty() ? last.size % cuts == 0 : last.size == cuts;
+      if (joins && (next.axes.empty() || next.size % mesh.size(next.axes) == 0)) {
+        last.size *= next.size;
+        last.axes.insert(last.axes.end(), next.axes.begin(), next.axes.end());
+        continue;
+      }
+    }
+    out.sub.push_back(next);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view Name(ReduceOp op) {
+  constexpr std::string_view kNames[] = {"sum", "prod", "max", "min", "and", "or"};
+  return kNames[static_cast<size_t>(op)];
+}
+
+int64_t DimPart::size() const {
+  int64_t product = 1;
+  for (const SubDim& s : sub) product *= s.size;
+  return product;
+}
+
+DimSharding DimSharding::Cut(int64_t size, std::vector<int> axes) {
+  if (axes.empty()) return {};
+  return {{DimPart{{SubDim{size, std::move(axes)}}}}};
+}
+
+bool Sharding::replicated() const { return partial.empty() && CuttingAxes().empty(); }
+
+std::vector<int> Sharding::CuttingAxes() const {
+  std::set<int> axes;
+  for (const DimSharding& dim : dims)
+    for (const DimPart& part : dim.parts)
+      for (const SubDim& sub : part.sub) axes.insert(sub.axes.begin(), sub.axes.end());
+  return {axes.begin(), axes.end()};
+}
+
+Interval Piece(int64_t size, int64_t count, int64_t index) {
+  const int64_t base = size / count;
+  const int64_t extra = size % count;
+  const int64_t begin = index * base + std::min(index, extra);
+  return {begin, begin + base + (index < extra ? 1 : 0)};
+}
+
+DimSharding Normalize(const DimSharding& dim, const Mesh& mesh) {
+  DimSharding out;
+  bool cut = false;
+  for (const DimPart& part : dim.parts) {
+    out.parts.push_back(NormalizePart(part, mesh));
+    for (const SubDim& sub : out.parts.back().sub) cut = cut || !sub.axes.empty();
+  }
+  if (!cut) return {};
+  // Equal parts in a row are one product with an outer sub-dim; uncut neighbours are one part.
+  const auto uncut = [](const DimPart& part) {
+    return std::all_of(
+        part.sub.begin(), part.sub.end(), [](const SubDim& s) { return s.axes.empty(); });
+  };
+  const bool all_equal = std::all_of(out.parts.begin(), out.parts.end(), [&](const DimPart& part) {
+    return part == out.parts.front();
+  });
+  if (out.parts.size() > 1 && all_equal) {
+    DimPart product = out.parts.front();
+    product.sub.insert(product.sub.begin(), SubDim{static_cast<int64_t>(out.parts.size()), {}});
+    return {{NormalizePart(product, mesh)}};
+  }
+  DimSharding joined;
+  for (DimPart& part : out.parts) {
+    if (!joined.parts.empty() && uncut(part) && uncut(joined.parts.back()))
+      joined.parts.back().sub = {SubDim{joined.parts.back().size() + part.size(), {}}};
+    else
+      joined.parts.push_back(std::move(part));
+  }
+  return joined;
+}
+
+Sharding Normalize(const Sharding& sharding, const Mesh& mesh) {
+  Sharding out;
+  for (const DimSharding& dim : sharding.dims) out.dims.push_back(Normalize(dim, mesh));
+  for (const Partial& partial : sharding.partial)
+    if (mesh.size(partial.axis) > 1) out.partial.push_back(partial);
+  std::sort(out.partial.begin(), out.partial.end());
+  return out;
+}
+
+std::vector<Interval> LocalIntervals(const DimSharding& dim,
+                                     int64_t size,
+                                     const Mesh& mesh,
+                                     const std::vector<int64_t>& coordinate) {
+  std::vector<Interval> runs;
+  if (dim.whole()) {
+    Append(runs, {0, size});
+    return runs;
+  }
+  int64_t offset = 0;
+  for (const DimPart& part : dim.parts) {
+    PartWalk{part, mesh, coordinate, runs}.Visit(0, offset, part.size());
+    offset += part.size();
+  }
+  CHECK(offset == size, "parts of a dim do not add up to its size");
+  return runs;
+}
+
+int64_t LocalSize(const DimSharding& dim,
+                  int64_t size,
+                  const Mesh& mesh,
+                  const std::vector<int64_t>& coordinate) {
+  if (dim.whole()) return size;
+  int64_t total = 0;
+  for (const DimPart& part : dim.parts) {
+    int64_t product = 1;
+    for (const SubDim& sub : part.sub)
+      product *= Piece(sub.size, mesh.size(sub.axes), mesh.IndexAlong(sub.axes, coordinate)).size();
+    total += product;
+  }
+  return total;
+}
+
+Shape LocalShape(const Shape& shape, const Sharding& sharding, const Mesh& mesh, int64_t rank) {
+  const std::vector<int64_t> coordinate = mesh.CoordinateOf(rank);
+  Shape local(shape.size());
+  for (size_t d = 0; d < shape.size(); ++d)
+    local[d] = LocalSize(sharding.dims[d], shape[d], mesh, coordinate);
+  return local;
+}
+
+Shape LargestLocalShape(const Shape& shape, const Sharding& sharding, const Mesh& mesh) {
+  return LocalShape(shape, sharding, mesh, 0);
+}
+
+bool IsEven(const Shape& shape, const Sharding& sharding, const Mesh& mesh) {
+  for (const DimSharding& dim : sharding.dims)
+    for (const DimPart& part : dim.parts)
+      for (const SubDim& sub : part.sub)
+        if (sub.size % mesh.size(sub.axes) != 0) return false;
+  return true;
+}
+
+Result<void> Validate(const Sharding& sharding, const Shape& shape, const Mesh& mesh) {
+  std::vector<Error> problems;
+  const auto report = [&](std::string text) { problems.push_back(Usage(std::move(text))); };
+  if (sharding.dims.size() != shape.size()) {
+    return Usage(fmt::format(
+        "a sharding of {} dims does not fit shape {}", sharding.dims.size(), ShapeText(shape)));
+  }
+  std::vector<int> seen(mesh.axes.size(), -1);
+  const auto use = [&](int axis, int where) {
+    int& at = seen[static_cast<size_t>(axis)];
+    if (at >= 0 && at != where)
+      report(fmt::format("axis '{}' is used twice", mesh.axes[static_cast<size_t>(axis)].name));
+    at = where;
+  };
+  for (size_t d = 0; d < shape.size(); ++d) {
+    int64_t total = 0;
+    for (const DimPart& part : sharding.dims[d].parts) {
+      total += part.size();
+      for (const SubDim& sub : part.sub) {
+        for (int axis : sub.axes) use(axis, static_cast<int>(d));
+        if (sub.size < mesh.size(sub.axes))
+          report(fmt::format("dim {} of {}: {} cannot be cut into {} pieces",
+                             d,
+                             ShapeText(shape),
+                             sub.size,
+                             mesh.size(sub.axes)));
+      }
+    }
+    if (!sharding.dims[d].whole() && total != shape[d])
+      report(fmt::format("dim {} of {}: sub-dims make {}", d, ShapeText(shape), total));
+  }
+  for (const Partial& partial : sharding.partial) use(partial.axis, static_cast<int>(shape.size()));
+  if (!problems.empty()) return Join(std::move(problems));
+  return {};
+}
+
+}  // namespace metadist

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metair/ir/result.h"
+#include "metair/ir/shape.h"
+#include "metair/spmd/mesh.h"
+
+// How an array lies on a mesh.
+//
+// Every dim is seen as a concatenation of parts, every part as a product of sub-dims (outer to
+// inner), and every sub-dim is cut by a list of mesh axes (major to minor). The common case is one
+// part with one sub-dim. `(3 64:model)` - three blocks of 64, each cut over `model` - is a fused
+// QKV projection cut by heads; `(64:model)+(32:model)` cuts two unequal blocks together.
+//
+// Pieces are balanced: n over p gives the first n % p pieces one element more. An axis that appears
+// nowhere replicates; one in `partial` holds summands (or other operands of a reduction).
+namespace metadist {
+
+enum class ReduceOp : uint8_t { kSum, kProd, kMax, kMin, kAnd, kOr };
+std::string_view Name(ReduceOp op);  // "sum", "prod", ...
+
+struct SubDim {
+  int64_t size = 1;
+  std::vector<int> axes;  // ids of mesh axes, major to minor
+  auto operator<=>(const SubDim&) const = default;
+};
+
+struct DimPart {
+  std::vector<SubDim> sub;  // outer to inner
+  int64_t size() const;
+  auto operator<=>(const DimPart&) const = default;
+};
+
+struct DimSharding {
+  std::vector<DimPart> parts;  // empty: whole on every rank
+
+  bool whole() const { return parts.empty(); }
+  // The dim of `size` cut contiguously by `axes`.
+  static DimSharding Cut(int64_t size, std::vector<int> axes);
+  auto operator<=>(const DimSharding&) const = default;
+};
+
+struct Partial {
+  int axis = 0;
+  ReduceOp op = ReduceOp::kSum;
+  auto operator<=>(const Partial&) const = default;
+};
+
+struct Sharding {
+  std::vector<DimSharding> dims;
+  std::vector<Partial> partial;  // in axis order
+
+  static Sharding Replicated(size_t rank) { return {std::vector<DimSharding>(rank), {}}; }
+  bool replicated() const;
+  // Ids of the axes that cut a dim, ascending.
+  std::vector<int> CuttingAxes() const;
+  auto operator<=>(const Sharding&) const = default;
+};
+
+struct Interval {
+  int64_t begin = 0;
+  int64_t end = 0;
+  int64_t size() const { return end - begin; }
+  bool operator==(const Interval&) const = default;
+};
+
+// The `index`-th of `count` balanced pieces of [0, size).
+Interval Piece(int64_t size, int64_t count, int64_t index);
+
+// The canonical form of a dim: equal placements compare equal wherever sizes divide. Merges
+// sub-dims that a contiguous cut covers, drops sub-dims of size 1, and turns an uncut dim into the
+// whole.
+DimSharding Normalize(const DimSharding& dim, const Mesh& mesh);
+Sharding Normalize(const Sharding& sharding, const Mesh& mesh);
+
+// Global index ranges a rank holds of a dim of `size`, in local order, adjacent ones joined.
+std::vector<Interval> LocalIntervals(const DimSharding& dim,
+                                     int64_t size,
+                                     const Mesh& mesh,
+                                     const std::vector<int64_t>& coordinate);
+int64_t LocalSize(const DimSharding& dim,
+                  int64_t size,
+                  const Mesh& mesh,
+                  const std::vector<int64_t>& coordinate);
+Shape LocalShape(const Shape& shape, const Sharding& sharding, const Mesh& mesh, int64_t rank);
+// Shape on rank 0, which holds the largest piece along every sub-dim.
+Shape LargestLocalShape(const Shape& shape, const Sharding& sharding, const Mesh& mesh);
+// Every rank holds the same number of elements of every dim.
+bool IsEven(const Shape& shape, const Sharding& sharding, const Mesh& mesh);
+
+// Whether the sharding can be placed: axes known and used once, sub-dim sizes multiply out to the
+// dim's, no piece empty. Errors: kUsage naming the dim or axis.
+Result<void> Validate(const Sharding& sharding, const Shape& shape, const Mesh& mesh);
+
+// "[data,model][]", "[(3 64:model)][]", "[][] partial{sum: model}"; "[]" for each whole dim; a
+// scalar prints as "scalar".
+std::string ShardingText(const Sharding& sharding, const Mesh& mesh);
+// Sizes of sub-dims that a plain `[axis]` leaves out come from `shape`. Errors: kUsage.
+Result<Sharding> ParseSharding(std::string_view text, const Shape& shape, const Mesh& mesh);
+
+}  // namespace metadist

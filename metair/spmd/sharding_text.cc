@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// dim      := "" | axes | product ("+" product)*
+// product  := "(" sub (" " sub)* ")"        sub := size [":" axes]        axes := name ("," name)*
+// sharding := ("[" dim "]")* | "scalar", then " partial{" op ": " axes ("; " op ": " axes)* "}"
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "metair/spmd/sharding.h"
+
+namespace metadist {
+namespace {
+
+std::string AxesText(const std::vector<int>& axes, const Mesh& mesh) {
+  std::string out;
+  for (int axis : axes) {
+    if (!out.empty()) out += ',';
+    out += mesh.axes[static_cast<size_t>(axis)].name;
+  }
+  return out;
+}
+
+std::string DimText(const DimSharding& dim, const Mesh& mesh) {
+  if (dim.whole()) return "";
+  if (dim.parts.size() == 1 && dim.parts[0].sub.size() == 1)
+    return AxesText(dim.parts[0].sub[0].axes, mesh);
+  std::string out;
+  for (const DimPart& part : dim.parts) {
+    if (!out.empty()) out += '+';
+    out += '(';
+    for (size_t i = 0; i < part.sub.size(); ++i) {
+      if (i > 0) out += ' ';
+      out += std::to_string(part.sub[i].size);
+      if (!part.sub[i].axes.empty()) out += ":" + AxesText(part.sub[i].axes, mesh);
+    }
+    out += ')';
+  }
+  return out;
+}
+
+class Parser {
+ public:
+  Parser(std::string_view text, const Shape& shape, const Mesh& mesh)
+      : text_(text), rest_(text), shape_(shape), mesh_(mesh) {}
+
+  Result<Sharding> Run() {
+    Sharding out;
+    if (!Skip("scalar")) {
+      while (Skip("[")) {
+        if (out.dims.size() == shape_.size())
+          return Fail(fmt::format("shape {} has {} dims", ShapeText(shape_), shape_.size()));
+        out.dims.push_back(TRY(Dim(shape_[out.dims.size()])));
+        if (!Skip("]")) return Fail("expected ']'");
+      }
+    }
+    if (out.dims.size() != shape_.size())
+      return Fail(fmt::format("shape {} has {} dims", ShapeText(shape_), shape_.size()));
+    if (Skip(" partial{")) {
+      do {
+        TRY(ReadPartial(out));
+      } while (Skip("; "));
+      if (!Skip("}")) return Fail("expected '}'");
+    }
+    if (!rest_.empty()) return Fail(fmt::format("unexpected '{}'", rest_));
+    TRY(Validate(out, shape_, mesh_));
+    return out;
+  }
+
+ private:
+  bool Skip(std::string_view token) {
+    if (rest_.substr(0, token.size()) != token) return false;
+    rest_.remove_prefix(token.size());
+    return true;
+  }
+
+  Error Fail(const std::string& message) const {
+    return Usage(fmt::format("sharding '{}': {}", text_, message),
+                 "write one [axes] for each dim, as in `[data,model][]`");
+  }
+
+  Result<std::vector<int>> Axes() {
+    std::vector<int> axes;
+    do {
+      const size_t end = rest_.find_first_of(",]) }+;");
+      const std::string_view name = rest_.substr(0, end);
+      const int axis = mesh_.Find(name);
+      if (axis < 0) return Fail(fmt::format("no axis '{}' in mesh {}", name, MeshText(mesh_)));
+      axes.push_back(axis);
+      rest_.remove_prefix(name.size());
+    } while (Skip(","));
+    return axes;
+  }
+
+  Result<DimSharding> Dim(int64_t size) {
+    if (rest_.substr(0, 1) == "]") return DimSharding{};
+    if (rest_.substr(0, 1) != "(") return DimSharding::Cut(size, TRY(Axes()));
+    DimSharding dim;
+    do {
+      if (!Skip("(")) return Fail("expected '('");
+      DimPart part;
+      do {
+        SubDim sub;
+        const auto [end, error] =
+            std::from_chars(rest_.data(), rest_.data() + rest_.size(), sub.size);
+        if (error != std::errc() || sub.size < 1) return Fail("expected a size");
+        rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
+        if (Skip(":")) sub.axes = TRY(Axes());
+        part.sub.push_back(std::move(sub));
+      } while (Skip(" "));
+      if (!Skip(")")) return Fail("expected ')'");
+      dim.parts.push_back(std::move(part));
+    } while (Skip("+"));
+    return dim;
+  }
+
+  Result<void> ReadPartial(Sharding& out) {
+    for (ReduceOp op : {ReduceOp::kSum,
+                        ReduceOp::kProd,
+                        ReduceOp::kMax,
+                        ReduceOp::kMin,
+                        ReduceOp::kAnd,
+                        ReduceOp::kOr}) {
+      if (!Skip(std::string(Name(op)) + ": ")) continue;
+      for (int axis : TRY(Axes())) out.partial.push_back({axis, op});
+      return {};
+    }
+    return Fail("expected sum, prod, max, min, and, or");
+  }
+
+  std::string_view text_, rest_;
+  const Shape& shape_;
+  const Mesh& mesh_;
+};
+
+}  // namespace
+
+std::string ShardingText(const Sharding& sharding, const Mesh& mesh) {
+  std::string out = sharding.dims.empty() ? "scalar" : "";
+  for (const DimSharding& dim : sharding.dims) out += "[" + DimText(dim, mesh) + "]";
+  if (sharding.partial.empty()) return out;
+  std::string list;
+  for (size_t i = 0; i < sharding.partial.size(); ++i) {
+    const Partial& partial = sharding.partial[i];
+    const bool same = i > 0 && sharding.partial[i - 1].op == partial.op;
+    list += same ? "," : fmt::format("{}{}: ", i > 0 ? "; " : "", Name(partial.op));
+    list += mesh.axes[static_cast<size_t>(partial.axis)].name;
+  }
+  return out + " partial{" + list + "}";
+}
+
+Result<Sharding> ParseSharding(std::string_view text, const Shape& shape, const Mesh& mesh) {
+  return Parser(text, shape, mesh).Run();
+}
+
+}  // namespace metadist

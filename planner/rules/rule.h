@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "metair/spmd/sharding.h"
+
+// What discovery found about one call, at that call's own sizes: how it can be split over one mesh
+// axis. Several axes compose: each takes one factor (two may take the same), one pass-through, or
+// none.
+namespace metadist {
+
+// A dim of `size()` under a factor: `repeat` blocks in a row, each the concatenation of `parts`; a
+// part is `size` groups of `unit` elements, and the groups are what is divided among the ranks.
+//   ([i,k]): repeat 1, parts {(k, 1)}      (a b) cut by a: {(a, b)}; cut by b: repeat a, {(b, 1)}
+//   a+b: repeat 1, parts {(a, 1), (b, 1)}
+struct Cut {
+  struct Part {
+    int64_t size = 1;
+    int64_t unit = 1;
+    auto operator<=>(const Part&) const = default;
+  };
+
+  int tensor = 0;  // index among the inputs or the outputs
+  int dim = 0;
+  int64_t repeat = 1;
+  std::vector<Part> parts;
+
+  int64_t size() const;
+  auto operator<=>(const Cut&) const = default;
+};
+
+// A size inside the call that shrinks with the piece: entry `entry` of constant input `input`, or
+// of integer attribute `attribute` where input is -1. `view` as for a dim (tensor and dim unused).
+struct LiteralCut {
+  int input = -1;
+  std::string attribute;
+  int entry = 0;
+  Cut view;
+};
+
+// One way to divide the call's work.
+struct Factor {
+  std::string name;                    // letter of the one-line notation
+  std::vector<Cut> inputs;             // inputs not named arrive whole
+  std::vector<Cut> outputs;            // outputs neither named nor reduced are equal on all ranks
+  std::map<int, ReduceOp> reductions;  // outputs that come out partial
+  std::vector<int> partial_inputs;     // inputs that must arrive as partial sums
+  std::vector<LiteralCut> literals;
+  bool even_only = false;   // the groups must divide evenly among the ranks
+  int64_t least_piece = 1;  // least number of groups a rank may get
+
+  // Number of groups: the least `size` of all parts. At most this many ranks can share the factor.
+  int64_t groups() const;
+};
+
+// Inputs that may be partial (with `op`) together; then all outputs come out partial in the same
+// way.
+struct PassThrough {
+  ReduceOp op = ReduceOp::kSum;
+  std::vector<int> inputs;
+};
+
+struct Rule {
+  std::vector<Factor> factors;
+  std::vector<PassThrough> pass_through;
+  std::string text;    // one-line notation: ([i,k],[k,j])->([i,j]) reduction={k} linear={0,1}
+  std::string reason;  // why there are no factors; empty if there are some
+};
+
+}  // namespace metadist
