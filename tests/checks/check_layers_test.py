@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+import unittest
+
+import planted
+import check_layers
+
+
+class CheckLayersTest(planted.PlantedTest):
+    check = check_layers
+
+    def setUp(self):
+        super().setUp()
+        for header in ("metair/ir/graph.h", "metair/ir/result.h", "metair/ops/ops.h", "metair/spmd/mesh.h", "importers/importer.h",
+                       "profiles/profile.h", "planner/plan.h", "planner/solvers/problem.h", "executor/run.h", "cli/table.h"):
+            self.plant(header, "")
+
+    def include(self, path, *headers):
+        self.plant(path, "".join(f'#include "{header}"\n' for header in headers))
+
+    def test_allowed(self):
+        self.include("planner/a.cc", "metair/ir/graph.h", "metair/spmd/mesh.h", "profiles/profile.h", "planner/solvers/problem.h")
+        self.include("planner/solvers/a.cc", "metair/ir/result.h", "planner/solvers/problem.h")
+        self.include("cli/a.cc", "importers/importer.h", "executor/run.h", "planner/plan.h", "cli/table.h")
+        self.include("tests/planner/a_test.cc", "executor/run.h", "planner/plan.h")
+        self.plant("executor/cpu/a.cc", "#include <dnnl.hpp>\n#include <vector>\n")
+        self.assert_clean()
+
+    def test_each_forbidden_arrow(self):
+        arrows = (("metair/ir/a.h", "metair/ops/ops.h"), ("metair/ops/a.cc", "metair/spmd/mesh.h"),
+                  ("metair/spmd/a.cc", "planner/plan.h"), ("importers/a.cc", "planner/plan.h"), ("planner/a.cc", "importers/importer.h"),
+                  ("planner/a.cc", "executor/run.h"), ("executor/a.cc", "planner/plan.h"), ("executor/a.cc", "importers/importer.h"),
+                  ("profiles/a.cc", "planner/plan.h"), ("planner/solvers/a.cc", "metair/ir/graph.h"),
+                  ("planner/solvers/a.cc", "planner/plan.h"), ("executor/a.cc", "cli/table.h"))
+        for path, header in arrows:
+            with self.subTest(path=path, header=header):
+                self.include(path, header)
+                self.assert_found(f"{path}:1:", header)
+                self.include(path)
+
+    def test_third_party_in_one_place(self):
+        for path, header in (("planner/a.cc", "onnx/onnx_pb.h"), ("metair/ir/a.cc", "zlib.h"), ("planner/a.cc", "coin/Cbc_C_Interface.h"),
+                             ("executor/a.cc", "dnnl.hpp"), ("executor/cpu/a.cc", "cuda_runtime.h"), ("executor/a.cc", "mpi.h"),
+                             ("planner/a.cc", "CLI/CLI.hpp"), ("metair/ir/a.cc", "gtest/gtest.h")):
+            with self.subTest(path=path, header=header):
+                self.plant(path, f"\n#include <{header}>\n")
+                self.assert_found(f"{path}:2:", header)
+                self.plant(path, "")
+
+    def test_heavy_header(self):
+        self.plant("profiles/b.cc", "#include <nlohmann/json.hpp>\n")
+        self.assert_clean()
+        self.plant("profiles/b.h", "#include <nlohmann/json.hpp>\n")
+        self.assert_found("profiles/b.h:1:", "json_fwd")
+
+    def test_path_from_the_root(self):
+        self.include("metair/ir/a.cc", "graph.h")
+        self.assert_found("metair/ir/a.cc:1:", "not a file below the root")
+
+    def test_comments_do_not_include(self):
+        self.plant("planner/a.cc", '// #include "executor/run.h"\n/*\n#include "executor/run.h"\n*/\n')
+        self.assert_clean()
+
+
+if __name__ == "__main__":
+    unittest.main()
