@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/spmd/buffer_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace metadist {
+namespace {
+
+OpTable Ops() {
+  OpTable ops;
+  ops.Add({.name = "Compute"});
+  ops.Add({.name = "View", .view = true});
+  return ops;
+}
+
+ValueId Add(Graph& graph, const std::string& name, Shape shape, ValueKind kind) {
+  return graph.AddValue({name, {ElementType::kF32, std::move(shape)}, kind, {}, kNone});
+}
+
+ValueId Apply(Graph& graph, const char* op, std::vector<ValueId> inputs, Shape shape) {
+  const std::string name = "v" + std::to_string(graph.values.size());
+  const ValueId out = Add(graph, name, std::move(shape), ValueKind::kResult);
+  graph.AddNode({name, "", op, {}, std::move(inputs), {out}, {}});
+  return out;
+}
+
+TEST(BufferPlan, ChainReusesTwoBuffers) {
+  Graph graph;
+  ValueId value = Add(graph, "x", {256}, ValueKind::kInput);
+  graph.inputs = {value};
+  for (int i = 0; i < 10; ++i) value = Apply(graph, "Compute", {value}, {256});
+  graph.outputs = {value};
+  const BufferPlan plan = PlanBuffers(graph, Ops());
+  EXPECT_EQ(plan.input_bytes, 1024);
+  EXPECT_EQ(plan.live_bytes, 2048);
+  EXPECT_EQ(plan.arena_bytes, 2048);
+}
+
+TEST(BufferPlan, ViewsShareAndKeepTheirRootAlive) {
+  Graph graph;
+  const ValueId x = Add(graph, "x", {256}, ValueKind::kInput);
+  graph.inputs = {x};
+  const ValueId a = Apply(graph, "Compute", {x}, {256});
+  const ValueId view = Apply(graph, "View", {a}, {16, 16});
+  const ValueId b = Apply(graph, "Compute", {x}, {256});
+  graph.outputs = {Apply(graph, "Compute", {b, view}, {256})};
+  const BufferPlan plan = PlanBuffers(graph, Ops());
+  EXPECT_EQ(plan.slots[static_cast<size_t>(view)].root, a);
+  EXPECT_EQ(plan.slots[static_cast<size_t>(view)].offset,
+            plan.slots[static_cast<size_t>(a)].offset);
+  EXPECT_EQ(plan.live_bytes, 3 * 1024);
+}
+
+TEST(BufferPlan, LiveBuffersNeverOverlap) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 50; ++round) {
+    Graph graph;
+    std::vector<ValueId> values = {Add(graph, "x", {64}, ValueKind::kInput)};
+    graph.inputs = values;
+    for (int i = 0; i < 40; ++i) {
+      std::vector<ValueId> inputs;
+      for (int j = 0; j < 2; ++j) inputs.push_back(values[random() % values.size()]);
+      const bool view = random() % 4 == 0;
+      const Shape shape = view ? graph.value(inputs[0]).type.shape
+                               : Shape{1 + static_cast<int64_t>(random() % 300)};
+      values.push_back(Apply(graph, view ? "View" : "Compute", inputs, shape));
+    }
+    graph.outputs = {values.back(), values[20]};
+    const BufferPlan plan = PlanBuffers(graph, Ops());
+    EXPECT_GE(plan.arena_bytes, plan.live_bytes);
+    for (size_t a = 0; a < plan.slots.size(); ++a) {
+      for (size_t b = 0; b < a; ++b) {
+        const auto &p = plan.slots[a], &q = plan.slots[b];
+        if (p.place != BufferPlan::Place::kArena || q.place != p.place || p.root == q.root)
+          continue;
+        if (p.last < q.first || q.last < p.first) continue;
+        EXPECT_TRUE(p.offset + p.bytes <= q.offset || q.offset + q.bytes <= p.offset);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace metadist

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/spmd/sharding.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "metair/spmd/program.h"
+
+namespace metadist {
+namespace {
+
+Mesh Make(const char* text) { return ParseMesh(text).value(); }
+
+Sharding Parse(const char* text, const Shape& shape, const Mesh& mesh) {
+  auto parsed = ParseSharding(text, shape, mesh);
+  EXPECT_TRUE(parsed.ok()) << text << ": " << (parsed.ok() ? "" : parsed.error().text());
+  return std::move(parsed).value();
+}
+
+std::vector<int64_t> Indices(const DimSharding& dim, int64_t size, const Mesh& mesh, int64_t rank) {
+  std::vector<int64_t> out;
+  for (const Interval& run : LocalIntervals(dim, size, mesh, mesh.CoordinateOf(rank)))
+    for (int64_t i = run.begin; i < run.end; ++i) out.push_back(i);
+  return out;
+}
+
+TEST(Mesh, ParsesNamesAndSizes) {
+  EXPECT_EQ(MeshText(Make("data=4,model=8")), "data=4,model=8");
+  EXPECT_EQ(MeshText(Make("4x8")), "a=4,b=8");
+  EXPECT_EQ(Make("2x3x4").ranks(), 24);
+  for (const char* bad :
+       {"", "0", "-1", "2x", "a=", "=2", "a=2,a=3", "a=2,b", "9999999999x9", "1.5"})
+    EXPECT_FALSE(ParseMesh(bad).ok()) << bad;
+}
+
+TEST(Mesh, RanksAreRowMajor) {
+  const Mesh mesh = Make("x=2,y=3");
+  EXPECT_EQ(mesh.CoordinateOf(4), (std::vector<int64_t>{1, 1}));
+  EXPECT_EQ(mesh.RankOf({1, 1}), 4);
+  EXPECT_EQ(mesh.Group({1}, 4), (std::vector<int64_t>{3, 4, 5}));
+  EXPECT_EQ(mesh.Group({1, 0}, 4), (std::vector<int64_t>{0, 3, 1, 4, 2, 5}));
+}
+
+TEST(Piece, IsBalancedAndCovers) {
+  for (int64_t size : {0, 1, 7, 50257}) {
+    for (int64_t count : {1, 2, 3, 8}) {
+      int64_t end = 0;
+      for (int64_t i = 0; i < count; ++i) {
+        const Interval piece = Piece(size, count, i);
+        EXPECT_EQ(piece.begin, end);
+        EXPECT_GE(piece.size(), size / count);
+        EXPECT_LE(piece.size(), size / count + 1);
+        end = piece.end;
+      }
+      EXPECT_EQ(end, size);
+    }
+  }
+  EXPECT_EQ(Piece(50257, 8, 0).size(), 6283);
+  EXPECT_EQ(Piece(50257, 8, 1).size(), 6282);
+}
+
+TEST(Sharding, TextRoundTrips) {
+  const Mesh mesh = Make("data=2,model=4");
+  for (const char* text : {"[][]",
+                           "[data,model][]",
+                           "[data][model]",
+                           "[][(3 64:model)]",
+                           "[][(128:model)+(64:model)]",
+                           "[][(2 96:model,data)]",
+                           "[][] partial{sum: model}",
+                           "[data][] partial{max: model}"}) {
+    EXPECT_EQ(ShardingText(Parse(text, {8, 192}, mesh), mesh), text);
+  }
+  EXPECT_EQ(ShardingText(Parse("scalar", {}, mesh), mesh), "scalar");
+}
+
+TEST(Sharding, RejectsWhatCannotBePlaced) {
+  const Mesh mesh = Make("data=2,model=4");
+  const auto error = [&](const char* text) {
+    auto parsed = ParseSharding(text, {8, 6}, mesh);
+    EXPECT_FALSE(parsed.ok()) << text;
+    return parsed.ok() ? "" : parsed.error().message;
+  };
+  EXPECT_EQ(error("[data]"), "sharding '[data]': shape [8,6] has 2 dims");
+  EXPECT_EQ(error("[data][data]"), "axis 'data' is used twice");
+  EXPECT_EQ(error("[modle][]"), "sharding '[modle][]': no axis 'modle' in mesh data=2,model=4");
+  EXPECT_EQ(error("[][data,model]"), "dim 1 of [8,6]: 6 cannot be cut into 8 pieces");
+  EXPECT_EQ(error("[][(5:data)]"), "dim 1 of [8,6]: sub-dims make 5");
+}
+
+TEST(Sharding, LocalIndicesOfBlockCyclicAndConcatenatedDims) {
+  const Mesh mesh = Make("m=2");
+  const Sharding cyclic = Parse("[(3 4:m)]", {12}, mesh);
+  EXPECT_EQ(Indices(cyclic.dims[0], 12, mesh, 1), (std::vector<int64_t>{2, 3, 6, 7, 10, 11}));
+  const Sharding parts = Parse("[(8:m)+(4:m)]", {12}, mesh);
+  EXPECT_EQ(Indices(parts.dims[0], 12, mesh, 1), (std::vector<int64_t>{4, 5, 6, 7, 10, 11}));
+  const Sharding uneven = Parse("[(5:m 2)]", {10}, mesh);
+  EXPECT_EQ(LocalShape({10}, uneven, mesh, 0), (Shape{6}));
+  EXPECT_EQ(Indices(uneven.dims[0], 10, mesh, 1), (std::vector<int64_t>{6, 7, 8, 9}));
+}
+
+TEST(Sharding, NormalFormsOfEqualPlacementsAreEqual) {
+  const Mesh mesh = Make("x=2,y=3");
+  const auto same = [&](const char* a, const char* b, Shape shape) {
+    EXPECT_EQ(ShardingText(Normalize(Parse(a, shape, mesh), mesh), mesh), b);
+  };
+  same("[(4:x 3)]", "[x]", {12});
+  same("[(2:x 6:y)]", "[x,y]", {12});
+  same("[(1 12:x)]", "[x]", {12});
+  same("[(6:x)+(6:x)]", "[(2 6:x)]", {12});
+  same("[(3:x 4)]", "[(3:x 4)]", {12});  // pieces of whole fours: not the contiguous cut of 12
+  same("[(2 6)]", "[]", {12});
+}
+
+TEST(Sharding, PlacementSurvivesNormalizing) {
+  const Mesh mesh = Make("x=2,y=3");
+  for (const char* text :
+       {"[(4:x 3)]", "[(2:x 6:y)]", "[(3:x 4)]", "[(2 6:y)]", "[(6:x)+(6:x)]", "[(9:y)+(3:y)]"}) {
+    const DimSharding dim = Parse(text, {12}, mesh).dims[0];
+    for (int64_t rank = 0; rank < 6; ++rank)
+      EXPECT_EQ(Indices(dim, 12, mesh, rank), Indices(Normalize(dim, mesh), 12, mesh, rank))
+          << text;
+  }
+}
+
+TEST(Sharding, SliceAndPlaceAreInverse) {
+  const Mesh mesh = Make("x=2,y=3");
+  std::vector<float> numbers(7 * 12);
+  std::iota(numbers.begin(), numbers.end(), 0.0f);
+  const Tensor whole = Tensor::Of<float>({7, 12}, numbers);
+  for (const char* text : {"[][]", "[x][y]", "[x,y][]", "[][(3 4:x)]", "[y][(8:x)+(4:x)]"}) {
+    const Sharding sharding = Parse(text, {7, 12}, mesh);
+    Tensor back = Tensor::Zeros(whole.type());
+    for (int64_t rank = 0; rank < 6; ++rank)
+      PlaceLocal(SliceLocal(whole, sharding, mesh, rank), sharding, mesh, rank, back);
+    EXPECT_TRUE(Identical(whole, back)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace metadist
