@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "metair/ops/op_def.h"
+#include "planner/rules/rule.h"
+#include "planner/rules/symbolic.h"
+
+namespace metadist {
+
+struct DiscoveryOptions {
+  uint64_t seed = 0;  // of the drawn inputs; the rules do not depend on it
+};
+
+// A factor on symbols: valid for every call of the signature, whatever its sizes.
+struct SymbolicFactor {
+  std::string name;
+  std::vector<int> atoms;  // cut together; several for a+b
+  std::vector<SymbolicCut> inputs;
+  std::vector<SymbolicCut> outputs;
+  std::map<int, ReduceOp> reductions;
+  std::vector<int> partial_inputs;
+  bool local_literals = false;  // literals that hold an atom of the factor shrink with the piece
+  bool even_only = false;
+  int64_t least_piece = 1;
+  bool operator==(const SymbolicFactor&) const = default;
+};
+
+// What running an operator on small inputs showed, on symbols.
+struct Discovered {
+  std::vector<int64_t> atoms;                   // their sizes in the sample that was run
+  std::vector<std::vector<SymbolicSize>> dims;  // by input; empty for literals and absent inputs
+  std::vector<SymbolicLiteral> literals;        // integers tied to a size or not (no atoms)
+  std::vector<SymbolicFactor> factors;
+  std::vector<PassThrough> pass_through;
+  std::string text;    // one-line notation; "none" where nothing could be run
+  std::string reason;  // why there are no factors; empty if there are some
+
+  int64_t executions = 0;   // divided or partial runs compared with a whole one
+  int64_t kernel_runs = 0;  // of the reference kernel, for whatever purpose
+  double seconds = 0;       // not deterministic
+};
+
+// Finds every way to divide the call by running its operator on small arrays. Cost does not depend
+// on the call's sizes: it is first replaced by a small call of the same form. Uses nothing of the
+// operator but infer, reference and domain_of. Never fails: a refusal is a reason.
+Discovered Discover(const OpCall& call, const DiscoveryOptions& options = {});
+
+}  // namespace metadist

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "metair/ir/graph.h"
+#include "metair/ops/op_table.h"
+#include "planner/rules/discover.h"
+#include "planner/rules/rule.h"
+
+namespace metadist {
+
+// One line of the report: a signature, how many nodes have it, and what was found.
+struct SignatureReport {
+  struct Input {
+    bool present = false;
+    TensorType type = {};              // of the first node with this signature
+    std::vector<int64_t> values = {};  // of a literal input; otherwise empty
+  };
+
+  std::string domain;
+  std::string op;
+  int opset = 1;
+  Attributes attributes;
+  std::vector<Input> inputs;
+  std::vector<TensorType> outputs;
+  int64_t nodes = 0;
+
+  std::string rule;  // one-line notation
+  std::vector<std::string> factors;
+  std::string reason;
+  int64_t executions = 0;
+  int64_t kernel_runs = 0;
+  double seconds = 0;  // not deterministic
+};
+
+// The rules of all operators a plan meets: each signature is discovered once. A signature is the
+// call without what does not matter to its rule: two calls have the same one if they shrink to the
+// same small call. Rules depend on signature and seed alone, not on the order of questions or the
+// number of threads. Thread-safe.
+class RuleBook {
+ public:
+  explicit RuleBook(const OpTable& table, DiscoveryOptions options = {}, int threads = 1);
+  ~RuleBook();
+  RuleBook(const RuleBook&) = delete;
+  RuleBook& operator=(const RuleBook&) = delete;
+
+  // Discovers whatever the graph's nodes need and is not known yet, on all threads. Optional: For()
+  // does the same one by one.
+  void Discover(const Graph& graph);
+
+  // The rule at the node's own sizes. Unknown operators and nodes with regions have no factors and
+  // a reason. The reference stays valid while the book lives.
+  const Rule& For(const Graph& graph, const Node& node);
+
+  // Signatures of the graph's nodes, in order of first use.
+  std::vector<SignatureReport> Report(const Graph& graph);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace metadist

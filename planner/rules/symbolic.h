@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+// Sizes as discovery sees them: sums of products of atoms. An atom is a smallest independent size
+// of an operator's call (the rows of a product, the heads inside a fused dim).
+namespace metadist {
+
+// constant * atoms[0] * atoms[1] * ...; `atoms` ascending ids.
+struct Product {
+  int64_t constant = 1;
+  std::vector<int> atoms = {};
+
+  int64_t At(std::span<const int64_t> sizes) const;
+  bool operator==(const Product&) const = default;
+};
+
+// A dim or a literal integer: a sum of products (one term nearly always; Concat's output has
+// several).
+struct SymbolicSize {
+  std::vector<Product> terms = {};
+
+  int64_t At(std::span<const int64_t> sizes) const;
+  bool operator==(const SymbolicSize&) const = default;
+};
+
+// A dim cut by a factor, as `Cut` but with symbolic numbers: `repeat` blocks in a row, each the
+// concatenation of `parts`; a part is `atom` groups of `unit` elements.
+struct SymbolicCut {
+  struct Part {
+    int atom = 0;
+    Product unit = {};
+    bool operator==(const Part&) const = default;
+  };
+
+  int tensor = 0;  // index among the inputs or the outputs
+  int dim = 0;
+  Product repeat = {};
+  std::vector<Part> parts = {};
+  bool operator==(const SymbolicCut&) const = default;
+};
+
+// A literal integer of the call: entry `entry` of constant input `input`, or of integer attribute
+// `attribute` where input is -1.
+struct SymbolicLiteral {
+  int input = -1;
+  std::string attribute = {};
+  int entry = 0;
+  SymbolicSize size = {};
+  bool operator==(const SymbolicLiteral&) const = default;
+};
+
+}  // namespace metadist
