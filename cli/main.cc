@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// metadist: reads the command line, runs one command, turns its error into the exit status.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/config.h"
+#include "cli/session.h"
+#include "metair/ir/suggest.h"
+
+namespace metadist::cli {
+namespace {
+
+constexpr const char* kExitCodes =
+    "Exit status:\n"
+    "  0 ok    1 internal error   2 usage        3 bad input      4 infeasible\n"
+    "  5 results differ           6 device       7 regression     8 time limit, no plan yet\n"
+    "  130 interrupted, the best plan so far is written\n";
+
+void OnSignal(int signal) {
+  // A second signal ends the program at once.
+  if (Session::interrupted().exchange(true)) std::_Exit(128 + signal);
+}
+
+std::vector<std::string> CommandNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> FlagNames(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+// Unknown flags and extra arguments, then missing ones.
+Result<void> CheckArguments(const CLI::App& app, const CLI::App& command, const Session& session) {
+  std::vector<Error> problems;
+  std::vector<std::string> extras = command.remaining();
+  for (const std::string& extra : app.remaining()) extras.push_back(extra);
+  for (const std::string& extra : extras) {
+    const std::string flag = extra.substr(0, extra.find('='));
+    if (flag.size() > 1 && flag[0] == '-')
+      problems.push_back(
+          Usage(fmt::format("unknown flag '{}' for `metadist {}`", flag, command.get_name()),
+                DidYouMean(flag, FlagNames(command))));
+    else if (problems.empty())
+      problems.push_back(Usage(fmt::format("unexpected argument '{}'", extra),
+                               fmt::format("see `metadist {} --help`", command.get_name())));
+  }
+  if (problems.empty()) {
+    for (const CLI::Option* option : session.required)
+      if (option->count() == 0)
+        problems.push_back(Usage(fmt::format("{} is required", option->get_name()),
+                                 fmt::format("see `metadist {} --help`", command.get_name())));
+  }
+  if (!problems.empty()) return Join(std::move(problems));
+  return {};
+}
+
+struct Invocation {
+  CLI::App app{
+      "How should this model be split over these devices, how fast will it be, and is that true?",
+      "metadist"};
+  Session sessions[16];
+  std::string config;
+  bool print_config = false;
+  bool version = false;
+  bool version_json = false;
+};
+
+void Declare(Invocation& call) {
+  call.app.footer(kExitCodes);
+  call.app.add_flag("--version", call.version, "print the version");
+  call.app.add_flag("--json", call.version_json, "with --version: as JSON");
+  call.app.require_subcommand(0, 1);
+  call.app.allow_extras();
+  size_t next = 0;
+#define COMMAND(name) Add##name(call.app, call.sessions[next++]);
+#include "cli/commands.def"
+#undef COMMAND
+  next = 0;
+  for (CLI::App* command : call.app.get_subcommands(nullptr)) {
+    Session& session = call.sessions[next++];
+    session.command = command->get_name();
+    command->allow_extras();
+    AddCommonOptions(*command, session);
+    command->add_option("--config", call.config, "read flags from a TOML file")
+        ->type_name("FILE")
+        ->envname("METADIST_CONFIG")
+        ->group("Common");
+    command
+        ->add_flag("--print-config",
+                   call.print_config,
+                   "print the effective flags and where each came from")
+        ->group("Common");
+  }
+}
+
+Result<void> RunCommand(Invocation& call, Session& session, CLI::App& command) {
+  TRY(CheckArguments(call.app, command, Session{}));
+  const Sources sources = TRY(ApplyConfig(command, call.config));
+  if (call.print_config) {
+    session.console.Print(EffectiveConfig(command, sources));
+    return {};
+  }
+  TRY(CheckArguments(call.app, command, session));
+  return session.action();
+}
+
+int Main(int argc, char** argv) {
+  Invocation call;
+  Declare(call);
+  Console console;
+  try {
+    call.app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    CLI::App* chosen = &call.app;
+    for (CLI::App* command : call.app.get_subcommands()) chosen = command;
+    console.Print(chosen->help());
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    console.Fail(Usage(error.what(), "see `metadist --help`"));
+    return static_cast<int>(ErrorCode::kUsage);
+  }
+  if (call.version) {
+    const nlohmann::ordered_json document = {
+        {"schema", "metadist.version"}, {"schema_version", 1}, {"tool_version", METADIST_VERSION}};
+    console.Print(call.version_json ? document.dump(2) + "\n" : "metadist " METADIST_VERSION "\n");
+    return 0;
+  }
+  if (call.app.get_subcommands().empty()) {
+    const std::vector<std::string> extras = call.app.remaining();
+    if (extras.empty()) {
+      console.Print(call.app.help());
+      return static_cast<int>(ErrorCode::kUsage);
+    }
+    console.Fail(Usage(fmt::format("unknown command '{}'", extras.front()),
+                       DidYouMean(extras.front(), CommandNames(call.app))));
+    return static_cast<int>(ErrorCode::kUsage);
+  }
+  CLI::App* command = call.app.get_subcommands().front();
+  size_t index = 0;
+  while (call.sessions[index].command != command->get_name()) ++index;
+  Session& session = call.sessions[index];
+  const Result<void> done = RunCommand(call, session, *command);
+  session.console.EndSteps();
+  if (done.ok()) return 0;
+  session.console.Fail(done.error());
+  return static_cast<int>(done.error().code);
+}
+
+}  // namespace
+}  // namespace metadist::cli
+
+int main(int argc, char** argv) {
+  std::signal(SIGINT, metadist::cli::OnSignal);
+  std::signal(SIGTERM, metadist::cli::OnSignal);
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return metadist::cli::Main(argc, argv);
+  } catch (const std::exception& error) {
+    metadist::cli::Console().Fail(metadist::Internal(error.what()));
+    return static_cast<int>(metadist::ErrorCode::kInternal);
+  }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+namespace metadist::cli {
+
+std::atomic<bool>& Session::interrupted() {
+  static std::atomic<bool> flag = false;
+  return flag;
+}
+
+nlohmann::ordered_json Session::Document() const {
+  return {{"schema", "metadist." + command},
+          {"schema_version", 1},
+          {"tool_version", METADIST_VERSION},
+          {"command", command},
+          {"seed", seed}};
+}
+
+Result<void> Session::Emit(const std::string& text) const {
+  if (!output.empty()) return WriteFile(output, text, force);
+  console.Print(text);
+  return {};
+}
+
+Result<void> Session::EmitResult(const nlohmann::ordered_json& document,
+                                 const std::string& text) const {
+  return Emit(json ? document.dump(2) + "\n" : text);
+}
+
+int Session::thread_count() const {
+  if (threads > 0) return threads;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+void AddCommonOptions(CLI::App& command, Session& session) {
+  const char* group = "Common";
+  command.add_flag("--json", session.json, "one JSON document on stdout, nothing else there")
+      ->group(group);
+  command.add_option("-o,--output", session.output, "write the result to FILE (- = stdout)")
+      ->type_name("FILE")
+      ->group(group);
+  command.add_flag("--force", session.force, "overwrite existing files")->group(group);
+  command.add_option("--seed", session.seed, "seed of everything drawn at random (default 0)")
+      ->type_name("N")
+      ->envname("METADIST_SEED")
+      ->group(group);
+  command.add_option("--threads", session.threads, "threads to use (default: all cores)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 4096))
+      ->envname("METADIST_THREADS")
+      ->group(group);
+  command
+      .add_flag_callback(
+          "-q,--quiet", [&session] { session.console.verbosity = -1; }, "no logs, only errors")
+      ->group(group);
+  command
+      .add_flag_function(
+          "-v,--verbose",
+          [&session](int64_t count) { session.console.verbosity = static_cast<int>(count); },
+          "more logs; twice for all")
+      ->group(group);
+  command
+      .add_option_function<std::string>(
+          "--progress",
+          [&session](const std::string& how) {
+            session.console.progress = how == "plain"  ? Console::Progress::kPlain
+                                       : how == "none" ? Console::Progress::kNone
+                                                       : Console::Progress::kAuto;
+          },
+          "auto: on a terminal, plain: a line each, none")
+      ->check(CLI::IsMember({"auto", "plain", "none"}))
+      ->type_name("HOW")
+      ->envname("METADIST_PROGRESS")
+      ->group(group);
+  command
+      .add_option_function<std::string>(
+          "--log-level",
+          [&session](const std::string& level) {
+            session.console.verbosity = level == "error"    ? -1
+                                        : level == "info"   ? 0
+                                        : level == "detail" ? 1
+                                                            : 2;
+          },
+          "error, info, detail or debug")
+      ->check(CLI::IsMember({"error", "info", "detail", "debug"}))
+      ->type_name("LEVEL")
+      ->envname("METADIST_LOG_LEVEL")
+      ->group(group);
+  command
+      .add_option_function<std::string>(
+          "--log-file",
+          [&session](const std::string& path) {
+            session.console.log_file = std::fopen(path.c_str(), "a");
+            if (session.console.log_file == nullptr)
+              throw CLI::ValidationError("--log-file", fmt::format("cannot write '{}'", path));
+          },
+          "append all logs to FILE")
+      ->type_name("FILE")
+      ->group(group);
+}
+
+Result<void> WriteFile(const std::string& path, const std::string& text, bool force) {
+  if (path == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return {};
+  }
+  std::error_code ignored;
+  if (!force && std::filesystem::exists(path, ignored)) {
+    Error exists = Usage("file exists already", "pass `--force` to overwrite it");
+    return std::move(exists).in(path);
+  }
+  // Written beside and renamed, so that an interrupt leaves the old file or the new one.
+  const std::string part = path + ".part";
+  std::ofstream file(part, std::ios::binary | std::ios::trunc);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(part, path, error);
+  if (!file || error) {
+    std::filesystem::remove(part, ignored);
+    Error failed =
+        Usage(fmt::format("cannot write: {}", error ? error.message() : std::strerror(errno)));
+    return std::move(failed).in(path);
+  }
+  return {};
+}
+
+}  // namespace metadist::cli

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+#include "metair/ir/result.h"
+
+namespace metadist::cli {
+
+// One run of the program: the flags every command shares, and what the chosen command does.
+struct Session {
+  Console console;
+  std::string command;
+
+  bool json = false;
+  bool force = false;
+  std::string output;  // -o; empty: stdout
+  uint64_t seed = 0;
+  int threads = 0;  // 0: all cores
+
+  // Set by the command's Add function; run after all flags are read.
+  std::function<Result<void>()> action;
+  // Flags and positionals without which the command cannot run.
+  std::vector<const CLI::Option*> required;
+
+  // Raised by SIGINT and SIGTERM.
+  static std::atomic<bool>& interrupted();
+
+  // {schema: "metadist.<command>", schema_version, tool_version, command, seed}.
+  nlohmann::ordered_json Document() const;
+  // Writes `text` to -o (or stdout).
+  Result<void> Emit(const std::string& text) const;
+  // With --json the document, else the text.
+  Result<void> EmitResult(const nlohmann::ordered_json& document, const std::string& text) const;
+  int thread_count() const;
+};
+
+// Flags that every command has: --json -o --force --seed --threads --config --print-config -v -q
+// ...
+void AddCommonOptions(CLI::App& command, Session& session);
+
+// Writes a file that must not exist yet, unless `force`; "-" is stdout. Errors: kUsage, kBadInput.
+Result<void> WriteFile(const std::string& path, const std::string& text, bool force);
+
+}  // namespace metadist::cli

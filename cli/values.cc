@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/values.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+
+namespace metadist::cli {
+namespace {
+
+// A decimal number and the suffix behind it, scaled by the suffix.
+Result<double> Scaled(const std::string& text,
+                      const std::map<std::string, double>& suffixes,
+                      const std::string& expected) {
+  const Error wrong = Usage(fmt::format("expected {}, got '{}'", expected, text));
+  const size_t digits = text.find_first_not_of("0123456789.");
+  const std::string number = text.substr(0, digits);
+  const std::string suffix = digits == std::string::npos ? "" : text.substr(digits);
+  if (number.empty() || number.find('.') != number.rfind('.')) return wrong;
+  const auto found = suffixes.find(suffix);
+  if (found == suffixes.end()) return wrong;
+  const double value = std::strtod(number.c_str(), nullptr) * found->second;
+  if (!std::isfinite(value) || value >= 0x1p62) return wrong;
+  return value;
+}
+
+}  // namespace
+
+Result<int64_t> ParseBytes(const std::string& text) {
+  std::map<std::string, double> suffixes = {{"", 1}, {"B", 1}};
+  double decimal = 1;
+  double binary = 1;
+  for (const char* prefix : {"K", "M", "G", "T", "P"}) {
+    decimal *= 1000;
+    binary *= 1024;
+    const std::string p = prefix;
+    suffixes[p] = suffixes[p + "B"] = decimal;
+    suffixes[p + "iB"] = suffixes[p + "i"] = binary;
+  }
+  suffixes["k"] = suffixes["kB"] = 1000;
+  return static_cast<int64_t>(
+      TRY(Scaled(text, suffixes, "a number of bytes such as 80GiB or 512MB")));
+}
+
+Result<int64_t> ParseCount(const std::string& text) {
+  const double value = TRY(Scaled(
+      text, {{"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}}, "a count such as 64 or 1k"));
+  if (value != std::floor(value))
+    return Usage(fmt::format("expected a whole number, got '{}'", text));
+  return static_cast<int64_t>(value);
+}
+
+Result<double> ParseSeconds(const std::string& text) {
+  return Scaled(
+      text,
+      {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"m", 60}, {"min", 60}, {"h", 3600}},
+      "a time such as 30s or 2m");
+}
+
+Result<double> ParseShare(const std::string& text) {
+  return Scaled(text, {{"", 1}, {"%", 0.01}}, "a share such as 5% or 0.05");
+}
+
+}  // namespace metadist::cli

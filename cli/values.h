@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "metair/ir/result.h"
+
+// Values of flags as people write them. Errors: kUsage naming what is expected.
+namespace metadist::cli {
+
+// "80GiB", "512MB", "1.5G" (= GB), "1024": bytes, at least 0.
+Result<int64_t> ParseBytes(const std::string& text);
+// "1k", "32K" (= 1000), "25.6k", "64": a count, at least 0.
+Result<int64_t> ParseCount(const std::string& text);
+// "30s", "2m", "1h", "250ms", "30" (= seconds): seconds, at least 0.
+Result<double> ParseSeconds(const std::string& text);
+// "5%", "0.05": a share, at least 0.
+Result<double> ParseShare(const std::string& text);
+
+}  // namespace metadist::cli
