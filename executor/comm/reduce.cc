@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/comm/reduce.h"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+namespace metadist {
+namespace {
+
+constexpr int64_t kBlock = 512;  // elements accumulated at a time, inside the first cache
+
+template <typename T>
+constexpr bool kIsHalf = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+
+// What T is accumulated in.
+template <typename T>
+using Accumulator = std::conditional_t<kIsHalf<T>, float, T>;
+
+template <typename A>
+struct Wrap {
+  // Signed overflow is undefined, unsigned is not.
+  using type = A;
+};
+template <>
+struct Wrap<int8_t> {
+  using type = uint32_t;
+};
+template <>
+struct Wrap<int16_t> {
+  using type = uint32_t;
+};
+template <>
+struct Wrap<uint8_t> {
+  using type = uint32_t;
+};
+template <>
+struct Wrap<uint16_t> {
+  using type = uint32_t;
+};
+template <>
+struct Wrap<int32_t> {
+  using type = uint32_t;
+};
+template <>
+struct Wrap<int64_t> {
+  using type = uint64_t;
+};
+template <>
+struct Wrap<bool> {
+  using type = uint32_t;
+};
+
+template <ReduceOp kOp, typename A>
+A Combine(A a, A b) {
+  using W = typename Wrap<A>::type;
+  if constexpr (kOp == ReduceOp::kSum) return static_cast<A>(static_cast<W>(a) + static_cast<W>(b));
+  if constexpr (kOp == ReduceOp::kProd)
+    return static_cast<A>(static_cast<W>(a) * static_cast<W>(b));
+  // A NaN on either side stays, as in the reference of every maximum.
+  if constexpr (kOp == ReduceOp::kMax) return a > b || a != a ? a : b;
+  if constexpr (kOp == ReduceOp::kMin) return a < b || a != a ? a : b;
+  if constexpr (std::is_floating_point_v<A>) {
+    if constexpr (kOp == ReduceOp::kAnd) return A(a != 0 && b != 0);
+    return A(a != 0 || b != 0);
+  } else {
+    if constexpr (kOp == ReduceOp::kAnd) return static_cast<A>(a & b);
+    return static_cast<A>(a | b);
+  }
+}
+
+template <ReduceOp kOp, typename T>
+void ReduceTyped(std::span<const void* const> in, T* out, int64_t count) {
+  using A = Accumulator<T>;
+  A sum[kBlock];
+  for (int64_t at = 0; at < count; at += kBlock) {
+    const int64_t n = std::min(kBlock, count - at);
+    for (size_t j = 0; j < in.size(); ++j) {
+      const T* x = static_cast<const T*>(in[j]) + at;
+      if (j == 0)
+        for (int64_t i = 0; i < n; ++i) sum[i] = static_cast<A>(x[i]);
+      else
+        for (int64_t i = 0; i < n; ++i) sum[i] = Combine<kOp, A>(sum[i], static_cast<A>(x[i]));
+    }
+    for (int64_t i = 0; i < n; ++i) out[at + i] = static_cast<T>(sum[i]);
+  }
+}
+
+template <typename T>
+T IdentityOf(ReduceOp op) {
+  using A = Accumulator<T>;
+  using Limits = std::numeric_limits<A>;
+  switch (op) {
+    case ReduceOp::kSum:
+    case ReduceOp::kOr:
+      return T(A(0));
+    case ReduceOp::kProd:
+      return T(A(1));
+    case ReduceOp::kMax:
+      return T(Limits::has_infinity ? -Limits::infinity() : Limits::lowest());
+    case ReduceOp::kMin:
+      return T(Limits::has_infinity ? Limits::infinity() : Limits::max());
+    case ReduceOp::kAnd:
+      if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) return static_cast<T>(~T(0));
+      return T(A(1));
+  }
+  CHECK(false, "unknown reduction");
+}
+
+}  // namespace
+
+void Reduce(
+    std::span<const void* const> in, void* out, int64_t count, ElementType type, ReduceOp op) {
+  VisitElementType(type, [&](auto zero) {
+    using T = decltype(zero);
+    T* to = static_cast<T*>(out);
+    switch (op) {
+      case ReduceOp::kSum:
+        return ReduceTyped<ReduceOp::kSum, T>(in, to, count);
+      case ReduceOp::kProd:
+        return ReduceTyped<ReduceOp::kProd, T>(in, to, count);
+      case ReduceOp::kMax:
+        return ReduceTyped<ReduceOp::kMax, T>(in, to, count);
+      case ReduceOp::kMin:
+        return ReduceTyped<ReduceOp::kMin, T>(in, to, count);
+      case ReduceOp::kAnd:
+        return ReduceTyped<ReduceOp::kAnd, T>(in, to, count);
+      case ReduceOp::kOr:
+        return ReduceTyped<ReduceOp::kOr, T>(in, to, count);
+    }
+  });
+}
+
+void FillIdentity(void* out, int64_t count, ElementType type, ReduceOp op) {
+  VisitElementType(type, [&](auto zero) {
+    using T = decltype(zero);
+    std::fill_n(static_cast<T*>(out), count, IdentityOf<T>(op));
+  });
+}
+
+}  // namespace metadist

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "metair/ir/element_type.h"
+#include "metair/spmd/sharding.h"
+
+namespace metadist {
+
+// out[i] = op over j of in[j][i], j ascending, for `count` elements of `type`. f16 and bf16
+// accumulate in f32 and round once; integers wrap; kAnd and kOr are of truth values, bitwise for
+// integers. out may be one of in, but may not overlap them otherwise.
+void Reduce(
+    std::span<const void* const> in, void* out, int64_t count, ElementType type, ReduceOp op);
+
+// Fills with the element that leaves the other operand unchanged: 0 for a sum, the lowest value for
+// a maximum, ...
+void FillIdentity(void* out, int64_t count, ElementType type, ReduceOp op);
+
+}  // namespace metadist
