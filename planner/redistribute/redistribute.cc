@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Routes between shardings.
+//
+// Problem: an array lies one way, a consumer wants it another way. Any sequence of collectives that
+// chains from one to the other is right; the cheapest by the profile is wanted. (Rink, Paszke,
+// Vytiniotis, Schmid, "Memory-efficient array redistribution through portable collective
+// communication", arXiv:2112.01075, gives normal forms for evenly divided arrays.)
+//
+// Here: Dijkstra over layouts with moves on whole mesh axes (moves.h), and beside it one point to
+// point exchange, which any two placements allow: uneven pieces that do not nest, blocks that
+// straddle, axes that trade places. Axes that become partial at the end are local steps behind
+// either. The exchange is only priced where collectives need two communicating steps or none fits:
+// a single collective never moves more than it must.
+//
+// Complexity: layouts of k axes over s slots number sum_i C(k, i) i! C(i + s - 1, s - 1); a tree is
+// grown only until its target is settled and serves all targets of one source.
+#include "planner/redistribute/redistribute.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "planner/redistribute/route_tree.h"
+
+namespace metadist {
+namespace {
+
+bool Communicates(CollectiveKind kind) {
+  return kind != CollectiveKind::kSlice && kind != CollectiveKind::kPartial;
+}
+
+// The target without the axes that only a local step at the end can make partial.
+Sharding WithoutNewPartials(const Sharding& from, const Sharding& to) {
+  Sharding out = to;
+  std::erase_if(out.partial, [&](const Partial& partial) {
+    return std::find(from.partial.begin(), from.partial.end(), partial) == from.partial.end();
+  });
+  return out;
+}
+
+// Axes that take part in an exchange: those that cut either side, except where both sides agree on
+// the major part of an evenly divided dim.
+std::vector<int> ExchangeAxes(const Shape& shape,
+                              const Sharding& from,
+                              const Sharding& to,
+                              const Mesh& mesh) {
+  std::vector<bool> moves(mesh.axes.size(), false);
+  for (const Sharding* sharding : {&from, &to})
+    for (int axis : sharding->CuttingAxes()) moves[static_cast<size_t>(axis)] = true;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const DimSharding& a = from.dims[d];
+    const DimSharding& b = to.dims[d];
+    if (a.parts.size() != 1 || b.parts.size() != 1) continue;
+    const SubDim& outer_a = a.parts[0].sub[0];
+    const SubDim& outer_b = b.parts[0].sub[0];
+    for (size_t i = 0; i < std::min(outer_a.axes.size(), outer_b.axes.size()); ++i) {
+      if (outer_a.axes[i] != outer_b.axes[i]) break;
+      if (outer_a.size % mesh.size(outer_a.axes) != 0 ||
+          outer_b.size % mesh.size(outer_b.axes) != 0)
+        break;
+      moves[static_cast<size_t>(outer_a.axes[i])] = false;
+    }
+  }
+  std::vector<int> axes;
+  for (size_t a = 0; a < moves.size(); ++a)
+    if (moves[a]) axes.push_back(static_cast<int>(a));
+  return axes;
+}
+
+}  // namespace
+
+Redistributor::Redistributor(Mesh mesh, Cluster cluster)
+    : mesh_(std::move(mesh)), cluster_(std::move(cluster)), pricer_(mesh_, cluster_) {}
+
+Redistributor::~Redistributor() = default;
+
+void Redistributor::Append(Route& route, const TensorType& type, CollectiveStep step) {
+  const int64_t item = ByteSize(type.element);
+  const int64_t before = NumElements(LargestLocalShape(type.shape, step.from, mesh_)) * item;
+  const int64_t after = NumElements(LargestLocalShape(type.shape, step.to, mesh_)) * item;
+  route.price += pricer_.Price(step, type);
+  route.received_bytes += ReceivedBytes(step, type, mesh_);
+  route.peak_bytes = std::max(route.peak_bytes, before + after);
+  route.steps.push_back(std::move(step));
+}
+
+bool Redistributor::ByTree(const TensorType& type,
+                           const Sharding& from,
+                           const Sharding& to,
+                           Route& out) {
+  auto view = View::Common(type.shape, from, to, mesh_);
+  if (!view) return false;
+  const Layout target = view->LayoutOf(to);
+  std::unique_ptr<RouteTree>& tree = trees_[{Key{type, from, {}}, view->signature()}];
+  if (!tree) {
+    Layout source = view->LayoutOf(from);
+    tree = std::make_unique<RouteTree>(
+        std::move(*view), mesh_, pricer_, type.element, std::move(source));
+  }
+  std::vector<Move> moves;
+  if (!tree->Find(target, moves)) return false;
+  Sharding at = from;
+  for (Move& move : moves) {
+    Sharding next = tree->view().ShardingOf(move.to);
+    Append(out, type, {move.kind, std::move(move.axes), at, next});
+    at = std::move(next);
+  }
+  return true;
+}
+
+Route Redistributor::ByExchange(const TensorType& type, const Sharding& from, const Sharding& to) {
+  Route route;
+  Sharding at = from;
+  std::vector<int> reduced;
+  for (const Partial& partial : from.partial)
+    if (std::find(to.partial.begin(), to.partial.end(), partial) == to.partial.end())
+      reduced.push_back(partial.axis);
+  at.partial = to.partial;
+  if (!reduced.empty()) Append(route, type, {CollectiveKind::kAllReduce, reduced, from, at});
+  if (at != to)
+    Append(
+        route, type, {CollectiveKind::kExchange, ExchangeAxes(type.shape, at, to, mesh_), at, to});
+  return route;
+}
+
+Route Redistributor::Plan(const TensorType& type, const Sharding& from, const Sharding& to) {
+  const Sharding middle = WithoutNewPartials(from, to);
+  Route route;
+  const bool found = ByTree(type, from, middle, route);
+  const auto communicating =
+      std::count_if(route.steps.begin(), route.steps.end(), [](const CollectiveStep& step) {
+        return Communicates(step.kind);
+      });
+  if (!found || communicating > 1) {
+    Route exchange = ByExchange(type, from, middle);
+    if (!found || exchange.price.seconds < route.price.seconds) route = std::move(exchange);
+  }
+  if (middle != to) {
+    std::vector<int> axes;
+    for (const Partial& partial : to.partial)
+      if (std::find(middle.partial.begin(), middle.partial.end(), partial) == middle.partial.end())
+        axes.push_back(partial.axis);
+    Append(route, type, {CollectiveKind::kPartial, std::move(axes), middle, to});
+  }
+  return route;
+}
+
+const Route& Redistributor::Between(const TensorType& global,
+                                    const Sharding& from,
+                                    const Sharding& to) {
+  Key key{global, Normalize(from, mesh_), Normalize(to, mesh_)};
+  const auto found = routes_.find(key);
+  if (found != routes_.end()) return found->second;
+  Route route;
+  if (key.from != key.to) route = Plan(global, key.from, key.to);
+  return routes_.emplace(std::move(key), std::move(route)).first->second;
+}
+
+}  // namespace metadist

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "metair/ir/shape.h"
+#include "metair/spmd/collective.h"
+#include "metair/spmd/mesh.h"
+#include "planner/redistribute/step_price.h"
+#include "profiles/cluster.h"
+#include "profiles/priced.h"
+
+namespace metadist {
+
+// How an array gets from one sharding to another.
+struct Route {
+  std::vector<CollectiveStep> steps;  // shardings in normal form; empty: nothing to do
+  Priced price;                       // of all steps, one after the other
+  int64_t received_bytes = 0;         // by the busiest rank, over all steps
+  int64_t peak_bytes = 0;             // largest input plus output of a step on rank 0
+};
+
+class RouteTree;
+
+// Cheapest routes on one mesh of one cluster, by the profile's seconds. Remembers every answer;
+// references stay valid as long as the object. Not for several threads at once.
+class Redistributor {
+ public:
+  // The cluster has exactly mesh.ranks() devices.
+  Redistributor(Mesh mesh, Cluster cluster);
+  ~Redistributor();
+
+  // from, to: valid for global.shape. All partial axes of one sharding have one reduction (mixed
+  // ones have no defined order). Axes of `to` that are partial in `from` too, with the same
+  // reduction, stay so; all others are reduced, gathered or made partial as needed. There is always
+  // a route.
+  const Route& Between(const TensorType& global, const Sharding& from, const Sharding& to);
+
+  const Mesh& mesh() const { return mesh_; }
+  const Cluster& cluster() const { return cluster_; }
+  StepPricer& pricer() { return pricer_; }
+
+ private:
+  struct Key {
+    TensorType type;
+    Sharding from, to;
+    bool operator<(const Key& o) const {
+      return std::tie(type.element, type.shape, from, to) <
+             std::tie(o.type.element, o.type.shape, o.from, o.to);
+    }
+  };
+
+  Route Plan(const TensorType& type, const Sharding& from, const Sharding& to);
+  bool ByTree(const TensorType& type, const Sharding& from, const Sharding& to, Route& out);
+  Route ByExchange(const TensorType& type, const Sharding& from, const Sharding& to);
+  void Append(Route& route, const TensorType& type, CollectiveStep step);
+
+  Mesh mesh_;
+  Cluster cluster_;
+  StepPricer pricer_;
+  std::map<Key, Route> routes_;
+  std::map<std::pair<Key, std::vector<std::vector<int64_t>>>, std::unique_ptr<RouteTree>> trees_;
+};
+
+}  // namespace metadist

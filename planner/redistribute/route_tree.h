@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <queue>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "metair/ir/element_type.h"
+#include "planner/redistribute/moves.h"
+#include "planner/redistribute/step_price.h"
+#include "planner/redistribute/view.h"
+
+namespace metadist {
+
+// The cheapest ways from one layout to all others (Dijkstra), grown as far as asked.
+class RouteTree {
+ public:
+  RouteTree(View view, const Mesh& mesh, StepPricer& pricer, ElementType element, Layout source);
+
+  // The moves to `target` in order; false if it cannot be reached by whole axes.
+  bool Find(const Layout& target, std::vector<Move>& moves);
+  const View& view() const { return view_; }
+
+ private:
+  struct Place {
+    double seconds = 0;
+    int steps = 0;
+    int parent = -1;
+    bool settled = false;
+    Move move;  // that led here; its `to` is the layout
+  };
+  using Entry = std::tuple<double, int, int>;  // seconds, steps, place
+
+  void Expand(int place);
+  void Offer(double seconds, int steps, int parent, Move move);
+
+  View view_;
+  const Mesh& mesh_;
+  StepPricer& pricer_;
+  ElementType element_;
+  std::vector<Place> places_;
+  std::map<Layout, int> index_;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> frontier_;
+};
+
+}  // namespace metadist
