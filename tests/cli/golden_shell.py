@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the commands of a golden without a shell: metadist, and a few helpers that make and show files.
+
+    NAME=VALUE metadist ...      a variable for one command
+    COMMAND > FILE               stdout into a file (any command)
+    cp A B, mkdir D, rm F..., cat F..., echo WORD..., head -c N F, tail -c N F
+    cmp A B                      exit 1 and a line if the files differ
+    replace F OLD NEW            changes bytes in a file; exit 1 if OLD is not there
+    json F KEY...                values of a JSON file, a key written a.b.0
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+
+KEPT = ("PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS")
+PROGRAM = ("metadist", "iopddl")
+TIMEOUT_SECONDS = 300
+
+
+class Failed(Exception):
+    """A helper command that fails: its message is the command's stderr, its exit status 1."""
+
+
+def _cut(arguments, start):
+    flag, count, path = arguments
+    if flag != "-c":
+        raise Failed("only -c is known")
+    with open(path, "rb") as file:
+        data = file.read()
+    return data[: int(count)] if start else data[-int(count) :]
+
+
+def _cat(arguments):
+    parts = []
+    for path in arguments:
+        with open(path, "rb") as file:
+            parts.append(file.read())
+    return b"".join(parts)
+
+
+def _write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def _cmp(arguments):
+    first, second = arguments
+    if _cat([first]) != _cat([second]):
+        raise Failed(f"{first} {second} differ")
+    return b""
+
+
+def _replace(arguments):
+    path, old, new = arguments
+    data = _cat([path])
+    if old.encode() not in data:
+        raise Failed(f"{path} does not hold {old}")
+    _write(path, data.replace(old.encode(), new.encode()))
+    return b""
+
+
+def _json(arguments):
+    document = json.loads(_cat(arguments[:1]))
+    shown = []
+    for key in arguments[1:]:
+        value = document
+        for part in key.split("."):
+            value = value[int(part)] if isinstance(value, list) else value[part]
+        shown.append(f"{key}: {json.dumps(value, sort_keys=True)}\n")
+    return "".join(shown).encode()
+
+
+HELPERS = {
+    "cat": _cat,
+    "cmp": _cmp,
+    "cp": lambda arguments: shutil.copyfile(*arguments) and b"",
+    "echo": lambda arguments: (" ".join(arguments) + "\n").encode(),
+    "head": lambda arguments: _cut(arguments, True),
+    "json": _json,
+    "mkdir": lambda arguments: [os.makedirs(path, exist_ok=True) for path in arguments] and b"",
+    "replace": _replace,
+    "rm": lambda arguments: [os.remove(path) for path in arguments] and b"",
+    "tail": lambda arguments: _cut(arguments, False),
+}
+
+
+class Shell:
+    """A temporary folder with models/ linked and fixtures/ copied; METADIST_CACHE_DIR is that copy, so that nothing is measured."""
+
+    def __init__(self, binary, root):
+        self._binary = os.path.abspath(binary)
+        self._temporary = tempfile.TemporaryDirectory(prefix="metadist-golden-")
+        self._root = os.path.abspath(root)
+        self.folder = os.path.realpath(self._temporary.name)
+        models = os.path.join(self._root, "models")
+        if os.path.isdir(models):
+            os.symlink(models, os.path.join(self.folder, "models"))
+        fixtures = os.path.join(self.folder, "fixtures")
+        if os.path.isdir(os.path.join(self._root, "tests/cli/fixtures")):
+            shutil.copytree(os.path.join(self._root, "tests/cli/fixtures"), fixtures)
+        os.makedirs(fixtures, exist_ok=True)
+        self._environment = {name: os.environ[name] for name in KEPT if name in os.environ}
+        self._environment.update(HOME=self.folder, LC_ALL="C.UTF-8", COLUMNS="100", METADIST_CACHE_DIR=fixtures)
+
+    def close(self):
+        self._temporary.cleanup()
+
+    def run(self, command):
+        """(stdout, stderr, exit status) of one command line."""
+        words = shlex.split(command.replace("\\\n", " "))
+        into = None
+        if len(words) > 1 and words[-2] == ">":
+            into = os.path.join(self.folder, words[-1])
+            words = words[:-2]
+        variables = {}
+        while words and re.match(r"[A-Z_]+=", words[0]):
+            name, _, value = words.pop(0).partition("=")
+            variables[name] = value
+        if not words:
+            return "", "golden: no command\n", 127
+        if words[0] in PROGRAM:
+            out, err, status = self._program(words, variables)
+        else:
+            out, err, status = self._helper(words)
+        if into:
+            _write(into, out)
+            out = b""
+        return self._tidy(out), self._tidy(err), status
+
+    def _tidy(self, data):
+        text = data.decode("utf-8", errors="backslashreplace")
+        return text.replace(self.folder, "<tmp>").replace(self._root, "<root>")
+
+    def _program(self, words, variables):
+        try:
+            done = subprocess.run(
+                words,
+                executable=self._binary,
+                cwd=self.folder,
+                env={**self._environment, **variables},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=TIMEOUT_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return b"", f"golden: no end after {TIMEOUT_SECONDS} s\n".encode(), 124
+        except OSError as error:
+            return b"", f"golden: {error}\n".encode(), 127
+        status = done.returncode if done.returncode >= 0 else 128 - done.returncode
+        return done.stdout, done.stderr, status
+
+    def _helper(self, words):
+        if words[0] not in HELPERS:
+            return b"", f"golden: unknown command {words[0]}\n".encode(), 127
+        before = os.getcwd()
+        os.chdir(self.folder)
+        try:
+            return HELPERS[words[0]](words[1:]), b"", 0
+        except (Failed, OSError, ValueError, KeyError, IndexError, TypeError) as error:
+            return b"", f"{words[0]}: {error}\n".encode(), 1
+        finally:
+            os.chdir(before)
