@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "metair/ir/element_type.h"
 #include "profiles/cluster.h"
 #include "profiles/priced.h"
 #include "profiles/profile.h"
@@ -16,8 +16,8 @@ namespace metadist {
 
 // What one executed kernel does on one device, in local shapes.
 struct ComputeWork {
-  std::string op;     // for profiles with rows of this operator; may be empty
-  std::string dtype;  // element type by its MetaIR name: "f32", "bf16", ...
+  std::string op;  // for profiles with rows of this operator; may be empty
+  ElementType dtype = ElementType::kF32;
   int64_t flops = 0;
   int64_t bytes = 0;  // read plus written
   // The contraction it is, batch x (m x k)(k x n); all zero for other kernels.
@@ -59,13 +59,9 @@ Group GroupOf(const Cluster& cluster, const std::vector<int>& ranks);
 // bytes: the larger of the local input and the local output of one rank. That is the tensor for
 // an all-reduce, the gathered result for an all-gather, the input for a reduce-scatter, the local
 // buffer for an all-to-all and the message for a send/receive (permute): the size column of
-// nccl-tests in every case.  dtype: element type, by its MetaIR name.
-// One rank or no bytes cost nothing.
-Priced CollectiveSeconds(const Cluster& cluster,
-                         Collective op,
-                         const Group& group,
-                         int64_t bytes,
-                         std::string_view dtype);
+// nccl-tests in every case.  One rank or no bytes cost nothing.
+Priced CollectiveSeconds(
+    const Cluster& cluster, Collective op, const Group& group, int64_t bytes, ElementType dtype);
 
 // Bytes that one rank receives in the collective, same `bytes` as above; the classic count:
 // 2 (n-1)/n for an all-reduce, (n-1)/n otherwise, 1 for send/receive.

@@ -78,6 +78,13 @@ struct Factor {
   bool operator==(const Factor&) const = default;
 };
 
+// Share of the peak rate that contractions reach, by log2 of their GFLOP (2 m n k / 1e9).
+struct Efficiency {
+  std::map<double, double> fraction_of_peak;
+  std::string origin;
+  bool operator==(const Efficiency&) const = default;
+};
+
 struct ProfileHeader {
   std::string name;          // "h100", "cpu"
   std::string kind;          // "cpu" (ranks share cores and memory) or "gpu"
@@ -115,14 +122,13 @@ struct DeviceSpec {
 struct Profile {
   ProfileHeader header;
   DeviceSpec device;
-  std::map<std::string, Origin> origins;                       // by id
-  std::map<ContractionSite, Series> contractions;              // by m
-  std::map<std::string, std::map<double, double>> efficiency;  // dtype -> log2(GFLOP) -> of peak
-  std::map<std::string, std::string> efficiency_origin;        // dtype -> origin
-  std::map<KernelKey, Series> kernels;                         // by bytes read plus written
-  Series stream;                                               // a copy, by bytes read plus written
-  std::map<CollectiveKey, Series> collectives;  // by nccl-tests size, see CollectiveSeconds
-  std::map<std::string, Series> p2p;            // link class ("link", "network") -> by bytes
+  std::map<std::string, Origin> origins;           // by id
+  std::map<ContractionSite, Series> contractions;  // by m
+  std::map<std::string, Efficiency> efficiency;    // by dtype
+  std::map<KernelKey, Series> kernels;             // by bytes read plus written
+  Series stream;                                   // a copy, by bytes read plus written
+  std::map<CollectiveKey, Series> collectives;     // by nccl-tests size, see CollectiveSeconds
+  std::map<std::string, Series> p2p;               // link class ("link", "network") -> by bytes
   std::map<std::string, Factor> factors;
   bool operator==(const Profile&) const = default;
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Seconds of one kernel. Two laws: a contraction is read from a grid (contraction_cost.cc), all
+// else is bound by memory or, seldom, by its arithmetic. A contraction that moves more bytes than
+// its operands (batched, strided) cannot beat the copy of those bytes, so the larger counts.
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include "profiles/contraction_cost.h"
+#include "profiles/cost.h"
+#include "profiles/factors.h"
+#include "profiles/series.h"
+
+namespace metadist {
+namespace {
+
+// A copy's time for the bytes: measured rows, else latency + bytes / (efficiency x memory rate).
+Priced StreamSeconds(const Profile& profile, int64_t bytes) {
+  if (bytes <= 0) return {};
+  if (!profile.stream.empty()) {
+    return PriceOf(profile, Subject::kOther, ReadAtBytes(profile, profile.stream, bytes));
+  }
+  const double rate =
+      profile.factor(kStreamEfficiency, 0.8) * profile.device.memory_bytes_per_second;
+  const double seconds =
+      profile.factor(kStreamLatencySeconds, 3e-6) + static_cast<double>(bytes) / rate;
+  return PriceOf(profile, Subject::kOther, {seconds, Provenance::kAnalytic, Reach::kTransferred});
+}
+
+// FLOPs outside the matrix units; without a rate for the type that of f32 holds.
+Priced VectorSeconds(const Profile& profile, const ComputeWork& work) {
+  const auto& rates = profile.device.vector_flops_per_second;
+  auto rate = rates.find(std::string(Name(work.dtype)));
+  if (rate == rates.end()) rate = rates.find("f32");
+  if (rate == rates.end() || work.flops <= 0) return {};
+  const auto origin = profile.origins.find(profile.device.origin);
+  const bool measured =
+      origin != profile.origins.end() && origin->second.provenance == Provenance::kMeasured;
+  return PriceOf(profile,
+                 Subject::kOther,
+                 {static_cast<double>(work.flops) / rate->second,
+                  measured ? Provenance::kMeasured : Provenance::kAnalytic,
+                  Reach::kTransferred});
+}
+
+bool IsContraction(const ComputeWork& work) { return work.m > 0 && work.n > 0 && work.k > 0; }
+
+// Kernel time without launch and floor.
+Priced KernelSeconds(const Profile& profile, const ComputeWork& work) {
+  if (IsContraction(work)) {
+    const Contraction shape{work.dtype, std::max<int64_t>(work.batch, 1), work.m, work.n, work.k};
+    const Priced product = ContractionSeconds(profile, shape);
+    // One product touches its operands once; only what a batch or a layout adds is checked.
+    return work.batch > 1 ? Slower(product, StreamSeconds(profile, work.bytes)) : product;
+  }
+  const auto rows = profile.kernels.find({work.op, std::string(Name(work.dtype))});
+  if (rows != profile.kernels.end() && !rows->second.empty() && work.bytes > 0) {
+    return PriceOf(profile, Subject::kOther, ReadAtBytes(profile, rows->second, work.bytes));
+  }
+  return Slower(StreamSeconds(profile, work.bytes), VectorSeconds(profile, work));
+}
+
+// How much longer each of the ranks of one machine takes while all of them compute: straight lines
+// between the measured numbers of ranks, one rank being 1; beyond them, in proportion.
+double Slowdown(const Cluster& cluster, bool contraction) {
+  const Profile& profile = *cluster.profile;
+  const int ranks = cluster.devices_per_node;
+  if (!cluster.is_cpu() || ranks <= 1) return 1;
+  const double crowding = ranks / static_cast<double>(profile.header.cores);
+  std::map<int, double> measured = {{1, 1.0}};
+  const std::string prefix = contraction ? kSlowdownContraction : kSlowdownStream;
+  for (auto row = profile.factors.lower_bound(prefix);
+       row != profile.factors.end() && row->first.starts_with(prefix);
+       ++row) {
+    measured[std::atoi(row->first.c_str() + prefix.size())] = row->second.value;
+  }
+  if (measured.size() == 1) return std::max(1.0, profile.factor(kOversubscription, 1) * crowding);
+  const auto high = measured.lower_bound(ranks);
+  if (high == measured.end()) {
+    const auto& [last_ranks, last] = *measured.rbegin();
+    return crowding > 1 ? last * ranks / last_ranks : last;
+  }
+  const auto low = high->first == ranks ? high : std::prev(high);
+  const double span = std::max(1, high->first - low->first);
+  return low->second + (ranks - low->first) / span * (high->second - low->second);
+}
+
+}  // namespace
+
+Priced ComputeSeconds(const Profile& profile, const ComputeWork& work) {
+  if (work.flops <= 0 && work.bytes <= 0) return {};
+  Priced price = KernelSeconds(profile, work);
+  if (price.seconds <= 0) price = MakePriced(1e-9, Provenance::kAnalytic, Reach::kTransferred, 1);
+  const double wanted = std::max(price.seconds + profile.factor(kLaunchSeconds, 0),
+                                 profile.factor(kKernelFloorSeconds, 0));
+  return price * (wanted / price.seconds);
+}
+
+Priced ComputeSeconds(const Cluster& cluster, const ComputeWork& work) {
+  return ComputeSeconds(*cluster.profile, work) * Slowdown(cluster, IsContraction(work));
+}
+
+}  // namespace metadist
