@@ -122,7 +122,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::CallForHelp&) {
     CLI::App* chosen = &call.app;
     for (CLI::App* command : call.app.get_subcommands()) chosen = command;
-    console.Print(chosen->help());
+    console.Print(chosen == &call.app ? chosen->help() : chosen->help("metadist"));
     return 0;
   } catch (const CLI::ParseError& error) {
     console.Fail(Usage(error.what(), "see `metadist --help`"));

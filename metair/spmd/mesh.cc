@@ -99,7 +99,7 @@ std::string MeshText(const Mesh& mesh) {
   std::string out;
   for (const MeshAxis& axis : mesh.axes)
     out += fmt::format("{}{}={}", out.empty() ? "" : ",", axis.name, axis.size);
-  return out;
+  return out.empty() ? "1" : out;
 }
 
 Result<Mesh> ParseMesh(std::string_view text) {

@@ -37,7 +37,7 @@ struct Mesh {
   bool operator==(const Mesh&) const = default;
 };
 
-// "data=4,model=8".
+// "data=4,model=8"; "1" for a mesh without axes.
 std::string MeshText(const Mesh& mesh);
 // "data=4,model=8", or "4x8" and "4", whose axes are called a, b, c. Errors: kUsage.
 Result<Mesh> ParseMesh(std::string_view text);
