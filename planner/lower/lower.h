@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "metair/ir/graph.h"
+#include "metair/ir/result.h"
+#include "metair/spmd/program.h"
+#include "planner/lower/redistribution.h"
+#include "planner/space/assignment.h"
+
+namespace metadist {
+
+// The program of one stage over all ranks of the mesh. Values and nodes of `graph` keep their ids
+// as far as values go and their names throughout; copies made by redistributions are called
+// `v@[x][]`. A collective comes right after its producer or right before its user, as the
+// redistribution says. Errors: kInternal if redistributions do not chain to what the nodes take.
+Result<Program> Lower(const Graph& graph,
+                      const Mesh& mesh,
+                      const Assignment& assignment,
+                      std::span<const Redistribution> redistributions);
+
+}  // namespace metadist

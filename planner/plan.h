@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "metair/ir/graph.h"
+#include "metair/ir/result.h"
+#include "metair/spmd/program.h"
+#include "planner/lower/redistribution.h"
+#include "planner/simulate/simulate.h"
+#include "planner/space/assignment.h"
+#include "profiles/priced.h"
+
+namespace metadist {
+
+// Where the planned graph came from, so that `run` can make it again and refuse a changed model.
+struct PlanOrigin {
+  std::string tool_version;
+  std::string model_path;
+  std::string model_hash;
+  std::map<std::string, int64_t> binds;
+  std::vector<std::string> passes_off;
+  std::string cluster;       // as the user wrote it
+  std::string profile;       // its name
+  std::string profile_hash;  // may be empty
+  bool operator==(const PlanOrigin&) const = default;
+};
+
+// What the solver claims. Costs in picoseconds.
+struct SolverReport {
+  std::string solver;
+  std::string status;   // "optimal", "gap", "heuristic"
+  std::string problem;  // what the bound is of: "all layers free" or "repeated layers alike"
+  int64_t cost = 0;
+  int64_t bound = 0;
+  double gap = 0;  // (cost - bound) / cost
+  int64_t nodes = 0;
+  int64_t strategies = 0;
+  int64_t pruned = 0;  // strategies left out before solving (StrategySpace::limit)
+  std::string stopped_by;
+  bool operator==(const SolverReport&) const = default;
+};
+
+struct Alternative {
+  std::string name;
+  double step_seconds = 0;
+  int64_t peak_bytes = 0;
+  bool feasible = false;  // fits the memory limit
+  std::string note;       // why there is none, if so
+  bool operator==(const Alternative&) const = default;
+};
+
+// A decision with its evidence; enough to lower, run, simulate and explain without planning again.
+struct Plan {
+  PlanOrigin origin;
+  uint64_t seed = 0;
+  Mesh mesh;
+  Graph graph;  // bytes of parameters and large constants may be absent
+  Assignment assignment;
+  std::vector<Redistribution> redistributions;
+  std::vector<Priced> node_costs;  // by node of `graph`
+  Prediction prediction;           // its `nodes` are not stored
+  int64_t memory_limit_bytes = 0;
+  SolverReport solver;
+  std::vector<Alternative> alternatives;
+
+  int64_t peak_bytes() const { return prediction.memory.peak_bytes(); }
+};
+
+// The program the plan stands for.
+Result<Program> Lower(const Plan& plan);
+
+}  // namespace metadist

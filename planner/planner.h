@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metair/ir/graph.h"
+#include "metair/ir/result.h"
+#include "metair/ops/op_table.h"
+#include "metair/spmd/mesh.h"
+#include "planner/plan.h"
+#include "planner/rules/rule_book.h"
+#include "profiles/cluster.h"
+
+namespace metadist {
+
+// How much freedom the planner has.
+enum class PlanTemplate : uint8_t {
+  kAuto,          // all strategies
+  kReplicate,     // every rank does everything
+  kDataParallel,  // inputs cut along their first dim over all ranks, parameters on every rank
+};
+
+// `--constrain PATTERN=SHARDING`: values whose name matches the glob (* and ?) lie like this: as
+// stored (inputs, parameters, constants) or as kept for their uses (results).
+struct Constraint {
+  std::string pattern;
+  std::string sharding;  // text, as ParseSharding reads it
+};
+
+struct PlanProgress {
+  std::string_view phase;  // "discover", "formulate", "solve", "lower"
+  std::string detail;      // "mesh a=2,b=2"
+  bool has_plan = false;
+  double cost_seconds = 0;
+  double bound_seconds = 0;
+};
+
+struct PlanRequest {
+  const Graph* graph = nullptr;
+  const OpTable* ops = nullptr;
+  RuleBook* rules = nullptr;
+  Cluster cluster;
+  std::optional<Mesh> mesh;                   // none: the best of MeshesFor
+  std::optional<int64_t> memory_limit_bytes;  // none: cluster.usable_bytes()
+  std::string solver = "ilp";
+  double gap = 0;
+  double time_limit_seconds = 0;  // 0: none
+  uint64_t seed = 0;
+  int threads = 1;
+  std::vector<Constraint> constraints;
+  PlanTemplate plan_template = PlanTemplate::kAuto;
+  bool alternatives = true;  // work out the table of alternatives
+  const std::atomic<bool>* interrupted = nullptr;
+  std::function<void(const PlanProgress&)> progress;
+  PlanOrigin origin;
+};
+
+struct PhaseSeconds {
+  double discover = 0;
+  double formulate = 0;
+  double solve = 0;
+  double lower = 0;
+};
+
+struct Planned {
+  Plan plan;
+  PhaseSeconds seconds;
+  bool interrupted = false;  // the plan is the best found until then
+};
+
+// Plans a model on a cluster. Same request, same plan, whatever the number of threads, unless a
+// time limit or an interrupt strikes.
+// Errors: kUsage (mesh and cluster disagree, a constraint that fits nothing, unknown solver),
+// kInfeasible naming the smallest budget that works and the proven lower bound of all budgets,
+// kTimeLimit or kInterrupted without any plan.
+Result<Planned> MakePlan(const PlanRequest& request);
+
+// The meshes `--mesh auto` tries for that cluster: 1-D, then 2-D and 3-D factorisations whose first
+// axes span the nodes.
+std::vector<Mesh> MeshesFor(const Cluster& cluster);
+
+}  // namespace metadist

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "metair/ops/op_table.h"
+#include "metair/spmd/program.h"
+#include "planner/redistribute/step_price.h"
+#include "profiles/cluster.h"
+#include "profiles/priced.h"
+
+namespace metadist {
+
+// Collectives of one kind, or along one group of axes.
+struct Traffic {
+  int64_t count = 0;
+  int64_t bytes = 0;  // received by the busiest rank in one step
+  double seconds = 0;
+  bool operator==(const Traffic&) const = default;
+};
+
+struct MemoryUse {
+  int64_t parameters = 0;
+  int64_t activations = 0;  // results and redistributed copies
+  int64_t buffers = 0;      // graph inputs and constants
+  int64_t peak_bytes() const { return parameters + activations + buffers; }
+  bool operator==(const MemoryUse&) const = default;
+};
+
+// What one step of a program is expected to cost. Nodes run one after the other on every rank.
+struct Prediction {
+  Priced step;
+  Priced compute;
+  Priced communication;
+  std::vector<Priced> nodes;                   // by node of the stage
+  std::map<std::string, Traffic> collectives;  // by kind, local steps left out
+  std::map<std::string, Traffic> by_axis;      // by axes ("data", "data,model")
+  MemoryUse memory;                            // on the fullest rank
+};
+
+// program: one stage. cluster: as many devices as ranks.
+Prediction Simulate(const Program& program, const Cluster& cluster, const OpTable& ops);
+
+}  // namespace metadist

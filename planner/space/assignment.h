@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "metair/spmd/program.h"
+#include "metair/spmd/sharding.h"
+
+namespace metadist {
+
+// One way to run a node on a mesh: every axis works on one factor, passes partial values through,
+// or repeats the work.
+struct Strategy {
+  std::vector<std::string> axes;  // by mesh axis: a factor's name, "~sum" (pass-through), or ""
+  std::vector<Sharding> inputs;   // by input of the node; empty for one left out
+  std::vector<Sharding> outputs;  // by output; empty for one not wanted
+  std::vector<LocalLiteral> literals;  // that shrink with the pieces
+  bool operator==(const Strategy&) const = default;
+};
+
+// What was decided for a graph, and all that lowering needs beside it: redistributions follow.
+struct Assignment {
+  std::vector<Strategy> nodes;  // by node id
+  // By value id. Of an input, parameter or constant: how it is stored. Of a result: how it is kept
+  // for its uses; where the producer makes it otherwise, it is redistributed at once.
+  std::vector<Sharding> values;
+  std::vector<Sharding> outputs;  // by position among the graph's outputs; nothing is partial
+};
+
+}  // namespace metadist

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "metair/ops/op_def.h"
+#include "planner/space/assignment.h"
+#include "profiles/cost.h"
+
+namespace metadist {
+
+// A node's call as one rank makes it: local input types, local literals. Keeps what the call points
+// to; not copyable.
+class LocalCall {
+ public:
+  LocalCall(const OpDef& op,
+            const Graph& graph,
+            const Node& node,
+            const Strategy& strategy,
+            const Mesh& mesh,
+            int64_t rank);
+  LocalCall(const LocalCall&) = delete;
+  LocalCall& operator=(const LocalCall&) = delete;
+
+  const OpCall& call() const { return call_; }
+  // Whether inference gives exactly the parts of the outputs that the strategy promises the rank.
+  bool Fits() const;
+  // What it costs; the call must fit.
+  ComputeWork work() const;
+
+ private:
+  OpCall call_;
+  Attributes attributes_;
+  std::deque<Tensor> literals_;
+  std::vector<TensorType> promised_;
+};
+
+}  // namespace metadist

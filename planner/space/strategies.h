@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "metair/ir/graph.h"
+#include "metair/ops/op_table.h"
+#include "planner/rules/rule.h"
+#include "planner/space/assignment.h"
+#include "profiles/cluster.h"
+#include "profiles/priced.h"
+
+namespace metadist {
+
+struct PricedStrategy {
+  Strategy strategy;
+  Priced compute;  // of one run on the rank with the largest pieces
+};
+
+// Where strategies are looked for. All pointers must outlive the calls.
+struct StrategySpace {
+  const Graph* graph = nullptr;
+  const OpTable* ops = nullptr;
+  const Mesh* mesh = nullptr;
+  const Cluster* cluster = nullptr;
+  // Most strategies of one node. Of more, those are kept that leave fewest axes idle and then
+  // compute fastest; running whole on every rank is always kept.
+  int64_t limit = 192;
+};
+
+// Every way to run the node that its rule allows and its operator's own inference accepts on the
+// first and the last rank, with distinct shardings; the first one runs whole on every rank.
+// Shardings are in normal form, no value has partial axes of different reductions. The order
+// depends on rule and mesh only.
+std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
+                                         const Node& node,
+                                         const Rule& rule);
+
+// Seconds of a node's local call on one rank (nothing for unknown operators and collectives).
+Priced ComputePrice(const StrategySpace& space, const Node& node, const Strategy& strategy);
+
+}  // namespace metadist
