@@ -72,10 +72,10 @@ struct CollectiveKey {
 };
 
 // A scalar of the cost formulas; profiles/factors.h names those that are read.
-struct Factor {
+struct CostFactor {
   double value = 0;
   std::string origin;
-  bool operator==(const Factor&) const = default;
+  bool operator==(const CostFactor&) const = default;
 };
 
 // Share of the peak rate that contractions reach, by log2 of their GFLOP (2 m n k / 1e9).
@@ -129,7 +129,7 @@ struct Profile {
   Series stream;                                   // a copy, by bytes read plus written
   std::map<CollectiveKey, Series> collectives;     // by nccl-tests size, see CollectiveSeconds
   std::map<std::string, Series> p2p;               // link class ("link", "network") -> by bytes
-  std::map<std::string, Factor> factors;
+  std::map<std::string, CostFactor> factors;
   bool operator==(const Profile&) const = default;
 
   // The factor's value, or `absent`.

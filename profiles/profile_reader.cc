@@ -159,7 +159,7 @@ void Reader::ReadOrigin(Fields& row) {
 
 void Reader::ReadFactor(Fields& row) {
   const std::string name = row.Text("name");
-  Factor factor{row.Finite("value"), ""};
+  CostFactor factor{row.Finite("value"), ""};
   if (factor.value < 0) row.Add(fmt::format("'value' must not be negative, got {}", factor.value));
   factor.origin = OriginOf(row);
   if (!profile_.factors.emplace(name, std::move(factor)).second) row.Add("the row stands twice");

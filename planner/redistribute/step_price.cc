@@ -77,26 +77,25 @@ Priced StepPricer::Price(CollectiveKind kind,
   Key key{kind, local ? std::vector<int>{} : axes, bytes, element};
   const auto found = prices_.find(key);
   if (found != prices_.end()) return found->second;
-  const std::string dtype(Name(element));
   Priced price;
   switch (kind) {
     case CollectiveKind::kSlice:
     case CollectiveKind::kPartial:
       price = ComputeSeconds(cluster_,
-                             ComputeWork{.op = {}, .dtype = dtype, .flops = 0, .bytes = bytes});
+                             ComputeWork{.op = {}, .dtype = element, .flops = 0, .bytes = bytes});
       break;
     case CollectiveKind::kAllGather:
-      price = CollectiveSeconds(cluster_, Collective::kAllGather, GroupAlong(axes), bytes, dtype);
+      price = CollectiveSeconds(cluster_, Collective::kAllGather, GroupAlong(axes), bytes, element);
       break;
     case CollectiveKind::kAllToAll:
-      price = CollectiveSeconds(cluster_, Collective::kAllToAll, GroupAlong(axes), bytes, dtype);
+      price = CollectiveSeconds(cluster_, Collective::kAllToAll, GroupAlong(axes), bytes, element);
       break;
     case CollectiveKind::kReduceScatter:
       price =
-          CollectiveSeconds(cluster_, Collective::kReduceScatter, GroupAlong(axes), bytes, dtype);
+          CollectiveSeconds(cluster_, Collective::kReduceScatter, GroupAlong(axes), bytes, element);
       break;
     case CollectiveKind::kAllReduce:
-      price = CollectiveSeconds(cluster_, Collective::kAllReduce, GroupAlong(axes), bytes, dtype);
+      price = CollectiveSeconds(cluster_, Collective::kAllReduce, GroupAlong(axes), bytes, element);
       break;
     case CollectiveKind::kExchange:
       CHECK(false, "the price of an exchange needs its shardings");
@@ -119,7 +118,7 @@ Priced StepPricer::PriceExchange(const CollectiveStep& step, const TensorType& t
   }
   const int64_t message = (worst.elements + worst.peers - 1) / worst.peers * ByteSize(type.element);
   return CollectiveSeconds(
-             cluster_, Collective::kSendRecv, GroupAlong(step.axes), message, Name(type.element)) *
+             cluster_, Collective::kSendRecv, GroupAlong(step.axes), message, type.element) *
          worst.peers;
 }
 
