@@ -5,7 +5,7 @@
 
 namespace metadist {
 
-Error&& Error::in(const std::string& outer) && {
+Error Error::in(const std::string& outer) && {
   where = where.empty() ? outer : outer + ": " + where;
   for (Error& other : also) other = std::move(other).in(outer);
   return std::move(*this);

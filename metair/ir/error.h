@@ -32,7 +32,7 @@ struct Error {
   std::vector<Error> also;
 
   // Prefixes the place: `gpt2.onnx` + `node 'a'` -> `gpt2.onnx: node 'a'`.
-  Error&& in(const std::string& outer) &&;
+  Error in(const std::string& outer) &&;
   // "where: message", one line per problem, hints on lines of their own.
   std::string text() const;
 };
