@@ -4,14 +4,13 @@
 #include <cmath>
 #include <limits>
 
-#include "metair/ops/call_check.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
 namespace {
 
 Result<std::vector<TensorType>> Infer(const OpCall& call) {
-  TRY(CallCheck(call).Inputs(1).Floats(0).RankAtLeast(0, 1).Done());
+  if (!call.has(0)) return BadInput("", "one input is needed");
   TRY(NormalizeAxis(call.attributes->Int("axis", -1), call.rank(0)));
   return std::vector<TensorType>{call.type(0)};
 }
@@ -47,7 +46,7 @@ std::vector<OpExample> Examples() {
 
 }  // namespace
 
-OpDef MakeSoftmax() {
+OpDef Softmax() {
   return {.name = "Softmax",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Softmax.html",

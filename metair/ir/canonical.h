@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "metair/ir/graph.h"
+
+namespace metadist {
+
+// The same graph with values numbered in the order of the text form: inputs, parameters and
+// constants in their old order, results in node order. Values that belong to nothing are dropped.
+// Requires a verified graph.
+Graph Renumbered(const Graph& graph);
+
+}  // namespace metadist

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shape inference and constant folding in one walk.
+//
+// Exporters compute shapes with operators (shape, gather, concatenate, reshape), so the type of one
+// node may depend on the elements that another one makes: neither inference nor folding can come
+// first. ONNX's own library solves this by propagating integer data of some operators beside the
+// shapes. Here every operator has a reference kernel, so a node whose inputs are constants is
+// simply evaluated, whatever it is, and its results are constants for the nodes after it. One walk
+// in node order is enough, since every value is made before it is read. Linear in the size of the
+// graph plus the evaluations, which `fold_bytes` bounds each.
+#include "metair/passes/infer_types.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace metadist {
+namespace {
+
+std::string Where(const Node& node) { return fmt::format("node '{}'", node.name); }
+
+bool IsKnown(const Shape& shape) {
+  return std::find(shape.begin(), shape.end(), kRunTimeSize) == shape.end();
+}
+
+class Walk {
+ public:
+  Walk(const Graph& graph, const OpTable& ops, const InferOptions& options)
+      : graph_(graph), ops_(ops), options_(options), unknown_(graph.values.size(), false) {}
+
+  Result<Inference> Run() {
+    std::vector<Node> nodes = std::move(graph_.nodes);
+    graph_.nodes.clear();
+    Inference out;
+    for (Node& node : nodes) {
+      const OpDef* op = ops_.Find(node);
+      const bool folded = op != nullptr && Visit(*op, node);
+      out.folded += folded ? 1 : 0;
+      if (!folded) graph_.AddNode(std::move(node));
+    }
+    if (!problems_.empty()) return Join(std::move(problems_));
+    out.graph = std::move(graph_);
+    return out;
+  }
+
+ private:
+  void Fail(const Node& node, Error error) {
+    problems_.push_back(std::move(error).in(Where(node)));
+    for (ValueId output : node.outputs)
+      if (output != kNone) unknown_[static_cast<size_t>(output)] = true;
+  }
+
+  // Types the node's results; true if they are constants now and the node is no longer needed.
+  bool Visit(const OpDef& op, const Node& node) {
+    bool constant = op.deterministic && op.reference != nullptr && node.regions.empty();
+    for (ValueId input : node.inputs) {
+      if (input == kNone) continue;
+      const Value& value = graph_.value(input);
+      if (unknown_[static_cast<size_t>(input)]) {
+        for (ValueId output : node.outputs)
+          if (output != kNone) unknown_[static_cast<size_t>(output)] = true;
+        return false;
+      }
+      if (!IsKnown(value.type.shape)) {
+        Fail(node,
+             BadInput(op.name,
+                      fmt::format("the size of input '{}' is known only at run time", value.name)));
+        return false;
+      }
+      constant = constant &&
+                 (op.only_types || (value.kind == ValueKind::kConstant && value.data.has_data()));
+    }
+    const OpCall call = CallOf(op, graph_, node);
+    auto types = InferTypes(call);
+    if (!types.ok()) {
+      Fail(node, std::move(types).error());
+      return false;
+    }
+    if (!Assign(op, node, types.value())) return false;
+    return constant && Fold(call, node, types.value());
+  }
+
+  bool Assign(const OpDef& op, const Node& node, const std::vector<TensorType>& types) {
+    if (node.outputs.size() > types.size()) {
+      Fail(node,
+           BadInput(op.name,
+                    fmt::format(
+                        "expected at most {} outputs, got {}", types.size(), node.outputs.size())));
+      return false;
+    }
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      Shape known = types[i].shape;
+      for (int64_t& size : known) size = size == kRunTimeSize ? 1 : size;
+      auto count = CheckedElements(known, types[i].element);
+      if (!count.ok()) {
+        Fail(node, std::move(count).error().in(op.name));
+        return false;
+      }
+      if (node.outputs[i] != kNone) graph_.value(node.outputs[i]).type = types[i];
+    }
+    return true;
+  }
+
+  bool Fold(const OpCall& call, const Node& node, const std::vector<TensorType>& types) {
+    int64_t bytes = 0;
+    for (const TensorType& type : types) {
+      if (!IsKnown(type.shape)) return false;
+      bytes += type.bytes();
+    }
+    if (bytes > options_.fold_bytes) return false;
+    std::vector<Tensor> inputs(node.inputs.size());
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] == kNone) continue;
+      const Value& value = graph_.value(node.inputs[i]);
+      inputs[i] = value.data.has_data() ? value.data : Tensor::Absent(value.type);
+    }
+    auto results = Evaluate(call, inputs);
+    if (!results.ok()) {
+      Fail(node, std::move(results).error());
+      return false;
+    }
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i] == kNone) continue;
+      Value& value = graph_.value(node.outputs[i]);
+      value.kind = ValueKind::kConstant;
+      value.producer = kNone;
+      value.data = results.value()[i];
+    }
+    return true;
+  }
+
+  Graph graph_;
+  const OpTable& ops_;
+  const InferOptions options_;
+  std::vector<bool> unknown_;
+  std::vector<Error> problems_;
+};
+
+}  // namespace
+
+Result<Inference> InferTypesAndFold(const Graph& graph,
+                                    const OpTable& ops,
+                                    const InferOptions& options) {
+  return Walk(graph, ops, options).Run();
+}
+
+Result<void> VerifyTypes(const Graph& graph, const OpTable& ops) {
+  std::vector<Error> problems;
+  for (const Node& node : graph.nodes) {
+    for (const Region& region : node.regions) {
+      auto inner = VerifyTypes(*region.graph, ops);
+      if (!inner.ok()) problems.push_back(std::move(inner).error().in(Where(node)));
+    }
+    const OpDef* op = ops.Find(node);
+    if (op == nullptr) continue;
+    auto types = InferTypes(CallOf(*op, graph, node));
+    if (!types.ok()) {
+      problems.push_back(std::move(types).error().in(Where(node)));
+      continue;
+    }
+    for (size_t i = 0; i < node.outputs.size() && i < types.value().size(); ++i) {
+      if (node.outputs[i] == kNone) continue;
+      const Value& value = graph.value(node.outputs[i]);
+      if (value.type != types.value()[i])
+        problems.push_back(BadInput(Where(node),
+                                    fmt::format("{}: '{}' must be {}, got {}",
+                                                node.op,
+                                                value.name,
+                                                TypeText(types.value()[i]),
+                                                TypeText(value.type))));
+    }
+  }
+  if (!problems.empty()) return Join(std::move(problems));
+  return {};
+}
+
+}  // namespace metadist

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "metair/ops/op_table.h"
+
+namespace metadist {
+
+// One graph-to-graph transformation. It keeps the names, types and values of inputs and outputs,
+// the parameters' names and what the graph computes.
+struct PassDef {
+  const char* name;
+  const char* summary;
+  Result<Graph> (*run)(const Graph& graph, const OpTable& ops);
+};
+
+// All passes in the order they run (passes.def).
+const std::vector<const PassDef*>& Passes();
+
+struct PassOptions {
+  std::set<std::string> off;  // names of passes that are left out
+  bool verify = false;        // verify graph and types after every pass
+};
+
+struct PassReport {
+  std::string name;
+  double seconds = 0;
+  int64_t nodes_before = 0;
+  int64_t nodes_after = 0;
+};
+
+struct PassesDone {
+  Graph graph;  // Renumbered
+  std::vector<PassReport> reports;
+};
+
+// Runs the passes. Errors: kUsage for an unknown name in `off`, listing the known ones; whatever a
+// pass or the verifier reports.
+Result<PassesDone> RunPasses(const Graph& graph, const PassOptions& options, const OpTable& ops);
+
+}  // namespace metadist
