@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "importers/file_map.h"
+#include "metair/ir/graph.h"
+#include "metair/ops/op_table.h"
+
+namespace metadist {
+
+struct ImportOptions {
+  std::map<std::string, int64_t> binds = {};  // sizes of symbolic dims: --bind batch=8
+  bool strict = false;                        // unknown operators are errors
+  const OpTable* ops = nullptr;               // nullptr: the built-in table
+};
+
+struct Imported {
+  Graph graph;           // every symbolic size bound, every value typed, constants folded
+  std::string format;    // "onnx"
+  std::string version;   // "opset 20, IR 10"
+  std::string producer;  // "pytorch 2.13.0"; may be empty
+  std::string hash;      // "sha256:..." of the model file and the sizes of its external data
+  std::vector<std::string> warnings;
+  std::map<std::string, int> opaque;  // uses of operators that the table does not hold
+  int64_t nodes = 0;                  // in the file, model functions inlined
+  int64_t folded = 0;                 // of these, evaluated because their inputs are constants
+  int64_t parameters = 0;             // elements of all parameters
+  int64_t absent_bytes = 0;           // of parameters whose data file does not exist
+};
+
+// Reads a model of any known format; the format is told by the content.
+// Errors, all problems joined, with the path as place:
+//   kUsage    no such file; a size without --bind; a --bind that nothing uses
+//   kBadInput not a model (the message says what the file looks like), damaged, unsupported
+Result<Imported> ImportModel(const std::string& path, const ImportOptions& options);
+
+// One format. A format is one file importers/<name>.cc and one line of importers.def.
+struct ImporterDef {
+  const char* name;
+  const char* extensions;  // for help texts: ".onnx"
+  const char* summary;
+  // Whether the bytes are of this format, perhaps truncated.
+  bool (*sniff)(const FileMap& file);
+  // Errors need not name the file.
+  Result<Imported> (*import)(const FileMap& file, const ImportOptions& options);
+};
+
+// All formats, in the order of importers.def.
+const std::vector<const ImporterDef*>& Importers();
+
+}  // namespace metadist

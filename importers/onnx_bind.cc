@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "importers/onnx_model.h"
+#include "importers/onnx_types.h"
+#include "importers/symbolic_size.h"
+#include "metair/ir/suggest.h"
+
+namespace metadist {
+namespace {
+
+using Sizes = std::map<std::string, int64_t>;
+using Dim = onnx::TensorShapeProto::Dimension;
+
+class Binder {
+ public:
+  explicit Binder(const Sizes& binds) : binds_(binds) {}
+
+  void BindInput(onnx::ValueInfoProto* input) {
+    const std::string where = fmt::format("input '{}'", input->name());
+    if (!input->type().has_tensor_type()) {
+      problems_.push_back(BadInput(where, "only tensors are supported"));
+      return;
+    }
+    auto* type = input->mutable_type()->mutable_tensor_type();
+    if (!FromOnnxType(type->elem_type()))
+      problems_.push_back(BadInput(
+          where,
+          fmt::format("elements of type {} are not supported", OnnxTypeName(type->elem_type()))));
+    if (!type->has_shape()) {
+      problems_.push_back(BadInput(where, "its shape is not stated"));
+      return;
+    }
+    for (int d = 0; d < type->shape().dim_size(); ++d) {
+      Dim* dim = type->mutable_shape()->mutable_dim(d);
+      if (dim->has_dim_value() && dim->dim_value() >= 0) continue;
+      const std::string text =
+          dim->dim_param().empty() ? fmt::format("{}.{}", input->name(), d) : dim->dim_param();
+      BindDim(where, text, dim);
+    }
+  }
+
+  Result<void> Finish() {
+    if (!unbound_.empty()) {
+      std::string names;
+      std::string hint;
+      for (const std::string& name : unbound_) {
+        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name);
+        hint += fmt::format(" --bind {}=8", name);
+      }
+      Error error = Usage(fmt::format("the size of {} is not known", names), "give it:" + hint);
+      if (unbound_.size() > 1)
+        error = Usage(fmt::format("the sizes of {} are not known", names), "give them:" + hint);
+      problems_.push_back(std::move(error));
+    }
+    for (const auto& [name, size] : binds_) CheckBind(name, size);
+    if (!problems_.empty()) return Join(std::move(problems_));
+    return {};
+  }
+
+ private:
+  void BindDim(const std::string& where, const std::string& text, Dim* dim) {
+    std::set<std::string> missing;
+    // What a text names is found out with no size at all.
+    if (binds_.count(text) > 0)
+      used_.insert(text);
+    else
+      EvaluateSize(text, {}, &used_);
+    const std::optional<int64_t> value = EvaluateSize(text, binds_, &missing);
+    unbound_.insert(missing.begin(), missing.end());
+    if (value && *value >= 0) return dim->set_dim_value(*value);
+    if (value)
+      problems_.push_back(BadInput(where, fmt::format("size '{}' is {}", text, *value)));
+    else if (missing.empty())
+      problems_.push_back(BadInput(where, fmt::format("size '{}' cannot be computed", text)));
+  }
+
+  void CheckBind(const std::string& name, int64_t size) {
+    const std::string where = fmt::format("--bind {}={}", name, size);
+    Error error = Usage("a size must be at least 1");
+    error.where = where;
+    if (size < 1) problems_.push_back(error);
+    if (used_.count(name) > 0) return;
+    const std::vector<std::string> known(used_.begin(), used_.end());
+    error = Usage("the model has no size of this name", DidYouMean(name, known));
+    if (error.hint.empty() && !known.empty()) {
+      error.hint = "its sizes are:";
+      for (const std::string& other : known) error.hint += " " + other;
+    }
+    error.where = where;
+    problems_.push_back(std::move(error));
+  }
+
+  const Sizes& binds_;
+  std::set<std::string> used_;
+  std::set<std::string> unbound_;
+  std::vector<Error> problems_;
+};
+
+// Names of sizes that no input has are inventions of exporters.
+void BindOther(onnx::ValueInfoProto* value, const Sizes& binds) {
+  if (!value->type().has_tensor_type()) return;
+  auto* type = value->mutable_type()->mutable_tensor_type();
+  if (!type->has_shape()) return;
+  for (Dim& dim : *type->mutable_shape()->mutable_dim()) {
+    if (!dim.has_dim_param()) continue;
+    std::set<std::string> missing;
+    const std::optional<int64_t> size = EvaluateSize(dim.dim_param(), binds, &missing);
+    if (size && *size >= 0)
+      dim.set_dim_value(*size);
+    else
+      dim.clear_value();
+  }
+}
+
+}  // namespace
+
+Result<void> BindSizes(OnnxModel* model, const Sizes& binds) {
+  Binder binder(binds);
+  onnx::GraphProto* graph = model->proto.mutable_graph();
+  for (onnx::ValueInfoProto& input : *graph->mutable_input())
+    if (model->weight_index.count(input.name()) == 0) binder.BindInput(&input);
+  TRY(binder.Finish());
+  for (onnx::ValueInfoProto& value : *graph->mutable_value_info()) BindOther(&value, binds);
+  for (onnx::ValueInfoProto& output : *graph->mutable_output()) BindOther(&output, binds);
+  return {};
+}
+
+}  // namespace metadist

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "importers/external_data.h"
+#include "importers/importer.h"
+#include "metair/ir/tensor.h"
+
+// What the parts of the ONNX importer pass on.
+namespace metadist {
+
+// A model without its weights: the library then copies, checks and converts kilobytes. Large
+// initializers are graph inputs of the proto; small ones stay in it, since shape inference and
+// conversion read them.
+struct OnnxModel {
+  onnx::ModelProto proto;
+  // Every initializer of the main graph, in file order, by name.
+  std::vector<std::pair<std::string, Tensor>> weights;
+  std::map<std::string, size_t> weight_index;
+};
+
+// The operator set version of the ONNX domain that a model states; 1 if it states none.
+int64_t OpsetOf(const onnx::ModelProto& proto);
+
+// Moves the initializers out of the proto. Errors: kBadInput, all problems joined.
+Result<OnnxModel> TakeWeights(onnx::ModelProto proto, ExternalData* external);
+
+// Sorts nodes so that every value is made before its uses, keeping their order where it is right.
+// Errors: kBadInput for values made twice, undefined values and cycles, all problems joined.
+Result<void> SortNodes(onnx::GraphProto* graph);
+
+// Replaces symbolic sizes of inputs, outputs and value infos by numbers; sizes of values that stay
+// unknown are removed. Errors: kUsage listing all unbound sizes of inputs, or binds that no input
+// uses; kBadInput for inputs that are no tensors.
+Result<void> BindSizes(OnnxModel* model, const std::map<std::string, int64_t>& binds);
+
+// Inlines model functions and converts to the canonical operator set (models above it stay as they
+// are). Nodes that the ONNX registry does not know are kept untouched.
+// Errors: kBadInput with what the library says.
+Result<void> Normalize(OnnxModel* model);
+
+// The operator set that MetaIR's operators follow, the newest that is read, and the newest IR.
+inline constexpr int64_t kCanonicalOpset = 26;
+inline constexpr int64_t kNewestOpset = 27;
+inline constexpr int64_t kNewestIr = 13;
+
+// The graph of a normalised model, not typed but for inputs, stored values and results of unknown
+// operators. Fills imported->opaque. Errors: kBadInput, all problems joined.
+Result<Graph> BuildGraph(OnnxModel* model,
+                         ExternalData* external,
+                         const OpTable& ops,
+                         Imported* imported);
+
+}  // namespace metadist

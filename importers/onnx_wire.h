@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace metadist {
+
+// What the outermost fields of a protobuf message look like when read as an ONNX ModelProto.
+struct OnnxWire {
+  bool plausible = false;  // every field read is one of ModelProto, of its wire type
+  bool has_graph = false;
+  bool truncated = false;      // a field reaches beyond the end
+  int64_t expected_bytes = 0;  // truncated: the least size of the whole file
+};
+
+// Walks the outermost fields; constant time for all but tiny messages, nothing is copied.
+// Source: protobuf encoding; onnx.proto, message ModelProto.
+OnnxWire ScanOnnx(std::span<const std::byte> bytes);
+
+}  // namespace metadist
