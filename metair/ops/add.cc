@@ -6,30 +6,17 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  if (ClassOf(out[0].element()) == ElementClass::kFloat)
-    MapBinary<double, double>(in[0], in[1], out[0], [](double a, double b) { return a + b; });
-  else
-    MapBinary<int64_t, int64_t>(in[0], in[1], out[0], [](int64_t a, int64_t b) {
-      return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-    });
-  return {};
-}
-
-std::vector<OpExample> Examples() {
-  const TensorType wide{ElementType::kF32, {4, 6}};
-  return {{.inputs = {{wide}, {wide}}}, {.inputs = {{wide}, {{ElementType::kF32, {6}}}}}};
-}
+double Apply(double a, double b) { return a + b; }
 
 }  // namespace
 
-OpDef Add() {
+OpDef MakeAdd() {
   return {.name = "Add",
           .since_version = 14,
           .url = "https://onnx.ai/onnx/operators/onnx__Add.html",
-          .infer = InferElementwise,
-          .reference = Reference,
-          .examples = Examples};
+          .infer = InferNumberBinary,
+          .reference = NumberBinary<Apply, WrapAdd>,
+          .examples = BinaryExamples};
 }
 
 }  // namespace metadist::ops

@@ -3,26 +3,79 @@
 
 #include <fmt/format.h>
 
-namespace metadist {
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
 
-Result<std::vector<TensorType>> InferElementwise(const OpCall& call) {
-  TensorType out{call.type(0).element, {}};
-  for (size_t i = 0; i < call.inputs.size(); ++i) {
-    if (!call.has(i)) return BadInput("", fmt::format("input {} is missing", i));
-    if (call.type(i).element != out.element)
-      return BadInput("",
-                      fmt::format("inputs must have one element type, got {} and {}",
-                                  Name(out.element),
-                                  Name(call.type(i).element)));
-    out.shape = TRY(Broadcast(out.shape, call.shape(i)));
-  }
-  return std::vector<TensorType>{out};
+namespace metadist {
+namespace {
+
+Result<std::vector<TensorType>> BroadcastTo(const OpCall& call, ElementType element) {
+  Shape shape;
+  for (const OpCall::Input& input : call.inputs) shape = TRY(Broadcast(shape, input.type.shape));
+  return std::vector<TensorType>{{element, shape}};
 }
 
-Result<std::vector<TensorType>> InferComparison(const OpCall& call) {
-  std::vector<TensorType> types = TRY(InferElementwise(call));
-  types[0].element = ElementType::kBool;
-  return types;
+}  // namespace
+
+Result<std::vector<TensorType>> InferFloatUnary(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(1).Floats(0).Done());
+  return std::vector<TensorType>{call.type(0)};
+}
+
+Result<std::vector<TensorType>> InferNumberUnary(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(1).Numbers(0).Done());
+  return std::vector<TensorType>{call.type(0)};
+}
+
+Result<std::vector<TensorType>> InferNumberBinary(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(2).Numbers(0).SameElement(0, 1).Done());
+  return BroadcastTo(call, call.type(0).element);
+}
+
+Result<std::vector<TensorType>> InferLogical(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(2).Bools(0).Bools(1).Done());
+  return BroadcastTo(call, ElementType::kBool);
+}
+
+Result<std::vector<TensorType>> InferOrdering(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(2).Numbers(0).SameElement(0, 1).Done());
+  return BroadcastTo(call, ElementType::kBool);
+}
+
+Result<std::vector<TensorType>> InferEquality(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(2).SameElement(0, 1).Done());
+  return BroadcastTo(call, ElementType::kBool);
+}
+
+Result<std::vector<TensorType>> InferVariadic(const OpCall& call) {
+  CallCheck check(call);
+  check.Inputs(1, CallCheck::kAnyNumber).Numbers(0);
+  for (size_t i = 1; i < call.inputs.size(); ++i)
+    check.That(call.has(i), fmt::format("input {} is missing", i)).SameElement(0, i);
+  TRY(check.Done());
+  return BroadcastTo(call, call.type(0).element);
+}
+
+std::vector<InputDomain> PositiveDomain(const OpCall& call) {
+  return {{.kind = InputDomain::Kind::kPositive}};
+}
+
+std::vector<OpExample> UnaryExamples() {
+  return {{.inputs = {example::F32({4, 6})}}, {.inputs = {example::F32({2, 3, 4})}}};
+}
+
+std::vector<OpExample> BinaryExamples() {
+  using example::F32;
+  return {{.inputs = {F32({4, 6}), F32({4, 6})}},
+          {.inputs = {F32({4, 6}), F32({6})}},
+          {.inputs = {F32({4, 1, 6}), F32({3, 1})}},
+          {.inputs = {F32({}), F32({4, 6})}},
+          {.inputs = {example::I64({4, 6}), example::I64({})}}};
+}
+
+std::vector<OpExample> LogicalExamples() {
+  using example::Bool;
+  return {{.inputs = {Bool({4, 6}), Bool({4, 6})}}, {.inputs = {Bool({4, 1, 6}), Bool({3, 1})}}};
 }
 
 }  // namespace metadist

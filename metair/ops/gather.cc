@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slices of data along `axis`, picked by indices in [-size, size).
-#include <fmt/format.h>
-
 #include <cstring>
 
+#include "metair/ops/call_check.h"
+#include "metair/ops/index.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
 namespace {
 
 Result<std::vector<TensorType>> Infer(const OpCall& call) {
-  if (!call.has(0) || !call.has(1)) return BadInput("", "two inputs are needed");
+  TRY(CallCheck(call).Inputs(2).RankAtLeast(0, 1).Integers(1).Done());
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", 0), call.rank(0)));
-  if (ClassOf(call.type(1).element) != ElementClass::kInt)
-    return BadInput("",
-                    fmt::format("indices must be integers, got {}", Name(call.type(1).element)));
   const Shape& data = call.shape(0);
   Shape shape(data.begin(), data.begin() + axis);
   shape.insert(shape.end(), call.shape(1).begin(), call.shape(1).end());
@@ -34,10 +31,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   const int64_t* index = in[1].data<int64_t>();
   for (int64_t o = 0; o < outer; ++o) {
     for (int64_t i = 0; i < in[1].size(); ++i, to += inner) {
-      const int64_t at = index[i] < 0 ? index[i] + size : index[i];
-      if (at < 0 || at >= size)
-        return BadInput(
-            "", fmt::format("index must be in [{}, {}], got {}", -size, size - 1, index[i]));
+      const int64_t at = TRY(NormalizeIndex(index[i], size));
       std::memcpy(to, data.bytes() + (o * size + at) * inner, static_cast<size_t>(inner));
     }
   }
@@ -64,7 +58,7 @@ std::vector<OpExample> Examples() {
 
 }  // namespace
 
-OpDef Gather() {
+OpDef MakeGather() {
   return {.name = "Gather",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Gather.html",

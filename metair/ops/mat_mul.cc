@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include "metair/ops/broadcast.h"
+#include "metair/ops/call_check.h"
+#include "metair/ops/compute_type.h"
+#include "metair/ops/elementwise.h"
+#include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
@@ -29,15 +33,16 @@ Result<Operands> Align(const Shape& a, const Shape& b) {
 }
 
 Result<std::vector<TensorType>> Infer(const OpCall& call) {
-  if (!call.has(0) || !call.has(1)) return BadInput("", "two inputs are needed");
-  if (call.type(0).element != call.type(1).element)
-    return BadInput("", "both inputs must have one element type");
+  TRY(CallCheck(call).Inputs(2).Numbers(0).SameElement(0, 1).Done());
   const Operands x = TRY(Align(call.shape(0), call.shape(1)));
   Shape shape = x.batch;
   if (call.rank(0) > 1) shape.push_back(x.m);
   if (call.rank(1) > 1) shape.push_back(x.n);
   return std::vector<TensorType>{{call.type(0).element, shape}};
 }
+
+void MultiplyAdd(double a, double b, double& sum) { sum += a * b; }
+void MultiplyAdd(int64_t a, int64_t b, int64_t& sum) { sum = WrapAdd(sum, WrapMul(a, b)); }
 
 template <typename T>
 void Multiply(const Operands& x, const Tensor& a, const Tensor& b, Tensor& y) {
@@ -55,16 +60,14 @@ void Multiply(const Operands& x, const Tensor& a, const Tensor& b, Tensor& y) {
                  for (int64_t row = 0; row < x.m; ++row)
                    for (int64_t l = 0; l < x.k; ++l)
                      for (int64_t col = 0; col < x.n; ++col)
-                       r[row * x.n + col] += p[row * x.k + l] * q[l * x.n + col];
+                       MultiplyAdd(p[row * x.k + l], q[l * x.n + col], r[row * x.n + col]);
                });
 }
 
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const Operands x = TRY(Align(in[0].shape(), in[1].shape()));
-  if (ClassOf(out[0].element()) == ElementClass::kFloat)
-    Multiply<double>(x, in[0], in[1], out[0]);
-  else
-    Multiply<int64_t>(x, in[0], in[1], out[0]);
+  VisitNumberType(out[0].element(),
+                  [&](auto zero) { Multiply<decltype(zero)>(x, in[0], in[1], out[0]); });
   return {};
 }
 
@@ -80,15 +83,18 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> Examples() {
-  const auto f32 = [](Shape shape) { return OpExample::Input{{ElementType::kF32, shape}}; };
-  return {{.inputs = {f32({4, 6}), f32({6, 8})}},
-          {.inputs = {f32({2, 3, 4, 6}), f32({2, 3, 6, 8})}},
-          {.inputs = {f32({2, 4, 6}), f32({6, 8})}}};
+  using example::F32;
+  return {{.inputs = {F32({4, 6}), F32({6, 8})}},
+          {.inputs = {F32({2, 3, 4, 6}), F32({2, 3, 6, 8})}},
+          {.inputs = {F32({2, 4, 6}), F32({6, 8})}},
+          {.inputs = {F32({3, 1, 4, 6}), F32({2, 6, 8})}},
+          {.inputs = {F32({6}), F32({2, 6, 8})}},
+          {.inputs = {F32({2, 4, 6}), F32({6})}}};
 }
 
 }  // namespace
 
-OpDef MatMul() {
+OpDef MakeMatMul() {
   return {.name = "MatMul",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__MatMul.html",

@@ -19,8 +19,17 @@ Result<std::vector<int64_t>> OpCall::Ints(size_t input) const {
 }
 
 Result<std::vector<TensorType>> InferTypes(const OpCall& call) {
+  for (size_t i = 0; i < call.inputs.size(); ++i)
+    if (call.has(i) && std::count(call.shape(i).begin(), call.shape(i).end(), kRunTimeSize) > 0)
+      return BadInput(
+          call.op->name,
+          fmt::format("input {} has sizes known only at run time, {}", i, TypeText(call.type(i))));
   auto types = call.op->infer(call);
   if (!types.ok()) return std::move(types).error().in(call.op->name);
+  if (static_cast<int>(types.value().size()) != call.num_outputs)
+    return BadInput(
+        call.op->name,
+        fmt::format("expected {} outputs, got {}", types.value().size(), call.num_outputs));
   return types;
 }
 

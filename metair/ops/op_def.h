@@ -77,7 +77,8 @@ struct OpExample {
   struct Input {
     TensorType type = {};
     bool present = true;
-    std::vector<int64_t> constant = {};  // elements of a constant i64 input; empty = not constant
+    // Elements of a constant input, to be converted to its type; empty = not constant.
+    std::vector<int64_t> constant = {};
   };
   std::vector<Input> inputs = {};
   Attributes attributes = {};
@@ -91,7 +92,8 @@ struct OpDef {
   int since_version = 1;  // opset whose semantics the functions have
   std::string url = {};   // of the specification
 
-  // Types of the outputs. Errors: kBadInput with what is wrong with the call.
+  // Types of the outputs, of all that the call wants. Input sizes are known. Errors: kBadInput with
+  // what is wrong with the call.
   Result<std::vector<TensorType>> (*infer)(const OpCall& call) = nullptr;
 
   // The plain kernel, and the only statement of what the operator computes. Inputs and outputs are
@@ -109,12 +111,12 @@ struct OpDef {
   std::vector<OpExample> (*examples)() = nullptr;
 
   bool view = false;              // output 0 holds the bytes of input 0 unchanged
-  bool only_types = false;        // the outputs depend on the types of the inputs alone
   bool deterministic = true;      // false: draws random numbers
   const void* context = nullptr;  // for operators added at run time; reached through OpCall::op
 };
 
-// The inferred output types of a call, with the operator named in the error.
+// The inferred output types of a call, call.num_outputs of them, with the operator named in the
+// error. kBadInput too where an input has sizes known only at run time.
 Result<std::vector<TensorType>> InferTypes(const OpCall& call);
 // Work of a call with its inferred output types.
 Work WorkOf(const OpCall& call, std::span<const TensorType> outputs);

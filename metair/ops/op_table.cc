@@ -8,7 +8,7 @@ namespace metadist {
 const OpTable& OpTable::BuiltIn() {
   static const OpTable table = [] {
     OpTable ops;
-#define OP(name) ops.Add(ops::name());
+#define OP(name) ops.Add(ops::Make##name());
 #include "metair/ops/ops.def"
 #undef OP
     return ops;

@@ -3,10 +3,10 @@
 
 #include "metair/ops/op_def.h"
 
-// One maker for each operator of ops.def, defined in metair/ops/<op>.cc.
+// Makers, one for each operator of ops.def, defined in metair/ops/<op>.cc.
 namespace metadist::ops {
 
-#define OP(name) OpDef name();
+#define OP(name) OpDef Make##name();
 #include "metair/ops/ops.def"
 #undef OP
 

@@ -2,66 +2,74 @@
 // The same elements under another shape: -1 is inferred, 0 copies the input's size (allowzero = 0).
 #include <fmt/format.h>
 
-#include <cstring>
-
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/strided_copy.h"
+#include "metair/ops/work.h"
 
 namespace metadist::ops {
 namespace {
 
 Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(2).Integers(1).Rank(1, 1, 1).Done());
   Shape shape = TRY(call.Ints(1));
-  const int64_t total = NumElements(call.shape(0));
-  int64_t known = 1;
+  const Shape& from = call.shape(0);
+  const bool copy_zeros = call.attributes->Int("allowzero", 0) == 0;
   int64_t inferred = -1;
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == 0 && call.attributes->Int("allowzero", 0) == 0) {
-      if (i >= call.shape(0).size())
-        return BadInput(
-            "", fmt::format("entry {} copies a dim that {} lacks", i, ShapeText(call.shape(0))));
-      shape[i] = call.shape(0)[i];
+    if (shape[i] == 0 && copy_zeros) {
+      if (i >= from.size())
+        return BadInput("", fmt::format("entry {} copies a dim that {} lacks", i, ShapeText(from)));
+      shape[i] = from[i];
     }
     if (shape[i] < -1)
       return BadInput("", fmt::format("sizes must be at least -1, got {}", shape[i]));
-    if (shape[i] == -1 && inferred >= 0) return BadInput("", "only one size may be -1");
-    if (shape[i] == -1)
-      inferred = static_cast<int64_t>(i);
-    else
-      known *= shape[i];
+    if (shape[i] != -1) continue;
+    if (inferred >= 0) return BadInput("", "only one size may be -1");
+    inferred = static_cast<int64_t>(i);
+    shape[i] = 1;
   }
-  if (inferred >= 0 && known > 0) shape[static_cast<size_t>(inferred)] = total / known;
-  if (inferred >= 0 && known == 0) shape[static_cast<size_t>(inferred)] = 0;
-  if (NumElements(shape) != total)
-    return BadInput(
-        "", fmt::format("{} does not reshape to {}", ShapeText(call.shape(0)), ShapeText(shape)));
+  const int64_t total = NumElements(from);
+  int64_t known = TRY(CheckedElements(shape, call.type(0).element));
+  if (inferred >= 0 && known > 0) {
+    shape[static_cast<size_t>(inferred)] = total / known;
+    known *= total / known;
+  } else if (inferred >= 0) {
+    shape[static_cast<size_t>(inferred)] = 0;
+  }
+  if (known != total)
+    return BadInput("",
+                    fmt::format("{} has {} elements, which do not fill {}",
+                                ShapeText(from),
+                                total,
+                                ShapeText(TRY(call.Ints(1)))));
   return std::vector<TensorType>{{call.type(0).element, shape}};
 }
 
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  if (in[0].size() > 0)
-    std::memcpy(out[0].mutable_bytes(), in[0].bytes(), static_cast<size_t>(in[0].type().bytes()));
+  CopyBytes(in[0], out[0]);
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) { return {}; }
-
 std::vector<OpExample> Examples() {
-  const auto to = [](Shape from, std::vector<int64_t> shape) {
-    const TensorType list{ElementType::kI64, {static_cast<int64_t>(shape.size())}};
-    return OpExample{.inputs = {{{ElementType::kF32, from}}, {.type = list, .constant = shape}}};
-  };
-  return {to({4, 6, 10}, {24, 10}), to({24, 10}, {4, 6, 10}), to({24, 60}, {4, 6, 6, 10})};
+  using example::F32;
+  using example::Ints;
+  return {{.inputs = {F32({4, 6, 10}), Ints({24, 10})}},
+          {.inputs = {F32({24, 10}), Ints({4, 6, 10})}},
+          {.inputs = {F32({24, 60}), Ints({4, -1, 6, 10})}},
+          {.inputs = {F32({4, 6, 10}), Ints({0, 0, 2, 5})}}};
 }
 
 }  // namespace
 
-OpDef Reshape() {
+OpDef MakeReshape() {
   return {.name = "Reshape",
           .since_version = 21,
           .url = "https://onnx.ai/onnx/operators/onnx__Reshape.html",
           .infer = Infer,
           .reference = Reference,
-          .work = WorkFor,
+          .work = NoWork,
           .examples = Examples,
           .view = true};
 }

@@ -4,13 +4,14 @@
 #include <cmath>
 #include <limits>
 
+#include "metair/ops/call_check.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
 namespace {
 
 Result<std::vector<TensorType>> Infer(const OpCall& call) {
-  if (!call.has(0)) return BadInput("", "one input is needed");
+  TRY(CallCheck(call).Inputs(1).Floats(0).RankAtLeast(0, 1).Done());
   TRY(NormalizeAxis(call.attributes->Int("axis", -1), call.rank(0)));
   return std::vector<TensorType>{call.type(0)};
 }
@@ -46,7 +47,7 @@ std::vector<OpExample> Examples() {
 
 }  // namespace
 
-OpDef Softmax() {
+OpDef MakeSoftmax() {
   return {.name = "Softmax",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Softmax.html",

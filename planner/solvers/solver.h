@@ -44,11 +44,11 @@ struct SolveOptions {
   // Stop when cost - bound <= gap * |cost|.
   double gap = 0;
   int threads = 1;
-  std::function<void(const SolveProgress&)> progress;
+  std::function<void(const SolveProgress&)> progress = {};
   // Polled; set by another thread or a signal handler to stop with the best choice so far.
   const std::atomic<bool>* interrupted = nullptr;
   // Empty, or a choice to start from; used if it is feasible.
-  Choice initial;
+  Choice initial = {};
 };
 
 // Sizes after exact reduction: nodes with two strategies or more, edges between them, and the

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = |x|.
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return std::fabs(x); }
+int64_t ApplyInt(int64_t x) { return x < 0 ? WrapSub(0, x) : x; }
+
+}  // namespace
+
+OpDef MakeAbs() {
+  return {.name = "Abs",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Abs.html",
+          .infer = InferNumberUnary,
+          .reference = NumberUnary<Apply, ApplyInt>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

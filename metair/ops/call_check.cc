@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/ops/call_check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace metadist {
+namespace {
+
+std::string_view ClassName(ElementClass element_class) {
+  switch (element_class) {
+    case ElementClass::kFloat:
+      return "floats";
+    case ElementClass::kInt:
+      return "integers";
+    case ElementClass::kBool:
+      return "bools";
+  }
+  CHECK(false, "unknown element class");
+}
+
+std::string CountText(size_t least, size_t most) {
+  if (least == most) return fmt::format("{} input{}", least, least == 1 ? "" : "s");
+  if (most == CallCheck::kAnyNumber)
+    return fmt::format("at least {} input{}", least, least == 1 ? "" : "s");
+  return fmt::format("{} to {} inputs", least, most);
+}
+
+}  // namespace
+
+CallCheck& CallCheck::Inputs(size_t least, size_t most) {
+  const size_t count = call_.inputs.size();
+  That(count >= least && count <= most,
+       fmt::format("expected {}, got {}", CountText(least, most), count));
+  for (size_t i = 0; i < std::min(least, count); ++i)
+    That(call_.has(i), fmt::format("input {} is missing", i));
+  return *this;
+}
+
+CallCheck& CallCheck::Classes(size_t input, std::initializer_list<ElementClass> allowed) {
+  if (!call_.has(input)) return *this;
+  const ElementType element = call_.type(input).element;
+  std::vector<std::string_view> names;
+  for (ElementClass element_class : allowed) names.push_back(ClassName(element_class));
+  return That(
+      std::find(allowed.begin(), allowed.end(), ClassOf(element)) != allowed.end(),
+      fmt::format("input {} must hold {}, got {}", input, fmt::join(names, " or "), Name(element)));
+}
+
+CallCheck& CallCheck::SameElement(size_t a, size_t b) {
+  if (!call_.has(a) || !call_.has(b)) return *this;
+  return That(call_.type(a).element == call_.type(b).element,
+              fmt::format("inputs {} and {} must have one element type, got {} and {}",
+                          a,
+                          b,
+                          Name(call_.type(a).element),
+                          Name(call_.type(b).element)));
+}
+
+CallCheck& CallCheck::Rank(size_t input, int64_t least, int64_t most) {
+  if (!call_.has(input)) return *this;
+  const std::string range =
+      least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+  return That(
+      call_.rank(input) >= least && call_.rank(input) <= most,
+      fmt::format(
+          "input {} must have {} dims, got {}", input, range, ShapeText(call_.shape(input))));
+}
+
+CallCheck& CallCheck::RankAtLeast(size_t input, int64_t least) {
+  if (!call_.has(input)) return *this;
+  return That(call_.rank(input) >= least,
+              fmt::format("input {} must have at least {} dim{}, got {}",
+                          input,
+                          least,
+                          least == 1 ? "" : "s",
+                          ShapeText(call_.shape(input))));
+}
+
+CallCheck& CallCheck::That(bool holds, std::string message) {
+  if (!holds) problems_.push_back(BadInput("", std::move(message)));
+  return *this;
+}
+
+Result<void> CallCheck::Done() {
+  if (problems_.empty()) return {};
+  return Join(std::move(problems_));
+}
+
+}  // namespace metadist

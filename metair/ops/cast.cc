@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x in element type `to` (an ONNX number): to float rounds to nearest even, to integer
+// truncates.
+#include <fmt/format.h>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/onnx_types.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/strided_copy.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  const int64_t to = call.attributes->Int("to", 0);
+  TRY(CallCheck(call)
+          .Inputs(1)
+          .That(ElementTypeOfOnnx(to).has_value(), fmt::format("unknown element type {}", to))
+          .Done());
+  return std::vector<TensorType>{{*ElementTypeOfOnnx(to), call.shape(0)}};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  CopyBytes(in[0].Cast(out[0].element()), out[0]);
+  return {};
+}
+
+std::vector<OpExample> Examples() {
+  const auto to = [](ElementType type) {
+    return example::With({{"to", static_cast<int>(OnnxNumberOf(type))}});
+  };
+  return {{.inputs = {example::F32({4, 6})}, .attributes = to(ElementType::kI64)},
+          {.inputs = {example::I64({4, 6})}, .attributes = to(ElementType::kF32)},
+          {.inputs = {example::F32({4, 6})}, .attributes = to(ElementType::kF16)},
+          {.inputs = {example::I64({4, 6})}, .attributes = to(ElementType::kBool)}};
+}
+
+}  // namespace
+
+OpDef MakeCast() {
+  return {.name = "Cast",
+          .since_version = 25,
+          .url = "https://onnx.ai/onnx/operators/onnx__Cast.html",
+          .infer = Infer,
+          .reference = Reference,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

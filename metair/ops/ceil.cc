@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = the least integer not below x.
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return std::ceil(x); }
+
+}  // namespace
+
+OpDef MakeCeil() {
+  return {.name = "Ceil",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Ceil.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = min(max(x, low), high); a bound left out does not bind.
+#include <limits>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/elementwise.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call)
+          .Inputs(1, 3)
+          .Numbers(0)
+          .SameElement(0, 1)
+          .SameElement(0, 2)
+          .Rank(1, 0, 0)
+          .Rank(2, 0, 0)
+          .Done());
+  return std::vector<TensorType>{call.type(0)};
+}
+
+template <typename T>
+void Clamp(const OpCall& call, std::span<const Tensor> in, Tensor& y) {
+  const T low = call.has(1) ? in[1].data<T>()[0] : std::numeric_limits<T>::lowest();
+  const T high = call.has(2) ? in[2].data<T>()[0] : std::numeric_limits<T>::max();
+  MapUnary<T, T>(in[0], y, [&](T x) {
+    if (call.has(1) && x < low) x = low;
+    if (call.has(2) && x > high) x = high;
+    return x;
+  });
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  if (ClassOf(out[0].element()) == ElementClass::kFloat)
+    Clamp<double>(call, in, out[0]);
+  else
+    Clamp<int64_t>(call, in, out[0]);
+  return {};
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  return {{.inputs = {F32({4, 6}), F32({}), F32({})}},
+          {.inputs = {F32({4, 6}), example::Absent(), F32({})}},
+          {.inputs = {F32({4, 6})}},
+          {.inputs = {example::I64({4, 6}), example::I64({})}}};
+}
+
+}  // namespace
+
+OpDef MakeClip() {
+  return {.name = "Clip",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Clip.html",
+          .infer = Infer,
+          .reference = Reference,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

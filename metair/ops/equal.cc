@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = whether a equals b, with broadcasting.
+#include <functional>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+
+OpDef MakeEqual() {
+  return {.name = "Equal",
+          .since_version = 19,
+          .url = "https://onnx.ai/onnx/operators/onnx__Equal.html",
+          .infer = InferEquality,
+          .reference = Comparison<std::equal_to<>>,
+          .examples = BinaryExamples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = erf(x), the error function.
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return std::erf(x); }
+
+}  // namespace
+
+OpDef MakeErf() {
+  return {.name = "Erf",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Erf.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

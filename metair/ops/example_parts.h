@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "metair/ops/op_def.h"
+
+// Short ways to write the parts of an OpExample.
+namespace metadist::example {
+
+inline OpExample::Input F32(Shape shape) { return {.type = {ElementType::kF32, std::move(shape)}}; }
+inline OpExample::Input I64(Shape shape) { return {.type = {ElementType::kI64, std::move(shape)}}; }
+inline OpExample::Input Bool(Shape shape) {
+  return {.type = {ElementType::kBool, std::move(shape)}};
+}
+// An optional input that is left out.
+inline OpExample::Input Absent() { return {.present = false}; }
+// A constant list of integers.
+inline OpExample::Input Ints(std::vector<int64_t> values) {
+  return {.type = {ElementType::kI64, {static_cast<int64_t>(values.size())}}, .constant = values};
+}
+// A constant integer.
+inline OpExample::Input Int(int64_t value) {
+  return {.type = {ElementType::kI64, {}}, .constant = {value}};
+}
+
+// A name and the value of an attribute, from the literals that come to hand.
+struct Named {
+  Named(const char* name, int value) : name(name), value(int64_t{value}) {}
+  Named(const char* name, double value) : name(name), value(value) {}
+  Named(const char* name, const char* value) : name(name), value(std::string(value)) {}
+  Named(const char* name, std::vector<int64_t> value) : name(name), value(std::move(value)) {}
+  Named(const char* name, Tensor value) : name(name), value(std::move(value)) {}
+
+  std::string name;
+  Attribute value;
+};
+
+inline Attributes With(std::initializer_list<Named> list) {
+  Attributes attributes;
+  for (const Named& named : list) attributes.set(named.name, named.value);
+  return attributes;
+}
+
+}  // namespace metadist::example

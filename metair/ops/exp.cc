@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = exp(x).
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return std::exp(x); }
+
+}  // namespace
+
+OpDef MakeExp() {
+  return {.name = "Exp",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Exp.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

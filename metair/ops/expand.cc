@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// x broadcast to the shape that input 1 lists (and to its own: a listed 1 does not shrink).
+#include "metair/ops/broadcast.h"
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/strided_copy.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(2).Integers(1).Rank(1, 1, 1).Done());
+  const Shape to = TRY(call.Ints(1));
+  TRY(CheckedElements(to, call.type(0).element));
+  const Shape shape = TRY(Broadcast(call.shape(0), to));
+  TRY(CheckedElements(shape, call.type(0).element));
+  return std::vector<TensorType>{{call.type(0).element, shape}};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  GatherStrided(in[0], {0, BroadcastStrides(in[0].shape(), out[0].shape())}, out[0]);
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return {.flops = 0, .bytes = call.type(0).bytes() + outputs[0].bytes()};
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  using example::Ints;
+  return {{.inputs = {F32({4, 1, 6}), Ints({4, 3, 6})}},
+          {.inputs = {F32({6}), Ints({2, 4, 6})}},
+          {.inputs = {F32({3, 4}), Ints({2, 1, 1})}},
+          {.inputs = {example::Bool({1, 1}), Ints({4, 6})}}};
+}
+
+}  // namespace
+
+OpDef MakeExpand() {
+  return {.name = "Expand",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Expand.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = the greatest integer not above x.
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return std::floor(x); }
+
+}  // namespace
+
+OpDef MakeFloor() {
+  return {.name = "Floor",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Floor.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

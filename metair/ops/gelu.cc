@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x Phi(x) with Phi the normal distribution function: exact by erf, or its tanh approximation.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/elementwise.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  const std::string mode = call.attributes->String("approximate", "none");
+  TRY(CallCheck(call)
+          .Inputs(1)
+          .Floats(0)
+          .That(mode == "none" || mode == "tanh",
+                fmt::format("approximate must be none or tanh, got {}", mode))
+          .Done());
+  return std::vector<TensorType>{call.type(0)};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  if (call.attributes->String("approximate", "none") == "none")
+    MapUnary<double, double>(
+        in[0], out[0], [](double x) { return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); });
+  else
+    MapUnary<double, double>(in[0], out[0], [](double x) {
+      const double slope = std::sqrt(2 / std::numbers::pi);
+      return 0.5 * x * (1 + std::tanh(slope * (x + 0.044715 * x * x * x)));
+    });
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return {.flops = 5 * NumElements(outputs[0].shape), .bytes = 2 * outputs[0].bytes()};
+}
+
+std::vector<OpExample> Examples() {
+  return {{.inputs = {example::F32({4, 6})}},
+          {.inputs = {example::F32({2, 3, 4})},
+           .attributes = example::With({{"approximate", "tanh"}})}};
+}
+
+}  // namespace
+
+OpDef MakeGelu() {
+  return {.name = "Gelu",
+          .since_version = 20,
+          .url = "https://onnx.ai/onnx/operators/onnx__Gelu.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = whether a > b, with broadcasting.
+#include <functional>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+
+OpDef MakeGreater() {
+  return {.name = "Greater",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Greater.html",
+          .infer = InferOrdering,
+          .reference = Comparison<std::greater<>>,
+          .examples = BinaryExamples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = max(0, min(1, alpha x + beta)). The default alpha is a 32-bit float.
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const double alpha = call.attributes->Float("alpha", 0.2f);
+  const double beta = call.attributes->Float("beta", 0.5);
+  MapUnary<double, double>(
+      in[0], out[0], [=](double x) { return std::fmax(0.0, std::fmin(1.0, alpha * x + beta)); });
+  return {};
+}
+
+std::vector<OpExample> Examples() {
+  return {{.inputs = {example::F32({4, 6})}},
+          {.inputs = {example::F32({2, 3, 4})},
+           .attributes = example::With({{"alpha", 0.5}, {"beta", 0.25}})}};
+}
+
+}  // namespace
+
+OpDef MakeHardSigmoid() {
+  return {.name = "HardSigmoid",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__HardSigmoid.html",
+          .infer = InferFloatUnary,
+          .reference = Reference,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

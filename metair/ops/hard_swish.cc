@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x max(0, min(1, x / 6 + 1 / 2)).
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return x * std::fmax(0.0, std::fmin(1.0, x / 6 + 0.5)); }
+
+}  // namespace
+
+OpDef MakeHardSwish() {
+  return {.name = "HardSwish",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__HardSwish.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

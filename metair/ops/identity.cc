@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x.
+#include "metair/ops/call_check.h"
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/strided_copy.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(1).Done());
+  return std::vector<TensorType>{call.type(0)};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  CopyBytes(in[0], out[0]);
+  return {};
+}
+
+}  // namespace
+
+OpDef MakeIdentity() {
+  return {.name = "Identity",
+          .since_version = 25,
+          .url = "https://onnx.ai/onnx/operators/onnx__Identity.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = NoWork,
+          .examples = UnaryExamples,
+          .view = true};
+}
+
+}  // namespace metadist::ops

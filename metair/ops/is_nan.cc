@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = whether x is not a number.
+#include <cmath>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(1).Floats(0).Done());
+  return std::vector<TensorType>{{ElementType::kBool, call.shape(0)}};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  MapUnary<double, bool>(in[0], out[0], [](double x) { return std::isnan(x); });
+  return {};
+}
+
+}  // namespace
+
+OpDef MakeIsNaN() {
+  return {.name = "IsNaN",
+          .since_version = 20,
+          .url = "https://onnx.ai/onnx/operators/onnx__IsNaN.html",
+          .infer = Infer,
+          .reference = Reference,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

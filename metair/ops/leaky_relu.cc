@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x for x >= 0, alpha x below. The default alpha is a 32-bit float.
+#include "metair/ops/elementwise.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const double alpha = call.attributes->Float("alpha", 0.01f);
+  MapUnary<double, double>(in[0], out[0], [=](double x) { return x < 0 ? alpha * x : x; });
+  return {};
+}
+
+std::vector<OpExample> Examples() {
+  return {{.inputs = {example::F32({4, 6})}},
+          {.inputs = {example::F32({2, 3, 4})}, .attributes = example::With({{"alpha", 0.5}})}};
+}
+
+}  // namespace
+
+OpDef MakeLeakyRelu() {
+  return {.name = "LeakyRelu",
+          .since_version = 16,
+          .url = "https://onnx.ai/onnx/operators/onnx__LeakyRelu.html",
+          .infer = InferFloatUnary,
+          .reference = Reference,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

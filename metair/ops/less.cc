@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = whether a < b, with broadcasting.
+#include <functional>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+
+OpDef MakeLess() {
+  return {.name = "Less",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Less.html",
+          .infer = InferOrdering,
+          .reference = Comparison<std::less<>>,
+          .examples = BinaryExamples};
+}
+
+}  // namespace metadist::ops

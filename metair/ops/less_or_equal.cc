@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = whether a <= b, with broadcasting.
+#include <functional>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+
+OpDef MakeLessOrEqual() {
+  return {.name = "LessOrEqual",
+          .since_version = 16,
+          .url = "https://onnx.ai/onnx/operators/onnx__LessOrEqual.html",
+          .infer = InferOrdering,
+          .reference = Comparison<std::less_equal<>>,
+          .examples = BinaryExamples};
+}
+
+}  // namespace metadist::ops

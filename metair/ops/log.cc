@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = ln(x).
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return std::log(x); }
+
+}  // namespace
+
+OpDef MakeLog() {
+  return {.name = "Log",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Log.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .domain_of = PositiveDomain,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = -x.
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return -x; }
+int64_t ApplyInt(int64_t x) { return WrapSub(0, x); }
+
+}  // namespace
+
+OpDef MakeNeg() {
+  return {.name = "Neg",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Neg.html",
+          .infer = InferNumberUnary,
+          .reference = NumberUnary<Apply, ApplyInt>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = not x.
+#include "metair/ops/call_check.h"
+#include "metair/ops/elementwise.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(1).Bools(0).Done());
+  return std::vector<TensorType>{call.type(0)};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  MapUnary<bool, bool>(in[0], out[0], [](bool x) { return !x; });
+  return {};
+}
+
+std::vector<OpExample> Examples() {
+  return {{.inputs = {example::Bool({4, 6})}}, {.inputs = {example::Bool({2, 3, 4})}}};
+}
+
+}  // namespace
+
+OpDef MakeNot() {
+  return {.name = "Not",
+          .since_version = 1,
+          .url = "https://onnx.ai/onnx/operators/onnx__Not.html",
+          .infer = Infer,
+          .reference = Reference,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = a or b, with broadcasting.
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+bool Apply(bool a, bool b) { return a || b; }
+
+}  // namespace
+
+OpDef MakeOr() {
+  return {.name = "Or",
+          .since_version = 7,
+          .url = "https://onnx.ai/onnx/operators/onnx__Or.html",
+          .infer = InferLogical,
+          .reference = LogicalBinary<Apply>,
+          .examples = LogicalExamples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = 1 / x.
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return 1 / x; }
+
+}  // namespace
+
+OpDef MakeReciprocal() {
+  return {.name = "Reciprocal",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Reciprocal.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

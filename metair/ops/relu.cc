@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = max(x, 0); NaN stays NaN.
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return x < 0 ? 0 : x; }
+int64_t ApplyInt(int64_t x) { return x < 0 ? 0 : x; }
+
+}  // namespace
+
+OpDef MakeRelu() {
+  return {.name = "Relu",
+          .since_version = 14,
+          .url = "https://onnx.ai/onnx/operators/onnx__Relu.html",
+          .infer = InferNumberUnary,
+          .reference = NumberUnary<Apply, ApplyInt>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

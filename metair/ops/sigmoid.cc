@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = 1 / (1 + exp(-x)), written so that exp cannot overflow.
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) {
+  if (x >= 0) return 1 / (1 + std::exp(-x));
+  const double e = std::exp(x);
+  return e / (1 + e);
+}
+
+}  // namespace
+
+OpDef MakeSigmoid() {
+  return {.name = "Sigmoid",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Sigmoid.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = -1, 0 or 1 as x is below, at or above 0; NaN stays NaN.
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return x > 0 ? 1 : (x < 0 ? -1 : x); }
+int64_t ApplyInt(int64_t x) { return x > 0 ? 1 : (x < 0 ? -1 : 0); }
+
+}  // namespace
+
+OpDef MakeSign() {
+  return {.name = "Sign",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Sign.html",
+          .infer = InferNumberUnary,
+          .reference = NumberUnary<Apply, ApplyInt>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

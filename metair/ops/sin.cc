@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = sin(x).
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return std::sin(x); }
+
+}  // namespace
+
+OpDef MakeSin() {
+  return {.name = "Sin",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__Sin.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

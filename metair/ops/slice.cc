@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// x from starts to before ends by steps, along axes; bounds are clamped, negative ones count from
+// the end.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "metair/ops/axes.h"
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/strided_copy.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+// One dim of the slice: `count` elements from `start` by `step`.
+struct Cut {
+  int64_t start = 0;
+  int64_t step = 1;
+  int64_t count = 0;
+};
+
+Cut CutOf(int64_t size, int64_t start, int64_t end, int64_t step) {
+  if (start < 0) start += size;
+  if (end < 0) end += size;
+  if (step > 0) {
+    start = std::clamp<int64_t>(start, 0, size);
+    end = std::clamp<int64_t>(end, 0, size);
+    return {start, step, start < end ? 1 + (end - start - 1) / step : 0};
+  }
+  start = std::clamp<int64_t>(start, -1, size - 1);
+  end = std::clamp<int64_t>(end, -1, size - 1);
+  return {start, step, start > end ? 1 + (end - start + 1) / step : 0};
+}
+
+// One for each dim of x.
+Result<std::vector<Cut>> CutsOf(const OpCall& call) {
+  const std::vector<int64_t> starts = TRY(call.Ints(1));
+  const std::vector<int64_t> ends = TRY(call.Ints(2));
+  std::vector<int64_t> axes(starts.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  if (call.has(3)) axes = TRY(call.Ints(3));
+  std::vector<int64_t> steps(starts.size(), 1);
+  if (call.has(4)) steps = TRY(call.Ints(4));
+  axes = TRY(NormalizeAxes(axes, call.rank(0)));
+  if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size())
+    return BadInput(
+        "",
+        fmt::format("starts, ends, axes and steps must have one length, got {}, {}, {} and {}",
+                    starts.size(),
+                    ends.size(),
+                    axes.size(),
+                    steps.size()));
+  std::vector<Cut> cuts;
+  for (int64_t size : call.shape(0)) cuts.push_back({0, 1, size});
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const size_t axis = static_cast<size_t>(axes[i]);
+    if (steps[i] == 0) return BadInput("", fmt::format("step of axis {} must not be 0", axis));
+    cuts[axis] = CutOf(call.shape(0)[axis], starts[i], ends[i], steps[i]);
+  }
+  return cuts;
+}
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  CallCheck check(call);
+  check.Inputs(3, 5);
+  for (size_t i = 1; i < 5; ++i) check.Integers(i).Rank(i, 1, 1);
+  TRY(check.Done());
+  TensorType type{call.type(0).element, {}};
+  for (const Cut& cut : TRY(CutsOf(call))) type.shape.push_back(cut.count);
+  return std::vector<TensorType>{type};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  StridedView view{0, Strides(in[0].shape())};
+  const std::vector<Cut> cuts = TRY(CutsOf(call));
+  if (out[0].size() == 0) return {};
+  for (size_t d = 0; d < cuts.size(); ++d) {
+    view.offset += cuts[d].start * view.strides[d];
+    view.strides[d] = cuts[d].count == 1 ? 0 : view.strides[d] * cuts[d].step;
+  }
+  GatherStrided(in[0], view, out[0]);
+  return {};
+}
+
+std::vector<OpExample> Examples() {
+  using example::Absent;
+  using example::F32;
+  using example::Ints;
+  constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+  return {{.inputs = {F32({8, 6}), Ints({2}), Ints({7}), Ints({0})}},
+          {.inputs = {F32({4, 9}), Ints({1}), Ints({kEnd}), Ints({-1}), Ints({2})}},
+          {.inputs = {F32({4, 9}), Ints({-1, -2}), Ints({-9, 0}), Absent(), Ints({-1, -3})}},
+          {.inputs = {F32({4, 6, 5}), Ints({0, 1}), Ints({4, -1})}}};
+}
+
+}  // namespace
+
+OpDef MakeSlice() {
+  return {.name = "Slice",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Slice.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = MoveWork,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = ln(exp(x) + 1), written so that exp cannot overflow.
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
+
+}  // namespace
+
+OpDef MakeSoftplus() {
+  return {.name = "Softplus",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__Softplus.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

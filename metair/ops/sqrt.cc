@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = sqrt(x).
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return std::sqrt(x); }
+
+}  // namespace
+
+OpDef MakeSqrt() {
+  return {.name = "Sqrt",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Sqrt.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .domain_of = PositiveDomain,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

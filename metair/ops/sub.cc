@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = a - b, with broadcasting.
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double a, double b) { return a - b; }
+
+}  // namespace
+
+OpDef MakeSub() {
+  return {.name = "Sub",
+          .since_version = 14,
+          .url = "https://onnx.ai/onnx/operators/onnx__Sub.html",
+          .infer = InferNumberBinary,
+          .reference = NumberBinary<Apply, WrapSub>,
+          .examples = BinaryExamples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "metair/ops/op_def.h"
+
+// Costs that many operators share.
+namespace metadist {
+
+// Writes its outputs with elements of its inputs, each read once.
+Work MoveWork(const OpCall& call, std::span<const TensorType> outputs);
+// Need not run.
+Work NoWork(const OpCall& call, std::span<const TensorType> outputs);
+// One flop for each output element and input after the first.
+Work VariadicWork(const OpCall& call, std::span<const TensorType> outputs);
+// Every tensor moved once, and that many flops.
+Work FlopsWork(const OpCall& call, std::span<const TensorType> outputs, int64_t flops);
+
+}  // namespace metadist

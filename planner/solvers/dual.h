@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/solvers/links.h"
+#include "planner/solvers/reduce/reduce.h"
+
+namespace metadist {
+
+// Lower bounds of a reduced problem with its memory limit priced: sequential tree-reweighted
+// message passing (TRW-S) over costs plus prices x usage. Prices are costs per unit of usage and
+// kept time,
+// >= 0. Cost per sweep: linear in the edge entries.
+class Dual {
+ public:
+  // `reduced` must outlive the object; all prices 0.
+  explicit Dual(const Reduced& reduced);
+
+  void SetPrices(std::vector<double> prices);
+  const std::vector<double>& prices() const { return prices_; }
+
+  // One sweep in node order and one back. Returns the bound at the current prices, constants
+  // included, up to rounding errors of doubles. Never falls at fixed prices, rounding apart.
+  double Sweep();
+  // A choice in node order: earlier neighbours as chosen, later ones by their messages.
+  Choice Round() const;
+  // Per node, how much the bound rises at least if a strategy is forced, after a Sweep.
+  std::vector<std::vector<double>> MinMarginals();
+  // A bound of the feasible choices' cost in exact integer arithmetic: <= the optimum whatever the
+  // rounding errors of messages and prices. Call after Sweep.
+  int64_t SafeBound() const;
+
+  // Costs plus penalties of a node, and penalties of all nodes.
+  double priced(int node, int p) const {
+    return static_cast<double>(reduced_.costs[node][p]) + penalties_[node][p];
+  }
+  const std::vector<std::vector<double>>& penalties() const { return penalties_; }
+  // An edge's entries with end a fastest ([b][a]); forbidden entries are large.
+  const std::vector<double>& by_b(int edge) const { return edges_[edge].by_b; }
+  const std::vector<double>& by_a(int edge) const { return edges_[edge].by_a; }
+  const std::vector<std::vector<Link>>& links() const { return links_; }
+
+ private:
+  struct Edge {
+    std::vector<double> by_a;  // [a][b]
+    std::vector<double> by_b;  // [b][a]
+    std::vector<double> to_a;
+    std::vector<double> to_b;
+  };
+
+  // Adds to theta what the neighbours say; theta starts as the priced costs.
+  void Gather(int node, std::vector<double>& theta) const;
+  double Pass(bool forward, std::vector<std::vector<double>>* marginals);
+  // 1 / max(#earlier, #later neighbours).
+  double Share(int node) const;
+  std::vector<double>& incoming(const Link& link) {
+    return link.first ? edges_[link.edge].to_a : edges_[link.edge].to_b;
+  }
+  const std::vector<double>& incoming(const Link& link) const {
+    return link.first ? edges_[link.edge].to_a : edges_[link.edge].to_b;
+  }
+
+  const Reduced& reduced_;
+  std::vector<std::vector<Link>> links_;
+  std::vector<Edge> edges_;
+  std::vector<double> prices_;
+  std::vector<std::vector<double>> penalties_;
+  double price_constant_ = 0;
+};
+
+}  // namespace metadist

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/solvers/memory_profile.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace metadist {
+
+MemoryProfile::MemoryProfile(const Reduced& reduced, const Choice& choice)
+    : reduced_(reduced), times_(static_cast<int64_t>(reduced.base.size())) {
+  if (times_ == 0) return;
+  while (leaves_ < times_) leaves_ *= 2;
+  std::vector<int64_t> delta(times_ + 1, 0);
+  for (int i = 0; i < reduced.count(); ++i) {
+    for (const MemoryRow& row : reduced.rows[i]) {
+      delta[row.lo] += row.usage[choice[i]];
+      delta[row.hi] -= row.usage[choice[i]];
+    }
+  }
+  most_.assign(2 * leaves_, std::numeric_limits<int64_t>::min() / 2);
+  added_.assign(2 * leaves_, 0);
+  int64_t live = 0;
+  for (int64_t t = 0; t < times_; ++t) {
+    live += delta[t];
+    most_[leaves_ + t] = reduced.base[t] + live;
+  }
+  for (int64_t v = leaves_ - 1; v > 0; --v) most_[v] = std::max(most_[2 * v], most_[2 * v + 1]);
+}
+
+void MemoryProfile::Move(int node, int from, int to) {
+  for (const MemoryRow& row : reduced_.rows[node]) {
+    const int64_t change = row.usage[to] - row.usage[from];
+    if (change != 0) Add(1, 0, leaves_, row.lo, row.hi, change);
+  }
+}
+
+void MemoryProfile::Add(
+    size_t vertex, int64_t begin, int64_t end, int64_t lo, int64_t hi, int64_t value) {
+  if (lo <= begin && end <= hi) {
+    most_[vertex] += value;
+    added_[vertex] += value;
+    return;
+  }
+  const int64_t middle = (begin + end) / 2;
+  if (lo < middle) Add(2 * vertex, begin, middle, lo, hi, value);
+  if (hi > middle) Add(2 * vertex + 1, middle, end, lo, hi, value);
+  most_[vertex] = std::max(most_[2 * vertex], most_[2 * vertex + 1]) + added_[vertex];
+}
+
+int MemoryProfile::peak_time() const {
+  int64_t vertex = 1;
+  while (vertex < leaves_) {
+    vertex = most_[2 * vertex] >= most_[2 * vertex + 1] ? 2 * vertex : 2 * vertex + 1;
+  }
+  return static_cast<int>(vertex - leaves_);
+}
+
+std::vector<int64_t> MemoryProfile::usage() const {
+  std::vector<int64_t> out;
+  for (int64_t t = 0; t < times_; ++t) {
+    int64_t value = most_[leaves_ + t];
+    for (int64_t v = (leaves_ + t) / 2; v > 0; v /= 2) value += added_[v];
+    out.push_back(value);
+  }
+  return out;
+}
+
+int64_t MemoryProfile::UsageAt(int node, int p, int time) const {
+  int64_t sum = 0;
+  for (const MemoryRow& row : reduced_.rows[node]) {
+    if (row.lo <= time && time < row.hi) sum += row.usage[p];
+  }
+  return sum;
+}
+
+std::vector<int> ViolatedPeaks(const std::vector<int64_t>& usage, int64_t limit) {
+  constexpr size_t kLongestRun = 200;
+  std::vector<int> peaks;
+  for (size_t t = 0; t < usage.size();) {
+    if (usage[t] <= limit) {
+      ++t;
+      continue;
+    }
+    size_t best = t;
+    for (size_t start = t; t < usage.size() && usage[t] > limit && t < start + kLongestRun; ++t) {
+      if (usage[t] > usage[best]) best = t;
+    }
+    peaks.push_back(static_cast<int>(best));
+  }
+  return peaks;
+}
+
+}  // namespace metadist

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/solvers/reduce/reduce.h"
+
+namespace metadist {
+
+// Usage per kept time of one choice, kept up to date under single moves: a segment tree with range
+// addition and the global maximum. O(log times) per changed row.
+class MemoryProfile {
+ public:
+  // `reduced` must outlive the profile.
+  MemoryProfile(const Reduced& reduced, const Choice& choice);
+
+  // `node` changes from one strategy to another.
+  void Move(int node, int from, int to);
+  // Largest usage, 0 if no time can bind.
+  int64_t peak() const { return times_ == 0 ? 0 : most_[1]; }
+  // First time at which it is reached; times must not be empty.
+  int peak_time() const;
+  bool fits() const { return !reduced_.limit || peak() <= *reduced_.limit; }
+  // Usage at every time.
+  std::vector<int64_t> usage() const;
+  // Usage of strategy p of `node` at a time.
+  int64_t UsageAt(int node, int p, int time) const;
+
+ private:
+  void Add(size_t vertex, int64_t begin, int64_t end, int64_t lo, int64_t hi, int64_t value);
+
+  const Reduced& reduced_;
+  int64_t times_;
+  int64_t leaves_ = 1;
+  // Maximum below each vertex, its own pending addition included; heap order, root 1.
+  std::vector<int64_t> most_;
+  std::vector<int64_t> added_;
+};
+
+// Of each run of times above the limit, its (first) highest; runs are cut every 200 times.
+std::vector<int> ViolatedPeaks(const std::vector<int64_t>& usage, int64_t limit);
+
+}  // namespace metadist

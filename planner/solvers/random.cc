@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <deque>
+#include <numeric>
+#include <optional>
+
+#include "planner/solvers/budget.h"
+#include "planner/solvers/evaluate.h"
+#include "planner/solvers/links.h"
+#include "planner/solvers/memory_profile.h"
+#include "planner/solvers/minimum_peak.h"
+#include "planner/solvers/primal.h"
+#include "planner/solvers/random_numbers.h"
+#include "planner/solvers/reduce/reduce.h"
+#include "planner/solvers/solver.h"
+
+namespace metadist {
+
+// A feasible choice drawn by seed, to test what follows on plans no optimiser would make.
+//
+// The rules that keep every feasible choice merge followers and ties into classes. Then classes are
+// visited in random order; each takes one of its remaining strategies with equal probability, and
+// arc consistency deletes what no longer has an allowed partner. A class left empty takes the draw
+// back and the strategy is deleted instead; after too many of those the drawing starts anew.
+// Without forbidden pairs between classes this is the uniform distribution.
+//
+// With a limit, the draw is repaired by the cheapest moves in an order of random costs; should that
+// fail, the choice of least peak is shaken by random moves that keep the limit.
+
+namespace {
+
+constexpr int kRestarts = 20;
+constexpr int kDrawsTakenBack = 2000;
+
+class RandomSolver {
+ public:
+  RandomSolver(const Problem& problem, const SolveOptions& options)
+      : problem_(problem), options_(options), budget_(options), random_(options.seed) {}
+
+  Result<SolveResult> Run() {
+    reduced_ = Reduce(problem_, ReduceMode::kKeepAllChoices);
+    result_.reduced = reduced_.counts();
+    result_.bound = -kInfinite;
+    if (reduced_.infeasible) {
+      Infeasible();
+      return std::move(result_);
+    }
+    links_ = MakeLinks(reduced_);
+    std::optional<Choice> choice;
+    for (int k = 0; k < kRestarts && !choice && !budget_.Spent(); ++k) choice = Draw();
+    if (choice && !MemoryProfile(reduced_, *choice).fits()) {
+      const Choice drawn = *choice;
+      if (!RepairAtRandomCosts(*choice)) choice.reset();
+      if (!choice) choice = drawn;
+    }
+    if (!choice || !MemoryProfile(reduced_, *choice).fits()) choice = TRY(ShakenLeastPeak());
+    if (choice) Take(reduced_.Expand(*choice));
+    result_.seconds.emplace_back("draw", budget_.seconds());
+    result_.work = budget_.work();
+    if (result_.status == SolveStatus::kNoPlan) result_.stopped_by = budget_.stopped_by();
+    return std::move(result_);
+  }
+
+ private:
+  void Infeasible() {
+    result_.status = SolveStatus::kInfeasible;
+    result_.bound = 0;
+    if (problem_.usage_limit && !Reduce(problem_, ReduceMode::kWithoutMemory).infeasible) {
+      result_.peak_bound = *problem_.usage_limit + 1;
+    }
+  }
+
+  void Take(Choice choice) {
+    const Evaluation evaluation = Evaluate(problem_, choice);
+    if (!evaluation.feasible()) return;
+    result_.status = SolveStatus::kHeuristic;
+    result_.choice = std::move(choice);
+    result_.cost = static_cast<int64_t>(evaluation.cost);
+    result_.peak = evaluation.peak;
+  }
+
+  using Alive = std::vector<std::vector<char>>;
+
+  // Deletes what has no partner left after `node` changed. False if a node is empty.
+  bool Propagate(Alive& alive, int node) {
+    std::deque<int> queue = {node};
+    while (!queue.empty()) {
+      const int from = queue.front();
+      queue.pop_front();
+      for (const Link& link : links_[from]) {
+        const std::vector<int64_t>& costs = reduced_.edges[link.edge].costs;
+        const size_t own = reduced_.size(from);
+        const size_t other = reduced_.size(link.other);
+        budget_.AddWork(static_cast<int64_t>(own * other));
+        bool changed = false;
+        bool any = false;
+        for (size_t q = 0; q < other; ++q) {
+          if (!alive[link.other][q]) continue;
+          bool supported = false;
+          for (size_t p = 0; p < own && !supported; ++p) {
+            const int64_t cost = link.first ? costs[p * other + q] : costs[q * own + p];
+            supported = alive[from][p] && !IsInfinite(cost);
+          }
+          any |= supported;
+          changed |= !supported;
+          alive[link.other][q] = supported;
+        }
+        if (!any) return false;
+        if (changed) queue.push_back(link.other);
+      }
+    }
+    return true;
+  }
+
+  std::optional<Choice> Draw() {
+    const int count = reduced_.count();
+    Alive alive(count);
+    for (int i = 0; i < count; ++i) {
+      for (int64_t cost : reduced_.costs[i]) alive[i].push_back(!IsInfinite(cost));
+    }
+    std::vector<int> order(count);
+    std::iota(order.begin(), order.end(), 0);
+    random_.Shuffle(order);
+    Choice out(count, 0);
+    int taken_back = 0;
+    for (int i : order) {
+      while (true) {
+        if (budget_.Spent()) return std::nullopt;
+        std::vector<int> left;
+        for (int p = 0; p < reduced_.size(i); ++p) {
+          if (alive[i][p]) left.push_back(p);
+        }
+        if (left.empty()) return std::nullopt;
+        const int drawn = left[random_.Below(static_cast<int64_t>(left.size()))];
+        Alive next = links_[i].empty() ? Alive{} : alive;
+        if (links_[i].empty()) {
+          out[i] = drawn;
+          break;
+        }
+        std::fill(next[i].begin(), next[i].end(), 0);
+        next[i][drawn] = 1;
+        if (Propagate(next, i)) {
+          alive = std::move(next);
+          out[i] = drawn;
+          break;
+        }
+        alive[i][drawn] = 0;
+        if (++taken_back > kDrawsTakenBack || !Propagate(alive, i)) return std::nullopt;
+      }
+    }
+    return out;
+  }
+
+  bool RepairAtRandomCosts(Choice& choice) {
+    Reduced shuffled = reduced_;
+    for (std::vector<int64_t>& costs : shuffled.costs) {
+      for (int64_t& cost : costs) cost = IsInfinite(cost) ? kInfinite : random_.Below(1 << 20);
+    }
+    for (Reduced::Edge& edge : shuffled.edges) {
+      for (int64_t& cost : edge.costs) cost = IsInfinite(cost) ? kInfinite : 0;
+    }
+    Primal primal(shuffled);
+    const bool fits = primal.Repair(choice, 10 * reduced_.count() + 100);
+    budget_.AddWork(primal.work());
+    return fits;
+  }
+
+  // nullopt if no choice was found; sets the status if there is none.
+  Result<std::optional<Choice>> ShakenLeastPeak() {
+    const Result<MinimumPeakResult> found = MinimumPeak(problem_, options_);
+    if (!found.ok()) {
+      const ErrorCode code = found.error().code;
+      if (code == ErrorCode::kTimeLimit || code == ErrorCode::kInterrupted) {
+        return std::optional<Choice>();
+      }
+      return found.error();
+    }
+    const MinimumPeakResult& least = found.value();
+    if (!least.feasible || (problem_.usage_limit && least.bound > *problem_.usage_limit)) {
+      result_.status = SolveStatus::kInfeasible;
+      result_.bound = 0;
+      result_.peak_bound = least.feasible ? least.bound : 0;
+      return std::optional<Choice>();
+    }
+    if (problem_.usage_limit && least.peak > *problem_.usage_limit) return std::optional<Choice>();
+    Choice choice(reduced_.count(), 0);
+    for (int i = 0; i < reduced_.count(); ++i) {
+      const int node = reduced_.origin[i];
+      const std::vector<int>& strategies = reduced_.graph.strategy_of[node];
+      choice[i] = static_cast<int>(
+          std::find(strategies.begin(), strategies.end(), least.choice[node]) - strategies.begin());
+    }
+    Shake(choice);
+    return std::optional<Choice>(std::move(choice));
+  }
+
+  void Shake(Choice& choice) {
+    MemoryProfile profile(reduced_, choice);
+    for (int round = 0; round < 3; ++round) {
+      for (int i = 0; i < reduced_.count(); ++i) {
+        const int drawn = random_.Below(reduced_.size(i));
+        const std::vector<int64_t> costs = ConditionalCosts(reduced_, links_, i, choice);
+        if (IsInfinite(costs[drawn])) continue;
+        profile.Move(i, choice[i], drawn);
+        if (profile.fits()) {
+          choice[i] = drawn;
+        } else {
+          profile.Move(i, drawn, choice[i]);
+        }
+      }
+    }
+  }
+
+  const Problem& problem_;
+  const SolveOptions& options_;
+  Budget budget_;
+  Random random_;
+  Reduced reduced_;
+  std::vector<std::vector<Link>> links_;
+  SolveResult result_;
+};
+
+Result<SolveResult> Solve(const Problem& problem, const SolveOptions& options) {
+  return RandomSolver(problem, options).Run();
+}
+
+}  // namespace
+
+extern const SolverDef kRandomSolver;
+const SolverDef kRandomSolver = {
+    "random",
+    "a feasible choice drawn by seed, for tests; costs play no part",
+    Solve,
+};
+
+}  // namespace metadist

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <set>
+
+#include "planner/solvers/reduce/rules.h"
+
+namespace metadist {
+
+// A node without memory rows constrains nothing but its neighbours, so with at most two of them it
+// can be minimised out: no neighbour, its least cost is a constant; one, it becomes node costs of
+// the neighbour; two, an edge between them. The minimising strategy is kept in a table for the way
+// back (first steps of non-serial dynamic programming, Bertele and Brioschi 1972).
+// Two neighbours only if the new matrix has at most kGrowth times the entries it replaces, or joins
+// an edge that exists: the step must not make the remainder harder.
+// Nodes that carry memory are out of reach: their strategy matters to the limit as well.
+// Complexity: strategies of the three nodes multiplied, per step.
+
+namespace {
+
+constexpr size_t kGrowth = 2;
+
+class LowDegree {
+ public:
+  explicit LowDegree(CostGraph& graph) : graph_(graph), gone_(graph.edges.size(), 0) {
+    incident_.resize(graph.nodes.size());
+    for (size_t e = 0; e < graph.edges.size(); ++e) {
+      incident_[graph.edges[e].a].insert(static_cast<int>(e));
+      incident_[graph.edges[e].b].insert(static_cast<int>(e));
+    }
+    for (size_t i = 0; i < graph.nodes.size(); ++i) pending_.insert(static_cast<int>(i));
+  }
+
+  int64_t Run() {
+    int64_t steps = 0;
+    while (!pending_.empty()) {
+      const int node = *pending_.begin();
+      pending_.erase(pending_.begin());
+      if (Step(node)) ++steps;
+    }
+    std::vector<CostGraph::Edge> kept;
+    for (size_t e = 0; e < graph_.edges.size(); ++e) {
+      if (!gone_[e]) kept.push_back(std::move(graph_.edges[e]));
+    }
+    graph_.edges = std::move(kept);
+    return steps;
+  }
+
+ private:
+  // An edge seen from the node to remove.
+  struct Side {
+    int partner = -1;
+    size_t size = 1;
+    std::vector<int64_t> costs;  // [own][partner], empty if absent
+
+    int64_t at(size_t own, size_t other) const {
+      return costs.empty() ? 0 : costs[own * size + other];
+    }
+  };
+
+  Side Take(int node, int edge_id) {
+    CostGraph::Edge& edge = graph_.edges[edge_id];
+    const bool first = edge.a == node;
+    Side side;
+    side.partner = first ? edge.b : edge.a;
+    side.size = graph_.nodes[side.partner].costs.size();
+    if (first) {
+      side.costs = std::move(edge.costs);
+    } else {
+      const size_t own = graph_.nodes[node].costs.size();
+      side.costs.resize(own * side.size);
+      for (size_t q = 0; q < side.size; ++q) {
+        for (size_t p = 0; p < own; ++p) side.costs[p * side.size + q] = edge.costs[q * own + p];
+      }
+    }
+    gone_[edge_id] = 1;
+    incident_[node].erase(edge_id);
+    incident_[side.partner].erase(edge_id);
+    return side;
+  }
+
+  int Partner(int node, int edge) const {
+    return graph_.edges[edge].a == node ? graph_.edges[edge].b : graph_.edges[edge].a;
+  }
+
+  int EdgeBetween(int a, int b) const {
+    for (int edge : incident_[a]) {
+      if (Partner(a, edge) == b) return edge;
+    }
+    return -1;
+  }
+
+  bool Allowed(int node) const {
+    const CostGraph::Node& own = graph_.nodes[node];
+    if (own.costs.empty() || !own.rows.empty() || incident_[node].size() > 2) return false;
+    if (incident_[node].size() < 2) return true;
+    const int a = Partner(node, *incident_[node].begin());
+    const int b = Partner(node, *incident_[node].rbegin());
+    const size_t size_a = graph_.nodes[a].costs.size();
+    const size_t size_b = graph_.nodes[b].costs.size();
+    return size_a * size_b <= kGrowth * own.costs.size() * (size_a + size_b) ||
+           EdgeBetween(a, b) >= 0;
+  }
+
+  bool Step(int node) {
+    if (!Allowed(node)) return false;
+    const std::vector<int> edges(incident_[node].begin(), incident_[node].end());
+    Side a = edges.empty() ? Side{} : Take(node, edges[0]);
+    Side b = edges.size() < 2 ? Side{} : Take(node, edges[1]);
+    const std::vector<int64_t> costs = std::move(graph_.nodes[node].costs);
+    graph_.nodes[node] = {};
+    CostGraph::Elimination step{node, a.partner, b.partner, {}};
+    const size_t columns = b.partner < 0 ? 1 : graph_.original_size[b.partner];
+    const size_t rows = a.partner < 0 ? 1 : graph_.original_size[a.partner];
+    step.best.assign(rows * columns, 0);
+    std::vector<int64_t> least(a.size * b.size, kInfinite);
+    for (size_t x = 0; x < a.size; ++x) {
+      for (size_t y = 0; y < b.size; ++y) {
+        int64_t& minimum = least[x * b.size + y];
+        int best = 0;
+        for (size_t p = 0; p < costs.size(); ++p) {
+          const int64_t cost = AddCosts(costs[p], AddCosts(a.at(p, x), b.at(p, y)));
+          if (cost >= minimum) continue;
+          minimum = cost;
+          best = static_cast<int>(p);
+        }
+        const size_t row = a.partner < 0 ? 0 : graph_.strategy_of[a.partner][x];
+        const size_t column = b.partner < 0 ? 0 : graph_.strategy_of[b.partner][y];
+        step.best[row * columns + column] = best;
+      }
+    }
+    graph_.eliminations.push_back(std::move(step));
+    Place(a, b, std::move(least));
+    return true;
+  }
+
+  void Place(const Side& a, const Side& b, std::vector<int64_t> least) {
+    if (a.partner < 0) {
+      if (IsInfinite(least[0])) {
+        graph_.infeasible = true;
+      } else {
+        graph_.constant += least[0];
+      }
+      return;
+    }
+    pending_.insert(a.partner);
+    if (b.partner < 0) {
+      std::vector<int64_t>& costs = graph_.nodes[a.partner].costs;
+      for (size_t x = 0; x < a.size; ++x) costs[x] = AddCosts(costs[x], least[x]);
+      return;
+    }
+    pending_.insert(b.partner);
+    const int id = EdgeBetween(a.partner, b.partner);
+    if (id < 0) {
+      const int fresh = static_cast<int>(graph_.edges.size());
+      graph_.edges.push_back({a.partner, b.partner, std::move(least)});
+      gone_.push_back(0);
+      incident_[a.partner].insert(fresh);
+      incident_[b.partner].insert(fresh);
+      return;
+    }
+    CostGraph::Edge& edge = graph_.edges[id];
+    for (size_t x = 0; x < a.size; ++x) {
+      for (size_t y = 0; y < b.size; ++y) {
+        int64_t& cost = edge.costs[edge.a == a.partner ? x * b.size + y : y * a.size + x];
+        cost = AddCosts(cost, least[x * b.size + y]);
+      }
+    }
+  }
+
+  CostGraph& graph_;
+  std::vector<char> gone_;
+  std::vector<std::set<int>> incident_;
+  std::set<int> pending_;
+};
+
+}  // namespace
+
+int64_t EliminateLowDegree(CostGraph& graph) { return LowDegree(graph).Run(); }
+
+}  // namespace metadist

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "planner/solvers/reduce/cost_graph.h"
+#include "planner/solvers/solver.h"
+
+namespace metadist {
+
+// A problem reduced exactly: only nodes with two strategies or more, densely numbered, at most one
+// edge between two nodes, times that can bind only.
+struct Reduced {
+  struct Edge {
+    int a = 0;
+    int b = 0;
+    std::vector<int64_t> costs;  // kInfinite where forbidden
+  };
+  std::vector<std::vector<int64_t>> costs;
+  std::vector<std::vector<MemoryRow>> rows;
+  std::vector<Edge> edges;
+  // Absent: no limit, or nothing can exceed it.
+  std::optional<int64_t> limit;
+  std::vector<int64_t> base;
+  int64_t constant = 0;
+  bool infeasible = false;
+  int64_t deletions = 0;
+
+  int count() const { return static_cast<int>(costs.size()); }
+  int size(int node) const { return static_cast<int>(costs[node].size()); }
+  ReducedSize counts() const;
+  // Choice of the original problem.
+  Choice Expand(const Choice& choice) const;
+
+  // For Expand: the state of the reduction, and the original node of each node.
+  CostGraph graph;
+  std::vector<int> origin;
+};
+
+enum class ReduceMode {
+  kFull,
+  // As if the problem had no limit.
+  kWithoutMemory,
+  // Only rules that lose no feasible choice: optima are kept, and so is everything else.
+  kKeepAllChoices,
+};
+
+// Applies the rules to a fixpoint.  The problem must be valid.
+Reduced Reduce(const Problem& problem, ReduceMode mode);
+
+// The same for a graph made (and perhaps changed) by the caller.
+Reduced ReduceGraph(CostGraph graph, ReduceMode mode);
+
+}  // namespace metadist

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/solvers/reduce/rules.h"
+
+namespace metadist {
+
+// An edge with c[p][q] = f[p] + g[q] for all pairs does not couple its ends: it is two node costs.
+// f = first column, g = first row minus the corner. Real problems are full of them (a
+// redistribution that costs nothing, or the same for all partners), and after other rules more
+// appear. Only all-finite edges qualify; an edge with a one-strategy end is a node cost whatever it
+// holds. Complexity: linear in the entries, most edges fail within a few.
+
+namespace {
+
+bool Separable(const CostGraph::Edge& edge, size_t rows, size_t columns) {
+  for (size_t p = 0; p < rows; ++p) {
+    const int64_t* row = &edge.costs[p * columns];
+    if (IsInfinite(row[0])) return false;
+    const int64_t shift = row[0] - edge.costs[0];
+    for (size_t q = 0; q < columns; ++q) {
+      if (IsInfinite(row[q]) || row[q] - edge.costs[q] != shift) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+int64_t FoldSeparableEdges(CostGraph& graph) {
+  int64_t folded = 0;
+  std::vector<CostGraph::Edge> kept;
+  kept.reserve(graph.edges.size());
+  for (CostGraph::Edge& edge : graph.edges) {
+    std::vector<int64_t>& a = graph.nodes[edge.a].costs;
+    std::vector<int64_t>& b = graph.nodes[edge.b].costs;
+    const size_t columns = b.size();
+    if (a.size() == 1) {
+      for (size_t q = 0; q < columns; ++q) b[q] = AddCosts(b[q], edge.costs[q]);
+    } else if (b.size() == 1) {
+      for (size_t p = 0; p < a.size(); ++p) a[p] = AddCosts(a[p], edge.costs[p]);
+    } else if (Separable(edge, a.size(), columns)) {
+      for (size_t p = 0; p < a.size(); ++p) a[p] = AddCosts(a[p], edge.costs[p * columns]);
+      for (size_t q = 0; q < columns; ++q) b[q] = AddCosts(b[q], edge.costs[q] - edge.costs[0]);
+    } else {
+      kept.push_back(std::move(edge));
+      continue;
+    }
+    ++folded;
+  }
+  graph.edges = std::move(kept);
+  return folded;
+}
+
+}  // namespace metadist
