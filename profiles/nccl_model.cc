@@ -6,7 +6,8 @@
 // by a model of its own: latency by the number of hops, plus bytes over the bandwidth that the
 // protocol leaves of the channels. Evaluating that model gives the right shape of the curve,
 // protocol switches included, from a dozen constants per generation. Its scale is off by 5 to 40 %,
-// so callers fit the two parts of the result to rows of a similar group where there are any.
+// so callers fit the two parts of the result to rows of a similar group where there are any. The
+// choice is made after the fit: otherwise the sum could fall where the choice changes.
 //
 //   time = latency + bytes / rate, the least over algorithms and protocols
 //   ring latency   base + (steps - steps between nodes) inside + (steps between nodes) wire
@@ -79,8 +80,9 @@ size_t NodeColumn(int nodes) { return nodes <= 1 ? 0 : nodes == 2 ? 1 : 2; }
 // One communicator with what all formulas share.
 class Model {
  public:
-  Model(const NcclFabric& fabric, Collective op, int64_t bytes)
+  Model(const NcclFabric& fabric, Collective op, int64_t bytes, const NcclFit& fit)
       : fabric_(fabric),
+        fit_(fit),
         bytes_(static_cast<double>(bytes)),
         all_reduce_(op == Collective::kAllReduce),
         several_(fabric.nodes > 1),
@@ -103,7 +105,7 @@ class Model {
  private:
   // rate: payload GB/s.
   void Offer(double latency_us, double rate) {
-    const NcclTime time{latency_us, bytes_ / (1000 * rate)};
+    const NcclTime time{fit_.latency * latency_us, fit_.transfer * bytes_ / (1000 * rate)};
     if (best_.total_us() == 0 || time.total_us() < best_.total_us()) best_ = time;
   }
 
@@ -164,6 +166,7 @@ class Model {
   }
 
   const NcclFabric& fabric_;
+  const NcclFit fit_;
   const double bytes_;
   const bool all_reduce_;
   const bool several_;
@@ -176,10 +179,10 @@ class Model {
 
 }  // namespace
 
-NcclTime NcclSeconds(const NcclFabric& fabric, Collective op, int64_t bytes) {
+NcclTime NcclSeconds(const NcclFabric& fabric, Collective op, int64_t bytes, const NcclFit& fit) {
   CHECK(fabric.ranks > 1 && fabric.inside_bus > 0, "a collective needs two ranks and a bus");
   CHECK(fabric.nodes == 1 || fabric.wire_bus > 0, "several nodes need a network");
-  return Model(fabric, op, bytes).Best();
+  return Model(fabric, op, bytes, fit).Best();
 }
 
 NcclGeneration GenerationOf(double link_bytes_per_second) {

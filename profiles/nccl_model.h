@@ -28,9 +28,19 @@ struct NcclTime {
   double total_us() const { return latency_us + transfer_us; }
 };
 
-// Time that NCCL's own tuner expects of its best algorithm and protocol (essay: nccl_model.cc).
+// Factors that measured rows ask of the two parts.
+struct NcclFit {
+  double latency = 1;
+  double transfer = 1;
+};
+
+// Time that NCCL's own tuner expects of its best algorithm and protocol (essay: nccl_model.cc); the
+// best is that of the fitted times, which are returned.
 // op: all-reduce, all-gather or reduce-scatter.  bytes: as in CollectiveSeconds.
-NcclTime NcclSeconds(const NcclFabric& fabric, Collective op, int64_t bytes);
+NcclTime NcclSeconds(const NcclFabric& fabric,
+                     Collective op,
+                     int64_t bytes,
+                     const NcclFit& fit = {});
 
 // Fabric class of a device by the rate of its links.
 NcclGeneration GenerationOf(double link_bytes_per_second);

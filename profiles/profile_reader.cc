@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -303,10 +302,12 @@ Result<Profile> ParseProfile(const std::string& text, const std::string& where) 
 
 Result<Profile> ReadProfile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.fail() || std::filesystem::is_directory(path)) {
-    return BadInput(path, "the profile cannot be read");
+  std::string text;
+  char block[1 << 16];
+  while (in.read(block, sizeof block) || in.gcount() > 0) {
+    text.append(block, static_cast<size_t>(in.gcount()));
   }
+  if (!in.is_open() || in.bad()) return BadInput(path, "the profile cannot be read");
   return ParseProfile(text, path);
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -187,6 +189,14 @@ std::string FormatProfile(const Profile& profile) {
   text += Table("collectives", CollectiveRows(profile));
   text += Table("p2p", P2pRows(profile));
   return text + "\n}\n";
+}
+
+std::string Fingerprint(const Profile& profile) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : FormatProfile(profile)) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return fmt::format("{:016x}", hash);
 }
 
 Result<void> WriteProfile(const Profile& profile, const std::string& path) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "profiles/collective_rows.h"
+#include "profiles/nccl_model.h"
+
+namespace metadist {
+
+// Up to this size a collective costs latency only.
+inline constexpr int64_t kSmallBytes = 32 << 10;
+
+// The group that the rows of this key were measured on.
+Group GroupFor(const CollectiveKey& key);
+
+// Seconds of one operation by formula, fitted to what rows there are (gpu_collective_model.cc).
+// profile: outlives this.
+class GpuCollectiveModel {
+ public:
+  GpuCollectiveModel(const Profile& profile, Collective op, ElementType dtype, bool strided)
+      : profile_(profile), op_(op), dtype_(dtype), strided_(strided) {}
+
+  // The model with both parts fitted to the nearest rows, in seconds.
+  double FittedSeconds(const Group& group, int64_t bytes) const;
+  // The model as it is, or with the given fit.
+  NcclTime Seconds(const Group& group, int64_t bytes, const NcclFit& fit = {}) const;
+  // Rows of one node with that many ranks, or null.
+  const Series* Inside(Collective op, int ranks) const;
+
+ private:
+  NcclTime AllToAll(const Group& group, int64_t bytes) const;
+  NcclTime Send(const Group& group, int64_t bytes) const;
+  // What rows up to kSmallBytes ask of the model's latency: the median ratio.
+  double LatencyFit(const CollectiveRows& rows) const;
+  // What large rows ask of the model's transfer at that size: a line over log2(bytes).
+  double TransferFit(const CollectiveRows& rows, double latency_fit, int64_t bytes) const;
+  // Payload GB/s of a collective inside one node, from its rows or the link.
+  double InsideRate(Collective op, int ranks) const;
+  double wire_rate() const;
+
+  const Profile& profile_;
+  const Collective op_;
+  const ElementType dtype_;
+  const bool strided_;
+};
+
+}  // namespace metadist
