@@ -7,6 +7,7 @@
 #include "importers/onnx_types.h"
 #include "importers/symbolic_size.h"
 #include "metair/ir/suggest.h"
+#include "metair/ops/onnx_types.h"
 
 namespace metadist {
 namespace {
@@ -25,7 +26,7 @@ class Binder {
       return;
     }
     auto* type = input->mutable_type()->mutable_tensor_type();
-    if (!FromOnnxType(type->elem_type()))
+    if (!ElementTypeOfOnnx(type->elem_type()))
       problems_.push_back(BadInput(
           where,
           fmt::format("elements of type {} are not supported", OnnxTypeName(type->elem_type()))));

@@ -8,8 +8,8 @@
 
 #include "importers/onnx_model.h"
 #include "importers/onnx_tensor.h"
-#include "importers/onnx_types.h"
 #include "metair/ir/suggest.h"
+#include "metair/ops/onnx_types.h"
 
 namespace metadist {
 namespace {
@@ -19,7 +19,7 @@ constexpr int64_t kConstantElements = 16;
 
 std::optional<TensorType> TypeOf(const onnx::TypeProto& proto) {
   if (!proto.has_tensor_type() || !proto.tensor_type().has_shape()) return std::nullopt;
-  const auto element = FromOnnxType(proto.tensor_type().elem_type());
+  const auto element = ElementTypeOfOnnx(proto.tensor_type().elem_type());
   if (!element) return std::nullopt;
   TensorType type{*element, {}};
   for (const auto& dim : proto.tensor_type().shape().dim())

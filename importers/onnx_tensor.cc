@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "importers/onnx_types.h"
+#include "metair/ops/onnx_types.h"
 
 namespace metadist {
 namespace {
@@ -117,7 +118,7 @@ Result<Tensor> FromTypedFields(const TensorType& type, const onnx::TensorProto& 
 }  // namespace
 
 Result<TensorType> TensorTypeOf(const onnx::TensorProto& proto) {
-  const auto element = FromOnnxType(proto.data_type());
+  const auto element = ElementTypeOfOnnx(proto.data_type());
   if (!element)
     return BadInput(
         "", fmt::format("elements of type {} are not supported", OnnxTypeName(proto.data_type())));

@@ -49,6 +49,10 @@ Result<std::vector<Tensor>> Evaluate(OpCall call, std::span<const Tensor> inputs
   std::vector<Tensor> wide(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!call.has(i)) continue;
+    if (call.op->only_types) {
+      wide[i] = Tensor::Absent({ComputeType(inputs[i].element()), inputs[i].shape()});
+      continue;
+    }
     if (!inputs[i].has_data())
       return BadInput("", fmt::format("the elements of input {} are absent", i));
     wide[i] = inputs[i].Cast(ComputeType(inputs[i].element()));

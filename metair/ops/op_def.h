@@ -111,6 +111,7 @@ struct OpDef {
   std::vector<OpExample> (*examples)() = nullptr;
 
   bool view = false;              // output 0 holds the bytes of input 0 unchanged
+  bool only_types = false;        // the outputs depend on the types of the inputs alone
   bool deterministic = true;      // false: draws random numbers
   const void* context = nullptr;  // for operators added at run time; reached through OpCall::op
 };

@@ -50,7 +50,8 @@ OpDef MakeShape() {
           .infer = Infer,
           .reference = Reference,
           .work = NoWork,
-          .examples = Examples};
+          .examples = Examples,
+          .only_types = true};
 }
 
 }  // namespace metadist::ops

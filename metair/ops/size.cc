@@ -31,7 +31,8 @@ OpDef MakeSize() {
           .infer = Infer,
           .reference = Reference,
           .work = NoWork,
-          .examples = Examples};
+          .examples = Examples,
+          .only_types = true};
 }
 
 }  // namespace metadist::ops
