@@ -51,9 +51,11 @@ struct CollectiveCount {
 // What one rank allocates, by a counting allocator.
 struct RankMemory {
   int64_t parameter_bytes = 0;  // parameters and constants
-  int64_t arena_bytes = 0;      // inputs, activations, outputs
-  int64_t scratch_bytes = 0;    // of the kernel that needs most
-  int64_t peak() const { return parameter_bytes + arena_bytes + scratch_bytes; }
+  int64_t input_bytes = 0;
+  int64_t arena_bytes = 0;    // everything the program computes
+  int64_t scratch_bytes = 0;  // of the kernel that needs most
+
+  int64_t peak() const { return parameter_bytes + input_bytes + arena_bytes + scratch_bytes; }
 };
 
 struct RunResult {

@@ -53,8 +53,8 @@ class Communicator {
   virtual Result<std::span<void* const>> Exchange(void* mine) = 0;
 
   // Lets every waiting and every later call of every rank fail with `reason`. Any thread may call
-  // it.
-  virtual void Abort(const Error& reason) = 0;
+  // it. Returns whether nobody had given a reason before.
+  virtual bool Abort(const Error& reason) = 0;
 };
 
 }  // namespace metadist

@@ -40,11 +40,12 @@ void CpuRelax() {
 
 }  // namespace
 
-void AbortState::Set(const Error& reason) {
+bool AbortState::Set(const Error& reason) {
   const std::lock_guard lock(mutex_);
-  if (set_.load(std::memory_order_relaxed)) return;
+  if (set_.load(std::memory_order_relaxed)) return false;
   reason_ = reason;
   set_.store(true, std::memory_order_release);
+  return true;
 }
 
 Error AbortState::reason() const {

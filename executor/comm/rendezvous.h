@@ -13,8 +13,8 @@ namespace metadist {
 // Why a set of groups stopped; shared by a group and all groups split from it.
 class AbortState {
  public:
-  // The first reason stays.
-  void Set(const Error& reason);
+  // The first reason stays; returns whether it is this one.
+  bool Set(const Error& reason);
   bool is_set() const { return set_.load(std::memory_order_acquire); }
   Error reason() const;
 

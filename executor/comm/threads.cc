@@ -60,7 +60,7 @@ class ThreadCommunicator : public Communicator {
   int rank() const override { return rank_; }
   int size() const override { return group_->size; }
   Result<void> Barrier() override { return group_->meeting.Wait(); }
-  void Abort(const Error& reason) override { group_->abort->Set(reason); }
+  bool Abort(const Error& reason) override { return group_->abort->Set(reason); }
 
   Result<std::span<void* const>> Exchange(void* mine) override {
     std::vector<void*>& slots = group_->slots[side_];

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element-wise functions of two operands. Broadcasting is settled once: merged dims leave an
+// innermost loop in which each operand is contiguous or constant; three loop shapes cover that.
+#include "executor/cpu/binary.h"
+
+#include <cmath>
+
+#include "executor/cpu/loop_nest.h"
+#include "executor/cpu/multiversion.h"
+
+namespace metadist::cpu {
+namespace {
+
+using F = BinaryFunction;
+
+template <typename X>
+struct Row {
+  const X* a;
+  int64_t a_step;
+  const X* b;
+  int64_t b_step;
+  int64_t count;
+};
+
+template <typename X, typename Y, typename Function>
+METADIST_INLINE void Map(const Row<X>& row, Y* y, Function f) {
+  const X* a = row.a;
+  const X* b = row.b;
+  const int64_t count = row.count;
+  if (row.a_step == 1 && row.b_step == 1) {
+    for (int64_t i = 0; i < count; ++i) y[i] = f(a[i], b[i]);
+  } else if (row.a_step == 1 && row.b_step == 0) {
+    const X right = b[0];
+    for (int64_t i = 0; i < count; ++i) y[i] = f(a[i], right);
+  } else if (row.a_step == 0 && row.b_step == 1) {
+    const X left = a[0];
+    for (int64_t i = 0; i < count; ++i) y[i] = f(left, b[i]);
+  } else {
+    for (int64_t i = 0; i < count; ++i) y[i] = f(a[i * row.a_step], b[i * row.b_step]);
+  }
+}
+
+// The larger of two; a NaN on either side wins.
+template <typename X>
+METADIST_INLINE X Larger(X a, X b) {
+  return a > b || a != a ? a : b;
+}
+template <typename X>
+METADIST_INLINE X Smaller(X a, X b) {
+  return a < b || a != a ? a : b;
+}
+
+METADIST_MULTIVERSION
+void FloatRow(F function, const Row<float>& row, float* y) {
+  using X = float;
+  switch (function) {
+    case F::kPlus:
+      return Map(row, y, [](X a, X b) { return a + b; });
+    case F::kMinus:
+      return Map(row, y, [](X a, X b) { return a - b; });
+    case F::kTimes:
+      return Map(row, y, [](X a, X b) { return a * b; });
+    case F::kOver:
+      return Map(row, y, [](X a, X b) { return a / b; });
+    case F::kLarger:
+      return Map(row, y, [](X a, X b) { return Larger(a, b); });
+    case F::kSmaller:
+      return Map(row, y, [](X a, X b) { return Smaller(a, b); });
+    default:
+      break;
+  }
+}
+
+// b^e for the few exponents that models use; std::pow elsewhere.
+void PowerRow(const Row<float>& row, float* y) {
+  if (row.b_step == 0) {
+    const float e = row.b[0];
+    if (e == 2.0f) return Map(row, y, [](float a, float) { return a * a; });
+    if (e == 3.0f) return Map(row, y, [](float a, float) { return a * a * a; });
+    if (e == 1.0f) return Map(row, y, [](float a, float) { return a; });
+  }
+  Map(row, y, [](float a, float b) { return std::pow(a, b); });
+}
+
+template <typename X>
+METADIST_INLINE void Compare(F function, const Row<X>& row, bool* y) {
+  switch (function) {
+    case F::kIsEqual:
+      return Map(row, y, [](X a, X b) { return a == b; });
+    case F::kIsLess:
+      return Map(row, y, [](X a, X b) { return a < b; });
+    case F::kIsLessEqual:
+      return Map(row, y, [](X a, X b) { return a <= b; });
+    case F::kIsGreater:
+      return Map(row, y, [](X a, X b) { return a > b; });
+    case F::kIsGreaterEqual:
+      return Map(row, y, [](X a, X b) { return a >= b; });
+    case F::kBoth:
+      return Map(row, y, [](X a, X b) { return a && b; });
+    case F::kEither:
+      return Map(row, y, [](X a, X b) { return a || b; });
+    default:
+      break;
+  }
+}
+
+METADIST_MULTIVERSION
+void CompareFloatRow(F function, const Row<float>& row, bool* y) { Compare(function, row, y); }
+
+// Integers wrap: arithmetic is done unsigned.
+template <typename X>
+void IntRow(F function, const Row<X>& row, X* y) {
+  using U = std::make_unsigned_t<X>;
+  switch (function) {
+    case F::kPlus:
+      return Map(row, y, [](X a, X b) { return X(U(a) + U(b)); });
+    case F::kMinus:
+      return Map(row, y, [](X a, X b) { return X(U(a) - U(b)); });
+    case F::kTimes:
+      return Map(row, y, [](X a, X b) { return X(U(a) * U(b)); });
+    case F::kLarger:
+      return Map(row, y, [](X a, X b) { return a > b ? a : b; });
+    case F::kSmaller:
+      return Map(row, y, [](X a, X b) { return a < b ? a : b; });
+    default:
+      break;
+  }
+}
+
+template <typename X, typename Y, typename RowFunction>
+Runner OverRows(const LoopNest& nest, RowFunction function) {
+  return [nest, function](const KernelArgs& args) -> Result<void> {
+    const X* a = reinterpret_cast<const X*>(args.inputs[0]);
+    const X* b = reinterpret_cast<const X*>(args.inputs[1]);
+    Y* y = reinterpret_cast<Y*>(args.outputs[0]);
+    nest.ForEachRow([&](const LoopNest::Offsets& at) {
+      function(Row<X>{a + at[0], nest.inner_stride[0], b + at[1], nest.inner_stride[1], nest.inner},
+               y + at[2]);
+    });
+    return {};
+  };
+}
+
+bool IsArithmetic(F function) { return function <= F::kSmaller; }
+bool IsLogical(F function) { return function >= F::kBoth; }
+
+template <typename X>
+Runner IntRunner(const LoopNest& nest, F function) {
+  if (IsArithmetic(function))
+    return OverRows<X, X>(nest,
+                          [function](const Row<X>& row, X* y) { IntRow<X>(function, row, y); });
+  return OverRows<X, bool>(
+      nest, [function](const Row<X>& row, bool* y) { Compare<X>(function, row, y); });
+}
+
+}  // namespace
+
+Prepared PrepareBinary(const KernelSite& site, BinaryFunction function) {
+  if (site.call->inputs.size() != 2) return Decline("two operands are needed");
+  if (site.element(0) != site.element(1)) return Decline("operands of two element types");
+  const Shape& shape = site.out().shape;
+  const auto nest = LoopNest::Make(shape,
+                                   {StretchedStrides(site.shape(0), shape),
+                                    StretchedStrides(site.shape(1), shape),
+                                    StretchedStrides(shape, shape)});
+  if (!nest) return Decline("too many dims");
+  switch (site.element(0)) {
+    case ElementType::kF32:
+      if (IsLogical(function)) break;
+      if (function == F::kPower) return Accept("loop", OverRows<float, float>(*nest, PowerRow));
+      if (IsArithmetic(function))
+        return Accept("loop", OverRows<float, float>(*nest, [function](const auto& row, float* y) {
+                        FloatRow(function, row, y);
+                      }));
+      return Accept("loop", OverRows<float, bool>(*nest, [function](const auto& row, bool* y) {
+                      CompareFloatRow(function, row, y);
+                    }));
+    case ElementType::kI32:
+    case ElementType::kI64:
+      // A division by zero is an error, which the reference kernel reports.
+      if (function == F::kOver || function == F::kPower || IsLogical(function)) break;
+      return Accept("loop",
+                    site.element(0) == ElementType::kI32 ? IntRunner<int32_t>(*nest, function)
+                                                         : IntRunner<int64_t>(*nest, function));
+    case ElementType::kBool:
+      if (IsLogical(function) || function == F::kIsEqual)
+        return Accept("loop", OverRows<bool, bool>(*nest, [function](const auto& row, bool* y) {
+                        Compare<bool>(function, row, y);
+                      }));
+      break;
+    default:
+      break;
+  }
+  return Decline("no loop for this element type");
+}
+
+}  // namespace metadist::cpu

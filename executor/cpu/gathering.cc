@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that pick elements by index. An index out of range is an error, as in the reference.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "executor/cpu/makers.h"
+
+namespace metadist::cpu {
+namespace {
+
+Error OutOfRange(int64_t index, int64_t size) {
+  return BadInput("", fmt::format("index must be in [{}, {}], got {}", -size, size - 1, index));
+}
+
+bool IsIndex(ElementType type) { return type == ElementType::kI32 || type == ElementType::kI64; }
+
+// Element i of an index array.
+struct Indices {
+  const std::byte* bytes;
+  bool wide;
+  int64_t operator[](int64_t i) const {
+    return wide ? reinterpret_cast<const int64_t*>(bytes)[i]
+                : reinterpret_cast<const int32_t*>(bytes)[i];
+  }
+};
+
+}  // namespace
+
+Prepared Gather(const KernelSite& site) {
+  const Shape& shape = site.shape(0);
+  auto axis = NormalizeAxis(site.attributes().Int("axis", 0), static_cast<int64_t>(shape.size()));
+  if (!axis.ok() || !IsIndex(site.element(1))) return Decline("no such axis or index type");
+  int64_t outer = 1;
+  int64_t inner = ByteSize(site.element(0));
+  for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d) {
+    if (d < axis.value()) outer *= shape[static_cast<size_t>(d)];
+    if (d > axis.value()) inner *= shape[static_cast<size_t>(d)];
+  }
+  const int64_t size = shape[static_cast<size_t>(axis.value())];
+  const int64_t count = NumElements(site.shape(1));
+  const bool wide = site.element(1) == ElementType::kI64;
+  return Accept("copy", [=](const KernelArgs& args) -> Result<void> {
+    const Indices index{args.inputs[1], wide};
+    std::byte* to = args.outputs[0];
+    for (int64_t o = 0; o < outer; ++o)
+      for (int64_t i = 0; i < count; ++i, to += inner) {
+        const int64_t at = index[i] < 0 ? index[i] + size : index[i];
+        if (at < 0 || at >= size) return OutOfRange(index[i], size);
+        std::memcpy(to, args.inputs[0] + (o * size + at) * inner, static_cast<size_t>(inner));
+      }
+    return {};
+  });
+}
+
+Prepared GatherElements(const KernelSite& site) {
+  const Shape& data = site.shape(0);
+  const Shape& shape = site.shape(1);
+  auto axis = NormalizeAxis(site.attributes().Int("axis", 0), static_cast<int64_t>(data.size()));
+  if (!axis.ok() || !IsIndex(site.element(1))) return Decline("no such axis or index type");
+  const size_t along = static_cast<size_t>(axis.value());
+  if (along + 1 != data.size()) return Decline("only along the last axis");
+  for (size_t d = 0; d < along; ++d)
+    if (data[d] != shape[d]) return Decline("other dims differ");
+  const int64_t rows = shape[along] == 0 ? 0 : NumElements(shape) / shape[along];
+  const int64_t count = shape[along];
+  const int64_t size = data[along];
+  const int64_t item = ByteSize(site.element(0));
+  const bool wide = site.element(1) == ElementType::kI64;
+  return Accept("copy", [=](const KernelArgs& args) -> Result<void> {
+    const Indices index{args.inputs[1], wide};
+    std::byte* to = args.outputs[0];
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t i = 0; i < count; ++i, to += item) {
+        const int64_t given = index[r * count + i];
+        const int64_t at = given < 0 ? given + size : given;
+        if (at < 0 || at >= size) return OutOfRange(given, size);
+        std::memcpy(to, args.inputs[0] + (r * size + at) * item, static_cast<size_t>(item));
+      }
+    return {};
+  });
+}
+
+Prepared GatherND(const KernelSite& site) {
+  const Shape& data = site.shape(0);
+  const Shape& shape = site.shape(1);
+  if (shape.empty() || !IsIndex(site.element(1))) return Decline("no index type");
+  const size_t batch = static_cast<size_t>(site.attributes().Int("batch_dims", 0));
+  const size_t depth = static_cast<size_t>(shape.back());
+  if (batch + depth > data.size() || depth > 8) return Decline("too many indices");
+  const int64_t groups = NumElements({data.begin(), data.begin() + static_cast<int64_t>(batch)});
+  const int64_t tuples =
+      groups == 0 || depth == 0 ? 0 : NumElements(shape) / static_cast<int64_t>(depth) / groups;
+  const Shape sizes(data.begin() + static_cast<int64_t>(batch),
+                    data.begin() + static_cast<int64_t>(batch + depth));
+  const int64_t inner =
+      NumElements({data.begin() + static_cast<int64_t>(batch + depth), data.end()}) *
+      ByteSize(site.element(0));
+  const bool wide = site.element(1) == ElementType::kI64;
+  return Accept("copy", [=](const KernelArgs& args) -> Result<void> {
+    const Indices index{args.inputs[1], wide};
+    const int64_t block = NumElements(sizes) * inner;
+    std::byte* to = args.outputs[0];
+    int64_t next = 0;
+    for (int64_t g = 0; g < groups; ++g)
+      for (int64_t t = 0; t < tuples; ++t, to += inner) {
+        int64_t row = 0;
+        for (size_t d = 0; d < depth; ++d) {
+          const int64_t given = index[next++];
+          const int64_t at = given < 0 ? given + sizes[d] : given;
+          if (at < 0 || at >= sizes[d]) return OutOfRange(given, sizes[d]);
+          row = row * sizes[d] + at;
+        }
+        std::memcpy(to, args.inputs[0] + g * block + row * inner, static_cast<size_t>(inner));
+      }
+    return {};
+  });
+}
+
+}  // namespace metadist::cpu

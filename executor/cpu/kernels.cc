@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "executor/cpu/binary.h"
+#include "executor/cpu/kernel.h"
+#include "executor/cpu/makers.h"
+#include "executor/cpu/reduction.h"
+#include "executor/cpu/unary.h"
+#include "executor/cpu/via_f32.h"
+
+namespace metadist::cpu {
+namespace {
+
+constexpr KernelRow kRows[] = {
+#define KERNEL(op, ...) {#op, __VA_ARGS__},
+#include "executor/cpu/kernels.def"
+#undef KERNEL
+};
+
+// The bytes that a reference call converts to and from compute types.
+int64_t WideBytes(const KernelSite& site) {
+  int64_t bytes = 0;
+  const auto add = [&](const TensorType& type) {
+    if (ComputeType(type.element) != type.element)
+      bytes += NumElements(type.shape) * ByteSize(ComputeType(type.element));
+  };
+  for (const OpCall::Input& input : site.call->inputs)
+    if (input.present) add(input.type);
+  for (const TensorType& type : site.outputs) add(type);
+  return bytes;
+}
+
+}  // namespace
+
+Prepared Decline(std::string why) { return {{}, 0, "", std::move(why)}; }
+
+Prepared Accept(std::string kernel, Runner run, int64_t scratch_bytes) {
+  return {std::move(run), scratch_bytes, std::move(kernel), ""};
+}
+
+std::span<const KernelRow> KernelTable() { return kRows; }
+
+Prepared PrepareReference(const KernelSite& site) {
+  const OpCall call = *site.call;
+  const std::vector<TensorType> types(site.outputs.begin(), site.outputs.end());
+  Prepared prepared = Accept("reference", [call, types](const KernelArgs& args) -> Result<void> {
+    std::vector<Tensor> inputs(call.inputs.size());
+    const std::shared_ptr<const void> borrowed;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (call.has(i)) inputs[i] = Tensor::Mapped(call.inputs[i].type, borrowed, args.inputs[i]);
+    const std::vector<Tensor> outputs = TRY(Evaluate(call, inputs));
+    for (size_t i = 0; i < outputs.size() && i < args.outputs.size(); ++i) {
+      if (args.outputs[i] == nullptr || outputs[i].type().bytes() == 0) continue;
+      if (outputs[i].type() != types[i])
+        return Internal("output " + std::to_string(i) + " is " + TypeText(outputs[i].type()) +
+                        ", planned was " + TypeText(types[i]));
+      std::memcpy(
+          args.outputs[i], outputs[i].bytes(), static_cast<size_t>(outputs[i].type().bytes()));
+    }
+    return {};
+  });
+  // Heap memory of the call, booked as scratch so that the count stays honest.
+  prepared.scratch_bytes = WideBytes(site);
+  return prepared;
+}
+
+Prepared Prepare(const KernelSite& site) {
+  std::string why;
+  const OpDef& op = *site.call->op;
+  for (const KernelRow& row : kRows) {
+    if (!op.domain.empty() || op.name != row.op) continue;
+    Prepared prepared = row.make(site);
+    if (!prepared.ok()) prepared = ViaF32(site, row.make);
+    if (prepared.ok()) return prepared;
+    why += (why.empty() ? "" : "; ") + prepared.why;
+  }
+  Prepared reference = PrepareReference(site);
+  reference.why = why.empty() ? "no other kernel" : why;
+  return reference;
+}
+
+}  // namespace metadist::cpu

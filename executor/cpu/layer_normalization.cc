@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "executor/cpu/makers.h"
+#include "executor/cpu/multiversion.h"
+#include "executor/cpu/row.h"
+
+namespace metadist::cpu {
+namespace {
+
+struct Rows {
+  const float* x;
+  const float* scale;
+  const float* bias;  // nullptr: none
+  float* y;
+  float* mean;       // nullptr: not wanted
+  float* deviation;  // 1 / sqrt(variance + epsilon); nullptr: not wanted
+  int64_t rows;
+  int64_t columns;
+  float epsilon;
+};
+
+// y[r, :] = (x[r, :] - mean) / sqrt(variance + epsilon) * scale + bias, variance in a second pass.
+METADIST_MULTIVERSION
+void NormalizeRows(const Rows& a) {
+  const int64_t n = a.columns;
+  for (int64_t r = 0; r < a.rows; ++r) {
+    const float* x = a.x + r * n;
+    float* y = a.y + r * n;
+    const float mean = SumRow(x, n, [](float v) { return v; }) / static_cast<float>(n);
+    const float variance =
+        SumRow(x, n, [mean](float v) { return (v - mean) * (v - mean); }) / static_cast<float>(n);
+    const float factor = 1.0f / __builtin_sqrtf(variance + a.epsilon);
+    if (a.bias == nullptr)
+      for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * factor * a.scale[i];
+    else
+      for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * factor * a.scale[i] + a.bias[i];
+    if (a.mean != nullptr) a.mean[r] = mean;
+    if (a.deviation != nullptr) a.deviation[r] = factor;
+  }
+}
+
+}  // namespace
+
+Prepared LayerNormalization(const KernelSite& site) {
+  if (site.element(0) != ElementType::kF32) return Decline("f32 only");
+  const Shape& shape = site.shape(0);
+  auto axis = NormalizeAxis(site.attributes().Int("axis", -1), static_cast<int64_t>(shape.size()));
+  if (!axis.ok()) return Decline(axis.error().message);
+  Rows rows{};
+  rows.rows = rows.columns = 1;
+  for (size_t d = 0; d < shape.size(); ++d)
+    (static_cast<int64_t>(d) < axis.value() ? rows.rows : rows.columns) *= shape[d];
+  if (rows.columns == 0) return Decline("empty rows");
+  for (size_t i = 1; i < site.call->inputs.size(); ++i)
+    if (site.call->has(i) && NumElements(site.shape(i)) != rows.columns)
+      return Decline("scale and bias must have the shape of a row");
+  rows.epsilon = static_cast<float>(site.attributes().Float("epsilon", 1e-5));
+  return Accept("rows", [rows](const KernelArgs& args) -> Result<void> {
+    Rows call = rows;
+    const auto output = [&](size_t i) {
+      return i < args.outputs.size() ? reinterpret_cast<float*>(args.outputs[i]) : nullptr;
+    };
+    call.x = reinterpret_cast<const float*>(args.inputs[0]);
+    call.scale = reinterpret_cast<const float*>(args.inputs[1]);
+    if (args.inputs.size() > 2) call.bias = reinterpret_cast<const float*>(args.inputs[2]);
+    call.y = output(0);
+    call.mean = output(1);
+    call.deviation = output(2);
+    NormalizeRows(call);
+    return {};
+  });
+}
+
+}  // namespace metadist::cpu

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "executor/cpu/kernel.h"
+
+// Kernels with a file of their own (or that share one with operators that move elements alike).
+// Each says in its Decline what it does not take.
+namespace metadist::cpu {
+
+Prepared Cast(const KernelSite& site);
+Prepared Concat(const KernelSite& site);
+Prepared Conv(const KernelSite& site);
+Prepared Expand(const KernelSite& site);
+Prepared Gather(const KernelSite& site);
+Prepared GatherElements(const KernelSite& site);
+Prepared GatherND(const KernelSite& site);
+Prepared Gelu(const KernelSite& site);
+Prepared Gemm(const KernelSite& site);
+Prepared LayerNormalization(const KernelSite& site);
+Prepared MatMul(const KernelSite& site);
+Prepared Slice(const KernelSite& site);
+Prepared Softmax(const KernelSite& site);
+Prepared Split(const KernelSite& site);
+Prepared Transpose(const KernelSite& site);
+Prepared Trilu(const KernelSite& site);
+Prepared Where(const KernelSite& site);
+
+}  // namespace metadist::cpu

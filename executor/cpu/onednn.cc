@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/cpu/onednn.h"
+
+#include <dlfcn.h>
+
+#include <array>
+
+namespace metadist::cpu {
+namespace {
+
+constexpr size_t kMaxArguments = 6;
+
+// A stream serves one thread at a time.
+dnnl_stream_t StreamOfThread() {
+  thread_local const dnnl::stream stream(Engine());
+  return stream.get();
+}
+
+struct Bound {
+  dnnl::primitive primitive;
+  std::vector<OneDnnArgument> arguments;
+  std::vector<dnnl::memory> memories;
+
+  Result<void> Run(const KernelArgs& args) {
+    std::array<dnnl_exec_arg_t, kMaxArguments> list;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const OneDnnArgument& argument = arguments[i];
+      const void* bytes = args.scratch;
+      if (argument.input >= 0) bytes = args.inputs[static_cast<size_t>(argument.input)];
+      if (argument.output >= 0) bytes = args.outputs[static_cast<size_t>(argument.output)];
+      const dnnl_status_t set =
+          dnnl_memory_set_data_handle(memories[i].get(), const_cast<void*>(bytes));
+      if (set != dnnl_success) return Internal("oneDNN refuses a buffer");
+      list[i] = {argument.id, memories[i].get()};
+    }
+    const dnnl_status_t done = dnnl_primitive_execute(
+        primitive.get(), StreamOfThread(), static_cast<int>(arguments.size()), list.data());
+    if (done != dnnl_success) return Internal("a oneDNN primitive failed");
+    return {};
+  }
+};
+
+}  // namespace
+
+const dnnl::engine& Engine() {
+  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+dnnl::primitive_attr UserScratchpad() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+Prepared BindOneDnn(const dnnl::primitive& primitive,
+                    const dnnl::memory::desc& scratchpad,
+                    std::vector<OneDnnArgument> arguments) {
+  const int64_t scratch = static_cast<int64_t>(scratchpad.get_size());
+  arguments.push_back({DNNL_ARG_SCRATCHPAD, scratchpad});
+  if (arguments.size() > kMaxArguments) return Decline("too many arguments");
+  auto bound = std::make_shared<Bound>(Bound{primitive, std::move(arguments), {}});
+  for (const OneDnnArgument& argument : bound->arguments)
+    bound->memories.push_back(dnnl::memory(argument.desc, Engine(), DNNL_MEMORY_NONE));
+  return Accept("onednn", [bound](const KernelArgs& args) { return bound->Run(args); }, scratch);
+}
+
+void UseOneThread() {
+  // oneDNN brings its OpenMP run-time along; looking the function up needs no OpenMP of ours.
+  using SetThreads = void (*)(int);
+  static const auto set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  if (set != nullptr) set(1);
+}
+
+}  // namespace metadist::cpu

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <dnnl.hpp>
+#include <memory>
+#include <vector>
+
+#include "executor/cpu/kernel.h"
+
+namespace metadist::cpu {
+
+// The one engine; its primitive cache is shared by all ranks.
+const dnnl::engine& Engine();
+
+// One argument of a primitive: which (DNNL_ARG_*), and where its bytes come from at run time.
+struct OneDnnArgument {
+  int id = 0;
+  dnnl::memory::desc desc;
+  int input = -1;   // index among the call's inputs, or
+  int output = -1;  // index among its outputs, or neither: the scratchpad
+};
+
+// A runner of the primitive. It allocates nothing; the scratchpad is the caller's scratch.
+Prepared BindOneDnn(const dnnl::primitive& primitive,
+                    const dnnl::memory::desc& scratchpad,
+                    std::vector<OneDnnArgument> arguments);
+
+// Attributes with the scratchpad given by the caller.
+dnnl::primitive_attr UserScratchpad();
+
+// Runs `prepare`; what the library throws becomes a Decline.
+template <typename Function>
+Prepared CatchOneDnn(Function&& prepare) {
+  try {
+    return prepare();
+  } catch (const dnnl::error& error) {
+    return Decline(error.what());
+  }
+}
+
+}  // namespace metadist::cpu

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Neighbouring axes make the array [outer, reduced, inner]. inner = 1 reduces rows in lanes,
+// inner > 1 adds whole rows to each other.
+#include "executor/cpu/reduction.h"
+
+#include <algorithm>
+
+#include "executor/cpu/multiversion.h"
+#include "executor/cpu/row.h"
+
+namespace metadist::cpu {
+namespace {
+
+using F = ReductionFunction;
+
+struct Extent {
+  int64_t outer = 1;
+  int64_t reduced = 1;
+  int64_t inner = 1;
+};
+
+METADIST_MULTIVERSION
+void ReduceRows(F function, const Extent& e, const float* x, float* y) {
+  const float scale = function == F::kAverage ? 1.0f / static_cast<float>(e.reduced) : 1.0f;
+  for (int64_t o = 0; o < e.outer; ++o, x += e.reduced) {
+    if (function == F::kHighest)
+      y[o] = MaxRow(x, e.reduced);
+    else
+      y[o] = SumRow(x, e.reduced, [](float a) { return a; }) * scale;
+  }
+}
+
+METADIST_MULTIVERSION
+void ReduceColumns(F function, const Extent& e, const float* x, float* y) {
+  const float scale = function == F::kAverage ? 1.0f / static_cast<float>(e.reduced) : 1.0f;
+  for (int64_t o = 0; o < e.outer; ++o, y += e.inner) {
+    for (int64_t i = 0; i < e.inner; ++i) y[i] = x[i];
+    x += e.inner;
+    for (int64_t r = 1; r < e.reduced; ++r, x += e.inner) {
+      if (function == F::kHighest)
+        for (int64_t i = 0; i < e.inner; ++i) y[i] = x[i] > y[i] ? x[i] : y[i];
+      else
+        for (int64_t i = 0; i < e.inner; ++i) y[i] += x[i];
+    }
+    for (int64_t i = 0; i < e.inner; ++i) y[i] *= scale;
+  }
+}
+
+Prepared Bind(F function, const Extent& extent) {
+  if (extent.reduced == 0) return Decline("nothing to reduce");
+  return Accept(extent.inner == 1 ? "rows" : "columns",
+                [function, extent](const KernelArgs& args) -> Result<void> {
+                  const float* x = reinterpret_cast<const float*>(args.inputs[0]);
+                  float* y = reinterpret_cast<float*>(args.outputs[0]);
+                  if (extent.inner == 1)
+                    ReduceRows(function, extent, x, y);
+                  else
+                    ReduceColumns(function, extent, x, y);
+                  return {};
+                });
+}
+
+}  // namespace
+
+Prepared PrepareReduction(const KernelSite& site, ReductionFunction function) {
+  if (site.element(0) != ElementType::kF32) return Decline("f32 only");
+  const Shape& shape = site.shape(0);
+  std::vector<int64_t> axes = site.attributes().Ints("axes");
+  if (site.call->has(1)) {
+    auto given = site.call->Ints(1);
+    if (!given.ok()) return Decline("axes are not known");
+    axes = given.value();
+  }
+  if (axes.empty() && site.attributes().Int("noop_with_empty_axes", 0) != 0)
+    return Decline("no axes");
+  std::vector<bool> reduced(shape.size(), axes.empty());
+  for (int64_t axis : axes) {
+    auto at = NormalizeAxis(axis, static_cast<int64_t>(shape.size()));
+    if (!at.ok()) return Decline(at.error().message);
+    reduced[static_cast<size_t>(at.value())] = true;
+  }
+  Extent extent;
+  int stage = 0;  // dims before, of and after the reduced group
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] == 1) continue;
+    if (reduced[d] && stage == 2) return Decline("axes are not neighbours");
+    if (reduced[d]) stage = 1;
+    if (!reduced[d] && stage == 1) stage = 2;
+    (stage == 0 ? extent.outer : stage == 1 ? extent.reduced : extent.inner) *= shape[d];
+  }
+  return Bind(function, extent);
+}
+
+Prepared SpatialAverage(const KernelSite& site) {
+  if (site.element(0) != ElementType::kF32) return Decline("f32 only");
+  const Shape& shape = site.shape(0);
+  Extent extent;
+  for (size_t d = 0; d < shape.size(); ++d) (d < 2 ? extent.outer : extent.reduced) *= shape[d];
+  return Bind(F::kAverage, extent);
+}
+
+}  // namespace metadist::cpu

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/cpu/strided_copy.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace metadist::cpu {
+namespace {
+
+struct Line {
+  const std::byte* from;
+  int64_t from_step;
+  std::byte* to;
+  int64_t to_step;
+  int64_t count;
+};
+
+template <typename T>
+void CopyLine(const Line& line) {
+  const T* from = reinterpret_cast<const T*>(line.from);
+  T* to = reinterpret_cast<T*>(line.to);
+  if (line.from_step == 0 && line.to_step == 1) {
+    std::fill_n(to, line.count, *from);
+    return;
+  }
+  for (int64_t i = 0; i < line.count; ++i) to[i * line.to_step] = from[i * line.from_step];
+}
+
+}  // namespace
+
+std::optional<StridedCopy> StridedCopy::Make(const Shape& shape,
+                                             int64_t item_bytes,
+                                             const Side& from,
+                                             const Side& to) {
+  auto nest = LoopNest::Make(shape, {from.strides, to.strides});
+  if (!nest) return std::nullopt;
+  StridedCopy copy;
+  copy.nest_ = *nest;
+  copy.item_ = item_bytes;
+  copy.from_begin_ = from.begin * item_bytes;
+  copy.to_begin_ = to.begin * item_bytes;
+  return copy;
+}
+
+void StridedCopy::Run(const std::byte* from, std::byte* to) const {
+  from += from_begin_;
+  to += to_begin_;
+  const bool dense = nest_.inner == 1 || (nest_.inner_stride[0] == 1 && nest_.inner_stride[1] == 1);
+  nest_.ForEachRow([&](const LoopNest::Offsets& at) {
+    const Line line{from + at[0] * item_,
+                    nest_.inner_stride[0],
+                    to + at[1] * item_,
+                    nest_.inner_stride[1],
+                    nest_.inner};
+    if (dense)
+      std::memcpy(line.to, line.from, static_cast<size_t>(nest_.inner * item_));
+    else if (item_ == 1)
+      CopyLine<uint8_t>(line);
+    else if (item_ == 2)
+      CopyLine<uint16_t>(line);
+    else if (item_ == 4)
+      CopyLine<uint32_t>(line);
+    else
+      CopyLine<uint64_t>(line);
+  });
+}
+
+}  // namespace metadist::cpu

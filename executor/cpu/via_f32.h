@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "executor/cpu/kernel.h"
+
+namespace metadist::cpu {
+
+// The call with every f16 and bf16 operand converted to f32 in scratch memory, and the results
+// converted back. Declines where no operand is of those types, or the f32 kernel declines.
+Prepared ViaF32(const KernelSite& site, Maker make);
+
+}  // namespace metadist::cpu

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/cpu/loop_nest.h"
+#include "executor/cpu/makers.h"
+#include "executor/cpu/multiversion.h"
+
+namespace metadist::cpu {
+namespace {
+
+template <typename T>
+struct Row {
+  const bool* condition;
+  const T* a;
+  const T* b;
+  T* y;
+  LoopNest::Offsets step;  // condition, a, b
+  int64_t count;
+};
+
+template <typename T>
+METADIST_INLINE void Select(const Row<T>& row) {
+  const auto [c, a, b, unused] = row.step;
+  if (c == 1 && a == 1 && b == 0) {
+    const T other = row.b[0];
+    for (int64_t i = 0; i < row.count; ++i) row.y[i] = row.condition[i] ? row.a[i] : other;
+  } else if (c == 1 && a == 0 && b == 1) {
+    const T one = row.a[0];
+    for (int64_t i = 0; i < row.count; ++i) row.y[i] = row.condition[i] ? one : row.b[i];
+  } else {
+    for (int64_t i = 0; i < row.count; ++i)
+      row.y[i] = row.condition[i * c] ? row.a[i * a] : row.b[i * b];
+  }
+}
+
+template <typename T>
+Runner Bind(const LoopNest& nest) {
+  return [nest](const KernelArgs& args) -> Result<void> {
+    nest.ForEachRow([&](const LoopNest::Offsets& at) {
+      Select(Row<T>{reinterpret_cast<const bool*>(args.inputs[0]) + at[0],
+                    reinterpret_cast<const T*>(args.inputs[1]) + at[1],
+                    reinterpret_cast<const T*>(args.inputs[2]) + at[2],
+                    reinterpret_cast<T*>(args.outputs[0]) + at[3],
+                    nest.inner_stride,
+                    nest.inner});
+    });
+    return {};
+  };
+}
+
+}  // namespace
+
+Prepared Where(const KernelSite& site) {
+  const Shape& shape = site.out().shape;
+  const auto nest = LoopNest::Make(shape,
+                                   {StretchedStrides(site.shape(0), shape),
+                                    StretchedStrides(site.shape(1), shape),
+                                    StretchedStrides(site.shape(2), shape),
+                                    Strides(shape)});
+  if (!nest) return Decline("too many dims");
+  switch (ByteSize(site.out().element)) {
+    case 1:
+      return Accept("loop", Bind<uint8_t>(*nest));
+    case 2:
+      return Accept("loop", Bind<uint16_t>(*nest));
+    case 4:
+      return Accept("loop", Bind<uint32_t>(*nest));
+    default:
+      return Accept("loop", Bind<uint64_t>(*nest));
+  }
+}
+
+}  // namespace metadist::cpu

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random data that a model accepts. What an input may hold is known to the operators that use it
+// (InputDomain); where the direct user does not care (a copy, a cast, a sum of positions), its
+// results are followed until somebody does.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numbers>
+#include <string_view>
+
+#include "executor/run.h"
+
+namespace metadist {
+namespace {
+
+// SplitMix64; source: Steele, Lea, Flood 2014, "Fast Splittable Pseudorandom Number Generators".
+class Generator {
+ public:
+  Generator(uint64_t seed, std::string_view name) : state_(seed) {
+    for (unsigned char c : name) state_ = (state_ ^ c) * 0x100000001b3u;
+  }
+  uint64_t Bits() {
+    uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  // In (0, 1].
+  double Uniform() { return static_cast<double>((Bits() >> 11) + 1) * 0x1p-53; }
+  double Normal() {
+    return std::sqrt(-2 * std::log(Uniform())) * std::cos(2 * std::numbers::pi * Uniform());
+  }
+  int64_t Below(int64_t limit) {
+    return static_cast<int64_t>(Bits() % static_cast<uint64_t>(limit));
+  }
+
+ private:
+  uint64_t state_;
+};
+
+// What the users of a value ask of its elements.
+struct Legal {
+  bool index = false;
+  bool positive = false;
+  bool range = false;
+  int64_t limit = std::numeric_limits<int64_t>::max();  // of an index
+  double low = 0;
+  double high = 0;
+};
+
+class LegalValues {
+ public:
+  LegalValues(const Graph& graph, const OpTable& ops)
+      : graph_(graph), ops_(ops), uses_(UsesOf(graph)) {}
+
+  Legal Of(ValueId value) const {
+    Legal legal;
+    Follow(value, value, 0, legal);
+    return legal;
+  }
+
+ private:
+  static constexpr int kDepth = 12;
+
+  void Follow(ValueId origin, ValueId value, int depth, Legal& legal) const {
+    for (const Use& use : uses_[static_cast<size_t>(value)]) {
+      if (use.node == kNone) continue;
+      const Node& node = graph_.node(use.node);
+      const OpDef* op = ops_.Find(node);
+      if (op == nullptr || static_cast<size_t>(use.input) >= node.inputs.size()) continue;
+      InputDomain domain;
+      if (op->domain_of != nullptr) {
+        const OpCall call = CallOf(*op, graph_, node);
+        const std::vector<InputDomain> domains = op->domain_of(call);
+        if (static_cast<size_t>(use.input) < domains.size())
+          domain = domains[static_cast<size_t>(use.input)];
+      }
+      Add(node, domain, value == origin, legal);
+      const bool integers = ClassOf(graph_.value(value).type.element) == ElementClass::kInt;
+      if (domain.kind != InputDomain::Kind::kAny || !integers || depth == kDepth) continue;
+      for (ValueId output : node.outputs)
+        if (output != kNone && graph_.value(output).type.element == ElementType::kI64)
+          Follow(origin, output, depth + 1, legal);
+    }
+  }
+
+  void Add(const Node& node, const InputDomain& domain, bool direct, Legal& legal) const {
+    switch (domain.kind) {
+      case InputDomain::Kind::kAny:
+        return;
+      case InputDomain::Kind::kPositive:
+        legal.positive |= direct;
+        return;
+      case InputDomain::Kind::kRange:
+        if (!direct) return;
+        legal.range = true;
+        legal.low = domain.low;
+        legal.high = domain.high;
+        return;
+      case InputDomain::Kind::kIndex:
+        legal.index = true;
+        for (const InputDomain::Bound& bound : domain.bounds) {
+          const Shape& shape =
+              graph_.value(node.inputs[static_cast<size_t>(bound.input)]).type.shape;
+          legal.limit = std::min(legal.limit, shape[static_cast<size_t>(bound.dim)]);
+        }
+        return;
+    }
+  }
+
+  const Graph& graph_;
+  const OpTable& ops_;
+  std::vector<std::vector<Use>> uses_;
+};
+
+// Integers and truth values that nobody uses as an index are mostly masks: the first of each row is
+// set, so that none is empty.
+Tensor DrawMask(const TensorType& type, Generator& generator) {
+  Tensor wide = Tensor::Zeros({ElementType::kI64, type.shape});
+  const int64_t row = type.shape.empty() ? 1 : type.shape.back();
+  int64_t* out = wide.mutable_data<int64_t>();
+  for (int64_t i = 0; i < wide.size(); ++i)
+    out[i] = i % row == 0 ? 1 : static_cast<int64_t>(generator.Bits() & 1);
+  return wide.Cast(type.element);
+}
+
+Tensor Draw(const TensorType& type, const Legal& legal, double scale, Generator generator) {
+  if (legal.index && legal.limit > 0) {
+    Tensor wide = Tensor::Zeros({ElementType::kI64, type.shape});
+    int64_t* out = wide.mutable_data<int64_t>();
+    for (int64_t i = 0; i < wide.size(); ++i) out[i] = generator.Below(legal.limit);
+    return wide.Cast(type.element);
+  }
+  if (ClassOf(type.element) != ElementClass::kFloat) return DrawMask(type, generator);
+  Tensor wide = Tensor::Zeros({ElementType::kF32, type.shape});
+  float* out = wide.mutable_data<float>();
+  for (int64_t i = 0; i < wide.size(); ++i) {
+    double x = generator.Normal() * scale;
+    if (legal.positive) x = std::abs(x) + 0.5;
+    if (legal.range) x = legal.low + (legal.high - legal.low) * generator.Uniform();
+    out[i] = static_cast<float>(x);
+  }
+  return wide.Cast(type.element);
+}
+
+// 1 / sqrt(fan-in): rows of a matrix, all but the first dim of a convolution's weights.
+double WeightScale(const Shape& shape) {
+  if (shape.size() < 2) return 0.5;
+  const int64_t fan_in =
+      shape.size() == 2 ? shape[0] : NumElements(shape) / std::max<int64_t>(shape[0], 1);
+  return 1.0 / std::sqrt(static_cast<double>(std::max<int64_t>(fan_in, 1)));
+}
+
+}  // namespace
+
+NamedTensors RandomInputs(const Graph& graph, uint64_t seed, const OpTable& ops) {
+  const LegalValues legal(graph, ops);
+  NamedTensors out;
+  for (ValueId id : graph.inputs) {
+    const Value& value = graph.value(id);
+    if (!value.data.has_data())
+      out[value.name] = Draw(value.type, legal.Of(id), 1.0, Generator(seed, value.name));
+  }
+  return out;
+}
+
+NamedTensors RandomWeights(const Graph& graph, uint64_t seed, const OpTable& ops) {
+  const LegalValues legal(graph, ops);
+  NamedTensors out;
+  for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id) {
+    const Value& value = graph.value(id);
+    const bool stored = value.kind == ValueKind::kParameter || value.kind == ValueKind::kConstant;
+    if (stored && !value.data.has_data())
+      out[value.name] = Draw(
+          value.type, legal.Of(id), WeightScale(value.type.shape), Generator(seed, value.name));
+  }
+  return out;
+}
+
+}  // namespace metadist

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/rank_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace metadist {
+namespace {
+
+constexpr std::byte kNothing{};  // where arrays without elements lie
+
+std::string NodeText(const Node& node) { return fmt::format("node '{}' ({})", node.name, node.op); }
+
+TensorType TypeOf(const Graph& graph, ValueId id) {
+  return id == kNone ? TensorType{} : graph.value(id).type;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RankProgram>> RankProgram::Make(const SharedPlan& plan,
+                                                       Communicator& world) {
+  auto made = std::make_unique<RankProgram>();
+  made->rank_ = world.rank();
+  made->world_ = &world;
+  made->graph_ = Instantiate(plan.program->stages[0], plan.program->mesh, made->rank_);
+  TRY(made->Allocate(plan));
+  for (size_t n = 0; n < made->graph_.nodes.size(); ++n) {
+    const NodeId node = static_cast<NodeId>(n);
+    const bool collective = n < plan.transfers.size() && !plan.transfers[n].empty();
+    auto added = collective ? made->AddCollective(plan, node) : made->AddKernel(plan, node);
+    if (!added.ok()) return std::move(added).error().in(NodeText(made->graph_.node(node)));
+  }
+  made->scratch_ = made->allocator_.Allocate(made->scratch_bytes_, &made->memory_.scratch_bytes);
+  TRY(made->Connect());
+  return made;
+}
+
+Result<void> RankProgram::Allocate(const SharedPlan& plan) {
+  const Stage& stage = plan.program->stages[0];
+  const Mesh& mesh = plan.program->mesh;
+  buffer_plan_ = PlanBuffers(graph_, *plan.ops);
+  std::byte* arena = allocator_.Allocate(buffer_plan_.arena_bytes, &memory_.arena_bytes);
+  buffers_.assign(graph_.values.size(), const_cast<std::byte*>(&kNothing));
+  for (size_t v = 0; v < graph_.values.size(); ++v) {
+    Value& value = graph_.values[v];
+    const BufferPlan::Slot& slot = buffer_plan_.slots[v];
+    if (slot.place == BufferPlan::Place::kNone) continue;
+    if (slot.place == BufferPlan::Place::kArena) {
+      buffers_[v] = arena + slot.offset;
+      continue;
+    }
+    if (value.kind == ValueKind::kResult) {  // a view of something resident
+      buffers_[v] = buffer(slot.root);
+      continue;
+    }
+    int64_t* count =
+        value.kind == ValueKind::kInput ? &memory_.input_bytes : &memory_.parameter_bytes;
+    buffers_[v] = allocator_.Allocate(slot.bytes, count);
+    // Literals of one node have values of their own behind those of the program, and local data.
+    Tensor local = value.data;
+    if (v < plan.whole.size()) {
+      const bool cut = !stage.shardings[v].CuttingAxes().empty();
+      local = cut ? SliceLocal(plan.whole[v], stage.shardings[v], mesh, rank_) : plan.whole[v];
+    }
+    if (!local.has_data() || local.type() != value.type)
+      return Internal(fmt::format("value '{}' has no local data of its type", value.name));
+    std::memcpy(buffers_[v], local.bytes(), static_cast<size_t>(slot.bytes));
+    if (value.kind == ValueKind::kConstant) value.data = std::move(local);
+  }
+  return {};
+}
+
+Result<void> RankProgram::AddKernel(const SharedPlan& plan, NodeId id) {
+  const Node& node = graph_.node(id);
+  const OpDef* op = plan.ops->Find(node);
+  if (op == nullptr || !node.regions.empty())
+    return BadInput("", "the operator has no kernel", "such models can be planned, but not run");
+  if (op->view && node.outputs[0] != kNone && node.inputs[0] != kNone &&
+      buffer(node.outputs[0]) == buffer(node.inputs[0]))
+    return {};
+  const OpCall call = CallOf(*op, graph_, node);
+  const std::vector<TensorType> inferred = TRY(InferTypes(call));
+  std::vector<TensorType> types;
+  RankStep step;
+  step.node = id;
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    const ValueId out = node.outputs[i];
+    types.push_back(out == kNone && i < inferred.size() ? inferred[i] : TypeOf(graph_, out));
+    if (out != kNone && inferred[i] != types[i])
+      return Internal(fmt::format("rank {} expects output {} to be {}, but the operator makes {}",
+                                  rank_,
+                                  i,
+                                  TypeText(types[i]),
+                                  TypeText(inferred[i])));
+    step.outputs.push_back(out == kNone ? nullptr : buffer(out));
+  }
+  for (ValueId in : node.inputs) step.inputs.push_back(in == kNone ? nullptr : buffer(in));
+  cpu::Prepared prepared = cpu::Prepare({&call, types});
+  step.run = std::move(prepared.run);
+  step.kernel = fmt::format("{}/{}", node.op, prepared.kernel);
+  scratch_bytes_ = std::max(scratch_bytes_, prepared.scratch_bytes);
+  steps_.push_back(std::move(step));
+  return {};
+}
+
+Result<void> RankProgram::AddCollective(const SharedPlan& plan, NodeId id) {
+  const Node& node = graph_.node(id);
+  RankStep step;
+  step.node = id;
+  step.kernel = node.op;
+  step.transfer = &plan.transfers[static_cast<size_t>(id)][static_cast<size_t>(rank_)];
+  if (!step.transfer->local()) {
+    const std::vector<int64_t>& ranks = step.transfer->group;
+    auto found = std::find_if(
+        groups_.begin(), groups_.end(), [&](const auto& group) { return group.first == ranks; });
+    if (found == groups_.end()) {
+      auto part = TRY(world_->Split(static_cast<int>(ranks[0]), static_cast<int>(rank_)));
+      groups_.emplace_back(ranks, std::move(part));
+      found = groups_.end() - 1;
+    }
+    step.group = found->second.get();
+  }
+  steps_.push_back(std::move(step));
+  return {};
+}
+
+// Tells the others where this rank's buffers lie, and learns where theirs do.
+Result<void> RankProgram::Connect() {
+  const std::span<void* const> peers = TRY(world_->Exchange(&buffers_));
+  for (RankStep& step : steps_) {
+    if (step.transfer == nullptr) continue;
+    const Node& node = graph_.node(step.node);
+    for (void* peer : peers) {
+      const auto& buffers = *static_cast<const std::vector<std::byte*>*>(peer);
+      step.sources.push_back(buffers[static_cast<size_t>(node.inputs[0])]);
+      step.targets.push_back(buffers[static_cast<size_t>(node.outputs[0])]);
+    }
+  }
+  return {};
+}
+
+Result<void> RankProgram::Run(const RankStep& step) {
+  if (step.transfer == nullptr) return step.run({step.inputs, step.outputs, scratch_});
+  const Transfer& transfer = *step.transfer;
+  void* const to = step.targets[static_cast<size_t>(rank_)];
+  if (step.group == nullptr) {
+    RunPulls(transfer, step.sources, to);
+    return {};
+  }
+  TRY(step.group->Barrier());
+  if (transfer.slices) {
+    ReduceOwnSlice(transfer, rank_, step.sources, to);
+    TRY(step.group->Barrier());
+    GatherSlices(transfer, rank_, step.targets);
+  } else {
+    RunPulls(transfer, step.sources, to);
+  }
+  return step.group->Barrier();
+}
+
+Tensor RankProgram::Local(ValueId value) const {
+  return Tensor::Mapped(graph_.value(value).type, nullptr, buffer(value));
+}
+
+}  // namespace metadist

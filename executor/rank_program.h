@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executor/comm/communicator.h"
+#include "executor/cpu/kernel.h"
+#include "executor/memory.h"
+#include "executor/run.h"
+#include "executor/transfer.h"
+#include "metair/spmd/buffer_plan.h"
+#include "metair/spmd/program.h"
+
+namespace metadist {
+
+// What all ranks of a run share, made once.
+struct SharedPlan {
+  const Program* program = nullptr;
+  const OpTable* ops = nullptr;
+  std::vector<Tensor> whole;                     // by value id: parameters, constants and inputs
+  std::vector<std::vector<Transfer>> transfers;  // by node id, then by rank; empty: no collective
+};
+
+// One node as a rank executes it.
+struct RankStep {
+  NodeId node = kNone;
+  std::string kernel;
+  // A kernel, with its arguments.
+  cpu::Runner run;
+  std::vector<const std::byte*> inputs;
+  std::vector<std::byte*> outputs;
+  // A collective, with the source and the destination of every rank.
+  const Transfer* transfer = nullptr;
+  Communicator* group = nullptr;  // nullptr: local
+  std::vector<void*> sources;
+  std::vector<void*> targets;
+};
+
+// The program of one rank, ready to run: buffers allocated and filled, kernels chosen. Made and run
+// by the thread of the rank.
+class RankProgram {
+ public:
+  // Collective; `world` must outlive the program. Errors: kBadInput, kInternal with the node;
+  // kDevice.
+  static Result<std::unique_ptr<RankProgram>> Make(const SharedPlan& plan, Communicator& world);
+
+  const std::vector<RankStep>& steps() const { return steps_; }
+  const RankMemory& memory() const { return memory_; }
+  // Runs one step of the program; allocates nothing.
+  Result<void> Run(const RankStep& step);
+  // The local array of a value, valid while this object lives.
+  Tensor Local(ValueId value) const;
+
+ private:
+  Result<void> Allocate(const SharedPlan& plan);
+  Result<void> AddKernel(const SharedPlan& plan, NodeId node);
+  Result<void> AddCollective(const SharedPlan& plan, NodeId node);
+  Result<void> Connect();
+  std::byte* buffer(ValueId value) const { return buffers_[static_cast<size_t>(value)]; }
+
+  int64_t rank_ = 0;
+  Communicator* world_ = nullptr;
+  std::vector<std::pair<std::vector<int64_t>, std::unique_ptr<Communicator>>> groups_;
+  Graph graph_;
+  BufferPlan buffer_plan_;
+  CountingAllocator allocator_;
+  RankMemory memory_;
+  std::vector<std::byte*> buffers_;  // by value id
+  int64_t scratch_bytes_ = 0;        // what the neediest kernel wants
+  std::byte* scratch_ = nullptr;
+  std::vector<RankStep> steps_;
+};
+
+}  // namespace metadist

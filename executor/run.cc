@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread a rank. Every rank prepares its own program and then repeats it; rank 0 decides when
+// to stop. A rank that fails aborts the group, which wakes all others.
+#include "executor/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <set>
+#include <thread>
+
+#include "executor/bind_data.h"
+#include "executor/comm/threads.h"
+#include "executor/rank_program.h"
+
+namespace metadist {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kMaxTimedSteps = 4096;  // whose node times are kept
+
+double Seconds(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+// What one rank saw in one step: when it began, and when each node ended.
+struct StepTimes {
+  Clock::time_point start;
+  std::vector<Clock::time_point> ends;
+};
+
+// What a rank leaves behind. Its program outlives its thread: outputs are read from it.
+struct RankOutcome {
+  std::unique_ptr<Communicator> world;
+  std::unique_ptr<RankProgram> program;
+  std::vector<StepTimes> steps;  // measured ones
+  Result<void> status;
+  bool failed_itself = false;  // not because another rank did
+};
+
+class Runner {
+ public:
+  Runner(const SharedPlan& plan, const RunOptions& options) : plan_(plan), options_(options) {}
+
+  std::vector<RankOutcome> Run();
+  bool interrupted() const { return interrupted_; }
+
+ private:
+  Result<void> RunRank(RankOutcome& outcome);
+  Result<void> Repeat(RankOutcome& outcome);
+  bool Enough(int done, Clock::time_point measured_since) const;
+
+  const SharedPlan& plan_;
+  const RunOptions& options_;
+  // Written by rank 0 between steps, read by all after the meeting that follows.
+  std::atomic<bool> stop_ = false;
+  std::atomic<bool> interrupted_ = false;
+};
+
+std::vector<RankOutcome> Runner::Run() {
+  const int ranks = static_cast<int>(plan_.program->mesh.ranks());
+  auto group = MakeThreadGroup(ranks, {options_.timeout_seconds});
+  std::vector<RankOutcome> outcomes(static_cast<size_t>(ranks));
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) {
+    RankOutcome& outcome = outcomes[static_cast<size_t>(rank)];
+    outcome.world = std::move(group[static_cast<size_t>(rank)]);
+    threads.emplace_back([this, &outcome] { outcome.status = RunRank(outcome); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return outcomes;
+}
+
+Result<void> Runner::RunRank(RankOutcome& outcome) {
+  cpu::UseOneThread();
+  const auto run = [&]() -> Result<void> {
+    try {
+      outcome.program = TRY(RankProgram::Make(plan_, *outcome.world));
+      return Repeat(outcome);
+    } catch (const std::bad_alloc&) {
+      return Error{ErrorCode::kDevice, "", "out of memory", "", {}};
+    }
+  };
+  Result<void> status = run();
+  if (!status.ok()) outcome.failed_itself = outcome.world->Abort(status.error());
+  return status;
+}
+
+bool Runner::Enough(int done, Clock::time_point measured_since) const {
+  if (done < options_.warm_up + options_.iterations) return false;
+  return Seconds(measured_since, Clock::now()) >= options_.min_seconds;
+}
+
+Result<void> Runner::Repeat(RankOutcome& outcome) {
+  RankProgram& program = *outcome.program;
+  const bool leads = outcome.world->rank() == 0;
+  StepTimes times;
+  times.ends.resize(program.steps().size());
+  Clock::time_point measured_since = Clock::now();
+  for (int done = 0;; ++done) {
+    if (leads) {
+      if (done == options_.warm_up) measured_since = Clock::now();
+      interrupted_ = options_.interrupted != nullptr && *options_.interrupted;
+      stop_ = interrupted_ || Enough(done, measured_since);
+    }
+    TRY(outcome.world->Barrier());
+    if (stop_) return {};
+    times.start = Clock::now();
+    for (size_t i = 0; i < program.steps().size(); ++i) {
+      auto ran = program.Run(program.steps()[i]);
+      if (!ran.ok()) return std::move(ran).error().in(program.steps()[i].kernel);
+      times.ends[i] = Clock::now();
+    }
+    if (done >= options_.warm_up && outcome.steps.size() < kMaxTimedSteps)
+      outcome.steps.push_back(times);
+  }
+}
+
+double Quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+}
+
+// Seconds of step `i` of the program in round `s` on one rank.
+double NodeSeconds(const StepTimes& times, size_t i) {
+  return Seconds(i == 0 ? times.start : times.ends[i - 1], times.ends[i]);
+}
+
+void ReportTimes(const std::vector<RankOutcome>& outcomes, RunResult& result) {
+  const size_t rounds = outcomes[0].steps.size();
+  for (size_t s = 0; s < rounds; ++s) {
+    Clock::time_point first = outcomes[0].steps[s].start;
+    Clock::time_point last = first;
+    for (const RankOutcome& outcome : outcomes) {
+      const StepTimes& times = outcome.steps[s];
+      first = std::min(first, times.start);
+      last = std::max(last, times.ends.empty() ? times.start : times.ends.back());
+    }
+    result.step_seconds.push_back(Seconds(first, last));
+  }
+  result.median_seconds = Quantile(result.step_seconds, 0.5);
+  result.p10_seconds = Quantile(result.step_seconds, 0.1);
+  result.p90_seconds = Quantile(result.step_seconds, 0.9);
+
+  // Ranks leave out the same nodes, but for views of arrays that are empty on some.
+  const std::vector<RankStep>& steps = outcomes[0].program->steps();
+  for (size_t i = 0; i < steps.size(); ++i) {
+    std::vector<double> slowest(rounds, 0);
+    for (const RankOutcome& outcome : outcomes)
+      for (size_t s = 0; s < rounds; ++s)
+        if (i < outcome.steps[s].ends.size())
+          slowest[s] = std::max(slowest[s], NodeSeconds(outcome.steps[s], i));
+    result.nodes.push_back({steps[i].node, steps[i].kernel, Quantile(std::move(slowest), 0.5)});
+  }
+}
+
+void ReportTrace(const std::vector<RankOutcome>& outcomes, RunResult& result) {
+  if (outcomes[0].steps.empty()) return;
+  Clock::time_point first = outcomes[0].steps.back().start;
+  for (const RankOutcome& outcome : outcomes) first = std::min(first, outcome.steps.back().start);
+  for (size_t rank = 0; rank < outcomes.size(); ++rank) {
+    const StepTimes& times = outcomes[rank].steps.back();
+    const std::vector<RankStep>& steps = outcomes[rank].program->steps();
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const double seconds = NodeSeconds(times, i);
+      result.events.push_back({static_cast<int64_t>(rank),
+                               steps[i].node,
+                               steps[i].transfer != nullptr,
+                               Seconds(first, times.ends[i]) - seconds,
+                               seconds});
+    }
+  }
+}
+
+void ReportMemory(const std::vector<RankOutcome>& outcomes, RunResult& result) {
+  for (const RankOutcome& outcome : outcomes) {
+    result.memory.push_back(outcome.program->memory());
+    result.peak_bytes = std::max(result.peak_bytes, result.memory.back().peak());
+  }
+  std::set<std::string> slow;
+  for (const RankStep& step : outcomes[0].program->steps())
+    if (step.kernel.ends_with("/reference"))
+      slow.insert(step.kernel.substr(0, step.kernel.find('/')));
+  result.reference_ops.assign(slow.begin(), slow.end());
+}
+
+void ReportCollectives(const Program& program, RunResult& result) {
+  const Stage& stage = program.stages[0];
+  for (size_t n = 0; n < stage.graph.nodes.size(); ++n) {
+    const auto kind = CollectiveOf(stage.graph.nodes[n]);
+    if (!kind) continue;
+    const CollectiveStep step = StepOf(stage, program.mesh, static_cast<NodeId>(n));
+    const TensorType& type = stage.graph.value(stage.graph.nodes[n].inputs[0]).type;
+    CollectiveCount& count = result.collectives[std::string(Name(*kind))];
+    ++count.count;
+    count.bytes += ReceivedBytes(step, type, program.mesh);
+  }
+}
+
+void AssembleOutputs(const Program& program,
+                     const std::vector<RankOutcome>& outcomes,
+                     RunResult& result) {
+  const Stage& stage = program.stages[0];
+  for (ValueId id : stage.graph.outputs) {
+    const Value& value = stage.graph.value(id);
+    Tensor whole = Tensor::Zeros(value.type);
+    for (size_t rank = 0; rank < outcomes.size(); ++rank)
+      PlaceLocal(outcomes[rank].program->Local(id),
+                 stage.shardings[static_cast<size_t>(id)],
+                 program.mesh,
+                 static_cast<int64_t>(rank),
+                 whole);
+    result.outputs.emplace_back(value.name, std::move(whole));
+  }
+}
+
+Result<void> CheckProgram(const Program& program, const OpTable& ops) {
+  if (program.stages.size() != 1) return Internal("programs of several stages are not run");
+  const Stage& stage = program.stages[0];
+  if (static_cast<int64_t>(stage.ranks.size()) != program.mesh.ranks())
+    return Internal("the stage does not use every rank");
+  std::vector<Error> problems;
+  for (const Value& value : stage.graph.values)
+    if (std::count(value.type.shape.begin(), value.type.shape.end(), kRunTimeSize) > 0)
+      problems.push_back(
+          BadInput("value '" + value.name + "'",
+                   "sizes must be known before running, got " + TypeText(value.type)));
+  for (const Node& node : stage.graph.nodes)
+    if (!CollectiveOf(node) && (ops.Find(node) == nullptr || !node.regions.empty()))
+      problems.push_back(BadInput(fmt::format("node '{}' ({})", node.name, node.op),
+                                  "the operator must have a kernel to run, got one that is unknown",
+                                  "such models can be planned, but not run"));
+  for (ValueId id : stage.graph.outputs)
+    if (!stage.shardings[static_cast<size_t>(id)].partial.empty())
+      problems.push_back(Internal("output '" + stage.graph.value(id).name + "' is a partial sum"));
+  if (!problems.empty()) return Join(std::move(problems));
+  return {};
+}
+
+}  // namespace
+
+Result<RunResult> RunProgram(const Program& program,
+                             const NamedTensors& weights,
+                             const NamedTensors& inputs,
+                             const RunOptions& options) {
+  SharedPlan plan;
+  plan.program = &program;
+  plan.ops = options.ops != nullptr ? options.ops : &OpTable::BuiltIn();
+  TRY(CheckProgram(program, *plan.ops));
+  plan.whole = TRY(BindData(program.stages[0].graph, weights, inputs, options));
+  plan.transfers = TRY(PlanAllTransfers(program));
+
+  Runner runner(plan, options);
+  const std::vector<RankOutcome> outcomes = runner.Run();
+  for (const bool itself : {true, false})
+    for (size_t rank = 0; rank < outcomes.size(); ++rank) {
+      const RankOutcome& outcome = outcomes[rank];
+      if (outcome.status.ok() || outcome.failed_itself != itself) continue;
+      Error error = outcome.status.error();
+      return std::move(error).in(fmt::format("rank {}", rank));
+    }
+  if (runner.interrupted())
+    return Error{ErrorCode::kInterrupted, "", "interrupted while running", "", {}};
+
+  RunResult result;
+  ReportTimes(outcomes, result);
+  if (options.trace) ReportTrace(outcomes, result);
+  ReportMemory(outcomes, result);
+  ReportCollectives(program, result);
+  AssembleOutputs(program, outcomes, result);
+  return result;
+}
+
+}  // namespace metadist

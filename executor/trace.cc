@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/trace.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace metadist {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kCompute = 0;
+constexpr int kCollective = 1;
+
+Json NameEvent(const char* what, int64_t rank, int thread, const std::string& name) {
+  return {{"name", what}, {"ph", "M"}, {"pid", rank}, {"tid", thread}, {"args", {{"name", name}}}};
+}
+
+}  // namespace
+
+std::string TraceJson(const Program& program, const RunResult& result) {
+  const Graph& graph = program.stages[0].graph;
+  Json events = Json::array();
+  for (int64_t rank = 0; rank < program.mesh.ranks(); ++rank) {
+    events.push_back(NameEvent("process_name", rank, kCompute, fmt::format("rank {}", rank)));
+    events.push_back(NameEvent("thread_name", rank, kCompute, "compute"));
+    events.push_back(NameEvent("thread_name", rank, kCollective, "collectives"));
+  }
+  for (const TraceEvent& event : result.events) {
+    const Node& node = graph.node(event.node);
+    events.push_back({{"name", node.name},
+                      {"cat", node.op},
+                      {"ph", "X"},
+                      {"ts", event.start_seconds * 1e6},
+                      {"dur", event.seconds * 1e6},
+                      {"pid", event.rank},
+                      {"tid", event.collective ? kCollective : kCompute}});
+  }
+  const Json document = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
+  return document.dump(1) + "\n";
+}
+
+}  // namespace metadist

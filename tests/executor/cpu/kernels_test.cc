@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every kernel against the reference kernel of its operator: the operator's own examples, and
+// larger shapes that reach each path. Bounds: |kernel - reference| <= atol + rtol |reference|.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "executor/cpu/kernel.h"
+#include "metair/ops/draw.h"
+#include "metair/ops/example_call.h"
+#include "metair/ops/op_table.h"
+
+namespace metadist::cpu {
+namespace {
+
+struct Bound {
+  double atol;
+  double rtol;
+};
+
+Bound BoundOf(ElementType type) {
+  switch (type) {
+    case ElementType::kF32:
+      return {2e-6, 2e-5};
+    case ElementType::kF16:
+      return {2e-3, 2e-3};
+    case ElementType::kBF16:
+      return {2e-2, 1e-2};
+    default:
+      return {0, 0};
+  }
+}
+
+void ExpectClose(const Tensor& got, const Tensor& expected) {
+  ASSERT_EQ(got.type(), expected.type());
+  const Bound bound = BoundOf(got.element());
+  const std::vector<double> a = got.ToDoubles();
+  const std::vector<double> b = expected.ToDoubles();
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (std::isnan(b[i]) && std::isnan(a[i])) continue;
+    if (a[i] == b[i]) continue;
+    ASSERT_LE(std::abs(a[i] - b[i]), bound.atol + bound.rtol * std::abs(b[i]))
+        << "element " << i << ": " << a[i] << " against " << b[i];
+  }
+}
+
+// Runs the prepared kernel of the call. `kernel` gets its name.
+std::vector<Tensor> RunKernel(const OpCall& call,
+                              const std::vector<Tensor>& inputs,
+                              std::string* kernel) {
+  const auto types = InferTypes(call);
+  EXPECT_TRUE(types.ok()) << types.error().text();
+  const Prepared prepared = Prepare({&call, types.value()});
+  *kernel = prepared.kernel;
+  std::vector<Tensor> outputs;
+  std::vector<std::byte*> to;
+  for (const TensorType& type : types.value()) outputs.push_back(Tensor::Zeros(type));
+  for (Tensor& output : outputs) {
+    std::memset(output.mutable_bytes(), 0x5a, static_cast<size_t>(output.type().bytes()));
+    to.push_back(output.mutable_bytes());
+  }
+  std::vector<const std::byte*> from;
+  for (const Tensor& input : inputs) from.push_back(input.bytes());
+  Tensor scratch = Tensor::Zeros({ElementType::kU8, {prepared.scratch_bytes}});
+  const auto ran = prepared.run({from, to, scratch.mutable_bytes()});
+  EXPECT_TRUE(ran.ok()) << ran.error().text();
+  return outputs;
+}
+
+std::string Compare(const OpCall& call, uint64_t seed) {
+  const auto inputs = DrawInputs(call, seed);
+  EXPECT_TRUE(inputs.ok()) << inputs.error().text();
+  const auto expected = Evaluate(call, inputs.value());
+  EXPECT_TRUE(expected.ok()) << expected.error().text();
+  std::string kernel;
+  const std::vector<Tensor> got = RunKernel(call, inputs.value(), &kernel);
+  for (size_t i = 0; i < got.size(); ++i) ExpectClose(got[i], expected.value()[i]);
+  return kernel;
+}
+
+bool HasRunTimeSize(const std::vector<TensorType>& types) {
+  for (const TensorType& type : types)
+    for (int64_t size : type.shape)
+      if (size < 0) return true;
+  return false;
+}
+
+std::string CompareExample(const OpDef& op, const OpExample& example, uint64_t seed) {
+  SCOPED_TRACE(op.name);
+  const std::vector<Tensor> constants = ConstantsOf(example);
+  const OpCall call = CallOf(op, example, constants);
+  const auto types = InferTypes(call);
+  if (!types.ok() || HasRunTimeSize(types.value())) return "skipped";
+  return Compare(call, seed);
+}
+
+std::string CompareNamed(const std::string& name, const OpExample& example) {
+  const OpDef* op = OpTable::BuiltIn().Find("", name);
+  EXPECT_NE(op, nullptr) << name;
+  return CompareExample(*op, example, 7);
+}
+
+OpExample::Input F32(Shape shape) { return {{ElementType::kF32, std::move(shape)}}; }
+OpExample::Input Ints(std::vector<int64_t> values) {
+  return {.type = {ElementType::kI64, {static_cast<int64_t>(values.size())}}, .constant = values};
+}
+
+TEST(Kernels, EqualTheReferenceOnEveryExample) {
+  for (const OpDef* op : OpTable::BuiltIn().all())
+    for (const OpExample& example : op->examples())
+      for (uint64_t seed : {1, 2}) CompareExample(*op, example, seed);
+}
+
+TEST(Kernels, EqualTheReferenceInHalfPrecision) {
+  for (const OpDef* op : OpTable::BuiltIn().all())
+    for (OpExample example : op->examples())
+      for (ElementType half : {ElementType::kF16, ElementType::kBF16}) {
+        for (OpExample::Input& input : example.inputs)
+          if (ClassOf(input.type.element) == ElementClass::kFloat) input.type.element = half;
+        CompareExample(*op, example, 3);
+      }
+}
+
+// A row whose operator exists accepts at least one of the operator's examples.
+TEST(Kernels, EveryRowOfTheTableIsUsed) {
+  std::set<std::string> idle;
+  for (const KernelRow& row : KernelTable()) {
+    const OpDef* op = OpTable::BuiltIn().Find("", row.op);
+    if (op == nullptr) continue;
+    bool used = false;
+    for (const OpExample& example : op->examples())
+      used = used || CompareExample(*op, example, 1) != "reference";
+    if (!used) idle.insert(row.op);
+  }
+  EXPECT_EQ(idle, std::set<std::string>{});
+}
+
+TEST(Kernels, MatrixProducts) {
+  for (const auto& [a, b] : std::vector<std::pair<Shape, Shape>>{{{37, 65}, {65, 129}},
+                                                                 {{1, 64}, {64, 48}},
+                                                                 {{64, 1}, {1, 48}},
+                                                                 {{2, 3, 17, 8}, {2, 3, 8, 33}},
+                                                                 {{2, 1, 5, 8}, {3, 8, 4}},
+                                                                 {{4, 9, 8}, {8, 3}},
+                                                                 {{8}, {8, 3}},
+                                                                 {{5, 8}, {8}},
+                                                                 {{1, 9, 8}, {6, 8, 2}}})
+    EXPECT_EQ(CompareNamed("MatMul", {.inputs = {F32(a), F32(b)}}), "onednn");
+}
+
+TEST(Kernels, GeneralMatrixProducts) {
+  if (OpTable::BuiltIn().Find("", "Gemm") == nullptr) GTEST_SKIP() << "no such operator";
+  for (int64_t transposed : {0, 1, 2, 3})
+    for (double alpha : {1.0, 0.5})
+      for (const Shape& c : {Shape{24}, Shape{1, 24}, Shape{7, 1}, Shape{7, 24}, Shape{}}) {
+        Attributes attributes;
+        attributes.set("transA", transposed & 1);
+        attributes.set("transB", transposed >> 1);
+        attributes.set("alpha", alpha);
+        attributes.set("beta", alpha == 1.0 ? 1.0 : 2.0);
+        const Shape a = transposed & 1 ? Shape{16, 7} : Shape{7, 16};
+        const Shape b = transposed >> 1 ? Shape{24, 16} : Shape{16, 24};
+        EXPECT_EQ(
+            CompareNamed("Gemm", {.inputs = {F32(a), F32(b), F32(c)}, .attributes = attributes}),
+            "onednn");
+      }
+}
+
+TEST(Kernels, Convolutions) {
+  if (OpTable::BuiltIn().Find("", "Conv") == nullptr) GTEST_SKIP() << "no such operator";
+  const auto conv = [](Shape x, Shape w, std::vector<int64_t> pads, int64_t group, bool bias) {
+    OpExample example{.inputs = {F32(x), F32(w)}};
+    if (bias) example.inputs.push_back(F32({w[0]}));
+    example.attributes.set("pads", pads);
+    example.attributes.set("group", group);
+    example.attributes.set("strides", std::vector<int64_t>(x.size() - 2, 2));
+    return CompareNamed("Conv", example);
+  };
+  EXPECT_EQ(conv({2, 3, 11, 9}, {8, 3, 3, 3}, {1, 1, 1, 1}, 1, false), "onednn");
+  EXPECT_EQ(conv({2, 16, 8, 8}, {32, 16, 1, 1}, {0, 0, 0, 0}, 1, true), "onednn");
+  EXPECT_EQ(conv({1, 8, 9, 9}, {16, 4, 3, 3}, {0, 1, 2, 1}, 2, true), "onednn");
+  EXPECT_EQ(conv({1, 8, 9, 9}, {8, 1, 3, 3}, {1, 1, 1, 1}, 8, true), "onednn");
+  EXPECT_EQ(conv({2, 4, 17}, {6, 4, 5}, {2, 2}, 1, true), "onednn");
+}
+
+TEST(Kernels, BroadcastingShapes) {
+  for (const auto& [a, b] : std::vector<std::pair<Shape, Shape>>{{{5, 33}, {5, 33}},
+                                                                 {{5, 33}, {33}},
+                                                                 {{5, 33}, {}},
+                                                                 {{}, {5, 33}},
+                                                                 {{5, 33}, {5, 1}},
+                                                                 {{5, 1}, {1, 33}},
+                                                                 {{2, 3, 4, 5}, {3, 1, 1}},
+                                                                 {{2, 1, 4, 1}, {2, 3, 1, 5}},
+                                                                 {{0, 4}, {4}}})
+    for (const char* name : {"Add", "Sub", "Mul", "Div", "Max", "Less", "Equal"})
+      EXPECT_EQ(CompareNamed(name, {.inputs = {F32(a), F32(b)}}), "loop") << name;
+}
+
+TEST(Kernels, IntegersAndTruthValues) {
+  const auto i64 = [](Shape shape) { return OpExample::Input{{ElementType::kI64, shape}}; };
+  const auto truth = [](Shape shape) { return OpExample::Input{{ElementType::kBool, shape}}; };
+  for (const char* name : {"Add", "Mul", "Sub", "LessOrEqual", "Greater"})
+    EXPECT_EQ(CompareNamed(name, {.inputs = {i64({4, 1}), i64({4, 6})}}), "loop") << name;
+  EXPECT_EQ(CompareNamed("And", {.inputs = {truth({4, 1}), truth({6})}}), "loop");
+  EXPECT_EQ(CompareNamed("Where", {.inputs = {truth({4, 1}), i64({4, 6}), i64({6})}}), "loop");
+  EXPECT_EQ(CompareNamed("Where", {.inputs = {truth({4, 6}), F32({4, 6}), F32({})}}), "loop");
+}
+
+TEST(Kernels, Rows) {
+  const auto with_axis = [](OpExample example, int64_t axis) {
+    example.attributes.set("axis", axis);
+    return example;
+  };
+  for (int64_t columns : {1, 5, 16, 100, 257})
+    EXPECT_EQ(CompareNamed("Softmax", with_axis({.inputs = {F32({3, columns})}}, -1)), "rows");
+  EXPECT_EQ(CompareNamed("Softmax", with_axis({.inputs = {F32({3, 4, 5})}}, 1)), "reference");
+}
+
+TEST(Kernels, Normalisation) {
+  if (OpTable::BuiltIn().Find("", "LayerNormalization") == nullptr)
+    GTEST_SKIP() << "no such operator";
+  for (int64_t columns : {1, 5, 64, 257})
+    EXPECT_EQ(CompareNamed("LayerNormalization",
+                           {.inputs = {F32({3, 7, columns}), F32({columns}), F32({columns})}}),
+              "rows");
+}
+
+TEST(Kernels, Reductions) {
+  if (OpTable::BuiltIn().Find("", "ReduceMean") == nullptr) GTEST_SKIP() << "no such operator";
+  for (const auto& axes : std::vector<std::vector<int64_t>>{{2}, {-1}, {1}, {0}, {1, 2}, {0, 1}})
+    EXPECT_NE(CompareNamed("ReduceMean", {.inputs = {F32({5, 37, 19}), Ints(axes)}}), "reference");
+  EXPECT_EQ(CompareNamed("ReduceMean", {.inputs = {F32({5, 3, 4}), Ints({0, 2})}}), "reference");
+}
+
+TEST(Kernels, Movement) {
+  Attributes order;
+  order.set("perm", std::vector<int64_t>{0, 2, 1, 3});
+  EXPECT_EQ(CompareNamed("Transpose", {.inputs = {F32({2, 3, 4, 5})}, .attributes = order}),
+            "copy");
+  order.set("perm", std::vector<int64_t>{3, 0, 2, 1});
+  EXPECT_EQ(CompareNamed("Transpose", {.inputs = {F32({2, 3, 4, 5})}, .attributes = order}),
+            "copy");
+  EXPECT_EQ(
+      CompareNamed(
+          "Slice",
+          {.inputs = {F32({9, 10}), Ints({-2, 1}), Ints({-100, 9}), Ints({0, 1}), Ints({-2, 3})}}),
+      "copy");
+  EXPECT_EQ(CompareNamed("Expand", {.inputs = {F32({3, 1}), Ints({2, 1, 6})}}), "copy");
+  Attributes last;
+  last.set("axis", int64_t{-1});
+  EXPECT_EQ(CompareNamed("Concat",
+                         {.inputs = {F32({4, 3}), F32({4, 0}), F32({4, 7})}, .attributes = last}),
+            "copy");
+}
+
+TEST(Kernels, AnIndexOutOfRangeIsAnError) {
+  const OpDef* op = OpTable::BuiltIn().Find("", "Gather");
+  const Attributes none;
+  OpCall call{op, &none, {{true, {ElementType::kF32, {4, 2}}}, {true, {ElementType::kI64, {1}}}}};
+  const auto types = InferTypes(call);
+  const Prepared prepared = Prepare({&call, types.value()});
+  const Tensor data = Tensor::Zeros(call.type(0));
+  const Tensor index = Tensor::Of<int64_t>({1}, {4});
+  Tensor out = Tensor::Zeros(types.value()[0]);
+  const std::byte* from[] = {data.bytes(), index.bytes()};
+  std::byte* to[] = {out.mutable_bytes()};
+  const auto ran = prepared.run({from, to, nullptr});
+  ASSERT_FALSE(ran.ok());
+  EXPECT_EQ(ran.error().message, "index must be in [-4, 3], got 4");
+}
+
+}  // namespace
+}  // namespace metadist::cpu

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every pair of shardings of an array, executed on plain buffers, against slicing the whole array.
+#include "executor/transfer.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "metair/spmd/program.h"
+
+namespace metadist {
+namespace {
+
+// Distinct integers, small enough to be exact in `element`.
+Tensor Distinct(const TensorType& type) {
+  std::vector<int64_t> values(static_cast<size_t>(NumElements(type.shape)));
+  std::iota(values.begin(), values.end(), 1);
+  return Tensor::Of<int64_t>(type.shape, values).Cast(type.element);
+}
+
+// What rank `rank` holds of `whole`: its part; under partial sums, the share of its coordinate
+// (whole x (c + 1) for a sum, the part on one coordinate for other operations).
+Tensor Hold(const Tensor& whole, const Sharding& sharding, const Mesh& mesh, int64_t rank) {
+  const Tensor part = SliceLocal(whole, sharding, mesh, rank);
+  int64_t factor = 1;
+  const std::vector<int64_t> coordinate = mesh.CoordinateOf(rank);
+  for (const Partial& partial : sharding.partial)
+    factor *= coordinate[static_cast<size_t>(partial.axis)] + 1;
+  std::vector<int64_t> values = part.ToInts();
+  for (int64_t& value : values) value *= factor;
+  return Tensor::Of<int64_t>(part.shape(), values).Cast(whole.element());
+}
+
+// What the shares of the given axes reduce to, as a multiple of the whole.
+int64_t Combined(const std::vector<Partial>& partials, const Mesh& mesh) {
+  int64_t factor = 1;
+  for (const Partial& partial : partials) {
+    int64_t sum = 0;
+    for (int64_t c = 0; c < mesh.size(partial.axis); ++c) sum += c + 1;
+    factor *= partial.op == ReduceOp::kMax   ? mesh.size(partial.axis)
+              : partial.op == ReduceOp::kMin ? 1
+                                             : sum;
+  }
+  return factor;
+}
+
+// Runs the step on all ranks, one after the other, in the phases that meetings separate.
+std::vector<Tensor> Execute(const CollectiveStep& step,
+                            const Mesh& mesh,
+                            const TensorType& type,
+                            const std::vector<Tensor>& held) {
+  const auto transfers = PlanTransfers(step, type, mesh);
+  EXPECT_TRUE(transfers.ok());
+  std::vector<Tensor> out;
+  std::vector<void*> from;
+  std::vector<void*> to;
+  for (size_t r = 0; r < held.size(); ++r) {
+    out.push_back(Tensor::Zeros(
+        {type.element, LocalShape(type.shape, step.to, mesh, static_cast<int64_t>(r))}));
+    from.push_back(const_cast<std::byte*>(held[r].bytes()));
+  }
+  for (Tensor& tensor : out) to.push_back(tensor.mutable_bytes());
+  for (size_t r = 0; r < held.size(); ++r) {
+    const Transfer& transfer = transfers.value()[r];
+    if (transfer.slices)
+      ReduceOwnSlice(transfer, static_cast<int64_t>(r), from, to[r]);
+    else
+      RunPulls(transfer, from, to[r]);
+  }
+  for (size_t r = 0; r < held.size(); ++r)
+    if (transfers.value()[r].slices)
+      GatherSlices(transfers.value()[r], static_cast<int64_t>(r), to);
+  for (size_t r = 0; r < held.size(); ++r)
+    for (const Pull& pull : transfers.value()[r].pulls)
+      for (int64_t source : pull.sources) {
+        const auto& group = transfers.value()[r].group;
+        EXPECT_NE(std::find(group.begin(), group.end(), source), group.end());
+      }
+  return out;
+}
+
+void Check(const Mesh& mesh,
+           const TensorType& type,
+           const std::string& from_text,
+           const std::string& to_text) {
+  SCOPED_TRACE(MeshText(mesh) + " " + TypeText(type) + ": " + from_text + " -> " + to_text);
+  CollectiveStep step;
+  step.kind = CollectiveKind::kExchange;
+  const auto from = ParseSharding(from_text, type.shape, mesh);
+  const auto to = ParseSharding(to_text, type.shape, mesh);
+  ASSERT_TRUE(from.ok()) << from.error().text();
+  ASSERT_TRUE(to.ok()) << to.error().text();
+  step.from = from.value();
+  step.to = to.value();
+  const Tensor whole = Distinct(type);
+  std::vector<Tensor> held;
+  for (int64_t r = 0; r < mesh.ranks(); ++r) held.push_back(Hold(whole, step.from, mesh, r));
+  std::vector<Partial> reduced;
+  for (const Partial& partial : step.from.partial)
+    if (std::find(step.to.partial.begin(), step.to.partial.end(), partial) == step.to.partial.end())
+      reduced.push_back(partial);
+  const std::vector<Tensor> out = Execute(step, mesh, type, held);
+  std::vector<int64_t> values = whole.ToInts();
+  for (int64_t& value : values) value *= Combined(reduced, mesh);
+  const Tensor result = Tensor::Of<int64_t>(type.shape, values).Cast(type.element);
+  for (int64_t r = 0; r < mesh.ranks(); ++r)
+    EXPECT_TRUE(Identical(out[static_cast<size_t>(r)], Hold(result, step.to, mesh, r)))
+        << "rank " << r;
+}
+
+void CheckAllPairs(const std::string& mesh_text,
+                   const Shape& shape,
+                   const std::vector<std::string>& from,
+                   const std::vector<std::string>& to) {
+  const Mesh mesh = ParseMesh(mesh_text).value();
+  for (const std::string& a : from)
+    for (const std::string& b : to) Check(mesh, {ElementType::kF32, shape}, a, b);
+}
+
+TEST(Transfer, OneAxisEvenAndUneven) {
+  for (const char* mesh : {"x=2", "x=3", "x=4"}) {
+    const std::vector<std::string> to = {"[][]", "[x][]", "[][x]"};
+    std::vector<std::string> from = to;
+    from.insert(from.end(),
+                {"[][] partial{sum: x}", "[][] partial{max: x}", "[][] partial{min: x}"});
+    CheckAllPairs(mesh, {12, 24}, from, to);
+    CheckAllPairs(mesh, {7, 5}, from, to);
+  }
+}
+
+TEST(Transfer, TwoAxes) {
+  const std::vector<std::string> cuts = {"[][]",
+                                         "[x][]",
+                                         "[y][]",
+                                         "[][x]",
+                                         "[][y]",
+                                         "[x][y]",
+                                         "[y][x]",
+                                         "[x,y][]",
+                                         "[y,x][]",
+                                         "[][x,y]",
+                                         "[][y,x]"};
+  std::vector<std::string> from = cuts;
+  from.insert(from.end(),
+              {"[][] partial{sum: x}",
+               "[y][] partial{sum: x}",
+               "[][x] partial{sum: y}",
+               "[][] partial{sum: x,y}"});
+  CheckAllPairs("x=2,y=2", {8, 12}, from, cuts);
+  CheckAllPairs("x=2,y=3", {12, 6}, from, cuts);
+  CheckAllPairs("x=2,y=2", {7, 6}, from, cuts);  // uneven pieces that do not nest
+  CheckAllPairs("x=2,y=3", {7, 11}, from, cuts);
+}
+
+TEST(Transfer, APartialThatStays) {
+  CheckAllPairs("x=2,y=2",
+                {8, 4},
+                {"[][] partial{sum: x,y}", "[y][] partial{sum: x}"},
+                {"[y][] partial{sum: x}", "[][] partial{sum: x}", "[][y] partial{sum: x}"});
+}
+
+TEST(Transfer, SubDimsAndParts) {
+  const std::vector<std::string> placements = {"[(3 8:x)][]",
+                                               "[x][]",
+                                               "[][x]",
+                                               "[][]",
+                                               "[(8:x)+(16:x)][]",
+                                               "[(12 2:x)][]",
+                                               "[(7:x)+(17:x)][]"};
+  CheckAllPairs("x=2", {24, 3}, placements, placements);
+  CheckAllPairs("x=4",
+                {24, 5},
+                {"[(3 8:x)][]", "[x][]", "[][]", "[(8:x)+(16:x)][]"},
+                {"[(3 8:x)][]", "[x][]", "[][]", "[(8:x)+(16:x)][]"});
+  CheckAllPairs("x=2,y=2",
+                {24, 4},
+                {"[(3 8:x)][y]", "[(3:y 8:x)][]", "[][x,y]"},
+                {"[(3 8:x)][y]", "[(3:y 8:x)][]", "[][x,y]", "[y,x][]"});
+}
+
+TEST(Transfer, LargeAllReduceWorksInSlices) {
+  const Mesh mesh = ParseMesh("x=3").value();
+  const TensorType type{ElementType::kF32, {61, 83}};
+  CollectiveStep step{CollectiveKind::kAllReduce,
+                      {0},
+                      ParseSharding("[][] partial{sum: x}", type.shape, mesh).value(),
+                      Sharding::Replicated(2)};
+  EXPECT_TRUE(PlanTransfers(step, type, mesh).value()[0].slices);
+  Check(mesh, type, "[][] partial{sum: x}", "[][]");
+  Check(ParseMesh("x=2,y=3").value(), type, "[x][] partial{sum: y}", "[x][]");
+  Check(ParseMesh("x=2,y=3").value(), type, "[][] partial{sum: x,y}", "[][]");
+}
+
+TEST(Transfer, EveryElementType) {
+  const Mesh mesh = ParseMesh("x=2,y=2").value();
+  for (ElementType element : {ElementType::kF64,
+                              ElementType::kF16,
+                              ElementType::kBF16,
+                              ElementType::kI8,
+                              ElementType::kI32,
+                              ElementType::kI64,
+                              ElementType::kU16}) {
+    Check(mesh, {element, {5, 3}}, "[x][] partial{sum: y}", "[][y]");
+    Check(mesh, {element, {5, 3}}, "[y,x][]", "[][x]");
+  }
+}
+
+TEST(Transfer, ScalarsAndPartialOfAWhole) {
+  const Mesh mesh = ParseMesh("x=3").value();
+  Check(mesh, {ElementType::kF32, {}}, "scalar partial{sum: x}", "scalar");
+  const TensorType type{ElementType::kF32, {4}};
+  CollectiveStep step{CollectiveKind::kPartial,
+                      {0},
+                      Sharding::Replicated(1),
+                      ParseSharding("[] partial{max: x}", type.shape, mesh).value()};
+  const Tensor whole = Distinct(type);
+  const std::vector<Tensor> out = Execute(step, mesh, type, {whole, whole, whole});
+  EXPECT_TRUE(Identical(out[0], whole));
+  EXPECT_EQ(out[1].ToDoubles()[0], -std::numeric_limits<double>::infinity());
+}
+
+TEST(Transfer, TakesFromTheNearestHolder) {
+  const Mesh mesh = ParseMesh("x=2,y=2").value();
+  const TensorType type{ElementType::kF32, {4}};
+  CollectiveStep step{CollectiveKind::kAllGather,
+                      {0},
+                      ParseSharding("[x]", type.shape, mesh).value(),
+                      Sharding::Replicated(1)};
+  const auto transfers = PlanTransfers(step, type, mesh).value();
+  EXPECT_EQ(transfers[3].group, (std::vector<int64_t>{1, 3}));
+  EXPECT_EQ(transfers[0].group, (std::vector<int64_t>{0, 2}));
+}
+
+TEST(Transfer, RefusesTwoReductionsAtOnce) {
+  const Mesh mesh = ParseMesh("x=2,y=2").value();
+  const TensorType type{ElementType::kF32, {4}};
+  CollectiveStep step{CollectiveKind::kAllReduce,
+                      {0, 1},
+                      ParseSharding("[] partial{sum: x; max: y}", type.shape, mesh).value(),
+                      Sharding::Replicated(1)};
+  EXPECT_EQ(PlanTransfers(step, type, mesh).error().message,
+            "a step cannot reduce by two operations");
+}
+
+}  // namespace
+}  // namespace metadist
