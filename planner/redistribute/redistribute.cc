@@ -9,8 +9,8 @@
 // Here: Dijkstra over layouts with moves on whole mesh axes (moves.h), and beside it one point to
 // point exchange, which any two placements allow: uneven pieces that do not nest, blocks that
 // straddle, axes that trade places. Axes that become partial at the end are local steps behind
-// either. The exchange is only priced where collectives need two communicating steps or none fits:
-// a single collective never moves more than it must.
+// either. The exchange is only priced where no route of collectives exists or one has several
+// steps: a single collective moves no more than it must.
 //
 // Complexity: layouts of k axes over s slots number sum_i C(k, i) i! C(i + s - 1, s - 1); a tree is
 // grown only until its target is settled and serves all targets of one source.
@@ -130,7 +130,7 @@ Route Redistributor::Plan(const TensorType& type, const Sharding& from, const Sh
       std::count_if(route.steps.begin(), route.steps.end(), [](const CollectiveStep& step) {
         return Communicates(step.kind);
       });
-  if (!found || communicating > 1) {
+  if (!found || (communicating > 0 && route.steps.size() > 1)) {
     Route exchange = ByExchange(type, from, middle);
     if (!found || exchange.price.seconds < route.price.seconds) route = std::move(exchange);
   }
