@@ -15,23 +15,10 @@
 #include "metair/spmd/mesh.h"
 #include "planner/plan.h"
 #include "planner/rules/rule_book.h"
+#include "planner/space/formulate.h"
 #include "profiles/cluster.h"
 
 namespace metadist {
-
-// How much freedom the planner has.
-enum class PlanTemplate : uint8_t {
-  kAuto,          // all strategies
-  kReplicate,     // every rank does everything
-  kDataParallel,  // inputs cut along their first dim over all ranks, parameters on every rank
-};
-
-// `--constrain PATTERN=SHARDING`: values whose name matches the glob (* and ?) lie like this: as
-// stored (inputs, parameters, constants) or as kept for their uses (results).
-struct Constraint {
-  std::string pattern;
-  std::string sharding;  // text, as ParseSharding reads it
-};
 
 struct PlanProgress {
   std::string_view phase;  // "discover", "formulate", "solve", "lower"

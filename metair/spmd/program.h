@@ -21,6 +21,7 @@ struct LocalLiteral {
   int input = kNone;      // index among the node's inputs, or
   std::string attribute;  // name of an integer (list) attribute
   std::vector<DimSharding> entries;
+  bool operator==(const LocalLiteral&) const = default;
 };
 
 // A graph run by a set of ranks. Values have their *global* types; shardings[v] says what part of

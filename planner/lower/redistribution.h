@@ -25,8 +25,8 @@ struct Redistribution {
   Place place = Place::kUse;
   NodeId node = kNone;  // the producer for kKept, the consumer for kUse
   int output = -1;
-  std::vector<CollectiveStep> steps;
-  Priced price;
+  std::vector<CollectiveStep> steps = {};
+  Priced price = {};
   int64_t received_bytes = 0;
 };
 

@@ -41,6 +41,9 @@ struct Prediction {
   MemoryUse memory;                            // on the fullest rank
 };
 
+// Bytes on the fullest rank, as the executor will allocate them (PlanBuffers).
+MemoryUse MemoryOf(const Program& program, const OpTable& ops);
+
 // program: one stage. cluster: as many devices as ranks.
 Prediction Simulate(const Program& program, const Cluster& cluster, const OpTable& ops);
 

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/lower/lower.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace metadist {
+namespace {
+
+using Place = Redistribution::Place;
+
+class Lowering {
+ public:
+  Lowering(const Graph& graph,
+           const Mesh& mesh,
+           const Assignment& assignment,
+           std::span<const Redistribution> redistributions)
+      : graph_(graph), mesh_(mesh), assignment_(assignment) {
+    for (const Redistribution& r : redistributions)
+      if (!r.steps.empty())
+        routes_[{
+            r.place, r.place == Place::kOutput ? r.output : r.node, r.value, r.steps.back().to}] =
+            &r;
+  }
+
+  Result<Program> Run() {
+    Start();
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) TRY(LowerNode(static_cast<NodeId>(n)));
+    for (size_t i = 0; i < graph_.outputs.size(); ++i)
+      stage_.graph.outputs.push_back(TRY(Take(
+          Place::kOutput, static_cast<int32_t>(i), graph_.outputs[i], assignment_.outputs[i])));
+    for (const StatePair& pair : graph_.state)
+      stage_.graph.state.push_back({pair.input, kept_[static_cast<size_t>(pair.output)]});
+    Program program;
+    program.mesh = mesh_;
+    for (int64_t rank = 0; rank < mesh_.ranks(); ++rank) stage_.ranks.push_back(rank);
+    program.stages.push_back(std::move(stage_));
+    program.schedule.push_back({0, 0});
+    return program;
+  }
+
+ private:
+  using Key = std::tuple<Place, int32_t, ValueId, Sharding>;
+
+  // All values of the graph, with their ids; nodes are added as they are lowered.
+  void Start() {
+    stage_.graph.name = graph_.name;
+    stage_.graph.opset = graph_.opset;
+    stage_.graph.values = graph_.values;
+    stage_.graph.inputs = graph_.inputs;
+    stage_.shardings = assignment_.values;
+    for (size_t v = 0; v < graph_.values.size(); ++v) {
+      kept_.push_back(static_cast<ValueId>(v));
+      names_.insert(graph_.values[v].name);
+    }
+  }
+
+  Result<void> LowerNode(NodeId id) {
+    const Strategy& strategy = assignment_.nodes[static_cast<size_t>(id)];
+    Node node = graph_.node(id);
+    std::map<std::pair<ValueId, Sharding>, ValueId> taken;
+    const auto take = [&](ValueId& value, const Sharding& wanted) -> Result<void> {
+      const auto [at, added] = taken.emplace(std::pair(value, wanted), kNone);
+      if (added) at->second = TRY(Take(Place::kUse, id, value, wanted));
+      value = at->second;
+      return {};
+    };
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+      if (node.inputs[i] != kNone) TRY(take(node.inputs[i], strategy.inputs[i]));
+    for (Region& region : node.regions)
+      for (ValueId& capture : region.captures)
+        TRY(take(capture, Sharding::Replicated(graph_.value(capture).type.shape.size())));
+
+    const std::vector<ValueId> outputs = node.outputs;
+    const NodeId lowered = stage_.graph.AddNode(std::move(node));
+    if (!strategy.literals.empty()) stage_.literals[lowered] = strategy.literals;
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      if (outputs[o] == kNone) continue;
+      const size_t value = static_cast<size_t>(outputs[o]);
+      stage_.shardings[value] = strategy.outputs[o];
+      kept_[value] = TRY(Take(Place::kKept, id, outputs[o], assignment_.values[value]));
+    }
+    return {};
+  }
+
+  // The value as `wanted`: as it is kept, or a copy made here.
+  Result<ValueId> Take(Place place, int32_t where, ValueId value, const Sharding& wanted) {
+    ValueId at = kept_[static_cast<size_t>(value)];
+    if (stage_.shardings[static_cast<size_t>(at)] == wanted) return at;
+    const auto found = routes_.find({place, where, value, wanted});
+    if (found == routes_.end())
+      return Internal(fmt::format("no redistribution of '{}' from {} to {}",
+                                  graph_.value(value).name,
+                                  ShardingText(stage_.shardings[static_cast<size_t>(at)], mesh_),
+                                  ShardingText(wanted, mesh_)));
+    for (const CollectiveStep& step : found->second->steps) {
+      if (step.from != stage_.shardings[static_cast<size_t>(at)])
+        return Internal(
+            fmt::format("a redistribution of '{}' starts from {}, not from {}",
+                        graph_.value(value).name,
+                        ShardingText(step.from, mesh_),
+                        ShardingText(stage_.shardings[static_cast<size_t>(at)], mesh_)));
+      at = AddStep(step, value, at);
+    }
+    return at;
+  }
+
+  ValueId AddStep(const CollectiveStep& step, ValueId original, ValueId input) {
+    const Value& value = graph_.value(original);
+    Value copy;
+    copy.name = Unique(fmt::format("{}@{}", value.name, ShardingText(step.to, mesh_)));
+    copy.type = value.type;
+    Node node;
+    node.name = fmt::format("{} {}", Name(step.kind), copy.name);
+    node.domain = std::string(kCollectiveDomain);
+    node.op = std::string(Name(step.kind));
+    std::vector<std::string> axes;
+    for (int axis : step.axes) axes.push_back(mesh_.axes[static_cast<size_t>(axis)].name);
+    node.attributes.set("axes", std::move(axes));
+    node.inputs = {input};
+    node.outputs = {stage_.graph.AddValue(std::move(copy))};
+    stage_.shardings.push_back(step.to);
+    const ValueId made = node.outputs[0];
+    stage_.graph.AddNode(std::move(node));
+    return made;
+  }
+
+  std::string Unique(const std::string& name) {
+    std::string candidate = name;
+    for (int i = 2; !names_.insert(candidate).second; ++i)
+      candidate = fmt::format("{}#{}", name, i);
+    return candidate;
+  }
+
+  const Graph& graph_;
+  const Mesh& mesh_;
+  const Assignment& assignment_;
+  std::map<Key, const Redistribution*> routes_;
+  std::vector<ValueId> kept_;  // by value of the graph
+  std::set<std::string> names_;
+  Stage stage_;
+};
+
+}  // namespace
+
+Result<Program> Lower(const Graph& graph,
+                      const Mesh& mesh,
+                      const Assignment& assignment,
+                      std::span<const Redistribution> redistributions) {
+  return Lowering(graph, mesh, assignment, redistributions).Run();
+}
+
+}  // namespace metadist

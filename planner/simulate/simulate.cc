@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/simulate/simulate.h"
+
+#include <algorithm>
+
+#include "metair/spmd/buffer_plan.h"
+#include "metair/spmd/collective.h"
+#include "planner/space/local_call.h"
+#include "planner/space/strategies.h"
+
+namespace metadist {
+namespace {
+
+// The node's strategy as the stage records it.
+Strategy StrategyOf(const Stage& stage, NodeId id) {
+  const Node& node = stage.graph.node(id);
+  Strategy strategy;
+  const auto shardings = [&](const std::vector<ValueId>& values) {
+    std::vector<Sharding> out;
+    for (ValueId value : values)
+      out.push_back(value == kNone ? Sharding{} : stage.shardings[static_cast<size_t>(value)]);
+    return out;
+  };
+  strategy.inputs = shardings(node.inputs);
+  strategy.outputs = shardings(node.outputs);
+  const auto literals = stage.literals.find(id);
+  if (literals != stage.literals.end()) strategy.literals = literals->second;
+  return strategy;
+}
+
+void Count(Traffic& traffic, int64_t bytes, double seconds) {
+  ++traffic.count;
+  traffic.bytes += bytes;
+  traffic.seconds += seconds;
+}
+
+}  // namespace
+
+MemoryUse MemoryOf(const Program& program, const OpTable& ops) {
+  MemoryUse most;
+  for (const Stage& stage : program.stages) {
+    const BufferPlan plan = PlanBuffers(Instantiate(stage, program.mesh, stage.ranks[0]), ops);
+    const MemoryUse use{
+        plan.parameter_bytes, plan.arena_bytes, plan.input_bytes + plan.constant_bytes};
+    if (use.peak_bytes() > most.peak_bytes()) most = use;
+  }
+  return most;
+}
+
+Prediction Simulate(const Program& program, const Cluster& cluster, const OpTable& ops) {
+  Prediction out;
+  StepPricer pricer(program.mesh, cluster);
+  const Stage& stage = program.stages[0];
+  const StrategySpace space{&stage.graph, &ops, &program.mesh, &cluster};
+  for (size_t n = 0; n < stage.graph.nodes.size(); ++n) {
+    const NodeId id = static_cast<NodeId>(n);
+    const Node& node = stage.graph.nodes[n];
+    const auto kind = CollectiveOf(node);
+    if (!kind) {
+      out.nodes.push_back(ComputePrice(space, node, StrategyOf(stage, id)));
+      out.compute += out.nodes.back();
+      continue;
+    }
+    const TensorType& type = stage.graph.value(node.inputs[0]).type;
+    const CollectiveStep step = StepOf(stage, program.mesh, id);
+    out.nodes.push_back(pricer.Price(step, type));
+    out.communication += out.nodes.back();
+    if (*kind == CollectiveKind::kSlice || *kind == CollectiveKind::kPartial) continue;
+    const int64_t bytes = ReceivedBytes(step, type, program.mesh);
+    std::string axes;
+    for (int axis : step.axes)
+      axes += (axes.empty() ? "" : ",") + program.mesh.axes[static_cast<size_t>(axis)].name;
+    Count(out.collectives[std::string(Name(*kind))], bytes, out.nodes.back().seconds);
+    Count(out.by_axis[axes], bytes, out.nodes.back().seconds);
+  }
+  out.step += out.compute;
+  out.step += out.communication;
+  out.memory = MemoryOf(program, ops);
+  return out;
+}
+
+}  // namespace metadist

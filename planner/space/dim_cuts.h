@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "metair/spmd/sharding.h"
+#include "planner/rules/rule.h"
+
+namespace metadist {
+
+// A cut of one dim, and the mesh axes that share its groups, major to minor.
+struct AxesOnCut {
+  const Cut* cut = nullptr;
+  std::vector<int> axes;
+};
+
+// How a dim of `size` lies when several factors cut it at once; nullopt if their cuts do not nest:
+// cuts of one part each occupy the strides [unit, unit * size) and must not overlap, a cut of
+// several parts stands alone.
+std::optional<DimSharding> ShardingOfCuts(int64_t size, std::vector<AxesOnCut> cuts);
+
+}  // namespace metadist

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a graph to the solver's numbers.
+//
+// A value used several times is a decision of its own: how it is kept. One gather then serves all
+// its users and its copy takes memory once; the same goes for a value that waits long for its only
+// user. What is stored (inputs, parameters, constants) is a decision among the shardings that its
+// users want. All other values go straight from their producer's strategy to their consumer's, and
+// the edge between the two nodes carries their redistribution.
+//
+// Sizes: problem nodes about twice the graph's; an edge has as many entries as its ends have
+// strategies, but routes are planned for distinct shardings only and equal matrices are shared, so
+// repeated layers cost nothing extra.
+#include "planner/space/formulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "planner/space/edge_costs.h"
+#include "planner/space/glob.h"
+#include "planner/space/memory_rows.h"
+#include "planner/space/repeats.h"
+#include "planner/space/signature.h"
+
+namespace metadist {
+namespace {
+
+using Kind = Formulation::Decision::Kind;
+
+// A result used only by a node further away than this is kept by a decision of its own.
+constexpr NodeId kLongWait = 4;
+
+bool Whole(const Sharding& sharding) { return sharding.replicated(); }
+
+class Formulator {
+ public:
+  Formulator(const FormulateRequest& request, Redistributor& routes)
+      : request_(request),
+        graph_(*request.graph),
+        mesh_(routes.mesh()),
+        routes_(routes),
+        costs_(routes),
+        uses_(UsesOf(graph_)) {}
+
+  Result<Formulation> Run() {
+    TRY(ReadConstraints());
+    MarkWeights();
+    FindStrategies();
+    AddNodes();
+    AddValues();
+    AddOutputs();
+    AddFixed();
+    AddEdges();
+    AddMemoryRows(graph_, *request_.ops, mesh_, where_, out_);
+    Tie();
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> ReadConstraints() {
+    std::vector<Error> problems;
+    for (const Constraint& constraint : request_.constraints) {
+      bool fits = false;
+      for (size_t v = 0; v < graph_.values.size(); ++v) {
+        const Value& value = graph_.values[v];
+        if (!GlobFits(constraint.pattern, value.name)) continue;
+        fits = true;
+        auto sharding = ParseSharding(constraint.sharding, value.type.shape, mesh_);
+        const std::string where =
+            fmt::format("--constrain {}={}", constraint.pattern, constraint.sharding);
+        if (!sharding.ok())
+          problems.push_back(std::move(sharding).error().in(where));
+        else if (value.kind != ValueKind::kResult && !sharding.value().partial.empty())
+          problems.push_back(
+              Usage(fmt::format("'{}' is stored and cannot be partial", value.name)).in(where));
+        else
+          constrained_[static_cast<ValueId>(v)] = Normalize(sharding.value(), mesh_);
+      }
+      if (!fits)
+        problems.push_back(Usage(fmt::format("--constrain: no value fits '{}'", constraint.pattern),
+                                 "`metadist inspect MODEL --text` lists the values"));
+    }
+    if (!problems.empty()) return Join(std::move(problems));
+    return {};
+  }
+
+  // Parameters and what is made of nothing else (a transposed weight).
+  void MarkWeights() {
+    weight_.assign(graph_.values.size(), false);
+    for (ValueId id : graph_.OfKind(ValueKind::kParameter)) weight_[static_cast<size_t>(id)] = true;
+    for (const Node& node : graph_.nodes) {
+      bool some = false, all = node.regions.empty();
+      for (ValueId id : node.inputs) {
+        if (id == kNone || graph_.value(id).kind == ValueKind::kConstant) continue;
+        some = some || weight_[static_cast<size_t>(id)];
+        all = all && weight_[static_cast<size_t>(id)];
+      }
+      for (ValueId id : node.outputs)
+        if (id != kNone) weight_[static_cast<size_t>(id)] = some && all;
+    }
+  }
+
+  bool Allowed(const Node& node, const Strategy& strategy) const {
+    if (request_.plan_template != PlanTemplate::kDataParallel) return true;
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+      if (node.inputs[i] != kNone && weight_[static_cast<size_t>(node.inputs[i])] &&
+          !Whole(strategy.inputs[i]))
+        return false;
+    return true;
+  }
+
+  void FindStrategies() {
+    const StrategySpace space{
+        &graph_, request_.ops, &mesh_, &routes_.cluster(), request_.strategy_limit};
+    std::map<std::string, std::pair<int, std::vector<PricedStrategy>>> known;
+    const Rule no_rule;
+    for (const Node& node : graph_.nodes) {
+      const auto [at, added] = known.try_emplace(SignatureOf(graph_, node));
+      if (added) {
+        const bool free = request_.plan_template != PlanTemplate::kReplicate;
+        at->second.first = static_cast<int>(known.size());
+        at->second.second = StrategiesOf(space, node, free ? request_.rule_of(node) : no_rule);
+      }
+      signatures_.push_back(at->second.first);
+      std::vector<PricedStrategy> allowed;
+      for (const PricedStrategy& s : at->second.second)
+        if (Allowed(node, s.strategy)) allowed.push_back(s);
+      out_.strategies.push_back(std::move(allowed));
+    }
+  }
+
+  void AddNodes() {
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      ProblemNode node;
+      for (const PricedStrategy& s : out_.strategies[n])
+        node.costs.push_back(Picoseconds(s.compute.seconds));
+      out_.problem.nodes.push_back(std::move(node));
+      out_.problem.node_names.push_back(graph_.nodes[n].name);
+      out_.decisions.push_back({Kind::kNode, static_cast<int32_t>(n), {}});
+    }
+  }
+
+  int AddDecision(Kind kind, int32_t id, std::string name, std::set<Sharding> candidates) {
+    out_.decisions.push_back({kind, id, {candidates.begin(), candidates.end()}});
+    out_.problem.nodes.push_back({std::vector<int64_t>(candidates.size(), 0), {}});
+    out_.problem.node_names.push_back(std::move(name));
+    return static_cast<int>(out_.decisions.size()) - 1;
+  }
+
+  // The shardings in which node `n` takes the value, by strategy.
+  std::vector<std::set<Sharding>> Wanted(NodeId n, ValueId value) const {
+    const Node& node = graph_.node(n);
+    std::vector<std::set<Sharding>> out;
+    for (const PricedStrategy& s : out_.strategies[static_cast<size_t>(n)]) {
+      out.emplace_back();
+      for (size_t i = 0; i < node.inputs.size(); ++i)
+        if (node.inputs[i] == value) out.back().insert(s.strategy.inputs[i]);
+      if (out.back().empty()) out.back().insert(ReplicatedFor(value));  // a region's capture
+    }
+    return out;
+  }
+
+  Sharding ReplicatedFor(ValueId value) const {
+    return Sharding::Replicated(graph_.value(value).type.shape.size());
+  }
+
+  std::vector<NodeId> Users(ValueId value) const {
+    std::vector<NodeId> users;
+    for (const Use& use : uses_[static_cast<size_t>(value)])
+      if (use.node != kNone && (users.empty() || users.back() != use.node))
+        users.push_back(use.node);
+    return users;
+  }
+
+  std::vector<Sharding> Produced(ValueId value) const {
+    const NodeId producer = graph_.value(value).producer;
+    const Node& node = graph_.node(producer);
+    const size_t position = static_cast<size_t>(
+        std::find(node.outputs.begin(), node.outputs.end(), value) - node.outputs.begin());
+    std::vector<Sharding> out;
+    for (const PricedStrategy& s : out_.strategies[static_cast<size_t>(producer)])
+      out.push_back(s.strategy.outputs[position]);
+    return out;
+  }
+
+  std::set<Sharding> StoredCandidates(ValueId id) const {
+    const Value& value = graph_.value(id);
+    std::set<Sharding> out{ReplicatedFor(id)};
+    if (request_.plan_template == PlanTemplate::kDataParallel) {
+      if (value.kind == ValueKind::kParameter) return out;
+      if (value.kind == ValueKind::kInput) {
+        const auto cut = CutAlongFirstDim(value.type.shape);
+        return cut ? std::set<Sharding>{*cut} : out;
+      }
+    }
+    for (NodeId user : Users(id))
+      for (const std::set<Sharding>& wanted : Wanted(user, id))
+        for (Sharding sharding : wanted) {
+          sharding.partial.clear();
+          out.insert(std::move(sharding));
+        }
+    return out;
+  }
+
+  bool TakenWhole(ValueId id) const {
+    for (NodeId user : Users(id))
+      for (const std::set<Sharding>& wanted : Wanted(user, id))
+        for (const Sharding& sharding : wanted)
+          if (!Whole(sharding)) return false;
+    return true;
+  }
+
+  std::optional<Sharding> CutAlongFirstDim(const Shape& shape) const {
+    if (shape.empty()) return std::nullopt;
+    std::vector<int> axes;
+    for (size_t a = 0; a < mesh_.axes.size(); ++a) axes.push_back(static_cast<int>(a));
+    Sharding cut = Sharding::Replicated(shape.size());
+    cut.dims[0] = DimSharding::Cut(shape[0], axes);
+    if (!Validate(cut, shape, mesh_).ok()) return std::nullopt;
+    return Normalize(cut, mesh_);
+  }
+
+  std::set<Sharding> KeptCandidates(ValueId id) const {
+    const std::vector<Sharding> produced = Produced(id);
+    std::set<Sharding> out(produced.begin(), produced.end());
+    for (NodeId user : Users(id))
+      for (const std::set<Sharding>& wanted : Wanted(user, id))
+        out.insert(wanted.begin(), wanted.end());
+    return out;
+  }
+
+  // Whether a result gets a decision of its own.
+  bool IsKept(ValueId id) const {
+    const std::vector<Use>& uses = uses_[static_cast<size_t>(id)];
+    if (constrained_.count(id) > 0) return true;
+    if (uses.empty()) return false;
+    const std::vector<NodeId> users = Users(id);
+    const size_t outputs = static_cast<size_t>(
+        std::count_if(uses.begin(), uses.end(), [](const Use& u) { return u.node == kNone; }));
+    if (users.size() + outputs > 1) return true;
+    return outputs == 0 && users[0] - graph_.value(id).producer > kLongWait;
+  }
+
+  void AddValues() {
+    out_.fixed.resize(graph_.values.size());
+    where_.of_value.assign(graph_.values.size(), -1);
+    for (size_t v = 0; v < graph_.values.size(); ++v) {
+      const ValueId id = static_cast<ValueId>(v);
+      const Value& value = graph_.values[v];
+      out_.fixed[v] = ReplicatedFor(id);
+      const bool stored = value.kind != ValueKind::kResult;
+      if (!stored && !IsKept(id)) continue;
+      std::set<Sharding> candidates = stored ? StoredCandidates(id) : KeptCandidates(id);
+      const auto constraint = constrained_.find(id);
+      if (constraint != constrained_.end()) candidates = {constraint->second};
+      if (stored && candidates == std::set<Sharding>{ReplicatedFor(id)} && TakenWhole(id)) continue;
+      where_.of_value[v] =
+          AddDecision(stored ? Kind::kStored : Kind::kKept, id, value.name, std::move(candidates));
+    }
+  }
+
+  std::set<Sharding> OutputCandidates(ValueId id) const {
+    std::set<Sharding> out{ReplicatedFor(id)};
+    const int decision = where_.of_value[static_cast<size_t>(id)];
+    std::vector<Sharding> from{out_.fixed[static_cast<size_t>(id)]};
+    if (decision >= 0)
+      from = out_.decisions[static_cast<size_t>(decision)].candidates;
+    else if (graph_.value(id).kind == ValueKind::kResult)
+      from = Produced(id);
+    const Shape& shape = graph_.value(id).type.shape;
+    for (const Sharding& sharding : from) {
+      Sharding reduced = sharding;
+      reduced.partial.clear();
+      out.insert(reduced);
+      // Reduced and scattered along an uncut dim.
+      std::vector<int> axes;
+      for (const Partial& partial : sharding.partial) axes.push_back(partial.axis);
+      for (size_t d = 0; d < shape.size() && !axes.empty(); ++d) {
+        if (!reduced.dims[d].whole() || shape[d] < mesh_.size(axes)) continue;
+        Sharding scattered = reduced;
+        scattered.dims[d] = DimSharding::Cut(shape[d], axes);
+        out.insert(Normalize(scattered, mesh_));
+      }
+    }
+    return out;
+  }
+
+  void AddOutputs() {
+    for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+      const ValueId id = graph_.outputs[i];
+      std::set<Sharding> candidates = OutputCandidates(id);
+      const auto constraint = constrained_.find(id);
+      if (constraint != constrained_.end() && constraint->second.partial.empty())
+        candidates = {constraint->second};
+      where_.of_output.push_back(AddDecision(Kind::kOutput,
+                                             static_cast<int32_t>(i),
+                                             fmt::format("output {}", graph_.value(id).name),
+                                             std::move(candidates)));
+    }
+  }
+
+  // One decision without choice carries the memory of what is not decided.
+  void AddFixed() {
+    out_.decisions.push_back({Kind::kFixed, 0, {}});
+    out_.problem.nodes.push_back({{0}, {}});
+    out_.problem.node_names.push_back("fixed");
+  }
+
+  void AddEdge(int a,
+               int b,
+               const TensorType& type,
+               const std::vector<Sharding>& from,
+               const std::vector<std::set<Sharding>>& to) {
+    CostMatrix matrix = costs_.Between(type, from, to);
+    const bool free = std::all_of(matrix->begin(), matrix->end(), [](int64_t c) { return c == 0; });
+    if (!free) out_.problem.edges.push_back({a, b, std::move(matrix)});
+  }
+
+  static std::vector<std::set<Sharding>> Alone(const std::vector<Sharding>& shardings) {
+    std::vector<std::set<Sharding>> out;
+    for (const Sharding& sharding : shardings) out.push_back({sharding});
+    return out;
+  }
+
+  void AddEdges() {
+    for (size_t v = 0; v < graph_.values.size(); ++v) {
+      const ValueId id = static_cast<ValueId>(v);
+      const Value& value = graph_.values[v];
+      const int decision = where_.of_value[v];
+      const bool result = value.kind == ValueKind::kResult;
+      if (!result && decision < 0) continue;  // whole for everybody
+      std::vector<Sharding> from;
+      int at = decision;
+      if (result) from = Produced(id);
+      if (decision >= 0) {
+        const auto& candidates = out_.decisions[static_cast<size_t>(decision)].candidates;
+        if (result) AddEdge(value.producer, decision, value.type, from, Alone(candidates));
+        from = candidates;
+      } else {
+        at = value.producer;
+      }
+      for (NodeId user : Users(id)) AddEdge(at, user, value.type, from, Wanted(user, id));
+      for (const Use& use : uses_[v]) {
+        if (use.node != kNone) continue;
+        const int output = where_.of_output[static_cast<size_t>(use.input)];
+        AddEdge(at,
+                output,
+                value.type,
+                from,
+                Alone(out_.decisions[static_cast<size_t>(output)].candidates));
+      }
+    }
+  }
+
+  // The decision that corresponds to `decision` in the first of the repeated layers.
+  int LeaderOf(int decision, const std::vector<NodeId>& leaders) const {
+    const Formulation::Decision& d = out_.decisions[static_cast<size_t>(decision)];
+    const auto leader = [&](NodeId node) { return leaders[static_cast<size_t>(node)]; };
+    if (d.kind == Kind::kNode) return leader(d.id);
+    if (d.kind != Kind::kStored && d.kind != Kind::kKept) return decision;
+    const bool kept = d.kind == Kind::kKept;
+    if (!kept && (uses_[static_cast<size_t>(d.id)].empty() ||
+                  uses_[static_cast<size_t>(d.id)][0].node == kNone))
+      return decision;
+    const NodeId at = kept ? graph_.value(d.id).producer : uses_[static_cast<size_t>(d.id)][0].node;
+    const auto& own = kept ? graph_.node(at).outputs : graph_.node(at).inputs;
+    const auto& first = kept ? graph_.node(leader(at)).outputs : graph_.node(leader(at)).inputs;
+    const size_t position =
+        static_cast<size_t>(std::find(own.begin(), own.end(), d.id) - own.begin());
+    if (position >= first.size() || first[position] == kNone) return decision;
+    const int found = where_.of_value[static_cast<size_t>(first[position])];
+    return found < 0 ? decision : found;
+  }
+
+  bool SameChoices(int a, int b) const {
+    const Formulation::Decision& x = out_.decisions[static_cast<size_t>(a)];
+    const Formulation::Decision& y = out_.decisions[static_cast<size_t>(b)];
+    if (x.kind != y.kind || x.candidates != y.candidates) return false;
+    if (x.kind != Kind::kNode) return true;
+    const auto& left = out_.strategies[static_cast<size_t>(x.id)];
+    const auto& right = out_.strategies[static_cast<size_t>(y.id)];
+    return std::equal(
+        left.begin(),
+        left.end(),
+        right.begin(),
+        right.end(),
+        [](const PricedStrategy& p, const PricedStrategy& q) { return p.strategy == q.strategy; });
+  }
+
+  void Tie() {
+    const std::vector<NodeId> leaders = LeadersOf(graph_, FindRepeats(graph_, signatures_));
+    std::vector<int>& tied = out_.problem.tied;
+    for (size_t d = 0; d < out_.decisions.size(); ++d) {
+      const int self = static_cast<int>(d);
+      const int leader = LeaderOf(self, leaders);
+      const bool follows = leader < self && SameChoices(leader, self);
+      tied.push_back(follows ? tied[static_cast<size_t>(leader)] : self);
+      out_.tied_nodes += follows;
+    }
+  }
+
+  const FormulateRequest& request_;
+  const Graph& graph_;
+  const Mesh& mesh_;
+  Redistributor& routes_;
+  EdgeCosts costs_;
+  const std::vector<std::vector<Use>> uses_;
+  std::map<ValueId, Sharding> constrained_;
+  std::vector<bool> weight_;
+  std::vector<int> signatures_;
+  ValueDecisions where_;
+  Formulation out_;
+};
+
+}  // namespace
+
+Result<Formulation> Formulate(const FormulateRequest& request, Redistributor& routes) {
+  return Formulator(request, routes).Run();
+}
+
+int64_t Formulation::num_strategies() const {
+  int64_t count = 0;
+  for (const ProblemNode& node : problem.nodes) count += static_cast<int64_t>(node.costs.size());
+  return count;
+}
+
+Assignment Formulation::Decode(const Graph& graph, const Choice& choice) const {
+  Assignment out;
+  for (size_t n = 0; n < strategies.size(); ++n)
+    out.nodes.push_back(strategies[n][static_cast<size_t>(choice[n])].strategy);
+  out.values = fixed;
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    for (size_t o = 0; o < graph.nodes[n].outputs.size(); ++o)
+      if (graph.nodes[n].outputs[o] != kNone)
+        out.values[static_cast<size_t>(graph.nodes[n].outputs[o])] = out.nodes[n].outputs[o];
+  std::vector<bool> decided(graph.values.size(), false);
+  out.outputs.resize(graph.outputs.size());
+  for (size_t d = 0; d < decisions.size(); ++d) {
+    const Decision& decision = decisions[d];
+    if (decision.candidates.empty()) continue;
+    const Sharding& chosen = decision.candidates[static_cast<size_t>(choice[d])];
+    const size_t id = static_cast<size_t>(decision.id);
+    if (decision.kind == Decision::Kind::kOutput) {
+      out.outputs[id] = chosen;
+      continue;
+    }
+    out.values[id] = chosen;
+    decided[id] = true;
+  }
+  // A result that is only an output is kept as the output wants it.
+  const auto uses = UsesOf(graph);
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const size_t id = static_cast<size_t>(graph.outputs[i]);
+    if (!decided[id] && graph.values[id].kind == ValueKind::kResult && uses[id].size() == 1)
+      out.values[id] = out.outputs[i];
+  }
+  return out;
+}
+
+}  // namespace metadist

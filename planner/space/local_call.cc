@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/space/local_call.h"
+
+#include <utility>
+
+namespace metadist {
+namespace {
+
+std::vector<int64_t> LocalEntries(std::vector<int64_t> entries,
+                                  const std::vector<DimSharding>& cuts,
+                                  const Mesh& mesh,
+                                  const std::vector<int64_t>& coordinate) {
+  for (size_t i = 0; i < entries.size() && i < cuts.size(); ++i)
+    entries[i] = LocalSize(cuts[i], entries[i], mesh, coordinate);
+  return entries;
+}
+
+}  // namespace
+
+LocalCall::LocalCall(const OpDef& op,
+                     const Graph& graph,
+                     const Node& node,
+                     const Strategy& strategy,
+                     const Mesh& mesh,
+                     int64_t rank)
+    : call_(CallOf(op, graph, node)) {
+  const std::vector<int64_t> coordinate = mesh.CoordinateOf(rank);
+  for (size_t i = 0; i < call_.inputs.size(); ++i) {
+    OpCall::Input& input = call_.inputs[i];
+    if (!input.present || strategy.inputs[i].CuttingAxes().empty()) continue;
+    input.type.shape = LocalShape(input.type.shape, strategy.inputs[i], mesh, rank);
+    input.constant = nullptr;
+  }
+  for (const LocalLiteral& literal : strategy.literals) {
+    if (literal.input != kNone) {
+      OpCall::Input& input = call_.inputs[static_cast<size_t>(literal.input)];
+      if (input.constant == nullptr) continue;
+      const auto local = LocalEntries(input.constant->ToInts(), literal.entries, mesh, coordinate);
+      literals_.push_back(Tensor::Of(input.type.shape, local).Cast(input.type.element));
+      input.constant = &literals_.back();
+      continue;
+    }
+    if (call_.attributes != &attributes_) attributes_ = node.attributes;
+    call_.attributes = &attributes_;
+    Attribute& value = attributes_.all()[literal.attribute];
+    if (auto* number = std::get_if<int64_t>(&value))
+      *number = LocalEntries({*number}, literal.entries, mesh, coordinate)[0];
+    else if (auto* list = std::get_if<std::vector<int64_t>>(&value))
+      *list = LocalEntries(*list, literal.entries, mesh, coordinate);
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    promised_.emplace_back();
+    if (node.outputs[i] == kNone) continue;
+    const TensorType& type = graph.value(node.outputs[i]).type;
+    promised_.back() = {type.element, LocalShape(type.shape, strategy.outputs[i], mesh, rank)};
+  }
+  for (size_t i = 0; i < node.outputs.size(); ++i)
+    if (node.outputs[i] == kNone) promised_[i].shape = {kRunTimeSize};
+}
+
+bool LocalCall::Fits() const {
+  const auto types = InferTypes(call_);
+  if (!types.ok() || types.value().size() < promised_.size()) return false;
+  for (size_t i = 0; i < promised_.size(); ++i) {
+    const bool wanted = promised_[i].shape != Shape{kRunTimeSize};
+    if (wanted && types.value()[i] != promised_[i]) return false;
+  }
+  return true;
+}
+
+ComputeWork LocalCall::work() const {
+  const std::vector<TensorType> types = InferTypes(call_).value();
+  const Work work = WorkOf(call_, types);
+  ComputeWork out;
+  out.op = call_.op->name;
+  for (const OpCall::Input& input : call_.inputs)
+    if (input.present && ClassOf(input.type.element) == ElementClass::kFloat) {
+      out.dtype = input.type.element;
+      break;
+    }
+  out.flops = work.flops;
+  out.bytes = work.bytes;
+  out.batch = work.batch;
+  out.m = work.m;
+  out.n = work.n;
+  out.k = work.k;
+  return out;
+}
+
+}  // namespace metadist

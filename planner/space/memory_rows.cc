@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Liveness as the solver sees it.
+//
+// The executor holds a buffer from the node that makes it to the last node that reads it; a view
+// shares its input's buffer (metair/spmd/buffer_plan.h). How much a buffer takes depends on one
+// decision, except around redistributions, where original and copy are decided apart. Only bytes
+// that one decision fixes are counted, and a buffer seen through views once, so that the usage
+// never exceeds what the program really needs:
+//
+//   at 2n       the node's results, and operands that come straight from their producer
+//   2n+1 ..     a result kept for several uses, up to the last of them; a result used once, up to
+//               its user
+//   always      inputs, parameters, constants
+#include "planner/space/memory_rows.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+namespace metadist {
+namespace {
+
+class Liveness {
+ public:
+  Liveness(const Graph& graph,
+           const OpTable& ops,
+           const Mesh& mesh,
+           const ValueDecisions& decisions,
+           Formulation& formulation)
+      : graph_(graph),
+        ops_(ops),
+        mesh_(mesh),
+        decisions_(decisions),
+        formulation_(formulation),
+        uses_(UsesOf(graph)),
+        end_(2 * static_cast<int64_t>(graph.nodes.size()) + 1),
+        covered_(graph.values.size(), 0),
+        root_(graph.values.size()) {}
+
+  void Run() {
+    for (size_t v = 0; v < root_.size(); ++v) root_[v] = static_cast<ValueId>(v);
+    AddStored();
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const NodeId id = static_cast<NodeId>(n);
+      SetRoot(id);
+      AddRunning(id);
+      for (size_t o = 0; o < graph_.nodes[n].outputs.size(); ++o)
+        if (graph_.nodes[n].outputs[o] != kNone) AddResult(id, o);
+    }
+  }
+
+ private:
+  int64_t Bytes(ValueId value, const Sharding& sharding) const {
+    const TensorType& type = graph_.value(value).type;
+    return NumElements(LargestLocalShape(type.shape, sharding, mesh_)) * ByteSize(type.element);
+  }
+
+  std::vector<int64_t> Bytes(ValueId value, const std::vector<Sharding>& candidates) const {
+    std::vector<int64_t> out;
+    for (const Sharding& candidate : candidates) out.push_back(Bytes(value, candidate));
+    return out;
+  }
+
+  void AddRow(size_t decision, int64_t lo, int64_t hi, std::vector<int64_t> usage) {
+    if (lo >= hi || *std::max_element(usage.begin(), usage.end()) == 0) return;
+    formulation_.problem.nodes[decision].rows.push_back({lo, hi, std::move(usage)});
+  }
+
+  bool Decided(ValueId value) const { return decisions_.of_value[static_cast<size_t>(value)] >= 0; }
+
+  void AddStored() {
+    int64_t fixed = 0;
+    for (size_t v = 0; v < graph_.values.size(); ++v) {
+      const ValueId id = static_cast<ValueId>(v);
+      if (graph_.value(id).kind == ValueKind::kResult) continue;
+      covered_[v] = std::numeric_limits<int64_t>::max();
+      if (!Decided(id)) {
+        fixed += Bytes(id, formulation_.fixed[v]);
+        continue;
+      }
+      const size_t at = static_cast<size_t>(decisions_.of_value[v]);
+      AddRow(at, 0, end_, Bytes(id, formulation_.decisions[at].candidates));
+    }
+    for (size_t d = 0; d < formulation_.decisions.size(); ++d)
+      if (formulation_.decisions[d].kind == Formulation::Decision::Kind::kFixed)
+        AddRow(d, 0, end_, {fixed});
+  }
+
+  bool IsView(const Node& node) const {
+    const OpDef* op = ops_.Find(node);
+    if (op == nullptr || !op->view || node.inputs.empty() || node.inputs[0] == kNone) return false;
+    if (node.outputs.empty() || node.outputs[0] == kNone) return false;
+    return graph_.value(node.inputs[0]).type.bytes() == graph_.value(node.outputs[0]).type.bytes();
+  }
+
+  void SetRoot(NodeId id) {
+    const Node& node = graph_.node(id);
+    if (IsView(node))
+      root_[static_cast<size_t>(node.outputs[0])] = root_[static_cast<size_t>(node.inputs[0])];
+  }
+
+  // Results and direct operands while the node runs.
+  void AddRunning(NodeId id) {
+    const Node& node = graph_.node(id);
+    const auto& strategies = formulation_.strategies[static_cast<size_t>(id)];
+    std::vector<int64_t> usage(strategies.size(), 0);
+    for (size_t s = 0; s < strategies.size(); ++s) {
+      const Strategy& strategy = strategies[s].strategy;
+      for (size_t o = IsView(node) ? 1 : 0; o < node.outputs.size(); ++o)
+        if (node.outputs[o] != kNone) usage[s] += Bytes(node.outputs[o], strategy.outputs[o]);
+      std::set<std::pair<ValueId, Sharding>> taken;
+      for (size_t i = 0; i < node.inputs.size(); ++i)
+        if (node.inputs[i] != kNone && !Decided(node.inputs[i]) &&
+            graph_.value(node.inputs[i]).kind == ValueKind::kResult &&
+            covered_[static_cast<size_t>(root_[static_cast<size_t>(node.inputs[i])])] <= 2 * id &&
+            taken.emplace(node.inputs[i], strategy.inputs[i]).second)
+          usage[s] += Bytes(node.inputs[i], strategy.inputs[i]);
+    }
+    for (ValueId input : node.inputs)
+      if (input != kNone && !Decided(input)) Cover(input, 2 * id + 1);
+    AddRow(static_cast<size_t>(id), 2 * id, 2 * id + 1, std::move(usage));
+  }
+
+  // Marks the buffer behind `value` as counted up to `until`, and returns up to where it was.
+  int64_t Cover(ValueId value, int64_t until) {
+    int64_t& covered = covered_[static_cast<size_t>(root_[static_cast<size_t>(value)])];
+    return std::exchange(covered, std::max(covered, until));
+  }
+
+  // A result after its node has run.
+  void AddResult(NodeId id, size_t position) {
+    const ValueId value = graph_.node(id).outputs[position];
+    const std::vector<Use>& uses = uses_[static_cast<size_t>(value)];
+    if (uses.empty()) return;
+    const bool to_end = uses.back().node == kNone;
+    const int64_t hi =
+        to_end ? end_ : 2 * static_cast<int64_t>(uses.back().node) + (Decided(value) ? 1 : 0);
+    const int64_t lo = std::max(Cover(value, hi), 2 * static_cast<int64_t>(id) + 1);
+    if (Decided(value)) {
+      const size_t at = static_cast<size_t>(decisions_.of_value[static_cast<size_t>(value)]);
+      return AddRow(at, lo, hi, Bytes(value, formulation_.decisions[at].candidates));
+    }
+    if (to_end) {
+      const size_t at =
+          static_cast<size_t>(decisions_.of_output[static_cast<size_t>(uses.back().input)]);
+      return AddRow(at, lo, hi, Bytes(value, formulation_.decisions[at].candidates));
+    }
+    std::vector<int64_t> usage;
+    for (const PricedStrategy& s : formulation_.strategies[static_cast<size_t>(id)])
+      usage.push_back(Bytes(value, s.strategy.outputs[position]));
+    AddRow(static_cast<size_t>(id), lo, hi, std::move(usage));
+  }
+
+  const Graph& graph_;
+  const OpTable& ops_;
+  const Mesh& mesh_;
+  const ValueDecisions& decisions_;
+  Formulation& formulation_;
+  const std::vector<std::vector<Use>> uses_;
+  const int64_t end_;
+  std::vector<int64_t> covered_;  // by root: times before this are counted already
+  std::vector<ValueId> root_;
+};
+
+}  // namespace
+
+void AddMemoryRows(const Graph& graph,
+                   const OpTable& ops,
+                   const Mesh& mesh,
+                   const ValueDecisions& decisions,
+                   Formulation& formulation) {
+  Liveness(graph, ops, mesh, decisions, formulation).Run();
+}
+
+}  // namespace metadist

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// The strategies of a node: every mesh axis takes a factor of its rule, a pass-through, or none.
+//
+// With f factors and k axes there are (f + 1)^k candidates; a candidate is dropped where a factor
+// has too few groups, where cuts of one dim do not nest, where a value would be partial in two
+// ways, where two candidates place everything alike, and where the operator's own inference does
+// not accept the local call on the first and the last rank or makes other shapes than the rule
+// promises. So a wrong rule costs a strategy here, not a crash later.
+#include "planner/space/strategies.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "planner/space/dim_cuts.h"
+#include "planner/space/local_call.h"
+
+namespace metadist {
+namespace {
+
+constexpr int kIdle = -1;
+
+// What each axis does: kIdle, a factor, or factors.size() + a pass-through.
+using Choices = std::vector<int>;
+
+class Builder {
+ public:
+  Builder(const StrategySpace& space, const Node& node, const Rule& rule)
+      : space_(space), node_(node), rule_(rule) {}
+
+  std::optional<Strategy> Build(const Choices& choices) {
+    axes_of_.clear();
+    for (size_t a = 0; a < choices.size(); ++a)
+      if (choices[a] != kIdle && choices[a] < factors())
+        axes_of_[choices[a]].push_back(static_cast<int>(a));
+    for (const auto& [factor, axes] : axes_of_)
+      if (!Enough(Of(factor), space_.mesh->size(axes))) return std::nullopt;
+
+    Strategy out;
+    for (size_t a = 0; a < choices.size(); ++a) out.axes.push_back(NameOf(choices[a]));
+    if (!Place(node_.inputs, &Factor::inputs, out.inputs)) return std::nullopt;
+    if (!Place(node_.outputs, &Factor::outputs, out.outputs)) return std::nullopt;
+    if (!PlaceLiterals(out)) return std::nullopt;
+    AddPartials(choices, out);
+    if (!Tidy(node_.inputs, out.inputs) || !Tidy(node_.outputs, out.outputs)) return std::nullopt;
+    return out;
+  }
+
+ private:
+  int factors() const { return static_cast<int>(rule_.factors.size()); }
+  const Factor& Of(int factor) const { return rule_.factors[static_cast<size_t>(factor)]; }
+
+  std::string NameOf(int choice) const {
+    if (choice == kIdle) return "";
+    if (choice < factors()) return Of(choice).name;
+    const auto& pass = rule_.pass_through[static_cast<size_t>(choice - factors())];
+    return "~" + std::string(Name(pass.op));
+  }
+
+  static bool Enough(const Factor& factor, int64_t ranks) {
+    if (factor.groups() < ranks * std::max<int64_t>(factor.least_piece, 1)) return false;
+    if (!factor.even_only) return true;
+    for (const std::vector<Cut>* cuts : {&factor.inputs, &factor.outputs})
+      for (const Cut& cut : *cuts)
+        for (const Cut::Part& part : cut.parts)
+          if (part.size % ranks != 0) return false;
+    return true;
+  }
+
+  bool Place(const std::vector<ValueId>& values,
+             std::vector<Cut> Factor::* cuts,
+             std::vector<Sharding>& out) const {
+    std::map<std::pair<int, int>, std::vector<AxesOnCut>> on_dim;
+    for (const auto& [factor, axes] : axes_of_)
+      for (const Cut& cut : Of(factor).*cuts) on_dim[{cut.tensor, cut.dim}].push_back({&cut, axes});
+    for (ValueId value : values)
+      out.push_back(value == kNone
+                        ? Sharding{}
+                        : Sharding::Replicated(space_.graph->value(value).type.shape.size()));
+    for (const auto& [at, on] : on_dim) {
+      const size_t tensor = static_cast<size_t>(at.first);
+      if (tensor >= values.size() || values[tensor] == kNone) continue;
+      const Shape& shape = space_.graph->value(values[tensor]).type.shape;
+      const size_t dim = static_cast<size_t>(at.second);
+      if (dim >= shape.size()) return false;
+      auto placed = ShardingOfCuts(shape[dim], on);
+      if (!placed) return false;
+      out[tensor].dims[dim] = std::move(*placed);
+    }
+    return true;
+  }
+
+  // The value of a literal entry as the graph has it.
+  std::optional<std::vector<int64_t>> Entries(int input, const std::string& attribute) const {
+    if (input != kNone) {
+      if (static_cast<size_t>(input) >= node_.inputs.size()) return std::nullopt;
+      const ValueId id = node_.inputs[static_cast<size_t>(input)];
+      if (id == kNone || !space_.graph->value(id).data.has_data()) return std::nullopt;
+      return space_.graph->value(id).data.ToInts();
+    }
+    const auto found = node_.attributes.all().find(attribute);
+    if (found == node_.attributes.all().end()) return std::nullopt;
+    if (const auto* number = std::get_if<int64_t>(&found->second)) return std::vector{*number};
+    if (const auto* list = std::get_if<std::vector<int64_t>>(&found->second)) return *list;
+    return std::nullopt;
+  }
+
+  bool PlaceLiterals(Strategy& out) const {
+    std::map<std::pair<int, std::string>, std::map<int, std::vector<AxesOnCut>>> on_entry;
+    for (const auto& [factor, axes] : axes_of_)
+      for (const LiteralCut& cut : Of(factor).literals)
+        on_entry[{cut.input, cut.attribute}][cut.entry].push_back({&cut.view, axes});
+    for (const auto& [where, entries] : on_entry) {
+      const auto values = Entries(where.first, where.second);
+      if (!values) return false;
+      LocalLiteral literal{where.first, where.second, std::vector<DimSharding>(values->size())};
+      for (const auto& [entry, on] : entries) {
+        const size_t at = static_cast<size_t>(entry);
+        if (at >= values->size()) return false;
+        auto placed = ShardingOfCuts((*values)[at], on);
+        if (!placed) return false;
+        literal.entries[at] = Normalize(*placed, *space_.mesh);
+      }
+      out.literals.push_back(std::move(literal));
+    }
+    return true;
+  }
+
+  void AddPartials(const Choices& choices, Strategy& out) const {
+    for (const auto& [factor, axes] : axes_of_) {
+      for (int axis : axes) {
+        for (const auto& [output, op] : Of(factor).reductions)
+          if (static_cast<size_t>(output) < out.outputs.size())
+            out.outputs[static_cast<size_t>(output)].partial.push_back({axis, op});
+        for (int input : Of(factor).partial_inputs)
+          out.inputs[static_cast<size_t>(input)].partial.push_back({axis, ReduceOp::kSum});
+      }
+    }
+    for (size_t a = 0; a < choices.size(); ++a) {
+      if (choices[a] < factors()) continue;
+      const PassThrough& pass = rule_.pass_through[static_cast<size_t>(choices[a] - factors())];
+      const Partial partial{static_cast<int>(a), pass.op};
+      for (int input : pass.inputs)
+        out.inputs[static_cast<size_t>(input)].partial.push_back(partial);
+      for (Sharding& output : out.outputs) output.partial.push_back(partial);
+    }
+  }
+
+  // Normal forms; false where a sharding cannot be placed.
+  bool Tidy(const std::vector<ValueId>& values, std::vector<Sharding>& shardings) const {
+    for (size_t i = 0; i < values.size(); ++i) {
+      Sharding& sharding = shardings[i];
+      if (values[i] == kNone) {
+        sharding = {};
+        continue;
+      }
+      if (!Validate(sharding, space_.graph->value(values[i]).type.shape, *space_.mesh).ok())
+        return false;
+      for (const Partial& partial : sharding.partial)
+        if (partial.op != sharding.partial[0].op) return false;
+      sharding = Normalize(sharding, *space_.mesh);
+    }
+    return true;
+  }
+
+  const StrategySpace& space_;
+  const Node& node_;
+  const Rule& rule_;
+  std::map<int, std::vector<int>> axes_of_;  // of every factor in use
+};
+
+// Counts through all choices, first axis slowest; false after the last.
+bool Next(Choices& choices, int options, const Mesh& mesh) {
+  for (size_t a = choices.size(); a-- > 0;) {
+    if (mesh.size(static_cast<int>(a)) > 1 && ++choices[a] < options) return true;
+    choices[a] = kIdle;
+  }
+  return false;
+}
+
+bool FitsEverywhere(const StrategySpace& space,
+                    const OpDef& op,
+                    const Node& node,
+                    const Strategy& strategy) {
+  return LocalCall(op, *space.graph, node, strategy, *space.mesh, 0).Fits() &&
+         LocalCall(op, *space.graph, node, strategy, *space.mesh, space.mesh->ranks() - 1).Fits();
+}
+
+void Prune(std::vector<PricedStrategy>& all, int64_t limit) {
+  if (static_cast<int64_t>(all.size()) <= limit) return;
+  const auto idle = [](const PricedStrategy& p) {
+    return std::count(p.strategy.axes.begin(), p.strategy.axes.end(), "");
+  };
+  std::vector<size_t> order(all.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin() + 1, order.end(), [&](size_t a, size_t b) {
+    const auto idle_a = idle(all[a]), idle_b = idle(all[b]);
+    return idle_a != idle_b ? idle_a < idle_b : all[a].compute.seconds < all[b].compute.seconds;
+  });
+  order.resize(static_cast<size_t>(limit));
+  std::sort(order.begin(), order.end());
+  std::vector<PricedStrategy> kept;
+  for (size_t i : order) kept.push_back(std::move(all[i]));
+  all = std::move(kept);
+}
+
+}  // namespace
+
+Priced ComputePrice(const StrategySpace& space, const Node& node, const Strategy& strategy) {
+  const OpDef* op = space.ops->Find(node);
+  if (op == nullptr || !node.regions.empty()) return {};
+  const LocalCall local(*op, *space.graph, node, strategy, *space.mesh, 0);
+  if (!local.Fits()) return {};
+  return ComputeSeconds(*space.cluster, local.work());
+}
+
+std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
+                                         const Node& node,
+                                         const Rule& rule) {
+  const OpDef* op = node.regions.empty() ? space.ops->Find(node) : nullptr;
+  Builder builder(space, node, rule);
+  std::vector<PricedStrategy> out;
+  std::set<std::pair<std::vector<Sharding>, std::vector<Sharding>>> seen;
+  Choices choices(space.mesh->axes.size(), kIdle);
+  const int options =
+      op == nullptr ? 0 : static_cast<int>(rule.factors.size() + rule.pass_through.size());
+  do {
+    auto strategy = builder.Build(choices);
+    if (!strategy || !seen.emplace(strategy->inputs, strategy->outputs).second) continue;
+    const bool whole = out.empty();
+    if (!whole && !FitsEverywhere(space, *op, node, *strategy)) continue;
+    const Priced compute = ComputePrice(space, node, *strategy);
+    out.push_back({std::move(*strategy), compute});
+  } while (Next(choices, options, *space.mesh));
+  Prune(out, space.limit);
+  return out;
+}
+
+}  // namespace metadist
