@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "planner/lower/redistribution.h"
+
+namespace metadist {
+
+// How a plan file calls where a redistribution takes place, by Redistribution::Place.
+inline constexpr std::array<std::string_view, 3> kPlaceNames{"kept", "use", "output"};
+
+inline std::string_view Name(Redistribution::Place place) {
+  return kPlaceNames[static_cast<size_t>(place)];
+}
+
+}  // namespace metadist
