@@ -94,6 +94,22 @@ void LinearModel::AddElement(int row, int column, double value) {
   elements_.push_back({row, column, value});
 }
 
+namespace {
+
+constexpr int64_t kWorkPerRootEntry = 60'000;
+constexpr int64_t kWorkPerNodeEntry = 3'000;
+
+}  // namespace
+
+int64_t MipWork(int64_t entries, int64_t nodes) {
+  return entries * (kWorkPerRootEntry + kWorkPerNodeEntry * nodes);
+}
+
+int64_t AffordableNodes(int64_t entries, int64_t work) {
+  const int64_t left = work - MipWork(entries, 0);
+  return left < 0 ? 0 : 1 + left / (kWorkPerNodeEntry * std::max<int64_t>(1, entries));
+}
+
 MipResult SolveMip(const LinearModel& model, const MipOptions& options) {
   return CbcRun::Solve(model, options);
 }

@@ -63,4 +63,10 @@ struct MipResult {
 // Source: COIN-OR Cbc 2.10, C interface.
 MipResult SolveMip(const LinearModel& model, const MipOptions& options);
 
+// Work units (solver.h) of a run over a marginalised program of so many entries, by measurement:
+// the first relaxation with its cuts, then so many nodes.
+int64_t MipWork(int64_t entries, int64_t nodes);
+// Nodes that `work` units pay for; 0 if not even the first relaxation, which cannot be cut short.
+int64_t AffordableNodes(int64_t entries, int64_t work);
+
 }  // namespace metadist

@@ -28,10 +28,11 @@ namespace metadist {
 
 namespace {
 
-// CBC is tried once this many entries remain, at the latest (and only) below the second figure.
-constexpr int64_t kEasyEntries = 12'000;
+// CBC is tried below this.
 constexpr int64_t kMostEntries = 400'000;
-constexpr int kSearchRounds = 6;
+constexpr int kSearchRounds = 16;
+// Search ends after this many rounds in a row that neither shrank the problem nor helped much.
+constexpr int kIdleRounds = 2;
 constexpr int kDearestTimes = 60;
 
 class Ilp {
@@ -115,10 +116,18 @@ class Ilp {
     bound_ = std::max(bound_, search.bound());
     if (found_ && bound_ >= result_.cost) return true;
     if (found_ && options_.gap > 0 && GapReached()) {
-      by_gap_ = true;
+      stopped_by_ = "gap";
       return true;
     }
     return budget_.Spent();
+  }
+
+  // Whether the gap lost a twentieth of itself since `cost` and `bound`.
+  static bool Helped(const PriceSearch& search, int64_t cost, int64_t bound) {
+    if (!search.found()) return false;
+    const double before = static_cast<double>(cost) - static_cast<double>(bound);
+    const double after = static_cast<double>(search.cost()) - static_cast<double>(search.bound());
+    return after < 0.95 * before;
   }
 
   bool GapReached() const {
@@ -135,25 +144,29 @@ class Ilp {
     if (!relaxed_.empty()) search.Offer(relaxed_);
     search.Start();
     bool done = Done(search);
-    int64_t entries = search.reduced().counts().entries;
-    for (int round = 0; round < kSearchRounds && !done; ++round) {
+    int idle = 0;
+    for (int round = 0; round < kSearchRounds && !done && idle < kIdleRounds; ++round) {
+      const int64_t entries = search.reduced().counts().entries;
+      const int64_t cost = search.found() ? search.cost() : kInfinite;
+      const int64_t bound = search.bound();
       search.RaiseBound(round == 0 ? 120 : 80);
-      if (Done(search)) {
-        done = true;
-        break;
-      }
+      done = Done(search);
+      if (done) break;
       if (!search.found()) ForceFit(search);
       search.Improve(20);
       search.Prune();
       done = Done(search);
-      const int64_t now = search.reduced().counts().entries;
-      if (now <= kEasyEntries || (now > entries * 0.9 && now <= kMostEntries)) break;
-      entries = now;
+      const bool shrank = search.reduced().counts().entries < entries * 0.9;
+      idle = shrank || Helped(search, cost, bound) ? 0 : idle + 1;
     }
     result_.deletions = search.reduced().deletions;
     EndPhase("search");
     if (done) return;
-    if (search.reduced().counts().entries <= kMostEntries) FinishByCbc(search);
+    if (search.reduced().counts().entries <= kMostEntries) {
+      FinishByCbc(search);
+    } else {
+      stopped_by_ = "size";
+    }
     EndPhase("branch and bound");
     Done(search);
   }
@@ -172,7 +185,7 @@ class Ilp {
     search.Offer(least.value().choice);
   }
 
-  // True proof of optimality or infeasibility ends it; otherwise the bound may have risen.
+  // A proof of optimality or infeasibility ends it; otherwise the bound may have risen.
   void FinishByCbc(PriceSearch& search) {
     const Reduced& reduced = search.reduced();
     MarginalProgram program(reduced, MarginalProgram::Objective::kCost, 1);
@@ -184,14 +197,19 @@ class Ilp {
     while (!budget_.Spent()) {
       MipOptions options;
       options.seconds = budget_.seconds_left();
-      if (options_.work_limit > 0)
-        options.nodes = std::max<int64_t>(1, budget_.work_left() / entries);
+      if (options_.work_limit > 0) {
+        options.nodes = AffordableNodes(entries, budget_.work_left());
+        if (options.nodes == 0) {
+          stopped_by_ = "work";
+          return;
+        }
+      }
       if (found_) options.cutoff = (static_cast<double>(result_.cost) - 0.5 - shift) / unit;
       if (found_ && options_.gap > 0) {
         options.gap = options_.gap * std::abs(static_cast<double>(result_.cost)) / unit;
       }
       const MipResult answer = SolveMip(program.model(), options);
-      budget_.AddWork(entries * (1 + answer.nodes));
+      budget_.AddWork(MipWork(entries, answer.nodes));
       if (answer.status == MipResult::Status::kInfeasible) {
         if (found_) {
           bound_ = result_.cost;
@@ -260,7 +278,7 @@ class Ilp {
       if (bound_ <= -kInfinite) result_.status = SolveStatus::kHeuristic;
     }
     if (result_.status == SolveStatus::kGap || result_.status == SolveStatus::kNoPlan) {
-      result_.stopped_by = by_gap_ ? "gap" : budget_.stopped_by();
+      result_.stopped_by = budget_.stopped_by().empty() ? stopped_by_ : budget_.stopped_by();
     }
     return std::move(result_);
   }
@@ -271,9 +289,9 @@ class Ilp {
   SolveResult result_;
   bool found_ = false;
   bool infeasible_ = false;
-  bool by_gap_ = false;
   int64_t bound_ = -kInfinite;
   double phase_start_ = 0;
+  std::string_view stopped_by_;
   // The optimum without the limit, if it does not fit.
   Choice relaxed_;
 };

@@ -175,10 +175,11 @@ class PeakSearch {
       MipOptions options;
       options.seconds = budget_.seconds_left();
       if (options_.work_limit > 0) {
-        options.nodes = std::max<int64_t>(1, budget_.work_left() / entries);
+        options.nodes = AffordableNodes(entries, budget_.work_left());
+        if (options.nodes == 0) return;
       }
       const MipResult answer = SolveMip(program.model(), options);
-      budget_.AddWork(entries * (1 + answer.nodes));
+      budget_.AddWork(MipWork(entries, answer.nodes));
       if (answer.status == MipResult::Status::kInfeasible) {
         infeasible_ = true;
         return;

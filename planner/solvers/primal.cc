@@ -8,7 +8,18 @@
 
 namespace metadist {
 
-Primal::Primal(const Reduced& reduced) : reduced_(reduced), links_(MakeLinks(reduced)) {}
+namespace {
+
+// Levels of the segment tree that a changed row visits, on average.
+constexpr int64_t kWorkPerRow = 16;
+
+}  // namespace
+
+Primal::Primal(const Reduced& reduced) : reduced_(reduced), links_(MakeLinks(reduced)) {
+  for (const std::vector<MemoryRow>& rows : reduced.rows) {
+    rows_ += static_cast<int64_t>(rows.size());
+  }
+}
 
 Choice Primal::LeastMemory() const {
   Choice out(reduced_.count(), 0);
@@ -38,6 +49,7 @@ bool Primal::RepairTo(Choice& choice, int64_t limit, int max_steps) {
   for (int step = 0; step < max_steps && profile.peak() > limit; ++step) {
     const int time = profile.peak_time();
     const double excess = static_cast<double>(profile.peak() - limit);
+    work_ += rows_;
     double best_score = 0;
     int best_node = -1;
     int best_strategy = -1;
@@ -84,6 +96,7 @@ void Primal::Polish(Choice& choice, Random& random) {
       std::stable_sort(
           better.begin(), better.end(), [&](int a, int b) { return costs[a] < costs[b]; });
       for (int q : better) {
+        work_ += kWorkPerRow * static_cast<int64_t>(reduced_.rows[i].size());
         profile.Move(i, choice[i], q);
         if (profile.fits()) {
           choice[i] = q;

@@ -34,6 +34,7 @@ class Primal {
  private:
   const Reduced& reduced_;
   std::vector<std::vector<Link>> links_;
+  int64_t rows_ = 0;
   int64_t work_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include "planner/solvers/elimination.h"
 #include "planner/solvers/keep.h"
 #include "planner/solvers/memory_profile.h"
+#include "planner/solvers/splice.h"
 
 namespace metadist {
 
@@ -20,9 +21,10 @@ namespace metadist {
 // best prices return.
 // Improve walks over prices: a violated peak raises its price, a feasible choice lowers all. At
 // fixed prices a choice is improved by exact minimisation over a region (bucket elimination with
-// conditioning), then repaired, polished and offered.
-// Prune deletes a strategy whose min-marginal shows that forcing it costs at least the incumbent.
-// After that the bound holds for better choices only, so bound() never exceeds the incumbent.
+// conditioning), spliced with earlier choices from the other side of the limit (splice.h),
+// repaired, polished and offered. Prune deletes a strategy whose min-marginal shows that forcing it
+// costs at least the incumbent. After that the bound holds for better choices only, so bound()
+// never exceeds the incumbent.
 //
 // Rounds are counted, never timed: a larger budget begins with the steps of a smaller one.
 
@@ -189,6 +191,8 @@ void PriceSearch::Prune() {
     own = static_cast<int>(std::lower_bound(kept[i].begin(), kept[i].end(), own) - kept[i].begin());
   }
   reduced_ = KeepStrategies(reduced_, kept);
+  last_fitting_.reset();
+  last_exceeding_.reset();
   Rebuild();
   best_bound_ = -1e300;
   ProveBound();
@@ -263,6 +267,27 @@ void PriceSearch::Block(Choice& choice, const std::vector<int>& region) {
 
 void PriceSearch::Step(Choice& choice) { Block(choice, Region()); }
 
+void PriceSearch::Mix(const Choice& choice, bool fits) {
+  if (IsInfinite(ReducedCost(reduced_, choice))) return;
+  auto offer = [&](const Choice& from, const Choice& to) {
+    std::optional<Choice> mixed = Splice(reduced_, primal_->links(), from, to, random_);
+    budget_.AddWork(entries_ / 4);
+    if (!mixed) return;
+    const int64_t before = primal_->work();
+    primal_->Polish(*mixed, random_);
+    budget_.AddWork(primal_->work() - before);
+    Take(*mixed);
+  };
+  std::optional<Choice>& same = fits ? last_fitting_ : last_exceeding_;
+  const std::optional<Choice>& opposite = fits ? last_exceeding_ : last_fitting_;
+  same = choice;
+  if (opposite) {
+    offer(*opposite, choice);
+    offer(choice, *opposite);
+  }
+  if (found()) offer(*incumbent_, choice);
+}
+
 void PriceSearch::Improve(int rounds) {
   if (!reduced_.limit) return;
   std::vector<double> prices = best_prices_;
@@ -272,6 +297,7 @@ void PriceSearch::Improve(int rounds) {
   const double magnitude = std::abs(found() ? static_cast<double>(cost_) : best_bound_);
   const double gap = found() ? static_cast<double>(cost_) - best_bound_ : 0.1 * magnitude;
   const double scale = std::max({gap, 1e-3 * magnitude, 1.0});
+  const double total = std::accumulate(best_prices_.begin(), best_prices_.end(), 0.0);
   int idle = 0;
   for (int round = 0; round < rounds && !budget_.Spent() && !closed(); ++round) {
     dual_->SetPrices(prices);
@@ -291,12 +317,15 @@ void PriceSearch::Improve(int rounds) {
       double norm = 0;
       for (int t : peaks) norm += std::pow(static_cast<double>(usage[t] - limit) / denominator, 2);
       const double length = (0.05 + 0.3 * random_.Unit()) * scale / norm;
+      // A slight excess must not throw the prices off: the proven ones are about right.
+      const double most_raise = total > 0 ? 0.2 * random_.Unit() * total : length;
       for (int t : peaks) {
         const double excess = static_cast<double>(usage[t] - limit) / denominator;
-        prices[t] += length * excess / denominator;
+        prices[t] += std::min(length * excess / denominator, most_raise);
       }
     }
     const int64_t before = found() ? cost_ : kInfinite;
+    Mix(choice, peaks.empty());
     Choice candidate = choice;
     const bool feasible = Finish(candidate);
     idle = found() && cost_ < before ? 0 : idle + 1;

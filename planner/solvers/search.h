@@ -47,6 +47,8 @@ class PriceSearch {
   void Step(Choice& choice);
   void Block(Choice& choice, const std::vector<int>& region);
   std::vector<int> Region();
+  // Splices the choice with the last ones on the other side of the limit and with the incumbent.
+  void Mix(const Choice& choice, bool fits);
   // Repairs, polishes and takes. True if it was feasible in the end; `choice` is changed then.
   bool Finish(Choice& choice);
   void MovePrices(const Choice& choice, double bound);
@@ -71,6 +73,8 @@ class PriceSearch {
   std::vector<double> prices_;
   std::vector<double> momentum_;
   std::vector<double> noise_;
+  std::optional<Choice> last_fitting_;
+  std::optional<Choice> last_exceeding_;
   double step_ = 1;
   int stalled_ = 0;
 };

@@ -33,13 +33,16 @@ struct SolveProgress {
   int64_t bound = 0;
 };
 
-// Without limits, the result depends on problem, seed and initial choice only.
+inline constexpr int64_t kWorkPerSecond = 200'000'000;
+
+// Without a time limit, the result depends on problem, seed, work limit, gap and initial choice
+// only.
 struct SolveOptions {
   uint64_t seed = 0;
   // 0: none. A time limit that strikes makes the result depend on the machine (stopped_by says so).
   double time_limit_seconds = 0;
-  // 0: none. In work units (table entries touched; one branch-and-bound node counts as the entries
-  // of the reduced problem); repeatable.
+  // 0: none. In work units, repeatable on every machine: about one table entry touched each, CBC's
+  // effort by an estimate from its nodes. kWorkPerSecond of them take a second or less.
   int64_t work_limit = 0;
   // Stop when cost - bound <= gap * |cost|.
   double gap = 0;
@@ -67,7 +70,8 @@ struct SolveResult {
   int64_t peak = 0;
   // <= the cost of every feasible choice. Meaningless for kInfeasible and kHeuristic.
   int64_t bound = 0;
-  // "" or "time", "work", "gap", "interrupt": what ended the run before a proof.
+  // "" or "time", "work", "gap", "interrupt", "size" (the rest is too big for branch and bound):
+  // what ended the run before a proof.
   std::string_view stopped_by;
   // Phases in order, with their wall seconds.
   std::vector<std::pair<std::string_view, double>> seconds;

@@ -79,13 +79,13 @@ int64_t PeakOfMinima(const Problem& problem, bool largest) {
   return Evaluate(flat, Choice(flat.nodes.size(), 0)).peak;
 }
 
-// Layouts 0 = replicated, k = split in some way; cost of going from one to another.
+// Time to go from one layout to another: cutting a whole value is free, anything else moves bytes.
 std::vector<int64_t> Redistribution(const std::vector<int>& from,
                                     const std::vector<int>& to,
                                     int64_t bytes) {
   std::vector<int64_t> out;
   for (int p : from) {
-    for (int q : to) out.push_back(p == q ? 0 : p == 0 ? bytes / 50 : bytes * (1 + (p + q) % 3));
+    for (int q : to) out.push_back(p == q || p == 0 ? 0 : q == 0 ? bytes : bytes / 4);
   }
   return out;
 }
@@ -136,16 +136,19 @@ Problem LayeredProblem(uint64_t seed, int layers, int strategies, double limit_f
   constexpr int kPerLayer = 10;
   const int64_t end = layers * kPerLayer;
   std::vector<std::vector<int>> layouts;
+  // Strategy p uses layout p % ways (0: whole); the others differ in what they cost.
+  const int ways = strategies / 2 + 1;
   auto add = [&](int64_t lo, int64_t hi, int64_t bytes, int64_t work) {
     ProblemNode& node = problem.nodes.emplace_back();
     MemoryRow row{lo, hi, {}};
     std::vector<int> layout;
     for (int p = 0; p < strategies; ++p) {
-      const int way = p % (strategies / 2 + 1);
-      const int pieces = way == 0 ? 1 : 2 << (way % 3);
+      const int way = p % ways;
       layout.push_back(way);
-      row.usage.push_back(bytes / pieces);
-      node.costs.push_back(work / pieces + (p % 4) * bytes / 20 + random.Below(1000));
+      row.usage.push_back(way == 0 ? bytes : bytes / (2 << (way % 3)));
+      // Split work is shorter but has to be put together again.
+      const int64_t combine = way == 0 ? 0 : work / 8 + random.Below(work / 8 + 1);
+      node.costs.push_back(work / (way == 0 ? 4 : 8) + combine + (p / ways) * (work / 10));
     }
     node.rows.push_back(std::move(row));
     layouts.push_back(std::move(layout));
