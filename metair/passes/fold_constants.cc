@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/passes/infer_types.h"
+#include "metair/passes/passes.h"
+
+namespace metadist::passes {
+namespace {
+
+Result<Graph> Run(const Graph& graph, const OpTable& ops) {
+  return TRY(InferTypesAndFold(graph, ops)).graph;
+}
+
+}  // namespace
+
+extern const PassDef kPass_fold_constants;
+const PassDef kPass_fold_constants = {
+    .name = "fold_constants",
+    .summary = "infer types anew and evaluate nodes whose inputs are constants",
+    .run = Run};
+
+}  // namespace metadist::passes

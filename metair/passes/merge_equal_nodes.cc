@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Common subexpressions: nodes of the same operator, attributes and (replaced) inputs compute the
+// same. One walk in node order with a table of nodes seen; equal constants are merged before, since
+// exporters repeat them. Tensors in attributes compare by bytes. Nodes with regions, random and
+// unknown operators are left alone. O(n log n) comparisons of keys.
+// Source: value numbering; Cocke and Schwartz 1970, "Programming Languages and Their Compilers".
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+
+#include "metair/ir/text.h"
+#include "metair/passes/passes.h"
+#include "metair/passes/replace_value.h"
+
+namespace metadist::passes {
+namespace {
+
+// Constants above this size are not compared.
+constexpr int64_t kComparedBytes = 1 << 16;
+
+void MergeConstants(const Graph& graph, ValueReplacement* replaced) {
+  std::map<std::pair<std::string, std::string>, ValueId> seen;
+  for (ValueId id : graph.OfKind(ValueKind::kConstant)) {
+    const Tensor& data = graph.value(id).data;
+    if (!data.has_data() || data.type().bytes() > kComparedBytes) continue;
+    const std::string bytes(reinterpret_cast<const char*>(data.bytes()),
+                            static_cast<size_t>(data.type().bytes()));
+    const auto [place, fresh] = seen.emplace(std::pair(TypeText(data.type()), bytes), id);
+    if (!fresh) replaced->Add(graph, id, place->second);
+  }
+}
+
+std::string KeyOf(const Node& node, const ValueReplacement& replaced) {
+  std::string key = fmt::format("{}.{}/{}", node.domain, node.op, node.outputs.size());
+  for (ValueId input : node.inputs) key += fmt::format(",{}", replaced.of(input));
+  for (const auto& [name, value] : node.attributes.all())
+    key += fmt::format(";{}:{}", name, value.index());
+  return key;
+}
+
+// Whether every result of `node` may be replaced by that of `earlier`: checked before any is.
+bool CanReplace(const Graph& graph, const Node& node, const Node& earlier) {
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    const bool wanted = node.outputs[i] != kNone;
+    if (wanted && earlier.outputs[i] == kNone) return false;
+    if (wanted && graph.value(node.outputs[i]).type != graph.value(earlier.outputs[i]).type)
+      return false;
+  }
+  return Identical(node.attributes, earlier.attributes);
+}
+
+Result<Graph> Run(const Graph& graph, const OpTable& ops) {
+  ValueReplacement replaced(graph);
+  MergeConstants(graph, &replaced);
+  std::multimap<std::string, const Node*> seen;
+  for (const Node& node : graph.nodes) {
+    const OpDef* op = ops.Find(node);
+    if (op == nullptr || !op->deterministic || !node.regions.empty()) continue;
+    const std::string key = KeyOf(node, replaced);
+    const auto [first, last] = seen.equal_range(key);
+    auto found = first;
+    while (found != last && !CanReplace(graph, node, *found->second)) ++found;
+    if (found == last) {
+      seen.emplace(key, &node);
+      continue;
+    }
+    // A result that keeps its node (it is an output beside another output) keeps only itself.
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+      if (node.outputs[i] != kNone) replaced.Add(graph, node.outputs[i], found->second->outputs[i]);
+  }
+  return WithoutDeadCode(replaced.Apply(graph));
+}
+
+}  // namespace
+
+extern const PassDef kPass_merge_equal_nodes;
+const PassDef kPass_merge_equal_nodes = {
+    .name = "merge_equal_nodes",
+    .summary = "compute equal expressions and store equal constants once",
+    .run = Run};
+
+}  // namespace metadist::passes

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/passes/passes.h"
+
+namespace metadist::passes {
+namespace {
+
+Result<Graph> Run(const Graph& graph, const OpTable& ops) { return WithoutDeadCode(graph); }
+
+}  // namespace
+
+extern const PassDef kPass_remove_dead_code;
+const PassDef kPass_remove_dead_code = {
+    .name = "remove_dead_code",
+    .summary = "drop nodes, parameters and constants that no output depends on",
+    .run = Run};
+
+}  // namespace metadist::passes

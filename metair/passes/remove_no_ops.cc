@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nodes whose result is their first input, unchanged. Whether a node is one follows from types and
+// attributes: a view of its own type; a conversion to the type it has; a broadcast to the shape it
+// has; a permutation in order; a concatenation of one; a slice of everything with steps of one.
+#include <algorithm>
+#include <string>
+
+#include "metair/passes/passes.h"
+#include "metair/passes/replace_value.h"
+
+namespace metadist::passes {
+namespace {
+
+bool IsInOrder(const std::vector<int64_t>& permutation) {
+  for (size_t i = 0; i < permutation.size(); ++i)
+    if (permutation[i] != static_cast<int64_t>(i)) return false;
+  return true;
+}
+
+// Slices keep all of their input when no step turns it round.
+bool HasUnitSteps(const Graph& graph, const Node& node) {
+  if (node.inputs.size() < 5 || node.inputs[4] == kNone) return true;
+  const Value& steps = graph.value(node.inputs[4]);
+  if (steps.kind != ValueKind::kConstant || !steps.data.has_data()) return false;
+  const std::vector<int64_t> values = steps.data.ToInts();
+  return std::all_of(values.begin(), values.end(), [](int64_t step) { return step == 1; });
+}
+
+bool IsNoOp(const Graph& graph, const Node& node, const OpDef& op) {
+  if (node.outputs.size() != 1 || node.outputs[0] == kNone || node.inputs.empty()) return false;
+  if (node.inputs[0] == kNone) return false;
+  const TensorType& before = graph.value(node.inputs[0]).type;
+  if (before != graph.value(node.outputs[0]).type) return false;
+  if (op.view) return true;
+  if (!op.domain.empty()) return false;
+  if (op.name == "Cast" || op.name == "Expand") return true;
+  if (op.name == "Concat") return node.inputs.size() == 1;
+  if (op.name == "Slice") return HasUnitSteps(graph, node);
+  if (op.name != "Transpose") return false;
+  return before.shape.size() < 2 ||
+         (node.attributes.has("perm") && IsInOrder(node.attributes.Ints("perm")));
+}
+
+Result<Graph> Run(const Graph& graph, const OpTable& ops) {
+  ValueReplacement replaced(graph);
+  for (const Node& node : graph.nodes) {
+    const OpDef* op = ops.Find(node);
+    if (op != nullptr && IsNoOp(graph, node, *op))
+      replaced.Add(graph, node.outputs[0], node.inputs[0]);
+  }
+  return WithoutDeadCode(replaced.Apply(graph));
+}
+
+}  // namespace
+
+extern const PassDef kPass_remove_no_ops;
+const PassDef kPass_remove_no_ops = {
+    .name = "remove_no_ops", .summary = "drop nodes that return their input unchanged", .run = Run};
+
+}  // namespace metadist::passes
