@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = alpha A B + beta C, A and B transposed if asked, C broadcast to y; C may be left out.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "metair/ops/broadcast.h"
+#include "metair/ops/call_check.h"
+#include "metair/ops/compute_type.h"
+#include "metair/ops/elementwise.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+struct Sizes {
+  int64_t m, n, k;
+};
+
+Result<Sizes> SizesOf(const OpCall& call) {
+  Shape a = call.shape(0);
+  Shape b = call.shape(1);
+  if (call.attributes->Int("transA", 0) != 0) std::swap(a[0], a[1]);
+  if (call.attributes->Int("transB", 0) != 0) std::swap(b[0], b[1]);
+  if (a[1] != b[0])
+    return BadInput(
+        "", fmt::format("inner sizes must be equal, got {} and {}", ShapeText(a), ShapeText(b)));
+  return Sizes{a[0], b[1], a[1]};
+}
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call)
+          .Inputs(2, 3)
+          .Numbers(0)
+          .SameElement(0, 1)
+          .SameElement(0, 2)
+          .Rank(0, 2, 2)
+          .Rank(1, 2, 2)
+          .Done());
+  const Sizes sizes = TRY(SizesOf(call));
+  const Shape shape{sizes.m, sizes.n};
+  if (call.has(2) && TRY(Broadcast(shape, call.shape(2))) != shape)
+    return BadInput(
+        "",
+        fmt::format(
+            "input 2 must broadcast to {}, got {}", ShapeText(shape), ShapeText(call.shape(2))));
+  return std::vector<TensorType>{{call.type(0).element, shape}};
+}
+
+double Product(double a, double b) { return a * b; }
+double Sum(double a, double b) { return a + b; }
+int64_t Product(int64_t a, int64_t b) { return WrapMul(a, b); }
+int64_t Sum(int64_t a, int64_t b) { return WrapAdd(a, b); }
+
+template <typename T>
+void Multiply(const OpCall& call, const Sizes& size, std::span<const Tensor> in, Tensor& y) {
+  const T alpha = static_cast<T>(call.attributes->Float("alpha", 1));
+  const T beta = static_cast<T>(call.attributes->Float("beta", 1));
+  const bool trans_a = call.attributes->Int("transA", 0) != 0;
+  const bool trans_b = call.attributes->Int("transB", 0) != 0;
+  const T* a = in[0].data<T>();
+  const T* b = in[1].data<T>();
+  const T* c = call.has(2) ? in[2].data<T>() : nullptr;
+  T* to = y.mutable_data<T>();
+  ForEachIndex(y.shape(),
+               {BroadcastStrides(call.has(2) ? in[2].shape() : Shape{}, y.shape())},
+               [&](int64_t i, const std::vector<int64_t>& at) {
+                 const int64_t row = i / size.n;
+                 const int64_t col = i % size.n;
+                 T sum = 0;
+                 for (int64_t l = 0; l < size.k; ++l)
+                   sum = Sum(sum,
+                             Product(a[trans_a ? l * size.m + row : row * size.k + l],
+                                     b[trans_b ? col * size.k + l : l * size.n + col]));
+                 to[i] = Product(alpha, sum);
+                 if (c != nullptr) to[i] = Sum(to[i], Product(beta, c[at[0]]));
+               });
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const Sizes sizes = TRY(SizesOf(call));
+  VisitNumberType(out[0].element(),
+                  [&](auto zero) { Multiply<decltype(zero)>(call, sizes, in, out[0]); });
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  const Sizes sizes = SizesOf(call).value();
+  const int64_t flops = 2 * sizes.m * sizes.n * sizes.k;
+  Work work = FlopsWork(call, outputs, flops + (call.has(2) ? sizes.m * sizes.n : 0));
+  work.batch = 1;
+  work.m = sizes.m;
+  work.n = sizes.n;
+  work.k = sizes.k;
+  return work;
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  using example::With;
+  return {
+      {.inputs = {F32({4, 6}), F32({6, 8}), F32({8})}},
+      {.inputs = {F32({4, 6}), F32({8, 6}), F32({8})}, .attributes = With({{"transB", 1}})},
+      {.inputs = {F32({6, 4}), F32({6, 8})}, .attributes = With({{"transA", 1}, {"alpha", 0.5}})},
+      {.inputs = {F32({4, 6}), F32({6, 8}), F32({4, 8})},
+       .attributes = With({{"alpha", 2.0}, {"beta", 0.5}})}};
+}
+
+}  // namespace
+
+OpDef MakeGemm() {
+  return {.name = "Gemm",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Gemm.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

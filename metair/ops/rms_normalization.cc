@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x / sqrt(mean(x^2) + epsilon) scale, the mean over the dims from `axis` on.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "metair/ops/broadcast.h"
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(2).Floats(0).Floats(1).RankAtLeast(0, 1).Done());
+  TRY(NormalizeAxis(call.attributes->Int("axis", -1), call.rank(0)));
+  if (TRY(Broadcast(call.shape(0), call.shape(1))) != call.shape(0))
+    return BadInput("",
+                    fmt::format("input 1 must broadcast to {}, got {}",
+                                ShapeText(call.shape(0)),
+                                ShapeText(call.shape(1))));
+  return std::vector<TensorType>{{call.type(1).element, call.shape(0)}};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -1), in[0].rank()));
+  const double epsilon = call.attributes->Float("epsilon", 1e-5f);
+  const Shape& shape = in[0].shape();
+  const int64_t inner = NumElements({shape.begin() + axis, shape.end()});
+  const double* x = in[0].data<double>();
+  double* y = out[0].mutable_data<double>();
+  for (int64_t row = 0; row < (inner == 0 ? 0 : in[0].size() / inner); ++row) {
+    const double* from = x + row * inner;
+    double squares = 0;
+    for (int64_t i = 0; i < inner; ++i) squares += from[i] * from[i];
+    const double root = std::sqrt(squares / static_cast<double>(inner) + epsilon);
+    for (int64_t i = 0; i < inner; ++i) y[row * inner + i] = from[i] / root;
+  }
+  const double* scale = in[1].data<double>();
+  ForEachIndex(shape,
+               {BroadcastStrides(in[1].shape(), shape)},
+               [&](int64_t i, const std::vector<int64_t>& at) { y[i] *= scale[at[0]]; });
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return FlopsWork(call, outputs, 4 * NumElements(outputs[0].shape));
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  using example::With;
+  return {{.inputs = {F32({2, 4, 6}), F32({6})}},
+          {.inputs = {F32({2, 4, 6}), F32({4, 6})},
+           .attributes = With({{"axis", 1}, {"epsilon", 0.25}})}};
+}
+
+}  // namespace
+
+OpDef MakeRMSNormalization() {
+  return {.name = "RMSNormalization",
+          .since_version = 23,
+          .url = "https://onnx.ai/onnx/operators/onnx__RMSNormalization.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

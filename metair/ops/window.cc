@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/ops/window.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace metadist {
+namespace {
+
+// Sizes beyond this are refused, so that products of two fit 64 bits.
+constexpr int64_t kLargest = int64_t{1} << 31;
+
+Result<std::vector<int64_t>> ListOf(const Attributes& attributes,
+                                    const std::string& name,
+                                    size_t length,
+                                    int64_t least) {
+  std::vector<int64_t> list = attributes.Ints(name);
+  if (list.empty()) list.assign(length, least);
+  if (list.size() != length)
+    return BadInput("", fmt::format("{} must have {} entries, got {}", name, length, list.size()));
+  for (int64_t value : list)
+    if (value < least || value > kLargest)
+      return BadInput("",
+                      fmt::format("{} must be in [{}, {}], got {}", name, least, kLargest, value));
+  return list;
+}
+
+// Input elements from the first tap to the last, both included.
+int64_t Extent(const Window& window, size_t d) {
+  return (window.kernel[d] - 1) * window.dilations[d] + 1;
+}
+
+// Pads so that there are ceil(input / stride) positions; an odd one goes to the end or the start.
+void PadToSame(bool upper, size_t d, Window& window) {
+  const int64_t stride = window.strides[d];
+  const int64_t positions = (window.input[d] + stride - 1) / stride;
+  const int64_t total =
+      std::max<int64_t>((positions - 1) * stride + Extent(window, d) - window.input[d], 0);
+  window.pads_begin[d] = upper ? total / 2 : total - total / 2;
+  window.pads_end[d] = total - window.pads_begin[d];
+}
+
+Result<int64_t> Positions(const Window& window, size_t d, bool ceil_mode) {
+  const int64_t padded = window.input[d] + window.pads_begin[d] + window.pads_end[d];
+  const int64_t room = padded - Extent(window, d);
+  if (room < 0)
+    return BadInput(
+        "",
+        fmt::format("a window of {} does not fit the padded size {}", Extent(window, d), padded));
+  if (!ceil_mode) return room / window.strides[d] + 1;
+  const int64_t positions = (room + window.strides[d] - 1) / window.strides[d] + 1;
+  // A window that would start in the padding at the end is dropped.
+  const bool drop = (positions - 1) * window.strides[d] >= window.input[d] + window.pads_begin[d];
+  return drop ? positions - 1 : positions;
+}
+
+}  // namespace
+
+Result<Window> WindowOf(const Attributes& attributes, const Shape& spatial, const Shape& kernel) {
+  const size_t dims = spatial.size();
+  Window window{.input = spatial, .kernel = kernel};
+  if (kernel.size() != dims)
+    return BadInput("",
+                    fmt::format("kernel_shape must have {} entries, got {}", dims, kernel.size()));
+  for (size_t d = 0; d < dims; ++d)
+    if (kernel[d] < 1 || kernel[d] > kLargest || spatial[d] > kLargest)
+      return BadInput(
+          "",
+          fmt::format(
+              "a window of {} over {} is out of range", ShapeText(kernel), ShapeText(spatial)));
+  window.strides = TRY(ListOf(attributes, "strides", dims, 1));
+  window.dilations = TRY(ListOf(attributes, "dilations", dims, 1));
+  const std::vector<int64_t> pads = TRY(ListOf(attributes, "pads", 2 * dims, 0));
+  window.pads_begin.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(dims));
+  window.pads_end.assign(pads.begin() + static_cast<std::ptrdiff_t>(dims), pads.end());
+  const std::string mode = attributes.String("auto_pad", "NOTSET");
+  const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
+  if (!same && mode != "NOTSET" && mode != "VALID")
+    return BadInput(
+        "", fmt::format("auto_pad must be NOTSET, SAME_UPPER, SAME_LOWER or VALID, got {}", mode));
+  for (size_t d = 0; d < dims; ++d) {
+    if (mode == "VALID") window.pads_begin[d] = window.pads_end[d] = 0;
+    if (same) PadToSame(mode == "SAME_UPPER", d, window);
+    window.output.push_back(TRY(Positions(window, d, attributes.Int("ceil_mode", 0) != 0)));
+  }
+  return window;
+}
+
+std::vector<int64_t> TapsOf(const Window& window) {
+  const int64_t positions = NumElements(window.output);
+  const int64_t taps = NumElements(window.kernel);
+  std::vector<int64_t> table;
+  table.reserve(static_cast<size_t>(positions * taps));
+  for (int64_t position = 0; position < positions; ++position) {
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      int64_t index = 0;
+      int64_t stride = 1;
+      int64_t place = position;
+      int64_t part = tap;
+      for (size_t d = window.input.size(); d-- > 0;) {
+        const int64_t at = place % window.output[d] * window.strides[d] +
+                           part % window.kernel[d] * window.dilations[d] - window.pads_begin[d];
+        if (at >= window.input[d] + window.pads_end[d])
+          index = kBeyond;
+        else if ((at < 0 || at >= window.input[d]) && index != kBeyond)
+          index = kPadding;
+        else if (index >= 0)
+          index += at * stride;
+        stride *= window.input[d];
+        place /= window.output[d];
+        part /= window.kernel[d];
+      }
+      table.push_back(index);
+    }
+  }
+  return table;
+}
+
+}  // namespace metadist

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "metair/ops/op_def.h"
+
+namespace metadist {
+
+// The window that a convolution or a pooling slides over the spatial dims of its input; all lists
+// have one entry a spatial dim.
+struct Window {
+  Shape input = {};
+  Shape kernel = {};
+  std::vector<int64_t> strides = {};
+  std::vector<int64_t> dilations = {};
+  std::vector<int64_t> pads_begin = {};
+  std::vector<int64_t> pads_end = {};
+  Shape output = {};  // positions of the window
+};
+
+// Reads auto_pad, ceil_mode, dilations, pads and strides. spatial: sizes of the input from its
+// third dim on; kernel: of the window. Errors: kBadInput for lists of a wrong length, values out of
+// range and a window larger than the padded input.
+// Source: ONNX operator specification, Conv-22 and MaxPool-22.
+Result<Window> WindowOf(const Attributes& attributes, const Shape& spatial, const Shape& kernel);
+
+// What a tap of the window falls on when it misses the input.
+inline constexpr int64_t kPadding = -1;  // the padding
+inline constexpr int64_t kBeyond = -2;   // beyond it: only where ceil_mode rounds up
+
+// For every position of the window (row-major), for every tap of it (row-major): the index into the
+// spatial dims of the input, row-major, or kPadding or kBeyond.
+std::vector<int64_t> TapsOf(const Window& window);
+
+}  // namespace metadist
