@@ -123,7 +123,7 @@ Result<std::vector<TensorType>> InferTypes(const OpCall& call);
 Work WorkOf(const OpCall& call, std::span<const TensorType> outputs);
 
 // Runs the reference kernel on tensors of the model's own types: converts to compute types, runs,
-// converts back. Every input counts as constant.
+// converts back. Every input counts as constant. Elements may be absent where OpDef::only_types.
 Result<std::vector<Tensor>> Evaluate(OpCall call, std::span<const Tensor> inputs);
 
 // The call of a node in its graph: types of its inputs and the elements of constant ones.
