@@ -30,11 +30,18 @@ struct SymbolicFactor {
   bool operator==(const SymbolicFactor&) const = default;
 };
 
+// An input as discovery saw it.
+struct SymbolicInput {
+  bool is_tensor = false;  // false: left out, a literal, or fixed
+  std::vector<SymbolicSize> sizes = {};
+  bool operator==(const SymbolicInput&) const = default;
+};
+
 // What running an operator on small inputs showed, on symbols.
 struct Discovered {
-  std::vector<int64_t> atoms;                   // their sizes in the sample that was run
-  std::vector<std::vector<SymbolicSize>> dims;  // by input; empty for literals and absent inputs
-  std::vector<SymbolicLiteral> literals;        // integers tied to a size or not (no atoms)
+  std::vector<int64_t> atoms;             // their sizes in the sample that was run
+  std::vector<SymbolicInput> dims;        // by input
+  std::vector<SymbolicLiteral> literals;  // all integers of the call; untied ones have no atoms
   std::vector<SymbolicFactor> factors;
   std::vector<PassThrough> pass_through;
   std::string text;    // one-line notation; "none" where nothing could be run
@@ -46,8 +53,9 @@ struct Discovered {
 };
 
 // Finds every way to divide the call by running its operator on small arrays. Cost does not depend
-// on the call's sizes: it is first replaced by a small call of the same form. Uses nothing of the
-// operator but infer, reference and domain_of. Never fails: a refusal is a reason.
+// on the call's sizes: it is first replaced by a small call of the same form, of which the call is
+// an instance (Instantiate). Uses nothing of the operator but infer, reference and domain_of. Never
+// fails: a refusal is a reason.
 Discovered Discover(const OpCall& call, const DiscoveryOptions& options = {});
 
 }  // namespace metadist

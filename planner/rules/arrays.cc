@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/rules/arrays.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace metadist {
+namespace {
+
+// An array seen as [outer, size, inner bytes] around one dim.
+struct Around {
+  int64_t outer = 1;
+  int64_t inner = 1;
+
+  Around(const Tensor& x, int dim) : inner(ByteSize(x.element())) {
+    for (int d = 0; d < dim; ++d) outer *= x.dim(d);
+    for (int64_t d = dim + 1; d < x.rank(); ++d) inner *= x.dim(d);
+  }
+};
+
+template <typename T, typename F>
+void Apply(Tensor& a, const Tensor& b, F f) {
+  T* x = a.mutable_data<T>();
+  const T* y = b.data<T>();
+  const int64_t count = a.size();
+  for (int64_t i = 0; i < count; ++i) x[i] = f(x[i], y[i]);
+}
+
+template <typename T>
+void FoldNumbers(ReduceOp op, Tensor& a, const Tensor& b) {
+  using Wrapping = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
+  const auto w = [](T v) { return static_cast<Wrapping>(v); };
+  switch (op) {
+    case ReduceOp::kSum:
+      return Apply<T>(a, b, [&](T x, T y) { return static_cast<T>(w(x) + w(y)); });
+    case ReduceOp::kProd:
+      return Apply<T>(a, b, [&](T x, T y) { return static_cast<T>(w(x) * w(y)); });
+    case ReduceOp::kMax:
+      return Apply<T>(a, b, [](T x, T y) { return x > y || x != x ? x : y; });
+    case ReduceOp::kMin:
+      return Apply<T>(a, b, [](T x, T y) { return x < y || x != x ? x : y; });
+    case ReduceOp::kAnd:
+    case ReduceOp::kOr:
+      CHECK(false, "logical reduction of numbers");
+  }
+}
+
+}  // namespace
+
+Tensor Take(const Tensor& whole, int dim, std::span<const int64_t> indices) {
+  Shape shape = whole.shape();
+  const int64_t size = shape[static_cast<size_t>(dim)];
+  const int64_t count = static_cast<int64_t>(indices.size());
+  shape[static_cast<size_t>(dim)] = count;
+  Tensor piece = Tensor::Zeros({whole.element(), std::move(shape)});
+  const Around x(whole, dim);
+  std::byte* to = piece.mutable_bytes();
+  for (int64_t o = 0; o < x.outer; ++o)
+    for (int64_t i = 0; i < count; ++i, to += x.inner)
+      std::memcpy(to,
+                  whole.bytes() + (o * size + indices[static_cast<size_t>(i)]) * x.inner,
+                  static_cast<size_t>(x.inner));
+  return piece;
+}
+
+void Put(Tensor& whole, int dim, std::span<const int64_t> indices, const Tensor& piece) {
+  const int64_t size = whole.dim(dim);
+  const Around x(whole, dim);
+  const std::byte* from = piece.bytes();
+  std::byte* to = whole.mutable_bytes();
+  for (int64_t o = 0; o < x.outer; ++o)
+    for (const int64_t index : indices) {
+      std::memcpy(to + (o * size + index) * x.inner, from, static_cast<size_t>(x.inner));
+      from += x.inner;
+    }
+}
+
+double Largest(const Tensor& x) {
+  if (x.element() != ElementType::kF64) return 0;
+  const double* v = x.data<double>();
+  const int64_t count = x.size();
+  double largest = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const double magnitude = std::abs(v[i]);
+    if (magnitude > largest && magnitude <= std::numeric_limits<double>::max()) largest = magnitude;
+  }
+  return largest;
+}
+
+bool Close(const Tensor& x, const Tensor& y, double slack) {
+  if (x.type() != y.type()) return false;
+  if (x.element() != ElementType::kF64)
+    return std::memcmp(x.bytes(), y.bytes(), static_cast<size_t>(x.type().bytes())) == 0;
+  const double* a = x.data<double>();
+  const double* b = y.data<double>();
+  const int64_t count = x.size();
+  for (int64_t i = 0; i < count; ++i) {
+    if (a[i] == b[i] || std::abs(a[i] - b[i]) <= slack) continue;
+    if (a[i] != a[i] && b[i] != b[i]) continue;
+    return false;
+  }
+  return true;
+}
+
+bool Applies(ReduceOp op, ElementType type) {
+  const bool logical = op == ReduceOp::kAnd || op == ReduceOp::kOr;
+  return logical == (type == ElementType::kBool);
+}
+
+void Fold(ReduceOp op, Tensor& a, const Tensor& b) {
+  if (a.element() == ElementType::kF64) return FoldNumbers<double>(op, a, b);
+  if (a.element() == ElementType::kI64) return FoldNumbers<int64_t>(op, a, b);
+  if (op == ReduceOp::kAnd) return Apply<bool>(a, b, [](bool x, bool y) { return x && y; });
+  return Apply<bool>(a, b, [](bool x, bool y) { return x || y; });
+}
+
+}  // namespace metadist

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "metair/ops/op_def.h"
+
+namespace metadist {
+
+// A number inside a call that may be a size: a dim of a tensor input, or an integer literal (an
+// element of a constant input, an integer attribute, an element of an integer-list attribute).
+struct Slot {
+  bool is_dim = false;
+  int input = -1;         // of a dim or a constant input; -1: attribute
+  std::string attribute;  // where input is -1
+  int entry = 0;          // the dim, or the element
+
+  bool is_literal() const { return !is_dim; }
+};
+
+// An operator's call as discovery sees it: a function of slot values and input arrays, nothing
+// more. An input is a tensor (drawn, divisible), a literal (an integer constant that shape
+// inference needs, or one with at most one element) or fixed (another constant that inference
+// needs). Not thread-safe.
+class BlackBox {
+ public:
+  enum class Role : uint8_t { kAbsent, kTensor, kLiteral, kFixed };
+  // Arrays above this many elements are never made.
+  static constexpr int64_t kMostElements = 1 << 21;
+
+  // Keeps copies of all it needs of the call.
+  explicit BlackBox(const OpCall& call);
+  BlackBox(const BlackBox&) = delete;
+  BlackBox& operator=(const BlackBox&) = delete;
+
+  size_t num_inputs() const { return roles_.size(); }
+  Role role(size_t input) const { return roles_[input]; }
+  bool is_tensor(size_t input) const { return roles_[input] == Role::kTensor; }
+  ElementClass element_class(size_t input) const { return ClassOf(types_[input].element); }
+  size_t rank(size_t input) const { return types_[input].shape.size(); }
+  const std::vector<Slot>& slots() const { return slots_; }
+  // Slot values of the call, or of the smaller one that stands for it.
+  const std::vector<int64_t>& values() const { return values_; }
+  void set_values(std::vector<int64_t> values) { values_ = std::move(values); }
+  const OpDef& op() const { return *call_.op; }
+  // As they are now set.
+  const Attributes& attributes() const { return attributes_; }
+  const Tensor& constant(size_t input) const { return constants_[input]; }
+  int num_outputs() const { return call_.num_outputs; }
+  // Id of the slot of a tensor's dim.
+  int dim_slot(size_t input, size_t dim) const { return first_dim_[input] + static_cast<int>(dim); }
+  Shape ShapeOf(size_t input, std::span<const int64_t> values) const;
+  // Whether the slot may stand for a size: at least 2, and no sentinel such as INT64_MAX.
+  bool scalable(int slot) const;
+
+  // Output shapes for these slot values. False: rejected.
+  bool Infer(std::span<const int64_t> values, std::vector<Shape>& outputs);
+  // The same with the reason of a rejection.
+  Result<std::vector<TensorType>> InferOutputs(std::span<const int64_t> values);
+  // Legal input values for these sizes, one per input.
+  std::vector<InputDomain> DomainsOf(std::span<const int64_t> values);
+  // Runs the kernel on tensors of compute types (one per input, only those of role kTensor are
+  // read) with the literals of `values`. False: rejected; error() says why.
+  bool Run(std::span<const int64_t> values,
+           std::span<const Tensor> tensors,
+           std::vector<Tensor>& outputs);
+
+  int64_t kernel_runs() const { return kernel_runs_; }
+  const std::string& error() const { return error_; }
+
+ private:
+  bool NeedsElements(const OpCall& call, size_t input) const;
+  void AddLiteralSlots(size_t input);
+  void AddAttributeSlots();
+  void SetLiterals(std::span<const int64_t> values);
+  void SetDims(std::span<const int64_t> values);
+
+  std::vector<Role> roles_;
+  std::vector<TensorType> types_;
+  std::vector<int> first_dim_;
+  std::vector<Slot> slots_;
+  std::vector<int64_t> values_;
+  std::vector<int64_t> current_;  // literals now set in call_
+  Attributes attributes_;
+  std::vector<Tensor> constants_;  // literal and fixed inputs, in their own types
+  std::vector<Tensor> wide_;       // the same in compute types
+  OpCall call_;
+  int64_t kernel_runs_ = 0;
+  std::string error_;
+};
+
+}  // namespace metadist

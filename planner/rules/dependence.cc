@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dependence of output indices on input indices, by disturbing one slab of an input at a time.
+//
+// An observed dependence is a fact; an unobserved one proves nothing (a maximum may hide it), so
+// several baselines are tried and the union is taken, and whatever follows from it is still run
+// before it is believed. Four positions of a dim come first: where they show "p reaches p" or
+// "everything reaches everything" the rest is filled in; otherwise every position is disturbed.
+//
+// Differences below 1e-12 of the largest output are rounding: equal inputs may be summed in another
+// order. Bools are flipped, not drawn, and two baselines hold a single true and a single false:
+// fair coins hide what any() and all() depend on.
+//
+// Cost: a few kernel runs for each index of the dims that move, not their product.
+// Source: shardcombine.md 4.4.
+#include "planner/rules/dependence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "planner/rules/arrays.h"
+
+namespace metadist {
+namespace {
+
+constexpr InputMode kBaselines[] = {InputMode::kNormal,
+                                    InputMode::kIntegers,
+                                    InputMode::kNegative,
+                                    InputMode::kTies,
+                                    InputMode::kOneTrue,
+                                    InputMode::kOneFalse,
+                                    InputMode::kNormal,
+                                    InputMode::kIntegers};
+constexpr size_t kAlwaysTried = 2;
+constexpr int64_t kMostOutputs = 300000;
+
+// Calls visit(i) for every differing element.
+template <typename Visit>
+void ForDifferences(const Tensor& x, const Tensor& y, Visit visit) {
+  const int64_t count = x.size();
+  if (x.element() == ElementType::kF64) {
+    const double* a = x.data<double>();
+    const double* b = y.data<double>();
+    const double slack = 1e-12 * Largest(x);
+    for (int64_t i = 0; i < count; ++i) {
+      if (a[i] == b[i] || std::abs(a[i] - b[i]) <= slack) continue;
+      if (a[i] != a[i] && b[i] != b[i]) continue;
+      visit(i);
+    }
+  } else if (x.element() == ElementType::kI64) {
+    for (int64_t i = 0; i < count; ++i)
+      if (x.data<int64_t>()[i] != y.data<int64_t>()[i]) visit(i);
+  } else {
+    for (int64_t i = 0; i < count; ++i)
+      if (x.data<bool>()[i] != y.data<bool>()[i]) visit(i);
+  }
+}
+
+struct Marker {
+  std::vector<uint8_t>* matrix;
+  int64_t stride;
+  int64_t size;
+  int64_t row;
+};
+
+bool AnyInRow(const std::vector<uint8_t>& matrix, int64_t row, int64_t size) {
+  const auto begin = matrix.begin() + row * size;
+  return std::find(begin, begin + size, 1) != begin + size;
+}
+
+// Whether the probed rows all show everything (1) or p -> p (2); 0 otherwise.
+int Pattern(const std::vector<uint8_t>& matrix,
+            int64_t rows,
+            int64_t columns,
+            const std::vector<int64_t>& probed) {
+  bool full = true;
+  bool diagonal = rows == columns;
+  for (const int64_t p : probed)
+    for (int64_t q = 0; q < columns; ++q) {
+      const bool set = matrix[static_cast<size_t>(p * columns + q)] != 0;
+      full = full && set;
+      diagonal = diagonal && set == (p == q);
+    }
+  return full ? 1 : diagonal ? 2 : 0;
+}
+
+}  // namespace
+
+int64_t Relation::size(size_t node) const {
+  if (is_input(node)) return values[static_cast<size_t>(inputs[node])];
+  const OutDim& at = out(node);
+  return outputs[static_cast<size_t>(at.output)][static_cast<size_t>(at.dim)];
+}
+
+bool Prober::FindDims(const Family& family,
+                      std::span<const int> atoms,
+                      std::vector<int64_t> sizes,
+                      Relation& relation) {
+  relation = Relation();
+  relation.values = family.ValuesAt(sizes);
+  if (!box_.Infer(relation.values, relation.outputs)) return false;
+  std::vector<Shape> moved;
+  const auto moves = [&](auto change) {
+    std::vector<int64_t> other = sizes;
+    for (const int a : atoms) change(other[static_cast<size_t>(a)]);
+    if (!box_.Infer(family.ValuesAt(other), moved)) return false;
+    if (moved.size() != relation.outputs.size()) return false;
+    for (size_t o = 0; o < moved.size(); ++o)
+      if (moved[o].size() != relation.outputs[o].size()) return false;
+    return true;
+  };
+  if (!moves([](int64_t& s) { ++s; }) && !moves([](int64_t& s) { s *= 2; })) return false;
+  std::set<int> inputs;
+  for (const int a : atoms)
+    for (const int slot : family.atoms[static_cast<size_t>(a)].slots) {
+      if (box_.slots()[static_cast<size_t>(slot)].is_dim) inputs.insert(slot);
+      for (const auto& [dim, literals] : family.sums)
+        if (std::find(literals.begin(), literals.end(), slot) != literals.end()) inputs.insert(dim);
+    }
+  relation.inputs.assign(inputs.begin(), inputs.end());
+  for (size_t o = 0; o < moved.size(); ++o)
+    for (size_t e = 0; e < moved[o].size(); ++e)
+      if (moved[o][e] != relation.outputs[o][e])
+        relation.out_dims.push_back({static_cast<int>(o), static_cast<int>(e)});
+  relation.sizes = std::move(sizes);
+  int64_t total = 0;
+  for (const Shape& shape : relation.outputs) total += NumElements(shape);
+  return total <= kMostOutputs;
+}
+
+bool Prober::Measure(Relation& relation) {
+  std::vector<Baseline> bases;
+  for (const InputMode mode : kBaselines) {
+    Baseline base{mode, {}, {}};
+    if (sampler_.Draw(relation.values, mode, {}, base.inputs) &&
+        box_.Run(relation.values, base.inputs, base.outputs))
+      bases.push_back(std::move(base));
+  }
+  if (bases.empty()) return false;
+  relation.touched.assign(relation.inputs.size(), {});
+  relation.depends.assign(relation.inputs.size(), {});
+  for (size_t x = 0; x < relation.inputs.size(); ++x) {
+    for (size_t y = 0; y < relation.out_dims.size(); ++y)
+      relation.depends[x].emplace_back(
+          static_cast<size_t>(relation.size(x) * relation.size(relation.inputs.size() + y)), 0);
+    ProbeDim(relation, x, bases);
+  }
+  return true;
+}
+
+void Prober::ProbeDim(Relation& relation, size_t x, std::vector<Baseline>& bases) {
+  const int64_t size = relation.size(x);
+  std::vector<int64_t> quick;
+  for (const int64_t p : {int64_t{0}, int64_t{1}, size / 2, size - 1})
+    if (p < size && std::find(quick.begin(), quick.end(), p) == quick.end()) quick.push_back(p);
+  for (const int64_t p : quick) ProbeIndex(relation, x, p, bases);
+  std::vector<int> patterns;
+  for (size_t y = 0; y < relation.out_dims.size(); ++y)
+    patterns.push_back(
+        Pattern(relation.depends[x][y], size, relation.size(relation.inputs.size() + y), quick));
+  if (std::find(patterns.begin(), patterns.end(), 0) != patterns.end()) {
+    for (int64_t p = 0; p < size; ++p)
+      if (std::find(quick.begin(), quick.end(), p) == quick.end())
+        ProbeIndex(relation, x, p, bases);
+    return;
+  }
+  for (size_t y = 0; y < patterns.size(); ++y) {
+    std::vector<uint8_t>& matrix = relation.depends[x][y];
+    if (patterns[y] == 1) {
+      std::fill(matrix.begin(), matrix.end(), 1);
+      continue;
+    }
+    std::fill(matrix.begin(), matrix.end(), 0);
+    for (int64_t p = 0; p < size; ++p) matrix[static_cast<size_t>(p * size + p)] = 1;
+  }
+}
+
+void Prober::ProbeIndex(Relation& relation, size_t x, int64_t index, std::vector<Baseline>& bases) {
+  const Slot& slot = box_.slots()[static_cast<size_t>(relation.inputs[x])];
+  const size_t input = static_cast<size_t>(slot.input);
+  const size_t num_inputs = relation.inputs.size();
+  std::vector<Tensor> outputs;
+  for (size_t j = 0; j < bases.size(); ++j) {
+    if (j >= kAlwaysTried && !relation.touched[x].empty()) {
+      bool all = true;
+      for (size_t y = 0; y < relation.out_dims.size(); ++y)
+        all = all && AnyInRow(relation.depends[x][y], index, relation.size(num_inputs + y));
+      if (all) return;
+    }
+    Baseline& base = bases[j];
+    std::vector<Tensor> inputs = base.inputs;
+    const int64_t at[] = {index};
+    if (!Disturb(input, slot.entry, at, base.mode, base.inputs[input], inputs[input])) continue;
+    if (!box_.Run(relation.values, inputs, outputs)) continue;
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      if (outputs[o].type() != base.outputs[o].type()) continue;
+      std::vector<Marker> markers;
+      for (size_t y = 0; y < relation.out_dims.size(); ++y) {
+        if (relation.out_dims[y].output != static_cast<int>(o)) continue;
+        int64_t stride = 1;
+        const Shape& shape = outputs[o].shape();
+        for (size_t d = static_cast<size_t>(relation.out_dims[y].dim) + 1; d < shape.size(); ++d)
+          stride *= shape[d];
+        markers.push_back({&relation.depends[x][y], stride, relation.size(num_inputs + y), index});
+      }
+      bool any = false;
+      ForDifferences(base.outputs[o], outputs[o], [&](int64_t i) {
+        any = true;
+        for (const Marker& m : markers)
+          (*m.matrix)[static_cast<size_t>(m.row * m.size + i / m.stride % m.size)] = 1;
+      });
+      if (any) relation.touched[x].insert(static_cast<int>(o));
+    }
+  }
+}
+
+bool Prober::Disturb(size_t input,
+                     int dim,
+                     std::span<const int64_t> indices,
+                     InputMode mode,
+                     const Tensor& from,
+                     Tensor& out) {
+  Tensor slab = Take(from, dim, indices);
+  if (slab.element() == ElementType::kBool) {
+    bool* x = slab.mutable_data<bool>();
+    for (int64_t i = 0; i < slab.size(); ++i) x[i] = !x[i];
+  } else {
+    Tensor fresh;
+    if (!sampler_.DrawOne(input, from.shape(), mode, nullptr, fresh)) return false;
+    slab = Take(fresh, dim, indices);
+  }
+  out = from.Clone();
+  Put(out, dim, indices, slab);
+  return true;
+}
+
+std::vector<uint8_t> Prober::MixedDifference(const Relation& relation,
+                                             size_t x,
+                                             std::span<const int64_t> focus,
+                                             size_t w) {
+  const Slot& first = box_.slots()[static_cast<size_t>(relation.inputs[x])];
+  const Slot& second = box_.slots()[static_cast<size_t>(relation.inputs[w])];
+  const size_t a = static_cast<size_t>(first.input);
+  const size_t b = static_cast<size_t>(second.input);
+  std::vector<Tensor> plain, moved, f, g, p, q;
+  if (!sampler_.Draw(relation.values, InputMode::kSmall, {}, plain)) return {};
+  moved = plain;
+  if (!Disturb(a, first.entry, focus, InputMode::kSmall, plain[a], moved[a])) return {};
+  if (!box_.Run(relation.values, plain, f) || !box_.Run(relation.values, moved, g)) return {};
+  std::vector<uint8_t> hit(static_cast<size_t>(relation.size(w)), 0);
+  for (int64_t i = 0; i < relation.size(w); ++i) {
+    const int64_t at[] = {i};
+    std::vector<Tensor> both = moved;
+    std::vector<Tensor> only = plain;
+    if (!Disturb(b, second.entry, at, InputMode::kSmall, plain[b], only[b])) return {};
+    both[b] = only[b];
+    if (!box_.Run(relation.values, only, p) || !box_.Run(relation.values, both, q)) return {};
+    for (size_t o = 0; o < f.size(); ++o) {
+      if (f[o].element() != ElementType::kF64) continue;
+      double most = 0;
+      for (int64_t e = 0; e < f[o].size(); ++e)
+        most = std::max(most,
+                        std::abs(q[o].data<double>()[e] - p[o].data<double>()[e] -
+                                 g[o].data<double>()[e] + f[o].data<double>()[e]));
+      if (most > 1e-9 * std::max(Largest(f[o]), Largest(q[o]))) hit[static_cast<size_t>(i)] = 1;
+    }
+  }
+  return hit;
+}
+
+}  // namespace metadist

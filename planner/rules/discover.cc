@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// ShardCombine: the ways to divide an operator, found by running it.
+//
+//   f(x) = combine(f_local(x_0), ..., f_local(x_{n-1}))   for every x
+//
+// where x_r has some dims cut to piece r. Nobody tells us which dims, or what combine is. The
+// steps, each in its own file: the call is shrunk to a small one of the same form (shrink); sizes
+// that must change together are tied into atoms (tie, resolve); disturbing one index at a time
+// shows which outputs it reaches (dependence); from that follow candidate cuts (coordinate_map,
+// candidates); every candidate is run divided and whole on inputs chosen to disagree
+// (execution_test); sums and maxima that pass through are found last (pass_through). Of the
+// operator only shape inference, the reference kernel and the legal inputs are used; its name is
+// used in messages.
+//
+// Cost: some hundred runs of the reference kernel on arrays of some hundred elements.
+// Source: shardcombine.md; the idea is MetaDist's (alibaba/easydist).
+#include "planner/rules/discover.h"
+
+#include <chrono>
+
+#include "planner/rules/discover_small.h"
+#include "planner/rules/factor_search.h"
+#include "planner/rules/instance.h"
+#include "planner/rules/notation.h"
+#include "planner/rules/pass_through.h"
+#include "planner/rules/resolve.h"
+#include "planner/rules/shrink.h"
+
+namespace metadist {
+namespace {
+
+// Testing above larger literals would need large arrays.
+constexpr int64_t kLargestLiteral = 4096;
+
+void Describe(const BlackBox& box, const Family& family, Discovered& found) {
+  for (const Atom& atom : family.atoms) found.atoms.push_back(atom.base);
+  found.dims.resize(box.num_inputs());
+  for (size_t i = 0; i < box.num_inputs(); ++i) {
+    found.dims[i].is_tensor = box.is_tensor(i);
+    if (!box.is_tensor(i)) continue;
+    for (size_t d = 0; d < box.rank(i); ++d)
+      found.dims[i].sizes.push_back(family.SizeOf(box.dim_slot(i, d)));
+  }
+  for (size_t s = 0; s < box.slots().size(); ++s) {
+    const Slot& slot = box.slots()[s];
+    if (slot.is_literal())
+      found.literals.push_back(
+          {slot.input, slot.attribute, slot.entry, family.SizeOf(static_cast<int>(s))});
+  }
+}
+
+// Whether the kernel accepts the sample at all.
+bool Runs(BlackBox& box, Sampler& sampler, std::string& reason) {
+  std::vector<Tensor> inputs, outputs;
+  if (!sampler.Draw(box.values(), InputMode::kNormal, {}, inputs)) {
+    reason = "no legal inputs could be drawn";
+    return false;
+  }
+  if (!box.Run(box.values(), inputs, outputs)) {
+    reason = box.error();
+    return false;
+  }
+  return true;
+}
+
+void FindRules(BlackBox& box, const DiscoveryOptions& options, Discovered& found) {
+  Tie tie(box);
+  if (!tie.Run()) {
+    found.reason = "output sizes depend on data";
+    return;
+  }
+  Sampler sampler(box, options.seed);
+  if (!Runs(box, sampler, found.reason)) return;
+  Prober prober(box, sampler);
+  CandidateSearch search(box, prober);
+  const Family family = Resolve(box, tie, search);
+  Describe(box, family, found);
+  if (family.largest_literal > kLargestLiteral) {
+    found.reason = "an integer of the call is too large to test against";
+    return;
+  }
+  ExecutionTest test(box, sampler, family);
+  found.factors = FactorSearch(box, family, search, test).Run();
+  std::vector<std::vector<int64_t>> sizes{family.surrogate};
+  if (family.largest_literal > 0)
+    for (std::vector<int64_t>& wide : test.WideSizes({})) sizes.push_back(std::move(wide));
+  found.executions = test.executions();
+  found.pass_through = FindPassThrough(box, sampler, family, sizes, found.executions);
+  NameFactors(found);
+  found.text = Notation(found, family.outputs);
+  if (found.factors.empty())
+    found.reason = test.ambiguous() > 0 ? "the inputs do not tell two reductions apart"
+                                        : "no cut reproduces the undivided result";
+}
+
+}  // namespace
+
+Discovered DiscoverSmall(BlackBox& box, const DiscoveryOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const int64_t runs = box.kernel_runs();
+  Discovered found;
+  found.text = "none";
+  FindRules(box, options, found);
+  found.kernel_runs = box.kernel_runs() - runs;
+  found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return found;
+}
+
+Discovered Discover(const OpCall& call, const DiscoveryOptions& options) {
+  BlackBox real(call);
+  Discovered found;
+  found.text = "none";
+  for (const ShrinkOrder order : kShrinkOrders) {
+    BlackBox box(call);
+    std::optional<std::vector<int64_t>> values = Shrink(box, order, found.reason);
+    if (!values) continue;
+    box.set_values(std::move(*values));
+    Discovered next = DiscoverSmall(box, options);
+    if (SolveAtoms(next, real)) return next;
+    found.reason = next.reason.empty() ? "no small call of this form was found" : next.reason;
+  }
+  return found;
+}
+
+}  // namespace metadist

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is a cut right? Run it and see.
+//
+// Every configuration draws legal inputs, runs the kernel whole and once for each rank on its
+// piece, and compares what the pieces make with the whole: outputs that are cut are put together,
+// outputs that nothing cut reaches must be equal on all ranks, the others are folded by a
+// reduction. One disagreement kills the trial. Reductions start from the first rank's output, never
+// from a neutral element, and all that apply are tried: exactly one must survive all
+// configurations.
+//
+// The configurations are few but chosen to disagree (shardcombine 4.5): 2, 3 and 4 ranks; equal and
+// unequal pieces; signed, negative, tiny, sorted and tied values; non-zeros or an offset in one
+// rank's part only; one true among false and the reverse. Other atoms take two sizes each. Where
+// the call holds literals that are no sizes, the tested atom and each of the others in turn are
+// also made larger than all of them: on smaller ones a literal may do nothing (the k of a triangle)
+// and a wrong cut would pass.
+//
+// Uneven configurations that fail while all even ones pass make the factor `even_only`; failing
+// with a single group on a rank (a size-1 piece may turn into a broadcast) makes `least_piece` 2.
+//
+// Cost: 17 configurations and one for each atom, of 1 + ranks kernel runs; a wrong trial nearly
+// always ends at the first. Source: shardcombine.md 4.5, 4.11.
+#include "planner/rules/execution_test.h"
+
+#include <algorithm>
+
+#include "planner/rules/arrays.h"
+
+namespace metadist {
+namespace {
+
+struct Setting {
+  int64_t ranks;
+  int64_t groups;  // of the tested atom
+  bool other;      // the other atoms at their second sizes
+  InputMode mode;
+};
+
+constexpr Setting kSettings[] = {
+    {3, 6, false, InputMode::kNormal},
+    {2, 4, true, InputMode::kIntegers},
+    {2, 4, false, InputMode::kOneTrue},
+    {2, 4, false, InputMode::kOneFalse},
+    {4, 8, false, InputMode::kNegative},
+    {3, 7, true, InputMode::kOneShard},
+    {2, 4, false, InputMode::kOffset},
+    {4, 9, false, InputMode::kNormal},
+    {3, 6, false, InputMode::kTies},
+    {2, 5, false, InputMode::kSmall},
+    {4, 11, false, InputMode::kUp},
+    {3, 8, true, InputMode::kDown},
+    {2, 5, false, InputMode::kIntegers},
+    {3, 6, true, InputMode::kNormal},
+    {2, 4, false, InputMode::kNegative},
+};
+constexpr Setting kSingleGroup[] = {{2, 2, false, InputMode::kNormal},
+                                    {3, 3, true, InputMode::kIntegers}};
+
+int64_t RoundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
+
+std::vector<Shape> ShapesOf(std::span<const Tensor> tensors) {
+  std::vector<Shape> shapes;
+  for (const Tensor& t : tensors) shapes.push_back(t.shape());
+  return shapes;
+}
+
+const SymbolicCut* CutOf(const std::vector<SymbolicCut>& cuts, int tensor) {
+  for (const SymbolicCut& cut : cuts)
+    if (cut.tensor == tensor) return &cut;
+  return nullptr;
+}
+
+int64_t SizeAt(const SymbolicCut& cut, std::span<const int64_t> sizes) {
+  int64_t block = 0;
+  for (const SymbolicCut::Part& part : cut.parts)
+    block += sizes[static_cast<size_t>(part.atom)] * part.unit.At(sizes);
+  return cut.repeat.At(sizes) * block;
+}
+
+// Random summands of x, one per rank.
+std::vector<Tensor> SplitSum(const Tensor& x, int64_t ranks, Random& random) {
+  std::vector<Tensor> parts;
+  Tensor rest = x.Clone();
+  double* last = rest.mutable_data<double>();
+  for (int64_t r = 1; r < ranks; ++r) {
+    Tensor part = Tensor::Zeros(x.type());
+    double* p = part.mutable_data<double>();
+    for (int64_t i = 0; i < x.size(); ++i) {
+      p[i] = static_cast<double>(random.Below(11) - 5);
+      last[i] -= p[i];
+    }
+    parts.push_back(std::move(part));
+  }
+  parts.push_back(std::move(rest));
+  return parts;
+}
+
+}  // namespace
+
+std::vector<int64_t> IndicesOf(const SymbolicCut& cut,
+                               std::span<const int64_t> sizes,
+                               int64_t ranks,
+                               int64_t rank) {
+  std::vector<int64_t> indices;
+  int64_t offset = 0;
+  const int64_t repeat = cut.repeat.At(sizes);
+  for (int64_t block = 0; block < repeat; ++block)
+    for (const SymbolicCut::Part& part : cut.parts) {
+      const int64_t size = sizes[static_cast<size_t>(part.atom)];
+      const int64_t unit = part.unit.At(sizes);
+      const Interval own = Piece(size, ranks, rank);
+      for (int64_t i = own.begin * unit; i < own.end * unit; ++i) indices.push_back(offset + i);
+      offset += size * unit;
+    }
+  return indices;
+}
+
+void ExecutionTest::SetTested(const Trial& trial,
+                              int64_t ranks,
+                              int64_t groups,
+                              std::vector<int64_t>& sizes) const {
+  for (size_t j = 0; j < trial.atoms.size(); ++j)
+    sizes[static_cast<size_t>(trial.atoms[j])] = groups + ranks * static_cast<int64_t>(j % 3);
+}
+
+std::vector<int64_t> ExecutionTest::OtherSizes(std::span<const int> tested) const {
+  std::vector<int64_t> sizes = family_.surrogate;
+  for (size_t a = 0; a < sizes.size(); ++a)
+    if (family_.distinct[a] != 0 && std::find(tested.begin(), tested.end(), a) == tested.end())
+      ++sizes[a];
+  std::vector<Shape> ignored;
+  return box_.Infer(family_.ValuesAt(sizes), ignored) ? sizes : family_.surrogate;
+}
+
+std::vector<std::vector<int64_t>> ExecutionTest::WideSizes(std::span<const int> tested) const {
+  std::vector<std::vector<int64_t>> all;
+  if (family_.largest_literal == 0) return all;
+  std::vector<Shape> ignored;
+  for (size_t a = 0; a < family_.surrogate.size(); ++a) {
+    if (std::find(tested.begin(), tested.end(), a) != tested.end() || family_.distinct[a] == 0)
+      continue;
+    std::vector<int64_t> sizes = family_.surrogate;
+    sizes[a] = family_.largest_literal + 3;
+    if (box_.Infer(family_.ValuesAt(sizes), ignored)) all.push_back(std::move(sizes));
+  }
+  return all;
+}
+
+std::vector<ExecutionTest::Configuration> ExecutionTest::Configurations(const Trial& trial) const {
+  const std::vector<int64_t> other = OtherSizes(trial.atoms);
+  std::vector<Configuration> out;
+  const auto add = [&](const Setting& s, const std::vector<int64_t>& base, int64_t more) {
+    Configuration at{base, s.ranks, s.mode, s.groups % s.ranks == 0};
+    SetTested(trial, s.ranks, s.groups + more, at.sizes);
+    out.push_back(std::move(at));
+  };
+  for (const Setting& s : kSettings) add(s, s.other ? other : family_.surrogate, 0);
+  if (family_.largest_literal == 0) return out;
+  const int64_t tall = RoundUp(family_.largest_literal, 2);
+  add({2, 4, false, InputMode::kNormal}, family_.surrogate, tall);
+  add({2, 4, false, InputMode::kIntegers}, other, tall);
+  InputMode mode = InputMode::kIntegers;
+  for (const std::vector<int64_t>& sizes : WideSizes(trial.atoms)) {
+    add({2, 4, false, mode}, sizes, 0);
+    mode = mode == InputMode::kIntegers ? InputMode::kNormal : InputMode::kIntegers;
+  }
+  return out;
+}
+
+std::vector<ExecutionTest::Configuration> ExecutionTest::SingleGroups(const Trial& trial) const {
+  const std::vector<int64_t> other = OtherSizes(trial.atoms);
+  std::vector<Configuration> out;
+  for (const Setting& s : kSingleGroup) {
+    Configuration at{s.other ? other : family_.surrogate, s.ranks, s.mode, true};
+    for (const int a : trial.atoms) at.sizes[static_cast<size_t>(a)] = s.groups;
+    out.push_back(std::move(at));
+  }
+  return out;
+}
+
+std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
+  SymbolicFactor factor;
+  Reductions left;
+  for (const Configuration& at : Configurations(trial)) {
+    if (factor.even_only && !at.even) continue;
+    Reductions now = left;
+    if (Agrees(trial, at, now)) {
+      left = std::move(now);
+    } else {
+      if (at.even) return std::nullopt;
+      factor.even_only = true;
+    }
+  }
+  for (const auto& [output, ops] : left) {
+    if (ops.size() > 1) {
+      ++ambiguous_;
+      return std::nullopt;
+    }
+    if (!ops.empty()) factor.reductions[output] = ops.front();
+  }
+  for (const Configuration& at : SingleGroups(trial)) {
+    Reductions now = left;
+    if (!Agrees(trial, at, now)) factor.least_piece = 2;
+  }
+  factor.atoms = trial.atoms;
+  factor.inputs = trial.inputs;
+  factor.outputs = trial.outputs;
+  factor.partial_inputs = trial.partial_inputs;
+  factor.local_literals = trial.local_literals;
+  return factor;
+}
+
+bool ExecutionTest::CutsFit(const std::vector<SymbolicCut>& cuts,
+                            std::span<const int64_t> sizes,
+                            std::span<const Shape> shapes) const {
+  return std::all_of(cuts.begin(), cuts.end(), [&](const SymbolicCut& cut) {
+    const Shape& shape = shapes[static_cast<size_t>(cut.tensor)];
+    return cut.dim < static_cast<int>(shape.size()) &&
+           SizeAt(cut, sizes) == shape[static_cast<size_t>(cut.dim)];
+  });
+}
+
+bool ExecutionTest::Agrees(const Trial& trial, const Configuration& at, Reductions& left) {
+  const std::vector<int64_t> values = family_.ValuesAt(at.sizes);
+  const int64_t pick = sampler_.random().Below(at.ranks);
+  std::map<int, Focus> focus;
+  for (const SymbolicCut& cut : trial.inputs) {
+    const Shape shape = box_.ShapeOf(static_cast<size_t>(cut.tensor), values);
+    if (SizeAt(cut, at.sizes) != shape[static_cast<size_t>(cut.dim)]) return false;
+    focus[cut.tensor] = {cut.dim, IndicesOf(cut, at.sizes, at.ranks, pick)};
+  }
+  std::vector<Tensor> inputs, whole;
+  if (!sampler_.Draw(values, at.mode, focus, inputs)) return false;
+  if (!box_.Run(values, inputs, whole)) return false;
+  if (!CutsFit(trial.outputs, at.sizes, ShapesOf(whole))) return false;
+  if (std::all_of(whole.begin(), whole.end(), [](const Tensor& y) { return y.size() == 0; }))
+    return false;
+  ++executions_;
+  std::vector<std::vector<Tensor>> local;
+  return RunRanks(trial, at, inputs, whole, local) && Merges(trial, at, whole, local, left);
+}
+
+bool ExecutionTest::RunRanks(const Trial& trial,
+                             const Configuration& at,
+                             std::span<const Tensor> inputs,
+                             std::span<const Tensor> whole,
+                             std::vector<std::vector<Tensor>>& local) {
+  std::map<int, std::vector<Tensor>> shares;
+  for (const int input : trial.partial_inputs)
+    shares[input] = SplitSum(inputs[static_cast<size_t>(input)], at.ranks, sampler_.random());
+  for (int64_t rank = 0; rank < at.ranks; ++rank) {
+    std::vector<int64_t> sizes = at.sizes;
+    if (trial.local_literals)
+      for (const int a : trial.atoms)
+        sizes[static_cast<size_t>(a)] = Piece(sizes[static_cast<size_t>(a)], at.ranks, rank).size();
+    std::vector<Tensor> mine(inputs.begin(), inputs.end());
+    for (const SymbolicCut& cut : trial.inputs)
+      mine[static_cast<size_t>(cut.tensor)] = Take(
+          mine[static_cast<size_t>(cut.tensor)], cut.dim, IndicesOf(cut, at.sizes, at.ranks, rank));
+    for (const auto& [input, parts] : shares)
+      mine[static_cast<size_t>(input)] = parts[static_cast<size_t>(rank)];
+    std::vector<Tensor> outputs;
+    if (!box_.Run(family_.ValuesAt(sizes), mine, outputs)) return false;
+    if (outputs.size() != whole.size()) return false;
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      TensorType expected = whole[o].type();
+      if (const SymbolicCut* cut = CutOf(trial.outputs, static_cast<int>(o)))
+        expected.shape[static_cast<size_t>(cut->dim)] =
+            static_cast<int64_t>(IndicesOf(*cut, at.sizes, at.ranks, rank).size());
+      if (outputs[o].type() != expected) return false;
+    }
+    local.push_back(std::move(outputs));
+  }
+  return true;
+}
+
+bool ExecutionTest::Merges(const Trial& trial,
+                           const Configuration& at,
+                           const std::vector<Tensor>& whole,
+                           const std::vector<std::vector<Tensor>>& local,
+                           Reductions& left) const {
+  for (size_t o = 0; o < whole.size(); ++o) {
+    const double slack = 1e-10 * std::max(Largest(whole[o]), 1e-300);
+    const int output = static_cast<int>(o);
+    if (const SymbolicCut* cut = CutOf(trial.outputs, output)) {
+      Tensor merged = Tensor::Zeros(whole[o].type());
+      for (int64_t rank = 0; rank < at.ranks; ++rank)
+        Put(merged,
+            cut->dim,
+            IndicesOf(*cut, at.sizes, at.ranks, rank),
+            local[static_cast<size_t>(rank)][o]);
+      if (!Close(merged, whole[o], slack)) return false;
+      continue;
+    }
+    if (trial.reached.count(output) == 0) {
+      for (const std::vector<Tensor>& mine : local)
+        if (!Close(mine[o], whole[o], slack)) return false;
+      continue;
+    }
+    double rounding = 0;  // of a sum that cancels
+    for (const std::vector<Tensor>& mine : local)
+      rounding = std::max(rounding, 1e-14 * Largest(mine[o]));
+    constexpr ReduceOp kAll[] = {ReduceOp::kSum,
+                                 ReduceOp::kProd,
+                                 ReduceOp::kMax,
+                                 ReduceOp::kMin,
+                                 ReduceOp::kAnd,
+                                 ReduceOp::kOr};
+    const auto [found, first] =
+        left.try_emplace(output, std::vector<ReduceOp>(std::begin(kAll), std::end(kAll)));
+    std::erase_if(found->second, [&](ReduceOp op) {
+      if (!Applies(op, whole[o].element())) return true;
+      Tensor folded = local[0][o].Clone();
+      for (size_t rank = 1; rank < local.size(); ++rank) Fold(op, folded, local[rank][o]);
+      return !Close(folded, whole[o], slack + rounding);
+    });
+    if (found->second.empty()) return false;
+  }
+  return true;
+}
+
+}  // namespace metadist

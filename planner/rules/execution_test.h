@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "planner/rules/discover.h"
+#include "planner/rules/family.h"
+#include "planner/rules/sampler.h"
+
+namespace metadist {
+
+// What is cut, and what else changes in a rank's call.
+struct Trial {
+  std::vector<int> atoms;
+  std::vector<SymbolicCut> inputs;
+  std::vector<SymbolicCut> outputs;
+  std::set<int> reached;  // outputs that depend on a cut input
+  bool local_literals = false;
+  std::vector<int> partial_inputs;
+};
+
+// Indices that rank `rank` of `ranks` holds of a dim cut this way, in local order.
+std::vector<int64_t> IndicesOf(const SymbolicCut& cut,
+                               std::span<const int64_t> sizes,
+                               int64_t ranks,
+                               int64_t rank);
+
+// Runs a trial divided and whole, and compares.
+class ExecutionTest {
+ public:
+  ExecutionTest(BlackBox& box, Sampler& sampler, const Family& family)
+      : box_(box), sampler_(sampler), family_(family) {}
+
+  // The factor, unnamed, if every configuration agrees with it; none otherwise.
+  std::optional<SymbolicFactor> Run(const Trial& trial);
+
+  // Atom sizes with each atom but the tested ones in turn larger than the call's literals; none if
+  // there are no literals.
+  std::vector<std::vector<int64_t>> WideSizes(std::span<const int> tested) const;
+
+  int64_t executions() const { return executions_; }
+  // Trials that several reductions survived: the inputs did not tell them apart.
+  int64_t ambiguous() const { return ambiguous_; }
+
+ private:
+  struct Configuration {
+    std::vector<int64_t> sizes;
+    int64_t ranks = 2;
+    InputMode mode = InputMode::kNormal;
+    bool even = true;
+  };
+  using Reductions = std::map<int, std::vector<ReduceOp>>;
+
+  // The second sizes of all atoms but the tested ones.
+  std::vector<int64_t> OtherSizes(std::span<const int> tested) const;
+  std::vector<Configuration> Configurations(const Trial& trial) const;
+  std::vector<Configuration> SingleGroups(const Trial& trial) const;
+  void SetTested(const Trial& trial,
+                 int64_t ranks,
+                 int64_t groups,
+                 std::vector<int64_t>& sizes) const;
+  bool Agrees(const Trial& trial, const Configuration& at, Reductions& left);
+  bool CutsFit(const std::vector<SymbolicCut>& cuts,
+               std::span<const int64_t> sizes,
+               std::span<const Shape> shapes) const;
+  bool RunRanks(const Trial& trial,
+                const Configuration& at,
+                std::span<const Tensor> inputs,
+                std::span<const Tensor> whole,
+                std::vector<std::vector<Tensor>>& local);
+  bool Merges(const Trial& trial,
+              const Configuration& at,
+              const std::vector<Tensor>& whole,
+              const std::vector<std::vector<Tensor>>& local,
+              Reductions& left) const;
+
+  BlackBox& box_;
+  Sampler& sampler_;
+  const Family& family_;
+  int64_t executions_ = 0;
+  int64_t ambiguous_ = 0;
+};
+
+}  // namespace metadist

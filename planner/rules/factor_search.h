@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "planner/rules/candidates.h"
+#include "planner/rules/execution_test.h"
+#include "planner/rules/family.h"
+
+namespace metadist {
+
+// Finds the factors of a family: for each atom, and each set of atoms that meet in one dim, the
+// first candidate that survives execution.
+class FactorSearch {
+ public:
+  FactorSearch(BlackBox& box, const Family& family, CandidateSearch& search, ExecutionTest& test)
+      : box_(box), family_(family), search_(search), test_(test) {}
+
+  // In the order in which the written rule shows them; unnamed.
+  std::vector<SymbolicFactor> Run();
+
+ private:
+  std::vector<std::vector<int>> AtomSets() const;
+  void Search(const std::vector<int>& atoms);
+  bool TryVariants(const std::vector<int>& atoms, const Candidate& candidate);
+  std::vector<Trial> Variants(const Trial& plain) const;
+  bool Keep(SymbolicFactor factor);
+  bool Covered(const std::vector<int>& atoms) const;
+  bool HasLiteral(const std::vector<int>& atoms) const;
+
+  SymbolicCut Pack(int tensor,
+                   const Candidate::DimBlocks& cut,
+                   const std::vector<int>& atoms,
+                   bool is_input) const;
+  Product Symbolic(int64_t value, const std::vector<int>& among) const;
+
+  BlackBox& box_;
+  const Family& family_;
+  CandidateSearch& search_;
+  ExecutionTest& test_;
+  std::vector<SymbolicFactor> found_;
+};
+
+}  // namespace metadist

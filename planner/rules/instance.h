@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "planner/rules/black_box.h"
+#include "planner/rules/discover.h"
+
+namespace metadist {
+
+// Atom sizes for which the family of `found` is the call `box.values()`; none if it is not one of
+// its calls.
+std::optional<std::vector<int64_t>> SolveAtoms(const Discovered& found, const BlackBox& box);
+
+// Instantiate() for a call already taken apart. `fits` tells whether it is of the signature.
+Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits);
+
+}  // namespace metadist

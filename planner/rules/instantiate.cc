@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rule at a call's own sizes. Every slot of the call is an equation (12288 = a * b, 96 = a);
+// those with one unknown atom are solved until none is left, then all are checked. Each cut is
+// checked against the real shapes too, so a rule can never be applied to a call of another form.
+#include "planner/rules/instantiate.h"
+
+#include <algorithm>
+
+#include "planner/rules/instance.h"
+
+namespace metadist {
+namespace {
+
+constexpr int64_t kUnknown = 0;
+
+struct Equation {
+  const SymbolicSize* size;
+  int64_t value;
+};
+
+// False: the call has other slots.
+bool Equations(const Discovered& found, const BlackBox& box, std::vector<Equation>& equations) {
+  if (found.dims.size() != box.num_inputs()) return false;
+  for (size_t i = 0; i < box.num_inputs(); ++i) {
+    if (found.dims[i].is_tensor != box.is_tensor(i)) return false;
+    if (!box.is_tensor(i)) continue;
+    if (found.dims[i].sizes.size() != box.rank(i)) return false;
+    for (size_t d = 0; d < box.rank(i); ++d)
+      equations.push_back(
+          {&found.dims[i].sizes[d], box.values()[static_cast<size_t>(box.dim_slot(i, d))]});
+  }
+  size_t next = 0;
+  for (size_t s = 0; s < box.slots().size(); ++s) {
+    const Slot& slot = box.slots()[s];
+    if (slot.is_dim) continue;
+    if (next == found.literals.size()) return false;
+    const SymbolicLiteral& literal = found.literals[next++];
+    if (literal.input != slot.input || literal.attribute != slot.attribute ||
+        literal.entry != slot.entry)
+      return false;
+    equations.push_back({&literal.size, box.values()[s]});
+  }
+  return next == found.literals.size();
+}
+
+// Solves for the one unknown atom of a product, if that is all it has. False: no integer does.
+bool SolveOne(const Product& product, int64_t value, std::vector<int64_t>& sizes, bool& progress) {
+  int64_t known = product.constant;
+  int unknown = -1;
+  for (const int a : product.atoms) {
+    const int64_t size = sizes[static_cast<size_t>(a)];
+    if (size == kUnknown && unknown >= 0) return true;
+    if (size == kUnknown)
+      unknown = a;
+    else
+      known *= size;
+  }
+  if (unknown < 0) return true;
+  if (known == 0 || value % known != 0 || value / known < 1) return false;
+  sizes[static_cast<size_t>(unknown)] = value / known;
+  progress = true;
+  return true;
+}
+
+int64_t LocalUnit(const SymbolicLiteral& literal, int atom, std::span<const int64_t> sizes) {
+  // Atoms of a literal nest in their order, the constant innermost.
+  const Product& product = literal.size.terms.front();
+  int64_t unit = product.constant;
+  for (auto it = product.atoms.rbegin(); it != product.atoms.rend() && *it != atom; ++it)
+    unit *= sizes[static_cast<size_t>(*it)];
+  return unit;
+}
+
+Cut CutAt(const SymbolicCut& cut, std::span<const int64_t> sizes) {
+  Cut out{cut.tensor, cut.dim, cut.repeat.At(sizes), {}};
+  for (const SymbolicCut::Part& part : cut.parts)
+    out.parts.push_back({sizes[static_cast<size_t>(part.atom)], part.unit.At(sizes)});
+  return out;
+}
+
+Factor FactorAt(const Discovered& found,
+                const SymbolicFactor& factor,
+                std::span<const int64_t> sizes) {
+  Factor out;
+  out.name = factor.name;
+  for (const SymbolicCut& cut : factor.inputs) out.inputs.push_back(CutAt(cut, sizes));
+  for (const SymbolicCut& cut : factor.outputs) out.outputs.push_back(CutAt(cut, sizes));
+  out.reductions = factor.reductions;
+  out.partial_inputs = factor.partial_inputs;
+  out.even_only = factor.even_only;
+  out.least_piece = factor.least_piece;
+  if (!factor.local_literals) return out;
+  for (const SymbolicLiteral& literal : found.literals)
+    for (const int atom : literal.size.terms.front().atoms) {
+      if (std::find(factor.atoms.begin(), factor.atoms.end(), atom) == factor.atoms.end()) continue;
+      const int64_t size = sizes[static_cast<size_t>(atom)];
+      const int64_t unit = LocalUnit(literal, atom, sizes);
+      Cut view{0, 0, literal.size.At(sizes) / (size * unit), {{size, unit}}};
+      out.literals.push_back({literal.input, literal.attribute, literal.entry, std::move(view)});
+    }
+  return out;
+}
+
+bool Fits(const std::vector<Cut>& cuts, const std::vector<Shape>& shapes) {
+  return std::all_of(cuts.begin(), cuts.end(), [&](const Cut& cut) {
+    const size_t tensor = static_cast<size_t>(cut.tensor);
+    return tensor < shapes.size() && static_cast<size_t>(cut.dim) < shapes[tensor].size() &&
+           cut.size() == shapes[tensor][static_cast<size_t>(cut.dim)];
+  });
+}
+
+}  // namespace
+
+std::optional<std::vector<int64_t>> SolveAtoms(const Discovered& found, const BlackBox& box) {
+  std::vector<Equation> equations;
+  if (!Equations(found, box, equations)) return std::nullopt;
+  std::vector<int64_t> sizes(found.atoms.size(), kUnknown);
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (const Equation& e : equations)
+      if (e.size->terms.size() == 1 && !SolveOne(e.size->terms[0], e.value, sizes, progress))
+        return std::nullopt;
+  }
+  if (std::find(sizes.begin(), sizes.end(), kUnknown) != sizes.end()) return std::nullopt;
+  for (const Equation& e : equations)
+    if (e.size->At(sizes) != e.value) return std::nullopt;
+  return sizes;
+}
+
+Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits) {
+  Rule rule;
+  rule.text = found.text;
+  rule.reason = found.reason;
+  const std::optional<std::vector<int64_t>> sizes = SolveAtoms(found, box);
+  std::vector<Shape> outputs;
+  fits = sizes && box.Infer(box.values(), outputs);
+  if (!fits) {
+    rule.text = "none";
+    if (rule.reason.empty()) rule.reason = "the call is not of the form that was run";
+    return rule;
+  }
+  std::vector<Shape> inputs;
+  for (size_t i = 0; i < box.num_inputs(); ++i) inputs.push_back(box.ShapeOf(i, box.values()));
+  for (const SymbolicFactor& factor : found.factors) {
+    Factor next = FactorAt(found, factor, *sizes);
+    fits = fits && Fits(next.inputs, inputs) && Fits(next.outputs, outputs);
+    if (next.groups() > 1) rule.factors.push_back(std::move(next));
+  }
+  if (!fits) {
+    rule.factors.clear();
+    rule.text = "none";
+    rule.reason = "the call is not of the form that was run";
+    return rule;
+  }
+  rule.pass_through = found.pass_through;
+  if (rule.factors.empty() && rule.reason.empty())
+    rule.reason = "every size that could be divided is 1";
+  return rule;
+}
+
+Rule Instantiate(const Discovered& found, const OpCall& call) {
+  BlackBox box(call);
+  bool fits = false;
+  return InstantiateAt(found, box, fits);
+}
+
+}  // namespace metadist

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/rules/notation.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace metadist {
+namespace {
+
+// One factor's hold on a dim: `repeat` blocks of `size` groups.
+struct Hold {
+  int64_t repeat;
+  std::string letters;
+  int64_t size;
+};
+
+std::vector<std::string> Letters(const SymbolicFactor& factor) {
+  std::vector<std::string> letters(1);
+  for (const char c : factor.name) {
+    if (c == '+')
+      letters.emplace_back();
+    else
+      letters.back() += c;
+  }
+  return letters;
+}
+
+void AddHold(const SymbolicFactor& factor,
+             const SymbolicCut& cut,
+             const std::vector<int64_t>& sizes,
+             std::vector<Hold>& holds) {
+  const std::vector<std::string> letters = Letters(factor);
+  const auto letter = [&](int atom) {
+    const auto at = std::find(factor.atoms.begin(), factor.atoms.end(), atom);
+    return letters[static_cast<size_t>(at - factor.atoms.begin())];
+  };
+  std::string text;
+  int64_t size = 0;
+  for (const SymbolicCut::Part& part : cut.parts) {
+    // A unit of its own (`4 b` in `4 b+a`) is told only where parts differ.
+    const int64_t unit = part.unit.At(sizes);
+    const bool own_unit = cut.parts.size() > 1 && unit > 1;
+    text += fmt::format("{}{}{}",
+                        text.empty() ? "" : "+",
+                        own_unit ? fmt::format("{}*", unit) : "",
+                        letter(part.atom));
+    size += sizes[static_cast<size_t>(part.atom)] * (cut.parts.size() > 1 ? unit : 1);
+  }
+  holds.push_back({cut.repeat.At(sizes), std::move(text), size});
+}
+
+std::string DimText(std::vector<Hold> holds, int64_t total) {
+  if (holds.empty()) return "_";
+  std::stable_sort(
+      holds.begin(), holds.end(), [](const Hold& a, const Hold& b) { return a.repeat < b.repeat; });
+  std::vector<std::string> parts;
+  int64_t done = 1;
+  const auto constant = [&](int64_t value) {
+    if (value > 1) parts.push_back(std::to_string(value));
+  };
+  for (const Hold& hold : holds) {
+    constant(hold.repeat / done);
+    parts.push_back(hold.letters);
+    done = std::max(hold.repeat, done) * hold.size;
+  }
+  constant(total / done);
+  return parts.size() == 1 ? parts[0] : fmt::format("({})", fmt::join(parts, " "));
+}
+
+std::string_view Capital(ReduceOp op) {
+  constexpr std::string_view kNames[] = {"SUM", "PROD", "MAX", "MIN", "AND", "OR"};
+  return kNames[static_cast<size_t>(op)];
+}
+
+struct Clauses {
+  std::vector<std::string> reduction, partial, attr, dead;
+};
+
+void Describe(const Discovered& found, const SymbolicFactor& factor, Clauses& clauses) {
+  const std::vector<std::string> letters = Letters(factor);
+  if (!factor.reductions.empty()) {
+    std::vector<std::string> ops;
+    for (const auto& [output, op] : factor.reductions) {
+      const std::string name(Capital(op));
+      if (std::find(ops.begin(), ops.end(), name) == ops.end()) ops.push_back(name);
+    }
+    const bool plain = ops.size() == 1 && ops[0] == "SUM";
+    clauses.reduction.push_back(
+        fmt::format("{}{}", factor.name, plain ? "" : fmt::format(":{}", fmt::join(ops, ","))));
+  }
+  for (const int input : factor.partial_inputs)
+    clauses.partial.push_back(fmt::format("{}:{}", input, letters[0]));
+  if (factor.outputs.empty() && factor.reductions.empty())
+    clauses.dead.insert(clauses.dead.end(), letters.begin(), letters.end());
+  if (!factor.local_literals) return;
+  for (size_t i = 0; i < factor.atoms.size(); ++i) {
+    const bool tied = std::any_of(
+        found.literals.begin(), found.literals.end(), [&](const SymbolicLiteral& literal) {
+          const std::vector<int>& atoms = literal.size.terms.front().atoms;
+          return std::find(atoms.begin(), atoms.end(), factor.atoms[i]) != atoms.end();
+        });
+    if (tied) clauses.attr.push_back(letters[i]);
+  }
+}
+
+}  // namespace
+
+std::string LetterOf(size_t index) {
+  const char letter = static_cast<char>('a' + index % 26);
+  return index < 26 ? std::string(1, letter) : fmt::format("{}{}", letter, index / 26);
+}
+
+void NameFactors(Discovered& found) {
+  size_t next = 0;
+  for (SymbolicFactor& factor : found.factors) {
+    std::vector<std::string> letters;
+    for (size_t i = 0; i < factor.atoms.size(); ++i) letters.push_back(LetterOf(next++));
+    factor.name = fmt::format("{}", fmt::join(letters, "+"));
+  }
+}
+
+std::string Notation(const Discovered& found, const std::vector<Shape>& outputs) {
+  const auto bracket = [&](bool input, int tensor, const std::vector<int64_t>& sizes) {
+    std::vector<std::string> dims;
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      std::vector<Hold> holds;
+      for (const SymbolicFactor& factor : found.factors)
+        for (const SymbolicCut& cut : input ? factor.inputs : factor.outputs)
+          if (cut.tensor == tensor && cut.dim == static_cast<int>(d))
+            AddHold(factor, cut, found.atoms, holds);
+      dims.push_back(DimText(std::move(holds), sizes[d]));
+    }
+    return fmt::format("[{}]", fmt::join(dims, ","));
+  };
+  std::vector<std::string> in, out;
+  for (size_t t = 0; t < found.dims.size(); ++t) {
+    if (!found.dims[t].is_tensor) continue;
+    std::vector<int64_t> sizes;
+    for (const SymbolicSize& size : found.dims[t].sizes) sizes.push_back(size.At(found.atoms));
+    in.push_back(bracket(/*input=*/true, static_cast<int>(t), sizes));
+  }
+  for (size_t o = 0; o < outputs.size(); ++o)
+    out.push_back(bracket(/*input=*/false, static_cast<int>(o), outputs[o]));
+  Clauses clauses;
+  for (const SymbolicFactor& factor : found.factors) Describe(found, factor, clauses);
+  std::string text = fmt::format("({})->({})", fmt::join(in, ","), fmt::join(out, ","));
+  const auto add = [&](std::string_view name, const std::vector<std::string>& items) {
+    if (!items.empty()) text += fmt::format(" {}={{{}}}", name, fmt::join(items, ","));
+  };
+  add("reduction", clauses.reduction);
+  add("partial", clauses.partial);
+  add("attr", clauses.attr);
+  add("dead", clauses.dead);
+  constexpr std::pair<std::string_view, ReduceOp> kPasses[] = {
+      {"linear", ReduceOp::kSum}, {"max", ReduceOp::kMax}, {"min", ReduceOp::kMin}};
+  for (const auto& [name, op] : kPasses) {
+    std::vector<std::string> sets;
+    for (const PassThrough& pass : found.pass_through)
+      if (pass.op == op) sets.push_back(fmt::format("{}", fmt::join(pass.inputs, "+")));
+    add(name, sets);
+  }
+  return text;
+}
+
+}  // namespace metadist

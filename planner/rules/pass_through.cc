@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Source: shardcombine.md 4.7.
+#include "planner/rules/pass_through.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "planner/rules/arrays.h"
+
+namespace metadist {
+namespace {
+
+// Beyond these numbers of float inputs, sets of two or three are not tried.
+constexpr size_t kMostForPairs = 12;
+constexpr size_t kMostForTriples = 6;
+
+struct Setting {
+  int64_t terms;
+  InputMode mode;
+};
+constexpr Setting kSettings[] = {{2, InputMode::kNormal},
+                                 {3, InputMode::kIntegers},
+                                 {2, InputMode::kNegative},
+                                 {3, InputMode::kUp}};
+
+struct PassTest {
+  BlackBox& box;
+  Sampler& sampler;
+  int64_t& executions;
+
+  bool Agrees(const std::vector<int64_t>& values,
+              const std::vector<int>& set,
+              ReduceOp op,
+              const Setting& at) const {
+    std::vector<Tensor> base, folded_inputs, whole, one, folded;
+    if (!sampler.Draw(values, at.mode, {}, base)) return false;
+    ++executions;
+    double slack = 0;
+    for (int64_t term = 0; term < at.terms; ++term) {
+      std::vector<Tensor> part;
+      if (!sampler.Draw(values, at.mode, {}, part)) return false;
+      std::vector<Tensor> inputs = base;
+      if (term == 0) folded_inputs = base;
+      for (const int t : set) {
+        const size_t i = static_cast<size_t>(t);
+        inputs[i] = part[i];
+        if (term == 0)
+          folded_inputs[i] = part[i].Clone();
+        else
+          Fold(op, folded_inputs[i], part[i]);
+      }
+      if (!box.Run(values, inputs, one)) return false;
+      for (const Tensor& y : one) {
+        if (y.element() != ElementType::kF64) return false;
+        slack = std::max(slack, 1e-14 * Largest(y));
+      }
+      if (term == 0) {
+        folded = std::move(one);
+        continue;
+      }
+      for (size_t o = 0; o < folded.size(); ++o) {
+        if (one[o].type() != folded[o].type()) return false;
+        Fold(op, folded[o], one[o]);
+      }
+    }
+    if (!box.Run(values, folded_inputs, whole)) return false;
+    bool any = false;
+    for (size_t o = 0; o < whole.size(); ++o) {
+      any = any || whole[o].size() > 0;
+      if (!Close(folded[o], whole[o], slack + 1e-10 * std::max(Largest(whole[o]), 1e-300)))
+        return false;
+    }
+    return any;
+  }
+};
+
+// Calls visit on every sorted set of `count` of the inputs.
+template <typename Visit>
+void ForSets(const std::vector<int>& inputs, size_t count, Visit visit) {
+  std::vector<size_t> pick(count);
+  std::iota(pick.begin(), pick.end(), 0);
+  for (;;) {
+    std::vector<int> set;
+    for (const size_t i : pick) set.push_back(inputs[i]);
+    visit(set);
+    size_t at = count;
+    while (at > 0 && pick[at - 1] == inputs.size() - count + at - 1) --at;
+    if (at == 0) return;
+    ++pick[at - 1];
+    for (size_t i = at; i < count; ++i) pick[i] = pick[i - 1] + 1;
+  }
+}
+
+}  // namespace
+
+std::vector<PassThrough> FindPassThrough(BlackBox& box,
+                                         Sampler& sampler,
+                                         const Family& family,
+                                         const std::vector<std::vector<int64_t>>& sizes,
+                                         int64_t& executions) {
+  std::vector<int> floats;
+  for (size_t i = 0; i < box.num_inputs(); ++i)
+    if (box.is_tensor(i) && box.element_class(i) == ElementClass::kFloat)
+      floats.push_back(static_cast<int>(i));
+  std::vector<size_t> counts;
+  if (!floats.empty()) counts.push_back(1);
+  if (floats.size() >= 2 && floats.size() <= kMostForPairs) counts.push_back(2);
+  if (floats.size() >= 3 && floats.size() <= kMostForTriples) counts.push_back(3);
+  if (!floats.empty() && counts.back() < floats.size()) counts.push_back(floats.size());
+  std::vector<std::vector<int64_t>> values;
+  for (const std::vector<int64_t>& s : sizes) values.push_back(family.ValuesAt(s));
+  const PassTest test{box, sampler, executions};
+  std::vector<PassThrough> found;
+  for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kMax, ReduceOp::kMin}) {
+    std::vector<std::vector<int>> sets;
+    for (const size_t count : counts) {
+      ForSets(floats, count, [&](const std::vector<int>& set) {
+        for (const std::vector<int>& known : sets)
+          if (std::includes(set.begin(), set.end(), known.begin(), known.end())) return;
+        for (const Setting& at : kSettings)
+          for (const std::vector<int64_t>& v : values)
+            if (!test.Agrees(v, set, op, at)) return;
+        sets.push_back(set);
+      });
+    }
+    for (const std::vector<int>& set : sets) found.push_back({op, set});
+  }
+  return found;
+}
+
+}  // namespace metadist

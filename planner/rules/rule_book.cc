@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two caches: what was discovered, by canonical signature (the shrunk call), and rules at real
+// sizes, by the call as it is. A call whose shrunk form turns out to be of another form takes the
+// next order of shrinking. Discovery of a signature depends on nothing but the signature and the
+// seed, so it may run on any thread, and twice by accident, with the same result.
+#include "planner/rules/rule_book.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "planner/rules/discover_small.h"
+#include "planner/rules/instance.h"
+#include "planner/rules/shrink.h"
+#include "planner/rules/signature.h"
+
+namespace metadist {
+namespace {
+
+// A rule at real sizes, and where it came from.
+struct Entry {
+  Rule rule;
+  std::string signature;              // "" where nothing was run
+  const Discovered* found = nullptr;  // nullptr likewise
+};
+
+Rule NoRule(std::string reason) {
+  Rule rule;
+  rule.text = "none";
+  rule.reason = std::move(reason);
+  return rule;
+}
+
+}  // namespace
+
+struct RuleBook::State {
+  const OpTable& table;
+  DiscoveryOptions options;
+  int threads;
+  std::mutex mutex;
+  std::map<std::string, Discovered> discovered;  // by canonical signature; nodes never move
+  std::map<std::string, Entry> rules;            // by call
+  std::map<std::string, Entry> refused;          // by what is not known; operators or regions
+
+  // The entry of a node; discovers what is missing.
+  const Entry& Find(const Graph& graph, const Node& node);
+  const Discovered& DiscoveredAt(BlackBox& box, const std::string& signature);
+  Entry Make(const OpCall& call, BlackBox& real);
+};
+
+const Discovered& RuleBook::State::DiscoveredAt(BlackBox& box, const std::string& signature) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto known = discovered.find(signature);
+    if (known != discovered.end()) return known->second;
+  }
+  Discovered found = DiscoverSmall(box, options);
+  const std::lock_guard<std::mutex> lock(mutex);
+  return discovered.emplace(signature, std::move(found)).first->second;
+}
+
+Entry RuleBook::State::Make(const OpCall& call, BlackBox& real) {
+  Entry entry{NoRule("no small call of this form was found"), "", nullptr};
+  for (const ShrinkOrder order : kShrinkOrders) {
+    BlackBox box(call);
+    std::string reason;
+    std::optional<std::vector<int64_t>> values = Shrink(box, order, reason);
+    if (!values) {
+      entry.rule = NoRule(std::move(reason));
+      continue;
+    }
+    box.set_values(std::move(*values));
+    entry.signature = SignatureText(box);
+    entry.found = &DiscoveredAt(box, entry.signature);
+    bool fits = false;
+    entry.rule = InstantiateAt(*entry.found, real, fits);
+    if (fits) return entry;
+  }
+  return entry;
+}
+
+const Entry& RuleBook::State::Find(const Graph& graph, const Node& node) {
+  const OpDef* op = table.Find(node);
+  if (op == nullptr || !node.regions.empty()) {
+    const std::string reason =
+        op == nullptr ? "unknown operator" : "the operator runs a body of its own";
+    const std::string key = node.domain + "|" + node.op + "|" + reason;
+    const std::lock_guard<std::mutex> lock(mutex);
+    return refused.try_emplace(key, Entry{NoRule(reason), key, nullptr}).first->second;
+  }
+  const OpCall call = CallOf(*op, graph, node);
+  BlackBox real(call);
+  const std::string key = SignatureText(real);
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto known = rules.find(key);
+    if (known != rules.end()) return known->second;
+  }
+  Entry entry = Make(call, real);
+  if (entry.signature.empty()) entry.signature = key;
+  const std::lock_guard<std::mutex> lock(mutex);
+  return rules.emplace(key, std::move(entry)).first->second;
+}
+
+RuleBook::RuleBook(const OpTable& table, DiscoveryOptions options, int threads)
+    : state_(new State{table, options, threads, {}, {}, {}, {}}) {}
+
+RuleBook::~RuleBook() = default;
+
+void RuleBook::Discover(const Graph& graph) {
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t i = next++; i < graph.nodes.size(); i = next++) state_->Find(graph, graph.nodes[i]);
+  };
+  std::vector<std::thread> others;
+  for (int t = 1; t < state_->threads; ++t) others.emplace_back(work);
+  work();
+  for (std::thread& thread : others) thread.join();
+}
+
+const Rule& RuleBook::For(const Graph& graph, const Node& node) {
+  return state_->Find(graph, node).rule;
+}
+
+std::vector<SignatureReport> RuleBook::Report(const Graph& graph) {
+  std::vector<SignatureReport> reports;
+  std::map<std::string, size_t> index;
+  for (const Node& node : graph.nodes) {
+    const Entry& entry = state_->Find(graph, node);
+    const auto [at, first] = index.try_emplace(entry.signature, reports.size());
+    if (!first) {
+      ++reports[at->second].nodes;
+      continue;
+    }
+    SignatureReport report;
+    report.domain = node.domain;
+    report.op = node.op;
+    report.attributes = node.attributes;
+    report.nodes = 1;
+    if (const OpDef* op = state_->table.Find(node)) {
+      report.opset = op->since_version;
+      const BlackBox box(CallOf(*op, graph, node));
+      for (size_t i = 0; i < node.inputs.size(); ++i) {
+        if (node.inputs[i] == kNone) {
+          report.inputs.push_back({});
+          continue;
+        }
+        SignatureReport::Input input{true, graph.value(node.inputs[i]).type, {}};
+        if (box.role(i) == BlackBox::Role::kLiteral) input.values = box.constant(i).ToInts();
+        report.inputs.push_back(std::move(input));
+      }
+    }
+    for (const ValueId id : node.outputs)
+      if (id != kNone) report.outputs.push_back(graph.value(id).type);
+    report.rule = entry.rule.text;
+    report.reason = entry.rule.reason;
+    for (const Factor& factor : entry.rule.factors) report.factors.push_back(factor.name);
+    if (entry.found != nullptr) {
+      report.executions = entry.found->executions;
+      report.kernel_runs = entry.found->kernel_runs;
+      report.seconds = entry.found->seconds;
+    }
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+}  // namespace metadist

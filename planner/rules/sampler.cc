@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/rules/sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace metadist {
+namespace {
+
+// Marks the elements of `shape` whose index along focus.dim is in focus.indices.
+std::vector<uint8_t> Inside(const Shape& shape, const Focus& focus) {
+  int64_t inner = 1;
+  for (size_t d = static_cast<size_t>(focus.dim) + 1; d < shape.size(); ++d) inner *= shape[d];
+  const int64_t size = shape[static_cast<size_t>(focus.dim)];
+  std::vector<uint8_t> chosen(static_cast<size_t>(size), 0);
+  for (const int64_t i : focus.indices) chosen[static_cast<size_t>(i)] = 1;
+  std::vector<uint8_t> inside(static_cast<size_t>(NumElements(shape)));
+  for (size_t i = 0; i < inside.size(); ++i)
+    inside[i] = chosen[static_cast<size_t>(static_cast<int64_t>(i) / inner % size)];
+  return inside;
+}
+
+}  // namespace
+
+void Sampler::SetDomains(std::span<const int64_t> values) {
+  domains_ = box_.DomainsOf(values);
+  shapes_.resize(box_.num_inputs());
+  for (size_t i = 0; i < box_.num_inputs(); ++i)
+    if (box_.role(i) != BlackBox::Role::kAbsent) shapes_[i] = box_.ShapeOf(i, values);
+}
+
+bool Sampler::Draw(std::span<const int64_t> values,
+                   InputMode mode,
+                   const std::map<int, Focus>& focus,
+                   std::vector<Tensor>& inputs) {
+  SetDomains(values);
+  inputs.assign(box_.num_inputs(), Tensor());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!box_.is_tensor(i)) continue;
+    const auto found = focus.find(static_cast<int>(i));
+    const Focus* part = found == focus.end() ? nullptr : &found->second;
+    if (!DrawOne(i, shapes_[i], mode, part, inputs[i])) return false;
+  }
+  return true;
+}
+
+bool Sampler::DrawOne(
+    size_t input, const Shape& shape, InputMode mode, const Focus* focus, Tensor& out) {
+  const ElementClass element_class = box_.element_class(input);
+  const ElementType type = element_class == ElementClass::kFloat ? ElementType::kF64
+                           : element_class == ElementClass::kInt ? ElementType::kI64
+                                                                 : ElementType::kBool;
+  if (NumElements(shape) > BlackBox::kMostElements) return false;
+  out = Tensor::Zeros({type, shape});
+  const InputDomain& domain = domains_[input];
+  if (domain.kind == InputDomain::Kind::kIndex) return DrawIndices(domain, mode, out);
+  if (type == ElementType::kBool)
+    DrawBools(mode, out);
+  else
+    DrawNumbers(domain, mode, focus, out);
+  return true;
+}
+
+double Sampler::Number(InputMode mode) {
+  static constexpr double kScales[] = {0.1, 0.3, 1, 1, 2, 3, 5, 10};
+  switch (mode) {
+    case InputMode::kNormal:
+    case InputMode::kOneShard:
+    case InputMode::kOffset:
+      return random_.Bell() * kScales[random_.Next() & 7];
+    case InputMode::kSmall:
+      return random_.Bell() * 1e-3;
+    case InputMode::kNegative:
+      return -0.5 - 3.5 * random_.Uniform();
+    case InputMode::kTies:
+      return static_cast<double>(random_.Below(3) - 1);
+    case InputMode::kUp:
+    case InputMode::kDown:
+      return random_.Bell() * 3;
+    case InputMode::kIntegers:
+    case InputMode::kOneTrue:
+    case InputMode::kOneFalse:
+      return static_cast<double>(random_.Below(7) - 3);
+  }
+  return 0;
+}
+
+void Sampler::DrawNumbers(const InputDomain& domain,
+                          InputMode mode,
+                          const Focus* focus,
+                          Tensor& out) {
+  std::vector<double> x(static_cast<size_t>(out.size()));
+  for (double& v : x) v = Number(mode);
+  if (mode == InputMode::kUp) std::sort(x.begin(), x.end());
+  if (mode == InputMode::kDown) std::sort(x.rbegin(), x.rend());
+  if (focus != nullptr && (mode == InputMode::kOneShard || mode == InputMode::kOffset)) {
+    const std::vector<uint8_t> inside = Inside(out.shape(), *focus);
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (mode == InputMode::kOneShard && inside[i] == 0) x[i] = 0;
+      if (mode == InputMode::kOffset && inside[i] != 0) x[i] -= 7;
+    }
+  }
+  const bool integer = out.element() == ElementType::kI64;
+  if (domain.kind == InputDomain::Kind::kPositive)
+    for (double& v : x) v = std::abs(v) + (integer ? 1 : 0.25);
+  if (domain.kind == InputDomain::Kind::kRange) {
+    const double width = domain.high - domain.low;
+    for (double& v : x)
+      v = integer ? domain.low + static_cast<double>(random_.Below(static_cast<int64_t>(width) + 1))
+                  : domain.low + width * random_.Uniform();
+  }
+  if (integer)
+    std::transform(x.begin(), x.end(), out.mutable_data<int64_t>(), [](double v) {
+      return static_cast<int64_t>(std::floor(v + 0.5));
+    });
+  else
+    std::copy(x.begin(), x.end(), out.mutable_data<double>());
+}
+
+void Sampler::DrawBools(InputMode mode, Tensor& out) {
+  bool* x = out.mutable_data<bool>();
+  const int64_t count = out.size();
+  if (mode == InputMode::kOneTrue || mode == InputMode::kOneFalse || mode == InputMode::kOneShard) {
+    std::fill_n(x, count, mode == InputMode::kOneFalse);
+    if (count > 0) x[random_.Below(count)] ^= true;
+    return;
+  }
+  const double share = mode == InputMode::kTies ? 0.9 : mode == InputMode::kNegative ? 0.1 : 0.5;
+  for (int64_t i = 0; i < count; ++i) x[i] = random_.Uniform() < share;
+}
+
+bool Sampler::DrawIndices(const InputDomain& domain, InputMode mode, Tensor& out) {
+  if (out.element() != ElementType::kI64 || domain.bounds.empty()) return false;
+  std::vector<int64_t> limits;
+  for (const InputDomain::Bound& bound : domain.bounds) {
+    limits.push_back(shapes_[static_cast<size_t>(bound.input)][static_cast<size_t>(bound.dim)]);
+    if (limits.back() <= 0) return out.size() == 0;
+  }
+  if (limits.size() > 1 &&
+      (out.rank() == 0 || out.dim(out.rank() - 1) != static_cast<int64_t>(limits.size())))
+    return false;
+  int64_t* x = out.mutable_data<int64_t>();
+  const int64_t count = out.size();
+  if (domain.distinct) {
+    // All elements distinct where there is room, else those of each row.
+    const int64_t row = out.rank() == 0 ? 1 : out.dim(out.rank() - 1);
+    const int64_t run = count <= limits[0] ? count : row;
+    if (limits.size() > 1 || run > limits[0]) return false;
+    std::vector<int64_t> order(static_cast<size_t>(limits[0]));
+    for (int64_t at = 0; at < count; at += run) {
+      std::iota(order.begin(), order.end(), 0);
+      for (int64_t i = 0; i < run; ++i)
+        std::swap(order[static_cast<size_t>(i)],
+                  order[static_cast<size_t>(i + random_.Below(limits[0] - i))]);
+      std::copy_n(order.begin(), run, x + at);
+    }
+    return true;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t limit = limits[static_cast<size_t>(i) % limits.size()];
+    if (mode == InputMode::kUp)
+      x[i] = limit - 1;
+    else if (mode == InputMode::kDown)
+      x[i] = 0;
+    else if (mode == InputMode::kTies && i >= static_cast<int64_t>(limits.size()))
+      x[i] = x[i - static_cast<int64_t>(limits.size())];
+    else
+      x[i] = domain.negative_ok ? random_.Below(2 * limit) - limit : random_.Below(limit);
+  }
+  return true;
+}
+
+}  // namespace metadist

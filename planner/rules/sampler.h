@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "planner/rules/black_box.h"
+#include "planner/rules/random.h"
+
+namespace metadist {
+
+// Kinds of inputs; each shows a difference that others hide (shardcombine 4.5).
+enum class InputMode : uint8_t {
+  kNormal,    // signed, magnitudes over some scales
+  kIntegers,  // -3..3: sums and products are exact; bools fair
+  kNegative,  // all below 0; bools nearly all false
+  kSmall,     // about 1e-3: nothing saturates
+  kUp,        // sorted; indices all at the end
+  kDown,      // sorted downwards; indices all 0
+  kTies,      // -1..1; bools nearly all true; indices all equal
+  kOneShard,  // non-zero in the focused part only; a single true
+  kOffset,    // the focused part far lower
+  kOneTrue,   // bools: a single true; numbers as kIntegers
+  kOneFalse,  // bools: a single false; numbers as kIntegers
+};
+
+// The part of an input that kOneShard and kOffset single out.
+struct Focus {
+  int dim = 0;
+  std::vector<int64_t> indices;
+};
+
+// Draws inputs that are legal for a call.
+class Sampler {
+ public:
+  Sampler(BlackBox& box, uint64_t seed) : box_(box), random_(seed) {}
+
+  // One array of compute type for each tensor input. False: the domain has no such values.
+  bool Draw(std::span<const int64_t> values,
+            InputMode mode,
+            const std::map<int, Focus>& focus,
+            std::vector<Tensor>& inputs);
+  // One input, of any shape.
+  bool DrawOne(size_t input, const Shape& shape, InputMode mode, const Focus* focus, Tensor& out);
+  // Takes the legal values for these sizes; Draw does so itself.
+  void SetDomains(std::span<const int64_t> values);
+
+  Random& random() { return random_; }
+
+ private:
+  double Number(InputMode mode);
+  bool DrawIndices(const InputDomain& domain, InputMode mode, Tensor& out);
+  void DrawBools(InputMode mode, Tensor& out);
+  void DrawNumbers(const InputDomain& domain, InputMode mode, const Focus* focus, Tensor& out);
+
+  BlackBox& box_;
+  Random random_;
+  std::vector<InputDomain> domains_;
+  std::vector<Shape> shapes_;  // of the inputs the domains were made for
+};
+
+}  // namespace metadist

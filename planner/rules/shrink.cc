@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small call of the same form.
+//
+// Kernels are never run at a model's own sizes, so the call is shrunk before anything else, by
+// shape inference alone. Each tied set of slots has a common divisor g; its values v become v / g *
+// p with the smallest unused prime p for which inference accepts the call and moves exactly the
+// outputs it should. Sets that arithmetic ties by accident ([12,768] -> [12,12,64]) are the
+// difficulty: which is real is known only by running. Equal numbers are believed first, then the
+// larger divisor; and since a set is shrunk at the values the earlier ones left, an accident seldom
+// has a divisor left. The caller checks the belief and takes another order if it was wrong.
+//
+// Sets whose outputs move in another way (windows, concatenations) must keep their offset: a size
+// is taken for which the output shrinks by as much as the input, or else one of the same residue
+// modulo 12, which keeps the phase of every stride up to 4.
+#include "planner/rules/shrink.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "planner/rules/tie.h"
+
+namespace metadist {
+namespace {
+
+constexpr int64_t kPrimes[] = {3,  5,  7,  11, 13, 17, 19, 23, 29,  31,  37,  41,   43,   47,  53,
+                               59, 61, 67, 71, 73, 79, 83, 89, 127, 257, 521, 1031, 2053, 4099};
+constexpr int64_t kMostSampleElements = 1 << 18;
+
+struct Shrinker {
+  BlackBox& box;
+  const Tie& tie;
+  std::vector<int64_t> values;
+  std::vector<Shape> outputs;
+  // What no set has taken yet of each value and output size.
+  std::vector<int64_t> left = values;
+  std::vector<Shape> outputs_left = outputs;
+  std::set<int64_t> used = {};
+
+  int64_t at(int slot) const { return values[static_cast<size_t>(slot)]; }
+  int64_t& out_left(OutDim o) {
+    return outputs_left[static_cast<size_t>(o.output)][static_cast<size_t>(o.dim)];
+  }
+
+  int64_t Divisor(const Tie::Slots& set) {
+    int64_t g = 0;
+    for (const int s : set) g = std::gcd(g, left[static_cast<size_t>(s)]);
+    for (const OutDim& o : tie.moved(set).exact) g = std::gcd(g, out_left(o));
+    return g;
+  }
+
+  bool AllEqual(const Tie::Slots& set) const {
+    return std::all_of(set.begin(), set.end(), [&](int s) {
+      return left[static_cast<size_t>(s)] == left[static_cast<size_t>(set.front())];
+    });
+  }
+
+  // Takes over values if the outputs are as `expected` says.
+  template <typename Expected>
+  bool Adopt(std::vector<int64_t> next, Expected expected) {
+    std::vector<Shape> now;
+    if (!box.Infer(next, now) || now.size() != outputs.size()) return false;
+    for (size_t o = 0; o < now.size(); ++o) {
+      if (now[o].size() != outputs[o].size()) return false;
+      for (size_t e = 0; e < now[o].size(); ++e) {
+        const OutDim at{static_cast<int>(o), static_cast<int>(e)};
+        if (now[o][e] <= 0 || !expected(at, outputs[o][e], now[o][e])) return false;
+      }
+    }
+    values = std::move(next);
+    outputs = std::move(now);
+    return true;
+  }
+
+  void ShrinkExact(const Tie::Slots& set) {
+    const int64_t g = Divisor(set);
+    if (g < 2) return;
+    const std::vector<OutDim>& exact = tie.moved(set).exact;
+    for (const int64_t p : kPrimes) {
+      if (used.count(p) > 0) continue;
+      if (p > g && p > 61) return;
+      std::vector<int64_t> next = values;
+      for (const int s : set) next[static_cast<size_t>(s)] = at(s) / g * p;
+      const auto expected = [&](OutDim o, int64_t before, int64_t after) {
+        const bool scales = std::binary_search(exact.begin(), exact.end(), o);
+        return after == (scales ? before / g * p : before);
+      };
+      if (!Adopt(std::move(next), expected)) continue;
+      used.insert(p);
+      for (const int s : set) left[static_cast<size_t>(s)] /= g;
+      for (const OutDim& o : exact) out_left(o) /= g;
+      return;
+    }
+  }
+
+  void ShrinkOther(const Tie::Slots& set) {
+    const int64_t old = at(set.front());
+    if (set.size() > 1) return;
+    const std::vector<OutDim>& other = tie.moved(set).other;
+    const std::vector<OutDim>& exact = tie.moved(set).exact;
+    for (int64_t size = 4; size < old; ++size) {
+      if (used.count(size) > 0) continue;
+      std::vector<int64_t> next = values;
+      next[static_cast<size_t>(set.front())] = size;
+      const auto expected = [&](OutDim o, int64_t before, int64_t after) {
+        if (std::binary_search(other.begin(), other.end(), o))
+          return before - after == old - size || (size % 12 == old % 12 && size > 12);
+        const bool scales = std::binary_search(exact.begin(), exact.end(), o);
+        return scales ? after * old == before * size : after == before;
+      };
+      if (!Adopt(std::move(next), expected)) continue;
+      used.insert(size);
+      return;
+    }
+  }
+
+  // Sizes that literals add up to: each literal is free.
+  void ShrinkSums() {
+    for (const auto& [dim, literals] : tie.sums()) {
+      std::vector<int64_t> next = values;
+      int64_t sum = 0;
+      size_t prime = 0;
+      for (const int literal : literals) {
+        while (prime + 1 < std::size(kPrimes) && used.count(kPrimes[prime]) > 0) ++prime;
+        used.insert(kPrimes[prime]);
+        next[static_cast<size_t>(literal)] = kPrimes[prime];
+        sum += kPrimes[prime];
+      }
+      next[static_cast<size_t>(dim)] = sum;
+      Adopt(std::move(next), [](OutDim, int64_t, int64_t) { return true; });
+    }
+  }
+};
+
+}  // namespace
+
+std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std::string& reason) {
+  Tie tie(box);
+  if (!tie.Run()) {
+    auto types = box.InferOutputs(box.values());
+    reason = types.ok() ? "output sizes depend on data" : types.error().message;
+    return std::nullopt;
+  }
+  Shrinker shrinker{box, tie, box.values(), tie.outputs()};
+  shrinker.ShrinkSums();
+  std::vector<Tie::Slots> left;
+  std::vector<Tie::Slots> other;
+  for (const Tie::Slots& set : tie.sets()) {
+    const bool summed = std::any_of(tie.sums().begin(), tie.sums().end(), [&](const auto& sum) {
+      return set.size() == 1 &&
+             std::find(sum.second.begin(), sum.second.end(), set[0]) != sum.second.end();
+    });
+    if (!summed) (tie.moved(set).other.empty() ? left : other).push_back(set);
+  }
+  std::sort(left.begin(), left.end());
+  std::sort(other.begin(), other.end());
+  if (order == ShrinkOrder::kLast) std::reverse(left.begin(), left.end());
+  while (!left.empty()) {
+    const auto better = [&](const Tie::Slots& a, const Tie::Slots& b) {
+      const bool by_equality = order != ShrinkOrder::kLargest;
+      const bool a_equal = by_equality && shrinker.AllEqual(a);
+      const bool b_equal = by_equality && shrinker.AllEqual(b);
+      if (a_equal != b_equal) return a_equal;
+      // Larger sets of equal numbers explain more; single slots come last.
+      if (a_equal && (a.size() > 1) != (b.size() > 1)) return a.size() > 1;
+      if (a_equal) return false;
+      return shrinker.Divisor(a) > shrinker.Divisor(b);
+    };
+    const auto best = std::min_element(left.begin(), left.end(), better);
+    shrinker.ShrinkExact(*best);
+    left.erase(best);
+  }
+  for (const Tie::Slots& set : other) shrinker.ShrinkOther(set);
+  int64_t elements = 0;
+  for (size_t i = 0; i < box.num_inputs(); ++i)
+    if (box.is_tensor(i)) elements += NumElements(box.ShapeOf(i, shrinker.values));
+  for (const Shape& shape : shrinker.outputs) elements += NumElements(shape);
+  if (elements > kMostSampleElements) {
+    reason = "no small call of this form was found";
+    return std::nullopt;
+  }
+  return shrinker.values;
+}
+
+}  // namespace metadist

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/rules/black_box.h"
+
+namespace metadist {
+
+// Which of several possible ties of equal numbers is believed first.
+enum class ShrinkOrder : uint8_t { kFirst, kLast, kLargest };
+inline constexpr ShrinkOrder kShrinkOrders[] = {
+    ShrinkOrder::kFirst, ShrinkOrder::kLast, ShrinkOrder::kLargest};
+
+// Slot values of a small call of the same form as box.values(): independent sizes become distinct
+// small primes, ratios stay. Uses shape inference only, so the call may be of any size. None:
+// `reason` says why. A wrong belief gives a call of another form: the caller checks that the call
+// is an instance of what is found.
+std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std::string& reason);
+
+}  // namespace metadist

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which sizes of a call are one size?
+//
+// A product's inner dims must change together, a reshape's dim with one entry of its target, the
+// entries of a split list with the dim they cut. Equal numbers do not mean equal roles, so nothing
+// is read off the numbers: slots are scaled, alone and together, and shape inference is asked. A
+// minimal set it accepts scaled by 5 and by 3 is an atom's set of slots. Both factors are needed:
+// one alone is accepted by accident more often, and adding 1 cannot find [30] -> [5,6].
+//
+// Searched in order of cost: single slots, pairs, all slots of one value shrunk one by one, sets of
+// 3 to 5 that share a divisor (at most 150 a size), all dims shrunk. Sums (the sizes of Split) grow
+// by 1 and by 3 instead. A set with a literal counts only if an output scales with it exactly and
+// nothing else moves, else an axis or a stride would pass for a size; and only if its dims do not
+// merely lend their outputs to it.
+//
+// Where arithmetic accepts too much ([4,6] -> [6,4] also takes dim 0 with entry 1) sets overlap;
+// resolve.cc asks the kernel which of them are real.
+//
+// Cost: O(slots^2) inferences, plus at most some hundreds for each slot that no pair explains.
+// Source: shardcombine.md 4.3.
+#include "planner/rules/tie.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace metadist {
+namespace {
+
+constexpr int64_t kScales[] = {5, 3};
+constexpr int kMostCombinations = 150;
+
+Tie::Slots Sorted(Tie::Slots set) {
+  std::sort(set.begin(), set.end());
+  set.erase(std::unique(set.begin(), set.end()), set.end());
+  return set;
+}
+
+Tie::Slots Without(const Tie::Slots& set, int slot) {
+  Tie::Slots rest = set;
+  std::erase(rest, slot);
+  return rest;
+}
+
+bool Includes(const std::vector<OutDim>& outer, const std::vector<OutDim>& inner) {
+  return std::includes(outer.begin(), outer.end(), inner.begin(), inner.end());
+}
+
+bool SameRanks(const std::vector<Shape>& a, const std::vector<Shape>& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (a[i].size() != b[i].size()) return false;
+  return true;
+}
+
+}  // namespace
+
+Tie::Tie(BlackBox& box) : box_(box) {}
+
+bool Tie::ScaledBy(const Slots& set, int64_t factor, std::vector<Shape>& outputs) {
+  std::vector<int64_t> values = box_.values();
+  for (const int slot : set) values[static_cast<size_t>(slot)] *= factor;
+  return box_.Infer(values, outputs) && SameRanks(outputs, outputs_);
+}
+
+const Tie::Moved* Tie::Accepts(Slots set) {
+  set = Sorted(std::move(set));
+  auto found = seen_.find(set);
+  if (found == seen_.end()) {
+    std::optional<Moved> moved = Try(set);
+    found = seen_.insert_or_assign(std::move(set), std::move(moved)).first;
+  }
+  return found->second ? &*found->second : nullptr;
+}
+
+std::optional<Tie::Moved> Tie::Try(const Slots& set) {
+  const bool has_literal = std::any_of(set.begin(), set.end(), [&](int s) {
+    return box_.slots()[static_cast<size_t>(s)].is_literal();
+  });
+  std::optional<Moved> all;
+  std::vector<Shape> now;
+  for (const int64_t scale : kScales) {
+    if (!ScaledBy(set, scale, now)) return std::nullopt;
+    Moved moved;
+    for (size_t o = 0; o < now.size(); ++o)
+      for (size_t e = 0; e < now[o].size(); ++e) {
+        if (now[o][e] == outputs_[o][e]) continue;
+        const OutDim at{static_cast<int>(o), static_cast<int>(e)};
+        (now[o][e] == scale * outputs_[o][e] ? moved.exact : moved.other).push_back(at);
+      }
+    if (has_literal && (!moved.other.empty() || moved.exact.empty() || OnlyLends(set, moved.exact)))
+      return std::nullopt;
+    if (!all) {
+      all = std::move(moved);
+      continue;
+    }
+    // What one scale moved exactly and the other did not is not exact.
+    std::vector<OutDim> exact;
+    std::vector<OutDim> mixed;
+    std::set_intersection(all->exact.begin(),
+                          all->exact.end(),
+                          moved.exact.begin(),
+                          moved.exact.end(),
+                          std::back_inserter(exact));
+    std::set_symmetric_difference(all->exact.begin(),
+                                  all->exact.end(),
+                                  moved.exact.begin(),
+                                  moved.exact.end(),
+                                  std::back_inserter(mixed));
+    std::set<OutDim> other(all->other.begin(), all->other.end());
+    other.insert(moved.other.begin(), moved.other.end());
+    other.insert(mixed.begin(), mixed.end());
+    all = Moved{exact, {other.begin(), other.end()}};
+  }
+  return all;
+}
+
+// Whether every output that scales is explained by dims that scale alone, and the operator also
+// accepts the set without them: they lend their outputs to an unrelated literal.
+bool Tie::OnlyLends(const Slots& set, const std::vector<OutDim>& exact) {
+  if (set.size() < 2) return false;
+  Slots alone;
+  std::set<OutDim> lent;
+  for (const int slot : set) {
+    if (!box_.slots()[static_cast<size_t>(slot)].is_dim) continue;
+    const Moved* moved = Accepts({slot});
+    if (moved == nullptr) continue;
+    alone.push_back(slot);
+    lent.insert(moved->exact.begin(), moved->exact.end());
+  }
+  std::vector<Shape> now;
+  if (!alone.empty() && Includes({lent.begin(), lent.end()}, exact)) {
+    Slots rest = set;
+    for (const int slot : alone) std::erase(rest, slot);
+    if (ScaledBy(rest, kScales[0], now)) return true;
+  }
+  for (const int slot : alone) {
+    const std::vector<OutDim>& own = Accepts({slot})->exact;
+    std::vector<OutDim> left;
+    std::set_difference(
+        exact.begin(), exact.end(), own.begin(), own.end(), std::back_inserter(left));
+    if (left.size() == exact.size() || !ScaledBy(Without(set, slot), kScales[0], now)) continue;
+    bool only_left = true;
+    for (size_t o = 0; o < now.size(); ++o)
+      for (size_t e = 0; e < now[o].size(); ++e) {
+        const OutDim at{static_cast<int>(o), static_cast<int>(e)};
+        const bool scales = std::binary_search(left.begin(), left.end(), at);
+        only_left = only_left && now[o][e] == outputs_[o][e] * (scales ? kScales[0] : 1);
+      }
+    if (only_left) return true;
+  }
+  return false;
+}
+
+void Tie::Add(const Slots& set) {
+  const Slots sorted = Sorted(set);
+  if (std::find(sets_.begin(), sets_.end(), sorted) == sets_.end()) sets_.push_back(sorted);
+  covered_.insert(sorted.begin(), sorted.end());
+}
+
+void Tie::FindPairs(const std::vector<int>& big) {
+  for (const int s : big) {
+    if (single_.count(s) > 0) continue;
+    for (const int t : big) {
+      if (t == s || (box_.slots()[static_cast<size_t>(s)].is_dim && single_.count(t) > 0)) continue;
+      if (Accepts({s, t}) != nullptr) Add({s, t});
+    }
+  }
+}
+
+// A dim that grows only with another one which also grows alone: an inequality, as of an index no
+// longer than its data, met with equality.
+void Tie::FindBounded(const std::vector<int>& big) {
+  const auto is_dim = [&](int s) { return box_.slots()[static_cast<size_t>(s)].is_dim; };
+  const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
+  for (const int s : big) {
+    if (!is_dim(s) || covered_.count(s) > 0) continue;
+    for (const int t : single_)
+      if (is_dim(t) && value(t) == value(s) && Accepts({s, t}) != nullptr) {
+        Add({s, t});
+        break;
+      }
+  }
+}
+
+// A minimal accepted set with `slot` among `slot` + others.
+std::optional<Tie::Slots> Tie::Shrink(int slot, const Slots& others) {
+  Slots set = others;
+  set.push_back(slot);
+  if (others.empty() || Accepts(set) == nullptr) return std::nullopt;
+  for (const int other : others) {
+    const Slots rest = Without(set, other);
+    if (Accepts(rest) != nullptr) set = rest;
+  }
+  for (const Slots& known : sets_) {
+    Slots rest;
+    for (const int x : set)
+      if (std::find(known.begin(), known.end(), x) == known.end()) rest.push_back(x);
+    const bool keeps = std::find(rest.begin(), rest.end(), slot) != rest.end();
+    if (keeps && rest.size() < set.size() && Accepts(rest) != nullptr) set = rest;
+  }
+  return Sorted(set);
+}
+
+bool Tie::FindCombinations(int slot, const std::vector<int>& near, size_t size) {
+  if (near.size() < size) return false;
+  bool found = false;
+  std::vector<size_t> pick(size);
+  std::iota(pick.begin(), pick.end(), 0);
+  for (int tried = 0; tried < kMostCombinations; ++tried) {
+    Slots set{slot};
+    for (const size_t i : pick) set.push_back(near[i]);
+    const Moved* moved = Accepts(set);
+    if (moved != nullptr && moved->other.empty()) {
+      Add(set);
+      found = true;
+    }
+    size_t at = size;
+    while (at > 0 && pick[at - 1] == near.size() - size + at - 1) --at;
+    if (at == 0) break;
+    ++pick[at - 1];
+    for (size_t i = at; i < size; ++i) pick[i] = pick[i - 1] + 1;
+  }
+  return found;
+}
+
+bool Tie::Additive(int slot, const std::vector<int>& big) {
+  bool added = false;
+  for (const int dim : big) {
+    if (!box_.slots()[static_cast<size_t>(dim)].is_dim || Accepts({dim}) != nullptr) continue;
+    bool good = true;
+    for (const int64_t step : {1, 3}) {
+      std::vector<int64_t> values = box_.values();
+      values[static_cast<size_t>(slot)] += step;
+      values[static_cast<size_t>(dim)] += step;
+      std::vector<Shape> now;
+      bool grows = false;
+      if (box_.Infer(values, now) && SameRanks(now, outputs_))
+        for (size_t o = 0; o < now.size(); ++o)
+          for (size_t e = 0; e < now[o].size(); ++e)
+            grows = grows || now[o][e] == outputs_[o][e] + step;
+      good = good && grows;
+    }
+    if (good) sums_[dim].push_back(slot);
+    added = added || good;
+  }
+  return added;
+}
+
+void Tie::FindLarger(int slot, const std::vector<int>& big) {
+  const std::vector<int64_t>& values = box_.values();
+  const auto value = [&](int s) { return values[static_cast<size_t>(s)]; };
+  const bool is_dim = box_.slots()[static_cast<size_t>(slot)].is_dim;
+  if (!is_dim && Additive(slot, big)) return;
+  Slots equal, near, dims;
+  for (const int t : big) {
+    if (t == slot) continue;
+    if (value(t) == value(slot)) equal.push_back(t);
+    if (std::gcd(value(t), value(slot)) > 1) near.push_back(t);
+    if (box_.slots()[static_cast<size_t>(t)].is_dim) dims.push_back(t);
+  }
+  std::optional<Slots> found = Shrink(slot, equal);
+  if (found && found->size() > 2 && !Accepts(*found)->other.empty()) found.reset();
+  if (found) return Add(*found);
+  for (const size_t size : {2, 3, 4})
+    if (FindCombinations(slot, near, size)) return;
+  if (!is_dim) return;
+  found = Shrink(slot, dims);
+  if (found && Accepts(*found)->other.empty()) Add(*found);
+}
+
+// Dims that are the sum of their literals: each literal is an atom, the dim none.
+void Tie::FinishSums() {
+  for (auto it = sums_.begin(); it != sums_.end();) {
+    int64_t sum = 0;
+    for (const int literal : it->second) sum += box_.values()[static_cast<size_t>(literal)];
+    it = sum == box_.values()[static_cast<size_t>(it->first)] ? std::next(it) : sums_.erase(it);
+  }
+  for (const auto& [dim, literals] : sums_) {
+    std::erase_if(sets_, [&, dim = dim, &literals = literals](const Slots& set) {
+      return std::any_of(set.begin(), set.end(), [&](int s) {
+        return s == dim || std::find(literals.begin(), literals.end(), s) != literals.end();
+      });
+    });
+    for (const int literal : literals) {
+      sets_.push_back({literal});
+      seen_[{literal}] = Moved{};
+    }
+  }
+}
+
+bool Tie::Run() {
+  if (!box_.Infer(box_.values(), outputs_)) return false;
+  std::vector<int> big;
+  for (int s = 0; s < static_cast<int>(box_.slots().size()); ++s)
+    if (box_.scalable(s)) big.push_back(s);
+  for (const int s : big)
+    if (Accepts({s}) != nullptr) {
+      Add({s});
+      single_.insert(s);
+    }
+  FindPairs(big);
+  FindBounded(big);
+  for (const int s : big)
+    if (covered_.count(s) == 0) FindLarger(s, big);
+  FinishSums();
+  return true;
+}
+
+std::vector<Atom> Tie::Atoms() const {
+  std::vector<Slots> sets = sets_;
+  std::sort(sets.begin(), sets.end());
+  std::vector<Atom> atoms;
+  for (const Slots& set : sets) {
+    const Moved& moved = *seen_.at(set);
+    int64_t base = 0;
+    for (const int s : set) base = std::gcd(base, box_.values()[static_cast<size_t>(s)]);
+    for (const OutDim& out : moved.exact)
+      base =
+          std::gcd(base, outputs_[static_cast<size_t>(out.output)][static_cast<size_t>(out.dim)]);
+    atoms.push_back({set, base, moved.exact, moved.other});
+  }
+  return atoms;
+}
+
+}  // namespace metadist

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "planner/rules/black_box.h"
+#include "planner/rules/family.h"
+
+namespace metadist {
+
+// Finds which slots of a call must change together, through shape inference alone.
+class Tie {
+ public:
+  using Slots = std::vector<int>;  // ascending
+  // Outputs that scaled with a set, and outputs that moved otherwise.
+  struct Moved {
+    std::vector<OutDim> exact = {};
+    std::vector<OutDim> other = {};
+  };
+
+  // Works on box.values().
+  explicit Tie(BlackBox& box);
+
+  // False: the call itself is rejected, or the sizes of its outputs depend on data.
+  bool Run();
+
+  // Minimal accepted sets, in order of discovery; they may overlap where products are accepted by
+  // accident of arithmetic.
+  const std::vector<Slots>& sets() const { return sets_; }
+  const Moved& moved(const Slots& set) const { return *seen_.at(set); }
+  // Dims that are sums of literals.
+  const std::map<int, std::vector<int>>& sums() const { return sums_; }
+  const std::vector<Shape>& outputs() const { return outputs_; }
+
+  // The sets as atoms, with their sizes.
+  std::vector<Atom> Atoms() const;
+
+ private:
+  const Moved* Accepts(Slots set);
+  std::optional<Moved> Try(const Slots& set);
+  bool ScaledBy(const Slots& set, int64_t factor, std::vector<Shape>& outputs);
+  bool OnlyLends(const Slots& set, const std::vector<OutDim>& exact);
+  void Add(const Slots& set);
+  void FindPairs(const std::vector<int>& big);
+  void FindBounded(const std::vector<int>& big);
+  void FindLarger(int slot, const std::vector<int>& big);
+  bool FindCombinations(int slot, const std::vector<int>& near, size_t size);
+  bool Additive(int slot, const std::vector<int>& big);
+  std::optional<Slots> Shrink(int slot, const Slots& others);
+  void FinishSums();
+
+  BlackBox& box_;
+  std::vector<Shape> outputs_;
+  std::map<Slots, std::optional<Moved>> seen_;
+  std::vector<Slots> sets_;
+  std::set<int> covered_;
+  std::set<int> single_;
+  std::map<int, std::vector<int>> sums_;
+};
+
+}  // namespace metadist

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "planner/rules/discover.h"
+#include "tests/planner/rules/example_calls.h"
+
+namespace metadist::testing {
+namespace {
+
+const char* const kGolden = METADIST_SOURCE_DIR "/tests/planner/rules/rules.golden";
+
+// The discovered rule of every example of every operator equals the reviewed one. With
+// METADIST_UPDATE_GOLDENS set the file is rewritten; review the diff.
+TEST(Discover, RulesOfAllExamplesEqualTheGolden) {
+  std::string text;
+  for (const OpDef* op : OpTable::BuiltIn().all()) {
+    int index = 0;
+    for (const auto& example : CallsOf(*op)) {
+      const Discovered found = Discover(example->call);
+      text += fmt::format("{}.{} {}\n    {}{}\n",
+                          op->name,
+                          index++,
+                          InputsText(example->call),
+                          found.text,
+                          found.reason.empty() ? "" : "   # " + found.reason);
+      if (std::getenv("METADIST_SHOW_COST") != nullptr)
+        fmt::print("{}.{} {:.2f} ms, {} executions, {} kernel runs  {}\n",
+                   op->name,
+                   index - 1,
+                   found.seconds * 1e3,
+                   found.executions,
+                   found.kernel_runs,
+                   found.text);
+    }
+  }
+  if (std::getenv("METADIST_UPDATE_GOLDENS") != nullptr) std::ofstream(kGolden) << text;
+  std::ifstream file(kGolden);
+  std::stringstream golden;
+  golden << file.rdbuf();
+  EXPECT_EQ(text, golden.str());
+}
+
+}  // namespace
+}  // namespace metadist::testing
