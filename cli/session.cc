@@ -36,6 +36,10 @@ Result<void> Session::EmitResult(const nlohmann::ordered_json& document,
   return Emit(json ? document.dump(2) + "\n" : text);
 }
 
+void Session::Report(const nlohmann::ordered_json& document, const std::string& text) const {
+  if (output != "-") console.Print(json ? document.dump(2) + "\n" : text);
+}
+
 int Session::thread_count() const {
   if (threads > 0) return threads;
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));

@@ -39,6 +39,9 @@ struct Session {
   Result<void> Emit(const std::string& text) const;
   // With --json the document, else the text.
   Result<void> EmitResult(const nlohmann::ordered_json& document, const std::string& text) const;
+  // The same on stdout, for commands whose -o is something else than the report. Nothing if -o is
+  // stdout.
+  void Report(const nlohmann::ordered_json& document, const std::string& text) const;
   int thread_count() const;
 };
 

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// program mesh data=2,model=4
+// stage ranks 0-7
+// graph ... { ... }                          types are global
+// sharding %name [data][]                    values that are not whole on every rank
+// literal @node input 1 [][model][]          entries that are local sizes
+// literal @node attribute group [model]
+// schedule 0:0 1:0                           stage:micro-batch
+#include <fmt/format.h>
+
+#include <charconv>
+#include <map>
+
+#include "metair/ir/text.h"
+#include "metair/ir/text_token.h"
+#include "metair/spmd/program.h"
+
+namespace metadist {
+namespace {
+
+std::vector<int64_t> GlobalEntries(const Graph& graph, NodeId id, const LocalLiteral& literal) {
+  const Node& node = graph.node(id);
+  if (literal.input != kNone)
+    return graph.value(node.inputs[static_cast<size_t>(literal.input)]).data.ToInts();
+  const auto found = node.attributes.all().find(literal.attribute);
+  if (found == node.attributes.all().end()) return {};
+  if (const auto* one = std::get_if<int64_t>(&found->second)) return {*one};
+  const auto* list = std::get_if<std::vector<int64_t>>(&found->second);
+  return list == nullptr ? std::vector<int64_t>() : *list;
+}
+
+std::string StageText(const Stage& stage, const Mesh& mesh) {
+  std::string out = "stage ranks";
+  for (size_t i = 0; i < stage.ranks.size();) {
+    size_t end = i;
+    while (end + 1 < stage.ranks.size() && stage.ranks[end + 1] == stage.ranks[end] + 1) ++end;
+    out += fmt::format(" {}", stage.ranks[i]);
+    if (end > i) out += fmt::format("-{}", stage.ranks[end]);
+    i = end + 1;
+  }
+  out += "\n" + GraphText(stage.graph);
+  for (size_t v = 0; v < stage.shardings.size(); ++v)
+    if (!stage.shardings[v].replicated())
+      out += fmt::format("sharding %{} {}\n",
+                         NameText(stage.graph.values[v].name),
+                         ShardingText(stage.shardings[v], mesh));
+  for (const auto& [node, literals] : stage.literals)
+    for (const LocalLiteral& literal : literals)
+      out += fmt::format("literal @{} {} {}\n",
+                         NameText(stage.graph.node(node).name),
+                         literal.input != kNone ? fmt::format("input {}", literal.input)
+                                                : "attribute " + NameText(literal.attribute),
+                         ShardingText({literal.entries, {}}, mesh));
+  return out;
+}
+
+class ProgramParser {
+ public:
+  explicit ProgramParser(std::string_view text) : rest_(text) {}
+
+  Result<Program> Run() {
+    TRY(Header());
+    while (Skip("stage ranks ")) TRY(ReadStage());
+    if (Skip("schedule")) TRY(ReadSchedule());
+    if (!rest_.empty()) return Fail("expected 'stage', 'sharding', 'literal' or 'schedule'");
+    return std::move(program_);
+  }
+
+ private:
+  Error Fail(const std::string& message) const {
+    return BadInput(fmt::format("line {}", line_), message);
+  }
+
+  bool Skip(std::string_view word) {
+    if (rest_.substr(0, word.size()) != word) return false;
+    rest_.remove_prefix(word.size());
+    return true;
+  }
+
+  std::string_view Line() {
+    const size_t end = rest_.find('\n');
+    const std::string_view line = rest_.substr(0, end);
+    rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+    ++line_;
+    return line;
+  }
+
+  // A name, plain or quoted, at the head of `line`.
+  Result<std::string> TakeName(std::string_view& line) {
+    TokenReader reader(line);
+    const Token token = reader.Take();
+    const size_t length =
+        token.kind == Token::Kind::kQuoted ? QuotedText(token.text).size() : token.text.size();
+    if (token.text.empty() || length > line.size()) return Fail("expected a name");
+    line.remove_prefix(length);
+    if (!line.empty() && line[0] == ' ') line.remove_prefix(1);
+    return token.text;
+  }
+
+  template <typename T>
+  Result<T> TakeNumber(std::string_view& line) {
+    T number = 0;
+    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
+    if (error != std::errc() || number < 0) return Fail("expected a number");
+    line.remove_prefix(static_cast<size_t>(end - line.data()));
+    return number;
+  }
+
+  Result<void> Header() {
+    if (!Skip("program mesh ")) return Fail("expected 'program mesh'");
+    auto mesh = ParseMesh(Line());
+    if (!mesh.ok()) return Fail(mesh.error().message);
+    program_.mesh = std::move(mesh).value();
+    return {};
+  }
+
+  Result<void> ReadStage() {
+    Stage stage;
+    std::string_view ranks = Line();
+    while (!ranks.empty()) {
+      const int64_t first = TRY(TakeNumber<int64_t>(ranks));
+      int64_t last = first;
+      if (!ranks.empty() && ranks[0] == '-') {
+        ranks.remove_prefix(1);
+        last = TRY(TakeNumber<int64_t>(ranks));
+      }
+      if (last < first || last >= program_.mesh.ranks()) return Fail("ranks are outside the mesh");
+      for (int64_t rank = first; rank <= last; ++rank) stage.ranks.push_back(rank);
+      if (!ranks.empty()) ranks.remove_prefix(1);
+    }
+    const size_t end = rest_.find("\n}\n");
+    if (end == std::string_view::npos) return Fail("the graph does not end");
+    auto graph = ParseGraph(rest_.substr(0, end + 3));
+    if (!graph.ok()) return std::move(graph).error().in(fmt::format("graph at line {}", line_));
+    for (char c : rest_.substr(0, end + 3)) line_ += c == '\n' ? 1 : 0;
+    rest_.remove_prefix(end + 3);
+    stage.graph = std::move(graph).value();
+    for (const Value& value : stage.graph.values)
+      stage.shardings.push_back(Sharding::Replicated(value.type.shape.size()));
+    std::map<std::string, NodeId> nodes;
+    for (size_t n = 0; n < stage.graph.nodes.size(); ++n)
+      nodes[stage.graph.nodes[n].name] = static_cast<NodeId>(n);
+    while (Skip("sharding %")) TRY(ReadSharding(stage));
+    while (Skip("literal @")) TRY(ReadLiteral(stage, nodes));
+    program_.stages.push_back(std::move(stage));
+    return {};
+  }
+
+  Result<void> ReadSharding(Stage& stage) {
+    std::string_view line = Line();
+    const std::string name = TRY(TakeName(line));
+    const ValueId id = stage.graph.FindValue(name);
+    if (id == kNone) return Fail(fmt::format("no value '{}'", name));
+    auto sharding = ParseSharding(line, stage.graph.value(id).type.shape, program_.mesh);
+    if (!sharding.ok()) return Fail(sharding.error().message);
+    stage.shardings[static_cast<size_t>(id)] = std::move(sharding).value();
+    return {};
+  }
+
+  Result<void> ReadLiteral(Stage& stage, const std::map<std::string, NodeId>& nodes) {
+    std::string_view line = Line();
+    const std::string name = TRY(TakeName(line));
+    const auto node = nodes.find(name);
+    if (node == nodes.end()) return Fail(fmt::format("no node '{}'", name));
+    LocalLiteral literal;
+    const std::string kind = TRY(TakeName(line));
+    if (kind == "input") {
+      literal.input = TRY(TakeNumber<int>(line));
+      if (literal.input >= static_cast<int>(stage.graph.node(node->second).inputs.size()))
+        return Fail("no such input");
+      if (!line.empty()) line.remove_prefix(1);
+    } else {
+      literal.attribute = TRY(TakeName(line));
+    }
+    auto entries =
+        ParseSharding(line, GlobalEntries(stage.graph, node->second, literal), program_.mesh);
+    if (!entries.ok()) return Fail(entries.error().message);
+    literal.entries = std::move(entries).value().dims;
+    stage.literals[node->second].push_back(std::move(literal));
+    return {};
+  }
+
+  Result<void> ReadSchedule() {
+    std::string_view line = Line();
+    while (!line.empty()) {
+      ScheduleStep step;
+      line.remove_prefix(1);
+      step.stage = TRY(TakeNumber<int>(line));
+      if (step.stage >= static_cast<int>(program_.stages.size())) return Fail("no such stage");
+      if (line.empty() || line[0] != ':') return Fail("expected stage:micro-batch");
+      line.remove_prefix(1);
+      step.micro_batch = TRY(TakeNumber<int>(line));
+      program_.schedule.push_back(step);
+    }
+    return {};
+  }
+
+  std::string_view rest_;
+  int line_ = 1;
+  Program program_;
+};
+
+}  // namespace
+
+std::string ProgramText(const Program& program) {
+  std::string out = fmt::format("program mesh {}\n", MeshText(program.mesh));
+  for (const Stage& stage : program.stages) out += StageText(stage, program.mesh);
+  out += "schedule";
+  for (const ScheduleStep& step : program.schedule)
+    out += fmt::format(" {}:{}", step.stage, step.micro_batch);
+  return out + "\n";
+}
+
+Result<Program> ParseProgram(std::string_view text) { return ProgramParser(text).Run(); }
+
+}  // namespace metadist

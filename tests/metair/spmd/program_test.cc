@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/spmd/program.h"
+
+#include <gtest/gtest.h>
+
+namespace metadist {
+namespace {
+
+ValueId Add(Graph& graph, const std::string& name, Shape shape, ValueKind kind) {
+  return graph.AddValue({name, {ElementType::kF32, std::move(shape)}, kind, {}, kNone});
+}
+
+// x [8,64] -> Dense with a column-cut weight -> Regroup to [8,4,16], heads cut, sizes as literals.
+Program Sample() {
+  Program program;
+  program.mesh = ParseMesh("data=2,model=2").value();
+  Stage stage;
+  stage.ranks = {0, 1, 2, 3};
+  Graph& graph = stage.graph;
+  graph.name = "sample";
+  graph.opset = 26;
+  const ValueId x = Add(graph, "x", {8, 64}, ValueKind::kInput);
+  const ValueId w = Add(graph, "w", {64, 64}, ValueKind::kParameter);
+  const ValueId sizes = graph.AddValue({"sizes",
+                                        {ElementType::kI64, {3}},
+                                        ValueKind::kConstant,
+                                        Tensor::Of<int64_t>({3}, {8, 4, 16}),
+                                        kNone});
+  const ValueId h = Add(graph, "h", {8, 64}, ValueKind::kResult);
+  const ValueId y = Add(graph, "odd name", {8, 4, 16}, ValueKind::kResult);
+  graph.inputs = {x};
+  graph.outputs = {y};
+  graph.AddNode({"dense", "", "Dense", {}, {x, w}, {h}, {}});
+  graph.AddNode({"regroup 1", "", "Regroup", {}, {h, sizes}, {y}, {}});
+  const auto parse = [&](const char* text, ValueId id) {
+    return ParseSharding(text, graph.value(id).type.shape, program.mesh).value();
+  };
+  stage.shardings = {parse("[data][]", x),
+                     parse("[][model]", w),
+                     Sharding::Replicated(1),
+                     parse("[data][model]", h),
+                     parse("[data][model][]", y)};
+  stage.literals[1] = {
+      {1, "", {DimSharding::Cut(8, {0}), DimSharding::Cut(4, {1}), DimSharding{}}}};
+  program.stages.push_back(std::move(stage));
+  program.schedule = {{0, 0}};
+  return program;
+}
+
+TEST(Program, TextRoundTrips) {
+  const std::string text = ProgramText(Sample());
+  auto parsed = ParseProgram(text);
+  ASSERT_TRUE(parsed.ok()) << parsed.error().text() << "\n" << text;
+  EXPECT_EQ(ProgramText(parsed.value()), text);
+  EXPECT_NE(text.find("sharding %\"odd name\" [data][model][]\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("literal @\"regroup 1\" input 1 [data][model][]\n"), std::string::npos);
+}
+
+TEST(Program, WrongTextNamesTheLine) {
+  std::string text = ProgramText(Sample());
+  text.replace(text.find("[][model]\n"), 9, "[][modle]");
+  const auto parsed = ParseProgram(text);
+  ASSERT_FALSE(parsed.ok());
+  EXPECT_NE(parsed.error().message.find("no axis 'modle'"), std::string::npos);
+  EXPECT_EQ(ParseProgram("plan").error().message, "expected 'program mesh'");
+}
+
+TEST(Program, EveryRankGetsItsShapesAndLiterals) {
+  const Program program = Sample();
+  for (int64_t rank = 0; rank < 4; ++rank) {
+    const Graph local = Instantiate(program.stages[0], program.mesh, rank);
+    EXPECT_EQ(local.values[0].type.shape, (Shape{4, 64}));
+    EXPECT_EQ(local.values[1].type.shape, (Shape{64, 32}));
+    EXPECT_EQ(local.values[4].type.shape, (Shape{4, 2, 16}));
+    const ValueId literal = local.nodes[1].inputs[1];
+    EXPECT_EQ(local.value(literal).data.ToInts(), (std::vector<int64_t>{4, 2, 16}));
+    EXPECT_EQ(local.values[2].data.ToInts(), (std::vector<int64_t>{8, 4, 16}));  // others keep it
+  }
+}
+
+TEST(Program, UnevenPiecesDifferByRank) {
+  Program program;
+  program.mesh = ParseMesh("m=3").value();
+  Stage stage;
+  stage.graph.AddValue({"x", {ElementType::kF32, {7}}, ValueKind::kInput, {}, kNone});
+  stage.shardings = {ParseSharding("[m]", {7}, program.mesh).value()};
+  program.stages.push_back(std::move(stage));
+  std::vector<int64_t> sizes;
+  for (int64_t rank = 0; rank < 3; ++rank)
+    sizes.push_back(Instantiate(program.stages[0], program.mesh, rank).values[0].type.shape[0]);
+  EXPECT_EQ(sizes, (std::vector<int64_t>{3, 2, 2}));
+}
+
+TEST(Collective, ReceivedBytesAreTheClassicCounts) {
+  const Mesh mesh = ParseMesh("m=4").value();
+  const TensorType type{ElementType::kF32, {8, 16}};
+  const auto parse = [&](const char* text) {
+    return ParseSharding(text, type.shape, mesh).value();
+  };
+  const auto bytes = [&](CollectiveKind kind, const char* from, const char* to) {
+    return ReceivedBytes({kind, {0}, parse(from), parse(to)}, type, mesh);
+  };
+  EXPECT_EQ(bytes(CollectiveKind::kSlice, "[][]", "[m][]"), 0);
+  EXPECT_EQ(bytes(CollectiveKind::kAllGather, "[m][]", "[][]"), 512 * 3 / 4);
+  EXPECT_EQ(bytes(CollectiveKind::kAllToAll, "[m][]", "[][m]"), 128 * 3 / 4);
+  EXPECT_EQ(bytes(CollectiveKind::kReduceScatter, "[][] partial{sum: m}", "[m][]"), 512 * 3 / 4);
+  EXPECT_EQ(bytes(CollectiveKind::kAllReduce, "[][] partial{sum: m}", "[][]"), 2 * 512 * 3 / 4);
+}
+
+}  // namespace
+}  // namespace metadist
