@@ -52,6 +52,7 @@ class Runner {
   Result<void> RunRank(RankOutcome& outcome);
   Result<void> Repeat(RankOutcome& outcome);
   bool Enough(int done, Clock::time_point measured_since) const;
+  std::string NodeText(NodeId id) const;
 
   const SharedPlan& plan_;
   const RunOptions& options_;
@@ -94,6 +95,11 @@ bool Runner::Enough(int done, Clock::time_point measured_since) const {
   return Seconds(measured_since, Clock::now()) >= options_.min_seconds;
 }
 
+std::string Runner::NodeText(NodeId id) const {
+  const Node& node = plan_.program->stages[0].graph.node(id);
+  return fmt::format("node '{}' ({})", node.name, node.op);
+}
+
 Result<void> Runner::Repeat(RankOutcome& outcome) {
   RankProgram& program = *outcome.program;
   const bool leads = outcome.world->rank() == 0;
@@ -111,7 +117,7 @@ Result<void> Runner::Repeat(RankOutcome& outcome) {
     times.start = Clock::now();
     for (size_t i = 0; i < program.steps().size(); ++i) {
       auto ran = program.Run(program.steps()[i]);
-      if (!ran.ok()) return std::move(ran).error().in(program.steps()[i].kernel);
+      if (!ran.ok()) return std::move(ran).error().in(NodeText(program.steps()[i].node));
       times.ends[i] = Clock::now();
     }
     if (done >= options_.warm_up && outcome.steps.size() < kMaxTimedSteps)

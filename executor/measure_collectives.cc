@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives among thread ranks. All ranks repeat the call between two meetings; a sample is the
+// slowest rank's time. Rank 0 decides how often and tells the others before the next meeting.
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "executor/comm/threads.h"
+#include "executor/cpu/kernel.h"
+#include "executor/measurer.h"
+
+namespace metadist {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// One communicator shape: `ranks` threads in groups of `group` neighbours that work at once.
+struct Shape {
+  int ranks;
+  int group;
+};
+
+// Buffers of one rank for `bytes` as nccl-tests counts them.
+struct Buffers {
+  std::vector<float> in;
+  std::vector<float> out;
+};
+
+Result<void> Call(Communicator& comm, Collective op, int64_t bytes, Buffers& buffers) {
+  const int n = comm.size();
+  const int64_t part = bytes / n / 4 * 4;
+  const void* in = buffers.in.data();
+  void* out = buffers.out.data();
+  switch (op) {
+    case Collective::kAllReduce:
+      return comm.AllReduce(in, out, bytes / 4, ElementType::kF32, ReduceOp::kSum);
+    case Collective::kAllGather:
+      return comm.AllGather(in, out, part);
+    case Collective::kReduceScatter:
+      return comm.ReduceScatter(in, out, part / 4, ElementType::kF32, ReduceOp::kSum);
+    case Collective::kAllToAll:
+      return comm.AllToAll(in, out, part);
+    case Collective::kSendRecv:
+      return comm.SendRecv(in, bytes, (comm.rank() + 1) % n, out, bytes, (comm.rank() + n - 1) % n);
+  }
+  return {};
+}
+
+class Bench {
+ public:
+  Bench(Measurer& measurer, Shape shape) : measurer_(measurer), shape_(shape) {}
+  // All rows of this shape.
+  Result<void> Run();
+
+ private:
+  struct Round {
+    Collective op;
+    int64_t bytes;
+  };
+  Result<void> RunRank(Communicator& world);
+  Result<std::vector<double>> Samples(Communicator& world, Communicator& group, Round round);
+  Series& RowsOf(Collective op) {
+    return measurer_.profile().collectives[{op,
+                                            "f32",
+                                            shape_.group,
+                                            1,
+                                            shape_.group,
+                                            shape_.ranks / shape_.group,
+                                            /*strided=*/false}];
+  }
+
+  Measurer& measurer_;
+  const Shape shape_;
+  std::vector<Round> rounds_;
+  // Written by rank 0 between meetings.
+  std::atomic<int> repetitions_ = 1;
+  std::atomic<bool> more_ = true;
+  std::vector<double> elapsed_;
+};
+
+Result<std::vector<double>> Bench::Samples(Communicator& world, Communicator& group, Round round) {
+  Buffers buffers;
+  const auto count = static_cast<size_t>(round.bytes / 4);
+  buffers.in.assign(count, 1.0f);
+  buffers.out.assign(count, 0.0f);
+  const bool leads = world.rank() == 0;
+  std::vector<double> samples;
+  double total = 0;
+  if (leads) {
+    repetitions_ = 2;
+    more_ = true;
+  }
+  for (int sample = -2;; ++sample) {  // two to warm up and to learn the length
+    TRY(world.Barrier());
+    if (!more_) return samples;
+    const int repetitions = repetitions_;
+    const auto start = Clock::now();
+    for (int i = 0; i < repetitions; ++i) TRY(Call(group, round.op, round.bytes, buffers));
+    elapsed_[static_cast<size_t>(world.rank())] =
+        std::chrono::duration<double>(Clock::now() - start).count();
+    TRY(world.Barrier());
+    if (!leads) continue;
+    const double seconds = *std::max_element(elapsed_.begin(), elapsed_.end());
+    if (sample < 0) {
+      repetitions_ = std::min(measurer_.rule().Repetitions(seconds / repetitions) * 4, 1000);
+      continue;
+    }
+    samples.push_back(seconds / repetitions);
+    total += seconds;
+    more_ = !measurer_.rule().Enough(samples.size(), total);
+  }
+}
+
+Result<void> Bench::RunRank(Communicator& world) {
+  cpu::UseOneThread();
+  const auto group = TRY(world.Split(world.rank() / shape_.group, world.rank()));
+  for (const Round& round : rounds_) {
+    if (world.rank() == 0) more_ = !measurer_.stopped();
+    TRY(world.Barrier());
+    if (!more_) return {};
+    TRY(world.Barrier());
+    std::vector<double> samples = TRY(Samples(world, *group, round));
+    if (world.rank() == 0)
+      measurer_.Add(RowsOf(round.op), round.bytes, Summarize(std::move(samples), kMeasuredHere));
+  }
+  return {};
+}
+
+Result<void> Bench::Run() {
+  const bool quick = measurer_.options().quick;
+  const int64_t largest = int64_t{1} << (quick ? 22 : 26);
+  for (int op = 0; op < kCollectives; ++op)
+    for (int64_t bytes = 512; bytes <= largest; bytes *= quick ? 16 : 8) {
+      const auto kind = static_cast<Collective>(op);
+      if (measurer_.Wants(RowsOf(kind), bytes)) rounds_.push_back({kind, bytes});
+    }
+  if (rounds_.empty()) return {};
+  elapsed_.resize(static_cast<size_t>(shape_.ranks));
+  auto world = MakeThreadGroup(shape_.ranks);
+  std::vector<Result<void>> statuses(world.size());
+  std::vector<std::thread> threads;
+  for (size_t r = 0; r < world.size(); ++r)
+    threads.emplace_back([&, r] {
+      statuses[r] = RunRank(*world[r]);
+      if (!statuses[r].ok()) world[r]->Abort(statuses[r].error());
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (Result<void>& status : statuses) TRY(std::move(status));
+  return {};
+}
+
+}  // namespace
+
+Result<void> MeasureCollectives(Measurer& measurer) {
+  measurer.Say("collectives");
+  for (int ranks : measurer.options().ranks)
+    for (int group = 2; group <= ranks; ++group) {
+      // Whole machines, and on a mesh of two axes the halves that work side by side.
+      if (ranks % group != 0 || (group != ranks && group * 2 != ranks)) continue;
+      TRY(Bench(measurer, {ranks, group}).Run());
+    }
+  std::erase_if(measurer.profile().collectives,
+                [](const auto& entry) { return entry.second.empty(); });
+  return {};
+}
+
+}  // namespace metadist

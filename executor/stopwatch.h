@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "profiles/profile.h"
+
+namespace metadist {
+
+// When a row is measured well enough: at least `min_samples` samples and `min_seconds`, at most
+// `max_seconds`. A sample repeats short work until it lasts `sample_seconds`.
+struct StopRule {
+  int min_samples = 10;
+  double min_seconds = 0.1;
+  double max_seconds = 5;
+  double sample_seconds = 50e-6;
+
+  static StopRule For(bool quick);
+  bool Enough(size_t samples, double seconds) const;
+  // Repetitions of work that takes `seconds` once.
+  int Repetitions(double seconds) const;
+};
+
+// Median, deviation and percentiles of samples in seconds; not empty.
+Sample Summarize(std::vector<double> seconds, const std::string& origin);
+
+// Seconds of one call of `work`, on this thread.
+Sample Measure(const std::function<void()>& work, const StopRule& rule, const std::string& origin);
+
+}  // namespace metadist

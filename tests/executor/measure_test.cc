@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measured figures differ from machine to machine: only what must hold everywhere is checked.
+#include "executor/measure.h"
+
+#include <gtest/gtest.h>
+
+#include "executor/bound_kernel.h"
+#include "profiles/cost.h"
+#include "profiles/profile_io.h"
+
+namespace metadist {
+namespace {
+
+TEST(Measure, AProfileThatCanBeWrittenReadAndResumed) {
+  MeasureOptions options;
+  options.ranks = {1, 2, 3};
+  options.quick = true;
+  options.budget_seconds = 2;
+  options.date = "2000-01-01";
+  options.tool_version = "0";
+  int rows = 0;
+  options.row_done = [&](const Profile&) { ++rows; };
+  const auto first = MeasureCpu(options);
+  ASSERT_TRUE(first.ok()) << first.error().text();
+  EXPECT_GT(rows, 10);
+  const auto read = ParseProfile(FormatProfile(first.value()), "profile");
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(FormatProfile(read.value()), FormatProfile(first.value()));
+
+  options.previous = &first.value();
+  options.budget_seconds = 1e-9;
+  rows = 0;
+  const auto again = MeasureCpu(options);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(rows, 0);
+  EXPECT_EQ(again.value().rows(), first.value().rows());
+}
+
+TEST(Measure, StopsWhenInterrupted) {
+  const std::atomic<bool> interrupted = true;
+  MeasureOptions options;
+  options.interrupted = &interrupted;
+  const auto result = MeasureCpu(options);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().code, ErrorCode::kInterrupted);
+}
+
+TEST(Measure, RefusesZeroRanks) {
+  MeasureOptions options;
+  options.ranks = {0};
+  EXPECT_EQ(MeasureCpu(options).error().message, "ranks must be in [1, 1024], got 0");
+}
+
+TEST(Measure, FindsTheProductWithoutItsName) {
+  const OpDef* op = ProductOperator();
+  ASSERT_NE(op, nullptr);
+  EXPECT_EQ(op->name, "MatMul");
+}
+
+}  // namespace
+}  // namespace metadist
