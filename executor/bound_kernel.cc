@@ -41,9 +41,10 @@ const OpDef* ProductOperator() {
     const OpDef* op = OpTable::BuiltIn().Find("", row.op);
     if (op == nullptr) continue;
     const auto kernel =
-        BoundKernel::Make(*op, {{ElementType::kF32, {4, 6}}, {ElementType::kF32, {6, 8}}});
-    if (kernel && kernel->work().m == 4 && kernel->work().n == 8 && kernel->work().k == 6)
-      return op;
+        BoundKernel::Make(*op, {{ElementType::kF32, {2, 4, 6}}, {ElementType::kF32, {2, 6, 8}}});
+    if (!kernel) continue;
+    const Work& work = kernel->work();
+    if (work.batch == 2 && work.m == 4 && work.n == 8 && work.k == 6) return op;
   }
   return nullptr;
 }

@@ -30,8 +30,8 @@ class BoundKernel {
   std::byte* scratch_bytes_ = nullptr;
 };
 
-// The operator among those with a fast kernel whose call on two matrices is a product, by the
-// operator's own account of its work.
+// The operator among those with a fast kernel whose call on two stacks of matrices is a batch of
+// products, by the operator's own account of its work.
 const OpDef* ProductOperator();
 
 // A fast kernel on arrays of `rows` x `columns` elements that is no product; the operands are found

@@ -74,7 +74,8 @@ class Bench {
   std::vector<Round> rounds_;
   // Written by rank 0 between meetings.
   std::atomic<int> repetitions_ = 1;
-  std::atomic<bool> more_ = true;
+  std::atomic<bool> go_ = true;    // another row
+  std::atomic<bool> more_ = true;  // another sample
   std::vector<double> elapsed_;
 };
 
@@ -115,9 +116,9 @@ Result<void> Bench::RunRank(Communicator& world) {
   cpu::UseOneThread();
   const auto group = TRY(world.Split(world.rank() / shape_.group, world.rank()));
   for (const Round& round : rounds_) {
-    if (world.rank() == 0) more_ = !measurer_.stopped();
+    if (world.rank() == 0) go_ = !measurer_.stopped();
     TRY(world.Barrier());
-    if (!more_) return {};
+    if (!go_) return {};
     TRY(world.Barrier());
     std::vector<double> samples = TRY(Samples(world, *group, round));
     if (world.rank() == 0)
