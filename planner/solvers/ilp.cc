@@ -212,7 +212,9 @@ class Ilp {
       budget_.AddWork(MipWork(entries, answer.nodes));
       if (answer.status == MipResult::Status::kInfeasible) {
         if (found_) {
-          bound_ = result_.cost;
+          // Nothing is better, or (if a gap was asked for) nothing by more than the gap.
+          RaiseBound(result_.cost - static_cast<int64_t>(std::ceil(options.gap * unit)));
+          if (options.gap > 0) stopped_by_ = "gap";
         } else {
           infeasible_ = true;
           if (problem_.usage_limit) result_.peak_bound = *problem_.usage_limit + 1;
@@ -230,7 +232,12 @@ class Ilp {
       if (!fits) continue;
       search.Take(choice);
       Take(reduced.Expand(choice));
-      if (answer.status == MipResult::Status::kOptimal && options.gap == 0) bound_ = result_.cost;
+      if (answer.status != MipResult::Status::kOptimal) return;
+      if (options.gap > 0) {
+        stopped_by_ = "gap";
+      } else {
+        bound_ = result_.cost;
+      }
       return;
     }
   }
