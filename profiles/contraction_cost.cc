@@ -15,7 +15,8 @@
 //   3. the nearest measured (n, k), whose share of the *roofline* is carried over: this keeps
 //      memory-bound shapes memory-bound;
 //   4. the curve over GFLOP, of this type or, with its own peak, of another;
-//   5. the roofline, divided by kRooflineShare.
+//   5. the nearest (n, k) of another type, its share of that type's roofline carried over;
+//   6. the roofline, divided by kRooflineShare.
 // Batches: rows of the same batch if there are any, else the share of one product with batch x m
 // rows, over the roofline of the true bytes: tiles are the same, only B is read more often.
 //
@@ -55,7 +56,9 @@ double PeakFlops(const Profile& profile, ElementType dtype) {
        {&profile.device.contraction_flops_per_second, &profile.device.vector_flops_per_second}) {
     for (const ElementType type : Relatives(dtype)) {
       const auto rate = rates->find(std::string(Name(type)));
-      if (rate != rates->end()) return rate->second;
+      if (rate == rates->end()) continue;
+      // A wider type takes its time; a narrower one is not faster without units of its own.
+      return rate->second * std::min(1.0, static_cast<double>(ByteSize(type)) / ByteSize(dtype));
     }
   }
   return 0;
@@ -74,10 +77,6 @@ Grid GridOf(const Profile& profile, std::string_view dtype, int64_t batch) {
   const auto begin = profile.contractions.lower_bound(key);
   key.batch = batch + 1;
   return {profile, begin, profile.contractions.lower_bound(key)};
-}
-
-Contraction At(const Contraction& work, const ContractionSite& site, int64_t m) {
-  return {work.dtype, site.batch, m, site.n, site.k};
 }
 
 // Time at m on one site, by a straight line; nothing where m lies outside its rows.
@@ -131,8 +130,8 @@ std::optional<Reading> ReadBetween(const Grid& grid, const Contraction& work, in
   return reading;
 }
 
-// Rule 3.
-Reading ReadNearest(const Grid& grid, const Contraction& work, int64_t m) {
+// Rules 3 and 5.  dtype: of the grid.
+Reading ReadNearest(const Grid& grid, ElementType dtype, const Contraction& work, int64_t m) {
   auto octaves = [](int64_t a, int64_t b) {
     return std::abs(std::log2(static_cast<double>(a)) - std::log2(static_cast<double>(b)));
   };
@@ -144,10 +143,17 @@ Reading ReadNearest(const Grid& grid, const Contraction& work, int64_t m) {
     distance = here;
     nearest = site;
   }
+  if (nearest == grid.end) {
+    return {RooflineSeconds(grid.profile, work) / kRooflineShare,
+            Provenance::kAnalytic,
+            Reach::kTransferred};
+  }
   const Series& rows = nearest->second;
   const int64_t site_m = std::clamp(m, rows.begin()->first, rows.rbegin()->first);
   Reading reading = ReadAtBytes(grid.profile, rows, site_m);
-  const double roofline = RooflineSeconds(grid.profile, At(work, nearest->first, site_m));
+  const ContractionSite& site = nearest->first;
+  const double roofline =
+      RooflineSeconds(grid.profile, {dtype, site.batch, site_m, site.n, site.k});
   reading.seconds *= RooflineSeconds(grid.profile, work) / roofline;
   const bool same_site = work.batch == 1 && distance == 0;
   reading.reach = same_site ? std::max(reading.reach, Reach::kExtrapolated) : Reach::kTransferred;
@@ -190,15 +196,23 @@ Reading ReadContraction(const Profile& profile, const Contraction& work) {
     const Grid flat = GridOf(profile, Name(type), 1);
     if (work.batch > 1 && !batched.empty()) {
       const auto reading = ReadBetween(batched, work, work.m);
-      return reading ? *reading : ReadNearest(batched, work, work.m);
+      return reading ? *reading : ReadNearest(batched, type, work, work.m);
     }
     if (flat.empty()) continue;
     if (work.batch == 1) {
       if (const auto reading = ReadBetween(flat, work, work.m)) return *reading;
     }
-    return ReadNearest(flat, work, work.batch * work.m);
+    return ReadNearest(flat, type, work, work.batch * work.m);
   }
   if (const auto reading = ReadCurve(profile, work)) return *reading;
+  for (const ElementType type : Relatives(work.dtype)) {
+    const Grid flat = GridOf(profile, Name(type), 1);
+    if (flat.empty()) continue;
+    Reading reading = ReadNearest(flat, type, work, work.batch * work.m);
+    reading.provenance = Provenance::kAnalytic;
+    reading.reach = Reach::kTransferred;
+    return reading;
+  }
   return {
       RooflineSeconds(profile, work) / kRooflineShare, Provenance::kAnalytic, Reach::kTransferred};
 }

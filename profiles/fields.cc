@@ -43,7 +43,7 @@ Fields::Fields(const json& object, std::string where, Problems& problems)
   if (!object_.is_object()) Add("must be an object, got " + Shown(object_));
 }
 
-Fields::~Fields() {
+void Fields::RefuseUnknown() {
   if (!object_.is_object()) return;
   for (const auto& item : object_.items()) {
     if (known_.count(item.key()) == 0) Add(fmt::format("unknown field '{}'", item.key()));

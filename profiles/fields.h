@@ -31,13 +31,11 @@ class Problems {
 };
 
 // Reads the fields of one JSON object strictly: a missing field, a wrong type, a value out of range
-// and, on destruction, a field that nobody asked for become problems, and reading goes on with
-// a default. A field with a default may be absent.
+// become problems, and reading goes on with a default. A field with a default may be absent.
 class Fields {
  public:
   // object, problems: outlive this.  where: the place in the file.
   Fields(const nlohmann::json& object, std::string where, Problems& problems);
-  ~Fields();
   Fields(const Fields&) = delete;
   Fields& operator=(const Fields&) = delete;
 
@@ -59,6 +57,9 @@ class Fields {
   // Objects of strings or of positive numbers; empty where absent.
   std::map<std::string, std::string> Texts(const char* name);
   std::map<std::string, double> Rates(const char* name);
+
+  // Makes every field that nobody asked for a problem; to be called last.
+  void RefuseUnknown();
 
   void Add(std::string message, std::string hint = "");
 

@@ -59,7 +59,9 @@ void Reader::Table(const json& root, const char* name, const std::function<void(
   }
   for (size_t i = 0; i < table.size(); ++i) {
     Fields row(table[i], fmt::format("{} row {}", name, i), problems_);
-    if (table[i].is_object()) read(row);
+    if (!table[i].is_object()) continue;
+    read(row);
+    row.RefuseUnknown();
   }
 }
 
@@ -118,6 +120,7 @@ void Reader::ReadHeader(const json& value) {
   header.tool_version = fields.Text("tool_version", "");
   header.software = fields.Texts("software");
   header.settings = fields.Texts("settings");
+  fields.RefuseUnknown();
 }
 
 void Reader::ReadDevice(const json& value) {
@@ -133,6 +136,7 @@ void Reader::ReadDevice(const json& value) {
   device.contraction_flops_per_second = fields.Rates("contraction_flops_per_second");
   device.vector_flops_per_second = fields.Rates("vector_flops_per_second");
   device.origin = OriginOf(fields);
+  fields.RefuseUnknown();
 }
 
 void Reader::ReadOrigin(Fields& row) {

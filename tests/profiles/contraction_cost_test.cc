@@ -102,6 +102,18 @@ TEST(ContractionCost, FallsBackToTheCurveThenToTheRoofline) {
   EXPECT_NEAR(ContractionSeconds(profile, work).seconds, 16e-3 / 0.4, 1e-9);
 }
 
+// A machine with rows in f32 only: f64 at half the rate, bf16 no faster for the units it lacks.
+TEST(ContractionCost, OtherTypesTakeTheRowsOfARelative) {
+  const Profile profile = Multilinear();
+  const double f32 = ContractionSeconds(profile, {kF32, 1, 256, 256, 256}).seconds;
+  const Priced f64 = ContractionSeconds(profile, {kF64, 1, 256, 256, 256});
+  const Priced bf16 = ContractionSeconds(profile, {kBF16, 1, 256, 256, 256});
+  EXPECT_NEAR(f64.seconds, 2 * f32, 1e-12);
+  EXPECT_NEAR(bf16.seconds, f32, 1e-12);
+  EXPECT_EQ(f64.provenance, Provenance::kAnalytic);
+  EXPECT_EQ(bf16.reach, Reach::kTransferred);
+}
+
 // The curve of another type with the own peak is a formula, not a row.
 TEST(ContractionCost, ACurveOfAnotherTypeIsAnalytic) {
   const auto h100 = BuiltinProfile("h100").value();
