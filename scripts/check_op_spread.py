@@ -13,7 +13,7 @@ import source_tree
 TABLE = "metair/ops/ops.def"
 
 # Names that also mean something else here: reductions, combines, kinds of a thing.
-WORDS = {"Add", "And", "Concat", "Constant", "Gather", "Identity", "Max", "Mean", "Min", "Mul", "Not", "Or", "Range", "Round",
+WORDS = {"Add", "And", "Concat", "Constant", "Gather", "Identity", "Max", "Mean", "Min", "Mul", "Not", "Or", "Range",
          "Scatter", "Shape", "Size", "Slice", "Split", "Sum", "Tile", "Where", "Xor"}
 
 # Files that use a name for a thing of their own.
