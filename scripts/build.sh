@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, configures and builds build/<preset>/bin/metadist.
-#   scripts/build.sh [PRESET] [-D...]    presets: release (default) dev asan tsan tidy fuzz cuda; -D options go to CMake
+#   scripts/build.sh [PRESET] [--target NAME] [-D...]
+# Presets: release (default) dev asan tsan tidy fuzz cuda. --target metadist leaves the tests out; -D options go to CMake.
 # The ONNX library is built once and kept in ~/.cache/metadist (-DMETADIST_CACHE=DIR or OFF).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,6 +11,11 @@ preset=release
 if (($#)) && [[ $1 != -* ]]; then
   preset=$1
   shift
+fi
+target=all
+if [[ ${1:-} == --target ]]; then
+  target=$2
+  shift 2
 fi
 start=$SECONDS
 
@@ -31,5 +37,5 @@ if ((status)); then
   exit "$status"
 fi
 
-cmake --build --preset "$preset" --parallel "${METADIST_JOBS:-$(nproc)}" >&2
+cmake --build --preset "$preset" --target "$target" --parallel "${METADIST_JOBS:-$(nproc)}" >&2
 echo "built build/$preset in $((SECONDS - start)) s" >&2

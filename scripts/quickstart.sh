@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 model=${1:-models/gpt2.onnx}
 cluster=${2:-cpu:4}
 start=$SECONDS
-scripts/build.sh release
+scripts/build.sh release --target metadist
 built=$((SECONDS - start))
 
 metadist=build/release/bin/metadist

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# One test per golden transcript, tests/cli/<command>/<case>.txt, and one for the README's blocks.
+# One test per golden transcript, tests/cli/<command>/<case>.txt, one for the README's blocks, one for the generated pages.
 if(NOT TARGET metadist)
   return()
 endif()
@@ -11,6 +11,8 @@ foreach(golden ${goldens})
     add_test(NAME cli/${name} COMMAND ${run_goldens} ${CMAKE_CURRENT_SOURCE_DIR}/cli/${golden})
   endif()
 endforeach()
+add_test(NAME docs/fresh
+  COMMAND ${python} ${CMAKE_SOURCE_DIR}/scripts/docs.py --check --binary $<TARGET_FILE:metadist>)
 set(readme_runs "")
 if(EXISTS ${CMAKE_SOURCE_DIR}/README.md)
   file(STRINGS ${CMAKE_SOURCE_DIR}/README.md readme_runs REGEX "^[$] metadist " LIMIT_COUNT 1)

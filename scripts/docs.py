@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the generated pages: docs/ops.md from the operator files, docs/cli.md from the help of the built binary.
+
+    scripts/docs.py [--binary FILE]            rewrites
+    scripts/docs.py [--binary FILE] --check    changes nothing; fails if a page is stale
+"""
+
+import argparse
+import difflib
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import source_tree  # noqa: E402
+from check_op_spread import TABLE, flat  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def opening_comment(text):
+    """The comment of a file below its licence line, up to the first paragraph's end, as one line."""
+    words = []
+    for line in text.split("\n")[1:]:
+        if not line.startswith("// "):
+            break
+        words.append(line[3:].strip())
+    return " ".join(words).replace("|", "\\|")
+
+
+def field(text, name):
+    """A field of the operator's definition as written, or None."""
+    match = re.search(rf'\.{name} =\s*"?([^",}}]+)', text)
+    return match.group(1) if match else None
+
+
+def operators():
+    """Per operator: its name, the text of its file, whether the executor has a kernel of its own for it."""
+    table = source_tree.blank(source_tree.read(ROOT, TABLE), strings=False)
+    kernels = set()
+    if os.path.exists(os.path.join(ROOT, "executor/cpu/kernels.def")):
+        kernels = set(re.findall(r"^KERNEL\((\w+),", source_tree.read(ROOT, "executor/cpu/kernels.def"), re.MULTILINE))
+    sources = {flat(os.path.basename(path)[:-3]): path for path in source_tree.files(ROOT, ".cc") if path.startswith("metair/ops/")}
+    for name in re.findall(r"^[A-Z_]*OP\((\w+)\)", table, re.MULTILINE):
+        yield name, source_tree.read(ROOT, sources[flat(name)]), name in kernels
+
+
+def ops_page():
+    rows, fast = [], 0
+    for name, text, kernel in operators():
+        fast += kernel
+        url = field(text, "url")
+        shown = f"[{name}]({url})" if url else name
+        rows.append(f"| {shown} | {field(text, 'since_version') or 1} | {'own' if kernel else 'reference'} | {opening_comment(text)} |")
+    return "\n".join(
+        [
+            "# Operators",
+            "",
+            "Written by `scripts/docs.py` from `metair/ops/`. Every operator here is imported, planned and executed. How it can be split over",
+            "devices stands nowhere: that is discovered by running it (`metadist rules`). An operator that is not here is imported as an opaque node.",
+            "",
+            f"{len(rows)} operators, {fast} with a kernel of their own on the CPU; the others run their reference kernel there.",
+            "",
+            "| operator | opset | cpu kernel | computes |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def help_of(binary, *command):
+    done = subprocess.run(
+        ["metadist", *command, "--help"],
+        executable=binary,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": os.environ["PATH"], "COLUMNS": "100", "LC_ALL": "C.UTF-8"},
+    )
+    if done.returncode:
+        sys.exit(f"docs: metadist {' '.join(command)} --help: exit status {done.returncode}: {done.stderr}")
+    return "\n".join(line.rstrip() for line in done.stdout.strip("\n").split("\n"))
+
+
+def cli_page(binary):
+    top = help_of(binary)
+    listed = top.split("Subcommands:\n", 1)[1].split("\n\n", 1)[0]
+    commands = re.findall(r"^  (\w[\w-]*) ", listed, re.MULTILINE)
+    parts = ["# The command line", "", "Written by `scripts/docs.py` from the program's own help.", "", "```text", top, "```"]
+    for command in commands:
+        parts += ["", f"## {command}", "", "```text", help_of(binary, command), "```"]
+    return "\n".join(parts) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", default=os.path.join(ROOT, "build/release/bin/metadist"))
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    stale = 0
+    for path, new in (("docs/ops.md", ops_page()), ("docs/cli.md", cli_page(os.path.abspath(options.binary)))):
+        whole = os.path.join(ROOT, path)
+        old = source_tree.read(ROOT, path) if os.path.exists(whole) else ""
+        if old == new:
+            continue
+        stale += 1
+        print(f"{path}: {'stale: run scripts/docs.py' if options.check else 'written'}")
+        if options.check:
+            print("\n".join(difflib.unified_diff(old.split("\n"), new.split("\n"), "tracked", "generated", lineterm="", n=1)))
+        else:
+            with open(whole, "w", encoding="utf-8") as file:
+                file.write(new)
+    sys.exit(1 if options.check and stale else 0)
+
+
+if __name__ == "__main__":
+    main()
