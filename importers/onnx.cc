@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/stubs/logging.h>
-#include <onnx/shape_inference/implementation.h>
 
 #include <filesystem>
 #include <limits>
@@ -78,17 +77,6 @@ Result<void> CheckOpaque(const ImportOptions& options, const OpTable& ops, Impor
   return {};
 }
 
-// The model's own record of the types of values, completed by the library, for results of operators
-// that the table does not hold.
-void InferByLibrary(onnx::ModelProto* proto) {
-  try {
-    onnx::shape_inference::InferShapes(
-        *proto, onnx::OpSchemaRegistry::Instance(), onnx::ShapeInferenceOptions(false, 0, true));
-  } catch (const std::exception&) {
-    // What it could not infer is reported where it is needed.
-  }
-}
-
 void Describe(const FileMap& file, const ExternalData& external, Imported* imported) {
   Sha256 hash;
   hash.Add(file.bytes());
@@ -135,15 +123,20 @@ Result<Imported> Import(const FileMap& file, const ImportOptions& options) {
   TRY(SortNodes(model.proto.mutable_graph()));
   TRY(BindSizes(&model, options.binds));
   TRY(Normalize(&model));
-  InferByLibrary(&model.proto);
-  auto built = BuildGraph(&model, &external, ops, &imported);
+  const BuiltGraph built = TRY(BuildGraph(&model, &external, ops, &imported));
   TRY(CheckOpaque(options, ops, &imported));
-  if (!built.ok()) return std::move(built).error();
-  auto typed = InferTypesAndFold(built.value(), ops);
+  InferOptions infer;
+  infer.infer_unknown = [&](const Graph& graph, const Node& node) {
+    return InferUnknown(built, model.proto, graph, node);
+  };
+  auto typed = InferTypesAndFold(built.graph, ops, infer);
   if (!typed.ok()) return WithUnknown(std::move(typed).error(), imported);
   Inference inference = std::move(typed).value();
   imported.folded = inference.folded;
   imported.graph = Renumbered(WithoutDeadCode(inference.graph));
+  for (const std::string& node : TypeBodies(&imported.graph, ops))
+    imported.warnings.push_back(
+        fmt::format("types inside the control flow of node '{}' are not known", node));
   TRY(Verify(imported.graph));
   Describe(file, external, &imported);
   return imported;

@@ -17,17 +17,6 @@ namespace {
 // A float initializer of more elements than this is a parameter rather than a constant.
 constexpr int64_t kConstantElements = 16;
 
-std::optional<TensorType> TypeOf(const onnx::TypeProto& proto) {
-  if (!proto.has_tensor_type() || !proto.tensor_type().has_shape()) return std::nullopt;
-  const auto element = ElementTypeOfOnnx(proto.tensor_type().elem_type());
-  if (!element) return std::nullopt;
-  TensorType type{*element, {}};
-  for (const auto& dim : proto.tensor_type().shape().dim())
-    type.shape.push_back(dim.has_dim_value() && dim.dim_value() >= 0 ? dim.dim_value()
-                                                                     : kRunTimeSize);
-  return type;
-}
-
 ValueKind KindOf(const Tensor& tensor) {
   const bool large = !tensor.has_data() || tensor.size() > kConstantElements;
   return ClassOf(tensor.element()) == ElementClass::kFloat && tensor.rank() >= 1 && large
@@ -41,6 +30,7 @@ struct Shared {
   ExternalData* external;
   const OpTable& ops;
   Imported* imported;
+  std::map<std::string, const onnx::NodeProto*> unknown;
   std::vector<Error> problems;
 };
 
@@ -70,10 +60,11 @@ class Builder {
     for (ValueId id : captures_) graph_.inputs.push_back(id);
     return std::move(graph_);
   }
+  std::map<std::string, TensorType> TakeStated() { return std::move(types_); }
 
  private:
   void RecordType(const onnx::ValueInfoProto& value) {
-    const std::optional<TensorType> type = TypeOf(value.type());
+    const std::optional<TensorType> type = TypeOfProto(value.type());
     if (type) types_[value.name()] = *type;
   }
 
@@ -89,7 +80,7 @@ class Builder {
 
   void AddInput(const onnx::ValueInfoProto& input) {
     if (!body_ && shared_->model->weight_index.count(input.name()) > 0) return;
-    const std::optional<TensorType> type = TypeOf(input.type());
+    const std::optional<TensorType> type = TypeOfProto(input.type());
     graph_.inputs.push_back(
         Add(input.name(), type.value_or(TensorType{ElementType::kF32, {}}), ValueKind::kInput));
   }
@@ -140,26 +131,21 @@ class Builder {
     while (!node.inputs.empty() && node.inputs.back() == kNone) node.inputs.pop_back();
     for (const auto& attribute : proto.attribute()) AddAttribute(attribute, &node);
     const bool known = shared_->ops.Find(node) != nullptr;
-    if (!known) {
+    if (!known)
       ++shared_->imported->opaque[node.domain.empty() ? node.op : node.domain + "." + node.op];
-    }
+    if (!known && !body_) shared_->unknown[node.name] = &proto;
     for (const std::string& output : proto.output())
-      node.outputs.push_back(output.empty() ? kNone : AddResult(output, known, node));
+      node.outputs.push_back(output.empty() ? kNone : AddResult(output));
     while (!node.outputs.empty() && node.outputs.back() == kNone) node.outputs.pop_back();
     graph_.AddNode(std::move(node));
     ++shared_->imported->nodes;
   }
 
-  ValueId AddResult(const std::string& name, bool known, const Node& node) {
+  ValueId AddResult(const std::string& name) {
     const auto type = types_.find(name);
-    if (type != types_.end()) return Add(name, type->second, ValueKind::kResult);
-    if (!known && !body_)
-      shared_->problems.push_back(
-          BadInput(fmt::format("node '{}' ({})", node.name, node.op),
-                   fmt::format("the operator is unknown and the model does not state the type of "
-                               "its result '{}'",
-                               name)));
-    return Add(name, TensorType{ElementType::kF32, {}}, ValueKind::kResult);
+    return Add(name,
+               type != types_.end() ? type->second : TensorType{ElementType::kF32, {}},
+               ValueKind::kResult);
   }
 
   void AddAttribute(const onnx::AttributeProto& proto, Node* node) {
@@ -224,15 +210,30 @@ class Builder {
 
 }  // namespace
 
-Result<Graph> BuildGraph(OnnxModel* model,
-                         ExternalData* external,
-                         const OpTable& ops,
-                         Imported* imported) {
-  Shared shared{model, external, ops, imported, {}};
+std::optional<TensorType> TypeOfProto(const onnx::TypeProto& proto) {
+  if (!proto.has_tensor_type() || !proto.tensor_type().has_shape()) return std::nullopt;
+  const auto element = ElementTypeOfOnnx(proto.tensor_type().elem_type());
+  if (!element) return std::nullopt;
+  TensorType type{*element, {}};
+  for (const auto& dim : proto.tensor_type().shape().dim())
+    type.shape.push_back(dim.has_dim_value() && dim.dim_value() >= 0 ? dim.dim_value()
+                                                                     : kRunTimeSize);
+  return type;
+}
+
+Result<BuiltGraph> BuildGraph(OnnxModel* model,
+                              ExternalData* external,
+                              const OpTable& ops,
+                              Imported* imported) {
+  Shared shared{model, external, ops, imported, {}, {}};
   Builder builder(&shared, model->proto.graph(), /*body=*/false);
   builder.Build();
   if (!shared.problems.empty()) return Join(std::move(shared.problems));
-  return builder.Take();
+  BuiltGraph built;
+  built.graph = builder.Take();
+  built.unknown = std::move(shared.unknown);
+  built.stated = builder.TakeStated();
+  return built;
 }
 
 }  // namespace metadist

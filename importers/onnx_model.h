@@ -4,6 +4,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,11 +51,34 @@ inline constexpr int64_t kCanonicalOpset = 26;
 inline constexpr int64_t kNewestOpset = 27;
 inline constexpr int64_t kNewestIr = 13;
 
-// The graph of a normalised model, not typed but for inputs, stored values and results of unknown
-// operators. Fills imported->opaque. Errors: kBadInput, all problems joined.
-Result<Graph> BuildGraph(OnnxModel* model,
-                         ExternalData* external,
-                         const OpTable& ops,
-                         Imported* imported);
+// A graph not typed but for inputs and stored values, and what is known of nodes with unknown
+// operators. The nodes belong to the model's proto.
+struct BuiltGraph {
+  Graph graph;
+  std::map<std::string, const onnx::NodeProto*> unknown;  // by node name, of the main graph
+  std::map<std::string, TensorType> stated;               // types of results that the model states
+};
+
+// The graph of a normalised model. Fills imported->opaque and ->nodes. Errors: kBadInput, all
+// problems joined.
+Result<BuiltGraph> BuildGraph(OnnxModel* model,
+                              ExternalData* external,
+                              const OpTable& ops,
+                              Imported* imported);
+
+// Types of the results of a node with an unknown operator: by the library's inference for this node
+// alone, else as the model states them. Errors: kBadInput if neither knows.
+Result<std::vector<TensorType>> InferUnknown(const BuiltGraph& built,
+                                             const onnx::ModelProto& proto,
+                                             const Graph& graph,
+                                             const Node& node);
+
+// The type of a ValueInfoProto or so; nothing unless it is a tensor of a shape and an element type
+// that metadist has. Sizes without a number are kRunTimeSize.
+std::optional<TensorType> TypeOfProto(const onnx::TypeProto& proto);
+
+// Types the bodies of control-flow nodes from the values they capture. Returns the names of nodes
+// whose bodies could not be typed.
+std::vector<std::string> TypeBodies(Graph* graph, const OpTable& ops);
 
 }  // namespace metadist

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace metadist {
@@ -36,6 +37,7 @@ class Walk {
     Inference out;
     for (Node& node : nodes) {
       const OpDef* op = ops_.Find(node);
+      if (op == nullptr) VisitUnknown(node);
       const bool folded = op != nullptr && Visit(*op, node);
       out.folded += folded ? 1 : 0;
       if (!folded) graph_.AddNode(std::move(node));
@@ -48,6 +50,20 @@ class Walk {
  private:
   void Fail(const Node& node, Error error) {
     problems_.push_back(std::move(error).in(Where(node)));
+    Spread(node);
+  }
+
+  void VisitUnknown(const Node& node) {
+    if (!options_.infer_unknown) return;
+    for (ValueId input : node.inputs)
+      if (input != kNone && unknown_[static_cast<size_t>(input)]) return Spread(node);
+    auto types = options_.infer_unknown(graph_, node);
+    if (!types.ok()) return Fail(node, std::move(types).error().in(node.op));
+    Assign(node.op, node, types.value());
+  }
+
+  // What depends on a value that could not be typed is not typed either, nor reported.
+  void Spread(const Node& node) {
     for (ValueId output : node.outputs)
       if (output != kNone) unknown_[static_cast<size_t>(output)] = true;
   }
@@ -59,8 +75,7 @@ class Walk {
       if (input == kNone) continue;
       const Value& value = graph_.value(input);
       if (unknown_[static_cast<size_t>(input)]) {
-        for (ValueId output : node.outputs)
-          if (output != kNone) unknown_[static_cast<size_t>(output)] = true;
+        Spread(node);
         return false;
       }
       if (!IsKnown(value.type.shape)) {
@@ -78,14 +93,14 @@ class Walk {
       Fail(node, std::move(types).error());
       return false;
     }
-    if (!Assign(op, node, types.value())) return false;
+    if (!Assign(op.name, node, types.value())) return false;
     return constant && Fold(call, node, types.value());
   }
 
-  bool Assign(const OpDef& op, const Node& node, const std::vector<TensorType>& types) {
+  bool Assign(const std::string& op, const Node& node, const std::vector<TensorType>& types) {
     if (node.outputs.size() > types.size()) {
       Fail(node,
-           BadInput(op.name,
+           BadInput(op,
                     fmt::format(
                         "expected at most {} outputs, got {}", types.size(), node.outputs.size())));
       return false;
@@ -95,7 +110,7 @@ class Walk {
       for (int64_t& size : known) size = size == kRunTimeSize ? 1 : size;
       auto count = CheckedElements(known, types[i].element);
       if (!count.ok()) {
-        Fail(node, std::move(count).error().in(op.name));
+        Fail(node, std::move(count).error().in(op));
         return false;
       }
       if (node.outputs[i] != kNone) graph_.value(node.outputs[i]).type = types[i];
@@ -133,7 +148,7 @@ class Walk {
 
   Graph graph_;
   const OpTable& ops_;
-  const InferOptions options_;
+  const InferOptions& options_;
   std::vector<bool> unknown_;
   std::vector<Error> problems_;
 };
