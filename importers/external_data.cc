@@ -21,9 +21,10 @@ Result<bool> Exists(const fs::path& folder, const std::string& location) {
   if (location.empty() || location.find('\0') != std::string::npos)
     return BadInput(where, "the location is not a file name");
   if (relative.is_absolute()) return BadInput(where, "the location must be relative");
+  for (const fs::path& part : relative)
+    if (part == "..") return BadInput(where, "the location must not leave the model's folder");
   fs::path path = folder;
   for (const fs::path& part : relative) {
-    if (part == "..") return BadInput(where, "the location must not leave the model's folder");
     path /= part;
     std::error_code failed;
     const fs::file_status status = fs::symlink_status(path, failed);

@@ -96,8 +96,10 @@ void Describe(const FileMap& file, const ExternalData& external, Imported* impor
   std::string missing;
   for (const auto& [location, size] : external.sizes())
     if (size < 0) missing += (missing.empty() ? "" : ", ") + location;
-  imported->warnings.push_back(
-      fmt::format("weights of {} parameters are absent: {} not found", absent, missing));
+  imported->warnings.push_back(fmt::format("weights of {} {} are absent: {} not found",
+                                           absent,
+                                           absent == 1 ? "parameter" : "parameters",
+                                           missing));
 }
 
 // Sizes may be unknown only because an unknown operator makes them.

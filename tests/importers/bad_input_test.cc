@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is no model, or a damaged or hostile one: every message word for word.
+#include "tests/importers/onnx_fixture.h"
+
+namespace metadist {
+namespace {
+
+class BadInput : public OnnxTest {
+ protected:
+  std::string ErrorOfBytes(const std::string& bytes) {
+    Write("m.onnx", bytes);
+    const auto imported = ImportModel(Path("m.onnx"), {});
+    EXPECT_FALSE(imported.ok());
+    EXPECT_TRUE(imported.ok() || imported.error().code == ErrorCode::kBadInput);
+    std::string text = ErrorOf(imported);
+    return text.substr(0, text.find('\n'));
+  }
+};
+
+TEST_F(BadInput, NotAModel) {
+  using namespace std::string_literals;
+  EXPECT_EQ(ErrorOfBytes(""), "m.onnx: expected a model, got an empty file");
+  EXPECT_EQ(ErrorOfBytes("hello world"), "m.onnx: expected a model, got text");
+  EXPECT_EQ(ErrorOfBytes("{\"a\": 1}"), "m.onnx: expected a model, got JSON text");
+  EXPECT_EQ(ErrorOfBytes("PK\x03\x04 .. m/constants.pkl"),
+            "m.onnx: expected a model, got a zip archive (TorchScript)");
+  EXPECT_EQ(ErrorOfBytes("PK\x03\x04 .. archive_format .. models/model.json"),
+            "m.onnx: expected a model, got a zip archive (torch.export, .pt2)");
+  EXPECT_EQ(ErrorOfBytes("\x80\x02.."),
+            "m.onnx: expected a model, got a pickle (an old PyTorch checkpoint?)");
+  EXPECT_EQ(ErrorOfBytes("\x93NUMPY.."), "m.onnx: expected a model, got a NumPy array");
+  EXPECT_EQ(ErrorOfBytes("\xff\xfe\x01\x00"s), "m.onnx: expected a model, got unknown bytes");
+}
+
+TEST_F(BadInput, MissingFileAndFolder) {
+  EXPECT_EQ(ErrorOf(ImportModel(Path("none.onnx"), {})), "none.onnx: no such file");
+  EXPECT_EQ(ImportModel(Path("none.onnx"), {}).error().code, ErrorCode::kUsage);
+  std::filesystem::create_directory(Path("sub"));
+  EXPECT_EQ(ErrorOf(ImportModel(Path("sub"), {})), "sub: expected a file, got a folder");
+}
+
+TEST_F(BadInput, Truncated) {
+  Input("x", {"4"});
+  Node("Neg", {"x"}, "y");
+  Output("y");
+  const std::string bytes = model_.SerializeAsString();
+  EXPECT_EQ(ErrorOfBytes(bytes.substr(0, bytes.size() - 20)),
+            "m.onnx: the file is truncated: expected at least 50 bytes, got 34");
+}
+
+TEST_F(BadInput, Damaged) {
+  Input("x", {"4"});
+  Node("Neg", {"x"}, "y");
+  Output("y");
+  std::string bytes = model_.SerializeAsString();
+  bytes[4] = '\x7f';
+  EXPECT_EQ(ErrorOfBytes(bytes), "m.onnx: the file is damaged: it is no valid protobuf");
+}
+
+TEST_F(BadInput, FutureVersions) {
+  model_.set_ir_version(99);
+  model_.mutable_opset_import(0)->set_version(77);
+  EXPECT_EQ(ErrorOfImport(),
+            "m.onnx: the IR version must be in [1, 13], got 99\n"
+            "m.onnx: the opset version must be in [1, 27], got 77");
+}
+
+TEST_F(BadInput, CyclesAreNamed) {
+  Input("x", {"4"});
+  Node("Add", {"x", "b"}, "a")->set_name("first");
+  Node("Neg", {"a"}, "b");
+  Output("b");
+  EXPECT_EQ(ErrorOfImport(),
+            "m.onnx: 2 nodes depend on each other in a cycle: node 'first' (Add), node 1 (Neg)");
+}
+
+TEST_F(BadInput, UndefinedAndDoubleValues) {
+  Input("x", {"4"});
+  Node("Neg", {"z"}, "a")->set_name("n");
+  Node("Neg", {"x"}, "a")->set_name("m");
+  Output("y");
+  EXPECT_EQ(ErrorOfImport(),
+            "m.onnx: node 'm' (Neg): value 'a' is made twice\n"
+            "m.onnx: node 'n' (Neg): value 'z' is undefined\n"
+            "m.onnx: output 'y': the value is undefined");
+}
+
+TEST_F(BadInput, InitializersAreChecked) {
+  Weight("short", {2, 2})->add_float_data(1);
+  Weight("raw", {2})->set_raw_data("12345");
+  Weight("negative", {-1});
+  Weight("huge", {int64_t{1} << 40, int64_t{1} << 40});
+  Weight("odd", {1})->set_data_type(onnx::TensorProto::FLOAT8E4M3FN);
+  Weight("text", {1})->set_data_type(onnx::TensorProto::STRING);
+  const std::string text = ErrorOfImport();
+  EXPECT_NE(text.find("initializer 'short': f32[2,2] has 4 elements, got 1"), text.npos) << text;
+  EXPECT_NE(text.find("initializer 'raw': f32[2] takes 8 bytes, got 5"), text.npos) << text;
+  EXPECT_NE(text.find("initializer 'negative': "), text.npos) << text;
+  EXPECT_NE(text.find("initializer 'huge': "), text.npos) << text;
+  EXPECT_NE(text.find("initializer 'odd': elements of type FLOAT8E4M3FN are not supported"),
+            text.npos)
+      << text;
+  EXPECT_NE(text.find("initializer 'text': elements of type STRING are not supported"), text.npos)
+      << text;
+}
+
+TEST_F(BadInput, SparseInitializers) {
+  graph()->add_sparse_initializer()->mutable_values()->set_name("s");
+  EXPECT_EQ(ErrorOfImport(), "m.onnx: initializer 's': sparse tensors are not supported");
+}
+
+TEST_F(BadInput, WrongShapesNameTheNode) {
+  Input("x", {"4"});
+  Input("z", {"3"});
+  Node("Add", {"x", "z"}, "y")->set_name("sum");
+  Output("y");
+  EXPECT_EQ(ErrorOfImport().substr(0, 23), "m.onnx: node 'sum': Add");
+}
+
+TEST_F(BadInput, ExternalLengths) {
+  Write("w.bin", std::string(20, 'x'));
+  External("w.bin", "8", "16");
+  EXPECT_EQ(ErrorOfImport(),
+            "m.onnx: initializer 'w': external data 'w.bin': bytes 8 to 24 are beyond the end of "
+            "the file, which has 20");
+}
+
+struct Location {
+  const char* location;
+  const char* offset;
+  const char* length;
+  const char* message;
+};
+
+class HostileLocation : public BadInput, public testing::WithParamInterface<Location> {};
+
+TEST_P(HostileLocation, IsRefused) {
+  Write("w.bin", std::string(64, 'x'));
+  std::filesystem::create_symlink(Path("w.bin"), Path("link.bin"));
+  External(GetParam().location, GetParam().offset, GetParam().length);
+  EXPECT_EQ(ErrorOfImport(), std::string("m.onnx: initializer 'w': ") + GetParam().message);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    HostileLocation,
+    testing::Values(
+        Location{
+            "/etc/passwd", "", "", "external data '/etc/passwd': the location must be relative"},
+        Location{"a/../../w.bin",
+                 "",
+                 "",
+                 "external data 'a/../../w.bin': the location must not leave the model's folder"},
+        Location{"link.bin",
+                 "",
+                 "",
+                 "external data 'link.bin': the location must not be a symbolic link"},
+        Location{"", "", "", "external data '': the location is not a file name"},
+        Location{".", "", "", "external data '.': expected a file, got a folder"},
+        Location{"w.bin", "-4", "", "the offset of external data must not be negative, got -4"},
+        Location{"w.bin", "x", "", "the offset of external data must be a number, got 'x'"},
+        Location{"w.bin",
+                 "9223372036854775807",
+                 "",
+                 "external data 'w.bin': bytes 9223372036854775807 to 9223372036854775823 are "
+                 "beyond the end of the file, which has 64"},
+        Location{"w.bin",
+                 "",
+                 "12",
+                 "external data 'w.bin': f32[4] takes 16 bytes, got a length of 12"}));
+
+}  // namespace
+}  // namespace metadist
