@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/model_flags.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "cli/values.h"
+
+namespace metadist::cli {
+
+void AddModelFlags(CLI::App& command, Session& session, ModelFlags& flags, bool optional) {
+  CLI::Option* model =
+      command.add_option("MODEL", flags.path, "a model file, known by its content");
+  if (!optional) session.required.push_back(model);
+  flags.options.push_back(model);
+  flags.options.push_back(
+      command.add_option("--bind", flags.binds, "size of a symbolic dim, as batch=8; repeatable")
+          ->type_name("NAME=SIZE")
+          ->take_all());
+  flags.options.push_back(command.add_flag(
+      "--strict", flags.strict, "refuse unknown operators (default: replicate them)"));
+  flags.options.push_back(
+      command.add_option("--no-pass", flags.passes_off, "leave out a graph pass; repeatable")
+          ->type_name("NAME")
+          ->take_all());
+}
+
+Result<std::map<std::string, int64_t>> ParseBinds(const std::vector<std::string>& binds) {
+  std::map<std::string, int64_t> out;
+  std::vector<Error> problems;
+  for (const std::string& bind : binds) {
+    const size_t at = bind.rfind('=');
+    auto size = at == std::string::npos || at == 0 ? Result<int64_t>(Usage("expected NAME=SIZE"))
+                                                   : ParseCount(bind.substr(at + 1));
+    if (!size.ok() || size.value() < 1)
+      problems.push_back(
+          Usage(fmt::format("--bind '{}': expected NAME=SIZE with a size of at least 1", bind)));
+    else if (!out.emplace(bind.substr(0, at), size.value()).second)
+      problems.push_back(Usage(fmt::format("--bind '{}': bound twice", bind.substr(0, at))));
+  }
+  if (!problems.empty()) return Join(std::move(problems));
+  return out;
+}
+
+Result<LoadedModel> LoadModel(const Session& session, const ModelFlags& flags) {
+  const auto start = std::chrono::steady_clock::now();
+  LoadedModel model;
+  model.binds = TRY(ParseBinds(flags.binds));
+  ImportOptions options;
+  options.binds = model.binds;
+  options.strict = flags.strict;
+  model.imported = TRY(ImportModel(flags.path, options));
+  for (const std::string& warning : model.imported.warnings) session.console.Warn(warning);
+  PassOptions passes;
+  passes.off.insert(flags.passes_off.begin(), flags.passes_off.end());
+  PassesDone done = TRY(RunPasses(model.imported.graph, passes, OpTable::BuiltIn()));
+  model.imported.graph = std::move(done.graph);
+  model.passes = std::move(done.reports);
+  for (const PassReport& pass : model.passes)
+    session.console.Debug(
+        fmt::format("pass {}: {} -> {} nodes", pass.name, pass.nodes_before, pass.nodes_after));
+  model.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  session.console.Detail(fmt::format("imported {}: {}, {} nodes",
+                                     flags.path,
+                                     model.imported.version,
+                                     model.imported.graph.nodes.size()));
+  return model;
+}
+
+}  // namespace metadist::cli

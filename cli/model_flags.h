@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/session.h"
+#include "importers/importer.h"
+#include "metair/passes/passes.h"
+
+// What commands that read a model share.
+namespace metadist::cli {
+
+struct ModelFlags {
+  std::string path;
+  std::vector<std::string> binds;       // "batch=8"
+  std::vector<std::string> passes_off;  // names
+  bool strict = false;
+  std::vector<CLI::Option*> options;  // all of them, as declared
+};
+
+// Declares MODEL (required unless `optional`), --bind, --strict and --no-pass.
+void AddModelFlags(CLI::App& command, Session& session, ModelFlags& flags, bool optional = false);
+
+struct LoadedModel {
+  Imported imported;  // graph: after the passes
+  std::map<std::string, int64_t> binds;
+  std::vector<PassReport> passes;
+  double seconds = 0;
+};
+
+// Imports the model, runs the passes, prints warnings. Errors as ImportModel.
+Result<LoadedModel> LoadModel(const Session& session, const ModelFlags& flags);
+
+// "batch=8" pairs. Errors: kUsage.
+Result<std::map<std::string, int64_t>> ParseBinds(const std::vector<std::string>& binds);
+
+}  // namespace metadist::cli

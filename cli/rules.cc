@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Discovers and prints how every distinct operator call of a model can be split.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/format.h"
+#include "cli/model_flags.h"
+#include "metair/ir/suggest.h"
+#include "planner/rules/rule_book.h"
+
+namespace metadist::cli {
+namespace {
+
+struct RulesFlags {
+  ModelFlags model;
+  std::string op;
+};
+
+nlohmann::ordered_json AttributesJson(const Attributes& attributes) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : attributes.all()) {
+    std::visit(
+        [&, &name = name](const auto& v) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(v)>, Tensor>)
+            out[name] = TypeText(v.type());
+          else
+            out[name] = v;
+        },
+        value);
+  }
+  return out;
+}
+
+nlohmann::ordered_json TypeJson(const TensorType& type) {
+  return {{"dtype", std::string(Name(type.element))}, {"shape", type.shape}};
+}
+
+nlohmann::ordered_json SignatureJson(const SignatureReport& signature) {
+  nlohmann::ordered_json out = {{"op", signature.op},
+                                {"domain", signature.domain},
+                                {"opset", signature.opset},
+                                {"attributes", AttributesJson(signature.attributes)}};
+  out["inputs"] = nlohmann::ordered_json::array();
+  for (const SignatureReport::Input& input : signature.inputs) {
+    nlohmann::ordered_json one = nullptr;
+    if (input.present) one = TypeJson(input.type);
+    if (input.present && !input.values.empty()) one["value"] = input.values;
+    out["inputs"].push_back(one);
+  }
+  out["outputs"] = nlohmann::ordered_json::array();
+  for (const TensorType& type : signature.outputs) out["outputs"].push_back(TypeJson(type));
+  out["nodes"] = signature.nodes;
+  out["rule"] = signature.rule;
+  out["factors"] = signature.factors;
+  out["executions"] = signature.executions;
+  out["kernel_runs"] = signature.kernel_runs;
+  out["seconds"] = signature.seconds;
+  out["reason"] = signature.reason;
+  return out;
+}
+
+// A graph with one node per example of the operator.
+Result<Graph> ExamplesGraph(const std::string& name) {
+  std::vector<std::string> names;
+  for (const OpDef* op : OpTable::BuiltIn().all()) {
+    names.push_back(op->name);
+    if (op->name != name || op->examples == nullptr) continue;
+    Graph graph;
+    graph.name = name;
+    for (const OpExample& example : op->examples()) {
+      Node node{fmt::format("{}_{}", name, graph.nodes.size()),
+                op->domain,
+                name,
+                example.attributes,
+                {},
+                {},
+                {}};
+      OpCall call{op, &node.attributes, {}, example.num_outputs};
+      std::vector<Tensor> constants(example.inputs.size());
+      for (size_t i = 0; i < example.inputs.size(); ++i) {
+        const OpExample::Input& input = example.inputs[i];
+        Value value{fmt::format("{}.in{}", node.name, i), input.type, ValueKind::kInput, {}, kNone};
+        if (!input.constant.empty()) {
+          value.kind = ValueKind::kConstant;
+          value.data = constants[i] = Tensor::Of(input.type.shape, input.constant);
+        }
+        call.inputs.push_back(
+            {input.present, input.type, input.constant.empty() ? nullptr : &constants[i]});
+        node.inputs.push_back(input.present ? graph.AddValue(std::move(value)) : kNone);
+        if (input.present && input.constant.empty()) graph.inputs.push_back(node.inputs.back());
+      }
+      for (const TensorType& type : TRY(InferTypes(call))) {
+        node.outputs.push_back(
+            graph.AddValue({fmt::format("{}.out{}", node.name, node.outputs.size()),
+                            type,
+                            ValueKind::kResult,
+                            {},
+                            kNone}));
+        graph.outputs.push_back(node.outputs.back());
+      }
+      graph.AddNode(std::move(node));
+    }
+    return graph;
+  }
+  return Usage(fmt::format("no operator '{}'", name), DidYouMean(name, names));
+}
+
+std::string InputsText(const SignatureReport& signature) {
+  std::string out;
+  for (const SignatureReport::Input& input : signature.inputs) {
+    if (!out.empty()) out += ' ';
+    out += !input.present         ? "_"
+           : input.values.empty() ? TypeText(input.type)
+                                  : ShapeText(input.values);
+  }
+  return out;
+}
+
+Result<void> Rules(const Session& session, const RulesFlags& flags) {
+  if (flags.op.empty() == flags.model.path.empty())
+    return Usage("give either MODEL or --op", "see `metadist rules --help`");
+  const Graph graph = flags.op.empty() ? TRY(LoadModel(session, flags.model)).imported.graph
+                                       : TRY(ExamplesGraph(flags.op));
+  const auto start = std::chrono::steady_clock::now();
+  RuleBook book(OpTable::BuiltIn(), {.seed = session.seed}, session.thread_count());
+  book.Discover(graph);
+  const std::vector<SignatureReport> report = book.Report(graph);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+
+  nlohmann::ordered_json document = session.Document();
+  document["signatures"] = nlohmann::ordered_json::array();
+  Table table({{"operator"}, {"nodes", true}, {"rule"}, {"first call"}});
+  int64_t executions = 0;
+  for (const SignatureReport& signature : report) {
+    document["signatures"].push_back(SignatureJson(signature));
+    executions += signature.executions;
+    table.Add({signature.op,
+               std::to_string(signature.nodes),
+               signature.reason.empty() ? signature.rule : "none: " + signature.reason,
+               InputsText(signature)});
+  }
+  document["executions"] = executions;
+  document["seconds"] = seconds;
+  return session.EmitResult(
+      document,
+      table.text(0) + fmt::format("{} signatures, {} executions\n", report.size(), executions));
+}
+
+}  // namespace
+
+void AddRules(CLI::App& app, Session& session) {
+  CLI::App* command =
+      app.add_subcommand("rules", "discover how every operator of a model can be split");
+  auto flags = std::make_shared<RulesFlags>();
+  AddModelFlags(*command, session, flags->model, /*optional=*/true);
+  command->add_option("--op", flags->op, "the rules of one operator's examples")->type_name("OP");
+  command->footer("Example:\n  metadist rules gpt2.onnx\n  metadist rules --op MatMul --json");
+  session.action = [&session, flags] { return Rules(session, *flags); };
+}
+
+}  // namespace metadist::cli
