@@ -28,45 +28,39 @@ bool ProperSubset(const Atom& a, const Atom& b) {
          std::includes(b.slots.begin(), b.slots.end(), a.slots.begin(), a.slots.end());
 }
 
-std::vector<Atom> Confirmed(const Tie& tie, CandidateSearch& search, const Family& family) {
-  const std::vector<Atom> atoms = tie.Atoms();
-  std::vector<Atom> good;
-  for (size_t i = 0; i < atoms.size(); ++i) {
-    bool clash = false;
-    for (size_t j = 0; j < atoms.size(); ++j)
-      clash = clash || (i != j && Overlap(atoms[i], atoms[j]));
-    if (clash && atoms[i].slots.size() > 1) {
-      if (atoms[i].base < 2) continue;
-      Family alone = family;
-      alone.atoms = {atoms[i]};
-      alone.surrogate = {atoms[i].base};
-      alone.distinct = {0};
-      if (!search.HasIndexMap(alone, 0)) continue;
-    }
-    good.push_back(atoms[i]);
-  }
-  return good;
+// Whether the kernel shows how an atom that shares slots runs through inputs and outputs.
+bool Confirmed(const Atom& atom, const Family& family, CandidateSearch& search) {
+  Family alone = family;
+  alone.atoms = {atom};
+  alone.surrogate = {atom.base};
+  alone.distinct = {0};
+  return search.HasIndexMap(alone, 0);
 }
 
-// Sizes of the atoms: of a shared slot, what earlier ones leave.
-std::vector<Atom> Divide(std::vector<Atom> good, const std::vector<int64_t>& base) {
+std::vector<Atom> Divide(const std::vector<Atom>& all,
+                         const Family& family,
+                         CandidateSearch& search) {
   const auto key = [&](const Atom& a) {
     const auto depth =
-        std::count_if(good.begin(), good.end(), [&](const Atom& b) { return ProperSubset(a, b); });
+        std::count_if(all.begin(), all.end(), [&](const Atom& b) { return ProperSubset(a, b); });
     return std::make_tuple(depth, -a.base, a.slots);
   };
-  std::vector<std::pair<decltype(key(good[0])), size_t>> order;
-  for (size_t i = 0; i < good.size(); ++i) order.emplace_back(key(good[i]), i);
-  std::sort(order.begin(), order.end());
+  std::vector<Atom> order = all;
+  std::sort(
+      order.begin(), order.end(), [&](const Atom& a, const Atom& b) { return key(a) < key(b); });
   std::map<int, int64_t> used;
   std::vector<Atom> atoms;
-  for (const auto& [unused, i] : order) {
-    Atom atom = good[i];
+  for (const Atom& next : order) {
+    Atom atom = next;
     for (const int s : atom.slots) {
       const int64_t taken = used.emplace(s, 1).first->second;
-      atom.base = std::gcd(atom.base, base[static_cast<size_t>(s)] / taken);
+      atom.base = std::gcd(atom.base, family.base[static_cast<size_t>(s)] / taken);
     }
     if (atom.base < 2) continue;
+    const bool clash = std::any_of(all.begin(), all.end(), [&](const Atom& b) {
+      return b.slots != atom.slots && Overlap(atom, b);
+    });
+    if (clash && atom.slots.size() > 1 && !Confirmed(atom, family, search)) continue;
     for (const int s : atom.slots) used[s] *= atom.base;
     atoms.push_back(std::move(atom));
   }
@@ -134,7 +128,7 @@ Family Resolve(BlackBox& box, const Tie& tie, CandidateSearch& search) {
   family.base = box.values();
   family.outputs = tie.outputs();
   family.sums = tie.sums();
-  family.atoms = Divide(Confirmed(tie, search, family), family.base);
+  family.atoms = Divide(tie.Atoms(), family, search);
   ChooseSurrogates(box, family);
   for (size_t s = 0; s < family.base.size(); ++s) {
     const int64_t value = family.base[s];

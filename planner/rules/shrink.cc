@@ -35,7 +35,17 @@ struct Shrinker {
   // What no set has taken yet of each value and output size.
   std::vector<int64_t> left = values;
   std::vector<Shape> outputs_left = outputs;
-  std::set<int64_t> used = {};
+  // Sets that share slots take distinct primes, and so do, apart, sets that stand alone.
+  std::set<int64_t> used_shared = {};
+  std::set<int64_t> used_alone = {};
+
+  std::set<int64_t>& used(const Tie::Slots& set) {
+    for (const Tie::Slots& other : tie.sets())
+      if (other != set &&
+          std::find_first_of(other.begin(), other.end(), set.begin(), set.end()) != other.end())
+        return used_shared;
+    return used_alone;
+  }
 
   int64_t at(int slot) const { return values[static_cast<size_t>(slot)]; }
   int64_t& out_left(OutDim o) {
@@ -76,8 +86,9 @@ struct Shrinker {
     const int64_t g = Divisor(set);
     if (g < 2) return;
     const std::vector<OutDim>& exact = tie.moved(set).exact;
+    std::set<int64_t>& taken = used(set);
     for (const int64_t p : kPrimes) {
-      if (used.count(p) > 0) continue;
+      if (taken.count(p) > 0) continue;
       if (p > g && p > 61) return;
       std::vector<int64_t> next = values;
       for (const int s : set) next[static_cast<size_t>(s)] = at(s) / g * p;
@@ -86,11 +97,25 @@ struct Shrinker {
         return after == (scales ? before / g * p : before);
       };
       if (!Adopt(std::move(next), expected)) continue;
-      used.insert(p);
+      taken.insert(p);
       for (const int s : set) left[static_cast<size_t>(s)] /= g;
       for (const OutDim& o : exact) out_left(o) /= g;
       return;
     }
+  }
+
+  // Whether one more of the slot is one more of each of these outputs.
+  bool StepsByOne(std::vector<int64_t> next, int slot, const std::vector<OutDim>& outs) const {
+    std::vector<Shape> now, then;
+    if (!box.Infer(next, now)) return false;
+    ++next[static_cast<size_t>(slot)];
+    if (!box.Infer(next, then) || now.size() != then.size()) return false;
+    return std::all_of(outs.begin(), outs.end(), [&](OutDim o) {
+      const size_t output = static_cast<size_t>(o.output);
+      const size_t dim = static_cast<size_t>(o.dim);
+      return dim < now[output].size() && dim < then[output].size() &&
+             then[output][dim] == now[output][dim] + 1;
+    });
   }
 
   void ShrinkOther(const Tie::Slots& set) {
@@ -99,17 +124,19 @@ struct Shrinker {
     const std::vector<OutDim>& other = tie.moved(set).other;
     const std::vector<OutDim>& exact = tie.moved(set).exact;
     for (int64_t size = 4; size < old; ++size) {
-      if (used.count(size) > 0) continue;
+      if (used_alone.count(size) > 0) continue;
       std::vector<int64_t> next = values;
       next[static_cast<size_t>(set.front())] = size;
+      const bool same_phase = size % 12 == old % 12 && size > 12;
+      const bool steps = StepsByOne(next, set.front(), other);
       const auto expected = [&](OutDim o, int64_t before, int64_t after) {
         if (std::binary_search(other.begin(), other.end(), o))
-          return before - after == old - size || (size % 12 == old % 12 && size > 12);
+          return (steps && before - after == old - size) || same_phase;
         const bool scales = std::binary_search(exact.begin(), exact.end(), o);
         return scales ? after * old == before * size : after == before;
       };
       if (!Adopt(std::move(next), expected)) continue;
-      used.insert(size);
+      used_alone.insert(size);
       return;
     }
   }
@@ -121,8 +148,8 @@ struct Shrinker {
       int64_t sum = 0;
       size_t prime = 0;
       for (const int literal : literals) {
-        while (prime + 1 < std::size(kPrimes) && used.count(kPrimes[prime]) > 0) ++prime;
-        used.insert(kPrimes[prime]);
+        while (prime + 1 < std::size(kPrimes) && used_alone.count(kPrimes[prime]) > 0) ++prime;
+        used_alone.insert(kPrimes[prime]);
         next[static_cast<size_t>(literal)] = kPrimes[prime];
         sum += kPrimes[prime];
       }

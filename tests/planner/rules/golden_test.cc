@@ -40,9 +40,13 @@ TEST(Discover, RulesOfAllExamplesEqualTheGolden) {
   }
   if (std::getenv("METADIST_UPDATE_GOLDENS") != nullptr) std::ofstream(kGolden) << text;
   std::ifstream file(kGolden);
-  std::stringstream golden;
-  golden << file.rdbuf();
-  EXPECT_EQ(text, golden.str());
+  std::stringstream found(text);
+  std::string expected, line;
+  while (std::getline(found, line)) {
+    ASSERT_TRUE(std::getline(file, expected)) << "not in the golden: " << line;
+    ASSERT_EQ(expected, line);
+  }
+  EXPECT_FALSE(std::getline(file, expected)) << "only in the golden: " << expected;
 }
 
 }  // namespace

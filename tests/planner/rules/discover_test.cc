@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/rules/discover.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "planner/rules/instantiate.h"
+#include "tests/planner/rules/example_calls.h"
+#include "tests/planner/rules/family_calls.h"
+#include "tests/planner/rules/test_ops.h"
+
+namespace metadist::testing {
+namespace {
+
+// Contractions, reductions that are easily taken for others, and kernels with a planted fault.
+TEST(Discover, RulesOfTestOperators) {
+  for (const TestOp& test : TestOps()) {
+    const ExampleCall example(test.op, test.example);
+    EXPECT_EQ(test.rule, Discover(example.call).text) << test.op.name;
+  }
+}
+
+TEST(Discover, RulesOfTestOperatorsDoNotDependOnTheSeed) {
+  for (const TestOp& test : TestOps()) {
+    const ExampleCall example(test.op, test.example);
+    for (uint64_t seed = 1; seed <= 20; ++seed)
+      EXPECT_EQ(test.rule, Discover(example.call, {seed}).text) << test.op.name << " " << seed;
+  }
+}
+
+TEST(Discover, RulesOfExamplesDoNotDependOnTheSeed) {
+  for (const OpDef* op : OpTable::BuiltIn().all())
+    for (const auto& example : CallsOf(*op)) {
+      const Discovered first = Discover(example->call);
+      for (uint64_t seed = 1; seed < 4; ++seed) {
+        const Discovered other = Discover(example->call, {seed});
+        EXPECT_EQ(first.text, other.text) << op->name << " " << seed;
+        EXPECT_EQ(first.factors, other.factors) << op->name << " " << seed;
+      }
+    }
+}
+
+// Names tell discovery nothing.
+TEST(Discover, OpaqueNamesGiveTheSameRules) {
+  int id = 0;
+  for (const OpDef* op : OpTable::BuiltIn().all()) {
+    OpDef opaque = *op;
+    opaque.name = "op" + std::to_string(++id);
+    opaque.domain = "opaque";
+    opaque.url.clear();
+    for (const OpExample& example : op->examples()) {
+      const ExampleCall plain(*op, example);
+      const ExampleCall renamed(opaque, example);
+      EXPECT_EQ(Discover(plain.call).text, Discover(renamed.call).text) << op->name;
+    }
+  }
+}
+
+// The judge of the other tests rejects rules that are almost right.
+TEST(RuleChecker, RejectsWrongRules) {
+  const OpDef* op = OpTable::BuiltIn().Find("", "MatMul");
+  const ExampleCall example(*op, op->examples()[0]);
+  const OwnedCall call(example.call);
+  const Rule rule = Instantiate(Discover(example.call), example.call);
+  ASSERT_EQ(3u, rule.factors.size());
+  Generator random(7);
+  const auto inputs = DrawInputs(call, random);
+  const auto whole = call.Run(*inputs);
+  const auto check = [&](const Factor& factor, int64_t ranks) {
+    return RuleChecker::Check(call, {{&factor, ranks}}, *inputs, *whole);
+  };
+  for (const Factor& factor : rule.factors) EXPECT_EQ("", check(factor, 2));
+  Factor inner = rule.factors[1];
+  ASSERT_EQ(1u, inner.reductions.size());
+  inner.reductions[0] = ReduceOp::kMax;
+  EXPECT_NE("", check(inner, 2));
+  inner.reductions.clear();
+  EXPECT_NE("", check(inner, 2));
+  Factor rows = rule.factors[0];
+  rows.outputs[0].dim = 1;
+  EXPECT_NE("", check(rows, 2));
+  rows = rule.factors[0];
+  rows.inputs[0].repeat = 2;
+  rows.inputs[0].parts[0].size /= 2;
+  EXPECT_NE("", check(rows, 2));
+}
+
+// Weights of 51200 x 12288 are never made.
+TEST(Discover, CostDoesNotDependOnSizes) {
+  const OpDef* op = OpTable::BuiltIn().Find("", "MatMul");
+  const auto run = [&](int64_t m, int64_t k, int64_t n) {
+    const OpExample example{
+        .inputs = {{{ElementType::kF16, {8, m, k}}}, {{ElementType::kF16, {k, n}}}}};
+    return Discover(ExampleCall(*op, example).call);
+  };
+  const Discovered small = run(4, 6, 8);
+  const Discovered large = run(2048, 12288, 51200);
+  EXPECT_EQ("([a,b,c],[c,d])->([a,b,d]) reduction={c} linear={0,1}", small.text);
+  EXPECT_EQ(small.text, large.text);
+  EXPECT_EQ(small.kernel_runs, large.kernel_runs);
+}
+
+TEST(Discover, ReshapesOfRealModels) {
+  const OpDef* op = OpTable::BuiltIn().Find("", "Reshape");
+  const auto rule = [&](Shape from, std::vector<int64_t> to) {
+    const TensorType list{ElementType::kI64, {static_cast<int64_t>(to.size())}};
+    const OpExample example{
+        .inputs = {{{ElementType::kF32, from}}, {.type = list, .constant = to}}};
+    const ExampleCall call(*op, example);
+    const Discovered found = Discover(call.call);
+    const std::string text = found.text.substr(0, found.text.find(" attr"));
+    const Rule rule = Instantiate(found, call.call);
+    return text + " " + std::to_string(rule.factors.size());
+  };
+  EXPECT_EQ("([a,b,(c d)])->([a,b,c,d]) 4", rule({8, 1024, 768}, {8, 1024, 12, 64}));
+  EXPECT_EQ("([a,b,(c d)])->([a,b,c,d]) 4", rule({12, 12, 768}, {12, 12, 12, 64}));
+  EXPECT_EQ("([_,a,(b c)])->([_,a,b,c]) 3", rule({1, 2048, 12288}, {1, 2048, 96, 128}));
+  EXPECT_EQ("([(a b),(c d)])->([a,b,c,d]) 4", rule({8192, 768}, {8, 1024, 12, 64}));
+  EXPECT_EQ("([a,b,c,d])->([a,b,(c d)]) 4", rule({8, 1024, 12, 64}, {8, 1024, 768}));
+  EXPECT_EQ("([a,b,c])->([(a b),c]) 3", rule({8, 1024, 768}, {8192, 768}));
+  EXPECT_EQ("([(a b),c])->([a,b,c]) 3", rule({768, 64}, {64, 12, 64}));
+  EXPECT_EQ("([a,b])->([a,b]) 2", rule({64, 768}, {64, 768}));
+  EXPECT_EQ("([a,b,c,d])->([a,b,(c d)]) 4", rule({2, 16, 16, 64}, {2, 16, 1024}));
+}
+
+}  // namespace
+}  // namespace metadist::testing

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "metair/ops/op_def.h"
+#include "planner/rules/rule.h"
+
+// An independent judge of rules: it divides a call as a Rule says, runs the pieces, merges them and
+// compares with the whole. It reads the Rule and the operator and shares no code with discovery.
+namespace metadist::testing {
+
+using Generator = std::mt19937_64;
+
+// A call with everything it points to; copyable.
+struct OwnedCall {
+  const OpDef* op = nullptr;
+  Attributes attributes;
+  std::vector<bool> present;
+  std::vector<TensorType> types;
+  std::vector<std::optional<Tensor>> constants;
+  int num_outputs = 1;
+
+  explicit OwnedCall(const OpCall& call)
+      : op(call.op), attributes(*call.attributes), num_outputs(call.num_outputs) {
+    for (const OpCall::Input& in : call.inputs) {
+      present.push_back(in.present);
+      types.push_back(in.type);
+      constants.push_back(in.constant ? std::optional<Tensor>(*in.constant) : std::nullopt);
+    }
+  }
+  OpCall call() const {
+    OpCall c;
+    c.op = op;
+    c.attributes = &attributes;
+    c.num_outputs = num_outputs;
+    for (size_t i = 0; i < types.size(); ++i)
+      c.inputs.push_back({present[i], types[i], constants[i] ? &*constants[i] : nullptr});
+    return c;
+  }
+  // nullopt: rejected.
+  std::optional<std::vector<Tensor>> Run(const std::vector<Tensor>& inputs) const {
+    OwnedCall local = *this;
+    std::vector<Tensor> wide(types.size());
+    for (size_t i = 0; i < types.size(); ++i) {
+      if (!present[i]) continue;
+      if (!constants[i]) local.types[i].shape = inputs[i].shape();
+      wide[i] = constants[i] ? constants[i]->Cast(ComputeType(types[i].element)) : inputs[i];
+    }
+    const OpCall c = local.call();
+    auto out_types = op->infer(c);
+    if (!out_types.ok()) return std::nullopt;
+    std::vector<Tensor> outputs;
+    for (const TensorType& type : out_types.value())
+      outputs.push_back(Tensor::Zeros({ComputeType(type.element), type.shape}));
+    if (!op->reference(c, wide, outputs).ok()) return std::nullopt;
+    return outputs;
+  }
+};
+
+inline int64_t UnitsOf(const Shape& shape, size_t from) {
+  int64_t units = 1;
+  for (size_t d = from; d < shape.size(); ++d) units *= shape[d];
+  return units;
+}
+
+// Legal inputs of a call; nullopt where the domain has none.
+inline std::optional<std::vector<Tensor>> DrawInputs(const OwnedCall& owned, Generator& random) {
+  const OpCall call = owned.call();
+  std::vector<InputDomain> domains;
+  if (owned.op->domain_of != nullptr) domains = owned.op->domain_of(call);
+  domains.resize(owned.types.size());
+  std::vector<Tensor> inputs(owned.types.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!owned.present[i] || owned.constants[i]) continue;
+    inputs[i] = Tensor::Zeros({ComputeType(owned.types[i].element), owned.types[i].shape});
+    const int64_t count = inputs[i].size();
+    const InputDomain& domain = domains[i];
+    const uint64_t kind = random() % 4;
+    std::vector<int64_t> bag;
+    for (int64_t e = 0; e < count; ++e) {
+      if (domain.kind == InputDomain::Kind::kIndex) {
+        const auto& bound = domain.bounds[static_cast<size_t>(e) % domain.bounds.size()];
+        const int64_t size =
+            owned.types[static_cast<size_t>(bound.input)].shape[static_cast<size_t>(bound.dim)];
+        if (size < 1) return std::nullopt;
+        if (domain.distinct) {
+          if (bag.empty())
+            for (int64_t v = 0; v < size; ++v) bag.push_back(v);
+          std::swap(bag.back(), bag[random() % bag.size()]);
+          inputs[i].mutable_data<int64_t>()[e] = bag.back();
+          bag.pop_back();
+          if (bag.empty() && e + 1 < count) return std::nullopt;
+          continue;
+        }
+        const int64_t low = domain.negative_ok ? -size : 0;
+        inputs[i].mutable_data<int64_t>()[e] =
+            low + static_cast<int64_t>(random() % static_cast<uint64_t>(size - low));
+      } else if (inputs[i].element() == ElementType::kBool) {
+        inputs[i].mutable_data<bool>()[e] = random() % 100 < (kind == 0 ? 3 : kind == 1 ? 97 : 50);
+      } else {
+        double v = kind == 0   ? std::normal_distribution<>(0, 3)(random)
+                   : kind == 1 ? static_cast<double>(static_cast<int64_t>(random() % 19) - 9)
+                   : kind == 2 ? std::normal_distribution<>(-6, 1)(random)
+                               : std::uniform_real_distribution<>(-40, 40)(random);
+        if (domain.kind == InputDomain::Kind::kPositive) v = std::abs(v) + 1;
+        if (domain.kind == InputDomain::Kind::kRange)
+          v = std::uniform_real_distribution<>(domain.low, domain.high)(random);
+        if (inputs[i].element() == ElementType::kI64)
+          inputs[i].mutable_data<int64_t>()[e] = static_cast<int64_t>(std::llround(v));
+        else
+          inputs[i].mutable_data<double>()[e] = v;
+      }
+    }
+  }
+  return inputs;
+}
+
+// One mesh axis: a factor over `ranks` ranks.
+struct Axis {
+  const Factor* factor;
+  int64_t ranks;
+};
+
+class RuleChecker {
+ public:
+  // Empty: the axes divide the call correctly on these inputs; else what is wrong.
+  static std::string Check(const OwnedCall& call,
+                           const std::vector<Axis>& axes,
+                           const std::vector<Tensor>& inputs,
+                           const std::vector<Tensor>& whole) {
+    // Ranks in row-major order of the axes.
+    std::vector<std::vector<int64_t>> ranks{{}};
+    for (const Axis& axis : axes) {
+      std::vector<std::vector<int64_t>> next;
+      for (const auto& head : ranks)
+        for (int64_t r = 0; r < axis.ranks; ++r) {
+          next.push_back(head);
+          next.back().push_back(r);
+        }
+      ranks = std::move(next);
+    }
+    std::vector<std::vector<Tensor>> local;
+    for (const auto& rank : ranks) {
+      std::vector<Tensor> mine = inputs;
+      for (size_t t = 0; t < mine.size(); ++t)
+        if (call.present[t] && !call.constants[t])
+          mine[t] = Localize(inputs[t], axes, rank, static_cast<int>(t));
+      auto outputs = WithLiterals(call, axes, rank).Run(mine);
+      if (!outputs) return "a rank's call is rejected";
+      local.push_back(std::move(*outputs));
+    }
+    for (size_t o = 0; o < whole.size(); ++o) {
+      const std::string wrong = Compare(whole[o], axes, ranks, local, static_cast<int>(o));
+      if (!wrong.empty()) return "output " + std::to_string(o) + ": " + wrong;
+    }
+    return "";
+  }
+
+ private:
+  // Part of [0, size) that is the index-th of count balanced pieces.
+  static std::pair<int64_t, int64_t> Part(int64_t size, int64_t count, int64_t index) {
+    const int64_t low = index * (size / count) + std::min(index, size % count);
+    return {low, low + size / count + (index < size % count ? 1 : 0)};
+  }
+
+  static std::vector<bool> Owned(const Cut& cut, int64_t size, int64_t ranks, int64_t rank) {
+    std::vector<bool> owned;
+    for (int64_t b = 0; b < cut.repeat; ++b)
+      for (const Cut::Part& part : cut.parts) {
+        const auto [low, high] = Part(part.size, ranks, rank);
+        for (int64_t i = 0; i < part.size * part.unit; ++i)
+          owned.push_back(i / part.unit >= low && i / part.unit < high);
+      }
+    owned.resize(static_cast<size_t>(size), false);
+    return owned;
+  }
+
+  // Which indices of each dim of a tensor a rank holds.
+  static std::vector<std::vector<int64_t>> Held(const Shape& shape,
+                                                const std::vector<Axis>& axes,
+                                                const std::vector<int64_t>& rank,
+                                                int tensor,
+                                                bool input) {
+    std::vector<std::vector<int64_t>> held(shape.size());
+    for (size_t d = 0; d < shape.size(); ++d) {
+      std::vector<bool> mine(static_cast<size_t>(shape[d]), true);
+      for (size_t a = 0; a < axes.size(); ++a)
+        for (const Cut& cut : input ? axes[a].factor->inputs : axes[a].factor->outputs) {
+          if (cut.tensor != tensor || cut.dim != static_cast<int>(d)) continue;
+          const std::vector<bool> owned = Owned(cut, shape[d], axes[a].ranks, rank[a]);
+          for (size_t i = 0; i < mine.size(); ++i) mine[i] = mine[i] && owned[i];
+        }
+      for (size_t i = 0; i < mine.size(); ++i)
+        if (mine[i]) held[d].push_back(static_cast<int64_t>(i));
+    }
+    return held;
+  }
+
+  // Calls visit(local element, global element) for all a rank holds.
+  template <typename Visit>
+  static void ForHeld(const Shape& shape,
+                      const std::vector<std::vector<int64_t>>& held,
+                      Visit visit) {
+    std::vector<size_t> at(shape.size(), 0);
+    for (const auto& h : held)
+      if (h.empty()) return;
+    for (int64_t element = 0;; ++element) {
+      int64_t global = 0;
+      for (size_t d = 0; d < shape.size(); ++d) global = global * shape[d] + held[d][at[d]];
+      visit(element, global);
+      size_t d = shape.size();
+      while (d > 0 && ++at[d - 1] == held[d - 1].size()) at[--d] = 0;
+      if (d == 0) return;
+    }
+  }
+
+  static Tensor Localize(const Tensor& whole,
+                         const std::vector<Axis>& axes,
+                         const std::vector<int64_t>& rank,
+                         int tensor) {
+    const auto held = Held(whole.shape(), axes, rank, tensor, /*input=*/true);
+    Shape shape;
+    for (const auto& h : held) shape.push_back(static_cast<int64_t>(h.size()));
+    Tensor mine = Tensor::Zeros({whole.element(), shape});
+    const int64_t bytes = ByteSize(whole.element());
+    bool zero = false;  // a partial input: all of it on one rank
+    for (size_t a = 0; a < axes.size(); ++a) {
+      const auto& partial = axes[a].factor->partial_inputs;
+      if (std::find(partial.begin(), partial.end(), tensor) != partial.end())
+        zero = zero || rank[a] != axes[a].ranks - 1;
+    }
+    if (zero) return mine;
+    ForHeld(whole.shape(), held, [&](int64_t to, int64_t from) {
+      std::copy_n(whole.bytes() + from * bytes, bytes, mine.mutable_bytes() + to * bytes);
+    });
+    return mine;
+  }
+
+  static OwnedCall WithLiterals(const OwnedCall& call,
+                                const std::vector<Axis>& axes,
+                                const std::vector<int64_t>& rank) {
+    OwnedCall local = call;
+    for (size_t a = 0; a < axes.size(); ++a)
+      for (const LiteralCut& cut : axes[a].factor->literals) {
+        int64_t global = 0;
+        int64_t mine = 0;
+        for (const Cut::Part& part : cut.view.parts) {
+          const auto [low, high] = Part(part.size, axes[a].ranks, rank[a]);
+          global += part.size * part.unit;
+          mine += (high - low) * part.unit;
+        }
+        const auto scale = [&](int64_t v) { return v * mine / global; };
+        if (cut.input < 0) {
+          Attribute& attribute = local.attributes.all()[cut.attribute];
+          if (int64_t* single = std::get_if<int64_t>(&attribute))
+            *single = scale(*single);
+          else {
+            auto& list = std::get<std::vector<int64_t>>(attribute);
+            list[static_cast<size_t>(cut.entry)] = scale(list[static_cast<size_t>(cut.entry)]);
+          }
+        } else {
+          std::optional<Tensor>& constant = local.constants[static_cast<size_t>(cut.input)];
+          std::vector<int64_t> values = constant->ToInts();
+          int64_t& value = values[static_cast<size_t>(cut.entry)];
+          value = scale(value);
+          constant = Tensor::Of<int64_t>(constant->shape(), values).Cast(constant->element());
+        }
+      }
+    return local;
+  }
+
+  static double Value(const Tensor& x, int64_t i) {
+    if (x.element() == ElementType::kF64) return x.data<double>()[i];
+    if (x.element() == ElementType::kBool) return x.data<bool>()[i] ? 1 : 0;
+    return static_cast<double>(x.data<int64_t>()[i]);
+  }
+
+  static double Merge(ReduceOp op, double a, double b) {
+    switch (op) {
+      case ReduceOp::kSum:
+        return a + b;
+      case ReduceOp::kProd:
+        return a * b;
+      case ReduceOp::kMax:
+        return std::max(a, b);
+      case ReduceOp::kMin:
+        return std::min(a, b);
+      case ReduceOp::kAnd:
+        return a != 0 && b != 0 ? 1 : 0;
+      case ReduceOp::kOr:
+        return a != 0 || b != 0 ? 1 : 0;
+    }
+    return 0;
+  }
+
+  static std::string Compare(const Tensor& whole,
+                             const std::vector<Axis>& axes,
+                             const std::vector<std::vector<int64_t>>& ranks,
+                             const std::vector<std::vector<Tensor>>& local,
+                             int output) {
+    // Which axes fold this output; along the others pieces differ or are equal.
+    std::optional<ReduceOp> op;
+    std::vector<bool> folds(axes.size(), false);
+    std::vector<bool> cuts(axes.size(), false);
+    for (size_t a = 0; a < axes.size(); ++a) {
+      const auto found = axes[a].factor->reductions.find(output);
+      if (found != axes[a].factor->reductions.end()) {
+        folds[a] = true;
+        if (op && *op != found->second) return "";  // not a combination the planner makes
+        op = found->second;
+      }
+      for (const Cut& cut : axes[a].factor->outputs) cuts[a] = cuts[a] || cut.tensor == output;
+    }
+    const size_t count = static_cast<size_t>(whole.size());
+    std::vector<std::optional<double>> merged(count);
+    for (size_t r = 0; r < ranks.size(); ++r) {
+      const auto held = Held(whole.shape(), axes, ranks[r], output, /*input=*/false);
+      Shape shape;
+      for (const auto& h : held) shape.push_back(static_cast<int64_t>(h.size()));
+      const Tensor& mine = local[r][static_cast<size_t>(output)];
+      if (mine.type() != TensorType{whole.element(), shape})
+        return "a piece is " + TypeText(mine.type()) + ", not " +
+               TypeText({whole.element(), shape});
+      std::string wrong;
+      bool duplicate = false;  // a rank that must hold what another one holds
+      for (size_t a = 0; a < axes.size(); ++a)
+        duplicate = duplicate || (!folds[a] && !cuts[a] && ranks[r][a] > 0);
+      ForHeld(whole.shape(), held, [&](int64_t from, int64_t to) {
+        auto& value = merged[static_cast<size_t>(to)];
+        const double v = Value(mine, from);
+        if (!value) {
+          value = v;
+        } else if (!duplicate) {
+          if (op)
+            value = Merge(*op, *value, v);
+          else
+            wrong = "an element is held twice";
+        } else if (!op && *value != v && !(std::isnan(*value) && std::isnan(v)) &&
+                   std::abs(*value - v) > 1e-9 * (std::abs(v) + 1)) {
+          wrong = "ranks disagree";
+        }
+      });
+      if (!wrong.empty()) return wrong;
+    }
+    double most = 0;
+    for (int64_t i = 0; i < whole.size(); ++i)
+      if (std::isfinite(Value(whole, i))) most = std::max(most, std::abs(Value(whole, i)));
+    for (size_t i = 0; i < count; ++i) {
+      const double want = Value(whole, static_cast<int64_t>(i));
+      if (!merged[i]) return "an element is held by no rank";
+      if (*merged[i] == want || (std::isnan(want) && std::isnan(*merged[i]))) continue;
+      const double slack = whole.element() == ElementType::kF64 ? 1e-9 * most + 1e-11 : 0;
+      if (!(std::abs(*merged[i] - want) <= slack)) return "values differ";
+    }
+    return "";
+  }
+};
+
+}  // namespace metadist::testing

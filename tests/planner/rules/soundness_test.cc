@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include "planner/rules/discover.h"
+#include "planner/rules/instantiate.h"
+#include "tests/planner/rules/example_calls.h"
+#include "tests/planner/rules/family_calls.h"
+#include "tests/planner/rules/rule_checker.h"
+
+namespace metadist::testing {
+namespace {
+
+struct Tally {
+  int checks = 0;
+  int pairs = 0;
+  int passes = 0;
+};
+
+bool Divisible(const Factor& factor, int64_t ranks) {
+  for (const auto* cuts : {&factor.inputs, &factor.outputs})
+    for (const Cut& cut : *cuts)
+      for (const Cut::Part& part : cut.parts)
+        if (part.size < ranks * factor.least_piece || (factor.even_only && part.size % ranks != 0))
+          return false;
+  return true;
+}
+
+const Factor* Named(const Rule& rule, const std::string& name) {
+  for (const Factor& factor : rule.factors)
+    if (factor.name == name) return &factor;
+  return nullptr;
+}
+
+// Every factor, alone, on shapes that discovery never saw.
+void CheckFactors(const std::string& what,
+                  const OpCall& sample,
+                  const Discovered& found,
+                  Generator& random,
+                  Tally& tally) {
+  for (const SymbolicFactor& factor : found.factors) {
+    for (const int64_t ranks : {2, 3, 4, 8}) {
+      int done = 0;
+      for (int attempt = 0; attempt < 30 && done < (ranks == 8 ? 2 : 3); ++attempt) {
+        const auto call = RandomCall(sample, found, factor.atoms, ranks, attempt, random);
+        if (!call) continue;
+        const Rule rule = Instantiate(found, call->call());
+        const Factor* at = Named(rule, factor.name);
+        if (at == nullptr || !Divisible(*at, ranks)) continue;
+        const auto inputs = DrawInputs(*call, random);
+        if (!inputs) continue;
+        const auto whole = call->Run(*inputs);
+        if (!whole) continue;
+        EXPECT_EQ("", RuleChecker::Check(*call, {{at, ranks}}, *inputs, *whole))
+            << what << " " << found.text << " factor " << factor.name << " on " << ranks;
+        ++done;
+        ++tally.checks;
+      }
+      EXPECT_GT(done, 0) << what << " " << found.text << ": factor " << factor.name
+                         << " was never checked on " << ranks;
+    }
+  }
+}
+
+// Two factors on a mesh of 2 x 2.
+void CheckPairs(const std::string& what,
+                const OpCall& sample,
+                const Discovered& found,
+                Generator& random,
+                Tally& tally) {
+  for (const SymbolicFactor& first : found.factors)
+    for (const SymbolicFactor& second : found.factors) {
+      std::vector<int> atoms = first.atoms;
+      atoms.insert(atoms.end(), second.atoms.begin(), second.atoms.end());
+      if (first.name == second.name) continue;
+      const auto call = RandomCall(sample, found, atoms, 2, 0, random);
+      if (!call) continue;
+      const Rule rule = Instantiate(found, call->call());
+      const Factor* a = Named(rule, first.name);
+      const Factor* b = Named(rule, second.name);
+      if (a == nullptr || b == nullptr || !Divisible(*a, 2) || !Divisible(*b, 2)) continue;
+      const auto inputs = DrawInputs(*call, random);
+      if (!inputs) continue;
+      const auto whole = call->Run(*inputs);
+      if (!whole) continue;
+      EXPECT_EQ("", RuleChecker::Check(*call, {{a, 2}, {b, 2}}, *inputs, *whole))
+          << what << " " << found.text << " factors " << first.name << ", " << second.name;
+      ++tally.pairs;
+    }
+}
+
+double Folded(ReduceOp op, double a, double b) {
+  return op == ReduceOp::kSum ? a + b : op == ReduceOp::kMax ? std::max(a, b) : std::min(a, b);
+}
+
+Tensor Folded(ReduceOp op, const Tensor& a, const Tensor& b) {
+  std::vector<double> x = a.ToDoubles();
+  const std::vector<double> y = b.ToDoubles();
+  for (size_t i = 0; i < x.size(); ++i) x[i] = Folded(op, x[i], y[i]);
+  return Tensor::Of<double>(a.shape(), x);
+}
+
+// What passes through, on fresh shapes and inputs.
+void CheckPassThrough(const std::string& what,
+                      const OpCall& sample,
+                      const Discovered& found,
+                      Generator& random,
+                      Tally& tally) {
+  for (const PassThrough& pass : found.pass_through)
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      const auto call = RandomCall(sample, found, {}, 2, attempt, random);
+      if (!call) continue;
+      const auto one = DrawInputs(*call, random);
+      auto two = DrawInputs(*call, random);
+      if (!one || !two) continue;
+      std::vector<Tensor> other = *one;
+      std::vector<Tensor> both = *one;
+      for (const int i : pass.inputs) {
+        const size_t input = static_cast<size_t>(i);
+        other[input] = (*two)[input];
+        both[input] = Folded(pass.op, (*one)[input], other[input]);
+      }
+      const auto x = call->Run(*one);
+      const auto y = call->Run(other);
+      const auto z = call->Run(both);
+      if (!x || !y || !z) continue;
+      ++tally.passes;
+      for (size_t o = 0; o < z->size(); ++o) {
+        const std::vector<double> p = Folded(pass.op, (*x)[o], (*y)[o]).ToDoubles();
+        const std::vector<double> q = (*z)[o].ToDoubles();
+        double most = 1;
+        for (const double v : q)
+          if (std::isfinite(v)) most = std::max(most, std::abs(v));
+        for (size_t i = 0; i < p.size(); ++i)
+          ASSERT_TRUE(std::abs(p[i] - q[i]) <= 1e-9 * most || p[i] == q[i] ||
+                      (std::isnan(p[i]) && std::isnan(q[i])) ||
+                      (pass.op == ReduceOp::kSum && !(std::isfinite(p[i]) && std::isfinite(q[i]))))
+              << what << " " << found.text << " " << Name(pass.op) << " of "
+              << fmt::format("{}", fmt::join(pass.inputs, "+"));
+      }
+    }
+}
+
+TEST(Soundness, EveryRuleOfEveryExampleHoldsOnUnseenShapes) {
+  Generator random(20240607);
+  Tally tally;
+  for (const OpDef* op : OpTable::BuiltIn().all())
+    for (const auto& example : CallsOf(*op)) {
+      const Discovered found = Discover(example->call);
+      const std::string what = op->name + " " + InputsText(example->call);
+      CheckFactors(what, example->call, found, random, tally);
+      CheckPairs(what, example->call, found, random, tally);
+      CheckPassThrough(what, example->call, found, random, tally);
+    }
+  EXPECT_GT(tally.checks, 2000);
+  EXPECT_GT(tally.pairs, 200);
+  EXPECT_GT(tally.passes, 300);
+  RecordProperty("checks", tally.checks);
+  RecordProperty("pairs", tally.pairs);
+  RecordProperty("passes", tally.passes);
+  if (std::getenv("METADIST_SHOW_COST") != nullptr)
+    fmt::print("{} checks, {} pairs, {} passes\n", tally.checks, tally.pairs, tally.passes);
+}
+
+}  // namespace
+}  // namespace metadist::testing
