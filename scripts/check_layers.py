@@ -25,7 +25,7 @@ LAYERS = {
 
 # Headers of other projects (as written between the brackets) -> the folders that may include them.
 THIRD_PARTY = {
-    r"onnx/|google/protobuf/": ("importers",),
+    r"onnx/|google/protobuf/": ("importers", "tests/importers"),
     r"zlib\.h|minizip/|zip\.h|unzip\.h|ioapi\.h": ("importers",),
     r"coin/|(Cbc|Clp|Osi|Coin|Cgl)\w*\.(h|hpp)$": ("planner/solvers",),
     r"dnnl|oneapi/dnnl": ("executor/cpu",),
