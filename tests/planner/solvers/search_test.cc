@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/solvers/search.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "planner/solvers/evaluate.h"
+#include "planner/solvers/marginal.h"
+#include "planner/solvers/memory_profile.h"
+#include "planner/solvers/splice.h"
+#include "tests/planner/solvers/instances.h"
+
+namespace metadist {
+namespace {
+
+constexpr InstanceShape kDense{
+    .most_nodes = 7, .most_strategies = 5, .forbidden = 0.02, .followers = 0, .ties = 0};
+
+TEST(Dual, SafeBoundIsValidAndTight) {
+  int with_rows = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const Problem problem = RandomProblem(seed, kDense);
+    const std::optional<int64_t> optimum = TryAll(problem).cost;
+    // Reduced as far as the dual needs, not further: what is left should be hard.
+    const Reduced reduced = Reduce(problem, ReduceMode::kKeepAllChoices);
+    if (!optimum || reduced.infeasible) continue;
+    with_rows += reduced.limit.has_value();
+    Dual dual(reduced);
+    Random random(seed);
+    std::vector<double> prices(reduced.base.size());
+    for (double& price : prices) price = random.Unit() < 0.5 ? 0 : 3 * random.Unit();
+    dual.SetPrices(prices);
+    double last = -1e300;
+    for (int k = 0; k < 6; ++k) {
+      const double bound = dual.Sweep();
+      EXPECT_GE(bound, last - 1e-6) << seed;
+      last = bound;
+      const int64_t safe = dual.SafeBound();
+      EXPECT_LE(safe, *optimum) << seed;
+      EXPECT_GE(static_cast<double>(safe), bound - 1e-3) << seed;
+      EXPECT_LE(static_cast<double>(safe), bound + 1) << seed;
+    }
+  }
+  EXPECT_GT(with_rows, 50);
+}
+
+TEST(Dual, MinMarginalsBoundForcedStrategies) {
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    const Problem problem = RandomProblem(seed, {.most_nodes = 5, .forbidden = 0, .limit = false});
+    const Reduced reduced = Reduce(problem, ReduceMode::kKeepAllChoices);
+    Dual dual(reduced);
+    const double bound = [&] {
+      for (int k = 0; k < 3; ++k) dual.Sweep();
+      return dual.Sweep();
+    }();
+    const std::vector<std::vector<double>> marginals = dual.MinMarginals();
+    Choice choice(reduced.count(), 0);
+    for (int k = -1; k < reduced.count();) {
+      const double cost = static_cast<double>(ReducedCost(reduced, choice));
+      for (int i = 0; i < reduced.count(); ++i) {
+        EXPECT_LE(bound + marginals[i][choice[i]], cost + 1e-6) << seed;
+      }
+      for (k = 0; k < reduced.count(); ++k) {
+        if (++choice[k] < reduced.size(k)) break;
+        choice[k] = 0;
+      }
+    }
+  }
+}
+
+TEST(PriceSearch, EveryStageHolds) {
+  int pruned = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const Problem problem = RandomProblem(seed, kDense);
+    const std::optional<int64_t> optimum = TryAll(problem).cost;
+    Reduced reduced = Reduce(problem, ReduceMode::kKeepAllChoices);
+    if (!optimum || reduced.infeasible || !reduced.limit) continue;
+    const SolveOptions options;
+    Budget budget(options);
+    PriceSearch search(std::move(reduced), seed, budget);
+    search.Start();
+    for (int round = 0; round < 3; ++round) {
+      search.RaiseBound(20);
+      EXPECT_LE(search.bound(), *optimum) << seed;
+      search.Improve(3);
+      if (!search.found()) continue;
+      EXPECT_GE(search.cost(), *optimum) << seed;
+      const int64_t before = search.reduced().deletions;
+      search.Prune();
+      pruned += search.reduced().deletions > before;
+      EXPECT_LE(search.bound(), *optimum) << seed;
+      const Evaluation judged = Evaluate(problem, search.Original());
+      EXPECT_TRUE(judged.feasible()) << seed;
+      EXPECT_EQ(static_cast<int64_t>(judged.cost), search.cost()) << seed;
+    }
+    EXPECT_EQ(search.cost() == *optimum || search.bound() < search.cost(), true) << seed;
+  }
+  EXPECT_GT(pruned, 20);
+}
+
+// A chain of equal nodes: 0 costs 10 and uses nothing, 1 costs nothing and uses `usage`; a change
+// along the chain costs 1.
+Problem Chain(int count, int64_t usage, int64_t limit) {
+  Problem problem;
+  const auto change =
+      std::make_shared<const std::vector<int64_t>>(std::vector<int64_t>{0, 1, 1, 0});
+  for (int i = 0; i < count; ++i) {
+    problem.nodes.push_back({{10, 0}, {{0, 1, {0, usage}}}});
+    if (i > 0) problem.edges.push_back({i - 1, i, change});
+  }
+  problem.usage_limit = limit;
+  return problem;
+}
+
+TEST(Splice, MixesEqualNodesUpToTheLimit) {
+  const Reduced reduced = Reduce(Chain(20, 10, 105), ReduceMode::kKeepAllChoices);
+  ASSERT_EQ(reduced.count(), 20);
+  const std::vector<std::vector<Link>> links = MakeLinks(reduced);
+  const Choice dear(20, 0);
+  const Choice big(20, 1);
+  Random random(3);
+  for (int k = 0; k < 20; ++k) {
+    const std::optional<Choice> mixed = Splice(reduced, links, dear, big, random);
+    ASSERT_TRUE(mixed.has_value());
+    EXPECT_TRUE(MemoryProfile(reduced, *mixed).fits());
+    EXPECT_LE(ReducedCost(reduced, *mixed), 102);
+    const std::optional<Choice> back = Splice(reduced, links, big, dear, random);
+    ASSERT_TRUE(back.has_value());
+    EXPECT_TRUE(MemoryProfile(reduced, *back).fits());
+  }
+  EXPECT_FALSE(Splice(Reduce(Chain(5, 10, 9), ReduceMode::kKeepAllChoices),
+                      MakeLinks(Reduce(Chain(5, 10, 9), ReduceMode::kKeepAllChoices)),
+                      Choice(5, 1),
+                      Choice(5, 1),
+                      random)
+                   .has_value());
+}
+
+TEST(MarginalProgram, CoverExcludesWhatTheToleranceLetsPass) {
+  // Two of the big ones exceed the limit by one part in 10^12.
+  const int64_t usage = 500'000'000'000;
+  const Problem problem = Chain(3, usage, 2 * usage - 1);
+  const Reduced reduced = Reduce(problem, ReduceMode::kKeepAllChoices);
+  MarginalProgram program(reduced, MarginalProgram::Objective::kCost, 1);
+  EXPECT_TRUE(program.AddTime(0));
+  EXPECT_FALSE(program.AddTime(0));
+  for (int round = 0; round < 10; ++round) {
+    const MipResult answer = SolveMip(program.model(), {});
+    ASSERT_EQ(answer.status, MipResult::Status::kOptimal);
+    const Choice choice = program.Read(answer.solution);
+    const double cost = answer.objective * program.objective_unit() +
+                        static_cast<double>(program.offset() + reduced.constant);
+    EXPECT_NEAR(cost, static_cast<double>(ReducedCost(reduced, choice)), 1e-6);
+    if (MemoryProfile(reduced, choice).fits()) {
+      EXPECT_EQ(ReducedCost(reduced, choice), *TryAll(problem).cost);
+      return;
+    }
+    program.AddCover(choice, 0);
+  }
+  FAIL() << "never fits";
+}
+
+TEST(SolveMip, TellsInfeasibleFromStopped) {
+  LinearModel model;
+  const int column = model.AddColumn(1, 1, /*integer=*/true);
+  model.AddElement(model.AddRow(2, 2), column, 1);
+  EXPECT_EQ(SolveMip(model, {}).status, MipResult::Status::kInfeasible);
+}
+
+}  // namespace
+}  // namespace metadist
