@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = (x - mean) / sqrt(variance + epsilon) scale + bias for each channel (dim 1): with the
+// statistics given, or (training_mode = 1) with those of x, which update the running ones.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  const bool training = call.attributes->Int("training_mode", 0) != 0;
+  const int wanted = call.num_outputs;
+  CallCheck check(call);
+  check.Inputs(5).RankAtLeast(0, 2);
+  for (size_t i = 0; i < 5; ++i) check.Floats(i);
+  TRY(check.Done());
+  for (size_t i = 1; i < 5; ++i)
+    check.That(call.shape(i) == Shape{call.shape(0)[1]},
+               fmt::format("input {} must be {}, got {}",
+                           i,
+                           ShapeText({call.shape(0)[1]}),
+                           ShapeText(call.shape(i))));
+  check.That(training || wanted == 1,
+             fmt::format("expected 1 output outside of training, got {}", wanted));
+  TRY(check.Done());
+  std::vector<TensorType> types{call.type(0), call.type(3), call.type(4)};
+  types.resize(static_cast<size_t>(std::clamp(wanted, 1, 3)));
+  return types;
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const bool training = call.attributes->Int("training_mode", 0) != 0;
+  const double epsilon = call.attributes->Float("epsilon", 1e-5f);
+  const double momentum = call.attributes->Float("momentum", 0.9f);
+  const int64_t channels = in[0].dim(1);
+  const int64_t batch = in[0].dim(0);
+  const int64_t inner = channels == 0 || batch == 0 ? 0 : in[0].size() / channels / batch;
+  const double count = static_cast<double>(batch * inner);
+  const double* x = in[0].data<double>();
+  double* y = out[0].mutable_data<double>();
+  for (int64_t c = 0; c < channels; ++c) {
+    const auto for_each = [&](auto visit) {
+      for (int64_t n = 0; n < batch; ++n)
+        for (int64_t i = 0; i < inner; ++i) visit((n * channels + c) * inner + i);
+    };
+    double mean = in[3].data<double>()[c];
+    double variance = in[4].data<double>()[c];
+    if (training) {
+      double sum = 0;
+      for_each([&](int64_t at) { sum += x[at]; });
+      mean = sum / count;
+      double squares = 0;
+      for_each([&](int64_t at) { squares += (x[at] - mean) * (x[at] - mean); });
+      variance = squares / count;
+      const auto update = [&](size_t output, double old, double now) {
+        if (out.size() > output)
+          out[output].mutable_data<double>()[c] = old * momentum + now * (1 - momentum);
+      };
+      update(1, in[3].data<double>()[c], mean);
+      update(2, in[4].data<double>()[c], variance);
+    }
+    const double factor = in[1].data<double>()[c] / std::sqrt(variance + epsilon);
+    const double bias = in[2].data<double>()[c];
+    for_each([&](int64_t at) { y[at] = (x[at] - mean) * factor + bias; });
+  }
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  const int64_t each = call.attributes->Int("training_mode", 0) != 0 ? 7 : 3;
+  return FlopsWork(call, outputs, each * NumElements(outputs[0].shape));
+}
+
+std::vector<InputDomain> Domain(const OpCall& call) {
+  return {{}, {}, {}, {}, {.kind = InputDomain::Kind::kPositive}};
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  using example::With;
+  const std::vector<OpExample::Input> inputs{
+      F32({3, 4, 2, 5}), F32({4}), F32({4}), F32({4}), F32({4})};
+  return {{.inputs = inputs},
+          {.inputs = inputs,
+           .attributes = With({{"training_mode", 1}, {"momentum", 0.75}}),
+           .num_outputs = 3},
+          {.inputs = {F32({3, 4}), F32({4}), F32({4}), F32({4}), F32({4})},
+           .attributes = With({{"epsilon", 0.25}})}};
+}
+
+}  // namespace
+
+OpDef MakeBatchNormalization() {
+  return {.name = "BatchNormalization",
+          .since_version = 15,
+          .url = "https://onnx.ai/onnx/operators/onnx__BatchNormalization.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .domain_of = Domain,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

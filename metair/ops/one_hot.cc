@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// values[1] where a new dim of size `depth` has the index, values[0] elsewhere; an index outside is
+// nowhere.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/compute_type.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<int64_t> DepthOf(const OpCall& call) {
+  const std::vector<int64_t> depth = TRY(call.Ints(1));
+  if (depth.size() != 1 || depth[0] < 0)
+    return BadInput("", fmt::format("one depth of at least 0 is needed, got {}", ShapeText(depth)));
+  return depth[0];
+}
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call)
+          .Inputs(3)
+          .Integers(0)
+          .Integers(1)
+          .Rank(1, 0, 1)
+          .Rank(2, 1, 1)
+          .That(!call.has(2) || call.shape(2) == Shape{2}, "values must be off and on")
+          .Done());
+  const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -1), call.rank(0) + 1));
+  Shape shape = call.shape(0);
+  shape.insert(shape.begin() + axis, TRY(DepthOf(call)));
+  TRY(CheckedElements(shape, call.type(2).element));
+  return std::vector<TensorType>{{call.type(2).element, shape}};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -1), in[0].rank() + 1));
+  const int64_t depth = out[0].dim(axis);
+  const int64_t stride = Strides(out[0].shape())[static_cast<size_t>(axis)];
+  const int64_t* index = in[0].data<int64_t>();
+  VisitComputeType(out[0].element(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* values = in[2].data<T>();
+    T* y = out[0].mutable_data<T>();
+    std::fill_n(y, out[0].size(), values[0]);
+    for (int64_t i = 0; i < in[0].size(); ++i) {
+      const int64_t at = index[i] < 0 ? index[i] + depth : index[i];
+      if (at < 0 || at >= depth) continue;
+      y[i / stride * stride * depth + i % stride + at * stride] = values[1];
+    }
+  });
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return {.flops = 0, .bytes = call.type(0).bytes() + outputs[0].bytes()};
+}
+
+std::vector<InputDomain> Domain(const OpCall& call) {
+  const double depth = static_cast<double>(DepthOf(call).value());
+  return {{.kind = InputDomain::Kind::kRange, .low = -depth, .high = depth - 1}, {}, {}};
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  using example::I64;
+  using example::Int;
+  using example::Ints;
+  using example::With;
+  return {{.inputs = {I64({4, 3}), Int(7), F32({2})}},
+          {.inputs = {I64({6}), Int(5), F32({2})}, .attributes = With({{"axis", 0}})},
+          {.inputs = {I64({2, 3}), Ints({6}), I64({2})}, .attributes = With({{"axis", 1}})}};
+}
+
+}  // namespace
+
+OpDef MakeOneHot() {
+  return {.name = "OneHot",
+          .since_version = 11,
+          .url = "https://onnx.ai/onnx/operators/onnx__OneHot.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .domain_of = Domain,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/ops/scatter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "metair/ops/compute_type.h"
+#include "metair/ops/elementwise.h"
+
+namespace metadist {
+namespace {
+
+double Add(double a, double b) { return a + b; }
+double Multiply(double a, double b) { return a * b; }
+int64_t Add(int64_t a, int64_t b) { return WrapAdd(a, b); }
+int64_t Multiply(int64_t a, int64_t b) { return WrapMul(a, b); }
+
+}  // namespace
+
+Result<void> CheckScatterReduction(const OpCall& call) {
+  const std::string reduction = call.attributes->String("reduction", "none");
+  if (reduction == "none") return {};
+  if (reduction != "add" && reduction != "mul" && reduction != "max" && reduction != "min")
+    return BadInput("",
+                    fmt::format("reduction must be none, add, mul, max or min, got {}", reduction));
+  if (ClassOf(call.type(0).element) == ElementClass::kBool)
+    return BadInput("", fmt::format("reduction must be none for bools, got {}", reduction));
+  return {};
+}
+
+void ScatterInto(const std::string& reduction,
+                 const Tensor& updates,
+                 int64_t from,
+                 int64_t count,
+                 Tensor& to,
+                 int64_t at) {
+  if (reduction == "none") {
+    VisitComputeType(to.element(), [&](auto zero) {
+      using T = decltype(zero);
+      std::copy_n(updates.data<T>() + from, count, to.mutable_data<T>() + at);
+    });
+    return;
+  }
+  VisitNumberType(to.element(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* x = updates.data<T>() + from;
+    T* y = to.mutable_data<T>() + at;
+    for (int64_t i = 0; i < count; ++i) {
+      if (reduction == "add") y[i] = Add(y[i], x[i]);
+      if (reduction == "mul") y[i] = Multiply(y[i], x[i]);
+      if (reduction == "max") y[i] = std::max(y[i], x[i]);
+      if (reduction == "min") y[i] = std::min(y[i], x[i]);
+    }
+  });
+}
+
+}  // namespace metadist

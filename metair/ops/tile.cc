@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// x repeated along each dim.
+#include <fmt/format.h>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/mapped_copy.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(2).Integers(1).Rank(1, 1, 1).Done());
+  const std::vector<int64_t> repeats = TRY(call.Ints(1));
+  if (repeats.size() != call.shape(0).size())
+    return BadInput(
+        "", fmt::format("repeats must have {} entries, got {}", call.rank(0), repeats.size()));
+  TensorType type = call.type(0);
+  for (size_t d = 0; d < repeats.size(); ++d) {
+    if (repeats[d] < 0)
+      return BadInput("", fmt::format("repeats must not be negative, got {}", repeats[d]));
+    if (__builtin_mul_overflow(type.shape[d], repeats[d], &type.shape[d]))
+      return BadInput("", fmt::format("repeats {} overflow 64 bits", ShapeText(repeats)));
+  }
+  TRY(CheckedElements(type.shape, type.element));
+  return std::vector<TensorType>{type};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  std::vector<std::vector<int64_t>> maps;
+  for (size_t d = 0; d < in[0].shape().size(); ++d) {
+    std::vector<int64_t> map(static_cast<size_t>(out[0].shape()[d]));
+    for (size_t i = 0; i < map.size(); ++i) map[i] = static_cast<int64_t>(i) % in[0].shape()[d];
+    maps.push_back(std::move(map));
+  }
+  CopyMapped(in[0], maps, out[0]);
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return {.flops = 0, .bytes = call.type(0).bytes() + outputs[0].bytes()};
+}
+
+std::vector<OpExample> Examples() {
+  using example::Bool;
+  using example::F32;
+  using example::Ints;
+  return {{.inputs = {F32({4, 6}), Ints({2, 1})}},
+          {.inputs = {F32({2, 3, 4}), Ints({1, 2, 3})}},
+          {.inputs = {Bool({6}), Ints({2})}}};
+}
+
+}  // namespace
+
+OpDef MakeTile() {
+  return {.name = "Tile",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Tile.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

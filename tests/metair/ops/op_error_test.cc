@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What operators say of calls and of values that are wrong.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+#include "metair/ops/example_call.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/op_table.h"
+
+namespace metadist {
+namespace {
+
+using example::F32;
+using example::I64;
+using example::Int;
+using example::Ints;
+using example::With;
+
+// The error of inferring the call, "" if there is none.
+std::string InferError(const std::string& op, const OpExample& example) {
+  const std::vector<Tensor> constants = ConstantsOf(example);
+  const auto types = InferTypes(CallOf(*OpTable::BuiltIn().Find("", op), example, constants));
+  return types.ok() ? "" : types.error().text();
+}
+
+// The error of running it on the tensors given, "" if there is none.
+std::string RunError(const std::string& op, const std::vector<Tensor>& inputs) {
+  OpExample example;
+  for (const Tensor& input : inputs) example.inputs.push_back({.type = input.type()});
+  const std::vector<Tensor> constants = ConstantsOf(example);
+  const auto outputs =
+      Evaluate(CallOf(*OpTable::BuiltIn().Find("", op), example, constants), inputs);
+  return outputs.ok() ? "" : outputs.error().text();
+}
+
+TEST(OpError, EveryProblemIsReported) {
+  EXPECT_EQ(InferError("Add", {.inputs = {example::Bool({2})}}),
+            "Add: expected 2 inputs, got 1\nAdd: input 0 must hold floats or integers, got bool");
+}
+
+TEST(OpError, Types) {
+  EXPECT_EQ(InferError("MatMul", {.inputs = {F32({2, 3}), I64({3, 2})}}),
+            "MatMul: inputs 0 and 1 must have one element type, got f32 and i64");
+  EXPECT_EQ(InferError("Cast", {.inputs = {F32({2})}, .attributes = With({{"to", 8}})}),
+            "Cast: unknown element type 8");
+}
+
+TEST(OpError, Outputs) {
+  EXPECT_EQ(InferError("Neg", {.inputs = {F32({2})}, .num_outputs = 2}),
+            "Neg: expected 1 outputs, got 2");
+}
+
+TEST(OpError, Shapes) {
+  EXPECT_EQ(InferError("Add", {.inputs = {F32({2, 3}), F32({2})}}),
+            "Add: shapes [2,3] and [2] do not broadcast");
+  EXPECT_EQ(InferError("MatMul", {.inputs = {F32({2, 3}), F32({4, 2})}}),
+            "MatMul: inner sizes of [2,3] and [4,2] differ");
+  EXPECT_EQ(InferError("Gemm", {.inputs = {F32({2, 3}), F32({4, 2})}}),
+            "Gemm: inner sizes must be equal, got [2,3] and [4,2]");
+  EXPECT_EQ(InferError("Conv", {.inputs = {F32({1, 3, 2, 2}), F32({4, 3, 3, 3})}}),
+            "Conv: a window of 3 does not fit the padded size 2");
+  EXPECT_EQ(InferError("Reshape", {.inputs = {F32({2, 3}), Ints({4, -1})}}),
+            "Reshape: [2,3] has 6 elements, which do not fill [4,?]");
+}
+
+TEST(OpError, Axes) {
+  EXPECT_EQ(InferError("Softmax", {.inputs = {F32({2, 3})}, .attributes = With({{"axis", 2}})}),
+            "Softmax: axis must be in [-2, 1], got 2");
+  EXPECT_EQ(InferError("Unsqueeze", {.inputs = {F32({2, 3}), Ints({1, 1})}}),
+            "Unsqueeze: axis 1 occurs twice");
+  EXPECT_EQ(InferError("Squeeze", {.inputs = {F32({2, 3}), Ints({1})}}),
+            "Squeeze: axis 1 of [2,3] must have size 1");
+}
+
+TEST(OpError, UnknownConstants) {
+  EXPECT_EQ(InferError("Expand", {.inputs = {F32({3}), I64({2})}}),
+            "Expand: input 1 must be known at compile time");
+  EXPECT_EQ(InferError("Range", {.inputs = {Int(0), Int(5), Int(0)}}),
+            "Range: no range from 0 to 5 by 0");
+}
+
+TEST(OpError, Values) {
+  EXPECT_EQ(RunError("Gather", {Tensor::Of<float>({3}, {1, 2, 3}), Tensor::Of<int64_t>({1}, {3})}),
+            "Gather: index must be in [-3, 2], got 3");
+  EXPECT_EQ(RunError("Div", {Tensor::Of<int64_t>({1}, {7}), Tensor::Of<int64_t>({1}, {0})}),
+            "Div: an integer is divided by zero");
+  EXPECT_EQ(RunError("Pow", {Tensor::Of<int64_t>({1}, {7}), Tensor::Of<int64_t>({1}, {-1})}),
+            "Pow: exponents of integers must not be negative, got -1");
+}
+
+TEST(OpError, LowestIntegerDividedByMinusOneWraps) {
+  constexpr int64_t kLowest = std::numeric_limits<int64_t>::min();
+  const std::vector<Tensor> inputs{Tensor::Scalar(kLowest), Tensor::Scalar(int64_t{-1})};
+  EXPECT_EQ(RunError("Div", inputs), "");
+  EXPECT_EQ(RunError("Mod", inputs), "");
+}
+
+}  // namespace
+}  // namespace metadist
