@@ -10,7 +10,7 @@ TEXT = (".cc", ".h", ".cu", ".cuh", ".def", ".py", ".sh", ".cmake", ".txt", ".md
         ".clang-format", ".clang-tidy", ".gitignore", ".codespellrc")
 LICENSED = (".cc", ".h", ".cu", ".cuh", ".def", ".py", ".sh", ".cmake", "CMakeLists.txt", ".ci/run")
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
-VERBATIM = ("tests/cli/", "tests/data/")  # what a program printed or a case needs, kept as it is
+VERBATIM = ("tests/cli/", "tests/data/", "tests/fuzz/corpus/")  # what a program printed or a case needs, kept as it is
 BYTES = 1 << 20
 LARGE = ("models/",)  # real models
 

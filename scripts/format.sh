@@ -16,10 +16,9 @@ mapfile -d '' -t files < <(git ls-files -z --cached --others --exclude-standard 
 ((${#files[@]})) || exit 0
 
 if [[ ${1:-} == --check ]]; then
-  bad=()
-  for file in "${files[@]}"; do
-    $formatter "$file" | cmp -s - "$file" || bad+=("$file")
-  done
+  mapfile -t bad < <(printf '%s\0' "${files[@]}" |
+    xargs -0 -n 50 -P "$(nproc)" $formatter --dry-run -Werror 2>&1 |
+    sed -n 's/^\([^:]*\):[0-9]*:[0-9]*: error:.*/\1/p' | sort -u)
   if ((${#bad[@]})); then
     printf '%s: differs from clang-format 19\n' "${bad[@]}"
     echo "hint: scripts/format.sh"
