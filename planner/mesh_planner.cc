@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/mesh_planner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "planner/lower/lower.h"
+#include "planner/solvers/evaluate.h"
+#include "planner/solvers/minimum_peak.h"
+
+namespace metadist {
+namespace {
+
+// A lowered program exceeds what the problem counted by copies and packing; few rounds suffice.
+constexpr int kTightenings = 6;
+
+}  // namespace
+
+Result<std::unique_ptr<MeshPlanner>> MeshPlanner::Make(const PlanRequest& request,
+                                                       const Cluster& cluster,
+                                                       const Mesh& mesh,
+                                                       PlanTemplate plan_template) {
+  std::unique_ptr<MeshPlanner> out(new MeshPlanner(request, cluster, mesh));
+  FormulateRequest formulate;
+  formulate.graph = request.graph;
+  formulate.ops = request.ops;
+  formulate.rule_of = [&](const Node& node) -> const Rule& {
+    return request.rules->For(*request.graph, node);
+  };
+  formulate.constraints = request.constraints;
+  formulate.plan_template = plan_template;
+  out->formulation_ = TRY(Formulate(formulate, out->routes_));
+  TRY(Validate(out->formulation_.problem));
+  return out;
+}
+
+Result<Candidate> MeshPlanner::LowerChoice(const Choice& choice) {
+  Candidate out;
+  out.choice = choice;
+  out.cost = static_cast<int64_t>(Evaluate(formulation_.problem, choice).cost);
+  out.assignment = formulation_.Decode(*request_.graph, choice);
+  out.redistributions = RedistributionsOf(*request_.graph, out.assignment, routes_);
+  out.program = TRY(Lower(*request_.graph, routes_.mesh(), out.assignment, out.redistributions));
+  out.memory = MemoryOf(out.program, *request_.ops);
+  return out;
+}
+
+Result<std::optional<Candidate>> MeshPlanner::Solve(std::optional<int64_t> limit_bytes,
+                                                    bool tied,
+                                                    const SolverDef& solver,
+                                                    const SolveOptions& options) {
+  Problem problem = formulation_.problem;
+  if (!tied) problem.tied.clear();
+  problem.usage_limit = limit_bytes;
+  std::optional<int64_t> bound;
+  for (int round = 0; round <= kTightenings; ++round) {
+    const SolveResult solved = TRY(solver.solve(problem, options));
+    if (solved.status == SolveStatus::kNoPlan) {
+      const bool interrupted = solved.stopped_by == "interrupt";
+      return Error{interrupted ? ErrorCode::kInterrupted : ErrorCode::kTimeLimit,
+                   "",
+                   interrupted ? "interrupted before any plan was found"
+                               : "the time limit came before any plan was found",
+                   interrupted ? "" : "give more time with --time-limit",
+                   {}};
+    }
+    if (solved.choice.empty()) return std::optional<Candidate>();
+    Candidate out = TRY(LowerChoice(solved.choice));
+    const bool bounded = solved.status != SolveStatus::kHeuristic;
+    if (bounded && !bound) bound = solved.bound;
+    out.bound = bounded ? std::min(*bound, out.cost) : 0;
+    out.status = solved.status;
+    if (bounded && round > 0)
+      out.status = out.bound == out.cost ? SolveStatus::kOptimal : SolveStatus::kGap;
+    out.stopped_by = std::string(solved.stopped_by);
+    out.tied = tied && has_ties();
+    if (!limit_bytes || out.memory.peak_bytes() <= *limit_bytes)
+      return std::optional(std::move(out));
+    const int64_t excess = out.memory.peak_bytes() - *limit_bytes;
+    problem.usage_limit = std::min(*problem.usage_limit, solved.peak) - excess;
+    if (*problem.usage_limit <= 0) break;
+  }
+  return std::optional<Candidate>();
+}
+
+Result<LeastPeak> MeshPlanner::FindLeastPeak(const SolveOptions& options) {
+  Problem free = formulation_.problem;
+  free.tied.clear();
+  const MinimumPeakResult whole = TRY(MinimumPeak(free, options));
+  if (!whole.feasible) return Internal("no strategy of some node fits its neighbours");
+  LeastPeak out{TRY(LowerChoice(whole.choice)), whole.bound};
+  out.candidate.status = SolveStatus::kHeuristic;
+  if (!has_ties()) return out;
+  const MinimumPeakResult alike = TRY(MinimumPeak(formulation_.problem, options));
+  if (!alike.feasible) return out;
+  Candidate tied = TRY(LowerChoice(alike.choice));
+  tied.status = SolveStatus::kHeuristic;
+  tied.tied = true;
+  if (tied.memory.peak_bytes() < out.candidate.memory.peak_bytes()) out.candidate = std::move(tied);
+  return out;
+}
+
+}  // namespace metadist

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metair/ir/result.h"
+#include "metair/spmd/program.h"
+#include "planner/lower/redistribution.h"
+#include "planner/planner.h"
+#include "planner/redistribute/redistribute.h"
+#include "planner/simulate/simulate.h"
+#include "planner/solvers/solver.h"
+#include "planner/space/formulate.h"
+
+namespace metadist {
+
+// A choice, lowered.
+struct Candidate {
+  Choice choice;
+  int64_t cost = 0;   // by the problem
+  int64_t bound = 0;  // of the problem it was found in
+  SolveStatus status = SolveStatus::kHeuristic;
+  std::string stopped_by;
+  bool tied = false;  // found with repeated layers alike
+  Assignment assignment;
+  std::vector<Redistribution> redistributions;
+  Program program;
+  MemoryUse memory;  // of the lowered program
+};
+
+struct LeastPeak {
+  Candidate candidate;
+  int64_t bound = 0;  // no program of this space, layers free, has a smaller peak
+};
+
+// One mesh of a request: its problem, and plans made from it.
+class MeshPlanner {
+ public:
+  // Errors: those of Formulate.
+  static Result<std::unique_ptr<MeshPlanner>> Make(const PlanRequest& request,
+                                                   const Cluster& cluster,
+                                                   const Mesh& mesh,
+                                                   PlanTemplate plan_template);
+
+  // The solver's choice under the limit, whose program fits the limit as well: where a lowered
+  // program needs more than the problem knew, the problem's limit is tightened and solved again.
+  // nullopt: none found. tied: repeated layers alike. initial: empty, or where to start.
+  // options: seed, limits; its initial choice is ignored.  Errors: kTimeLimit, kInterrupted.
+  Result<std::optional<Candidate>> Solve(std::optional<int64_t> limit_bytes,
+                                         bool tied,
+                                         const SolverDef& solver,
+                                         const SolveOptions& options);
+
+  // The program with the smallest peak that was found, and the bound on all.
+  Result<LeastPeak> FindLeastPeak(const SolveOptions& options);
+
+  const Formulation& formulation() const { return formulation_; }
+  bool has_ties() const { return formulation_.tied_nodes > 0; }
+  const Mesh& mesh() const { return routes_.mesh(); }
+  const Cluster& cluster() const { return routes_.cluster(); }
+
+ private:
+  MeshPlanner(const PlanRequest& request, const Cluster& cluster, const Mesh& mesh)
+      : request_(request), routes_(mesh, cluster) {}
+  Result<Candidate> LowerChoice(const Choice& choice);
+
+  const PlanRequest& request_;
+  Redistributor routes_;
+  Formulation formulation_;
+};
+
+}  // namespace metadist

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planning, from a graph and a cluster to a plan:
+//
+//   discover    the rules of the graph's operators
+//   formulate   one problem per mesh
+//   solve       without a limit first; only where that program does not fit, under the limit.
+//               Repeated layers share their decisions, then the best mesh is improved with all
+//               layers free, from that incumbent and within a work limit.
+//   lower       the choice becomes a program, whose peak is what the limit is held against
+//
+// Where no choice under the limit is found, the programs of least peak decide: the smallest of them
+// is the plan if it fits, and otherwise the budget that the error names.
+#include "planner/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "metair/ir/suggest.h"
+#include "planner/mesh_planner.h"
+
+namespace metadist {
+namespace {
+
+// Work units for improving a plan of alike layers with all layers free.
+constexpr int64_t kImproveWork = 300'000'000;
+// For least-peak searches.
+constexpr int64_t kLeastPeakWork = 300'000'000;
+
+double Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Adds the time from its making to its end to `total`.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& total) : total_(total), start_(Now()) {}
+  ~Stopwatch() { total_ += Now() - start_; }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& total_;
+  double start_;
+};
+
+// The best so far, and on which mesh.
+struct Best {
+  MeshPlanner* where = nullptr;
+  Candidate candidate;
+  int64_t bound = 0;  // over all meshes
+};
+
+class Planner {
+ public:
+  explicit Planner(const PlanRequest& request) : request_(request), start_(Now()) {}
+
+  Result<Planned> Run() {
+    TRY(Check());
+    limit_ = request_.memory_limit_bytes.value_or(request_.cluster.usable_bytes());
+    Report("discover", "");
+    {
+      const Stopwatch watch(planned_.seconds.discover);
+      request_.rules->Discover(*request_.graph);
+    }
+    TRY(FormulateAll());
+    Best best =
+        TRY(solver_->name == "random" ? SolveAll(limit_, /*tied=*/false) : SolveFreeFirst());
+    if (best.where == nullptr) best = TRY(SmallestThatFits());
+    if (best.candidate.tied && solver_->name != "random") Improve(best);
+    TRY(Finish(best));
+    return std::move(planned_);
+  }
+
+ private:
+  Result<void> Check() {
+    std::vector<Error> problems;
+    const int64_t devices = request_.cluster.devices();
+    if (request_.mesh && request_.mesh->ranks() != devices)
+      problems.push_back(Usage(fmt::format("mesh {} has {} ranks, cluster {} has {} devices",
+                                           MeshText(*request_.mesh),
+                                           request_.mesh->ranks(),
+                                           request_.cluster.name,
+                                           devices),
+                               "the axes of --mesh must multiply out to the cluster's devices"));
+    solver_ = FindSolver(request_.solver);
+    if (solver_ == nullptr) {
+      std::string names;
+      for (const SolverDef* def : Solvers())
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", def->name);
+      problems.push_back(
+          Usage(fmt::format("unknown solver '{}', expected one of: {}", request_.solver, names)));
+    }
+    if (!problems.empty()) return Join(std::move(problems));
+    return {};
+  }
+
+  bool Interrupted() const {
+    return request_.interrupted != nullptr && request_.interrupted->load();
+  }
+
+  void Report(std::string_view phase, std::string detail, const Best* best = nullptr) const {
+    if (!request_.progress) return;
+    PlanProgress progress{phase, std::move(detail)};
+    if (best != nullptr && best->where != nullptr) {
+      progress.has_plan = true;
+      progress.cost_seconds = static_cast<double>(best->candidate.cost) * 1e-12;
+      progress.bound_seconds = static_cast<double>(best->bound) * 1e-12;
+    }
+    request_.progress(progress);
+  }
+
+  SolveOptions Options(int64_t work_limit) const {
+    SolveOptions options;
+    options.seed = request_.seed;
+    options.gap = request_.gap;
+    options.threads = request_.threads;
+    options.work_limit = work_limit;
+    options.interrupted = request_.interrupted;
+    if (request_.time_limit_seconds > 0)
+      options.time_limit_seconds = std::max(0.01, request_.time_limit_seconds - (Now() - start_));
+    return options;
+  }
+
+  Result<void> FormulateAll() {
+    const Stopwatch watch(planned_.seconds.formulate);
+    const std::vector<Mesh> meshes =
+        request_.mesh ? std::vector{*request_.mesh} : MeshesFor(request_.cluster);
+    for (const Mesh& mesh : meshes) {
+      if (!planners_.empty() && Interrupted()) break;
+      Report("formulate", fmt::format("mesh {}", MeshText(mesh)));
+      auto planner = MeshPlanner::Make(request_, request_.cluster, mesh, request_.plan_template);
+      // A constraint may name axes that only some of the meshes have.
+      if (planner.ok())
+        planners_.push_back(std::move(planner).value());
+      else if (request_.mesh || planner.error().code != ErrorCode::kUsage)
+        return std::move(planner).error();
+      else
+        refused_.push_back(std::move(planner).error());
+    }
+    if (planners_.empty()) return std::move(refused_.front());
+    return {};
+  }
+
+  // Solves every mesh; `where` stays null where nothing fits.
+  Result<Best> SolveAll(std::optional<int64_t> limit, bool tied) {
+    const Stopwatch watch(planned_.seconds.solve);
+    Best best;
+    std::optional<Error> failure;
+    for (const auto& planner : planners_) {
+      Report("solve", fmt::format("mesh {}", MeshText(planner->mesh())), &best);
+      auto solved = planner->Solve(limit, tied, *solver_, Options(0));
+      if (!solved.ok()) {
+        failure = std::move(solved).error();
+        if (failure->code == ErrorCode::kInternal) return std::move(*failure);
+        continue;
+      }
+      if (!solved.value()) continue;
+      Candidate candidate = std::move(*std::move(solved).value());
+      const bool first = best.where == nullptr;
+      best.bound = first ? candidate.bound : std::min(best.bound, candidate.bound);
+      if (!first && candidate.cost >= best.candidate.cost) continue;
+      best.where = planner.get();
+      best.candidate = std::move(candidate);
+    }
+    if (best.where == nullptr && failure) return std::move(*failure);
+    return best;
+  }
+
+  Result<Best> SolveFreeFirst() {
+    Best free = TRY(SolveAll(std::nullopt, /*tied=*/true));
+    free_ = free;
+    if (free.where == nullptr || free.candidate.memory.peak_bytes() <= limit_) return free;
+    return SolveAll(limit_, /*tied=*/true);
+  }
+
+  Result<Best> SmallestThatFits() {
+    const Stopwatch watch(planned_.seconds.solve);
+    Best best;
+    int64_t peak = 0;
+    int64_t bound = 0;
+    for (const auto& planner : planners_) {
+      Report("solve", fmt::format("least memory on mesh {}", MeshText(planner->mesh())));
+      LeastPeak least = TRY(planner->FindLeastPeak(Options(kLeastPeakWork)));
+      bound = best.where == nullptr ? least.bound : std::min(bound, least.bound);
+      if (best.where != nullptr && least.candidate.memory.peak_bytes() >= peak) continue;
+      peak = least.candidate.memory.peak_bytes();
+      best.where = planner.get();
+      best.candidate = std::move(least.candidate);
+    }
+    if (peak <= limit_) return best;
+    return Error{ErrorCode::kInfeasible,
+                 "",
+                 fmt::format("no plan fits in {} bytes per device: the smallest budget that works "
+                             "is {} bytes, and less than {} bytes is proven too little",
+                             limit_,
+                             peak,
+                             bound),
+                 fmt::format("give `--memory {}` or more devices", peak),
+                 {}};
+  }
+
+  // With all layers free, from the plan of alike layers.
+  void Improve(Best& best) {
+    if (Interrupted()) return;
+    const Stopwatch watch(planned_.seconds.solve);
+    Report("solve", "all layers free", &best);
+    SolveOptions options = Options(kImproveWork);
+    options.initial = best.candidate.choice;
+    auto solved = best.where->Solve(limit_, /*tied=*/false, *solver_, options);
+    if (!solved.ok() || !solved.value()) return;
+    Candidate& found = *solved.value();
+    const bool better = found.cost < best.candidate.cost;
+    const bool proven = found.status == SolveStatus::kOptimal && planners_.size() == 1;
+    if (found.cost > best.candidate.cost || (!better && !proven)) return;
+    best.bound = found.bound;
+    best.candidate = std::move(found);
+  }
+
+  SolverReport ReportOf(const Best& best) const {
+    const Candidate& c = best.candidate;
+    const Formulation& f = best.where->formulation();
+    SolverReport out;
+    out.solver = std::string(solver_->name);
+    out.problem = c.tied ? "repeated layers alike" : "all layers free";
+    out.cost = c.cost;
+    out.bound = std::min(best.bound, c.cost);
+    out.status = std::string(SolveStatusName(c.status));
+    if (c.status != SolveStatus::kHeuristic)
+      out.status = std::string(
+          SolveStatusName(out.bound == c.cost ? SolveStatus::kOptimal : SolveStatus::kGap));
+    if (c.cost > 0 && c.status != SolveStatus::kHeuristic)
+      out.gap = static_cast<double>(c.cost - out.bound) / static_cast<double>(c.cost);
+    out.nodes = static_cast<int64_t>(f.problem.nodes.size());
+    out.strategies = f.num_strategies();
+    out.pruned = f.pruned;
+    out.stopped_by = c.stopped_by;
+    return out;
+  }
+
+  Result<void> Finish(Best& best) {
+    Plan& plan = planned_.plan;
+    plan.solver = ReportOf(best);
+    {
+      const Stopwatch watch(planned_.seconds.lower);
+      Report("lower", "", &best);
+      plan.origin = request_.origin;
+      if (plan.origin.cluster.empty()) plan.origin.cluster = request_.cluster.name;
+      if (plan.origin.profile.empty()) plan.origin.profile = request_.cluster.profile->header.name;
+      plan.seed = request_.seed;
+      plan.mesh = best.where->mesh();
+      plan.graph = *request_.graph;
+      plan.memory_limit_bytes = limit_;
+      const Formulation& f = best.where->formulation();
+      for (size_t n = 0; n < plan.graph.nodes.size(); ++n)
+        plan.node_costs.push_back(
+            f.strategies[n][static_cast<size_t>(best.candidate.choice[n])].compute);
+      plan.prediction = Simulate(best.candidate.program, request_.cluster, *request_.ops);
+      plan.assignment = std::move(best.candidate.assignment);
+      plan.redistributions = std::move(best.candidate.redistributions);
+    }
+    if (request_.alternatives && !Interrupted()) AddAlternatives();
+    planned_.interrupted = Interrupted();
+    return {};
+  }
+
+  void AddAlternative(std::string name, const Candidate& candidate, const Cluster& cluster) {
+    const Prediction p = Simulate(candidate.program, cluster, *request_.ops);
+    planned_.plan.alternatives.push_back({std::move(name),
+                                          p.step.seconds,
+                                          p.memory.peak_bytes(),
+                                          p.memory.peak_bytes() <= limit_,
+                                          ""});
+  }
+
+  // Plans a restricted space on one mesh and adds its row.
+  void AddRestricted(std::string name, const Cluster& cluster, PlanTemplate plan_template) {
+    PlanRequest request = request_;
+    request.constraints.clear();
+    const Mesh mesh{{{"a", cluster.devices()}}};
+    const SolverDef* ilp = FindSolver("ilp");
+    auto planner = MeshPlanner::Make(request, cluster, mesh, plan_template);
+    if (!planner.ok() || ilp == nullptr) return;
+    SolveOptions options = Options(kImproveWork);
+    options.gap = 0;
+    auto solved = planner.value()->Solve(std::nullopt, /*tied=*/true, *ilp, options);
+    if (solved.ok() && solved.value()) AddAlternative(std::move(name), *solved.value(), cluster);
+  }
+
+  // An input that can be cut along its first dim over all devices.
+  bool SomeInputCuts() const {
+    for (ValueId id : request_.graph->inputs) {
+      const Shape& shape = request_.graph->value(id).type.shape;
+      if (!shape.empty() && shape[0] >= request_.cluster.devices()) return true;
+    }
+    return false;
+  }
+
+  void AddAlternatives() {
+    const Stopwatch watch(planned_.seconds.solve);
+    const Cluster& cluster = request_.cluster;
+    Report("solve", "alternatives");
+    AddRestricted(
+        "one device", MakeCluster("one device", cluster.profile, 1, 1), PlanTemplate::kReplicate);
+    if (SomeInputCuts())
+      AddRestricted("data parallel only", cluster, PlanTemplate::kDataParallel);
+    else
+      planned_.plan.alternatives.push_back(
+          {"data parallel only",
+           0,
+           0,
+           false,
+           fmt::format("no input can be cut into {} along its first dim", cluster.devices())});
+    if (free_.where != nullptr) AddAlternative("no memory limit", free_.candidate, cluster);
+  }
+
+  const PlanRequest& request_;
+  const double start_;
+  const SolverDef* solver_ = nullptr;
+  int64_t limit_ = 0;
+  std::vector<std::unique_ptr<MeshPlanner>> planners_;
+  std::vector<Error> refused_;
+  Best free_;
+  Planned planned_;
+};
+
+}  // namespace
+
+Result<Planned> MakePlan(const PlanRequest& request) { return Planner(request).Run(); }
+
+}  // namespace metadist
