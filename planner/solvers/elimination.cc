@@ -356,13 +356,20 @@ std::optional<ExactOptimum> MinimizeWithoutMemory(const Reduced& reduced) {
   for (int i = 0; i < reduced.count(); ++i) sizes.push_back(reduced.size(i));
   std::vector<std::pair<int, int>> edges;
   for (const Reduced::Edge& edge : reduced.edges) edges.emplace_back(edge.a, edge.b);
+  // Counting fill is slow on wide graphs, and those are hopeless for every rule: it is tried only
+  // where a quick rule came near.
+  constexpr double kNear = 1024;
   std::optional<EliminationPlan> best;
+  bool near = false;
   for (EliminationRule rule :
        {EliminationRule::kMinDegree, EliminationRule::kMinWeight, EliminationRule::kMinFill}) {
-    std::optional<EliminationPlan> plan = PlanElimination(sizes, edges, rule, kLargestTable);
-    if (plan && plan->total <= kAllTables && (!best || plan->total < best->total)) {
-      best = std::move(plan);
-    }
+    if (rule == EliminationRule::kMinFill && !near) break;
+    std::optional<EliminationPlan> plan =
+        PlanElimination(sizes, edges, rule, kNear * kLargestTable);
+    if (!plan) continue;
+    near = true;
+    const bool fits = plan->largest <= kLargestTable && plan->total <= kAllTables;
+    if (fits && (!best || plan->total < best->total)) best = std::move(plan);
   }
   if (!best) return std::nullopt;
   EliminationTask<int64_t> task;

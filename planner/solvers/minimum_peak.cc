@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "planner/solvers/budget.h"
 #include "planner/solvers/dual.h"
@@ -33,15 +34,21 @@ constexpr int kWeightRounds = 60;
 constexpr int64_t kMostEntries = 400'000;
 
 Problem WithoutCosts(const Problem& problem) {
-  Problem out = WithTiesAsEdges(problem);
+  Problem out = problem;
   auto clear = [](std::vector<int64_t>& costs) {
     for (int64_t& cost : costs) cost = cost >= kForbiddenFrom ? kForbidden : 0;
   };
   for (ProblemNode& node : out.nodes) clear(node.costs);
+  // Shared matrices stay shared.
+  std::map<CostMatrix, CostMatrix> cleared;
   for (ProblemEdge& edge : out.edges) {
-    std::vector<int64_t> costs = *edge.costs;
-    clear(costs);
-    edge.costs = std::make_shared<const std::vector<int64_t>>(std::move(costs));
+    CostMatrix& matrix = cleared[edge.costs];
+    if (!matrix) {
+      std::vector<int64_t> costs = *edge.costs;
+      clear(costs);
+      matrix = std::make_shared<const std::vector<int64_t>>(std::move(costs));
+    }
+    edge.costs = matrix;
   }
   return out;
 }

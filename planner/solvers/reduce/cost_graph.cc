@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/reduce/cost_graph.h"
 
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "metair/ir/check.h"
 #include "planner/solvers/reduce/memory_rows.h"
@@ -33,6 +35,47 @@ std::vector<T> Select(const std::vector<T>& from, const std::vector<int>& indice
   return out;
 }
 
+// The least node of every group of tied nodes.
+std::vector<int> TieRoots(const Problem& problem) {
+  std::vector<int> root(problem.nodes.size());
+  std::iota(root.begin(), root.end(), 0);
+  auto find = [&](int node) {
+    while (root[node] != node) node = root[node] = root[root[node]];
+    return node;
+  };
+  for (size_t i = 0; i < problem.tied.size(); ++i) {
+    const int a = find(static_cast<int>(i));
+    const int b = find(problem.tied[i]);
+    root[std::max(a, b)] = std::min(a, b);
+  }
+  for (size_t i = 0; i < root.size(); ++i) root[i] = find(static_cast<int>(i));
+  return root;
+}
+
+// Edges between group roots, parallel ones added up at once: with many tied copies of large
+// matrices, holding them all would take most of the memory of the run.
+void AddEdges(const Problem& problem, CostGraph& graph) {
+  std::map<std::pair<int, int>, size_t> first;
+  for (const ProblemEdge& edge : problem.edges) {
+    const int a = graph.root[edge.a];
+    const int b = graph.root[edge.b];
+    std::vector<int64_t>& own = graph.nodes[a].costs;
+    const size_t stride = graph.nodes[b].costs.size();
+    std::vector<int64_t> costs = ReadCosts(*edge.costs);
+    if (a == b) {
+      for (size_t p = 0; p < own.size(); ++p) own[p] = AddCosts(own[p], costs[p * stride + p]);
+      continue;
+    }
+    const auto [entry, fresh] = first.try_emplace({a, b}, graph.edges.size());
+    if (fresh) {
+      graph.edges.push_back({a, b, std::move(costs)});
+      continue;
+    }
+    std::vector<int64_t>& sum = graph.edges[entry->second].costs;
+    for (size_t k = 0; k < sum.size(); ++k) sum[k] = AddCosts(sum[k], costs[k]);
+  }
+}
+
 void ShrinkEdge(CostGraph::Edge& edge,
                 const std::vector<int>& rows,
                 const std::vector<int>& columns,
@@ -48,27 +91,29 @@ void ShrinkEdge(CostGraph::Edge& edge,
 }  // namespace
 
 CostGraph MakeCostGraph(const Problem& problem, bool without_memory) {
-  if (!problem.tied.empty()) return MakeCostGraph(WithTiesAsEdges(problem), without_memory);
   CostGraph graph;
   const size_t count = problem.nodes.size();
   graph.nodes.resize(count);
-  graph.root.resize(count);
-  std::iota(graph.root.begin(), graph.root.end(), 0);
+  graph.root = TieRoots(problem);
   graph.strategy_of.resize(count);
-  graph.original_size.resize(count);
+  const bool with_memory = !without_memory && problem.usage_limit.has_value();
   for (size_t i = 0; i < count; ++i) {
-    graph.nodes[i].costs = ReadCosts(problem.nodes[i].costs);
-    graph.original_size[i] = static_cast<int>(problem.nodes[i].costs.size());
-    graph.strategy_of[i].resize(problem.nodes[i].costs.size());
+    const ProblemNode& from = problem.nodes[i];
+    graph.original_size.push_back(static_cast<int>(from.costs.size()));
+    graph.strategy_of[i].resize(from.costs.size());
     std::iota(graph.strategy_of[i].begin(), graph.strategy_of[i].end(), 0);
+    CostGraph::Node& to = graph.nodes[graph.root[i]];
+    std::vector<int64_t> costs = ReadCosts(from.costs);
+    if (to.costs.empty()) {
+      to.costs = std::move(costs);
+    } else {
+      for (size_t p = 0; p < costs.size(); ++p) to.costs[p] = AddCosts(to.costs[p], costs[p]);
+    }
+    if (with_memory) to.rows.insert(to.rows.end(), from.rows.begin(), from.rows.end());
   }
-  graph.edges.reserve(problem.edges.size());
-  for (const ProblemEdge& edge : problem.edges) {
-    graph.edges.push_back({edge.a, edge.b, ReadCosts(*edge.costs)});
-  }
-  if (!without_memory && problem.usage_limit) {
+  AddEdges(problem, graph);
+  if (with_memory) {
     graph.limit = problem.usage_limit;
-    for (size_t i = 0; i < count; ++i) graph.nodes[i].rows = problem.nodes[i].rows;
     IndexTimes(graph);
     SimplifyMemory(graph);
   }

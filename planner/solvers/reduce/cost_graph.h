@@ -60,7 +60,7 @@ struct CostGraph {
   std::vector<Elimination> eliminations;
 };
 
-// Reads the problem: forbidden entries as kInfinite, ties as edges, times compressed.
+// Reads the problem: forbidden entries as kInfinite, tied nodes as one, times compressed.
 // without_memory: ignore all rows.  A problem without limit has none either way.
 CostGraph MakeCostGraph(const Problem& problem, bool without_memory);
 

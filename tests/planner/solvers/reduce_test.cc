@@ -98,8 +98,12 @@ TEST(Reduce, FollowersBecomeOneNode) {
   for (ProblemEdge edge : layered.edges) {
     problem.edges.push_back({edge.a + count, edge.b + count, edge.costs});
   }
-  CostGraph graph = MakeCostGraph(problem, /*without_memory=*/true);
+  CostGraph graph = MakeCostGraph(WithTiesAsEdges(problem), /*without_memory=*/true);
   EXPECT_EQ(MergeFunctional(graph), count);
+  // Ties are merged when the problem is read.
+  const CostGraph merged = MakeCostGraph(problem, /*without_memory=*/true);
+  EXPECT_EQ(merged.edges.size(), layered.edges.size());
+  for (int i = 0; i < 2 * count; ++i) EXPECT_EQ(merged.root[i], i % count);
 }
 
 TEST(Reduce, WideProblemIsSolvedByConditioningOnly) {
