@@ -153,6 +153,7 @@ class Ilp {
       done = Done(search);
       if (done) break;
       if (!search.found()) ForceFit(search);
+      if (infeasible_) return;
       search.Improve(20);
       search.Prune();
       done = Done(search);
@@ -171,8 +172,10 @@ class Ilp {
     Done(search);
   }
 
-  // No incumbent: asks for the choice of least peak, which fits if anything does.
+  // No incumbent: asks for the choice of least peak, which fits if anything does; its bound may
+  // prove that nothing does.
   void ForceFit(PriceSearch& search) {
+    if (!problem_.usage_limit) return;
     SolveOptions options = options_;
     options.progress = nullptr;
     if (options.time_limit_seconds > 0) {
@@ -180,7 +183,12 @@ class Ilp {
     }
     if (options.work_limit > 0) options.work_limit = std::max<int64_t>(1, budget_.work_left());
     const Result<MinimumPeakResult> least = MinimumPeak(problem_, options);
-    if (!least.ok() || !least.value().feasible) return;
+    if (!least.ok()) return;
+    if (!least.value().feasible || least.value().bound > *problem_.usage_limit) {
+      infeasible_ = true;
+      result_.peak_bound = least.value().feasible ? least.value().bound : 0;
+      return;
+    }
     Take(least.value().choice);
     search.Offer(least.value().choice);
   }
