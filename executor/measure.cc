@@ -117,6 +117,11 @@ Result<Profile> MeasureCpu(const MeasureOptions& options) {
   if (options.interrupted != nullptr && *options.interrupted)
     return Error{ErrorCode::kInterrupted, "", "interrupted while measuring", "", {}};
   Profile profile = std::move(measurer.profile());
+  // A row that was wanted, but for which no time was left, leaves an empty table behind.
+  const auto empty = [](const auto& entry) { return entry.second.empty(); };
+  std::erase_if(profile.contractions, empty);
+  std::erase_if(profile.kernels, empty);
+  std::erase_if(profile.collectives, empty);
   Summarize(profile);
   return profile;
 }

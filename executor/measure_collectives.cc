@@ -160,8 +160,6 @@ Result<void> MeasureCollectives(Measurer& measurer) {
       if (ranks % group != 0 || (group != ranks && group * 2 != ranks)) continue;
       TRY(Bench(measurer, {ranks, group}).Run());
     }
-  std::erase_if(measurer.profile().collectives,
-                [](const auto& entry) { return entry.second.empty(); });
   return {};
 }
 

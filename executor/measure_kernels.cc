@@ -88,14 +88,13 @@ void MeasureContractions(Measurer& measurer) {
   for (int64_t n : sizes)
     for (int64_t k : sizes)
       for (int64_t m : rows) {
+        if (measurer.stopped()) return;
         Series& series = measurer.profile().contractions[{"f32", 1, n, k}];
         if (!measurer.Wants(series, m)) continue;
         const auto kernel = Product(*op, m, n, k);
         if (kernel)
           measurer.Add(series, m, Measure([&] { kernel->Run(); }, measurer.rule(), kMeasuredHere));
       }
-  std::erase_if(measurer.profile().contractions,
-                [](const auto& entry) { return entry.second.empty(); });
 }
 
 void MeasureKernels(Measurer& measurer) {
@@ -107,6 +106,7 @@ void MeasureKernels(Measurer& measurer) {
     const OpDef* op = OpTable::BuiltIn().Find("", row.op);
     if (op == nullptr) continue;
     for (int64_t count : rows) {
+      if (measurer.stopped()) return;
       const auto kernel = ElementwiseKernel(*op, count, 64);
       if (!kernel) break;
       Series& series = measurer.profile().kernels[{row.op, "f32"}];
@@ -130,6 +130,7 @@ void MeasureKernels(Measurer& measurer) {
 }
 
 void MeasureSlowdown(Measurer& measurer) {
+  if (measurer.stopped()) return;
   const OpDef* op = ProductOperator();
   measurer.Say("several ranks at work");
   const auto product = [op]() -> std::function<void()> {

@@ -41,14 +41,14 @@ Result<void> RankProgram::Allocate(const SharedPlan& plan) {
   const Stage& stage = plan.program->stages[0];
   const Mesh& mesh = plan.program->mesh;
   buffer_plan_ = PlanBuffers(graph_, *plan.ops);
-  std::byte* arena = allocator_.Allocate(buffer_plan_.arena_bytes, &memory_.arena_bytes);
+  arena_ = allocator_.Allocate(buffer_plan_.arena_bytes, &memory_.arena_bytes);
   buffers_.assign(graph_.values.size(), const_cast<std::byte*>(&kNothing));
   for (size_t v = 0; v < graph_.values.size(); ++v) {
     Value& value = graph_.values[v];
     const BufferPlan::Slot& slot = buffer_plan_.slots[v];
     if (slot.place == BufferPlan::Place::kNone) continue;
     if (slot.place == BufferPlan::Place::kArena) {
-      buffers_[v] = arena + slot.offset;
+      buffers_[v] = arena_ + slot.offset;
       continue;
     }
     if (value.kind == ValueKind::kResult) {  // a view of something resident
@@ -70,6 +70,28 @@ Result<void> RankProgram::Allocate(const SharedPlan& plan) {
     if (value.kind == ValueKind::kConstant) value.data = std::move(local);
   }
   return {};
+}
+
+// The largest part of the arena in which nothing lives while the node runs.
+Interval RankProgram::LargestGap(NodeId node) const {
+  std::vector<Interval> taken;
+  for (size_t v = 0; v < buffer_plan_.slots.size(); ++v) {
+    const BufferPlan::Slot& slot = buffer_plan_.slots[v];
+    if (slot.place != BufferPlan::Place::kArena || slot.root != static_cast<ValueId>(v)) continue;
+    if (slot.first <= node && node <= slot.last)
+      taken.push_back({slot.offset, slot.offset + (slot.bytes + 63) / 64 * 64});
+  }
+  taken.push_back({buffer_plan_.arena_bytes, buffer_plan_.arena_bytes});
+  std::sort(taken.begin(), taken.end(), [](const Interval& a, const Interval& b) {
+    return a.begin < b.begin;
+  });
+  Interval gap;
+  int64_t end = 0;
+  for (const Interval& next : taken) {
+    if (next.begin - end > gap.size()) gap = {end, next.begin};
+    end = std::max(end, next.end);
+  }
+  return gap;
 }
 
 Result<void> RankProgram::AddKernel(const SharedPlan& plan, NodeId id) {
@@ -97,10 +119,14 @@ Result<void> RankProgram::AddKernel(const SharedPlan& plan, NodeId id) {
     step.outputs.push_back(out == kNone ? nullptr : buffer(out));
   }
   for (ValueId in : node.inputs) step.inputs.push_back(in == kNone ? nullptr : buffer(in));
-  cpu::Prepared prepared = cpu::Prepare({&call, types});
+  const Interval gap = LargestGap(id);
+  cpu::Prepared prepared = cpu::Prepare({&call, types, gap.size()});
   step.run = std::move(prepared.run);
   step.kernel = fmt::format("{}/{}", node.op, prepared.kernel);
-  scratch_bytes_ = std::max(scratch_bytes_, prepared.scratch_bytes);
+  if (prepared.scratch_bytes <= gap.size())
+    step.scratch = arena_ + gap.begin;
+  else
+    scratch_bytes_ = std::max(scratch_bytes_, prepared.scratch_bytes);
   steps_.push_back(std::move(step));
   return {};
 }
@@ -142,7 +168,10 @@ Result<void> RankProgram::Connect() {
 }
 
 Result<void> RankProgram::Run(const RankStep& step) {
-  if (step.transfer == nullptr) return step.run({step.inputs, step.outputs, scratch_});
+  if (step.transfer == nullptr) {
+    std::byte* const scratch = step.scratch != nullptr ? step.scratch : scratch_;
+    return step.run({step.inputs, step.outputs, scratch});
+  }
   const Transfer& transfer = *step.transfer;
   void* const to = step.targets[static_cast<size_t>(rank_)];
   if (step.group == nullptr) {

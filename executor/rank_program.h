@@ -31,6 +31,7 @@ struct RankStep {
   cpu::Runner run;
   std::vector<const std::byte*> inputs;
   std::vector<std::byte*> outputs;
+  std::byte* scratch = nullptr;  // in a gap of the arena; else the program's own
   // A collective, with the source and the destination of every rank.
   const Transfer* transfer = nullptr;
   Communicator* group = nullptr;  // nullptr: local
@@ -58,6 +59,7 @@ class RankProgram {
   Result<void> AddKernel(const SharedPlan& plan, NodeId node);
   Result<void> AddCollective(const SharedPlan& plan, NodeId node);
   Result<void> Connect();
+  Interval LargestGap(NodeId node) const;
   std::byte* buffer(ValueId value) const { return buffers_[static_cast<size_t>(value)]; }
 
   int64_t rank_ = 0;
@@ -68,7 +70,8 @@ class RankProgram {
   CountingAllocator allocator_;
   RankMemory memory_;
   std::vector<std::byte*> buffers_;  // by value id
-  int64_t scratch_bytes_ = 0;        // what the neediest kernel wants
+  std::byte* arena_ = nullptr;
+  int64_t scratch_bytes_ = 0;  // what the neediest kernel wants that finds no gap in the arena
   std::byte* scratch_ = nullptr;
   std::vector<RankStep> steps_;
 };

@@ -53,7 +53,7 @@ struct RankMemory {
   int64_t parameter_bytes = 0;  // parameters and constants
   int64_t input_bytes = 0;
   int64_t arena_bytes = 0;    // everything the program computes
-  int64_t scratch_bytes = 0;  // of the kernel that needs most
+  int64_t scratch_bytes = 0;  // of the kernel that needs most and finds no gap in the arena
 
   int64_t peak() const { return parameter_bytes + input_bytes + arena_bytes + scratch_bytes; }
 };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions by oneDNN on arrays as ONNX lays them out: [batch, channels, space...].
+// Convolutions by oneDNN on arrays as ONNX lays them out: [batch, channels, space...]. Where that
+// needs much memory beside them (it unfolds whole images), tiles of pixels are unfolded instead.
+#include "executor/cpu/conv_tiles.h"
 #include "executor/cpu/makers.h"
 #include "executor/cpu/onednn.h"
 
@@ -73,7 +75,17 @@ Prepared Conv(const KernelSite& site) {
   if (pad != "NOTSET" && pad != "VALID") return Decline("padding is derived");
   if (NumElements(site.out().shape) == 0 || NumElements(site.shape(0)) == 0)
     return Decline("an empty operand");
-  return CatchOneDnn([&] { return Bind(site, WindowOf(site.attributes(), rank - 2)); });
+  const Window window = WindowOf(site.attributes(), rank - 2);
+  Prepared whole = CatchOneDnn([&] { return Bind(site, window); });
+  if (rank != 4 || (whole.ok() && whole.scratch_bytes <= ConvScratchLimit(site))) return whole;
+  const PlaneWindow plane{window.strides[0],
+                          window.strides[1],
+                          window.dilations[0] + 1,
+                          window.dilations[1] + 1,
+                          window.before[0],
+                          window.before[1]};
+  Prepared tiled = CatchOneDnn([&] { return ConvByTiles(site, plane); });
+  return tiled.ok() ? tiled : whole;
 }
 
 }  // namespace metadist::cpu

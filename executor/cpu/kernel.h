@@ -16,6 +16,7 @@ namespace metadist::cpu {
 struct KernelSite {
   const OpCall* call = nullptr;
   std::span<const TensorType> outputs;
+  int64_t free_bytes = 0;  // memory that lies idle while the call runs, to be used as scratch
 
   const Shape& shape(size_t input) const { return call->shape(input); }
   ElementType element(size_t input) const { return call->type(input).element; }

@@ -92,7 +92,7 @@ Prepared ViaF32(const KernelSite& site, Maker make) {
   for (size_t i = 0; i < types.size(); ++i)
     if (IsHalf(types[i].element)) wrapped->outputs.push_back(wrapped->Place(i, types[i]));
   if (wrapped->used == 0) return Decline("no loop for these element types");
-  Prepared inner = make({&call, types});
+  Prepared inner = make({&call, types, 0});
   if (!inner.ok()) return inner;
   wrapped->run = std::move(inner.run);
   return Accept(
