@@ -115,7 +115,7 @@ std::string InputsText(const SignatureReport& signature) {
     if (!out.empty()) out += ' ';
     out += !input.present         ? "_"
            : input.values.empty() ? TypeText(input.type)
-                                  : ShapeText(input.values);
+                                  : fmt::format("{{{}}}", fmt::join(input.values, ","));
   }
   return out;
 }

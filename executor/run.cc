@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <new>
 #include <set>
@@ -57,7 +58,8 @@ class Runner {
   const SharedPlan& plan_;
   const RunOptions& options_;
   // Written by rank 0 between steps, read by all after the meeting that follows.
-  std::atomic<bool> stop_ = false;
+  // Of even and odd rounds: the leader decides the next round while others still read this one's.
+  std::array<std::atomic<bool>, 2> stop_ = {false, false};
   std::atomic<bool> interrupted_ = false;
 };
 
@@ -110,10 +112,10 @@ Result<void> Runner::Repeat(RankOutcome& outcome) {
     if (leads) {
       if (done == options_.warm_up) measured_since = Clock::now();
       interrupted_ = options_.interrupted != nullptr && *options_.interrupted;
-      stop_ = interrupted_ || Enough(done, measured_since);
+      stop_[done % 2] = interrupted_ || Enough(done, measured_since);
     }
     TRY(outcome.world->Barrier());
-    if (stop_) return {};
+    if (stop_[done % 2]) return {};
     times.start = Clock::now();
     for (size_t i = 0; i < program.steps().size(); ++i) {
       auto ran = program.Run(program.steps()[i]);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses how a model is split over a cluster.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/planning.h"
+#include "planner/lower/lower.h"
+#include "planner/plan_io.h"
+#include "planner/solvers/solver.h"
+
+namespace metadist::cli {
+namespace {
+
+struct Flags {
+  PlanFlags plan;
+  bool text = false;
+};
+
+// Refused before the work, not after it.
+Result<void> CheckOutput(const Session& session) {
+  std::error_code error;
+  if (session.output.empty() || session.output == "-" || session.force ||
+      !std::filesystem::exists(session.output, error))
+    return {};
+  Error exists = Usage("file exists already", "pass `--force` to overwrite it");
+  return std::move(exists).in(session.output);
+}
+
+Result<void> PlanCommand(Session& session, const Flags& flags) {
+  TRY(CheckOutput(session));
+  auto result = PlanModel(session, flags.plan);
+  if (!result.ok()) {
+    if (result.error().code == ErrorCode::kInfeasible && session.json) {
+      nlohmann::ordered_json document = session.Document();
+      document["status"] = "infeasible";
+      document["reason"] = result.error().message;
+      session.Report(document, "");
+    }
+    return std::move(result).error();
+  }
+  const PlannedModel& planned = result.value();
+  if (!session.output.empty()) TRY(session.Emit(WritePlan(planned.planned.plan)));
+  if (flags.text)
+    session.console.Print(ProgramText(TRY(Lower(planned.planned.plan))));
+  else
+    session.Report(PlanJson(session, planned), PlanReport(planned));
+  if (planned.planned.interrupted)
+    return Error{ErrorCode::kInterrupted, "", "interrupted; this is the best plan so far", "", {}};
+  return {};
+}
+
+std::string SolverNames() {
+  std::string out = "auto";
+  for (const SolverDef* solver : Solvers()) out += fmt::format(", {}", solver->name);
+  return out;
+}
+
+}  // namespace
+
+void AddPlan(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand("plan", "choose how a model is split over a cluster");
+  auto flags = std::make_shared<Flags>();
+  PlanFlags& plan = flags->plan;
+  AddModelFlags(*command, session, plan.model);
+  session.required.push_back(
+      command->add_option("--cluster", plan.cluster, "8xh100, 2x8xh100, cpu:4, or a profile file")
+          ->envname("METADIST_CLUSTER")
+          ->type_name("C"));
+  command->add_option("--mesh", plan.mesh, "data=4,model=8 or 4x8, major to minor; auto tries all")
+      ->type_name("M");
+  command
+      ->add_option(
+          "--memory", plan.memory, "bytes a rank may use, as 80GiB (default: what the device has)")
+      ->type_name("BYTES");
+  command->add_option("--solver", plan.solver, SolverNames())->type_name("NAME");
+  command->add_option("--gap", plan.gap, "stop when this close to the bound, as 1% (default 0)")
+      ->type_name("SHARE");
+  command->add_option("--time-limit", plan.time_limit, "solve no longer than this, as 30s")
+      ->type_name("T");
+  command->add_option("--template", plan.plan_template, "auto, replicate or dp")->type_name("NAME");
+  command
+      ->add_option("--constrain",
+                   plan.constraints,
+                   "values whose name matches lie like this, as 'input_ids=[data][]'; repeatable")
+      ->type_name("PATTERN=SHARDING")
+      ->take_all();
+  command->add_flag(
+      "--no-alternatives", plan.no_alternatives, "leave out the table of alternatives");
+  command->add_flag("--text", flags->text, "print the program that every rank runs");
+  command->footer("Example:\n  metadist plan gpt2.onnx --cluster cpu:4 -o gpt2.plan.json");
+  session.action = [&session, flags] { return PlanCommand(session, *flags); };
+}
+
+}  // namespace metadist::cli

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plan says, as JSON and as text.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/format.h"
+#include "cli/planning.h"
+#include "metair/ops/op_table.h"
+
+namespace metadist::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json TrafficJson(const std::map<std::string, Traffic>& table) {
+  Json out = Json::object();
+  for (const auto& [name, traffic] : table)
+    out[name] = {{"count", traffic.count}, {"bytes", traffic.bytes}};
+  return out;
+}
+
+std::string ProvenanceText(const Priced& step) {
+  std::string out;
+  for (Provenance p : {Provenance::kMeasured, Provenance::kBorrowed, Provenance::kAnalytic})
+    if (step.share(p) > 0)
+      out += fmt::format("{}{:.0f} % {}", out.empty() ? "" : ", ", step.share(p) * 100, Name(p));
+  return out.empty() ? "nothing priced" : out;
+}
+
+std::string StatusText(const SolverReport& solver) {
+  if (solver.status == "optimal") return "optimal, proven";
+  if (solver.status == "gap")
+    return fmt::format("within {:.2f} % of the proven bound{}",
+                       solver.gap * 100,
+                       solver.stopped_by.empty() ? "" : ", stopped by " + solver.stopped_by);
+  return solver.status;
+}
+
+int64_t FlopsOf(const Graph& graph, const Node& node) {
+  const OpDef* op = OpTable::BuiltIn().Find(node);
+  if (op == nullptr) return 0;
+  std::vector<TensorType> outputs;
+  for (ValueId id : node.outputs)
+    outputs.push_back(id == kNone ? TensorType{ElementType::kF32, {0}} : graph.value(id).type);
+  return WorkOf(CallOf(*op, graph, node), outputs).flops;
+}
+
+// The parameters' shardings that occur most, by bytes.
+std::string PlacementText(const Plan& plan) {
+  std::map<std::string, std::pair<int64_t, int64_t>> groups;  // sharding -> (bytes, tensors)
+  for (ValueId id : plan.graph.OfKind(ValueKind::kParameter)) {
+    auto& [bytes, count] =
+        groups[ShardingText(plan.assignment.values[static_cast<size_t>(id)], plan.mesh)];
+    bytes += plan.graph.value(id).type.bytes();
+    ++count;
+  }
+  std::vector<std::pair<int64_t, std::string>> order;
+  for (const auto& [text, sizes] : groups) order.push_back({-sizes.first, text});
+  std::sort(order.begin(), order.end());
+  Table table({{"parameters lie as"}, {"tensors", true}, {"bytes in all", true}});
+  for (size_t i = 0; i < order.size() && i < 8; ++i)
+    table.Add({order[i].second,
+               std::to_string(groups[order[i].second].second),
+               BytesText(groups[order[i].second].first)});
+  return table.empty() ? "" : table.text();
+}
+
+}  // namespace
+
+double DividedShare(const Plan& plan) {
+  int64_t divided = 0;
+  int64_t all = 0;
+  for (size_t n = 0; n < plan.graph.nodes.size(); ++n) {
+    const int64_t flops = FlopsOf(plan.graph, plan.graph.nodes[n]);
+    const std::vector<std::string>& axes = plan.assignment.nodes[n].axes;
+    all += flops;
+    if (std::any_of(axes.begin(), axes.end(), [](const std::string& a) {
+          return !a.empty() && a[0] != '~';
+        }))
+      divided += flops;
+  }
+  return all == 0 ? 0 : static_cast<double>(divided) / static_cast<double>(all);
+}
+
+nlohmann::ordered_json PlanJson(const Session& session, const PlannedModel& result) {
+  const Plan& plan = result.planned.plan;
+  const Prediction& p = plan.prediction;
+  Json out = session.Document();
+  out["model_hash"] = plan.origin.model_hash;
+  out["cluster"] = plan.origin.cluster;
+  out["mesh"] = MeshText(plan.mesh);
+  out["status"] = plan.solver.status;
+  out["step_seconds"] = p.step.seconds;
+  out["compute_seconds"] = p.compute.seconds;
+  out["communication_seconds"] = p.communication.seconds;
+  out["band"] = p.step.band;
+  out["cost"] = static_cast<double>(plan.solver.cost) * 1e-12;
+  out["bound"] = static_cast<double>(plan.solver.bound) * 1e-12;
+  out["gap"] = plan.solver.gap;
+  out["bound_of"] = plan.solver.problem;
+  out["solver"] = plan.solver.solver;
+  out["stopped_by"] = plan.solver.stopped_by;
+  out["peak_bytes"] = plan.peak_bytes();
+  out["memory"] = {{"parameters", p.memory.parameters},
+                   {"gradients", 0},
+                   {"optimizer", 0},
+                   {"activations", p.memory.activations},
+                   {"buffers", p.memory.buffers}};
+  out["memory_limit_bytes"] = plan.memory_limit_bytes;
+  out["collectives"] = TrafficJson(p.collectives);
+  out["collectives_by_axis"] = TrafficJson(p.by_axis);
+  out["divided_flops"] = DividedShare(plan);
+  const PhaseSeconds& s = result.planned.seconds;
+  out["seconds"] = {{"import", result.model.seconds},
+                    {"discover", s.discover},
+                    {"formulate", s.formulate},
+                    {"solve", s.solve},
+                    {"lower", s.lower},
+                    {"total", result.total_seconds}};
+  out["nodes"] = plan.solver.nodes;
+  out["strategies"] = plan.solver.strategies;
+  out["alternatives"] = Json::array();
+  for (const Alternative& a : plan.alternatives)
+    out["alternatives"].push_back({{"name", a.name},
+                                   {"step_seconds", a.step_seconds},
+                                   {"peak_bytes", a.peak_bytes},
+                                   {"feasible", a.feasible},
+                                   {"note", a.note}});
+  out["provenance"] = {{"measured", p.step.share(Provenance::kMeasured)},
+                       {"borrowed", p.step.share(Provenance::kBorrowed)},
+                       {"analytic", p.step.share(Provenance::kAnalytic)}};
+  return out;
+}
+
+std::string PlanReport(const PlannedModel& result) {
+  const Plan& plan = result.planned.plan;
+  const Prediction& p = plan.prediction;
+  std::string out = fmt::format(
+      "{} on {}, mesh {}\n", plan.origin.model_path, plan.origin.cluster, MeshText(plan.mesh));
+  out += fmt::format("  step     {} (+-{:.0f} %), {} of it communication; {}\n",
+                     SecondsText(p.step.seconds),
+                     p.step.band * 100,
+                     SecondsText(p.communication.seconds),
+                     ProvenanceText(p.step));
+  out += fmt::format("  memory   {} a rank: parameters {}, activations {}, buffers {}\n",
+                     BytesText(plan.peak_bytes()),
+                     BytesText(p.memory.parameters),
+                     BytesText(p.memory.activations),
+                     BytesText(p.memory.buffers));
+  out += fmt::format("  solver   {} ({}): {}; bound of {}\n",
+                     plan.solver.solver,
+                     SecondsText(result.planned.seconds.solve),
+                     StatusText(plan.solver),
+                     plan.solver.problem);
+  out += fmt::format("  divided  {} of the FLOPs\n", PercentText(DividedShare(plan)));
+  if (!p.collectives.empty()) {
+    Table table({{"collective"}, {"count", true}, {"received a rank", true}});
+    for (const auto& [kind, traffic] : p.collectives)
+      table.Add({kind, std::to_string(traffic.count), BytesText(traffic.bytes)});
+    out += "\n" + table.text();
+  }
+  out += "\n" + PlacementText(plan);
+  if (!plan.alternatives.empty()) {
+    Table table({{"alternative"}, {"step", true}, {"memory", true}, {"fits"}});
+    table.Add({"this plan", SecondsText(p.step.seconds), BytesText(plan.peak_bytes()), "yes"});
+    for (const Alternative& a : plan.alternatives)
+      table.Add({a.name,
+                 a.note.empty() ? SecondsText(a.step_seconds) : "-",
+                 a.note.empty() ? BytesText(a.peak_bytes) : "-",
+                 a.note.empty() ? (a.feasible ? "yes" : "no") : a.note});
+    out += "\n" + table.text();
+  }
+  return out;
+}
+
+}  // namespace metadist::cli

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/planning.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "cli/cpu_profile.h"
+#include "cli/values.h"
+#include "planner/rules/rule_book.h"
+
+namespace metadist::cli {
+namespace {
+
+Result<PlanTemplate> ParseTemplate(const std::string& name) {
+  if (name == "auto") return PlanTemplate::kAuto;
+  if (name == "replicate") return PlanTemplate::kReplicate;
+  if (name == "dp") return PlanTemplate::kDataParallel;
+  return Usage(fmt::format("--template: expected auto, replicate or dp, got '{}'", name));
+}
+
+Result<void> ReadLimits(const PlanFlags& flags, PlanRequest& request) {
+  if (!flags.memory.empty()) {
+    auto bytes = ParseBytes(flags.memory);
+    if (!bytes.ok()) return std::move(bytes).error().in("--memory");
+    request.memory_limit_bytes = bytes.value();
+  }
+  if (!flags.time_limit.empty()) {
+    auto seconds = ParseSeconds(flags.time_limit);
+    if (!seconds.ok()) return std::move(seconds).error().in("--time-limit");
+    request.time_limit_seconds = seconds.value();
+  }
+  auto gap = ParseShare(flags.gap);
+  if (!gap.ok()) return std::move(gap).error().in("--gap");
+  request.gap = gap.value();
+  return {};
+}
+
+Result<void> ReadMesh(const PlanFlags& flags, PlanRequest& request) {
+  if (flags.mesh == "auto") return {};
+  request.mesh = TRY(ParseMesh(flags.mesh));
+  if (request.mesh->ranks() == request.cluster.devices()) return {};
+  return Usage(fmt::format("--mesh {} has {} ranks, cluster {} has {} devices",
+                           flags.mesh,
+                           request.mesh->ranks(),
+                           flags.cluster,
+                           request.cluster.devices()),
+               "make both the same, or leave out --mesh");
+}
+
+Result<void> ReadConstraints(const PlanFlags& flags, PlanRequest& request) {
+  for (const std::string& text : flags.constraints) {
+    const size_t at = text.rfind('=');
+    if (at == std::string::npos || at == 0)
+      return Usage(fmt::format("--constrain '{}': expected PATTERN=SHARDING", text),
+                   "for example --constrain 'input_ids=[data][]'");
+    request.constraints.push_back({text.substr(0, at), text.substr(at + 1)});
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags) {
+  const auto start = std::chrono::steady_clock::now();
+  PlanRequest request;
+  TRY(ReadLimits(flags, request));
+  TRY(ReadConstraints(flags, request));
+  request.plan_template = TRY(ParseTemplate(flags.plan_template));
+  PlannedModel result;
+  result.model = TRY(LoadModel(session, flags.model));
+  request.cluster = TRY(FindCluster(session, flags.cluster));
+  TRY(ReadMesh(flags, request));
+
+  RuleBook rules(OpTable::BuiltIn(), {.seed = 0}, session.thread_count());
+  request.graph = &result.model.imported.graph;
+  request.ops = &OpTable::BuiltIn();
+  request.rules = &rules;
+  request.solver = flags.solver == "auto" ? "ilp" : flags.solver;
+  request.seed = session.seed;
+  request.threads = session.thread_count();
+  request.alternatives = !flags.no_alternatives;
+  request.interrupted = &Session::interrupted();
+  request.progress = [&](const PlanProgress& p) {
+    session.console.Step(p.has_plan ? fmt::format("{} {}: best {:.6g} s, bound {:.6g} s",
+                                                  p.phase,
+                                                  p.detail,
+                                                  p.cost_seconds,
+                                                  p.bound_seconds)
+                                    : fmt::format("{} {}", p.phase, p.detail));
+  };
+  request.origin.tool_version = METADIST_VERSION;
+  request.origin.model_path = flags.model.path;
+  request.origin.model_hash = result.model.imported.hash;
+  request.origin.binds = result.model.binds;
+  request.origin.passes_off = flags.model.passes_off;
+  request.origin.cluster = flags.cluster;
+  request.origin.profile = request.cluster.profile->header.name;
+  auto planned = MakePlan(request);
+  session.console.EndSteps();
+  if (!planned.ok()) return std::move(planned).error();
+  result.planned = std::move(planned).value();
+  result.total_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace metadist::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/model_flags.h"
+#include "cli/session.h"
+#include "planner/planner.h"
+
+// From flags to a plan: what `plan` and `run MODEL` share.
+namespace metadist::cli {
+
+struct PlanFlags {
+  ModelFlags model;
+  std::string cluster;
+  std::string mesh = "auto";
+  std::string memory;
+  std::string solver = "auto";
+  std::string gap = "0";
+  std::string time_limit;
+  std::string plan_template = "auto";
+  std::vector<std::string> constraints;
+  bool no_alternatives = false;
+};
+
+struct PlannedModel {
+  LoadedModel model;
+  Planned planned;
+  double total_seconds = 0;
+};
+
+// Loads the model and plans it. Errors as LoadModel, FindCluster and MakePlan.
+Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags);
+
+// The documented keys of `metadist plan --json`, and the same for people.
+nlohmann::ordered_json PlanJson(const Session& session, const PlannedModel& result);
+std::string PlanReport(const PlannedModel& result);
+
+// Share of the model's FLOPs that run divided among ranks.
+double DividedShare(const Plan& plan);
+
+}  // namespace metadist::cli

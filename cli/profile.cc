@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures kernels, copies and collectives of this machine.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/cpu_profile.h"
+#include "cli/format.h"
+#include "cli/values.h"
+#include "executor/measure.h"
+#include "profiles/profile_io.h"
+
+namespace metadist::cli {
+namespace {
+
+struct ProfileFlags {
+  std::string device = "cpu";
+  int ranks = 4;
+  bool quick = false;
+  bool resume = false;
+  std::string budget;
+};
+
+nlohmann::ordered_json Classes(const Profile& profile) {
+  nlohmann::ordered_json out = {{"measured", 0}, {"borrowed", 0}, {"analytic", 0}};
+  for (const auto& [provenance, rows] : profile.rows_by_class())
+    out[std::string(Name(provenance))] = rows;
+  return out;
+}
+
+Result<Profile> Measure(Session& session, const ProfileFlags& flags, const Profile* previous) {
+  MeasureOptions options;
+  options.quick = flags.quick;
+  options.ranks.clear();
+  for (int ranks = 2; ranks <= flags.ranks; ++ranks)
+    if (ranks <= 4 || (ranks & (ranks - 1)) == 0 || ranks == flags.ranks)
+      options.ranks.push_back(ranks);
+  if (!flags.budget.empty()) options.budget_seconds = TRY(ParseSeconds(flags.budget));
+  options.previous = previous;
+  options.interrupted = &Session::interrupted();
+  options.date = Today();
+  options.tool_version = METADIST_VERSION;
+  options.progress = [&](const std::string& line) { session.console.Step(line); };
+  if (!session.output.empty() && session.output != "-")
+    options.row_done = [&](const Profile& so_far) { (void)WriteProfile(so_far, session.output); };
+  return MeasureCpu(options);
+}
+
+Result<void> MeasureCommand(Session& session, const ProfileFlags& flags) {
+  if (flags.device == "cuda")
+    return Error{
+        ErrorCode::kDevice, "", "this build has no cuda back end", "see `metadist doctor`", {}};
+  std::error_code error;
+  const bool file = !session.output.empty() && session.output != "-";
+  const bool exists = file && std::filesystem::exists(session.output, error);
+  if (exists && !session.force && !flags.resume) {
+    Error refused = Usage("file exists already",
+                          "pass `--resume` to measure what it lacks, `--force` to start anew");
+    return std::move(refused).in(session.output);
+  }
+  Profile previous;
+  if (exists && flags.resume) previous = TRY(ReadProfile(session.output));
+  const auto start = std::chrono::steady_clock::now();
+  const Profile profile =
+      TRY(Measure(session, flags, exists && flags.resume ? &previous : nullptr));
+  session.console.EndSteps();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (file) TRY(WriteProfile(profile, session.output));
+  if (session.output == "-") session.console.Print(FormatProfile(profile));
+
+  nlohmann::ordered_json document = session.Document();
+  document["device"] = flags.device;
+  document["rows"] = profile.rows();
+  document["seconds"] = seconds;
+  document["classes"] = Classes(profile);
+  document["file"] =
+      file ? nlohmann::ordered_json(session.output) : nlohmann::ordered_json(nullptr);
+  session.Report(document,
+                 fmt::format("{} rows measured in {}{}\n",
+                             profile.rows(),
+                             SecondsText(seconds),
+                             file ? ", written to " + session.output : std::string()));
+  return {};
+}
+
+}  // namespace
+
+void AddProfile(CLI::App& app, Session& session) {
+  CLI::App* command =
+      app.add_subcommand("profile", "measure kernels, copies and collectives of this machine");
+  auto flags = std::make_shared<ProfileFlags>();
+  command->add_option("--device", flags->device, "cpu or cuda")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->type_name("DEVICE");
+  command->add_option("--ranks", flags->ranks, "largest group of ranks (default 4)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 256));
+  command->add_flag("--quick", flags->quick, "a coarse grid, under 20 seconds");
+  command->add_flag("--resume", flags->resume, "keep the rows that the file has");
+  command->add_option("--time-limit", flags->budget, "measure no new row after this time")
+      ->type_name("T");
+  command->footer("Example:\n  metadist profile --device cpu --quick -o mybox.profile.json");
+  session.action = [&session, flags] { return MeasureCommand(session, *flags); };
+}
+
+}  // namespace metadist::cli

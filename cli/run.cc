@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executes a plan (or a model), compares it with one device, and sets predicted beside measured.
+#include "executor/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+
+#include "cli/commands.h"
+#include "cli/compare.h"
+#include "cli/format.h"
+#include "cli/planning.h"
+#include "executor/trace.h"
+#include "importers/npz.h"
+#include "metair/ir/suggest.h"
+#include "planner/lower/lower.h"
+#include "planner/plan_io.h"
+
+namespace metadist::cli {
+namespace {
+
+struct RunFlags {
+  PlanFlags plan;  // its model path is the PLAN or MODEL
+  int ranks = 0;
+  std::string backend = "threads";
+  std::string inputs;
+  std::vector<std::string> input;
+  std::string expect;
+  std::string trace;
+  bool bench = false;
+  bool no_check = false;
+  bool random_weights = false;
+  int iterations = 0;
+};
+
+// What is run: the whole model, and how it is split (nothing: one device).
+struct Job {
+  Graph graph;
+  std::optional<Plan> plan;
+  std::string name;
+};
+
+Result<std::optional<Plan>> PlanIn(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  char first = 0;
+  if (!file || !(file >> first) || first != '{') return std::optional<Plan>();
+  file.seekg(0);
+  std::stringstream text;
+  text << file.rdbuf();
+  return std::optional<Plan>(TRY(ReadPlan(text.str(), path)));
+}
+
+// The model of a plan: where the plan says, or beside the plan file.
+Result<Job> LoadPlannedJob(Session& session, const RunFlags& flags, Plan plan) {
+  ModelFlags model;
+  model.path = plan.origin.model_path;
+  std::error_code error;
+  const auto beside = std::filesystem::path(flags.plan.model.path).parent_path() /
+                      std::filesystem::path(model.path).filename();
+  if (!std::filesystem::exists(model.path, error) && std::filesystem::exists(beside, error))
+    model.path = beside.string();
+  for (const auto& [name, size] : plan.origin.binds)
+    model.binds.push_back(fmt::format("{}={}", name, size));
+  model.passes_off = plan.origin.passes_off;
+  LoadedModel loaded = TRY(LoadModel(session, model));
+  if (loaded.imported.hash != plan.origin.model_hash)
+    return BadInput(flags.plan.model.path,
+                    fmt::format("model {} has changed since it was planned: expected {}, got {}",
+                                model.path,
+                                plan.origin.model_hash,
+                                loaded.imported.hash),
+                    "plan it again");
+  return Job{std::move(loaded.imported.graph), std::move(plan), flags.plan.model.path};
+}
+
+Result<Job> LoadJob(Session& session, const RunFlags& flags) {
+  auto plan = TRY(PlanIn(flags.plan.model.path));
+  if (plan.has_value()) {
+    if (flags.ranks != 0 && flags.ranks != plan->mesh.ranks())
+      return Usage(
+          fmt::format("the plan has {} ranks, --ranks says {}", plan->mesh.ranks(), flags.ranks));
+    return LoadPlannedJob(session, flags, std::move(*plan));
+  }
+  if (flags.ranks <= 1)
+    return Job{TRY(LoadModel(session, flags.plan.model)).imported.graph,
+               std::nullopt,
+               flags.plan.model.path};
+  PlanFlags planning = flags.plan;
+  planning.cluster = fmt::format("cpu:{}", flags.ranks);
+  planning.no_alternatives = true;
+  PlannedModel planned = TRY(PlanModel(session, planning));
+  return Job{std::move(planned.model.imported.graph),
+             std::move(planned.planned.plan),
+             planning.model.path};
+}
+
+Result<NamedTensors> ReadInputs(const RunFlags& flags, const Graph& graph) {
+  NamedTensors inputs;
+  if (!flags.inputs.empty()) inputs = TRY(ReadArrays(flags.inputs));
+  for (const std::string& text : flags.input) {
+    const size_t at = text.find('=');
+    if (at == std::string::npos)
+      return Usage(fmt::format("--input '{}': expected NAME=FILE.npy", text));
+    NamedTensors one = TRY(ReadArrays(text.substr(at + 1)));
+    if (one.size() != 1)
+      return Usage(fmt::format("--input '{}': the file holds {} arrays", text, one.size()));
+    inputs[text.substr(0, at)] = one.begin()->second;
+  }
+  std::vector<std::string> names;
+  for (ValueId id : graph.inputs) names.push_back(graph.value(id).name);
+  for (const auto& [name, tensor] : inputs)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      return Usage(fmt::format("the model has no input '{}'", name), DidYouMean(name, names));
+  return inputs;
+}
+
+// The program with the model's own bytes in place of those the plan file leaves out.
+Result<Program> ProgramOf(const Job& job) {
+  if (!job.plan.has_value()) return SingleDevice(job.graph);
+  Program program = TRY(Lower(*job.plan));
+  for (Stage& stage : program.stages) {
+    for (Value& value : stage.graph.values) {
+      if (value.kind != ValueKind::kParameter && value.kind != ValueKind::kConstant) continue;
+      if (value.data.has_data()) continue;
+      const ValueId id = job.graph.FindValue(value.name);
+      if (id != kNone && job.graph.value(id).type == value.type)
+        value.data = job.graph.value(id).data;
+    }
+  }
+  return program;
+}
+
+Result<void> CheckBackend(const RunFlags& flags) {
+  if (flags.backend == "threads") return {};
+  return Error{ErrorCode::kDevice,
+               "",
+               fmt::format("back end '{}' is not usable here", flags.backend),
+               "see `metadist doctor`",
+               {}};
+}
+
+struct Outcome {
+  RunResult run;
+  Comparison one_device;
+  Comparison expected;
+  bool checked = false;
+  bool has_expected = false;
+  std::string compared_with;
+
+  bool passed() const { return one_device.passed && expected.passed; }
+};
+
+Result<Outcome> Execute(Session& session, const RunFlags& flags, const Job& job) {
+  Outcome out;
+  NamedTensors inputs = TRY(ReadInputs(flags, job.graph));
+  RunOptions options;
+  options.seed = session.seed;
+  options.random_inputs = true;
+  options.random_weights = flags.random_weights;
+  options.interrupted = &Session::interrupted();
+  const bool compare = !flags.no_check && job.plan.has_value();
+  RunOptions timed = options;
+  timed.warm_up = flags.bench ? 3 : 1;
+  timed.iterations = flags.iterations > 0 ? flags.iterations : flags.bench ? 10 : 3;
+  timed.min_seconds = flags.bench && flags.iterations == 0 ? 0.5 : 0;
+  timed.trace = !flags.trace.empty();
+  const Program program = TRY(ProgramOf(job));
+  out.run = TRY(RunProgram(program, {}, inputs, timed));
+  if (!flags.trace.empty()) TRY(WriteFile(flags.trace, TraceJson(program, out.run), session.force));
+  if (compare) {
+    const RunResult whole = TRY(RunProgram(SingleDevice(job.graph), {}, inputs, options));
+    out.one_device = Compare(out.run.outputs, whole.outputs);
+    out.checked = true;
+    out.compared_with = "one device";
+  }
+  if (!flags.expect.empty() && !flags.no_check) {
+    const NamedTensors arrays = TRY(ReadArrays(flags.expect));
+    out.expected = Compare(out.run.outputs, {arrays.begin(), arrays.end()});
+    out.checked = out.has_expected = true;
+    out.compared_with += (out.compared_with.empty() ? "" : " and ") + flags.expect;
+  }
+  return out;
+}
+
+nlohmann::ordered_json OutcomeJson(const Session& session,
+                                   const RunFlags& flags,
+                                   const Job& job,
+                                   const Outcome& out) {
+  nlohmann::ordered_json document = session.Document();
+  document["check"] = nullptr;
+  if (out.checked)
+    document["check"] = {
+        {"passed", out.passed()},
+        {"max_abs_error", std::max(out.one_device.max_abs_error, out.expected.max_abs_error)},
+        {"max_rel_error", std::max(out.one_device.max_rel_error, out.expected.max_rel_error)},
+        {"compared_with", out.compared_with}};
+  document["ranks"] = job.plan.has_value() ? job.plan->mesh.ranks() : 1;
+  document["mesh"] = job.plan.has_value() ? MeshText(job.plan->mesh) : "1";
+  document["backend"] = flags.backend;
+  document["seconds"] = {
+      {"median", out.run.median_seconds},
+      {"p10", out.run.p10_seconds},
+      {"p90", out.run.p90_seconds},
+      {"min", *std::min_element(out.run.step_seconds.begin(), out.run.step_seconds.end())},
+      {"iterations", out.run.step_seconds.size()}};
+  document["predicted_seconds"] = nullptr;
+  document["peak_bytes"] = {{"predicted", nullptr}, {"measured", out.run.peak_bytes}};
+  if (job.plan.has_value()) {
+    document["predicted_seconds"] = job.plan->prediction.step.seconds;
+    document["peak_bytes"]["predicted"] = job.plan->peak_bytes();
+  }
+  document["collectives"] = nlohmann::ordered_json::object();
+  for (const auto& [kind, count] : out.run.collectives)
+    document["collectives"][kind] = {{"count", count.count}, {"bytes", count.bytes}};
+  document["reference_kernels"] = out.run.reference_ops;
+  return document;
+}
+
+std::string OutcomeText(const Job& job, const Outcome& out) {
+  std::string text =
+      fmt::format("{} on {} {}\n",
+                  job.name,
+                  job.plan.has_value() ? job.plan->mesh.ranks() : 1,
+                  job.plan.has_value() && job.plan->mesh.ranks() > 1 ? "thread ranks" : "rank");
+  Table table({{""}, {"predicted", true}, {"measured", true}});
+  table.Add({"step",
+             job.plan ? SecondsText(job.plan->prediction.step.seconds) : "-",
+             SecondsText(out.run.median_seconds)});
+  table.Add({"memory a rank",
+             job.plan ? BytesText(job.plan->peak_bytes()) : "-",
+             BytesText(out.run.peak_bytes)});
+  text += table.text();
+  if (!out.checked) return text + "  not compared\n";
+  return text + fmt::format("  {}: equal to {}, largest error {:.2g} (relative {:.2g})\n",
+                            out.passed() ? "PASSED" : "FAILED",
+                            out.compared_with,
+                            std::max(out.one_device.max_abs_error, out.expected.max_abs_error),
+                            std::max(out.one_device.max_rel_error, out.expected.max_rel_error));
+}
+
+Result<void> RunCommand(Session& session, const RunFlags& flags) {
+  TRY(CheckBackend(flags));
+  const Job job = TRY(LoadJob(session, flags));
+  const Outcome out = TRY(Execute(session, flags, job));
+  for (const std::string& op : out.run.reference_ops)
+    session.console.Detail(fmt::format("{} runs on its reference kernel", op));
+  TRY(session.EmitResult(OutcomeJson(session, flags, job, out), OutcomeText(job, out)));
+  if (out.passed()) return {};
+  const Comparison& wrong = out.one_device.passed ? out.expected : out.one_device;
+  return Error{ErrorCode::kMismatch,
+               job.name,
+               fmt::format("results differ from {}: {}",
+                           out.one_device.passed ? flags.expect : "one device",
+                           wrong.detail),
+               "",
+               {}};
+}
+
+}  // namespace
+
+void AddRun(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand("run", "execute a plan or a model, and check it");
+  auto flags = std::make_shared<RunFlags>();
+  AddModelFlags(*command, session, flags->plan.model);
+  command
+      ->add_option(
+          "--ranks", flags->ranks, "a MODEL is planned for that many thread ranks (default 1)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--mesh", flags->plan.mesh, "with --ranks: the mesh to plan for")
+      ->type_name("M");
+  command->add_option("--solver", flags->plan.solver, "with --ranks: the solver")
+      ->type_name("NAME");
+  command->add_option("--backend", flags->backend, "threads, mpi, cuda or nccl (default threads)")
+      ->check(CLI::IsMember({"threads", "mpi", "cuda", "nccl"}))
+      ->type_name("NAME");
+  command
+      ->add_option(
+          "--inputs", flags->inputs, "arrays named as the model's inputs (default: random)")
+      ->type_name("FILE.npz");
+  command->add_option("--input", flags->input, "one input; repeatable")
+      ->type_name("NAME=FILE.npy")
+      ->take_all();
+  command->add_option("--expect", flags->expect, "arrays the outputs must equal")
+      ->type_name("FILE.npz");
+  command->add_option("--iterations", flags->iterations, "measured steps, at least")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
+  command->add_flag("--bench", flags->bench, "warm up and measure at least 10 steps and 0.5 s");
+  command->add_option("--trace", flags->trace, "write the last step as Chrome trace")
+      ->type_name("FILE");
+  command->add_flag("--no-check", flags->no_check, "do not compare with the one-device run");
+  command->add_flag(
+      "--random-weights", flags->random_weights, "seeded weights where the model has none");
+  command->footer("Example:\n  metadist run gpt2.plan.json\n  metadist run gpt2.onnx --ranks 4");
+  session.action = [&session, flags] { return RunCommand(session, *flags); };
+}
+
+}  // namespace metadist::cli
