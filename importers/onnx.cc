@@ -20,6 +20,7 @@
 #include "importers/onnx_model.h"
 #include "importers/onnx_wire.h"
 #include "importers/sha256.h"
+#include "importers/sniff.h"
 #include "metair/ir/canonical.h"
 #include "metair/ir/suggest.h"
 #include "metair/ir/verify.h"
@@ -28,7 +29,9 @@
 namespace metadist {
 namespace {
 
+// Some words read as fields of a protobuf message that is cut off; a real one has control bytes.
 bool Sniff(const FileMap& file) {
+  if (DescribeBytes(file.bytes()) == "text") return false;
   const OnnxWire wire = ScanOnnx(file.bytes());
   return wire.plausible && (wire.has_graph || wire.truncated);
 }

@@ -22,6 +22,7 @@ TEST_F(BadInput, NotAModel) {
   using namespace std::string_literals;
   EXPECT_EQ(ErrorOfBytes(""), "m.onnx: expected a model, got an empty file");
   EXPECT_EQ(ErrorOfBytes("hello world"), "m.onnx: expected a model, got text");
+  EXPECT_EQ(ErrorOfBytes("random words"), "m.onnx: expected a model, got text");
   EXPECT_EQ(ErrorOfBytes("{\"a\": 1}"), "m.onnx: expected a model, got JSON text");
   EXPECT_EQ(ErrorOfBytes("PK\x03\x04 .. m/constants.pkl"),
             "m.onnx: expected a model, got a zip archive (TorchScript)");
