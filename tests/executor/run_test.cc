@@ -147,6 +147,16 @@ TEST(Run, ReduceScatter) {
   }
 }
 
+// With groups smaller than the mesh, rank 0 may decide on the next step while ranks of another
+// group have not yet read its decision on this one; they must not take one for the other.
+TEST(Run, RanksOfEveryGroupStopTogether) {
+  const Program program = Perceptron("x=2,y=2", CollectiveKind::kReduceScatter, "[x][]");
+  for (int i = 0; i < 100; ++i) {
+    const auto result = RunProgram(program, {}, {}, Random());
+    ASSERT_TRUE(result.ok()) << result.error().text();
+  }
+}
+
 TEST(Run, UnevenPieces) {
   ExpectRight(Perceptron("x=3", CollectiveKind::kAllReduce, "[][]", 7));
   ExpectRight(Perceptron("x=4", CollectiveKind::kReduceScatter, "[x][]", 7, 5));
