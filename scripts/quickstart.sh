@@ -13,12 +13,11 @@ scripts/build.sh release --target metadist
 built=$((SECONDS - start))
 
 metadist=build/release/bin/metadist
-plan=$(mktemp --suffix .plan.json)
-trap 'rm -f "$plan"' EXIT
+plan=build/quickstart.plan.json
 
 show() {
   echo
-  echo "\$ metadist $*" | sed "s|$plan|gpt2.plan.json|"
+  echo "\$ metadist $*"
   "$metadist" "$@"
 }
 
