@@ -114,7 +114,9 @@ Transfer Planner::For(int64_t rank) const {
   transfer.op = op;
   transfer.elements = NumElements(LocalShape(type.shape, step.to, mesh, rank));
   const std::vector<int64_t> coordinate = mesh.CoordinateOf(rank);
-  for (int axis : spread) transfer.identity |= coordinate[static_cast<size_t>(axis)] != 0;
+  // Repeating an operand changes no maximum, and unlike -infinity it is legal for what comes next.
+  if (op == ReduceOp::kSum || op == ReduceOp::kProd)
+    for (int axis : spread) transfer.identity |= coordinate[static_cast<size_t>(axis)] != 0;
   if (transfer.identity) return transfer;
   for (int64_t holder : RanksAlong(mesh, step.from.CuttingAxes(), rank)) {
     Pull pull;

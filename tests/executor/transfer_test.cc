@@ -205,18 +205,31 @@ TEST(Transfer, EveryElementType) {
   }
 }
 
-TEST(Transfer, ScalarsAndPartialOfAWhole) {
+TEST(Transfer, Scalars) {
   const Mesh mesh = ParseMesh("x=3").value();
   Check(mesh, {ElementType::kF32, {}}, "scalar partial{sum: x}", "scalar");
-  const TensorType type{ElementType::kF32, {4}};
+}
+
+std::vector<double> SpreadOn(const std::string& reduction, int64_t rank) {
+  const Mesh mesh = ParseMesh("x=3").value();
+  const TensorType type{ElementType::kF32, {2}};
+  const std::string to = "[] partial{" + reduction + ": x}";
   CollectiveStep step{CollectiveKind::kPartial,
                       {0},
                       Sharding::Replicated(1),
-                      ParseSharding("[] partial{max: x}", type.shape, mesh).value()};
+                      ParseSharding(to, type.shape, mesh).value()};
   const Tensor whole = Distinct(type);
-  const std::vector<Tensor> out = Execute(step, mesh, type, {whole, whole, whole});
-  EXPECT_TRUE(Identical(out[0], whole));
-  EXPECT_EQ(out[1].ToDoubles()[0], -std::numeric_limits<double>::infinity());
+  return Execute(step, mesh, type, {whole, whole, whole})[static_cast<size_t>(rank)].ToDoubles();
+}
+
+TEST(Transfer, AWholeBecomesOperands) {
+  using V = std::vector<double>;
+  EXPECT_EQ(SpreadOn("sum", 0), (V{1, 2}));
+  EXPECT_EQ(SpreadOn("sum", 2), (V{0, 0}));
+  EXPECT_EQ(SpreadOn("prod", 1), (V{1, 1}));
+  // An infinity would leave the domain of the operators that a maximum passes through.
+  EXPECT_EQ(SpreadOn("max", 1), (V{1, 2}));
+  EXPECT_EQ(SpreadOn("min", 2), (V{1, 2}));
 }
 
 TEST(Transfer, TakesFromTheNearestHolder) {
