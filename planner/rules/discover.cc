@@ -81,9 +81,11 @@ void FindRules(BlackBox& box, const DiscoveryOptions& options, Discovered& found
   }
   ExecutionTest test(box, sampler, family);
   found.factors = FactorSearch(box, family, search, test).Run();
+  // On few elements a minimum may pass for a maximum: at sizes of 3 and of 7 it does not.
   std::vector<std::vector<int64_t>> sizes{family.surrogate};
-  if (family.largest_literal > 0)
-    for (std::vector<int64_t>& wide : test.WideSizes({})) sizes.push_back(std::move(wide));
+  if (!test.IsLarge()) sizes.insert(sizes.begin(), test.OtherSizes({}, 4));
+  for (std::vector<int64_t>& wide : test.WideSizes({}))
+    if (!test.IsLarge()) sizes.push_back(std::move(wide));
   found.executions = test.executions();
   found.pass_through = FindPassThrough(box, sampler, family, sizes, found.executions);
   NameFactors(found);

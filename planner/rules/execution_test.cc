@@ -53,6 +53,9 @@ constexpr Setting kSettings[] = {
     {3, 6, true, InputMode::kNormal},
     {2, 4, false, InputMode::kNegative},
 };
+// Enough of them for calls that stay large at surrogate sizes (big convolution kernels).
+constexpr size_t kFewSettings = 8;
+constexpr int64_t kLargeCall = 4096;
 constexpr Setting kSingleGroup[] = {{2, 2, false, InputMode::kNormal},
                                     {3, 3, true, InputMode::kIntegers}};
 
@@ -123,13 +126,34 @@ void ExecutionTest::SetTested(const Trial& trial,
     sizes[static_cast<size_t>(trial.atoms[j])] = groups + ranks * static_cast<int64_t>(j % 3);
 }
 
-std::vector<int64_t> ExecutionTest::OtherSizes(std::span<const int> tested) const {
+std::vector<int64_t> ExecutionTest::OtherSizes(std::span<const int> tested, int64_t more) const {
   std::vector<int64_t> sizes = family_.surrogate;
   for (size_t a = 0; a < sizes.size(); ++a)
     if (family_.distinct[a] != 0 && std::find(tested.begin(), tested.end(), a) == tested.end())
-      ++sizes[a];
+      sizes[a] += more;
   std::vector<Shape> ignored;
   return box_.Infer(family_.ValuesAt(sizes), ignored) ? sizes : family_.surrogate;
+}
+
+bool ExecutionTest::IsLarge() const {
+  const std::vector<int64_t> values = family_.ValuesAt(family_.surrogate);
+  int64_t elements = 0;
+  for (size_t i = 0; i < box_.num_inputs(); ++i)
+    if (box_.is_tensor(i)) elements += NumElements(box_.ShapeOf(i, values));
+  return elements > kLargeCall;
+}
+
+int64_t ExecutionTest::AboveLiterals(int atom) const {
+  const Atom& a = family_.atoms[static_cast<size_t>(atom)];
+  const int64_t size = family_.surrogate[static_cast<size_t>(atom)];
+  const std::vector<int64_t> values = family_.ValuesAt(family_.surrogate);
+  int64_t unit = 0;  // what one more of the atom adds to its least dim
+  for (const int s : a.slots) {
+    const int64_t own = values[static_cast<size_t>(s)] / size;
+    if (box_.slots()[static_cast<size_t>(s)].is_dim) unit = unit == 0 ? own : std::min(unit, own);
+  }
+  return RoundUp(family_.largest_literal + 3, std::max<int64_t>(unit, 1)) /
+         std::max<int64_t>(unit, 1);
 }
 
 std::vector<std::vector<int64_t>> ExecutionTest::WideSizes(std::span<const int> tested) const {
@@ -140,23 +164,28 @@ std::vector<std::vector<int64_t>> ExecutionTest::WideSizes(std::span<const int> 
     if (std::find(tested.begin(), tested.end(), a) != tested.end() || family_.distinct[a] == 0)
       continue;
     std::vector<int64_t> sizes = family_.surrogate;
-    sizes[a] = family_.largest_literal + 3;
+    if (sizes[a] >= AboveLiterals(static_cast<int>(a))) continue;
+    sizes[a] = AboveLiterals(static_cast<int>(a));
     if (box_.Infer(family_.ValuesAt(sizes), ignored)) all.push_back(std::move(sizes));
   }
   return all;
 }
 
 std::vector<ExecutionTest::Configuration> ExecutionTest::Configurations(const Trial& trial) const {
-  const std::vector<int64_t> other = OtherSizes(trial.atoms);
+  const std::vector<int64_t> other = OtherSizes(trial.atoms, 1);
   std::vector<Configuration> out;
   const auto add = [&](const Setting& s, const std::vector<int64_t>& base, int64_t more) {
     Configuration at{base, s.ranks, s.mode, s.groups % s.ranks == 0};
     SetTested(trial, s.ranks, s.groups + more, at.sizes);
     out.push_back(std::move(at));
   };
-  for (const Setting& s : kSettings) add(s, s.other ? other : family_.surrogate, 0);
+  for (const Setting& s :
+       std::span(kSettings).first(IsLarge() ? kFewSettings : std::size(kSettings)))
+    add(s, s.other ? other : family_.surrogate, 0);
   if (family_.largest_literal == 0) return out;
-  const int64_t tall = RoundUp(family_.largest_literal, 2);
+  int64_t least = 0;
+  for (const int atom : trial.atoms) least = std::max(least, AboveLiterals(atom));
+  const int64_t tall = RoundUp(std::max<int64_t>(least - 4, 0), 2);
   add({2, 4, false, InputMode::kNormal}, family_.surrogate, tall);
   add({2, 4, false, InputMode::kIntegers}, other, tall);
   InputMode mode = InputMode::kIntegers;
@@ -168,7 +197,7 @@ std::vector<ExecutionTest::Configuration> ExecutionTest::Configurations(const Tr
 }
 
 std::vector<ExecutionTest::Configuration> ExecutionTest::SingleGroups(const Trial& trial) const {
-  const std::vector<int64_t> other = OtherSizes(trial.atoms);
+  const std::vector<int64_t> other = OtherSizes(trial.atoms, 1);
   std::vector<Configuration> out;
   for (const Setting& s : kSingleGroup) {
     Configuration at{s.other ? other : family_.surrogate, s.ranks, s.mode, true};

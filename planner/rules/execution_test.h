@@ -43,6 +43,12 @@ class ExecutionTest {
   // there are no literals.
   std::vector<std::vector<int64_t>> WideSizes(std::span<const int> tested) const;
 
+  // Surrogate sizes with all atoms but the tested ones larger by `more`, if that is legal.
+  std::vector<int64_t> OtherSizes(std::span<const int> tested, int64_t more) const;
+
+  // Whether the call has many elements even at surrogate sizes.
+  bool IsLarge() const;
+
   int64_t executions() const { return executions_; }
   // Trials that several reductions survived: the inputs did not tell them apart.
   int64_t ambiguous() const { return ambiguous_; }
@@ -56,8 +62,8 @@ class ExecutionTest {
   };
   using Reductions = std::map<int, std::vector<ReduceOp>>;
 
-  // The second sizes of all atoms but the tested ones.
-  std::vector<int64_t> OtherSizes(std::span<const int> tested) const;
+  // Size of an atom at which all its dims exceed the call's literals.
+  int64_t AboveLiterals(int atom) const;
   std::vector<Configuration> Configurations(const Trial& trial) const;
   std::vector<Configuration> SingleGroups(const Trial& trial) const;
   void SetTested(const Trial& trial,

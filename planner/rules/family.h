@@ -37,7 +37,7 @@ struct Family {
   std::vector<int64_t> base;             // slot values of the sample
   std::vector<int64_t> surrogate;        // small size of each atom while others are tested
   std::vector<uint8_t> distinct;         // whether it is a prime of its own, that tells it apart
-  int64_t largest_literal = 0;           // among the integers that are no sizes
+  int64_t largest_literal = 0;           // among the integers that no dim follows
   std::vector<Shape> outputs;            // of the sample
 
   std::vector<int64_t> ValuesAt(std::span<const int64_t> sizes) const;

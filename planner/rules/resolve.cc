@@ -15,7 +15,9 @@
 namespace metadist {
 namespace {
 
-constexpr int64_t kPrimes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47};
+constexpr int64_t kPrimes[] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47};
+// Of atoms that share no slot: small, for their sizes multiply.
+constexpr int64_t kSmall[] = {3, 5, 4};
 // Integers beyond this stand for infinity.
 constexpr int64_t kSentinel = int64_t{1} << 30;
 
@@ -69,56 +71,80 @@ std::vector<Atom> Divide(const std::vector<Atom>& all,
   return atoms;
 }
 
-// Whether the sizes are legal and change no output that should stay.
-bool Behaves(BlackBox& box, const Family& family, size_t atom, int64_t size) {
-  std::vector<int64_t> sizes;
-  for (const Atom& a : family.atoms) sizes.push_back(a.base);
-  sizes[atom] = size;
+// Whether these sizes are legal and give the outputs they should: exact ones in proportion, the
+// others as in the sample. (A literal that a small dim cuts short does not.)
+bool Behaves(BlackBox& box, const Family& family, const std::vector<int64_t>& sizes) {
   std::vector<Shape> now;
-  if (!box.Infer(family.ValuesAt(sizes), now)) return false;
-  if (now.size() != family.outputs.size()) return false;
-  const std::vector<OutDim>& exact = family.atoms[atom].exact;
-  for (size_t o = 0; o < now.size(); ++o) {
-    if (now[o].size() != family.outputs[o].size()) return false;
-    for (size_t e = 0; e < now[o].size(); ++e) {
-      const OutDim at{static_cast<int>(o), static_cast<int>(e)};
-      if (!std::binary_search(exact.begin(), exact.end(), at) && now[o][e] != family.outputs[o][e])
-        return false;
+  if (!box.Infer(family.ValuesAt(sizes), now) || now.size() != family.outputs.size()) return false;
+  std::vector<Shape> expected = family.outputs;
+  std::set<OutDim> free;
+  for (size_t a = 0; a < sizes.size(); ++a) {
+    const Atom& atom = family.atoms[a];
+    for (const OutDim& o : atom.exact) {
+      int64_t& size = expected[static_cast<size_t>(o.output)][static_cast<size_t>(o.dim)];
+      size = size / atom.base * sizes[a];
     }
+    free.insert(atom.other.begin(), atom.other.end());
+  }
+  for (size_t o = 0; o < now.size(); ++o) {
+    if (now[o].size() != expected[o].size()) return false;
+    for (size_t e = 0; e < now[o].size(); ++e)
+      if (now[o][e] != expected[o][e] &&
+          free.count({static_cast<int>(o), static_cast<int>(e)}) == 0)
+        return false;
   }
   return true;
 }
 
 void ChooseSurrogates(BlackBox& box, Family& family) {
   const size_t count = family.atoms.size();
-  family.surrogate.resize(count);
+  for (const Atom& atom : family.atoms) family.surrogate.push_back(atom.base);
   family.distinct.assign(count, 0);
   std::set<int64_t> used;
+  size_t alone = 0;
   for (size_t a = 0; a < count; ++a) {
     const Atom& atom = family.atoms[a];
-    family.surrogate[a] = atom.base;
     const bool summed = std::any_of(family.sums.begin(), family.sums.end(), [&](const auto& sum) {
       return std::any_of(
           sum.second.begin(), sum.second.end(), [&](int literal) { return atom.has(literal); });
     });
     if (!atom.other.empty() || summed) continue;
-    // Where an atom has company in a slot, primes must not be taken for the usual constants.
-    const bool shared = std::any_of(atom.slots.begin(), atom.slots.end(), [&](int s) {
-      return family.base[static_cast<size_t>(s)] != atom.base;
-    });
-    for (const int64_t p : kPrimes) {
-      if (used.count(p) > 0 || (shared && p < 5)) continue;
-      if (!Behaves(box, family, a, p)) continue;
-      used.insert(p);
-      family.surrogate[a] = p;
+    // Atoms with company in a slot are told apart by their primes.
+    const bool shared = std::any_of(
+        atom.slots.begin(), atom.slots.end(), [&](int s) { return family.AtomsOf(s).size() > 1; });
+    std::vector<int64_t> choices(std::begin(kPrimes), std::end(kPrimes));
+    if (!shared) {
+      const bool multiplied = std::any_of(atom.slots.begin(), atom.slots.end(), [&](int s) {
+        return family.base[static_cast<size_t>(s)] != atom.base;
+      });
+      choices.insert(choices.begin(), multiplied ? 3 : kSmall[alone++ % std::size(kSmall)]);
+    }
+    for (const int64_t p : choices) {
+      if (shared && used.count(p) > 0) continue;
+      std::vector<int64_t> sizes = family.surrogate;
+      sizes[a] = p;
+      if (!Behaves(box, family, sizes)) continue;
+      if (shared) used.insert(p);
+      family.surrogate = std::move(sizes);
       family.distinct[a] = 1;
       break;
     }
   }
-  std::vector<Shape> outputs;
-  if (box.Infer(family.ValuesAt(family.surrogate), outputs)) return;
-  for (size_t a = 0; a < count; ++a) family.surrogate[a] = family.atoms[a].base;
-  family.distinct.assign(count, 0);
+}
+
+// The largest integer of the call, at surrogate sizes, that no dim follows.
+int64_t LargestLiteral(const BlackBox& box, const Family& family) {
+  const std::vector<int64_t> values = family.ValuesAt(family.surrogate);
+  int64_t largest = 0;
+  for (size_t s = 0; s < values.size(); ++s) {
+    if (box.slots()[s].is_dim || values[s] > kSentinel || values[s] < -kSentinel) continue;
+    bool followed = false;
+    for (const int a : family.AtomsOf(static_cast<int>(s)))
+      for (const int slot : family.atoms[static_cast<size_t>(a)].slots)
+        followed = followed || box.slots()[static_cast<size_t>(slot)].is_dim;
+    if (!followed) largest = std::max(largest, std::abs(values[s]));
+  }
+  return largest;
 }
 
 }  // namespace
@@ -130,12 +156,7 @@ Family Resolve(BlackBox& box, const Tie& tie, CandidateSearch& search) {
   family.sums = tie.sums();
   family.atoms = Divide(tie.Atoms(), family, search);
   ChooseSurrogates(box, family);
-  for (size_t s = 0; s < family.base.size(); ++s) {
-    const int64_t value = family.base[s];
-    if (box.slots()[s].is_dim || value > kSentinel || value < -kSentinel) continue;
-    if (family.AtomsOf(static_cast<int>(s)).empty())
-      family.largest_literal = std::max(family.largest_literal, std::abs(value));
-  }
+  family.largest_literal = LargestLiteral(box, family);
   return family;
 }
 

@@ -17,15 +17,16 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 #include "planner/rules/tie.h"
 
 namespace metadist {
 namespace {
 
-constexpr int64_t kPrimes[] = {3,  5,  7,  11, 13, 17, 19, 23, 29,  31,  37,  41,   43,   47,  53,
-                               59, 61, 67, 71, 73, 79, 83, 89, 127, 257, 521, 1031, 2053, 4099};
-constexpr int64_t kMostSampleElements = 1 << 18;
+constexpr int64_t kPrimes[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29,  31,  37,  41,   43,   47,
+                               53, 59, 61, 67, 71, 73, 79, 83, 89, 127, 257, 521, 1031, 2053, 4099};
+constexpr int64_t kMostSampleElements = 1 << 20;
 
 struct Shrinker {
   BlackBox& box;
@@ -88,8 +89,8 @@ struct Shrinker {
     const std::vector<OutDim>& exact = tie.moved(set).exact;
     std::set<int64_t>& taken = used(set);
     for (const int64_t p : kPrimes) {
-      if (taken.count(p) > 0) continue;
-      if (p > g && p > 61) return;
+      if (taken.count(p) > 0 || (p == 2 && &taken == &used_shared)) continue;
+      if (p > g && (p > 61 || exact.empty())) return;
       std::vector<int64_t> next = values;
       for (const int s : set) next[static_cast<size_t>(s)] = at(s) / g * p;
       const auto expected = [&](OutDim o, int64_t before, int64_t after) {
@@ -104,23 +105,28 @@ struct Shrinker {
     }
   }
 
-  // Whether one more of the slot is one more of each of these outputs.
+  // Whether each more of the slot is one more of each of these outputs.
   bool StepsByOne(std::vector<int64_t> next, int slot, const std::vector<OutDim>& outs) const {
     std::vector<Shape> now, then;
     if (!box.Infer(next, now)) return false;
-    ++next[static_cast<size_t>(slot)];
-    if (!box.Infer(next, then) || now.size() != then.size()) return false;
-    return std::all_of(outs.begin(), outs.end(), [&](OutDim o) {
-      const size_t output = static_cast<size_t>(o.output);
-      const size_t dim = static_cast<size_t>(o.dim);
-      return dim < now[output].size() && dim < then[output].size() &&
-             then[output][dim] == now[output][dim] + 1;
-    });
+    for (int64_t step = 1; step <= 4; ++step) {
+      ++next[static_cast<size_t>(slot)];
+      if (!box.Infer(next, then) || now.size() != then.size()) return false;
+      for (const OutDim& o : outs) {
+        const size_t output = static_cast<size_t>(o.output);
+        const size_t dim = static_cast<size_t>(o.dim);
+        if (dim >= now[output].size() || dim >= then[output].size() ||
+            then[output][dim] != now[output][dim] + step)
+          return false;
+      }
+    }
+    return true;
   }
 
   void ShrinkOther(const Tie::Slots& set) {
     const int64_t old = at(set.front());
-    if (set.size() > 1) return;
+    const bool taken = left[static_cast<size_t>(set.front())] != old;
+    if (set.size() > 1 || taken) return;
     const std::vector<OutDim>& other = tie.moved(set).other;
     const std::vector<OutDim>& exact = tie.moved(set).exact;
     for (int64_t size = 4; size < old; ++size) {
@@ -183,16 +189,20 @@ std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std
   std::sort(other.begin(), other.end());
   if (order == ShrinkOrder::kLast) std::reverse(left.begin(), left.end());
   while (!left.empty()) {
-    const auto better = [&](const Tie::Slots& a, const Tie::Slots& b) {
-      const bool by_equality = order != ShrinkOrder::kLargest;
-      const bool a_equal = by_equality && shrinker.AllEqual(a);
-      const bool b_equal = by_equality && shrinker.AllEqual(b);
-      if (a_equal != b_equal) return a_equal;
-      // Larger sets of equal numbers explain more; single slots come last.
-      if (a_equal && (a.size() > 1) != (b.size() > 1)) return a.size() > 1;
-      if (a_equal) return false;
-      return shrinker.Divisor(a) > shrinker.Divisor(b);
+    // Sets of equal numbers (single slots too) before others, then the larger divisor. What moves
+    // no output is held back by a set that holds more (the dim that Slice takes a part of).
+    const auto waits = [&](const Tie::Slots& a) {
+      return tie.moved(a).exact.empty() &&
+             std::any_of(left.begin(), left.end(), [&](const Tie::Slots& b) {
+               return a.size() < b.size() && std::includes(b.begin(), b.end(), a.begin(), a.end());
+             });
     };
+    const auto key = [&](const Tie::Slots& a) {
+      const bool equal = order != ShrinkOrder::kLargest && shrinker.AllEqual(a);
+      return std::make_tuple(
+          waits(a), !equal, equal && a.size() == 1, equal ? 0 : -shrinker.Divisor(a));
+    };
+    const auto better = [&](const Tie::Slots& a, const Tie::Slots& b) { return key(a) < key(b); };
     const auto best = std::min_element(left.begin(), left.end(), better);
     shrinker.ShrinkExact(*best);
     left.erase(best);

@@ -114,8 +114,8 @@ std::optional<Tie::Moved> Tie::Try(const Slots& set) {
   return all;
 }
 
-// Whether every output that scales is explained by dims that scale alone, and the operator also
-// accepts the set without them: they lend their outputs to an unrelated literal.
+// Whether every output that scales is explained by slots that scale without the rest, and the
+// operator also accepts the rest without them: they lend their outputs to an unrelated literal.
 bool Tie::OnlyLends(const Slots& set, const std::vector<OutDim>& exact) {
   if (set.size() < 2) return false;
   Slots alone;
@@ -131,6 +131,16 @@ bool Tie::OnlyLends(const Slots& set, const std::vector<OutDim>& exact) {
   if (!alone.empty() && Includes({lent.begin(), lent.end()}, exact)) {
     Slots rest = set;
     for (const int slot : alone) std::erase(rest, slot);
+    if (ScaledBy(rest, kScales[0], now)) return true;
+  }
+  for (const Slots& known : sets_) {
+    if (known.size() >= set.size() ||
+        !std::includes(set.begin(), set.end(), known.begin(), known.end()) ||
+        !Includes(moved(known).exact, exact))
+      continue;
+    Slots rest;
+    std::set_difference(
+        set.begin(), set.end(), known.begin(), known.end(), std::back_inserter(rest));
     if (ScaledBy(rest, kScales[0], now)) return true;
   }
   for (const int slot : alone) {
