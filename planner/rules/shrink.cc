@@ -175,7 +175,7 @@ std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std
     return std::nullopt;
   }
   Shrinker shrinker{box, tie, box.values(), tie.outputs()};
-  shrinker.ShrinkSums();
+  if (order != ShrinkOrder::kDims) shrinker.ShrinkSums();
   std::vector<Tie::Slots> left;
   std::vector<Tie::Slots> other;
   for (const Tie::Slots& set : tie.sets()) {
@@ -183,6 +183,10 @@ std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std
       return set.size() == 1 &&
              std::find(sum.second.begin(), sum.second.end(), set[0]) != sum.second.end();
     });
+    const bool literal = std::any_of(set.begin(), set.end(), [&](int s) {
+      return box.slots()[static_cast<size_t>(s)].is_literal();
+    });
+    if (literal && order == ShrinkOrder::kDims) continue;
     if (!summed) (tie.moved(set).other.empty() ? left : other).push_back(set);
   }
   std::sort(left.begin(), left.end());
