@@ -26,9 +26,11 @@ namespace metadist {
 namespace {
 
 // Work units for improving a plan of alike layers with all layers free.
-constexpr int64_t kImproveWork = 300'000'000;
+constexpr int64_t kImproveWork = 50'000'000;
+// Problems with more edge entries are not solved with all layers free.
+constexpr int64_t kImproveEntries = 10'000'000;
 // For least-peak searches.
-constexpr int64_t kLeastPeakWork = 300'000'000;
+constexpr int64_t kLeastPeakWork = 100'000'000;
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -206,6 +208,10 @@ class Planner {
   // With all layers free, from the plan of alike layers.
   void Improve(Best& best) {
     if (Interrupted()) return;
+    int64_t entries = 0;
+    for (const ProblemEdge& edge : best.where->formulation().problem.edges)
+      entries += static_cast<int64_t>(edge.costs->size());
+    if (entries > kImproveEntries) return;
     const Stopwatch watch(planned_.seconds.solve);
     Report("solve", "all layers free", &best);
     SolveOptions options = Options(kImproveWork);

@@ -24,10 +24,6 @@
 namespace metadist {
 namespace {
 
-bool Communicates(CollectiveKind kind) {
-  return kind != CollectiveKind::kSlice && kind != CollectiveKind::kPartial;
-}
-
 // The target without the axes that only a local step at the end can make partial.
 Sharding WithoutNewPartials(const Sharding& from, const Sharding& to) {
   Sharding out = to;
@@ -35,6 +31,15 @@ Sharding WithoutNewPartials(const Sharding& from, const Sharding& to) {
     return std::find(from.partial.begin(), from.partial.end(), partial) == from.partial.end();
   });
   return out;
+}
+
+// The local step that adds the partial axes of `to`.
+CollectiveStep MakePartial(const Sharding& from, const Sharding& to) {
+  std::vector<int> axes;
+  for (const Partial& partial : to.partial)
+    if (std::find(from.partial.begin(), from.partial.end(), partial) == from.partial.end())
+      axes.push_back(partial.axis);
+  return {CollectiveKind::kPartial, std::move(axes), from, to};
 }
 
 // Axes that take part in an exchange: those that cut either side, except where both sides agree on
@@ -83,12 +88,12 @@ void Redistributor::Append(Route& route, const TensorType& type, CollectiveStep 
   route.steps.push_back(std::move(step));
 }
 
-bool Redistributor::ByTree(const TensorType& type,
-                           const Sharding& from,
-                           const Sharding& to,
-                           Route& out) {
+RouteTree* Redistributor::TreeFor(const TensorType& type,
+                                  const Sharding& from,
+                                  const Sharding& to,
+                                  int& place) {
   auto view = View::Common(type.shape, from, to, mesh_);
-  if (!view) return false;
+  if (!view) return nullptr;
   const Layout target = view->LayoutOf(to);
   std::unique_ptr<RouteTree>& tree = trees_[{Key{type, from, {}}, view->signature()}];
   if (!tree) {
@@ -96,52 +101,70 @@ bool Redistributor::ByTree(const TensorType& type,
     tree = std::make_unique<RouteTree>(
         std::move(*view), mesh_, pricer_, type.element, std::move(source));
   }
-  std::vector<Move> moves;
-  if (!tree->Find(target, moves)) return false;
-  Sharding at = from;
-  for (Move& move : moves) {
-    Sharding next = tree->view().ShardingOf(move.to);
-    Append(out, type, {move.kind, std::move(move.axes), at, next});
-    at = std::move(next);
-  }
-  return true;
+  place = tree->Find(target);
+  return place < 0 ? nullptr : tree.get();
 }
 
-Route Redistributor::ByExchange(const TensorType& type, const Sharding& from, const Sharding& to) {
-  Route route;
+std::vector<CollectiveStep> Redistributor::ByExchange(const TensorType& type,
+                                                      const Sharding& from,
+                                                      const Sharding& to) const {
+  std::vector<CollectiveStep> steps;
   Sharding at = from;
   std::vector<int> reduced;
   for (const Partial& partial : from.partial)
     if (std::find(to.partial.begin(), to.partial.end(), partial) == to.partial.end())
       reduced.push_back(partial.axis);
   at.partial = to.partial;
-  if (!reduced.empty()) Append(route, type, {CollectiveKind::kAllReduce, reduced, from, at});
+  if (!reduced.empty()) steps.push_back({CollectiveKind::kAllReduce, reduced, from, at});
   if (at != to)
-    Append(
-        route, type, {CollectiveKind::kExchange, ExchangeAxes(type.shape, at, to, mesh_), at, to});
-  return route;
+    steps.push_back({CollectiveKind::kExchange, ExchangeAxes(type.shape, at, to, mesh_), at, to});
+  return steps;
+}
+
+Redistributor::Way Redistributor::Choose(const TensorType& type,
+                                         const Sharding& from,
+                                         const Sharding& to) {
+  Way way;
+  way.tree = TreeFor(type, from, to, way.place);
+  if (way.tree != nullptr) {
+    way.seconds = way.tree->seconds(way.place);
+    if (!way.tree->HasDetour(way.place)) return way;
+  }
+  double exchange = 0;
+  for (const CollectiveStep& step : ByExchange(type, from, to)) {
+    exchange += pricer_.Price(step, type).seconds;
+    if (way.tree != nullptr && exchange >= way.seconds) return way;
+  }
+  return {nullptr, -1, exchange};
 }
 
 Route Redistributor::Plan(const TensorType& type, const Sharding& from, const Sharding& to) {
   const Sharding middle = WithoutNewPartials(from, to);
   Route route;
-  const bool found = ByTree(type, from, middle, route);
-  const auto communicating =
-      std::count_if(route.steps.begin(), route.steps.end(), [](const CollectiveStep& step) {
-        return Communicates(step.kind);
-      });
-  if (!found || (communicating > 0 && route.steps.size() > 1)) {
-    Route exchange = ByExchange(type, from, middle);
-    if (!found || exchange.price.seconds < route.price.seconds) route = std::move(exchange);
+  const Way way = Choose(type, from, middle);
+  if (way.tree == nullptr) {
+    for (CollectiveStep& step : ByExchange(type, from, middle))
+      Append(route, type, std::move(step));
+  } else {
+    Sharding at = from;
+    for (Move& move : way.tree->MovesTo(way.place)) {
+      Sharding next = way.tree->view().ShardingOf(move.to);
+      Append(route, type, {move.kind, std::move(move.axes), at, next});
+      at = std::move(next);
+    }
   }
-  if (middle != to) {
-    std::vector<int> axes;
-    for (const Partial& partial : to.partial)
-      if (std::find(middle.partial.begin(), middle.partial.end(), partial) == middle.partial.end())
-        axes.push_back(partial.axis);
-    Append(route, type, {CollectiveKind::kPartial, std::move(axes), middle, to});
-  }
+  if (middle != to) Append(route, type, MakePartial(middle, to));
   return route;
+}
+
+double Redistributor::Seconds(const TensorType& global, const Sharding& from, const Sharding& to) {
+  const Sharding source = Normalize(from, mesh_);
+  const Sharding target = Normalize(to, mesh_);
+  if (source == target) return 0;
+  const Sharding middle = WithoutNewPartials(source, target);
+  double seconds = source == middle ? 0 : Choose(global, source, middle).seconds;
+  if (middle != target) seconds += pricer_.Price(MakePartial(middle, target), global).seconds;
+  return seconds;
 }
 
 const Route& Redistributor::Between(const TensorType& global,

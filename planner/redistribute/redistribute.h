@@ -41,6 +41,9 @@ class Redistributor {
   // a route.
   const Route& Between(const TensorType& global, const Sharding& from, const Sharding& to);
 
+  // Between(...).price.seconds, without keeping the route.
+  double Seconds(const TensorType& global, const Sharding& from, const Sharding& to);
+
   const Mesh& mesh() const { return mesh_; }
   const Cluster& cluster() const { return cluster_; }
   StepPricer& pricer() { return pricer_; }
@@ -55,9 +58,19 @@ class Redistributor {
     }
   };
 
+  // The cheapest way between two shardings in normal form, `to` partial only where `from` is.
+  struct Way {
+    RouteTree* tree = nullptr;  // nullptr: by exchange
+    int place = -1;
+    double seconds = 0;
+  };
+
+  Way Choose(const TensorType& type, const Sharding& from, const Sharding& to);
+  RouteTree* TreeFor(const TensorType& type, const Sharding& from, const Sharding& to, int& place);
+  std::vector<CollectiveStep> ByExchange(const TensorType& type,
+                                         const Sharding& from,
+                                         const Sharding& to) const;
   Route Plan(const TensorType& type, const Sharding& from, const Sharding& to);
-  bool ByTree(const TensorType& type, const Sharding& from, const Sharding& to, Route& out);
-  Route ByExchange(const TensorType& type, const Sharding& from, const Sharding& to);
   void Append(Route& route, const TensorType& type, CollectiveStep step);
 
   Mesh mesh_;

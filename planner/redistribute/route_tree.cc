@@ -36,26 +36,40 @@ void RouteTree::Expand(int id) {
   }
 }
 
-bool RouteTree::Find(const Layout& target, std::vector<Move>& moves) {
+int RouteTree::Find(const Layout& target) {
   const auto settled = [&] {
     const auto found = index_.find(target);
-    return found != index_.end() && places_[static_cast<size_t>(found->second)].settled;
+    const bool known = found != index_.end() && places_[static_cast<size_t>(found->second)].settled;
+    return known ? found->second : -1;
   };
-  while (!settled() && !frontier_.empty()) {
+  int place = settled();
+  while (place < 0 && !frontier_.empty()) {
     const int id = std::get<2>(frontier_.top());
     frontier_.pop();
-    Place& place = places_[static_cast<size_t>(id)];
-    if (place.settled) continue;
-    place.settled = true;
+    if (places_[static_cast<size_t>(id)].settled) continue;
+    places_[static_cast<size_t>(id)].settled = true;
     Expand(id);
+    if (places_[static_cast<size_t>(id)].move.to == target) place = id;
   }
-  if (!settled()) return false;
-  moves.clear();
-  for (int id = index_.at(target); places_[static_cast<size_t>(id)].parent >= 0;
-       id = places_[static_cast<size_t>(id)].parent)
+  return place;
+}
+
+std::vector<Move> RouteTree::MovesTo(int id) const {
+  std::vector<Move> moves;
+  for (; places_[static_cast<size_t>(id)].parent >= 0; id = places_[static_cast<size_t>(id)].parent)
     moves.push_back(places_[static_cast<size_t>(id)].move);
   std::reverse(moves.begin(), moves.end());
-  return true;
+  return moves;
+}
+
+bool RouteTree::HasDetour(int id) const {
+  if (places_[static_cast<size_t>(id)].steps < 2) return false;
+  for (; places_[static_cast<size_t>(id)].parent >= 0;
+       id = places_[static_cast<size_t>(id)].parent) {
+    const CollectiveKind kind = places_[static_cast<size_t>(id)].move.kind;
+    if (kind != CollectiveKind::kSlice && kind != CollectiveKind::kPartial) return true;
+  }
+  return false;
 }
 
 }  // namespace metadist

@@ -19,8 +19,13 @@ class RouteTree {
  public:
   RouteTree(View view, const Mesh& mesh, StepPricer& pricer, ElementType element, Layout source);
 
-  // The moves to `target` in order; false if it cannot be reached by whole axes.
-  bool Find(const Layout& target, std::vector<Move>& moves);
+  // The place of a layout, or -1 if it cannot be reached by whole axes.
+  int Find(const Layout& target);
+  // Of a place that Find gave: seconds to it, and the moves to it in order.
+  double seconds(int place) const { return places_[static_cast<size_t>(place)].seconds; }
+  std::vector<Move> MovesTo(int place) const;
+  // Whether a second step follows a first, and some step communicates.
+  bool HasDetour(int place) const;
   const View& view() const { return view_; }
 
  private:

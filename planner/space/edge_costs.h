@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "planner/redistribute/redistribute.h"
@@ -29,7 +30,12 @@ class EdgeCosts {
  private:
   using Key = std::tuple<ElementType, Shape, std::vector<int>, std::vector<int>>;
 
+  double SecondsBetween(const TensorType& type, const Sharding& from, const Sharding& to);
+  int IdOf(const Sharding& sharding);
+
   Redistributor& routes_;
+  std::map<std::pair<ElementType, Shape>, int> types_;
+  std::map<std::tuple<int, int, int>, double> seconds_;  // by type, from, to
   std::map<Sharding, int> ids_;
   std::map<std::set<Sharding>, int> set_ids_;
   std::map<Key, CostMatrix> matrices_;

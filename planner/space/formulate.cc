@@ -121,7 +121,8 @@ class Formulator {
       if (added) {
         const bool free = request_.plan_template != PlanTemplate::kReplicate;
         at->second.first = static_cast<int>(known.size());
-        at->second.second = StrategiesOf(space, node, free ? request_.rule_of(node) : no_rule);
+        at->second.second =
+            StrategiesOf(space, node, free ? request_.rule_of(node) : no_rule, &out_.pruned);
       }
       signatures_.push_back(at->second.first);
       std::vector<PricedStrategy> allowed;

@@ -38,7 +38,7 @@ struct FormulateRequest {
   std::function<const Rule&(const Node&)> rule_of;
   std::vector<Constraint> constraints;
   PlanTemplate plan_template = PlanTemplate::kAuto;
-  int64_t strategy_limit = 192;  // of one node
+  int64_t strategy_limit = 96;  // of one node
 };
 
 // A graph's decisions as numbers, and the way back.
@@ -61,8 +61,8 @@ struct Formulation {
   std::vector<Decision> decisions;                      // by problem node
   std::vector<std::vector<PricedStrategy>> strategies;  // by graph node
   std::vector<Sharding> fixed;                          // by value, where nothing is decided
-  int64_t pruned = 0;                                   // strategies left out by the limit
-  int64_t tied_nodes = 0;                               // problem nodes that follow another
+  int64_t pruned = 0;      // strategies left out by the limit, counted once per signature
+  int64_t tied_nodes = 0;  // problem nodes that follow another
 
   Assignment Decode(const Graph& graph, const Choice& choice) const;
   int64_t num_strategies() const;

@@ -218,7 +218,8 @@ Priced ComputePrice(const StrategySpace& space, const Node& node, const Strategy
 
 std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
                                          const Node& node,
-                                         const Rule& rule) {
+                                         const Rule& rule,
+                                         int64_t* pruned) {
   const OpDef* op = node.regions.empty() ? space.ops->Find(node) : nullptr;
   Builder builder(space, node, rule);
   std::vector<PricedStrategy> out;
@@ -234,7 +235,9 @@ std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
     const Priced compute = ComputePrice(space, node, *strategy);
     out.push_back({std::move(*strategy), compute});
   } while (Next(choices, options, *space.mesh));
+  const size_t found = out.size();
   Prune(out, space.limit);
+  if (pruned != nullptr) *pruned += static_cast<int64_t>(found - out.size());
   return out;
 }
 

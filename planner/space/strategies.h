@@ -26,16 +26,18 @@ struct StrategySpace {
   const Cluster* cluster = nullptr;
   // Most strategies of one node. Of more, those are kept that leave fewest axes idle and then
   // compute fastest; running whole on every rank is always kept.
-  int64_t limit = 192;
+  int64_t limit = 96;
 };
 
 // Every way to run the node that its rule allows and its operator's own inference accepts on the
 // first and the last rank, with distinct shardings; the first one runs whole on every rank.
 // Shardings are in normal form, no value has partial axes of different reductions. The order
-// depends on rule and mesh only.
+// depends on rule and mesh only.  pruned: if given, raised by the number of strategies left out by
+// the limit.
 std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
                                          const Node& node,
-                                         const Rule& rule);
+                                         const Rule& rule,
+                                         int64_t* pruned = nullptr);
 
 // Seconds of a node's local call on one rank (nothing for unknown operators and collectives).
 Priced ComputePrice(const StrategySpace& space, const Node& node, const Strategy& strategy);

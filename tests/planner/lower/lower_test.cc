@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random choices of small graphs, formulated and lowered: programs chain, cost what the problem
+// says, and hold at least the memory that it counts.
+#include "planner/lower/lower.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "metair/ir/text.h"
+#include "planner/rules/rule_book.h"
+#include "planner/simulate/simulate.h"
+#include "planner/solvers/evaluate.h"
+#include "planner/solvers/solver.h"
+#include "planner/space/edge_costs.h"
+#include "planner/space/formulate.h"
+#include "tests/planner/test_cluster.h"
+
+namespace metadist {
+namespace {
+
+constexpr char kAttention[] = R"(graph attention opset 26 {
+  input %x: f32[8,64]
+  parameter %wq: f32[64,64] = ...
+  parameter %wk: f32[64,64] = ...
+  parameter %wv: f32[64,64] = ...
+  parameter %wo: f32[64,64] = ...
+  constant %heads: i64[3] = [8, 4, 16]
+  constant %flat: i64[2] = [8, 64]
+  %q: f32[8,64] = MatMul(%x, %wq) {} @q
+  %k: f32[8,64] = MatMul(%x, %wk) {} @k
+  %v: f32[8,64] = MatMul(%x, %wv) {} @v
+  %qh: f32[8,4,16] = Reshape(%q, %heads) {} @qh
+  %kh: f32[8,4,16] = Reshape(%k, %heads) {} @kh
+  %vh: f32[8,4,16] = Reshape(%v, %heads) {} @vh
+  %qt: f32[4,8,16] = Transpose(%qh) {perm = [1, 0, 2]} @qt
+  %kt: f32[4,16,8] = Transpose(%kh) {perm = [1, 2, 0]} @kt
+  %vt: f32[4,8,16] = Transpose(%vh) {perm = [1, 0, 2]} @vt
+  %s: f32[4,8,8] = MatMul(%qt, %kt) {} @s
+  %p: f32[4,8,8] = Softmax(%s) {axis = -1} @p
+  %o: f32[4,8,16] = MatMul(%p, %vt) {} @o
+  %ot: f32[8,4,16] = Transpose(%o) {perm = [1, 0, 2]} @ot
+  %of: f32[8,64] = Reshape(%ot, %flat) {} @of
+  %y: f32[8,64] = MatMul(%of, %wo) {} @y
+  %z: f32[8,64] = Add(%x, %y) {} @z
+  output %z
+}
+)";
+
+class Lowering : public testing::TestWithParam<const char*> {
+ protected:
+  Lowering()
+      : graph_(ParseGraph(kAttention).value()),
+        rules_(OpTable::BuiltIn()),
+        mesh_(ParseMesh(GetParam()).value()),
+        routes_(mesh_, TestCluster(static_cast<int>(mesh_.ranks()))) {}
+
+  Formulation Formulated() {
+    FormulateRequest request;
+    request.graph = &graph_;
+    request.ops = &OpTable::BuiltIn();
+    request.rule_of = [this](const Node& node) -> const Rule& { return rules_.For(graph_, node); };
+    return Formulate(request, routes_).value();
+  }
+
+  Choice RandomChoice(Problem problem, uint64_t seed) const {
+    problem.tied.clear();
+    SolveOptions options;
+    options.seed = seed;
+    return FindSolver("random")->solve(problem, options).value().choice;
+  }
+
+  Graph graph_;
+  RuleBook rules_;
+  Mesh mesh_;
+  Redistributor routes_;
+};
+
+TEST_P(Lowering, RandomProgramsCostAndHoldWhatTheProblemSays) {
+  const Formulation formulation = Formulated();
+  EXPECT_TRUE(Validate(formulation.problem).ok());
+  std::set<int64_t> peaks;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    const Choice choice = RandomChoice(formulation.problem, seed);
+    const Assignment assignment = formulation.Decode(graph_, choice);
+    const auto redistributions = RedistributionsOf(graph_, assignment, routes_);
+    const auto program = Lower(graph_, mesh_, assignment, redistributions);
+    ASSERT_TRUE(program.ok()) << program.error().text();
+    const Prediction prediction = Simulate(program.value(), routes_.cluster(), OpTable::BuiltIn());
+    const Evaluation evaluation = Evaluate(formulation.problem, choice);
+    // Every price is rounded to a picosecond once.
+    EXPECT_NEAR(
+        static_cast<double>(evaluation.cost),
+        prediction.step.seconds * 1e12,
+        static_cast<double>(formulation.problem.nodes.size() + formulation.problem.edges.size()));
+    EXPECT_LE(evaluation.peak, prediction.memory.peak_bytes()) << "seed " << seed;
+    EXPECT_GE(3 * evaluation.peak, prediction.memory.peak_bytes()) << "seed " << seed;
+    peaks.insert(evaluation.peak);
+  }
+  EXPECT_GT(peaks.size(), 5u);
+}
+
+TEST_P(Lowering, CollectivesAreNodesThatChain) {
+  const Formulation formulation = Formulated();
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    const Assignment assignment =
+        formulation.Decode(graph_, RandomChoice(formulation.problem, seed));
+    const auto redistributions = RedistributionsOf(graph_, assignment, routes_);
+    const Program program = Lower(graph_, mesh_, assignment, redistributions).value();
+    const Stage& stage = program.stages[0];
+    ASSERT_EQ(stage.shardings.size(), stage.graph.values.size());
+    std::set<std::string> names;
+    for (const Value& value : stage.graph.values) EXPECT_TRUE(names.insert(value.name).second);
+    size_t steps = 0;
+    for (const Redistribution& r : redistributions) steps += r.steps.size();
+    EXPECT_EQ(stage.graph.nodes.size(), graph_.nodes.size() + steps);
+    for (ValueId output : stage.graph.outputs)
+      EXPECT_TRUE(stage.shardings[static_cast<size_t>(output)].partial.empty());
+    // Whatever a rank runs, inference accepts.
+    for (int64_t rank : {int64_t{0}, mesh_.ranks() - 1}) {
+      const Graph local = Instantiate(stage, mesh_, rank);
+      for (const Node& node : local.nodes) {
+        if (CollectiveOf(node)) continue;
+        const OpDef* op = OpTable::BuiltIn().Find(node);
+        const auto types = InferTypes(CallOf(*op, local, node));
+        ASSERT_TRUE(types.ok()) << types.error().text();
+        EXPECT_EQ(types.value()[0], local.value(node.outputs[0]).type) << node.name;
+      }
+    }
+  }
+}
+
+TEST_P(Lowering, AMissingRedistributionIsAnError) {
+  const Formulation formulation = Formulated();
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    const Assignment assignment =
+        formulation.Decode(graph_, RandomChoice(formulation.problem, seed));
+    auto redistributions = RedistributionsOf(graph_, assignment, routes_);
+    if (redistributions.empty()) continue;
+    redistributions.pop_back();
+    const auto program = Lower(graph_, mesh_, assignment, redistributions);
+    ASSERT_FALSE(program.ok());
+    EXPECT_EQ(program.error().code, ErrorCode::kInternal);
+    return;
+  }
+  FAIL() << "no choice needs a redistribution";
+}
+
+TEST_P(Lowering, ConstraintsHold) {
+  FormulateRequest request;
+  request.graph = &graph_;
+  request.ops = &OpTable::BuiltIn();
+  request.rule_of = [this](const Node& node) -> const Rule& { return rules_.For(graph_, node); };
+  request.constraints = {{"w?", "[][a]"}, {"s", "[a][][]"}, {"z", "[a][]"}};
+  const Formulation formulation = Formulate(request, routes_).value();
+  const Assignment assignment = formulation.Decode(graph_, RandomChoice(formulation.problem, 3));
+  const auto text = [&](const char* value) {
+    return ShardingText(assignment.values[static_cast<size_t>(graph_.FindValue(value))], mesh_);
+  };
+  EXPECT_EQ(text("wq"), "[][a]");
+  EXPECT_EQ(text("wo"), "[][a]");
+  EXPECT_EQ(text("s"), "[a][][]");
+  EXPECT_EQ(ShardingText(assignment.outputs[0], mesh_), "[a][]");
+
+  request.constraints = {{"nothing*", "[a][]"}, {"x", "[c][]"}, {"wq", "[][] partial{sum: a}"}};
+  const auto refused = Formulate(request, routes_);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+  EXPECT_EQ(refused.error().also.size(), 2u);
+  EXPECT_NE(refused.error().text().find("--constrain: no value fits 'nothing*'"),
+            std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Meshes, Lowering, testing::Values("a=2", "a=4", "a=3", "2x2"));
+
+}  // namespace
+}  // namespace metadist

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strategies, cuts and repeats on hand-written graphs and rules: nothing here is discovered.
+#include "planner/space/strategies.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "planner/space/dim_cuts.h"
+#include "planner/space/glob.h"
+#include "planner/space/repeats.h"
+#include "planner/space/signature.h"
+#include "tests/planner/test_cluster.h"
+
+namespace metadist {
+namespace {
+
+Cut Plain(int tensor, int dim, int64_t size) { return {tensor, dim, 1, {{size, 1}}}; }
+
+// [m, k] x [k, n].
+Rule ProductRule(int64_t m, int64_t k, int64_t n) {
+  Rule rule;
+  rule.factors = {
+      {.name = "i", .inputs = {Plain(0, 0, m)}, .outputs = {Plain(0, 0, m)}},
+      {.name = "j", .inputs = {Plain(1, 1, n)}, .outputs = {Plain(0, 1, n)}},
+      {.name = "k",
+       .inputs = {Plain(0, 1, k), Plain(1, 0, k)},
+       .outputs = {},
+       .reductions = {{0, ReduceOp::kSum}}},
+  };
+  rule.pass_through = {{ReduceOp::kSum, {0}}, {ReduceOp::kSum, {1}}};
+  return rule;
+}
+
+class Strategies : public testing::Test {
+ protected:
+  ValueId Add(const std::string& name, Shape shape, ValueKind kind) {
+    return graph_.AddValue({name, {ElementType::kF32, std::move(shape)}, kind, {}, kNone});
+  }
+
+  const Node& Product(int64_t m, int64_t k, int64_t n) {
+    Node node{"product", "", "MatMul", {}, {}, {}, {}};
+    node.inputs = {Add("x", {m, k}, ValueKind::kInput), Add("w", {k, n}, ValueKind::kParameter)};
+    node.outputs = {Add("y", {m, n}, ValueKind::kResult)};
+    return graph_.node(graph_.AddNode(std::move(node)));
+  }
+
+  std::vector<PricedStrategy> Of(const Node& node, const Rule& rule, const char* mesh) {
+    mesh_ = ParseMesh(mesh).value();
+    cluster_ = TestCluster(static_cast<int>(mesh_.ranks()));
+    return StrategiesOf({&graph_, &OpTable::BuiltIn(), &mesh_, &cluster_, limit_}, node, rule);
+  }
+
+  std::string Text(const PricedStrategy& s) const {
+    std::string out;
+    for (const Sharding& in : s.strategy.inputs) out += ShardingText(in, mesh_) + " ";
+    return out + "-> " + ShardingText(s.strategy.outputs[0], mesh_);
+  }
+
+  std::set<std::string> Texts(const std::vector<PricedStrategy>& all) const {
+    std::set<std::string> out;
+    for (const PricedStrategy& s : all) out.insert(Text(s));
+    return out;
+  }
+
+  Graph graph_;
+  Mesh mesh_;
+  Cluster cluster_;
+  int64_t limit_ = 192;
+};
+
+TEST_F(Strategies, OfAMatrixProductOnOneAxis) {
+  const auto all = Of(Product(8, 4, 12), ProductRule(8, 4, 12), "a=2");
+  EXPECT_EQ(Text(all[0]), "[][] [][] -> [][]");
+  EXPECT_EQ(Texts(all),
+            (std::set<std::string>{"[][] [][] -> [][]",
+                                   "[a][] [][] -> [a][]",
+                                   "[][] [][a] -> [][a]",
+                                   "[][a] [a][] -> [][] partial{sum: a}",
+                                   "[][] partial{sum: a} [][] -> [][] partial{sum: a}",
+                                   "[][] [][] partial{sum: a} -> [][] partial{sum: a}"}));
+}
+
+TEST_F(Strategies, OfAMatrixProductOn2x2) {
+  const auto all = Of(Product(8, 4, 12), ProductRule(8, 4, 12), "2x2");
+  EXPECT_EQ(all.size(), 36u);  // six choices an axis, all of them different
+  EXPECT_EQ(Texts(all).size(), 36u);
+  EXPECT_EQ(Texts(all).count("[a][] [][b] -> [a][b]"), 1u);
+  EXPECT_EQ(Texts(all).count("[a,b][] [][] -> [a,b][]"), 1u);
+  EXPECT_EQ(Texts(all).count("[][a] partial{sum: b} [a][] -> [][] partial{sum: a,b}"), 1u);
+}
+
+TEST_F(Strategies, WorkShrinksWithThePieces) {
+  const auto all = Of(Product(4096, 4096, 4096), ProductRule(4096, 4096, 4096), "a=4");
+  for (const PricedStrategy& s : all) {
+    const bool idle = s.strategy.axes[0].empty() || s.strategy.axes[0][0] == '~';
+    EXPECT_EQ(s.compute.seconds < 0.5 * all[0].compute.seconds, !idle) << Text(s);
+  }
+}
+
+TEST_F(Strategies, TooFewGroupsOrUnevenOnes) {
+  Rule rule = ProductRule(3, 4, 12);
+  const Node& node = Product(3, 4, 12);
+  EXPECT_EQ(Texts(Of(node, rule, "a=2")).count("[a][] [][] -> [a][]"), 1u);
+  EXPECT_EQ(Texts(Of(node, rule, "a=4")).count("[a][] [][] -> [a][]"), 0u);
+  rule.factors[0].even_only = true;
+  EXPECT_EQ(Texts(Of(node, rule, "a=2")).count("[a][] [][] -> [a][]"), 0u);
+  rule.factors[0].even_only = false;
+  rule.factors[0].least_piece = 2;
+  EXPECT_EQ(Texts(Of(node, rule, "a=2")).count("[a][] [][] -> [a][]"), 0u);
+}
+
+TEST_F(Strategies, AWrongRuleCostsAStrategyOnly) {
+  Rule rule = ProductRule(8, 4, 12);
+  rule.factors[2].inputs.pop_back();  // cuts k of one operand only
+  const auto all = Of(Product(8, 4, 12), rule, "a=2");
+  EXPECT_EQ(Texts(all).count("[][a] [][] -> [][] partial{sum: a}"), 0u);
+  EXPECT_EQ(Texts(all).count("[a][] [][] -> [a][]"), 1u);
+}
+
+TEST_F(Strategies, PartialsOfTwoReductionsAreRefused) {
+  Rule rule = ProductRule(8, 4, 12);
+  rule.factors[2].reductions[0] = ReduceOp::kMax;
+  for (const PricedStrategy& s : Of(Product(8, 4, 12), rule, "2x2"))
+    EXPECT_EQ(Text(s).find("; "), std::string::npos) << Text(s);
+}
+
+TEST_F(Strategies, TheLimitKeepsTheWholeAndTheBusiest) {
+  limit_ = 10;
+  const auto all = Of(Product(8, 4, 12), ProductRule(8, 4, 12), "2x2");
+  ASSERT_EQ(all.size(), 10u);
+  EXPECT_EQ(Text(all[0]), "[][] [][] -> [][]");
+  for (size_t i = 1; i < all.size(); ++i)
+    EXPECT_EQ(std::count(all[i].strategy.axes.begin(), all[i].strategy.axes.end(), ""), 0);
+}
+
+TEST_F(Strategies, LiteralsFollowTheCut) {
+  const ValueId x = Add("x", {8, 6}, ValueKind::kInput);
+  const ValueId shape = Add("shape", {3}, ValueKind::kConstant);
+  graph_.value(shape).data = Tensor::Of<int64_t>({3}, {8, 2, 3});
+  graph_.value(shape).type = graph_.value(shape).data.type();
+  const ValueId y = Add("y", {8, 2, 3}, ValueKind::kResult);
+  const NodeId id = graph_.AddNode({"split", "", "Reshape", {}, {x, shape}, {y}, {}});
+  Rule rule;
+  rule.factors = {{.name = "a",
+                   .inputs = {Plain(0, 0, 8)},
+                   .outputs = {Plain(0, 0, 8)},
+                   .literals = {{1, "", 0, Plain(0, 0, 8)}}},
+                  {.name = "b",
+                   .inputs = {{0, 1, 1, {{2, 3}}}},
+                   .outputs = {Plain(0, 1, 2)},
+                   .literals = {{1, "", 1, Plain(0, 0, 2)}}},
+                  {.name = "c",
+                   .inputs = {{0, 1, 2, {{3, 1}}}},
+                   .outputs = {Plain(0, 2, 3)},
+                   .literals = {{1, "", 2, Plain(0, 0, 3)}}}};
+  const auto all = Of(graph_.node(id), rule, "a=2");
+  EXPECT_EQ(Texts(all),
+            (std::set<std::string>{"[][] [] -> [][][]",
+                                   "[a][] [] -> [a][][]",
+                                   "[][a] [] -> [][a][]",
+                                   "[][(2 3:a)] [] -> [][][a]"}));
+  EXPECT_TRUE(all[0].strategy.literals.empty());
+  EXPECT_EQ(all[1].strategy.literals.size(), 1u);
+}
+
+TEST(DimCuts, NestOrRefuse) {
+  const Mesh mesh = ParseMesh("2x2").value();
+  const Cut outer{0, 0, 1, {{4, 6}}};
+  const Cut inner{0, 0, 4, {{6, 1}}};
+  const auto both = ShardingOfCuts(24, {{&inner, {1}}, {&outer, {0}}});
+  ASSERT_TRUE(both.has_value());
+  EXPECT_EQ(ShardingText({{*both}, {}}, mesh), "[(4:a 6:b)]");
+  const Cut overlapping{0, 0, 2, {{12, 1}}};
+  EXPECT_FALSE(ShardingOfCuts(24, {{&outer, {0}}, {&overlapping, {1}}}).has_value());
+  const Cut parts{0, 0, 1, {{16, 1}, {8, 1}}};
+  EXPECT_EQ(ShardingText({{*ShardingOfCuts(24, {{&parts, {0}}})}, {}}, mesh), "[(16:a)+(8:a)]");
+  EXPECT_FALSE(ShardingOfCuts(24, {{&parts, {0}}, {&outer, {1}}}).has_value());
+  EXPECT_FALSE(ShardingOfCuts(20, {{&outer, {0}}}).has_value());
+}
+
+TEST(Glob, Fits) {
+  EXPECT_TRUE(GlobFits("h.*.weight", "h.12.weight"));
+  EXPECT_TRUE(GlobFits("*", ""));
+  EXPECT_TRUE(GlobFits("a?c", "abc"));
+  EXPECT_TRUE(GlobFits("*b*b", "abbb"));
+  EXPECT_FALSE(GlobFits("a?c", "ac"));
+  EXPECT_FALSE(GlobFits("h.*.weight", "h.12.bias"));
+  EXPECT_FALSE(GlobFits("", "x"));
+}
+
+// `layers` blocks of four nodes with a residual around each, between a head and a tail.
+Graph Tower(int layers) {
+  Graph graph;
+  const TensorType type{ElementType::kF32, {8, 8}};
+  ValueId x = graph.AddValue({"x", type, ValueKind::kInput, {}, kNone});
+  const auto node = [&](const std::string& op, std::vector<ValueId> inputs) {
+    const std::string name = fmt::format("n{}", graph.nodes.size());
+    const ValueId y = graph.AddValue({name, type, ValueKind::kResult, {}, kNone});
+    graph.AddNode({name, "", op, {}, std::move(inputs), {y}, {}});
+    return y;
+  };
+  x = node("Neg", {x});
+  for (int i = 0; i < layers; ++i) {
+    const ValueId w =
+        graph.AddValue({fmt::format("w{}", i), type, ValueKind::kParameter, {}, kNone});
+    ValueId y = node("MatMul", {x, w});
+    y = node("Relu", {y});
+    y = node("Tanh", {y});
+    x = node("Add", {x, y});
+  }
+  x = node("Exp", {x});
+  graph.outputs = {x};
+  return graph;
+}
+
+std::vector<int> Signatures(const Graph& graph) {
+  std::map<std::string, int> ids;
+  std::vector<int> out;
+  for (const Node& node : graph.nodes)
+    out.push_back(
+        ids.emplace(SignatureOf(graph, node), static_cast<int>(ids.size())).first->second);
+  return out;
+}
+
+TEST(Repeats, LayersAreFound) {
+  const Graph graph = Tower(5);
+  const auto repeats = FindRepeats(graph, Signatures(graph));
+  EXPECT_EQ(repeats, (std::vector<Repeat>{{1, 4, 5}}));
+  const auto leaders = LeadersOf(graph, repeats);
+  EXPECT_EQ(leaders[0], 0);
+  EXPECT_EQ(leaders[7], 3);
+  EXPECT_EQ(leaders[21], 21);
+}
+
+TEST(Repeats, ALayerWiredOtherwiseIsNotAlike) {
+  Graph graph = Tower(5);
+  graph.node(11).inputs[0] = graph.node(9).outputs[0];  // skips a node of the third layer
+  for (const Repeat& repeat : FindRepeats(graph, Signatures(graph)))
+    EXPECT_FALSE(repeat.first <= 7 && 11 < repeat.first + repeat.period * repeat.count);
+}
+
+}  // namespace
+}  // namespace metadist
