@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <random>
 #include <vector>
 
 #include "metair/ops/op_def.h"
+#include "metair/spmd/sharding.h"
 
 // Calls and legal inputs for the judge of rules; shares no code with discovery.
 namespace metadist::testing {
@@ -109,6 +111,31 @@ inline std::optional<std::vector<Tensor>> DrawInputs(const OwnedCall& owned, Gen
     }
   }
   return inputs;
+}
+
+// Element i of an array of compute type, and what a reduction makes of two.
+inline double Value(const Tensor& x, int64_t i) {
+  if (x.element() == ElementType::kF64) return x.data<double>()[i];
+  if (x.element() == ElementType::kBool) return x.data<bool>()[i] ? 1 : 0;
+  return static_cast<double>(x.data<int64_t>()[i]);
+}
+
+inline double Merge(ReduceOp op, double a, double b) {
+  switch (op) {
+    case ReduceOp::kSum:
+      return a + b;
+    case ReduceOp::kProd:
+      return a * b;
+    case ReduceOp::kMax:
+      return std::max(a, b);
+    case ReduceOp::kMin:
+      return std::min(a, b);
+    case ReduceOp::kAnd:
+      return a != 0 && b != 0 ? 1 : 0;
+    case ReduceOp::kOr:
+      return a != 0 || b != 0 ? 1 : 0;
+  }
+  return 0;
 }
 
 }  // namespace metadist::testing

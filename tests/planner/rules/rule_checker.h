@@ -169,30 +169,6 @@ class RuleChecker {
     return local;
   }
 
-  static double Value(const Tensor& x, int64_t i) {
-    if (x.element() == ElementType::kF64) return x.data<double>()[i];
-    if (x.element() == ElementType::kBool) return x.data<bool>()[i] ? 1 : 0;
-    return static_cast<double>(x.data<int64_t>()[i]);
-  }
-
-  static double Merge(ReduceOp op, double a, double b) {
-    switch (op) {
-      case ReduceOp::kSum:
-        return a + b;
-      case ReduceOp::kProd:
-        return a * b;
-      case ReduceOp::kMax:
-        return std::max(a, b);
-      case ReduceOp::kMin:
-        return std::min(a, b);
-      case ReduceOp::kAnd:
-        return a != 0 && b != 0 ? 1 : 0;
-      case ReduceOp::kOr:
-        return a != 0 || b != 0 ? 1 : 0;
-    }
-    return 0;
-  }
-
   static std::string Compare(const Tensor& whole,
                              const std::vector<Axis>& axes,
                              const std::vector<std::vector<int64_t>>& ranks,
