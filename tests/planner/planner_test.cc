@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a model of the repository to a plan, its file, and a run on thread ranks.
+#include "planner/planner.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "executor/run.h"
+#include "importers/importer.h"
+#include "metair/passes/passes.h"
+#include "planner/plan_io.h"
+#include "tests/planner/test_cluster.h"
+
+namespace metadist {
+namespace {
+
+const OpTable& Ops() { return OpTable::BuiltIn(); }
+
+// The models and their rules are the same for all tests.
+struct Model {
+  explicit Model(const std::string& file) : rules(Ops()) {
+    ImportOptions options;
+    const std::string path = std::string(METADIST_SOURCE_DIR) + "/models/" + file;
+    auto imported = ImportModel(path, options);
+    if (!imported.ok()) {
+      options.binds["batch"] = 4;
+      imported = ImportModel(path, options);
+    }
+    graph = RunPasses(imported.value().graph, {}, Ops()).value().graph;
+  }
+  Graph graph;
+  RuleBook rules;
+};
+
+Model& Gpt2() {
+  static Model model("gpt2.onnx");
+  return model;
+}
+
+PlanRequest RequestFor(Model& model, int devices) {
+  PlanRequest request;
+  request.graph = &model.graph;
+  request.ops = &Ops();
+  request.rules = &model.rules;
+  request.cluster = TestCluster(devices);
+  request.mesh = Mesh{{{"a", devices}}};
+  request.alternatives = false;
+  return request;
+}
+
+// The program's outputs equal those of one device.
+void ExpectSameAsOneDevice(const Graph& graph, const Program& program) {
+  const NamedTensors inputs = RandomInputs(graph, 1, Ops());
+  RunOptions options;
+  options.random_weights = true;
+  const auto one = RunProgram(SingleDevice(graph), {}, inputs, options);
+  ASSERT_TRUE(one.ok()) << one.error().text();
+  const auto many = RunProgram(program, {}, inputs, options);
+  ASSERT_TRUE(many.ok()) << many.error().text();
+  ASSERT_EQ(one.value().outputs.size(), many.value().outputs.size());
+  for (size_t i = 0; i < one.value().outputs.size(); ++i) {
+    const auto expected = one.value().outputs[i].second.ToDoubles();
+    const auto actual = many.value().outputs[i].second.ToDoubles();
+    ASSERT_EQ(expected.size(), actual.size());
+    for (size_t j = 0; j < expected.size(); ++j)
+      ASSERT_NEAR(actual[j], expected[j], 1e-4 + 1e-3 * std::abs(expected[j])) << "element " << j;
+  }
+}
+
+TEST(MakePlan, RandomPlansOfGpt2RunLikeOneDevice) {
+  for (const char* mesh : {"2x2", "a=3"}) {
+    for (uint64_t seed : {1, 2}) {
+      const Mesh parsed = ParseMesh(mesh).value();
+      PlanRequest request = RequestFor(Gpt2(), static_cast<int>(parsed.ranks()));
+      request.mesh = parsed;
+      request.solver = "random";
+      request.seed = seed;
+      const auto planned = MakePlan(request);
+      ASSERT_TRUE(planned.ok()) << planned.error().text();
+      EXPECT_GT(planned.value().plan.redistributions.size(), 10u);
+      ExpectSameAsOneDevice(Gpt2().graph, Lower(planned.value().plan).value());
+    }
+  }
+}
+
+TEST(MakePlan, IsProvenAndItsCostIsThePrediction) {
+  PlanRequest request = RequestFor(Gpt2(), 4);
+  request.alternatives = true;
+  const auto planned = MakePlan(request);
+  ASSERT_TRUE(planned.ok()) << planned.error().text();
+  const Plan& plan = planned.value().plan;
+  EXPECT_EQ(plan.solver.status, "optimal");
+  EXPECT_EQ(plan.solver.bound, plan.solver.cost);
+  EXPECT_NEAR(plan.prediction.step.seconds * 1e12, static_cast<double>(plan.solver.cost), 1e4);
+  ASSERT_EQ(plan.alternatives.size(), 3u);
+  EXPECT_EQ(plan.alternatives[0].name, "one device");
+  for (const Alternative& a : plan.alternatives)
+    EXPECT_GE(a.step_seconds * 1.000001, plan.alternatives[2].step_seconds) << a.name;
+}
+
+TEST(MakePlan, SameBytesWhateverTheThreads) {
+  std::set<std::string> files;
+  for (int threads : {1, 2, 2}) {
+    Model model("gpt2.onnx");
+    PlanRequest request = RequestFor(model, 4);
+    request.mesh = ParseMesh("2x2").value();
+    request.threads = threads;
+    files.insert(WritePlan(MakePlan(request).value().plan));
+  }
+  EXPECT_EQ(files.size(), 1u);
+}
+
+TEST(MakePlan, KeepsTheMemoryLimit) {
+  PlanRequest request = RequestFor(Gpt2(), 4);
+  const Plan free = MakePlan(request).value().plan;
+  request.memory_limit_bytes = free.peak_bytes() * 6 / 10;
+  const auto planned = MakePlan(request);
+  ASSERT_TRUE(planned.ok()) << planned.error().text();
+  const Plan& plan = planned.value().plan;
+  EXPECT_LE(plan.peak_bytes(), *request.memory_limit_bytes);
+  EXPECT_GT(plan.prediction.step.seconds, free.prediction.step.seconds);
+  EXPECT_LE(plan.solver.bound, plan.solver.cost);
+  ExpectSameAsOneDevice(Gpt2().graph, Lower(plan).value());
+}
+
+TEST(MakePlan, AnImpossibleBudgetNamesOneThatWorks) {
+  PlanRequest request = RequestFor(Gpt2(), 4);
+  request.memory_limit_bytes = 1000;
+  const auto refused = MakePlan(request);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kInfeasible);
+  const std::string& message = refused.error().message;
+  int64_t works = 0, proven = 0;
+  ASSERT_EQ(std::sscanf(message.c_str(),
+                        "no plan fits in 1000 bytes per device: the smallest budget that works is "
+                        "%ld bytes, and less than %ld bytes is proven too little",
+                        &works,
+                        &proven),
+            2)
+      << message;
+  EXPECT_GT(proven, 1000);
+  EXPECT_LE(proven, works);
+  request.memory_limit_bytes = works;
+  const auto planned = MakePlan(request);
+  ASSERT_TRUE(planned.ok()) << planned.error().text();
+  EXPECT_LE(planned.value().plan.peak_bytes(), works);
+  EXPECT_EQ(refused.error().hint, fmt::format("give `--memory {}` or more devices", works));
+}
+
+TEST(MakePlan, DataParallelCutsTheBatch) {
+  Model model("mlp.onnx");
+  PlanRequest request = RequestFor(model, 4);
+  request.plan_template = PlanTemplate::kDataParallel;
+  const Plan plan = MakePlan(request).value().plan;
+  for (size_t v = 0; v < plan.graph.values.size(); ++v) {
+    const bool input = plan.graph.values[v].kind == ValueKind::kInput;
+    if (plan.graph.values[v].kind == ValueKind::kParameter || input)
+      EXPECT_EQ(plan.assignment.values[v].replicated(), !input) << plan.graph.values[v].name;
+  }
+  EXPECT_TRUE(plan.redistributions.empty());
+}
+
+TEST(MakePlan, MeshAndClusterMustAgree) {
+  PlanRequest request = RequestFor(Gpt2(), 4);
+  request.mesh = ParseMesh("2x3").value();
+  request.solver = "nothing";
+  const auto refused = MakePlan(request);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+  EXPECT_EQ(refused.error().message, "mesh a=2,b=3 has 6 ranks, cluster test has 4 devices");
+  ASSERT_EQ(refused.error().also.size(), 1u);
+  EXPECT_EQ(refused.error().also[0].message.substr(0, 24), "unknown solver 'nothing'");
+}
+
+TEST(MakePlan, MeshesToTry) {
+  std::string all;
+  for (const Mesh& mesh : MeshesFor(TestCluster(8))) all += MeshText(mesh) + " ";
+  EXPECT_EQ(all, "a=8 a=2,b=4 a=2,b=2,c=2 ");
+  all.clear();
+  for (const Mesh& mesh : MeshesFor(MakeCluster("two", TestCluster(4).profile, 2, 4)))
+    all += MeshText(mesh) + " ";
+  EXPECT_EQ(all, "a=8 a=2,b=4 a=2,b=2,c=2 ");
+}
+
+TEST(PlanFile, RoundTripAndStrictness) {
+  PlanRequest request = RequestFor(Gpt2(), 4);
+  request.mesh = ParseMesh("2x2").value();
+  request.solver = "random";
+  request.seed = 5;
+  request.origin.binds["batch"] = 1;
+  const std::string text = WritePlan(MakePlan(request).value().plan);
+  const auto back = ReadPlan(text, "p.json");
+  ASSERT_TRUE(back.ok()) << back.error().text();
+  EXPECT_EQ(WritePlan(back.value()), text);
+  EXPECT_TRUE(Lower(back.value()).ok());
+
+  const auto broken = [&](const std::string& from, const std::string& to) {
+    std::string bad = text;
+    const size_t at = bad.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    bad.replace(at, from.size(), to);
+    const auto read = ReadPlan(bad, "p.json");
+    EXPECT_FALSE(read.ok()) << to;
+    EXPECT_TRUE(read.ok() || read.error().code == ErrorCode::kBadInput);
+    return read.ok() ? "" : read.error().where + ": " + read.error().message;
+  };
+  EXPECT_EQ(broken("\"schema_version\": 1", "\"schema_version\": 2"),
+            "p.json: schema_version: expected 1, got 2");
+  EXPECT_EQ(broken("\"seed\": 5", "\"seed\": \"5\""),
+            "p.json: seed: expected a whole number, got \"5\"");
+  EXPECT_EQ(broken("\"mesh\":", "\"mush\":"), "p.json: field 'mesh' is missing");
+  EXPECT_EQ(broken("\"peak_bytes\": ", "\"peak_bytes\": 1").substr(0, 46),
+            "p.json: peak_bytes: expected the sum of memory");
+  EXPECT_EQ(ReadPlan("PK", "p.json").error().message,
+            "expected a plan in JSON, got something else");
+}
+
+}  // namespace
+}  // namespace metadist
