@@ -3,11 +3,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 namespace metadist::cli {
 namespace {
+
+constexpr size_t kShownProblems = 20;
 
 bool Terminal() {
   const char* kind = std::getenv("TERM");
@@ -49,14 +53,19 @@ void Console::Warn(const std::string& text) const {
 }
 
 void Console::Fail(const Error& error) const {
-  const auto one = [&](const Error& e) {
-    Write(-1,
-          "metadist: " + Paint("31", "error:") + " " + (e.where.empty() ? "" : e.where + ": ") +
-              e.message);
-    if (!e.hint.empty()) Write(-1, "  hint: " + e.hint);
-  };
-  one(error);
-  for (const Error& other : error.also) one(other);
+  std::vector<const Error*> all = {&error};
+  for (const Error& other : error.also) all.push_back(&other);
+  const size_t shown = std::min(all.size(), kShownProblems);
+  for (size_t i = 0; i < shown; ++i) {
+    const Error& e = *all[i];
+    const std::string place = e.where.empty() ? "" : e.where + ": ";
+    Write(-1, "metadist: " + Paint("31", "error:") + " " + place + e.message);
+    // One hint for neighbours that share it.
+    const bool last = i + 1 == shown || all[i + 1]->hint != e.hint;
+    if (last && !e.hint.empty()) Write(-1, "  hint: " + e.hint);
+  }
+  if (shown < all.size())
+    Write(-1, "  and " + std::to_string(all.size() - shown) + " more problems");
 }
 
 void Console::Step(const std::string& text) {

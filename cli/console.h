@@ -25,6 +25,7 @@ class Console {
   void Debug(const std::string& text) const;
   // Unless quiet.
   void Warn(const std::string& text) const;
+  // All joined problems, up to twenty; the log file gets the same.
   void Fail(const Error& error) const;
   // A line that the next one replaces on a terminal; nothing otherwise, or a line each with kPlain.
   void Step(const std::string& text);

@@ -236,8 +236,8 @@ std::string OutcomeText(const Job& job, const Outcome& out) {
              BytesText(out.run.peak_bytes)});
   text += table.text();
   if (!out.checked) return text + "  not compared\n";
-  return text + fmt::format("  {}: equal to {}, largest error {:.2g} (relative {:.2g})\n",
-                            out.passed() ? "PASSED" : "FAILED",
+  return text + fmt::format("  {} {}, largest error {:.2g} (relative {:.2g})\n",
+                            out.passed() ? "PASSED: equal to" : "FAILED: differs from",
                             out.compared_with,
                             std::max(out.one_device.max_abs_error, out.expected.max_abs_error),
                             std::max(out.one_device.max_rel_error, out.expected.max_rel_error));

@@ -65,7 +65,7 @@ struct RunResult {
   double p10_seconds = 0;
   double p90_seconds = 0;
   std::vector<NodeTime> nodes;                         // in program order
-  std::map<std::string, CollectiveCount> collectives;  // of one step, by kind
+  std::map<std::string, CollectiveCount> collectives;  // of one step, by kind, local ones left out
   std::vector<RankMemory> memory;                      // by rank
   int64_t peak_bytes = 0;                              // of the rank with the most
   std::vector<TraceEvent> events;                      // with RunOptions::trace
