@@ -269,10 +269,16 @@ class Reader {
     out.attribute = TRY(attribute.String());
     if (index == kNone && !node.attributes.has(out.attribute))
       return attribute.Wrong(fmt::format("'{}' has no such attribute", node.name));
-    Shape values;
-    for (const JsonCursor& value : TRY(TRY(at.At("values")).Elements()))
-      values.push_back(TRY(value.Int()));
-    out.entries = TRY(ReadSharding(TRY(at.At("entries")), values)).dims;
+    const JsonCursor values = TRY(at.At("values"));
+    const std::vector<JsonCursor> sizes = TRY(values.Elements());
+    const std::vector<JsonCursor> entries = TRY(TRY(at.At("entries")).Elements());
+    if (sizes.size() != entries.size())
+      return values.Wrong(
+          fmt::format("expected as many as entries, {}, got {}", entries.size(), sizes.size()));
+    for (size_t i = 0; i < entries.size(); ++i) {
+      const Sharding entry = TRY(ReadSharding(entries[i], {TRY(sizes[i].Int())}));
+      out.entries.push_back(entry.dims[0]);
+    }
     return out;
   }
 

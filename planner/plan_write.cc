@@ -129,10 +129,13 @@ class Writer {
       if (const auto* number = std::get_if<int64_t>(&attribute)) values = {*number};
       if (const auto* list = std::get_if<std::vector<int64_t>>(&attribute)) values = *list;
     }
+    // One text an entry: a literal may name an axis twice, as starts and ends of a range do.
+    Json entries = Json::array();
+    for (const DimSharding& entry : literal.entries) entries.push_back(Text(Sharding{{entry}, {}}));
     return {{"input", literal.input},
             {"attribute", literal.attribute},
             {"values", values},
-            {"entries", Text(Sharding{literal.entries, {}})}};
+            {"entries", std::move(entries)}};
   }
 
   void WriteNodes(Json& out) const {

@@ -186,6 +186,22 @@ TEST(MakePlan, MeshesToTry) {
   EXPECT_EQ(all, "a=8 a=2,b=4 a=2,b=2,c=2 ");
 }
 
+TEST(PlanFile, LiteralsMayNameAnAxisTwice) {
+  Model model("gpt2.legacy.onnx");
+  PlanRequest request = RequestFor(model, 4);
+  request.solver = "random";
+  int literals = 0;
+  for (request.seed = 0; request.seed < 4; ++request.seed) {
+    const Plan plan = MakePlan(request).value().plan;
+    for (const Strategy& strategy : plan.assignment.nodes)
+      literals += static_cast<int>(strategy.literals.size());
+    const auto back = ReadPlan(WritePlan(plan), "p.json");
+    ASSERT_TRUE(back.ok()) << back.error().text();
+    EXPECT_EQ(back.value().assignment.nodes, plan.assignment.nodes);
+  }
+  EXPECT_GT(literals, 10);
+}
+
 TEST(PlanFile, RoundTripAndStrictness) {
   PlanRequest request = RequestFor(Gpt2(), 4);
   request.mesh = ParseMesh("2x2").value();
