@@ -17,7 +17,8 @@ namespace metadist {
 
 enum class CollectiveKind : uint8_t {
   kSlice,          // local: keep a part of what the rank holds
-  kPartial,        // local: a whole value becomes an operand of a reduction (others hold identity)
+  kPartial,        // local: a whole value becomes an operand of a reduction (others hold identity,
+                   // or the same operand where repeating it changes nothing: max, min, and, or)
   kAllGather,      // fetch what the group's other ranks hold
   kAllToAll,       // each rank keeps one part and fetches one from every other
   kExchange,       // any sharding to any other: every rank fetches what it lacks from a holder
