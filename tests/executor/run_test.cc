@@ -24,6 +24,16 @@ ValueId AddValue(Graph& graph, std::string name, Shape shape, ValueKind kind) {
   return id;
 }
 
+void AddNode(
+    Graph& graph, std::string name, std::string op, std::vector<ValueId> inputs, ValueId output) {
+  Node node;
+  node.name = std::move(name);
+  node.op = std::move(op);
+  node.inputs = std::move(inputs);
+  node.outputs = {output};
+  graph.AddNode(std::move(node));
+}
+
 // Builds a graph and, beside it, the placement of every value.
 struct Builder {
   Program program;
@@ -47,7 +57,7 @@ struct Builder {
                const std::string& sharding) {
     const std::string name = op + std::to_string(graph().nodes.size());
     const ValueId out = Value(name, std::move(shape), ValueKind::kResult, sharding);
-    graph().AddNode({.name = "n" + name, .op = op, .inputs = std::move(inputs), .outputs = {out}});
+    AddNode(graph(), "n" + name, op, std::move(inputs), out);
     return out;
   }
   ValueId Move(CollectiveKind kind,
@@ -276,7 +286,7 @@ TEST(Run, RandomIndicesAreInRange) {
   const ValueId index = AddValue(graph, "index", {100}, ValueKind::kInput);
   graph.value(index).type.element = ElementType::kI64;
   const ValueId out = AddValue(graph, "out", {100, 2}, ValueKind::kResult);
-  graph.AddNode({.name = "g", .op = "Gather", .inputs = {table, index}, .outputs = {out}});
+  AddNode(graph, "g", "Gather", {table, index}, out);
   graph.outputs = {out};
   for (int64_t i : RandomInputs(graph, 1, OpTable::BuiltIn()).at("index").ToInts()) {
     EXPECT_GE(i, 0);
