@@ -32,9 +32,12 @@ class Lowering {
   Result<Program> Run() {
     Start();
     for (size_t n = 0; n < graph_.nodes.size(); ++n) TRY(LowerNode(static_cast<NodeId>(n)));
-    for (size_t i = 0; i < graph_.outputs.size(); ++i)
-      stage_.graph.outputs.push_back(TRY(Take(
-          Place::kOutput, static_cast<int32_t>(i), graph_.outputs[i], assignment_.outputs[i])));
+    for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+      const ValueId output = graph_.outputs[i];
+      stage_.graph.outputs.push_back(
+          TRY(Take(Place::kOutput, static_cast<int32_t>(i), output, assignment_.outputs[i])));
+      GiveName(output, stage_.graph.outputs.back());
+    }
     for (const StatePair& pair : graph_.state)
       stage_.graph.state.push_back({pair.input, kept_[static_cast<size_t>(pair.output)]});
     Program program;
@@ -129,6 +132,16 @@ class Lowering {
     const ValueId made = node.outputs[0];
     stage_.graph.AddNode(std::move(node));
     return made;
+  }
+
+  // Users know an output by its name: the copy that leaves the program takes it over.
+  void GiveName(ValueId output, ValueId copy) {
+    Value& made = stage_.graph.value(output);
+    if (copy == output || made.kind != ValueKind::kResult || made.name != graph_.value(output).name)
+      return;
+    const std::string own = ShardingText(stage_.shardings[static_cast<size_t>(output)], mesh_);
+    stage_.graph.value(copy).name = made.name;
+    made.name = Unique(fmt::format("{}@{}", made.name, own));
   }
 
   std::string Unique(const std::string& name) {
