@@ -147,6 +147,23 @@ bool BlackBox::Infer(std::span<const int64_t> values, std::vector<Shape>& output
   if (!types.ok() || IsRunTime(types.value())) return false;
   outputs.clear();
   for (TensorType& type : types.value()) outputs.push_back(std::move(type.shape));
+  return LiteralIndicesFit();
+}
+
+// Indices that are literals must be legal too; inference does not look at them.
+bool BlackBox::LiteralIndicesFit() const {
+  if (call_.op->domain_of == nullptr) return true;
+  if (std::find(roles_.begin(), roles_.end(), Role::kLiteral) == roles_.end()) return true;
+  const std::vector<InputDomain> domains = call_.op->domain_of(call_);
+  for (size_t i = 0; i < roles_.size() && i < domains.size(); ++i) {
+    if (roles_[i] != Role::kLiteral || domains[i].kind != InputDomain::Kind::kIndex) continue;
+    for (const int64_t index : wide_[i].ToInts())
+      for (const InputDomain::Bound& bound : domains[i].bounds) {
+        const int64_t size =
+            call_.shape(static_cast<size_t>(bound.input))[static_cast<size_t>(bound.dim)];
+        if (index >= size || index < -size) return false;
+      }
+  }
   return true;
 }
 

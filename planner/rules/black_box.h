@@ -73,6 +73,7 @@ class BlackBox {
 
  private:
   bool NeedsElements(const OpCall& call, size_t input) const;
+  bool LiteralIndicesFit() const;
   void AddLiteralSlots(size_t input);
   void AddAttributeSlots();
   void SetLiterals(std::span<const int64_t> values);

@@ -15,6 +15,7 @@
 #include "planner/rules/shrink.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -165,6 +166,21 @@ struct Shrinker {
   }
 };
 
+// How far apart the slots of a pair stand in their lists, counted from the front or the back: of
+// equal numbers, neighbours are likelier to be one size.
+int64_t Distance(const BlackBox& box, const Tie::Slots& set) {
+  if (set.size() != 2) return 0;
+  const auto from_back = [&](const Slot& slot) {
+    if (slot.is_dim)
+      return static_cast<int64_t>(box.rank(static_cast<size_t>(slot.input))) - slot.entry;
+    const int64_t count = slot.input < 0 ? 0 : box.constant(static_cast<size_t>(slot.input)).size();
+    return count - slot.entry;
+  };
+  const Slot& a = box.slots()[static_cast<size_t>(set[0])];
+  const Slot& b = box.slots()[static_cast<size_t>(set[1])];
+  return std::min<int64_t>(std::abs(a.entry - b.entry), std::abs(from_back(a) - from_back(b)));
+}
+
 }  // namespace
 
 std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std::string& reason) {
@@ -189,7 +205,9 @@ std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std
     if (literal && order == ShrinkOrder::kDims) continue;
     if (!summed) (tie.moved(set).other.empty() ? left : other).push_back(set);
   }
-  std::sort(left.begin(), left.end());
+  std::sort(left.begin(), left.end(), [&](const Tie::Slots& a, const Tie::Slots& b) {
+    return std::make_tuple(Distance(box, a), a) < std::make_tuple(Distance(box, b), b);
+  });
   std::sort(other.begin(), other.end());
   if (order == ShrinkOrder::kLast) std::reverse(left.begin(), left.end());
   while (!left.empty()) {
@@ -202,9 +220,11 @@ std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std
              });
     };
     const auto key = [&](const Tie::Slots& a) {
+      const int64_t divisor = shrinker.Divisor(a);
+      if (order == ShrinkOrder::kSmallest)
+        return std::make_tuple(waits(a), false, a.size() == 1, divisor);
       const bool equal = order != ShrinkOrder::kLargest && shrinker.AllEqual(a);
-      return std::make_tuple(
-          waits(a), !equal, equal && a.size() == 1, equal ? 0 : -shrinker.Divisor(a));
+      return std::make_tuple(waits(a), !equal, equal && a.size() == 1, equal ? 0 : -divisor);
     };
     const auto better = [&](const Tie::Slots& a, const Tie::Slots& b) { return key(a) < key(b); };
     const auto best = std::min_element(left.begin(), left.end(), better);

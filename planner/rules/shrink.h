@@ -12,9 +12,12 @@ namespace metadist {
 
 // Which of several possible ties of equal numbers is believed first; kDims believes in none that
 // holds a literal.
-enum class ShrinkOrder : uint8_t { kFirst, kLast, kLargest, kDims };
-inline constexpr ShrinkOrder kShrinkOrders[] = {
-    ShrinkOrder::kFirst, ShrinkOrder::kLast, ShrinkOrder::kLargest, ShrinkOrder::kDims};
+enum class ShrinkOrder : uint8_t { kFirst, kLast, kLargest, kSmallest, kDims };
+inline constexpr ShrinkOrder kShrinkOrders[] = {ShrinkOrder::kFirst,
+                                                ShrinkOrder::kLast,
+                                                ShrinkOrder::kLargest,
+                                                ShrinkOrder::kSmallest,
+                                                ShrinkOrder::kDims};
 
 // Slot values of a small call of the same form as box.values(): independent sizes become distinct
 // small primes, ratios stay. Uses shape inference only, so the call may be of any size. None:

@@ -121,6 +121,9 @@ TEST(Discover, ReshapesOfRealModels) {
   EXPECT_EQ("([a,b,c])->([(a b),c]) 3", rule({8, 1024, 768}, {8192, 768}));
   EXPECT_EQ("([(a b),c])->([a,b,c]) 3", rule({768, 64}, {64, 12, 64}));
   EXPECT_EQ("([a,b])->([a,b]) 2", rule({64, 768}, {64, 768}));
+  EXPECT_EQ("([a,b,c,d])->([a,b,c,d]) 4", rule({8, 8, 48, 8}, {8, -1, 48, 8}));
+  EXPECT_EQ("([a,b,c,d,e])->([a,(b c),d,e]) 5", rule({8, 4, 2, 24, 8}, {8, 8, 24, 8}));
+  EXPECT_EQ("([a,b,(c d e)])->([a,(b c),d,e]) 5", rule({8, 8, 1024}, {8, 32, 16, 16}));
   EXPECT_EQ("([a,b,c,d])->([a,b,(c d)]) 4", rule({2, 16, 16, 64}, {2, 16, 1024}));
 }
 
