@@ -53,6 +53,8 @@ class Liveness {
  private:
   int64_t Bytes(ValueId value, const Sharding& sharding) const {
     const TensorType& type = graph_.value(value).type;
+    for (int64_t size : type.shape)
+      if (size == kRunTimeSize) return 0;  // not in the arena
     return NumElements(LargestLocalShape(type.shape, sharding, mesh_)) * ByteSize(type.element);
   }
 

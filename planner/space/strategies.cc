@@ -180,6 +180,17 @@ bool Next(Choices& choices, int options, const Mesh& mesh) {
   return false;
 }
 
+// Sizes known only when running cannot be cut or priced.
+bool HasRunTimeSizes(const Graph& graph, const Node& node) {
+  for (const std::vector<ValueId>* values : {&node.inputs, &node.outputs})
+    for (ValueId id : *values) {
+      if (id == kNone) continue;
+      const Shape& shape = graph.value(id).type.shape;
+      if (std::find(shape.begin(), shape.end(), kRunTimeSize) != shape.end()) return true;
+    }
+  return false;
+}
+
 bool FitsEverywhere(const StrategySpace& space,
                     const OpDef& op,
                     const Node& node,
@@ -210,7 +221,7 @@ void Prune(std::vector<PricedStrategy>& all, int64_t limit) {
 
 Priced ComputePrice(const StrategySpace& space, const Node& node, const Strategy& strategy) {
   const OpDef* op = space.ops->Find(node);
-  if (op == nullptr || !node.regions.empty()) return {};
+  if (op == nullptr || !node.regions.empty() || HasRunTimeSizes(*space.graph, node)) return {};
   const LocalCall local(*op, *space.graph, node, strategy, *space.mesh, 0);
   if (!local.Fits()) return {};
   return ComputeSeconds(*space.cluster, local.work());
@@ -220,7 +231,8 @@ std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
                                          const Node& node,
                                          const Rule& rule,
                                          int64_t* pruned) {
-  const OpDef* op = node.regions.empty() ? space.ops->Find(node) : nullptr;
+  const bool fixed = !node.regions.empty() || HasRunTimeSizes(*space.graph, node);
+  const OpDef* op = fixed ? nullptr : space.ops->Find(node);
   Builder builder(space, node, rule);
   std::vector<PricedStrategy> out;
   std::set<std::pair<std::vector<Sharding>, std::vector<Sharding>>> seen;

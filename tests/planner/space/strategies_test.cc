@@ -167,6 +167,17 @@ TEST_F(Strategies, LiteralsFollowTheCut) {
   EXPECT_EQ(all[1].strategy.literals.size(), 1u);
 }
 
+TEST_F(Strategies, SizesKnownOnlyWhenRunningStayWhole) {
+  const ValueId x = Add("x", {kRunTimeSize, 4}, ValueKind::kInput);
+  const ValueId y = Add("y", {kRunTimeSize, 4}, ValueKind::kResult);
+  const NodeId id = graph_.AddNode({"r", "", "Relu", {}, {x}, {y}, {}});
+  Rule rule;
+  rule.factors = {{.name = "a", .inputs = {Plain(0, 1, 4)}, .outputs = {Plain(0, 1, 4)}}};
+  const auto all = Of(graph_.node(id), rule, "a=2");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].compute.seconds, 0);
+}
+
 TEST(DimCuts, NestOrRefuse) {
   const Mesh mesh = ParseMesh("2x2").value();
   const Cut outer{0, 0, 1, {{4, 6}}};
