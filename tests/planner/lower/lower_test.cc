@@ -9,6 +9,7 @@
 #include <string>
 
 #include "metair/ir/text.h"
+#include "metair/spmd/buffer_plan.h"
 #include "planner/rules/rule_book.h"
 #include "planner/simulate/simulate.h"
 #include "planner/solvers/evaluate.h"
@@ -170,6 +171,39 @@ TEST_P(Lowering, ConstraintsHold) {
   EXPECT_EQ(refused.error().also.size(), 2u);
   EXPECT_NE(refused.error().text().find("--constrain: no value fits 'nothing*'"),
             std::string::npos);
+}
+
+// Without redistributions the problem counts exactly what lives: a buffer seen through two views is
+// one buffer, and ends with the last of them.
+TEST(MemoryRows, AreExactWhereNothingIsCopied) {
+  const char* graphs[] = {kAttention,
+                          R"(graph views opset 26 {
+  input %x: f32[64,64]
+  parameter %w: f32[64,64] = ...
+  constant %flat: i64[1] = [4096]
+  constant %cube: i64[3] = [16, 16, 16]
+  %m: f32[64,64] = MatMul(%x, %w) {} @m
+  %a: f32[4096] = Reshape(%m, %flat) {} @a
+  %b: f32[16,16,16] = Reshape(%m, %cube) {} @b
+  output %a
+  output %b
+}
+)"};
+  for (const char* text : graphs) {
+    const Graph graph = ParseGraph(text).value();
+    Redistributor routes(ParseMesh("a=2").value(), TestCluster(2));
+    FormulateRequest request;
+    request.graph = &graph;
+    request.ops = &OpTable::BuiltIn();
+    request.plan_template = PlanTemplate::kReplicate;
+    const Formulation formulation = Formulate(request, routes).value();
+    const Choice choice(formulation.problem.nodes.size(), 0);
+    const Program program =
+        Lower(graph, routes.mesh(), formulation.Decode(graph, choice), {}).value();
+    const BufferPlan plan =
+        PlanBuffers(Instantiate(program.stages[0], routes.mesh(), 0), OpTable::BuiltIn());
+    EXPECT_EQ(Evaluate(formulation.problem, choice).peak, plan.resident_bytes() + plan.live_bytes);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Meshes, Lowering, testing::Values("a=2", "a=4", "a=3", "2x2"));
