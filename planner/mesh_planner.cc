@@ -55,6 +55,8 @@ Result<std::optional<Candidate>> MeshPlanner::Solve(std::optional<int64_t> limit
   std::optional<int64_t> bound;
   for (int round = 0; round <= kTightenings; ++round) {
     const SolveResult solved = TRY(solver.solve(problem, options));
+    if (solved.status == SolveStatus::kNoPlan && solved.stopped_by == "work")
+      return std::optional<Candidate>();
     if (solved.status == SolveStatus::kNoPlan) {
       const bool interrupted = solved.stopped_by == "interrupt";
       return Error{interrupted ? ErrorCode::kInterrupted : ErrorCode::kTimeLimit,

@@ -8,8 +8,9 @@
 //               layers free, from that incumbent and within a work limit.
 //   lower       the choice becomes a program, whose peak is what the limit is held against
 //
-// Where no choice under the limit is found, the programs of least peak decide: the smallest of them
-// is the plan if it fits, and otherwise the budget that the error names.
+// Where no choice under the limit is found, the programs of least peak decide, and those of ever
+// smaller budgets: the smallest of them is the plan if it fits, and otherwise the budget that the
+// error names.
 #include "planner/planner.h"
 
 #include <fmt/format.h>
@@ -29,8 +30,12 @@ namespace {
 constexpr int64_t kImproveWork = 50'000'000;
 // Problems with more edge entries are not solved with all layers free.
 constexpr int64_t kImproveEntries = 10'000'000;
-// For least-peak searches.
+// For least-peak searches, and for each budget tried after them.
 constexpr int64_t kLeastPeakWork = 100'000'000;
+constexpr int64_t kShrinkWork = 50'000'000;
+constexpr int kShrinkSteps = 8;
+// For one mesh under a limit, unless a time limit is given: branch and bound could go on for hours.
+constexpr int64_t kSolveWork = 20 * kWorkPerSecond;
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -127,6 +132,8 @@ class Planner {
     return options;
   }
 
+  int64_t SolveWork() const { return request_.time_limit_seconds > 0 ? 0 : kSolveWork; }
+
   Result<void> FormulateAll() {
     const Stopwatch watch(planned_.seconds.formulate);
     const std::vector<Mesh> meshes =
@@ -154,7 +161,7 @@ class Planner {
     std::optional<Error> failure;
     for (const auto& planner : planners_) {
       Report("solve", fmt::format("mesh {}", MeshText(planner->mesh())), &best);
-      auto solved = planner->Solve(limit, tied, *solver_, Options(0));
+      auto solved = planner->Solve(limit, tied, *solver_, Options(SolveWork()));
       if (!solved.ok()) {
         failure = std::move(solved).error();
         if (failure->code == ErrorCode::kInternal) return std::move(*failure);
@@ -176,42 +183,88 @@ class Planner {
     Best free = TRY(SolveAll(std::nullopt, /*tied=*/true));
     free_ = free;
     if (free.where == nullptr || free.candidate.memory.peak_bytes() <= limit_) return free;
-    return SolveAll(limit_, /*tied=*/true);
+    Best best = TRY(SolveAll(limit_, /*tied=*/true));
+    const bool ties = std::any_of(planners_.begin(), planners_.end(), [](const auto& planner) {
+      return planner->has_ties();
+    });
+    if (best.where == nullptr && ties) best = TRY(SolveAll(limit_, /*tied=*/false));
+    return best;
   }
 
   Result<Best> SmallestThatFits() {
     const Stopwatch watch(planned_.seconds.solve);
-    Best best;
-    int64_t peak = 0;
+    Best best = free_;
     int64_t bound = 0;
     for (const auto& planner : planners_) {
       Report("solve", fmt::format("least memory on mesh {}", MeshText(planner->mesh())));
       LeastPeak least = TRY(planner->FindLeastPeak(Options(kLeastPeakWork)));
-      bound = best.where == nullptr ? least.bound : std::min(bound, least.bound);
-      if (best.where != nullptr && least.candidate.memory.peak_bytes() >= peak) continue;
-      peak = least.candidate.memory.peak_bytes();
-      best.where = planner.get();
-      best.candidate = std::move(least.candidate);
+      bound = planner == planners_.front() ? least.bound : std::min(bound, least.bound);
+      Keep(*planner, std::move(least.candidate), best);
     }
-    if (peak <= limit_) return best;
-    return Error{ErrorCode::kInfeasible,
-                 "",
-                 fmt::format("no plan fits in {} bytes per device: the smallest budget that works "
-                             "is {} bytes, and less than {} bytes is proven too little",
-                             limit_,
-                             peak,
-                             bound),
-                 fmt::format("give `--memory {}` or more devices", peak),
-                 {}};
+    for (const auto& planner : planners_) Shrink(*planner, bound, best);
+    const int64_t peak = best.candidate.memory.peak_bytes();
+    if (peak > limit_)
+      return Error{ErrorCode::kInfeasible,
+                   "",
+                   fmt::format("no plan {} in {} bytes per device: the smallest budget "
+                               "found to work is {} bytes, and less than {} bytes is proven too "
+                               "little",
+                               limit_ < bound ? "fits" : "was found that fits",
+                               limit_,
+                               peak,
+                               bound),
+                   fmt::format("give `--memory {}` or more devices", peak),
+                   {}};
+    // Found under a smaller budget than the limit, where only the plan without any limit is a
+    // bound.
+    best.bound = free_.bound;
+    best.candidate.status = free_.where == nullptr ? SolveStatus::kHeuristic : SolveStatus::kGap;
+    return best;
+  }
+
+  // The candidate replaces the best if its program needs less memory.
+  static void Keep(MeshPlanner& planner, Candidate candidate, Best& best) {
+    if (best.where != nullptr &&
+        candidate.memory.peak_bytes() >= best.candidate.memory.peak_bytes())
+      return;
+    best.where = &planner;
+    best.candidate = std::move(candidate);
+  }
+
+  // The least peak of the problem leaves out copies made between nodes, so its program may need
+  // more than one that was chosen for its cost under a budget. Budgets between the bound and the
+  // best are tried, halving the interval; the same ones whatever the limit, so that the budget
+  // named in an error works when it is given.
+  void Shrink(MeshPlanner& planner, int64_t bound, Best& best) {
+    if (EntriesOf(planner) > kImproveEntries) return;
+    int64_t low = bound;
+    for (int step = 0; step < kShrinkSteps && !Interrupted(); ++step) {
+      const int64_t high = best.candidate.memory.peak_bytes();
+      if (high - low <= high / 100) return;
+      const int64_t budget = low + (high - low) / 2;
+      Report("solve",
+             fmt::format("budget of {} bytes on mesh {}", budget, MeshText(planner.mesh())));
+      auto found = planner.Solve(budget, /*tied=*/true, *solver_, Options(kShrinkWork));
+      if (planner.has_ties() && (!found.ok() || !found.value()))
+        found = planner.Solve(budget, /*tied=*/false, *solver_, Options(kShrinkWork));
+      if (found.ok() && found.value())
+        Keep(planner, *std::move(found).value(), best);
+      else
+        low = budget;
+    }
+  }
+
+  static int64_t EntriesOf(const MeshPlanner& planner) {
+    int64_t entries = 0;
+    for (const ProblemEdge& edge : planner.formulation().problem.edges)
+      entries += static_cast<int64_t>(edge.costs->size());
+    return entries;
   }
 
   // With all layers free, from the plan of alike layers.
   void Improve(Best& best) {
     if (Interrupted()) return;
-    int64_t entries = 0;
-    for (const ProblemEdge& edge : best.where->formulation().problem.edges)
-      entries += static_cast<int64_t>(edge.costs->size());
-    if (entries > kImproveEntries) return;
+    if (EntriesOf(*best.where) > kImproveEntries) return;
     const Stopwatch watch(planned_.seconds.solve);
     Report("solve", "all layers free", &best);
     SolveOptions options = Options(kImproveWork);

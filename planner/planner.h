@@ -64,7 +64,7 @@ struct Planned {
 // Plans a model on a cluster. Same request, same plan, whatever the number of threads, unless a
 // time limit or an interrupt strikes.
 // Errors: kUsage (mesh and cluster disagree, a constraint that fits nothing, unknown solver),
-// kInfeasible naming the smallest budget that works and the proven lower bound of all budgets,
+// kInfeasible naming the smallest budget found to work and the proven lower bound of all budgets,
 // kTimeLimit or kInterrupted without any plan.
 Result<Planned> MakePlan(const PlanRequest& request);
 

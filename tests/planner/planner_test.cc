@@ -136,7 +136,7 @@ TEST(MakePlan, AnImpossibleBudgetNamesOneThatWorks) {
   const std::string& message = refused.error().message;
   int64_t works = 0, proven = 0;
   ASSERT_EQ(std::sscanf(message.c_str(),
-                        "no plan fits in 1000 bytes per device: the smallest budget that works is "
+                        "no plan fits in 1000 bytes per device: the smallest budget found to work is "
                         "%ld bytes, and less than %ld bytes is proven too little",
                         &works,
                         &proven),
