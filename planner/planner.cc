@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -35,7 +36,7 @@ constexpr int64_t kLeastPeakWork = 100'000'000;
 constexpr int64_t kShrinkWork = 50'000'000;
 constexpr int kShrinkSteps = 8;
 // For one mesh under a limit, unless a time limit is given: branch and bound could go on for hours.
-constexpr int64_t kSolveWork = 20 * kWorkPerSecond;
+constexpr int64_t kSolveWork = 500 * kWorkPerSecond;
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -160,6 +161,10 @@ class Planner {
     Best best;
     std::optional<Error> failure;
     for (const auto& planner : planners_) {
+      const auto free = free_bounds_.find(planner.get());
+      if (tied && best.where != nullptr && free != free_bounds_.end() &&
+          free->second >= best.candidate.cost)
+        continue;  // even without the limit this mesh costs more
       Report("solve", fmt::format("mesh {}", MeshText(planner->mesh())), &best);
       auto solved = planner->Solve(limit, tied, *solver_, Options(SolveWork()));
       if (!solved.ok()) {
@@ -169,6 +174,7 @@ class Planner {
       }
       if (!solved.value()) continue;
       Candidate candidate = std::move(*std::move(solved).value());
+      if (!limit && tied) free_bounds_[planner.get()] = candidate.bound;
       const bool first = best.where == nullptr;
       best.bound = first ? candidate.bound : std::min(best.bound, candidate.bound);
       if (!first && candidate.cost >= best.candidate.cost) continue;
@@ -383,6 +389,8 @@ class Planner {
   std::vector<std::unique_ptr<MeshPlanner>> planners_;
   std::vector<Error> refused_;
   Best free_;
+  // Bounds of the meshes without a limit, repeated layers alike.
+  std::map<const MeshPlanner*, int64_t> free_bounds_;
   Planned planned_;
 };
 
