@@ -8,6 +8,7 @@
 #include "cli/cpu_profile.h"
 #include "cli/values.h"
 #include "planner/rules/rule_book.h"
+#include "profiles/profile_io.h"
 
 namespace metadist::cli {
 namespace {
@@ -96,6 +97,7 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags) {
   request.origin.passes_off = flags.model.passes_off;
   request.origin.cluster = flags.cluster;
   request.origin.profile = request.cluster.profile->header.name;
+  request.origin.profile_hash = Fingerprint(*request.cluster.profile);
   auto planned = MakePlan(request);
   session.console.EndSteps();
   if (!planned.ok()) return std::move(planned).error();
