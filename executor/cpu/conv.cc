@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions by oneDNN on arrays as ONNX lays them out: [batch, channels, space...]. Where that
-// needs much memory beside them (it unfolds whole images), tiles of pixels are unfolded instead.
-#include "executor/cpu/conv_tiles.h"
+// Convolutions over arrays as ONNX lays them out: [batch, channels, space...]. Over two dims of
+// space by a loop of our own, as oneDNN unfolds whole images of this layout; else by oneDNN.
+#include "executor/cpu/conv_planes.h"
 #include "executor/cpu/makers.h"
 #include "executor/cpu/onednn.h"
 
@@ -76,16 +76,14 @@ Prepared Conv(const KernelSite& site) {
   if (NumElements(site.out().shape) == 0 || NumElements(site.shape(0)) == 0)
     return Decline("an empty operand");
   const Window window = WindowOf(site.attributes(), rank - 2);
-  Prepared whole = CatchOneDnn([&] { return Bind(site, window); });
-  if (rank != 4 || (whole.ok() && whole.scratch_bytes <= ConvScratchLimit(site))) return whole;
-  const PlaneWindow plane{window.strides[0],
-                          window.strides[1],
-                          window.dilations[0] + 1,
-                          window.dilations[1] + 1,
-                          window.before[0],
-                          window.before[1]};
-  Prepared tiled = CatchOneDnn([&] { return ConvByTiles(site, plane); });
-  return tiled.ok() ? tiled : whole;
+  if (rank != 4) return CatchOneDnn([&] { return Bind(site, window); });
+  return ConvByPlanes(site,
+                      {window.strides[0],
+                       window.strides[1],
+                       window.dilations[0] + 1,
+                       window.dilations[1] + 1,
+                       window.before[0],
+                       window.before[1]});
 }
 
 }  // namespace metadist::cpu

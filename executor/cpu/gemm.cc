@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = alpha op(a) op(b) + beta c by oneDNN. A plain row of biases is added by the product itself;
-// any other c is spread over y first, onto which the product is then summed.
-#include <algorithm>
-
+// any other c is spread over y first, onto which the product is then summed. oneDNN copies operands
+// whose layout it does not like, in whole blocks of its own choice; where that memory would exceed
+// the limit, a plain product takes over.
 #include "executor/cpu/makers.h"
 #include "executor/cpu/onednn.h"
+#include "executor/cpu/plain_product.h"
 #include "executor/cpu/strided_copy.h"
 
 namespace metadist::cpu {
@@ -51,18 +52,17 @@ Sizes SizesOf(const KernelSite& site) {
           site.attributes().Int("transB", 0) != 0};
 }
 
-// The product for `columns` of the n columns of b and y.
-Prepared Product(const Sizes& sizes, const Terms& terms, int64_t columns) {
+Prepared Product(const Sizes& sizes, const Terms& terms) {
   const auto a =
       Matrix(sizes.m, sizes.k, sizes.transposed_a ? sizes.m : sizes.k, sizes.transposed_a);
   const auto b =
-      Matrix(sizes.k, columns, sizes.transposed_b ? sizes.k : sizes.n, sizes.transposed_b);
-  const auto y = Matrix(sizes.m, columns, sizes.n, /*transposed=*/false);
+      Matrix(sizes.k, sizes.n, sizes.transposed_b ? sizes.k : sizes.n, sizes.transposed_b);
+  const auto y = Matrix(sizes.m, sizes.n, sizes.n, /*transposed=*/false);
   dnnl::primitive_attr attributes = UserScratchpad();
   std::vector<OneDnnArgument> arguments{
       {DNNL_ARG_SRC, a, 0}, {DNNL_ARG_WEIGHTS, b, 1}, {DNNL_ARG_DST, y, -1, 0}};
   if (terms.as_bias) {
-    const auto bias = Matrix(1, columns, columns, /*transposed=*/false);
+    const auto bias = Matrix(1, sizes.n, sizes.n, /*transposed=*/false);
     arguments.push_back({DNNL_ARG_BIAS, bias, 2});
     const dnnl::matmul::primitive_desc desc({a, b, bias, y}, attributes, Engine());
     return BindOneDnn(dnnl::matmul(desc), desc.scratchpad_desc(), std::move(arguments));
@@ -77,46 +77,34 @@ Prepared Product(const Sizes& sizes, const Terms& terms, int64_t columns) {
   return BindOneDnn(dnnl::matmul(desc), desc.scratchpad_desc(), std::move(arguments));
 }
 
-// The whole product as products of `columns` columns each.
-Prepared InBlocks(const Sizes& sizes, const Terms& terms, int64_t columns) {
-  Prepared full = Product(sizes, terms, columns);
-  if (!full.ok() || columns == sizes.n) return full;
-  Prepared rest;
-  if (const int64_t last = sizes.n % columns; last != 0) {
-    rest = Product(sizes, terms, last);
-    if (!rest.ok()) return rest;
-  }
-  const int64_t scratch = std::max(full.scratch_bytes, rest.scratch_bytes);
-  const int64_t step = static_cast<int64_t>(sizeof(float)) * (sizes.transposed_b ? sizes.k : 1);
-  const auto run = [n = sizes.n, columns, step, full = full.run, rest = rest.run](
-                       const KernelArgs& args) -> Result<void> {
-    for (int64_t j = 0; j < n; j += columns) {
-      const int64_t bytes = j * static_cast<int64_t>(sizeof(float));
-      const std::byte* c = args.inputs.size() > 2 ? args.inputs[2] : nullptr;
-      const std::byte* in[] = {
-          args.inputs[0], args.inputs[1] + j * step, c == nullptr ? nullptr : c + bytes};
-      std::byte* out[] = {args.outputs[0] + bytes};
-      TRY((n - j < columns ? rest : full)({in, out, args.scratch}));
-    }
-    return {};
-  };
-  return Accept("onednn", run, scratch);
+// A c that counts lies in y already.
+PlainProduct PlainOf(const Sizes& sizes, const Terms& terms) {
+  PlainProduct product;
+  product.m = sizes.m;
+  product.n = sizes.n;
+  product.k = sizes.k;
+  product.a_row = sizes.transposed_a ? 1 : sizes.k;
+  product.a_column = sizes.transposed_a ? sizes.m : 1;
+  product.b_row = sizes.transposed_b ? 1 : sizes.n;
+  product.b_column = sizes.transposed_b ? sizes.k : 1;
+  product.alpha = terms.alpha;
+  product.beta = terms.added ? terms.beta : 0.0f;
+  return product;
 }
 
-// oneDNN copies the right operand to scratch memory where it does not like its layout. As far as
-// that memory is not idle anyway, blocks of columns keep it a small part of the operands.
-Prepared SmallProduct(const KernelSite& site, const Terms& terms) {
-  constexpr int64_t kLeastColumns = 16;
-  const Sizes sizes = SizesOf(site);
-  const int64_t operands =
-      site.call->type(0).bytes() + site.call->type(1).bytes() + site.out().bytes();
-  const int64_t limit = std::max(site.free_bytes, operands / 32);
-  Prepared product = InBlocks(sizes, terms, sizes.n);
-  for (int64_t columns = sizes.n / 2;
-       product.ok() && product.scratch_bytes > limit && columns >= kLeastColumns;
-       columns /= 2)
-    product = InBlocks(sizes, terms, (columns + kLeastColumns - 1) / kLeastColumns * kLeastColumns);
-  return product;
+Prepared Plain(const PlainProduct& product, int64_t limit) {
+  const int64_t bytes = product.ScratchBytes(limit);
+  return Accept(
+      "plain",
+      [product, bytes](const KernelArgs& args) -> Result<void> {
+        product.Run(reinterpret_cast<const float*>(args.inputs[0]),
+                    reinterpret_cast<const float*>(args.inputs[1]),
+                    reinterpret_cast<float*>(args.outputs[0]),
+                    reinterpret_cast<float*>(args.scratch),
+                    bytes);
+        return {};
+      },
+      bytes);
 }
 
 }  // namespace
@@ -125,9 +113,17 @@ Prepared Gemm(const KernelSite& site) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   if (NumElements(site.shape(0)) == 0 || NumElements(site.shape(1)) == 0)
     return Decline("an empty operand");
-  const Terms terms = TermsOf(site);
-  Prepared product = CatchOneDnn([&] { return SmallProduct(site, terms); });
-  if (!product.ok() || !terms.added || terms.as_bias) return product;
+  Terms terms = TermsOf(site);
+  const Sizes sizes = SizesOf(site);
+  const int64_t limit = ScratchLimit(site);
+  const PlainProduct plain = PlainOf(sizes, terms);
+  Prepared product;
+  if (!plain.small()) product = CatchOneDnn([&] { return Product(sizes, terms); });
+  if (!product.ok() || product.scratch_bytes > limit) {
+    terms.as_bias = false;
+    product = Plain(plain, limit);
+  }
+  if (!terms.added || terms.as_bias) return product;
   const Shape& shape = site.out().shape;
   const auto spread = StridedCopy::Make(shape,
                                         ByteSize(ElementType::kF32),

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batched matrix products by oneDNN. Operands are brought to as few dims as possible: a shared
-// right-hand side makes all rows one matrix, equal batches make one batch dim.
+// Batched matrix products by oneDNN, or plain ones where it asks for much scratch memory. Operands
+// are brought to as few dims as possible: a shared right-hand side makes all rows one matrix, equal
+// batches make one batch dim.
 #include <algorithm>
 
 #include "executor/cpu/makers.h"
 #include "executor/cpu/onednn.h"
+#include "executor/cpu/plain_product.h"
 
 namespace metadist::cpu {
 namespace {
@@ -47,8 +49,51 @@ Product Align(Shape a, Shape b) {
   return product;
 }
 
+// Which matrix of an operand goes into matrix `index` of the result: batch dims of 1 are repeated.
+int64_t MatrixAt(const Dims& operand, const Dims& result, int64_t index) {
+  int64_t at = 0;
+  int64_t step = 1;
+  for (size_t d = result.size() - 2; d-- > 0;) {
+    if (operand[d] > 1) at += index % result[d] * step;
+    step *= operand[d];
+    index /= result[d];
+  }
+  return at;
+}
+
 dnnl::memory::desc Dense(const Dims& dims) {
   return {dims, dnnl::memory::data_type::f32, Strides(Shape(dims))};
+}
+
+// One matrix of the batch.
+PlainProduct PlainOf(const Product& dims) {
+  const size_t rank = dims.y.size();
+  PlainProduct product;
+  product.m = dims.y[rank - 2];
+  product.n = product.b_row = dims.y[rank - 1];
+  product.k = product.a_row = dims.a[rank - 1];
+  return product;
+}
+
+Prepared Plain(const Product& dims, int64_t limit) {
+  const PlainProduct product = PlainOf(dims);
+  const int64_t bytes = product.ScratchBytes(limit);
+  return Accept(
+      "plain",
+      [product, dims, bytes](const KernelArgs& args) -> Result<void> {
+        const auto* a = reinterpret_cast<const float*>(args.inputs[0]);
+        const auto* b = reinterpret_cast<const float*>(args.inputs[1]);
+        auto* y = reinterpret_cast<float*>(args.outputs[0]);
+        const int64_t count = Total(dims.y) / (product.m * product.n);
+        for (int64_t i = 0; i < count; ++i, y += product.m * product.n)
+          product.Run(a + MatrixAt(dims.a, dims.y, i) * product.m * product.k,
+                      b + MatrixAt(dims.b, dims.y, i) * product.k * product.n,
+                      y,
+                      reinterpret_cast<float*>(args.scratch),
+                      bytes);
+        return {};
+      },
+      bytes);
 }
 
 }  // namespace
@@ -58,7 +103,9 @@ Prepared MatMul(const KernelSite& site) {
   const Product product = Align(site.shape(0), site.shape(1));
   if (product.y.size() > DNNL_MAX_NDIMS) return Decline("too many dims");
   if (Total(product.a) == 0 || Total(product.b) == 0) return Decline("an empty operand");
-  return CatchOneDnn([&] {
+  const int64_t limit = ScratchLimit(site);
+  if (PlainOf(product).small()) return Plain(product, limit);
+  Prepared prepared = CatchOneDnn([&] {
     const auto a = Dense(product.a);
     const auto b = Dense(product.b);
     const auto y = Dense(product.y);
@@ -67,6 +114,8 @@ Prepared MatMul(const KernelSite& site) {
                       desc.scratchpad_desc(),
                       {{DNNL_ARG_SRC, a, 0}, {DNNL_ARG_WEIGHTS, b, 1}, {DNNL_ARG_DST, y, -1, 0}});
   });
+  if (prepared.ok() && prepared.scratch_bytes <= limit) return prepared;
+  return Plain(product, limit);
 }
 
 }  // namespace metadist::cpu

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The innermost loops of matrix products and convolutions, for whoever cannot give a library the
+// scratch memory that it asks for.
+//
+// Problem: y += a p at the rate of the multipliers. A loop that adds to memory is bound by loads
+// and stores; a library copies its operands into a layout of its own first.
+//
+// Approach: a tile of results stays in registers while the depth runs by: rows x two vectors of
+// sums, for which each step loads two vectors of p and one number of each row of a. Tiles are as
+// large as the registers allow, which hides the latency of additions. Operands are read where they
+// lie. The code is compiled for several instruction sets, and with contraction: half of the rate is
+// lost without fused multiplication, so results of different machines differ by roundings, as those
+// of the library do.
+//
+// Complexity: rows x columns x depth multiplications, no memory. Source: Goto, van de Geijn 2008,
+// "Anatomy of High-Performance Matrix Multiplication", without its packing.
+#include "executor/cpu/panel_product.h"
+
+#include <algorithm>
+
+#include "executor/cpu/multiversion.h"
+
+namespace metadist::cpu {
+namespace {
+
+template <int Width>
+struct VectorOf {
+  typedef float Register __attribute__((vector_size(Width * 4)));
+  typedef float Memory __attribute__((vector_size(Width * 4), aligned(4), may_alias));
+};
+
+// y = what the sums give, for the first `count` columns.
+template <int Width, int Vectors>
+METADIST_INLINE void Store(const PanelProduct& q,
+                           int64_t row,
+                           const typename VectorOf<Width>::Register* sums,
+                           float* y,
+                           int64_t count) {
+  using Memory = typename VectorOf<Width>::Memory;
+  const float bias = q.bias != nullptr ? q.bias[row] : 0.0f;
+  if (count == Vectors * Width) {
+    for (int v = 0; v < Vectors; ++v) {
+      Memory& out = *reinterpret_cast<Memory*>(y + v * Width);
+      const auto result = q.alpha * sums[v] + bias;
+      out = q.beta != 0.0f ? result + q.beta * out : result;
+    }
+    return;
+  }
+  float results[Vectors * Width];
+  for (int v = 0; v < Vectors; ++v)
+    *reinterpret_cast<Memory*>(results + v * Width) = q.alpha * sums[v] + bias;
+  for (int64_t j = 0; j < count; ++j)
+    y[j] = q.beta != 0.0f ? results[j] + q.beta * y[j] : results[j];
+}
+
+template <int Width, int Rows, int Vectors>
+METADIST_INLINE void Tile(const PanelProduct& q, int64_t row, int64_t column, int64_t count) {
+  using Register = typename VectorOf<Width>::Register;
+  using Memory = typename VectorOf<Width>::Memory;
+  Register sums[Rows][Vectors] = {};
+  const float* const a = q.a + row * q.a_row;
+  for (size_t t = 0; t < q.taps.size(); ++t) {
+    const float* p = q.p + q.taps[t] + column;
+    const float* factors = a + t;
+    for (int64_t c = 0; c < q.depth; ++c, p += q.p_step, factors += q.a_step) {
+      Register line[Vectors];
+      for (int v = 0; v < Vectors; ++v) line[v] = *reinterpret_cast<const Memory*>(p + v * Width);
+      for (int i = 0; i < Rows; ++i)
+        for (int v = 0; v < Vectors; ++v) sums[i][v] += factors[i * q.a_row] * line[v];
+    }
+  }
+  for (int i = 0; i < Rows; ++i)
+    Store<Width, Vectors>(q, row + i, sums[i], q.y + (row + i) * q.y_row + column, count);
+}
+
+// All rows of a strip of columns, `Rows` at a time, then half as many.
+template <int Width, int Rows, int Vectors>
+METADIST_INLINE void Strip(const PanelProduct& q, int64_t row, int64_t column, int64_t count) {
+  for (; row + Rows <= q.rows; row += Rows) Tile<Width, Rows, Vectors>(q, row, column, count);
+  if constexpr (Rows > 1) Strip<Width, Rows / 2, Vectors>(q, row, column, count);
+}
+
+template <int Width, int Rows>
+METADIST_INLINE void Panel(const PanelProduct& q) {
+  for (int64_t column = 0; column < q.columns; column += 2 * Width) {
+    const int64_t left = q.columns - column;
+    if (left > Width)
+      Strip<Width, Rows, 2>(q, 0, column, std::min<int64_t>(left, 2 * Width));
+    else
+      Strip<Width, Rows, 1>(q, 0, column, left);
+  }
+}
+
+// The dot products of a with `Rows` neighbouring rows of b.
+template <int Width, int Rows>
+METADIST_INLINE void Dots(const DotProducts& q, int64_t row) {
+  using Register = typename VectorOf<Width>::Register;
+  using Memory = typename VectorOf<Width>::Memory;
+  const float* const b = q.b + row * q.b_row;
+  Register sums[Rows] = {};
+  int64_t k = 0;
+  for (; k + Width <= q.depth; k += Width) {
+    const Register a = *reinterpret_cast<const Memory*>(q.a + k);
+    for (int i = 0; i < Rows; ++i)
+      sums[i] += a * *reinterpret_cast<const Memory*>(b + i * q.b_row + k);
+  }
+  for (int i = 0; i < Rows; ++i) {
+    float parts[Width];
+    *reinterpret_cast<Memory*>(parts) = sums[i];
+    for (int half = Width / 2; half > 0; half /= 2)
+      for (int j = 0; j < half; ++j) parts[j] += parts[j + half];
+    float sum = parts[0];
+    for (int64_t rest = k; rest < q.depth; ++rest) sum += q.a[rest] * b[i * q.b_row + rest];
+    float& y = q.y[row + i];
+    y = q.beta != 0.0f ? q.alpha * sum + q.beta * y : q.alpha * sum;
+  }
+}
+
+template <int Width>
+METADIST_INLINE void AllDots(const DotProducts& q) {
+  int64_t row = 0;
+  for (; row + 8 <= q.count; row += 8) Dots<Width, 8>(q, row);
+  for (; row < q.count; ++row) Dots<Width, 1>(q, row);
+}
+
+struct Version {
+  void (*panel)(const PanelProduct&);
+  void (*dots)(const DotProducts&);
+};
+
+void PanelPlain(const PanelProduct& q) { Panel<4, 4>(q); }
+void DotsPlain(const DotProducts& q) { AllDots<4>(q); }
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma"))) void PanelAvx2(const PanelProduct& q) { Panel<8, 4>(q); }
+__attribute__((target("avx2,fma"))) void DotsAvx2(const DotProducts& q) { AllDots<8>(q); }
+__attribute__((target("avx512f,prefer-vector-width=512"))) void PanelAvx512(const PanelProduct& q) {
+  Panel<16, 8>(q);
+}
+__attribute__((target("avx512f,prefer-vector-width=512"))) void DotsAvx512(const DotProducts& q) {
+  AllDots<16>(q);
+}
+
+Version Choose() {
+  if (__builtin_cpu_supports("avx512f")) return {PanelAvx512, DotsAvx512};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {PanelAvx2, DotsAvx2};
+  return {PanelPlain, DotsPlain};
+}
+#else
+Version Choose() { return {PanelPlain, DotsPlain}; }
+#endif
+
+const Version& Chosen() {
+  static const Version version = Choose();
+  return version;
+}
+
+}  // namespace
+
+void Multiply(const PanelProduct& product) { Chosen().panel(product); }
+
+void Multiply(const DotProducts& products) { Chosen().dots(products); }
+
+}  // namespace metadist::cpu

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace metadist::cpu {
+
+// y = alpha a p + beta y + bias for a few columns, f32, without any memory beside the operands.
+//
+// Row (c, t) of the right operand p lies at p + c * p_step + taps[t]; its factors in row i of the
+// left one at a[i * a_row + c * a_step + t]. A plain matrix has the one tap 0; the planes of a
+// convolution have one for each element of the window. Rows of p are read up to kPanelColumns
+// elements where `columns` is no multiple of 16, so a last panel must be padded.
+struct PanelProduct {
+  int64_t rows = 0;
+  int64_t columns = 0;  // at most kPanelColumns
+  int64_t depth = 0;    // number of c
+  std::span<const int64_t> taps;
+
+  const float* a = nullptr;
+  int64_t a_row = 0;
+  int64_t a_step = 0;
+  const float* p = nullptr;
+  int64_t p_step = 0;
+  float* y = nullptr;
+  int64_t y_row = 0;
+
+  float alpha = 1;
+  float beta = 0;               // 0: y is not read
+  const float* bias = nullptr;  // of each row; nullptr: none
+};
+
+inline constexpr int64_t kPanelColumns = 32;
+
+void Multiply(const PanelProduct& product);
+
+// y[j] = alpha a . b_j + beta y[j] for rows b_j that lie `b_row` apart, j < count: a product with
+// one row on the left and a transposed matrix on the right.
+struct DotProducts {
+  int64_t count = 0;
+  int64_t depth = 0;
+  const float* a = nullptr;
+  const float* b = nullptr;
+  int64_t b_row = 0;
+  float* y = nullptr;
+  float alpha = 1;
+  float beta = 0;
+};
+
+void Multiply(const DotProducts& products);
+
+}  // namespace metadist::cpu

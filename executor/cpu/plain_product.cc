@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products where memory is scarce. A right operand with neighbouring columns is read where
+// it lies; a transposed one gives dot products for a few rows. What remains (many rows, or columns
+// that do not fill a vector) is copied strip by strip, as deep as the scratch memory is.
+#include "executor/cpu/plain_product.h"
+
+#include <algorithm>
+
+#include "executor/cpu/panel_product.h"
+
+namespace metadist::cpu {
+namespace {
+
+constexpr int64_t kFloat = 4;
+constexpr int64_t kVector = 16;  // floats of the widest
+constexpr int64_t kLeastDepth = 8;
+constexpr int64_t kLeastScratch = kLeastDepth * kPanelColumns * kFloat;
+constexpr int64_t kShareOfOperands = 64;
+constexpr int64_t kLargestDepth = 256;  // of a strip in the first cache
+constexpr int64_t kWhole[] = {0};       // the tap of a plain matrix
+
+using Four = float __attribute__((vector_size(16)));
+using FourInMemory = float __attribute__((vector_size(16), aligned(4), may_alias));
+
+// out[j * pitch + i] = in[i * step + j] for i, j < 4.
+void Turn(const float* in, int64_t step, float* out, int64_t pitch) {
+  const auto line = [&](int64_t i) -> Four {
+    return *reinterpret_cast<const FourInMemory*>(in + i * step);
+  };
+  using Mask = int __attribute__((vector_size(16)));
+  const Four even = __builtin_shuffle(line(0), line(2), Mask{0, 4, 1, 5});
+  const Four odd = __builtin_shuffle(line(1), line(3), Mask{0, 4, 1, 5});
+  const Four even_high = __builtin_shuffle(line(0), line(2), Mask{2, 6, 3, 7});
+  const Four odd_high = __builtin_shuffle(line(1), line(3), Mask{2, 6, 3, 7});
+  const auto store = [&](int64_t j, Four value) {
+    *reinterpret_cast<FourInMemory*>(out + j * pitch) = value;
+  };
+  store(0, __builtin_shuffle(even, odd, Mask{0, 4, 1, 5}));
+  store(1, __builtin_shuffle(even, odd, Mask{2, 6, 3, 7}));
+  store(2, __builtin_shuffle(even_high, odd_high, Mask{0, 4, 1, 5}));
+  store(3, __builtin_shuffle(even_high, odd_high, Mask{2, 6, 3, 7}));
+}
+
+// `rows` x `columns` of b, `width` apart in the strip; columns beyond are 0.
+struct Strip {
+  const float* b;
+  int64_t b_row, b_column;
+  int64_t rows, columns, width;
+
+  void CopyTo(float* out) const;
+};
+
+void Strip::CopyTo(float* out) const {
+  if (columns < width) std::fill_n(out, rows * width, 0.0f);
+  if (b_column == 1) {
+    for (int64_t r = 0; r < rows; ++r) std::copy_n(b + r * b_row, columns, out + r * width);
+    return;
+  }
+  const int64_t turned_rows = b_row == 1 ? rows / 4 * 4 : 0;
+  const int64_t turned_columns = columns / 4 * 4;
+  for (int64_t c = 0; c < turned_columns; c += 4)
+    for (int64_t r = 0; r < turned_rows; r += 4)
+      Turn(b + c * b_column + r, b_column, out + r * width + c, width);
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = r < turned_rows ? turned_columns : 0; c < columns; ++c)
+      out[r * width + c] = b[r * b_row + c * b_column];
+}
+
+}  // namespace
+
+bool PlainProduct::by_dots() const { return b_row == 1 && a_column == 1 && m < 4; }
+
+// Columns that are read where they lie: whole vectors, unless many rows come back to lines that are
+// so far apart that they push each other out of the cache.
+int64_t PlainProduct::direct_columns() const {
+  const bool far = m >= 16 && b_row >= 512 && k >= 64;
+  return b_column == 1 && !far ? n / kVector * kVector : 0;
+}
+
+bool PlainProduct::small() const {
+  constexpr int64_t kFewMultiplications = 32 << 10;
+  return ScratchBytes(0) == 0 && (m == 1 || m * n * k <= kFewMultiplications);
+}
+
+int64_t PlainProduct::ScratchBytes(int64_t limit) const {
+  if (by_dots() || direct_columns() == n) return 0;
+  const int64_t depth = limit / (kPanelColumns * kFloat);
+  return std::min(k, std::clamp(depth, kLeastDepth, kLargestDepth)) * kPanelColumns * kFloat;
+}
+
+void PlainProduct::RunPacked(
+    const float* a, const float* b, float* y, float* scratch, int64_t depth) const {
+  for (int64_t j = direct_columns(); j < n; j += kPanelColumns)
+    for (int64_t first = 0; first < k; first += depth) {
+      Strip strip{};
+      strip.b = b + first * b_row + j * b_column;
+      strip.b_row = b_row;
+      strip.b_column = b_column;
+      strip.rows = std::min(depth, k - first);
+      strip.columns = std::min(kPanelColumns, n - j);
+      strip.width = strip.columns > kVector ? kPanelColumns : kVector;
+      strip.CopyTo(scratch);
+      PanelProduct panel;
+      panel.rows = m;
+      panel.columns = strip.columns;
+      panel.depth = strip.rows;
+      panel.taps = kWhole;
+      panel.a = a + first * a_column;
+      panel.a_row = a_row;
+      panel.a_step = a_column;
+      panel.p = scratch;
+      panel.p_step = strip.width;
+      panel.y = y + j;
+      panel.y_row = n;
+      panel.alpha = alpha;
+      panel.beta = first == 0 ? beta : 1.0f;
+      Multiply(panel);
+    }
+}
+
+void PlainProduct::Run(
+    const float* a, const float* b, float* y, float* scratch, int64_t scratch_bytes) const {
+  if (by_dots()) {
+    for (int64_t i = 0; i < m; ++i)
+      Multiply(DotProducts{n, k, a + i * a_row, b, b_column, y + i * n, alpha, beta});
+    return;
+  }
+  for (int64_t j = 0; j < direct_columns(); j += kPanelColumns) {
+    PanelProduct panel;
+    panel.rows = m;
+    panel.columns = std::min(kPanelColumns, direct_columns() - j);
+    panel.depth = k;
+    panel.taps = kWhole;
+    panel.a = a;
+    panel.a_row = a_row;
+    panel.a_step = a_column;
+    panel.p = b + j;
+    panel.p_step = b_row;
+    panel.y = y + j;
+    panel.y_row = n;
+    panel.alpha = alpha;
+    panel.beta = beta;
+    Multiply(panel);
+  }
+  if (scratch_bytes > 0) RunPacked(a, b, y, scratch, scratch_bytes / (kPanelColumns * kFloat));
+}
+
+int64_t ScratchLimit(const KernelSite& site) {
+  int64_t bytes = 0;
+  for (const TensorType& output : site.outputs) bytes += output.bytes();
+  for (const OpCall::Input& input : site.call->inputs)
+    if (input.present) bytes += input.type.bytes();
+  return std::max({bytes / kShareOfOperands, kLeastScratch, site.free_bytes});
+}
+
+}  // namespace metadist::cpu

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "executor/cpu/kernel.h"
+
+namespace metadist::cpu {
+
+// y = alpha a b + beta y for f32 matrices a[m, k], b[k, n] and y[m, n], strides in elements. One of
+// the strides of b is 1, and y is dense.
+struct PlainProduct {
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+  int64_t a_row = 0;
+  int64_t a_column = 1;
+  int64_t b_row = 0;
+  int64_t b_column = 1;
+  float alpha = 1;
+  float beta = 0;
+
+  // Bytes of scratch that Run wants: none, or at most `limit`, but 1 KiB if need be.
+  int64_t ScratchBytes(int64_t limit) const;
+  void Run(const float* a, const float* b, float* y, float* scratch, int64_t scratch_bytes) const;
+  // So little work, done without scratch, that calling a library takes longer.
+  bool small() const;
+
+ private:
+  bool by_dots() const;
+  int64_t direct_columns() const;
+  void RunPacked(const float* a, const float* b, float* y, float* scratch, int64_t depth) const;
+};
+
+// The most bytes a product or a convolution may take beside its operands: what lies idle, or a
+// small part of them, so that predictions of memory, which know nothing of kernels, hold. At least
+// 1 KiB.
+int64_t ScratchLimit(const KernelSite& site);
+
+}  // namespace metadist::cpu
