@@ -16,10 +16,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "metair/ir/suggest.h"
 #include "planner/mesh_planner.h"
@@ -135,21 +139,43 @@ class Planner {
 
   int64_t SolveWork() const { return request_.time_limit_seconds > 0 ? 0 : kSolveWork; }
 
+  using Made = std::optional<Result<std::unique_ptr<MeshPlanner>>>;
+
+  // One problem per mesh, on all threads; empty where an interrupt came first.
+  std::vector<Made> MakeAll(const std::vector<Mesh>& meshes) {
+    std::vector<Made> made(meshes.size());
+    std::atomic<size_t> next = 0;
+    const auto work = [&] {
+      for (size_t i = next++; i < meshes.size(); i = next++)
+        if (i == 0 || !Interrupted())
+          made[i].emplace(
+              MeshPlanner::Make(request_, request_.cluster, meshes[i], request_.plan_template));
+    };
+    const size_t helpers =
+        std::min(meshes.size(), static_cast<size_t>(std::max(1, request_.threads)));
+    std::vector<std::thread> threads;
+    for (size_t i = 1; i < helpers; ++i) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+    return made;
+  }
+
   Result<void> FormulateAll() {
     const Stopwatch watch(planned_.seconds.formulate);
     const std::vector<Mesh> meshes =
         request_.mesh ? std::vector{*request_.mesh} : MeshesFor(request_.cluster);
-    for (const Mesh& mesh : meshes) {
-      if (!planners_.empty() && Interrupted()) break;
-      Report("formulate", fmt::format("mesh {}", MeshText(mesh)));
-      auto planner = MeshPlanner::Make(request_, request_.cluster, mesh, request_.plan_template);
+    Report("formulate",
+           meshes.size() == 1 ? fmt::format("mesh {}", MeshText(meshes[0]))
+                              : fmt::format("{} meshes", meshes.size()));
+    for (Made& planner : MakeAll(meshes)) {
+      if (!planner) continue;
       // A constraint may name axes that only some of the meshes have.
-      if (planner.ok())
-        planners_.push_back(std::move(planner).value());
-      else if (request_.mesh || planner.error().code != ErrorCode::kUsage)
-        return std::move(planner).error();
+      if (planner->ok())
+        planners_.push_back(std::move(*planner).value());
+      else if (request_.mesh || planner->error().code != ErrorCode::kUsage)
+        return std::move(*planner).error();
       else
-        refused_.push_back(std::move(planner).error());
+        refused_.push_back(std::move(*planner).error());
     }
     if (planners_.empty()) return std::move(refused_.front());
     return {};

@@ -16,15 +16,67 @@ struct Inflow {
   int64_t elements = 0;
 };
 
-Inflow InflowOf(const CollectiveStep& step, const Shape& shape, const Mesh& mesh, int64_t rank) {
-  const int64_t wanted = NumElements(LocalShape(shape, step.to, mesh, rank));
+// Index ranges of the ranks, by dim; worked out when first asked for.
+class Placement {
+ public:
+  Placement(const Shape& shape, const Sharding& sharding, const Mesh& mesh)
+      : shape_(shape), sharding_(sharding), mesh_(mesh), runs_(static_cast<size_t>(mesh.ranks())) {}
+
+  const std::vector<std::vector<Interval>>& Of(int64_t rank) {
+    std::vector<std::vector<Interval>>& runs = runs_[static_cast<size_t>(rank)];
+    if (!runs.empty()) return runs;
+    const std::vector<int64_t> coordinate = mesh_.CoordinateOf(rank);
+    for (size_t d = 0; d < shape_.size(); ++d)
+      runs.push_back(LocalIntervals(sharding_.dims[d], shape_[d], mesh_, coordinate));
+    return runs;
+  }
+
+  int64_t Elements(int64_t rank) {
+    int64_t elements = 1;
+    for (const std::vector<Interval>& runs : Of(rank)) {
+      int64_t size = 0;
+      for (const Interval& run : runs) size += run.size();
+      elements *= size;
+    }
+    return elements;
+  }
+
+ private:
+  const Shape& shape_;
+  const Sharding& sharding_;
+  const Mesh& mesh_;
+  std::vector<std::vector<std::vector<Interval>>> runs_;
+};
+
+int64_t CommonSize(const std::vector<Interval>& left, const std::vector<Interval>& right) {
+  int64_t common = 0;
+  size_t i = 0, j = 0;
+  while (i < left.size() && j < right.size()) {
+    common += std::max<int64_t>(
+        0, std::min(left[i].end, right[j].end) - std::max(left[i].begin, right[j].begin));
+    left[i].end < right[j].end ? ++i : ++j;
+  }
+  return common;
+}
+
+// Elements that lie both in the part of `rank_a` under `a` and in that of `rank_b` under `b`.
+int64_t CommonElements(Placement& a, int64_t rank_a, Placement& b, int64_t rank_b) {
+  const std::vector<std::vector<Interval>>& left = a.Of(rank_a);
+  const std::vector<std::vector<Interval>>& right = b.Of(rank_b);
+  int64_t elements = 1;
+  for (size_t d = 0; d < left.size() && elements > 0; ++d)
+    elements *= CommonSize(left[d], right[d]);
+  return elements;
+}
+
+Inflow InflowOf(Placement& from, Placement& to, const std::vector<int64_t>& group, int64_t rank) {
   Inflow inflow;
-  inflow.elements = wanted - CommonElements(shape, mesh, step.from, rank, step.to, rank);
+  inflow.elements = to.Elements(rank) - CommonElements(from, rank, to, rank);
   int64_t missing = inflow.elements;
-  for (int64_t peer : mesh.Group(step.axes, rank)) {
+  for (int64_t peer : group) {
     if (missing <= 0) break;
     if (peer == rank) continue;
-    const int64_t common = CommonElements(shape, mesh, step.from, peer, step.to, rank);
+    const int64_t common = CommonElements(from, peer, to, rank);
     if (common == 0) continue;
     ++inflow.peers;
     missing -= common;
@@ -33,30 +85,6 @@ Inflow InflowOf(const CollectiveStep& step, const Shape& shape, const Mesh& mesh
 }
 
 }  // namespace
-
-int64_t CommonElements(const Shape& shape,
-                       const Mesh& mesh,
-                       const Sharding& a,
-                       int64_t rank_a,
-                       const Sharding& b,
-                       int64_t rank_b) {
-  const std::vector<int64_t> at_a = mesh.CoordinateOf(rank_a);
-  const std::vector<int64_t> at_b = mesh.CoordinateOf(rank_b);
-  int64_t elements = 1;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    const auto left = LocalIntervals(a.dims[d], shape[d], mesh, at_a);
-    const auto right = LocalIntervals(b.dims[d], shape[d], mesh, at_b);
-    int64_t common = 0;
-    size_t i = 0, j = 0;
-    while (i < left.size() && j < right.size()) {
-      common += std::max<int64_t>(
-          0, std::min(left[i].end, right[j].end) - std::max(left[i].begin, right[j].begin));
-      left[i].end < right[j].end ? ++i : ++j;
-    }
-    elements *= common;
-  }
-  return elements;
-}
 
 const Group& StepPricer::GroupAlong(std::vector<int> axes) {
   std::sort(axes.begin(), axes.end());
@@ -107,8 +135,10 @@ Priced StepPricer::Price(CollectiveKind kind,
 // A rank receives from its peers one after the other: each message pays its own latency.
 Priced StepPricer::PriceExchange(const CollectiveStep& step, const TensorType& type) {
   Inflow worst;
+  Placement from(type.shape, step.from, mesh_);
+  Placement to(type.shape, step.to, mesh_);
   for (int64_t rank = 0; rank < std::min(mesh_.ranks(), kSampledRanks); ++rank) {
-    const Inflow inflow = InflowOf(step, type.shape, mesh_, rank);
+    const Inflow inflow = InflowOf(from, to, mesh_.Group(step.axes, rank), rank);
     worst.peers = std::max(worst.peers, inflow.peers);
     worst.elements = std::max(worst.elements, inflow.elements);
   }

@@ -41,13 +41,4 @@ class StepPricer {
   std::map<Key, Priced> prices_;
 };
 
-// Elements of an array of `shape` that lie both in the part of `rank_a` under `a` and in that of
-// `rank_b` under `b`.
-int64_t CommonElements(const Shape& shape,
-                       const Mesh& mesh,
-                       const Sharding& a,
-                       int64_t rank_a,
-                       const Sharding& b,
-                       int64_t rank_b);
-
 }  // namespace metadist
