@@ -23,6 +23,8 @@ std::optional<BoundKernel> BoundKernel::Make(const OpDef& op,
   kernel.run_ = std::move(prepared.run);
   kernel.work_ = WorkOf(call, types.value());
   kernel.inputs_ = std::move(drawn).value();
+  for (Tensor& input : kernel.inputs_)
+    if (input.type() == TensorType{ElementType::kF32, {}}) input = Tensor::Scalar<float>(2);
   for (const TensorType& type : types.value()) kernel.outputs_.push_back(Tensor::Zeros(type));
   kernel.scratch_ = Tensor::Zeros({ElementType::kU8, {prepared.scratch_bytes}});
   kernel.scratch_bytes_ = kernel.scratch_.mutable_bytes();
@@ -53,6 +55,9 @@ std::optional<BoundKernel> ElementwiseKernel(const OpDef& op, int64_t rows, int6
   const TensorType matrix{ElementType::kF32, {rows, columns}};
   const TensorType row{ElementType::kF32, {columns}};
   const TensorType mask{ElementType::kBool, {rows, columns}};
+  for (const cpu::KernelRow& row : cpu::KernelTable())
+    if (row.by_number && op.domain.empty() && op.name == row.op)
+      return BoundKernel::Make(op, {matrix, {ElementType::kF32, {}}});
   const std::vector<TensorType> candidates[] = {
       {matrix}, {matrix, matrix}, {matrix, row, row}, {mask, matrix, matrix}, {mask, mask}};
   for (const std::vector<TensorType>& inputs : candidates) {

@@ -12,7 +12,8 @@ namespace metadist {
 // A kernel with operands of its own, to be run again and again: what measuring needs.
 class BoundKernel {
  public:
-  // A call of `op` without attributes on inputs of these types, filled with legal random values.
+  // A call of `op` without attributes on inputs of these types, filled with legal random values,
+  // scalars with 2.
   // nullopt where the operator refuses them, or only its reference kernel takes them.
   static std::optional<BoundKernel> Make(const OpDef& op, const std::vector<TensorType>& inputs);
 

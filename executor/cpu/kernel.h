@@ -55,6 +55,8 @@ using Maker = Prepared (*)(const KernelSite& site);
 struct KernelRow {
   const char* op;
   Maker make;
+  // Models call it with a small number on the right, for which it is faster: what profiles measure.
+  bool by_number = false;
 };
 // The rows of kernels.def, by operator, fastest first.
 std::span<const KernelRow> KernelTable();

@@ -53,20 +53,38 @@ METADIST_INLINE void Store(const PanelProduct& q,
     y[j] = q.beta != 0.0f ? results[j] + q.beta * y[j] : results[j];
 }
 
+// sums[i][v] += the row of p at `p` times the factors of `Rows` rows of a.
+template <int Width, int Rows, int Vectors>
+METADIST_INLINE void Add(const float* p,
+                         const float* factors,
+                         int64_t a_row,
+                         typename VectorOf<Width>::Register (&sums)[Rows][Vectors]) {
+  using Memory = typename VectorOf<Width>::Memory;
+  typename VectorOf<Width>::Register line[Vectors];
+  for (int v = 0; v < Vectors; ++v) line[v] = *reinterpret_cast<const Memory*>(p + v * Width);
+  for (int i = 0; i < Rows; ++i)
+    for (int v = 0; v < Vectors; ++v) sums[i][v] += factors[i * a_row] * line[v];
+}
+
+// The longer of the two loops is the inner one.
 template <int Width, int Rows, int Vectors>
 METADIST_INLINE void Tile(const PanelProduct& q, int64_t row, int64_t column, int64_t count) {
-  using Register = typename VectorOf<Width>::Register;
-  using Memory = typename VectorOf<Width>::Memory;
-  Register sums[Rows][Vectors] = {};
+  typename VectorOf<Width>::Register sums[Rows][Vectors] = {};
   const float* const a = q.a + row * q.a_row;
-  for (size_t t = 0; t < q.taps.size(); ++t) {
-    const float* p = q.p + q.taps[t] + column;
-    const float* factors = a + t;
-    for (int64_t c = 0; c < q.depth; ++c, p += q.p_step, factors += q.a_step) {
-      Register line[Vectors];
-      for (int v = 0; v < Vectors; ++v) line[v] = *reinterpret_cast<const Memory*>(p + v * Width);
-      for (int i = 0; i < Rows; ++i)
-        for (int v = 0; v < Vectors; ++v) sums[i][v] += factors[i * q.a_row] * line[v];
+  const auto taps = static_cast<int64_t>(q.taps.size());
+  if (taps > q.depth) {
+    for (int64_t c = 0; c < q.depth; ++c)
+      for (int64_t t = 0; t < taps; ++t)
+        Add<Width, Rows, Vectors>(q.p + c * q.p_step + q.taps[static_cast<size_t>(t)] + column,
+                                  a + c * q.a_step + t,
+                                  q.a_row,
+                                  sums);
+  } else {
+    for (int64_t t = 0; t < taps; ++t) {
+      const float* p = q.p + q.taps[static_cast<size_t>(t)] + column;
+      const float* factors = a + t;
+      for (int64_t c = 0; c < q.depth; ++c, p += q.p_step, factors += q.a_step)
+        Add<Width, Rows, Vectors>(p, factors, q.a_row, sums);
     }
   }
   for (int i = 0; i < Rows; ++i)

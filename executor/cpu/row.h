@@ -32,7 +32,9 @@ METADIST_INLINE float MaxRow(const float* x, int64_t count) {
   for (; i + kLanes <= count; i += kLanes)
     for (int64_t j = 0; j < kLanes; ++j) lane[j] = x[i + j] > lane[j] ? x[i + j] : lane[j];
   for (int64_t j = 0; i + j < count; ++j) lane[j] = x[i + j] > lane[j] ? x[i + j] : lane[j];
-  for (int64_t j = 1; j < kLanes; ++j) lane[0] = lane[j] > lane[0] ? lane[j] : lane[0];
+  for (int64_t width = kLanes / 2; width > 0; width /= 2)
+    for (int64_t j = 0; j < width; ++j)
+      lane[j] = lane[j + width] > lane[j] ? lane[j + width] : lane[j];
   return lane[0];
 }
 

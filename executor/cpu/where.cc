@@ -16,31 +16,47 @@ struct Row {
   int64_t count;
 };
 
+// By masks, which vectors do; the compiler makes jumps of a choice, and those are guessed wrongly.
+template <typename T>
+METADIST_INLINE T Choose(bool condition, T a, T b) {
+  const T mask = static_cast<T>(T{0} - static_cast<T>(condition));
+  return static_cast<T>(b ^ ((a ^ b) & mask));
+}
+
 template <typename T>
 METADIST_INLINE void Select(const Row<T>& row) {
   const auto [c, a, b, unused] = row.step;
   if (c == 1 && a == 1 && b == 0) {
     const T other = row.b[0];
-    for (int64_t i = 0; i < row.count; ++i) row.y[i] = row.condition[i] ? row.a[i] : other;
+    for (int64_t i = 0; i < row.count; ++i) row.y[i] = Choose(row.condition[i], row.a[i], other);
   } else if (c == 1 && a == 0 && b == 1) {
     const T one = row.a[0];
-    for (int64_t i = 0; i < row.count; ++i) row.y[i] = row.condition[i] ? one : row.b[i];
+    for (int64_t i = 0; i < row.count; ++i) row.y[i] = Choose(row.condition[i], one, row.b[i]);
+  } else if (c == 1 && a == 1 && b == 1) {
+    for (int64_t i = 0; i < row.count; ++i) row.y[i] = Choose(row.condition[i], row.a[i], row.b[i]);
   } else {
     for (int64_t i = 0; i < row.count; ++i)
-      row.y[i] = row.condition[i * c] ? row.a[i * a] : row.b[i * b];
+      row.y[i] = Choose(row.condition[i * c], row.a[i * a], row.b[i * b]);
   }
 }
+
+METADIST_MULTIVERSION
+void SelectWords(const Row<uint32_t>& row) { Select(row); }
 
 template <typename T>
 Runner Bind(const LoopNest& nest) {
   return [nest](const KernelArgs& args) -> Result<void> {
     nest.ForEachRow([&](const LoopNest::Offsets& at) {
-      Select(Row<T>{reinterpret_cast<const bool*>(args.inputs[0]) + at[0],
-                    reinterpret_cast<const T*>(args.inputs[1]) + at[1],
-                    reinterpret_cast<const T*>(args.inputs[2]) + at[2],
-                    reinterpret_cast<T*>(args.outputs[0]) + at[3],
-                    nest.inner_stride,
-                    nest.inner});
+      const Row<T> row{reinterpret_cast<const bool*>(args.inputs[0]) + at[0],
+                       reinterpret_cast<const T*>(args.inputs[1]) + at[1],
+                       reinterpret_cast<const T*>(args.inputs[2]) + at[2],
+                       reinterpret_cast<T*>(args.outputs[0]) + at[3],
+                       nest.inner_stride,
+                       nest.inner};
+      if constexpr (std::is_same_v<T, uint32_t>)
+        SelectWords(row);
+      else
+        Select(row);
     });
     return {};
   };
