@@ -99,8 +99,8 @@ void MeasureContractions(Measurer& measurer) {
 
 void MeasureKernels(Measurer& measurer) {
   measurer.Say("other kernels");
-  const auto rows = measurer.options().quick ? std::vector<int64_t>{4, 256, 4096}
-                                             : std::vector<int64_t>{1, 16, 256, 4096, 65536};
+  const auto rows = measurer.options().quick ? std::vector<int64_t>{4, 64, 256, 1024, 2048, 4096}
+                                             : std::vector<int64_t>{1, 16, 64, 256, 1024, 2048, 4096, 65536};
   double rate = 0;
   for (const cpu::KernelRow& row : cpu::KernelTable()) {
     const OpDef* op = OpTable::BuiltIn().Find("", row.op);

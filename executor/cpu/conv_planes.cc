@@ -230,6 +230,12 @@ void MultiplyLine(const Tiled& t, const Part& part, const float* tile) {
   }
 }
 
+Part AsOneRow(Part part) {
+  part.columns *= part.rows;
+  part.rows = 1;
+  return part;
+}
+
 void RunTile(const Tiled& t, const Part& part, float* tile) {
   const Planes& p = t.planes;
   float* out = tile;
@@ -239,7 +245,9 @@ void RunTile(const Tiled& t, const Part& part, float* tile) {
       out += t.phase_floats;
     }
   std::fill_n(out, 2 * kVector, 0.0f);  // vectors of the last row end here
-  if (t.in_line)
+  if (t.pitch == p.out_width && part.columns == t.pitch)
+    MultiplyRows(t, AsOneRow(part), tile);  // rows of the tile lie as those of y
+  else if (t.in_line)
     MultiplyLine(t, part, tile);
   else
     MultiplyRows(t, part, tile);

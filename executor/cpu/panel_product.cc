@@ -109,36 +109,60 @@ METADIST_INLINE void Panel(const PanelProduct& q) {
   }
 }
 
-// The dot products of a with `Rows` neighbouring rows of b.
-template <int Width, int Rows>
-METADIST_INLINE void Dots(const DotProducts& q, int64_t row) {
+// The sum of a vector's elements, halves first.
+template <int Width>
+METADIST_INLINE float Total(typename VectorOf<Width>::Register sums) {
+  using Half = VectorOf<Width / 2>;
+  if constexpr (Width == 4) {
+    return (sums[0] + sums[2]) + (sums[1] + sums[3]);
+  } else {
+    typename Half::Register halves[2];
+    __builtin_memcpy(halves, &sums, sizeof(sums));
+    return Total<Width / 2>(halves[0] + halves[1]);
+  }
+}
+
+// The dot products of `Rows` rows of a with `Columns` rows of b.
+template <int Width, int Rows, int Columns>
+METADIST_INLINE void Dots(const DotProducts& q, int64_t row, int64_t column) {
   using Register = typename VectorOf<Width>::Register;
   using Memory = typename VectorOf<Width>::Memory;
-  const float* const b = q.b + row * q.b_row;
-  Register sums[Rows] = {};
+  const float* const a = q.a + row * q.a_row;
+  const float* const b = q.b + column * q.b_row;
+  Register sums[Rows][Columns] = {};
   int64_t k = 0;
   for (; k + Width <= q.depth; k += Width) {
-    const Register a = *reinterpret_cast<const Memory*>(q.a + k);
-    for (int i = 0; i < Rows; ++i)
-      sums[i] += a * *reinterpret_cast<const Memory*>(b + i * q.b_row + k);
+    Register line[Rows];
+    for (int i = 0; i < Rows; ++i) line[i] = *reinterpret_cast<const Memory*>(a + i * q.a_row + k);
+    for (int j = 0; j < Columns; ++j) {
+      const Register other = *reinterpret_cast<const Memory*>(b + j * q.b_row + k);
+      for (int i = 0; i < Rows; ++i) sums[i][j] += line[i] * other;
+    }
   }
-  for (int i = 0; i < Rows; ++i) {
-    float parts[Width];
-    *reinterpret_cast<Memory*>(parts) = sums[i];
-    for (int half = Width / 2; half > 0; half /= 2)
-      for (int j = 0; j < half; ++j) parts[j] += parts[j + half];
-    float sum = parts[0];
-    for (int64_t rest = k; rest < q.depth; ++rest) sum += q.a[rest] * b[i * q.b_row + rest];
-    float& y = q.y[row + i];
-    y = q.beta != 0.0f ? q.alpha * sum + q.beta * y : q.alpha * sum;
+  for (int i = 0; i < Rows; ++i)
+    for (int j = 0; j < Columns; ++j) {
+      float sum = Total<Width>(sums[i][j]);
+      for (int64_t rest = k; rest < q.depth; ++rest)
+        sum += a[i * q.a_row + rest] * b[j * q.b_row + rest];
+      float& y = q.y[(row + i) * q.y_row + column + j];
+      y = q.beta != 0.0f ? q.alpha * sum + q.beta * y : q.alpha * sum;
+    }
+}
+
+template <int Width, int Rows, int Columns>
+METADIST_INLINE void DotRows(const DotProducts& q, int64_t row) {
+  for (; row + Rows <= q.rows; row += Rows) {
+    int64_t column = 0;
+    for (; column + Columns <= q.columns; column += Columns)
+      Dots<Width, Rows, Columns>(q, row, column);
+    for (; column < q.columns; ++column) Dots<Width, Rows, 1>(q, row, column);
   }
+  if constexpr (Rows > 1) DotRows<Width, Rows / 2, Columns>(q, row);
 }
 
 template <int Width>
 METADIST_INLINE void AllDots(const DotProducts& q) {
-  int64_t row = 0;
-  for (; row + 8 <= q.count; row += 8) Dots<Width, 8>(q, row);
-  for (; row < q.count; ++row) Dots<Width, 1>(q, row);
+  DotRows<Width, Width == 16 ? 4 : 2, Width == 16 ? 4 : 2>(q, 0);
 }
 
 struct Version {

@@ -35,15 +35,18 @@ inline constexpr int64_t kPanelColumns = 32;
 
 void Multiply(const PanelProduct& product);
 
-// y[j] = alpha a . b_j + beta y[j] for rows b_j that lie `b_row` apart, j < count: a product with
-// one row on the left and a transposed matrix on the right.
+// y[i, j] = alpha a_i . b_j + beta y[i, j] for rows a_i and b_j, i < rows and j < columns: few rows
+// on the left and a transposed matrix on the right.
 struct DotProducts {
-  int64_t count = 0;
+  int64_t rows = 0;
+  int64_t columns = 0;
   int64_t depth = 0;
   const float* a = nullptr;
+  int64_t a_row = 0;
   const float* b = nullptr;
   int64_t b_row = 0;
   float* y = nullptr;
+  int64_t y_row = 0;
   float alpha = 1;
   float beta = 0;
 };

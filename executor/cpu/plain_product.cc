@@ -68,7 +68,10 @@ void Strip::CopyTo(float* out) const {
 
 }  // namespace
 
-bool PlainProduct::by_dots() const { return b_row == 1 && a_column == 1 && m < 4; }
+// Adding up the lanes of a sum costs as much as many steps of the depth.
+bool PlainProduct::by_dots() const {
+  return b_row == 1 && a_column == 1 && (m < 4 || (m <= 16 && m * 8 <= k));
+}
 
 // Columns that are read where they lie: whole vectors, unless many rows come back to lines that are
 // so far apart that they push each other out of the cache.
@@ -79,7 +82,8 @@ int64_t PlainProduct::direct_columns() const {
 
 bool PlainProduct::small() const {
   constexpr int64_t kFewMultiplications = 32 << 10;
-  return ScratchBytes(0) == 0 && (m == 1 || m * n * k <= kFewMultiplications);
+  if (ScratchBytes(0) > 0) return false;
+  return m == 1 || ((b_column == 1 || m == 2) && m * n * k <= kFewMultiplications);
 }
 
 int64_t PlainProduct::ScratchBytes(int64_t limit) const {
@@ -121,8 +125,7 @@ void PlainProduct::RunPacked(
 void PlainProduct::Run(
     const float* a, const float* b, float* y, float* scratch, int64_t scratch_bytes) const {
   if (by_dots()) {
-    for (int64_t i = 0; i < m; ++i)
-      Multiply(DotProducts{n, k, a + i * a_row, b, b_column, y + i * n, alpha, beta});
+    Multiply(DotProducts{m, n, k, a, a_row, b, b_column, y, n, alpha, beta});
     return;
   }
   for (int64_t j = 0; j < direct_columns(); j += kPanelColumns) {
