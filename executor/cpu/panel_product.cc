@@ -111,7 +111,7 @@ METADIST_INLINE void Panel(const PanelProduct& q) {
 
 // The sum of a vector's elements, halves first.
 template <int Width>
-METADIST_INLINE float Total(typename VectorOf<Width>::Register sums) {
+METADIST_INLINE float Total(const typename VectorOf<Width>::Register& sums) {
   using Half = VectorOf<Width / 2>;
   if constexpr (Width == 4) {
     return (sums[0] + sums[2]) + (sums[1] + sums[3]);
@@ -176,12 +176,8 @@ void DotsPlain(const DotProducts& q) { AllDots<4>(q); }
 #if defined(__x86_64__)
 __attribute__((target("avx2,fma"))) void PanelAvx2(const PanelProduct& q) { Panel<8, 4>(q); }
 __attribute__((target("avx2,fma"))) void DotsAvx2(const DotProducts& q) { AllDots<8>(q); }
-__attribute__((target("avx512f,prefer-vector-width=512"))) void PanelAvx512(const PanelProduct& q) {
-  Panel<16, 8>(q);
-}
-__attribute__((target("avx512f,prefer-vector-width=512"))) void DotsAvx512(const DotProducts& q) {
-  AllDots<16>(q);
-}
+__attribute__((target("avx512f"))) void PanelAvx512(const PanelProduct& q) { Panel<16, 8>(q); }
+__attribute__((target("avx512f"))) void DotsAvx512(const DotProducts& q) { AllDots<16>(q); }
 
 Version Choose() {
   if (__builtin_cpu_supports("avx512f")) return {PanelAvx512, DotsAvx512};

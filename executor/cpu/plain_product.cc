@@ -27,18 +27,17 @@ void Turn(const float* in, int64_t step, float* out, int64_t pitch) {
   const auto line = [&](int64_t i) -> Four {
     return *reinterpret_cast<const FourInMemory*>(in + i * step);
   };
-  using Mask = int __attribute__((vector_size(16)));
-  const Four even = __builtin_shuffle(line(0), line(2), Mask{0, 4, 1, 5});
-  const Four odd = __builtin_shuffle(line(1), line(3), Mask{0, 4, 1, 5});
-  const Four even_high = __builtin_shuffle(line(0), line(2), Mask{2, 6, 3, 7});
-  const Four odd_high = __builtin_shuffle(line(1), line(3), Mask{2, 6, 3, 7});
+  const Four even = __builtin_shufflevector(line(0), line(2), 0, 4, 1, 5);
+  const Four odd = __builtin_shufflevector(line(1), line(3), 0, 4, 1, 5);
+  const Four even_high = __builtin_shufflevector(line(0), line(2), 2, 6, 3, 7);
+  const Four odd_high = __builtin_shufflevector(line(1), line(3), 2, 6, 3, 7);
   const auto store = [&](int64_t j, Four value) {
     *reinterpret_cast<FourInMemory*>(out + j * pitch) = value;
   };
-  store(0, __builtin_shuffle(even, odd, Mask{0, 4, 1, 5}));
-  store(1, __builtin_shuffle(even, odd, Mask{2, 6, 3, 7}));
-  store(2, __builtin_shuffle(even_high, odd_high, Mask{0, 4, 1, 5}));
-  store(3, __builtin_shuffle(even_high, odd_high, Mask{2, 6, 3, 7}));
+  store(0, __builtin_shufflevector(even, odd, 0, 4, 1, 5));
+  store(1, __builtin_shufflevector(even, odd, 2, 6, 3, 7));
+  store(2, __builtin_shufflevector(even_high, odd_high, 0, 4, 1, 5));
+  store(3, __builtin_shufflevector(even_high, odd_high, 2, 6, 3, 7));
 }
 
 // `rows` x `columns` of b, `width` apart in the strip; columns beyond are 0.

@@ -26,6 +26,14 @@ void CopyLine(const Line& line) {
   for (int64_t i = 0; i < line.count; ++i) to[i * line.to_step] = from[i * line.from_step];
 }
 
+// Rows of a size known here, as short rows cost a call each otherwise.
+template <size_t Bytes>
+void CopyRows(const LoopNest& nest, int64_t item, const std::byte* from, std::byte* to) {
+  nest.ForEachRow([=](const LoopNest::Offsets& at) {
+    std::memcpy(to + at[1] * item, from + at[0] * item, Bytes);
+  });
+}
+
 }  // namespace
 
 std::optional<StridedCopy> StridedCopy::Make(const Shape& shape,
@@ -46,6 +54,22 @@ void StridedCopy::Run(const std::byte* from, std::byte* to) const {
   from += from_begin_;
   to += to_begin_;
   const bool dense = nest_.inner == 1 || (nest_.inner_stride[0] == 1 && nest_.inner_stride[1] == 1);
+  if (dense) {
+    switch (nest_.inner * item_) {
+      case 4:
+        return CopyRows<4>(nest_, item_, from, to);
+      case 8:
+        return CopyRows<8>(nest_, item_, from, to);
+      case 16:
+        return CopyRows<16>(nest_, item_, from, to);
+      case 32:
+        return CopyRows<32>(nest_, item_, from, to);
+      case 64:
+        return CopyRows<64>(nest_, item_, from, to);
+      default:
+        break;
+    }
+  }
   nest_.ForEachRow([&](const LoopNest::Offsets& at) {
     const Line line{from + at[0] * item_,
                     nest_.inner_stride[0],
