@@ -223,7 +223,7 @@ TEST(Kernels, Convolutions) {
                 "planes");
   // Several groups of channels, whose results are added up.
   EXPECT_EQ(conv({1, 40, 10, 12}, {4, 40, 3, 3}, {{1, 1, 1, 1}}, true), "planes");
-  EXPECT_EQ(conv({1, 40, 8, 8}, {4, 40, 3, 3}, {{1, 1, 1, 1}}, false), "planes");
+  EXPECT_EQ(conv({1, 40, 8, 8}, {64, 40, 3, 3}, {{1, 1, 1, 1}}, false), "planes");
   // Padding on one side, gaps, groups, a channel each.
   EXPECT_EQ(conv({1, 8, 19, 19}, {16, 4, 3, 3}, {{0, 1, 2, 1}, 1, 2, 2}, true), "planes");
   EXPECT_EQ(conv({1, 8, 19, 19}, {16, 4, 3, 2}, {{0, 1, 2, 1}, 2, 3, 2}, true), "planes");
