@@ -40,7 +40,7 @@ constexpr int64_t kLeastPeakWork = 100'000'000;
 constexpr int64_t kShrinkWork = 50'000'000;
 constexpr int kShrinkSteps = 8;
 // For one mesh under a limit, unless a time limit is given: branch and bound could go on for hours.
-constexpr int64_t kSolveWork = 500 * kWorkPerSecond;
+constexpr int64_t kSolveWork = 60 * kWorkPerSecond;
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

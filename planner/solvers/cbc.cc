@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/cbc.h"
 
-#include <coin/Cbc_C_Interface.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <memory>
+#include <coin/CbcModel.hpp>
+#include <coin/CbcSolver.hpp>
+#include <coin/CoinError.hpp>
+#include <coin/OsiClpSolverInterface.hpp>
+#include <string>
+#include <utility>
+
+#include "planner/solvers/cbc_watch.h"
 
 namespace metadist {
 
 struct CbcRun {
-  struct Delete {
-    void operator()(Cbc_Model* model) const { Cbc_deleteModel(model); }
-  };
-  using Handle = std::unique_ptr<Cbc_Model, Delete>;
-
   // CBC wants the elements column by column.
-  static Handle Load(const LinearModel& model) {
+  static void Load(const LinearModel& model, OsiSolverInterface& solver) {
     std::vector<CoinBigIndex> start(model.columns() + 1, 0);
     for (const auto& element : model.elements_) ++start[element.column + 1];
     for (int c = 0; c < model.columns(); ++c) start[c + 1] += start[c];
@@ -29,50 +29,77 @@ struct CbcRun {
       value[at] = element.value;
     }
     const std::vector<double> lower(model.columns(), 0);
-    Handle cbc(Cbc_newModel());
-    Cbc_setLogLevel(cbc.get(), 0);
-    Cbc_loadProblem(cbc.get(),
-                    model.columns(),
-                    model.rows(),
-                    start.data(),
-                    index.data(),
-                    value.data(),
-                    lower.data(),
-                    model.upper_.data(),
-                    model.objective_.data(),
-                    model.row_lower_.data(),
-                    model.row_upper_.data());
-    for (int column : model.integers_) Cbc_setInteger(cbc.get(), column);
-    return cbc;
+    solver.loadProblem(model.columns(),
+                       model.rows(),
+                       start.data(),
+                       index.data(),
+                       value.data(),
+                       lower.data(),
+                       model.upper_.data(),
+                       model.objective_.data(),
+                       model.row_lower_.data(),
+                       model.row_upper_.data());
+    for (int column : model.integers_) solver.setInteger(column);
+  }
+
+  static std::vector<std::string> Arguments(const MipOptions& options) {
+    std::vector<std::string> out = {"metadist", "-log", "0", "-slog", "0", "-threads", "0"};
+    auto set = [&](const char* name, std::string value) {
+      out.emplace_back(name);
+      out.push_back(std::move(value));
+    };
+    // Later than the watch's: its bound is known to hold.
+    set("-timeMode", "elapsed");
+    set("-sec", fmt::format("{:.3f}", options.seconds + 1));
+    set("-ratioGap", "0");
+    set("-allowableGap", fmt::format("{:.15g}", options.gap));
+    if (options.cutoff < 1e299) set("-cutoff", fmt::format("{:.15g}", options.cutoff));
+    out.emplace_back("-solve");
+    out.emplace_back("-quit");
+    return out;
+  }
+
+  // CBC's own program: its presolve, cuts, heuristics and search. False if CBC gave up.
+  static bool Run(CbcModel& cbc, CbcSolverUsefulData& data, const MipOptions& options) {
+    const std::vector<std::string> arguments = Arguments(options);
+    std::vector<const char*> argv;
+    for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+    try {
+      CbcMain1(static_cast<int>(argv.size()), argv.data(), cbc, nullptr, data);
+    } catch (const CoinError&) {
+      return false;
+    }
+    return true;
   }
 
   static MipResult Solve(const LinearModel& model, const MipOptions& options) {
-    Handle cbc = Load(model);
-    auto set = [&](const char* name, const std::string& value) {
-      Cbc_setParameter(cbc.get(), name, value.c_str());
-    };
-    set("log", "0");
-    set("slog", "0");
-    set("threads", "0");
-    set("timeMode", "elapsed");
-    set("sec", fmt::format("{:.3f}", std::max(0.01, options.seconds)));
-    if (options.nodes > 0) set("maxNodes", fmt::format("{}", options.nodes));
-    set("ratioGap", "0");
-    set("allowableGap", fmt::format("{:.15g}", options.gap));
-    if (options.cutoff < 1e299) set("cutoff", fmt::format("{:.15g}", options.cutoff));
-    Cbc_solve(cbc.get());
+    CbcWatch watch(options);
+    const OsiClpSolverInterface empty;
+    CbcModel cbc(empty);
+    CbcSolverUsefulData data;
+    CbcMain0(cbc, data);
+    data.useSignalHandler_ = false;
+    cbc.setLogLevel(0);
+    Load(model, *cbc.solver());
+    cbc.setPrintFrequency(1);  // how often the bound is made anew
+    cbc.passInEventHandler(watch.CbcHandler().get());
+    ClpSimplex* simplex = dynamic_cast<OsiClpSolverInterface&>(*cbc.solver()).getModelPtr();
+    simplex->passInEventHandler(watch.ClpHandler().get());
+    const bool finished = Run(cbc, data, options);
+    const bool trusted = finished && !watch.stopped();
     MipResult out;
-    out.nodes = Cbc_getNodeCount(cbc.get());
-    out.bound = Cbc_getBestPossibleObjValue(cbc.get());
-    if (Cbc_isProvenInfeasible(cbc.get())) {
+    out.work = watch.work();
+    out.nodes = cbc.getNodeCount();
+    out.bound = trusted ? cbc.getBestPossibleObjValue() : watch.bound();
+    if (trusted && cbc.isProvenInfeasible()) {
       out.status = MipResult::Status::kInfeasible;
       return out;
     }
-    const double* solution = Cbc_bestSolution(cbc.get());
+    const double* solution = finished ? cbc.bestSolution() : nullptr;
     if (solution == nullptr) return out;
     out.solution.assign(solution, solution + model.columns());
-    out.objective = Cbc_getObjValue(cbc.get());
-    if (Cbc_isProvenOptimal(cbc.get())) out.status = MipResult::Status::kOptimal;
+    out.objective = cbc.getObjValue();
+    if (trusted && cbc.isProvenOptimal()) out.status = MipResult::Status::kOptimal;
     return out;
   }
 };
@@ -92,22 +119,6 @@ int LinearModel::AddRow(double lower, double upper) {
 
 void LinearModel::AddElement(int row, int column, double value) {
   elements_.push_back({row, column, value});
-}
-
-namespace {
-
-constexpr int64_t kWorkPerRootEntry = 60'000;
-constexpr int64_t kWorkPerNodeEntry = 3'000;
-
-}  // namespace
-
-int64_t MipWork(int64_t entries, int64_t nodes) {
-  return entries * (kWorkPerRootEntry + kWorkPerNodeEntry * nodes);
-}
-
-int64_t AffordableNodes(int64_t entries, int64_t work) {
-  const int64_t left = work - MipWork(entries, 0);
-  return left < 0 ? 0 : 1 + left / (kWorkPerNodeEntry * std::max<int64_t>(1, entries));
 }
 
 MipResult SolveMip(const LinearModel& model, const MipOptions& options) {

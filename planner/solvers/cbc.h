@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -36,8 +37,10 @@ class LinearModel {
 
 struct MipOptions {
   double seconds = 86400;
-  // Branch-and-bound nodes; 0: no limit.
-  int64_t nodes = 0;
+  // Work units (solver.h), repeatable; 0: no limit.
+  int64_t work = 0;
+  // Polled; nullptr: never.
+  const std::atomic<bool>* interrupted = nullptr;
   // Only solutions below this are of interest; >= 1e299: all.
   double cutoff = 1e300;
   // Absolute gap, in units of the objective, at which to stop.
@@ -48,7 +51,7 @@ struct MipResult {
   enum class Status {
     kOptimal,     // proven within the gap
     kInfeasible,  // proven: no solution (below the cutoff)
-    kStopped,     // by a limit, or CBC gave up
+    kStopped,     // by a limit or the interrupt, or CBC gave up
   };
   Status status = Status::kStopped;
   // Values per column; empty if none was found.
@@ -57,16 +60,13 @@ struct MipResult {
   // <= the optimum (to CBC's tolerances), unless infeasible.
   double bound = -1e300;
   int64_t nodes = 0;
+  // At least the limit if that stopped it.
+  int64_t work = 0;
 };
 
-// Solves by CBC with one thread. Same model and options without a time limit: same result.
-// Source: COIN-OR Cbc 2.10, C interface.
+// Solves by CBC with one thread. At least one column is integer. Same model and options without
+// time limit and interrupt: same result. Limits and the interrupt take hold between two simplex
+// iterations. Source: COIN-OR Cbc 2.10.
 MipResult SolveMip(const LinearModel& model, const MipOptions& options);
-
-// Work units (solver.h) of a run over a marginalised program of so many entries, by measurement:
-// the first relaxation with its cuts, then so many nodes.
-int64_t MipWork(int64_t entries, int64_t nodes);
-// Nodes that `work` units pay for; 0 if not even the first relaxation, which cannot be cut short.
-int64_t AffordableNodes(int64_t entries, int64_t work);
 
 }  // namespace metadist

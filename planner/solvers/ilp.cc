@@ -201,23 +201,17 @@ class Ilp {
     const double shift =
         static_cast<double>(program.offset()) + static_cast<double>(reduced.constant);
     const double unit = program.objective_unit();
-    const int64_t entries = std::max<int64_t>(1, reduced.counts().entries);
     while (!budget_.Spent()) {
       MipOptions options;
       options.seconds = budget_.seconds_left();
-      if (options_.work_limit > 0) {
-        options.nodes = AffordableNodes(entries, budget_.work_left());
-        if (options.nodes == 0) {
-          stopped_by_ = "work";
-          return;
-        }
-      }
+      if (options_.work_limit > 0) options.work = budget_.work_left();
+      options.interrupted = options_.interrupted;
       if (found_) options.cutoff = (static_cast<double>(result_.cost) - 0.5 - shift) / unit;
       if (found_ && options_.gap > 0) {
         options.gap = options_.gap * std::abs(static_cast<double>(result_.cost)) / unit;
       }
       const MipResult answer = SolveMip(program.model(), options);
-      budget_.AddWork(MipWork(entries, answer.nodes));
+      budget_.AddWork(answer.work);
       if (answer.status == MipResult::Status::kInfeasible) {
         if (found_) {
           // Nothing is better, or (if a gap was asked for) nothing by more than the gap.

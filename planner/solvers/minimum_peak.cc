@@ -177,16 +177,13 @@ class PeakSearch {
     if (infeasible_ || reduced.counts().entries > kMostEntries) return;
     const int64_t unit = std::max<int64_t>(1, out_.feasible ? out_.peak : out_.bound);
     MarginalProgram program(reduced, MarginalProgram::Objective::kPeak, unit);
-    const int64_t entries = reduced.counts().entries + reduced.count();
     while (!budget_.Spent() && !Closed()) {
       MipOptions options;
       options.seconds = budget_.seconds_left();
-      if (options_.work_limit > 0) {
-        options.nodes = AffordableNodes(entries, budget_.work_left());
-        if (options.nodes == 0) return;
-      }
+      if (options_.work_limit > 0) options.work = budget_.work_left();
+      options.interrupted = options_.interrupted;
       const MipResult answer = SolveMip(program.model(), options);
-      budget_.AddWork(MipWork(entries, answer.nodes));
+      budget_.AddWork(answer.work);
       if (answer.status == MipResult::Status::kInfeasible) {
         infeasible_ = true;
         return;

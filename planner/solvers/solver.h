@@ -42,7 +42,7 @@ struct SolveOptions {
   // 0: none. A time limit that strikes makes the result depend on the machine (stopped_by says so).
   double time_limit_seconds = 0;
   // 0: none. In work units, repeatable on every machine: about one table entry touched each, CBC's
-  // effort by an estimate from its nodes. kWorkPerSecond of them take a second or less.
+  // effort by its simplex iterations. kWorkPerSecond of them take about a second of one core.
   int64_t work_limit = 0;
   // Stop when cost - bound <= gap * |cost|.
   double gap = 0;

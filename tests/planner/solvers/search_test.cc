@@ -168,5 +168,34 @@ TEST(SolveMip, TellsInfeasibleFromStopped) {
   EXPECT_EQ(SolveMip(model, {}).status, MipResult::Status::kInfeasible);
 }
 
+TEST(SolveMip, KeepsAValidBoundWhereverItStops) {
+  const Reduced reduced = Reduce(LayeredProblem(4, 2, 6, 1.1), ReduceMode::kFull);
+  MarginalProgram program(reduced, MarginalProgram::Objective::kCost, 1);
+  for (size_t t = 0; t < reduced.base.size(); ++t) program.AddTime(static_cast<int>(t));
+  const MipResult whole = SolveMip(program.model(), {});
+  ASSERT_EQ(whole.status, MipResult::Status::kOptimal);
+  int with_bound = 0;
+  int with_solution = 0;
+  for (int64_t k = 1; k < 40; ++k) {
+    const int64_t limit = whole.work * k / 40;
+    const MipResult part = SolveMip(program.model(), {.work = limit});
+    // The last steps only carry the solution back.
+    if (part.status == MipResult::Status::kOptimal) {
+      EXPECT_DOUBLE_EQ(part.objective, whole.objective) << k;
+      continue;
+    }
+    ASSERT_EQ(part.status, MipResult::Status::kStopped) << k;
+    EXPECT_GE(part.work, limit);
+    EXPECT_LE(part.bound, whole.objective * (1 + 1e-9)) << k;
+    EXPECT_EQ(SolveMip(program.model(), {.work = limit}).solution, part.solution) << k;
+    if (part.bound > -1e300) ++with_bound;
+    if (part.solution.empty()) continue;
+    ++with_solution;
+    EXPECT_GE(part.objective, whole.objective * (1 - 1e-9)) << k;
+  }
+  EXPECT_GT(with_bound, 0);
+  EXPECT_GT(with_solution, 0);
+}
+
 }  // namespace
 }  // namespace metadist

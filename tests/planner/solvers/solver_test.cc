@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "planner/solvers/evaluate.h"
 #include "planner/solvers/minimum_peak.h"
@@ -111,7 +113,7 @@ TEST(Ilp, BoundsAreBelowTheOptimumWhereverItStops) {
   for (uint64_t seed = 0; seed < 60; ++seed) {
     const Problem problem = RandomProblem(seed, shape);
     const BruteForce all = TryAll(problem);
-    for (int64_t work : {1, 200, 2000, 20000}) {
+    for (int64_t work : {1, 200, 2000, 20000, 100000, 500000}) {
       const SolveResult result = SolveBy("ilp", problem, {.work_limit = work});
       if (!all.cost) {
         EXPECT_TRUE(result.choice.empty());
@@ -131,6 +133,26 @@ TEST(Ilp, StopsWhenInterrupted) {
   const SolveResult result =
       SolveBy("ilp", LayeredProblem(2, 6, 8, 1.1), {.interrupted = &interrupted});
   EXPECT_EQ(result.stopped_by, "interrupt");
+}
+
+TEST(Ilp, StopsInsideBranchAndBoundWhenInterrupted) {
+  const Problem problem = LayeredProblem(1, 40, 8, 1.2);
+  std::atomic<bool> interrupted = false;
+  std::thread interrupter;
+  SolveOptions options{.interrupted = &interrupted};
+  options.progress = [&](const SolveProgress& progress) {
+    if (progress.phase != "search") return;
+    interrupter = std::thread([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      interrupted = true;
+    });
+  };
+  const SolveResult result = SolveBy("ilp", problem, options);
+  ASSERT_TRUE(interrupter.joinable());
+  interrupter.join();
+  EXPECT_EQ(result.stopped_by, "interrupt");
+  EXPECT_TRUE(Evaluate(problem, result.choice).feasible());
+  EXPECT_LT(result.bound, result.cost);
 }
 
 TEST(Random, IsFeasibleAndReachesEveryStrategy) {
