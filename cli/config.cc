@@ -93,7 +93,7 @@ std::string EffectiveConfig(const CLI::App& command, const Sources& sources) {
     std::string value;
     for (const std::string& result : option->results())
       value += fmt::format("{}\"{}\"", value.empty() ? "" : ", ", result);
-    if (option->results().size() != 1) value = "[" + value + "]";
+    if (option->results().size() != 1) value = fmt::format("[{}]", value);
     if (flag) value = option->count() > 0 ? "true" : "false";
     const std::string& source = sources.at(name);
     if (option->count() == 0 && !flag)
