@@ -135,12 +135,13 @@ TEST(MakePlan, AnImpossibleBudgetNamesOneThatWorks) {
   EXPECT_EQ(refused.error().code, ErrorCode::kInfeasible);
   const std::string& message = refused.error().message;
   int64_t works = 0, proven = 0;
-  ASSERT_EQ(std::sscanf(message.c_str(),
-                        "no plan fits in 1000 bytes per device: the smallest budget found to work is "
-                        "%ld bytes, and less than %ld bytes is proven too little",
-                        &works,
-                        &proven),
-            2)
+  ASSERT_EQ(
+      std::sscanf(message.c_str(),
+                  "no plan fits in 1000 bytes per device: the smallest budget found to work is "
+                  "%ld bytes, and less than %ld bytes is proven too little",
+                  &works,
+                  &proven),
+      2)
       << message;
   EXPECT_GT(proven, 1000);
   EXPECT_LE(proven, works);
@@ -158,8 +159,9 @@ TEST(MakePlan, DataParallelCutsTheBatch) {
   const Plan plan = MakePlan(request).value().plan;
   for (size_t v = 0; v < plan.graph.values.size(); ++v) {
     const bool input = plan.graph.values[v].kind == ValueKind::kInput;
-    if (plan.graph.values[v].kind == ValueKind::kParameter || input)
+    if (plan.graph.values[v].kind == ValueKind::kParameter || input) {
       EXPECT_EQ(plan.assignment.values[v].replicated(), !input) << plan.graph.values[v].name;
+    }
   }
   EXPECT_TRUE(plan.redistributions.empty());
 }
