@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "executor/run.h"
+#include "metair/spmd/collective.h"
 
 namespace metadist {
 namespace {
@@ -69,6 +70,11 @@ class LegalValues {
     for (const Use& use : uses_[static_cast<size_t>(value)]) {
       if (use.node == kNone) continue;
       const Node& node = graph_.node(use.node);
+      if (CollectiveOf(node)) {  // the same values, lying elsewhere
+        const ValueId moved = node.outputs[0];
+        Follow(value == origin ? moved : origin, moved, depth, legal);
+        continue;
+      }
       const OpDef* op = ops_.Find(node);
       if (op == nullptr || static_cast<size_t>(use.input) >= node.inputs.size()) continue;
       InputDomain domain;

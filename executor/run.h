@@ -72,10 +72,8 @@ struct RunResult {
   std::vector<std::string> reference_ops;  // operators run by their plain reference kernel
 };
 
-// Whole tensors by value name. Parameters not named here are those of the program's graph.
-using NamedTensors = std::map<std::string, Tensor>;
-
-// Runs the program with one thread a rank, and puts the outputs together.
+// Runs the program with one thread a rank, and puts the outputs together. Weights and inputs go by
+// value name; parameters not named are those of the program's graph.
 // Errors: kBadInput (an input or a parameter without data, all of them at once; an element type or
 // a shape that differs; what a kernel refuses), kDevice (a rank is late or failed), kInterrupted.
 Result<RunResult> RunProgram(const Program& program,

@@ -11,15 +11,13 @@
 
 namespace metadist {
 
-// NumPy arrays by name. Names are those of the archive without ".npy".
-using NamedTensors = std::map<std::string, Tensor>;
-
 // One .npy file held in memory: versions 1 to 3, little endian (or one-byte) elements, C or Fortran
 // order. Element types: those of metadist; bf16 is stored as two raw bytes ('V2'), as ml_dtypes
 // does. Errors: kBadInput.
 Result<Tensor> ParseNpy(std::span<const std::byte> bytes);
 
-// Reads an .npz archive (stored or deflated), or one .npy file (name: the file's stem).
+// Reads an .npz archive (stored or deflated), names without ".npy", or one .npy file (name: the
+// file's stem).
 // Inflation is bounded by what each array's own header declares; duplicate names are refused.
 // Errors: kUsage if the file cannot be opened, kBadInput otherwise; the path is the place.
 Result<NamedTensors> ReadArrays(const std::string& path);

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -75,6 +77,9 @@ class Tensor {
   const std::byte* bytes_ = nullptr;
   bool owned_ = false;
 };
+
+// Whole tensors by the name of a value or of an array in a file.
+using NamedTensors = std::map<std::string, Tensor>;
 
 // Bit-equality of type and bytes; absent data equals absent data.
 bool Identical(const Tensor& a, const Tensor& b);

@@ -311,6 +311,23 @@ TEST(Run, RandomIndicesAreInRange) {
   }
 }
 
+TEST(Run, RandomInputsDoNotDependOnHowTheGraphIsCut) {
+  Graph graph;
+  const ValueId table = AddValue(graph, "table", {5, 2}, ValueKind::kParameter);
+  const ValueId index = AddValue(graph, "index", {100}, ValueKind::kInput);
+  const ValueId moved = AddValue(graph, "moved", {100}, ValueKind::kResult);
+  graph.value(index).type.element = graph.value(moved).type.element = ElementType::kI64;
+  const ValueId out = AddValue(graph, "out", {100, 2}, ValueKind::kResult);
+  AddNode(graph, "m", "Slice", {index}, moved);
+  graph.nodes.back().domain = std::string(kCollectiveDomain);
+  AddNode(graph, "g", "Gather", {table, moved}, out);
+  graph.outputs = {out};
+  const Tensor cut = RandomInputs(graph, 1, OpTable::BuiltIn()).at("index");
+  graph.nodes.erase(graph.nodes.begin());
+  graph.nodes[0].inputs[1] = index;
+  EXPECT_TRUE(Identical(cut, RandomInputs(graph, 1, OpTable::BuiltIn()).at("index")));
+}
+
 TEST(Run, StopsWhenInterrupted) {
   const std::atomic<bool> interrupted = true;
   RunOptions options = Random();
