@@ -16,15 +16,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "metair/ir/parallel.h"
 #include "metair/ir/suggest.h"
 #include "planner/mesh_planner.h"
 
@@ -144,19 +143,11 @@ class Planner {
   // One problem per mesh, on all threads; empty where an interrupt came first.
   std::vector<Made> MakeAll(const std::vector<Mesh>& meshes) {
     std::vector<Made> made(meshes.size());
-    std::atomic<size_t> next = 0;
-    const auto work = [&] {
-      for (size_t i = next++; i < meshes.size(); i = next++)
-        if (i == 0 || !Interrupted())
-          made[i].emplace(
-              MeshPlanner::Make(request_, request_.cluster, meshes[i], request_.plan_template));
-    };
-    const size_t helpers =
-        std::min(meshes.size(), static_cast<size_t>(std::max(1, request_.threads)));
-    std::vector<std::thread> threads;
-    for (size_t i = 1; i < helpers; ++i) threads.emplace_back(work);
-    work();
-    for (std::thread& thread : threads) thread.join();
+    ParallelFor(meshes.size(), request_.threads, [&](size_t i) {
+      if (i == 0 || !Interrupted())
+        made[i].emplace(
+            MeshPlanner::Make(request_, request_.cluster, meshes[i], request_.plan_template));
+    });
     return made;
   }
 

@@ -5,12 +5,11 @@
 // seed, so it may run on any thread, and twice by accident, with the same result.
 #include "planner/rules/rule_book.h"
 
-#include <atomic>
 #include <map>
 #include <mutex>
 #include <set>
-#include <thread>
 
+#include "metair/ir/parallel.h"
 #include "planner/rules/discover_small.h"
 #include "planner/rules/instance.h"
 #include "planner/rules/shrink.h"
@@ -110,14 +109,8 @@ RuleBook::RuleBook(const OpTable& table, DiscoveryOptions options, int threads)
 RuleBook::~RuleBook() = default;
 
 void RuleBook::Discover(const Graph& graph) {
-  std::atomic<size_t> next = 0;
-  const auto work = [&] {
-    for (size_t i = next++; i < graph.nodes.size(); i = next++) state_->Find(graph, graph.nodes[i]);
-  };
-  std::vector<std::thread> others;
-  for (int t = 1; t < state_->threads; ++t) others.emplace_back(work);
-  work();
-  for (std::thread& thread : others) thread.join();
+  ParallelFor(
+      graph.nodes.size(), state_->threads, [&](size_t i) { state_->Find(graph, graph.nodes[i]); });
 }
 
 const Rule& RuleBook::For(const Graph& graph, const Node& node) {
