@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times whole commands, and compares two such measurements.
+"""Times whole commands and compares two such measurements; times models beside onnxruntime.
 
     scripts/bench.py run [-n RUNS] [--warm-up N] [--name NAME] [-o FILE.json] -- COMMAND...
     scripts/bench.py compare BEFORE.json AFTER.json
+    scripts/bench.py models [--ranks N] [--history FILE [--compare [--max-regress P]]] MODEL.onnx|FOLDER...
 
 run prints one JSON document: per command median, min and max of wall and CPU seconds; a name that is already in
 FILE.json is replaced, others are kept. same_output says whether every run wrote the same stdout. A command that fails ends it all.
 compare prints, per name in both, the ratio of the medians; it says `same` where the two ranges overlap.
+models runs each model on one rank (or under the solver's plan on several) and by onnxruntime with as many threads, in turn, and prints the
+shortest step of both. It needs numpy and onnxruntime from pip. With --compare the ratios are set beside those of the last line of the
+history, before a line is added. Ratios are compared, not seconds: a busy machine slows both down. scripts/make_bench_models.py makes two
+models of ordinary size.
 """
 
 import argparse
 import hashlib
 import json
+import math
 import os
 import platform
 import resource
@@ -21,6 +27,7 @@ import subprocess
 import sys
 import time
 
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SCHEMA = {"schema": "metadist.bench", "schema_version": 1}
 
 
@@ -115,9 +122,25 @@ def main():
     comparer = verbs.add_parser("compare", help="compare two measurements")
     comparer.add_argument("before")
     comparer.add_argument("after")
+    timer = verbs.add_parser("models", help="time models beside onnxruntime")
+    timer.add_argument("--binary", default=os.path.join(ROOT, "build", "release", "bin", "metadist"))
+    timer.add_argument("--ranks", type=int, default=1, help="ranks, and threads of onnxruntime (default 1)")
+    timer.add_argument("--rounds", type=int, default=3, help="turns of each (default 3)")
+    timer.add_argument("--seconds", type=float, default=0.5, help="of a turn of onnxruntime (default 0.5)")
+    timer.add_argument("--history", metavar="FILE", help="add a line of JSON to FILE")
+    timer.add_argument("--compare", action="store_true", help="with the last line of the history from this machine")
+    timer.add_argument("--max-regress", type=float, default=math.inf, metavar="P", help="exit 7 if a ratio grew by more than P %%")
+    timer.add_argument("models", nargs="+", metavar="MODEL.onnx|FOLDER")
     options = parser.parse_args()
     if options.verb == "run" and options.runs < 1:
         parser.error("--runs must be at least 1")
+    if options.verb == "models":
+        if options.compare and not options.history:
+            parser.error("--compare needs --history")
+        import bench_models
+
+        bench_models.models(options, {"cpu": cpu_model(), "cores": os.cpu_count()})
+        return
     (run if options.verb == "run" else compare)(options)
 
 

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
+import contextlib
+import io
 import json
 import os
 import subprocess
 import sys
+import types
+from unittest import mock
 
 import planted
 import unittest
@@ -53,6 +57,42 @@ class BenchTest(planted.PlantedTest):
         status, _, err = self.bench("compare", "a.json", "a.json")
         self.assertEqual(status, 1)
         self.assertIn("not written by this script", err)
+
+    def history(self, ratio):
+        """What `models` finds in a history, and whether it exits with 7 where the model now has this ratio."""
+        sys.path.insert(0, planted.SCRIPTS)
+        import bench_models
+
+        result = {"metadist_seconds": ratio, "onnxruntime_seconds": 1.0, "ratio": ratio, "reference_kernels": []}
+        options = types.SimpleNamespace(
+            models=["a.onnx"], ranks=1, history=os.path.join(self.root, "h.jsonl"), compare=True, max_regress=5
+        )
+        out = io.StringIO()
+        with mock.patch.object(bench_models, "measure", return_value=result), contextlib.redirect_stdout(out):
+            with contextlib.redirect_stderr(out):
+                try:
+                    bench_models.models(options, {"cpu": "x"})
+                except SystemExit as stop:
+                    return out.getvalue(), stop.code
+        return out.getvalue(), 0
+
+    def test_history_of_models(self):
+        text, status = self.history(2.0)
+        self.assertEqual(status, 0)
+        self.assertNotIn("before", text)
+        text, status = self.history(2.05)
+        self.assertEqual(status, 0)
+        self.assertIn("2.00x before", text)
+        text, status = self.history(3.0)
+        self.assertEqual(status, 7)
+        self.assertIn("more than 5 % slower than before: a", text)
+
+    def test_history_of_another_machine_is_passed_over(self):
+        other = {"schema": "metadist.bench-models", "machine": {"cpu": "y"}, "ranks": 1, "results": {"a": {"ratio": 1.0}}}
+        self.plant("h.jsonl", json.dumps(other) + "\n")
+        text, status = self.history(3.0)
+        self.assertEqual(status, 0)
+        self.assertNotIn("before", text)
 
 
 if __name__ == "__main__":
