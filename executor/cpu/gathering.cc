@@ -4,28 +4,13 @@
 
 #include <cstring>
 
+#include "executor/cpu/indices.h"
 #include "executor/cpu/makers.h"
 
 namespace metadist::cpu {
-namespace {
-
 Error OutOfRange(int64_t index, int64_t size) {
   return BadInput("", fmt::format("index must be in [{}, {}], got {}", -size, size - 1, index));
 }
-
-bool IsIndex(ElementType type) { return type == ElementType::kI32 || type == ElementType::kI64; }
-
-// Element i of an index array.
-struct Indices {
-  const std::byte* bytes;
-  bool wide;
-  int64_t operator[](int64_t i) const {
-    return wide ? reinterpret_cast<const int64_t*>(bytes)[i]
-                : reinterpret_cast<const int32_t*>(bytes)[i];
-  }
-};
-
-}  // namespace
 
 Prepared Gather(const KernelSite& site) {
   const Shape& shape = site.shape(0);

@@ -2,6 +2,7 @@
 #include "executor/cpu/unary.h"
 
 #include <cmath>
+#include <limits>
 
 #include "executor/cpu/multiversion.h"
 #include "executor/cpu/vector_math.h"
@@ -16,11 +17,47 @@ METADIST_INLINE void Map(const X* x, Y* y, int64_t count, Function f) {
   for (int64_t i = 0; i < count; ++i) y[i] = f(x[i]);
 }
 
+// x cut to [0, 1]; 1 for NaN, as in the reference.
+METADIST_INLINE float UnitRange(float x) {
+  const float low = x < 1.0f ? x : 1.0f;
+  return low > 0.0f ? low : 0.0f;
+}
+
+// A function with its parameters.
+struct Parameters {
+  F function;
+  float alpha = 0;
+  float beta = 0;
+};
+
 METADIST_MULTIVERSION
-void FloatMap(F function, const float* x, float* y, int64_t count) {
-  switch (function) {
+void FloatMap(const Parameters& p, const float* x, float* y, int64_t count) {
+  const float alpha = p.alpha;
+  const float beta = p.beta;
+  switch (p.function) {
     case F::kAbsolute:
       return Map(x, y, count, [](float a) { return __builtin_fabsf(a); });
+    case F::kRoundedUp:
+      return Map(x, y, count, [](float a) { return __builtin_ceilf(a); });
+    case F::kExponentialLinear:
+      return Map(x, y, count, [=](float a) {
+        const float low = alpha * ExpLessOne(a);
+        return a < 0.0f ? low : a;
+      });
+    case F::kRoundedDown:
+      return Map(x, y, count, [](float a) { return __builtin_floorf(a); });
+    case F::kHardLogistic:
+      return Map(x, y, count, [=](float a) { return UnitRange(alpha * a + beta); });
+    case F::kHardGate:
+      return Map(x, y, count, [](float a) { return a * UnitRange(a * (1.0f / 6.0f) + 0.5f); });
+    case F::kLeakyRectifier:
+      return Map(x, y, count, [=](float a) { return a < 0.0f ? alpha * a : a; });
+    case F::kLogarithm:
+      return Map(x, y, count, [](float a) { return std::log(a); });
+    case F::kSoftPlus:
+      return Map(x, y, count, [](float a) {
+        return (a < 0.0f ? 0.0f : a) + std::log1p(std::exp(-std::fabs(a)));
+      });
     case F::kErrorFunction:
       return Map(x, y, count, [](float a) { return ErrorFunction(a); });
     case F::kExponential:
@@ -53,13 +90,72 @@ void FloatMap(F function, const float* x, float* y, int64_t count) {
   }
 }
 
+Parameters ParametersOf(const Attributes& attributes, F function) {
+  const auto alpha = [&](double absent) {
+    return static_cast<float>(attributes.Float("alpha", absent));
+  };
+  switch (function) {
+    case F::kExponentialLinear:
+      return {function, alpha(1)};
+    case F::kLeakyRectifier:
+      return {function, alpha(0.01)};
+    case F::kHardLogistic:
+      return {function, alpha(0.2), static_cast<float>(attributes.Float("beta", 0.5))};
+    default:
+      return {function};
+  }
+}
+
+template <typename X>
+void Clamp(const X* x, X* y, int64_t count, X low, X high) {
+  for (int64_t i = 0; i < count; ++i) {
+    const X raised = x[i] < low ? low : x[i];
+    y[i] = raised > high ? high : raised;
+  }
+}
+
+METADIST_MULTIVERSION
+void ClampFloats(const float* x, float* y, int64_t count, float low, float high) {
+  Clamp(x, y, count, low, high);
+}
+
+template <typename X, typename Function>
+Prepared Between(const KernelSite& site, X lowest, X highest, Function clamp) {
+  const int64_t count = NumElements(site.out().shape);
+  const bool bounded[] = {site.call->has(1), site.call->has(2)};
+  return Accept("loop", [=](const KernelArgs& args) -> Result<void> {
+    const auto in = [&](size_t i) { return reinterpret_cast<const X*>(args.inputs[i]); };
+    clamp(in(0),
+          reinterpret_cast<X*>(args.outputs[0]),
+          count,
+          bounded[0] ? *in(1) : lowest,
+          bounded[1] ? *in(2) : highest);
+    return {};
+  });
+}
+
 }  // namespace
+
+Prepared Clip(const KernelSite& site) {
+  using Limits = std::numeric_limits<float>;
+  switch (site.element(0)) {
+    case ElementType::kF32:
+      return Between<float>(site, -Limits::infinity(), Limits::infinity(), ClampFloats);
+    case ElementType::kI32:
+      return Between<int32_t>(site, INT32_MIN, INT32_MAX, Clamp<int32_t>);
+    case ElementType::kI64:
+      return Between<int64_t>(site, INT64_MIN, INT64_MAX, Clamp<int64_t>);
+    default:
+      return Decline("f32, i32 and i64 only");
+  }
+}
 
 Prepared PrepareUnary(const KernelSite& site, UnaryFunction function) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   const int64_t count = NumElements(site.out().shape);
-  return Accept("loop", [function, count](const KernelArgs& args) -> Result<void> {
-    FloatMap(function,
+  const Parameters parameters = ParametersOf(site.attributes(), function);
+  return Accept("loop", [parameters, count](const KernelArgs& args) -> Result<void> {
+    FloatMap(parameters,
              reinterpret_cast<const float*>(args.inputs[0]),
              reinterpret_cast<float*>(args.outputs[0]),
              count);

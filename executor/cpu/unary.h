@@ -5,21 +5,29 @@
 
 namespace metadist::cpu {
 
-// y = f(x) element by element, f32.
+// y = f(x) element by element, f32. Some have parameters, attributes of their operators.
 enum class UnaryFunction : uint8_t {
   kAbsolute,
   kCosine,
   kErrorFunction,
   kExponential,
+  kExponentialLinear,     // x, or alpha (e^x - 1) below 0
   kGaussianError,         // x Phi(x)
   kGaussianErrorTangent,  // its approximation by the hyperbolic tangent
+  kHardGate,              // x times x / 6 + 1 / 2 between 0 and 1
+  kHardLogistic,          // alpha x + beta between 0 and 1
   kHyperbolicTangent,
   kInverse,
+  kLeakyRectifier,  // x, or alpha x below 0
+  kLogarithm,
   kLogistic,
   kMinus,
   kRectifier,
   kRoot,
+  kRoundedDown,
+  kRoundedUp,
   kSine,
+  kSoftPlus,  // log(1 + e^x)
 };
 
 Prepared PrepareUnary(const KernelSite& site, UnaryFunction function);
@@ -28,6 +36,9 @@ template <UnaryFunction kFunction>
 Prepared Unary(const KernelSite& site) {
   return PrepareUnary(site, kFunction);
 }
+
+// x between two numbers that are operands.
+Prepared Clip(const KernelSite& site);
 
 // bool to bool, and f32 to bool.
 Prepared Negation(const KernelSite& site);

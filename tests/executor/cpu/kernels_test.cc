@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <set>
 
 #include "executor/cpu/kernel.h"
@@ -229,6 +230,82 @@ TEST(Kernels, Convolutions) {
   EXPECT_EQ(conv({1, 8, 19, 19}, {16, 4, 3, 2}, {{0, 1, 2, 1}, 2, 3, 2}, true), "planes");
   EXPECT_EQ(conv({1, 8, 9, 9}, {8, 1, 3, 3}, {{1, 1, 1, 1}, 1, 1, 8}, true), "planes");
   EXPECT_EQ(conv({1, 2, 5, 5}, {2, 2, 5, 5}, {{4, 4, 4, 4}}, true), "planes");
+}
+
+TEST(Kernels, Pools) {
+  using List = std::vector<int64_t>;
+  for (const char* name : {"MaxPool", "AveragePool"})
+    for (int64_t ceil_mode : {0, 1})
+      for (int64_t step : {1, 2, 3})
+        for (const List& pads : {List{0, 0, 0, 0}, List{1, 1, 1, 1}, List{0, 2, 1, 0}}) {
+          OpExample example{.inputs = {F32({2, 3, 9, 37})}};
+          example.attributes.set("kernel_shape", List{3, 4});
+          example.attributes.set("strides", List{step, step});
+          example.attributes.set("pads", pads);
+          example.attributes.set("ceil_mode", ceil_mode);
+          example.attributes.set("count_include_pad", step % 2);
+          EXPECT_EQ(CompareNamed(name, example), "rows");
+        }
+  OpExample line{.inputs = {F32({2, 3, 19})}};
+  line.attributes.set("kernel_shape", List{5});
+  line.attributes.set("dilations", List{2});
+  line.attributes.set("pads", List{2, 1});
+  EXPECT_EQ(CompareNamed("MaxPool", line), "rows");
+}
+
+// What a one-input kernel makes of numbers at the ends of the range, beside the reference.
+TEST(Kernels, EndsOfTheRange) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> numbers = {nan,
+                                      -inf,
+                                      inf,
+                                      0.0f,
+                                      -0.0f,
+                                      -1e-30f,
+                                      1e-3f,
+                                      -1e-3f,
+                                      0.2f,
+                                      -0.2f,
+                                      1.0f,
+                                      -1.0f,
+                                      5.0f,
+                                      -5.0f,
+                                      88.0f,
+                                      -100.0f,
+                                      1e30f,
+                                      -1e30f};
+  const Tensor x = Tensor::Of<float>({1, 1, static_cast<int64_t>(numbers.size())}, numbers);
+  for (const char* name : {"Abs",
+                           "Ceil",
+                           "Elu",
+                           "Floor",
+                           "HardSigmoid",
+                           "HardSwish",
+                           "LeakyRelu",
+                           "Log",
+                           "MaxPool",
+                           "Relu",
+                           "Sigmoid",
+                           "Softplus",
+                           "Tanh",
+                           "Clip"}) {
+    SCOPED_TRACE(name);
+    const OpDef* op = OpTable::BuiltIn().Find("", name);
+    ASSERT_NE(op, nullptr);
+    Attributes attributes;
+    if (op->name == "MaxPool") attributes.set("kernel_shape", std::vector<int64_t>{3});
+    OpCall call{op, &attributes, {{true, x.type()}}};
+    const auto expected = Evaluate(call, std::vector<Tensor>{x});
+    ASSERT_TRUE(expected.ok()) << expected.error().text();
+    std::string kernel;
+    const std::vector<Tensor> got = RunKernel(call, {x}, &kernel);
+    EXPECT_NE(kernel, "reference");
+    const std::vector<double> a = got[0].ToDoubles();
+    const std::vector<double> b = expected.value()[0].ToDoubles();
+    for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(std::isnan(a[i]), std::isnan(b[i])) << i;
+    ExpectClose(got[0], expected.value()[0]);
+  }
 }
 
 TEST(Kernels, BroadcastingShapes) {

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The greatest element, or the mean, under each position of a window over one or two dims of space.
+// Rows of results are made tap by tap: each tap of the window is one loop over a row of x.
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "executor/cpu/makers.h"
+#include "executor/cpu/multiversion.h"
+#include "metair/ops/window.h"
+
+namespace metadist::cpu {
+namespace {
+
+// One dim of space: which taps fall on the input for each position.
+struct Line {
+  int64_t input = 1, output = 1, kernel = 1;
+  int64_t step = 1, gap = 1, before = 0;
+  std::vector<int64_t> counted;  // by position: taps that a mean counts
+
+  int64_t At(int64_t position, int64_t tap) const { return position * step - before + tap * gap; }
+  // Positions [begin, end) at which a tap falls on the input.
+  int64_t Begin(int64_t tap) const {
+    const int64_t missing = before - tap * gap;
+    return std::clamp<int64_t>(missing <= 0 ? 0 : (missing + step - 1) / step, 0, output);
+  }
+  int64_t End(int64_t tap) const {
+    const int64_t room = input + before - tap * gap;
+    return std::clamp<int64_t>(room <= 0 ? 0 : (room + step - 1) / step, 0, output);
+  }
+};
+
+Line LineOf(const Window& window, size_t dim, bool count_padding) {
+  Line line;
+  line.input = window.input[dim];
+  line.output = window.output[dim];
+  line.kernel = window.kernel[dim];
+  line.step = window.strides[dim];
+  line.gap = window.dilations[dim];
+  line.before = window.pads_begin[dim];
+  const int64_t low = count_padding ? -line.before : 0;
+  const int64_t high = line.input + (count_padding ? window.pads_end[dim] : 0);
+  for (int64_t position = 0; position < line.output; ++position) {
+    int64_t count = 0;
+    for (int64_t tap = 0; tap < line.kernel; ++tap) {
+      const int64_t at = line.At(position, tap);
+      if (at >= low && at < high) ++count;
+    }
+    line.counted.push_back(count);
+  }
+  return line;
+}
+
+struct Pool {
+  int64_t planes = 0;
+  Line rows;
+  Line columns;
+};
+
+// y[j] = f(y[j], x[j * step]).
+template <typename Function>
+METADIST_INLINE void Fold(const float* x, int64_t step, float* y, int64_t count, Function f) {
+  if (step == 1)
+    for (int64_t j = 0; j < count; ++j) y[j] = f(y[j], x[j]);
+  else if (step == 2)
+    for (int64_t j = 0; j < count; ++j) y[j] = f(y[j], x[j * 2]);
+  else
+    for (int64_t j = 0; j < count; ++j) y[j] = f(y[j], x[j * step]);
+}
+
+// Folds every tap that falls on the input into the row of results.
+template <typename Function>
+METADIST_INLINE void FoldRow(const Pool& p, const float* plane, int64_t row, float* y, Function f) {
+  for (int64_t down = 0; down < p.rows.kernel; ++down) {
+    const int64_t from = p.rows.At(row, down);
+    if (from < 0 || from >= p.rows.input) continue;
+    for (int64_t right = 0; right < p.columns.kernel; ++right) {
+      const int64_t begin = p.columns.Begin(right);
+      const int64_t end = p.columns.End(right);
+      const float* x = plane + from * p.columns.input + p.columns.At(begin, right);
+      Fold(x, p.columns.step, y + begin, end - begin, f);
+    }
+  }
+}
+
+// The first element under each position, as a NaN there stays: no comparison replaces it.
+METADIST_INLINE void TakeFirst(const Pool& p, const float* plane, int64_t row, float* y) {
+  std::fill_n(y, p.columns.output, -std::numeric_limits<float>::infinity());
+  for (int64_t down = 0; down < p.rows.kernel; ++down) {
+    const int64_t from = p.rows.At(row, down);
+    if (from < 0 || from >= p.rows.input) continue;
+    for (int64_t right = p.columns.kernel; right-- > 0;) {
+      const int64_t begin = p.columns.Begin(right);
+      const int64_t end = p.columns.End(right);
+      const float* x = plane + from * p.columns.input + p.columns.At(begin, right);
+      Fold(x, p.columns.step, y + begin, end - begin, [](float, float b) { return b; });
+    }
+    return;
+  }
+}
+
+METADIST_MULTIVERSION
+void Greatest(const Pool& p, const float* x, float* y) {
+  for (int64_t plane = 0; plane < p.planes; ++plane, x += p.rows.input * p.columns.input)
+    for (int64_t row = 0; row < p.rows.output; ++row, y += p.columns.output) {
+      TakeFirst(p, x, row, y);
+      FoldRow(p, x, row, y, [](float a, float b) { return b > a ? b : a; });
+    }
+}
+
+METADIST_MULTIVERSION
+void Mean(const Pool& p, const float* x, float* y) {
+  for (int64_t plane = 0; plane < p.planes; ++plane, x += p.rows.input * p.columns.input)
+    for (int64_t row = 0; row < p.rows.output; ++row, y += p.columns.output) {
+      std::fill_n(y, p.columns.output, 0.0f);
+      FoldRow(p, x, row, y, [](float a, float b) { return a + b; });
+      const int64_t down = p.rows.counted[static_cast<size_t>(row)];
+      for (int64_t j = 0; j < p.columns.output; ++j)
+        y[j] /= static_cast<float>(down * p.columns.counted[static_cast<size_t>(j)]);
+    }
+}
+
+Prepared Bind(const KernelSite& site, bool mean) {
+  if (site.element(0) != ElementType::kF32) return Decline("f32 only");
+  if (site.outputs.size() > 1) return Decline("indices are wanted");
+  const Shape& shape = site.shape(0);
+  if (shape.size() != 3 && shape.size() != 4) return Decline("one or two dims of space");
+  const auto window = WindowOf(
+      site.attributes(), {shape.begin() + 2, shape.end()}, site.attributes().Ints("kernel_shape"));
+  if (!window.ok()) return Decline(window.error().message);
+  const bool count_padding = site.attributes().Int("count_include_pad", 0) != 0;
+  auto pool = std::make_shared<Pool>();
+  pool->planes = shape[0] * shape[1];
+  if (shape.size() == 4)
+    pool->rows = LineOf(window.value(), 0, count_padding);
+  else
+    pool->rows.counted = {1};
+  pool->columns = LineOf(window.value(), shape.size() - 3, count_padding);
+  return Accept("rows", [pool, mean](const KernelArgs& args) -> Result<void> {
+    (mean ? Mean : Greatest)(*pool,
+                             reinterpret_cast<const float*>(args.inputs[0]),
+                             reinterpret_cast<float*>(args.outputs[0]));
+    return {};
+  });
+}
+
+}  // namespace
+
+Prepared MaximumPool(const KernelSite& site) { return Bind(site, /*mean=*/false); }
+Prepared MeanPool(const KernelSite& site) { return Bind(site, /*mean=*/true); }
+
+}  // namespace metadist::cpu

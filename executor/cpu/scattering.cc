@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that write updates into a copy of their first input, in the order of the updates. An
+// index out of range is an error, as in the reference.
+#include <cstring>
+#include <string>
+
+#include "executor/cpu/indices.h"
+#include "executor/cpu/loop_nest.h"
+#include "executor/cpu/makers.h"
+
+namespace metadist::cpu {
+namespace {
+
+enum class Combine : uint8_t { kReplace, kAdd, kMultiply, kLarger, kSmaller };
+
+std::optional<Combine> CombineOf(const Attributes& attributes) {
+  const std::string name = attributes.String("reduction", "none");
+  if (name == "none") return Combine::kReplace;
+  if (name == "add") return Combine::kAdd;
+  if (name == "mul") return Combine::kMultiply;
+  if (name == "max") return Combine::kLarger;
+  if (name == "min") return Combine::kSmaller;
+  return std::nullopt;
+}
+
+// y[i] = y[i] combined with x[i].
+void CombineFloats(Combine how, const float* x, float* y, int64_t count) {
+  switch (how) {
+    case Combine::kReplace:
+      break;
+    case Combine::kAdd:
+      for (int64_t i = 0; i < count; ++i) y[i] += x[i];
+      break;
+    case Combine::kMultiply:
+      for (int64_t i = 0; i < count; ++i) y[i] *= x[i];
+      break;
+    case Combine::kLarger:
+      for (int64_t i = 0; i < count; ++i) y[i] = y[i] < x[i] ? x[i] : y[i];
+      break;
+    case Combine::kSmaller:
+      for (int64_t i = 0; i < count; ++i) y[i] = x[i] < y[i] ? x[i] : y[i];
+      break;
+  }
+}
+
+// Where updates go: `inner` elements each.
+struct Updates {
+  Combine how;
+  int64_t item;  // bytes of an element
+  int64_t inner;
+  int64_t bytes;  // of input 0
+  bool wide;      // indices
+
+  void Begin(const KernelArgs& args) const {
+    if (args.inputs[0] != args.outputs[0] && bytes > 0)
+      std::memcpy(args.outputs[0], args.inputs[0], static_cast<size_t>(bytes));
+  }
+  // Update `from` goes to element `at`.
+  void Put(const KernelArgs& args, int64_t from, int64_t at) const {
+    const std::byte* x = args.inputs[2] + from * inner * item;
+    std::byte* y = args.outputs[0] + at * item;
+    if (how == Combine::kReplace)
+      std::memcpy(y, x, static_cast<size_t>(inner * item));
+    else
+      CombineFloats(how, reinterpret_cast<const float*>(x), reinterpret_cast<float*>(y), inner);
+  }
+};
+
+// nullopt: only the reference kernel takes the call.
+std::optional<Updates> UpdatesOf(const KernelSite& site, int64_t inner) {
+  const auto how = CombineOf(site.attributes());
+  if (!how || !IsIndex(site.element(1))) return std::nullopt;
+  if (*how != Combine::kReplace && site.element(0) != ElementType::kF32) return std::nullopt;
+  return Updates{*how,
+                 ByteSize(site.element(0)),
+                 inner,
+                 site.out().bytes(),
+                 site.element(1) == ElementType::kI64};
+}
+
+}  // namespace
+
+Prepared ScatterElements(const KernelSite& site) {
+  const Shape& data = site.shape(0);
+  const Shape& shape = site.shape(1);
+  auto axis = NormalizeAxis(site.attributes().Int("axis", 0), static_cast<int64_t>(data.size()));
+  const auto updates = UpdatesOf(site, 1);
+  if (!axis.ok() || !updates) return Decline("no such axis, index type or reduction");
+  std::vector<int64_t> strides = Strides(data);
+  const int64_t step = strides[static_cast<size_t>(axis.value())];
+  const int64_t size = data[static_cast<size_t>(axis.value())];
+  strides[static_cast<size_t>(axis.value())] = 0;
+  const auto nest = LoopNest::Make(shape, {strides, Strides(shape)});
+  if (!nest) return Decline("too many dims");
+  return Accept("copy", [=, updates = *updates, nest = *nest](const KernelArgs& args) {
+    const Indices index{args.inputs[1], updates.wide};
+    updates.Begin(args);
+    Result<void> done;
+    nest.ForEachRow([&](const LoopNest::Offsets& at) {
+      for (int64_t i = 0; i < nest.inner; ++i) {
+        const int64_t from = at[1] + i * nest.inner_stride[1];
+        const int64_t given = index[from];
+        const int64_t place = given < 0 ? given + size : given;
+        if (place >= 0 && place < size)
+          updates.Put(args, from, at[0] + i * nest.inner_stride[0] + place * step);
+        else if (done.ok())
+          done = OutOfRange(given, size);
+      }
+    });
+    return done;
+  });
+}
+
+Prepared ScatterND(const KernelSite& site) {
+  const Shape& data = site.shape(0);
+  const Shape& shape = site.shape(1);
+  if (shape.empty()) return Decline("no indices");
+  const size_t depth = static_cast<size_t>(shape.back());
+  if (depth == 0 || depth > data.size() || depth > kMaxDims) return Decline("too many indices");
+  const auto behind = data.begin() + static_cast<int64_t>(depth);
+  const auto updates = UpdatesOf(site, NumElements({behind, data.end()}));
+  if (!updates) return Decline("no such index type or reduction");
+  const int64_t rows = NumElements(shape) / static_cast<int64_t>(depth);
+  const std::vector<int64_t> strides = Strides(data);
+  return Accept("copy",
+                [=, updates = *updates, sizes = Shape(data.begin(), behind)](
+                    const KernelArgs& args) -> Result<void> {
+                  const Indices index{args.inputs[1], updates.wide};
+                  updates.Begin(args);
+                  int64_t next = 0;
+                  for (int64_t row = 0; row < rows; ++row) {
+                    int64_t at = 0;
+                    for (size_t d = 0; d < depth; ++d) {
+                      const int64_t given = index[next++];
+                      const int64_t place = given < 0 ? given + sizes[d] : given;
+                      if (place < 0 || place >= sizes[d]) return OutOfRange(given, sizes[d]);
+                      at += place * strides[d];
+                    }
+                    updates.Put(args, row, at);
+                  }
+                  return {};
+                });
+}
+
+}  // namespace metadist::cpu
