@@ -14,8 +14,12 @@ namespace metadist {
 
 struct ImportOptions {
   std::map<std::string, int64_t> binds = {};  // sizes of symbolic dims: --bind batch=8
-  bool strict = false;                        // unknown operators are errors
-  const OpTable* ops = nullptr;               // nullptr: the built-in table
+  // Shapes of inputs: for those that the file leaves open; symbolic sizes named by them are bound.
+  std::map<std::string, Shape> shapes = {};
+  // Inputs whose elements are known become constants: what shapes depend on must be.
+  NamedTensors constants = {};
+  bool strict = false;           // unknown operators are errors
+  const OpTable* ops = nullptr;  // nullptr: the built-in table
 };
 
 struct Imported {

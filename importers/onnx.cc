@@ -124,9 +124,11 @@ Result<Imported> Import(const FileMap& file, const ImportOptions& options) {
   if (!proto.producer_version().empty()) imported.producer += " " + proto.producer_version();
 
   ExternalData external(std::filesystem::path(file.path()).parent_path().string());
+  TRY(StoreInputs(proto.mutable_graph(), options.constants));
   OnnxModel model = TRY(TakeWeights(std::move(proto), &external));
+  for (const auto& [name, tensor] : options.constants) model.known.insert(name);
   TRY(SortNodes(model.proto.mutable_graph()));
-  TRY(BindSizes(&model, options.binds));
+  TRY(BindSizes(&model, options));
   TRY(Normalize(&model));
   const BuiltGraph built = TRY(BuildGraph(&model, &external, ops, &imported));
   TRY(CheckOpaque(options, ops, &imported));

@@ -17,7 +17,30 @@ using Dim = onnx::TensorShapeProto::Dimension;
 
 class Binder {
  public:
-  explicit Binder(const Sizes& binds) : binds_(binds) {}
+  explicit Binder(const Sizes& binds) : binds_(binds), sizes_(binds) {}
+
+  // Takes over the sizes of the given shape, and what they say of sizes with a name.
+  void Shape(onnx::ValueInfoProto* input, const metadist::Shape& shape) {
+    auto* sizes = input->mutable_type()->mutable_tensor_type()->mutable_shape();
+    const bool open = sizes->dim_size() == 0 && !shape.empty();
+    for (size_t d = 0; open && d < shape.size(); ++d) sizes->add_dim();
+    bool fits = sizes->dim_size() == static_cast<int>(shape.size());
+    for (size_t d = 0; fits && d < shape.size(); ++d) {
+      Dim* dim = sizes->mutable_dim(static_cast<int>(d));
+      fits = !dim->has_dim_value() || dim->dim_value() == shape[d];
+      if (dim->has_dim_param()) {
+        const auto [named, fresh] = sizes_.emplace(dim->dim_param(), shape[d]);
+        fits = fits && named->second == shape[d];
+        used_.insert(dim->dim_param());
+      }
+      dim->set_dim_value(shape[d]);
+    }
+    if (!fits)
+      problems_.push_back(BadInput(fmt::format("input '{}'", input->name()),
+                                   fmt::format("its shape cannot be {}", ShapeText(shape))));
+  }
+
+  const Sizes& sizes() const { return sizes_; }
 
   void BindInput(onnx::ValueInfoProto* input) {
     const std::string where = fmt::format("input '{}'", input->name());
@@ -65,11 +88,11 @@ class Binder {
   void BindDim(const std::string& where, const std::string& text, Dim* dim) {
     std::set<std::string> missing;
     // What a text names is found out with no size at all.
-    if (binds_.count(text) > 0)
+    if (sizes_.count(text) > 0)
       used_.insert(text);
     else
       EvaluateSize(text, {}, &used_);
-    const std::optional<int64_t> value = EvaluateSize(text, binds_, &missing);
+    const std::optional<int64_t> value = EvaluateSize(text, sizes_, &missing);
     unbound_.insert(missing.begin(), missing.end());
     if (value && *value >= 0) return dim->set_dim_value(*value);
     if (value)
@@ -95,6 +118,7 @@ class Binder {
   }
 
   const Sizes& binds_;
+  Sizes sizes_;  // and those that given shapes tell
   std::set<std::string> used_;
   std::set<std::string> unbound_;
   std::vector<Error> problems_;
@@ -118,14 +142,20 @@ void BindOther(onnx::ValueInfoProto* value, const Sizes& binds) {
 
 }  // namespace
 
-Result<void> BindSizes(OnnxModel* model, const Sizes& binds) {
-  Binder binder(binds);
+Result<void> BindSizes(OnnxModel* model, const ImportOptions& options) {
+  Binder binder(options.binds);
   onnx::GraphProto* graph = model->proto.mutable_graph();
+  for (onnx::ValueInfoProto& input : *graph->mutable_input()) {
+    const auto shape = options.shapes.find(input.name());
+    if (shape != options.shapes.end() && input.type().has_tensor_type())
+      binder.Shape(&input, shape->second);
+  }
   for (onnx::ValueInfoProto& input : *graph->mutable_input())
     if (model->weight_index.count(input.name()) == 0) binder.BindInput(&input);
   TRY(binder.Finish());
-  for (onnx::ValueInfoProto& value : *graph->mutable_value_info()) BindOther(&value, binds);
-  for (onnx::ValueInfoProto& output : *graph->mutable_output()) BindOther(&output, binds);
+  for (onnx::ValueInfoProto& value : *graph->mutable_value_info())
+    BindOther(&value, binder.sizes());
+  for (onnx::ValueInfoProto& output : *graph->mutable_output()) BindOther(&output, binder.sizes());
   return {};
 }
 

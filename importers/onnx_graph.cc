@@ -48,7 +48,10 @@ class Builder {
     for (const auto& value : proto_.output()) RecordType(value);
     for (const auto& input : proto_.input()) AddInput(input);
     if (!body_)
-      for (auto& [name, tensor] : shared_->model->weights) AddStored(name, tensor, KindOf(tensor));
+      for (auto& [name, tensor] : shared_->model->weights)
+        AddStored(name,
+                  tensor,
+                  shared_->model->known.count(name) > 0 ? ValueKind::kConstant : KindOf(tensor));
     for (const auto& tensor : proto_.initializer()) AddInitializer(tensor);
     for (const auto& node : proto_.node()) AddNode(node);
     for (const auto& output : proto_.output()) graph_.outputs.push_back(Find(output.name()));

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,10 +25,15 @@ struct OnnxModel {
   // Every initializer of the main graph, in file order, by name.
   std::vector<std::pair<std::string, Tensor>> weights;
   std::map<std::string, size_t> weight_index;
+  std::set<std::string> known;  // weights that are constants, whatever their size
 };
 
 // The operator set version of the ONNX domain that a model states; 1 if it states none.
 int64_t OpsetOf(const onnx::ModelProto& proto);
+
+// Makes inputs of known elements initializers. Errors: kUsage for names that no input has,
+// kBadInput for elements of another type; all problems joined.
+Result<void> StoreInputs(onnx::GraphProto* graph, const NamedTensors& constants);
 
 // Moves the initializers out of the proto. Errors: kBadInput, all problems joined.
 Result<OnnxModel> TakeWeights(onnx::ModelProto proto, ExternalData* external);
@@ -37,9 +43,9 @@ Result<OnnxModel> TakeWeights(onnx::ModelProto proto, ExternalData* external);
 Result<void> SortNodes(onnx::GraphProto* graph);
 
 // Replaces symbolic sizes of inputs, outputs and value infos by numbers; sizes of values that stay
-// unknown are removed. Errors: kUsage listing all unbound sizes of inputs, or binds that no input
-// uses; kBadInput for inputs that are no tensors.
-Result<void> BindSizes(OnnxModel* model, const std::map<std::string, int64_t>& binds);
+// unknown are removed. Errors: kUsage listing all unbound sizes of inputs, or binds and shapes that
+// no input uses; kBadInput for inputs that are no tensors, or of another shape than is given.
+Result<void> BindSizes(OnnxModel* model, const ImportOptions& options);
 
 // Inlines model functions and converts to the canonical operator set (models above it stay as they
 // are). Nodes that the ONNX registry does not know are kept untouched.

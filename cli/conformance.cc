@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the test cases of the ONNX project, whole and split in every way that was discovered.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/conformance_case.h"
+#include "cli/format.h"
+#include "cli/isolate.h"
+#include "cli/values.h"
+#include "planner/space/glob.h"
+
+namespace metadist::cli {
+namespace {
+
+using Status = CaseOutcome::Status;
+
+struct ConformanceFlags {
+  std::string folder;
+  std::string ranks = "1";
+  std::string filter;
+  std::string seconds = "120s";
+  std::string memory = "8GiB";
+};
+
+struct Counts {
+  int64_t passed = 0;
+  int64_t failed = 0;
+  int64_t unsupported = 0;
+  int64_t skipped = 0;
+  int64_t sharded_runs = 0;
+  int64_t sharded_passed = 0;
+
+  void Add(const CaseOutcome& outcome) {
+    passed += outcome.status == Status::kPassed ? 1 : 0;
+    failed += outcome.status == Status::kFailed ? 1 : 0;
+    unsupported += outcome.status == Status::kUnsupported ? 1 : 0;
+    skipped += outcome.status == Status::kSkipped ? 1 : 0;
+    sharded_runs += outcome.sharded_runs;
+    sharded_passed += outcome.sharded_passed;
+  }
+  nlohmann::ordered_json Sharded() const {
+    return {{"runs", sharded_runs},
+            {"passed", sharded_passed},
+            {"failed", sharded_runs - sharded_passed}};
+  }
+};
+
+struct Report {
+  std::vector<OnnxCase> cases;
+  std::vector<std::string> subjects;  // by case
+  std::vector<CaseOutcome> outcomes;  // by case
+  bool sharded = false;
+
+  Counts Total() const {
+    Counts total;
+    for (const CaseOutcome& outcome : outcomes) total.Add(outcome);
+    return total;
+  }
+  std::map<std::string, Counts> ByOperator() const {
+    std::map<std::string, Counts> counts;
+    for (size_t i = 0; i < cases.size(); ++i) counts[subjects[i]].Add(outcomes[i]);
+    return counts;
+  }
+  std::map<std::string, int64_t> Reasons(Status status) const {
+    std::map<std::string, int64_t> reasons;
+    for (const CaseOutcome& outcome : outcomes)
+      if (outcome.status == status) ++reasons[outcome.reason];
+    return reasons;
+  }
+};
+
+const char* StatusName(Status status) {
+  switch (status) {
+    case Status::kPassed:
+      return "passed";
+    case Status::kFailed:
+      return "failed";
+    case Status::kUnsupported:
+      return "unsupported";
+    case Status::kSkipped:
+      return "skipped";
+  }
+  CHECK(false, "unknown status");
+}
+
+bool Chosen(const std::string& filter, const std::string& name) {
+  if (filter.empty()) return true;
+  if (filter.find_first_of("*?") == std::string::npos) return name.find(filter) != name.npos;
+  return GlobFits(filter, name) || GlobFits(filter, name.substr(name.rfind('/') + 1));
+}
+
+Result<std::vector<int>> ParseRanks(const std::string& text) {
+  std::vector<int> ranks;
+  for (size_t at = 0; at != std::string::npos;) {
+    const size_t end = text.find(',', at);
+    const auto count = ParseCount(text.substr(at, end == std::string::npos ? end : end - at));
+    if (!count.ok() || count.value() < 1 || count.value() > 64)
+      return Usage(fmt::format("--ranks '{}': expected numbers from 1 to 64, as 1,2,4", text));
+    ranks.push_back(static_cast<int>(count.value()));
+    at = end == std::string::npos ? end : end + 1;
+  }
+  return ranks;
+}
+
+nlohmann::ordered_json CaseJson(const Report& report, size_t i) {
+  const CaseOutcome& outcome = report.outcomes[i];
+  nlohmann::ordered_json json = {{"name", report.cases[i].name},
+                                 {"operator", report.subjects[i]},
+                                 {"status", StatusName(outcome.status)}};
+  if (!outcome.reason.empty()) json["reason"] = outcome.reason;
+  json["constants"] = outcome.constants;
+  if (!report.sharded) return json;
+  json["sharded"] = {{"runs", outcome.sharded_runs}, {"passed", outcome.sharded_passed}};
+  if (!outcome.sharded_failures.empty()) json["sharded"]["failures"] = outcome.sharded_failures;
+  return json;
+}
+
+nlohmann::ordered_json ReportJson(const Session& session, const Report& report) {
+  const Counts total = report.Total();
+  nlohmann::ordered_json document = session.Document();
+  document["passed"] = total.passed;
+  document["failed"] = total.failed;
+  document["unsupported"] = total.unsupported;
+  document["skipped"] = report.Reasons(Status::kSkipped);
+  document["sharded"] = total.Sharded();
+  document["missing"] = report.Reasons(Status::kUnsupported);
+  document["operators"] = nlohmann::ordered_json::object();
+  for (const auto& [op, counts] : report.ByOperator())
+    document["operators"][op] = {{"passed", counts.passed},
+                                 {"failed", counts.failed},
+                                 {"unsupported", counts.unsupported},
+                                 {"skipped", counts.skipped},
+                                 {"sharded", counts.Sharded()}};
+  document["cases"] = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < report.cases.size(); ++i) document["cases"].push_back(CaseJson(report, i));
+  return document;
+}
+
+std::string OperatorTable(const Report& report) {
+  std::vector<Table::Column> columns = {
+      {"operator"}, {"passed", true}, {"failed", true}, {"unsupported", true}, {"skipped", true}};
+  if (report.sharded) columns.insert(columns.end(), {{"split runs", true}, {"failed", true}});
+  Table table(columns);
+  const auto text = [](int64_t count) { return count == 0 ? "." : std::to_string(count); };
+  for (const auto& [op, counts] : report.ByOperator()) {
+    std::vector<std::string> cells = {op,
+                                      text(counts.passed),
+                                      text(counts.failed),
+                                      text(counts.unsupported),
+                                      text(counts.skipped)};
+    if (report.sharded) {
+      cells.push_back(text(counts.sharded_runs));
+      cells.push_back(text(counts.sharded_runs - counts.sharded_passed));
+    }
+    table.Add(std::move(cells));
+  }
+  return table.text(0);
+}
+
+std::string FailureText(const Report& report) {
+  std::string text;
+  for (size_t i = 0; i < report.cases.size(); ++i) {
+    const CaseOutcome& outcome = report.outcomes[i];
+    if (outcome.status == Status::kFailed)
+      text += fmt::format("failed: {}: {}\n", report.cases[i].name, outcome.reason);
+    for (const std::string& failure : outcome.sharded_failures)
+      text += fmt::format("failed: {}: {}\n", report.cases[i].name, failure);
+  }
+  return text;
+}
+
+std::string ReasonsText(const char* label, const std::map<std::string, int64_t>& reasons) {
+  std::string text;
+  for (const auto& [reason, count] : reasons)
+    text += fmt::format("{}: {} ({})\n", label, reason, count);
+  return text;
+}
+
+std::string ReportText(const Report& report) {
+  const Counts total = report.Total();
+  std::string text = OperatorTable(report) + "\n";
+  text += ReasonsText("unsupported", report.Reasons(Status::kUnsupported));
+  text += ReasonsText("skipped", report.Reasons(Status::kSkipped));
+  text += FailureText(report);
+  text += fmt::format("{} passed, {} failed, {} unsupported, {} skipped\n",
+                      total.passed,
+                      total.failed,
+                      total.unsupported,
+                      total.skipped);
+  if (report.sharded)
+    text += fmt::format("split: {} runs, {} passed, {} failed\n",
+                        total.sharded_runs,
+                        total.sharded_passed,
+                        total.sharded_runs - total.sharded_passed);
+  return text;
+}
+
+Result<Report> RunCases(Session& session, const ConformanceFlags& flags) {
+  const std::vector<int> ranks = TRY(ParseRanks(flags.ranks));
+  IsolateLimits limits;
+  limits.seconds = TRY(ParseSeconds(flags.seconds));
+  limits.memory_bytes = TRY(ParseBytes(flags.memory));
+  limits.processes = session.thread_count();
+  limits.interrupted = &Session::interrupted();
+  Report report;
+  report.sharded = std::any_of(ranks.begin(), ranks.end(), [](int count) { return count > 1; });
+  for (OnnxCase& one : TRY(FindOnnxCases(flags.folder))) {
+    if (!Chosen(flags.filter, one.name)) continue;
+    const auto subject = SubjectOf(one);
+    report.subjects.push_back(!subject.ok()             ? "(unreadable)"
+                              : subject.value().empty() ? "(several)"
+                                                        : subject.value());
+    report.cases.push_back(std::move(one));
+  }
+  if (report.cases.empty())
+    return Usage(fmt::format("no case fits --filter '{}'", flags.filter),
+                 "a case is called by its folder, as node/test_add; * and ? stand for any letters");
+  report.outcomes.resize(report.cases.size());
+  size_t ready = 0;
+  TRY(RunIsolated(
+      report.cases.size(),
+      limits,
+      [&](size_t i) { return OutcomeText(RunCase(report.cases[i], ranks)); },
+      [&](size_t i, const Result<std::string>& text) {
+        if (text.ok())
+          report.outcomes[i] = ParseOutcome(text.value());
+        else
+          report.outcomes[i].reason = text.error().message;
+        session.console.Step(fmt::format("{} of {} cases", ++ready, report.cases.size()));
+      }));
+  session.console.EndSteps();
+  return report;
+}
+
+Result<void> Conformance(Session& session, const ConformanceFlags& flags) {
+  const Report report = TRY(RunCases(session, flags));
+  TRY(session.EmitResult(ReportJson(session, report), ReportText(report)));
+  const Counts total = report.Total();
+  const int64_t split = total.sharded_runs - total.sharded_passed;
+  if (total.failed == 0 && split == 0) return {};
+  std::string message = fmt::format("{} of {} cases failed", total.failed, report.cases.size());
+  if (report.sharded)
+    message += fmt::format(", and {} of {} split runs", split, total.sharded_runs);
+  return Error{ErrorCode::kMismatch, "", message, "", {}};
+}
+
+}  // namespace
+
+void AddConformance(CLI::App& app, Session& session) {
+  CLI::App* command =
+      app.add_subcommand("conformance", "run the ONNX project's test cases, whole and split");
+  auto flags = std::make_shared<ConformanceFlags>();
+  session.required.push_back(
+      command
+          ->add_option("--onnx-data",
+                       flags->folder,
+                       "the cases: onnx/backend/test/data of the Python package onnx")
+          ->type_name("DIR"));
+  command
+      ->add_option("--ranks",
+                   flags->ranks,
+                   "numbers of ranks: 1 runs every case whole, each other one by every strategy "
+                   "of its nodes (default 1)")
+      ->type_name("N,N,...");
+  command
+      ->add_option("--filter",
+                   flags->filter,
+                   "only cases of this name, as node/test_add or test_ad?_*; without * and ?, "
+                   "all whose name holds the text")
+      ->type_name("PATTERN");
+  command->add_option("--case-seconds", flags->seconds, "longest time of a case (default 120s)")
+      ->type_name("TIME");
+  command->add_option("--case-memory", flags->memory, "most memory of a case (default 8GiB)")
+      ->type_name("BYTES");
+  command->footer(
+      "Example:\n  metadist conformance --onnx-data site-packages/onnx/backend/test/data --ranks "
+      "1,2,4");
+  session.action = [&session, flags] { return Conformance(session, *flags); };
+}
+
+}  // namespace metadist::cli
