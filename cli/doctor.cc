@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which back ends can run here, and why the others cannot. A back end beside `threads` is a plugin
-// next to the program; it is opened for real, so the reason is the loader's own.
+// next to the program; it is opened for real, so the reason is the loader's own. And which clusters
+// can be planned for without a profile file.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/format.h"
+#include "profiles/cluster.h"
 
 namespace metadist::cli {
 namespace {
@@ -35,6 +37,35 @@ Backend Plugin(const std::string& name, const std::string& build_switch) {
   return {name, true, "plugin opens"};
 }
 
+// The built-in clusters, and how many of their rows others have published; the rest is formula.
+void AddClusters(nlohmann::ordered_json& document, Table& table) {
+  document["clusters"] = nlohmann::ordered_json::array();
+  for (const std::string& name : BuiltinProfiles()) {
+    const auto profile = BuiltinProfile(name).value();
+    const auto rows = profile->rows_by_class();
+    const auto count = [&](Provenance of) {
+      const auto found = rows.find(of);
+      return found == rows.end() ? int64_t{0} : found->second;
+    };
+    const std::string node = std::to_string(profile->header.devices_per_node);
+    document["clusters"].push_back({{"name", name},
+                                    {"machine", MachineOf(name)},
+                                    {"device", profile->header.device_model},
+                                    {"devices_per_node", profile->header.devices_per_node},
+                                    {"memory_bytes", profile->device.memory_bytes},
+                                    {"rows",
+                                     {{"measured", count(Provenance::kMeasured)},
+                                      {"borrowed", count(Provenance::kBorrowed)},
+                                      {"analytic", count(Provenance::kAnalytic)}}}});
+    table.Add({name,
+               MachineOf(name),
+               profile->header.device_model,
+               node,
+               BytesText(profile->device.memory_bytes),
+               std::to_string(count(Provenance::kBorrowed))});
+  }
+}
+
 Result<void> Doctor(const Session& session) {
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   const std::vector<Backend> backends = {
@@ -51,7 +82,14 @@ Result<void> Doctor(const Session& session) {
         {{"name", backend.name}, {"usable", backend.usable}, {"reason", backend.reason}});
     table.Add({backend.name, backend.usable ? "yes" : "no", backend.reason});
   }
-  return session.EmitResult(document, table.text(0));
+  Table clusters({{"cluster"},
+                  {"machine"},
+                  {"device"},
+                  {.name = "devices a node", .right = true},
+                  {.name = "memory", .right = true},
+                  {.name = "borrowed rows", .right = true}});
+  AddClusters(document, clusters);
+  return session.EmitResult(document, table.text(0) + "\n" + clusters.text(0));
 }
 
 }  // namespace

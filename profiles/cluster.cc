@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <string_view>
@@ -41,10 +42,33 @@ std::vector<std::string> Split(const std::string& text, char separator) {
   return parts;
 }
 
+// Names of machines that have a built-in profile, each standing for one full node where it stands
+// alone.
+struct Alias {
+  std::string_view machine;
+  std::string_view profile;
+};
+constexpr std::array<Alias, 7> kAliases = {{{"dgx-a100-hdr", "a100"},
+                                            {"dgx-h100-ndr", "h100"},
+                                            {"dgx-h200", "h200"},
+                                            {"gb200-nvl72", "gb200"},
+                                            {"hgx-b200-ndr", "b200"},
+                                            {"l40s-pcie", "l40s"},
+                                            {"rtx4090-pcie", "rtx4090"}}};
+
+// The profile that a machine's name stands for; a profile's own name stays.
+std::string ProfileOf(const std::string& name) {
+  for (const Alias& alias : kAliases)
+    if (alias.machine == name) return std::string(alias.profile);
+  return name;
+}
+
 // "did you mean 8xh100?" for a near miss of the name, else what there is.
 std::string ClusterHint(const std::string& size, const std::string& name) {
   const std::vector<std::string> known = BuiltinProfiles();
-  const std::string nearest = Nearest(name, known);
+  std::vector<std::string> names = known;
+  for (const Alias& alias : kAliases) names.emplace_back(alias.machine);
+  const std::string nearest = Nearest(name, names);
   if (!nearest.empty()) return fmt::format("did you mean '{}{}'?", size, nearest);
   return fmt::format(
       "built-in: {}, as in 2x8x{}; or cpu:4; or a profile file", fmt::join(known, ", "), known[0]);
@@ -102,6 +126,30 @@ Result<Cluster> ResolveFile(const std::string& spec,
   return MakeCluster(spec, std::move(profile), parsed.nodes, parsed.devices_per_node);
 }
 
+// "2x8x" and "h100" of "2x8xh100"; the names of some devices hold an x themselves, so the name is
+// the longest known one at the end. Without a known one the size is what looks like one.
+struct Spec {
+  std::string size;  // with its x; empty where a name stands alone
+  std::string name;
+  bool known = false;
+};
+
+Spec SplitSpec(const std::string& spec) {
+  Spec best;
+  auto offer = [&](std::string_view name) {
+    if (!spec.ends_with(name) || name.size() <= best.name.size()) return;
+    const std::string size = spec.substr(0, spec.size() - name.size());
+    if (size.empty() || size.back() == 'x') best = {size, std::string(name), true};
+  };
+  for (const std::string& name : BuiltinProfiles()) offer(name);
+  for (const Alias& alias : kAliases) offer(alias.machine);
+  if (best.known) return best;
+  const size_t other = std::min(spec.find_first_not_of("0123456789x"), spec.size());
+  const size_t last = other == 0 ? std::string::npos : spec.rfind('x', other - 1);
+  const size_t begin = last == std::string::npos ? 0 : last + 1;
+  return {spec.substr(0, begin), spec.substr(begin), false};
+}
+
 bool IsFile(const std::string& path) {
   std::error_code error;
   return std::filesystem::exists(path, error);
@@ -126,12 +174,18 @@ std::vector<std::string> BuiltinProfiles() {
 
 Result<std::shared_ptr<const Profile>> BuiltinProfile(const std::string& name) {
   for (const EmbeddedProfile& embedded : EmbeddedProfiles()) {
-    if (embedded.name != name) continue;
+    if (embedded.name != ProfileOf(name)) continue;
     Result<Profile> profile = ParseProfile(std::string(embedded.text), "built-in " + name);
     CHECK(profile.ok(), profile.ok() ? "" : profile.error().text().c_str());
     return std::make_shared<const Profile>(std::move(profile).value());
   }
   return Usage(fmt::format("unknown profile '{}'", name), ClusterHint("", name));
+}
+
+std::string MachineOf(const std::string& profile) {
+  for (const Alias& alias : kAliases)
+    if (alias.profile == profile) return std::string(alias.machine);
+  return "";
 }
 
 Cluster MakeCluster(std::string name,
@@ -173,16 +227,17 @@ Result<Cluster> ResolveCluster(const std::string& spec,
   if (colon != std::string::npos && IsFile(spec.substr(0, colon))) {
     return ResolveFile(spec, spec.substr(0, colon), spec.substr(colon + 1));
   }
-  const size_t last = spec.rfind('x');
-  const std::string name = last == std::string::npos ? spec : spec.substr(last + 1);
-  const std::vector<std::string> known = BuiltinProfiles();
-  if (last == std::string::npos || std::find(known.begin(), known.end(), name) == known.end()) {
+  const Spec parts = SplitSpec(spec);
+  const bool machine = parts.known && ProfileOf(parts.name) != parts.name;
+  if (!parts.known || (parts.size.empty() && !machine)) {
     if (LooksLikeFile(spec)) return BadInput(spec, "the profile cannot be read");
-    const std::string size = last == std::string::npos ? "8x" : spec.substr(0, last + 1);
-    return Usage(fmt::format("unknown cluster '{}'", spec), ClusterHint(size, name));
+    return Usage(fmt::format("unknown cluster '{}'", spec),
+                 ClusterHint(parts.size.empty() ? "8x" : parts.size, parts.name));
   }
-  auto profile = TRY(BuiltinProfile(name));
-  const Size size = TRY(ParseSize(spec, spec.substr(0, last), profile->header.devices_per_node));
+  auto profile = TRY(BuiltinProfile(parts.name));
+  const int node = profile->header.devices_per_node;
+  if (parts.size.empty()) return MakeCluster(spec, std::move(profile), 1, node);
+  const Size size = TRY(ParseSize(spec, parts.size.substr(0, parts.size.size() - 1), node));
   return MakeCluster(spec, std::move(profile), size.nodes, size.devices_per_node);
 }
 

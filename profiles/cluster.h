@@ -32,7 +32,9 @@ std::optional<int> CpuRanks(const std::string& spec);
 
 // Reads what --cluster takes:
 //   8xh100, 2x8xh100, 16xa100   [nodes x] devices per node x built-in profile; more devices than
-//                               a node of that kind has are spread over full nodes
+//                               a node of that kind has are spread over full nodes. A node is what
+//                               shares links: a chassis, and for gb200 a rack of 72
+//   dgx-h100-ndr                one full node by the machine's name; with a size like the profile's
 //   cpu:4                       4 ranks on this machine, priced by `cpu_profile`
 //   FILE, FILE:8, FILE:2x8      a profile file, its own or the given size
 // Errors: kUsage (unknown name with a suggestion, a size that is no positive number, cpu:N
@@ -46,8 +48,12 @@ Cluster MakeCluster(std::string name,
                     int nodes,
                     int devices_per_node);
 
-// Names of the built-in profiles, sorted, and one of them. Errors: kUsage for an unknown name.
+// Names of the built-in profiles, sorted, and one of them by its name or a machine's. Errors:
+// kUsage for an unknown name.
 std::vector<std::string> BuiltinProfiles();
 Result<std::shared_ptr<const Profile>> BuiltinProfile(const std::string& name);
+
+// The machine's name that stands for the built-in profile too ("dgx-h200" for "h200"), or "".
+std::string MachineOf(const std::string& profile);
 
 }  // namespace metadist

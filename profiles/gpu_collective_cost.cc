@@ -9,7 +9,8 @@
 //      all-reduce at 8 GiB, 5, 6, 7 devices from 4 and 8: within 3 %;
 //   3. full nodes, another number of them: a line over log2(nodes) between the neighbours;
 //   4. the fitted model (gpu_collective_model.cc).
-// A send inside a node is half of an all-to-all of two, where there are such rows.
+// A send inside a node is one of a ring of sends or half of an all-to-all of two, where there are
+// such rows.
 // Complexity: O(rows of the operation) per call, 0.2 us, or 2 us where the model is asked.
 #include <algorithm>
 #include <cmath>
@@ -122,10 +123,17 @@ Reading Pricer::SendInside(int64_t bytes) const {
   if (link != profile_.p2p.end() && !link->second.empty()) {
     return ReadAtBytes(profile_, link->second, bytes);
   }
+  // A ring of sends keeps every device as busy as a pair does.
+  const auto one_node = [](const CollectiveKey& key) { return key.nodes == 1; };
+  for (const CollectiveRows& ring : Rows(Collective::kSendRecv, one_node)) {
+    Reading reading = ReadRows(ring, bytes);
+    reading.reach = Reach::kTransferred;
+    return reading;
+  }
   const Series* pair = model_.Inside(Collective::kAllToAll, 2);
   if (pair == nullptr) {
-    const NcclTime model = model_.Seconds(Group{}, bytes);
-    return {1e-6 * model.total_us(), Provenance::kAnalytic, Reach::kTransferred};
+    const Group two{2, 1, 2, 1, false};
+    return {model_.FittedSeconds(two, bytes), Provenance::kAnalytic, Reach::kTransferred};
   }
   Reading reading = ReadAtBytes(profile_, *pair, 2 * bytes);
   reading.reach = Reach::kTransferred;

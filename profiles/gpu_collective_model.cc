@@ -10,6 +10,7 @@
 // nearest group of the same operation ask for. Latency: the median over rows up to 32 KiB, of any
 // such group. Transfer: rows from 16 MiB at about the same size, of groups with the same number of
 // ranks per node only, as others have other wires.
+// An operation without any rows takes the fit of the all-reduce: the wires are the same.
 //   all-reduce, all-gather, reduce-scatter: NCCL's tuner (nccl_model.cc). The bandwidth inside the
 //     node is what rows of one node show, that between nodes the network cards of the ranks at
 //     0.96 of their rate; an all-reduce over more than two nodes stays below the published ceiling
@@ -163,12 +164,14 @@ double GpuCollectiveModel::TransferFit(const CollectiveRows& rows,
   return ratio(*low) + part * (ratio(*high) - ratio(*low));
 }
 
-double GpuCollectiveModel::FittedSeconds(const Group& group, int64_t bytes) const {
+std::optional<NcclFit> GpuCollectiveModel::FitFor(const Group& group, int64_t bytes) const {
   const bool several = group.nodes > 1;
   auto alike = [several](const CollectiveKey& key) { return (key.nodes > 1) == several; };
+  const std::vector<CollectiveRows> all = FindCollectives(profile_, op_, dtype_, strided_, alike);
+  if (all.empty()) return {};
   std::optional<CollectiveRows> for_latency, for_transfer;
   double latency_far = 1e9, transfer_far = 1e9;
-  for (const CollectiveRows& rows : FindCollectives(profile_, op_, dtype_, strided_, alike)) {
+  for (const CollectiveRows& rows : all) {
     const CollectiveKey& at = *rows.key;
     const double far = std::abs(std::log2(at.nodes) - std::log2(group.nodes)) +
                        std::abs(std::log2(at.ranks_per_node) - std::log2(group.ranks_per_node));
@@ -185,7 +188,16 @@ double GpuCollectiveModel::FittedSeconds(const Group& group, int64_t bytes) cons
   NcclFit fit;
   if (for_latency) fit.latency = LatencyFit(*for_latency);
   if (for_transfer) fit.transfer = TransferFit(*for_transfer, fit.latency, bytes);
-  return 1e-6 * Seconds(group, bytes, fit).total_us();
+  return fit;
+}
+
+double GpuCollectiveModel::FittedSeconds(const Group& group, int64_t bytes) const {
+  std::optional<NcclFit> fit = FitFor(group, bytes);
+  if (!fit && op_ != Collective::kAllReduce) {
+    const GpuCollectiveModel all_reduce(profile_, Collective::kAllReduce, dtype_, strided_);
+    fit = all_reduce.FitFor(group, bytes);
+  }
+  return 1e-6 * Seconds(group, bytes, fit.value_or(NcclFit{})).total_us();
 }
 
 }  // namespace metadist

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "profiles/collective_rows.h"
 #include "profiles/nccl_model.h"
@@ -29,6 +30,9 @@ class GpuCollectiveModel {
   const Series* Inside(Collective op, int ranks) const;
 
  private:
+  // The fit that the rows of this operation ask for; nothing without any on as many nodes (one or
+  // several).
+  std::optional<NcclFit> FitFor(const Group& group, int64_t bytes) const;
   NcclTime AllToAll(const Group& group, int64_t bytes) const;
   NcclTime Send(const Group& group, int64_t bytes) const;
   // What rows up to kSmallBytes ask of the model's latency: the median ratio.

@@ -62,8 +62,13 @@ TEST(Cluster, RefusesWhatItCannotRead) {
       {"h100", "unknown cluster 'h100'", "did you mean '8xh100'?"},
       {"",
        "unknown cluster ''",
-       "built-in: a100, h100, as in 2x8xa100; or cpu:4; or a profile file"},
-      {"8xtpu", "unknown cluster '8xtpu'", "built-in: a100, h100"},
+       "built-in: a100, b200, gb200, h100, h200, l40s, rtx4090, v100, as in 2x8xa100; or cpu:4; "
+       "or a profile file"},
+      {"8xrtx409", "unknown cluster '8xrtx409'", "did you mean '8xrtx4090'?"},
+      {"4090", "unknown cluster '4090'", ""},
+      {"dgx-h100", "unknown cluster 'dgx-h100'", "did you mean"},
+      {"2x73xgb200", "a node has at most 72 devices, got 73", ""},
+      {"8xtpu", "unknown cluster '8xtpu'", "built-in: a100, b200"},
       {"0xh100", "cluster '0xh100': expected a number of devices, got '0'", ""},
       {"-8xh100", "cluster '-8xh100': expected a number of devices, got '-8'", ""},
       {"8.5xh100", "cluster '8.5xh100': expected a number of devices, got '8.5'", ""},
@@ -113,15 +118,48 @@ TEST(Cluster, ReadsProfileFiles) {
   std::filesystem::remove(path);
 }
 
+TEST(Cluster, KnowsMachinesByName) {
+  const struct {
+    const char* spec;
+    const char* profile;
+    int nodes, devices_per_node;
+  } kCases[] = {{"dgx-h100-ndr", "h100", 1, 8},
+                {"2x8xdgx-h100-ndr", "h100", 2, 8},
+                {"4xdgx-a100-hdr", "a100", 1, 4},
+                {"dgx-h200", "h200", 1, 8},
+                {"hgx-b200-ndr", "b200", 1, 8},
+                {"gb200-nvl72", "gb200", 1, 72},
+                {"2xgb200-nvl72", "gb200", 1, 2},
+                {"144xgb200", "gb200", 2, 72},
+                {"8xrtx4090", "rtx4090", 1, 8},
+                {"2x8xrtx4090-pcie", "rtx4090", 2, 8},
+                {"4x8xl40s-pcie", "l40s", 4, 8},
+                {"2x8xv100", "v100", 2, 8}};
+  for (const auto& one : kCases) {
+    const auto cluster = ResolveCluster(one.spec);
+    ASSERT_TRUE(cluster.ok()) << one.spec << ": " << cluster.error().text();
+    EXPECT_EQ(cluster.value().profile->header.name, one.profile) << one.spec;
+    EXPECT_EQ(cluster.value().nodes, one.nodes) << one.spec;
+    EXPECT_EQ(cluster.value().devices_per_node, one.devices_per_node) << one.spec;
+  }
+}
+
 TEST(Cluster, ListsBuiltInProfiles) {
-  EXPECT_EQ(BuiltinProfiles(), (std::vector<std::string>{"a100", "h100"}));
-  EXPECT_EQ(BuiltinProfile("h200").error().code, ErrorCode::kUsage);
+  EXPECT_EQ(BuiltinProfiles(),
+            (std::vector<std::string>{
+                "a100", "b200", "gb200", "h100", "h200", "l40s", "rtx4090", "v100"}));
+  EXPECT_EQ(BuiltinProfile("h300").error().code, ErrorCode::kUsage);
+  EXPECT_EQ(BuiltinProfile("dgx-h200").value()->header.name, "h200");
   for (const std::string& name : BuiltinProfiles()) {
     const auto profile = BuiltinProfile(name);
     ASSERT_TRUE(profile.ok());
-    EXPECT_GT(profile.value()->rows(), 1000);
+    const bool bare = name == "rtx4090" || name == "v100";
+    EXPECT_GE(profile.value()->rows(), bare ? 0 : 400) << name;
     // Nobody measured them here, and nothing pretends so.
     EXPECT_EQ(profile.value()->rows_by_class().count(Provenance::kMeasured), 0u);
+    for (const auto& [id, origin] : profile.value()->origins) {
+      EXPECT_NE(origin.provenance, Provenance::kMeasured) << name << " " << id;
+    }
   }
 }
 
