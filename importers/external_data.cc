@@ -14,15 +14,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr char kBelow[] = "data files lie in the model's folder or below it";
+
 // Checks the path part by part. False: some part does not exist.
 Result<bool> Exists(const fs::path& folder, const std::string& location) {
   const fs::path relative(location);
   const std::string where = fmt::format("external data '{}'", location);
   if (location.empty() || location.find('\0') != std::string::npos)
-    return BadInput(where, "the location is not a file name");
-  if (relative.is_absolute()) return BadInput(where, "the location must be relative");
+    return BadInput(where, "the location is not a file name", kBelow);
+  if (relative.is_absolute()) return BadInput(where, "the location must be relative", kBelow);
   for (const fs::path& part : relative)
-    if (part == "..") return BadInput(where, "the location must not leave the model's folder");
+    if (part == "..")
+      return BadInput(where, "the location must not leave the model's folder", kBelow);
   fs::path path = folder;
   for (const fs::path& part : relative) {
     path /= part;
@@ -30,7 +33,8 @@ Result<bool> Exists(const fs::path& folder, const std::string& location) {
     const fs::file_status status = fs::symlink_status(path, failed);
     if (status.type() == fs::file_type::not_found) return false;
     if (status.type() == fs::file_type::symlink)
-      return BadInput(where, "the location must not be a symbolic link");
+      return BadInput(
+          where, "the location must not be a symbolic link", "put the file itself there");
     if (failed) return BadInput(where, failed.message());
   }
   return true;
@@ -74,7 +78,8 @@ Result<Tensor> ExternalData::Read(const TensorType& type,
                     fmt::format("bytes {} to {} are beyond the end of the file, which has {}",
                                 offset,
                                 static_cast<uint64_t>(offset) + static_cast<uint64_t>(bytes),
-                                size));
+                                size),
+                    "it is another file, or was cut off: copy it again");
   if (bytes == 0) return Tensor::Zeros(type);
   const std::byte* data = file->bytes().data() + offset;
   if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(ByteSize(type.element)) == 0)

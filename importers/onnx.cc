@@ -18,6 +18,7 @@
 
 #include "importers/importer.h"
 #include "importers/onnx_model.h"
+#include "importers/onnx_nesting.h"
 #include "importers/onnx_wire.h"
 #include "importers/sha256.h"
 #include "importers/sniff.h"
@@ -36,34 +37,63 @@ bool Sniff(const FileMap& file) {
   return wire.plausible && (wire.has_graph || wire.truncated);
 }
 
+// The parser follows a hundred messages inside each other; a body is three of them.
+Error Unparsed(const FileMap& file) {
+  constexpr int kDeepest = 30;
+  const int depth = NestingOf(file.bytes());
+  if (depth > kDeepest)
+    return BadInput(
+        "",
+        fmt::format("graphs or types lie inside each other {} deep, more than {}", depth, kDeepest),
+        "no exporter writes such a file: it is damaged or made to break programs");
+  return BadInput("",
+                  "the file is damaged: it is no valid protobuf",
+                  "export the model again, or compare its checksum with the original's");
+}
+
 Result<onnx::ModelProto> Parse(const FileMap& file) {
   const OnnxWire wire = ScanOnnx(file.bytes());
   if (wire.truncated)
     return BadInput("",
                     fmt::format("the file is truncated: expected at least {} bytes, got {}",
                                 wire.expected_bytes,
-                                file.bytes().size()));
+                                file.bytes().size()),
+                    "copy or download it again");
   if (file.bytes().size() > static_cast<size_t>(std::numeric_limits<int>::max()))
     return BadInput("", "a protobuf file holds at most 2 GB", "store the weights as external data");
   google::protobuf::SetLogHandler(nullptr);
   onnx::ModelProto proto;
   if (!proto.ParseFromArray(file.bytes().data(), static_cast<int>(file.bytes().size())))
-    return BadInput("", "the file is damaged: it is no valid protobuf");
+    return Unparsed(file);
   return proto;
 }
 
-Result<void> CheckVersions(const onnx::ModelProto& proto) {
-  std::vector<Error> problems;
+void CheckVersions(const onnx::ModelProto& proto, Faults* faults) {
+  const char* hint = "export the model again for a version that metadist reads";
   if (proto.ir_version() < 1 || proto.ir_version() > kNewestIr)
-    problems.push_back(BadInput(
+    faults->Add(
         "",
-        fmt::format("the IR version must be in [1, {}], got {}", kNewestIr, proto.ir_version())));
+        fmt::format("the IR version must be in [1, {}], got {}", kNewestIr, proto.ir_version()),
+        hint);
   const int64_t opset = OpsetOf(proto);
   if (opset < 1 || opset > kNewestOpset)
-    problems.push_back(BadInput(
-        "", fmt::format("the opset version must be in [1, {}], got {}", kNewestOpset, opset)));
-  if (!problems.empty()) return Join(std::move(problems));
-  return {};
+    faults->Add(
+        "", fmt::format("the opset version must be in [1, {}], got {}", kNewestOpset, opset), hint);
+  std::map<std::string, int64_t> seen;
+  for (const auto& import : proto.opset_import()) {
+    const std::string domain = import.domain().empty() ? "ai.onnx" : import.domain();
+    const auto [first, fresh] = seen.emplace(domain, import.version());
+    if (!fresh && first->second != import.version())
+      faults->Add("",
+                  fmt::format("domain '{}' is imported twice, at versions {} and {}",
+                              domain,
+                              first->second,
+                              import.version()),
+                  "one version must be stated for all nodes of a domain");
+  }
+  if (proto.graph().node().empty() && proto.graph().output().empty())
+    faults->Add(
+        "", "the model has no graph: neither nodes nor outputs", "it may hold weights only");
 }
 
 Result<void> CheckOpaque(const ImportOptions& options, const OpTable& ops, Imported* imported) {
@@ -113,40 +143,84 @@ Error WithUnknown(Error error, const Imported& imported) {
   return error;
 }
 
-Result<Imported> Import(const FileMap& file, const ImportOptions& options) {
-  const OpTable& ops = options.ops != nullptr ? *options.ops : OpTable::BuiltIn();
+// What all steps share.
+struct Import {
+  const ImportOptions& options;
+  const OpTable& ops;
+  ExternalData external;
+  OnnxModel model = {};
+  Imported imported = {};
+  Faults faults = {};
+};
+
+// A model without a fault to a graph with types.
+Result<Graph> ToGraph(Import* import) {
+  OnnxModel& model = import->model;
+  const BuiltGraph built =
+      TRY(BuildGraph(&model, &import->external, import->ops, &import->imported));
+  TRY(CheckOpaque(import->options, import->ops, &import->imported));
+  InferOptions infer;
+  infer.infer_unknown = [&](const Graph& graph, const Node& node) {
+    return InferUnknown(built, model.proto, graph, node);
+  };
+  auto typed = InferTypesAndFold(built.graph, import->ops, infer);
+  if (!typed.ok()) return WithUnknown(std::move(typed).error(), import->imported);
+  Inference inference = std::move(typed).value();
+  import->imported.folded = inference.folded;
+  return Renumbered(WithoutDeadCode(inference.graph));
+}
+
+// All problems: those found, and those of the part of the model that they leave whole.
+Error AllProblems(const FunctionMap& functions, Import* import) {
+  if (!import->faults.bad_input()) return Report(std::move(import->faults.problems));
+  onnx::ModelProto& proto = import->model.proto;
+  RemoveFaulty(&proto, functions, import->faults);
+  if (OpsetOf(proto) > kNewestOpset)
+    for (auto& opset : *proto.mutable_opset_import()) opset.set_version(kNewestOpset);
+  // What the library says about a model that was cut to pieces is no news.
+  if (Normalize(&import->model).ok()) {
+    auto graph = ToGraph(import);
+    if (!graph.ok()) import->faults.Add(std::move(graph).error());
+  }
+  return Report(std::move(import->faults.problems));
+}
+
+Result<Imported> ImportOnnx(const FileMap& file, const ImportOptions& options) {
   onnx::ModelProto proto = TRY(Parse(file));
-  TRY(CheckVersions(proto));
-  Imported imported;
+  Import import{options,
+                options.ops != nullptr ? *options.ops : OpTable::BuiltIn(),
+                ExternalData(std::filesystem::path(file.path()).parent_path().string())};
+  Imported& imported = import.imported;
   imported.format = "onnx";
   imported.version = fmt::format("opset {}, IR {}", OpsetOf(proto), proto.ir_version());
   imported.producer = proto.producer_name();
   if (!proto.producer_version().empty()) imported.producer += " " + proto.producer_version();
 
-  ExternalData external(std::filesystem::path(file.path()).parent_path().string());
-  TRY(StoreInputs(proto.mutable_graph(), options.constants));
-  OnnxModel model = TRY(TakeWeights(std::move(proto), &external));
-  for (const auto& [name, tensor] : options.constants) model.known.insert(name);
-  TRY(SortNodes(model.proto.mutable_graph()));
-  TRY(BindSizes(&model, options));
-  TRY(Normalize(&model));
-  const BuiltGraph built = TRY(BuildGraph(&model, &external, ops, &imported));
-  TRY(CheckOpaque(options, ops, &imported));
-  InferOptions infer;
-  infer.infer_unknown = [&](const Graph& graph, const Node& node) {
-    return InferUnknown(built, model.proto, graph, node);
-  };
-  auto typed = InferTypesAndFold(built.graph, ops, infer);
-  if (!typed.ok()) return WithUnknown(std::move(typed).error(), imported);
-  Inference inference = std::move(typed).value();
-  imported.folded = inference.folded;
-  imported.graph = Renumbered(WithoutDeadCode(inference.graph));
-  for (const std::string& node : TypeBodies(&imported.graph, ops))
+  CheckVersions(proto, &import.faults);
+  CheckFunctions(&proto, &import.faults);
+  auto stored = StoreInputs(proto.mutable_graph(), options.constants);
+  if (!stored.ok()) import.faults.Add(std::move(stored).error());
+  import.model = TakeWeights(std::move(proto), &import.external, &import.faults);
+  for (const auto& [name, tensor] : options.constants) import.model.known.insert(name);
+  const FunctionMap functions = FunctionsOf(import.model.proto);
+  const NodeRules rules{OpsetsOf(import.model.proto.opset_import()), &functions};
+  SortNodes(import.model.proto.mutable_graph(), rules, &import.faults);
+  BindSizes(&import.model, options, &import.faults);
+  if (!import.faults.problems.empty()) return AllProblems(functions, &import);
+
+  TRY(Normalize(&import.model));
+  auto graph = ToGraph(&import);
+  if (!graph.ok()) {
+    import.faults.Add(std::move(graph).error());
+    return Report(std::move(import.faults.problems));
+  }
+  imported.graph = std::move(graph).value();
+  for (const std::string& node : TypeBodies(&imported.graph, import.ops))
     imported.warnings.push_back(
         fmt::format("types inside the control flow of node '{}' are not known", node));
   TRY(Verify(imported.graph));
-  Describe(file, external, &imported);
-  return imported;
+  Describe(file, import.external, &imported);
+  return std::move(imported);
 }
 
 }  // namespace
@@ -156,6 +230,6 @@ const ImporterDef kImporter_onnx = {.name = "onnx",
                                     .extensions = ".onnx",
                                     .summary = "Open Neural Network Exchange, opset 1 to 27",
                                     .sniff = Sniff,
-                                    .import = Import};
+                                    .import = ImportOnnx};
 
 }  // namespace metadist

@@ -17,7 +17,7 @@ using Dim = onnx::TensorShapeProto::Dimension;
 
 class Binder {
  public:
-  explicit Binder(const Sizes& binds) : binds_(binds), sizes_(binds) {}
+  Binder(const Sizes& binds, Faults* faults) : binds_(binds), sizes_(binds), faults_(faults) {}
 
   // Takes over the sizes of the given shape, and what they say of sizes with a name.
   void Shape(onnx::ValueInfoProto* input, const metadist::Shape& shape) {
@@ -36,37 +36,19 @@ class Binder {
       dim->set_dim_value(shape[d]);
     }
     if (!fits)
-      problems_.push_back(BadInput(fmt::format("input '{}'", input->name()),
-                                   fmt::format("its shape cannot be {}", ShapeText(shape))));
+      faults_->Add(fmt::format("input '{}'", input->name()),
+                   fmt::format("its shape cannot be {}", ShapeText(shape)));
   }
 
   const Sizes& sizes() const { return sizes_; }
 
   void BindInput(onnx::ValueInfoProto* input) {
-    const std::string where = fmt::format("input '{}'", input->name());
-    if (!input->type().has_tensor_type()) {
-      problems_.push_back(BadInput(where, "only tensors are supported"));
-      return;
-    }
-    auto* type = input->mutable_type()->mutable_tensor_type();
-    if (!ElementTypeOfOnnx(type->elem_type()))
-      problems_.push_back(BadInput(
-          where,
-          fmt::format("elements of type {} are not supported", OnnxTypeName(type->elem_type()))));
-    if (!type->has_shape()) {
-      problems_.push_back(BadInput(where, "its shape is not stated"));
-      return;
-    }
-    for (int d = 0; d < type->shape().dim_size(); ++d) {
-      Dim* dim = type->mutable_shape()->mutable_dim(d);
-      if (dim->has_dim_value() && dim->dim_value() >= 0) continue;
-      const std::string text =
-          dim->dim_param().empty() ? fmt::format("{}.{}", input->name(), d) : dim->dim_param();
-      BindDim(where, text, dim);
-    }
+    const size_t before = faults_->problems.size() + unbound_.size();
+    BindType(fmt::format("input '{}'", input->name()), input);
+    if (faults_->problems.size() + unbound_.size() > before) faults_->values.insert(input->name());
   }
 
-  Result<void> Finish() {
+  void Finish() {
     if (!unbound_.empty()) {
       std::string names;
       std::string hint;
@@ -74,17 +56,43 @@ class Binder {
         names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name);
         hint += fmt::format(" --bind {}=8", name);
       }
-      Error error = Usage(fmt::format("the size of {} is not known", names), "give it:" + hint);
-      if (unbound_.size() > 1)
-        error = Usage(fmt::format("the sizes of {} are not known", names), "give them:" + hint);
-      problems_.push_back(std::move(error));
+      faults_->Add(
+          unbound_.size() > 1
+              ? Usage(fmt::format("the sizes of {} are not known", names), "give them:" + hint)
+              : Usage(fmt::format("the size of {} is not known", names), "give it:" + hint));
     }
     for (const auto& [name, size] : binds_) CheckBind(name, size);
-    if (!problems_.empty()) return Join(std::move(problems_));
-    return {};
   }
 
  private:
+  void BindType(const std::string& where, onnx::ValueInfoProto* input) {
+    if (!input->type().has_tensor_type()) return faults_->Add(where, "only tensors are supported");
+    auto* type = input->mutable_type()->mutable_tensor_type();
+    const std::optional<ElementType> element = ElementTypeOfOnnx(type->elem_type());
+    if (!element)
+      faults_->Add(
+          where,
+          fmt::format("elements of type {} are not supported", OnnxTypeName(type->elem_type())));
+    if (!type->has_shape())
+      return faults_->Add(
+          where, "its shape is not stated", "state it in the model, with names for free sizes");
+    metadist::Shape shape;
+    for (int d = 0; d < type->shape().dim_size(); ++d) {
+      Dim* dim = type->mutable_shape()->mutable_dim(d);
+      if (dim->has_dim_value() && dim->dim_value() < -1)
+        faults_->Add(where,
+                     fmt::format("size {} must not be negative, got {}", d, dim->dim_value()));
+      else if (!dim->has_dim_value() || dim->dim_value() == -1)
+        BindDim(
+            where,
+            dim->dim_param().empty() ? fmt::format("{}.{}", input->name(), d) : dim->dim_param(),
+            dim);
+      if (dim->has_dim_value() && dim->dim_value() >= 0) shape.push_back(dim->dim_value());
+    }
+    auto count = CheckedElements(shape, element.value_or(ElementType::kI8));
+    if (!count.ok()) faults_->Add(std::move(count).error().in(where));
+  }
+
   void BindDim(const std::string& where, const std::string& text, Dim* dim) {
     std::set<std::string> missing;
     // What a text names is found out with no size at all.
@@ -96,16 +104,16 @@ class Binder {
     unbound_.insert(missing.begin(), missing.end());
     if (value && *value >= 0) return dim->set_dim_value(*value);
     if (value)
-      problems_.push_back(BadInput(where, fmt::format("size '{}' is {}", text, *value)));
+      faults_->Add(where, fmt::format("size '{}' is {}", text, *value));
     else if (missing.empty())
-      problems_.push_back(BadInput(where, fmt::format("size '{}' cannot be computed", text)));
+      faults_->Add(where, fmt::format("size '{}' cannot be computed", text));
   }
 
   void CheckBind(const std::string& name, int64_t size) {
     const std::string where = fmt::format("--bind {}={}", name, size);
     Error error = Usage("a size must be at least 1");
     error.where = where;
-    if (size < 1) problems_.push_back(error);
+    if (size < 1) faults_->Add(error);
     if (used_.count(name) > 0) return;
     const std::vector<std::string> known(used_.begin(), used_.end());
     error = Usage("the model has no size of this name", DidYouMean(name, known));
@@ -114,14 +122,14 @@ class Binder {
       for (const std::string& other : known) error.hint += " " + other;
     }
     error.where = where;
-    problems_.push_back(std::move(error));
+    faults_->Add(std::move(error));
   }
 
   const Sizes& binds_;
   Sizes sizes_;  // and those that given shapes tell
   std::set<std::string> used_;
   std::set<std::string> unbound_;
-  std::vector<Error> problems_;
+  Faults* faults_;
 };
 
 // Names of sizes that no input has are inventions of exporters.
@@ -142,8 +150,8 @@ void BindOther(onnx::ValueInfoProto* value, const Sizes& binds) {
 
 }  // namespace
 
-Result<void> BindSizes(OnnxModel* model, const ImportOptions& options) {
-  Binder binder(options.binds);
+void BindSizes(OnnxModel* model, const ImportOptions& options, Faults* faults) {
+  Binder binder(options.binds, faults);
   onnx::GraphProto* graph = model->proto.mutable_graph();
   for (onnx::ValueInfoProto& input : *graph->mutable_input()) {
     const auto shape = options.shapes.find(input.name());
@@ -152,11 +160,10 @@ Result<void> BindSizes(OnnxModel* model, const ImportOptions& options) {
   }
   for (onnx::ValueInfoProto& input : *graph->mutable_input())
     if (model->weight_index.count(input.name()) == 0) binder.BindInput(&input);
-  TRY(binder.Finish());
+  binder.Finish();
   for (onnx::ValueInfoProto& value : *graph->mutable_value_info())
     BindOther(&value, binder.sizes());
   for (onnx::ValueInfoProto& output : *graph->mutable_output()) BindOther(&output, binder.sizes());
-  return {};
 }
 
 }  // namespace metadist

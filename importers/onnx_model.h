@@ -12,6 +12,7 @@
 
 #include "importers/external_data.h"
 #include "importers/importer.h"
+#include "importers/onnx_check.h"
 #include "metair/ir/tensor.h"
 
 // What the parts of the ONNX importer pass on.
@@ -35,17 +36,23 @@ int64_t OpsetOf(const onnx::ModelProto& proto);
 // kBadInput for elements of another type; all problems joined.
 Result<void> StoreInputs(onnx::GraphProto* graph, const NamedTensors& constants);
 
-// Moves the initializers out of the proto. Errors: kBadInput, all problems joined.
-Result<OnnxModel> TakeWeights(onnx::ModelProto proto, ExternalData* external);
+// Moves the initializers out of the proto. Problems go to `faults`; an initializer whose external
+// data are bad keeps its type, any other bad one is left out and is a faulty value.
+OnnxModel TakeWeights(onnx::ModelProto proto, ExternalData* external, Faults* faults);
 
-// Sorts nodes so that every value is made before its uses, keeping their order where it is right.
-// Errors: kBadInput for values made twice, undefined values and cycles, all problems joined.
-Result<void> SortNodes(onnx::GraphProto* graph);
+// Sorts nodes so that every value is made before its uses, keeping their order where it is right,
+// and checks them, bodies included: values made twice, undefined values, cycles, CheckNode. Nodes
+// of a cycle go to the end.
+void SortNodes(onnx::GraphProto* graph, const NodeRules& rules, Faults* faults);
 
 // Replaces symbolic sizes of inputs, outputs and value infos by numbers; sizes of values that stay
-// unknown are removed. Errors: kUsage listing all unbound sizes of inputs, or binds and shapes that
-// no input uses; kBadInput for inputs that are no tensors, or of another shape than is given.
-Result<void> BindSizes(OnnxModel* model, const ImportOptions& options);
+// unknown are removed. Problems: kUsage listing all unbound sizes of inputs, or binds and shapes
+// that no input uses; kBadInput for inputs that are no tensors, are of another shape than is given,
+// or have sizes that mean nothing.
+void BindSizes(OnnxModel* model, const ImportOptions& options, Faults* faults);
+
+// Takes out of a sorted model what is faulty, what depends on it, and all calls of functions.
+void RemoveFaulty(onnx::ModelProto* proto, const FunctionMap& functions, const Faults& faults);
 
 // Inlines model functions and converts to the canonical operator set (models above it stay as they
 // are). Nodes that the ONNX registry does not know are kept untouched.

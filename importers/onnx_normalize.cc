@@ -101,10 +101,11 @@ Result<void> Convert(onnx::ModelProto* model, int64_t opset) {
   try {
     *model = onnx::version_conversion::ConvertVersion(*model, static_cast<int>(kCanonicalOpset));
   } catch (const std::exception& error) {
-    return BadInput(
-        "",
-        fmt::format(
-            "conversion from opset {} to {} failed: {}", opset, kCanonicalOpset, error.what()));
+    return BadInput("",
+                    fmt::format("conversion from opset {} to {} failed: {}",
+                                opset,
+                                kCanonicalOpset,
+                                LibraryText(error)));
   }
   ShowHidden(model);
   RestoreNames(model->mutable_graph(), names);
@@ -119,12 +120,20 @@ Result<void> Normalize(OnnxModel* model) {
   proto.set_ir_version(kNewestIr);
   UseShortDomainName(&proto);
   if (proto.functions_size() > 0) {
+    const FunctionMap none;
+    NodeRules rules{{}, &none};
+    for (const auto& function : proto.functions())
+      rules.opsets.merge(OpsetsOf(function.opset_import()));
     try {
       onnx::inliner::InlineLocalFunctions(proto, /*convert_version=*/true);
     } catch (const std::exception& error) {
-      return BadInput("", fmt::format("the model's functions do not inline: {}", error.what()));
+      return BadInput("",
+                      fmt::format("the model's functions do not inline: {}", LibraryText(error)));
     }
-    TRY(SortNodes(proto.mutable_graph()));
+    rules.opsets.merge(OpsetsOf(proto.opset_import()));
+    Faults faults;
+    SortNodes(proto.mutable_graph(), rules, &faults);
+    if (!faults.problems.empty()) return Join(std::move(faults.problems));
   }
   // Shapes and types written by the exporter may be wrong or of another operator set; ours count.
   if (opset < kCanonicalOpset) TRY(Convert(&proto, opset));

@@ -16,6 +16,9 @@
 namespace metadist {
 namespace {
 
+constexpr char kContradiction[] =
+    "its dims and its payload contradict each other: export the model again";
+
 Result<int64_t> Number(const std::string& key, const std::string& text) {
   int64_t value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -47,7 +50,8 @@ Result<Tensor> TakeRaw(const TensorType& type, onnx::TensorProto* proto) {
     return BadInput(
         "",
         fmt::format(
-            "{} takes {} bytes, got {}", TypeText(type), type.bytes(), proto->raw_data().size()));
+            "{} takes {} bytes, got {}", TypeText(type), type.bytes(), proto->raw_data().size()),
+        kContradiction);
   if (type.bytes() == 0) return Tensor::Zeros(type);
   auto bytes = std::make_shared<std::string>(std::move(*proto->mutable_raw_data()));
   const auto* data = reinterpret_cast<const std::byte*>(bytes->data());
@@ -99,7 +103,8 @@ Result<Tensor> FromTypedFields(const TensorType& type, const onnx::TensorProto& 
   if (count != NumElements(type.shape))
     return BadInput(
         "",
-        fmt::format("{} has {} elements, got {}", TypeText(type), NumElements(type.shape), count));
+        fmt::format("{} has {} elements, got {}", TypeText(type), NumElements(type.shape), count),
+        kContradiction);
   return VisitElementType(type.element, [&](auto zero) -> Result<Tensor> {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, double>)
@@ -129,7 +134,8 @@ Result<TensorType> TensorTypeOf(const onnx::TensorProto& proto) {
 
 Result<Tensor> TakeTensor(onnx::TensorProto* proto, ExternalData* external) {
   const TensorType type = TRY(TensorTypeOf(*proto));
-  if (proto->has_segment()) return BadInput("", "tensors in segments are not supported");
+  if (proto->has_segment())
+    return BadInput("", "tensors in segments are not supported", "store it in one piece");
   if (proto->data_location() == onnx::TensorProto::EXTERNAL)
     return ReadExternal(type, *proto, external);
   if (proto->has_raw_data()) return TakeRaw(type, proto);

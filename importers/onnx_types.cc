@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/onnx_types.h"
 
-#include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
 namespace metadist {
@@ -9,7 +8,7 @@ namespace metadist {
 std::string OnnxTypeName(int32_t data_type) {
   if (onnx::TensorProto::DataType_IsValid(data_type))
     return onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(data_type));
-  return fmt::format("type {}", data_type);
+  return std::to_string(data_type);
 }
 
 }  // namespace metadist

@@ -39,32 +39,52 @@ int64_t OpsetOf(const onnx::ModelProto& proto) {
   return 1;
 }
 
-Result<OnnxModel> TakeWeights(onnx::ModelProto proto, ExternalData* external) {
+OnnxModel TakeWeights(onnx::ModelProto proto, ExternalData* external, Faults* faults) {
   OnnxModel model;
-  std::vector<Error> problems;
   onnx::GraphProto* graph = proto.mutable_graph();
-  for (const auto& sparse : graph->sparse_initializer())
-    problems.push_back(BadInput(fmt::format("initializer '{}'", sparse.values().name()),
-                                "sparse tensors are not supported"));
+  for (const auto& sparse : graph->sparse_initializer()) {
+    faults->Add(fmt::format("initializer '{}'", sparse.values().name()),
+                "sparse tensors are not supported",
+                "store it as a dense initializer");
+    faults->values.insert(sparse.values().name());
+  }
   auto initializers = std::move(*graph->mutable_initializer());
   graph->clear_initializer();
-  std::vector<onnx::TensorProto*> large;
+  std::vector<const onnx::TensorProto*> large;
   for (onnx::TensorProto& tensor : initializers) {
     const std::string where = fmt::format("initializer '{}'", tensor.name());
-    const bool fresh = model.weight_index.emplace(tensor.name(), model.weights.size()).second;
-    if (!fresh) problems.push_back(BadInput(where, "two initializers have this name"));
-    auto type = TensorTypeOf(tensor);
+    if (tensor.name().empty()) {
+      faults->Add("initializers", "an initializer has no name");
+      continue;
+    }
+    if (model.weight_index.count(tensor.name()) > 0) {
+      faults->Add(where,
+                  "two initializers have this name",
+                  "every value must have a name of its own: export the model again");
+      continue;
+    }
+    const auto type = TensorTypeOf(tensor);
     const bool small = type.ok() && type.value().bytes() <= kSmallBytes &&
                        tensor.data_location() != onnx::TensorProto::EXTERNAL;
-    if (small) *graph->add_initializer() = tensor;
-    if (!small) large.push_back(&tensor);
+    onnx::TensorProto copy;
+    if (small) copy = tensor;
     auto taken = TakeTensor(&tensor, external);
-    if (!taken.ok())
-      problems.push_back(std::move(taken).error().in(where));
+    if (!taken.ok()) {
+      faults->Add(std::move(taken).error().in(where));
+      // What lies elsewhere may be mended there; else dims and payload contradict each other.
+      if (!type.ok() || tensor.data_location() != onnx::TensorProto::EXTERNAL) {
+        faults->values.insert(tensor.name());
+        continue;
+      }
+      taken = Tensor::Absent(type.value());
+    }
+    model.weight_index.emplace(tensor.name(), model.weights.size());
+    model.weights.emplace_back(tensor.name(), std::move(taken).value());
+    if (small)
+      *graph->add_initializer() = std::move(copy);
     else
-      model.weights.emplace_back(tensor.name(), std::move(taken).value());
+      large.push_back(&tensor);
   }
-  if (!problems.empty()) return Join(std::move(problems));
   RemoveWeightInputs(graph, model.weight_index);
   for (const onnx::TensorProto* tensor : large) AddInput(graph, *tensor);
   model.proto = std::move(proto);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/onnx_wire.h"
 
-#include <optional>
-
 namespace metadist {
 namespace {
 
@@ -32,8 +30,9 @@ int WireType(uint64_t field) {
   }
 }
 
-// Nothing at the end of the bytes or after ten bytes.
-std::optional<uint64_t> Varint(std::span<const std::byte> bytes, size_t* at) {
+}  // namespace
+
+std::optional<uint64_t> ReadVarint(std::span<const std::byte> bytes, size_t* at) {
   uint64_t value = 0;
   for (int shift = 0; shift < 70 && *at < bytes.size(); shift += 7) {
     const uint64_t byte = std::to_integer<uint64_t>(bytes[(*at)++]);
@@ -43,13 +42,11 @@ std::optional<uint64_t> Varint(std::span<const std::byte> bytes, size_t* at) {
   return std::nullopt;
 }
 
-}  // namespace
-
 OnnxWire ScanOnnx(std::span<const std::byte> bytes) {
   OnnxWire wire;
   size_t at = 0;
   while (at < bytes.size()) {
-    const std::optional<uint64_t> tag = Varint(bytes, &at);
+    const std::optional<uint64_t> tag = ReadVarint(bytes, &at);
     if (!tag || WireType(*tag >> 3) != static_cast<int>(*tag & 7)) {
       // A plausible message whose last tag is cut off.
       wire.truncated = wire.plausible && !tag && at == bytes.size();
@@ -57,7 +54,7 @@ OnnxWire ScanOnnx(std::span<const std::byte> bytes) {
       wire.expected_bytes = static_cast<int64_t>(bytes.size()) + 1;
       return wire;
     }
-    const std::optional<uint64_t> value = Varint(bytes, &at);
+    const std::optional<uint64_t> value = ReadVarint(bytes, &at);
     wire.plausible = true;
     if ((*tag & 7) == kVarint && value) continue;
     if (*tag >> 3 == kGraphField) wire.has_graph = true;

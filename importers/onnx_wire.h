@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace metadist {
@@ -18,5 +19,8 @@ struct OnnxWire {
 // Walks the outermost fields; constant time for all but tiny messages, nothing is copied.
 // Source: protobuf encoding; onnx.proto, message ModelProto.
 OnnxWire ScanOnnx(std::span<const std::byte> bytes);
+
+// The protobuf varint at *at, which moves behind it. Nothing at the end of the bytes or after ten.
+std::optional<uint64_t> ReadVarint(std::span<const std::byte> bytes, size_t* at);
 
 }  // namespace metadist

@@ -7,6 +7,7 @@
     cmp A B                      exit 1 and a line if the files differ
     replace F OLD NEW            changes bytes in a file; exit 1 if OLD is not there
     json F KEY...                values of a JSON file, a key written a.b.0
+    hostile NAME                 a bad ONNX file NAME.onnx and what lies beside it (tests/hostile/cases.py)
 """
 
 import json
@@ -15,7 +16,12 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
+
+import cases  # noqa: E402
 
 KEPT = ("PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS")
 PROGRAM = ("metadist", "iopddl")
@@ -81,6 +87,7 @@ HELPERS = {
     "cp": lambda arguments: shutil.copyfile(*arguments) and b"",
     "echo": lambda arguments: (" ".join(arguments) + "\n").encode(),
     "head": lambda arguments: _cut(arguments, True),
+    "hostile": lambda arguments: cases.write(*arguments) or b"",
     "json": _json,
     "mkdir": lambda arguments: [os.makedirs(path, exist_ok=True) for path in arguments] and b"",
     "replace": _replace,
