@@ -48,4 +48,8 @@ std::vector<std::string> StrayAttributes(const onnx::NodeProto& node, const Node
 // stays small; their nodes are checked and sorted.
 void CheckFunctions(onnx::ModelProto* proto, Faults* faults);
 
+// Writes the defaults of functions' attributes to the calls that do not give them: the library's
+// inliner does not know them.
+void StateDefaults(onnx::ModelProto* proto);
+
 }  // namespace metadist

@@ -160,7 +160,29 @@ void CheckBody(onnx::FunctionProto* function, const FunctionMap& functions, Faul
   for (Error& problem : inner.problems) faults->Add(std::move(problem).in(Place(*function)));
 }
 
+void StateDefaultsOf(google::protobuf::RepeatedPtrField<onnx::NodeProto>* nodes,
+                     const FunctionMap& functions) {
+  for (onnx::NodeProto& node : *nodes) {
+    const auto function = functions.find(KeyOf(node));
+    std::set<std::string> given;
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+      given.insert(attribute.name());
+      if (attribute.has_g()) StateDefaultsOf(attribute.mutable_g()->mutable_node(), functions);
+    }
+    if (function == functions.end()) continue;
+    for (const auto& attribute : function->second->attribute_proto())
+      if (given.count(attribute.name()) == 0) *node.add_attribute() = attribute;
+  }
+}
+
 }  // namespace
+
+void StateDefaults(onnx::ModelProto* proto) {
+  const FunctionMap functions = FunctionsOf(*proto);
+  StateDefaultsOf(proto->mutable_graph()->mutable_node(), functions);
+  for (onnx::FunctionProto& function : *proto->mutable_functions())
+    StateDefaultsOf(function.mutable_node(), functions);
+}
 
 void CheckFunctions(onnx::ModelProto* proto, Faults* faults) {
   Faults found;

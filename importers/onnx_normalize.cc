@@ -124,6 +124,7 @@ Result<void> Normalize(OnnxModel* model) {
     NodeRules rules{{}, &none};
     for (const auto& function : proto.functions())
       rules.opsets.merge(OpsetsOf(function.opset_import()));
+    StateDefaults(&proto);
     try {
       onnx::inliner::InlineLocalFunctions(proto, /*convert_version=*/true);
     } catch (const std::exception& error) {

@@ -10,12 +10,14 @@
 
 namespace metadist {
 
-// The value of a symbolic size such as `batch`, `1024*batch` or `floor(seq/2) + 1`: names,
-// integers,
-// + - * / // % (floor division), parentheses, floor, min, max. Names may hold letters, digits, `_`
-// and `.`.
-// Nothing if the text is no such expression, a name is not in `sizes`, or the arithmetic overflows
-// or divides by zero; names that `sizes` lacks are added to `unbound`.
+// The value of a symbolic size such as `batch`, `2*batch + 1` or `floor(seq/2 - 1/2) + 1`, as
+// exporters print them with sympy or Python. Names (letters, digits, `_`, `.`), integers, + - * and
+// unary minus; `/` is exact, `//` and `%` round down, `**` takes a small power; parentheses; and,
+// in any case of letters, floor, ceiling (ceil, CeilToInt), TruncToInt (int), abs, min, max, Mod
+// (PythonMod), FloorDiv (CleanDiv), IntTrueDiv (TrueDiv).
+// Nothing if the text is no such expression, a name is not in `sizes`, the value is no integer, or
+// the arithmetic overflows or divides by zero or less; names that `sizes` lacks are added to
+// `unbound`.
 std::optional<int64_t> EvaluateSize(std::string_view text,
                                     const std::map<std::string, int64_t>& sizes,
                                     std::set<std::string>* unbound);
