@@ -11,7 +11,8 @@
 // measured shapes (the published leave-one-out error of such a scheme is 5 % in the median, 16 % at
 // p90). Taken, in this order, the first that applies:
 //   1. the measured shape;
-//   2. straight lines between the 2, 4 or 8 measured neighbours around (m, n, k);
+//   2. straight lines between the 2, 4 or 8 measured neighbours around (m, n, k); where a corner
+//      is missing, along k or along n alone;
 //   3. the nearest measured (n, k), whose share of the *roofline* is carried over: this keeps
 //      memory-bound shapes memory-bound;
 //   4. the curve over GFLOP, of this type or, with its own peak, of another;
@@ -21,7 +22,7 @@
 // rows, over the roofline of the true bytes: tiles are the same, only B is read more often.
 //
 // Complexity: O(sites + log rows). Source: cost model notes section 3; the error of rules 2 and 3
-// on the built-in grids is computed in tests/profiles/contraction_cost_test.cc.
+// on the published grids is computed in tests/profiles/published/products_test.cc.
 #include "profiles/contraction_cost.h"
 
 #include <algorithm>
@@ -99,7 +100,7 @@ struct Around {
   }
 };
 
-// Rules 1 and 2.
+// Rules 1 and 2 where every corner around the shape was measured.
 std::optional<Reading> ReadBetween(const Grid& grid, const Contraction& work, int64_t m) {
   Around n, k;
   for (auto site = grid.begin; site != grid.end; ++site) {
@@ -128,6 +129,40 @@ std::optional<Reading> ReadBetween(const Grid& grid, const Contraction& work, in
     reading.reach = std::max(reading.reach, Reach::kInterpolated);
   }
   return reading;
+}
+
+// Rule 2 on a grid with holes: a line along k between the sites of the same n, or along n between
+// those of the same k.
+std::optional<Reading> ReadAlong(const Grid& grid,
+                                 const Contraction& work,
+                                 int64_t m,
+                                 bool along_k) {
+  const auto moving = [along_k](const ContractionSite& site) { return along_k ? site.k : site.n; };
+  const auto held = [along_k](const ContractionSite& site) { return along_k ? site.n : site.k; };
+  const int64_t at = along_k ? work.k : work.n;
+  auto low = grid.end, high = grid.end;
+  for (auto site = grid.begin; site != grid.end; ++site) {
+    if (held(site->first) != (along_k ? work.n : work.k)) continue;
+    if (!ReadAtM(grid.profile, site->second, m)) continue;
+    const int64_t here = moving(site->first);
+    if (here < at && (low == grid.end || here > moving(low->first))) low = site;
+    if (here > at && (high == grid.end || here < moving(high->first))) high = site;
+  }
+  if (low == grid.end || high == grid.end) return {};
+  const Reading a = *ReadAtM(grid.profile, low->second, m);
+  const Reading b = *ReadAtM(grid.profile, high->second, m);
+  const double part = static_cast<double>(at - moving(low->first)) /
+                      static_cast<double>(moving(high->first) - moving(low->first));
+  Reading reading = Merge(a.seconds + part * (b.seconds - a.seconds), a, b);
+  reading.reach = std::max(reading.reach, Reach::kInterpolated);
+  return reading;
+}
+
+// Rules 1 and 2.
+std::optional<Reading> ReadInside(const Grid& grid, const Contraction& work, int64_t m) {
+  if (const auto reading = ReadBetween(grid, work, m)) return reading;
+  if (const auto reading = ReadAlong(grid, work, m, /*along_k=*/true)) return reading;
+  return ReadAlong(grid, work, m, /*along_k=*/false);
 }
 
 // Rules 3 and 5.  dtype: of the grid.
@@ -195,12 +230,12 @@ Reading ReadContraction(const Profile& profile, const Contraction& work) {
     const Grid batched = GridOf(profile, Name(type), work.batch);
     const Grid flat = GridOf(profile, Name(type), 1);
     if (work.batch > 1 && !batched.empty()) {
-      const auto reading = ReadBetween(batched, work, work.m);
+      const auto reading = ReadInside(batched, work, work.m);
       return reading ? *reading : ReadNearest(batched, type, work, work.m);
     }
     if (flat.empty()) continue;
     if (work.batch == 1) {
-      if (const auto reading = ReadBetween(flat, work, work.m)) return *reading;
+      if (const auto reading = ReadInside(flat, work, work.m)) return *reading;
     }
     return ReadNearest(flat, type, work, work.batch * work.m);
   }

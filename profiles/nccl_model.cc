@@ -46,15 +46,18 @@ constexpr PerProtocol kTreePci = {1.0, 1.9, 4.0};
 constexpr PerProtocol kRingPci = {1.0, 2.5, 5.7};
 constexpr PerProtocol kTreeNet = {5.0, 8.5, 14.0};
 constexpr PerProtocol kRingNet = {2.7, 4.0, 14.0};
-constexpr PerProtocol kNetOverhead = {1.0, 1.0, 3.0};
+// Of a ring's step over the network, by the host's processor.
+constexpr PerProtocol kNetOverheadIntel = {1.0, 1.0, 3.0};
+constexpr PerProtocol kNetOverheadAmd = {2.0, 2.0, 6.0};
 constexpr double kNvlsLatency = 25;
 constexpr double kNvlsTreeNet = 20.9;
 constexpr double kLongRing = 1.4;      // latency of Simple rings over the network, see below
 constexpr double kLongRingBytes = 64;  // per channel and rank
 
-// GB/s, by generation.
+// GB/s, by generation. Over several nodes the host's processor counts: A100 machines have AMD's,
+// the others Intel's.
 constexpr std::array<PerNodes, 4> kLlMax = {
-    {{39, 39, 20.4}, {87.7, 39, 20.4}, {141, 39, 20.4}, {282, 39, 20.4}}};
+    {{39, 39, 20.4}, {87.7, 22.5, 19}, {141, 39, 20.4}, {282, 39, 20.4}}};
 constexpr std::array<double, 4> kRingLl128Channel = {20, 20, 36.7, 40};
 constexpr std::array<PerNodes, 4> kTreeLl128Channel = {
     {{20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 29}, {55.6, 31.67, 20}}};
@@ -111,10 +114,14 @@ class Model {
 
   double steps() const { return (all_reduce_ ? 2.0 : 1.0) * (fabric_.ranks - 1); }
 
+  const PerProtocol& net_overhead() const {
+    return fabric_.generation == NcclGeneration::kAmpere ? kNetOverheadAmd : kNetOverheadIntel;
+  }
+
   double RingLatency(Protocol protocol) const {
     const double between = several_ ? (all_reduce_ ? 2.0 : 1.0) * (fabric_.nodes - 1) : 0;
     double inside = (fabric_.link ? kRingLink : kRingPci)[protocol];
-    if (several_) inside = std::max(inside, kNetOverhead[protocol]);
+    if (several_) inside = std::max(inside, net_overhead()[protocol]);
     double latency =
         kRingBase[protocol] + (steps() - between) * inside + between * kRingNet[protocol];
     const bool is_long = bytes_ / (channels_ * fabric_.ranks) >= kLongRingBytes;

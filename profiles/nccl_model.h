@@ -17,7 +17,8 @@ struct NcclFabric {
   int nodes = 1;
   double inside_bus = 0;  // ring through one node, all channels
   double wire_bus = 0;    // all network cards that the group has in one node; 0 on one node
-  // All-reduce over two nodes: payload rate of the tree, every card carrying its part once; 0: none
+  // All-reduce over two nodes: payload rate of the tree, every card carrying its
+  // part once; 0: none
   double pair_rate = 0;
 };
 
