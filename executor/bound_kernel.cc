@@ -56,7 +56,7 @@ std::optional<BoundKernel> ElementwiseKernel(const OpDef& op, int64_t rows, int6
   const TensorType row{ElementType::kF32, {columns}};
   const TensorType mask{ElementType::kBool, {rows, columns}};
   for (const cpu::KernelRow& row : cpu::KernelTable())
-    if (row.by_number && op.domain.empty() && op.name == row.op)
+    if (row.traits.by_number && op.domain.empty() && op.name == row.op)
       return BoundKernel::Make(op, {matrix, {ElementType::kF32, {}}});
   const std::vector<TensorType> candidates[] = {
       {matrix}, {matrix, matrix}, {matrix, row, row}, {mask, matrix, matrix}, {mask, mask}};

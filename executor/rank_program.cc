@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "executor/arena.h"
+
 namespace metadist {
 namespace {
 
@@ -26,6 +28,7 @@ Result<std::unique_ptr<RankProgram>> RankProgram::Make(const SharedPlan& plan,
   made->world_ = &world;
   made->graph_ = Instantiate(plan.program->stages[0], plan.program->mesh, made->rank_);
   TRY(made->Allocate(plan));
+  made->folded_ = FoldViews(made->graph_, *plan.ops, made->buffer_plan_);
   for (size_t n = 0; n < made->graph_.nodes.size(); ++n) {
     const NodeId node = static_cast<NodeId>(n);
     const bool collective = n < plan.transfers.size() && !plan.transfers[n].empty();
@@ -72,28 +75,6 @@ Result<void> RankProgram::Allocate(const SharedPlan& plan) {
   return {};
 }
 
-// The largest part of the arena in which nothing lives while the node runs.
-Interval RankProgram::LargestGap(NodeId node) const {
-  std::vector<Interval> taken;
-  for (size_t v = 0; v < buffer_plan_.slots.size(); ++v) {
-    const BufferPlan::Slot& slot = buffer_plan_.slots[v];
-    if (slot.place != BufferPlan::Place::kArena || slot.root != static_cast<ValueId>(v)) continue;
-    if (slot.first <= node && node <= slot.last)
-      taken.push_back({slot.offset, slot.offset + (slot.bytes + 63) / 64 * 64});
-  }
-  taken.push_back({buffer_plan_.arena_bytes, buffer_plan_.arena_bytes});
-  std::sort(taken.begin(), taken.end(), [](const Interval& a, const Interval& b) {
-    return a.begin < b.begin;
-  });
-  Interval gap;
-  int64_t end = 0;
-  for (const Interval& next : taken) {
-    if (next.begin - end > gap.size()) gap = {end, next.begin};
-    end = std::max(end, next.end);
-  }
-  return gap;
-}
-
 Result<void> RankProgram::AddKernel(const SharedPlan& plan, NodeId id) {
   const Node& node = graph_.node(id);
   const OpDef* op = plan.ops->Find(node);
@@ -102,6 +83,12 @@ Result<void> RankProgram::AddKernel(const SharedPlan& plan, NodeId id) {
   if (op->view && node.outputs[0] != kNone && node.inputs[0] != kNone &&
       buffer(node.outputs[0]) == buffer(node.inputs[0]))
     return {};
+  if (folded_.folded[static_cast<size_t>(id)]) {
+    const ValueId out = node.outputs[0];
+    buffers_[static_cast<size_t>(out)] =
+        buffer(node.inputs[0]) + folded_.views[static_cast<size_t>(out)].begin;
+    return {};
+  }
   const OpCall call = CallOf(*op, graph_, node);
   const std::vector<TensorType> inferred = TRY(InferTypes(call));
   std::vector<TensorType> types;
@@ -118,9 +105,14 @@ Result<void> RankProgram::AddKernel(const SharedPlan& plan, NodeId id) {
                                   TypeText(inferred[i])));
     step.outputs.push_back(out == kNone ? nullptr : buffer(out));
   }
-  for (ValueId in : node.inputs) step.inputs.push_back(in == kNone ? nullptr : buffer(in));
-  const Interval gap = LargestGap(id);
-  cpu::Prepared prepared = cpu::Prepare({&call, types, gap.size()});
+  const Interval gap = LargestGap(buffer_plan_, id);
+  cpu::KernelSite site{&call, types, gap.size()};
+  for (ValueId in : node.inputs) {
+    step.inputs.push_back(in == kNone ? nullptr : buffer(in));
+    site.strides.push_back(in == kNone ? std::vector<int64_t>()
+                                       : folded_.views[static_cast<size_t>(in)].strides);
+  }
+  cpu::Prepared prepared = cpu::Prepare(site);
   step.run = std::move(prepared.run);
   step.kernel = fmt::format("{}/{}", node.op, prepared.kernel);
   if (prepared.scratch_bytes <= gap.size())

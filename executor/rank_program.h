@@ -7,6 +7,7 @@
 
 #include "executor/comm/communicator.h"
 #include "executor/cpu/kernel.h"
+#include "executor/fold_views.h"
 #include "executor/memory.h"
 #include "executor/run.h"
 #include "executor/transfer.h"
@@ -59,7 +60,6 @@ class RankProgram {
   Result<void> AddKernel(const SharedPlan& plan, NodeId node);
   Result<void> AddCollective(const SharedPlan& plan, NodeId node);
   Result<void> Connect();
-  Interval LargestGap(NodeId node) const;
   std::byte* buffer(ValueId value) const { return buffers_[static_cast<size_t>(value)]; }
 
   int64_t rank_ = 0;
@@ -67,6 +67,7 @@ class RankProgram {
   std::vector<std::pair<std::vector<int64_t>, std::unique_ptr<Communicator>>> groups_;
   Graph graph_;
   BufferPlan buffer_plan_;
+  FoldedViews folded_;
   CountingAllocator allocator_;
   RankMemory memory_;
   std::vector<std::byte*> buffers_;  // by value id

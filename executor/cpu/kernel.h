@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,12 +13,23 @@
 
 namespace metadist::cpu {
 
+// How the elements of an array lie in a buffer. Strides in elements, by dim.
+struct StridedView {
+  std::vector<int64_t> strides;
+  int64_t begin = 0;  // bytes before the first element
+};
+
 // One call to be prepared: local types, constants known.
 struct KernelSite {
   const OpCall* call = nullptr;
   std::span<const TensorType> outputs;
   int64_t free_bytes = 0;  // memory that lies idle while the call runs, to be used as scratch
+  // By input: its strides where it does not lie row by row; shorter or empty: it does.
+  std::vector<std::vector<int64_t>> strides = {};
 
+  bool strided(size_t input) const { return input < strides.size() && !strides[input].empty(); }
+  bool strided() const;  // any input
+  std::vector<int64_t> StridesOf(size_t input) const;
   const Shape& shape(size_t input) const { return call->shape(input); }
   ElementType element(size_t input) const { return call->type(input).element; }
   const TensorType& out(size_t output = 0) const { return outputs[output]; }
@@ -38,25 +50,34 @@ struct Prepared {
   int64_t scratch_bytes = 0;
   std::string kernel;  // name of the variant, for reports
   std::string why;     // why it declined
+  // The call only moves elements: output 0 is this view of input 0, for whoever reads strides.
+  std::optional<StridedView> view = {};
 
   bool ok() const { return static_cast<bool>(run); }
 };
 Prepared Decline(std::string why);
 Prepared Accept(std::string kernel, Runner run, int64_t scratch_bytes = 0);
 
-// The fastest kernel that takes the call; the reference kernel takes them all. Calls of f16 and
-// bf16 run the f32 kernel between conversions. Every kernel accumulates in f32 or wider.
+// The fastest kernel that takes the call; the reference kernel takes all whose operands lie row by
+// row, and other operands that no kernel reads are copied into scratch memory first. Calls of f16
+// and bf16 run the f32 kernel between conversions. Every kernel accumulates in f32 or wider.
 Prepared Prepare(const KernelSite& site);
+// The same, or nothing where operands that do not lie row by row would have to be copied.
+Prepared PrepareStrided(const KernelSite& site);
 // The reference kernel alone.
 Prepared PrepareReference(const KernelSite& site);
 
 // How an operator that has a kernel of its own prepares it.
 using Maker = Prepared (*)(const KernelSite& site);
+struct KernelTraits {
+  // Models call it with a small number on the right, for which it is faster: what profiles measure.
+  bool by_number = false;
+  bool reads_strides = false;  // looks at KernelSite::strides; others never see such a site
+};
 struct KernelRow {
   const char* op;
   Maker make;
-  // Models call it with a small number on the right, for which it is faster: what profiles measure.
-  bool by_number = false;
+  KernelTraits traits = {};
 };
 // The rows of kernels.def, by operator, fastest first.
 std::span<const KernelRow> KernelTable();

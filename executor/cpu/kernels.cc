@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "executor/cpu/after_copies.h"
 #include "executor/cpu/binary.h"
 #include "executor/cpu/kernel.h"
 #include "executor/cpu/makers.h"
@@ -66,18 +67,34 @@ Prepared PrepareReference(const KernelSite& site) {
   return prepared;
 }
 
-Prepared Prepare(const KernelSite& site) {
+bool KernelSite::strided() const {
+  return std::any_of(strides.begin(), strides.end(), [](const auto& s) { return !s.empty(); });
+}
+
+std::vector<int64_t> KernelSite::StridesOf(size_t input) const {
+  return strided(input) ? strides[input] : Strides(shape(input));
+}
+
+Prepared PrepareStrided(const KernelSite& site) {
   std::string why;
   const OpDef& op = *site.call->op;
   for (const KernelRow& row : kRows) {
     if (!op.domain.empty() || op.name != row.op) continue;
+    if (site.strided() && !row.traits.reads_strides) continue;
     Prepared prepared = row.make(site);
-    if (!prepared.ok()) prepared = ViaF32(site, row.make);
+    if (!prepared.ok() && !site.strided()) prepared = ViaF32(site, row.make);
     if (prepared.ok()) return prepared;
     why += (why.empty() ? "" : "; ") + prepared.why;
   }
+  return Decline(why.empty() ? "no other kernel" : why);
+}
+
+Prepared Prepare(const KernelSite& site) {
+  Prepared prepared = PrepareStrided(site);
+  if (prepared.ok()) return prepared;
+  if (site.strided()) return AfterCopies(site);
   Prepared reference = PrepareReference(site);
-  reference.why = why.empty() ? "no other kernel" : why;
+  reference.why = std::move(prepared.why);
   return reference;
 }
 

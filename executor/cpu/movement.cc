@@ -13,12 +13,18 @@ namespace {
 
 using Side = StridedCopy::Side;
 
-Prepared Bind(const std::optional<StridedCopy>& copy) {
+// Output 0 as a view of input 0.
+Prepared Bind(const KernelSite& site, const Side& source) {
+  const Shape& to = site.out().shape;
+  const int64_t item = ByteSize(site.element(0));
+  const auto copy = StridedCopy::Make(to, item, source, {Strides(to)});
   if (!copy) return Decline("too many dims");
-  return Accept("copy", [copy = *copy](const KernelArgs& args) -> Result<void> {
+  Prepared prepared = Accept("copy", [copy = *copy](const KernelArgs& args) -> Result<void> {
     copy.Run(args.inputs[0], args.outputs[0]);
     return {};
   });
+  prepared.view = StridedView{source.strides, source.begin * item};
+  return prepared;
 }
 
 // The axis of Concat and Split; -1 if it is none.
@@ -59,14 +65,11 @@ Prepared Transpose(const KernelSite& site) {
     if (axis < 0) axis += static_cast<int64_t>(shape.size());
     source.strides.push_back(from[static_cast<size_t>(axis)]);
   }
-  const Shape& to = site.out().shape;
-  return Bind(StridedCopy::Make(to, ByteSize(site.element(0)), source, {Strides(to)}));
+  return Bind(site, source);
 }
 
 Prepared Expand(const KernelSite& site) {
-  const Shape& to = site.out().shape;
-  return Bind(StridedCopy::Make(
-      to, ByteSize(site.element(0)), {StretchedStrides(site.shape(0), to)}, {Strides(to)}));
+  return Bind(site, {StretchedStrides(site.shape(0), site.out().shape)});
 }
 
 Prepared Slice(const KernelSite& site) {
@@ -98,8 +101,7 @@ Prepared Slice(const KernelSite& site) {
     source.begin += start * source.strides[d];
     source.strides[d] *= steps[i];
   }
-  const Shape& to = site.out().shape;
-  return Bind(StridedCopy::Make(to, ByteSize(site.element(0)), source, {Strides(to)}));
+  return Bind(site, source);
 }
 
 Prepared Concat(const KernelSite& site) {

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <string_view>
 
 namespace metadist::cpu {
 namespace {
@@ -45,6 +46,10 @@ struct Bound {
 const dnnl::engine& Engine() {
   static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   return engine;
+}
+
+bool IsSlow(const dnnl::primitive_desc_base& desc) {
+  return std::string_view(desc.impl_info_str()).starts_with("ref");
 }
 
 dnnl::primitive_attr UserScratchpad() {

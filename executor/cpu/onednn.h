@@ -25,6 +25,9 @@ Prepared BindOneDnn(const dnnl::primitive& primitive,
                     const dnnl::memory::desc& scratchpad,
                     std::vector<OneDnnArgument> arguments);
 
+// Whether the library would use the loops that it keeps for what nothing else takes.
+bool IsSlow(const dnnl::primitive_desc_base& desc);
+
 // Attributes with the scratchpad given by the caller.
 dnnl::primitive_attr UserScratchpad();
 
