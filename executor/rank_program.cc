@@ -44,6 +44,10 @@ Result<void> RankProgram::Allocate(const SharedPlan& plan) {
   const Stage& stage = plan.program->stages[0];
   const Mesh& mesh = plan.program->mesh;
   buffer_plan_ = PlanBuffers(graph_, *plan.ops);
+  readers_.assign(graph_.values.size(), 0);
+  const std::vector<std::vector<Use>> uses = UsesOf(graph_);
+  for (size_t v = 0; v < uses.size(); ++v)
+    readers_[static_cast<size_t>(buffer_plan_.slots[v].root)] += static_cast<int>(uses[v].size());
   arena_ = allocator_.Allocate(buffer_plan_.arena_bytes, &memory_.arena_bytes);
   buffers_.assign(graph_.values.size(), const_cast<std::byte*>(&kNothing));
   for (size_t v = 0; v < graph_.values.size(); ++v) {
@@ -73,6 +77,28 @@ Result<void> RankProgram::Allocate(const SharedPlan& plan) {
     if (value.kind == ValueKind::kConstant) value.data = std::move(local);
   }
   return {};
+}
+
+// Whether a value never changes and has one reader, who may reorder it.
+bool RankProgram::IsOwned(ValueId value) const {
+  const ValueKind kind = graph_.value(value).kind;
+  return (kind == ValueKind::kParameter || kind == ValueKind::kConstant) &&
+         readers_[static_cast<size_t>(value)] == 1;
+}
+
+// Reorders a value in its own buffer; where the kernel's order has gaps, in a larger one.
+void RankProgram::Pack(const cpu::Packing& packing, ValueId value) {
+  std::byte*& bytes = buffers_[static_cast<size_t>(value)];
+  const int64_t size = graph_.value(value).type.bytes();
+  if (packing.bytes > size) {
+    std::byte* const larger = allocator_.Allocate(packing.bytes, &memory_.parameter_bytes);
+    packing.pack(bytes, larger);
+    memory_.parameter_bytes -= allocator_.Release(bytes, size);
+    bytes = larger;
+    return;
+  }
+  const std::vector<std::byte> copy(bytes, bytes + size);
+  packing.pack(copy.data(), bytes);
 }
 
 Result<void> RankProgram::AddKernel(const SharedPlan& plan, NodeId id) {
@@ -108,11 +134,13 @@ Result<void> RankProgram::AddKernel(const SharedPlan& plan, NodeId id) {
   const Interval gap = LargestGap(buffer_plan_, id);
   cpu::KernelSite site{&call, types, gap.size()};
   for (ValueId in : node.inputs) {
-    step.inputs.push_back(in == kNone ? nullptr : buffer(in));
+    site.owned.push_back(in != kNone && IsOwned(in));
     site.strides.push_back(in == kNone ? std::vector<int64_t>()
                                        : folded_.views[static_cast<size_t>(in)].strides);
   }
   cpu::Prepared prepared = cpu::Prepare(site);
+  for (const cpu::Packing& packing : prepared.packings) Pack(packing, node.inputs[packing.input]);
+  for (ValueId in : node.inputs) step.inputs.push_back(in == kNone ? nullptr : buffer(in));
   step.run = std::move(prepared.run);
   step.kernel = fmt::format("{}/{}", node.op, prepared.kernel);
   if (prepared.scratch_bytes <= gap.size())

@@ -60,6 +60,8 @@ class RankProgram {
   Result<void> AddKernel(const SharedPlan& plan, NodeId node);
   Result<void> AddCollective(const SharedPlan& plan, NodeId node);
   Result<void> Connect();
+  bool IsOwned(ValueId value) const;
+  void Pack(const cpu::Packing& packing, ValueId value);
   std::byte* buffer(ValueId value) const { return buffers_[static_cast<size_t>(value)]; }
 
   int64_t rank_ = 0;
@@ -71,6 +73,7 @@ class RankProgram {
   CountingAllocator allocator_;
   RankMemory memory_;
   std::vector<std::byte*> buffers_;  // by value id
+  std::vector<int> readers_;         // by value id of a buffer's root: uses of all its views
   std::byte* arena_ = nullptr;
   int64_t scratch_bytes_ = 0;  // what the neediest kernel wants that finds no gap in the arena
   std::byte* scratch_ = nullptr;

@@ -52,20 +52,31 @@ Sizes SizesOf(const KernelSite& site) {
           site.attributes().Int("transB", 0) != 0};
 }
 
-Prepared Product(const Sizes& sizes, const Terms& terms) {
+Prepared Bind(const dnnl::matmul::primitive_desc& desc,
+              const dnnl::memory::desc& b,
+              std::vector<OneDnnArgument> arguments) {
+  const auto packed = desc.weights_desc();
+  if (packed.get_size() > b.get_size()) return Decline("the packed matrix is larger");
+  arguments.push_back({DNNL_ARG_WEIGHTS, packed, 1});
+  Prepared bound = BindOneDnn(dnnl::matmul(desc), desc.scratchpad_desc(), std::move(arguments));
+  if (packed != b) bound.packings.push_back(PackOneDnn(1, b, packed));
+  return bound;
+}
+
+Prepared Product(const Sizes& sizes, const Terms& terms, bool packs) {
   const auto a =
       Matrix(sizes.m, sizes.k, sizes.transposed_a ? sizes.m : sizes.k, sizes.transposed_a);
   const auto b =
       Matrix(sizes.k, sizes.n, sizes.transposed_b ? sizes.k : sizes.n, sizes.transposed_b);
   const auto y = Matrix(sizes.m, sizes.n, sizes.n, /*transposed=*/false);
   dnnl::primitive_attr attributes = UserScratchpad();
-  std::vector<OneDnnArgument> arguments{
-      {DNNL_ARG_SRC, a, 0}, {DNNL_ARG_WEIGHTS, b, 1}, {DNNL_ARG_DST, y, -1, 0}};
+  const auto wanted = packs ? AnyOrder(b) : b;
+  std::vector<OneDnnArgument> arguments{{DNNL_ARG_SRC, a, 0}, {DNNL_ARG_DST, y, -1, 0}};
   if (terms.as_bias) {
     const auto bias = Matrix(1, sizes.n, sizes.n, /*transposed=*/false);
     arguments.push_back({DNNL_ARG_BIAS, bias, 2});
-    const dnnl::matmul::primitive_desc desc({a, b, bias, y}, attributes, Engine());
-    return BindOneDnn(dnnl::matmul(desc), desc.scratchpad_desc(), std::move(arguments));
+    const dnnl::matmul::primitive_desc desc({a, wanted, bias, y}, attributes, Engine());
+    return Bind(desc, b, std::move(arguments));
   }
   if (terms.alpha != 1.0f) attributes.set_output_scales(0, {terms.alpha});
   if (terms.added) {
@@ -73,8 +84,8 @@ Prepared Product(const Sizes& sizes, const Terms& terms) {
     sum.append_sum(terms.beta);
     attributes.set_post_ops(sum);
   }
-  const dnnl::matmul::primitive_desc desc({a, b, y}, attributes, Engine());
-  return BindOneDnn(dnnl::matmul(desc), desc.scratchpad_desc(), std::move(arguments));
+  const dnnl::matmul::primitive_desc desc({a, wanted, y}, attributes, Engine());
+  return Bind(desc, b, std::move(arguments));
 }
 
 // A c that counts lies in y already.
@@ -118,7 +129,9 @@ Prepared Gemm(const KernelSite& site) {
   const int64_t limit = ScratchLimit(site);
   const PlainProduct plain = PlainOf(sizes, terms);
   Prepared product;
-  if (!plain.small()) product = CatchOneDnn([&] { return Product(sizes, terms); });
+  for (const bool packs : {true, false})
+    if (!product.ok() && !plain.small() && (site.packable(1) || !packs))
+      product = CatchOneDnn([&] { return Product(sizes, terms, packs); });
   if (!product.ok() || product.scratch_bytes > limit) {
     terms.as_bias = false;
     product = Plain(plain, limit);

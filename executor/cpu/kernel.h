@@ -27,6 +27,12 @@ struct KernelSite {
   // By input: its strides where it does not lie row by row; shorter or empty: it does.
   std::vector<std::vector<int64_t>> strides = {};
 
+  // By input: its elements never change and nothing else reads them; shorter: not so.
+  std::vector<bool> owned = {};
+
+  bool packable(size_t input) const {
+    return input < owned.size() && owned[input] && !strided(input);
+  }
   bool strided(size_t input) const { return input < strides.size() && !strides[input].empty(); }
   bool strided() const;  // any input
   std::vector<int64_t> StridesOf(size_t input) const;
@@ -42,6 +48,13 @@ struct KernelArgs {
   std::byte* scratch = nullptr;              // scratch_bytes of it, aligned to 64
 };
 
+// An operand that the kernel wants in an order of its own, made once: `pack` writes it to `to`.
+struct Packing {
+  size_t input = 0;
+  int64_t bytes = 0;
+  std::function<void(const std::byte* from, std::byte* to)> pack;
+};
+
 // A kernel bound to one call: shapes are settled, running it allocates nothing.
 using Runner = std::function<Result<void>(const KernelArgs&)>;
 
@@ -52,6 +65,7 @@ struct Prepared {
   std::string why;     // why it declined
   // The call only moves elements: output 0 is this view of input 0, for whoever reads strides.
   std::optional<StridedView> view = {};
+  std::vector<Packing> packings = {};
 
   bool ok() const { return static_cast<bool>(run); }
 };

@@ -152,6 +152,23 @@ Prepared Plain(const Product& dims, int64_t limit) {
       bytes);
 }
 
+Prepared Library(const Product& product, bool packs) {
+  const auto a = Described(product.a);
+  const auto b = Described(product.b);
+  const auto y = Described({product.y, Strides(Shape(product.y))});
+  const dnnl::matmul::primitive_desc desc(
+      {a, packs ? AnyOrder(b) : b, y}, UserScratchpad(), Engine());
+  const auto packed = desc.weights_desc();
+  if (packed.get_size() > b.get_size()) return Library(product, /*packs=*/false);
+  if (IsSlow(desc)) return Decline("oneDNN has only its plain loops for it");
+  Prepared bound =
+      BindOneDnn(dnnl::matmul(desc),
+                 desc.scratchpad_desc(),
+                 {{DNNL_ARG_SRC, a, 0}, {DNNL_ARG_WEIGHTS, packed, 1}, {DNNL_ARG_DST, y, -1, 0}});
+  if (packed != b) bound.packings.push_back(PackOneDnn(1, b, packed));
+  return bound;
+}
+
 }  // namespace
 
 Prepared MatMul(const KernelSite& site) {
@@ -161,16 +178,8 @@ Prepared MatMul(const KernelSite& site) {
   if (Total(product.a.dims) == 0 || Total(product.b.dims) == 0) return Decline("an empty operand");
   const int64_t limit = ScratchLimit(site);
   if (PlainOf(product).small()) return Plain(product, limit);
-  Prepared prepared = CatchOneDnn([&] {
-    const auto a = Described(product.a);
-    const auto b = Described(product.b);
-    const auto y = Described({product.y, Strides(Shape(product.y))});
-    const dnnl::matmul::primitive_desc desc({a, b, y}, UserScratchpad(), Engine());
-    if (IsSlow(desc)) return Decline("oneDNN has only its plain loops for it");
-    return BindOneDnn(dnnl::matmul(desc),
-                      desc.scratchpad_desc(),
-                      {{DNNL_ARG_SRC, a, 0}, {DNNL_ARG_WEIGHTS, b, 1}, {DNNL_ARG_DST, y, -1, 0}});
-  });
+  const bool packs = site.packable(1) && product.b.dims.size() == 2;
+  Prepared prepared = CatchOneDnn([&] { return Library(product, packs); });
   if (prepared.ok() && prepared.scratch_bytes <= limit) return prepared;
   return Plain(product, limit);
 }

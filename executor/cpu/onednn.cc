@@ -52,6 +52,21 @@ bool IsSlow(const dnnl::primitive_desc_base& desc) {
   return std::string_view(desc.impl_info_str()).starts_with("ref");
 }
 
+dnnl::memory::desc AnyOrder(const dnnl::memory::desc& desc) {
+  return {desc.dims(), desc.data_type(), dnnl::memory::format_tag::any};
+}
+
+Packing PackOneDnn(size_t input, const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
+  return {
+      input, static_cast<int64_t>(to.get_size()), [from, to](const std::byte* in, std::byte* out) {
+        dnnl::memory source(from, Engine(), const_cast<std::byte*>(in));
+        dnnl::memory target(to, Engine(), out);
+        dnnl::stream stream(Engine());
+        dnnl::reorder(source, target).execute(stream, source, target);
+        stream.wait();
+      }};
+}
+
 dnnl::primitive_attr UserScratchpad() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);

@@ -28,6 +28,11 @@ Prepared BindOneDnn(const dnnl::primitive& primitive,
 // Whether the library would use the loops that it keeps for what nothing else takes.
 bool IsSlow(const dnnl::primitive_desc_base& desc);
 
+// The same array in whatever order a primitive likes best.
+dnnl::memory::desc AnyOrder(const dnnl::memory::desc& desc);
+// What brings an operand from one order into another.
+Packing PackOneDnn(size_t input, const dnnl::memory::desc& from, const dnnl::memory::desc& to);
+
 // Attributes with the scratchpad given by the caller.
 dnnl::primitive_attr UserScratchpad();
 
