@@ -6,6 +6,7 @@
 //   meanwhile;
 //   * several adapters need shapes: the library infers them before;
 //   * nodes that an adapter makes have no name: they take that of the node which made their result;
+//   * it mistakes a few operators: importers/onnx_adapt.cc;
 //   * it keeps the IR version, and below IR 4 initializers must be inputs: IR is raised before.
 #include <fmt/format.h>
 #include <google/protobuf/stubs/logging.h>
@@ -16,6 +17,7 @@
 
 #include <functional>
 
+#include "importers/onnx_adapt.h"
 #include "importers/onnx_model.h"
 
 namespace metadist {
@@ -92,6 +94,7 @@ void RestoreNames(onnx::GraphProto* graph, const std::map<std::string, std::stri
 
 Result<void> Convert(onnx::ModelProto* model, int64_t opset) {
   const std::map<std::string, std::string> names = NodeNames(model->mutable_graph());
+  const OldResizes resizes = AdaptOld(model, opset);
   HideUnknown(model, opset);
   try {
     onnx::shape_inference::InferShapes(*model);
@@ -107,6 +110,7 @@ Result<void> Convert(onnx::ModelProto* model, int64_t opset) {
                                 kCanonicalOpset,
                                 LibraryText(error)));
   }
+  AdaptNew(model, resizes);
   ShowHidden(model);
   RestoreNames(model->mutable_graph(), names);
   return {};

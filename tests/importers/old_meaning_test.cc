@@ -56,6 +56,46 @@ TEST_F(OldMeaning, SoftmaxBefore13HasAxis1UnlessStated) {
     EXPECT_NEAR(value, -std::log(12.0), 1e-5);
 }
 
+// Operators that metadist may not know: what they were converted to counts.
+class Converted : public OldMeaning {
+ protected:
+  void Strings(onnx::NodeProto* node, const std::string& name, const std::string& value) {
+    auto* attribute = node->add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(onnx::AttributeProto::STRING);
+    attribute->set_s(value);
+  }
+  std::string Text() {
+    const auto imported = Import();
+    return imported.ok() ? GraphText(imported.value().graph) : imported.error().text();
+  }
+};
+
+TEST_F(Converted, UpsampleKeepsItsCoordinates) {
+  Opset(9);
+  Input("x", {"1", "1", "2", "2"});
+  auto* scales = Weight("s", {4});
+  for (float scale : {1, 1, 2, 2}) scales->add_float_data(scale);
+  Strings(Node("Upsample", {"x", "s"}, "y"), "mode", "linear");
+  Output("y");
+  const std::string text = Text();
+  EXPECT_NE(text.find("f32[1,1,4,4] = Resize("), text.npos) << text;
+  EXPECT_NE(text.find("coordinate_transformation_mode = \"asymmetric\", mode = \"linear\", "
+                      "nearest_mode = \"floor\""),
+            text.npos)
+      << text;
+}
+
+TEST_F(Converted, HardmaxBefore13RunsOverAllDimsFromItsAxisOn) {
+  Opset(12);
+  Input("x", {"2", "3", "4"});
+  Node("Hardmax", {"x"}, "y");
+  Output("y");
+  const std::string text = Text();
+  EXPECT_NE(text.find("f32[2,12] = Hardmax("), text.npos) << text;
+  EXPECT_NE(text.find("%y: f32[2,3,4] = Reshape("), text.npos) << text;
+}
+
 TEST_F(OldMeaning, ScatterIsScatterElements) {
   Opset(10);
   Input("x", {"3"});
