@@ -17,8 +17,12 @@ foreach(fuzzer ${fuzzers})
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     set(found ${CMAKE_BINARY_DIR}/fuzz/${parser})  # libFuzzer adds what it finds to its first folder
     file(MAKE_DIRECTORY ${found})
+    set(words "")
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${parser}.dict)
+      set(words -dict=${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${parser}.dict)
+    endif()
     add_test(NAME fuzz/${parser}
-      COMMAND ${name} -max_total_time=${METADIST_FUZZ_SECONDS} -rss_limit_mb=2048 -timeout=10
+      COMMAND ${name} ${words} -max_total_time=${METADIST_FUZZ_SECONDS} -rss_limit_mb=2048 -timeout=10
               -artifact_prefix=${found}/ ${found} ${corpus})
   else()
     target_sources(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/replay.cc)

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <tuple>
@@ -58,11 +59,22 @@ void ExpectClose(const Tensor& got, const Tensor& expected) {
   }
 }
 
+// For tests/fuzz/make_corpus.py.
+void Keep(const OpDef& op, int opset, const onnx::ModelProto& model) {
+  const char* folder = std::getenv("METADIST_WRITE_MODELS");
+  if (folder == nullptr) return;
+  static int number = 0;
+  const std::string name = op.name + std::to_string(opset) + "_" + std::to_string(++number);
+  std::ofstream(std::filesystem::path(folder) / name, std::ios::binary)
+      << model.SerializeAsString();
+}
+
 void RunExample(const OpDef& op, const OpExample& example, int opset) {
   const std::vector<Tensor> constants = ConstantsOf(example);
   const OpCall call = CallOf(op, example, constants);
   const std::vector<Tensor> elements = DrawInputs(call, /*seed=*/1).value();
   const OldSpelling old = SpellOld(op, example, elements, opset);
+  Keep(op, opset, old.model);
   if (!old.impossible.empty() || MeansOtherwise(op, example, opset)) return;
   const auto expected = Evaluate(call, elements);
   ASSERT_TRUE(expected.ok()) << expected.error().text();
