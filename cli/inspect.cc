@@ -84,10 +84,12 @@ nlohmann::ordered_json ToJson(const Session& session, const LoadedModel& model) 
   out["nodes"] = graph.nodes.size();
   out["nodes_in_file"] = model.imported.nodes;
   out["operators"] = nlohmann::ordered_json::object();
+  out["flops_by_operator"] = nlohmann::ordered_json::object();
   out["unsupported"] = nlohmann::ordered_json::array();
   int64_t flops = 0;
   for (const auto& [name, count] : CountOperators(graph)) {
     out["operators"][name] = count.nodes;
+    out["flops_by_operator"][name] = count.flops;
     if (!count.known) out["unsupported"].push_back(name);
     flops += count.flops;
   }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A bias of zeros, which one exporter writes and another leaves out, is left out. Inputs that are
+// added to the result and may be left out: the last of the operators in kBiased.
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "metair/passes/passes.h"
+
+namespace metadist::passes {
+namespace {
+
+struct Biased {
+  std::string_view op;
+  size_t bias;  // its input
+};
+constexpr std::array kBiased = {Biased{"Conv", 2}, Biased{"ConvTranspose", 2}, Biased{"Gemm", 2}};
+
+bool IsZero(const Value& value) {
+  if (value.kind != ValueKind::kConstant || !value.data.has_data()) return false;
+  const std::vector<double> elements = value.data.ToDoubles();
+  return std::all_of(elements.begin(), elements.end(), [](double x) { return x == 0; });
+}
+
+Result<Graph> Run(const Graph& graph, const OpTable&) {
+  Graph out = graph;
+  for (Node& node : out.nodes) {
+    if (!node.domain.empty()) continue;
+    for (const auto& [op, bias] : kBiased)
+      if (node.op == op && node.inputs.size() == bias + 1 && node.inputs[bias] != kNone &&
+          IsZero(graph.value(node.inputs[bias])))
+        node.inputs.pop_back();
+  }
+  return WithoutDeadCode(out);
+}
+
+}  // namespace
+
+extern const PassDef kPass_drop_zero_bias;
+const PassDef kPass_drop_zero_bias = {
+    .name = "drop_zero_bias", .summary = "leave out biases that are constant zeros", .run = Run};
+
+}  // namespace metadist::passes
