@@ -22,7 +22,7 @@ TEST(Measure, AProfileThatCanBeWrittenReadAndResumed) {
   options.row_done = [&](const Profile&) { ++rows; };
   const auto first = MeasureCpu(options);
   ASSERT_TRUE(first.ok()) << first.error().text();
-  EXPECT_GT(rows, 10);
+  EXPECT_GT(rows, 0);
   const auto read = ParseProfile(FormatProfile(first.value()), "profile");
   ASSERT_TRUE(read.ok()) << read.error().text();
   EXPECT_EQ(FormatProfile(read.value()), FormatProfile(first.value()));
