@@ -28,7 +28,7 @@ Result<std::unique_ptr<RankProgram>> RankProgram::Make(const SharedPlan& plan,
   made->world_ = &world;
   made->graph_ = Instantiate(plan.program->stages[0], plan.program->mesh, made->rank_);
   TRY(made->Allocate(plan));
-  made->folded_ = FoldViews(made->graph_, *plan.ops, made->buffer_plan_);
+  made->arrangement_ = Arrange(made->graph_, *plan.ops, made->buffer_plan_);
   for (size_t n = 0; n < made->graph_.nodes.size(); ++n) {
     const NodeId node = static_cast<NodeId>(n);
     const bool collective = n < plan.transfers.size() && !plan.transfers[n].empty();
@@ -44,10 +44,6 @@ Result<void> RankProgram::Allocate(const SharedPlan& plan) {
   const Stage& stage = plan.program->stages[0];
   const Mesh& mesh = plan.program->mesh;
   buffer_plan_ = PlanBuffers(graph_, *plan.ops);
-  readers_.assign(graph_.values.size(), 0);
-  const std::vector<std::vector<Use>> uses = UsesOf(graph_);
-  for (size_t v = 0; v < uses.size(); ++v)
-    readers_[static_cast<size_t>(buffer_plan_.slots[v].root)] += static_cast<int>(uses[v].size());
   arena_ = allocator_.Allocate(buffer_plan_.arena_bytes, &memory_.arena_bytes);
   buffers_.assign(graph_.values.size(), const_cast<std::byte*>(&kNothing));
   for (size_t v = 0; v < graph_.values.size(); ++v) {
@@ -79,13 +75,6 @@ Result<void> RankProgram::Allocate(const SharedPlan& plan) {
   return {};
 }
 
-// Whether a value never changes and has one reader, who may reorder it.
-bool RankProgram::IsOwned(ValueId value) const {
-  const ValueKind kind = graph_.value(value).kind;
-  return (kind == ValueKind::kParameter || kind == ValueKind::kConstant) &&
-         readers_[static_cast<size_t>(value)] == 1;
-}
-
 // Reorders a value in its own buffer; where the kernel's order has gaps, in a larger one.
 void RankProgram::Pack(const cpu::Packing& packing, ValueId value) {
   std::byte*& bytes = buffers_[static_cast<size_t>(value)];
@@ -109,10 +98,10 @@ Result<void> RankProgram::AddKernel(const SharedPlan& plan, NodeId id) {
   if (op->view && node.outputs[0] != kNone && node.inputs[0] != kNone &&
       buffer(node.outputs[0]) == buffer(node.inputs[0]))
     return {};
-  if (folded_.folded[static_cast<size_t>(id)]) {
+  if (arrangement_.folded[static_cast<size_t>(id)]) {
     const ValueId out = node.outputs[0];
     buffers_[static_cast<size_t>(out)] =
-        buffer(node.inputs[0]) + folded_.views[static_cast<size_t>(out)].begin;
+        buffer(node.inputs[0]) + arrangement_.views[static_cast<size_t>(out)].begin;
     return {};
   }
   const OpCall call = CallOf(*op, graph_, node);
@@ -132,13 +121,7 @@ Result<void> RankProgram::AddKernel(const SharedPlan& plan, NodeId id) {
     step.outputs.push_back(out == kNone ? nullptr : buffer(out));
   }
   const Interval gap = LargestGap(buffer_plan_, id);
-  cpu::KernelSite site{&call, types, gap.size()};
-  for (ValueId in : node.inputs) {
-    site.owned.push_back(in != kNone && IsOwned(in));
-    site.strides.push_back(in == kNone ? std::vector<int64_t>()
-                                       : folded_.views[static_cast<size_t>(in)].strides);
-  }
-  cpu::Prepared prepared = cpu::Prepare(site);
+  cpu::Prepared prepared = cpu::Prepare(arrangement_.SiteOf(node, call, types, gap.size()));
   for (const cpu::Packing& packing : prepared.packings) Pack(packing, node.inputs[packing.input]);
   for (ValueId in : node.inputs) step.inputs.push_back(in == kNone ? nullptr : buffer(in));
   step.run = std::move(prepared.run);

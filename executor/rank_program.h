@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "executor/arrangement.h"
 #include "executor/comm/communicator.h"
 #include "executor/cpu/kernel.h"
-#include "executor/fold_views.h"
 #include "executor/memory.h"
 #include "executor/run.h"
 #include "executor/transfer.h"
@@ -60,7 +60,6 @@ class RankProgram {
   Result<void> AddKernel(const SharedPlan& plan, NodeId node);
   Result<void> AddCollective(const SharedPlan& plan, NodeId node);
   Result<void> Connect();
-  bool IsOwned(ValueId value) const;
   void Pack(const cpu::Packing& packing, ValueId value);
   std::byte* buffer(ValueId value) const { return buffers_[static_cast<size_t>(value)]; }
 
@@ -69,11 +68,10 @@ class RankProgram {
   std::vector<std::pair<std::vector<int64_t>, std::unique_ptr<Communicator>>> groups_;
   Graph graph_;
   BufferPlan buffer_plan_;
-  FoldedViews folded_;
+  Arrangement arrangement_;
   CountingAllocator allocator_;
   RankMemory memory_;
   std::vector<std::byte*> buffers_;  // by value id
-  std::vector<int> readers_;         // by value id of a buffer's root: uses of all its views
   std::byte* arena_ = nullptr;
   int64_t scratch_bytes_ = 0;  // what the neediest kernel wants that finds no gap in the arena
   std::byte* scratch_ = nullptr;

@@ -3,7 +3,9 @@
 // innermost loop in which each operand is contiguous or constant; three loop shapes cover that.
 #include "executor/cpu/binary.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "executor/cpu/loop_nest.h"
 #include "executor/cpu/multiversion.h"
@@ -153,16 +155,42 @@ Runner IntRunner(const LoopNest& nest, F function) {
       nest, [function](const Row<X>& row, bool* y) { Compare<X>(function, row, y); });
 }
 
+// Strides of an operand along the dims of the result, 0 where it is stretched.
+std::vector<int64_t> StridesIn(const KernelSite& site, size_t input) {
+  const Shape& from = site.shape(input);
+  const Shape& to = site.out().shape;
+  if (!site.strided(input)) return StretchedStrides(from, to);
+  std::vector<int64_t> strides(to.size(), 0);
+  for (size_t d = 0; d < from.size(); ++d)
+    if (from[d] != 1) strides[to.size() - from.size() + d] = site.strides[input][d];
+  return strides;
+}
+
+// Loops in the order in which the result lies.
+std::optional<LoopNest> NestOf(const KernelSite& site) {
+  const Shape& shape = site.out().shape;
+  const std::vector<int64_t> out =
+      site.out_strides.empty() ? StretchedStrides(shape, shape) : site.out_strides;
+  std::vector<size_t> order(shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (!site.out_strides.empty())
+    std::stable_sort(
+        order.begin(), order.end(), [&](size_t a, size_t b) { return out[a] > out[b]; });
+  const auto sorted = [&](const std::vector<int64_t>& values) {
+    std::vector<int64_t> result;
+    for (size_t d : order) result.push_back(values[d]);
+    return result;
+  };
+  return LoopNest::Make(sorted(shape),
+                        {sorted(StridesIn(site, 0)), sorted(StridesIn(site, 1)), sorted(out)});
+}
+
 }  // namespace
 
 Prepared PrepareBinary(const KernelSite& site, BinaryFunction function) {
   if (site.call->inputs.size() != 2) return Decline("two operands are needed");
   if (site.element(0) != site.element(1)) return Decline("operands of two element types");
-  const Shape& shape = site.out().shape;
-  const auto nest = LoopNest::Make(shape,
-                                   {StretchedStrides(site.shape(0), shape),
-                                    StretchedStrides(site.shape(1), shape),
-                                    StretchedStrides(shape, shape)});
+  const auto nest = NestOf(site);
   if (!nest) return Decline("too many dims");
   switch (site.element(0)) {
     case ElementType::kF32:

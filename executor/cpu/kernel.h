@@ -27,6 +27,8 @@ struct KernelSite {
   // By input: its strides where it does not lie row by row; shorter or empty: it does.
   std::vector<std::vector<int64_t>> strides = {};
 
+  // Of output 0, where it shall not lie row by row.
+  std::vector<int64_t> out_strides = {};
   // By input: its elements never change and nothing else reads them; shorter: not so.
   std::vector<bool> owned = {};
 
@@ -86,7 +88,9 @@ using Maker = Prepared (*)(const KernelSite& site);
 struct KernelTraits {
   // Models call it with a small number on the right, for which it is faster: what profiles measure.
   bool by_number = false;
-  bool reads_strides = false;  // looks at KernelSite::strides; others never see such a site
+  bool reads_strides = false;   // looks at KernelSite::strides; others never see such a site
+  bool writes_strides = false;  // looks at KernelSite::out_strides too: in the layout of input 0
+  bool starts_layout = false;   // is faster where the channels of its output lie last
 };
 struct KernelRow {
   const char* op;
@@ -95,6 +99,8 @@ struct KernelRow {
 };
 // The rows of kernels.def, by operator, fastest first.
 std::span<const KernelRow> KernelTable();
+// The first row of the table that the operator has; nullptr: none.
+const KernelRow* RowOf(const OpDef& op);
 
 // Every rank is one thread, also inside the kernel library: teams inside ranks collapse when there
 // are more ranks than cores. To be called once in each rank's thread.

@@ -14,6 +14,13 @@
 namespace metadist::cpu {
 namespace {
 
+constexpr KernelTraits kReadsLayout{.reads_strides = true};
+constexpr KernelTraits kKeepsLayout{.reads_strides = true, .writes_strides = true};
+constexpr KernelTraits kKeepsLayoutByNumber{
+    .by_number = true, .reads_strides = true, .writes_strides = true};
+constexpr KernelTraits kStartsLayout{
+    .reads_strides = true, .writes_strides = true, .starts_layout = true};
+
 constexpr KernelRow kRows[] = {
 #define KERNEL(op, ...) {#op, __VA_ARGS__},
 #include "executor/cpu/kernels.def"
@@ -42,6 +49,12 @@ Prepared Accept(std::string kernel, Runner run, int64_t scratch_bytes) {
 }
 
 std::span<const KernelRow> KernelTable() { return kRows; }
+
+const KernelRow* RowOf(const OpDef& op) {
+  for (const KernelRow& row : kRows)
+    if (op.domain.empty() && op.name == row.op) return &row;
+  return nullptr;
+}
 
 Prepared PrepareReference(const KernelSite& site) {
   const OpCall call = *site.call;
@@ -81,8 +94,10 @@ Prepared PrepareStrided(const KernelSite& site) {
   for (const KernelRow& row : kRows) {
     if (!op.domain.empty() || op.name != row.op) continue;
     if (site.strided() && !row.traits.reads_strides) continue;
+    if (!site.out_strides.empty() && !row.traits.writes_strides) continue;
     Prepared prepared = row.make(site);
-    if (!prepared.ok() && !site.strided()) prepared = ViaF32(site, row.make);
+    if (!prepared.ok() && !site.strided() && site.out_strides.empty())
+      prepared = ViaF32(site, row.make);
     if (prepared.ok()) return prepared;
     why += (why.empty() ? "" : "; ") + prepared.why;
   }

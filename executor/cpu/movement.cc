@@ -17,7 +17,8 @@ using Side = StridedCopy::Side;
 Prepared Bind(const KernelSite& site, const Side& source) {
   const Shape& to = site.out().shape;
   const int64_t item = ByteSize(site.element(0));
-  const auto copy = StridedCopy::Make(to, item, source, {Strides(to)});
+  const auto copy = StridedCopy::Make(
+      to, item, source, {site.out_strides.empty() ? Strides(to) : site.out_strides});
   if (!copy) return Decline("too many dims");
   Prepared prepared = Accept("copy", [copy = *copy](const KernelArgs& args) -> Result<void> {
     copy.Run(args.inputs[0], args.outputs[0]);
@@ -54,7 +55,7 @@ Blocks BlocksAlong(const std::vector<const TensorType*>& parts, int64_t axis) {
 
 Prepared Transpose(const KernelSite& site) {
   const Shape& shape = site.shape(0);
-  const std::vector<int64_t> from = Strides(shape);
+  const std::vector<int64_t> from = site.StridesOf(0);
   std::vector<int64_t> order = site.attributes().Ints("perm");
   if (order.empty()) {
     order.resize(shape.size());
@@ -90,7 +91,7 @@ Prepared Slice(const KernelSite& site) {
     if (!given.ok()) return Decline("steps are not known");
     steps = given.value();
   }
-  Side source{Strides(shape), 0};
+  Side source{site.StridesOf(0), 0};
   for (size_t i = 0; i < axes.size(); ++i) {
     const size_t d = static_cast<size_t>(axes[i] < 0 ? axes[i] + rank : axes[i]);
     const int64_t size = shape[d];

@@ -26,7 +26,7 @@ struct Bound {
     std::array<dnnl_exec_arg_t, kMaxArguments> list;
     for (size_t i = 0; i < arguments.size(); ++i) {
       const OneDnnArgument& argument = arguments[i];
-      const void* bytes = args.scratch;
+      const void* bytes = args.scratch + argument.begin;
       if (argument.input >= 0) bytes = args.inputs[static_cast<size_t>(argument.input)];
       if (argument.output >= 0) bytes = args.outputs[static_cast<size_t>(argument.output)];
       const dnnl_status_t set =
@@ -75,9 +75,10 @@ dnnl::primitive_attr UserScratchpad() {
 
 Prepared BindOneDnn(const dnnl::primitive& primitive,
                     const dnnl::memory::desc& scratchpad,
-                    std::vector<OneDnnArgument> arguments) {
-  const int64_t scratch = static_cast<int64_t>(scratchpad.get_size());
-  arguments.push_back({DNNL_ARG_SCRATCHPAD, scratchpad});
+                    std::vector<OneDnnArgument> arguments,
+                    int64_t scratch_begin) {
+  const int64_t scratch = scratch_begin + static_cast<int64_t>(scratchpad.get_size());
+  arguments.push_back({DNNL_ARG_SCRATCHPAD, scratchpad, -1, -1, scratch_begin});
   if (arguments.size() > kMaxArguments) return Decline("too many arguments");
   auto bound = std::make_shared<Bound>(Bound{primitive, std::move(arguments), {}});
   for (const OneDnnArgument& argument : bound->arguments)

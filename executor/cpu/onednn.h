@@ -16,14 +16,17 @@ const dnnl::engine& Engine();
 struct OneDnnArgument {
   int id = 0;
   dnnl::memory::desc desc;
-  int input = -1;   // index among the call's inputs, or
-  int output = -1;  // index among its outputs, or neither: the scratchpad
+  int input = -1;     // index among the call's inputs, or
+  int output = -1;    // index among its outputs, or neither: the scratch memory
+  int64_t begin = 0;  // bytes of the scratch memory before it
 };
 
-// A runner of the primitive. It allocates nothing; the scratchpad is the caller's scratch.
+// A runner of the primitive. It allocates nothing; the scratchpad is the caller's scratch, behind
+// the first `scratch_begin` bytes.
 Prepared BindOneDnn(const dnnl::primitive& primitive,
                     const dnnl::memory::desc& scratchpad,
-                    std::vector<OneDnnArgument> arguments);
+                    std::vector<OneDnnArgument> arguments,
+                    int64_t scratch_begin = 0);
 
 // Whether the library would use the loops that it keeps for what nothing else takes.
 bool IsSlow(const dnnl::primitive_desc_base& desc);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 
+#include "executor/cpu/layout.h"
 #include "executor/cpu/makers.h"
 #include "executor/cpu/multiversion.h"
 #include "metair/ops/window.h"
@@ -52,7 +53,8 @@ Line LineOf(const Window& window, size_t dim, bool count_padding) {
 }
 
 struct Pool {
-  int64_t planes = 0;
+  int64_t planes = 0;    // or images
+  int64_t channels = 1;  // that lie last
   Line rows;
   Line columns;
 };
@@ -120,26 +122,82 @@ void Mean(const Pool& p, const float* x, float* y) {
     }
 }
 
+// The same for pixels of `channels` elements each: both arrays with their channels last. A tap is a
+// loop over channels.
+template <typename Function>
+METADIST_INLINE void FoldPixel(
+    const Pool& p, const float* image, int64_t row, int64_t column, float* y, Function f) {
+  for (int64_t down = 0; down < p.rows.kernel; ++down) {
+    const int64_t i = p.rows.At(row, down);
+    if (i < 0 || i >= p.rows.input) continue;
+    for (int64_t right = 0; right < p.columns.kernel; ++right) {
+      const int64_t j = p.columns.At(column, right);
+      if (j < 0 || j >= p.columns.input) continue;
+      f(image + (i * p.columns.input + j) * p.channels, y);
+    }
+  }
+}
+
+METADIST_MULTIVERSION
+void GreatestPixels(const Pool& p, const float* x, float* y) {
+  const int64_t n = p.channels;
+  for (int64_t image = 0; image < p.planes; ++image, x += p.rows.input * p.columns.input * n)
+    for (int64_t row = 0; row < p.rows.output; ++row)
+      for (int64_t column = 0; column < p.columns.output; ++column, y += n) {
+        bool first = true;
+        FoldPixel(p, x, row, column, y, [&first, n](const float* from, float* to) {
+          if (first)
+            for (int64_t c = 0; c < n; ++c) to[c] = from[c];
+          else
+            for (int64_t c = 0; c < n; ++c) to[c] = from[c] > to[c] ? from[c] : to[c];
+          first = false;
+        });
+        if (first) std::fill_n(y, n, -std::numeric_limits<float>::infinity());
+      }
+}
+
+METADIST_MULTIVERSION
+void MeanPixels(const Pool& p, const float* x, float* y) {
+  const int64_t n = p.channels;
+  for (int64_t image = 0; image < p.planes; ++image, x += p.rows.input * p.columns.input * n)
+    for (int64_t row = 0; row < p.rows.output; ++row)
+      for (int64_t column = 0; column < p.columns.output; ++column, y += n) {
+        std::fill_n(y, n, 0.0f);
+        FoldPixel(p, x, row, column, y, [n](const float* from, float* to) {
+          for (int64_t c = 0; c < n; ++c) to[c] += from[c];
+        });
+        const auto count = static_cast<float>(p.rows.counted[static_cast<size_t>(row)] *
+                                              p.columns.counted[static_cast<size_t>(column)]);
+        for (int64_t c = 0; c < n; ++c) y[c] /= count;
+      }
+}
+
 Prepared Bind(const KernelSite& site, bool mean) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   if (site.outputs.size() > 1) return Decline("indices are wanted");
   const Shape& shape = site.shape(0);
+  const bool last = site.strided(0);
+  if (last != !site.out_strides.empty() ||
+      (last && (!ReadsChannelsLast(site) || !WritesChannelsLast(site))))
+    return Decline("operand and result must lie alike");
   if (shape.size() != 3 && shape.size() != 4) return Decline("one or two dims of space");
   const auto window = WindowOf(
       site.attributes(), {shape.begin() + 2, shape.end()}, site.attributes().Ints("kernel_shape"));
   if (!window.ok()) return Decline(window.error().message);
   const bool count_padding = site.attributes().Int("count_include_pad", 0) != 0;
   auto pool = std::make_shared<Pool>();
-  pool->planes = shape[0] * shape[1];
+  pool->planes = shape[0] * (last ? 1 : shape[1]);
+  pool->channels = last ? shape[1] : 1;
   if (shape.size() == 4)
     pool->rows = LineOf(window.value(), 0, count_padding);
   else
     pool->rows.counted = {1};
   pool->columns = LineOf(window.value(), shape.size() - 3, count_padding);
-  return Accept("rows", [pool, mean](const KernelArgs& args) -> Result<void> {
-    (mean ? Mean : Greatest)(*pool,
-                             reinterpret_cast<const float*>(args.inputs[0]),
-                             reinterpret_cast<float*>(args.outputs[0]));
+  const auto function = last ? (mean ? MeanPixels : GreatestPixels) : (mean ? Mean : Greatest);
+  return Accept(last ? "pixels" : "rows", [pool, function](const KernelArgs& args) -> Result<void> {
+    function(*pool,
+             reinterpret_cast<const float*>(args.inputs[0]),
+             reinterpret_cast<float*>(args.outputs[0]));
     return {};
   });
 }

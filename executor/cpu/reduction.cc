@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "executor/cpu/layout.h"
 #include "executor/cpu/multiversion.h"
 #include "executor/cpu/row.h"
 
@@ -79,14 +80,23 @@ Prepared PrepareReduction(const KernelSite& site, ReductionFunction function) {
     if (!at.ok()) return Decline(at.error().message);
     reduced[static_cast<size_t>(at.value())] = true;
   }
+  Shape sizes = shape;
+  if (site.strided(0)) {
+    if (!ReadsChannelsLast(site)) return Decline("channels must lie first or last");
+    std::rotate(sizes.begin() + 1, sizes.begin() + 2, sizes.end());
+    std::rotate(reduced.begin() + 1, reduced.begin() + 2, reduced.end());
+    // What is left of the dims must still come in the order of the result.
+    for (size_t d = 1; d + 1 < sizes.size(); ++d)
+      if (!reduced[d] && sizes[d] != 1 && !reduced.back()) return Decline("the result would turn");
+  }
   Extent extent;
   int stage = 0;  // dims before, of and after the reduced group
-  for (size_t d = 0; d < shape.size(); ++d) {
-    if (shape[d] == 1) continue;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 1) continue;
     if (reduced[d] && stage == 2) return Decline("axes are not neighbours");
     if (reduced[d]) stage = 1;
     if (!reduced[d] && stage == 1) stage = 2;
-    (stage == 0 ? extent.outer : stage == 1 ? extent.reduced : extent.inner) *= shape[d];
+    (stage == 0 ? extent.outer : stage == 1 ? extent.reduced : extent.inner) *= sizes[d];
   }
   return Bind(function, extent);
 }
@@ -95,6 +105,13 @@ Prepared SpatialAverage(const KernelSite& site) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   const Shape& shape = site.shape(0);
   Extent extent;
+  if (site.strided(0)) {
+    if (!ReadsChannelsLast(site)) return Decline("channels must lie first or last");
+    extent.outer = shape[0];
+    extent.inner = shape[1];
+    for (size_t d = 2; d < shape.size(); ++d) extent.reduced *= shape[d];
+    return Bind(F::kAverage, extent);
+  }
   for (size_t d = 0; d < shape.size(); ++d) (d < 2 ? extent.outer : extent.reduced) *= shape[d];
   return Bind(F::kAverage, extent);
 }

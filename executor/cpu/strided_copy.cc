@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace metadist::cpu {
 namespace {
@@ -40,7 +41,20 @@ std::optional<StridedCopy> StridedCopy::Make(const Shape& shape,
                                              int64_t item_bytes,
                                              const Side& from,
                                              const Side& to) {
-  auto nest = LoopNest::Make(shape, {from.strides, to.strides});
+  std::vector<size_t> order(shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return to.strides[a] > to.strides[b];
+  });
+  Shape sizes;
+  std::vector<int64_t> source;
+  std::vector<int64_t> target;
+  for (size_t d : order) {
+    sizes.push_back(shape[d]);
+    source.push_back(from.strides[d]);
+    target.push_back(to.strides[d]);
+  }
+  auto nest = LoopNest::Make(sizes, {source, target});
   if (!nest) return std::nullopt;
   StridedCopy copy;
   copy.nest_ = *nest;

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "executor/cpu/layout.h"
 #include "executor/cpu/multiversion.h"
+#include "executor/cpu/strided_copy.h"
 #include "executor/cpu/vector_math.h"
 
 namespace metadist::cpu {
@@ -106,6 +108,21 @@ Parameters ParametersOf(const Attributes& attributes, F function) {
   }
 }
 
+// Where operand and result lie in two ways: the elements are moved first, then replaced.
+Prepared AfterTurning(const KernelSite& site, const Parameters& parameters) {
+  const Shape& shape = site.out().shape;
+  const auto out = site.out_strides.empty() ? Strides(shape) : site.out_strides;
+  const auto copy = StridedCopy::Make(shape, sizeof(float), {site.StridesOf(0)}, {out});
+  if (!copy) return Decline("too many dims");
+  const int64_t count = NumElements(shape);
+  return Accept("turned", [=, copy = *copy](const KernelArgs& args) -> Result<void> {
+    auto* y = reinterpret_cast<float*>(args.outputs[0]);
+    copy.Run(args.inputs[0], args.outputs[0]);
+    FloatMap(parameters, y, y, count);
+    return {};
+  });
+}
+
 template <typename X>
 void Clamp(const X* x, X* y, int64_t count, X low, X high) {
   for (int64_t i = 0; i < count; ++i) {
@@ -137,6 +154,7 @@ Prepared Between(const KernelSite& site, X lowest, X highest, Function clamp) {
 }  // namespace
 
 Prepared Clip(const KernelSite& site) {
+  if (!KeepsLayout(site)) return Decline("operand and result must lie alike");
   using Limits = std::numeric_limits<float>;
   switch (site.element(0)) {
     case ElementType::kF32:
@@ -154,6 +172,7 @@ Prepared PrepareUnary(const KernelSite& site, UnaryFunction function) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   const int64_t count = NumElements(site.out().shape);
   const Parameters parameters = ParametersOf(site.attributes(), function);
+  if (!KeepsLayout(site)) return AfterTurning(site, parameters);
   return Accept("loop", [parameters, count](const KernelArgs& args) -> Result<void> {
     FloatMap(parameters,
              reinterpret_cast<const float*>(args.inputs[0]),
