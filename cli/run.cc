@@ -11,10 +11,12 @@
 #include <optional>
 #include <sstream>
 
+#include "cli/baseline.h"
 #include "cli/commands.h"
 #include "cli/compare.h"
 #include "cli/format.h"
 #include "cli/planning.h"
+#include "cli/values.h"
 #include "executor/trace.h"
 #include "importers/npz.h"
 #include "metair/ir/suggest.h"
@@ -36,6 +38,8 @@ struct RunFlags {
   bool no_check = false;
   bool random_weights = false;
   int iterations = 0;
+  std::string baseline;
+  std::string max_regress;
 };
 
 // What is run: the whole model, and how it is split (nothing: one device).
@@ -151,6 +155,9 @@ struct Outcome {
   bool checked = false;
   bool has_expected = false;
   std::string compared_with;
+  std::string baseline;  // file; "": none
+  double max_regress = 0;
+  Result<void> regression;
 
   bool passed() const { return one_device.passed && expected.passed; }
 };
@@ -187,6 +194,8 @@ Result<Outcome> Execute(Session& session, const RunFlags& flags, const Job& job)
   return out;
 }
 
+std::string MeshOf(const Job& job) { return job.plan.has_value() ? MeshText(job.plan->mesh) : "1"; }
+
 nlohmann::ordered_json OutcomeJson(const Session& session,
                                    const RunFlags& flags,
                                    const Job& job,
@@ -200,7 +209,7 @@ nlohmann::ordered_json OutcomeJson(const Session& session,
         {"max_rel_error", std::max(out.one_device.max_rel_error, out.expected.max_rel_error)},
         {"compared_with", out.compared_with}};
   document["ranks"] = job.plan.has_value() ? job.plan->mesh.ranks() : 1;
-  document["mesh"] = job.plan.has_value() ? MeshText(job.plan->mesh) : "1";
+  document["mesh"] = MeshOf(job);
   document["backend"] = flags.backend;
   document["seconds"] = {
       {"median", out.run.median_seconds},
@@ -214,6 +223,10 @@ nlohmann::ordered_json OutcomeJson(const Session& session,
     document["predicted_seconds"] = job.plan->prediction.step.seconds;
     document["peak_bytes"]["predicted"] = job.plan->peak_bytes();
   }
+  document["baseline"] = nullptr;
+  if (!out.baseline.empty())
+    document["baseline"] = {
+        {"file", out.baseline}, {"max_regress", out.max_regress}, {"passed", out.regression.ok()}};
   document["collectives"] = nlohmann::ordered_json::object();
   for (const auto& [kind, count] : out.run.collectives)
     document["collectives"][kind] = {{"count", count.count}, {"bytes", count.bytes}};
@@ -235,6 +248,11 @@ std::string OutcomeText(const Job& job, const Outcome& out) {
              job.plan ? BytesText(job.plan->peak_bytes()) : "-",
              BytesText(out.run.peak_bytes)});
   text += table.text();
+  if (!out.baseline.empty())
+    text += fmt::format("  {} {:g} % of {}\n",
+                        out.regression.ok() ? "within" : "not within",
+                        out.max_regress * 100,
+                        out.baseline);
   if (!out.checked) return text + "  not compared\n";
   return text + fmt::format("  {} {}, largest error {:.2g} (relative {:.2g})\n",
                             out.passed() ? "PASSED: equal to" : "FAILED: differs from",
@@ -243,14 +261,26 @@ std::string OutcomeText(const Job& job, const Outcome& out) {
                             std::max(out.one_device.max_rel_error, out.expected.max_rel_error));
 }
 
-Result<void> RunCommand(Session& session, const RunFlags& flags) {
+Result<void> RunCommand(Session& session, RunFlags flags) {
   TRY(CheckBackend(flags));
+  std::optional<Baseline> baseline;
+  const double share = flags.max_regress.empty() ? 0.05 : TRY(ParseShare(flags.max_regress));
+  if (!flags.baseline.empty()) {
+    baseline = TRY(ReadBaseline(flags.baseline));
+    flags.bench = true;
+  }
   const Job job = TRY(LoadJob(session, flags));
-  const Outcome out = TRY(Execute(session, flags, job));
+  if (baseline) TRY(CheckAlike(*baseline, MeshOf(job), flags.backend));
+  Outcome out = TRY(Execute(session, flags, job));
+  if (baseline) {
+    out.baseline = flags.baseline;
+    out.max_regress = share;
+    out.regression = CheckRegression(*baseline, out.run.p10_seconds, share);
+  }
   for (const std::string& op : out.run.reference_ops)
     session.console.Detail(fmt::format("{} runs on its reference kernel", op));
   TRY(session.EmitResult(OutcomeJson(session, flags, job, out), OutcomeText(job, out)));
-  if (out.passed()) return {};
+  if (out.passed()) return out.regression;
   const Comparison& wrong = out.one_device.passed ? out.expected : out.one_device;
   return Error{ErrorCode::kMismatch,
                job.name,
@@ -292,6 +322,14 @@ void AddRun(CLI::App& app, Session& session) {
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
   command->add_flag("--bench", flags->bench, "warm up and measure at least 10 steps and 0.5 s");
+  CLI::Option* baseline = command->add_option(
+      "--baseline", flags->baseline, "with --bench: fail if a step takes longer than in FILE");
+  baseline->type_name("FILE.json");
+  command
+      ->add_option(
+          "--max-regress", flags->max_regress, "how much longer than the baseline (default 5%)")
+      ->type_name("SHARE")
+      ->needs(baseline);
   command->add_option("--trace", flags->trace, "write the last step as Chrome trace")
       ->type_name("FILE");
   command->add_flag("--no-check", flags->no_check, "do not compare with the one-device run");
