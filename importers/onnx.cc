@@ -135,6 +135,19 @@ void Describe(const FileMap& file, const ExternalData& external, Imported* impor
                                            missing));
 }
 
+// An attribute that the schema does not have may be a slip of the pen.
+void WarnOfStrayAttributes(const onnx::GraphProto& graph,
+                           const NodeRules& rules,
+                           Imported* imported) {
+  std::map<std::string, int> uses;  // of operator and attribute
+  for (const onnx::NodeProto& node : graph.node())
+    for (const std::string& name : StrayAttributes(node, rules))
+      ++uses[fmt::format("{} has no attribute '{}': it is ignored", node.op_type(), name)];
+  for (const auto& [text, count] : uses)
+    imported->warnings.push_back(
+        fmt::format("{} at {} {}", text, count, count == 1 ? "node" : "nodes"));
+}
+
 // Sizes may be unknown only because an unknown operator makes them.
 Error WithUnknown(Error error, const Imported& imported) {
   if (imported.opaque.empty() || !error.hint.empty()) return error;
@@ -207,6 +220,7 @@ Result<Imported> ImportOnnx(const FileMap& file, const ImportOptions& options) {
   SortNodes(import.model.proto.mutable_graph(), rules, &import.faults);
   BindSizes(&import.model, options, &import.faults);
   if (!import.faults.problems.empty()) return AllProblems(functions, &import);
+  WarnOfStrayAttributes(import.model.proto.graph(), rules, &imported);
 
   TRY(Normalize(&import.model));
   auto graph = ToGraph(&import);

@@ -126,6 +126,61 @@ TEST_F(Onnx, UnknownOperatorsAreOpaqueOrRefused) {
             "  hint: operators unknown to metadist: Softmaxx com.example.Frob");
 }
 
+TEST_F(Onnx, StrayAttributesAreNamed) {
+  Input("x", {"4"});
+  auto* attribute = Node("Softmax", {"x"}, "y")->add_attribute();
+  attribute->set_name("axes");
+  attribute->set_type(onnx::AttributeProto::INT);
+  Output("y");
+  const auto imported = Import();
+  ASSERT_TRUE(imported.ok()) << imported.error().text();
+  EXPECT_EQ(imported.value().warnings,
+            (std::vector<std::string>{"Softmax has no attribute 'axes': it is ignored at 1 node"}));
+}
+
+// A body reads a large weight (which the importer takes out of the file's graph), a small one and a
+// result from around it; its own value may share a name with one that comes later outside.
+TEST_F(Onnx, BodiesCaptureWhatLiesAroundThem) {
+  Input("x", {"64", "64"});
+  auto* condition = graph()->add_input();
+  SetType(condition, "c", {});
+  condition->mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::BOOL);
+  Weight("large", {64, 64})->set_raw_data(std::string(64 * 64 * 4, '\0'));
+  Weight("small", {1})->add_float_data(2);
+  Node("Neg", {"x"}, "made");
+  onnx::NodeProto* choice = Node("If", {"c"}, "y");
+  choice->set_name("choice");
+  for (const char* branch : {"then_branch", "else_branch"}) {
+    auto* attribute = choice->add_attribute();
+    attribute->set_name(branch);
+    attribute->set_type(onnx::AttributeProto::GRAPH);
+    auto* node = attribute->mutable_g()->add_node();
+    const bool then = branch[0] == 't';
+    node->set_op_type(then ? "MatMul" : "Mul");
+    node->add_input("made");
+    node->add_input(then ? "large" : "small");
+    node->add_output("later");
+    SetType(attribute->mutable_g()->add_output(), "later", {"64", "64"});
+    attribute->mutable_g()->set_name(branch);
+  }
+  Node("Exp", {"y"}, "later");
+  SetType(graph()->add_output(), "later", {"64", "64"});
+  const auto imported = Import();
+  ASSERT_TRUE(imported.ok()) << imported.error().text();
+  const Graph& g = imported.value().graph;
+  const metadist::Node& node = g.node(1);
+  ASSERT_EQ(node.regions.size(), 2u);
+  const auto names = [&](const Region& region) {
+    std::vector<std::string> captured;
+    for (ValueId id : region.captures) captured.push_back(g.value(id).name);
+    return captured;
+  };
+  EXPECT_EQ(names(node.regions[0]), (std::vector<std::string>{"made", "large"}));
+  EXPECT_EQ(names(node.regions[1]), (std::vector<std::string>{"made", "small"}));
+  const Graph& body = *node.regions[0].graph;
+  EXPECT_EQ(TypeText(body.value(body.outputs[0]).type), "f32[64,64]");
+}
+
 TEST_F(Onnx, UnsortedNodesAreSorted) {
   Input("x", {"4"});
   Node("Neg", {"a"}, "y");
