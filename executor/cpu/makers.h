@@ -10,6 +10,7 @@ namespace metadist::cpu {
 Prepared Cast(const KernelSite& site);
 Prepared Concat(const KernelSite& site);
 Prepared Conv(const KernelSite& site);
+Prepared CrossEntropy(const KernelSite& site);
 Prepared Expand(const KernelSite& site);
 Prepared Gather(const KernelSite& site);
 Prepared GatherElements(const KernelSite& site);
@@ -20,6 +21,9 @@ Prepared LayerNormalization(const KernelSite& site);
 Prepared MatMul(const KernelSite& site);
 Prepared MaximumPool(const KernelSite& site);
 Prepared MeanPool(const KernelSite& site);
+Prepared NormalizeBatch(const KernelSite& site);
+Prepared NormalizePlanes(const KernelSite& site);
+Prepared RootMeanSquareRows(const KernelSite& site);
 Prepared ScatterElements(const KernelSite& site);
 Prepared ScatterND(const KernelSite& site);
 Prepared Slice(const KernelSite& site);

@@ -197,6 +197,24 @@ TEST(Arrangement, TransposesToAndFromChannelsLast) {
                      "GlobalAveragePool/columns"}));
 }
 
+TEST(Arrangement, BatchesAreNormalizedWithChannelsLast) {
+  for (int64_t training : {0, 1}) {
+    Model model;
+    const ValueId x = model.Input({4, 3, 16, 16});
+    Attributes attributes;
+    attributes.set("training_mode", training);
+    const ValueId y = model.Call("BatchNormalization",
+                                 {model.Convolution(x, {24, 3, 3, 3}),
+                                  model.Weight({24}),
+                                  model.Weight({24}),
+                                  model.Weight({24}),
+                                  model.Weight({24})},
+                                 attributes);
+    EXPECT_EQ(model.Run({model.Call("GlobalAveragePool", {y})}),
+              (Kernels{"Conv/onednn", "BatchNormalization/pixels", "GlobalAveragePool/columns"}));
+  }
+}
+
 // A weight with two readers keeps its order.
 TEST(Arrangement, SharedWeightsAreNotPacked) {
   Model model;

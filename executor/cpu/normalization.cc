@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Normalisations other than that of a row with scale and bias: by its root mean square, by plane
+// (instance and channel), and by channel over the batch. A variance is a second pass over what the
+// mean was taken of.
+#include <cmath>
+
+#include "executor/cpu/layout.h"
+#include "executor/cpu/makers.h"
+#include "executor/cpu/multiversion.h"
+#include "executor/cpu/row.h"
+
+namespace metadist::cpu {
+namespace {
+
+const float* In(const KernelArgs& args, size_t i) {
+  return reinterpret_cast<const float*>(args.inputs[i]);
+}
+float* Out(const KernelArgs& args, size_t i) {
+  return i < args.outputs.size() ? reinterpret_cast<float*>(args.outputs[i]) : nullptr;
+}
+
+bool AllF32(const KernelSite& site) {
+  for (size_t i = 0; i < site.call->inputs.size(); ++i)
+    if (site.call->has(i) && site.element(i) != ElementType::kF32) return false;
+  return true;
+}
+
+struct Planes {
+  int64_t batch = 1, channels = 1, inner = 1;
+  float epsilon = 0;
+};
+
+Planes PlanesOf(const KernelSite& site) {
+  const Shape& shape = site.shape(0);
+  Planes planes{
+      shape[0], shape[1], 1, static_cast<float>(site.attributes().Float("epsilon", 1e-5f))};
+  for (size_t d = 2; d < shape.size(); ++d) planes.inner *= shape[d];
+  return planes;
+}
+
+METADIST_MULTIVERSION
+void ByRootMeanSquare(const Planes& p, const float* x, const float* scale, float* y) {
+  const int64_t n = p.inner;
+  for (int64_t r = 0; r < p.batch; ++r, x += n, y += n) {
+    const float squares = SumRow(x, n, [](float v) { return v * v; });
+    const float factor = 1.0f / __builtin_sqrtf(squares / static_cast<float>(n) + p.epsilon);
+    for (int64_t i = 0; i < n; ++i) y[i] = x[i] * factor * scale[i];
+  }
+}
+
+METADIST_MULTIVERSION
+void ByPlane(const Planes& p, const float* x, const float* scale, const float* bias, float* y) {
+  const int64_t n = p.inner;
+  const auto count = static_cast<float>(n);
+  for (int64_t r = 0; r < p.batch * p.channels; ++r, x += n, y += n) {
+    const float mean = SumRow(x, n, [](float v) { return v; }) / count;
+    const float variance =
+        SumRow(x, n, [mean](float v) { return (v - mean) * (v - mean); }) / count;
+    const float factor = scale[r % p.channels] / __builtin_sqrtf(variance + p.epsilon);
+    const float shift = bias[r % p.channels];
+    for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * factor + shift;
+  }
+}
+
+// mean and variance of each channel over the batch; sums of planes are added up in f64.
+METADIST_MULTIVERSION
+void MomentsOfPlanes(const Planes& p, const float* x, double* mean, double* variance) {
+  const double count = static_cast<double>(p.batch * p.inner);
+  for (int64_t c = 0; c < p.channels; ++c) {
+    double sum = 0;
+    for (int64_t b = 0; b < p.batch; ++b)
+      sum += SumRow(x + (b * p.channels + c) * p.inner, p.inner, [](float v) { return v; });
+    const auto middle = static_cast<float>(sum / count);
+    double squares = 0;
+    for (int64_t b = 0; b < p.batch; ++b)
+      squares += SumRow(x + (b * p.channels + c) * p.inner, p.inner, [middle](float v) {
+        return (v - middle) * (v - middle);
+      });
+    mean[c] = sum / count;
+    variance[c] = squares / count;
+  }
+}
+
+// The same with channels last.
+METADIST_MULTIVERSION
+void MomentsOfPixels(const Planes& p, const float* x, double* mean, double* variance) {
+  const int64_t pixels = p.batch * p.inner;
+  const int64_t n = p.channels;
+  for (int64_t c = 0; c < n; ++c) mean[c] = variance[c] = 0;
+  for (int64_t i = 0; i < pixels; ++i)
+    for (int64_t c = 0; c < n; ++c) mean[c] += x[i * n + c];
+  for (int64_t c = 0; c < n; ++c) mean[c] /= static_cast<double>(pixels);
+  for (int64_t i = 0; i < pixels; ++i)
+    for (int64_t c = 0; c < n; ++c) {
+      const double away = x[i * n + c] - mean[c];
+      variance[c] += away * away;
+    }
+  for (int64_t c = 0; c < n; ++c) variance[c] /= static_cast<double>(pixels);
+}
+
+// y = x factor + shift by channel.
+METADIST_MULTIVERSION
+void Scale(
+    const Planes& p, bool last, const float* x, const float* factor, const float* shift, float* y) {
+  if (last) {
+    for (int64_t i = 0; i < p.batch * p.inner; ++i, x += p.channels, y += p.channels)
+      for (int64_t c = 0; c < p.channels; ++c) y[c] = x[c] * factor[c] + shift[c];
+    return;
+  }
+  for (int64_t r = 0; r < p.batch * p.channels; ++r, x += p.inner, y += p.inner) {
+    const float times = factor[r % p.channels];
+    const float plus = shift[r % p.channels];
+    for (int64_t i = 0; i < p.inner; ++i) y[i] = x[i] * times + plus;
+  }
+}
+
+// Four arrays of one number a channel.
+struct Workspace {
+  double* mean;
+  double* variance;
+  float* factor;
+  float* shift;
+
+  static int64_t Bytes(int64_t channels) { return channels * 24; }
+  Workspace(std::byte* scratch, int64_t channels)
+      : mean(reinterpret_cast<double*>(scratch)),
+        variance(mean + channels),
+        factor(reinterpret_cast<float*>(variance + channels)),
+        shift(factor + channels) {}
+};
+
+struct Batch {
+  Planes planes;
+  bool last = false;
+  bool training = false;
+  double momentum = 0.9;
+
+  void Run(const KernelArgs& args) const {
+    const Planes& p = planes;
+    const Workspace w(args.scratch, p.channels);
+    const float* x = In(args, 0);
+    if (training) (last ? MomentsOfPixels : MomentsOfPlanes)(p, x, w.mean, w.variance);
+    for (int64_t c = 0; c < p.channels; ++c) {
+      const double mean = training ? w.mean[c] : In(args, 3)[c];
+      const double variance = training ? w.variance[c] : In(args, 4)[c];
+      if (training && Out(args, 1) != nullptr)
+        Out(args, 1)[c] = static_cast<float>(In(args, 3)[c] * momentum + mean * (1 - momentum));
+      if (training && Out(args, 2) != nullptr)
+        Out(args, 2)[c] = static_cast<float>(In(args, 4)[c] * momentum + variance * (1 - momentum));
+      const double factor = In(args, 1)[c] / std::sqrt(variance + p.epsilon);
+      w.factor[c] = static_cast<float>(factor);
+      w.shift[c] = static_cast<float>(In(args, 2)[c] - mean * factor);
+    }
+    Scale(p, last, x, w.factor, w.shift, Out(args, 0));
+  }
+};
+
+}  // namespace
+
+Prepared RootMeanSquareRows(const KernelSite& site) {
+  if (!AllF32(site)) return Decline("f32 only");
+  const Shape& shape = site.shape(0);
+  auto axis = NormalizeAxis(site.attributes().Int("axis", -1), static_cast<int64_t>(shape.size()));
+  if (!axis.ok()) return Decline(axis.error().message);
+  Planes rows;
+  rows.epsilon = static_cast<float>(site.attributes().Float("epsilon", 1e-5f));
+  for (size_t d = 0; d < shape.size(); ++d)
+    (static_cast<int64_t>(d) < axis.value() ? rows.batch : rows.inner) *= shape[d];
+  if (NumElements(site.shape(1)) != rows.inner) return Decline("the scale must be a row");
+  return Accept("rows", [rows](const KernelArgs& args) -> Result<void> {
+    ByRootMeanSquare(rows, In(args, 0), In(args, 1), Out(args, 0));
+    return {};
+  });
+}
+
+Prepared NormalizePlanes(const KernelSite& site) {
+  if (!AllF32(site)) return Decline("f32 only");
+  const Planes planes = PlanesOf(site);
+  return Accept("rows", [planes](const KernelArgs& args) -> Result<void> {
+    ByPlane(planes, In(args, 0), In(args, 1), In(args, 2), Out(args, 0));
+    return {};
+  });
+}
+
+Prepared NormalizeBatch(const KernelSite& site) {
+  if (!AllF32(site)) return Decline("f32 only");
+  if (site.shape(0).size() < 2 || !KeepsLayout(site)) return Decline("x and y must lie alike");
+  for (size_t i = 1; i < site.call->inputs.size(); ++i)
+    if (site.strided(i)) return Decline("only x may lie with its channels last");
+  Batch batch;
+  batch.planes = PlanesOf(site);
+  batch.last = site.strided(0);
+  batch.training = site.attributes().Int("training_mode", 0) != 0;
+  batch.momentum = site.attributes().Float("momentum", 0.9f);
+  return Accept(
+      batch.last ? "pixels" : "rows",
+      [batch](const KernelArgs& args) -> Result<void> {
+        batch.Run(args);
+        return {};
+      },
+      Workspace::Bytes(batch.planes.channels));
+}
+
+}  // namespace metadist::cpu
