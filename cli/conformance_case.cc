@@ -81,17 +81,29 @@ class CaseRunner {
     return {};
   }
 
+  // Sizes that are known only at run time are as good as a refusal.
+  Result<Imported> ImportSized(const ImportOptions& options) const {
+    Imported imported = TRY(ImportModel(case_.model, options));
+    for (const Value& value : imported.graph.values)
+      if (std::count(value.type.shape.begin(), value.type.shape.end(), kRunTimeSize) > 0)
+        return BadInput("",
+                        fmt::format("value '{}': sizes must be known before running, got {}",
+                                    value.name,
+                                    TypeText(value.type)));
+    return imported;
+  }
+
   // With as few inputs made constants as import allows, tried one by one.
   Result<Graph> Import(const OnnxDataSet& data) {
     ImportOptions options;
     for (const auto& [name, tensor] : data.inputs) options.shapes[name] = tensor.shape();
-    auto plain = ImportModel(case_.model, options);
+    auto plain = ImportSized(options);
     if (!plain.ok()) {
       options.constants = data.inputs;
-      plain = TRY(ImportModel(case_.model, options));
+      plain = TRY(ImportSized(options));
       for (const auto& [name, tensor] : data.inputs) {
         options.constants.erase(name);
-        auto fewer = ImportModel(case_.model, options);
+        auto fewer = ImportSized(options);
         if (fewer.ok())
           plain = std::move(fewer);
         else

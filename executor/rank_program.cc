@@ -93,7 +93,7 @@ void RankProgram::Pack(const cpu::Packing& packing, ValueId value) {
 Result<void> RankProgram::AddKernel(const SharedPlan& plan, NodeId id) {
   const Node& node = graph_.node(id);
   const OpDef* op = plan.ops->Find(node);
-  if (op == nullptr || !node.regions.empty())
+  if (op == nullptr)
     return BadInput("", "the operator has no kernel", "such models can be planned, but not run");
   if (op->view && node.outputs[0] != kNone && node.inputs[0] != kNone &&
       buffer(node.outputs[0]) == buffer(node.inputs[0]))
@@ -123,7 +123,7 @@ Result<void> RankProgram::AddKernel(const SharedPlan& plan, NodeId id) {
   const Interval gap = LargestGap(buffer_plan_, id);
   cpu::Prepared prepared = cpu::Prepare(arrangement_.SiteOf(node, call, types, gap.size()));
   for (const cpu::Packing& packing : prepared.packings) Pack(packing, node.inputs[packing.input]);
-  for (ValueId in : node.inputs) step.inputs.push_back(in == kNone ? nullptr : buffer(in));
+  for (ValueId in : ReadsOf(node)) step.inputs.push_back(in == kNone ? nullptr : buffer(in));
   step.run = std::move(prepared.run);
   step.kernel = fmt::format("{}/{}", node.op, prepared.kernel);
   if (prepared.scratch_bytes <= gap.size())

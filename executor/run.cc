@@ -238,7 +238,7 @@ Result<void> CheckProgram(const Program& program, const OpTable& ops) {
           BadInput("value '" + value.name + "'",
                    "sizes must be known before running, got " + TypeText(value.type)));
   for (const Node& node : stage.graph.nodes)
-    if (!CollectiveOf(node) && (ops.Find(node) == nullptr || !node.regions.empty()))
+    if (!CollectiveOf(node) && ops.Find(node) == nullptr)
       problems.push_back(BadInput(fmt::format("node '{}' ({})", node.name, node.op),
                                   "the operator must have a kernel to run, got one that is unknown",
                                   "such models can be planned, but not run"));

@@ -112,6 +112,7 @@ Result<std::vector<TensorType>> InferUnknown(const BuiltGraph& built,
 std::vector<std::string> TypeBodies(Graph* graph, const OpTable& ops) {
   std::vector<std::string> failed;
   for (Node& node : graph->nodes) {
+    if (ops.Find(node) != nullptr) continue;
     bool good = true;
     for (Region& region : node.regions) {
       Graph body = *region.graph;

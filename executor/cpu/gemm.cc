@@ -34,7 +34,8 @@ Terms TermsOf(const KernelSite& site) {
   if (terms.beta == 0.0f) terms.added = false;
   const int64_t n = site.out().shape[1];
   terms.as_bias = terms.added && terms.alpha == 1.0f && terms.beta == 1.0f &&
-                  NumElements(site.shape(2)) == n && site.shape(2).back() == n;
+                  NumElements(site.shape(2)) == n && !site.shape(2).empty() &&
+                  site.shape(2).back() == n;
   return terms;
 }
 

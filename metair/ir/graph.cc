@@ -31,6 +31,13 @@ std::vector<ValueId> Graph::OfKind(ValueKind kind) const {
   return ids;
 }
 
+std::vector<ValueId> ReadsOf(const Node& node) {
+  std::vector<ValueId> reads = node.inputs;
+  for (const Region& region : node.regions)
+    reads.insert(reads.end(), region.captures.begin(), region.captures.end());
+  return reads;
+}
+
 std::vector<std::vector<Use>> UsesOf(const Graph& graph) {
   std::vector<std::vector<Use>> uses(graph.values.size());
   const auto add = [&](ValueId value, NodeId node, int input) {

@@ -81,6 +81,9 @@ struct Graph {
   std::vector<ValueId> OfKind(ValueKind kind) const;
 };
 
+// Values that a node reads: its inputs (kNone where left out), then what its bodies capture.
+std::vector<ValueId> ReadsOf(const Node& node);
+
 // A use of a value: by input `input` of `node`, or (node == kNone) as graph output `input`.
 struct Use {
   NodeId node;

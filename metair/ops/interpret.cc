@@ -62,15 +62,16 @@ Result<std::vector<Tensor>> Interpret(const Graph& graph,
     const OpDef* op = ops.Find(node);
     if (op == nullptr || op->reference == nullptr)
       return Usage(where + ": the operator has no kernel");
-    std::vector<Tensor> arguments(node.inputs.size());
-    for (size_t i = 0; i < node.inputs.size(); ++i)
-      if (node.inputs[i] != kNone) arguments[i] = values[static_cast<size_t>(node.inputs[i])];
+    const std::vector<ValueId> reads = ReadsOf(node);
+    std::vector<Tensor> arguments(reads.size());
+    for (size_t i = 0; i < reads.size(); ++i)
+      if (reads[i] != kNone) arguments[i] = values[static_cast<size_t>(reads[i])];
     auto results = Evaluate(CallOf(*op, graph, node), arguments);
     if (!results.ok()) return std::move(results).error().in(where);
     for (size_t i = 0; i < node.outputs.size() && i < results.value().size(); ++i)
       if (node.outputs[i] != kNone)
         values[static_cast<size_t>(node.outputs[i])] = std::move(results.value()[i]);
-    for (ValueId input : node.inputs)
+    for (ValueId input : reads)
       if (input != kNone && last[static_cast<size_t>(input)] == static_cast<NodeId>(n))
         values[static_cast<size_t>(input)] = Tensor();
   }

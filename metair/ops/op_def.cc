@@ -18,6 +18,13 @@ Result<std::vector<int64_t>> OpCall::Ints(size_t input) const {
   return in.constant->ToInts();
 }
 
+size_t OpCall::first_capture(size_t region) const {
+  size_t at = inputs.size();
+  if (regions == nullptr) return at;
+  for (size_t r = region; r < regions->size(); ++r) at -= (*regions)[r].captures.size();
+  return at;
+}
+
 Result<std::vector<TensorType>> InferTypes(const OpCall& call) {
   for (size_t i = 0; i < call.inputs.size(); ++i)
     if (call.has(i) && std::count(call.shape(i).begin(), call.shape(i).end(), kRunTimeSize) > 0)
@@ -77,13 +84,18 @@ OpCall CallOf(const OpDef& op, const Graph& graph, const Node& node) {
   call.op = &op;
   call.attributes = &node.attributes;
   call.num_outputs = static_cast<int>(node.outputs.size());
-  call.inputs.resize(node.inputs.size());
-  for (size_t i = 0; i < node.inputs.size(); ++i) {
-    if (node.inputs[i] == kNone) continue;
-    const Value& value = graph.value(node.inputs[i]);
+  const auto add = [&](ValueId id) {
+    call.inputs.emplace_back();
+    if (id == kNone) return;
+    const Value& value = graph.value(id);
     const bool known = value.kind == ValueKind::kConstant && value.data.has_data();
-    call.inputs[i] = {true, value.type, known ? &value.data : nullptr};
-  }
+    call.inputs.back() = {true, value.type, known ? &value.data : nullptr};
+  };
+  for (ValueId id : node.inputs) add(id);
+  if (node.regions.empty()) return call;
+  call.regions = &node.regions;
+  for (const Region& region : node.regions)
+    for (ValueId id : region.captures) add(id);
   return call;
 }
 

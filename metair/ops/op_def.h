@@ -28,7 +28,14 @@ struct OpCall {
   const Attributes* attributes = nullptr;
   std::vector<Input> inputs;
   int num_outputs = 1;
+  // Bodies of a control-flow operator, or nullptr. What they capture are the last inputs, body by
+  // body.
+  const std::vector<Region>* regions = nullptr;
 
+  // Position of the first capture of a body among the inputs; of body regions->size(): their end.
+  size_t first_capture(size_t region) const;
+  // Number of inputs that are no captures.
+  size_t num_own_inputs() const { return first_capture(0); }
   bool has(size_t input) const { return input < inputs.size() && inputs[input].present; }
   const TensorType& type(size_t input) const { return inputs[input].type; }
   const Shape& shape(size_t input) const { return inputs[input].type.shape; }
@@ -104,6 +111,10 @@ struct OpDef {
                             std::span<const Tensor> inputs,
                             std::span<Tensor> outputs) = nullptr;
 
+  // Control flow only: the types that a body takes as its inputs, captures aside. `infer` and
+  // `reference` may then rely on bodies whose values are typed. Errors: kBadInput.
+  Result<std::vector<TensorType>> (*body_inputs)(const OpCall& call, size_t region) = nullptr;
+
   // nullptr: one flop per output element, every tensor moved once.
   Work (*work)(const OpCall& call, std::span<const TensorType> outputs) = nullptr;
   // One per input; nullptr: kAny for all.
@@ -126,7 +137,8 @@ Work WorkOf(const OpCall& call, std::span<const TensorType> outputs);
 // converts back. Every input counts as constant. Elements may be absent where OpDef::only_types.
 Result<std::vector<Tensor>> Evaluate(OpCall call, std::span<const Tensor> inputs);
 
-// The call of a node in its graph: types of its inputs and the elements of constant ones.
+// The call of a node in its graph: types of its inputs (captures included) and the elements of
+// constant ones. It points into the node.
 OpCall CallOf(const OpDef& op, const Graph& graph, const Node& node);
 
 }  // namespace metadist

@@ -9,13 +9,20 @@
 // simply evaluated, whatever it is, and its results are constants for the nodes after it. One walk
 // in node order is enough, since every value is made before it is read. Linear in the size of the
 // graph plus the evaluations, which `fold_bytes` bounds each.
+//
+// Control flow whose course is known by then is spelled out (inline_bodies.h); the bodies of what
+// remains are typed by walks of their own, from the types that the operator says they take.
 #include "metair/passes/infer_types.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+
+#include "metair/passes/inline_bodies.h"
 
 namespace metadist {
 namespace {
@@ -32,15 +39,19 @@ class Walk {
       : graph_(graph), ops_(ops), options_(options), unknown_(graph.values.size(), false) {}
 
   Result<Inference> Run() {
+    const bool bodies = std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [](const Node& node) {
+      return !node.regions.empty();
+    });
+    if (bodies) inliner_.emplace(&graph_, [this](Node node) { return AddCopied(std::move(node)); });
     std::vector<Node> nodes = std::move(graph_.nodes);
     graph_.nodes.clear();
     Inference out;
     for (Node& node : nodes) {
       const OpDef* op = ops_.Find(node);
       if (op == nullptr) VisitUnknown(node);
-      const bool folded = op != nullptr && Visit(*op, node);
-      out.folded += folded ? 1 : 0;
-      if (!folded) graph_.AddNode(std::move(node));
+      const bool gone = op != nullptr && Visit(*op, node);
+      out.folded += gone ? 1 : 0;
+      if (!gone) graph_.AddNode(std::move(node));
     }
     if (!problems_.empty()) return Join(std::move(problems_));
     out.graph = std::move(graph_);
@@ -53,10 +64,79 @@ class Walk {
     Spread(node);
   }
 
+  bool IsUnknown(ValueId id) {
+    unknown_.resize(graph_.values.size(), false);
+    return id != kNone && unknown_[static_cast<size_t>(id)];
+  }
+
+  // A node out of a body, which is part of this graph now.
+  bool AddCopied(Node node) {
+    const OpDef* op = ops_.Find(node);
+    if (op == nullptr) {
+      Fail(node, BadInput(node.op, "the operator is unknown, and inside of control flow"));
+      return false;
+    }
+    const size_t problems = problems_.size();
+    if (Visit(*op, node)) return problems_.size() == problems;
+    for (ValueId output : node.outputs)
+      if (IsUnknown(output)) return false;
+    graph_.AddNode(std::move(node));
+    return true;
+  }
+
+  // True if the node is spelled out, or refused.
+  bool Inline(const Node& node) {
+    if (!inliner_) return false;
+    const size_t problems = problems_.size();
+    switch (inliner_->Inline(node, CallOf(*ops_.Find(node), graph_, node))) {
+      case BodyInliner::Done::kYes:
+        return true;
+      case BodyInliner::Done::kRefused:
+        Spread(node);
+        return true;
+      case BodyInliner::Done::kNo:
+        break;
+    }
+    problems_.resize(problems);
+    unknown_.resize(graph_.values.size());
+    return false;
+  }
+
+  // Types the bodies of a node from what they take. False if one is refused.
+  bool TypeBodies(const OpDef& op, Node& node) {
+    AbsorbConstants(graph_, &node);
+    for (size_t r = 0; r < node.regions.size(); ++r) {
+      Region& region = node.regions[r];
+      auto types = op.body_inputs(CallOf(op, graph_, node), r);
+      Graph body = *region.graph;
+      const size_t own = body.inputs.size() - region.captures.size();
+      if (types.ok() && types.value().size() != own)
+        types = BadInput(
+            region.name,
+            fmt::format("the body must take {} inputs, got {}", types.value().size(), own));
+      if (!types.ok()) {
+        Fail(node, std::move(types).error().in(op.name));
+        return false;
+      }
+      for (size_t i = 0; i < own; ++i) body.value(body.inputs[i]).type = types.value()[i];
+      InferOptions inner = options_;
+      inner.infer_unknown = [](const Graph&, const Node&) -> Result<std::vector<TensorType>> {
+        return BadInput("", "the operator is unknown, and inside of control flow");
+      };
+      auto typed = InferTypesAndFold(body, ops_, inner);
+      if (!typed.ok()) {
+        Fail(node, std::move(typed).error().in(region.name).in(op.name));
+        return false;
+      }
+      region.graph = std::make_shared<const Graph>(WithoutDeadCode(typed.value().graph));
+    }
+    return true;
+  }
+
   void VisitUnknown(const Node& node) {
     if (!options_.infer_unknown) return;
     for (ValueId input : node.inputs)
-      if (input != kNone && unknown_[static_cast<size_t>(input)]) return Spread(node);
+      if (IsUnknown(input)) return Spread(node);
     auto types = options_.infer_unknown(graph_, node);
     if (!types.ok()) return Fail(node, std::move(types).error().in(node.op));
     Assign(node.op, node, types.value());
@@ -64,17 +144,18 @@ class Walk {
 
   // What depends on a value that could not be typed is not typed either, nor reported.
   void Spread(const Node& node) {
+    unknown_.resize(graph_.values.size(), false);
     for (ValueId output : node.outputs)
       if (output != kNone) unknown_[static_cast<size_t>(output)] = true;
   }
 
-  // Types the node's results; true if they are constants now and the node is no longer needed.
-  bool Visit(const OpDef& op, const Node& node) {
+  // Types the node's results; true if they are made otherwise now and the node is no longer needed.
+  bool Visit(const OpDef& op, Node& node) {
     bool constant = op.deterministic && op.reference != nullptr && node.regions.empty();
-    for (ValueId input : node.inputs) {
+    for (ValueId input : ReadsOf(node)) {
       if (input == kNone) continue;
       const Value& value = graph_.value(input);
-      if (unknown_[static_cast<size_t>(input)]) {
+      if (IsUnknown(input)) {
         Spread(node);
         return false;
       }
@@ -87,6 +168,7 @@ class Walk {
       constant = constant &&
                  (op.only_types || (value.kind == ValueKind::kConstant && value.data.has_data()));
     }
+    if (op.body_inputs != nullptr && (Inline(node) || !TypeBodies(op, node))) return true;
     const OpCall call = CallOf(op, graph_, node);
     auto types = InferTypes(call);
     if (!types.ok()) {
@@ -150,6 +232,7 @@ class Walk {
   const OpTable& ops_;
   const InferOptions& options_;
   std::vector<bool> unknown_;
+  std::optional<BodyInliner> inliner_;
   std::vector<Error> problems_;
 };
 

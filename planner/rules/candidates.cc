@@ -157,7 +157,7 @@ bool CandidateSearch::Extend(const Maps& seed,
 bool CandidateSearch::Parse(const Maps& maps, Candidate& candidate) const {
   for (const auto& [node, map] : maps) {
     std::optional<std::vector<Block>> blocks = ParseBlocks(map, relation_.sizes);
-    if (!blocks) return false;
+    if (!blocks || blocks->empty()) return false;  // empty: a dim of size 0
     if (relation_.is_input(node)) {
       const Slot& slot = box_.slots()[static_cast<size_t>(relation_.inputs[node])];
       candidate.inputs[slot.input] = {slot.entry, std::move(*blocks)};

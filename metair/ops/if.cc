@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The results of one of two bodies, `then_branch` or `else_branch`, as a condition says.
+#include <fmt/format.h>
+
+#include "metair/ops/body.h"
+#include "metair/ops/call_check.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<size_t> BranchNamed(const OpCall& call, const char* name) {
+  for (size_t r = 0; call.regions != nullptr && r < call.regions->size(); ++r)
+    if ((*call.regions)[r].name == name) return r;
+  return BadInput("", fmt::format("attribute {} is missing", name));
+}
+
+Result<std::vector<TensorType>> BodyInputs(const OpCall& call, size_t region) {
+  return std::vector<TensorType>();
+}
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  if (call.num_own_inputs() != 1 || !call.has(0) || call.type(0).element != ElementType::kBool ||
+      NumElements(call.shape(0)) != 1)
+    return BadInput("", "expected one input, a bool of one element");
+  const std::vector<TensorType> one = BodyOutputs(call, TRY(BranchNamed(call, "then_branch")));
+  const std::vector<TensorType> other = BodyOutputs(call, TRY(BranchNamed(call, "else_branch")));
+  if (one.size() != other.size())
+    return BadInput(
+        "",
+        fmt::format("the branches must have as many outputs as each other, got {} and {}",
+                    one.size(),
+                    other.size()));
+  std::vector<Error> problems;
+  for (size_t i = 0; i < one.size(); ++i)
+    if (one[i] != other[i])
+      problems.push_back(BadInput(
+          "",
+          fmt::format("output {} must be of one type whatever the condition, got {} and {}",
+                      i,
+                      TypeText(one[i]),
+                      TypeText(other[i]))));
+  if (!problems.empty()) return Join(std::move(problems));
+  return one;
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const size_t branch =
+      TRY(BranchNamed(call, in[0].data<bool>()[0] ? "then_branch" : "else_branch"));
+  const std::vector<Tensor> results = TRY(RunBody(call, branch, {}, in));
+  for (size_t i = 0; i < out.size(); ++i) out[i] = results[i];
+  return {};
+}
+
+}  // namespace
+
+OpDef MakeIf() {
+  return {.name = "If",
+          .since_version = 25,
+          .url = "https://onnx.ai/onnx/operators/onnx__If.html",
+          .infer = Infer,
+          .reference = Reference,
+          .body_inputs = BodyInputs,
+          .examples = NoExamples};
+}
+
+}  // namespace metadist::ops
