@@ -13,6 +13,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <vector>
 
 namespace metadist::cli {
@@ -21,6 +23,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kPollMilliseconds = 100;
+// Exit statuses of a child.
+constexpr int kThrew = 1;
+constexpr int kOutOfMemory = 2;
 
 struct Child {
   size_t piece = 0;
@@ -52,10 +57,17 @@ constexpr bool kCanLimitMemory = true;
   // What a failing CHECK says would only disturb: the parent tells of the crash.
   const int nowhere = open("/dev/null", O_WRONLY);
   if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
-  const std::string text = work(piece);
+  std::string text;
+  try {
+    text = work(piece);
+  } catch (const std::bad_alloc&) {
+    _exit(kOutOfMemory);
+  } catch (const std::exception&) {
+    _exit(kThrew);
+  }
   for (size_t at = 0; at < text.size();) {
     const ssize_t written = write(pipe, text.data() + at, text.size() - at);
-    if (written < 0 && errno != EINTR) _exit(1);
+    if (written < 0 && errno != EINTR) _exit(kThrew);
     if (written > 0) at += static_cast<size_t>(written);
   }
   _exit(0);
@@ -143,6 +155,8 @@ class Pool {
       done_(child.piece, Internal(fmt::format("it took more than {} seconds", limits_.seconds)));
     else if (WIFSIGNALED(status))
       done_(child.piece, Internal(fmt::format("it crashed ({})", strsignal(WTERMSIG(status)))));
+    else if (WEXITSTATUS(status) == kOutOfMemory)
+      done_(child.piece, Internal("it ran out of memory"));
     else if (WEXITSTATUS(status) != 0)
       done_(child.piece,
             Internal(fmt::format("its process ended with status {}", WEXITSTATUS(status))));

@@ -59,6 +59,9 @@ void RemoveFaulty(onnx::ModelProto* proto, const FunctionMap& functions, const F
 // Errors: kBadInput with what the library says.
 Result<void> Normalize(OnnxModel* model);
 
+// Scans of operator set 8 without their batch dim, for the library to convert.
+void DropScanBatch(onnx::GraphProto* graph);
+
 // The operator set that MetaIR's operators follow, the newest that is read, and the newest IR.
 inline constexpr int64_t kCanonicalOpset = 26;
 inline constexpr int64_t kNewestOpset = 27;

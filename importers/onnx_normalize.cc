@@ -141,6 +141,7 @@ Result<void> Normalize(OnnxModel* model) {
     if (!faults.problems.empty()) return Join(std::move(faults.problems));
   }
   // Shapes and types written by the exporter may be wrong or of another operator set; ours count.
+  if (opset <= 8) DropScanBatch(proto.mutable_graph());
   if (opset < kCanonicalOpset) TRY(Convert(&proto, opset));
   return {};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of one of two bodies, `then_branch` or `else_branch`, as a condition says.
+// The results of one of two bodies, `then_branch` or `else_branch`, as a condition says; both must
+// give the same types, unless the condition is a constant.
 #include <fmt/format.h>
 
 #include "metair/ops/body.h"

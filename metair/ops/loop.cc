@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A body run again and again, until a count is reached or its condition is false: the last state,
-// and the stacked slices it made.
+// and the slices it made, stacked. States keep their types; stacks need a number of rounds that is
+// known before running.
 #include <fmt/format.h>
 
 #include <limits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A body run once for each slice of its inputs, in order: the last state, and the stacked slices it
-// made.
+// A body run once for each slice of its inputs, in order: the last state, and the slices it made,
+// stacked. States keep their types.
 #include <fmt/format.h>
 
 #include <algorithm>
