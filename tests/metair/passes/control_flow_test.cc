@@ -20,7 +20,7 @@ struct Ran {
   std::vector<std::vector<double>> outputs;
 };
 
-Ran Run(const std::string& body, const std::vector<Tensor>& inputs) {
+Ran RunGraph(const std::string& body, const std::vector<Tensor>& inputs) {
   Ran ran;
   const auto typed = InferTypesAndFold(Read(body), OpTable::BuiltIn());
   EXPECT_TRUE(typed.ok()) << typed.error().text();
@@ -63,14 +63,15 @@ std::string Branches(const std::string& condition) {
 
 TEST(ControlFlow, IfRunsOneBranch) {
   const std::string body = Branches("  input %c: bool[]\n");
-  const Ran yes = Run(body, {Tensor::Scalar<bool>(true), Floats({-1, 2})});
+  const Ran yes = RunGraph(body, {Tensor::Scalar<bool>(true), Floats({-1, 2})});
   EXPECT_EQ(yes.bodies, 1u);
   EXPECT_EQ(yes.outputs, (Values{{1, -2}}));
-  EXPECT_EQ(Run(body, {Tensor::Scalar<bool>(false), Floats({-1, 2})}).outputs, (Values{{1, 2}}));
+  EXPECT_EQ(RunGraph(body, {Tensor::Scalar<bool>(false), Floats({-1, 2})}).outputs,
+            (Values{{1, 2}}));
 }
 
 TEST(ControlFlow, AKnownConditionChoosesBeforeRunning) {
-  const Ran ran = Run(Branches("  constant %c: bool[] = [false]\n"), {Floats({-1, 2})});
+  const Ran ran = RunGraph(Branches("  constant %c: bool[] = [false]\n"), {Floats({-1, 2})});
   EXPECT_EQ(ran.bodies, 0u);
   EXPECT_EQ(ran.outputs, (Values{{1, 2}}));
 }
@@ -115,25 +116,25 @@ std::string Rounds(const std::string& count, const std::string& go_on) {
 
 TEST(ControlFlow, CountedLoopsAreSpelledOut) {
   const Ran ran =
-      Run(Rounds("  constant %m: i64[] = [3]\n", "    %go: bool[] = Identity(%c) @go\n"),
-          {Floats({1, 2})});
+      RunGraph(Rounds("  constant %m: i64[] = [3]\n", "    %go: bool[] = Identity(%c) @go\n"),
+               {Floats({1, 2})});
   EXPECT_EQ(ran.bodies, 0u);
   EXPECT_EQ(ran.outputs, (Values{{4, 8}, {2, 4, 3, 6, 4, 8}}));
 }
 
 TEST(ControlFlow, LoopsThatRoundsEndAreSpelledOut) {
-  const Ran ran = Run(Rounds("  constant %m: i64[] = [9]\n",
-                             "    constant %two: i64[] = [1]\n"
-                             "    %go: bool[] = Less(%i, %two) @less\n"),
-                      {Floats({1, 2})});
+  const Ran ran = RunGraph(Rounds("  constant %m: i64[] = [9]\n",
+                                  "    constant %two: i64[] = [1]\n"
+                                  "    %go: bool[] = Less(%i, %two) @less\n"),
+                           {Floats({1, 2})});
   EXPECT_EQ(ran.bodies, 0u);
   EXPECT_EQ(ran.outputs, (Values{{3, 6}, {2, 4, 3, 6}}));
 }
 
 TEST(ControlFlow, LongLoopsRun) {
   const Ran ran =
-      Run(Rounds("  constant %m: i64[] = [5000]\n", "    %go: bool[] = Identity(%c) @go\n"),
-          {Floats({1, 2})});
+      RunGraph(Rounds("  constant %m: i64[] = [5000]\n", "    %go: bool[] = Identity(%c) @go\n"),
+               {Floats({1, 2})});
   EXPECT_EQ(ran.bodies, 1u);
   ASSERT_EQ(ran.outputs.size(), 2u);
   EXPECT_EQ(ran.outputs[0], (std::vector<double>{5001, 10002}));
@@ -186,7 +187,7 @@ std::string Columns(int64_t count) {
 
 TEST(ControlFlow, ScansRunForwardAndBack) {
   const Tensor x = Tensor::Of<float>({2, 3}, {1, 2, 3, 10, 20, 30});
-  const Ran ran = Run(Columns(3), {Floats({0, 100}), x});
+  const Ran ran = RunGraph(Columns(3), {Floats({0, 100}), x});
   EXPECT_EQ(ran.bodies, 0u);
   EXPECT_EQ(ran.outputs, (Values{{6, 160}, {6, 5, 3, 160, 150, 130}}));
 }
@@ -194,7 +195,7 @@ TEST(ControlFlow, ScansRunForwardAndBack) {
 TEST(ControlFlow, LongScansRunAsTheyAre) {
   constexpr int64_t kCount = 3000;
   const Tensor x = Tensor::Of<float>({2, kCount}, std::vector<float>(2 * kCount, 1));
-  const Ran ran = Run(Columns(kCount), {Floats({0, 100}), x});
+  const Ran ran = RunGraph(Columns(kCount), {Floats({0, 100}), x});
   EXPECT_EQ(ran.bodies, 1u);
   ASSERT_EQ(ran.outputs.size(), 2u);
   EXPECT_EQ(ran.outputs[0], (std::vector<double>{kCount, 100 + kCount}));
