@@ -40,6 +40,12 @@ class Attributes {
   std::vector<int64_t> Ints(const std::string& name, std::vector<int64_t> absent = {}) const {
     return Get(name, std::move(absent));
   }
+  std::vector<double> Floats(const std::string& name) const {
+    return Get(name, std::vector<double>());
+  }
+  std::vector<std::string> Strings(const std::string& name) const {
+    return Get(name, std::vector<std::string>());
+  }
   const Tensor* Array(const std::string& name) const {
     const auto found = map_.find(name);
     return found == map_.end() ? nullptr : std::get_if<Tensor>(&found->second);

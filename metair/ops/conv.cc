@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[n, m] = bias[m] + sum over the channels c of m's group: x[n, c] correlated with weight[m, c].
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
+#include "metair/ops/convolution.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
-#include "metair/ops/window.h"
-#include "metair/ops/work.h"
 
 namespace metadist::ops {
 namespace {
-
-// x: [n, c, spatial...], weight: [m, c / group, kernel...], bias: [m], y: [n, m, positions...].
-Result<Window> WindowOf(const OpCall& call) {
-  const Shape& x = call.shape(0);
-  const Shape& weight = call.shape(1);
-  return metadist::WindowOf(
-      *call.attributes, {x.begin() + 2, x.end()}, {weight.begin() + 2, weight.end()});
-}
 
 Result<std::vector<TensorType>> Infer(const OpCall& call) {
   TRY(CallCheck(call)
@@ -27,81 +16,21 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
           .SameElement(0, 2)
           .RankAtLeast(0, 3)
           .Done());
-  const Shape& x = call.shape(0);
-  const Shape& weight = call.shape(1);
-  if (weight.size() != x.size())
-    return BadInput("",
-                    fmt::format("input 1 must have {} dims, got {}", x.size(), ShapeText(weight)));
-  const int64_t group = call.attributes->Int("group", 1);
-  const Shape kernel = call.attributes->Ints("kernel_shape", {weight.begin() + 2, weight.end()});
-  CallCheck check(call);
-  check.That(group >= 1, fmt::format("group must be at least 1, got {}", group));
-  check.That(kernel == Shape(weight.begin() + 2, weight.end()),
-             fmt::format("kernel_shape {} differs from that of the weight {}",
-                         ShapeText(kernel),
-                         ShapeText(weight)));
-  TRY(check.Done());
-  check.That(x[1] % group == 0 && x[1] / group == weight[1],
-             fmt::format("{} channels in {} groups need a weight of {}, got {}",
-                         x[1],
-                         group,
-                         x[1] / group,
-                         weight[1]));
-  check.That(weight[0] % group == 0,
-             fmt::format("{} filters do not split in {} groups", weight[0], group));
-  check.That(!call.has(2) || call.shape(2) == Shape{weight[0]},
-             fmt::format("the bias must have {} elements", weight[0]));
-  TRY(check.Done());
-  const Window window = TRY(WindowOf(call));
-  TensorType type{call.type(0).element, {x[0], weight[0]}};
-  type.shape.insert(type.shape.end(), window.output.begin(), window.output.end());
-  return std::vector<TensorType>{type};
+  return std::vector<TensorType>{{call.type(0).element, TRY(ConvolutionShape(call, {}))}};
 }
 
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  const Window window = TRY(WindowOf(call));
-  const std::vector<int64_t> taps = TapsOf(window);
-  const int64_t channels = in[1].dim(1);  // of one group
-  const int64_t filters = in[1].dim(0);
-  const int64_t group = call.attributes->Int("group", 1);
-  const int64_t spatial = NumElements(window.input);
-  const int64_t positions = NumElements(window.output);
-  const int64_t kernel = NumElements(window.kernel);
-  const double* bias = call.has(2) ? in[2].data<double>() : nullptr;
-  double* y = out[0].mutable_data<double>();
-  for (int64_t plane = 0; plane < in[0].dim(0) * filters; ++plane) {
-    const int64_t n = plane / filters;
-    const int64_t m = plane % filters;
-    const int64_t first = m / (filters / group) * channels;
-    const double* x = in[0].data<double>() + (n * in[0].dim(1) + first) * spatial;
-    const double* weight = in[1].data<double>() + m * channels * kernel;
-    for (int64_t position = 0; position < positions; ++position) {
-      double sum = bias == nullptr ? 0 : bias[m];
-      for (int64_t c = 0; c < channels; ++c) {
-        for (int64_t tap = 0; tap < kernel; ++tap) {
-          const int64_t at = taps[static_cast<size_t>(position * kernel + tap)];
-          if (at >= 0) sum += x[c * spatial + at] * weight[c * kernel + tap];
-        }
-      }
-      y[plane * positions + position] = sum;
-    }
-  }
+  Convolve<double>(TRY(ConvolutionWindow(call, {})),
+                   call.attributes->Int("group", 1),
+                   in[0],
+                   in[1],
+                   call.has(2) ? &in[2] : nullptr,
+                   out[0]);
   return {};
 }
 
-// As the matrix product of im2col, one for each group.
 Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
-  const Shape& weight = call.shape(1);
-  const int64_t group = call.attributes->Int("group", 1);
-  const int64_t kernel = NumElements({weight.begin() + 1, weight.end()});
-  const int64_t size = NumElements(outputs[0].shape);
-  Work work = FlopsWork(call, outputs, 2 * size * kernel + (call.has(2) ? size : 0));
-  if (weight[0] == 0) return work;
-  work.batch = group;
-  work.m = size / weight[0];
-  work.n = weight[0] / group;
-  work.k = kernel;
-  return work;
+  return ConvolutionWork(call, {}, outputs);
 }
 
 std::vector<OpExample> Examples() {

@@ -25,6 +25,14 @@ size_t OpCall::first_capture(size_t region) const {
   return at;
 }
 
+Result<std::vector<double>> OpCall::Doubles(size_t input) const {
+  if (!has(input)) return BadInput("", fmt::format("input {} is missing", input));
+  const Input& in = inputs[input];
+  if (in.constant == nullptr || !in.constant->has_data())
+    return BadInput("", fmt::format("input {} must be known at compile time", input));
+  return in.constant->ToDoubles();
+}
+
 Result<std::vector<TensorType>> InferTypes(const OpCall& call) {
   for (size_t i = 0; i < call.inputs.size(); ++i)
     if (call.has(i) && std::count(call.shape(i).begin(), call.shape(i).end(), kRunTimeSize) > 0)

@@ -42,6 +42,8 @@ struct OpCall {
   int64_t rank(size_t input) const { return static_cast<int64_t>(shape(input).size()); }
   // Elements of a constant integer input. kBadInput when they are not known.
   Result<std::vector<int64_t>> Ints(size_t input) const;
+  // Elements of a constant input of any type. kBadInput when they are not known.
+  Result<std::vector<double>> Doubles(size_t input) const;
 };
 
 // What running one call costs, whatever the device. A multiply-add is two flops, any other

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/op_table.h"
 
-#include "metair/ops/ops.h"
-
 namespace metadist {
+
+namespace ops {
+#define OP(name) OpDef Make##name();
+#include "metair/ops/ops.def"
+#undef OP
+}  // namespace ops
 
 const OpTable& OpTable::BuiltIn() {
   static const OpTable table = [] {

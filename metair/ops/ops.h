@@ -3,11 +3,6 @@
 
 #include "metair/ops/op_def.h"
 
-// Makers, one for each operator of ops.def, defined in metair/ops/<op>.cc.
-namespace metadist::ops {
-
-#define OP(name) OpDef Make##name();
-#include "metair/ops/ops.def"
-#undef OP
-
-}  // namespace metadist::ops
+// What the file of an operator X includes: it defines OpDef metadist::ops::MakeX(). Only
+// op_table.cc declares these makers, from ops.def, so that a new operator recompiles none of the
+// others.

@@ -31,14 +31,19 @@ int64_t Extent(const Window& window, size_t d) {
   return (window.kernel[d] - 1) * window.dilations[d] + 1;
 }
 
-// Pads so that there are ceil(input / stride) positions; an odd one goes to the end or the start.
-void PadToSame(bool upper, size_t d, Window& window) {
+// Halves on both sides; an odd one goes to the end (SAME_UPPER) or the start.
+void SplitPadding(int64_t total, const std::string& mode, size_t d, Window& window) {
+  window.pads_begin[d] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
+  window.pads_end[d] = total - window.pads_begin[d];
+}
+
+// Pads so that there are ceil(input / stride) positions.
+void PadToSame(const std::string& mode, size_t d, Window& window) {
   const int64_t stride = window.strides[d];
   const int64_t positions = (window.input[d] + stride - 1) / stride;
   const int64_t total =
       std::max<int64_t>((positions - 1) * stride + Extent(window, d) - window.input[d], 0);
-  window.pads_begin[d] = upper ? total / 2 : total - total / 2;
-  window.pads_end[d] = total - window.pads_begin[d];
+  SplitPadding(total, mode, d, window);
 }
 
 Result<int64_t> Positions(const Window& window, size_t d, bool ceil_mode) {
@@ -55,16 +60,25 @@ Result<int64_t> Positions(const Window& window, size_t d, bool ceil_mode) {
   return drop ? positions - 1 : positions;
 }
 
-}  // namespace
+Result<std::string> AutoPad(const Attributes& attributes) {
+  const std::string mode = attributes.String("auto_pad", "NOTSET");
+  if (mode != "SAME_UPPER" && mode != "SAME_LOWER" && mode != "NOTSET" && mode != "VALID")
+    return BadInput(
+        "", fmt::format("auto_pad must be NOTSET, SAME_UPPER, SAME_LOWER or VALID, got {}", mode));
+  return mode;
+}
 
-Result<Window> WindowOf(const Attributes& attributes, const Shape& spatial, const Shape& kernel) {
+bool IsSame(const std::string& mode) { return mode == "SAME_UPPER" || mode == "SAME_LOWER"; }
+
+// All but the output.
+Result<Window> ReadWindow(const Attributes& attributes, const Shape& spatial, const Shape& kernel) {
   const size_t dims = spatial.size();
   Window window{.input = spatial, .kernel = kernel};
   if (kernel.size() != dims)
     return BadInput("",
                     fmt::format("kernel_shape must have {} entries, got {}", dims, kernel.size()));
   for (size_t d = 0; d < dims; ++d)
-    if (kernel[d] < 1 || kernel[d] > kLargest || spatial[d] > kLargest)
+    if (kernel[d] < 1 || kernel[d] > kLargest || spatial[d] < 0 || spatial[d] > kLargest)
       return BadInput(
           "",
           fmt::format(
@@ -74,16 +88,50 @@ Result<Window> WindowOf(const Attributes& attributes, const Shape& spatial, cons
   const std::vector<int64_t> pads = TRY(ListOf(attributes, "pads", 2 * dims, 0));
   window.pads_begin.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(dims));
   window.pads_end.assign(pads.begin() + static_cast<std::ptrdiff_t>(dims), pads.end());
-  const std::string mode = attributes.String("auto_pad", "NOTSET");
-  const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
-  if (!same && mode != "NOTSET" && mode != "VALID")
-    return BadInput(
-        "", fmt::format("auto_pad must be NOTSET, SAME_UPPER, SAME_LOWER or VALID, got {}", mode));
-  for (size_t d = 0; d < dims; ++d) {
+  return window;
+}
+
+}  // namespace
+
+Result<Window> WindowOf(const Attributes& attributes, const Shape& spatial, const Shape& kernel) {
+  Window window = TRY(ReadWindow(attributes, spatial, kernel));
+  const std::string mode = TRY(AutoPad(attributes));
+  for (size_t d = 0; d < spatial.size(); ++d) {
     if (mode == "VALID") window.pads_begin[d] = window.pads_end[d] = 0;
-    if (same) PadToSame(mode == "SAME_UPPER", d, window);
+    if (IsSame(mode)) PadToSame(mode, d, window);
     window.output.push_back(TRY(Positions(window, d, attributes.Int("ceil_mode", 0) != 0)));
   }
+  return window;
+}
+
+Result<Window> TransposedWindowOf(const Attributes& attributes,
+                                  const Shape& spatial,
+                                  const Shape& kernel) {
+  const size_t dims = spatial.size();
+  Window window = TRY(ReadWindow(attributes, spatial, kernel));
+  const std::string mode = TRY(AutoPad(attributes));
+  const std::vector<int64_t> extra = TRY(ListOf(attributes, "output_padding", dims, 0));
+  const bool stated = attributes.has("output_shape");
+  const std::vector<int64_t> sizes = TRY(ListOf(attributes, "output_shape", dims, 0));
+  window.output = spatial;
+  for (size_t d = 0; d < dims; ++d) {
+    const int64_t full = window.strides[d] * (spatial[d] - 1) + extra[d] + Extent(window, d);
+    int64_t& size = window.input[d];
+    if (mode == "VALID") window.pads_begin[d] = window.pads_end[d] = 0;
+    size = full - window.pads_begin[d] - window.pads_end[d];
+    if (IsSame(mode)) size = spatial[d] * window.strides[d];
+    if (stated) size = sizes[d];
+    if (stated || IsSame(mode)) SplitPadding(std::max<int64_t>(full - size, 0), mode, d, window);
+    if (size < 0 || size > kLargest)
+      return BadInput("", fmt::format("an output size of {} is out of range", size));
+  }
+  return window;
+}
+
+Result<Window> BlockWindowOf(const Attributes& attributes, const Shape& image, const Shape& block) {
+  Window window = TRY(ReadWindow(attributes, image, block));
+  for (size_t d = 0; d < image.size(); ++d)
+    window.output.push_back(TRY(Positions(window, d, /*ceil_mode=*/false)));
   return window;
 }
 

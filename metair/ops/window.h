@@ -26,6 +26,17 @@ struct Window {
 // Source: ONNX operator specification, Conv-22 and MaxPool-22.
 Result<Window> WindowOf(const Attributes& attributes, const Shape& spatial, const Shape& kernel);
 
+// The window of the convolution that a transposed one undoes: `input` is what the transposed one
+// makes of `spatial`, which is `output`. Reads output_padding and output_shape too.
+// Source: ONNX operator specification, ConvTranspose-22.
+Result<Window> TransposedWindowOf(const Attributes& attributes,
+                                  const Shape& spatial,
+                                  const Shape& kernel);
+
+// The window that takes `blocks` apart out of an image (im2col): reads dilations, pads and strides.
+// Source: ONNX operator specification, Col2Im-18.
+Result<Window> BlockWindowOf(const Attributes& attributes, const Shape& image, const Shape& block);
+
 // What a tap of the window falls on when it misses the input.
 inline constexpr int64_t kPadding = -1;  // the padding
 inline constexpr int64_t kBeyond = -2;   // beyond it: only where ceil_mode rounds up

@@ -65,6 +65,57 @@ TEST(OpError, Shapes) {
             "Reshape: [2,3] has 6 elements, which do not fill [4,?]");
 }
 
+TEST(OpError, Heads) {
+  EXPECT_EQ(InferError("Attention",
+                       {.inputs = {F32({2, 3, 4, 8}), F32({2, 2, 5, 8}), F32({2, 2, 5, 8})}}),
+            "Attention: 3 query heads do not share 2 key heads evenly");
+  EXPECT_EQ(InferError("Attention",
+                       {.inputs = {F32({2, 3, 12}), F32({2, 5, 8}), F32({2, 5, 8})},
+                        .attributes = With({{"q_num_heads", 3}})}),
+            "Attention: kv_num_heads must be at least 1, got 0");
+  EXPECT_EQ(InferError(
+                "Attention",
+                {.inputs = {F32({2, 2, 3, 8}), F32({2, 2, 5, 8}), F32({2, 2, 5, 8}), F32({3, 6})}}),
+            "Attention: the mask must broadcast to [2,2,3,5], got [3,6]");
+  EXPECT_EQ(InferError("RotaryEmbedding",
+                       {.inputs = {F32({2, 2, 3, 8}), F32({7, 3}), F32({7, 4}), I64({2, 3})}}),
+            "RotaryEmbedding: input 1 must be [7,4], got [7,3]");
+}
+
+TEST(OpError, Recurrence) {
+  EXPECT_EQ(InferError("LSTM", {.inputs = {F32({3, 2, 4}), F32({1, 20, 4}), F32({1, 15, 5})}}),
+            "LSTM: input 2 must be [1,20,5], got [1,15,5]");
+  Attributes attributes;
+  attributes.set("activations", std::vector<std::string>{"Sin"});
+  EXPECT_EQ(InferError("RNN",
+                       {.inputs = {F32({3, 2, 4}), F32({1, 5, 4}), F32({1, 5, 5})},
+                        .attributes = attributes}),
+            "RNN: unknown activation 'Sin'");
+}
+
+TEST(OpError, Resampling) {
+  EXPECT_EQ(InferError("Resize", {.inputs = {F32({2, 3})}}),
+            "Resize: either scales or sizes must be given");
+  EXPECT_EQ(InferError("Resize",
+                       {.inputs = {F32({2, 3}), example::Absent(), example::Absent(), Ints({4})}}),
+            "Resize: 2 axes need as many sizes, got 1");
+  EXPECT_EQ(InferError("GridSample", {.inputs = {F32({2, 3, 4, 5}), F32({2, 6, 7, 3})}}),
+            "GridSample: the grid for [2,3,4,5] must be [2,...,2] with 4 dims, got [2,6,7,3]");
+  EXPECT_EQ(InferError("DFT", {.inputs = {F32({2, 6, 1}), example::Absent(), Int(-1)}}),
+            "DFT: the last dim holds the parts of a number, and is not transformed");
+}
+
+TEST(OpError, Quantisation) {
+  EXPECT_EQ(InferError("QuantizeLinear", {.inputs = {F32({3, 4}), F32({3})}}),
+            "QuantizeLinear: the scale must be [4], got [3]");
+  EXPECT_EQ(
+      InferError("QuantizeLinear",
+                 {.inputs = {F32({3, 4}), F32({})}, .attributes = With({{"output_dtype", 7}})}),
+      "QuantizeLinear: integers must have 8 or 16 bits, got i64");
+  EXPECT_EQ(InferError("MatMulInteger", {.inputs = {I64({3, 4}), I64({4, 5}), I64({4})}}),
+            "MatMulInteger: a scale or zero point of [4] does not fit an operand of [3,4]");
+}
+
 TEST(OpError, Axes) {
   EXPECT_EQ(InferError("Softmax", {.inputs = {F32({2, 3})}, .attributes = With({{"axis", 2}})}),
             "Softmax: axis must be in [-2, 1], got 2");
@@ -88,6 +139,22 @@ TEST(OpError, Values) {
             "Div: an integer is divided by zero");
   EXPECT_EQ(RunError("Pow", {Tensor::Of<int64_t>({1}, {7}), Tensor::Of<int64_t>({1}, {-1})}),
             "Pow: exponents of integers must not be negative, got -1");
+}
+
+TEST(OpError, Places) {
+  const Tensor x = Tensor::Zeros({ElementType::kF32, {1, 1, 2, 2}});
+  EXPECT_EQ(
+      RunError("RoiAlign",
+               {x, Tensor::Zeros({ElementType::kF32, {1, 4}}), Tensor::Of<int64_t>({1}, {1})}),
+      "RoiAlign: a region lies in image 1 of 1");
+  const Tensor weight = Tensor::Zeros({ElementType::kF32, {1, 1, 1}});
+  EXPECT_EQ(RunError("RNN",
+                     {Tensor::Zeros({ElementType::kF32, {2, 1, 1}}),
+                      weight,
+                      weight,
+                      Tensor::Zeros({ElementType::kF32, {1, 2}}),
+                      Tensor::Of<int32_t>({1}, {3})}),
+            "RNN: a length must be in [0, 2], got 3");
 }
 
 TEST(OpError, LowestIntegerDividedByMinusOneWraps) {

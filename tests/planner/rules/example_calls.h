@@ -25,7 +25,7 @@ struct ExampleCall {
       const OpExample::Input& in = example.inputs[i];
       OpCall::Input next{in.present, in.type, nullptr};
       if (!in.constant.empty()) {
-        constants[i] = Tensor::Of<int64_t>(in.type.shape, in.constant);
+        constants[i] = Tensor::Of<int64_t>(in.type.shape, in.constant).Cast(in.type.element);
         next.constant = &constants[i];
       }
       call.inputs.push_back(next);

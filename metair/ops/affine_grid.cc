@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The points that an affine map makes of a regular grid over [-1, 1]: y[n, place] = theta[n]
+// (place, 1), coordinates in the order x, y (, z). theta: [n, d, d + 1], size: (n, channels,
+// sizes...).
+#include <fmt/format.h>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(2).Floats(0).Integers(1).Rank(0, 3, 3).Rank(1, 1, 1).Done());
+  const Shape size = TRY(call.Ints(1));
+  TRY(CallCheck(call)
+          .That(size.size() == 4 || size.size() == 5,
+                fmt::format("size must have 4 or 5 entries, got {}", size.size()))
+          .Done());
+  const int64_t dims = static_cast<int64_t>(size.size()) - 2;
+  TRY(CallCheck(call)
+          .That(call.shape(0) == Shape{size[0], dims, dims + 1},
+                fmt::format("theta must be [{},{},{}], got {}",
+                            size[0],
+                            dims,
+                            dims + 1,
+                            ShapeText(call.shape(0))))
+          .Done());
+  TensorType type{call.type(0).element, {size[0]}};
+  type.shape.insert(type.shape.end(), size.begin() + 2, size.end());
+  type.shape.push_back(dims);
+  TRY(CheckedElements(type.shape, type.element));
+  return std::vector<TensorType>{type};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const bool align_corners = call.attributes->Int("align_corners", 0) != 0;
+  const Shape& y = out[0].shape();
+  const size_t dims = y.size() - 2;
+  const int64_t places = NumElements({y.begin() + 1, y.end() - 1});
+  std::vector<double> point(dims + 1, 1.0);
+  for (int64_t i = 0; i < (dims == 0 ? 0 : out[0].size() / static_cast<int64_t>(dims)); ++i) {
+    int64_t place = i % places;
+    for (size_t d = dims; d-- > 0;) {
+      const double size = static_cast<double>(y[d + 1]);
+      const double at = static_cast<double>(place % y[d + 1]);
+      point[dims - 1 - d] =
+          align_corners ? (size == 1 ? -1 : -1 + 2 * at / (size - 1)) : -1 + (2 * at + 1) / size;
+      place /= y[d + 1];
+    }
+    for (size_t row = 0; row < dims; ++row) {
+      const double* theta = in[0].data<double>() +
+                            (i / places * static_cast<int64_t>(dims) + static_cast<int64_t>(row)) *
+                                static_cast<int64_t>(dims + 1);
+      double sum = 0;
+      for (size_t column = 0; column <= dims; ++column) sum += theta[column] * point[column];
+      out[0].mutable_data<double>()[i * static_cast<int64_t>(dims) + static_cast<int64_t>(row)] =
+          sum;
+    }
+  }
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return FlopsWork(call, outputs, 2 * call.shape(0)[2] * NumElements(outputs[0].shape));
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  using example::Ints;
+  return {{.inputs = {F32({3, 2, 3}), Ints({3, 4, 5, 6})}},
+          {.inputs = {F32({2, 3, 4}), Ints({2, 1, 3, 4, 5})},
+           .attributes = example::With({{"align_corners", 1}})}};
+}
+
+}  // namespace
+
+OpDef MakeAffineGrid() {
+  return {.name = "AffineGrid",
+          .since_version = 20,
+          .url = "https://onnx.ai/onnx/operators/onnx__AffineGrid.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

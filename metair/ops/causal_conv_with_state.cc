@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// A convolution of each channel by itself that sees only this place and those before it: of x, and
+// before its start of a carried state, or zeros. Output 1 is the state to carry on: the last
+// places.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+enum Input : size_t { kX, kWeight, kBias, kPast };
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  const std::string activation = call.attributes->String("activation", "none");
+  CallCheck check(call);
+  check.Inputs(2, 4).Floats(kX).Rank(kX, 3, 3).Rank(kWeight, 3, 3);
+  for (size_t i : {kWeight, kBias, kPast}) check.SameElement(kX, i);
+  TRY(check
+          .That(activation == "none" || activation == "silu" || activation == "swish",
+                fmt::format("activation must be none, silu or swish, got {}", activation))
+          .Done());
+  const Shape& x = call.shape(kX);
+  const int64_t kernel = call.shape(kWeight)[2];
+  const Shape weight{x[1], 1, kernel};
+  const Shape state{x[0], x[1], std::max<int64_t>(kernel - 1, 0)};
+  TRY(check
+          .That(kernel >= 1 && call.shape(kWeight) == weight,
+                fmt::format(
+                    "the weight must be [{},1,...], got {}", x[1], ShapeText(call.shape(kWeight))))
+          .That(!call.has(kBias) || call.shape(kBias) == Shape{x[1]},
+                fmt::format("the bias must have {} elements", x[1]))
+          .That(!call.has(kPast) || call.shape(kPast) == state,
+                fmt::format("the state must be {}", ShapeText(state)))
+          .Done());
+  std::vector<TensorType> types{call.type(kX), {call.type(kX).element, state}};
+  if (call.num_outputs < 2) types.pop_back();
+  return types;
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const bool swish = call.attributes->String("activation", "none") != "none";
+  const int64_t channels = in[kX].dim(1);
+  const int64_t length = in[kX].dim(2);
+  const int64_t kernel = in[kWeight].dim(2);
+  const int64_t state = kernel - 1;
+  for (int64_t line = 0; line < in[kX].dim(0) * channels; ++line) {
+    const double* x = in[kX].data<double>() + line * length;
+    const double* past = call.has(kPast) ? in[kPast].data<double>() + line * state : nullptr;
+    const auto seen = [&](int64_t at) {  // at: counted from the first place of the state
+      return at >= state ? x[at - state] : past != nullptr ? past[at] : 0;
+    };
+    const double* weight = in[kWeight].data<double>() + line % channels * kernel;
+    for (int64_t t = 0; t < length; ++t) {
+      double sum = call.has(kBias) ? in[kBias].data<double>()[line % channels] : 0;
+      for (int64_t k = 0; k < kernel; ++k) sum += weight[k] * seen(t + k);
+      out[0].mutable_data<double>()[line * length + t] = swish ? sum / (1 + std::exp(-sum)) : sum;
+    }
+    for (int64_t i = 0; out.size() > 1 && i < state; ++i)
+      out[1].mutable_data<double>()[line * state + i] = seen(length + i);
+  }
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return FlopsWork(call, outputs, 2 * call.shape(kWeight)[2] * NumElements(outputs[0].shape));
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  using example::With;
+  return {{.inputs = {F32({2, 4, 6}), F32({4, 1, 3}), F32({4}), F32({2, 4, 2})},
+           .attributes = With({{"activation", "silu"}}),
+           .num_outputs = 2},
+          {.inputs = {F32({2, 4, 6}), F32({4, 1, 3})}, .num_outputs = 2}};
+}
+
+}  // namespace
+
+OpDef MakeCausalConvWithState() {
+  return {.name = "CausalConvWithState",
+          .since_version = 27,
+          .url = "https://onnx.ai/onnx/operators/onnx__CausalConvWithState.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

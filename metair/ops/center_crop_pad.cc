@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// x cut or padded with zeros on both sides of `axes` to the sizes that input 1 lists; of an odd
+// number of places one more is cut or added at the end.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "metair/ops/axes.h"
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/mapped_copy.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(2).Integers(1).Rank(1, 1, 1).Done());
+  std::vector<int64_t> axes = call.attributes->Ints("axes");
+  if (!call.attributes->has("axes")) {
+    axes.resize(call.shape(0).size());
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  axes = TRY(NormalizeAxes(axes, call.rank(0)));
+  const std::vector<int64_t> sizes = TRY(call.Ints(1));
+  if (sizes.size() != axes.size())
+    return BadInput("",
+                    fmt::format("{} axes need as many sizes, got {}", axes.size(), sizes.size()));
+  TensorType type = call.type(0);
+  for (size_t i = 0; i < axes.size(); ++i) type.shape[static_cast<size_t>(axes[i])] = sizes[i];
+  TRY(CheckedElements(type.shape, type.element));
+  return std::vector<TensorType>{type};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  std::vector<std::vector<int64_t>> maps;
+  for (size_t d = 0; d < out[0].shape().size(); ++d) {
+    const int64_t from = in[0].shape()[d];
+    const int64_t to = out[0].shape()[d];
+    const int64_t shift = from >= to ? (from - to) / 2 : -((to - from) / 2);
+    maps.emplace_back();
+    for (int64_t i = 0; i < to; ++i) {
+      const int64_t at = i + shift;
+      maps.back().push_back(at < from ? std::max<int64_t>(at, -1) : -1);
+    }
+  }
+  CopyMapped(in[0], maps, out[0]);
+  return {};
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  using example::Ints;
+  return {{.inputs = {F32({2, 7, 4}), Ints({2, 3, 7})}},
+          {.inputs = {F32({3, 6, 5}), Ints({4, 8})},
+           .attributes = example::With({{"axes", std::vector<int64_t>{-2, -1}}})}};
+}
+
+}  // namespace
+
+OpDef MakeCenterCropPad() {
+  return {.name = "CenterCropPad",
+          .since_version = 18,
+          .url = "https://onnx.ai/onnx/operators/onnx__CenterCropPad.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = MoveWork,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

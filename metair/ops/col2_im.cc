@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// An image from its blocks: x holds a column for each position of a sliding block, and columns add
+// up where blocks overlap. x: [n, c * block, positions], y: [n, c, image...].
+#include <fmt/format.h>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/window.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+enum Input : size_t { kX, kImage, kBlock };
+
+Result<Window> WindowFor(const OpCall& call) {
+  return BlockWindowOf(*call.attributes, TRY(call.Ints(kImage)), TRY(call.Ints(kBlock)));
+}
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(3).Floats(kX).Integers(kImage).Integers(kBlock).Rank(kX, 3, 3).Done());
+  const Shape& x = call.shape(kX);
+  const Window window = TRY(WindowFor(call));
+  const int64_t block = TRY(CheckedElements(window.kernel, ElementType::kBool));
+  const int64_t positions = TRY(CheckedElements(window.output, ElementType::kBool));
+  TRY(CallCheck(call)
+          .That(x[1] % block == 0, fmt::format("{} rows do not split in blocks of {}", x[1], block))
+          .That(x[2] == positions, fmt::format("the image has {} blocks, got {}", positions, x[2]))
+          .Done());
+  TensorType type{call.type(kX).element, {x[0], x[1] / block}};
+  type.shape.insert(type.shape.end(), window.input.begin(), window.input.end());
+  TRY(CheckedElements(type.shape, type.element));
+  return std::vector<TensorType>{type};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const Window window = TRY(WindowFor(call));
+  const std::vector<int64_t> taps = TapsOf(window);
+  const int64_t block = NumElements(window.kernel);
+  const int64_t positions = NumElements(window.output);
+  const int64_t image = NumElements(window.input);
+  const double* x = in[kX].data<double>();
+  double* y = out[0].mutable_data<double>();
+  for (int64_t plane = 0; plane < out[0].dim(0) * out[0].dim(1); ++plane)
+    for (int64_t i = 0; i < positions * block; ++i) {
+      const int64_t at = taps[static_cast<size_t>(i)];
+      if (at >= 0) y[plane * image + at] += x[(plane * block + i % block) * positions + i / block];
+    }
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return FlopsWork(call, outputs, NumElements(call.shape(kX)));
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  using example::Ints;
+  using example::With;
+  using List = std::vector<int64_t>;
+  return {{.inputs = {F32({2, 12, 9}), Ints({4, 4}), Ints({2, 2})}},
+          {.inputs = {F32({1, 6, 10}), Ints({5, 5}), Ints({1, 3})},
+           .attributes = With({{"pads", List{0, 1, 0, 1}}, {"strides", List{1, 3}}})}};
+}
+
+}  // namespace
+
+OpDef MakeCol2Im() {
+  return {.name = "Col2Im",
+          .since_version = 18,
+          .url = "https://onnx.ai/onnx/operators/onnx__Col2Im.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

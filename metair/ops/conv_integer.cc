@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// (x - zero point) correlated with (weight - zero point) in 32-bit integers; the zero point of the
+// weight may differ by filter. Padding counts as the zero point.
+#include "metair/ops/call_check.h"
+#include "metair/ops/convolution.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/quantization.h"
+
+namespace metadist::ops {
+namespace {
+
+enum Input : size_t { kX, kWeight, kZeroX, kZeroWeight, kNoBias };
+constexpr ConvolutionInputs kInputs{kX, kWeight, kNoBias};
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call)
+          .Inputs(2, 4)
+          .Integers(kX)
+          .Integers(kWeight)
+          .SameElement(kX, kZeroX)
+          .SameElement(kWeight, kZeroWeight)
+          .RankAtLeast(kX, 3)
+          .Done());
+  const Shape shape = TRY(ConvolutionShape(call, kInputs));
+  TRY(CheckFilterParameter(call, kZeroX, 1));
+  TRY(CheckFilterParameter(call, kZeroWeight, call.shape(kWeight)[0]));
+  return std::vector<TensorType>{{ElementType::kI32, shape}};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const auto zero = [&](size_t i) { return call.has(i) ? &in[i] : nullptr; };
+  Convolve<int64_t>(TRY(ConvolutionWindow(call, kInputs)),
+                    call.attributes->Int("group", 1),
+                    LessFilterZeroPoint(in[kX], zero(kZeroX)),
+                    LessFilterZeroPoint(in[kWeight], zero(kZeroWeight)),
+                    nullptr,
+                    out[0]);
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return ConvolutionWork(call, kInputs, outputs);
+}
+
+std::vector<OpExample> Examples() {
+  using example::With;
+  using List = std::vector<int64_t>;
+  const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
+  return {{.inputs = {u8({2, 4, 5, 5}), u8({6, 4, 3, 3}), u8({}), u8({})},
+           .attributes = With({{"pads", List{1, 1, 1, 1}}})},
+          {.inputs = {u8({1, 4, 6, 5}), u8({6, 2, 3, 2}), u8({}), u8({6})},
+           .attributes = With({{"group", 2}})},
+          {.inputs = {u8({2, 3, 4, 4}), u8({4, 3, 1, 1})}}};
+}
+
+}  // namespace
+
+OpDef MakeConvInteger() {
+  return {.name = "ConvInteger",
+          .since_version = 10,
+          .url = "https://onnx.ai/onnx/operators/onnx__ConvInteger.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transpose of a convolution: every element of x adds the weight, scaled by it, to the output
+// under the window's position. weight: [c, m / group, kernel...].
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/window.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<Window> WindowFor(const OpCall& call) {
+  const Shape& x = call.shape(0);
+  const Shape& weight = call.shape(1);
+  return TransposedWindowOf(
+      *call.attributes, {x.begin() + 2, x.end()}, {weight.begin() + 2, weight.end()});
+}
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call)
+          .Inputs(2, 3)
+          .Floats(0)
+          .SameElement(0, 1)
+          .SameElement(0, 2)
+          .RankAtLeast(0, 3)
+          .Done());
+  const Shape& x = call.shape(0);
+  const Shape& weight = call.shape(1);
+  if (weight.size() != x.size())
+    return BadInput("",
+                    fmt::format("input 1 must have {} dims, got {}", x.size(), ShapeText(weight)));
+  const int64_t group = call.attributes->Int("group", 1);
+  const Shape kernel = call.attributes->Ints("kernel_shape", {weight.begin() + 2, weight.end()});
+  CallCheck check(call);
+  check.That(group >= 1 && x[1] % std::max<int64_t>(group, 1) == 0,
+             fmt::format("{} channels do not split in {} groups", x[1], group));
+  check.That(x[1] == weight[0],
+             fmt::format("{} channels need a weight of as many, got {}", x[1], weight[0]));
+  check.That(kernel == Shape(weight.begin() + 2, weight.end()),
+             fmt::format("kernel_shape {} differs from that of the weight {}",
+                         ShapeText(kernel),
+                         ShapeText(weight)));
+  check.That(!call.has(2) || call.shape(2) == Shape{weight[1] * group},
+             fmt::format("the bias must have {} elements", weight[1] * group));
+  TRY(check.Done());
+  const Window window = TRY(WindowFor(call));
+  TensorType type{call.type(0).element, {x[0], weight[1] * group}};
+  type.shape.insert(type.shape.end(), window.input.begin(), window.input.end());
+  TRY(CheckedElements(type.shape, type.element));
+  return std::vector<TensorType>{type};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const Window window = TRY(WindowFor(call));
+  const std::vector<int64_t> taps = TapsOf(window);
+  const int64_t group = call.attributes->Int("group", 1);
+  const int64_t filters = in[1].dim(1);  // of one group
+  const int64_t channels = in[0].dim(1) / group;
+  const int64_t positions = NumElements(window.output);
+  const int64_t spatial = NumElements(window.input);
+  const int64_t kernel = NumElements(window.kernel);
+  for (int64_t plane = 0; plane < out[0].dim(0) * out[0].dim(1); ++plane) {
+    const int64_t n = plane / (filters * group);
+    const int64_t m = plane % (filters * group);
+    double* y = out[0].mutable_data<double>() + plane * spatial;
+    if (call.has(2)) std::fill(y, y + spatial, in[2].data<double>()[m]);
+    for (int64_t c = m / filters * channels; c < (m / filters + 1) * channels; ++c) {
+      const double* x = in[0].data<double>() + (n * in[0].dim(1) + c) * positions;
+      const double* weight = in[1].data<double>() + (c * filters + m % filters) * kernel;
+      for (int64_t i = 0; i < positions * kernel; ++i) {
+        const int64_t at = taps[static_cast<size_t>(i)];
+        if (at >= 0) y[at] += x[i / kernel] * weight[i % kernel];
+      }
+    }
+  }
+  return {};
+}
+
+// As the product of x with the weight, before it is summed under the window.
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  const Shape& weight = call.shape(1);
+  const int64_t group = call.attributes->Int("group", 1);
+  const int64_t size = NumElements(call.shape(0));
+  const int64_t columns = NumElements({weight.begin() + 1, weight.end()});
+  const int64_t added = call.has(2) ? NumElements(outputs[0].shape) : 0;
+  Work work = FlopsWork(call, outputs, 2 * size * columns + added);
+  if (weight[0] == 0) return work;
+  work.batch = group;
+  work.m = size / weight[0];
+  work.n = columns;
+  work.k = weight[0] / group;
+  return work;
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  using example::With;
+  using List = std::vector<int64_t>;
+  return {
+      {.inputs = {F32({2, 4, 5, 5}), F32({4, 6, 2, 2}), F32({6})},
+       .attributes = With({{"strides", List{2, 2}}})},
+      {.inputs = {F32({2, 4, 5, 4}), F32({4, 6, 3, 3})},
+       .attributes = With(
+           {{"pads", List{1, 1, 1, 1}}, {"strides", List{2, 1}}, {"output_padding", List{1, 0}}})},
+      {.inputs = {F32({1, 4, 6}), F32({4, 3, 3}), F32({6})},
+       .attributes = With({{"group", 2}, {"strides", List{2}}, {"auto_pad", "SAME_LOWER"}})},
+      {.inputs = {F32({1, 2, 4, 4}), F32({2, 3, 3, 3})},
+       .attributes = With({{"strides", List{3, 2}}, {"output_shape", List{10, 8}}})},
+      {.inputs = {F32({2, 3, 7}), F32({3, 4, 3})}, .attributes = With({{"dilations", List{2}}})}};
+}
+
+}  // namespace
+
+OpDef MakeConvTranspose() {
+  return {.name = "ConvTranspose",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__ConvTranspose.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = (x - zero point) scale. One scale for all of x, for each index along `axis`, or for each
+// block of block_size along it.
+#include <fmt/format.h>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/onnx_types.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/quantization.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+enum Input : size_t { kX, kScale, kZeroPoint };
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call)
+          .Inputs(2, 3)
+          .Integers(kX)
+          .Floats(kScale)
+          .SameElement(kX, kZeroPoint)
+          .That(!call.has(kZeroPoint) || !call.has(kScale) ||
+                    call.shape(kZeroPoint) == call.shape(kScale),
+                "scale and zero point must have one shape")
+          .Done());
+  TRY(ScaleMap::Make(*call.attributes, call.shape(kX), call.shape(kScale)));
+  const int64_t stated = call.attributes->Int("output_dtype", 0);
+  const std::optional<ElementType> named = ElementTypeOfOnnx(stated);
+  if (stated != 0 && (!named || ClassOf(*named) != ElementClass::kFloat))
+    return BadInput("", fmt::format("output_dtype {} is not a supported float type", stated));
+  const ElementType element = stated != 0 ? *named : call.type(kScale).element;
+  return std::vector<TensorType>{{element, call.shape(kX)}};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const ScaleMap map = TRY(ScaleMap::Make(*call.attributes, in[kX].shape(), in[kScale].shape()));
+  for (int64_t i = 0; i < out[0].size(); ++i) {
+    const int64_t at = map.at(i);
+    const int64_t zero = call.has(kZeroPoint) ? in[kZeroPoint].data<int64_t>()[at] : 0;
+    out[0].mutable_data<double>()[i] =
+        (static_cast<double>(in[kX].data<int64_t>()[i]) - static_cast<double>(zero)) *
+        in[kScale].data<double>()[at];
+  }
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return FlopsWork(call, outputs, 2 * NumElements(outputs[0].shape));
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  using example::With;
+  const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
+  const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
+  return {{.inputs = {u8({3, 4, 5}), F32({}), u8({})}},
+          {.inputs = {i8({3, 4, 5}), F32({4}), i8({4})}},
+          {.inputs = {i8({3, 8}), F32({3, 2})}, .attributes = With({{"block_size", 4}})}};
+}
+
+}  // namespace
+
+OpDef MakeDequantizeLinear() {
+  return {.name = "DequantizeLinear",
+          .since_version = 25,
+          .url = "https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

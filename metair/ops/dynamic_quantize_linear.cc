@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// x as unsigned bytes, with the scale (output 1) and the zero point (output 2) that let the range
+// of x, widened to hold 0, just fit.
+#include <algorithm>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/quantization.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+constexpr double kMost = 255;
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(1).Floats(0).Done());
+  return std::vector<TensorType>{
+      {ElementType::kU8, call.shape(0)}, {ElementType::kF32, {}}, {ElementType::kU8, {}}};
+}
+
+// The scale is an f32 by specification, and rounded before it is used.
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const double* x = in[0].data<double>();
+  double low = 0;
+  double high = 0;
+  for (int64_t i = 0; i < in[0].size(); ++i) {
+    low = std::min(low, x[i]);
+    high = std::max(high, x[i]);
+  }
+  const double scale = static_cast<float>(high == low ? 1 / kMost : (high - low) / kMost);
+  const int64_t zero =
+      Quantize(static_cast<float>(std::clamp(-low / scale, 0.0, kMost)), 0, ElementType::kU8);
+  for (int64_t i = 0; i < in[0].size(); ++i)
+    out[0].mutable_data<int64_t>()[i] =
+        Quantize(static_cast<float>(x[i] / scale), zero, ElementType::kU8);
+  *out[1].mutable_data<double>() = scale;
+  *out[2].mutable_data<int64_t>() = zero;
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return FlopsWork(call, outputs, 5 * NumElements(outputs[0].shape));
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  return {{.inputs = {F32({3, 4})}, .num_outputs = 3}, {.inputs = {F32({6})}, .num_outputs = 3}};
+}
+
+}  // namespace
+
+OpDef MakeDynamicQuantizeLinear() {
+  return {.name = "DynamicQuantizeLinear",
+          .since_version = 11,
+          .url = "https://onnx.ai/onnx/operators/onnx__DynamicQuantizeLinear.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

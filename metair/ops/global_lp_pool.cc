@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The p-norm of each channel: (sum |x|^p)^(1/p) over all dims from the third on, which become 1.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "metair/ops/global_pool.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  const int64_t p = call.attributes->Int("p", 2);
+  if (p < 1) return BadInput("", fmt::format("p must be at least 1, got {}", p));
+  return InferGlobalPool(call);
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const double p = static_cast<double>(call.attributes->Int("p", 2));
+  FoldChannels(
+      in[0], out[0], 0, [p](double sum, double x) { return sum + std::pow(std::fabs(x), p); });
+  double* y = out[0].mutable_data<double>();
+  for (int64_t i = 0; i < out[0].size(); ++i) y[i] = std::pow(y[i], 1 / p);
+  return {};
+}
+
+std::vector<OpExample> Examples() {
+  std::vector<OpExample> examples = GlobalPoolExamples();
+  examples[1].attributes.set("p", int64_t{1});
+  return examples;
+}
+
+}  // namespace
+
+OpDef MakeGlobalLpPool() {
+  return {.name = "GlobalLpPool",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = ReductionWork,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

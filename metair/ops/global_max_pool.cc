@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The greatest element of each channel: over all dims from the third on, which become 1.
+#include <algorithm>
+#include <limits>
+
+#include "metair/ops/global_pool.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  FoldChannels(in[0], out[0], -std::numeric_limits<double>::infinity(), [](double most, double x) {
+    return std::max(most, x);
+  });
+  return {};
+}
+
+}  // namespace
+
+OpDef MakeGlobalMaxPool() {
+  return {.name = "GlobalMaxPool",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__GlobalMaxPool.html",
+          .infer = InferGlobalPool,
+          .reference = Reference,
+          .work = ReductionWork,
+          .examples = GlobalPoolExamples};
+}
+
+}  // namespace metadist::ops

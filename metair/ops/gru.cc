@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// A layer of gated recurrent units: h = (1 - z) n + z h with update gate z, reset gate r and the
+// new content n = g(W x + R (r h)), or (linear_before_reset = 1) g(W x + r (R h)).
+#include "metair/ops/ops.h"
+#include "metair/ops/recurrent.h"
+
+namespace metadist::ops {
+namespace {
+
+enum Gate : int64_t { kUpdate, kReset, kContent };
+
+CellForm Form() { return {.gates = 3, .activations = {"Sigmoid", "Tanh"}}; }
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) { return InferRecurrent(call, Form()); }
+
+void Step(CellStep& cell, bool linear_before_reset) {
+  const size_t size = cell.h.size();
+  std::vector<double> update(size), reset(size), kept(size), next(size);
+  const auto gate = [&](Gate g, size_t i, double recurrent) {
+    return cell.activations[g == kContent ? 1 : 0](
+        cell.Clipped(cell.x[static_cast<size_t>(g) * size + i] + recurrent));
+  };
+  for (size_t i = 0; i < size; ++i) {
+    update[i] = gate(kUpdate, i, cell.Recur(kUpdate, static_cast<int64_t>(i), cell.h));
+    reset[i] = gate(kReset, i, cell.Recur(kReset, static_cast<int64_t>(i), cell.h));
+    kept[i] = reset[i] * cell.h[i];
+  }
+  for (size_t i = 0; i < size; ++i) {
+    const int64_t row = static_cast<int64_t>(i);
+    const double recurrent = linear_before_reset ? reset[i] * cell.Recur(kContent, row, cell.h)
+                                                 : cell.Recur(kContent, row, kept);
+    next[i] = (1 - update[i]) * gate(kContent, i, recurrent) + update[i] * cell.h[i];
+  }
+  cell.h = next;
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const bool linear_before_reset = call.attributes->Int("linear_before_reset", 0) != 0;
+  return RunRecurrent(
+      call, Form(), in, out, [&](CellStep& cell) { Step(cell, linear_before_reset); });
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return RecurrentWork(call, outputs, Form());
+}
+
+std::vector<OpExample> Examples() {
+  std::vector<OpExample> examples = RecurrentExamples(Form());
+  examples[2].attributes.set("linear_before_reset", int64_t{1});
+  return examples;
+}
+
+}  // namespace
+
+OpDef MakeGRU() {
+  return {.name = "GRU",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__GRU.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .domain_of = RecurrentDomain,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The p-norm of what lies under each position of a sliding window: (sum |x|^p)^(1/p).
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/pool.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  const int64_t p = call.attributes->Int("p", 2);
+  TRY(CallCheck(call)
+          .Inputs(1)
+          .Floats(0)
+          .RankAtLeast(0, 3)
+          .That(p >= 1, fmt::format("p must be at least 1, got {}", p))
+          .Done());
+  return std::vector<TensorType>{TRY(PoolType(call))};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const double p = static_cast<double>(call.attributes->Int("p", 2));
+  const double* x = in[0].data<double>();
+  double* y = out[0].mutable_data<double>();
+  ForEachPosition(TRY(PoolWindow(call)),
+                  out[0].size(),
+                  [&](int64_t i, int64_t plane, std::span<const int64_t> taps) {
+                    double sum = 0;
+                    for (int64_t at : taps)
+                      if (at >= 0) sum += std::pow(std::fabs(x[plane + at]), p);
+                    y[i] = std::pow(sum, 1 / p);
+                  });
+  return {};
+}
+
+std::vector<OpExample> Examples() {
+  std::vector<OpExample> examples = PoolExamples();
+  examples[2].attributes.set("p", int64_t{3});
+  return examples;
+}
+
+}  // namespace
+
+OpDef MakeLpPool() {
+  return {.name = "LpPool",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__LpPool.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = PoolWork,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

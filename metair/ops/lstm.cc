@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// A long short-term memory layer: c = f c + i g(...), h = o h(c) with input gate i, output gate o,
+// forget gate f; peepholes let the gates see c. input_forget = 1: f = 1 - i.
+#include "metair/ops/ops.h"
+#include "metair/ops/recurrent.h"
+
+namespace metadist::ops {
+namespace {
+
+// In the order in which weights are stacked; peepholes have the first three.
+enum Gate : int64_t { kInput, kOutput, kForget, kContent };
+
+CellForm Form() {
+  return {.gates = 4, .has_cell = true, .activations = {"Sigmoid", "Tanh", "Tanh"}};
+}
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) { return InferRecurrent(call, Form()); }
+
+void Step(CellStep& cell, bool input_forget) {
+  const size_t size = cell.h.size();
+  const auto gate = [&](Gate g, size_t i, double c) {
+    const size_t at = static_cast<size_t>(g) * size + i;
+    double value = cell.x[at] + cell.Recur(g, static_cast<int64_t>(i), cell.h);
+    if (cell.peepholes != nullptr && g != kContent) value += cell.peepholes[at] * c;
+    return cell.activations[g == kContent ? 1 : 0](cell.Clipped(value));
+  };
+  std::vector<double> next(size);
+  for (size_t i = 0; i < size; ++i) {
+    const double old = cell.c[i];
+    const double input = gate(kInput, i, old);
+    const double forget = input_forget ? 1 - input : gate(kForget, i, old);
+    cell.c[i] = forget * old + input * gate(kContent, i, old);
+    next[i] = gate(kOutput, i, cell.c[i]) * cell.activations[2](cell.c[i]);
+  }
+  cell.h = next;
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const bool input_forget = call.attributes->Int("input_forget", 0) != 0;
+  return RunRecurrent(call, Form(), in, out, [&](CellStep& cell) { Step(cell, input_forget); });
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return RecurrentWork(call, outputs, Form());
+}
+
+std::vector<OpExample> Examples() {
+  std::vector<OpExample> examples = RecurrentExamples(Form());
+  examples[1].num_outputs = 3;
+  return examples;
+}
+
+}  // namespace
+
+OpDef MakeLSTM() {
+  return {.name = "LSTM",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__LSTM.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .domain_of = RecurrentDomain,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Undoes a max pooling: each element goes to the index that the pooling took it from, all other
+// places are 0. Indices count in the array that was pooled; the output may be larger than that.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+// Shape of the array that was pooled.
+Result<Shape> PooledShape(const OpCall& call) {
+  const Shape& x = call.shape(0);
+  const size_t dims = x.size() - 2;
+  using List = std::vector<int64_t>;
+  const List kernel = call.attributes->Ints("kernel_shape");
+  const List strides = call.attributes->Ints("strides", List(dims, 1));
+  const List pads = call.attributes->Ints("pads", List(2 * dims, 0));
+  TRY(CallCheck(call)
+          .That(kernel.size() == dims && strides.size() == dims && pads.size() == 2 * dims,
+                fmt::format("kernel_shape, strides and pads must fit {} spatial dims", dims))
+          .Done());
+  constexpr int64_t kLargest = int64_t{1} << 31;
+  Shape shape{x[0], x[1]};
+  for (size_t d = 0; d < dims; ++d) {
+    for (int64_t value : {kernel[d], strides[d], x[d + 2]})
+      if (value < 0 || value > kLargest)
+        return BadInput("", fmt::format("a size of {} is out of range", value));
+    shape.push_back((x[d + 2] - 1) * strides[d] - pads[d] - pads[dims + d] + kernel[d]);
+    if (shape.back() < 0 || shape.back() > kLargest)
+      return BadInput("", fmt::format("a size of {} is out of range", shape.back()));
+  }
+  return shape;
+}
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call)
+          .Inputs(2, 3)
+          .Floats(0)
+          .Integers(1)
+          .Integers(2)
+          .RankAtLeast(0, 3)
+          .That(!call.has(1) || !call.has(0) || call.shape(0) == call.shape(1),
+                "elements and indices must have one shape")
+          .Done());
+  Shape shape = TRY(PooledShape(call));
+  if (call.has(2)) {
+    const Shape stated = TRY(call.Ints(2));
+    bool fits = stated.size() == shape.size() && stated[0] == shape[0] && stated[1] == shape[1];
+    for (size_t d = 2; fits && d < shape.size(); ++d) fits = stated[d] >= shape[d];
+    if (!fits)
+      return BadInput(
+          "", fmt::format("the output must hold {}, got {}", ShapeText(shape), ShapeText(stated)));
+    TRY(CheckedElements(stated, call.type(0).element));
+    shape = stated;
+  }
+  return std::vector<TensorType>{{call.type(0).element, shape}};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const Shape pooled = TRY(PooledShape(call));
+  const int64_t count = NumElements(pooled);
+  const std::vector<int64_t> strides = Strides(out[0].shape());
+  for (int64_t i = 0; i < in[0].size(); ++i) {
+    int64_t index = in[1].data<int64_t>()[i];
+    if (index < 0 || index >= count)
+      return BadInput("", fmt::format("index must be in [0, {}], got {}", count - 1, index));
+    int64_t to = 0;
+    for (size_t d = pooled.size(); d-- > 0; index /= pooled[d])
+      to += index % pooled[d] * strides[d];
+    out[0].mutable_data<double>()[to] = in[0].data<double>()[i];
+  }
+  return {};
+}
+
+std::vector<InputDomain> Domain(const OpCall& call) {
+  const auto pooled = PooledShape(call);
+  const int64_t count = pooled.ok() ? NumElements(pooled.value()) : 1;
+  return {{},
+          {.kind = InputDomain::Kind::kRange,
+           .low = 0,
+           .high = static_cast<double>(std::max<int64_t>(count - 1, 0))}};
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  using example::I64;
+  using example::With;
+  using List = std::vector<int64_t>;
+  return {{.inputs = {F32({2, 3, 2, 3}), I64({2, 3, 2, 3})},
+           .attributes = With({{"kernel_shape", List{2, 2}}, {"strides", List{2, 2}}})},
+          {.inputs = {F32({1, 1, 2, 2}), I64({1, 1, 2, 2}), example::Ints({1, 1, 5, 5})},
+           .attributes = With({{"kernel_shape", List{2, 2}}, {"strides", List{2, 2}}})}};
+}
+
+}  // namespace
+
+OpDef MakeMaxUnpool() {
+  return {.name = "MaxUnpool",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__MaxUnpool.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = MoveWork,
+          .domain_of = Domain,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

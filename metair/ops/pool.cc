@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/ops/pool.h"
+
+#include "metair/ops/example_parts.h"
+#include "metair/ops/work.h"
+
+namespace metadist {
+
+Result<Window> PoolWindow(const OpCall& call) {
+  const Shape& x = call.shape(0);
+  return WindowOf(
+      *call.attributes, {x.begin() + 2, x.end()}, call.attributes->Ints("kernel_shape"));
+}
+
+Result<TensorType> PoolType(const OpCall& call) {
+  const Window window = TRY(PoolWindow(call));
+  TensorType type{call.type(0).element, {call.shape(0)[0], call.shape(0)[1]}};
+  type.shape.insert(type.shape.end(), window.output.begin(), window.output.end());
+  return type;
+}
+
+Work PoolWork(const OpCall& call, std::span<const TensorType> outputs) {
+  const int64_t kernel = NumElements(call.attributes->Ints("kernel_shape"));
+  return FlopsWork(call, outputs, kernel * NumElements(outputs[0].shape));
+}
+
+std::vector<OpExample> PoolExamples() {
+  using example::F32;
+  using example::With;
+  using List = std::vector<int64_t>;
+  return {
+      {.inputs = {F32({2, 3, 6, 6})},
+       .attributes = With({{"kernel_shape", List{2, 2}}, {"strides", List{2, 2}}})},
+      {.inputs = {F32({1, 3, 7, 5})},
+       .attributes = With({{"kernel_shape", List{3, 3}}, {"pads", List{1, 1, 1, 1}}})},
+      {.inputs = {F32({2, 3, 8})},
+       .attributes = With({{"kernel_shape", List{3}}, {"strides", List{2}}, {"ceil_mode", 1}})},
+      {.inputs = {F32({1, 2, 8, 5})},
+       .attributes = With({{"kernel_shape", List{2, 2}}, {"dilations", List{3, 2}}})},
+      {.inputs = {F32({1, 2, 7, 5})},
+       .attributes = With(
+           {{"kernel_shape", List{3, 2}}, {"strides", List{2, 2}}, {"auto_pad", "SAME_LOWER"}})}};
+}
+
+}  // namespace metadist

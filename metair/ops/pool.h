@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "metair/ops/op_def.h"
+#include "metair/ops/window.h"
+
+// What poolings share: a window slides over the dims of input 0 from the third on, plane by plane.
+namespace metadist {
+
+// The window that the attributes of the call describe.
+Result<Window> PoolWindow(const OpCall& call);
+
+// The type of output 0: of input 0, with a place for every position of the window.
+Result<TensorType> PoolType(const OpCall& call);
+
+// One flop for each tap of each position.
+Work PoolWork(const OpCall& call, std::span<const TensorType> outputs);
+
+// Calls visit(i, plane, taps) for each of `count` output elements: plane = index of the first
+// element of its plane of input 0, taps = what its window falls on, as TapsOf tells.
+template <typename Visit>
+void ForEachPosition(const Window& window, int64_t count, Visit&& visit) {
+  const std::vector<int64_t> table = TapsOf(window);
+  const int64_t spatial = NumElements(window.input);
+  const int64_t positions = NumElements(window.output);
+  const size_t taps = static_cast<size_t>(NumElements(window.kernel));
+  for (int64_t i = 0; i < count; ++i)
+    visit(i,
+          i / positions * spatial,
+          std::span(table).subspan(static_cast<size_t>(i % positions) * taps, taps));
+}
+
+// Examples over f32: strides, dilations, pads, automatic pads, rounding up.
+std::vector<OpExample> PoolExamples();
+
+}  // namespace metadist

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// A convolution where x, weight and y are integers that stand for (integer - zero point) scale;
+// scale and zero point of the weight may differ by filter. The bias counts in scale x * weight.
+#include <algorithm>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/convolution.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/quantization.h"
+
+namespace metadist::ops {
+namespace {
+
+enum Input : size_t {
+  kX,
+  kScaleX,
+  kZeroX,
+  kWeight,
+  kScaleWeight,
+  kZeroWeight,
+  kScaleY,
+  kZeroY,
+  kBias
+};
+constexpr ConvolutionInputs kInputs{kX, kWeight, kBias};
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  CallCheck check(call);
+  check.Inputs(8, 9);
+  for (size_t i : {kX, kWeight, kZeroY, kBias}) check.Integers(i);
+  for (size_t i : {kScaleX, kScaleWeight, kScaleY}) check.Floats(i);
+  TRY(check.SameElement(kX, kZeroX).SameElement(kWeight, kZeroWeight).RankAtLeast(kX, 3).Done());
+  const ElementType element = call.type(kZeroY).element;
+  TRY(check.That(ByteSize(element) == 1, "the output must hold 8-bit integers").Done());
+  const Shape shape = TRY(ConvolutionShape(call, kInputs));
+  for (size_t i : {kScaleX, kZeroX, kScaleY, kZeroY}) TRY(CheckFilterParameter(call, i, 1));
+  for (size_t i : {kScaleWeight, kZeroWeight})
+    TRY(CheckFilterParameter(call, i, call.shape(kWeight)[0]));
+  return std::vector<TensorType>{{element, shape}};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const ElementType element = call.type(kZeroY).element;
+  Tensor sums = Tensor::Zeros({ElementType::kI64, out[0].shape()});
+  Convolve<int64_t>(TRY(ConvolutionWindow(call, kInputs)),
+                    call.attributes->Int("group", 1),
+                    LessFilterZeroPoint(in[kX], &in[kZeroX]),
+                    LessFilterZeroPoint(in[kWeight], &in[kZeroWeight]),
+                    call.has(kBias) ? &in[kBias] : nullptr,
+                    sums);
+  const int64_t filters = out[0].dim(1);
+  const int64_t positions =
+      filters == 0 ? 0 : out[0].size() / std::max<int64_t>(out[0].dim(0), 1) / filters;
+  const double* weight = in[kScaleWeight].data<double>();
+  for (int64_t i = 0; i < sums.size(); ++i) {
+    const int64_t filter = in[kScaleWeight].size() == 1 ? 0 : i / positions % filters;
+    const double scale = *in[kScaleX].data<double>() * weight[filter] / *in[kScaleY].data<double>();
+    out[0].mutable_data<int64_t>()[i] = Quantize(
+        static_cast<double>(sums.data<int64_t>()[i]) * scale, *in[kZeroY].data<int64_t>(), element);
+  }
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return ConvolutionWork(call, kInputs, outputs);
+}
+
+std::vector<InputDomain> Domain(const OpCall& call) {
+  std::vector<InputDomain> domains(call.inputs.size());
+  for (size_t i : {kScaleX, kScaleWeight, kScaleY})
+    if (i < domains.size()) domains[i].kind = InputDomain::Kind::kPositive;
+  return domains;
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  using example::With;
+  using List = std::vector<int64_t>;
+  const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
+  const OpExample::Input bias{{ElementType::kI32, {6}}};
+  return {{.inputs = {u8({2, 4, 5, 5}),
+                      F32({}),
+                      u8({}),
+                      u8({6, 4, 3, 3}),
+                      F32({}),
+                      u8({}),
+                      F32({}),
+                      u8({}),
+                      bias},
+           .attributes = With({{"pads", List{1, 1, 1, 1}}})},
+          {.inputs = {u8({1, 4, 6, 6}),
+                      F32({}),
+                      u8({}),
+                      u8({6, 2, 3, 3}),
+                      F32({6}),
+                      u8({6}),
+                      F32({}),
+                      u8({})},
+           .attributes = With({{"group", 2}})}};
+}
+
+}  // namespace
+
+OpDef MakeQLinearConv() {
+  return {.name = "QLinearConv",
+          .since_version = 10,
+          .url = "https://onnx.ai/onnx/operators/onnx__QLinearConv.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .domain_of = Domain,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "metair/ops/op_def.h"
+
+// What operators share that map floats to integers: integer = value / scale + zero point.
+namespace metadist {
+
+// Rounded to the nearest integer, ties to even, plus a zero point, and clamped to what `element`
+// (an integer type) can hold; not a number gives the zero point.
+int64_t Quantize(double value, int64_t zero_point, ElementType element);
+
+// Which element of a scale (and of a zero point) belongs to an element of the data: the only one,
+// one for each index along an axis, or one for each block along it.
+class ScaleMap {
+ public:
+  // Reads attributes axis (default 1) and block_size. Errors: kBadInput for a scale of another
+  // shape.
+  static Result<ScaleMap> Make(const Attributes& attributes, const Shape& data, const Shape& scale);
+  int64_t at(int64_t element) const;
+
+ private:
+  int64_t inner_ = 1;   // elements of data behind one index of the axis
+  int64_t axis_ = 1;    // its size; 1: one scale for all
+  int64_t block_ = 0;   // 0: one scale for each index, whatever the other dims
+  int64_t blocks_ = 1;  // along the axis
+};
+
+// A quantised operand less its zero point; zero_point: nullptr, or broadcastable to the operand.
+Tensor LessZeroPoint(const Tensor& operand, const Tensor* zero_point);
+
+// The same for convolutions: one zero point, or one for each index of the operand's first dim.
+Tensor LessFilterZeroPoint(const Tensor& operand, const Tensor* zero_point);
+
+// Input `input` of a convolution, if it is there, has one element, or one for each of `filters`.
+Result<void> CheckFilterParameter(const OpCall& call, size_t input, int64_t filters);
+
+}  // namespace metadist

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x / scale rounded to the nearest integer (ties to even) + zero point, clamped to y's type.
+// One scale for all of x, for each index along `axis`, or for each block of block_size along it.
+#include <fmt/format.h>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/onnx_types.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/quantization.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+enum Input : size_t { kX, kScale, kZeroPoint };
+
+Result<ElementType> ElementOf(const OpCall& call) {
+  const int64_t stated = call.attributes->Int("output_dtype", 0);
+  const std::optional<ElementType> named = ElementTypeOfOnnx(stated);
+  if (stated != 0 && (!named || ClassOf(*named) != ElementClass::kInt))
+    return BadInput("", fmt::format("output_dtype {} is not a supported integer type", stated));
+  ElementType element = stated == 0 ? ElementType::kU8 : *named;
+  if (call.has(kZeroPoint)) element = call.type(kZeroPoint).element;
+  if (ByteSize(element) > 2)
+    return BadInput("", fmt::format("integers must have 8 or 16 bits, got {}", Name(element)));
+  if (stated != 0 && element != *named)
+    return BadInput(
+        "",
+        fmt::format("output_dtype is {}, but the zero point is {}", Name(*named), Name(element)));
+  return element;
+}
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call)
+          .Inputs(2, 3)
+          .Numbers(kX)
+          .Floats(kScale)
+          .Integers(kZeroPoint)
+          .That(!call.has(kZeroPoint) || !call.has(kScale) ||
+                    call.shape(kZeroPoint) == call.shape(kScale),
+                "scale and zero point must have one shape")
+          .Done());
+  TRY(ScaleMap::Make(*call.attributes, call.shape(kX), call.shape(kScale)));
+  return std::vector<TensorType>{{TRY(ElementOf(call)), call.shape(kX)}};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const ScaleMap map = TRY(ScaleMap::Make(*call.attributes, in[kX].shape(), in[kScale].shape()));
+  const ElementType element = TRY(ElementOf(call));
+  const bool single = call.type(kX).element == ElementType::kF32;
+  const std::vector<double> x = in[kX].ToDoubles();
+  const double* scale = in[kScale].data<double>();
+  for (int64_t i = 0; i < out[0].size(); ++i) {
+    const int64_t at = map.at(i);
+    const int64_t zero = call.has(kZeroPoint) ? in[kZeroPoint].data<int64_t>()[at] : 0;
+    double quotient = x[static_cast<size_t>(i)] / scale[at];
+    if (single) quotient = static_cast<float>(quotient);  // which may make it a tie
+    out[0].mutable_data<int64_t>()[i] = Quantize(quotient, zero, element);
+  }
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return FlopsWork(call, outputs, 3 * NumElements(outputs[0].shape));
+}
+
+std::vector<InputDomain> Domain(const OpCall& call) {
+  return {{}, {.kind = InputDomain::Kind::kPositive}};
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  using example::With;
+  const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
+  const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
+  return {{.inputs = {F32({3, 4, 5}), F32({}), u8({})}},
+          {.inputs = {F32({3, 4, 5}), F32({4}), i8({4})}},
+          {.inputs = {F32({3, 8}), F32({3, 2})}, .attributes = With({{"block_size", 4}})},
+          {.inputs = {F32({3, 4}), F32({})}, .attributes = With({{"output_dtype", 5}})}};
+}
+
+}  // namespace
+
+OpDef MakeQuantizeLinear() {
+  return {.name = "QuantizeLinear",
+          .since_version = 25,
+          .url = "https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .domain_of = Domain,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops
