@@ -6,6 +6,9 @@
 //     attribute says so, with other defaults; the converter leaves them to the defaults.
 //   * Hardmax, to opset 12: it runs over all dims from its axis on, which is 1 unless stated; the
 //     converter takes it for the one of opset 13, which runs over one dim, the last unless stated.
+//   * RoiAlign, to opset 15: coordinates are not shifted by half an element. From 16 on an
+//   attribute
+//     says so, whose default shifts them.
 // Source: ONNX operator changelog; onnxruntime's kernels of the old operators.
 #include "importers/onnx_adapt.h"
 
@@ -102,10 +105,12 @@ void AdaptGraph(onnx::GraphProto* graph, int64_t opset, OldResizes* resizes) {
   graph->mutable_node()->Swap(&nodes);
 }
 
-void AdaptNewGraph(onnx::GraphProto* graph, const OldResizes& resizes) {
+void AdaptNewGraph(onnx::GraphProto* graph, int64_t opset, const OldResizes& resizes) {
   for (NodeProto& node : *graph->mutable_node()) {
     for (AttributeProto& attribute : *node.mutable_attribute())
-      if (attribute.has_g()) AdaptNewGraph(attribute.mutable_g(), resizes);
+      if (attribute.has_g()) AdaptNewGraph(attribute.mutable_g(), opset, resizes);
+    if (node.domain().empty() && opset <= 15 && node.op_type() == "RoiAlign")
+      SetString(&node, "coordinate_transformation_mode", "output_half_pixel");
     if (node.op_type() != "Resize" || node.output_size() != 1) continue;
     const auto found = resizes.find(node.output(0));
     if (found == resizes.end()) continue;
@@ -122,8 +127,8 @@ OldResizes AdaptOld(onnx::ModelProto* proto, int64_t opset) {
   return resizes;
 }
 
-void AdaptNew(onnx::ModelProto* proto, const OldResizes& resizes) {
-  if (!resizes.empty()) AdaptNewGraph(proto->mutable_graph(), resizes);
+void AdaptNew(onnx::ModelProto* proto, int64_t opset, const OldResizes& resizes) {
+  if (opset <= 15) AdaptNewGraph(proto->mutable_graph(), opset, resizes);
 }
 
 }  // namespace metadist

@@ -16,7 +16,7 @@ using OldResizes = std::map<std::string, bool>;
 // returns what must be said after the conversion.
 OldResizes AdaptOld(onnx::ModelProto* proto, int64_t opset);
 
-// States in the converted model what was implied before.
-void AdaptNew(onnx::ModelProto* proto, const OldResizes& resizes);
+// States in the model converted from `opset` what was implied before.
+void AdaptNew(onnx::ModelProto* proto, int64_t opset, const OldResizes& resizes);
 
 }  // namespace metadist

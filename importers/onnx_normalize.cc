@@ -110,7 +110,7 @@ Result<void> Convert(onnx::ModelProto* model, int64_t opset) {
                                 kCanonicalOpset,
                                 LibraryText(error)));
   }
-  AdaptNew(model, resizes);
+  AdaptNew(model, opset, resizes);
   ShowHidden(model);
   RestoreNames(model->mutable_graph(), names);
   return {};

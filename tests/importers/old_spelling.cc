@@ -98,6 +98,10 @@ class Speller {
     while (node_->input_size() > 0 && node_->input(node_->input_size() - 1).empty())
       node_->mutable_input()->RemoveLast();
     if (node_->input_size() < old_.min_input()) out_.impossible = "so few operands";
+    for (int i = 0; i < node_->input_size(); ++i)
+      if (node_->input(i).empty() &&
+          old_.inputs()[static_cast<size_t>(i)].GetOption() == onnx::OpSchema::Single)
+        out_.impossible = "an operand left out";
     if (example_.num_outputs > old_.max_output()) out_.impossible = "so many outputs";
     for (int i = 0; i < example_.num_outputs; ++i) {
       node_->add_output(fmt::format("y{}", i));

@@ -28,6 +28,9 @@ bool MeansOtherwise(const OpDef& op, const OpExample& example, int opset) {
     const int64_t axis = example.attributes.Int("axis", -1);
     return axis != -1 && axis != rank - 1;
   }
+  // Coordinates are not shifted by half an element.
+  if (op.name == "RoiAlign" && opset < 16)
+    return !example.attributes.has("coordinate_transformation_mode");
   // The mask has the type of the data.
   return op.name == "Dropout" && opset < 10 && example.num_outputs > 1;
 }
