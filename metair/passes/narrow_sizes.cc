@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sizes that a node is given for all axes, of which some stay as they are, are given for the others
+// alone. A node that names the size of an axis can only be divided along it where that size and the
+// axis shrink together, and nothing tells that from a node that resizes the axis.
+#include <set>
+#include <string>
+
+#include "metair/ops/axes.h"
+#include "metair/passes/passes.h"
+
+namespace metadist::passes {
+namespace {
+
+// The input that lists sizes, kNone for a node that is left alone.
+int64_t SizesInput(const Graph& graph, const Node& node) {
+  const auto is_constant = [&](size_t input) {
+    if (input >= node.inputs.size() || node.inputs[input] == kNone) return false;
+    const Value& value = graph.value(node.inputs[input]);
+    return value.kind == ValueKind::kConstant && value.data.has_data();
+  };
+  const Attributes& attributes = node.attributes;
+  if (!node.domain.empty() || node.inputs.empty() || node.inputs[0] == kNone) return kNone;
+  if (node.op == "CenterCropPad" && is_constant(1)) return 1;
+  const bool plain =
+      attributes.String("keep_aspect_ratio_policy", "stretch") == "stretch" &&
+      attributes.String("coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize";
+  return node.op == "Resize" && plain && is_constant(3) ? 3 : kNone;
+}
+
+std::string FreshName(const std::set<std::string>& taken, std::string name) {
+  while (taken.count(name) > 0) name += "_";
+  return name;
+}
+
+// Errors: kBadInput for axes that are none; the node is wrong then.
+Result<void> Narrow(
+    const Graph& graph, size_t input, const std::set<std::string>& taken, Graph& out, Node& node) {
+  const Shape& x = graph.value(node.inputs[0]).type.shape;
+  const std::vector<int64_t> sizes = graph.value(node.inputs[input]).data.ToInts();
+  std::vector<int64_t> axes;
+  for (size_t d = 0; d < x.size(); ++d) axes.push_back(static_cast<int64_t>(d));
+  if (node.attributes.has("axes"))
+    axes = TRY(NormalizeAxes(node.attributes.Ints("axes"), static_cast<int64_t>(x.size())));
+  if (axes.size() != sizes.size()) return {};
+  std::vector<int64_t> kept, kept_sizes;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (x[static_cast<size_t>(axes[i])] == sizes[i]) continue;
+    kept.push_back(axes[i]);
+    kept_sizes.push_back(sizes[i]);
+  }
+  if (kept.empty() || kept.size() == axes.size()) return {};
+  Value value;
+  value.name = FreshName(taken, node.name + "/sizes");
+  value.kind = ValueKind::kConstant;
+  value.data = Tensor::Of<int64_t>({static_cast<int64_t>(kept.size())}, kept_sizes);
+  value.type = value.data.type();
+  node.attributes.set("axes", kept);
+  node.inputs[input] = out.AddValue(value);
+  return {};
+}
+
+Result<Graph> Run(const Graph& graph, const OpTable&) {
+  Graph out = graph;
+  std::set<std::string> taken;
+  for (const Value& value : graph.values) taken.insert(value.name);
+  for (Node& node : out.nodes) {
+    const int64_t input = SizesInput(graph, node);
+    if (input != kNone) TRY(Narrow(graph, static_cast<size_t>(input), taken, out, node));
+  }
+  return WithoutDeadCode(out);
+}
+
+}  // namespace
+
+extern const PassDef kPass_narrow_sizes;
+const PassDef kPass_narrow_sizes = {
+    .name = "narrow_sizes", .summary = "give sizes only for the axes that change", .run = Run};
+
+}  // namespace metadist::passes
