@@ -6,9 +6,10 @@
 //     attribute says so, with other defaults; the converter leaves them to the defaults.
 //   * Hardmax, to opset 12: it runs over all dims from its axis on, which is 1 unless stated; the
 //     converter takes it for the one of opset 13, which runs over one dim, the last unless stated.
-//   * RoiAlign, to opset 15: coordinates are not shifted by half an element. From 16 on an
-//   attribute
+//   * RoiAlign, to opset 15: coordinates are not shifted by half an element. From 16 on an attribute
 //     says so, whose default shifts them.
+//   * PRelu, to opset 6: a list of slopes is one for each channel (dim 1); from 7 on it broadcasts
+//     from the right.
 // Source: ONNX operator changelog; onnxruntime's kernels of the old operators.
 #include "importers/onnx_adapt.h"
 
@@ -87,6 +88,40 @@ void AppendHardmax(NodeProto node, google::protobuf::RepeatedPtrField<NodeProto>
   *nodes->Add() = Call("Reshape", {y + "/of_rows", y + "/shape"}, y);
 }
 
+bool IsList(const std::string& name, const onnx::GraphProto& graph) {
+  return std::any_of(
+      graph.initializer().begin(), graph.initializer().end(), [&](const onnx::TensorProto& tensor) {
+        return tensor.name() == name && tensor.dims_size() == 1;
+      });
+}
+
+// With x seen as [batch, channels, the rest] and the slopes as [channels, 1].
+void AppendPRelu(NodeProto node, google::protobuf::RepeatedPtrField<NodeProto>* nodes) {
+  const std::string x = node.input(0);
+  const std::string y = node.output(0);
+  *nodes->Add() = Call("Shape", {x}, y + "/shape");
+  NodeProto seen = Call("Constant", {}, y + "/seen");
+  AttributeProto* value = seen.add_attribute();
+  value->set_name("value");
+  value->set_type(AttributeProto::TENSOR);
+  value->mutable_t()->set_data_type(onnx::TensorProto::INT64);
+  value->mutable_t()->add_dims(3);
+  for (int64_t size : {0, 0, -1}) value->mutable_t()->add_int64_data(size);
+  *nodes->Add() = std::move(seen);
+  *nodes->Add() = Call("Reshape", {x, y + "/seen"}, y + "/channels");
+  NodeProto slopes = Call("Unsqueeze", {node.input(1)}, y + "/slopes");
+  AttributeProto* axes = slopes.add_attribute();
+  axes->set_name("axes");
+  axes->set_type(AttributeProto::INTS);
+  axes->add_ints(1);
+  *nodes->Add() = std::move(slopes);
+  node.set_input(0, y + "/channels");
+  node.set_input(1, y + "/slopes");
+  node.set_output(0, y + "/of_channels");
+  *nodes->Add() = std::move(node);
+  *nodes->Add() = Call("Reshape", {y + "/of_channels", y + "/shape"}, y);
+}
+
 void AdaptGraph(onnx::GraphProto* graph, int64_t opset, OldResizes* resizes) {
   google::protobuf::RepeatedPtrField<NodeProto> nodes;
   nodes.Reserve(graph->node_size());
@@ -99,6 +134,9 @@ void AdaptGraph(onnx::GraphProto* graph, int64_t opset, OldResizes* resizes) {
       resizes->emplace(node.output(0), Shrinks(node, *graph));
     if (ours && opset <= 12 && op == "Hardmax" && node.input_size() == 1 && node.output_size() == 1)
       AppendHardmax(std::move(node), &nodes);
+    else if (ours && opset <= 6 && op == "PRelu" && node.input_size() == 2 &&
+             node.output_size() == 1 && IsList(node.input(1), *graph))
+      AppendPRelu(std::move(node), &nodes);
     else
       *nodes.Add() = std::move(node);
   }

@@ -14,7 +14,7 @@ TABLE = "metair/ops/ops.def"
 
 # Names that also mean something else here: reductions, combines, kinds of a thing.
 WORDS = {"Add", "And", "Concat", "Constant", "Gather", "Identity", "Max", "Mean", "Min", "Mul", "Not", "Or", "Range",
-         "Scatter", "Shape", "Size", "Slice", "Split", "Sum", "Tile", "Where", "Xor"}
+         "Scatter", "Shape", "Size", "Slice", "Split", "Sum", "Tile", "Unique", "Where", "Xor"}
 
 # Files that use a name for a thing of their own.
 ALSO = {"metair/spmd/collective.cc": {"Slice"}}  # the step that drops what a rank no longer needs, before it lowers to the operator

@@ -27,6 +27,11 @@ int64_t ByteSize(ElementType type) { return RowOf(type).bytes; }
 
 ElementClass ClassOf(ElementType type) { return RowOf(type).element_class; }
 
+bool IsUnsigned(ElementType type) {
+  return type == ElementType::kU8 || type == ElementType::kU16 || type == ElementType::kU32 ||
+         type == ElementType::kU64;
+}
+
 ElementType ComputeType(ElementType type) {
   switch (ClassOf(type)) {
     case ElementClass::kFloat:

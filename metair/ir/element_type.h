@@ -22,6 +22,7 @@ enum class ElementClass : uint8_t { kFloat, kInt, kBool };
 
 int64_t ByteSize(ElementType type);
 ElementClass ClassOf(ElementType type);
+bool IsUnsigned(ElementType type);  // u8 to u64
 // The widest type of the class: f64, i64 or bool. Reference kernels compute in it.
 ElementType ComputeType(ElementType type);
 // "f32", "i64", "bool", ...

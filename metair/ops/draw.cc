@@ -34,11 +34,6 @@ class Stream {
   uint64_t state_;
 };
 
-bool IsUnsigned(ElementType type) {
-  return type == ElementType::kU8 || type == ElementType::kU16 || type == ElementType::kU32 ||
-         type == ElementType::kU64;
-}
-
 struct Range {
   double low;
   double high;

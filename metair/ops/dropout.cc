@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x: dropout outside of training; output 1 is the mask of what is kept, which is all.
+// y = x, or in training x scaled by 1 / (1 - ratio) where a random number reaches the ratio and 0
+// elsewhere; output 1 is the mask of what is kept. The numbers are those of ONNX's reference
+// implementation for the same `seed` (none given: 0): a Mersenne Twister, two draws for 53 bits.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <random>
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
-#include "metair/ops/strided_copy.h"
 #include "metair/ops/work.h"
 
 namespace metadist::ops {
@@ -20,10 +22,8 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
              fmt::format("expected 1 to 2 outputs, got {}", call.num_outputs));
   if (call.has(2)) {
     const Tensor* training = call.inputs[2].constant;
-    check.That(training != nullptr && training->has_data(),
+    check.That(training != nullptr && training->has_data() && training->size() == 1,
                "training_mode must be known at compile time");
-    if (training != nullptr && training->has_data() && training->size() == 1)
-      check.That(training->ToInts()[0] == 0, "dropout in training mode draws random numbers");
   }
   TRY(check.Done());
   std::vector<TensorType> types{call.type(0), {ElementType::kBool, call.shape(0)}};
@@ -31,19 +31,51 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return types;
 }
 
+bool IsTraining(const OpCall& call) {
+  return call.has(2) && call.inputs[2].constant->ToInts()[0] != 0;
+}
+
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  CopyBytes(in[0], out[0]);
-  if (out.size() > 1) std::fill_n(out[1].mutable_data<bool>(), out[1].size(), true);
+  const double ratio = call.has(1) ? in[1].data<double>()[0] : 0.5;
+  const bool drops = IsTraining(call) && ratio != 0;
+  std::mt19937 generator(static_cast<uint32_t>(call.attributes->Int("seed", 0)));
+  const auto uniform = [&] {  // in [0, 1)
+    const uint32_t high = static_cast<uint32_t>(generator()) >> 5;
+    const uint32_t low = static_cast<uint32_t>(generator()) >> 6;
+    return (high * 0x1p26 + low) * 0x1p-53;
+  };
+  const double* x = in[0].data<double>();
+  double* y = out[0].mutable_data<double>();
+  for (int64_t i = 0; i < in[0].size(); ++i) {
+    const bool kept = !drops || uniform() >= ratio;
+    y[i] = !drops ? x[i] : kept ? x[i] / (1 - ratio) : 0;
+    if (out.size() > 1) out[1].mutable_data<bool>()[i] = kept;
+  }
   return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return FlopsWork(call, outputs, (IsTraining(call) ? 2 : 0) * NumElements(call.shape(0)));
+}
+
+std::vector<InputDomain> Domain(const OpCall& call) {
+  std::vector<InputDomain> domains(call.inputs.size());
+  if (domains.size() > 1)
+    domains[1] = {.kind = InputDomain::Kind::kRange, .low = 0.25, .high = 0.75};
+  return domains;
 }
 
 std::vector<OpExample> Examples() {
   using example::Absent;
   using example::F32;
   const OpExample::Input off{.type = {ElementType::kBool, {}}, .constant = {0}};
+  const OpExample::Input on{.type = {ElementType::kBool, {}}, .constant = {1}};
   return {{.inputs = {F32({4, 6})}},
           {.inputs = {F32({2, 3, 4}), F32({}), off}, .num_outputs = 2},
-          {.inputs = {F32({4, 6}), Absent(), off}}};
+          {.inputs = {F32({4, 6}), Absent(), off}},
+          {.inputs = {F32({4, 6}), F32({}), on},
+           .attributes = example::With({{"seed", 7}}),
+           .num_outputs = 2}};
 }
 
 }  // namespace
@@ -54,9 +86,9 @@ OpDef MakeDropout() {
           .url = "https://onnx.ai/onnx/operators/onnx__Dropout.html",
           .infer = Infer,
           .reference = Reference,
-          .work = NoWork,
-          .examples = Examples,
-          .view = true};
+          .work = WorkFor,
+          .domain_of = Domain,
+          .examples = Examples};
 }
 
 }  // namespace metadist::ops

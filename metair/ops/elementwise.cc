@@ -32,6 +32,11 @@ Result<std::vector<TensorType>> InferNumberBinary(const OpCall& call) {
   return BroadcastTo(call, call.type(0).element);
 }
 
+Result<std::vector<TensorType>> InferIntegerBinary(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(2).Integers(0).SameElement(0, 1).Done());
+  return BroadcastTo(call, call.type(0).element);
+}
+
 Result<std::vector<TensorType>> InferLogical(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Bools(0).Bools(1).Done());
   return BroadcastTo(call, ElementType::kBool);
@@ -73,9 +78,23 @@ std::vector<OpExample> BinaryExamples() {
           {.inputs = {example::I64({4, 6}), example::I64({})}}};
 }
 
+std::vector<OpExample> IntegerExamples() {
+  using example::I64;
+  const auto u8 = [](Shape shape) { return example::Of(ElementType::kU8, std::move(shape)); };
+  return {{.inputs = {I64({4, 6}), I64({4, 6})}}, {.inputs = {u8({4, 1, 6}), u8({3, 1})}}};
+}
+
 std::vector<OpExample> LogicalExamples() {
   using example::Bool;
   return {{.inputs = {Bool({4, 6}), Bool({4, 6})}}, {.inputs = {Bool({4, 1, 6}), Bool({3, 1})}}};
+}
+
+std::vector<OpExample> VariadicExamples() {
+  using example::F32;
+  std::vector<OpExample> examples = BinaryExamples();
+  examples.push_back({.inputs = {F32({4, 6})}});
+  examples.push_back({.inputs = {F32({4, 6}), F32({6}), F32({4, 1})}});
+  return examples;
 }
 
 }  // namespace metadist

@@ -16,6 +16,8 @@ Result<std::vector<TensorType>> InferFloatUnary(const OpCall& call);
 Result<std::vector<TensorType>> InferNumberUnary(const OpCall& call);
 // Two inputs of one element type, which is the output's.
 Result<std::vector<TensorType>> InferNumberBinary(const OpCall& call);
+// Two inputs of one integer type, which is the output's.
+Result<std::vector<TensorType>> InferIntegerBinary(const OpCall& call);
 // Two inputs of bools, an output of bools.
 Result<std::vector<TensorType>> InferLogical(const OpCall& call);
 // Two inputs of one element type, an output of bools.
@@ -80,6 +82,12 @@ Result<void> NumberBinary(const OpCall& call, std::span<const Tensor> in, std::s
   return {};
 }
 
+template <int64_t (*F)(int64_t, int64_t)>
+Result<void> IntegerBinary(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  MapBinary<int64_t, int64_t>(in[0], in[1], out[0], F);
+  return {};
+}
+
 template <bool (*F)(bool, bool)>
 Result<void> LogicalBinary(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   MapBinary<bool, bool>(in[0], in[1], out[0], F);
@@ -131,7 +139,10 @@ std::vector<InputDomain> PositiveDomain(const OpCall& call);
 // Examples: one tensor; two tensors of one shape and under broadcasting.
 std::vector<OpExample> UnaryExamples();
 std::vector<OpExample> BinaryExamples();
-// The same over bools.
+// The same over integers; over bools.
+std::vector<OpExample> IntegerExamples();
 std::vector<OpExample> LogicalExamples();
+// The same, and one and three inputs.
+std::vector<OpExample> VariadicExamples();
 
 }  // namespace metadist

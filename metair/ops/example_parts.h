@@ -11,6 +11,9 @@
 // Short ways to write the parts of an OpExample.
 namespace metadist::example {
 
+inline OpExample::Input Of(ElementType element, Shape shape) {
+  return {.type = {element, std::move(shape)}};
+}
 inline OpExample::Input F32(Shape shape) { return {.type = {ElementType::kF32, std::move(shape)}}; }
 inline OpExample::Input I64(Shape shape) { return {.type = {ElementType::kI64, std::move(shape)}}; }
 inline OpExample::Input Bool(Shape shape) {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "metair/ops/elementwise.h"
-#include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
 
@@ -11,15 +10,7 @@ namespace metadist::ops {
 namespace {
 
 double Apply(double a, double b) { return std::isnan(a) || a < b ? a : b; }
-int64_t ApplyInt(int64_t a, int64_t b) { return a < b ? a : b; }
-
-std::vector<OpExample> Examples() {
-  using example::F32;
-  std::vector<OpExample> examples = BinaryExamples();
-  examples.push_back({.inputs = {F32({4, 6})}});
-  examples.push_back({.inputs = {F32({4, 6}), F32({6}), F32({4, 1})}});
-  return examples;
-}
+int64_t Apply(int64_t a, int64_t b) { return a < b ? a : b; }
 
 }  // namespace
 
@@ -28,9 +19,9 @@ OpDef MakeMin() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Min.html",
           .infer = InferVariadic,
-          .reference = NumberVariadic<Apply, ApplyInt>,
+          .reference = NumberVariadic<Apply, Apply>,
           .work = VariadicWork,
-          .examples = Examples};
+          .examples = VariadicExamples};
 }
 
 }  // namespace metadist::ops

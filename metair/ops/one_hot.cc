@@ -14,17 +14,20 @@ namespace metadist::ops {
 namespace {
 
 Result<int64_t> DepthOf(const OpCall& call) {
-  const std::vector<int64_t> depth = TRY(call.Ints(1));
-  if (depth.size() != 1 || depth[0] < 0)
-    return BadInput("", fmt::format("one depth of at least 0 is needed, got {}", ShapeText(depth)));
-  return depth[0];
+  const Tensor* depth = call.inputs[1].constant;
+  if (depth == nullptr || !depth->has_data())
+    return BadInput("", "input 1 must be known at compile time");
+  const std::vector<int64_t> sizes = depth->Cast(ElementType::kI64).ToInts();
+  if (sizes.size() != 1 || sizes[0] < 0)
+    return BadInput("", fmt::format("one depth of at least 0 is needed, got {}", ShapeText(sizes)));
+  return sizes[0];
 }
 
 Result<std::vector<TensorType>> Infer(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(3)
-          .Integers(0)
-          .Integers(1)
+          .Numbers(0)
+          .Numbers(1)
           .Rank(1, 0, 1)
           .Rank(2, 1, 1)
           .That(!call.has(2) || call.shape(2) == Shape{2}, "values must be off and on")
@@ -40,7 +43,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -1), in[0].rank() + 1));
   const int64_t depth = out[0].dim(axis);
   const int64_t stride = Strides(out[0].shape())[static_cast<size_t>(axis)];
-  const int64_t* index = in[0].data<int64_t>();
+  const Tensor indices = in[0].Cast(ElementType::kI64);
+  const int64_t* index = indices.data<int64_t>();
   VisitComputeType(out[0].element(), [&](auto zero) {
     using T = decltype(zero);
     const T* values = in[2].data<T>();

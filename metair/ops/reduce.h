@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "metair/ops/broadcast.h"
+#include "metair/ops/compute_type.h"
 #include "metair/ops/op_def.h"
+#include "metair/ops/strided_copy.h"
 
 // What operators share that fold some dims of input 0 (axes: input 1; none = all dims).
 namespace metadist {
@@ -40,6 +42,42 @@ void Fold(const Tensor& x, const std::vector<bool>& folded, Tensor& y, T initial
       x.shape(),
       {FoldedStrides(x.shape(), folded)},
       [&](int64_t i, const std::vector<int64_t>& at) { to[at[0]] = f(to[at[0]], from[i]); });
+}
+
+// Reference kernels that fold. F::Initial(T()) is what folding nothing gives, F::Apply(y, x) takes
+// in one more element; there is one for each class of elements.
+template <typename F>
+Result<void> AnyReduction(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const Reduction reduction = TRY(ReductionOf(call));
+  VisitComputeType(in[0].element(), [&](auto zero) {
+    using T = decltype(zero);
+    Fold<T>(
+        in[0], reduction.folded, out[0], F::Initial(zero), [](T y, T x) { return F::Apply(y, x); });
+  });
+  return {};
+}
+// The same without bools.
+template <typename F>
+Result<void> NumberReduction(const OpCall& call,
+                             std::span<const Tensor> in,
+                             std::span<Tensor> out) {
+  const Reduction reduction = TRY(ReductionOf(call));
+  VisitNumberType(in[0].element(), [&](auto zero) {
+    using T = decltype(zero);
+    Fold<T>(
+        in[0], reduction.folded, out[0], F::Initial(zero), [](T y, T x) { return F::Apply(y, x); });
+  });
+  return {};
+}
+// y = G(F(...F(F(0, x0), x1)...)), in f64 for integers too.
+template <double (*F)(double, double), double (*G)(double)>
+Result<void> RealReduction(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const Reduction reduction = TRY(ReductionOf(call));
+  Tensor y = Tensor::Zeros({ElementType::kF64, out[0].shape()});
+  Fold<double>(in[0].Cast(ElementType::kF64), reduction.folded, y, 0, F);
+  for (int64_t i = 0; i < y.size(); ++i) y.mutable_data<double>()[i] = G(y.data<double>()[i]);
+  CopyBytes(y.Cast(out[0].element()), out[0]);
+  return {};
 }
 
 // Examples over f32; the axes vary.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mean over axes; of integers truncated toward zero.
-#include "metair/ops/compute_type.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
@@ -8,18 +7,21 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double sum, double x) { return sum + x; }
-int64_t Apply(int64_t sum, int64_t x) { return WrapAdd(sum, x); }
+struct Sum {
+  static int Initial(auto) { return 0; }
+  static double Apply(double sum, double x) { return sum + x; }
+  static int64_t Apply(int64_t sum, int64_t x) { return WrapAdd(sum, x); }
+};
 
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  const Reduction reduction = TRY(ReductionOf(call));
+  const int64_t count = TRY(ReductionOf(call)).count;
   const bool floats = ClassOf(in[0].element()) == ElementClass::kFloat;
-  if (!floats && reduction.count == 0) return BadInput("", "the mean of no integers is undefined");
+  if (!floats && count == 0) return BadInput("", "the mean of no integers is undefined");
+  TRY(NumberReduction<Sum>(call, in, out));
   VisitNumberType(in[0].element(), [&](auto zero) {
     using T = decltype(zero);
-    Fold<T>(in[0], reduction.folded, out[0], 0, [](T sum, T x) { return Apply(sum, x); });
     T* y = out[0].mutable_data<T>();
-    for (int64_t i = 0; i < out[0].size(); ++i) y[i] /= static_cast<T>(reduction.count);
+    for (int64_t i = 0; i < out[0].size(); ++i) y[i] /= static_cast<T>(count);
   });
   return {};
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product over axes.
-#include "metair/ops/compute_type.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
@@ -8,17 +7,11 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double product, double x) { return product * x; }
-int64_t Apply(int64_t product, int64_t x) { return WrapMul(product, x); }
-
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  const Reduction reduction = TRY(ReductionOf(call));
-  VisitNumberType(in[0].element(), [&](auto zero) {
-    using T = decltype(zero);
-    Fold<T>(in[0], reduction.folded, out[0], 1, [](T product, T x) { return Apply(product, x); });
-  });
-  return {};
-}
+struct Product {
+  static int Initial(auto) { return 1; }
+  static double Apply(double product, double x) { return product * x; }
+  static int64_t Apply(int64_t product, int64_t x) { return WrapMul(product, x); }
+};
 
 }  // namespace
 
@@ -27,7 +20,7 @@ OpDef MakeReduceProd() {
           .since_version = 18,
           .url = "https://onnx.ai/onnx/operators/onnx__ReduceProd.html",
           .infer = InferNumberReduction,
-          .reference = Reference,
+          .reference = NumberReduction<Product>,
           .work = ReductionWork,
           .examples = ReductionExamples};
 }

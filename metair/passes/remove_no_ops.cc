@@ -2,7 +2,8 @@
 //
 // Nodes whose result is their first input, unchanged. Whether a node is one follows from types and
 // attributes: a view of its own type; a conversion to the type it has; a broadcast to the shape it
-// has; a permutation in order; a concatenation of one; a slice of everything with steps of one.
+// has; a permutation in order; a concatenation of one; a slice of everything with steps of one;
+// dropout outside of training.
 #include <algorithm>
 #include <string>
 
@@ -27,6 +28,13 @@ bool HasUnitSteps(const Graph& graph, const Node& node) {
   return std::all_of(values.begin(), values.end(), [](int64_t step) { return step == 1; });
 }
 
+// Dropout keeps its input unless it is told that it trains.
+bool Trains(const Graph& graph, const Node& node) {
+  if (node.inputs.size() < 3 || node.inputs[2] == kNone) return false;
+  const Value& training = graph.value(node.inputs[2]);
+  return !training.data.has_data() || training.data.ToInts()[0] != 0;
+}
+
 bool IsNoOp(const Graph& graph, const Node& node, const OpDef& op) {
   if (node.outputs.size() != 1 || node.outputs[0] == kNone || node.inputs.empty()) return false;
   if (node.inputs[0] == kNone) return false;
@@ -34,7 +42,8 @@ bool IsNoOp(const Graph& graph, const Node& node, const OpDef& op) {
   if (before != graph.value(node.outputs[0]).type) return false;
   if (op.view) return true;
   if (!op.domain.empty()) return false;
-  if (op.name == "Cast" || op.name == "Expand") return true;
+  if (op.name == "Cast" || op.name == "CastLike" || op.name == "Expand") return true;
+  if (op.name == "Dropout") return !Trains(graph, node);
   if (op.name == "Concat") return node.inputs.size() == 1;
   if (op.name == "Slice") return HasUnitSteps(graph, node);
   if (op.name != "Transpose") return false;

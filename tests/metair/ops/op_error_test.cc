@@ -125,6 +125,37 @@ TEST(OpError, Axes) {
             "Squeeze: axis 1 of [2,3] must have size 1");
 }
 
+TEST(OpError, Attributes) {
+  const OpExample bytes{.inputs = {example::Of(ElementType::kU8, {2}), F32({2})}};
+  EXPECT_EQ(InferError("BitShift", bytes), "BitShift: direction must be LEFT or RIGHT, got ''");
+  EXPECT_EQ(InferError("BitShift", {.inputs = {I64({2}), I64({2})}}),
+            "BitShift: direction must be LEFT or RIGHT, got ''\n"
+            "BitShift: input 0 must hold unsigned integers, got i64");
+  EXPECT_EQ(InferError("DepthToSpace",
+                       {.inputs = {F32({1, 6, 2, 2})}, .attributes = With({{"blocksize", 2}})}),
+            "DepthToSpace: channels must be a multiple of 4, got 6");
+  EXPECT_EQ(InferError("GroupNormalization",
+                       {.inputs = {F32({1, 6, 2}), F32({6}), F32({6})},
+                        .attributes = With({{"num_groups", 4}})}),
+            "GroupNormalization: num_groups must divide 6 channels, got 4");
+}
+
+TEST(OpError, Equations) {
+  const auto error = [](const char* equation) {
+    return InferError(
+        "Einsum",
+        {.inputs = {F32({2, 3}), F32({3, 4})}, .attributes = With({{"equation", equation}})});
+  };
+  EXPECT_EQ(error("ij,jk"), "");
+  EXPECT_EQ(error("ij,jk,k"), "Einsum: equation 'ij,jk,k' is of 3 inputs, got 2");
+  EXPECT_EQ(error("ij,j"), "Einsum: the equation's term 'j' does not fit input 1 of shape [3,4]");
+  EXPECT_EQ(error("ij,ik"), "Einsum: sizes 2 and 3 of one index of 'ij,ik' differ");
+  EXPECT_EQ(error("i1,jk"), "Einsum: unexpected '1' in the equation's term 'i1'");
+  EXPECT_EQ(error("......,jk"), "Einsum: unexpected '.' in the equation's term '......'");
+  EXPECT_EQ(error("ij,jk->iz"), "Einsum: the output of 'ij,jk->iz' has an index twice or anew");
+  EXPECT_EQ(error("ij,jk->ii"), "Einsum: the output of 'ij,jk->ii' has an index twice or anew");
+}
+
 TEST(OpError, UnknownConstants) {
   EXPECT_EQ(InferError("Expand", {.inputs = {F32({3}), I64({2})}}),
             "Expand: input 1 must be known at compile time");
@@ -155,6 +186,20 @@ TEST(OpError, Places) {
                       Tensor::Zeros({ElementType::kF32, {1, 2}}),
                       Tensor::Of<int32_t>({1}, {3})}),
             "RNN: a length must be in [0, 2], got 3");
+}
+
+TEST(OpError, ClassesAndLengths) {
+  EXPECT_EQ(RunError("NegativeLogLikelihoodLoss",
+                     {Tensor::Of<float>({1, 2}, {1, 2}), Tensor::Of<int64_t>({1}, {2})}),
+            "NegativeLogLikelihoodLoss: target must be in [0, 1], got 2");
+  EXPECT_EQ(RunError("ReverseSequence",
+                     {Tensor::Of<float>({2, 1}, {1, 2}), Tensor::Of<int64_t>({1}, {3})}),
+            "ReverseSequence: lengths must be in [0, 2], got 3");
+  EXPECT_EQ(RunError("TensorScatter",
+                     {Tensor::Of<float>({1, 2, 1}, {1, 2}),
+                      Tensor::Of<float>({1, 2, 1}, {1, 2}),
+                      Tensor::Of<int64_t>({1}, {1})}),
+            "TensorScatter: 2 places from 1 on do not fit 2");
 }
 
 TEST(OpError, LowestIntegerDividedByMinusOneWraps) {

@@ -104,6 +104,7 @@ void ExpectClose(const Tensor& got, const Json& expected, double tolerance) {
 TEST(OpReference, ExamplesEqualOnnx) {
   std::map<std::pair<std::string, size_t>, OpExample> examples;
   for (const OpDef* op : OpTable::BuiltIn().all()) {
+    if (!op->deterministic) continue;  // ONNX draws other numbers
     const std::vector<OpExample> list = op->examples();
     for (size_t i = 0; i < list.size(); ++i) examples[{op->name, i}] = Widen(list[i]);
   }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = arc cos(x).
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return std::acos(x); }
+
+std::vector<InputDomain> Domain(const OpCall& call) {
+  return {{.kind = InputDomain::Kind::kRange, .low = -1, .high = 1}};
+}
+
+}  // namespace
+
+OpDef MakeAcos() {
+  return {.name = "Acos",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__Acos.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .domain_of = Domain,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The index of the least element along `axis`: the first, or (select_last_index = 1) the last.
+#include <functional>
+
+#include "metair/ops/arg_extreme.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+
+OpDef MakeArgMin() {
+  return {.name = "ArgMin",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__ArgMin.html",
+          .infer = InferArgExtreme,
+          .reference = ArgExtreme<std::less<>>,
+          .work = ArgExtremeWork,
+          .examples = ArgExtremeExamples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = arsinh(x), the inverse of sinh.
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return std::asinh(x); }
+
+}  // namespace
+
+OpDef MakeAsinh() {
+  return {.name = "Asinh",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__Asinh.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

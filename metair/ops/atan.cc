@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = arc tan(x).
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return std::atan(x); }
+
+}  // namespace
+
+OpDef MakeAtan() {
+  return {.name = "Atan",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__Atan.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

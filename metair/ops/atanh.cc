@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = artanh(x), the inverse of tanh on -1 < x < 1.
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return std::atanh(x); }
+
+std::vector<InputDomain> Domain(const OpCall& call) {
+  return {{.kind = InputDomain::Kind::kRange, .low = -0.984375, .high = 0.984375}};
+}
+
+}  // namespace
+
+OpDef MakeAtanh() {
+  return {.name = "Atanh",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__Atanh.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .domain_of = Domain,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

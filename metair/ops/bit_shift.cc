@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = a shifted by b bits to the side that `direction` (LEFT or RIGHT) names, with broadcasting; of
+// unsigned integers.
+#include <fmt/format.h>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/elementwise.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  const std::string direction = call.attributes->String("direction", "");
+  CallCheck check(call);
+  check.That(direction == "LEFT" || direction == "RIGHT",
+             fmt::format("direction must be LEFT or RIGHT, got '{}'", direction));
+  if (call.has(0))
+    check.That(
+        IsUnsigned(call.type(0).element),
+        fmt::format("input 0 must hold unsigned integers, got {}", Name(call.type(0).element)));
+  TRY(check.Done());
+  return InferIntegerBinary(call);
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const bool left = call.attributes->String("direction", "") == "LEFT";
+  MapBinary<int64_t, int64_t>(in[0], in[1], out[0], [left](int64_t a, int64_t b) -> int64_t {
+    if (b < 0 || b >= 64) return 0;
+    const uint64_t bits = static_cast<uint64_t>(a);
+    return static_cast<int64_t>(left ? bits << b : bits >> b);
+  });
+  return {};
+}
+
+std::vector<InputDomain> Domain(const OpCall& call) {
+  return {{}, {.kind = InputDomain::Kind::kRange, .low = 0, .high = 7}};
+}
+
+std::vector<OpExample> Examples() {
+  using example::Of;
+  using example::With;
+  return {{.inputs = {Of(ElementType::kU8, {4, 6}), Of(ElementType::kU8, {6})},
+           .attributes = With({{"direction", "LEFT"}})},
+          {.inputs = {Of(ElementType::kU64, {4, 6}), Of(ElementType::kU64, {4, 6})},
+           .attributes = With({{"direction", "RIGHT"}})}};
+}
+
+}  // namespace
+
+OpDef MakeBitShift() {
+  return {.name = "BitShift",
+          .since_version = 11,
+          .url = "https://onnx.ai/onnx/operators/onnx__BitShift.html",
+          .infer = Infer,
+          .reference = Reference,
+          .domain_of = Domain,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = the bits that both a and b have, with broadcasting.
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+int64_t Apply(int64_t a, int64_t b) { return a & b; }
+
+}  // namespace
+
+OpDef MakeBitwiseAnd() {
+  return {.name = "BitwiseAnd",
+          .since_version = 18,
+          .url = "https://onnx.ai/onnx/operators/onnx__BitwiseAnd.html",
+          .infer = InferIntegerBinary,
+          .reference = IntegerBinary<Apply>,
+          .examples = IntegerExamples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = the bits that one of a and b has, with broadcasting.
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+int64_t Apply(int64_t a, int64_t b) { return a ^ b; }
+
+}  // namespace
+
+OpDef MakeBitwiseXor() {
+  return {.name = "BitwiseXor",
+          .since_version = 18,
+          .url = "https://onnx.ai/onnx/operators/onnx__BitwiseXor.html",
+          .infer = InferIntegerBinary,
+          .reference = IntegerBinary<Apply>,
+          .examples = IntegerExamples};
+}
+
+}  // namespace metadist::ops

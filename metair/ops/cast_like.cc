@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x in the element type of input 1, whose elements are not read: to float rounds to nearest
+// even, to integer truncates.
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/strided_copy.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(2).Done());
+  return std::vector<TensorType>{{call.type(1).element, call.shape(0)}};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  CopyBytes(in[0].Cast(out[0].element()), out[0]);
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return {.flops = NumElements(outputs[0].shape),
+          .bytes = call.type(0).bytes() + outputs[0].bytes()};
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  using example::I64;
+  return {{.inputs = {F32({4, 6}), I64({2})}},
+          {.inputs = {I64({4, 6}), F32({})}},
+          {.inputs = {I64({4, 6}), example::Bool({1})}}};
+}
+
+}  // namespace
+
+OpDef MakeCastLike() {
+  return {.name = "CastLike",
+          .since_version = 25,
+          .url = "https://onnx.ai/onnx/operators/onnx__CastLike.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = max(0, x) + min(0, alpha (exp(x / alpha) - 1)).
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const double alpha = call.attributes->Float("alpha", 1);
+  MapUnary<double, double>(in[0], out[0], [=](double x) {
+    return std::fmax(0.0, x) + std::fmin(0.0, alpha * std::expm1(x / alpha));
+  });
+  return {};
+}
+
+std::vector<OpExample> Examples() {
+  return {{.inputs = {example::F32({4, 6})}},
+          {.inputs = {example::F32({2, 3, 4})}, .attributes = example::With({{"alpha", 0.5}})}};
+}
+
+}  // namespace
+
+OpDef MakeCelu() {
+  return {.name = "Celu",
+          .since_version = 12,
+          .url = "https://onnx.ai/onnx/operators/onnx__Celu.html",
+          .infer = InferFloatUnary,
+          .reference = Reference,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

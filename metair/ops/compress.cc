@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The slices of x along `axis` (without it: the elements of x, flattened) where the condition is
+// true. How many there are is known once the condition is.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/mapped_copy.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+// Dim of x, seen as Seen(x), that is compressed.
+Result<int64_t> AxisOf(const OpCall& call) {
+  if (!call.attributes->has("axis")) return 0;
+  return NormalizeAxis(call.attributes->Int("axis", 0), call.rank(0));
+}
+
+Shape Seen(const OpCall& call) {
+  if (call.attributes->has("axis")) return call.shape(0);
+  return {NumElements(call.shape(0))};
+}
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(2).RankAtLeast(0, 1).Bools(1).Rank(1, 1, 1).Done());
+  const size_t axis = static_cast<size_t>(TRY(AxisOf(call)));
+  Shape shape = Seen(call);
+  if (call.shape(1)[0] > shape[axis])
+    return BadInput(
+        "",
+        fmt::format(
+            "the condition must have at most {} elements, got {}", shape[axis], call.shape(1)[0]));
+  const Tensor* condition = call.inputs[1].constant;
+  shape[axis] = kRunTimeSize;
+  if (condition != nullptr && condition->has_data()) {
+    const std::vector<int64_t> wanted = condition->ToInts();
+    shape[axis] = std::count(wanted.begin(), wanted.end(), 1);
+  }
+  return std::vector<TensorType>{{call.type(0).element, shape}};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const size_t axis = static_cast<size_t>(TRY(AxisOf(call)));
+  Shape shape = Seen(call);
+  std::vector<std::vector<int64_t>> maps(shape.size());
+  for (size_t d = 0; d < shape.size(); ++d)
+    for (int64_t i = 0; i < shape[d]; ++i)
+      if (d != axis || (i < in[1].size() && in[1].data<bool>()[i])) maps[d].push_back(i);
+  const Tensor x = in[0].Reshaped(shape);
+  shape[axis] = static_cast<int64_t>(maps[axis].size());
+  if (!out[0].has_data()) out[0] = Tensor::Zeros({out[0].element(), shape});
+  CopyMapped(x, maps, out[0]);
+  return {};
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  const OpExample::Input condition{.type = {ElementType::kBool, {3}}, .constant = {0, 1, 1}};
+  return {{.inputs = {F32({3, 4}), condition}, .attributes = example::With({{"axis", 0}})},
+          {.inputs = {F32({2, 3}), condition}}};
+}
+
+}  // namespace
+
+OpDef MakeCompress() {
+  return {.name = "Compress",
+          .since_version = 11,
+          .url = "https://onnx.ai/onnx/operators/onnx__Compress.html",
+          .infer = Infer,
+          .reference = Reference,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = cosh(x).
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return std::cosh(x); }
+
+}  // namespace
+
+OpDef MakeCosh() {
+  return {.name = "Cosh",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__Cosh.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sum of products that `equation` names, as in numpy.einsum: "...ij,jk->...ik".
+#include <algorithm>
+
+#include "metair/ops/broadcast.h"
+#include "metair/ops/call_check.h"
+#include "metair/ops/compute_type.h"
+#include "metair/ops/einsum_equation.h"
+#include "metair/ops/elementwise.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<EinsumSpace> SpaceOf(const OpCall& call) {
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < call.inputs.size(); ++i) shapes.push_back(call.shape(i));
+  return ParseEinsum(call.attributes->String("equation", ""), shapes);
+}
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  CallCheck check(call);
+  check.Inputs(1, CallCheck::kAnyNumber).Numbers(0);
+  for (size_t i = 1; i < call.inputs.size(); ++i)
+    check.That(call.has(i), "an input is missing").SameElement(0, i);
+  TRY(check.Done());
+  const EinsumSpace space = TRY(SpaceOf(call));
+  TRY(CheckedElements(space.sizes, call.type(0).element));
+  const Shape shape(space.sizes.begin(), space.sizes.begin() + static_cast<ptrdiff_t>(space.kept));
+  return std::vector<TensorType>{{call.type(0).element, shape}};
+}
+
+double Product(double a, double b) { return a * b; }
+int64_t Product(int64_t a, int64_t b) { return WrapMul(a, b); }
+double Sum(double a, double b) { return a + b; }
+int64_t Sum(int64_t a, int64_t b) { return WrapAdd(a, b); }
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  EinsumSpace space = TRY(SpaceOf(call));
+  std::vector<int64_t> to = Strides(out[0].shape());
+  to.resize(space.sizes.size(), 0);
+  space.strides.push_back(to);
+  VisitNumberType(out[0].element(), [&](auto zero) {
+    using T = decltype(zero);
+    std::vector<const T*> from;
+    for (const Tensor& x : in) from.push_back(x.data<T>());
+    T* y = out[0].mutable_data<T>();
+    ForEachIndex(space.sizes, space.strides, [&](int64_t, const std::vector<int64_t>& at) {
+      T product = from[0][at[0]];
+      for (size_t i = 1; i < from.size(); ++i) product = Product(product, from[i][at[i]]);
+      y[at.back()] = Sum(y[at.back()], product);
+    });
+  });
+  return {};
+}
+
+// A product of two matrices where two inputs have indices of their own and summed ones in common.
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  const EinsumSpace space = SpaceOf(call).value();
+  const int64_t steps = static_cast<int64_t>(call.inputs.size());
+  Work work = FlopsWork(call, outputs, steps * NumElements(space.sizes));
+  if (call.inputs.size() != 2) return work;
+  int64_t batch = 1, m = 1, n = 1, k = 1;
+  for (size_t i = 0; i < space.sizes.size(); ++i) {
+    const bool in_a = space.strides[0][i] != 0;
+    const bool in_b = space.strides[1][i] != 0;
+    if (i >= space.kept && in_a != in_b) return work;
+    (i >= space.kept ? k : in_a && in_b ? batch : in_a ? m : n) *= space.sizes[i];
+  }
+  if (k == 1 || m * n == 1) return work;
+  work.batch = batch, work.m = m, work.n = n, work.k = k;
+  return work;
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  const auto of = [](const char* equation) { return example::With({{"equation", equation}}); };
+  return {{.inputs = {F32({4, 6}), F32({6, 5})}, .attributes = of("ij,jk->ik")},
+          {.inputs = {F32({2, 5, 3, 4}), F32({2, 7, 3, 4})}, .attributes = of("bqhd,bkhd->bhqk")},
+          {.inputs = {F32({3, 4, 6}), F32({6, 5})}, .attributes = of("...ij, jk")},
+          {.inputs = {F32({4, 6})}, .attributes = of("ij->ji")},
+          {.inputs = {F32({4, 6})}, .attributes = of("ij->i")},
+          {.inputs = {F32({3, 4, 4})}, .attributes = of("...ii->...i")},
+          {.inputs = {F32({4, 6}), F32({4, 5}), F32({6, 5})}, .attributes = of("ij,ik,jk->i")},
+          {.inputs = {F32({2, 1, 6}), F32({5, 6})}, .attributes = of("...i,...i->...")}};
+}
+
+}  // namespace
+
+OpDef MakeEinsum() {
+  return {.name = "Einsum",
+          .since_version = 12,
+          .url = "https://onnx.ai/onnx/operators/onnx__Einsum.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// y[n] = 25/46 - 21/46 cos(2 pi n / N); N = the size (periodic = 1) or one less.
+#include "metair/ops/cosine_window.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  return CosineWindow(call, 25.0 / 46, 21.0 / 46, 0, out[0]);
+}
+
+}  // namespace
+
+OpDef MakeHammingWindow() {
+  return {.name = "HammingWindow",
+          .since_version = 17,
+          .url = "https://onnx.ai/onnx/operators/onnx__HammingWindow.html",
+          .infer = InferCosineWindow,
+          .reference = Reference,
+          .work = CosineWindowWork,
+          .examples = CosineWindowExamples};
+}
+
+}  // namespace metadist::ops

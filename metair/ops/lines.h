@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "metair/ops/op_def.h"
+
+// What operators share that treat the lines of an array along one axis one by one.
+namespace metadist {
+
+// Elements first, first + stride, ... of a row-major array.
+struct Line {
+  int64_t first = 0;
+  int64_t stride = 1;
+  int64_t size = 0;
+};
+
+// Visits the lines along `axis`, in [0, rank), in row-major order of the other dims. Lines of no
+// elements are not visited.
+template <typename Visitor>
+void ForEachLine(const Shape& shape, int64_t axis, Visitor&& visit) {
+  const int64_t size = shape[static_cast<size_t>(axis)];
+  const int64_t stride = Strides(shape)[static_cast<size_t>(axis)];
+  const int64_t count = size == 0 ? 0 : NumElements(shape) / size;
+  for (int64_t line = 0; line < count; ++line)
+    visit(Line{line / stride * stride * size + line % stride, stride, size});
+}
+
+// Attribute `axis` (default -1) as an axis of input 0.
+Result<int64_t> LineAxis(const OpCall& call);
+// Floats of at least one dim, an output of the same type.
+Result<std::vector<TensorType>> InferLines(const OpCall& call);
+// y = the logarithms of the softmax of x along `axis`; both f64 and of one shape.
+void LogSoftmaxLines(const Tensor& x, int64_t axis, Tensor& y);
+// Five flops an element.
+Work NormalizedLinesWork(const OpCall& call, std::span<const TensorType> outputs);
+// The last axis and one in the middle.
+std::vector<OpExample> LinesExamples();
+
+}  // namespace metadist

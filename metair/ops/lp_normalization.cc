@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x / (sum |x|^p)^(1/p) along `axis`, p = 1 or 2; lines of zeros stay.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/lines.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  const int64_t p = call.attributes->Int("p", 2);
+  TRY(CallCheck(call).That(p == 1 || p == 2, fmt::format("p must be 1 or 2, got {}", p)).Done());
+  return InferLines(call);
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const int64_t axis = TRY(LineAxis(call));
+  const bool squares = call.attributes->Int("p", 2) == 2;
+  const double* x = in[0].data<double>();
+  double* y = out[0].mutable_data<double>();
+  ForEachLine(in[0].shape(), axis, [&](const Line& line) {
+    const int64_t end = line.first + line.size * line.stride;
+    double norm = 0;
+    for (int64_t i = line.first; i < end; i += line.stride)
+      norm += squares ? x[i] * x[i] : std::fabs(x[i]);
+    if (squares) norm = std::sqrt(norm);
+    for (int64_t i = line.first; i < end; i += line.stride) y[i] = norm == 0 ? 0 : x[i] / norm;
+  });
+  return {};
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  using example::With;
+  return {{.inputs = {F32({3, 4, 5})}},
+          {.inputs = {F32({3, 4, 5})}, .attributes = With({{"axis", 1}, {"p", 1}})}};
+}
+
+}  // namespace
+
+OpDef MakeLpNormalization() {
+  return {.name = "LpNormalization",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__LpNormalization.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = NormalizedLinesWork,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x / (bias + alpha / size sum(x^2))^beta, the sum over the `size` channels (dim 1) around.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  const int64_t size = call.attributes->Int("size", 0);
+  TRY(CallCheck(call)
+          .Inputs(1)
+          .Floats(0)
+          .RankAtLeast(0, 2)
+          .That(size > 0, fmt::format("size must be positive, got {}", size))
+          .Done());
+  return std::vector<TensorType>{call.type(0)};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const int64_t size = call.attributes->Int("size", 0);
+  const double alpha = call.attributes->Float("alpha", 1e-4f);
+  const double beta = call.attributes->Float("beta", 0.75f);
+  const double bias = call.attributes->Float("bias", 1);
+  const int64_t channels = in[0].dim(1);
+  const int64_t planes = in[0].dim(0) * channels;
+  const int64_t plane = planes == 0 ? 0 : in[0].size() / planes;
+  const double* x = in[0].data<double>();
+  double* y = out[0].mutable_data<double>();
+  for (int64_t i = 0; i < out[0].size(); ++i) {
+    const int64_t c = i / plane % channels;
+    const int64_t low = std::max<int64_t>(c - (size - 1) / 2, 0);
+    const int64_t high = std::min(c + size / 2, channels - 1);
+    double squares = 0;
+    for (int64_t other = low; other <= high; ++other) {
+      const double value = x[i + (other - c) * plane];
+      squares += value * value;
+    }
+    y[i] = x[i] / std::pow(bias + alpha / static_cast<double>(size) * squares, beta);
+  }
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  const int64_t each = 2 * call.attributes->Int("size", 0) + 4;
+  return FlopsWork(call, outputs, each * NumElements(outputs[0].shape));
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  using example::With;
+  return {{.inputs = {F32({3, 7, 2, 4})}, .attributes = With({{"size", 3}})},
+          {.inputs = {F32({2, 6, 3, 2})},
+           .attributes = With({{"size", 5}, {"alpha", 0.5}, {"beta", 0.5}, {"bias", 2.0}})}};
+}
+
+}  // namespace
+
+OpDef MakeLRN() {
+  return {.name = "LRN",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__LRN.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = the mean of the inputs, with broadcasting.
+#include "metair/ops/call_check.h"
+#include "metair/ops/elementwise.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+double Add(double a, double b) { return a + b; }
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(1, CallCheck::kAnyNumber).Floats(0).Done());
+  return InferVariadic(call);
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  TRY((NumberVariadic<Add, WrapAdd>(call, in, out)));
+  double* y = out[0].mutable_data<double>();
+  for (int64_t i = 0; i < out[0].size(); ++i) y[i] /= static_cast<double>(in.size());
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return FlopsWork(
+      call, outputs, static_cast<int64_t>(call.inputs.size()) * NumElements(outputs[0].shape));
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  return {{.inputs = {F32({4, 6}), F32({4, 6})}},
+          {.inputs = {F32({4, 6})}},
+          {.inputs = {F32({4, 6}), F32({6}), F32({4, 1})}}};
+}
+
+}  // namespace
+
+OpDef MakeMean() {
+  return {.name = "Mean",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Mean.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

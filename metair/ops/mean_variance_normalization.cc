@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = (x - mean) / (sqrt(variance) + 1e-9), mean and variance over `axes` (default 0, 2 and 3).
+#include <cmath>
+
+#include "metair/ops/axes.h"
+#include "metair/ops/call_check.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/reduce.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<bool>> FoldedOf(const OpCall& call) {
+  const std::vector<int64_t> axes =
+      TRY(NormalizeAxes(call.attributes->Ints("axes", {0, 2, 3}), call.rank(0)));
+  std::vector<bool> folded(call.shape(0).size(), false);
+  for (int64_t axis : axes) folded[static_cast<size_t>(axis)] = true;
+  return folded;
+}
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(1).Floats(0).Done());
+  TRY(FoldedOf(call));
+  return std::vector<TensorType>{call.type(0)};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const std::vector<bool> folded = TRY(FoldedOf(call));
+  const Shape& shape = in[0].shape();
+  Shape kept = shape;
+  double count = 1;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (!folded[d]) continue;
+    count *= static_cast<double>(shape[d]);
+    kept[d] = 1;
+  }
+  const double* x = in[0].data<double>();
+  double* y = out[0].mutable_data<double>();
+  std::vector<double> mean(static_cast<size_t>(NumElements(kept)), 0);
+  std::vector<double> variance = mean;
+  const auto for_each = [&](auto visit) {
+    ForEachIndex(
+        shape, {FoldedStrides(shape, folded)}, [&](int64_t i, const std::vector<int64_t>& at) {
+          visit(static_cast<size_t>(at[0]), i);
+        });
+  };
+  for_each([&](size_t at, int64_t i) { mean[at] += x[i] / count; });
+  for_each(
+      [&](size_t at, int64_t i) { variance[at] += (x[i] - mean[at]) * (x[i] - mean[at]) / count; });
+  for_each(
+      [&](size_t at, int64_t i) { y[i] = (x[i] - mean[at]) / (std::sqrt(variance[at]) + 1e-9); });
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return FlopsWork(call, outputs, 5 * NumElements(outputs[0].shape));
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  return {{.inputs = {F32({3, 4, 5, 2})}},
+          {.inputs = {F32({4, 6, 3})},
+           .attributes = example::With({{"axes", std::vector<int64_t>{-1}}})}};
+}
+
+}  // namespace
+
+OpDef MakeMeanVarianceNormalization() {
+  return {.name = "MeanVarianceNormalization",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

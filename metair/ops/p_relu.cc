@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x for x >= 0, slope x below; slope broadcasts to x.
+#include <fmt/format.h>
+
+#include "metair/ops/call_check.h"
+#include "metair/ops/elementwise.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x, double slope) { return x < 0 ? slope * x : x; }
+int64_t Apply(int64_t x, int64_t slope) { return x < 0 ? WrapMul(slope, x) : x; }
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  std::vector<TensorType> types = TRY(InferNumberBinary(call));
+  if (types[0] != call.type(0))
+    return BadInput("",
+                    fmt::format("slope must broadcast to {}, got {}",
+                                ShapeText(call.shape(0)),
+                                ShapeText(call.shape(1))));
+  return types;
+}
+
+std::vector<OpExample> Examples() {
+  using example::F32;
+  return {{.inputs = {F32({4, 6}), F32({4, 6})}},
+          {.inputs = {F32({2, 3, 4}), F32({3, 1})}},
+          {.inputs = {F32({4, 6}), F32({1})}},
+          {.inputs = {example::I64({4, 6}), example::I64({6})}}};
+}
+
+}  // namespace
+
+OpDef MakePRelu() {
+  return {.name = "PRelu",
+          .since_version = 16,
+          .url = "https://onnx.ai/onnx/operators/onnx__PRelu.html",
+          .infer = Infer,
+          .reference = NumberBinary<Apply, Apply>,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// ln(sum of exp(x)) over axes; of integers truncated.
+#include <cmath>
+#include <limits>
+
+#include "metair/ops/ops.h"
+#include "metair/ops/reduce.h"
+#include "metair/ops/strided_copy.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Reduction reduction = TRY(ReductionOf(call));
+  const Tensor x = in[0].Cast(ElementType::kF64);
+  Tensor highest = Tensor::Zeros({ElementType::kF64, reduction.shape});
+  Tensor sum = Tensor::Zeros({ElementType::kF64, reduction.shape});
+  Fold<double>(x, reduction.folded, highest, -kInfinity, [](double y, double x) {
+    return std::isnan(y) || y > x ? y : x;
+  });
+  // Less the greatest, so that exp does not overflow; one that is infinite decides alone.
+  double* base = highest.mutable_data<double>();
+  double* y = sum.mutable_data<double>();
+  const double* from = x.data<double>();
+  for (int64_t i = 0; i < highest.size(); ++i) base[i] = std::isfinite(base[i]) ? base[i] : 0;
+  ForEachIndex(x.shape(),
+               {FoldedStrides(x.shape(), reduction.folded)},
+               [&](int64_t i, const std::vector<int64_t>& at) {
+                 y[at[0]] += std::exp(from[i] - base[at[0]]);
+               });
+  for (int64_t i = 0; i < sum.size(); ++i) y[i] = base[i] + std::log(y[i]);
+  CopyBytes(sum.Cast(out[0].element()), out[0]);
+  return {};
+}
+
+}  // namespace
+
+OpDef MakeReduceLogSumExp() {
+  return {.name = "ReduceLogSumExp",
+          .since_version = 18,
+          .url = "https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html",
+          .infer = InferNumberReduction,
+          .reference = Reference,
+          .work = ReductionWork,
+          .examples = ReductionExamples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = the integer nearest to x, of two the even one.
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return std::nearbyint(x); }
+
+}  // namespace
+
+OpDef MakeRound() {
+  return {.name = "Round",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__Round.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

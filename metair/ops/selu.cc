@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = gamma x for x > 0, gamma alpha (exp(x) - 1) below.
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const double alpha = call.attributes->Float("alpha", 1.67326319217681884765625);
+  const double gamma = call.attributes->Float("gamma", 1.05070102214813232421875);
+  MapUnary<double, double>(
+      in[0], out[0], [=](double x) { return gamma * (x > 0 ? x : alpha * std::expm1(x)); });
+  return {};
+}
+
+std::vector<OpExample> Examples() {
+  return {{.inputs = {example::F32({4, 6})}},
+          {.inputs = {example::F32({2, 3, 4})},
+           .attributes = example::With({{"alpha", 2.0}, {"gamma", 3.0}})}};
+}
+
+}  // namespace
+
+OpDef MakeSelu() {
+  return {.name = "Selu",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__Selu.html",
+          .infer = InferFloatUnary,
+          .reference = Reference,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

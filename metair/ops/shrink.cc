@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x + bias where x < -lambd, x - bias where x > lambd, else 0; of integers truncated.
+#include "metair/ops/elementwise.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/strided_copy.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const double bias = call.attributes->Float("bias", 0);
+  const double lambd = call.attributes->Float("lambd", 0.5);
+  Tensor y = Tensor::Zeros({ElementType::kF64, out[0].shape()});
+  MapUnary<double, double>(in[0].Cast(ElementType::kF64), y, [=](double x) {
+    return x < -lambd ? x + bias : x > lambd ? x - bias : 0.0;
+  });
+  CopyBytes(y.Cast(out[0].element()), out[0]);
+  return {};
+}
+
+std::vector<OpExample> Examples() {
+  using example::With;
+  return {
+      {.inputs = {example::F32({4, 6})}},
+      {.inputs = {example::F32({2, 3, 4})}, .attributes = With({{"bias", 1.5}, {"lambd", 1.5}})},
+      {.inputs = {example::I64({4, 6})}, .attributes = With({{"bias", 1.0}, {"lambd", 2.0}})}};
+}
+
+}  // namespace
+
+OpDef MakeShrink() {
+  return {.name = "Shrink",
+          .since_version = 9,
+          .url = "https://onnx.ai/onnx/operators/onnx__Shrink.html",
+          .infer = InferNumberUnary,
+          .reference = Reference,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = sinh(x).
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return std::sinh(x); }
+
+}  // namespace
+
+OpDef MakeSinh() {
+  return {.name = "Sinh",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__Sinh.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

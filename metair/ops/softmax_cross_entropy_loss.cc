@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// -weight[label] log_prob[label], log_prob (output 1) the logarithms of the softmax of scores along
+// dim 1; `reduction`: of each label, their sum, or their mean by weight.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "metair/ops/lines.h"
+#include "metair/ops/nll.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  const TensorType loss = TRY(InferNll(call));
+  if (call.num_outputs > 2)
+    return BadInput("", fmt::format("expected 1 to 2 outputs, got {}", call.num_outputs));
+  if (call.num_outputs < 2) return std::vector<TensorType>{loss};
+  return std::vector<TensorType>{loss, call.type(0)};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  Tensor log_prob = Tensor::Zeros(in[0].type());
+  LogSoftmaxLines(in[0], 1, log_prob);
+  TRY(Nll(call, log_prob.data<double>(), in, out[0]));
+  if (out.size() > 1)
+    std::copy_n(log_prob.data<double>(), log_prob.size(), out[1].mutable_data<double>());
+  return {};
+}
+
+Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+  return FlopsWork(call, outputs, 5 * NumElements(call.shape(0)) + 2 * NumElements(call.shape(1)));
+}
+
+std::vector<OpExample> Examples() {
+  std::vector<OpExample> examples = NllExamples(2);
+  examples[0].num_outputs = 1;
+  return examples;
+}
+
+}  // namespace
+
+OpDef MakeSoftmaxCrossEntropyLoss() {
+  return {.name = "SoftmaxCrossEntropyLoss",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__SoftmaxCrossEntropyLoss.html",
+          .infer = Infer,
+          .reference = Reference,
+          .work = WorkFor,
+          .domain_of = NllDomain,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

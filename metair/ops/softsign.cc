@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x / (1 + |x|).
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return x / (1 + std::fabs(x)); }
+
+}  // namespace
+
+OpDef MakeSoftsign() {
+  return {.name = "Softsign",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__Softsign.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

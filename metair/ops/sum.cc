@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = the sum of the inputs, with broadcasting.
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+#include "metair/ops/work.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double a, double b) { return a + b; }
+
+}  // namespace
+
+OpDef MakeSum() {
+  return {.name = "Sum",
+          .since_version = 13,
+          .url = "https://onnx.ai/onnx/operators/onnx__Sum.html",
+          .infer = InferVariadic,
+          .reference = NumberVariadic<Apply, WrapAdd>,
+          .work = VariadicWork,
+          .examples = VariadicExamples};
+}
+
+}  // namespace metadist::ops

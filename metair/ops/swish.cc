@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x / (1 + exp(-alpha x)).
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/example_parts.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const double alpha = call.attributes->Float("alpha", 1);
+  MapUnary<double, double>(in[0], out[0], [=](double x) { return x / (1 + std::exp(-alpha * x)); });
+  return {};
+}
+
+std::vector<OpExample> Examples() {
+  return {{.inputs = {example::F32({4, 6})}},
+          {.inputs = {example::F32({2, 3, 4})}, .attributes = example::With({{"alpha", 0.5}})}};
+}
+
+}  // namespace
+
+OpDef MakeSwish() {
+  return {.name = "Swish",
+          .since_version = 24,
+          .url = "https://onnx.ai/onnx/operators/onnx__Swish.html",
+          .infer = InferFloatUnary,
+          .reference = Reference,
+          .examples = Examples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = tan(x).
+#include <cmath>
+
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+double Apply(double x) { return std::tan(x); }
+
+}  // namespace
+
+OpDef MakeTan() {
+  return {.name = "Tan",
+          .since_version = 22,
+          .url = "https://onnx.ai/onnx/operators/onnx__Tan.html",
+          .infer = InferFloatUnary,
+          .reference = FloatUnary<Apply>,
+          .examples = UnaryExamples};
+}
+
+}  // namespace metadist::ops

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = either a or b, with broadcasting.
+#include "metair/ops/elementwise.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+bool Apply(bool a, bool b) { return a != b; }
+
+}  // namespace
+
+OpDef MakeXor() {
+  return {.name = "Xor",
+          .since_version = 7,
+          .url = "https://onnx.ai/onnx/operators/onnx__Xor.html",
+          .infer = InferLogical,
+          .reference = LogicalBinary<Apply>,
+          .examples = LogicalExamples};
+}
+
+}  // namespace metadist::ops
