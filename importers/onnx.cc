@@ -148,6 +148,26 @@ void WarnOfStrayAttributes(const onnx::GraphProto& graph,
         fmt::format("{} at {} {}", text, count, count == 1 ? "node" : "nodes"));
 }
 
+// What the model says of its outputs against what they are.
+void WarnOfOutputTypes(const BuiltGraph& built, const Graph& graph, Imported* imported) {
+  for (ValueId id : graph.outputs) {
+    const Value& value = graph.value(id);
+    const auto stated = built.stated.find(value.name);
+    if (stated == built.stated.end()) continue;
+    const Shape& shape = stated->second.shape;
+    bool same =
+        stated->second.element == value.type.element && shape.size() == value.type.shape.size();
+    for (size_t d = 0; same && d < shape.size(); ++d)
+      same = shape[d] == kRunTimeSize || value.type.shape[d] == kRunTimeSize ||
+             shape[d] == value.type.shape[d];
+    if (!same)
+      imported->warnings.push_back(fmt::format("output '{}' is stated as {} but is {}",
+                                               value.name,
+                                               TypeText(stated->second),
+                                               TypeText(value.type)));
+  }
+}
+
 // Sizes may be unknown only because an unknown operator makes them.
 Error WithUnknown(Error error, const Imported& imported) {
   if (imported.opaque.empty() || !error.hint.empty()) return error;
@@ -180,6 +200,7 @@ Result<Graph> ToGraph(Import* import) {
   if (!typed.ok()) return WithUnknown(std::move(typed).error(), import->imported);
   Inference inference = std::move(typed).value();
   import->imported.folded = inference.folded;
+  WarnOfOutputTypes(built, inference.graph, &import->imported);
   return Renumbered(WithoutDeadCode(inference.graph));
 }
 

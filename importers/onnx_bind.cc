@@ -66,13 +66,17 @@ class Binder {
 
  private:
   void BindType(const std::string& where, onnx::ValueInfoProto* input) {
-    if (!input->type().has_tensor_type()) return faults_->Add(where, "only tensors are supported");
+    if (!input->type().has_tensor_type())
+      return faults_->Add(where,
+                          "only tensors are supported",
+                          "sequences and optional values cannot be read from outside");
     auto* type = input->mutable_type()->mutable_tensor_type();
     const std::optional<ElementType> element = ElementTypeOfOnnx(type->elem_type());
     if (!element)
       faults_->Add(
           where,
-          fmt::format("elements of type {} are not supported", OnnxTypeName(type->elem_type())));
+          fmt::format("elements of type {} are not supported", OnnxTypeName(type->elem_type())),
+          kElementTypesHint);
     if (!type->has_shape())
       return faults_->Add(
           where, "its shape is not stated", "state it in the model, with names for free sizes");

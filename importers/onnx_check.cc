@@ -93,7 +93,7 @@ class Checker {
 
   void CheckCount(int got, int least, int most, const char* what) {
     if (got < least || got > most)
-      Fail(fmt::format("expected {}, got {}", CountText(least, most, what), got));
+      Fail(fmt::format("expected {}, got {}", CountText(least, most, what), got), see_);
   }
 
   void CheckCall(const onnx::FunctionProto& function) {
@@ -125,13 +125,18 @@ class Checker {
   }
 
   void CheckSchema(const onnx::OpSchema& schema) {
+    if (schema.domain().empty())
+      see_ = fmt::format("see https://onnx.ai/onnx/operators/onnx__{}.html, version {}",
+                         schema.Name(),
+                         schema.SinceVersion());
     CheckCount(Given(node_.input()), schema.min_input(), schema.max_input(), "input");
     CheckCount(Given(node_.output()), schema.min_output(), schema.max_output(), "output");
     const size_t given = static_cast<size_t>(Given(node_.input()));
     for (size_t i = 0; i < std::min(given, schema.inputs().size()); ++i)
       if (schema.inputs()[i].GetOption() == onnx::OpSchema::Single &&
           node_.input(static_cast<int>(i)).empty())
-        Fail(fmt::format("input {} ({}) must not be left out", i, schema.inputs()[i].GetName()));
+        Fail(fmt::format("input {} ({}) must not be left out", i, schema.inputs()[i].GetName()),
+             see_);
     for (const auto& [name, expected] : schema.attributes()) CheckAttribute(name, expected);
   }
 
@@ -141,18 +146,21 @@ class Checker {
         all.begin(), all.end(), [&](const Attribute& given) { return given.name() == name; });
     if (found == all.end()) {
       if (expected.required)
-        Fail(fmt::format("attribute '{}' of type {} is missing", name, TypeName(expected.type)));
+        Fail(fmt::format("attribute '{}' of type {} is missing", name, TypeName(expected.type)),
+             see_);
       return;
     }
     if (found->type() != static_cast<int>(expected.type) && found->type() != Attribute::UNDEFINED)
       Fail(fmt::format("attribute '{}' must be of type {}, got {}",
                        name,
                        TypeName(expected.type),
-                       TypeName(found->type())));
+                       TypeName(found->type())),
+           see_);
   }
 
   const onnx::NodeProto& node_;
   const NodeRules& rules_;
+  std::string see_;  // the specification
   std::vector<Error> problems_;
 };
 

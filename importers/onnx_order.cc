@@ -233,7 +233,8 @@ class Sorter {
     Faults inner;
     for (const auto& tensor : body->sparse_initializer())
       inner.Add(fmt::format("initializer '{}'", tensor.values().name()),
-                "sparse tensors are not supported");
+                "sparse tensors are not supported",
+                "store it as a dense initializer");
     for (const auto& node : body->node())
       for (const std::string& output : node.output())
         if (!output.empty() && scope_.Has(output))

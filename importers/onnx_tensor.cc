@@ -126,9 +126,16 @@ Result<TensorType> TensorTypeOf(const onnx::TensorProto& proto) {
   const auto element = ElementTypeOfOnnx(proto.data_type());
   if (!element)
     return BadInput(
-        "", fmt::format("elements of type {} are not supported", OnnxTypeName(proto.data_type())));
+        "",
+        fmt::format("elements of type {} are not supported", OnnxTypeName(proto.data_type())),
+        kElementTypesHint);
   TensorType type{*element, {proto.dims().begin(), proto.dims().end()}};
-  TRY(CheckedElements(type.shape, type.element));
+  auto count = CheckedElements(type.shape, type.element);
+  if (!count.ok()) {
+    Error error = std::move(count).error();
+    error.hint = "no exporter writes such sizes: the file is damaged or made to break programs";
+    return error;
+  }
   return type;
 }
 

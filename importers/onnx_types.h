@@ -9,4 +9,8 @@ namespace metadist {
 // ONNX's name of a TensorProto.DataType, for messages: "FLOAT8E4M3FN", or "type 99".
 std::string OnnxTypeName(int32_t data_type);
 
+// What to say where elements are of a type that metadist lacks.
+inline constexpr char kElementTypesHint[] =
+    "supported are floats of 16, 32 and 64 bits, integers of 8 to 64, and booleans";
+
 }  // namespace metadist

@@ -31,7 +31,10 @@ Result<int64_t> CheckedElements(const Shape& shape, ElementType element) {
 
 std::vector<int64_t> Strides(const Shape& shape) {
   std::vector<int64_t> strides(shape.size(), 1);
-  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  // Those of an empty array may overflow; nothing is read by them.
+  for (size_t i = shape.size(); i-- > 1;)
+    strides[i - 1] =
+        static_cast<int64_t>(static_cast<uint64_t>(strides[i]) * static_cast<uint64_t>(shape[i]));
   return strides;
 }
 

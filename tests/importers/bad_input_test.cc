@@ -54,7 +54,7 @@ TEST_F(BadInput, Truncated) {
   Output("y");
   const std::string bytes = model_.SerializeAsString();
   EXPECT_EQ(ErrorOfBytes(bytes.substr(0, bytes.size() - 20)),
-            "m.onnx: the file is truncated: expected at least 50 bytes, got 34");
+            "m.onnx: the file is truncated: expected at least 48 bytes, got 32");
 }
 
 TEST_F(BadInput, Damaged) {

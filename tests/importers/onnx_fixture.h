@@ -48,7 +48,12 @@ class OnnxTest : public testing::Test {
   void Input(const std::string& name, const std::vector<std::string>& sizes) {
     SetType(graph()->add_input(), name, sizes);
   }
-  void Output(const std::string& name) { SetType(graph()->add_output(), name, {}); }
+  // Of a shape that is not stated.
+  void Output(const std::string& name) {
+    onnx::ValueInfoProto* output = graph()->add_output();
+    SetType(output, name, {});
+    output->mutable_type()->mutable_tensor_type()->clear_shape();
+  }
 
   onnx::NodeProto* Node(const std::string& op,
                         const std::vector<std::string>& inputs,

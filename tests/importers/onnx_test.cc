@@ -138,6 +138,16 @@ TEST_F(Onnx, StrayAttributesAreNamed) {
             (std::vector<std::string>{"Softmax has no attribute 'axes': it is ignored at 1 node"}));
 }
 
+TEST_F(Onnx, OutputsStatedOtherwiseAreNamed) {
+  Input("x", {"4"});
+  Node("Neg", {"x"}, "y");
+  SetType(graph()->add_output(), "y", {"batch", "4"});
+  const auto imported = Import();
+  ASSERT_TRUE(imported.ok()) << imported.error().text();
+  EXPECT_EQ(imported.value().warnings,
+            (std::vector<std::string>{"output 'y' is stated as f32[?,4] but is f32[4]"}));
+}
+
 // A body reads a large weight (which the importer takes out of the file's graph), a small one and a
 // result from around it; its own value may share a name with one that comes later outside.
 TEST_F(Onnx, BodiesCaptureWhatLiesAroundThem) {
