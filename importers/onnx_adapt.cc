@@ -6,7 +6,8 @@
 //     attribute says so, with other defaults; the converter leaves them to the defaults.
 //   * Hardmax, to opset 12: it runs over all dims from its axis on, which is 1 unless stated; the
 //     converter takes it for the one of opset 13, which runs over one dim, the last unless stated.
-//   * RoiAlign, to opset 15: coordinates are not shifted by half an element. From 16 on an attribute
+//   * RoiAlign, to opset 15: coordinates are not shifted by half an element. From 16 on an
+//   attribute
 //     says so, whose default shifts them.
 //   * PRelu, to opset 6: a list of slopes is one for each channel (dim 1); from 7 on it broadcasts
 //     from the right.

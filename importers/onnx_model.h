@@ -93,8 +93,8 @@ Result<std::vector<TensorType>> InferUnknown(const BuiltGraph& built,
 // that metadist has. Sizes without a number are kRunTimeSize.
 std::optional<TensorType> TypeOfProto(const onnx::TypeProto& proto);
 
-// Types the bodies of unknown control-flow nodes from the values they capture. Returns the names of nodes
-// whose bodies could not be typed.
+// Types the bodies of unknown control-flow nodes from the values they capture. Returns the names of
+// nodes whose bodies could not be typed.
 std::vector<std::string> TypeBodies(Graph* graph, const OpTable& ops);
 
 }  // namespace metadist

@@ -41,10 +41,14 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
           .Numbers(0)
           .SameElement(0, 1)
           .SameElement(0, 2)
-          .Rank(0, 0, 0)
-          .Rank(1, 0, 0)
-          .Rank(2, 0, 0)
+          .Rank(0, 0, 1)
+          .Rank(1, 0, 1)
+          .Rank(2, 0, 1)
           .Done());
+  // Scalars; arrays of one element, which function bodies pass, count as such.
+  for (size_t i = 0; i < 3; ++i)
+    if (NumElements(call.type(i).shape) != 1)
+      return BadInput("", fmt::format("input {} must have one element", i));
   const Shape shape = {TRY(CountOf(call))};
   TRY(CheckedElements(shape, call.type(0).element));
   return std::vector<TensorType>{{call.type(0).element, shape}};

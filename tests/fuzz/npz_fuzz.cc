@@ -11,9 +11,9 @@
 #include "importers/npz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const std::string path = (std::filesystem::temp_directory_path() /
-                                   ("metadist_npz_fuzz_" + std::to_string(::getpid())))
-                                      .string();
+  static const std::string path =
+      (std::filesystem::temp_directory_path() / ("metadist_npz_fuzz_" + std::to_string(::getpid())))
+          .string();
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   const auto arrays = metadist::ReadArrays(path);
