@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <tuple>
+#include <ostream>
 
 #include "importers/importer.h"
 #include "metair/ir/text.h"
@@ -22,7 +22,7 @@ namespace {
 
 // What the older operator of the same spelling means otherwise, so that it cannot be compared.
 bool MeansOtherwise(const OpDef& op, const OpExample& example, int opset) {
-  const bool softmax = op.name == "Softmax" || op.name == "LogSoftmax";
+  const bool softmax = op.name == "Softmax" || op.name == "LogSoftmax" || op.name == "Hardmax";
   if (softmax && opset < 13) {  // over all dims from the axis on
     const auto rank = static_cast<int64_t>(example.inputs[0].type.shape.size());
     const int64_t axis = example.attributes.Int("axis", -1);
@@ -39,6 +39,8 @@ struct Case {
   const OpDef* op;
   int opset;
 };
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.op->name << " at " << one.opset; }
 
 std::vector<Case> AllCases() {
   std::vector<Case> cases;
