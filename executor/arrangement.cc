@@ -35,6 +35,8 @@ class Arranger {
       const NodeId id = static_cast<NodeId>(n);
       if (!Fold(id)) LayChannelsLast(id);
     }
+    while (!Settled()) {
+    }
     return std::move(result_);
   }
 
@@ -48,6 +50,8 @@ class Arranger {
   void SetOwned();
   bool Fold(NodeId id);
   void LayChannelsLast(NodeId id);
+  bool Settled();
+  bool LayRowByRow(ValueId value);
   std::optional<Call> CallAt(NodeId id) const;
   std::optional<cpu::StridedView> ViewAt(NodeId id) const;
   bool Takes(NodeId reader, ValueId value, const StrideList& strides) const;
@@ -58,6 +62,7 @@ class Arranger {
   const OpTable& ops_;
   BufferPlan& plan_;
   const std::vector<std::vector<Use>> uses_;
+  std::vector<bool> laid_ = std::vector<bool>(graph_.values.size());  // channels last, by choice
   Arrangement result_;
 };
 
@@ -169,6 +174,35 @@ void Arranger::LayChannelsLast(NodeId id) {
   if (!wanted) return;
   if (!cpu::PrepareStrided(site).ok() || !ReadersTake(out, site.out_strides)) return;
   result_.views[static_cast<size_t>(out)].strides = site.out_strides;
+  laid_[static_cast<size_t>(out)] = true;
+}
+
+// A reader may have taken an image because its own result could lie alike, which then was not to
+// be. One round over the nodes: true if every call still has a kernel for what it reads and writes;
+// the images of others are laid row by row again.
+bool Arranger::Settled() {
+  bool settled = true;
+  for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+    const Node& node = graph_.nodes[n];
+    const NodeId id = static_cast<NodeId>(n);
+    const auto call = result_.folded[n] ? std::nullopt : CallAt(id);
+    if (!call) continue;
+    const int64_t gap = LargestGap(plan_, id).size();
+    const cpu::KernelSite site = result_.SiteOf(node, call->call, call->types, gap);
+    if (!site.strided() && site.out_strides.empty()) continue;
+    if (cpu::PrepareStrided(site).ok()) continue;
+    for (ValueId input : node.inputs) settled = !LayRowByRow(input) && settled;
+    for (ValueId output : node.outputs) settled = !LayRowByRow(output) && settled;
+  }
+  return settled;
+}
+
+// Whether it lay otherwise.
+bool Arranger::LayRowByRow(ValueId value) {
+  if (value == kNone || !laid_[static_cast<size_t>(value)]) return false;
+  laid_[static_cast<size_t>(value)] = false;
+  result_.views[static_cast<size_t>(value)].strides.clear();
+  return true;
 }
 
 }  // namespace
