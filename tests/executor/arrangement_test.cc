@@ -57,6 +57,18 @@ TEST(Arrangement, NoOperandOutlivesItsBuffer) {
   }
 }
 
+// The second convolution takes an image with its channels last only where its own may lie so, too.
+TEST(Arrangement, ImagesLieRowByRowWhereTheNextOneMust) {
+  for (int64_t channels : {5, 16}) {
+    Model model;
+    const ValueId x = model.Input({4, 3, 32, 32});
+    const ValueId y = model.Call("Relu", {model.Convolution(x, {channels, 3, 3, 3})});
+    const ValueId z = model.Convolution(y, {channels, channels, 3, 3});
+    model.Run({model.Call("Softmax", {z})});
+    EXPECT_LE(model.peak(), model.planned() * 1.01 + 10240) << channels << " channels";
+  }
+}
+
 TEST(Arrangement, ImagesKeepTheirChannelsLast) {
   Model model;
   const ValueId x = model.Input({2, 3, 32, 32});
