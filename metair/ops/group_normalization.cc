@@ -14,35 +14,17 @@ namespace {
 
 Result<std::vector<TensorType>> Infer(const OpCall& call) {
   CallCheck check(call);
-  TRY(check.Inputs(3).Floats(0).SameElement(0, 1).SameElement(0, 2).RankAtLeast(0, 2).Done());
-  const Shape channels{call.shape(0)[1]};
-  for (size_t i = 1; i < 3; ++i)
-    check.That(
-        call.shape(i) == channels,
-        fmt::format(
-            "input {} must be {}, got {}", i, ShapeText(channels), ShapeText(call.shape(i))));
+  TRY(CheckChannels(call, check));
+  const int64_t channels = call.shape(0)[1];
   const int64_t groups = call.attributes->Int("num_groups", 0);
-  check.That(groups > 0 && channels[0] % groups == 0,
-             fmt::format("num_groups must divide {} channels, got {}", channels[0], groups));
+  check.That(groups > 0 && channels % groups == 0,
+             fmt::format("num_groups must divide {} channels, got {}", channels, groups));
   TRY(check.Done());
   return std::vector<TensorType>{call.type(0)};
 }
 
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  const double epsilon = call.attributes->Float("epsilon", 1e-5f);
-  const int64_t channels = in[0].dim(1);
-  const int64_t planes = in[0].dim(0) * channels;
-  if (in[0].size() == 0) return {};
-  const int64_t plane = in[0].size() / planes;
-  const int64_t groups = in[0].dim(0) * call.attributes->Int("num_groups", 0);
-  const int64_t group = in[0].size() / groups;
-  double* y = out[0].mutable_data<double>();
-  for (int64_t g = 0; g < groups; ++g)
-    Standardize(in[0].data<double>() + g * group, group, epsilon, y + g * group);
-  for (int64_t i = 0; i < out[0].size(); ++i) {
-    const int64_t c = i / plane % channels;
-    y[i] = y[i] * in[1].data<double>()[c] + in[2].data<double>()[c];
-  }
+  StandardizeGroups(call, in, call.attributes->Int("num_groups", 0), out[0]);
   return {};
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = (x - mean) / sqrt(variance + epsilon) scale + bias, mean and variance over the space (dims 2
 // on) of each instance (dim 0) and channel (dim 1).
-#include <fmt/format.h>
-
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
@@ -14,31 +12,13 @@ namespace {
 
 Result<std::vector<TensorType>> Infer(const OpCall& call) {
   CallCheck check(call);
-  TRY(check.Inputs(3).Floats(0).SameElement(0, 1).SameElement(0, 2).RankAtLeast(0, 2).Done());
-  const Shape channels{call.shape(0)[1]};
-  for (size_t i = 1; i < 3; ++i)
-    check.That(
-        call.shape(i) == channels,
-        fmt::format(
-            "input {} must be {}, got {}", i, ShapeText(channels), ShapeText(call.shape(i))));
+  TRY(CheckChannels(call, check));
   TRY(check.Done());
   return std::vector<TensorType>{call.type(0)};
 }
 
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  const double epsilon = call.attributes->Float("epsilon", 1e-5f);
-  const int64_t channels = in[0].dim(1);
-  const int64_t planes = in[0].dim(0) * channels;
-  if (in[0].size() == 0) return {};
-  const int64_t plane = in[0].size() / planes;
-
-  double* y = out[0].mutable_data<double>();
-  for (int64_t p = 0; p < planes; ++p)
-    Standardize(in[0].data<double>() + p * plane, plane, epsilon, y + p * plane);
-  for (int64_t i = 0; i < out[0].size(); ++i) {
-    const int64_t c = i / plane % channels;
-    y[i] = y[i] * in[1].data<double>()[c] + in[2].data<double>()[c];
-  }
+  StandardizeGroups(call, in, in[0].dim(1), out[0]);
   return {};
 }
 
