@@ -11,6 +11,7 @@ Prepared Cast(const KernelSite& site);
 Prepared Concat(const KernelSite& site);
 Prepared Conv(const KernelSite& site);
 Prepared CrossEntropy(const KernelSite& site);
+Prepared Einsum(const KernelSite& site);
 Prepared Expand(const KernelSite& site);
 Prepared Gather(const KernelSite& site);
 Prepared GatherElements(const KernelSite& site);

@@ -114,7 +114,7 @@ void PlainProduct::RunPacked(
       panel.p = scratch;
       panel.p_step = strip.width;
       panel.y = y + j;
-      panel.y_row = n;
+      panel.y_row = y_step();
       panel.alpha = alpha;
       panel.beta = first == 0 ? beta : 1.0f;
       Multiply(panel);
@@ -124,7 +124,7 @@ void PlainProduct::RunPacked(
 void PlainProduct::Run(
     const float* a, const float* b, float* y, float* scratch, int64_t scratch_bytes) const {
   if (by_dots()) {
-    Multiply(DotProducts{m, n, k, a, a_row, b, b_column, y, n, alpha, beta});
+    Multiply(DotProducts{m, n, k, a, a_row, b, b_column, y, y_step(), alpha, beta});
     return;
   }
   for (int64_t j = 0; j < direct_columns(); j += kPanelColumns) {
@@ -139,7 +139,7 @@ void PlainProduct::Run(
     panel.p = b + j;
     panel.p_step = b_row;
     panel.y = y + j;
-    panel.y_row = n;
+    panel.y_row = y_step();
     panel.alpha = alpha;
     panel.beta = beta;
     Multiply(panel);

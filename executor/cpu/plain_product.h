@@ -7,8 +7,9 @@
 
 namespace metadist::cpu {
 
-// y = alpha a b + beta y for f32 matrices a[m, k], b[k, n] and y[m, n], strides in elements. One of
-// the strides of b is 1, and y is dense.
+// y = alpha a b + beta y for f32 matrices a[m, k], b[k, n] and y[m, n], strides in elements.
+// Neighbouring columns of y are neighbours in memory; b is read fastest where one of its strides is
+// 1.
 struct PlainProduct {
   int64_t m = 0;
   int64_t n = 0;
@@ -19,6 +20,7 @@ struct PlainProduct {
   int64_t b_column = 1;
   float alpha = 1;
   float beta = 0;
+  int64_t y_row = 0;  // 0: n
 
   // Bytes of scratch that Run wants: none, or at most `limit`, but 1 KiB if need be.
   int64_t ScratchBytes(int64_t limit) const;
@@ -28,6 +30,7 @@ struct PlainProduct {
 
  private:
   bool by_dots() const;
+  int64_t y_step() const { return y_row == 0 ? n : y_row; }
   int64_t direct_columns() const;
   void RunPacked(const float* a, const float* b, float* y, float* scratch, int64_t depth) const;
 };

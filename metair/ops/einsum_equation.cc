@@ -124,8 +124,11 @@ Result<EinsumSpace> ParseEinsum(const std::string& text, std::span<const Shape> 
   for (size_t i = 0; i < inputs.size(); ++i) {
     const std::vector<int64_t> strides = Strides(inputs[i]);
     std::vector<int64_t>& along = space.strides.emplace_back(space.sizes.size(), 0);
-    for (size_t d = 0; d < terms[i].size(); ++d)
-      if (inputs[i][d] != 1) along[places[terms[i][d]]] += strides[d];
+    std::vector<size_t>& of_dims = space.places.emplace_back();
+    for (size_t d = 0; d < terms[i].size(); ++d) {
+      of_dims.push_back(places[terms[i][d]]);
+      if (inputs[i][d] != 1) along[of_dims[d]] += strides[d];
+    }
   }
   return space;
 }

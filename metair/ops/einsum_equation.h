@@ -17,6 +17,7 @@ struct EinsumSpace {
   size_t kept = 0;                            // the first of them, which are the output's dims
   std::vector<std::vector<int64_t>> strides;  // by input: element stride along each index, 0 where
                                               // the input lacks it or has size 1 there
+  std::vector<std::vector<size_t>> places;    // by input: which index each of its dims is
 };
 
 // Errors: kBadInput for what is no equation, for other counts of inputs or dims, for sizes that

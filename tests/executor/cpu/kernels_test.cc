@@ -151,6 +151,77 @@ TEST(Kernels, MatrixProducts) {
     EXPECT_NE(CompareNamed("MatMul", {.inputs = {F32(a), F32(b)}}), "reference");
 }
 
+TEST(Kernels, SumsOfProducts) {
+  struct Case {
+    const char* equation;
+    std::vector<Shape> shapes;
+    const char* kernel;
+  };
+  const std::vector<Case> cases = {
+      {"ij,jk->ik", {{37, 65}, {65, 129}}, "product"},
+      {"ij,jk->ki", {{3, 65}, {65, 129}}, "product"},
+      {"bqhd,bkhd->bhqk", {{2, 37, 3, 16}, {2, 41, 3, 16}}, "product"},
+      {"bhqk,bkhd->bqhd", {{2, 3, 37, 41}, {2, 41, 3, 16}}, "product"},
+      {"ijh,jhd->ihd", {{19, 21, 3}, {21, 3, 8}}, "product"},
+      {"gktec,gtk->gtec", {{2, 3, 5, 4, 6}, {2, 5, 3}}, "product"},
+      {"gtec,gtm->egcm", {{2, 5, 4, 6}, {2, 5, 33}}, "product"},
+      {"gtec,egcm->gtm", {{2, 5, 4, 6}, {4, 2, 6, 33}}, "product"},
+      {"egcm,emh->egch", {{4, 2, 6, 33}, {4, 33, 17}}, "product"},
+      {"...ij,jk", {{2, 3, 5, 7}, {7, 4}}, "product"},
+      {"...ij,...jk->...ik", {{2, 1, 5, 7}, {3, 7, 4}}, "product"},
+      {"ij,kj->", {{5, 19}, {4, 19}}, "loops"},
+      {"bij,bij->b", {{3, 5, 19}, {3, 5, 19}}, "loops"},
+      {"bih,bjh->bijh", {{3, 5, 19}, {3, 4, 19}}, "loops"},
+      {"i,j->ij", {{5}, {19}}, "loops"},
+      {"ij,kl->jl", {{5, 19}, {4, 3}}, "loops"},
+      {"bi,oij,bj->bo", {{3, 5}, {7, 5, 19}, {3, 19}}, "loops"},
+      {"ij,jk,kl,lm->im", {{2, 3}, {3, 4}, {4, 5}, {5, 6}}, "loops"},
+      {"ijk->ik", {{3, 5, 19}}, "loops"},
+      {"ijk->", {{3, 5, 19}}, "loops"},
+      {"kij->jik", {{3, 5, 19}}, "copy"},
+      {"bii->bi", {{3, 5, 5}}, "copy"},
+      {"bii->b", {{3, 5, 5}}, "loops"},
+      {"ij,jk->ik", {{3, 0}, {0, 4}}, "loops"},
+      {"ij,jk->ik", {{3, 1}, {5, 4}}, "loops"},
+  };
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.equation);
+    OpExample example;
+    for (const Shape& shape : one.shapes) example.inputs.push_back(F32(shape));
+    example.attributes.set("equation", std::string(one.equation));
+    std::string kernel = CompareNamed("Einsum", example);
+    if (kernel == "onednn" || kernel == "plain") kernel = "product";
+    EXPECT_EQ(kernel, one.kernel);
+  }
+}
+
+// An operand that lies transposed is read where it lies.
+TEST(Kernels, SumsOfProductsReadStrides) {
+  const OpDef* op = OpTable::BuiltIn().Find("", "Einsum");
+  for (const Shape& b : {Shape{4, 5, 17}, Shape{4, 1, 17}}) {
+    Attributes turned, straight;
+    turned.set("equation", std::string("bij,bkj->bik"));
+    straight.set("equation", std::string("bij,bjk->bik"));
+    const OpCall whole{
+        op, &straight, {{true, {ElementType::kF32, {4, 3, b[1]}}}, {true, {ElementType::kF32, b}}}};
+    const OpCall call{
+        op, &turned, {whole.inputs[0], {true, {ElementType::kF32, {b[0], 17, b[1]}}}}};
+    const std::vector<Tensor> inputs = DrawInputs(whole, 5).value();
+    const Tensor expected = Evaluate(whole, inputs).value()[0];
+    const std::vector<TensorType> types = InferTypes(call).value();
+    KernelSite site{&call, types};
+    site.strides = {{}, {b[1] * 17, 1, 17}};
+    const Prepared prepared = PrepareStrided(site);
+    ASSERT_TRUE(prepared.ok()) << prepared.why;
+    Tensor got = Tensor::Zeros(types[0]);
+    Tensor scratch = Tensor::Zeros({ElementType::kU8, {prepared.scratch_bytes}});
+    const std::byte* from[] = {inputs[0].bytes(), inputs[1].bytes()};
+    std::byte* to[] = {got.mutable_bytes()};
+    ASSERT_TRUE(prepared.run({from, to, scratch.mutable_bytes()}).ok());
+    ExpectClose(got, expected);
+  }
+}
+
 TEST(Kernels, GeneralMatrixProducts) {
   if (OpTable::BuiltIn().Find("", "Gemm") == nullptr) GTEST_SKIP() << "no such operator";
   for (int64_t transposed : {0, 1, 2, 3})
