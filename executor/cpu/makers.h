@@ -7,6 +7,7 @@
 // Each says in its Decline what it does not take.
 namespace metadist::cpu {
 
+Prepared Attention(const KernelSite& site);
 Prepared Cast(const KernelSite& site);
 Prepared Concat(const KernelSite& site);
 Prepared Conv(const KernelSite& site);

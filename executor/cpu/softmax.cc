@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "executor/cpu/softmax.h"
+
 #include <algorithm>
 
 #include "executor/cpu/makers.h"
@@ -7,10 +9,9 @@
 #include "executor/cpu/vector_math.h"
 
 namespace metadist::cpu {
-namespace {
 
-// y[r, :] = softmax(x[r, :]).  x, y: [rows, columns] f32. The exponentials of several rows are one
-// loop, as most of the time of a short row goes into its last elements, which fill no vector.
+// The exponentials of several rows are one loop, as most of the time of a short row goes into its
+// last elements, which fill no vector.
 METADIST_MULTIVERSION
 void SoftmaxRows(const float* x, float* y, int64_t rows, int64_t columns) {
   constexpr int64_t kBlock = 2048;  // elements, in the first cache
@@ -33,6 +34,40 @@ void SoftmaxRows(const float* x, float* y, int64_t rows, int64_t columns) {
   }
 }
 
+namespace {
+
+// y[o, :, i] = softmax(x[o, :, i]).  x, y: [outer, columns, inner] f32. Neighbours of the last dim
+// side by side: rows are taken up to kWidth elements wide.
+METADIST_MULTIVERSION
+void SoftmaxColumns(const float* x, float* y, int64_t outer, int64_t columns, int64_t inner) {
+  constexpr int64_t kWidth = 64;
+  for (int64_t o = 0; o < outer; ++o, x += columns * inner, y += columns * inner)
+    for (int64_t first = 0; first < inner; first += kWidth) {
+      const int64_t width = std::min(kWidth, inner - first);
+      const float* const from = x + first;
+      float* const to = y + first;
+      float highest[kWidth];
+      float scale[kWidth] = {};
+      for (int64_t i = 0; i < width; ++i) highest[i] = from[i];
+      for (int64_t c = 1; c < columns; ++c)
+        for (int64_t i = 0; i < width; ++i) {
+          const float value = from[c * inner + i];
+          highest[i] = value > highest[i] ? value : highest[i];
+        }
+      for (int64_t c = 0; c < columns; ++c)
+        for (int64_t i = 0; i < width; ++i) to[c * inner + i] = from[c * inner + i] - highest[i];
+      // Short rows that follow one another are one loop.
+      const int64_t length = width == inner ? columns * inner : width;
+      for (int64_t begin = 0; begin < columns * inner; begin += std::max(length, inner))
+        for (int64_t i = begin; i < begin + length; ++i) to[i] = Exp(to[i]);
+      for (int64_t c = 0; c < columns; ++c)
+        for (int64_t i = 0; i < width; ++i) scale[i] += to[c * inner + i];
+      for (int64_t i = 0; i < width; ++i) scale[i] = 1.0f / scale[i];
+      for (int64_t c = 0; c < columns; ++c)
+        for (int64_t i = 0; i < width; ++i) to[c * inner + i] *= scale[i];
+    }
+}
+
 }  // namespace
 
 Prepared Softmax(const KernelSite& site) {
@@ -43,8 +78,17 @@ Prepared Softmax(const KernelSite& site) {
   int64_t rows = 1;
   for (int64_t d = 0; d < axis.value(); ++d) rows *= shape[static_cast<size_t>(d)];
   const int64_t columns = shape[static_cast<size_t>(axis.value())];
-  if (rows * columns != NumElements(shape) || columns == 0)
-    return Decline("the axis is not contiguous");
+  if (NumElements(shape) == 0) return Decline("nothing to do");
+  const int64_t inner = NumElements(shape) / (rows * columns);
+  if (inner > 1)
+    return Accept("columns", [rows, columns, inner](const KernelArgs& args) -> Result<void> {
+      SoftmaxColumns(reinterpret_cast<const float*>(args.inputs[0]),
+                     reinterpret_cast<float*>(args.outputs[0]),
+                     rows,
+                     columns,
+                     inner);
+      return {};
+    });
   return Accept("rows", [rows, columns](const KernelArgs& args) -> Result<void> {
     SoftmaxRows(reinterpret_cast<const float*>(args.inputs[0]),
                 reinterpret_cast<float*>(args.outputs[0]),

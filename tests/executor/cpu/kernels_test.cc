@@ -222,6 +222,47 @@ TEST(Kernels, SumsOfProductsReadStrides) {
   }
 }
 
+// Every combination of heads, masks, caps and past vectors; the lengths reach several blocks.
+TEST(Kernels, Attention) {
+  const OpExample::Input absent{.present = false};
+  const auto truth = [](Shape shape) { return OpExample::Input{{ElementType::kBool, shape}}; };
+  for (const bool packed : {false, true})
+    for (const int64_t shared : {1, 3})
+      for (const int64_t past : {0, 1, 6})
+        for (const int64_t queries : {1, 5, 150})
+          for (int64_t variant = 0; variant < 8; ++variant) {
+            const int64_t groups = 2, heads = groups * shared, keys = queries + variant % 3;
+            const int64_t total = past + keys;
+            const auto vectors = [&](int64_t count, int64_t length, int64_t size) {
+              return packed ? F32({2, length, count * size}) : F32({2, count, length, size});
+            };
+            OpExample example{.inputs = {vectors(heads, queries, 8),
+                                         vectors(groups, keys, 8),
+                                         vectors(groups, keys, 7)}};
+            const std::vector<OpExample::Input> masks = {absent,
+                                                         truth({queries, total}),
+                                                         F32({2, 1, queries, total}),
+                                                         F32({heads, 1, total}),
+                                                         truth({2, heads, 1, total}),
+                                                         F32({1, 1, queries, total - 1}),
+                                                         F32({total})};
+            example.inputs.push_back(masks[static_cast<size_t>(variant) % masks.size()]);
+            if (past > 0) {
+              example.inputs.push_back(F32({2, groups, past, 8}));
+              example.inputs.push_back(F32({2, groups, past, 7}));
+            }
+            example.attributes.set("q_num_heads", heads);
+            example.attributes.set("kv_num_heads", groups);
+            example.attributes.set("is_causal", variant / 2 % 2);
+            if (variant > 4) example.attributes.set("softcap", 1.5);
+            if (variant > 5) example.attributes.set("scale", 0.7);
+            example.attributes.set("qk_matmul_output_mode", variant % 4);
+            example.num_outputs = variant < 2 ? 1 : variant < 4 ? 3 : 4;
+            SCOPED_TRACE(testing::Message() << packed << shared << past << queries << variant);
+            EXPECT_EQ(CompareNamed("Attention", example), "blocks");
+          }
+}
+
 TEST(Kernels, GeneralMatrixProducts) {
   if (OpTable::BuiltIn().Find("", "Gemm") == nullptr) GTEST_SKIP() << "no such operator";
   for (int64_t transposed : {0, 1, 2, 3})
@@ -410,7 +451,10 @@ TEST(Kernels, Rows) {
   };
   for (int64_t columns : {1, 5, 16, 100, 257})
     EXPECT_EQ(CompareNamed("Softmax", with_axis({.inputs = {F32({3, columns})}}, -1)), "rows");
-  EXPECT_EQ(CompareNamed("Softmax", with_axis({.inputs = {F32({3, 4, 5})}}, 1)), "reference");
+  for (int64_t columns : {1, 5, 33})
+    for (int64_t inner : {2, 8, 64, 65, 200})
+      EXPECT_EQ(CompareNamed("Softmax", with_axis({.inputs = {F32({3, columns, inner})}}, 1)),
+                "columns");
 }
 
 TEST(Kernels, Normalisation) {

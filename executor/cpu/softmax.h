@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace metadist::cpu {
+
+// y[r, :] = softmax(x[r, :]).  x, y: [rows, columns] f32, row by row; y may be x.
+void SoftmaxRows(const float* x, float* y, int64_t rows, int64_t columns);
+
+}  // namespace metadist::cpu
