@@ -2,6 +2,7 @@
 // What is in a model: inputs, outputs, parameters, operators, FLOPs.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 

@@ -2,6 +2,7 @@
 // Chooses how a model is split over a cluster.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 

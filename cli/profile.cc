@@ -2,6 +2,7 @@
 // Measures kernels, copies and collectives of this machine.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>

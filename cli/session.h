@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -11,6 +10,11 @@
 
 #include "cli/console.h"
 #include "metair/ir/result.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace metadist::cli {
 

@@ -17,7 +17,10 @@ Error JsonCursor::Wrong(std::string message) const {
 
 Error JsonCursor::Expected(std::string_view what) const {
   std::string actual = at_->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  if (actual.size() > 40) actual = actual.substr(0, 40) + "...";
+  if (actual.size() > 40) {
+    actual.resize(40);
+    actual += "...";
+  }
   return Wrong(fmt::format("expected {}, got {}", what, actual));
 }
 
