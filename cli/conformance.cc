@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -278,6 +279,9 @@ void AddConformance(CLI::App& app, Session& session) {
   command->add_option("--case-memory", flags->memory, "most memory of a case (default 8GiB)")
       ->type_name("BYTES");
   command->footer(
+      "An element may differ by the case's own tolerance (rtol 1e-3, atol 1e-7 where it names "
+      "none)\n"
+      "and by one unit in the last place of the largest element that is expected (f32 and f64).\n\n"
       "Example:\n  metadist conformance --onnx-data site-packages/onnx/backend/test/data --ranks "
       "1,2,4");
   session.action = [&session, flags] { return Conformance(session, *flags); };
