@@ -68,6 +68,8 @@ void FloatRow(F function, const Row<float>& row, float* y) {
       return Map(row, y, [](X a, X b) { return Larger(a, b); });
     case F::kSmaller:
       return Map(row, y, [](X a, X b) { return Smaller(a, b); });
+    case F::kSloped:
+      return Map(row, y, [](X a, X b) { return a < 0 ? a * b : a; });
     default:
       break;
   }
@@ -124,6 +126,8 @@ void IntRow(F function, const Row<X>& row, X* y) {
       return Map(row, y, [](X a, X b) { return a > b ? a : b; });
     case F::kSmaller:
       return Map(row, y, [](X a, X b) { return a < b ? a : b; });
+    case F::kSloped:
+      return Map(row, y, [](X a, X b) { return a < 0 ? X(U(a) * U(b)) : a; });
     default:
       break;
   }
@@ -143,7 +147,7 @@ Runner OverRows(const LoopNest& nest, RowFunction function) {
   };
 }
 
-bool IsArithmetic(F function) { return function <= F::kSmaller; }
+bool IsArithmetic(F function) { return function <= F::kSloped; }
 bool IsLogical(F function) { return function >= F::kBoth; }
 
 template <typename X>

@@ -14,6 +14,7 @@ enum class BinaryFunction : uint8_t {
   kPower,
   kLarger,
   kSmaller,
+  kSloped,  // a, or a times b where it is below 0
   kIsEqual,
   kIsLess,
   kIsLessEqual,
@@ -29,5 +30,16 @@ template <BinaryFunction kFunction>
 Prepared Binary(const KernelSite& site) {
   return PrepareBinary(site, kFunction);
 }
+
+// The operands one after the other, from the left: y = f(f(a, b), c) and so on, any number of them.
+Prepared PrepareVariadic(const KernelSite& site, BinaryFunction function);
+
+template <BinaryFunction kFunction>
+Prepared Variadic(const KernelSite& site) {
+  return PrepareVariadic(site, kFunction);
+}
+
+// Their mean.
+Prepared VariadicMean(const KernelSite& site);
 
 }  // namespace metadist::cpu

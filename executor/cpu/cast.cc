@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
 
+#include "executor/cpu/half_floats.h"
 #include "executor/cpu/makers.h"
 
 namespace metadist::cpu {
@@ -25,29 +27,77 @@ To Convert(From value) {
   }
 }
 
+// `count` elements from one type to another.
+using Loop = void (*)(const std::byte* from, std::byte* to, int64_t count);
+
 template <typename From, typename To>
-Runner Bind(int64_t count) {
-  return [count](const KernelArgs& args) -> Result<void> {
-    const From* x = reinterpret_cast<const From*>(args.inputs[0]);
-    To* y = reinterpret_cast<To*>(args.outputs[0]);
-    for (int64_t i = 0; i < count; ++i) y[i] = Convert<To>(x[i]);
-    return {};
-  };
+void ConvertAll(const std::byte* from, std::byte* to, int64_t count) {
+  const From* x = reinterpret_cast<const From*>(from);
+  To* y = reinterpret_cast<To*>(to);
+  for (int64_t i = 0; i < count; ++i) y[i] = Convert<To>(x[i]);
 }
 
 template <typename From>
-Runner BindFrom(ElementType to, int64_t count) {
+Loop LoopFrom(ElementType to) {
   switch (to) {
     case ElementType::kF32:
-      return Bind<From, float>(count);
+      return ConvertAll<From, float>;
+    case ElementType::kF64:
+      return ConvertAll<From, double>;
+    case ElementType::kI8:
+      return ConvertAll<From, int8_t>;
+    case ElementType::kU8:
+      return ConvertAll<From, uint8_t>;
     case ElementType::kI32:
-      return Bind<From, int32_t>(count);
+      return ConvertAll<From, int32_t>;
     case ElementType::kI64:
-      return Bind<From, int64_t>(count);
+      return ConvertAll<From, int64_t>;
     case ElementType::kBool:
-      return Bind<From, bool>(count);
+      return ConvertAll<From, bool>;
     default:
-      return {};
+      return nullptr;
+  }
+}
+
+// nullptr: one of the types has no loop.
+Loop LoopOf(ElementType from, ElementType to) {
+  switch (from) {
+    case ElementType::kF32:
+      return LoopFrom<float>(to);
+    case ElementType::kF64:
+      return LoopFrom<double>(to);
+    case ElementType::kI8:
+      return LoopFrom<int8_t>(to);
+    case ElementType::kU8:
+      return LoopFrom<uint8_t>(to);
+    case ElementType::kI32:
+      return LoopFrom<int32_t>(to);
+    case ElementType::kI64:
+      return LoopFrom<int64_t>(to);
+    case ElementType::kBool:
+      return LoopFrom<bool>(to);
+    default:
+      return nullptr;
+  }
+}
+
+// From or to a type of halves, by way of a few floats at a time.
+void ConvertHalves(ElementType from, ElementType to, const KernelArgs& args, int64_t count) {
+  constexpr int64_t kFew = 256;
+  float wide[kFew];
+  auto* const floats = reinterpret_cast<std::byte*>(wide);
+  for (int64_t i = 0; i < count; i += kFew) {
+    const int64_t some = std::min(kFew, count - i);
+    const std::byte* const x = args.inputs[0] + i * ByteSize(from);
+    std::byte* const y = args.outputs[0] + i * ByteSize(to);
+    if (IsHalf(from))
+      WidenHalves(from, x, wide, some);
+    else
+      LoopOf(from, ElementType::kF32)(x, floats, some);
+    if (IsHalf(to))
+      NarrowToHalves(to, wide, y, some);
+    else
+      LoopOf(ElementType::kF32, to)(floats, y, some);
   }
 }
 
@@ -55,26 +105,21 @@ Runner BindFrom(ElementType to, int64_t count) {
 
 Prepared Cast(const KernelSite& site) {
   const int64_t count = NumElements(site.out().shape);
+  const ElementType from = site.element(0);
   const ElementType to = site.out().element;
-  Runner run;
-  switch (site.element(0)) {
-    case ElementType::kF32:
-      run = BindFrom<float>(to, count);
-      break;
-    case ElementType::kI32:
-      run = BindFrom<int32_t>(to, count);
-      break;
-    case ElementType::kI64:
-      run = BindFrom<int64_t>(to, count);
-      break;
-    case ElementType::kBool:
-      run = BindFrom<bool>(to, count);
-      break;
-    default:
-      break;
-  }
-  if (!run) return Decline("no loop for these element types");
-  return Accept("loop", std::move(run));
+  const auto known = [](ElementType type) {
+    return IsHalf(type) || LoopOf(type, ElementType::kF32) != nullptr;
+  };
+  if (!known(from) || !known(to)) return Decline("no loop for these element types");
+  if (IsHalf(from) || IsHalf(to))
+    return Accept("loop", [=](const KernelArgs& args) -> Result<void> {
+      ConvertHalves(from, to, args, count);
+      return {};
+    });
+  return Accept("loop", [loop = LoopOf(from, to), count](const KernelArgs& args) -> Result<void> {
+    loop(args.inputs[0], args.outputs[0], count);
+    return {};
+  });
 }
 
 }  // namespace metadist::cpu

@@ -8,7 +8,9 @@
 namespace metadist::cpu {
 
 Prepared Attention(const KernelSite& site);
+Prepared BlocksToChannels(const KernelSite& site);
 Prepared Cast(const KernelSite& site);
+Prepared ChannelsToBlocks(const KernelSite& site);
 Prepared Concat(const KernelSite& site);
 Prepared Conv(const KernelSite& site);
 Prepared CrossEntropy(const KernelSite& site);
@@ -25,12 +27,17 @@ Prepared MaximumPool(const KernelSite& site);
 Prepared MeanPool(const KernelSite& site);
 Prepared NormalizeBatch(const KernelSite& site);
 Prepared NormalizePlanes(const KernelSite& site);
+Prepared OneHot(const KernelSite& site);
+Prepared Pad(const KernelSite& site);
 Prepared RootMeanSquareRows(const KernelSite& site);
+Prepared RunningSum(const KernelSite& site);
 Prepared ScatterElements(const KernelSite& site);
 Prepared ScatterND(const KernelSite& site);
 Prepared Slice(const KernelSite& site);
 Prepared Softmax(const KernelSite& site);
 Prepared Split(const KernelSite& site);
+Prepared Tile(const KernelSite& site);
+Prepared TopK(const KernelSite& site);
 Prepared Transpose(const KernelSite& site);
 Prepared Trilu(const KernelSite& site);
 Prepared Where(const KernelSite& site);

@@ -25,6 +25,13 @@ METADIST_INLINE float UnitRange(float x) {
   return low > 0.0f ? low : 0.0f;
 }
 
+// tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2); 1 long before e is infinite.
+METADIST_INLINE float GatedSoftPlus(float x) {
+  const float e = Exp(x > 20.0f ? 20.0f : x);
+  const float n = e * (e + 2.0f);
+  return x * (n / (n + 2.0f));
+}
+
 // A function with its parameters.
 struct Parameters {
   F function;
@@ -32,38 +39,27 @@ struct Parameters {
   float beta = 0;
 };
 
+// What networks put between their layers.
 METADIST_MULTIVERSION
-void FloatMap(const Parameters& p, const float* x, float* y, int64_t count) {
+void ActivationMap(const Parameters& p, const float* x, float* y, int64_t count) {
   const float alpha = p.alpha;
   const float beta = p.beta;
   switch (p.function) {
-    case F::kAbsolute:
-      return Map(x, y, count, [](float a) { return __builtin_fabsf(a); });
-    case F::kRoundedUp:
-      return Map(x, y, count, [](float a) { return __builtin_ceilf(a); });
     case F::kExponentialLinear:
       return Map(x, y, count, [=](float a) {
         const float low = alpha * ExpLessOne(a);
         return a < 0.0f ? low : a;
       });
-    case F::kRoundedDown:
-      return Map(x, y, count, [](float a) { return __builtin_floorf(a); });
     case F::kHardLogistic:
       return Map(x, y, count, [=](float a) { return UnitRange(alpha * a + beta); });
     case F::kHardGate:
       return Map(x, y, count, [](float a) { return a * UnitRange(a * (1.0f / 6.0f) + 0.5f); });
     case F::kLeakyRectifier:
       return Map(x, y, count, [=](float a) { return a < 0.0f ? alpha * a : a; });
-    case F::kLogarithm:
-      return Map(x, y, count, [](float a) { return std::log(a); });
     case F::kSoftPlus:
       return Map(x, y, count, [](float a) {
         return (a < 0.0f ? 0.0f : a) + std::log1p(std::exp(-std::fabs(a)));
       });
-    case F::kErrorFunction:
-      return Map(x, y, count, [](float a) { return ErrorFunction(a); });
-    case F::kExponential:
-      return Map(x, y, count, [](float a) { return Exp(a); });
     case F::kGaussianError:
       return Map(x, y, count, [](float a) {
         return 0.5f * a * (1.0f + ErrorFunction(a * 0.70710678118654752f));
@@ -73,22 +69,74 @@ void FloatMap(const Parameters& p, const float* x, float* y, int64_t count) {
         const float inner = 0.79788456080286536f * (a + 0.044715f * a * a * a);
         return 0.5f * a * (1.0f + HyperbolicTangent(inner));
       });
+    case F::kContinuousExponentialLinear:
+      return Map(x, y, count, [=](float a) {
+        const float low = alpha * ExpLessOne(a / alpha);
+        return a < 0.0f ? low : a;
+      });
+    case F::kScaledExponentialLinear:
+      return Map(x, y, count, [=](float a) {
+        const float low = alpha * ExpLessOne(a);
+        return beta * (a <= 0.0f ? low : a);
+      });
+    case F::kGatedLogistic:
+      return Map(x, y, count, [=](float a) { return a * Logistic(alpha * a); });
+    case F::kGatedSoftPlus:
+      return Map(x, y, count, [](float a) { return GatedSoftPlus(a); });
+    case F::kShrunk:
+      return Map(x, y, count, [=](float a) {
+        const float high = a > alpha ? a - beta : 0.0f;
+        return a < -alpha ? a + beta : high;
+      });
+    case F::kSoftSignum:
+      return Map(x, y, count, [](float a) { return a / (1.0f + __builtin_fabsf(a)); });
+    case F::kThresholdedRectifier:
+      return Map(x, y, count, [=](float a) { return a > alpha ? a : 0.0f; });
+    case F::kLogistic:
+      return Map(x, y, count, [](float a) { return Logistic(a); });
+    case F::kRectifier:
+      return Map(x, y, count, [](float a) { return a < 0.0f ? 0.0f : a; });
+    default:
+      break;
+  }
+}
+
+METADIST_MULTIVERSION
+void FloatMap(const Parameters& p, const float* x, float* y, int64_t count) {
+  switch (p.function) {
+    case F::kAbsolute:
+      return Map(x, y, count, [](float a) { return __builtin_fabsf(a); });
+    case F::kRoundedUp:
+      return Map(x, y, count, [](float a) { return __builtin_ceilf(a); });
+    case F::kRoundedDown:
+      return Map(x, y, count, [](float a) { return __builtin_floorf(a); });
+    case F::kLogarithm:
+      return Map(x, y, count, [](float a) { return std::log(a); });
+    case F::kErrorFunction:
+      return Map(x, y, count, [](float a) { return ErrorFunction(a); });
+    case F::kExponential:
+      return Map(x, y, count, [](float a) { return Exp(a); });
+    case F::kRoundedToEven:
+      return Map(x, y, count, [](float a) { return __builtin_nearbyintf(a); });
+    case F::kSignum:
+      return Map(x, y, count, [](float a) {
+        const float low = a < 0.0f ? -1.0f : a;
+        return a > 0.0f ? 1.0f : low;
+      });
     case F::kHyperbolicTangent:
       return Map(x, y, count, [](float a) { return HyperbolicTangent(a); });
     case F::kInverse:
       return Map(x, y, count, [](float a) { return 1.0f / a; });
-    case F::kLogistic:
-      return Map(x, y, count, [](float a) { return Logistic(a); });
     case F::kMinus:
       return Map(x, y, count, [](float a) { return -a; });
-    case F::kRectifier:
-      return Map(x, y, count, [](float a) { return a < 0.0f ? 0.0f : a; });
     case F::kRoot:
       return Map(x, y, count, [](float a) { return __builtin_sqrtf(a); });
     case F::kCosine:
       return Map(x, y, count, [](float a) { return std::cos(a); });
     case F::kSine:
       return Map(x, y, count, [](float a) { return std::sin(a); });
+    default:
+      return ActivationMap(p, x, y, count);
   }
 }
 
@@ -96,13 +144,24 @@ Parameters ParametersOf(const Attributes& attributes, F function) {
   const auto alpha = [&](double absent) {
     return static_cast<float>(attributes.Float("alpha", absent));
   };
+  const auto number = [&](const char* name, double absent) {
+    return static_cast<float>(attributes.Float(name, absent));
+  };
   switch (function) {
     case F::kExponentialLinear:
+    case F::kContinuousExponentialLinear:
+    case F::kGatedLogistic:
+    case F::kThresholdedRectifier:
       return {function, alpha(1)};
+    case F::kScaledExponentialLinear:
+      return {
+          function, alpha(1.67326319217681884765625), number("gamma", 1.05070102214813232421875)};
+    case F::kShrunk:
+      return {function, number("lambd", 0.5), number("bias", 0)};
     case F::kLeakyRectifier:
       return {function, alpha(0.01)};
     case F::kHardLogistic:
-      return {function, alpha(0.2), static_cast<float>(attributes.Float("beta", 0.5))};
+      return {function, alpha(0.2), number("beta", 0.5)};
     default:
       return {function};
   }
@@ -202,6 +261,21 @@ Prepared NanTest(const KernelSite& site) {
         reinterpret_cast<bool*>(args.outputs[0]),
         count,
         [](float a) { return a != a; });
+    return {};
+  });
+}
+
+Prepared InfinityTest(const KernelSite& site) {
+  if (site.element(0) != ElementType::kF32) return Decline("f32 only");
+  const int64_t count = NumElements(site.out().shape);
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  const bool up = site.attributes().Int("detect_positive", 1) != 0;
+  const bool down = site.attributes().Int("detect_negative", 1) != 0;
+  return Accept("loop", [=](const KernelArgs& args) -> Result<void> {
+    Map(reinterpret_cast<const float*>(args.inputs[0]),
+        reinterpret_cast<bool*>(args.outputs[0]),
+        count,
+        [=](float a) { return (up && a > kLargest) || (down && a < -kLargest); });
     return {};
   });
 }

@@ -4,34 +4,13 @@
 #include <array>
 #include <memory>
 
+#include "executor/cpu/half_floats.h"
+
 namespace metadist::cpu {
 namespace {
 
 constexpr size_t kMaxOperands = 16;
 constexpr int64_t kAlignment = 64;
-
-bool IsHalf(ElementType type) { return type == ElementType::kF16 || type == ElementType::kBF16; }
-
-template <typename From, typename To>
-void ConvertTyped(const std::byte* from, std::byte* to, int64_t count) {
-  const From* x = reinterpret_cast<const From*>(from);
-  To* y = reinterpret_cast<To*>(to);
-  for (int64_t i = 0; i < count; ++i) y[i] = static_cast<To>(static_cast<float>(x[i]));
-}
-
-void Widen(ElementType type, const std::byte* from, std::byte* to, int64_t count) {
-  if (type == ElementType::kF16)
-    ConvertTyped<Half, float>(from, to, count);
-  else
-    ConvertTyped<BFloat16, float>(from, to, count);
-}
-
-void Narrow(ElementType type, const std::byte* from, std::byte* to, int64_t count) {
-  if (type == ElementType::kF16)
-    ConvertTyped<float, Half>(from, to, count);
-  else
-    ConvertTyped<float, BFloat16>(from, to, count);
-}
 
 // An operand that lies in scratch memory while the kernel runs.
 struct Moved {
@@ -61,7 +40,10 @@ struct Wrapped {
     std::copy(args.outputs.begin(), args.outputs.end(), out.begin());
     for (const Moved& moved : inputs) {
       if (in[moved.index] == nullptr) continue;
-      Widen(moved.type, in[moved.index], args.scratch + moved.offset, moved.count);
+      WidenHalves(moved.type,
+                  in[moved.index],
+                  reinterpret_cast<float*>(args.scratch + moved.offset),
+                  moved.count);
       in[moved.index] = args.scratch + moved.offset;
     }
     for (const Moved& moved : outputs)
@@ -71,7 +53,10 @@ struct Wrapped {
              args.scratch + used}));
     for (const Moved& moved : outputs)
       if (args.outputs[moved.index] != nullptr)
-        Narrow(moved.type, out[moved.index], args.outputs[moved.index], moved.count);
+        NarrowToHalves(moved.type,
+                       reinterpret_cast<const float*>(out[moved.index]),
+                       args.outputs[moved.index],
+                       moved.count);
     return {};
   }
 };

@@ -11,14 +11,13 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/mapped_copy.h"
+#include "metair/ops/maps.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
 
-namespace metadist::ops {
-namespace {
+namespace metadist {
 
-// For each dim of y, where its places come from in x; -1: the constant.
-Result<std::vector<std::vector<int64_t>>> MapsOf(const OpCall& call) {
+Result<std::vector<std::vector<int64_t>>> PadMaps(const OpCall& call) {
   const std::string mode = call.attributes->String("mode", "constant");
   const std::vector<int64_t> pads = TRY(call.Ints(1));
   std::vector<int64_t> axes(call.shape(0).size());
@@ -69,6 +68,9 @@ Result<std::vector<std::vector<int64_t>>> MapsOf(const OpCall& call) {
   return maps;
 }
 
+namespace ops {
+namespace {
+
 Result<std::vector<TensorType>> Infer(const OpCall& call) {
   const std::string mode = call.attributes->String("mode", "constant");
   TRY(CallCheck(call)
@@ -84,7 +86,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
                 fmt::format("mode must be constant, reflect, edge or wrap, got {}", mode))
           .Done());
   TensorType type{call.type(0).element, {}};
-  for (const std::vector<int64_t>& map : TRY(MapsOf(call)))
+  for (const std::vector<int64_t>& map : TRY(PadMaps(call)))
     type.shape.push_back(static_cast<int64_t>(map.size()));
   TRY(CheckedElements(type.shape, type.element));
   return std::vector<TensorType>{type};
@@ -93,7 +95,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   if (call.has(2))
     GatherStrided(in[2], {0, std::vector<int64_t>(out[0].shape().size(), 0)}, out[0]);
-  CopyMapped(in[0], TRY(MapsOf(call)), out[0]);
+  CopyMapped(in[0], TRY(PadMaps(call)), out[0]);
   return {};
 }
 
@@ -127,4 +129,5 @@ OpDef MakePad() {
           .examples = Examples};
 }
 
-}  // namespace metadist::ops
+}  // namespace ops
+}  // namespace metadist

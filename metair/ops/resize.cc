@@ -17,10 +17,12 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/mapped_copy.h"
+#include "metair/ops/maps.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
 
-namespace metadist::ops {
+namespace metadist {
+namespace ops {
 namespace {
 
 enum Input : size_t { kX, kRoi, kScales, kSizes };
@@ -36,10 +38,7 @@ struct Axis {
   double end = 1;
 };
 
-struct Tap {
-  int64_t index = 0;
-  double weight = 0;
-};
+using Tap = ResizeTap;
 
 bool Crops(const Attributes& attributes) {
   return attributes.String("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize";
@@ -247,18 +246,31 @@ std::vector<double> ResizeAxis(const std::vector<double>& x,
   return y;
 }
 
+}  // namespace
+}  // namespace ops
+
+Result<ResizeTables> ResizeTablesOf(const OpCall& call, const double* roi) {
+  ResizeTables tables;
+  for (const ops::Axis& axis : TRY(ops::AxesOf(call, roi))) {
+    tables.emplace_back();
+    for (int64_t i = 0; i < axis.to; ++i)
+      tables.back().push_back(axis.from == 0 ? std::vector<ResizeTap>{}
+                                             : ops::TapsFor(*call.attributes, axis, i));
+  }
+  return tables;
+}
+
+namespace ops {
+namespace {
+
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const Attributes& attributes = *call.attributes;
   const bool crops = Crops(attributes);
-  const std::vector<Axis> axes = TRY(AxesOf(call, crops ? in[kRoi].data<double>() : nullptr));
+  const double* const roi = crops ? in[kRoi].data<double>() : nullptr;
+  const std::vector<Axis> axes = TRY(AxesOf(call, roi));
+  const ResizeTables tables = TRY(ResizeTablesOf(call, roi));
   const bool nearest = attributes.String("mode", "nearest") == "nearest";
   const double absent = attributes.Float("extrapolation_value", 0);
-  std::vector<std::vector<std::vector<Tap>>> tables;
-  for (const Axis& axis : axes) {
-    tables.emplace_back();
-    for (int64_t i = 0; i < axis.to; ++i)
-      tables.back().push_back(axis.from == 0 ? std::vector<Tap>{} : TapsFor(attributes, axis, i));
-  }
   if (nearest && !crops) {
     std::vector<std::vector<int64_t>> maps;
     for (const auto& table : tables) {
@@ -331,4 +343,5 @@ OpDef MakeResize() {
           .examples = Examples};
 }
 
-}  // namespace metadist::ops
+}  // namespace ops
+}  // namespace metadist

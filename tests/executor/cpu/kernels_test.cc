@@ -11,6 +11,7 @@
 #include "executor/cpu/kernel.h"
 #include "metair/ops/draw.h"
 #include "metair/ops/example_call.h"
+#include "metair/ops/onnx_types.h"
 #include "metair/ops/op_table.h"
 
 namespace metadist::cpu {
@@ -388,20 +389,11 @@ TEST(Kernels, EndsOfTheRange) {
                                       1e30f,
                                       -1e30f};
   const Tensor x = Tensor::Of<float>({1, 1, static_cast<int64_t>(numbers.size())}, numbers);
-  for (const char* name : {"Abs",
-                           "Ceil",
-                           "Elu",
-                           "Floor",
-                           "HardSigmoid",
-                           "HardSwish",
-                           "LeakyRelu",
-                           "Log",
-                           "MaxPool",
-                           "Relu",
-                           "Sigmoid",
-                           "Softplus",
-                           "Tanh",
-                           "Clip"}) {
+  for (const char* name :
+       {"Abs",       "Ceil",  "IsInf",           "Mish", "Round",   "Selu",        "Shrink",
+        "Sign",      "Swish", "ThresholdedRelu", "Elu",  "Floor",   "HardSigmoid", "HardSwish",
+        "LeakyRelu", "Log",   "MaxPool",         "Relu", "Sigmoid", "Softplus",    "Tanh",
+        "Clip"}) {
     SCOPED_TRACE(name);
     const OpDef* op = OpTable::BuiltIn().Find("", name);
     ASSERT_NE(op, nullptr);
@@ -492,6 +484,83 @@ TEST(Kernels, Movement) {
   EXPECT_EQ(CompareNamed("Concat",
                          {.inputs = {F32({4, 3}), F32({4, 0}), F32({4, 7})}, .attributes = last}),
             "copy");
+}
+
+TEST(Kernels, MappedMovement) {
+  using List = std::vector<int64_t>;
+  const auto i64 = [](Shape shape) { return OpExample::Input{{ElementType::kI64, shape}}; };
+  const auto truth = [](Shape shape) { return OpExample::Input{{ElementType::kBool, shape}}; };
+  for (const char* mode : {"constant", "edge", "reflect", "wrap"})
+    for (const List& pads : {List{0, 0, 2, 1, 0, 1, 2, 3},
+                             List{1, 2, 0, 0, 1, 0, 0, 0},
+                             List{0, 0, 0, 3, 0, 0, 0, -2},
+                             List{0, -1, 1, 0, 1, 0, -2, 0},
+                             List(8, 0)})
+      for (const auto& x : {F32({2, 3, 6, 9}), i64({2, 3, 6, 9}), truth({2, 3, 6, 9})}) {
+        OpExample example{.inputs = {x, Ints(pads)}};
+        example.attributes.set("mode", std::string(mode));
+        EXPECT_EQ(CompareNamed("Pad", example), "copy");
+        example.inputs.push_back({{x.type.element, {}}});
+        EXPECT_EQ(CompareNamed("Pad", example), "copy");
+      }
+  for (const List& repeats : {List{1, 1, 1}, List{3, 1, 1}, List{1, 2, 1}, List{2, 1, 3}})
+    for (const auto& x : {F32({2, 5, 7}), truth({2, 5, 7}), F32({2, 1, 1})})
+      EXPECT_EQ(CompareNamed("Tile", {.inputs = {x, Ints(repeats)}}), "copy");
+}
+
+TEST(Kernels, BestElements) {
+  const auto i64 = [](Shape shape) { return OpExample::Input{{ElementType::kI64, shape}}; };
+  for (const int64_t axis : {0, 1, 2})
+    for (const int64_t largest : {0, 1})
+      for (const int64_t k : {1, 2, 5, 13})
+        for (const auto& x : {F32({13, 14, 15}), i64({13, 14, 15})}) {
+          OpExample example{.inputs = {x, Ints({k})}, .num_outputs = 2};
+          example.attributes.set("axis", axis);
+          example.attributes.set("largest", largest);
+          EXPECT_EQ(CompareNamed("TopK", example), "heap");
+        }
+}
+
+TEST(Kernels, RunningSums) {
+  const auto i64 = [](Shape shape) { return OpExample::Input{{ElementType::kI64, shape}}; };
+  for (const int64_t axis : {0, 1, 2})
+    for (const int64_t exclusive : {0, 1})
+      for (const int64_t reverse : {0, 1})
+        for (const auto& x : {F32({5, 14, 6}), i64({5, 14, 6}), F32({1, 1, 1})}) {
+          OpExample example{.inputs = {x, Ints({axis})}};
+          example.attributes.set("exclusive", exclusive);
+          example.attributes.set("reverse", reverse);
+          EXPECT_EQ(CompareNamed("CumSum", example), "rows");
+        }
+}
+
+TEST(Kernels, ManyOperands) {
+  const auto i64 = [](Shape shape) { return OpExample::Input{{ElementType::kI64, shape}}; };
+  for (const char* name : {"Max", "Min", "Sum", "Mean"})
+    for (const Shape& last : {Shape{5, 33}, Shape{2, 1, 33}, Shape{}})
+      EXPECT_EQ(CompareNamed(name, {.inputs = {F32({33}), F32({5, 1}), F32(last), F32({1, 33})}}),
+                "loops");
+  EXPECT_EQ(CompareNamed("Sum", {.inputs = {i64({5, 1}), i64({6}), i64({5, 6})}}), "loops");
+  EXPECT_EQ(CompareNamed("Sum", {.inputs = {F32({5, 6})}}), "copy");
+}
+
+TEST(Kernels, CastsBetweenElementTypes) {
+  const std::vector<ElementType> types = {ElementType::kF16,
+                                          ElementType::kBF16,
+                                          ElementType::kF32,
+                                          ElementType::kF64,
+                                          ElementType::kI8,
+                                          ElementType::kU8,
+                                          ElementType::kI32,
+                                          ElementType::kI64,
+                                          ElementType::kBool};
+  for (const ElementType from : types)
+    for (const ElementType to : types) {
+      SCOPED_TRACE(testing::Message() << Name(from) << " to " << Name(to));
+      OpExample example{.inputs = {{{from, {700}}}}};
+      example.attributes.set("to", OnnxNumberOf(to));
+      EXPECT_EQ(CompareNamed("Cast", example), "loop");
+    }
 }
 
 TEST(Kernels, AnIndexOutOfRangeIsAnError) {

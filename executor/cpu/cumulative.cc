@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running sums along an axis. Where the axis is not the last dim, whole rows are added to rows.
+#include "metair/ops/cumulative.h"
+
+#include <algorithm>
+
+#include "executor/cpu/makers.h"
+
+namespace metadist::cpu {
+namespace {
+
+struct Lines {
+  int64_t outer = 1, size = 1, inner = 1;
+  bool exclusive = false;
+  bool reverse = false;
+};
+
+// Signed integers wrap.
+template <typename T>
+T Plus(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) +
+                          static_cast<std::make_unsigned_t<T>>(b));
+  else
+    return a + b;
+}
+
+template <typename T>
+void Run(const Lines& lines, const T* x, T* y) {
+  const int64_t n = lines.inner;
+  const int64_t step = lines.reverse ? -n : n;
+  for (int64_t o = 0; o < lines.outer; ++o, x += lines.size * n, y += lines.size * n) {
+    const int64_t first = lines.reverse ? (lines.size - 1) * n : 0;
+    const T* from = x + first;
+    T* to = y + first;
+    for (int64_t i = 0; i < n; ++i) to[i] = lines.exclusive ? T(0) : from[i];
+    for (int64_t k = 1; k < lines.size; ++k, from += step, to += step) {
+      const T* const next = lines.exclusive ? from : from + step;
+      T* const result = to + step;
+      for (int64_t i = 0; i < n; ++i) result[i] = Plus(to[i], next[i]);
+    }
+  }
+}
+
+template <typename T>
+Prepared Bind(const Lines& lines) {
+  return Accept("rows", [lines](const KernelArgs& args) -> Result<void> {
+    if (lines.outer * lines.size * lines.inner > 0)
+      Run(lines, reinterpret_cast<const T*>(args.inputs[0]), reinterpret_cast<T*>(args.outputs[0]));
+    return {};
+  });
+}
+
+}  // namespace
+
+Prepared RunningSum(const KernelSite& site) {
+  const auto axis = CumulativeAxis(*site.call);
+  if (!axis.ok()) return Decline(axis.error().message);
+  Lines lines;
+  for (int64_t d = 0; d < static_cast<int64_t>(site.shape(0).size()); ++d)
+    (d < axis.value()    ? lines.outer
+     : d == axis.value() ? lines.size
+                         : lines.inner) *= site.shape(0)[static_cast<size_t>(d)];
+  lines.exclusive = site.attributes().Int("exclusive", 0) != 0;
+  lines.reverse = site.attributes().Int("reverse", 0) != 0;
+  switch (site.element(0)) {
+    case ElementType::kF32:
+      return Bind<float>(lines);
+    case ElementType::kF64:
+      return Bind<double>(lines);
+    case ElementType::kI32:
+      return Bind<int32_t>(lines);
+    case ElementType::kI64:
+      return Bind<int64_t>(lines);
+    default:
+      return Decline("no loop for this element type");
+  }
+}
+
+}  // namespace metadist::cpu

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of pixels to channels and back: one copy that permutes six dims.
+#include <array>
+
+#include "executor/cpu/makers.h"
+#include "executor/cpu/strided_copy.h"
+
+namespace metadist::cpu {
+namespace {
+
+// y = x, seen as `split`, with its dims in another order.
+Prepared Permuted(const KernelSite& site, const Shape& split, const std::array<size_t, 6>& order) {
+  const std::vector<int64_t> strides = Strides(split);
+  Shape shape;
+  StridedCopy::Side from;
+  for (const size_t d : order) {
+    shape.push_back(split[d]);
+    from.strides.push_back(strides[d]);
+  }
+  const auto copy = StridedCopy::Make(shape, ByteSize(site.element(0)), from, {Strides(shape)});
+  if (!copy) return Decline("too many dims");
+  return Accept("copy", [copy = *copy](const KernelArgs& args) -> Result<void> {
+    copy.Run(args.inputs[0], args.outputs[0]);
+    return {};
+  });
+}
+
+}  // namespace
+
+Prepared ChannelsToBlocks(const KernelSite& site) {
+  const Shape& x = site.shape(0);
+  const int64_t block = site.attributes().Int("blocksize", 1);
+  const int64_t channels = site.out().shape[1];
+  if (site.attributes().String("mode", "DCR") == "DCR")
+    return Permuted(site, {x[0], block, block, channels, x[2], x[3]}, {0, 3, 4, 1, 5, 2});
+  return Permuted(site, {x[0], channels, block, block, x[2], x[3]}, {0, 1, 4, 2, 5, 3});
+}
+
+Prepared BlocksToChannels(const KernelSite& site) {
+  const Shape& x = site.shape(0);
+  const Shape& y = site.out().shape;
+  const int64_t block = site.attributes().Int("blocksize", 1);
+  return Permuted(site, {x[0], x[1], y[2], block, y[3], block}, {0, 3, 5, 1, 2, 4});
+}
+
+}  // namespace metadist::cpu

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each dim is walked as [repeats, size], along the first of which x stands still.
+#include "executor/cpu/makers.h"
+#include "executor/cpu/strided_copy.h"
+
+namespace metadist::cpu {
+
+Prepared Tile(const KernelSite& site) {
+  const Shape& from = site.shape(0);
+  const Shape& to = site.out().shape;
+  if (NumElements(to) == 0) return Decline("nothing to do");
+  const std::vector<int64_t> strides = site.StridesOf(0);
+  Shape sizes;
+  StridedCopy::Side source;
+  for (size_t d = 0; d < from.size(); ++d) {
+    sizes.insert(sizes.end(), {to[d] / from[d], from[d]});
+    source.strides.insert(source.strides.end(), {0, strides[d]});
+  }
+  const auto copy = StridedCopy::Make(sizes, ByteSize(site.element(0)), source, {Strides(sizes)});
+  if (!copy) return Decline("too many dims");
+  return Accept("copy", [copy = *copy](const KernelArgs& args) -> Result<void> {
+    copy.Run(args.inputs[0], args.outputs[0]);
+    return {};
+  });
+}
+
+}  // namespace metadist::cpu

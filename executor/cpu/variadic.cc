@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of any number of operands: those of two, with the result so far as the left one.
+#include <array>
+#include <memory>
+
+#include "executor/cpu/binary.h"
+#include "executor/cpu/loop_nest.h"
+#include "executor/cpu/strided_copy.h"
+
+namespace metadist::cpu {
+namespace {
+
+using F = BinaryFunction;
+
+// y = f(a, b) for operands of these types.
+Prepared Step(const KernelSite& site, F function, const TensorType& a, const TensorType& b) {
+  OpCall call = *site.call;
+  call.inputs = {{true, a}, {true, b}};
+  return PrepareBinary({&call, site.outputs}, function);
+}
+
+Prepared Copied(const KernelSite& site) {
+  const Shape& to = site.out().shape;
+  const auto copy = StridedCopy::Make(
+      to, ByteSize(site.element(0)), {StretchedStrides(site.shape(0), to)}, {Strides(to)});
+  if (!copy) return Decline("too many dims");
+  return Accept("copy", [copy = *copy](const KernelArgs& args) -> Result<void> {
+    copy.Run(args.inputs[0], args.outputs[0]);
+    return {};
+  });
+}
+
+}  // namespace
+
+Prepared PrepareVariadic(const KernelSite& site, BinaryFunction function) {
+  const size_t count = site.call->inputs.size();
+  for (size_t i = 1; i < count; ++i)
+    if (site.element(i) != site.element(0)) return Decline("operands of two element types");
+  if (count == 1) return Copied(site);
+  auto steps = std::make_shared<std::vector<Runner>>();
+  for (size_t i = 1; i < count; ++i) {
+    Prepared step =
+        Step(site, function, i == 1 ? site.call->type(0) : site.out(), site.call->type(i));
+    if (!step.ok()) return step;
+    steps->push_back(std::move(step.run));
+  }
+  return Accept("loops", [steps](const KernelArgs& args) -> Result<void> {
+    for (size_t i = 0; i < steps->size(); ++i) {
+      const std::array<const std::byte*, 2> from{i == 0 ? args.inputs[0] : args.outputs[0],
+                                                 args.inputs[i + 1]};
+      TRY((*steps)[i]({from, args.outputs, args.scratch}));
+    }
+    return {};
+  });
+}
+
+Prepared VariadicMean(const KernelSite& site) {
+  if (site.element(0) != ElementType::kF32) return Decline("f32 only");
+  Prepared sum = PrepareVariadic(site, F::kPlus);
+  if (!sum.ok()) return sum;
+  const int64_t count = NumElements(site.out().shape);
+  const auto parts = static_cast<float>(site.call->inputs.size());
+  sum.run = [run = std::move(sum.run), count, parts](const KernelArgs& args) -> Result<void> {
+    TRY(run(args));
+    auto* y = reinterpret_cast<float*>(args.outputs[0]);
+    for (int64_t i = 0; i < count; ++i) y[i] /= parts;
+    return {};
+  };
+  return sum;
+}
+
+}  // namespace metadist::cpu
