@@ -12,77 +12,74 @@ class Generator {
       : view_(view), mesh_(mesh), from_(from) {}
 
   std::vector<Move> Run() {
-    for (int axis : UnusedAxes())
+    const int axes = static_cast<int>(mesh_.axes.size());
+    for (int axis = 0; axis < axes; ++axis) {
+      if (!from_.free(axis) || mesh_.size(axis) == 1) continue;
       for (size_t s = 0; s < view_.slots(); ++s)
-        if (Fits(from_, s, {axis}))
-          Emit(CollectiveKind::kSlice, {axis}, Appended(from_, s, {axis}));
+        if (Fits(from_, s, AxisList(axis)))
+          Emit(CollectiveKind::kSlice, AxisList(axis), Appended(from_, s, AxisList(axis)));
+    }
     for (size_t s = 0; s < view_.slots(); ++s) MovesOfSuffixes(s);
     MovesOfPartials();
     return std::move(moves_);
   }
 
  private:
-  std::vector<int> UnusedAxes() const {
-    std::vector<bool> used(mesh_.axes.size(), false);
-    for (const std::vector<int>& axes : from_.slots)
-      for (int axis : axes) used[static_cast<size_t>(axis)] = true;
-    for (const Partial& partial : from_.partial) used[static_cast<size_t>(partial.axis)] = true;
-    std::vector<int> unused;
-    for (size_t a = 0; a < used.size(); ++a)
-      if (!used[a] && mesh_.axes[a].size > 1) unused.push_back(static_cast<int>(a));
-    return unused;
+  int64_t Pieces(const AxisList& axes) const {
+    int64_t count = 1;
+    for (uint8_t axis : axes) count *= mesh_.size(axis);
+    return count;
   }
 
-  bool Fits(const Layout& layout, size_t slot, const std::vector<int>& axes) const {
-    const int64_t pieces = mesh_.size(layout.slots[slot]);
-    const int64_t added = mesh_.size(axes);
+  bool Fits(const Layout& layout, size_t slot, const AxisList& axes) const {
+    const int64_t pieces = Pieces(layout.AxesOf(slot));
+    const int64_t added = Pieces(axes);
     return std::all_of(view_.sizes(slot).begin(), view_.sizes(slot).end(), [&](int64_t size) {
       return Nests(size, pieces, added);
     });
   }
 
-  static Layout Appended(Layout layout, size_t slot, const std::vector<int>& axes) {
-    layout.slots[slot].insert(layout.slots[slot].end(), axes.begin(), axes.end());
+  static Layout Appended(Layout layout, size_t slot, const AxisList& axes) {
+    layout.Append(slot, axes);
     return layout;
   }
 
-  void Emit(CollectiveKind kind, std::vector<int> axes, Layout to) {
-    moves_.push_back({kind, std::move(axes), std::move(to)});
+  void Emit(CollectiveKind kind, const AxisList& axes, const Layout& to) {
+    moves_.push_back({kind, axes, to});
   }
 
   // Drops or moves the minor-most axes of a slot, one and more.
   void MovesOfSuffixes(size_t slot) {
-    const std::vector<int>& axes = from_.slots[slot];
+    const AxisList axes = from_.AxesOf(slot);
     for (size_t keep = axes.size(); keep-- > 0;) {
-      const std::vector<int> suffix(axes.begin() + static_cast<int64_t>(keep), axes.end());
+      const AxisList suffix = axes.From(keep);
       Layout without = from_;
-      without.slots[slot].resize(keep);
+      without.Free(suffix);
       if (!Fits(without, slot, suffix)) continue;
       for (size_t other = 0; other < view_.slots(); ++other)
         if (other != slot && Fits(without, other, suffix))
           Emit(CollectiveKind::kAllToAll, suffix, Appended(without, other, suffix));
-      Emit(CollectiveKind::kAllGather, suffix, std::move(without));
+      Emit(CollectiveKind::kAllGather, suffix, without);
     }
   }
 
   // Reduces one partial axis, or all of them at once.
   void MovesOfPartials() {
-    std::vector<std::vector<int>> groups;
-    std::vector<int> all;
-    for (const Partial& partial : from_.partial) {
-      groups.push_back({partial.axis});
-      all.push_back(partial.axis);
+    std::vector<AxisList> groups;
+    AxisList all;
+    for (int axis = 0; axis < static_cast<int>(mesh_.axes.size()); ++axis) {
+      if (!from_.PartialOf(axis)) continue;
+      groups.push_back(AxisList(axis));
+      all.Add(axis);
     }
     if (all.size() > 1) groups.push_back(all);
-    for (const std::vector<int>& axes : groups) {
+    for (const AxisList& axes : groups) {
       Layout reduced = from_;
-      std::erase_if(reduced.partial, [&](const Partial& partial) {
-        return std::find(axes.begin(), axes.end(), partial.axis) != axes.end();
-      });
+      reduced.Free(axes);
       for (size_t slot = 0; slot < view_.slots(); ++slot)
         if (Fits(reduced, slot, axes))
           Emit(CollectiveKind::kReduceScatter, axes, Appended(reduced, slot, axes));
-      Emit(CollectiveKind::kAllReduce, axes, std::move(reduced));
+      Emit(CollectiveKind::kAllReduce, axes, reduced);
     }
   }
 

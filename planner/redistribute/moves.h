@@ -12,7 +12,7 @@ namespace metadist {
 // One collective on whole mesh axes, seen through a view.
 struct Move {
   CollectiveKind kind = CollectiveKind::kSlice;
-  std::vector<int> axes;  // major to minor
+  AxisList axes;  // major to minor
   Layout to;
 };
 

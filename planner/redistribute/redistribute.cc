@@ -17,6 +17,7 @@
 #include "planner/redistribute/redistribute.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "planner/redistribute/route_tree.h"
@@ -88,6 +89,20 @@ void Redistributor::Append(Route& route, const TensorType& type, CollectiveStep 
   route.steps.push_back(std::move(step));
 }
 
+Redistributor::Source& Redistributor::SourceOf(const TensorType& type, const Sharding& from) {
+  if (last_source_ != nullptr && last_source_->type == type && last_source_->from == from)
+    return *last_source_;
+  std::unique_ptr<Source>& source = sources_[{type, from, {}}];
+  if (!source) source = std::make_unique<Source>(Source{type, from, {}});
+  last_source_ = source.get();
+  return *source;
+}
+
+void Redistributor::ForgetSearches() {
+  sources_.clear();
+  last_source_ = nullptr;
+}
+
 RouteTree* Redistributor::TreeFor(const TensorType& type,
                                   const Sharding& from,
                                   const Sharding& to,
@@ -95,11 +110,10 @@ RouteTree* Redistributor::TreeFor(const TensorType& type,
   auto view = View::Common(type.shape, from, to, mesh_);
   if (!view) return nullptr;
   const Layout target = view->LayoutOf(to);
-  std::unique_ptr<RouteTree>& tree = trees_[{Key{type, from, {}}, view->signature()}];
+  std::unique_ptr<RouteTree>& tree = SourceOf(type, from).trees[view->signature()];
   if (!tree) {
-    Layout source = view->LayoutOf(from);
-    tree = std::make_unique<RouteTree>(
-        std::move(*view), mesh_, pricer_, type.element, std::move(source));
+    const Layout source = view->LayoutOf(from);
+    tree = std::make_unique<RouteTree>(std::move(*view), mesh_, pricer_, type.element, source);
   }
   place = tree->Find(target);
   return place < 0 ? nullptr : tree.get();
@@ -130,12 +144,31 @@ Redistributor::Way Redistributor::Choose(const TensorType& type,
     way.seconds = way.tree->seconds(way.place);
     if (!way.tree->HasDetour(way.place)) return way;
   }
-  double exchange = 0;
-  for (const CollectiveStep& step : ByExchange(type, from, to)) {
-    exchange += pricer_.Price(step, type).seconds;
-    if (way.tree != nullptr && exchange >= way.seconds) return way;
-  }
+  const double most = way.tree == nullptr ? std::numeric_limits<double>::infinity() : way.seconds;
+  const double exchange = ExchangeSeconds(type, from, to, most);
+  if (way.tree != nullptr && exchange >= most) return way;
   return {nullptr, -1, exchange};
+}
+
+double Redistributor::ExchangeSeconds(const TensorType& type,
+                                      const Sharding& from,
+                                      const Sharding& to,
+                                      double most) {
+  double seconds = 0;
+  AxisList reduced;
+  for (const Partial& partial : from.partial)
+    if (std::find(to.partial.begin(), to.partial.end(), partial) == to.partial.end())
+      reduced.Add(partial.axis);
+  if (!reduced.empty()) {
+    const int64_t bytes =
+        NumElements(LargestLocalShape(type.shape, from, mesh_)) * ByteSize(type.element);
+    seconds +=
+        pricer_.Price(CollectiveKind::kAllReduce, reduced, bytes, bytes, type.element).seconds;
+    if (seconds >= most) return seconds;
+  }
+  if (from.dims != to.dims)
+    seconds += pricer_.Exchange(type, from, to, ExchangeAxes(type.shape, from, to, mesh_)).seconds;
+  return seconds;
 }
 
 Route Redistributor::Plan(const TensorType& type, const Sharding& from, const Sharding& to) {
@@ -147,9 +180,9 @@ Route Redistributor::Plan(const TensorType& type, const Sharding& from, const Sh
       Append(route, type, std::move(step));
   } else {
     Sharding at = from;
-    for (Move& move : way.tree->MovesTo(way.place)) {
+    for (const Move& move : way.tree->MovesTo(way.place)) {
       Sharding next = way.tree->view().ShardingOf(move.to);
-      Append(route, type, {move.kind, std::move(move.axes), at, next});
+      Append(route, type, {move.kind, move.axes.ids(), at, next});
       at = std::move(next);
     }
   }
@@ -158,12 +191,10 @@ Route Redistributor::Plan(const TensorType& type, const Sharding& from, const Sh
 }
 
 double Redistributor::Seconds(const TensorType& global, const Sharding& from, const Sharding& to) {
-  const Sharding source = Normalize(from, mesh_);
-  const Sharding target = Normalize(to, mesh_);
-  if (source == target) return 0;
-  const Sharding middle = WithoutNewPartials(source, target);
-  double seconds = source == middle ? 0 : Choose(global, source, middle).seconds;
-  if (middle != target) seconds += pricer_.Price(MakePartial(middle, target), global).seconds;
+  if (from == to) return 0;
+  const Sharding middle = WithoutNewPartials(from, to);
+  double seconds = from == middle ? 0 : Choose(global, from, middle).seconds;
+  if (middle != to) seconds += pricer_.Price(MakePartial(middle, to), global).seconds;
   return seconds;
 }
 

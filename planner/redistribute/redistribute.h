@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "metair/ir/shape.h"
@@ -41,12 +40,15 @@ class Redistributor {
   // a route.
   const Route& Between(const TensorType& global, const Sharding& from, const Sharding& to);
 
-  // Between(...).price.seconds, without keeping the route.
+  // Between(...).price.seconds, without keeping the route; both shardings in normal form. Quickest
+  // where calls of one type and source follow one another.
   double Seconds(const TensorType& global, const Sharding& from, const Sharding& to);
+
+  // Gives back the memory of searches for routes; those that Between returned stay.
+  void ForgetSearches();
 
   const Mesh& mesh() const { return mesh_; }
   const Cluster& cluster() const { return cluster_; }
-  StepPricer& pricer() { return pricer_; }
 
  private:
   struct Key {
@@ -66,7 +68,20 @@ class Redistributor {
   };
 
   Way Choose(const TensorType& type, const Sharding& from, const Sharding& to);
+  // The searches from one source, by the view's signature.
+  struct Source {
+    TensorType type;
+    Sharding from;
+    std::map<std::vector<std::vector<int64_t>>, std::unique_ptr<RouteTree>> trees;
+  };
+
+  Source& SourceOf(const TensorType& type, const Sharding& from);
   RouteTree* TreeFor(const TensorType& type, const Sharding& from, const Sharding& to, int& place);
+  // Seconds of ByExchange's steps, or any number from `most` on if they take that long.
+  double ExchangeSeconds(const TensorType& type,
+                         const Sharding& from,
+                         const Sharding& to,
+                         double most);
   std::vector<CollectiveStep> ByExchange(const TensorType& type,
                                          const Sharding& from,
                                          const Sharding& to) const;
@@ -77,7 +92,8 @@ class Redistributor {
   Cluster cluster_;
   StepPricer pricer_;
   std::map<Key, Route> routes_;
-  std::map<std::pair<Key, std::vector<std::vector<int64_t>>>, std::unique_ptr<RouteTree>> trees_;
+  std::map<Key, std::unique_ptr<Source>> sources_;  // by type and `from` alone
+  Source* last_source_ = nullptr;
 };
 
 }  // namespace metadist

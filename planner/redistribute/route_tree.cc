@@ -6,12 +6,12 @@
 namespace metadist {
 
 RouteTree::RouteTree(
-    View view, const Mesh& mesh, StepPricer& pricer, ElementType element, Layout source)
+    View view, const Mesh& mesh, StepPricer& pricer, ElementType element, const Layout& source)
     : view_(std::move(view)), mesh_(mesh), pricer_(pricer), element_(element) {
-  Offer(0, 0, -1, Move{CollectiveKind::kSlice, {}, std::move(source)});
+  Offer(0, 0, -1, Move{CollectiveKind::kSlice, {}, source});
 }
 
-void RouteTree::Offer(double seconds, int steps, int parent, Move move) {
+void RouteTree::Offer(double seconds, int steps, int parent, const Move& move) {
   const auto [at, added] = index_.try_emplace(move.to, static_cast<int>(places_.size()));
   if (added) places_.emplace_back();
   Place& place = places_[static_cast<size_t>(at->second)];
@@ -19,7 +19,7 @@ void RouteTree::Offer(double seconds, int steps, int parent, Move move) {
   place.seconds = seconds;
   place.steps = steps;
   place.parent = parent;
-  place.move = std::move(move);
+  place.move = move;
   frontier_.emplace(seconds, steps, at->second);
 }
 
@@ -29,10 +29,10 @@ void RouteTree::Expand(int id) {
   const int steps = places_[static_cast<size_t>(id)].steps;
   const int64_t item = ByteSize(element_);
   const int64_t before = view_.LargestElements(from) * item;
-  for (Move& move : MovesFrom(view_, mesh_, from)) {
+  for (const Move& move : MovesFrom(view_, mesh_, from)) {
     const int64_t after = view_.LargestElements(move.to) * item;
     const double price = pricer_.Price(move.kind, move.axes, before, after, element_).seconds;
-    Offer(seconds + price, steps + 1, id, std::move(move));
+    Offer(seconds + price, steps + 1, id, move);
   }
 }
 

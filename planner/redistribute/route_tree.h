@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <queue>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,7 +17,8 @@ namespace metadist {
 // The cheapest ways from one layout to all others (Dijkstra), grown as far as asked.
 class RouteTree {
  public:
-  RouteTree(View view, const Mesh& mesh, StepPricer& pricer, ElementType element, Layout source);
+  RouteTree(
+      View view, const Mesh& mesh, StepPricer& pricer, ElementType element, const Layout& source);
 
   // The place of a layout, or -1 if it cannot be reached by whole axes.
   int Find(const Layout& target);
@@ -36,17 +37,20 @@ class RouteTree {
     bool settled = false;
     Move move;  // that led here; its `to` is the layout
   };
+  struct LayoutHash {
+    size_t operator()(const Layout& layout) const { return layout.Hash(); }
+  };
   using Entry = std::tuple<double, int, int>;  // seconds, steps, place
 
   void Expand(int place);
-  void Offer(double seconds, int steps, int parent, Move move);
+  void Offer(double seconds, int steps, int parent, const Move& move);
 
   View view_;
   const Mesh& mesh_;
   StepPricer& pricer_;
   ElementType element_;
   std::vector<Place> places_;
-  std::map<Layout, int> index_;
+  std::unordered_map<Layout, int, LayoutHash> index_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> frontier_;
 };
 

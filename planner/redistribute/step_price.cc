@@ -2,7 +2,8 @@
 #include "planner/redistribute/step_price.h"
 
 #include <algorithm>
-#include <string>
+
+#include "metair/ir/check.h"
 
 namespace metadist {
 namespace {
@@ -10,153 +11,94 @@ namespace {
 // Ranks whose traffic is looked at to find the busiest one of an exchange.
 constexpr int64_t kSampledRanks = 64;
 
-// What other ranks send to one rank of an exchange.
-struct Inflow {
-  int peers = 0;
-  int64_t elements = 0;
-};
-
-// Index ranges of the ranks, by dim; worked out when first asked for.
-class Placement {
- public:
-  Placement(const Shape& shape, const Sharding& sharding, const Mesh& mesh)
-      : shape_(shape), sharding_(sharding), mesh_(mesh), runs_(static_cast<size_t>(mesh.ranks())) {}
-
-  const std::vector<std::vector<Interval>>& Of(int64_t rank) {
-    std::vector<std::vector<Interval>>& runs = runs_[static_cast<size_t>(rank)];
-    if (!runs.empty()) return runs;
-    const std::vector<int64_t> coordinate = mesh_.CoordinateOf(rank);
-    for (size_t d = 0; d < shape_.size(); ++d)
-      runs.push_back(LocalIntervals(sharding_.dims[d], shape_[d], mesh_, coordinate));
-    return runs;
+Collective CollectiveOf(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::kAllGather:
+      return Collective::kAllGather;
+    case CollectiveKind::kAllToAll:
+      return Collective::kAllToAll;
+    case CollectiveKind::kReduceScatter:
+      return Collective::kReduceScatter;
+    case CollectiveKind::kAllReduce:
+      return Collective::kAllReduce;
+    default:
+      CHECK(false, "the step is no collective of one kind");
   }
-
-  int64_t Elements(int64_t rank) {
-    int64_t elements = 1;
-    for (const std::vector<Interval>& runs : Of(rank)) {
-      int64_t size = 0;
-      for (const Interval& run : runs) size += run.size();
-      elements *= size;
-    }
-    return elements;
-  }
-
- private:
-  const Shape& shape_;
-  const Sharding& sharding_;
-  const Mesh& mesh_;
-  std::vector<std::vector<std::vector<Interval>>> runs_;
-};
-
-int64_t CommonSize(const std::vector<Interval>& left, const std::vector<Interval>& right) {
-  int64_t common = 0;
-  size_t i = 0, j = 0;
-  while (i < left.size() && j < right.size()) {
-    common += std::max<int64_t>(
-        0, std::min(left[i].end, right[j].end) - std::max(left[i].begin, right[j].begin));
-    left[i].end < right[j].end ? ++i : ++j;
-  }
-  return common;
-}
-
-// Elements that lie both in the part of `rank_a` under `a` and in that of `rank_b` under `b`.
-int64_t CommonElements(Placement& a, int64_t rank_a, Placement& b, int64_t rank_b) {
-  const std::vector<std::vector<Interval>>& left = a.Of(rank_a);
-  const std::vector<std::vector<Interval>>& right = b.Of(rank_b);
-  int64_t elements = 1;
-  for (size_t d = 0; d < left.size() && elements > 0; ++d)
-    elements *= CommonSize(left[d], right[d]);
-  return elements;
-}
-
-Inflow InflowOf(Placement& from, Placement& to, const std::vector<int64_t>& group, int64_t rank) {
-  Inflow inflow;
-  inflow.elements = to.Elements(rank) - CommonElements(from, rank, to, rank);
-  int64_t missing = inflow.elements;
-  for (int64_t peer : group) {
-    if (missing <= 0) break;
-    if (peer == rank) continue;
-    const int64_t common = CommonElements(from, peer, to, rank);
-    if (common == 0) continue;
-    ++inflow.peers;
-    missing -= common;
-  }
-  return inflow;
 }
 
 }  // namespace
 
-const Group& StepPricer::GroupAlong(std::vector<int> axes) {
-  std::sort(axes.begin(), axes.end());
+StepPricer::StepPricer(const Mesh& mesh, const Cluster& cluster)
+    : mesh_(mesh), cluster_(cluster), traffic_(mesh, kSampledRanks) {
+  CHECK(mesh.axes.size() <= kMaxMeshAxes, "a mesh has at most 8 axes");
+}
+
+size_t StepPricer::Hash::operator()(const Key& key) const {
+  uint64_t hash = static_cast<uint64_t>(key.bytes) * 0x9e3779b97f4a7c15U;
+  hash ^= (static_cast<uint64_t>(key.op) << 40) ^ (static_cast<uint64_t>(key.local) << 48) ^
+          (static_cast<uint64_t>(key.element) << 32) ^ key.axes;
+  return (hash ^ (hash >> 29)) * 0xff51afd7ed558ccdU;
+}
+
+const Group& StepPricer::GroupAlong(uint32_t axes) {
   const auto found = groups_.find(axes);
   if (found != groups_.end()) return found->second;
+  std::vector<int> ids;
+  for (size_t a = 0; a < mesh_.axes.size(); ++a)
+    if ((axes >> a & 1) != 0) ids.push_back(static_cast<int>(a));
   std::vector<int> ranks;
-  for (int64_t rank : mesh_.Group(axes, 0)) ranks.push_back(static_cast<int>(rank));
+  for (int64_t rank : mesh_.Group(ids, 0)) ranks.push_back(static_cast<int>(rank));
   return groups_.emplace(axes, GroupOf(cluster_, ranks)).first->second;
 }
 
-Priced StepPricer::Price(CollectiveKind kind,
-                         const std::vector<int>& axes,
-                         int64_t bytes_before,
-                         int64_t bytes_after,
-                         ElementType element) {
-  const bool local = kind == CollectiveKind::kSlice || kind == CollectiveKind::kPartial;
-  const int64_t bytes = local ? 2 * bytes_after : std::max(bytes_before, bytes_after);
-  Key key{kind, local ? std::vector<int>{} : axes, bytes, element};
-  const auto found = prices_.find(key);
-  if (found != prices_.end()) return found->second;
-  Priced price;
-  switch (kind) {
-    case CollectiveKind::kSlice:
-    case CollectiveKind::kPartial:
-      price = ComputeSeconds(cluster_,
-                             ComputeWork{.op = {}, .dtype = element, .flops = 0, .bytes = bytes});
-      break;
-    case CollectiveKind::kAllGather:
-      price = CollectiveSeconds(cluster_, Collective::kAllGather, GroupAlong(axes), bytes, element);
-      break;
-    case CollectiveKind::kAllToAll:
-      price = CollectiveSeconds(cluster_, Collective::kAllToAll, GroupAlong(axes), bytes, element);
-      break;
-    case CollectiveKind::kReduceScatter:
-      price =
-          CollectiveSeconds(cluster_, Collective::kReduceScatter, GroupAlong(axes), bytes, element);
-      break;
-    case CollectiveKind::kAllReduce:
-      price = CollectiveSeconds(cluster_, Collective::kAllReduce, GroupAlong(axes), bytes, element);
-      break;
-    case CollectiveKind::kExchange:
-      CHECK(false, "the price of an exchange needs its shardings");
-  }
-  prices_.emplace(std::move(key), price);
-  return price;
+const Priced& StepPricer::Remembered(const Key& key) {
+  const auto [at, added] = prices_.try_emplace(key);
+  if (!added) return at->second;
+  if (key.local)
+    at->second = ComputeSeconds(
+        cluster_, ComputeWork{.op = {}, .dtype = key.element, .flops = 0, .bytes = key.bytes});
+  else
+    at->second = CollectiveSeconds(cluster_, key.op, GroupAlong(key.axes), key.bytes, key.element);
+  return at->second;
+}
+
+const Priced& StepPricer::Price(CollectiveKind kind,
+                                const AxisList& axes,
+                                int64_t bytes_before,
+                                int64_t bytes_after,
+                                ElementType element) {
+  if (kind == CollectiveKind::kSlice || kind == CollectiveKind::kPartial)
+    return Remembered({.local = true, .element = element, .bytes = 2 * bytes_after});
+  return Remembered({.op = CollectiveOf(kind),
+                     .axes = axes.mask(),
+                     .element = element,
+                     .bytes = std::max(bytes_before, bytes_after)});
 }
 
 // A rank receives from its peers one after the other: each message pays its own latency.
-Priced StepPricer::PriceExchange(const CollectiveStep& step, const TensorType& type) {
-  Inflow worst;
-  Placement from(type.shape, step.from, mesh_);
-  Placement to(type.shape, step.to, mesh_);
-  for (int64_t rank = 0; rank < std::min(mesh_.ranks(), kSampledRanks); ++rank) {
-    const Inflow inflow = InflowOf(from, to, mesh_.Group(step.axes, rank), rank);
-    worst.peers = std::max(worst.peers, inflow.peers);
-    worst.elements = std::max(worst.elements, inflow.elements);
-  }
+Priced StepPricer::Exchange(const TensorType& type,
+                            const Sharding& from,
+                            const Sharding& to,
+                            const std::vector<int>& axes) {
+  const Inflow worst = traffic_.Worst(type.shape, from, to, axes);
+  const int64_t item = ByteSize(type.element);
   if (worst.peers == 0) {
-    const int64_t after = NumElements(LargestLocalShape(type.shape, step.to, mesh_));
-    return Price(CollectiveKind::kSlice, {}, 0, after * ByteSize(type.element), type.element);
+    const int64_t after = NumElements(LargestLocalShape(type.shape, to, mesh_));
+    return Price(CollectiveKind::kSlice, {}, 0, after * item, type.element);
   }
-  const int64_t message = (worst.elements + worst.peers - 1) / worst.peers * ByteSize(type.element);
-  return CollectiveSeconds(
-             cluster_, Collective::kSendRecv, GroupAlong(step.axes), message, type.element) *
+  const int64_t message = (worst.elements + worst.peers - 1) / worst.peers * item;
+  return Remembered({.op = Collective::kSendRecv,
+                     .axes = AxisList(axes).mask(),
+                     .element = type.element,
+                     .bytes = message}) *
          worst.peers;
 }
 
 Priced StepPricer::Price(const CollectiveStep& step, const TensorType& type) {
-  if (step.kind == CollectiveKind::kExchange) return PriceExchange(step, type);
+  if (step.kind == CollectiveKind::kExchange) return Exchange(type, step.from, step.to, step.axes);
   const int64_t item = ByteSize(type.element);
   return Price(step.kind,
-               step.axes,
+               AxisList(step.axes),
                NumElements(LargestLocalShape(type.shape, step.from, mesh_)) * item,
                NumElements(LargestLocalShape(type.shape, step.to, mesh_)) * item,
                type.element);

@@ -4,41 +4,63 @@
 #include <cstdint>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "metair/ir/shape.h"
 #include "metair/spmd/collective.h"
 #include "metair/spmd/mesh.h"
+#include "planner/redistribute/axis_list.h"
+#include "planner/redistribute/inflow.h"
 #include "profiles/cluster.h"
 #include "profiles/cost.h"
 #include "profiles/priced.h"
 
 namespace metadist {
 
-// Seconds of single redistribution steps on a mesh of a cluster. Remembers what it has priced.
+// Seconds of single redistribution steps on a mesh of a cluster. Remembers what it has priced;
+// references stay valid as long as the object.
 class StepPricer {
  public:
-  StepPricer(const Mesh& mesh, const Cluster& cluster) : mesh_(mesh), cluster_(cluster) {}
+  // Keeps references to both.
+  StepPricer(const Mesh& mesh, const Cluster& cluster);
 
   // bytes_before, bytes_after: what rank 0 holds of the array. Not for kExchange.
-  Priced Price(CollectiveKind kind,
-               const std::vector<int>& axes,
-               int64_t bytes_before,
-               int64_t bytes_after,
-               ElementType element);
+  const Priced& Price(CollectiveKind kind,
+                      const AxisList& axes,
+                      int64_t bytes_before,
+                      int64_t bytes_after,
+                      ElementType element);
   // Any step on an array of `type` (global shape).
   Priced Price(const CollectiveStep& step, const TensorType& type);
+  // An exchange within the groups along `axes`; partial axes play no part.
+  Priced Exchange(const TensorType& type,
+                  const Sharding& from,
+                  const Sharding& to,
+                  const std::vector<int>& axes);
 
  private:
-  using Key = std::tuple<CollectiveKind, std::vector<int>, int64_t, ElementType>;
+  // What is done, in the groups along which axes (a bit each), with how many bytes.
+  struct Key {
+    Collective op = Collective::kAllReduce;
+    bool local = false;  // a copy in memory
+    uint32_t axes = 0;
+    ElementType element = ElementType::kF32;
+    int64_t bytes = 0;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    size_t operator()(const Key& key) const;
+  };
 
-  const Group& GroupAlong(std::vector<int> axes);
-  Priced PriceExchange(const CollectiveStep& step, const TensorType& type);
+  const Group& GroupAlong(uint32_t axes);
+  const Priced& Remembered(const Key& key);
 
   const Mesh& mesh_;
   const Cluster& cluster_;
-  std::map<std::vector<int>, Group> groups_;
-  std::map<Key, Priced> prices_;
+  ExchangeTraffic traffic_;
+  std::map<uint32_t, Group> groups_;
+  std::unordered_map<Key, Priced, Hash> prices_;
 };
 
 }  // namespace metadist

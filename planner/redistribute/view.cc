@@ -9,7 +9,10 @@
 #include "planner/redistribute/view.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
+
+#include "metair/ir/check.h"
 
 namespace metadist {
 namespace {
@@ -95,6 +98,62 @@ std::optional<std::vector<DimPart>> CommonParts(int64_t size,
 
 }  // namespace
 
+AxisList Layout::AxesOf(size_t slot) const {
+  std::array<int, kMaxMeshAxes> at;
+  size_t count = 0;
+  for (size_t a = 0; a < seats_.size(); ++a) {
+    if (seats_[a].what != What::kCuts || seats_[a].of != slot) continue;
+    at[seats_[a].place] = static_cast<int>(a);
+    ++count;
+  }
+  AxisList out;
+  for (size_t i = 0; i < count; ++i) out.Add(at[i]);
+  return out;
+}
+
+void Layout::Append(size_t slot, const AxisList& axes) {
+  CHECK(slot <= std::numeric_limits<uint16_t>::max(), "an array has too many dims");
+  size_t place = AxesOf(slot).size();
+  for (uint8_t axis : axes) {
+    CHECK(free(axis), "an axis is used twice");
+    seats_[axis] = {What::kCuts, static_cast<uint8_t>(place++), static_cast<uint16_t>(slot)};
+  }
+}
+
+void Layout::Free(const AxisList& axes) {
+  for (uint8_t axis : axes) seats_[axis] = {};
+}
+
+std::optional<ReduceOp> Layout::PartialOf(int axis) const {
+  const Seat& seat = seats_[static_cast<size_t>(axis)];
+  if (seat.what != What::kPartial) return std::nullopt;
+  return static_cast<ReduceOp>(seat.of);
+}
+
+void Layout::AddPartial(const Partial& partial) {
+  CHECK(free(partial.axis), "an axis is used twice");
+  seats_[static_cast<size_t>(partial.axis)] = {
+      What::kPartial, 0, static_cast<uint16_t>(partial.op)};
+}
+
+std::vector<Partial> Layout::Partials() const {
+  std::vector<Partial> out;
+  for (size_t a = 0; a < seats_.size(); ++a)
+    if (const auto op = PartialOf(static_cast<int>(a))) out.push_back({static_cast<int>(a), *op});
+  return out;
+}
+
+size_t Layout::Hash() const {
+  uint64_t hash = 0;
+  for (const Seat& seat : seats_) {
+    hash ^= (static_cast<uint64_t>(seat.what) << 24) | (static_cast<uint64_t>(seat.place) << 16) |
+            seat.of;
+    hash *= 0x9e3779b97f4a7c15U;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
 std::optional<std::vector<std::vector<int>>> View::PlaceDim(size_t dim,
                                                             const DimSharding& from) const {
   const std::vector<DimPart>& parts = dims_[dim];
@@ -129,23 +188,25 @@ std::optional<View> View::Common(const Shape& shape,
 
 Layout View::LayoutOf(const Sharding& sharding) const {
   Layout layout;
-  layout.partial = sharding.partial;
+  for (const Partial& partial : sharding.partial) layout.AddPartial(partial);
+  size_t slot = 0;
   for (size_t d = 0; d < dims_.size(); ++d) {
-    auto placed = PlaceDim(d, sharding.dims[d]);
+    const auto placed = PlaceDim(d, sharding.dims[d]);
     CHECK(placed.has_value(), "the view was made for another sharding");
-    for (std::vector<int>& axes : *placed) layout.slots.push_back(std::move(axes));
+    for (const std::vector<int>& axes : *placed) layout.Append(slot++, AxisList(axes));
   }
   return layout;
 }
 
 Sharding View::ShardingOf(const Layout& layout) const {
   Sharding out = Sharding::Replicated(dims_.size());
-  out.partial = layout.partial;
+  out.partial = layout.Partials();
   for (size_t i = 0; i < slots_.size(); ++i) {
-    if (layout.slots[i].empty()) continue;
+    const AxisList axes = layout.AxesOf(i);
+    if (axes.empty()) continue;
     DimSharding& dim = out.dims[slots_[i].dim];
     if (dim.whole()) dim.parts = dims_[slots_[i].dim];
-    for (DimPart& part : dim.parts) part.sub[slots_[i].sub].axes = layout.slots[i];
+    for (DimPart& part : dim.parts) part.sub[slots_[i].sub].axes = axes.ids();
   }
   return Normalize(out, *mesh_);
 }
@@ -162,12 +223,17 @@ std::vector<std::vector<int64_t>> View::signature() const {
 int64_t View::LargestElements(const Layout& layout) const {
   int64_t elements = 1;
   size_t slot = 0;
+  const auto pieces = [&](size_t of) {
+    int64_t count = 1;
+    for (uint8_t axis : layout.AxesOf(of)) count *= mesh_->size(axis);
+    return count;
+  };
   for (const std::vector<DimPart>& parts : dims_) {
     int64_t dim = 0;
     for (const DimPart& part : parts) {
       int64_t product = 1;
       for (size_t s = 0; s < part.sub.size(); ++s)
-        product *= Piece(part.sub[s].size, mesh_->size(layout.slots[slot + s]), 0).size();
+        product *= Piece(part.sub[s].size, pieces(slot + s), 0).size();
       dim += product;
     }
     slot += parts[0].sub.size();

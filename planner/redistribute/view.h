@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -8,14 +9,41 @@
 #include "metair/ir/shape.h"
 #include "metair/spmd/mesh.h"
 #include "metair/spmd/sharding.h"
+#include "planner/redistribute/axis_list.h"
 
 namespace metadist {
 
-// Where the mesh axes cut an array seen through a View.
-struct Layout {
-  std::vector<std::vector<int>> slots;  // per slot of the view: axes, major to minor
-  std::vector<Partial> partial;         // in axis order
-  auto operator<=>(const Layout&) const = default;
+// Where the mesh axes cut an array seen through a View. Searches hold hundreds of thousands of
+// them, so a layout is a small plain value: what every axis does.
+class Layout {
+ public:
+  // Axes that cut the slot, major to minor.
+  AxisList AxesOf(size_t slot) const;
+  // Appends the axes to the slot; they must be free.
+  void Append(size_t slot, const AxisList& axes);
+  // Takes the axes from where they are.
+  void Free(const AxisList& axes);
+  bool free(int axis) const { return seats_[static_cast<size_t>(axis)].what == What::kFree; }
+
+  // The reduction for which an axis holds operands, if it does.
+  std::optional<ReduceOp> PartialOf(int axis) const;
+  void AddPartial(const Partial& partial);
+  // In axis order.
+  std::vector<Partial> Partials() const;
+
+  size_t Hash() const;
+  bool operator==(const Layout&) const = default;
+
+ private:
+  enum class What : uint8_t { kFree, kCuts, kPartial };
+  struct Seat {
+    What what = What::kFree;
+    uint8_t place = 0;  // position among the slot's axes
+    uint16_t of = 0;    // the slot, or the reduction
+    bool operator==(const Seat&) const = default;
+  };
+
+  std::array<Seat, kMaxMeshAxes> seats_;
 };
 
 // An array seen as a list of slots that axes can cut: the sub-dims of every dim, fine enough for

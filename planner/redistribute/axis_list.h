@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "metair/ir/check.h"
+
+namespace metadist {
+
+// More axes than any mesh has (ParseMesh).
+inline constexpr size_t kMaxMeshAxes = 8;
+
+// A few distinct axes of a mesh in an order, without a heap allocation.
+class AxisList {
+ public:
+  AxisList() = default;
+  explicit AxisList(int axis) { Add(axis); }
+  explicit AxisList(const std::vector<int>& axes) {
+    for (int axis : axes) Add(axis);
+  }
+
+  void Add(int axis) {
+    CHECK(size_ < kMaxMeshAxes && axis >= 0 && axis < static_cast<int>(kMaxMeshAxes),
+          "a mesh has at most 8 axes");
+    ids_[size_++] = static_cast<uint8_t>(axis);
+  }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const uint8_t* begin() const { return ids_.data(); }
+  const uint8_t* end() const { return ids_.data() + size_; }
+  // The axes from position `first` on.
+  AxisList From(size_t first) const {
+    AxisList out;
+    for (size_t i = first; i < size_; ++i) out.Add(ids_[i]);
+    return out;
+  }
+  std::vector<int> ids() const { return {begin(), end()}; }
+  // A bit per axis.
+  uint32_t mask() const {
+    uint32_t out = 0;
+    for (uint8_t axis : *this) out |= uint32_t{1} << axis;
+    return out;
+  }
+
+ private:
+  std::array<uint8_t, kMaxMeshAxes> ids_{};
+  size_t size_ = 0;
+};
+
+}  // namespace metadist
