@@ -51,7 +51,7 @@ class Coverer {
 
  private:
   int Count(size_t node) const {
-    return std::max(1, static_cast<int>(formulation_.strategies[node].size()));
+    return std::max(1, static_cast<int>(formulation_.strategies[node]->size()));
   }
 
   void FindProblemNodes() {

@@ -339,7 +339,7 @@ class Planner {
       const Formulation& f = best.where->formulation();
       for (size_t n = 0; n < plan.graph.nodes.size(); ++n)
         plan.node_costs.push_back(
-            f.strategies[n][static_cast<size_t>(best.candidate.choice[n])].compute);
+            (*f.strategies[n])[static_cast<size_t>(best.candidate.choice[n])].compute);
       plan.prediction = Simulate(best.candidate.program, request_.cluster, *request_.ops);
       plan.assignment = std::move(best.candidate.assignment);
       plan.redistributions = std::move(best.candidate.redistributions);

@@ -1,53 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/space/edge_costs.h"
 
+#include <algorithm>
 #include <cmath>
-#include <memory>
-#include <utility>
 
 namespace metadist {
 
 int64_t Picoseconds(double seconds) { return std::llround(seconds * 1e12); }
 
-double EdgeCosts::SecondsBetween(const TensorType& type, const Sharding& from, const Sharding& to) {
-  if (from == to) return 0;
-  const auto type_id =
-      types_.emplace(std::pair(type.element, type.shape), static_cast<int>(types_.size()));
-  const auto [at, added] = seconds_.try_emplace({type_id.first->second, IdOf(from), IdOf(to)}, 0.0);
-  if (added) at->second = routes_.Seconds(type, from, to);
-  return at->second;
+size_t EdgeCosts::Hash::operator()(const Triple& key) const {
+  uint64_t hash = static_cast<uint64_t>(key.from) << 32 | static_cast<uint32_t>(key.to);
+  hash ^= static_cast<uint64_t>(key.type) << 20;
+  hash *= 0x9e3779b97f4a7c15U;
+  return hash ^ (hash >> 31);
 }
 
 int EdgeCosts::IdOf(const Sharding& sharding) {
-  return ids_.emplace(sharding, static_cast<int>(ids_.size())).first->second;
+  const auto [at, added] = ids_.emplace(sharding, static_cast<int>(ids_.size()));
+  if (added) shardings_.push_back(&at->first);
+  return at->second;
 }
 
-CostMatrix EdgeCosts::Between(const TensorType& type,
-                              const std::vector<Sharding>& from,
-                              const std::vector<std::set<Sharding>>& to) {
-  Key key{type.element, type.shape, {}, {}};
-  for (const Sharding& sharding : from) std::get<2>(key).push_back(IdOf(sharding));
-  for (const std::set<Sharding>& wanted : to)
-    std::get<3>(key).push_back(
-        set_ids_.emplace(wanted, static_cast<int>(set_ids_.size())).first->second);
-  CostMatrix& matrix = matrices_[key];
-  if (matrix) return matrix;
-  std::map<std::pair<int, int>, int64_t> distinct;
+int EdgeCosts::Source(const std::vector<Sharding>& by_strategy) {
+  std::vector<int> ids;
+  for (const Sharding& sharding : by_strategy) ids.push_back(IdOf(sharding));
+  const auto [at, added] = sources_.emplace(std::move(ids), static_cast<int>(sources_.size()));
+  if (added) source_.push_back(&at->first);
+  return at->second;
+}
+
+int EdgeCosts::Target(const std::vector<std::set<Sharding>>& by_strategy) {
+  std::vector<std::vector<int>> ids;
+  for (const std::set<Sharding>& wanted : by_strategy) {
+    ids.emplace_back();
+    for (const Sharding& sharding : wanted) ids.back().push_back(IdOf(sharding));
+  }
+  const auto [at, added] = targets_.emplace(std::move(ids), static_cast<int>(targets_.size()));
+  if (added) target_.push_back(&at->first);
+  return at->second;
+}
+
+double EdgeCosts::SecondsBetween(const TensorType& type, const Triple& key) {
+  if (key.from == key.to) return 0;
+  const auto [at, added] = seconds_.try_emplace(key, 0.0);
+  if (added)
+    at->second = routes_.Seconds(
+        type, *shardings_[static_cast<size_t>(key.from)], *shardings_[static_cast<size_t>(key.to)]);
+  return at->second;
+}
+
+CostMatrix EdgeCosts::Make(const TensorType& type, const Triple& key) {
+  const std::vector<int>& from = *source_[static_cast<size_t>(key.from)];
+  const std::vector<std::vector<int>>& to = *target_[static_cast<size_t>(key.to)];
   std::vector<int64_t> entries;
-  for (size_t a = 0; a < from.size(); ++a) {
-    for (size_t b = 0; b < to.size(); ++b) {
-      const auto [at, added] =
-          distinct.emplace(std::pair(std::get<2>(key)[a], std::get<3>(key)[b]), 0);
-      if (added) {
-        double seconds = 0;
-        for (const Sharding& wanted : to[b]) seconds += SecondsBetween(type, from[a], wanted);
-        at->second = Picoseconds(seconds);
-      }
-      entries.push_back(at->second);
+  entries.reserve(from.size() * to.size());
+  for (int source : from) {
+    for (const std::vector<int>& wanted : to) {
+      double seconds = 0;
+      for (int target : wanted) seconds += SecondsBetween(type, {key.type, source, target});
+      entries.push_back(Picoseconds(seconds));
     }
   }
-  matrix = std::make_shared<const std::vector<int64_t>>(std::move(entries));
-  return matrix;
+  if (std::all_of(entries.begin(), entries.end(), [](int64_t cost) { return cost == 0; }))
+    return nullptr;
+  return std::make_shared<const std::vector<int64_t>>(std::move(entries));
+}
+
+CostMatrix EdgeCosts::Between(const TensorType& type, int source, int target) {
+  const auto numbered =
+      types_.emplace(std::pair(type.element, type.shape), static_cast<int>(types_.size()));
+  const Triple key{numbered.first->second, source, target};
+  const auto [at, added] = matrices_.try_emplace(key);
+  if (added) at->second = Make(type, key);
+  return at->second;
 }
 
 }  // namespace metadist

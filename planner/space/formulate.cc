@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -23,6 +24,7 @@
 #include "planner/space/memory_rows.h"
 #include "planner/space/repeats.h"
 #include "planner/space/signature.h"
+#include "planner/space/value_ends.h"
 
 namespace metadist {
 namespace {
@@ -42,6 +44,7 @@ class Formulator {
         mesh_(routes.mesh()),
         routes_(routes),
         costs_(routes),
+        ends_(graph_, classes_, out_.strategies, costs_),
         uses_(UsesOf(graph_)) {}
 
   Result<Formulation> Run() {
@@ -55,6 +58,7 @@ class Formulator {
     AddEdges();
     AddMemoryRows(graph_, *request_.ops, mesh_, where_, out_);
     Tie();
+    routes_.ForgetSearches();
     return std::move(out_);
   }
 
@@ -102,40 +106,56 @@ class Formulator {
     }
   }
 
-  bool Allowed(const Node& node, const Strategy& strategy) const {
-    if (request_.plan_template != PlanTemplate::kDataParallel) return true;
-    for (size_t i = 0; i < node.inputs.size(); ++i)
-      if (node.inputs[i] != kNone && weight_[static_cast<size_t>(node.inputs[i])] &&
-          !Whole(strategy.inputs[i]))
-        return false;
+  // By input, whether the template wants it whole; empty where everything is allowed.
+  std::vector<bool> WantedWhole(const Node& node) const {
+    if (request_.plan_template != PlanTemplate::kDataParallel) return {};
+    std::vector<bool> whole;
+    for (ValueId id : node.inputs) whole.push_back(id != kNone && weight_[static_cast<size_t>(id)]);
+    return whole;
+  }
+
+  static bool Allowed(const Strategy& strategy, const std::vector<bool>& whole) {
+    for (size_t i = 0; i < whole.size(); ++i)
+      if (whole[i] && !Whole(strategy.inputs[i])) return false;
     return true;
   }
 
   void FindStrategies() {
     const StrategySpace space{
         &graph_, request_.ops, &mesh_, &routes_.cluster(), request_.strategy_limit};
-    std::map<std::string, std::pair<int, std::vector<PricedStrategy>>> known;
+    std::map<std::string, std::pair<int, StrategyList>> known;
+    std::map<std::pair<int, std::vector<bool>>, std::pair<int, StrategyList>> classes;
     const Rule no_rule;
     for (const Node& node : graph_.nodes) {
       const auto [at, added] = known.try_emplace(SignatureOf(graph_, node));
+      auto& [number, all] = at->second;
       if (added) {
         const bool free = request_.plan_template != PlanTemplate::kReplicate;
-        at->second.first = static_cast<int>(known.size());
-        at->second.second =
-            StrategiesOf(space, node, free ? request_.rule_of(node) : no_rule, &out_.pruned);
+        number = static_cast<int>(known.size());
+        all = std::make_shared<const std::vector<PricedStrategy>>(
+            StrategiesOf(space, node, free ? request_.rule_of(node) : no_rule, &out_.pruned));
       }
-      signatures_.push_back(at->second.first);
-      std::vector<PricedStrategy> allowed;
-      for (const PricedStrategy& s : at->second.second)
-        if (Allowed(node, s.strategy)) allowed.push_back(s);
-      out_.strategies.push_back(std::move(allowed));
+      signatures_.push_back(number);
+      const std::vector<bool> whole = WantedWhole(node);
+      const auto [of_class, fresh] = classes.try_emplace({number, whole});
+      if (fresh) {
+        std::vector<PricedStrategy> allowed;
+        for (const PricedStrategy& s : *all)
+          if (Allowed(s.strategy, whole)) allowed.push_back(s);
+        const bool every = allowed.size() == all->size();
+        of_class->second = {
+            static_cast<int>(classes.size()),
+            every ? all : std::make_shared<const std::vector<PricedStrategy>>(std::move(allowed))};
+      }
+      classes_.push_back(of_class->second.first);
+      out_.strategies.push_back(of_class->second.second);
     }
   }
 
   void AddNodes() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       ProblemNode node;
-      for (const PricedStrategy& s : out_.strategies[n])
+      for (const PricedStrategy& s : *out_.strategies[n])
         node.costs.push_back(Picoseconds(s.compute.seconds));
       out_.problem.nodes.push_back(std::move(node));
       out_.problem.node_names.push_back(graph_.nodes[n].name);
@@ -143,24 +163,30 @@ class Formulator {
     }
   }
 
-  int AddDecision(Kind kind, int32_t id, std::string name, std::set<Sharding> candidates) {
-    out_.decisions.push_back({kind, id, {candidates.begin(), candidates.end()}});
-    out_.problem.nodes.push_back({std::vector<int64_t>(candidates.size(), 0), {}});
-    out_.problem.node_names.push_back(std::move(name));
-    return static_cast<int>(out_.decisions.size()) - 1;
+  // What a decision can be, as the ends of edges see it.
+  struct Candidates {
+    std::shared_ptr<const std::vector<Sharding>> list;
+    int source = 0;
+    int target = 0;
+  };
+
+  Candidates MakeCandidates(const std::set<Sharding>& shardings) {
+    std::vector<std::set<Sharding>> alone;
+    for (const Sharding& sharding : shardings) alone.push_back({sharding});
+    auto list = std::make_shared<const std::vector<Sharding>>(shardings.begin(), shardings.end());
+    const int source = costs_.Source(*list);
+    const auto [at, added] = lists_.try_emplace(source, Candidates{list, source, 0});
+    if (added) at->second.target = costs_.Target(alone);
+    return at->second;
   }
 
-  // The shardings in which node `n` takes the value, by strategy.
-  std::vector<std::set<Sharding>> Wanted(NodeId n, ValueId value) const {
-    const Node& node = graph_.node(n);
-    std::vector<std::set<Sharding>> out;
-    for (const PricedStrategy& s : out_.strategies[static_cast<size_t>(n)]) {
-      out.emplace_back();
-      for (size_t i = 0; i < node.inputs.size(); ++i)
-        if (node.inputs[i] == value) out.back().insert(s.strategy.inputs[i]);
-      if (out.back().empty()) out.back().insert(ReplicatedFor(value));  // a region's capture
-    }
-    return out;
+  int AddDecision(Kind kind, int32_t id, std::string name, const Candidates& candidates) {
+    out_.decisions.push_back({kind, id, candidates.list});
+    out_.problem.nodes.push_back({std::vector<int64_t>(candidates.list->size(), 0), {}});
+    out_.problem.node_names.push_back(std::move(name));
+    candidates_.resize(out_.decisions.size());
+    candidates_.back() = candidates;
+    return static_cast<int>(out_.decisions.size()) - 1;
   }
 
   Sharding ReplicatedFor(ValueId value) const {
@@ -175,18 +201,7 @@ class Formulator {
     return users;
   }
 
-  std::vector<Sharding> Produced(ValueId value) const {
-    const NodeId producer = graph_.value(value).producer;
-    const Node& node = graph_.node(producer);
-    const size_t position = static_cast<size_t>(
-        std::find(node.outputs.begin(), node.outputs.end(), value) - node.outputs.begin());
-    std::vector<Sharding> out;
-    for (const PricedStrategy& s : out_.strategies[static_cast<size_t>(producer)])
-      out.push_back(s.strategy.outputs[position]);
-    return out;
-  }
-
-  std::set<Sharding> StoredCandidates(ValueId id) const {
+  std::set<Sharding> StoredCandidates(ValueId id) {
     const Value& value = graph_.value(id);
     std::set<Sharding> out{ReplicatedFor(id)};
     if (request_.plan_template == PlanTemplate::kDataParallel) {
@@ -197,19 +212,17 @@ class Formulator {
       }
     }
     for (NodeId user : Users(id))
-      for (const std::set<Sharding>& wanted : Wanted(user, id))
-        for (Sharding sharding : wanted) {
-          sharding.partial.clear();
-          out.insert(std::move(sharding));
-        }
+      for (Sharding sharding : ends_.TakenBy(user, id).all) {
+        sharding.partial.clear();
+        out.insert(std::move(sharding));
+      }
     return out;
   }
 
-  bool TakenWhole(ValueId id) const {
+  bool TakenWhole(ValueId id) {
     for (NodeId user : Users(id))
-      for (const std::set<Sharding>& wanted : Wanted(user, id))
-        for (const Sharding& sharding : wanted)
-          if (!Whole(sharding)) return false;
+      for (const Sharding& sharding : ends_.TakenBy(user, id).all)
+        if (!Whole(sharding)) return false;
     return true;
   }
 
@@ -223,12 +236,12 @@ class Formulator {
     return Normalize(cut, mesh_);
   }
 
-  std::set<Sharding> KeptCandidates(ValueId id) const {
-    const std::vector<Sharding> produced = Produced(id);
-    std::set<Sharding> out(produced.begin(), produced.end());
-    for (NodeId user : Users(id))
-      for (const std::set<Sharding>& wanted : Wanted(user, id))
-        out.insert(wanted.begin(), wanted.end());
+  std::set<Sharding> KeptCandidates(ValueId id) {
+    std::set<Sharding> out = ends_.MadeOf(id).all;
+    for (NodeId user : Users(id)) {
+      const std::set<Sharding>& wanted = ends_.TakenBy(user, id).all;
+      out.insert(wanted.begin(), wanted.end());
+    }
     return out;
   }
 
@@ -244,6 +257,29 @@ class Formulator {
     return outputs == 0 && users[0] - graph_.value(id).producer > kLongWait;
   }
 
+  // Everything that StoredCandidates, KeptCandidates and TakenWhole look at, by number.
+  std::vector<int> KindOf(ValueId id) {
+    const Value& value = graph_.value(id);
+    const bool stored = value.kind != ValueKind::kResult;
+    std::vector<int> kind{stored ? static_cast<int>(value.kind) : -1,
+                          static_cast<int>(value.type.shape.size()),
+                          stored ? -1 : ends_.MadeOf(id).source};
+    for (NodeId user : Users(id)) kind.push_back(ends_.TakenBy(user, id).target);
+    return kind;
+  }
+
+  Candidates CandidatesOf(ValueId id) {
+    const auto constraint = constrained_.find(id);
+    if (constraint != constrained_.end()) return MakeCandidates({constraint->second});
+    const bool stored = graph_.value(id).kind != ValueKind::kResult;
+    // The data parallel template looks at sizes as well.
+    if (request_.plan_template == PlanTemplate::kDataParallel)
+      return MakeCandidates(stored ? StoredCandidates(id) : KeptCandidates(id));
+    const auto [at, added] = of_kind_.try_emplace(KindOf(id));
+    if (added) at->second = MakeCandidates(stored ? StoredCandidates(id) : KeptCandidates(id));
+    return at->second;
+  }
+
   void AddValues() {
     out_.fixed.resize(graph_.values.size());
     where_.of_value.assign(graph_.values.size(), -1);
@@ -253,23 +289,22 @@ class Formulator {
       out_.fixed[v] = ReplicatedFor(id);
       const bool stored = value.kind != ValueKind::kResult;
       if (!stored && !IsKept(id)) continue;
-      std::set<Sharding> candidates = stored ? StoredCandidates(id) : KeptCandidates(id);
-      const auto constraint = constrained_.find(id);
-      if (constraint != constrained_.end()) candidates = {constraint->second};
-      if (stored && candidates == std::set<Sharding>{ReplicatedFor(id)} && TakenWhole(id)) continue;
+      const Candidates candidates = CandidatesOf(id);
+      const bool whole = candidates.list->size() == 1 && candidates.list->front() == out_.fixed[v];
+      if (stored && whole && TakenWhole(id)) continue;
       where_.of_value[v] =
-          AddDecision(stored ? Kind::kStored : Kind::kKept, id, value.name, std::move(candidates));
+          AddDecision(stored ? Kind::kStored : Kind::kKept, id, value.name, candidates);
     }
   }
 
-  std::set<Sharding> OutputCandidates(ValueId id) const {
+  std::set<Sharding> OutputCandidates(ValueId id) {
     std::set<Sharding> out{ReplicatedFor(id)};
     const int decision = where_.of_value[static_cast<size_t>(id)];
     std::vector<Sharding> from{out_.fixed[static_cast<size_t>(id)]};
     if (decision >= 0)
-      from = out_.decisions[static_cast<size_t>(decision)].candidates;
+      from = *out_.decisions[static_cast<size_t>(decision)].candidates;
     else if (graph_.value(id).kind == ValueKind::kResult)
-      from = Produced(id);
+      from = ends_.MadeOf(id).by_strategy;
     const Shape& shape = graph_.value(id).type.shape;
     for (const Sharding& sharding : from) {
       Sharding reduced = sharding;
@@ -298,7 +333,7 @@ class Formulator {
       where_.of_output.push_back(AddDecision(Kind::kOutput,
                                              static_cast<int32_t>(i),
                                              fmt::format("output {}", graph_.value(id).name),
-                                             std::move(candidates)));
+                                             MakeCandidates(candidates)));
     }
   }
 
@@ -309,20 +344,13 @@ class Formulator {
     out_.problem.node_names.push_back("fixed");
   }
 
-  void AddEdge(int a,
-               int b,
-               const TensorType& type,
-               const std::vector<Sharding>& from,
-               const std::vector<std::set<Sharding>>& to) {
-    CostMatrix matrix = costs_.Between(type, from, to);
-    const bool free = std::all_of(matrix->begin(), matrix->end(), [](int64_t c) { return c == 0; });
-    if (!free) out_.problem.edges.push_back({a, b, std::move(matrix)});
+  void AddEdge(int a, int b, const TensorType& type, int source, int target) {
+    CostMatrix matrix = costs_.Between(type, source, target);
+    if (matrix) out_.problem.edges.push_back({a, b, std::move(matrix)});
   }
 
-  static std::vector<std::set<Sharding>> Alone(const std::vector<Sharding>& shardings) {
-    std::vector<std::set<Sharding>> out;
-    for (const Sharding& sharding : shardings) out.push_back({sharding});
-    return out;
+  const Candidates& CandidatesAt(int decision) const {
+    return candidates_[static_cast<size_t>(decision)];
   }
 
   void AddEdges() {
@@ -332,25 +360,21 @@ class Formulator {
       const int decision = where_.of_value[v];
       const bool result = value.kind == ValueKind::kResult;
       if (!result && decision < 0) continue;  // whole for everybody
-      std::vector<Sharding> from;
       int at = decision;
-      if (result) from = Produced(id);
+      int source = result ? ends_.MadeOf(id).source : -1;
       if (decision >= 0) {
-        const auto& candidates = out_.decisions[static_cast<size_t>(decision)].candidates;
-        if (result) AddEdge(value.producer, decision, value.type, from, Alone(candidates));
-        from = candidates;
+        const Candidates& candidates = CandidatesAt(decision);
+        if (result) AddEdge(value.producer, decision, value.type, source, candidates.target);
+        source = candidates.source;
       } else {
         at = value.producer;
       }
-      for (NodeId user : Users(id)) AddEdge(at, user, value.type, from, Wanted(user, id));
+      for (NodeId user : Users(id))
+        AddEdge(at, user, value.type, source, ends_.TakenBy(user, id).target);
       for (const Use& use : uses_[v]) {
         if (use.node != kNone) continue;
         const int output = where_.of_output[static_cast<size_t>(use.input)];
-        AddEdge(at,
-                output,
-                value.type,
-                from,
-                Alone(out_.decisions[static_cast<size_t>(output)].candidates));
+        AddEdge(at, output, value.type, source, CandidatesAt(output).target);
       }
     }
   }
@@ -378,10 +402,13 @@ class Formulator {
   bool SameChoices(int a, int b) const {
     const Formulation::Decision& x = out_.decisions[static_cast<size_t>(a)];
     const Formulation::Decision& y = out_.decisions[static_cast<size_t>(b)];
-    if (x.kind != y.kind || x.candidates != y.candidates) return false;
-    if (x.kind != Kind::kNode) return true;
-    const auto& left = out_.strategies[static_cast<size_t>(x.id)];
-    const auto& right = out_.strategies[static_cast<size_t>(y.id)];
+    if (x.kind != y.kind) return false;
+    // Equal lists of candidates are one list.
+    if (x.kind != Kind::kNode) return x.candidates == y.candidates;
+    if (out_.strategies[static_cast<size_t>(x.id)] == out_.strategies[static_cast<size_t>(y.id)])
+      return true;
+    const auto& left = *out_.strategies[static_cast<size_t>(x.id)];
+    const auto& right = *out_.strategies[static_cast<size_t>(y.id)];
     return std::equal(
         left.begin(),
         left.end(),
@@ -406,13 +433,18 @@ class Formulator {
   const Graph& graph_;
   const Mesh& mesh_;
   Redistributor& routes_;
+  Formulation out_;
+  std::vector<int> classes_;  // by node: nodes of one class share their list of strategies
   EdgeCosts costs_;
+  ValueEnds ends_;
+  std::map<int, Candidates> lists_;                 // by source number
+  std::map<std::vector<int>, Candidates> of_kind_;  // of values, by KindOf
+  std::vector<Candidates> candidates_;              // by decision
   const std::vector<std::vector<Use>> uses_;
   std::map<ValueId, Sharding> constrained_;
   std::vector<bool> weight_;
   std::vector<int> signatures_;
   ValueDecisions where_;
-  Formulation out_;
 };
 
 }  // namespace
@@ -430,7 +462,7 @@ int64_t Formulation::num_strategies() const {
 Assignment Formulation::Decode(const Graph& graph, const Choice& choice) const {
   Assignment out;
   for (size_t n = 0; n < strategies.size(); ++n)
-    out.nodes.push_back(strategies[n][static_cast<size_t>(choice[n])].strategy);
+    out.nodes.push_back((*strategies[n])[static_cast<size_t>(choice[n])].strategy);
   out.values = fixed;
   for (size_t n = 0; n < graph.nodes.size(); ++n)
     for (size_t o = 0; o < graph.nodes[n].outputs.size(); ++o)
@@ -440,8 +472,8 @@ Assignment Formulation::Decode(const Graph& graph, const Choice& choice) const {
   out.outputs.resize(graph.outputs.size());
   for (size_t d = 0; d < decisions.size(); ++d) {
     const Decision& decision = decisions[d];
-    if (decision.candidates.empty()) continue;
-    const Sharding& chosen = decision.candidates[static_cast<size_t>(choice[d])];
+    if (decision.candidates == nullptr) continue;
+    const Sharding& chosen = (*decision.candidates)[static_cast<size_t>(choice[d])];
     const size_t id = static_cast<size_t>(decision.id);
     if (decision.kind == Decision::Kind::kOutput) {
       out.outputs[id] = chosen;

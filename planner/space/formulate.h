@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -53,14 +53,15 @@ struct Formulation {
   struct Decision {
     enum class Kind : uint8_t { kNode, kStored, kKept, kOutput, kFixed };
     Kind kind = Kind::kNode;
-    int32_t id = 0;                    // node, value, value, output position, nothing
-    std::vector<Sharding> candidates;  // but for kNode and kFixed
+    int32_t id = 0;  // node, value, value, output position, nothing
+    // Shared by all decisions alike; nullptr for kNode and kFixed.
+    std::shared_ptr<const std::vector<Sharding>> candidates;
   };
 
-  Problem problem;                                      // tied where layers repeat; no usage_limit
-  std::vector<Decision> decisions;                      // by problem node
-  std::vector<std::vector<PricedStrategy>> strategies;  // by graph node
-  std::vector<Sharding> fixed;                          // by value, where nothing is decided
+  Problem problem;                       // tied where layers repeat; no usage_limit
+  std::vector<Decision> decisions;       // by problem node
+  std::vector<StrategyList> strategies;  // by graph node
+  std::vector<Sharding> fixed;           // by value, where nothing is decided
   int64_t pruned = 0;      // strategies left out by the limit, counted once per signature
   int64_t tied_nodes = 0;  // problem nodes that follow another
 

@@ -82,7 +82,7 @@ class Liveness {
         continue;
       }
       const size_t at = static_cast<size_t>(decisions_.of_value[v]);
-      AddRow(at, 0, end_, Bytes(id, formulation_.decisions[at].candidates));
+      AddRow(at, 0, end_, Bytes(id, *formulation_.decisions[at].candidates));
     }
     for (size_t d = 0; d < formulation_.decisions.size(); ++d)
       if (formulation_.decisions[d].kind == Formulation::Decision::Kind::kFixed)
@@ -105,7 +105,7 @@ class Liveness {
   // Results and direct operands while the node runs.
   void AddRunning(NodeId id) {
     const Node& node = graph_.node(id);
-    const auto& strategies = formulation_.strategies[static_cast<size_t>(id)];
+    const auto& strategies = *formulation_.strategies[static_cast<size_t>(id)];
     std::vector<int64_t> usage(strategies.size(), 0);
     for (size_t s = 0; s < strategies.size(); ++s) {
       const Strategy& strategy = strategies[s].strategy;
@@ -141,15 +141,15 @@ class Liveness {
     const int64_t lo = std::max(Cover(value, hi), 2 * static_cast<int64_t>(id) + 1);
     if (Decided(value)) {
       const size_t at = static_cast<size_t>(decisions_.of_value[static_cast<size_t>(value)]);
-      return AddRow(at, lo, hi, Bytes(value, formulation_.decisions[at].candidates));
+      return AddRow(at, lo, hi, Bytes(value, *formulation_.decisions[at].candidates));
     }
     if (to_end) {
       const size_t at =
           static_cast<size_t>(decisions_.of_output[static_cast<size_t>(uses.back().input)]);
-      return AddRow(at, lo, hi, Bytes(value, formulation_.decisions[at].candidates));
+      return AddRow(at, lo, hi, Bytes(value, *formulation_.decisions[at].candidates));
     }
     std::vector<int64_t> usage;
-    for (const PricedStrategy& s : formulation_.strategies[static_cast<size_t>(id)])
+    for (const PricedStrategy& s : *formulation_.strategies[static_cast<size_t>(id)])
       usage.push_back(Bytes(value, s.strategy.outputs[position]));
     AddRow(static_cast<size_t>(id), lo, hi, std::move(usage));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "metair/ir/graph.h"
@@ -17,6 +18,9 @@ struct PricedStrategy {
   Strategy strategy;
   Priced compute;  // of one run on the rank with the largest pieces
 };
+
+// The strategies of one node, shared by all nodes alike.
+using StrategyList = std::shared_ptr<const std::vector<PricedStrategy>>;
 
 // Where strategies are looked for. All pointers must outlive the calls.
 struct StrategySpace {
