@@ -2,14 +2,11 @@
 // -weight[label] log softmax(scores)[label] for rows of scores, each of them or reduced.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <string>
 
 #include "executor/cpu/indices.h"
 #include "executor/cpu/makers.h"
-#include "executor/cpu/multiversion.h"
-#include "executor/cpu/row.h"
-#include "executor/cpu/vector_math.h"
+#include "executor/cpu/softmax.h"
 
 namespace metadist::cpu {
 namespace {
@@ -24,13 +21,6 @@ struct Rows {
   bool each = false;  // no reduction
   bool mean = false;
 };
-
-// log(sum e^x) of a row.
-METADIST_MULTIVERSION
-float LogSumExp(const float* x, int64_t count) {
-  const float highest = MaxRow(x, count);
-  return highest + std::log(SumRow(x, count, [highest](float v) { return Exp(v - highest); }));
-}
 
 Result<void> Run(const Rows& r, const KernelArgs& args) {
   const auto* scores = reinterpret_cast<const float*>(args.inputs[0]);

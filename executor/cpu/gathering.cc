@@ -5,12 +5,48 @@
 #include <cstring>
 
 #include "executor/cpu/indices.h"
+#include "executor/cpu/loop_nest.h"
 #include "executor/cpu/makers.h"
 
 namespace metadist::cpu {
 Error OutOfRange(int64_t index, int64_t size) {
   return BadInput("", fmt::format("index must be in [{}, {}], got {}", -size, size - 1, index));
 }
+
+namespace {
+
+// y[i...] = x[i... with the index along `axis`].
+template <typename T>
+Prepared PickElements(const KernelSite& site, size_t axis) {
+  const Shape& shape = site.shape(1);
+  std::vector<int64_t> strides = Strides(site.shape(0));
+  const int64_t step = strides[axis];
+  const int64_t size = site.shape(0)[axis];
+  strides[axis] = 0;
+  const auto nest = LoopNest::Make(shape, {strides, Strides(shape)});
+  if (!nest) return Decline("too many dims");
+  const bool wide = site.element(1) == ElementType::kI64;
+  return Accept("copy", [=, nest = *nest](const KernelArgs& args) -> Result<void> {
+    const Indices index{args.inputs[1], wide};
+    const T* const x = reinterpret_cast<const T*>(args.inputs[0]);
+    T* const y = reinterpret_cast<T*>(args.outputs[0]);
+    Result<void> done;
+    nest.ForEachRow([&](const LoopNest::Offsets& at) {
+      for (int64_t i = 0; i < nest.inner; ++i) {
+        const int64_t to = at[1] + i * nest.inner_stride[1];
+        const int64_t given = index[to];
+        const int64_t place = given < 0 ? given + size : given;
+        if (place >= 0 && place < size)
+          y[to] = x[at[0] + i * nest.inner_stride[0] + place * step];
+        else if (done.ok())
+          done = OutOfRange(given, size);
+      }
+    });
+    return done;
+  });
+}
+
+}  // namespace
 
 Prepared Gather(const KernelSite& site) {
   const Shape& shape = site.shape(0);
@@ -40,30 +76,20 @@ Prepared Gather(const KernelSite& site) {
 
 Prepared GatherElements(const KernelSite& site) {
   const Shape& data = site.shape(0);
-  const Shape& shape = site.shape(1);
   auto axis = NormalizeAxis(site.attributes().Int("axis", 0), static_cast<int64_t>(data.size()));
   if (!axis.ok() || !IsIndex(site.element(1))) return Decline("no such axis or index type");
-  const size_t along = static_cast<size_t>(axis.value());
-  if (along + 1 != data.size()) return Decline("only along the last axis");
-  for (size_t d = 0; d < along; ++d)
-    if (data[d] != shape[d]) return Decline("other dims differ");
-  const int64_t rows = shape[along] == 0 ? 0 : NumElements(shape) / shape[along];
-  const int64_t count = shape[along];
-  const int64_t size = data[along];
-  const int64_t item = ByteSize(site.element(0));
-  const bool wide = site.element(1) == ElementType::kI64;
-  return Accept("copy", [=](const KernelArgs& args) -> Result<void> {
-    const Indices index{args.inputs[1], wide};
-    std::byte* to = args.outputs[0];
-    for (int64_t r = 0; r < rows; ++r)
-      for (int64_t i = 0; i < count; ++i, to += item) {
-        const int64_t given = index[r * count + i];
-        const int64_t at = given < 0 ? given + size : given;
-        if (at < 0 || at >= size) return OutOfRange(given, size);
-        std::memcpy(to, args.inputs[0] + (r * size + at) * item, static_cast<size_t>(item));
-      }
-    return {};
-  });
+  switch (ByteSize(site.element(0))) {
+    case 1:
+      return PickElements<uint8_t>(site, static_cast<size_t>(axis.value()));
+    case 2:
+      return PickElements<uint16_t>(site, static_cast<size_t>(axis.value()));
+    case 4:
+      return PickElements<uint32_t>(site, static_cast<size_t>(axis.value()));
+    case 8:
+      return PickElements<uint64_t>(site, static_cast<size_t>(axis.value()));
+    default:
+      return Decline("no loop for this element type");
+  }
 }
 
 Prepared GatherND(const KernelSite& site) {

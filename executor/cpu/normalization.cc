@@ -62,6 +62,32 @@ void ByPlane(const Planes& p, const float* x, const float* scale, const float* b
   }
 }
 
+// The same over the planes of several channels that follow one another.
+METADIST_MULTIVERSION
+void ByGroup(const Planes& p,
+             int64_t groups,
+             const float* x,
+             const float* scale,
+             const float* bias,
+             float* y) {
+  const int64_t channels = p.channels / groups;
+  const int64_t n = channels * p.inner;
+  const auto count = static_cast<float>(n);
+  for (int64_t r = 0; r < p.batch * groups; ++r, x += n, y += n) {
+    const float mean = SumRow(x, n, [](float v) { return v; }) / count;
+    const float variance =
+        SumRow(x, n, [mean](float v) { return (v - mean) * (v - mean); }) / count;
+    const float root = __builtin_sqrtf(variance + p.epsilon);
+    for (int64_t c = 0; c < channels; ++c) {
+      const int64_t channel = r % groups * channels + c;
+      const float factor = scale[channel] / root;
+      const float* const from = x + c * p.inner;
+      float* const to = y + c * p.inner;
+      for (int64_t i = 0; i < p.inner; ++i) to[i] = (from[i] - mean) * factor + bias[channel];
+    }
+  }
+}
+
 // mean and variance of each channel over the batch; sums of planes are added up in f64.
 METADIST_MULTIVERSION
 void MomentsOfPlanes(const Planes& p, const float* x, double* mean, double* variance) {
@@ -178,6 +204,17 @@ Prepared NormalizePlanes(const KernelSite& site) {
   const Planes planes = PlanesOf(site);
   return Accept("rows", [planes](const KernelArgs& args) -> Result<void> {
     ByPlane(planes, In(args, 0), In(args, 1), In(args, 2), Out(args, 0));
+    return {};
+  });
+}
+
+Prepared NormalizeGroups(const KernelSite& site) {
+  if (!AllF32(site)) return Decline("f32 only");
+  const Planes planes = PlanesOf(site);
+  const int64_t groups = site.attributes().Int("num_groups", 1);
+  if (NumElements(site.shape(0)) == 0) return Decline("nothing to do");
+  return Accept("rows", [planes, groups](const KernelArgs& args) -> Result<void> {
+    ByGroup(planes, groups, In(args, 0), In(args, 1), In(args, 2), Out(args, 0));
     return {};
   });
 }

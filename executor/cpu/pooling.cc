@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The greatest element, or the mean, under each position of a window over one or two dims of space.
-// Rows of results are made tap by tap: each tap of the window is one loop over a row of x.
+// The greatest element, or the mean, under each position of a window over one to three dims of
+// space. Rows of results are made tap by tap: each tap of the window is one loop over a row of x.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -55,6 +55,7 @@ Line LineOf(const Window& window, size_t dim, bool count_padding) {
 struct Pool {
   int64_t planes = 0;    // or images
   int64_t channels = 1;  // that lie last
+  Line slices;           // of rows
   Line rows;
   Line columns;
 };
@@ -68,6 +69,16 @@ METADIST_INLINE void Fold(const float* x, int64_t step, float* y, int64_t count,
     for (int64_t j = 0; j < count; ++j) y[j] = f(y[j], x[j * 2]);
   else
     for (int64_t j = 0; j < count; ++j) y[j] = f(y[j], x[j * step]);
+}
+
+// Calls f with each slice of x that falls under the window, until it says that it has enough.
+template <typename Function>
+METADIST_INLINE void ForEachSlice(const Pool& p, const float* x, int64_t slice, Function f) {
+  for (int64_t tap = 0; tap < p.slices.kernel; ++tap) {
+    const int64_t from = p.slices.At(slice, tap);
+    if (from < 0 || from >= p.slices.input) continue;
+    if (f(x + from * p.rows.input * p.columns.input)) return;
+  }
 }
 
 // Folds every tap that falls on the input into the row of results.
@@ -86,8 +97,7 @@ METADIST_INLINE void FoldRow(const Pool& p, const float* plane, int64_t row, flo
 }
 
 // The first element under each position, as a NaN there stays: no comparison replaces it.
-METADIST_INLINE void TakeFirst(const Pool& p, const float* plane, int64_t row, float* y) {
-  std::fill_n(y, p.columns.output, -std::numeric_limits<float>::infinity());
+METADIST_INLINE bool TakeFirst(const Pool& p, const float* plane, int64_t row, float* y) {
   for (int64_t down = 0; down < p.rows.kernel; ++down) {
     const int64_t from = p.rows.At(row, down);
     if (from < 0 || from >= p.rows.input) continue;
@@ -97,29 +107,42 @@ METADIST_INLINE void TakeFirst(const Pool& p, const float* plane, int64_t row, f
       const float* x = plane + from * p.columns.input + p.columns.At(begin, right);
       Fold(x, p.columns.step, y + begin, end - begin, [](float, float b) { return b; });
     }
-    return;
+    return true;
   }
+  return false;
 }
 
 METADIST_MULTIVERSION
 void Greatest(const Pool& p, const float* x, float* y) {
-  for (int64_t plane = 0; plane < p.planes; ++plane, x += p.rows.input * p.columns.input)
-    for (int64_t row = 0; row < p.rows.output; ++row, y += p.columns.output) {
-      TakeFirst(p, x, row, y);
-      FoldRow(p, x, row, y, [](float a, float b) { return b > a ? b : a; });
-    }
+  const int64_t volume = p.slices.input * p.rows.input * p.columns.input;
+  for (int64_t plane = 0; plane < p.planes; ++plane, x += volume)
+    for (int64_t slice = 0; slice < p.slices.output; ++slice)
+      for (int64_t row = 0; row < p.rows.output; ++row, y += p.columns.output) {
+        std::fill_n(y, p.columns.output, -std::numeric_limits<float>::infinity());
+        ForEachSlice(p, x, slice, [&](const float* from) { return TakeFirst(p, from, row, y); });
+        ForEachSlice(p, x, slice, [&](const float* from) {
+          FoldRow(p, from, row, y, [](float a, float b) { return b > a ? b : a; });
+          return false;
+        });
+      }
 }
 
 METADIST_MULTIVERSION
 void Mean(const Pool& p, const float* x, float* y) {
-  for (int64_t plane = 0; plane < p.planes; ++plane, x += p.rows.input * p.columns.input)
-    for (int64_t row = 0; row < p.rows.output; ++row, y += p.columns.output) {
-      std::fill_n(y, p.columns.output, 0.0f);
-      FoldRow(p, x, row, y, [](float a, float b) { return a + b; });
-      const int64_t down = p.rows.counted[static_cast<size_t>(row)];
-      for (int64_t j = 0; j < p.columns.output; ++j)
-        y[j] /= static_cast<float>(down * p.columns.counted[static_cast<size_t>(j)]);
-    }
+  const int64_t volume = p.slices.input * p.rows.input * p.columns.input;
+  for (int64_t plane = 0; plane < p.planes; ++plane, x += volume)
+    for (int64_t slice = 0; slice < p.slices.output; ++slice)
+      for (int64_t row = 0; row < p.rows.output; ++row, y += p.columns.output) {
+        std::fill_n(y, p.columns.output, 0.0f);
+        ForEachSlice(p, x, slice, [&](const float* from) {
+          FoldRow(p, from, row, y, [](float a, float b) { return a + b; });
+          return false;
+        });
+        const int64_t deep = p.slices.counted[static_cast<size_t>(slice)];
+        const int64_t down = deep * p.rows.counted[static_cast<size_t>(row)];
+        for (int64_t j = 0; j < p.columns.output; ++j)
+          y[j] /= static_cast<float>(down * p.columns.counted[static_cast<size_t>(j)]);
+      }
 }
 
 // The same for pixels of `channels` elements each: both arrays with their channels last. A tap is a
@@ -180,7 +203,7 @@ Prepared Bind(const KernelSite& site, bool mean) {
   if (last != !site.out_strides.empty() ||
       (last && (!ReadsChannelsLast(site) || !WritesChannelsLast(site))))
     return Decline("operand and result must lie alike");
-  if (shape.size() != 3 && shape.size() != 4) return Decline("one or two dims of space");
+  if (shape.size() < 3 || shape.size() > (last ? 4 : 5)) return Decline("too many dims of space");
   const auto window = WindowOf(
       site.attributes(), {shape.begin() + 2, shape.end()}, site.attributes().Ints("kernel_shape"));
   if (!window.ok()) return Decline(window.error().message);
@@ -188,10 +211,9 @@ Prepared Bind(const KernelSite& site, bool mean) {
   auto pool = std::make_shared<Pool>();
   pool->planes = shape[0] * (last ? 1 : shape[1]);
   pool->channels = last ? shape[1] : 1;
-  if (shape.size() == 4)
-    pool->rows = LineOf(window.value(), 0, count_padding);
-  else
-    pool->rows.counted = {1};
+  pool->slices.counted = pool->rows.counted = {1};
+  if (shape.size() > 4) pool->slices = LineOf(window.value(), shape.size() - 5, count_padding);
+  if (shape.size() > 3) pool->rows = LineOf(window.value(), shape.size() - 4, count_padding);
   pool->columns = LineOf(window.value(), shape.size() - 3, count_padding);
   const auto function = last ? (mean ? MeanPixels : GreatestPixels) : (mean ? Mean : Greatest);
   return Accept(last ? "pixels" : "rows", [pool, function](const KernelArgs& args) -> Result<void> {

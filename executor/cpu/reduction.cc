@@ -7,6 +7,7 @@
 
 #include "executor/cpu/layout.h"
 #include "executor/cpu/multiversion.h"
+#include "executor/cpu/reduction_loops.h"
 #include "executor/cpu/row.h"
 
 namespace metadist::cpu {
@@ -63,23 +64,14 @@ Prepared Bind(F function, const Extent& extent) {
 
 }  // namespace
 
-Prepared PrepareReduction(const KernelSite& site, ReductionFunction function) {
+namespace {
+
+// Where the reduced dims are neighbours, of f32.
+Prepared ReduceNeighbours(const KernelSite& site, F function, std::vector<bool> reduced) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
+  if (function != F::kTotal && function != F::kAverage && function != F::kHighest)
+    return Decline("sums, averages and the highest only");
   const Shape& shape = site.shape(0);
-  std::vector<int64_t> axes = site.attributes().Ints("axes");
-  if (site.call->has(1)) {
-    auto given = site.call->Ints(1);
-    if (!given.ok()) return Decline("axes are not known");
-    axes = given.value();
-  }
-  if (axes.empty() && site.attributes().Int("noop_with_empty_axes", 0) != 0)
-    return Decline("no axes");
-  std::vector<bool> reduced(shape.size(), axes.empty());
-  for (int64_t axis : axes) {
-    auto at = NormalizeAxis(axis, static_cast<int64_t>(shape.size()));
-    if (!at.ok()) return Decline(at.error().message);
-    reduced[static_cast<size_t>(at.value())] = true;
-  }
   Shape sizes = shape;
   if (site.strided(0)) {
     if (!ReadsChannelsLast(site)) return Decline("channels must lie first or last");
@@ -101,7 +93,31 @@ Prepared PrepareReduction(const KernelSite& site, ReductionFunction function) {
   return Bind(function, extent);
 }
 
-Prepared SpatialAverage(const KernelSite& site) {
+}  // namespace
+
+Prepared PrepareReduction(const KernelSite& site, ReductionFunction function) {
+  const Shape& shape = site.shape(0);
+  std::vector<int64_t> axes = site.attributes().Ints("axes");
+  if (site.call->has(1)) {
+    auto given = site.call->Ints(1);
+    if (!given.ok()) return Decline("axes are not known");
+    axes = given.value();
+  }
+  if (axes.empty() && site.attributes().Int("noop_with_empty_axes", 0) != 0)
+    return Decline("no axes");
+  std::vector<bool> reduced(shape.size(), axes.empty());
+  for (int64_t axis : axes) {
+    auto at = NormalizeAxis(axis, static_cast<int64_t>(shape.size()));
+    if (!at.ok()) return Decline(at.error().message);
+    reduced[static_cast<size_t>(at.value())] = true;
+  }
+  Prepared prepared = ReduceNeighbours(site, function, reduced);
+  return prepared.ok() ? prepared : ReduceByLoops(site, function, reduced);
+}
+
+namespace {
+
+Prepared ReduceSpace(const KernelSite& site, F function) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   const Shape& shape = site.shape(0);
   Extent extent;
@@ -110,10 +126,15 @@ Prepared SpatialAverage(const KernelSite& site) {
     extent.outer = shape[0];
     extent.inner = shape[1];
     for (size_t d = 2; d < shape.size(); ++d) extent.reduced *= shape[d];
-    return Bind(F::kAverage, extent);
+    return Bind(function, extent);
   }
   for (size_t d = 0; d < shape.size(); ++d) (d < 2 ? extent.outer : extent.reduced) *= shape[d];
-  return Bind(F::kAverage, extent);
+  return Bind(function, extent);
 }
+
+}  // namespace
+
+Prepared SpatialAverage(const KernelSite& site) { return ReduceSpace(site, F::kAverage); }
+Prepared SpatialMaximum(const KernelSite& site) { return ReduceSpace(site, F::kHighest); }
 
 }  // namespace metadist::cpu

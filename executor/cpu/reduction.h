@@ -5,10 +5,20 @@
 
 namespace metadist::cpu {
 
-enum class ReductionFunction : uint8_t { kTotal, kAverage, kHighest };
+enum class ReductionFunction : uint8_t {
+  kTotal,
+  kAverage,
+  kHighest,
+  kLowest,
+  kMultiplied,
+  kTotalAbsolute,
+  kTotalSquares,
+  kLength,    // root of the sum of squares
+  kLogTotal,  // log of the sum
+};
 
-// y = reduction of x over axes that are neighbours, f32. Axes come from input 1 where that is a
-// known constant, else from the attribute `axes`; none means all.
+// y = reduction of x over axes, f32 (and integers for the sum and the extremes). Axes come from
+// input 1 where that is a known constant, else from the attribute `axes`; none means all.
 Prepared PrepareReduction(const KernelSite& site, ReductionFunction function);
 
 template <ReductionFunction kFunction>
@@ -16,7 +26,8 @@ Prepared Reduction(const KernelSite& site) {
   return PrepareReduction(site, kFunction);
 }
 
-// The average over all dims from the third on.
+// The average, or the highest, over all dims from the third on.
 Prepared SpatialAverage(const KernelSite& site);
+Prepared SpatialMaximum(const KernelSite& site);
 
 }  // namespace metadist::cpu

@@ -2,6 +2,7 @@
 #include "executor/cpu/softmax.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "executor/cpu/makers.h"
 #include "executor/cpu/multiversion.h"
@@ -32,6 +33,21 @@ void SoftmaxRows(const float* x, float* y, int64_t rows, int64_t columns) {
       for (int64_t i = 0; i < columns; ++i) row[i] *= scale;
     }
   }
+}
+
+// Exponentials are a loop of their own, a few at a time.
+METADIST_MULTIVERSION
+float LogSumExp(const float* x, int64_t count) {
+  constexpr int64_t kFew = 256;
+  float few[kFew];
+  const float highest = MaxRow(x, count);
+  float sum = 0;
+  for (int64_t first = 0; first < count; first += kFew) {
+    const int64_t some = std::min(kFew, count - first);
+    for (int64_t i = 0; i < some; ++i) few[i] = Exp(x[first + i] - highest);
+    sum += SumRow(few, some, [](float a) { return a; });
+  }
+  return highest + std::log(sum);
 }
 
 namespace {
@@ -68,34 +84,64 @@ void SoftmaxColumns(const float* x, float* y, int64_t outer, int64_t columns, in
     }
 }
 
-}  // namespace
+// y = x - log(sum e^x) of rows, and of columns as above.
+void LogRows(const float* x, float* y, int64_t rows, int64_t columns) {
+  for (int64_t r = 0; r < rows; ++r, x += columns, y += columns) {
+    const float log = LogSumExp(x, columns);
+    for (int64_t i = 0; i < columns; ++i) y[i] = x[i] - log;
+  }
+}
 
-Prepared Softmax(const KernelSite& site) {
+METADIST_MULTIVERSION
+void LogColumns(const float* x, float* y, int64_t outer, int64_t columns, int64_t inner) {
+  constexpr int64_t kWidth = 64;
+  for (int64_t o = 0; o < outer; ++o, x += columns * inner, y += columns * inner)
+    for (int64_t first = 0; first < inner; first += kWidth) {
+      const int64_t width = std::min(kWidth, inner - first);
+      const float* const from = x + first;
+      float* const to = y + first;
+      float highest[kWidth];
+      float sum[kWidth] = {};
+      for (int64_t i = 0; i < width; ++i) highest[i] = from[i];
+      for (int64_t c = 1; c < columns; ++c)
+        for (int64_t i = 0; i < width; ++i)
+          highest[i] = from[c * inner + i] > highest[i] ? from[c * inner + i] : highest[i];
+      for (int64_t c = 0; c < columns; ++c)
+        for (int64_t i = 0; i < width; ++i) sum[i] += Exp(from[c * inner + i] - highest[i]);
+      for (int64_t i = 0; i < width; ++i) sum[i] = std::log(sum[i]);
+      for (int64_t c = 0; c < columns; ++c)
+        for (int64_t i = 0; i < width; ++i)
+          to[c * inner + i] = from[c * inner + i] - highest[i] - sum[i];
+    }
+}
+
+using RowFunction = void (*)(const float*, float*, int64_t, int64_t);
+using ColumnFunction = void (*)(const float*, float*, int64_t, int64_t, int64_t);
+
+Prepared Bind(const KernelSite& site, RowFunction by_row, ColumnFunction by_column) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   const Shape& shape = site.shape(0);
   auto axis = NormalizeAxis(site.attributes().Int("axis", -1), static_cast<int64_t>(shape.size()));
   if (!axis.ok()) return Decline(axis.error().message);
+  if (NumElements(shape) == 0) return Decline("nothing to do");
   int64_t rows = 1;
   for (int64_t d = 0; d < axis.value(); ++d) rows *= shape[static_cast<size_t>(d)];
   const int64_t columns = shape[static_cast<size_t>(axis.value())];
-  if (NumElements(shape) == 0) return Decline("nothing to do");
   const int64_t inner = NumElements(shape) / (rows * columns);
-  if (inner > 1)
-    return Accept("columns", [rows, columns, inner](const KernelArgs& args) -> Result<void> {
-      SoftmaxColumns(reinterpret_cast<const float*>(args.inputs[0]),
-                     reinterpret_cast<float*>(args.outputs[0]),
-                     rows,
-                     columns,
-                     inner);
-      return {};
-    });
-  return Accept("rows", [rows, columns](const KernelArgs& args) -> Result<void> {
-    SoftmaxRows(reinterpret_cast<const float*>(args.inputs[0]),
-                reinterpret_cast<float*>(args.outputs[0]),
-                rows,
-                columns);
+  return Accept(inner > 1 ? "columns" : "rows", [=](const KernelArgs& args) -> Result<void> {
+    const auto* x = reinterpret_cast<const float*>(args.inputs[0]);
+    auto* y = reinterpret_cast<float*>(args.outputs[0]);
+    if (inner > 1)
+      by_column(x, y, rows, columns, inner);
+    else
+      by_row(x, y, rows, columns);
     return {};
   });
 }
+
+}  // namespace
+
+Prepared Softmax(const KernelSite& site) { return Bind(site, SoftmaxRows, SoftmaxColumns); }
+Prepared LogarithmicSoftmax(const KernelSite& site) { return Bind(site, LogRows, LogColumns); }
 
 }  // namespace metadist::cpu

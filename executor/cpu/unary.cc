@@ -265,17 +265,29 @@ Prepared NanTest(const KernelSite& site) {
   });
 }
 
+namespace {
+
+METADIST_MULTIVERSION
+void FindBeyond(const float* x, bool* y, int64_t count, float low, float high) {
+  Map(x, y, count, [=](float a) { return (a < low) | (a > high); });
+}
+
+}  // namespace
+
 Prepared InfinityTest(const KernelSite& site) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   const int64_t count = NumElements(site.out().shape);
-  constexpr float kLargest = std::numeric_limits<float>::max();
+  using Limits = std::numeric_limits<float>;
   const bool up = site.attributes().Int("detect_positive", 1) != 0;
   const bool down = site.attributes().Int("detect_negative", 1) != 0;
+  const float high = up ? Limits::max() : Limits::infinity();
+  const float low = down ? Limits::lowest() : -Limits::infinity();
   return Accept("loop", [=](const KernelArgs& args) -> Result<void> {
-    Map(reinterpret_cast<const float*>(args.inputs[0]),
-        reinterpret_cast<bool*>(args.outputs[0]),
-        count,
-        [=](float a) { return (up && a > kLargest) || (down && a < -kLargest); });
+    FindBeyond(reinterpret_cast<const float*>(args.inputs[0]),
+               reinterpret_cast<bool*>(args.outputs[0]),
+               count,
+               low,
+               high);
     return {};
   });
 }

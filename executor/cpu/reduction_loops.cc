@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// The result starts as what reducing nothing gives; the innermost loop then either folds a row into
+// one element of it or folds a row into a row.
+#include "executor/cpu/reduction_loops.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "executor/cpu/loop_nest.h"
+#include "executor/cpu/multiversion.h"
+#include "executor/cpu/row.h"
+
+namespace metadist::cpu {
+namespace {
+
+using F = ReductionFunction;
+
+template <typename T>
+struct Line {
+  const T* x;
+  int64_t x_step;
+  T* y;
+  int64_t y_step;
+  int64_t count;
+};
+
+template <typename T, typename Function>
+METADIST_INLINE void FoldLine(const Line<T>& l, Function f) {
+  if (l.y_step == 0) {
+    T folded = *l.y;
+    for (int64_t i = 0; i < l.count; ++i) folded = f(folded, l.x[i * l.x_step]);
+    *l.y = folded;
+  } else if (l.x_step == 1 && l.y_step == 1) {
+    for (int64_t i = 0; i < l.count; ++i) l.y[i] = f(l.y[i], l.x[i]);
+  } else {
+    for (int64_t i = 0; i < l.count; ++i)
+      l.y[i * l.y_step] = f(l.y[i * l.y_step], l.x[i * l.x_step]);
+  }
+}
+
+template <typename Function>
+METADIST_INLINE void AddLine(const Line<float>& l, Function term) {
+  if (l.y_step == 0 && l.x_step == 1)
+    *l.y += SumRow(l.x, l.count, term);
+  else
+    FoldLine(l, [term](float sum, float x) { return sum + term(x); });
+}
+
+METADIST_INLINE float Larger(float a, float b) { return b > a ? b : a; }
+METADIST_INLINE float Smaller(float a, float b) { return b < a ? b : a; }
+
+METADIST_MULTIVERSION
+void FoldFloats(F function, const Line<float>& l) {
+  switch (function) {
+    case F::kTotal:
+    case F::kAverage:
+    case F::kLogTotal:
+      return AddLine(l, [](float x) { return x; });
+    case F::kTotalAbsolute:
+      return AddLine(l, [](float x) { return __builtin_fabsf(x); });
+    case F::kTotalSquares:
+    case F::kLength:
+      return AddLine(l, [](float x) { return x * x; });
+    case F::kMultiplied:
+      return FoldLine(l, [](float a, float b) { return a * b; });
+    case F::kHighest:
+      if (l.y_step == 0 && l.x_step == 1) {
+        *l.y = Larger(*l.y, MaxRow(l.x, l.count));
+        return;
+      }
+      return FoldLine(l, Larger);
+    case F::kLowest:
+      return FoldLine(l, Smaller);
+  }
+}
+
+float StartOf(F function) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  if (function == F::kHighest) return -kInfinity;
+  if (function == F::kLowest) return kInfinity;
+  return function == F::kMultiplied ? 1.0f : 0.0f;
+}
+
+void Finish(F function, int64_t reduced, float* y, int64_t count) {
+  const float parts = static_cast<float>(reduced);
+  for (int64_t i = 0; i < count; ++i) {
+    if (function == F::kAverage) y[i] /= parts;
+    if (function == F::kLength) y[i] = std::sqrt(y[i]);
+    if (function == F::kLogTotal) y[i] = std::log(y[i]);
+  }
+}
+
+// Integers: sums wrap.
+template <typename T>
+void FoldIntegers(F function, const Line<T>& l) {
+  using Unsigned = std::make_unsigned_t<T>;
+  if (function == F::kTotal)
+    FoldLine(l, [](T a, T b) { return static_cast<T>(Unsigned(a) + Unsigned(b)); });
+  else if (function == F::kHighest)
+    FoldLine(l, [](T a, T b) { return b > a ? b : a; });
+  else
+    FoldLine(l, [](T a, T b) { return b < a ? b : a; });
+}
+
+template <typename T>
+T IntegerStartOf(F function) {
+  if (function == F::kHighest) return std::numeric_limits<T>::min();
+  return function == F::kLowest ? std::numeric_limits<T>::max() : T(0);
+}
+
+template <typename T, typename Fold>
+void ForEachLine(const LoopNest& nest, const T* x, T* y, Fold fold) {
+  nest.ForEachRow([&](const LoopNest::Offsets& at) {
+    fold(Line<T>{x + at[0], nest.inner_stride[0], y + at[1], nest.inner_stride[1], nest.inner});
+  });
+}
+
+template <typename T>
+Prepared BindIntegers(F function, const LoopNest& nest, int64_t count) {
+  if (function != F::kTotal && function != F::kHighest && function != F::kLowest)
+    return Decline("sums and extremes of integers only");
+  return Accept("loops", [=](const KernelArgs& args) -> Result<void> {
+    T* const y = reinterpret_cast<T*>(args.outputs[0]);
+    std::fill_n(y, count, IntegerStartOf<T>(function));
+    ForEachLine(nest, reinterpret_cast<const T*>(args.inputs[0]), y, [&](const Line<T>& line) {
+      FoldIntegers(function, line);
+    });
+    return {};
+  });
+}
+
+}  // namespace
+
+Prepared ReduceByLoops(const KernelSite& site, F function, const std::vector<bool>& reduced) {
+  const Shape& shape = site.shape(0);
+  std::vector<int64_t> to(shape.size(), 0);
+  int64_t count = 1;
+  for (size_t d = shape.size(); d-- > 0;)
+    if (!reduced[d]) {
+      to[d] = count;
+      count *= shape[d];
+    }
+  const int64_t parts = count == 0 ? 0 : NumElements(shape) / count;
+  if (parts == 0) return Decline("nothing to reduce");
+  const auto nest = LoopNest::Make(shape, {site.StridesOf(0), to});
+  if (!nest) return Decline("too many dims");
+  switch (site.element(0)) {
+    case ElementType::kF32:
+      break;
+    case ElementType::kU8:
+      return BindIntegers<uint8_t>(function, *nest, count);
+    case ElementType::kI8:
+      return BindIntegers<int8_t>(function, *nest, count);
+    case ElementType::kI32:
+      return BindIntegers<int32_t>(function, *nest, count);
+    case ElementType::kI64:
+      return BindIntegers<int64_t>(function, *nest, count);
+    case ElementType::kBool:
+      if (function == F::kTotal) return Decline("no sum of truth values");
+      return BindIntegers<uint8_t>(function, *nest, count);
+    default:
+      return Decline("no loop for this element type");
+  }
+  return Accept("loops", [=, nest = *nest](const KernelArgs& args) -> Result<void> {
+    auto* const y = reinterpret_cast<float*>(args.outputs[0]);
+    std::fill_n(y, count, StartOf(function));
+    ForEachLine(
+        nest, reinterpret_cast<const float*>(args.inputs[0]), y, [&](const Line<float>& line) {
+          FoldFloats(function, line);
+        });
+    Finish(function, parts, y, count);
+    return {};
+  });
+}
+
+}  // namespace metadist::cpu
