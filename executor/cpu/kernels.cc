@@ -7,6 +7,7 @@
 #include "executor/cpu/binary.h"
 #include "executor/cpu/kernel.h"
 #include "executor/cpu/makers.h"
+#include "executor/cpu/recurrent.h"
 #include "executor/cpu/reduction.h"
 #include "executor/cpu/unary.h"
 #include "executor/cpu/via_f32.h"

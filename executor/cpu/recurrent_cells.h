@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace metadist::cpu {
+
+enum class CellKind : uint8_t { kPlain, kGated, kLongShort };
+
+// The functions that cells are given most; others only the reference kernel knows.
+enum class CellFunction : uint8_t { kLogistic, kHyperbolicTangent, kRectifier };
+// By its name in attribute `activations`, in any case.
+std::optional<CellFunction> CellFunctionOf(std::string name);
+
+// One step of a cell in one row of the batch: what follows the products.
+struct CellRow {
+  int64_t hidden = 0;
+  std::array<CellFunction, 3> functions{};
+  float clip = 0;                    // 0: none
+  const float* peepholes = nullptr;  // [3 * hidden], nullptr: none
+  bool couples = false;              // the forget gate is 1 - the input gate
+  float* gates = nullptr;            // [gates * hidden]: sums, overwritten
+  float* h = nullptr;                // [hidden]: the state, replaced
+  float* c = nullptr;                // the second state
+};
+
+void StepPlain(const CellRow& row);
+void StepLongShort(const CellRow& row);
+// The gates z and r alone: they are replaced by their values.
+void OpenGates(const CellRow& row);
+// The rest of a gated step: h = (1 - z) n + z h, with n the function of the third sum.
+void StepGated(const CellRow& row);
+
+}  // namespace metadist::cpu
