@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "executor/arena.h"
+#include "executor/chain.h"
 
 namespace metadist {
 namespace {
@@ -37,6 +38,10 @@ Result<std::unique_ptr<RankProgram>> RankProgram::Make(const SharedPlan& plan,
   }
   made->scratch_ = made->allocator_.Allocate(made->scratch_bytes_, &made->memory_.scratch_bytes);
   TRY(made->Connect());
+  if (plan.chains)
+    made->steps_ =
+        FuseChains(std::move(made->steps_),
+                   {made->graph_, made->buffer_plan_, made->arrangement_, made->buffers_});
   return made;
 }
 
@@ -125,6 +130,7 @@ Result<void> RankProgram::AddKernel(const SharedPlan& plan, NodeId id) {
   for (const cpu::Packing& packing : prepared.packings) Pack(packing, node.inputs[packing.input]);
   for (ValueId in : ReadsOf(node)) step.inputs.push_back(in == kNone ? nullptr : buffer(in));
   step.run = std::move(prepared.run);
+  step.range = std::move(prepared.range);
   step.kernel = fmt::format("{}/{}", node.op, prepared.kernel);
   if (prepared.scratch_bytes <= gap.size())
     step.scratch = arena_ + gap.begin;

@@ -9,6 +9,7 @@
 #include "executor/comm/communicator.h"
 #include "executor/cpu/kernel.h"
 #include "executor/memory.h"
+#include "executor/rank_step.h"
 #include "executor/run.h"
 #include "executor/transfer.h"
 #include "metair/spmd/buffer_plan.h"
@@ -22,22 +23,7 @@ struct SharedPlan {
   const OpTable* ops = nullptr;
   std::vector<Tensor> whole;                     // by value id: parameters, constants and inputs
   std::vector<std::vector<Transfer>> transfers;  // by node id, then by rank; empty: no collective
-};
-
-// One node as a rank executes it.
-struct RankStep {
-  NodeId node = kNone;
-  std::string kernel;
-  // A kernel, with its arguments.
-  cpu::Runner run;
-  std::vector<const std::byte*> inputs;
-  std::vector<std::byte*> outputs;
-  std::byte* scratch = nullptr;  // in a gap of the arena; else the program's own
-  // A collective, with the source and the destination of every rank.
-  const Transfer* transfer = nullptr;
-  Communicator* group = nullptr;  // nullptr: local
-  std::vector<void*> sources;
-  std::vector<void*> targets;
+  bool chains = true;                            // elementwise nodes run as one
 };
 
 // The program of one rank, ready to run: buffers allocated and filled, kernels chosen. Made and run

@@ -133,9 +133,10 @@ double Quantile(std::vector<double> values, double share) {
   return values[static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
-// Seconds of step `i` of the program in round `s` on one rank.
-double NodeSeconds(const StepTimes& times, size_t i) {
-  return Seconds(i == 0 ? times.start : times.ends[i - 1], times.ends[i]);
+// Seconds of steps [from, to) of a rank's program in one round.
+double StepsSeconds(const StepTimes& times, size_t from, size_t to) {
+  if (from == to) return 0;
+  return Seconds(from == 0 ? times.start : times.ends[from - 1], times.ends[to - 1]);
 }
 
 void ReportTimes(const std::vector<RankOutcome>& outcomes, RunResult& result) {
@@ -154,15 +155,22 @@ void ReportTimes(const std::vector<RankOutcome>& outcomes, RunResult& result) {
   result.p10_seconds = Quantile(result.step_seconds, 0.1);
   result.p90_seconds = Quantile(result.step_seconds, 0.9);
 
-  // Ranks leave out the same nodes, but for views of arrays that are empty on some.
+  // Ranks differ in the views of arrays that are empty on some, and in their chains.
   const std::vector<RankStep>& steps = outcomes[0].program->steps();
+  std::vector<size_t> next(outcomes.size(), 0);  // of the steps of each rank
   for (size_t i = 0; i < steps.size(); ++i) {
+    const bool last = i + 1 == steps.size();
     std::vector<double> slowest(rounds, 0);
-    for (const RankOutcome& outcome : outcomes)
+    for (size_t rank = 0; rank < outcomes.size(); ++rank) {
+      const std::vector<RankStep>& own = outcomes[rank].program->steps();
+      const size_t from = next[rank];
+      size_t& to = next[rank];
+      while (to < own.size() && (last || own[to].node < steps[i + 1].node)) ++to;
       for (size_t s = 0; s < rounds; ++s)
-        if (i < outcome.steps[s].ends.size())
-          slowest[s] = std::max(slowest[s], NodeSeconds(outcome.steps[s], i));
-    result.nodes.push_back({steps[i].node, steps[i].kernel, Quantile(std::move(slowest), 0.5)});
+        slowest[s] = std::max(slowest[s], StepsSeconds(outcomes[rank].steps[s], from, to));
+    }
+    result.nodes.push_back(
+        {steps[i].node, steps[i].others, steps[i].kernel, Quantile(std::move(slowest), 0.5)});
   }
 }
 
@@ -174,9 +182,10 @@ void ReportTrace(const std::vector<RankOutcome>& outcomes, RunResult& result) {
     const StepTimes& times = outcomes[rank].steps.back();
     const std::vector<RankStep>& steps = outcomes[rank].program->steps();
     for (size_t i = 0; i < steps.size(); ++i) {
-      const double seconds = NodeSeconds(times, i);
+      const double seconds = StepsSeconds(times, i, i + 1);
       result.events.push_back({static_cast<int64_t>(rank),
                                steps[i].node,
+                               steps[i].others,
                                steps[i].transfer != nullptr,
                                Seconds(first, times.ends[i]) - seconds,
                                seconds});
@@ -257,6 +266,7 @@ Result<RunResult> RunProgram(const Program& program,
                              const RunOptions& options) {
   SharedPlan plan;
   plan.program = &program;
+  plan.chains = options.chains;
   plan.ops = options.ops != nullptr ? options.ops : &OpTable::BuiltIn();
   TRY(CheckProgram(program, *plan.ops));
   plan.whole = TRY(BindData(program.stages[0].graph, weights, inputs, options));

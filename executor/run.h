@@ -20,6 +20,7 @@ struct RunOptions {
   double min_seconds = 0;       // measure on until this much time has passed
   double timeout_seconds = 60;  // longest a rank waits for another
   bool trace = false;           // keep the events of the last step
+  bool chains = true;           // run consecutive elementwise nodes as one, block by block
   // Fill parameters and inputs that have no data with seeded random values.
   bool random_weights = false;
   bool random_inputs = false;
@@ -28,10 +29,11 @@ struct RunOptions {
   const OpTable* ops = nullptr;                    // nullptr: the built-in operators
 };
 
-// A node or collective of the last step as one rank saw it.
+// A node, chain of nodes or collective of the last step as one rank saw it.
 struct TraceEvent {
   int64_t rank = 0;
   NodeId node = kNone;
+  std::vector<NodeId> others;  // of a chain
   bool collective = false;
   double start_seconds = 0;  // since the step began on the slowest rank
   double seconds = 0;
@@ -39,7 +41,9 @@ struct TraceEvent {
 
 struct NodeTime {
   NodeId node = kNone;
-  std::string kernel;  // "MatMul/onednn", "Softmax/reference", "AllReduce", ...
+  std::vector<NodeId> others;  // that run as one with it: a chain
+  // "MatMul/onednn", "Softmax/reference", "AllReduce", "Add/loop+Relu/loop" of a chain, ...
+  std::string kernel;
   double seconds = 0;  // median over the measured steps of the maximum over ranks
 };
 

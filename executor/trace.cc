@@ -28,9 +28,14 @@ std::string TraceJson(const Program& program, const RunResult& result) {
     events.push_back(NameEvent("thread_name", rank, kCollective, "collectives"));
   }
   for (const TraceEvent& event : result.events) {
-    const Node& node = graph.node(event.node);
-    events.push_back({{"name", node.name},
-                      {"cat", node.op},
+    std::string names = graph.node(event.node).name;
+    std::string ops = graph.node(event.node).op;
+    for (NodeId other : event.others) {
+      names += " + " + graph.node(other).name;
+      ops += "+" + graph.node(other).op;
+    }
+    events.push_back({{"name", names},
+                      {"cat", ops},
                       {"ph", "X"},
                       {"ts", event.start_seconds * 1e6},
                       {"dur", event.seconds * 1e6},

@@ -9,6 +9,7 @@
 
 #include "executor/cpu/loop_nest.h"
 #include "executor/cpu/multiversion.h"
+#include "executor/cpu/nest_range.h"
 
 namespace metadist::cpu {
 namespace {
@@ -134,24 +135,21 @@ void IntRow(F function, const Row<X>& row, X* y) {
 }
 
 template <typename X, typename Y, typename RowFunction>
-Runner OverRows(const LoopNest& nest, RowFunction function) {
-  return [nest, function](const KernelArgs& args) -> Result<void> {
-    const X* a = reinterpret_cast<const X*>(args.inputs[0]);
-    const X* b = reinterpret_cast<const X*>(args.inputs[1]);
-    Y* y = reinterpret_cast<Y*>(args.outputs[0]);
-    nest.ForEachRow([&](const LoopNest::Offsets& at) {
-      function(Row<X>{a + at[0], nest.inner_stride[0], b + at[1], nest.inner_stride[1], nest.inner},
-               y + at[2]);
-    });
-    return {};
-  };
+Prepared OverRows(const LoopNest& nest, RowFunction function) {
+  return Accept("loop", RangeOf<2>(nest, [function](const KernelArgs& args, const NestRow& row) {
+                  const auto& [at, step, count] = row;
+                  const X* a = reinterpret_cast<const X*>(args.inputs[0]) + at[0];
+                  const X* b = reinterpret_cast<const X*>(args.inputs[1]) + at[1];
+                  Y* y = reinterpret_cast<Y*>(args.outputs[0]) + at[2];
+                  function(Row<X>{a, step[0], b, step[1], count}, y);
+                }));
 }
 
 bool IsArithmetic(F function) { return function <= F::kSloped; }
 bool IsLogical(F function) { return function >= F::kBoth; }
 
 template <typename X>
-Runner IntRunner(const LoopNest& nest, F function) {
+Prepared Integers(const LoopNest& nest, F function) {
   if (IsArithmetic(function))
     return OverRows<X, X>(nest,
                           [function](const Row<X>& row, X* y) { IntRow<X>(function, row, y); });
@@ -199,26 +197,22 @@ Prepared PrepareBinary(const KernelSite& site, BinaryFunction function) {
   switch (site.element(0)) {
     case ElementType::kF32:
       if (IsLogical(function)) break;
-      if (function == F::kPower) return Accept("loop", OverRows<float, float>(*nest, PowerRow));
+      if (function == F::kPower) return OverRows<float, float>(*nest, PowerRow);
       if (IsArithmetic(function))
-        return Accept("loop", OverRows<float, float>(*nest, [function](const auto& row, float* y) {
-                        FloatRow(function, row, y);
-                      }));
-      return Accept("loop", OverRows<float, bool>(*nest, [function](const auto& row, bool* y) {
-                      CompareFloatRow(function, row, y);
-                    }));
+        return OverRows<float, float>(
+            *nest, [function](const auto& row, float* y) { FloatRow(function, row, y); });
+      return OverRows<float, bool>(
+          *nest, [function](const auto& row, bool* y) { CompareFloatRow(function, row, y); });
     case ElementType::kI32:
     case ElementType::kI64:
       // A division by zero is an error, which the reference kernel reports.
       if (function == F::kOver || function == F::kPower || IsLogical(function)) break;
-      return Accept("loop",
-                    site.element(0) == ElementType::kI32 ? IntRunner<int32_t>(*nest, function)
-                                                         : IntRunner<int64_t>(*nest, function));
+      return site.element(0) == ElementType::kI32 ? Integers<int32_t>(*nest, function)
+                                                  : Integers<int64_t>(*nest, function);
     case ElementType::kBool:
       if (IsLogical(function) || function == F::kIsEqual)
-        return Accept("loop", OverRows<bool, bool>(*nest, [function](const auto& row, bool* y) {
-                        Compare<bool>(function, row, y);
-                      }));
+        return OverRows<bool, bool>(
+            *nest, [function](const auto& row, bool* y) { Compare<bool>(function, row, y); });
       break;
     default:
       break;

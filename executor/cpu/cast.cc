@@ -7,6 +7,7 @@
 
 #include "executor/cpu/half_floats.h"
 #include "executor/cpu/makers.h"
+#include "executor/cpu/nest_range.h"
 
 namespace metadist::cpu {
 namespace {
@@ -82,14 +83,15 @@ Loop LoopOf(ElementType from, ElementType to) {
 }
 
 // From or to a type of halves, by way of a few floats at a time.
-void ConvertHalves(ElementType from, ElementType to, const KernelArgs& args, int64_t count) {
+void ConvertHalves(
+    ElementType from, ElementType to, const std::byte* in, std::byte* out, int64_t count) {
   constexpr int64_t kFew = 256;
   float wide[kFew];
   auto* const floats = reinterpret_cast<std::byte*>(wide);
   for (int64_t i = 0; i < count; i += kFew) {
     const int64_t some = std::min(kFew, count - i);
-    const std::byte* const x = args.inputs[0] + i * ByteSize(from);
-    std::byte* const y = args.outputs[0] + i * ByteSize(to);
+    const std::byte* const x = in + i * ByteSize(from);
+    std::byte* const y = out + i * ByteSize(to);
     if (IsHalf(from))
       WidenHalves(from, x, wide, some);
     else
@@ -111,15 +113,14 @@ Prepared Cast(const KernelSite& site) {
     return IsHalf(type) || LoopOf(type, ElementType::kF32) != nullptr;
   };
   if (!known(from) || !known(to)) return Decline("no loop for these element types");
-  if (IsHalf(from) || IsHalf(to))
-    return Accept("loop", [=](const KernelArgs& args) -> Result<void> {
-      ConvertHalves(from, to, args, count);
-      return {};
-    });
-  return Accept("loop", [loop = LoopOf(from, to), count](const KernelArgs& args) -> Result<void> {
-    loop(args.inputs[0], args.outputs[0], count);
-    return {};
-  });
+  const Loop loop = IsHalf(from) || IsHalf(to) ? nullptr : LoopOf(from, to);
+  const auto convert = [=](const std::byte* x, std::byte* y, int64_t some, const KernelArgs&) {
+    if (loop != nullptr)
+      loop(x, y, some);
+    else
+      ConvertHalves(from, to, x, y, some);
+  };
+  return Accept("loop", RangeOfMap<std::byte, std::byte>(count, convert));
 }
 
 }  // namespace metadist::cpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -57,6 +58,21 @@ struct Packing {
   std::function<void(const std::byte* from, std::byte* to)> pack;
 };
 
+// How many inputs a kernel that runs on ranges may have.
+inline constexpr size_t kMaxRangeInputs = 3;
+
+// A kernel of one result whose elements depend on nothing but the operands: it computes any range
+// of them, so that calls can take turns while a part of an array is in the cache.
+struct RangeKernel {
+  // Elements [begin, end) of output 0 in the order in which they lie. The output, and inputs that
+  // go `along`, start with element `begin`; other inputs are whole.
+  using Run = std::function<void(const KernelArgs&, int64_t begin, int64_t end)>;
+  Run run;  // empty: the kernel runs on whole arrays only
+  std::array<bool, kMaxRangeInputs>
+      along{};        // element i of the input belongs to element i of the output
+  int64_t count = 0;  // elements of output 0
+};
+
 // A kernel bound to one call: shapes are settled, running it allocates nothing.
 using Runner = std::function<Result<void>(const KernelArgs&)>;
 
@@ -68,11 +84,13 @@ struct Prepared {
   // The call only moves elements: output 0 is this view of input 0, for whoever reads strides.
   std::optional<StridedView> view = {};
   std::vector<Packing> packings = {};
+  RangeKernel range = {};  // the same call in parts; needs no scratch
 
   bool ok() const { return static_cast<bool>(run); }
 };
 Prepared Decline(std::string why);
 Prepared Accept(std::string kernel, Runner run, int64_t scratch_bytes = 0);
+Prepared Accept(std::string kernel, RangeKernel range);
 
 // The fastest kernel that takes the call; the reference kernel takes all whose operands lie row by
 // row, and other operands that no kernel reads are copied into scratch memory first. Calls of f16

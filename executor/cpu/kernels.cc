@@ -49,6 +49,17 @@ Prepared Accept(std::string kernel, Runner run, int64_t scratch_bytes) {
   return {std::move(run), scratch_bytes, std::move(kernel), ""};
 }
 
+Prepared Accept(std::string kernel, RangeKernel range) {
+  Prepared prepared =
+      Accept(std::move(kernel),
+             [run = range.run, count = range.count](const KernelArgs& args) -> Result<void> {
+               run(args, 0, count);
+               return {};
+             });
+  if (range.count > 0) prepared.range = std::move(range);
+  return prepared;
+}
+
 std::span<const KernelRow> KernelTable() { return kRows; }
 
 const KernelRow* RowOf(const OpDef& op) {

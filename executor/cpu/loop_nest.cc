@@ -38,6 +38,18 @@ std::optional<LoopNest> LoopNest::Make(const Shape& shape,
   return nest;
 }
 
+bool LoopNest::Along(size_t a, size_t b) const {
+  int64_t step = 1;
+  const auto even = [&](int64_t count, const Offsets& of) {
+    const bool same = count == 1 || (of[a] == of[b] && of[b] == step);
+    step *= count;
+    return same;
+  };
+  bool along = even(inner, inner_stride);
+  for (size_t d = depth; d-- > 0;) along = even(size[d], stride[d]) && along;
+  return along;
+}
+
 std::vector<int64_t> StretchedStrides(const Shape& from, const Shape& to) {
   std::vector<int64_t> strides(to.size(), 0);
   int64_t step = 1;

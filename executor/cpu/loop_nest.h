@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -46,6 +47,43 @@ struct LoopNest {
         index[d] = 0;
       }
       if (d == static_cast<size_t>(-1)) return;
+    }
+  }
+
+  // Whether operand `a` lies as operand `b` does, which has no gaps and lies in the order of the
+  // loops.
+  bool Along(size_t a, size_t b) const;
+
+  // The part of all rounds of the innermost loop from number `begin` to `end`:
+  // visit(offsets of the operands, how many) for each piece of a row. Offsets of operands that go
+  // `along` are counted from `begin`.
+  template <typename Visitor>
+  void ForEachRowIn(int64_t begin,
+                    int64_t end,
+                    const std::array<bool, kMaxOperands>& along,
+                    Visitor&& visit) const {
+    if (empty || begin >= end) return;
+    std::array<int64_t, kMaxDims> index{};
+    Offsets at{};
+    int64_t row = begin / inner;
+    int64_t skipped = begin - row * inner;  // in the first row
+    for (size_t d = depth; d-- > 0 && row > 0; row /= size[d]) index[d] = row % size[d];
+    for (size_t o = 0; o < kMaxOperands; ++o) {
+      at[o] = skipped * inner_stride[o] - (along[o] ? begin : 0);
+      for (size_t d = 0; d < depth; ++d) at[o] += index[d] * stride[d][o];
+    }
+    while (true) {
+      const int64_t count = std::min(inner - skipped, end - begin);
+      visit(at, count);
+      if ((begin += count) >= end) return;
+      for (size_t o = 0; skipped > 0 && o < kMaxOperands; ++o) at[o] -= skipped * inner_stride[o];
+      skipped = 0;
+      for (size_t d = depth; d-- > 0;) {
+        for (size_t o = 0; o < kMaxOperands; ++o) at[o] += stride[d][o];
+        if (++index[d] < size[d]) break;
+        for (size_t o = 0; o < kMaxOperands; ++o) at[o] -= stride[d][o] * size[d];
+        index[d] = 0;
+      }
     }
   }
 };

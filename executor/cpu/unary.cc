@@ -6,6 +6,7 @@
 
 #include "executor/cpu/layout.h"
 #include "executor/cpu/multiversion.h"
+#include "executor/cpu/nest_range.h"
 #include "executor/cpu/strided_copy.h"
 #include "executor/cpu/vector_math.h"
 
@@ -182,6 +183,11 @@ Prepared AfterTurning(const KernelSite& site, const Parameters& parameters) {
   });
 }
 
+template <typename X, typename Y, typename Function>
+Prepared LoopOf(const KernelSite& site, Function map) {
+  return Accept("loop", RangeOfMap<X, Y>(NumElements(site.out().shape), map));
+}
+
 template <typename X>
 void Clamp(const X* x, X* y, int64_t count, X low, X high) {
   for (int64_t i = 0; i < count; ++i) {
@@ -197,16 +203,10 @@ void ClampFloats(const float* x, float* y, int64_t count, float low, float high)
 
 template <typename X, typename Function>
 Prepared Between(const KernelSite& site, X lowest, X highest, Function clamp) {
-  const int64_t count = NumElements(site.out().shape);
   const bool bounded[] = {site.call->has(1), site.call->has(2)};
-  return Accept("loop", [=](const KernelArgs& args) -> Result<void> {
-    const auto in = [&](size_t i) { return reinterpret_cast<const X*>(args.inputs[i]); };
-    clamp(in(0),
-          reinterpret_cast<X*>(args.outputs[0]),
-          count,
-          bounded[0] ? *in(1) : lowest,
-          bounded[1] ? *in(2) : highest);
-    return {};
+  return LoopOf<X, X>(site, [=](const X* x, X* y, int64_t count, const KernelArgs& args) {
+    const auto limit = [&](size_t i) { return *reinterpret_cast<const X*>(args.inputs[i]); };
+    clamp(x, y, count, bounded[0] ? limit(1) : lowest, bounded[1] ? limit(2) : highest);
   });
 }
 
@@ -229,39 +229,25 @@ Prepared Clip(const KernelSite& site) {
 
 Prepared PrepareUnary(const KernelSite& site, UnaryFunction function) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
-  const int64_t count = NumElements(site.out().shape);
   const Parameters parameters = ParametersOf(site.attributes(), function);
   if (!KeepsLayout(site)) return AfterTurning(site, parameters);
-  return Accept("loop", [parameters, count](const KernelArgs& args) -> Result<void> {
-    FloatMap(parameters,
-             reinterpret_cast<const float*>(args.inputs[0]),
-             reinterpret_cast<float*>(args.outputs[0]),
-             count);
-    return {};
-  });
+  return LoopOf<float, float>(
+      site, [parameters](const float* x, float* y, int64_t count, const KernelArgs&) {
+        FloatMap(parameters, x, y, count);
+      });
 }
 
 Prepared Negation(const KernelSite& site) {
   if (site.element(0) != ElementType::kBool) return Decline("bool only");
-  const int64_t count = NumElements(site.out().shape);
-  return Accept("loop", [count](const KernelArgs& args) -> Result<void> {
-    Map(reinterpret_cast<const bool*>(args.inputs[0]),
-        reinterpret_cast<bool*>(args.outputs[0]),
-        count,
-        [](bool a) { return !a; });
-    return {};
+  return LoopOf<bool, bool>(site, [](const bool* x, bool* y, int64_t count, const KernelArgs&) {
+    Map(x, y, count, [](bool a) { return !a; });
   });
 }
 
 Prepared NanTest(const KernelSite& site) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
-  const int64_t count = NumElements(site.out().shape);
-  return Accept("loop", [count](const KernelArgs& args) -> Result<void> {
-    Map(reinterpret_cast<const float*>(args.inputs[0]),
-        reinterpret_cast<bool*>(args.outputs[0]),
-        count,
-        [](float a) { return a != a; });
-    return {};
+  return LoopOf<float, bool>(site, [](const float* x, bool* y, int64_t count, const KernelArgs&) {
+    Map(x, y, count, [](float a) { return a != a; });
   });
 }
 

@@ -2,6 +2,7 @@
 #include "executor/cpu/loop_nest.h"
 #include "executor/cpu/makers.h"
 #include "executor/cpu/multiversion.h"
+#include "executor/cpu/nest_range.h"
 
 namespace metadist::cpu {
 namespace {
@@ -44,22 +45,20 @@ METADIST_MULTIVERSION
 void SelectWords(const Row<uint32_t>& row) { Select(row); }
 
 template <typename T>
-Runner Bind(const LoopNest& nest) {
-  return [nest](const KernelArgs& args) -> Result<void> {
-    nest.ForEachRow([&](const LoopNest::Offsets& at) {
-      const Row<T> row{reinterpret_cast<const bool*>(args.inputs[0]) + at[0],
-                       reinterpret_cast<const T*>(args.inputs[1]) + at[1],
-                       reinterpret_cast<const T*>(args.inputs[2]) + at[2],
-                       reinterpret_cast<T*>(args.outputs[0]) + at[3],
-                       nest.inner_stride,
-                       nest.inner};
-      if constexpr (std::is_same_v<T, uint32_t>)
-        SelectWords(row);
-      else
-        Select(row);
-    });
-    return {};
-  };
+Prepared Bind(const LoopNest& nest) {
+  return Accept("loop", RangeOf<3>(nest, [](const KernelArgs& args, const NestRow& part) {
+                  const auto& [at, step, count] = part;
+                  const Row<T> row{reinterpret_cast<const bool*>(args.inputs[0]) + at[0],
+                                   reinterpret_cast<const T*>(args.inputs[1]) + at[1],
+                                   reinterpret_cast<const T*>(args.inputs[2]) + at[2],
+                                   reinterpret_cast<T*>(args.outputs[0]) + at[3],
+                                   step,
+                                   count};
+                  if constexpr (std::is_same_v<T, uint32_t>)
+                    SelectWords(row);
+                  else
+                    Select(row);
+                }));
 }
 
 }  // namespace
@@ -74,13 +73,13 @@ Prepared Where(const KernelSite& site) {
   if (!nest) return Decline("too many dims");
   switch (ByteSize(site.out().element)) {
     case 1:
-      return Accept("loop", Bind<uint8_t>(*nest));
+      return Bind<uint8_t>(*nest);
     case 2:
-      return Accept("loop", Bind<uint16_t>(*nest));
+      return Bind<uint16_t>(*nest);
     case 4:
-      return Accept("loop", Bind<uint32_t>(*nest));
+      return Bind<uint32_t>(*nest);
     default:
-      return Accept("loop", Bind<uint64_t>(*nest));
+      return Bind<uint64_t>(*nest);
   }
 }
 

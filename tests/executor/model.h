@@ -26,11 +26,13 @@ inline Attributes With(const std::string& name, List values) {
 class Model {
  public:
   ValueId Input(Shape shape) {
-    const ValueId id = Add(std::move(shape), ValueKind::kInput);
+    const ValueId id = Add({ElementType::kF32, std::move(shape)}, ValueKind::kInput);
     graph_.inputs.push_back(id);
     return id;
   }
-  ValueId Weight(Shape shape) { return Add(std::move(shape), ValueKind::kParameter); }
+  ValueId Weight(Shape shape) {
+    return Add({ElementType::kF32, std::move(shape)}, ValueKind::kParameter);
+  }
   ValueId Call(const std::string& op, List inputs, Attributes attributes = {}) {
     Node node;
     node.name = "n" + std::to_string(graph_.nodes.size());
@@ -41,7 +43,7 @@ class Model {
     const OpCall call = CallOf(*OpTable::BuiltIn().Find("", op), graph_, node);
     const auto types = InferTypes(call);
     EXPECT_TRUE(types.ok()) << types.error().text();
-    const ValueId out = Add(types.value()[0].shape, ValueKind::kResult);
+    const ValueId out = Add(types.value()[0], ValueKind::kResult);
     node.outputs = {out};
     graph_.AddNode(std::move(node));
     return out;
@@ -72,12 +74,13 @@ class Model {
   }
   int64_t peak() const { return peak_; }
   int64_t planned() const { return PlanBuffers(graph_, OpTable::BuiltIn()).peak_bytes(); }
+  int64_t planned_arena() const { return PlanBuffers(graph_, OpTable::BuiltIn()).arena_bytes; }
   Graph& graph() { return graph_; }
 
  private:
-  ValueId Add(Shape shape, ValueKind kind) {
+  ValueId Add(TensorType type, ValueKind kind) {
     const std::string name = "v" + std::to_string(graph_.values.size());
-    return graph_.AddValue({name, {ElementType::kF32, std::move(shape)}, kind, {}, kNone});
+    return graph_.AddValue({name, std::move(type), kind, {}, kNone});
   }
   void Compare(const RunResult& result) const {
     Graph whole = graph_;

@@ -255,6 +255,30 @@ TEST(Run, CountsCollectivesAndTimes) {
   EXPECT_EQ(complete, 2 * 4);
 }
 
+// Pieces of 3 and 2 rows of 2500: chains of one block and of two.
+TEST(Run, ChainsEndAtCollectives) {
+  Builder b("x=2");
+  const ValueId x = b.Value("x", {5, 2500}, ValueKind::kInput, "[x][]");
+  ValueId y = b.Call("Exp", {b.Call("Neg", {x}, {5, 2500}, "[x][]")}, {5, 2500}, "[x][]");
+  y = b.Move(CollectiveKind::kAllGather, {"x"}, y, "[][]");
+  const ValueId z = b.Call("Relu", {b.Call("Add", {y, y}, {5, 2500}, "[][]")}, {5, 2500}, "[][]");
+  b.graph().outputs = {z};
+  ExpectRight(b.program);
+
+  RunOptions options = Random();
+  options.trace = true;
+  const auto result = RunProgram(b.program, {}, {}, options);
+  ASSERT_TRUE(result.ok());
+  const std::vector<NodeTime>& nodes = result.value().nodes;
+  ASSERT_EQ(nodes.size(), 3u);
+  EXPECT_EQ(nodes[0].kernel, "Neg/loop+Exp/loop");
+  EXPECT_EQ(nodes[1].kernel, "AllGather");
+  EXPECT_EQ(nodes[2].others, std::vector<NodeId>{4});
+  const std::string trace = TraceJson(b.program, result.value());
+  EXPECT_NE(trace.find("\"nNeg0 + nExp1\""), std::string::npos);
+  EXPECT_NE(trace.find("\"Add+Relu\""), std::string::npos);
+}
+
 TEST(Run, NamesEverythingThatIsMissing) {
   const auto result = RunProgram(
       Perceptron("x=2", CollectiveKind::kAllReduce, "[][]"), {{"c", Tensor::Scalar<float>(0)}}, {});
