@@ -67,7 +67,6 @@ std::optional<bool> Reconcile(Touch& a, Touch& b) {
   Touch& head = heads[0] ? a : b;
   const Touch& other = heads[0] ? b : a;
   if (!other.written && head.element_bytes <= other.element_bytes) return false;
-  if (head.element_bytes != other.element_bytes) return std::nullopt;
   head.access = Access::kWalk;
   return true;
 }
