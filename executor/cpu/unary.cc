@@ -262,19 +262,13 @@ void FindBeyond(const float* x, bool* y, int64_t count, float low, float high) {
 
 Prepared InfinityTest(const KernelSite& site) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
-  const int64_t count = NumElements(site.out().shape);
   using Limits = std::numeric_limits<float>;
   const bool up = site.attributes().Int("detect_positive", 1) != 0;
   const bool down = site.attributes().Int("detect_negative", 1) != 0;
   const float high = up ? Limits::max() : Limits::infinity();
   const float low = down ? Limits::lowest() : -Limits::infinity();
-  return Accept("loop", [=](const KernelArgs& args) -> Result<void> {
-    FindBeyond(reinterpret_cast<const float*>(args.inputs[0]),
-               reinterpret_cast<bool*>(args.outputs[0]),
-               count,
-               low,
-               high);
-    return {};
+  return LoopOf<float, bool>(site, [=](const float* x, bool* y, int64_t count, const KernelArgs&) {
+    FindBeyond(x, y, count, low, high);
   });
 }
 

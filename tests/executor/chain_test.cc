@@ -174,8 +174,10 @@ class Drawn {
       case 4:
         floats_.push_back(model.Call("Where", {Of(conditions_), Of(floats_), Of(floats_)}));
         break;
-      default:
-        floats_.push_back(CastOf(CastOf(Of(floats_), ElementType::kI64), ElementType::kF32));
+      default: {
+        const ElementType types[] = {ElementType::kI64, ElementType::kF16, ElementType::kU8};
+        floats_.push_back(CastOf(CastOf(Of(floats_), types[Any(3)]), ElementType::kF32));
+      }
     }
   }
   ValueId CastOf(ValueId x, ElementType to) {
