@@ -104,6 +104,8 @@ METADIST_INLINE void Compare(F function, const Row<X>& row, bool* y) {
       return Map(row, y, [](X a, X b) { return a && b; });
     case F::kEither:
       return Map(row, y, [](X a, X b) { return a || b; });
+    case F::kOneOfBoth:
+      return Map(row, y, [](X a, X b) { return (a != 0) != (b != 0); });
     default:
       break;
   }

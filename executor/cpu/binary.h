@@ -22,6 +22,7 @@ enum class BinaryFunction : uint8_t {
   kIsGreaterEqual,
   kBoth,
   kEither,
+  kOneOfBoth,
 };
 
 Prepared PrepareBinary(const KernelSite& site, BinaryFunction function);

@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// -weight[label] log softmax(scores)[label] for rows of scores, each of them or reduced.
+// -weight[label] log softmax(scores)[label] along dim 1 of scores, each of them or reduced; and the
+// same of scores that are such logarithms.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "executor/cpu/indices.h"
 #include "executor/cpu/makers.h"
+#include "executor/cpu/multiversion.h"
 #include "executor/cpu/softmax.h"
+#include "executor/cpu/vector_math.h"
 
 namespace metadist::cpu {
 namespace {
 
-struct Rows {
-  int64_t rows = 0;
+// Scores [batch, classes, inner], one label for each [batch, inner].
+struct Scores {
+  int64_t batch = 0;
   int64_t classes = 0;
-  bool wide = false;  // labels of i64
+  int64_t inner = 1;
+  bool logarithms = false;  // scores are logarithms of probabilities already
+  bool wide = false;        // labels of i64
   bool ignores = false;
   int64_t ignored = 0;
   bool weighted = false;
@@ -22,50 +30,91 @@ struct Rows {
   bool mean = false;
 };
 
-Result<void> Run(const Rows& r, const KernelArgs& args) {
-  const auto* scores = reinterpret_cast<const float*>(args.inputs[0]);
-  const Indices labels{args.inputs[1], r.wide};
-  const auto* weight = r.weighted ? reinterpret_cast<const float*>(args.inputs[2]) : nullptr;
-  auto* loss = reinterpret_cast<float*>(args.outputs[0]);
-  auto* all = args.outputs.size() > 1 ? reinterpret_cast<float*>(args.outputs[1]) : nullptr;
+constexpr int64_t kWidth = 64;
+
+// total[i] = log(sum over c of e^x[c, i]) for `width` <= kWidth neighbours of x: [classes, inner].
+METADIST_MULTIVERSION
+void LogTotals(const float* x, int64_t classes, int64_t inner, int64_t width, float* total) {
+  float highest[kWidth];
+  for (int64_t i = 0; i < width; ++i) highest[i] = x[i];
+  for (int64_t c = 1; c < classes; ++c)
+    for (int64_t i = 0; i < width; ++i)
+      highest[i] = x[c * inner + i] > highest[i] ? x[c * inner + i] : highest[i];
+  for (int64_t i = 0; i < width; ++i) total[i] = 0;
+  for (int64_t c = 0; c < classes; ++c)
+    for (int64_t i = 0; i < width; ++i) total[i] += Exp(x[c * inner + i] - highest[i]);
+  for (int64_t i = 0; i < width; ++i) total[i] = highest[i] + std::log(total[i]);
+}
+
+struct Loss {
+  const Scores& s;
+  const KernelArgs& args;
   double sum = 0;
   double weights = 0;
-  for (int64_t i = 0; i < r.rows; ++i) {
-    const float* row = scores + i * r.classes;
-    const int64_t label = labels[i];
-    const bool skipped = r.ignores && label == r.ignored;
-    if (!skipped && (label < 0 || label >= r.classes))
-      return BadInput("", fmt::format("target must be in [0, {}], got {}", r.classes - 1, label));
-    const float total = skipped && all == nullptr ? 0.0f : LogSumExp(row, r.classes);
-    for (int64_t c = 0; all != nullptr && c < r.classes; ++c)
-      all[i * r.classes + c] = row[c] - total;
-    if (r.each) loss[i] = 0;
-    if (skipped) continue;
-    const float times = weight != nullptr ? weight[label] : 1.0f;
-    const float one = times * (total - row[label]);
-    if (r.each) loss[i] = one;
+
+  const float* in(size_t i) const { return reinterpret_cast<const float*>(args.inputs[i]); }
+  float* out(size_t i) const {
+    return i < args.outputs.size() ? reinterpret_cast<float*>(args.outputs[i]) : nullptr;
+  }
+
+  // Label `at`, whose scores start at x.
+  Result<void> Add(int64_t at, const float* x, float total) {
+    const int64_t label = Indices{args.inputs[1], s.wide}[at];
+    if (s.each) out(0)[at] = 0;
+    if (s.ignores && label == s.ignored) return {};
+    if (label < 0 || label >= s.classes)
+      return BadInput("", fmt::format("target must be in [0, {}], got {}", s.classes - 1, label));
+    const float times = s.weighted ? in(2)[label] : 1.0f;
+    const float one = times * (total - x[label * s.inner]);
+    if (s.each) out(0)[at] = one;
     sum += one;
     weights += times;
+    return {};
   }
-  if (!r.each) *loss = static_cast<float>(r.mean ? sum / weights : sum);
-  return {};
+
+  Result<void> Run() {
+    float total[kWidth] = {};
+    for (int64_t n = 0; n < s.batch; ++n)
+      for (int64_t first = 0; first < s.inner; first += kWidth) {
+        const int64_t width = std::min(kWidth, s.inner - first);
+        const int64_t begin = n * s.classes * s.inner + first;
+        const float* const x = in(0) + begin;
+        if (!s.logarithms && s.inner == 1)
+          total[0] = LogSumExp(x, s.classes);
+        else if (!s.logarithms)
+          LogTotals(x, s.classes, s.inner, width, total);
+        for (int64_t i = 0; i < width; ++i) TRY(Add(n * s.inner + first + i, x + i, total[i]));
+        if (out(1) == nullptr) continue;
+        for (int64_t c = 0; c < s.classes; ++c)
+          for (int64_t i = 0; i < width; ++i)
+            out(1)[begin + c * s.inner + i] = x[c * s.inner + i] - total[i];
+      }
+    if (!s.each) *out(0) = static_cast<float>(s.mean ? sum / weights : sum);
+    return {};
+  }
+};
+
+Prepared Bind(const KernelSite& site, bool logarithms) {
+  if (site.element(0) != ElementType::kF32 || !IsIndex(site.element(1)))
+    return Decline("f32 and integers only");
+  const Shape& shape = site.shape(0);
+  if (NumElements(shape) == 0) return Decline("nothing to do");
+  const std::string reduction = site.attributes().String("reduction", "mean");
+  Scores scores{shape[0], shape[1]};
+  scores.inner = NumElements(shape) / (shape[0] * shape[1]);
+  scores.logarithms = logarithms;
+  scores.wide = site.element(1) == ElementType::kI64;
+  scores.ignores = site.attributes().has("ignore_index");
+  scores.ignored = site.attributes().Int("ignore_index", 0);
+  scores.weighted = site.call->has(2);
+  scores.each = reduction == "none";
+  scores.mean = reduction == "mean";
+  return Accept("rows", [scores](const KernelArgs& args) { return Loss{scores, args}.Run(); });
 }
 
 }  // namespace
 
-Prepared CrossEntropy(const KernelSite& site) {
-  if (site.element(0) != ElementType::kF32 || !IsIndex(site.element(1)))
-    return Decline("f32 and integers only");
-  if (site.shape(0).size() != 2 || site.shape(0)[1] == 0) return Decline("rows only");
-  const std::string reduction = site.attributes().String("reduction", "mean");
-  Rows rows{site.shape(0)[0], site.shape(0)[1]};
-  rows.wide = site.element(1) == ElementType::kI64;
-  rows.ignores = site.attributes().has("ignore_index");
-  rows.ignored = site.attributes().Int("ignore_index", 0);
-  rows.weighted = site.call->has(2);
-  rows.each = reduction == "none";
-  rows.mean = reduction == "mean";
-  return Accept("rows", [rows](const KernelArgs& args) { return Run(rows, args); });
-}
+Prepared CrossEntropy(const KernelSite& site) { return Bind(site, /*logarithms=*/false); }
+Prepared LogLikelihood(const KernelSite& site) { return Bind(site, /*logarithms=*/true); }
 
 }  // namespace metadist::cpu

@@ -3,9 +3,10 @@
 // an index of both inputs is a batch dim where it is kept and the depth where it is summed, one of
 // a single input is its rows or columns. Neighbouring indices of a kind are one where all operands
 // walk them evenly; of what remains the largest is that dim of the matrices, the others are batch
-// dims or steps of the sum. The last index of the result must belong to one input, so that results
-// are written in rows. What is no such batch runs as plain loops, and what sums nothing over one
-// input only moves elements. Indices are brought together by strides alone: no operand is copied.
+// dims or steps of the sum. Where the last index of the result belongs to one input, results are
+// written in rows; else a few rows at a time are spread out. What is no such batch runs as plain
+// loops, and what sums nothing over one input only moves elements. Indices are brought together by
+// strides alone: no operand is copied.
 #include <algorithm>
 #include <array>
 
@@ -98,16 +99,23 @@ MatrixBatch::Operand OperandOf(size_t which, const Indices& dims, size_t input) 
   return operand;
 }
 
+// anywhere: columns need not be the last index of the result.
 Prepared AsProducts(const KernelSite& site,
                     const EinsumSpace& space,
                     const std::vector<std::vector<int64_t>>& along,
-                    bool swap) {
+                    bool swap,
+                    bool anywhere) {
   Kinds kinds = KindsOf(space, along, swap);
   if (!kinds.product || kinds.depth.empty()) return Decline("no sum over an index of both inputs");
-  if (kinds.columns.empty() || kinds.columns.back().step[2] != 1)
+  if (kinds.columns.empty()) return Decline("no index of the second input alone");
+  if (anywhere && kinds.rows.empty()) return Decline("no index of the first input alone");
+  if (!anywhere && kinds.columns.back().step[2] != 1)
     return Decline("the last index of the result is one of both inputs");
-  const Index columns = kinds.columns.back();
-  kinds.columns.pop_back();
+  Index columns = kinds.columns.back();
+  if (anywhere)
+    columns = TakeLargest(kinds.columns);
+  else
+    kinds.columns.pop_back();
   const Index rows = TakeLargest(kinds.rows);
   const Index depth = TakeLargest(kinds.depth);
   Indices dims = kinds.batch;
@@ -167,8 +175,9 @@ Prepared Einsum(const KernelSite& site) {
   if (shapes.size() == 1 && space.kept == space.sizes.size()) return AsCopy(site, along[0]);
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   if (shapes.size() == 2)
-    for (const bool swap : {false, true}) {
-      Prepared products = AsProducts(site, space, along, swap);
+    for (const auto& [swap, anywhere] :
+         {std::pair(false, false), std::pair(true, false), std::pair(false, true)}) {
+      Prepared products = AsProducts(site, space, along, swap, anywhere);
       if (products.ok()) return products;
     }
   return AsLoops(site, space, along);

@@ -22,6 +22,7 @@ Prepared GatherND(const KernelSite& site);
 Prepared Gelu(const KernelSite& site);
 Prepared Gemm(const KernelSite& site);
 Prepared LayerNormalization(const KernelSite& site);
+Prepared LogLikelihood(const KernelSite& site);
 Prepared LogarithmicSoftmax(const KernelSite& site);
 Prepared MatMul(const KernelSite& site);
 Prepared MaximumPool(const KernelSite& site);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executor/cpu/matrix_batch.h"
 
+#include <algorithm>
+
 #include "executor/cpu/loop_nest.h"
 #include "executor/cpu/onednn.h"
 #include "executor/cpu/plain_product.h"
@@ -43,29 +45,55 @@ struct PlainBatch {
   LoopNest matrices;  // of a, b and y
   LoopNest steps;     // of a and b
   size_t a = 0, b = 0;
-  int64_t scratch_bytes = 0;
+  int64_t scratch_bytes = 0;  // of a product
+  int64_t y_row = 0;
+  int64_t y_column = 1;
+  int64_t rows = 0;  // that are made at a time behind the product's scratch; 0: they lie in y
+
+  void Multiply(PlainProduct one,
+                const float* from_a,
+                const float* from_b,
+                float* y,
+                std::byte* scratch) const {
+    steps.ForEachRow([&](const LoopNest::Offsets& step) {
+      for (int64_t s = 0; s < steps.inner; ++s) {
+        one.Run(from_a + step[0] + s * steps.inner_stride[0],
+                from_b + step[1] + s * steps.inner_stride[1],
+                y,
+                reinterpret_cast<float*>(scratch),
+                scratch_bytes);
+        one.beta = 1;
+      }
+    });
+  }
+
+  // Some rows by way of scratch memory.
+  void MakeRows(
+      const float* from_a, const float* from_b, int64_t row, float* y, std::byte* scratch) const {
+    auto* const made = reinterpret_cast<float*>(scratch + scratch_bytes);
+    PlainProduct some = product;
+    some.m = std::min(rows, product.m - row);
+    Multiply(some, from_a + row * product.a_row, from_b, made, scratch);
+    for (int64_t r = 0; r < some.m; ++r)
+      for (int64_t j = 0; j < some.n; ++j)
+        y[(row + r) * y_row + j * y_column] = made[r * some.n + j];
+  }
 
   void Run(const KernelArgs& args) const {
     const auto* const from_a = reinterpret_cast<const float*>(args.inputs[a]);
     const auto* const from_b = reinterpret_cast<const float*>(args.inputs[b]);
     auto* const y = reinterpret_cast<float*>(args.outputs[0]);
-    auto* const scratch = reinterpret_cast<float*>(args.scratch);
     matrices.ForEachRow([&](const LoopNest::Offsets& matrix) {
       for (int64_t i = 0; i < matrices.inner; ++i) {
-        PlainProduct one = product;
         const float* const here_a = from_a + matrix[0] + i * matrices.inner_stride[0];
         const float* const here_b = from_b + matrix[1] + i * matrices.inner_stride[1];
         float* const to = y + matrix[2] + i * matrices.inner_stride[2];
-        steps.ForEachRow([&](const LoopNest::Offsets& step) {
-          for (int64_t s = 0; s < steps.inner; ++s) {
-            one.Run(here_a + step[0] + s * steps.inner_stride[0],
-                    here_b + step[1] + s * steps.inner_stride[1],
-                    to,
-                    scratch,
-                    scratch_bytes);
-            one.beta = 1;
-          }
-        });
+        if (rows == 0) {
+          Multiply(product, here_a, here_b, to, args.scratch);
+          continue;
+        }
+        for (int64_t row = 0; row < product.m; row += rows)
+          MakeRows(here_a, here_b, row, to, args.scratch);
       }
     });
   }
@@ -84,16 +112,26 @@ Prepared Plain(const MatrixBatch& batch, int64_t limit) {
       LoopNest::Make(counts, {BatchStrides(batch.a), BatchStrides(batch.b), BatchStrides(batch.y)});
   const auto along = LoopNest::Make(steps, {steps_a, steps_b});
   if (!matrices || !along) return Decline("too many dims");
-  const PlainProduct product = PlainOf(batch);
-  const PlainBatch plain{
-      product, *matrices, *along, batch.a.input, batch.b.input, product.ScratchBytes(limit)};
+  PlainProduct product = PlainOf(batch);
+  PlainBatch plain{product, *matrices, *along, batch.a.input, batch.b.input};
+  const int64_t column = batch.y.strides.back();
+  const int64_t line = product.n * ByteSize(ElementType::kF32);
+  if (product.n > 1 && column != 1) {
+    plain.product.y_row = 0;
+    plain.y_row = batch.y.strides[batch.y.strides.size() - 2];
+    plain.y_column = column;
+    plain.rows = std::clamp(limit / 2 / line, int64_t{1}, product.m);
+    limit /= 2;
+    product.m = plain.rows;
+  }
+  plain.scratch_bytes = product.ScratchBytes(limit);
   return Accept(
       "plain",
       [plain](const KernelArgs& args) -> Result<void> {
         plain.Run(args);
         return {};
       },
-      plain.scratch_bytes);
+      plain.scratch_bytes + plain.rows * line);
 }
 
 Prepared Library(const MatrixBatch& batch, bool packs) {
@@ -120,7 +158,8 @@ Prepared PrepareProducts(const KernelSite& site, const MatrixBatch& batch) {
   if (NumElements(batch.a.dims) == 0 || NumElements(batch.b.dims) == 0)
     return Decline("an empty operand");
   const int64_t limit = ScratchLimit(site);
-  if (!batch.steps.empty() || PlainOf(batch).small()) return Plain(batch, limit);
+  const bool spread = batch.y.dims.back() > 1 && batch.y.strides.back() != 1;
+  if (!batch.steps.empty() || spread || PlainOf(batch).small()) return Plain(batch, limit);
   if (batch.y.dims.size() > DNNL_MAX_NDIMS) return Decline("too many dims");
   const bool packs = site.packable(batch.b.input) && batch.b.dims.size() == 2;
   Prepared prepared = CatchOneDnn([&] { return Library(batch, packs); });

@@ -9,8 +9,8 @@
 namespace metadist::cpu {
 
 // y[..., m, n] = sum over steps and k of a[..., m, k] b[..., k, n], f32. The operands have equally
-// many dims; a batch dim of size 1 of a or b is repeated. Strides in elements; neighbouring columns
-// of y are neighbours in memory.
+// many dims; a batch dim of size 1 of a or b is repeated. Strides in elements. Where neighbouring
+// columns of y are no neighbours in memory, a few rows at a time are made in scratch memory.
 struct MatrixBatch {
   struct Operand {
     std::vector<int64_t> dims;

@@ -102,6 +102,32 @@ void ActivationMap(const Parameters& p, const float* x, float* y, int64_t count)
   }
 }
 
+// What has no loop of vectors.
+void RareMap(const Parameters& p, const float* x, float* y, int64_t count) {
+  switch (p.function) {
+    case F::kAreaCosine:
+      return Map(x, y, count, [](float a) { return std::acosh(a); });
+    case F::kAreaSine:
+      return Map(x, y, count, [](float a) { return std::asinh(a); });
+    case F::kAreaTangent:
+      return Map(x, y, count, [](float a) { return std::atanh(a); });
+    case F::kArcCosine:
+      return Map(x, y, count, [](float a) { return std::acos(a); });
+    case F::kArcSine:
+      return Map(x, y, count, [](float a) { return std::asin(a); });
+    case F::kArcTangent:
+      return Map(x, y, count, [](float a) { return std::atan(a); });
+    case F::kHyperbolicCosine:
+      return Map(x, y, count, [](float a) { return std::cosh(a); });
+    case F::kHyperbolicSine:
+      return Map(x, y, count, [](float a) { return std::sinh(a); });
+    case F::kTangent:
+      return Map(x, y, count, [](float a) { return std::tan(a); });
+    default:
+      return ActivationMap(p, x, y, count);
+  }
+}
+
 METADIST_MULTIVERSION
 void FloatMap(const Parameters& p, const float* x, float* y, int64_t count) {
   switch (p.function) {
@@ -137,7 +163,7 @@ void FloatMap(const Parameters& p, const float* x, float* y, int64_t count) {
     case F::kSine:
       return Map(x, y, count, [](float a) { return std::sin(a); });
     default:
-      return ActivationMap(p, x, y, count);
+      return RareMap(p, x, y, count);
   }
 }
 

@@ -9,7 +9,16 @@ namespace metadist::cpu {
 enum class UnaryFunction : uint8_t {
   kAbsolute,
   kContinuousExponentialLinear,  // x, or alpha (e^(x / alpha) - 1) below 0
+  kAreaCosine,
+  kAreaSine,
+  kAreaTangent,
+  kArcCosine,
+  kArcSine,
+  kArcTangent,
   kCosine,
+  kHyperbolicCosine,
+  kHyperbolicSine,
+  kTangent,
   kErrorFunction,
   kExponential,
   kExponentialLinear,     // x, or alpha (e^x - 1) below 0

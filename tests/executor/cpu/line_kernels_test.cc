@@ -59,6 +59,24 @@ TEST(Kernels, LogarithmsOfShares) {
     }
 }
 
+TEST(Kernels, Losses) {
+  for (const char* name : {"SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss"})
+    for (const Shape& inner : {Shape{}, Shape{5}, Shape{7, 19}})
+      for (const char* reduction : {"none", "sum", "mean"})
+        for (int64_t parts = 0; parts < 8; ++parts) {
+          Shape scores{3, 11};
+          Shape labels{3};
+          scores.insert(scores.end(), inner.begin(), inner.end());
+          labels.insert(labels.end(), inner.begin(), inner.end());
+          OpExample example{.inputs = {F32(scores), I64(labels)}};
+          if ((parts & 1) != 0) example.inputs.push_back(F32({11}));
+          if ((parts & 2) != 0) example.attributes.set("ignore_index", int64_t{3});
+          if ((parts & 4) != 0 && std::string(name).starts_with("Soft")) example.num_outputs = 2;
+          example.attributes.set("reduction", std::string(reduction));
+          EXPECT_EQ(CompareNamed(name, example), "rows");
+        }
+}
+
 TEST(Kernels, ExtremesOfLines) {
   for (const char* name : {"ArgMax", "ArgMin"})
     for (const int64_t axis : {0, 1, 2})
