@@ -57,6 +57,7 @@ class Arranger {
   bool Takes(NodeId reader, ValueId value, const StrideList& strides) const;
   bool ReadersTake(ValueId value, const StrideList& strides) const;
   bool MayLieAnyhow(ValueId value) const;
+  bool ChannelsLieLast(ValueId value) const;
 
   const Graph& graph_;
   const OpTable& ops_;
@@ -153,6 +154,11 @@ bool Arranger::MayLieAnyhow(ValueId value) const {
          NumElements(type.shape) > type.shape[0] * type.shape[1];
 }
 
+bool Arranger::ChannelsLieLast(ValueId value) const {
+  const StrideList& strides = result_.views[static_cast<size_t>(value)].strides;
+  return !strides.empty() && strides == cpu::ChannelsLastStrides(graph_.value(value).type.shape);
+}
+
 void Arranger::LayChannelsLast(NodeId id) {
   const Node& node = graph_.node(id);
   const auto call = CallAt(id);
@@ -160,10 +166,7 @@ void Arranger::LayChannelsLast(NodeId id) {
   const cpu::KernelRow* row = cpu::RowOf(*call->call.op);
   if (row == nullptr || !row->traits.writes_strides || !MayLieAnyhow(node.outputs[0])) return;
   bool wanted = row->traits.starts_layout;
-  for (ValueId input : node.inputs)
-    wanted =
-        wanted || (input != kNone && result_.views[static_cast<size_t>(input)].strides ==
-                                         cpu::ChannelsLastStrides(graph_.value(input).type.shape));
+  for (ValueId input : node.inputs) wanted = wanted || (input != kNone && ChannelsLieLast(input));
   const ValueId out = node.outputs[0];
   cpu::KernelSite site =
       result_.SiteOf(node, call->call, call->types, LargestGap(plan_, id).size());

@@ -74,15 +74,23 @@ struct LoopNest {
     }
     while (true) {
       const int64_t count = std::min(inner - skipped, end - begin);
-      visit(at, count);
-      if ((begin += count) >= end) return;
+      const size_t last = depth > 0 ? depth - 1 : 0;
+      int64_t rows = 1;
+      if (depth > 0 && count == inner)
+        rows = std::min(size[last] - index[last], (end - begin) / inner);
+      for (int64_t r = 0; r < rows; ++r) {
+        visit(at, count);
+        for (size_t o = 0; o < kMaxOperands; ++o) at[o] += stride[last][o];
+      }
+      if ((begin += rows * count) >= end) return;
       for (size_t o = 0; skipped > 0 && o < kMaxOperands; ++o) at[o] -= skipped * inner_stride[o];
       skipped = 0;
-      for (size_t d = depth; d-- > 0;) {
-        for (size_t o = 0; o < kMaxOperands; ++o) at[o] += stride[d][o];
-        if (++index[d] < size[d]) break;
-        for (size_t o = 0; o < kMaxOperands; ++o) at[o] -= stride[d][o] * size[d];
+      index[last] += rows;
+      for (size_t d = depth; --d > 0 && index[d] == size[d];) {
+        for (size_t o = 0; o < kMaxOperands; ++o)
+          at[o] += stride[d - 1][o] - stride[d][o] * size[d];
         index[d] = 0;
+        ++index[d - 1];
       }
     }
   }

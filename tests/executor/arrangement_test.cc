@@ -146,5 +146,15 @@ TEST(Arrangement, SharedWeightsAreNotPacked) {
   EXPECT_LE(model.peak(), model.planned() * 1.05);
 }
 
+// A number has no strides, and so no channels that lie last: its reader stays row by row, and in
+// the chain.
+TEST(Arrangement, NumbersLeaveImagesAlone) {
+  Model model;
+  const ValueId x = model.Call("MatMul", {model.Input({2, 4, 6, 8}), model.Weight({2, 4, 8, 6})});
+  const ValueId y =
+      model.Call("Add", {model.Call("Mul", {x, model.Weight({})}), model.Weight({6})});
+  EXPECT_EQ(model.Run({model.Call("Softmax", {y})}).at(1), "Mul/loop+Add/loop");
+}
+
 }  // namespace
 }  // namespace metadist
