@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sum of products of three or more arrays becomes a chain of sums of two, from the left: an index
+// is summed as soon as no later array and no dim of the result has it. "bi,oij,bj->bo" is
+// "bi,oij->boj", "boj,bj->bo". The values between are the graph's own, so they are planned, counted
+// and divided as all others are, and each step is a batch of matrix products. Equations with an
+// ellipsis, or with an index twice in one term, are left alone.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "metair/ops/op_def.h"
+#include "metair/passes/passes.h"
+
+namespace metadist::passes {
+namespace {
+
+struct Equation {
+  std::vector<std::string> terms;
+  std::string result;
+};
+
+bool HasTwice(const std::string& term) {
+  return std::set<char>(term.begin(), term.end()).size() != term.size();
+}
+
+// No terms: an equation that is left alone.
+Equation ParsePlain(std::string text) {
+  text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
+  if (text.find('.') != std::string::npos) return {};
+  const size_t arrow = text.find("->");
+  const std::string left = text.substr(0, arrow);
+  Equation equation;
+  for (size_t from = 0; from <= left.size();) {
+    const size_t comma = std::min(left.find(',', from), left.size());
+    equation.terms.push_back(left.substr(from, comma - from));
+    if (HasTwice(equation.terms.back())) return {};
+    from = comma + 1;
+  }
+  if (arrow != std::string::npos) {
+    equation.result = text.substr(arrow + 2);
+    return equation;
+  }
+  std::map<char, int> counts;
+  for (const std::string& term : equation.terms)
+    for (const char letter : term) ++counts[letter];
+  for (const auto& [letter, count] : counts)
+    if (count == 1) equation.result += letter;
+  return equation;
+}
+
+// The indices of two terms that something behind still has: those of both, of the first, of the
+// second.
+std::string Kept(const std::string& a, const std::string& b, const std::string& behind) {
+  const auto has = [](const std::string& term, char letter) {
+    return term.find(letter) != std::string::npos;
+  };
+  std::string both, first, second;
+  for (const char letter : a)
+    if (has(behind, letter)) (has(b, letter) ? both : first) += letter;
+  for (const char letter : b)
+    if (has(behind, letter) && !has(a, letter)) second += letter;
+  return both + first + second;
+}
+
+// The size of an index: 1 where all arrays have that.
+Shape ShapeOf(const std::string& term, const std::map<char, int64_t>& sizes) {
+  Shape shape;
+  for (const char letter : term) shape.push_back(sizes.at(letter));
+  return shape;
+}
+
+void NoteSizes(const std::string& term, const Shape& shape, std::map<char, int64_t>& sizes) {
+  for (size_t d = 0; d < term.size(); ++d) {
+    const auto [at, fresh] = sizes.emplace(term[d], shape[d]);
+    if (!fresh && at->second == 1) at->second = shape[d];
+  }
+}
+
+std::string Fresh(const std::string& wanted, std::set<std::string>& taken) {
+  std::string name = wanted;
+  for (int i = 1; !taken.insert(name).second; ++i) name = wanted + "_" + std::to_string(i);
+  return name;
+}
+
+// The node as a chain behind `out`'s nodes; its values are in `out` already.
+void AddChain(const Node& node, Equation equation, std::set<std::string>& taken, Graph& out) {
+  ValueId left = node.inputs[0];
+  std::string term = equation.terms[0];
+  for (size_t i = 1; i < equation.terms.size(); ++i) {
+    const bool last = i + 1 == equation.terms.size();
+    std::string behind = equation.result;
+    for (size_t later = i + 1; later < equation.terms.size(); ++later)
+      behind += equation.terms[later];
+    const std::string& right = equation.terms[i];
+    const std::string kept = last ? equation.result : Kept(term, right, behind);
+    Node step = node;
+    step.inputs = {left, node.inputs[i]};
+    step.attributes.set("equation", term + "," + right + "->" + kept);
+    if (!last) {
+      std::map<char, int64_t> sizes;
+      NoteSizes(term, out.value(left).type.shape, sizes);
+      NoteSizes(right, out.value(node.inputs[i]).type.shape, sizes);
+      step.name = Fresh(node.name + "/" + kept, taken);
+      Value value;
+      value.name = Fresh(out.value(node.outputs[0]).name + "/" + kept, taken);
+      value.type = {out.value(left).type.element, ShapeOf(kept, sizes)};
+      step.outputs = {out.AddValue(value)};
+    }
+    out.AddNode(step);
+    left = step.outputs[0];
+    term = kept;
+  }
+}
+
+Result<Graph> Run(const Graph& graph, const OpTable&) {
+  Graph out = graph;
+  out.nodes.clear();
+  std::set<std::string> taken;
+  for (const Value& value : graph.values) taken.insert(value.name);
+  for (const Node& node : graph.nodes) taken.insert(node.name);
+  for (const Node& node : graph.nodes) {
+    Equation equation;
+    if (node.domain.empty() && node.op == "Einsum" && node.inputs.size() > 2)
+      equation = ParsePlain(node.attributes.String("equation", ""));
+    if (equation.terms.size() == node.inputs.size() && !equation.terms.empty())
+      AddChain(node, std::move(equation), taken, out);
+    else
+      out.AddNode(node);
+  }
+  return WithoutDeadCode(out);
+}
+
+}  // namespace
+
+extern const PassDef kPass_pair_products;
+const PassDef kPass_pair_products = {.name = "pair_products",
+                                     .summary = "sums of products of many arrays two at a time",
+                                     .run = Run};
+
+}  // namespace metadist::passes
