@@ -2,7 +2,9 @@
 #include "planner/mesh_planner.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "planner/lower/lower.h"
 #include "planner/solvers/evaluate.h"
@@ -13,6 +15,23 @@ namespace {
 
 // A lowered program exceeds what the problem counted by copies and packing; few rounds suffice.
 constexpr int kTightenings = 6;
+
+int64_t Least(const std::vector<int64_t>& costs) {
+  return *std::min_element(costs.begin(), costs.end());
+}
+
+int64_t SimpleBound(const Problem& problem) {
+  std::map<CostMatrix, int64_t> known;  // many edges share few matrices
+  int64_t bound = 0;
+  for (const ProblemNode& node : problem.nodes)
+    bound = std::min(bound + Least(node.costs), kForbidden);
+  for (const ProblemEdge& edge : problem.edges) {
+    const auto [at, added] = known.try_emplace(edge.costs, 0);
+    if (added) at->second = Least(*edge.costs);
+    bound = std::min(bound + at->second, kForbidden);
+  }
+  return bound;
+}
 
 }  // namespace
 
@@ -31,6 +50,7 @@ Result<std::unique_ptr<MeshPlanner>> MeshPlanner::Make(const PlanRequest& reques
   formulate.plan_template = plan_template;
   out->formulation_ = TRY(Formulate(formulate, out->routes_));
   TRY(Validate(out->formulation_.problem));
+  out->simple_bound_ = SimpleBound(out->formulation_.problem);
   return out;
 }
 
@@ -45,19 +65,25 @@ Result<Candidate> MeshPlanner::LowerChoice(const Choice& choice) {
   return out;
 }
 
-Result<std::optional<Candidate>> MeshPlanner::Solve(std::optional<int64_t> limit_bytes,
-                                                    bool tied,
-                                                    const SolverDef& solver,
-                                                    const SolveOptions& options) {
+Result<Attempt> MeshPlanner::Solve(std::optional<int64_t> limit_bytes,
+                                   bool tied,
+                                   const SolverDef& solver,
+                                   const SolveOptions& options) {
   Problem problem = formulation_.problem;
   if (!tied) problem.tied.clear();
   problem.usage_limit = limit_bytes;
-  std::optional<int64_t> bound;
+  Attempt attempt;
+  attempt.bound = simple_bound_;
   for (int round = 0; round <= kTightenings; ++round) {
     const SolveResult solved = TRY(solver.solve(problem, options));
-    if (solved.status == SolveStatus::kNoPlan && solved.stopped_by == "work")
-      return std::optional<Candidate>();
-    if (solved.status == SolveStatus::kNoPlan) {
+    const bool bounded = solved.status == SolveStatus::kOptimal ||
+                         solved.status == SolveStatus::kGap ||
+                         solved.status == SolveStatus::kNoPlan;
+    // Tightened limits are no limits of the request: only the first round's bound counts.
+    if (round == 0 && bounded) attempt.bound = std::max(attempt.bound, solved.bound);
+    if (round == 0 && solved.status == SolveStatus::kInfeasible) attempt.bound = kNothingFits;
+    if (options.cutoff && bounded && solved.bound >= *options.cutoff) return attempt;
+    if (solved.status == SolveStatus::kNoPlan && solved.stopped_by != "work") {
       const bool interrupted = solved.stopped_by == "interrupt";
       return Error{interrupted ? ErrorCode::kInterrupted : ErrorCode::kTimeLimit,
                    "",
@@ -66,23 +92,24 @@ Result<std::optional<Candidate>> MeshPlanner::Solve(std::optional<int64_t> limit
                    interrupted ? "" : "give more time with --time-limit",
                    {}};
     }
-    if (solved.choice.empty()) return std::optional<Candidate>();
+    if (solved.choice.empty()) return attempt;
     Candidate out = TRY(LowerChoice(solved.choice));
-    const bool bounded = solved.status != SolveStatus::kHeuristic;
-    if (bounded && !bound) bound = solved.bound;
-    out.bound = bounded ? std::min(*bound, out.cost) : 0;
+    out.bound = bounded ? std::min(attempt.bound, out.cost) : 0;
     out.status = solved.status;
     if (bounded && round > 0)
       out.status = out.bound == out.cost ? SolveStatus::kOptimal : SolveStatus::kGap;
     out.stopped_by = std::string(solved.stopped_by);
     out.tied = tied && has_ties();
-    if (!limit_bytes || out.memory.peak_bytes() <= *limit_bytes)
-      return std::optional(std::move(out));
+    if (!limit_bytes || out.memory.peak_bytes() <= *limit_bytes) {
+      attempt.bound = out.bound;
+      attempt.candidate = std::move(out);
+      return attempt;
+    }
     const int64_t excess = out.memory.peak_bytes() - *limit_bytes;
     problem.usage_limit = std::min(*problem.usage_limit, solved.peak) - excess;
     if (*problem.usage_limit <= 0) break;
   }
-  return std::optional<Candidate>();
+  return attempt;
 }
 
 Result<LeastPeak> MeshPlanner::FindLeastPeak(const SolveOptions& options) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,14 @@ struct Candidate {
   MemoryUse memory;  // of the lowered program
 };
 
+// What came of solving one mesh.
+struct Attempt {
+  std::optional<Candidate> candidate;  // none found, or none that is wanted
+  // No plan on this mesh that fits the limit costs less; kNothingFits if that is proven.
+  int64_t bound = 0;
+};
+inline constexpr int64_t kNothingFits = std::numeric_limits<int64_t>::max();
+
 struct LeastPeak {
   Candidate candidate;
   int64_t bound = 0;  // no program of this space, layers free, has a smaller peak
@@ -48,15 +57,18 @@ class MeshPlanner {
 
   // The solver's choice under the limit, whose program fits the limit as well: where a lowered
   // program needs more than the problem knew, the problem's limit is tightened and solved again.
-  // nullopt: none found. tied: repeated layers alike. initial: empty, or where to start.
-  // options: seed, limits; its initial choice is ignored.  Errors: kTimeLimit, kInterrupted.
-  Result<std::optional<Candidate>> Solve(std::optional<int64_t> limit_bytes,
-                                         bool tied,
-                                         const SolverDef& solver,
-                                         const SolveOptions& options);
+  // No candidate where none was found, or nothing is cheaper than the options' cutoff. tied:
+  // repeated layers alike.  Errors: kTimeLimit, kInterrupted.
+  Result<Attempt> Solve(std::optional<int64_t> limit_bytes,
+                        bool tied,
+                        const SolverDef& solver,
+                        const SolveOptions& options);
 
   // The program with the smallest peak that was found, and the bound on all.
   Result<LeastPeak> FindLeastPeak(const SolveOptions& options);
+
+  // Picoseconds; no choice costs less, whatever the limit: every node and edge at its cheapest.
+  int64_t simple_bound() const { return simple_bound_; }
 
   const Formulation& formulation() const { return formulation_; }
   bool has_ties() const { return formulation_.tied_nodes > 0; }
@@ -71,6 +83,7 @@ class MeshPlanner {
   const PlanRequest& request_;
   Redistributor routes_;
   Formulation formulation_;
+  int64_t simple_bound_ = 0;
 };
 
 }  // namespace metadist

@@ -172,32 +172,62 @@ class Planner {
     return {};
   }
 
-  // Solves every mesh; `where` stays null where nothing fits.
+  // What a mesh's plan costs at least, whatever the limit.
+  int64_t BoundOf(const MeshPlanner& planner, bool tied) const {
+    const auto free = free_bounds_.find(&planner);
+    return tied && free != free_bounds_.end() ? std::max(free->second, planner.simple_bound())
+                                              : planner.simple_bound();
+  }
+
+  // The meshes by that bound; the first good plan spares those behind it.
+  std::vector<size_t> BestFirst(bool tied) const {
+    std::vector<size_t> order(planners_.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return BoundOf(*planners_[a], tied) < BoundOf(*planners_[b], tied);
+    });
+    return order;
+  }
+
+  // The cheapest plan of all meshes, of equal ones that of the first mesh; `where` stays null where
+  // nothing fits. Meshes that are known to hold nothing cheaper are not solved, or not to the end.
   Result<Best> SolveAll(std::optional<int64_t> limit, bool tied) {
     const Stopwatch watch(planned_.seconds.solve);
     Best best;
+    size_t best_index = 0;
+    int64_t bound = kNothingFits;  // of all meshes
     std::optional<Error> failure;
-    for (const auto& planner : planners_) {
-      const auto free = free_bounds_.find(planner.get());
-      if (tied && best.where != nullptr && free != free_bounds_.end() &&
-          free->second >= best.candidate.cost)
-        continue;  // even without the limit this mesh costs more
-      Report("solve", fmt::format("mesh {}", MeshText(planner->mesh())), &best);
-      auto solved = planner->Solve(limit, tied, *solver_, Options(SolveWork()));
+    for (size_t index : BestFirst(tied)) {
+      MeshPlanner& planner = *planners_[index];
+      SolveOptions options = Options(SolveWork());
+      if (best.where != nullptr) {
+        const int64_t cutoff = best.candidate.cost + (index < best_index ? 1 : 0);
+        if (BoundOf(planner, tied) >= cutoff) continue;
+        // Bounds without the limit serve again under the limit.
+        if (limit) options.cutoff = cutoff;
+      }
+      Report("solve", fmt::format("mesh {}", MeshText(planner.mesh())), &best);
+      auto solved = planner.Solve(limit, tied, *solver_, options);
       if (!solved.ok()) {
         failure = std::move(solved).error();
         if (failure->code == ErrorCode::kInternal) return std::move(*failure);
+        bound = std::min(bound, BoundOf(planner, tied));
         continue;
       }
-      if (!solved.value()) continue;
-      Candidate candidate = std::move(*std::move(solved).value());
-      if (!limit && tied) free_bounds_[planner.get()] = candidate.bound;
-      const bool first = best.where == nullptr;
-      best.bound = first ? candidate.bound : std::min(best.bound, candidate.bound);
-      if (!first && candidate.cost >= best.candidate.cost) continue;
-      best.where = planner.get();
-      best.candidate = std::move(candidate);
+      Attempt attempt = std::move(solved).value();
+      bound = std::min(bound, attempt.bound);
+      if (!limit && tied) free_bounds_[&planner] = attempt.bound;
+      best.bound = bound;
+      if (!attempt.candidate) continue;
+      const auto rank = [](int64_t cost, size_t at) { return std::pair(cost, at); };
+      if (best.where != nullptr &&
+          rank(attempt.candidate->cost, index) > rank(best.candidate.cost, best_index))
+        continue;
+      best.where = &planner;
+      best_index = index;
+      best.candidate = std::move(*attempt.candidate);
     }
+    best.bound = bound;
     if (best.where == nullptr && failure) return std::move(*failure);
     return best;
   }
@@ -268,10 +298,10 @@ class Planner {
       Report("solve",
              fmt::format("budget of {} bytes on mesh {}", budget, MeshText(planner.mesh())));
       auto found = planner.Solve(budget, /*tied=*/true, *solver_, Options(kShrinkWork));
-      if (planner.has_ties() && (!found.ok() || !found.value()))
+      if (planner.has_ties() && (!found.ok() || !found.value().candidate))
         found = planner.Solve(budget, /*tied=*/false, *solver_, Options(kShrinkWork));
-      if (found.ok() && found.value())
-        Keep(planner, *std::move(found).value(), best);
+      if (found.ok() && found.value().candidate)
+        Keep(planner, *std::move(found).value().candidate, best);
       else
         low = budget;
     }
@@ -293,8 +323,8 @@ class Planner {
     SolveOptions options = Options(kImproveWork);
     options.initial = best.candidate.choice;
     auto solved = best.where->Solve(limit_, /*tied=*/false, *solver_, options);
-    if (!solved.ok() || !solved.value()) return;
-    Candidate& found = *solved.value();
+    if (!solved.ok() || !solved.value().candidate) return;
+    Candidate& found = *solved.value().candidate;
     const bool better = found.cost < best.candidate.cost;
     const bool proven = found.status == SolveStatus::kOptimal && planners_.size() == 1;
     if (found.cost > best.candidate.cost || (!better && !proven)) return;
@@ -369,7 +399,8 @@ class Planner {
     SolveOptions options = Options(kImproveWork);
     options.gap = 0;
     auto solved = planner.value()->Solve(std::nullopt, /*tied=*/true, *ilp, options);
-    if (solved.ok() && solved.value()) AddAlternative(std::move(name), *solved.value(), cluster);
+    if (solved.ok() && solved.value().candidate)
+      AddAlternative(std::move(name), *solved.value().candidate, cluster);
   }
 
   // An input that can be cut along its first dim over all devices.

@@ -108,19 +108,29 @@ class Ilp {
     Take(optimum->choice);
     if (found_) return true;
     relaxed_ = std::move(optimum->choice);
-    return false;
+    return CutOff();
   }
 
   bool Done(const PriceSearch& search) {
     if (search.found()) Take(search.Original());
     bound_ = std::max(bound_, search.bound());
     if (found_ && bound_ >= result_.cost) return true;
+    if (CutOff()) return true;
     if (found_ && options_.gap > 0 && GapReached()) {
       stopped_by_ = "gap";
       return true;
     }
     return budget_.Spent();
   }
+
+  // True if nothing wanted is left.
+  bool CutOff() {
+    if (bound_ < Cutoff()) return false;
+    stopped_by_ = "cutoff";
+    return true;
+  }
+
+  int64_t Cutoff() const { return options_.cutoff.value_or(kInfinite); }
 
   // Whether the gap lost a twentieth of itself since `cost` and `bound`.
   static bool Helped(const PriceSearch& search, int64_t cost, int64_t bound) {
@@ -206,16 +216,17 @@ class Ilp {
       options.seconds = budget_.seconds_left();
       if (options_.work_limit > 0) options.work = budget_.work_left();
       options.interrupted = options_.interrupted;
-      if (found_) options.cutoff = (static_cast<double>(result_.cost) - 0.5 - shift) / unit;
+      const int64_t upper = found_ ? std::min(result_.cost, Cutoff()) : Cutoff();
+      if (upper < kInfinite) options.cutoff = (static_cast<double>(upper) - 0.5 - shift) / unit;
       if (found_ && options_.gap > 0) {
         options.gap = options_.gap * std::abs(static_cast<double>(result_.cost)) / unit;
       }
       const MipResult answer = SolveMip(program.model(), options);
       budget_.AddWork(answer.work);
       if (answer.status == MipResult::Status::kInfeasible) {
-        if (found_) {
+        if (upper < kInfinite) {
           // Nothing is better, or (if a gap was asked for) nothing by more than the gap.
-          RaiseBound(result_.cost - static_cast<int64_t>(std::ceil(options.gap * unit)));
+          RaiseBound(upper - static_cast<int64_t>(std::ceil(options.gap * unit)));
           if (options.gap > 0) stopped_by_ = "gap";
         } else {
           infeasible_ = true;

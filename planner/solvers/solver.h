@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -35,8 +36,8 @@ struct SolveProgress {
 
 inline constexpr int64_t kWorkPerSecond = 200'000'000;
 
-// Without a time limit, the result depends on problem, seed, work limit, gap and initial choice
-// only.
+// Without a time limit, the result depends on problem, seed, work limit, gap, cutoff and initial
+// choice only.
 struct SolveOptions {
   uint64_t seed = 0;
   // 0: none. A time limit that strikes makes the result depend on the machine (stopped_by says so).
@@ -46,6 +47,9 @@ struct SolveOptions {
   int64_t work_limit = 0;
   // Stop when cost - bound <= gap * |cost|.
   double gap = 0;
+  // Only choices that cost less are wanted, as others are known elsewhere: the run may stop
+  // ("cutoff") when it has proven that there are none.
+  std::optional<int64_t> cutoff = {};
   int threads = 1;
   std::function<void(const SolveProgress&)> progress = {};
   // Polled; set by another thread or a signal handler to stop with the best choice so far.
@@ -70,8 +74,8 @@ struct SolveResult {
   int64_t peak = 0;
   // <= the cost of every feasible choice. Meaningless for kInfeasible and kHeuristic.
   int64_t bound = 0;
-  // "" or "time", "work", "gap", "interrupt", "size" (the rest is too big for branch and bound):
-  // what ended the run before a proof.
+  // "" or "time", "work", "gap", "cutoff", "interrupt", "size" (the rest is too big for branch and
+  // bound): what ended the run before a proof.
   std::string_view stopped_by;
   // Phases in order, with their wall seconds.
   std::vector<std::pair<std::string_view, double>> seconds;

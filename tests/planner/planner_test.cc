@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -125,6 +126,32 @@ TEST(MakePlan, KeepsTheMemoryLimit) {
   EXPECT_GT(plan.prediction.step.seconds, free.prediction.step.seconds);
   EXPECT_LE(plan.solver.bound, plan.solver.cost);
   ExpectSameAsOneDevice(Gpt2().graph, Lower(plan).value());
+}
+
+TEST(MakePlan, AutoTakesTheBestMesh) {
+  Model model("mlp.onnx");
+  PlanRequest request = RequestFor(model, 12);
+  const int64_t whole = MakePlan(request).value().plan.peak_bytes();
+  for (const int64_t limit : {2 * whole, whole * 7 / 10}) {
+    request.memory_limit_bytes = limit;
+    request.mesh.reset();
+    const auto any = MakePlan(request);
+    ASSERT_TRUE(any.ok()) << any.error().text();
+    std::optional<Plan> best;
+    for (const Mesh& mesh : MeshesFor(request.cluster)) {
+      request.mesh = mesh;
+      const auto one = MakePlan(request);
+      if (!one.ok()) continue;
+      const Plan& plan = one.value().plan;
+      ASSERT_EQ(plan.solver.problem, "all layers free");
+      EXPECT_GE(plan.solver.cost, any.value().plan.solver.bound);
+      if (!best || plan.solver.cost < best->solver.cost) best = plan;
+    }
+    ASSERT_TRUE(best.has_value());
+    EXPECT_EQ(any.value().plan.solver.cost, best->solver.cost);
+    EXPECT_EQ(any.value().plan.solver.status, "optimal");
+    EXPECT_EQ(MeshText(any.value().plan.mesh), MeshText(best->mesh));
+  }
 }
 
 TEST(MakePlan, AnImpossibleBudgetNamesOneThatWorks) {

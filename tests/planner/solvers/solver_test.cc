@@ -128,6 +128,30 @@ TEST(Ilp, BoundsAreBelowTheOptimumWhereverItStops) {
   }
 }
 
+TEST(Ilp, ACutoffSparesWhatIsNotWanted) {
+  int cut = 0;
+  for (uint64_t seed = 0; seed < 600; ++seed) {
+    const Problem problem = RandomProblem(seed, {});
+    const BruteForce all = TryAll(problem);
+    if (!all.cost) continue;
+    for (int64_t more : {-7, -1, 0, 1, 9}) {
+      SolveOptions options;
+      options.cutoff = *all.cost + more;
+      const SolveResult result = SolveBy("ilp", problem, options);
+      EXPECT_LE(result.bound, *all.cost) << "seed " << seed;
+      if (more > 0) {
+        EXPECT_EQ(result.status, SolveStatus::kOptimal) << "seed " << seed;
+        EXPECT_EQ(result.cost, *all.cost) << "seed " << seed;
+      } else if (result.status != SolveStatus::kOptimal) {
+        EXPECT_GE(result.bound, *options.cutoff) << "seed " << seed;
+        EXPECT_EQ(result.stopped_by, "cutoff") << "seed " << seed;
+        ++cut;
+      }
+    }
+  }
+  EXPECT_GT(cut, 100);
+}
+
 TEST(Ilp, StopsWhenInterrupted) {
   const std::atomic<bool> interrupted = true;
   const SolveResult result =
