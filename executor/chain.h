@@ -3,20 +3,10 @@
 
 #include <vector>
 
-#include "executor/arrangement.h"
+#include "executor/chain_buffers.h"
 #include "executor/rank_step.h"
-#include "metair/ir/graph.h"
-#include "metair/spmd/buffer_plan.h"
 
 namespace metadist {
-
-// Where the values of a rank lie.
-struct ChainSite {
-  const Graph& graph;
-  const BufferPlan& plan;
-  const Arrangement& arrangement;
-  const std::vector<std::byte*>& buffers;  // by value id
-};
 
 // The same steps, with consecutive ones that compute elements from elements run as one: a block of
 // all of them, then the next block. Results are the same bits; memory is that of `plan`, of which

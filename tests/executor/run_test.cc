@@ -255,13 +255,13 @@ TEST(Run, CountsCollectivesAndTimes) {
   EXPECT_EQ(complete, 2 * 4);
 }
 
-// Pieces of 3 and 2 rows of 2500: chains of one block and of two.
+// Pieces of 3 and 2 rows of 1000: chains of two blocks and of one.
 TEST(Run, ChainsEndAtCollectives) {
   Builder b("x=2");
-  const ValueId x = b.Value("x", {5, 2500}, ValueKind::kInput, "[x][]");
-  ValueId y = b.Call("Exp", {b.Call("Neg", {x}, {5, 2500}, "[x][]")}, {5, 2500}, "[x][]");
+  const ValueId x = b.Value("x", {5, 1000}, ValueKind::kInput, "[x][]");
+  ValueId y = b.Call("Exp", {b.Call("Neg", {x}, {5, 1000}, "[x][]")}, {5, 1000}, "[x][]");
   y = b.Move(CollectiveKind::kAllGather, {"x"}, y, "[][]");
-  const ValueId z = b.Call("Relu", {b.Call("Add", {y, y}, {5, 2500}, "[][]")}, {5, 2500}, "[][]");
+  const ValueId z = b.Call("Relu", {b.Call("Add", {y, y}, {5, 1000}, "[][]")}, {5, 1000}, "[][]");
   b.graph().outputs = {z};
   ExpectRight(b.program);
 
