@@ -76,6 +76,24 @@ TEST(Kernels, CastsBetweenElementTypes) {
     }
 }
 
+TEST(Kernels, IntegersForFloats) {
+  for (const ElementType type :
+       {ElementType::kI8, ElementType::kU8, ElementType::kI16, ElementType::kU16})
+    for (const Shape& scale : {Shape{}, Shape{1}, Shape{6}, Shape{3, 3, 5}})
+      for (const bool shifted : {false, true}) {
+        OpExample down{.inputs = {F32({3, 6, 5}), F32(scale), {{type, scale}}}};
+        OpExample up{.inputs = {{{type, {3, 6, 5}}}, F32(scale), {{type, scale}}}};
+        for (OpExample* example : {&down, &up}) {
+          if (scale.size() > 1) example->attributes.set("block_size", int64_t{2});
+          if (!shifted) example->inputs.pop_back();
+        }
+        down.attributes.set("output_dtype", OnnxNumberOf(type));
+        const std::string kernel = scale.size() > 1 ? "blocks" : "lines";
+        EXPECT_EQ(CompareNamed("QuantizeLinear", down), kernel);
+        EXPECT_EQ(CompareNamed("DequantizeLinear", up), kernel);
+      }
+}
+
 TEST(Kernels, AnIndexOutOfRangeIsAnError) {
   const OpDef* op = OpTable::BuiltIn().Find("", "Gather");
   const Attributes none;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Floats to integers and back, with one scale for all elements, for each index along an axis, or
+// for each block along it. Rounding is done by adding a number so large that its last bit is 1,
+// after numbers beyond every result are cut off.
+#include "metair/ops/quantization.h"
+
+#include <limits>
+#include <memory>
+
+#include "executor/cpu/makers.h"
+
+namespace metadist::cpu {
+namespace {
+
+// Elements [outer, axis, inner] of which those of one index of the axis have one scale.
+struct Lines {
+  int64_t outer = 1, axis = 1, inner = 1;
+  bool shifted = false;  // there is a zero point
+
+  int64_t count() const { return outer * axis * inner; }
+};
+
+// x / scale rounded to the nearest integer, ties to even; zero for what is no number.
+inline float Rounded(float x, float scale) {
+  constexpr float kBeyond = 1 << 20;
+  constexpr float kLastBit = 12582912.0f;  // 1.5 * 2^23
+  const float quotient = x / scale;
+  const float low = quotient < -kBeyond ? -kBeyond : quotient;
+  const float cut = low > kBeyond ? kBeyond : low;
+  const float whole = (cut + kLastBit) - kLastBit;
+  return quotient == quotient ? whole : 0.0f;
+}
+
+template <typename T>
+struct ToIntegers {
+  using From = float;
+  using To = T;
+  static T Convert(float x, float scale, T zero) {
+    constexpr float kLow = std::numeric_limits<T>::min();
+    constexpr float kHigh = std::numeric_limits<T>::max();
+    const float value = Rounded(x, scale) + static_cast<float>(zero);
+    const float low = value < kLow ? kLow : value;
+    return static_cast<T>(static_cast<int32_t>(low > kHigh ? kHigh : low));
+  }
+};
+
+template <typename T>
+struct FromIntegers {
+  using From = T;
+  using To = float;
+  static float Convert(T x, float scale, T zero) {
+    return static_cast<float>(static_cast<int32_t>(x) - static_cast<int32_t>(zero)) * scale;
+  }
+};
+
+// The integers' type decides that of the zero point.
+template <typename Conversion, typename Integer>
+Prepared Bind(const Lines& lines, std::shared_ptr<const ScaleMap> blocks) {
+  using From = typename Conversion::From;
+  using To = typename Conversion::To;
+  return Accept(blocks ? "blocks" : "lines", [=](const KernelArgs& args) -> Result<void> {
+    const From* x = reinterpret_cast<const From*>(args.inputs[0]);
+    const auto* const scale = reinterpret_cast<const float*>(args.inputs[1]);
+    const Integer* const zero =
+        lines.shifted ? reinterpret_cast<const Integer*>(args.inputs[2]) : nullptr;
+    To* y = reinterpret_cast<To*>(args.outputs[0]);
+    if (blocks) {
+      for (int64_t i = 0; i < lines.count(); ++i) {
+        const int64_t at = blocks->at(i);
+        y[i] = Conversion::Convert(x[i], scale[at], zero == nullptr ? Integer(0) : zero[at]);
+      }
+      return {};
+    }
+    for (int64_t line = 0; line < lines.outer * lines.axis; ++line) {
+      const float times = scale[line % lines.axis];
+      const Integer shift = zero == nullptr ? Integer(0) : zero[line % lines.axis];
+      for (int64_t i = 0; i < lines.inner; ++i, ++x, ++y)
+        *y = Conversion::Convert(*x, times, shift);
+    }
+    return {};
+  });
+}
+
+template <template <typename> typename Conversion>
+Prepared PrepareFor(const KernelSite& site, ElementType integers) {
+  const Shape& shape = site.shape(0);
+  const Shape& scale = site.shape(1);
+  const auto map = ScaleMap::Make(site.attributes(), shape, scale);
+  if (!map.ok()) return Decline(map.error().message);
+  Lines lines;
+  lines.inner = NumElements(shape);
+  lines.shifted = site.call->has(2);
+  std::shared_ptr<const ScaleMap> blocks;
+  if (site.attributes().Int("block_size", 0) > 0) {
+    blocks = std::make_shared<const ScaleMap>(map.value());
+  } else if (NumElements(scale) != 1 && lines.inner > 0) {
+    const auto axis =
+        NormalizeAxis(site.attributes().Int("axis", 1), static_cast<int64_t>(shape.size()));
+    if (!axis.ok()) return Decline(axis.error().message);
+    lines.axis = shape[static_cast<size_t>(axis.value())];
+    for (int64_t d = 0; d < axis.value(); ++d) lines.outer *= shape[static_cast<size_t>(d)];
+    lines.inner /= lines.axis * lines.outer;
+  }
+  switch (integers) {
+    case ElementType::kI8:
+      return Bind<Conversion<int8_t>, int8_t>(lines, blocks);
+    case ElementType::kU8:
+      return Bind<Conversion<uint8_t>, uint8_t>(lines, blocks);
+    case ElementType::kI16:
+      return Bind<Conversion<int16_t>, int16_t>(lines, blocks);
+    case ElementType::kU16:
+      return Bind<Conversion<uint16_t>, uint16_t>(lines, blocks);
+    default:
+      return Decline("integers of 8 and 16 bits only");
+  }
+}
+
+}  // namespace
+
+Prepared FloatsToIntegers(const KernelSite& site) {
+  if (site.element(0) != ElementType::kF32 || site.element(1) != ElementType::kF32)
+    return Decline("f32 only");
+  return PrepareFor<ToIntegers>(site, site.out().element);
+}
+
+Prepared IntegersToFloats(const KernelSite& site) {
+  if (site.element(1) != ElementType::kF32 || site.out().element != ElementType::kF32)
+    return Decline("f32 only");
+  return PrepareFor<FromIntegers>(site, site.element(0));
+}
+
+}  // namespace metadist::cpu
