@@ -7,6 +7,7 @@
 
 #include "cli/cpu_profile.h"
 #include "cli/values.h"
+#include "planner/lower/lower.h"
 #include "planner/rules/rule_book.h"
 #include "profiles/profile_io.h"
 
@@ -105,6 +106,19 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags) {
   result.total_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
+}
+
+Result<Program> LowerWithData(const Plan& plan, const Graph& model) {
+  Program program = TRY(Lower(plan));
+  for (Stage& stage : program.stages) {
+    for (Value& value : stage.graph.values) {
+      if (value.kind != ValueKind::kParameter && value.kind != ValueKind::kConstant) continue;
+      if (value.data.has_data()) continue;
+      const ValueId id = model.FindValue(value.name);
+      if (id != kNone && model.value(id).type == value.type) value.data = model.value(id).data;
+    }
+  }
+  return program;
 }
 
 }  // namespace metadist::cli

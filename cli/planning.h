@@ -34,6 +34,9 @@ struct PlannedModel {
 // Loads the model and plans it. Errors as LoadModel, FindCluster and MakePlan.
 Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags);
 
+// The plan's program with the model's own bytes in place of those that a plan leaves out.
+Result<Program> LowerWithData(const Plan& plan, const Graph& model);
+
 // The documented keys of `metadist plan --json`, and the same for people.
 nlohmann::ordered_json PlanJson(const Session& session, const PlannedModel& result);
 std::string PlanReport(const PlannedModel& result);

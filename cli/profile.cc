@@ -10,6 +10,8 @@
 #include "cli/commands.h"
 #include "cli/cpu_profile.h"
 #include "cli/format.h"
+#include "cli/model_flags.h"
+#include "cli/model_profile.h"
 #include "cli/values.h"
 #include "executor/measure.h"
 #include "profiles/profile_io.h"
@@ -18,6 +20,7 @@ namespace metadist::cli {
 namespace {
 
 struct ProfileFlags {
+  ModelFlags model;
   std::string device = "cpu";
   int ranks = 4;
   bool quick = false;
@@ -32,6 +35,22 @@ nlohmann::ordered_json Classes(const Profile& profile) {
   return out;
 }
 
+// Keeps the file up to date while rows come in, but not for every one: a row may take microseconds.
+class Keeper {
+ public:
+  explicit Keeper(std::string path) : path_(std::move(path)) {}
+  void operator()(const Profile& so_far) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::seconds(1)) return;
+    last_ = now;
+    (void)WriteProfile(so_far, path_);
+  }
+
+ private:
+  std::string path_;
+  std::chrono::steady_clock::time_point last_ = {};
+};
+
 Result<Profile> Measure(Session& session, const ProfileFlags& flags, const Profile* previous) {
   MeasureOptions options;
   options.quick = flags.quick;
@@ -45,9 +64,15 @@ Result<Profile> Measure(Session& session, const ProfileFlags& flags, const Profi
   options.date = Today();
   options.tool_version = METADIST_VERSION;
   options.progress = [&](const std::string& line) { session.console.Step(line); };
-  if (!session.output.empty() && session.output != "-")
-    options.row_done = [&](const Profile& so_far) { (void)WriteProfile(so_far, session.output); };
-  return MeasureCpu(options);
+  if (!session.output.empty() && session.output != "-") options.row_done = Keeper(session.output);
+  LoadedModel model;
+  if (!flags.model.path.empty()) model = TRY(LoadModel(session, flags.model));
+  Profile profile = TRY(MeasureCpu(options));
+  if (flags.model.path.empty()) return profile;
+  std::vector<int> ranks = {1};
+  ranks.insert(ranks.end(), options.ranks.begin(), options.ranks.end());
+  TRY(MeasureModel(session, model.imported.graph, ranks, profile, options.row_done));
+  return profile;
 }
 
 Result<void> MeasureCommand(Session& session, const ProfileFlags& flags) {
@@ -94,6 +119,7 @@ void AddProfile(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("profile", "measure kernels, copies and collectives of this machine");
   auto flags = std::make_shared<ProfileFlags>();
+  AddModelFlags(*command, session, flags->model, /*optional=*/true);
   command->add_option("--device", flags->device, "cpu or cuda")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->type_name("DEVICE");
@@ -104,7 +130,10 @@ void AddProfile(CLI::App& app, Session& session) {
   command->add_flag("--resume", flags->resume, "keep the rows that the file has");
   command->add_option("--time-limit", flags->budget, "measure no new row after this time")
       ->type_name("T");
-  command->footer("Example:\n  metadist profile --device cpu --quick -o mybox.profile.json");
+  command->footer(
+      "With a MODEL its own calls are measured too, as it is planned on 1, 2, ... ranks.\n\n"
+      "Example:\n  metadist profile --device cpu --quick -o mybox.profile.json\n"
+      "  metadist profile gpt2.onnx --resume -o mybox.profile.json");
   session.action = [&session, flags] { return MeasureCommand(session, *flags); };
 }
 

@@ -21,7 +21,6 @@
 #include "executor/trace.h"
 #include "importers/npz.h"
 #include "metair/ir/suggest.h"
-#include "planner/lower/lower.h"
 #include "planner/plan_io.h"
 
 namespace metadist::cli {
@@ -127,17 +126,7 @@ Result<NamedTensors> ReadInputs(const RunFlags& flags, const Graph& graph) {
 // The program with the model's own bytes in place of those the plan file leaves out.
 Result<Program> ProgramOf(const Job& job) {
   if (!job.plan.has_value()) return SingleDevice(job.graph);
-  Program program = TRY(Lower(*job.plan));
-  for (Stage& stage : program.stages) {
-    for (Value& value : stage.graph.values) {
-      if (value.kind != ValueKind::kParameter && value.kind != ValueKind::kConstant) continue;
-      if (value.data.has_data()) continue;
-      const ValueId id = job.graph.FindValue(value.name);
-      if (id != kNone && job.graph.value(id).type == value.type)
-        value.data = job.graph.value(id).data;
-    }
-  }
-  return program;
+  return LowerWithData(*job.plan, job.graph);
 }
 
 Result<void> CheckBackend(const RunFlags& flags) {
@@ -216,6 +205,7 @@ nlohmann::ordered_json OutcomeJson(const Session& session,
       {"median", out.run.median_seconds},
       {"p10", out.run.p10_seconds},
       {"p90", out.run.p90_seconds},
+      {"quiet", out.run.quiet_seconds},
       {"min", *std::min_element(out.run.step_seconds.begin(), out.run.step_seconds.end())},
       {"iterations", out.run.step_seconds.size()}};
   document["predicted_seconds"] = nullptr;

@@ -85,12 +85,19 @@ bool Measurer::WantsFactor(const std::string& name) const {
 
 void Measurer::Add(Series& series, int64_t key, Sample sample) {
   series[key] = std::move(sample);
-  if (options_.row_done) options_.row_done(profile_);
+  Report();
+}
+
+void Measurer::Report() {
+  if (!options_.row_done) return;
+  Summarize(profile_);
+  // Before the first copy is measured there is no rate, and without one a profile cannot be read.
+  if (profile_.device.memory_bytes_per_second > 0) options_.row_done(profile_);
 }
 
 void Measurer::AddFactor(const std::string& name, double value) {
   profile_.factors[name] = {value, kMeasuredHere};
-  if (options_.row_done) options_.row_done(profile_);
+  Report();
 }
 
 void Measurer::Say(const std::string& what) const {

@@ -12,12 +12,15 @@
 
 namespace metadist {
 
+inline constexpr char kMeasuredHere[] = "measured";  // the origin of every row that is measured
+
 struct MeasureOptions {
   std::vector<int> ranks = {2, 3, 4};  // group sizes of collectives; beyond the cores, too
   bool quick = false;                  // coarse grid and few samples: seconds, not minutes
   double budget_seconds = 0;           // stop measuring new rows after this; 0 = none
   const Profile* previous = nullptr;   // rows that it holds are kept and not measured again
-  std::function<void(const Profile&)> row_done;      // after each new row, for resuming
+  // After each new row, with a profile that can be written, read and resumed.
+  std::function<void(const Profile&)> row_done;
   std::function<void(const std::string&)> progress;  // one short line a table
   const std::atomic<bool>* interrupted = nullptr;
   std::string date;  // ISO 8601, of the header

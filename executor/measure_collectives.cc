@@ -3,16 +3,42 @@
 // slowest rank's time. Rank 0 decides how often and tells the others before the next meeting.
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <thread>
 
 #include "executor/comm/threads.h"
 #include "executor/cpu/kernel.h"
 #include "executor/measurer.h"
+#include "profiles/factors.h"
 
 namespace metadist {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr double kWorkSeconds = 50e-6;  // of a step
+
+// Work that takes kWorkSeconds on a core of its own, by the number of its steps.
+class Filler {
+ public:
+  Filler() {
+    const int64_t trial = 1 << 14;
+    double least = 1;
+    for (int i = 0; i < 20; ++i) {
+      const auto start = Clock::now();
+      Spin(trial);
+      least = std::min(least, std::chrono::duration<double>(Clock::now() - start).count());
+    }
+    steps_ = static_cast<int64_t>(kWorkSeconds / least * static_cast<double>(trial));
+  }
+  void Run() const { Spin(steps_); }
+
+ private:
+  static void Spin(int64_t steps) {
+    for (int64_t i = 0; i < steps; ++i) asm volatile("" : : : "memory");
+  }
+  int64_t steps_ = 0;
+};
 
 // One communicator shape: `ranks` threads in groups of `group` neighbours that work at once.
 struct Shape {
@@ -48,7 +74,10 @@ Result<void> Call(Communicator& comm, Collective op, int64_t bytes, Buffers& buf
 
 class Bench {
  public:
-  Bench(Measurer& measurer, Shape shape) : measurer_(measurer), shape_(shape) {}
+  Bench(Measurer& measurer, Shape shape)
+      : measurer_(measurer),
+        shape_(shape),
+        turns_(std::ceil(shape.ranks / static_cast<double>(measurer.profile().header.cores))) {}
   // All rows of this shape.
   Result<void> Run();
 
@@ -58,6 +87,7 @@ class Bench {
     int64_t bytes;
   };
   Result<void> RunRank(Communicator& world);
+  Result<void> MeasureStep(Communicator& world);
   Result<std::vector<double>> Samples(Communicator& world, Communicator& group, Round round);
   Series& RowsOf(Collective op) {
     return measurer_.profile().collectives[{op,
@@ -70,8 +100,13 @@ class Bench {
   }
 
   Measurer& measurer_;
+  static constexpr double kLeastSeconds = 5e-8;
   const Shape shape_;
+  const double turns_;  // ranks on the fullest core
+  const Filler filler_;
   std::vector<Round> rounds_;
+  bool step_wanted_ = false;
+  std::vector<Clock::time_point> starts_;
   // Written by rank 0 between meetings.
   std::atomic<int> repetitions_ = 1;
   std::atomic<bool> go_ = true;    // another row
@@ -112,8 +147,37 @@ Result<std::vector<double>> Bench::Samples(Communicator& world, Communicator& gr
   }
 }
 
+// How much longer than its work a step takes from its first rank's start to its last rank's end:
+// the ranks do not leave the meeting before it together.
+Result<void> Bench::MeasureStep(Communicator& world) {
+  constexpr int kSteps = 60;
+  const auto mine = static_cast<size_t>(world.rank());
+  std::vector<double> samples;
+  for (int step = 0; step < kSteps; ++step) {
+    TRY(world.Barrier());
+    starts_[mine] = Clock::now();
+    filler_.Run();
+    elapsed_[mine] = std::chrono::duration<double>(Clock::now() - starts_[mine]).count();
+    TRY(world.Barrier());
+    if (world.rank() != 0) continue;
+    const auto first = *std::min_element(starts_.begin(), starts_.end());
+    double last = 0;
+    for (size_t r = 0; r < starts_.size(); ++r)
+      last =
+          std::max(last, std::chrono::duration<double>(starts_[r] - first).count() + elapsed_[r]);
+    // Ranks beyond the cores take turns; that is no loss.
+    samples.push_back(std::max(kLeastSeconds, last - kWorkSeconds * turns_));
+  }
+  if (world.rank() == 0) {
+    std::nth_element(samples.begin(), samples.begin() + kSteps / 4, samples.end());
+    measurer_.AddFactor(kStepSeconds + std::to_string(shape_.ranks), samples[kSteps / 4]);
+  }
+  return {};
+}
+
 Result<void> Bench::RunRank(Communicator& world) {
   cpu::UseOneThread();
+  if (step_wanted_) TRY(MeasureStep(world));
   const auto group = TRY(world.Split(world.rank() / shape_.group, world.rank()));
   for (const Round& round : rounds_) {
     if (world.rank() == 0) go_ = !measurer_.stopped();
@@ -135,8 +199,11 @@ Result<void> Bench::Run() {
       const auto kind = static_cast<Collective>(op);
       if (measurer_.Wants(RowsOf(kind), bytes)) rounds_.push_back({kind, bytes});
     }
-  if (rounds_.empty()) return {};
+  step_wanted_ = shape_.group == shape_.ranks &&
+                 measurer_.WantsFactor(kStepSeconds + std::to_string(shape_.ranks));
+  if (rounds_.empty() && !step_wanted_) return {};
   elapsed_.resize(static_cast<size_t>(shape_.ranks));
+  starts_.resize(elapsed_.size());
   auto world = MakeThreadGroup(shape_.ranks);
   std::vector<Result<void>> statuses(world.size());
   std::vector<std::thread> threads;

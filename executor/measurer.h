@@ -8,8 +8,6 @@
 
 namespace metadist {
 
-inline constexpr char kMeasuredHere[] = "measured";  // the origin of every row
-
 // A profile in the making: which rows are still wanted, and what to do when one is there.
 class Measurer {
  public:
@@ -25,6 +23,8 @@ class Measurer {
   bool stopped() const;
   void Add(Series& series, int64_t key, Sample sample);
   void AddFactor(const std::string& name, double value);
+  // Hands the profile as it stands to whoever keeps it; it can be read again at any time.
+  void Report();
   void Say(const std::string& what) const;
 
  private:

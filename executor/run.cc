@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <limits>
 #include <new>
+#include <numeric>
 #include <set>
 #include <thread>
 
@@ -139,6 +141,56 @@ double StepsSeconds(const StepTimes& times, size_t from, size_t to) {
   return Seconds(from == 0 ? times.start : times.ends[from - 1], times.ends[to - 1]);
 }
 
+// The tenth of the steps that took least, at least one.
+std::vector<size_t> QuietSteps(const std::vector<double>& step_seconds) {
+  std::vector<size_t> order(step_seconds.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return step_seconds[a] < step_seconds[b];
+  });
+  order.resize((order.size() + 9) / 10);
+  return order;
+}
+
+// By step of rank 0: which steps [from, to) of each rank are the same part of the program. Ranks
+// differ in the views of arrays that are empty on some, and in their chains.
+using StepRanges = std::vector<std::vector<std::pair<size_t, size_t>>>;
+
+StepRanges MatchSteps(const std::vector<RankOutcome>& outcomes) {
+  const std::vector<RankStep>& steps = outcomes[0].program->steps();
+  StepRanges ranges(steps.size());
+  std::vector<size_t> next(outcomes.size(), 0);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const bool last = i + 1 == steps.size();
+    for (size_t rank = 0; rank < outcomes.size(); ++rank) {
+      const std::vector<RankStep>& own = outcomes[rank].program->steps();
+      const size_t from = next[rank];
+      size_t& to = next[rank];
+      while (to < own.size() && (last || own[to].node < steps[i + 1].node)) ++to;
+      ranges[i].emplace_back(from, to);
+    }
+  }
+  return ranges;
+}
+
+void ReportQuietTimes(const std::vector<RankOutcome>& outcomes,
+                      const StepRanges& ranges,
+                      RunResult& result) {
+  const std::vector<size_t> quiet = QuietSteps(result.step_seconds);
+  const double share = quiet.empty() ? 0 : 1 / static_cast<double>(quiet.size());
+  for (size_t s : quiet) {
+    result.quiet_seconds += share * result.step_seconds[s];
+    for (size_t i = 0; i < result.nodes.size(); ++i) {
+      double least = std::numeric_limits<double>::infinity();
+      for (size_t rank = 0; rank < outcomes.size(); ++rank) {
+        const auto [from, to] = ranges[i][rank];
+        if (from < to) least = std::min(least, StepsSeconds(outcomes[rank].steps[s], from, to));
+      }
+      result.nodes[i].quiet_seconds += share * least;
+    }
+  }
+}
+
 void ReportTimes(const std::vector<RankOutcome>& outcomes, RunResult& result) {
   const size_t rounds = outcomes[0].steps.size();
   for (size_t s = 0; s < rounds; ++s) {
@@ -155,23 +207,19 @@ void ReportTimes(const std::vector<RankOutcome>& outcomes, RunResult& result) {
   result.p10_seconds = Quantile(result.step_seconds, 0.1);
   result.p90_seconds = Quantile(result.step_seconds, 0.9);
 
-  // Ranks differ in the views of arrays that are empty on some, and in their chains.
   const std::vector<RankStep>& steps = outcomes[0].program->steps();
-  std::vector<size_t> next(outcomes.size(), 0);  // of the steps of each rank
+  const StepRanges ranges = MatchSteps(outcomes);
   for (size_t i = 0; i < steps.size(); ++i) {
-    const bool last = i + 1 == steps.size();
     std::vector<double> slowest(rounds, 0);
-    for (size_t rank = 0; rank < outcomes.size(); ++rank) {
-      const std::vector<RankStep>& own = outcomes[rank].program->steps();
-      const size_t from = next[rank];
-      size_t& to = next[rank];
-      while (to < own.size() && (last || own[to].node < steps[i + 1].node)) ++to;
+    for (size_t rank = 0; rank < outcomes.size(); ++rank)
       for (size_t s = 0; s < rounds; ++s)
-        slowest[s] = std::max(slowest[s], StepsSeconds(outcomes[rank].steps[s], from, to));
-    }
+        slowest[s] = std::max(
+            slowest[s],
+            StepsSeconds(outcomes[rank].steps[s], ranges[i][rank].first, ranges[i][rank].second));
     result.nodes.push_back(
-        {steps[i].node, steps[i].others, steps[i].kernel, Quantile(std::move(slowest), 0.5)});
+        {steps[i].node, steps[i].others, steps[i].kernel, Quantile(std::move(slowest), 0.5), 0});
   }
+  ReportQuietTimes(outcomes, ranges, result);
 }
 
 void ReportTrace(const std::vector<RankOutcome>& outcomes, RunResult& result) {

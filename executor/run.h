@@ -45,6 +45,9 @@ struct NodeTime {
   // "MatMul/onednn", "Softmax/reference", "AllReduce", "Add/loop+Relu/loop" of a chain, ...
   std::string kernel;
   double seconds = 0;  // median over the measured steps of the maximum over ranks
+  // Mean over the tenth of the steps that were quickest, of the least over ranks: what the node
+  // takes while other programs leave the machine alone.
+  double quiet_seconds = 0;
 };
 
 struct CollectiveCount {
@@ -68,6 +71,7 @@ struct RunResult {
   double median_seconds = 0;
   double p10_seconds = 0;
   double p90_seconds = 0;
+  double quiet_seconds = 0;                            // mean over the quickest tenth of the steps
   std::vector<NodeTime> nodes;                         // in program order
   std::map<std::string, CollectiveCount> collectives;  // of one step, by kind, local ones left out
   std::vector<RankMemory> memory;                      // by rank

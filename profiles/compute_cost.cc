@@ -4,9 +4,11 @@
 // else is bound by memory or, seldom, by its arithmetic. A contraction that moves more bytes than
 // its operands (batched, strided) cannot beat the copy of those bytes, so the larger counts.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "profiles/contraction_cost.h"
@@ -88,6 +90,25 @@ double Slowdown(const Cluster& cluster, bool contraction) {
   return low->second + (ranks - low->first) / span * (high->second - low->second);
 }
 
+// The row of this very call, with as many ranks at work, or with the nearest fewer.
+std::optional<Priced> CallSeconds(const Cluster& cluster, const ComputeWork& work) {
+  const Profile& profile = *cluster.profile;
+  const auto rows = profile.calls.find(work.call);
+  if (work.call.empty() || rows == profile.calls.end() || rows->second.empty()) return {};
+  const int ranks = cluster.devices_per_node;
+  auto row = rows->second.upper_bound(ranks);
+  if (row != rows->second.begin()) row = std::prev(row);
+  Reading reading = ReadRow(profile, row->second);
+  double factor = 1;
+  if (cluster.is_cpu() && ranks > profile.header.cores) {
+    factor = std::ceil(static_cast<double>(ranks) / static_cast<double>(profile.header.cores));
+  } else if (row->first != ranks) {
+    factor = Slowdown(cluster, IsContraction(work));
+  }
+  if (row->first != ranks) reading.reach = Reach::kTransferred;
+  return PriceOf(profile, Subject::kOther, reading) * factor;
+}
+
 }  // namespace
 
 Priced ComputeSeconds(const Profile& profile, const ComputeWork& work) {
@@ -100,6 +121,7 @@ Priced ComputeSeconds(const Profile& profile, const ComputeWork& work) {
 }
 
 Priced ComputeSeconds(const Cluster& cluster, const ComputeWork& work) {
+  if (const auto measured = CallSeconds(cluster, work)) return *measured;
   return ComputeSeconds(*cluster.profile, work) * Slowdown(cluster, IsContraction(work));
 }
 

@@ -16,7 +16,8 @@ namespace metadist {
 
 // What one executed kernel does on one device, in local shapes.
 struct ComputeWork {
-  std::string op;  // for profiles with rows of this operator; may be empty
+  std::string op;         // for profiles with rows of this operator; may be empty
+  std::string call = {};  // for profiles with rows of this very call; may be empty
   ElementType dtype = ElementType::kF32;
   int64_t flops = 0;
   int64_t bytes = 0;  // read plus written
@@ -36,9 +37,15 @@ struct ComputeWork {
 // plus launch_seconds, and never below kernel_floor_seconds.
 Priced ComputeSeconds(const Profile& profile, const ComputeWork& work);
 
-// The same on a rank of the cluster while all other ranks do likewise: cpu ranks share cores and
-// memory (factors.h: slowdown_*, oversubscription).
+// Rows of the very call, measured in a model's program, come before all of this and hold the
+// launch. The same on a rank of the cluster while all other ranks do likewise: cpu ranks share
+// cores and memory (factors.h: slowdown_*, oversubscription).
 Priced ComputeSeconds(const Cluster& cluster, const ComputeWork& work);
+
+// What a step takes beside its kernels and collectives: thread ranks do not leave the meeting
+// before it together (factors.h: step_seconds). The measured number of ranks nearest to the
+// cluster's.
+Priced StepSeconds(const Cluster& cluster);
 
 // The devices of one collective. All groups along a mesh axis work at the same time.
 struct Group {

@@ -18,6 +18,10 @@ inline constexpr char kOversubscription[] = "oversubscription";
 // "slowdown_contraction.R" and "slowdown_stream.R"; they stand above `oversubscription`.
 inline constexpr char kSlowdownContraction[] = "slowdown_contraction.";
 inline constexpr char kSlowdownStream[] = "slowdown_stream.";
+// Seconds from the start of a step's first rank to that of its last, with R thread ranks, as
+// "step_seconds.R". 0.
+inline constexpr char kStepSeconds[] = "step_seconds.";
+
 // Kernels take this times longer while a collective runs beside them. 1.2.
 inline constexpr char kOverlapSlowdown[] = "overlap_slowdown";
 // Device memory that no plan may use: fixed part in bytes, 0, and share of the memory, 0.

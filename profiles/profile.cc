@@ -12,6 +12,7 @@ void ForEachSample(const Profile& profile, Visit visit) {
   };
   for (const auto& [key, series] : profile.contractions) all(series);
   for (const auto& [key, series] : profile.kernels) all(series);
+  for (const auto& [key, series] : profile.calls) all(series);
   for (const auto& [key, series] : profile.collectives) all(series);
   for (const auto& [key, series] : profile.p2p) all(series);
   all(profile.stream);

@@ -126,9 +126,12 @@ struct Profile {
   std::map<ContractionSite, Series> contractions;  // by m
   std::map<std::string, Efficiency> efficiency;    // by dtype
   std::map<KernelKey, Series> kernels;             // by bytes read plus written
-  Series stream;                                   // a copy, by bytes read plus written
-  std::map<CollectiveKey, Series> collectives;     // by nccl-tests size, see CollectiveSeconds
-  std::map<std::string, Series> p2p;               // link class ("link", "network") -> by bytes
+  // One call of an operator by its text (planner/space/call_text.h), in a model's own program: by
+  // the number of ranks of the machine at work. Ranks beyond the cores: as if they had cores.
+  std::map<std::string, Series> calls;
+  Series stream;                                // a copy, by bytes read plus written
+  std::map<CollectiveKey, Series> collectives;  // by nccl-tests size, see CollectiveSeconds
+  std::map<std::string, Series> p2p;            // link class ("link", "network") -> by bytes
   std::map<std::string, CostFactor> factors;
   bool operator==(const Profile&) const = default;
 

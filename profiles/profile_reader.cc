@@ -32,6 +32,7 @@ class Reader {
   void ReadEfficiency(Fields& row);
   void ReadContraction(Fields& row);
   void ReadKernel(Fields& row);
+  void ReadCall(Fields& row);
   void ReadStream(Fields& row);
   void ReadCollective(Fields& row);
   void ReadP2p(Fields& row);
@@ -198,6 +199,12 @@ void Reader::ReadKernel(Fields& row) {
   Insert(profile_.kernels[key], bytes, row);
 }
 
+void Reader::ReadCall(Fields& row) {
+  const std::string call = row.Text("call");
+  const int64_t ranks = row.Integer("ranks", 1);
+  Insert(profile_.calls[call], ranks, row);
+}
+
 void Reader::ReadStream(Fields& row) {
   const int64_t bytes = row.Integer("bytes", 1);
   Insert(profile_.stream, bytes, row);
@@ -248,6 +255,7 @@ void Reader::Read(const json& root) {
   Table(root, "efficiency", [this](Fields& row) { ReadEfficiency(row); });
   Table(root, "contractions", [this](Fields& row) { ReadContraction(row); });
   Table(root, "kernels", [this](Fields& row) { ReadKernel(row); });
+  Table(root, "calls", [this](Fields& row) { ReadCall(row); });
   Table(root, "stream", [this](Fields& row) { ReadStream(row); });
   Table(root, "collectives", [this](Fields& row) { ReadCollective(row); });
   Table(root, "p2p", [this](Fields& row) { ReadP2p(row); });
@@ -260,6 +268,7 @@ void Reader::Read(const json& root) {
                                        "efficiency",
                                        "contractions",
                                        "kernels",
+                                       "calls",
                                        "stream",
                                        "collectives",
                                        "p2p"};

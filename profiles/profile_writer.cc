@@ -125,6 +125,19 @@ std::vector<json> KernelRows(const Profile& profile) {
   return rows;
 }
 
+std::vector<json> CallRows(const Profile& profile) {
+  std::vector<json> rows;
+  for (const auto& [call, series] : profile.calls) {
+    for (const auto& [ranks, sample] : series) {
+      json row = Row(sample);
+      row["call"] = call;
+      row["ranks"] = ranks;
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
 std::vector<json> StreamRows(const Profile& profile) {
   std::vector<json> rows;
   for (const auto& [bytes, sample] : profile.stream) {
@@ -185,6 +198,7 @@ std::string FormatProfile(const Profile& profile) {
   text += Table("efficiency", EfficiencyRows(profile));
   text += Table("contractions", ContractionRows(profile));
   text += Table("kernels", KernelRows(profile));
+  if (!profile.calls.empty()) text += Table("calls", CallRows(profile));
   text += Table("stream", StreamRows(profile));
   text += Table("collectives", CollectiveRows(profile));
   text += Table("p2p", P2pRows(profile));

@@ -47,6 +47,22 @@ MemoryUse MemoryOf(const Program& program, const OpTable& ops) {
   return most;
 }
 
+std::vector<std::string> CallsOf(const Program& program, const OpTable& ops) {
+  const Stage& stage = program.stages[0];
+  std::vector<std::string> calls(stage.graph.nodes.size());
+  for (size_t n = 0; n < calls.size(); ++n) {
+    const NodeId id = static_cast<NodeId>(n);
+    const Node& node = stage.graph.nodes[n];
+    const OpDef* op = CollectiveOf(node) ? nullptr : ops.Find(node);
+    if (op == nullptr || !node.regions.empty()) continue;
+    const LocalCall local(*op, stage.graph, node, StrategyOf(stage, id), program.mesh, 0);
+    if (!local.Fits()) continue;
+    const ComputeWork work = local.work();
+    if (work.flops > 0 || work.bytes > 0) calls[n] = local.text();
+  }
+  return calls;
+}
+
 Prediction Simulate(const Program& program, const Cluster& cluster, const OpTable& ops) {
   Prediction out;
   StepPricer pricer(program.mesh, cluster);
@@ -75,6 +91,7 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
   }
   out.step += out.compute;
   out.step += out.communication;
+  out.step += StepSeconds(cluster);
   out.memory = MemoryOf(program, ops);
   return out;
 }

@@ -44,6 +44,10 @@ struct Prediction {
 // Bytes on the fullest rank, as the executor will allocate them (PlanBuffers).
 MemoryUse MemoryOf(const Program& program, const OpTable& ops);
 
+// By node of the program's stage: its call on rank 0 as a profile names it
+// (planner/space/call_text.h); empty for collectives and for nodes that have no price of their own.
+std::vector<std::string> CallsOf(const Program& program, const OpTable& ops);
+
 // program: one stage. cluster: as many devices as ranks.
 Prediction Simulate(const Program& program, const Cluster& cluster, const OpTable& ops);
 

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "planner/space/call_text.h"
+
 namespace metadist {
 namespace {
 
@@ -86,5 +88,7 @@ ComputeWork LocalCall::work() const {
   out.k = work.k;
   return out;
 }
+
+std::string LocalCall::text() const { return CallText(call_); }
 
 }  // namespace metadist

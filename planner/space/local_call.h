@@ -30,6 +30,9 @@ class LocalCall {
   bool Fits() const;
   // What it costs; the call must fit.
   ComputeWork work() const;
+  // The call as a profile with rows of calls names it: operator, attributes, local types, and the
+  // elements of small constants, whose number decides what a kernel does.
+  std::string text() const;
 
  private:
   OpCall call_;

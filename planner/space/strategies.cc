@@ -224,7 +224,9 @@ Priced ComputePrice(const StrategySpace& space, const Node& node, const Strategy
   if (op == nullptr || !node.regions.empty() || HasRunTimeSizes(*space.graph, node)) return {};
   const LocalCall local(*op, *space.graph, node, strategy, *space.mesh, 0);
   if (!local.Fits()) return {};
-  return ComputeSeconds(*space.cluster, local.work());
+  ComputeWork work = local.work();
+  if (!space.cluster->profile->calls.empty()) work.call = local.text();
+  return ComputeSeconds(*space.cluster, work);
 }
 
 std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,

@@ -125,5 +125,41 @@ TEST(ComputeCost, BuiltInMemoryBoundLaw) {
   EXPECT_GE(ComputeSeconds(one, Elementwise(4, 1)).seconds, 2e-6);
 }
 
+// Rows of the very call stand above all else and hold the launch; with other numbers of ranks at
+// work the nearest fewer is slowed down, beyond the cores the ranks take turns.
+TEST(ComputeCost, RowsOfTheVeryCallStandAboveAll) {
+  Profile profile = Machine();
+  profile.factors[kLaunchSeconds] = {1e-6, "here"};
+  profile.factors[std::string(kSlowdownStream) + "2"] = {1.5, "here"};
+  profile.calls["Slice f32[8]"][1] = {30, 0, 0, 0, 0, 0, "here"};
+  ComputeWork work = Elementwise(501000, 100);
+  work.call = "Slice f32[8]";
+  auto on = [&](int ranks) {
+    const auto shared = std::make_shared<const Profile>(profile);
+    return ComputeSeconds(MakeCluster("test", shared, 1, ranks), work);
+  };
+  EXPECT_NEAR(on(1).seconds, 30e-6, 1e-12);
+  EXPECT_EQ(on(1).reach, Reach::kExact);
+  EXPECT_NEAR(on(2).seconds, 45e-6, 1e-12);
+  EXPECT_EQ(on(2).reach, Reach::kTransferred);
+  profile.calls["Slice f32[8]"][2] = {33, 0, 0, 0, 0, 0, "here"};
+  EXPECT_NEAR(on(2).seconds, 33e-6, 1e-12);
+  profile.calls["Slice f32[8]"][4] = {31, 0, 0, 0, 0, 0, "here"};
+  EXPECT_NEAR(on(4).seconds, 62e-6, 1e-12);
+  work.call = "Slice f32[9]";
+  EXPECT_NEAR(on(1).seconds, 52e-6, 1e-12);
+}
+
+TEST(StepCost, IsThatOfTheNearestNumberOfRanks) {
+  Profile profile = Machine();
+  profile.factors[std::string(kStepSeconds) + "2"] = {1e-6, "here"};
+  profile.factors[std::string(kStepSeconds) + "4"] = {20e-6, "here"};
+  const auto shared = std::make_shared<const Profile>(profile);
+  EXPECT_EQ(StepSeconds(MakeCluster("test", shared, 1, 1)).seconds, 0);
+  EXPECT_EQ(StepSeconds(MakeCluster("test", shared, 1, 2)).seconds, 1e-6);
+  EXPECT_EQ(StepSeconds(MakeCluster("test", shared, 1, 8)).seconds, 20e-6);
+  EXPECT_EQ(StepSeconds(ResolveCluster("8xh100").value()).seconds, 0);
+}
+
 }  // namespace
 }  // namespace metadist

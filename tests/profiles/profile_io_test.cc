@@ -48,6 +48,7 @@ Profile EveryTable() {
   profile.contractions[{"f32", 4, 64, 32}][16] = sample;
   profile.kernels[{"Softmax", "f32"}][4096] = sample;
   profile.stream[1024] = sample;
+  profile.calls["Conv {pads=[1,1]} f32[8,3]"][2] = sample;
   sample.time_inplace_us = 0.09;
   sample.origin = "paper";
   profile.collectives[{Collective::kAllToAll, "f32", 4, 2, 2, 2, true}][int64_t{1} << 40] = sample;
@@ -64,10 +65,10 @@ TEST(ProfileIo, RoundTripKeepsEveryFieldAndByte) {
   ASSERT_TRUE(back.ok()) << back.error().text();
   EXPECT_TRUE(back.value() == profile);
   EXPECT_EQ(FormatProfile(back.value()), text);
-  EXPECT_EQ(profile.rows(), 6);
+  EXPECT_EQ(profile.rows(), 7);
   EXPECT_EQ(
       profile.rows_by_class(),
-      (std::map<Provenance, int64_t>{{Provenance::kMeasured, 4}, {Provenance::kBorrowed, 2}}));
+      (std::map<Provenance, int64_t>{{Provenance::kMeasured, 5}, {Provenance::kBorrowed, 2}}));
 }
 
 TEST(ProfileIo, BuiltInProfilesRoundTrip) {
