@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives among thread ranks. All ranks repeat the call between two meetings; a sample is the
-// slowest rank's time. Rank 0 decides how often and tells the others before the next meeting.
+// slowest rank's time. Rank 0 decides how often and tells the others before the next meeting. Where
+// ranks share cores, work lies between the calls, as in a program, and its time is taken off again:
+// back to back, a rank would find its peers awake and on their way.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <thread>
 
+#include "executor/comm/placement.h"
 #include "executor/comm/threads.h"
 #include "executor/cpu/kernel.h"
 #include "executor/measurer.h"
@@ -131,12 +134,17 @@ Result<std::vector<double>> Bench::Samples(Communicator& world, Communicator& gr
     if (!more_) return samples;
     const int repetitions = repetitions_;
     const auto start = Clock::now();
-    for (int i = 0; i < repetitions; ++i) TRY(Call(group, round.op, round.bytes, buffers));
+    for (int i = 0; i < repetitions; ++i) {
+      if (turns_ > 1) filler_.Run();
+      TRY(Call(group, round.op, round.bytes, buffers));
+    }
     elapsed_[static_cast<size_t>(world.rank())] =
         std::chrono::duration<double>(Clock::now() - start).count();
     TRY(world.Barrier());
     if (!leads) continue;
-    const double seconds = *std::max_element(elapsed_.begin(), elapsed_.end());
+    const double work = turns_ > 1 ? kWorkSeconds * turns_ * repetitions : 0;
+    const double seconds =
+        std::max(kLeastSeconds, *std::max_element(elapsed_.begin(), elapsed_.end()) - work);
     if (sample < 0) {
       repetitions_ = std::min(measurer_.rule().Repetitions(seconds / repetitions) * 4, 1000);
       continue;
@@ -177,6 +185,7 @@ Result<void> Bench::MeasureStep(Communicator& world) {
 
 Result<void> Bench::RunRank(Communicator& world) {
   cpu::UseOneThread();
+  PlaceRank(world.rank(), world.size());
   if (step_wanted_) TRY(MeasureStep(world));
   const auto group = TRY(world.Split(world.rank() / shape_.group, world.rank()));
   for (const Round& round : rounds_) {

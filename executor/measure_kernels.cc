@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "executor/bound_kernel.h"
+#include "executor/comm/placement.h"
 #include "executor/comm/threads.h"
 #include "executor/measurer.h"
 #include "metair/ops/op_table.h"
@@ -40,6 +41,7 @@ double RoundTogether(int ranks, const WorkMaker& make_work) {
   for (size_t r = 0; r < group.size(); ++r)
     threads.emplace_back([&, r] {
       cpu::UseOneThread();
+      PlaceRank(static_cast<int>(r), ranks);
       const std::function<void()> work = make_work();
       work();
       if (!group[r]->Barrier().ok()) return;

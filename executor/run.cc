@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "executor/bind_data.h"
+#include "executor/comm/placement.h"
 #include "executor/comm/threads.h"
 #include "executor/rank_program.h"
 
@@ -81,6 +82,7 @@ std::vector<RankOutcome> Runner::Run() {
 
 Result<void> Runner::RunRank(RankOutcome& outcome) {
   cpu::UseOneThread();
+  PlaceRank(outcome.world->rank(), outcome.world->size());
   const auto run = [&]() -> Result<void> {
     try {
       outcome.program = TRY(RankProgram::Make(plan_, *outcome.world));

@@ -21,7 +21,6 @@
 
 #include <chrono>
 #include <climits>
-#include <thread>
 
 namespace metadist {
 namespace {
@@ -53,10 +52,13 @@ Error AbortState::reason() const {
   return reason_;
 }
 
-Rendezvous::Rendezvous(int ranks, double timeout_seconds, std::shared_ptr<AbortState> abort)
+Rendezvous::Rendezvous(int ranks,
+                       bool crowded,
+                       double timeout_seconds,
+                       std::shared_ptr<AbortState> abort)
     : ranks_(static_cast<uint32_t>(ranks)),
       timeout_seconds_(timeout_seconds),
-      spins_(static_cast<unsigned>(ranks) <= std::thread::hardware_concurrency() ? kSpins : 0),
+      spins_(crowded ? 0 : kSpins),
       abort_(std::move(abort)) {}
 
 Result<void> Rendezvous::Wait() {

@@ -28,7 +28,9 @@ class AbortState {
 // be used again at once.
 class Rendezvous {
  public:
-  Rendezvous(int ranks, double timeout_seconds, std::shared_ptr<AbortState> abort);
+  // crowded: the machine has fewer cores than ranks at work, so that a waiting rank may hold up the
+  // one it waits for.
+  Rendezvous(int ranks, bool crowded, double timeout_seconds, std::shared_ptr<AbortState> abort);
   // Waits for all ranks. What any rank wrote before it is visible to all after it. Errors: kDevice.
   Result<void> Wait();
 

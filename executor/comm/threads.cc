@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 #include <tuple>
 
 #include "executor/comm/reduce.h"
@@ -37,15 +38,17 @@ struct Message {
 
 // What the ranks of one group share.
 struct Group {
-  Group(int ranks, double timeout, std::shared_ptr<AbortState> abort_state)
+  Group(int ranks, bool crowd, double timeout, std::shared_ptr<AbortState> abort_state)
       : size(ranks),
+        crowded(crowd),
         timeout_seconds(timeout),
         abort(std::move(abort_state)),
-        meeting(ranks, timeout, abort) {
+        meeting(ranks, crowded, timeout, abort) {
     for (auto& side : slots) side.resize(static_cast<size_t>(ranks));
   }
 
   const int size;
+  const bool crowded;  // the whole world has more ranks than the machine has cores
   const double timeout_seconds;
   const std::shared_ptr<AbortState> abort;
   Rendezvous meeting;
@@ -115,7 +118,7 @@ Result<std::unique_ptr<Communicator>> ThreadCommunicator::Split(int color, int k
   });
   if (members[0] == &entry_)
     entry_.made = std::make_shared<Group>(
-        static_cast<int>(members.size()), group_->timeout_seconds, group_->abort);
+        static_cast<int>(members.size()), group_->crowded, group_->timeout_seconds, group_->abort);
   TRY(Barrier());
   const auto self = std::find(members.begin(), members.end(), &entry_);
   auto part = std::make_unique<ThreadCommunicator>(members[0]->made,
@@ -195,8 +198,9 @@ Result<void> ThreadCommunicator::SendRecv(
 std::vector<std::unique_ptr<Communicator>> MakeThreadGroup(int ranks,
                                                            const ThreadGroupOptions& options) {
   CHECK(ranks > 0, "a group needs a rank");
-  const auto group =
-      std::make_shared<Group>(ranks, options.timeout_seconds, std::make_shared<AbortState>());
+  const bool crowded = static_cast<unsigned>(ranks) > std::thread::hardware_concurrency();
+  const auto group = std::make_shared<Group>(
+      ranks, crowded, options.timeout_seconds, std::make_shared<AbortState>());
   std::vector<std::unique_ptr<Communicator>> out;
   for (int r = 0; r < ranks; ++r) out.push_back(std::make_unique<ThreadCommunicator>(group, r));
   return out;
