@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <ctime>
+#include <numeric>
 #include <thread>
 
 #include "executor/comm/placement.h"
@@ -21,27 +23,23 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kWorkSeconds = 50e-6;  // of a step
 
-// Work that takes kWorkSeconds on a core of its own, by the number of its steps.
-class Filler {
- public:
-  Filler() {
-    const int64_t trial = 1 << 14;
-    double least = 1;
-    for (int i = 0; i < 20; ++i) {
-      const auto start = Clock::now();
-      Spin(trial);
-      least = std::min(least, std::chrono::duration<double>(Clock::now() - start).count());
-    }
-    steps_ = static_cast<int64_t>(kWorkSeconds / least * static_cast<double>(trial));
-  }
-  void Run() const { Spin(steps_); }
+double ThreadSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
- private:
-  static void Spin(int64_t steps) {
-    for (int64_t i = 0; i < steps; ++i) asm volatile("" : : : "memory");
-  }
-  int64_t steps_ = 0;
-};
+// Computes for kWorkSeconds; how long it really did, on its thread's own clock, which stands still
+// while another thread has the core.
+double Work() {
+  const double start = ThreadSeconds();
+  double spent = 0;
+  do {
+    for (int i = 0; i < 1000; ++i) asm volatile("" : : : "memory");
+    spent = ThreadSeconds() - start;
+  } while (spent < kWorkSeconds);
+  return spent;
+}
 
 // One communicator shape: `ranks` threads in groups of `group` neighbours that work at once.
 struct Shape {
@@ -102,11 +100,16 @@ class Bench {
                                             /*strided=*/false}];
   }
 
+  // Of the core with most ranks, since the last two meetings.
+  double WorkOfACore() const {
+    const double all = std::accumulate(worked_.begin(), worked_.end(), 0.0);
+    return all / static_cast<double>(worked_.size()) * turns_;
+  }
+
   Measurer& measurer_;
   static constexpr double kLeastSeconds = 5e-8;
   const Shape shape_;
   const double turns_;  // ranks on the fullest core
-  const Filler filler_;
   std::vector<Round> rounds_;
   bool step_wanted_ = false;
   std::vector<Clock::time_point> starts_;
@@ -115,6 +118,7 @@ class Bench {
   std::atomic<bool> go_ = true;    // another row
   std::atomic<bool> more_ = true;  // another sample
   std::vector<double> elapsed_;
+  std::vector<double> worked_;  // part of elapsed_, by rank
 };
 
 Result<std::vector<double>> Bench::Samples(Communicator& world, Communicator& group, Round round) {
@@ -134,17 +138,18 @@ Result<std::vector<double>> Bench::Samples(Communicator& world, Communicator& gr
     if (!more_) return samples;
     const int repetitions = repetitions_;
     const auto start = Clock::now();
+    double worked = 0;
     for (int i = 0; i < repetitions; ++i) {
-      if (turns_ > 1) filler_.Run();
+      if (turns_ > 1) worked += Work();
       TRY(Call(group, round.op, round.bytes, buffers));
     }
     elapsed_[static_cast<size_t>(world.rank())] =
         std::chrono::duration<double>(Clock::now() - start).count();
+    worked_[static_cast<size_t>(world.rank())] = worked;
     TRY(world.Barrier());
     if (!leads) continue;
-    const double work = turns_ > 1 ? kWorkSeconds * turns_ * repetitions : 0;
-    const double seconds =
-        std::max(kLeastSeconds, *std::max_element(elapsed_.begin(), elapsed_.end()) - work);
+    const double seconds = std::max(
+        kLeastSeconds, *std::max_element(elapsed_.begin(), elapsed_.end()) - WorkOfACore());
     if (sample < 0) {
       repetitions_ = std::min(measurer_.rule().Repetitions(seconds / repetitions) * 4, 1000);
       continue;
@@ -164,7 +169,7 @@ Result<void> Bench::MeasureStep(Communicator& world) {
   for (int step = 0; step < kSteps; ++step) {
     TRY(world.Barrier());
     starts_[mine] = Clock::now();
-    filler_.Run();
+    worked_[mine] = Work();
     elapsed_[mine] = std::chrono::duration<double>(Clock::now() - starts_[mine]).count();
     TRY(world.Barrier());
     if (world.rank() != 0) continue;
@@ -174,7 +179,7 @@ Result<void> Bench::MeasureStep(Communicator& world) {
       last =
           std::max(last, std::chrono::duration<double>(starts_[r] - first).count() + elapsed_[r]);
     // Ranks beyond the cores take turns; that is no loss.
-    samples.push_back(std::max(kLeastSeconds, last - kWorkSeconds * turns_));
+    samples.push_back(std::max(kLeastSeconds, last - WorkOfACore()));
   }
   if (world.rank() == 0) {
     std::nth_element(samples.begin(), samples.begin() + kSteps / 4, samples.end());
@@ -213,6 +218,7 @@ Result<void> Bench::Run() {
   if (rounds_.empty() && !step_wanted_) return {};
   elapsed_.resize(static_cast<size_t>(shape_.ranks));
   starts_.resize(elapsed_.size());
+  worked_.resize(elapsed_.size());
   auto world = MakeThreadGroup(shape_.ranks);
   std::vector<Result<void>> statuses(world.size());
   std::vector<std::thread> threads;

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Predicts the step of every model of a folder on this machine's cores, runs it, and prints how far off the prediction is.
 
-    tests/wide/predictions.py [--binary FILE] [--ranks 1,2,4] [--profile FILE] [--no-calls] [--repeat N] [--prefix COMMAND] FOLDER [MODEL...]
+    tests/wide/predictions.py [--binary FILE] [--ranks 1,2,4] [--profile FILE] [--no-calls] [--repeat N] FOLDER [MODEL...]
 
 A model is NAME.onnx or NAME.legacy.onnx; beside it NAME.inputs.npz gives the batch where it is symbolic. First the machine is profiled (or
 FILE is taken and kept up to date), with each model's own calls unless --no-calls. Measured is the mean of the quickest tenth of the steps,
-the least of N runs: what other programs take of a busy machine is not predicted. On one, root may keep them away while metadist measures, as in
---prefix "chrt -r 20". Exit 1 if a model cannot be planned or run.
+the least of N runs: what other programs take of a busy machine is not predicted. Root may put them behind with
+`echo -20 > /proc/self/autogroup` in the shell; a real-time class would not do, its threads do not share a core as others do. Exit 1 if a
+model cannot be planned or run.
 """
 
 import argparse
@@ -23,9 +24,9 @@ import zipfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-def call(binary, *arguments, prefix=""):
+def call(binary, *arguments):
     """(JSON document or None, first error line)."""
-    done = subprocess.run([*prefix.split(), binary, *arguments, "--json"], capture_output=True, text=True, check=False)
+    done = subprocess.run([binary, *arguments, "--json"], capture_output=True, text=True, check=False)
     error = next((line for line in done.stderr.splitlines() if "error:" in line), f"exit {done.returncode}")
     try:
         return (json.loads(done.stdout), "") if done.returncode == 0 else (None, error)
@@ -46,7 +47,7 @@ def measure(options, plan):
     """(predicted, measured) seconds of the least of the runs, or an error."""
     best = None
     for _ in range(options.repeat):
-        result, error = call(options.binary, "run", plan, "--bench", "--no-check", "--random-weights", prefix=options.prefix)
+        result, error = call(options.binary, "run", plan, "--bench", "--no-check", "--random-weights")
         if result is None:
             return None, error
         if best is None or result["seconds"]["quiet"] < best["seconds"]["quiet"]:
@@ -76,7 +77,6 @@ def main():
     parser.add_argument("--profile")
     parser.add_argument("--no-calls", action="store_true")
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--prefix", default="")
     parser.add_argument("folder")
     parser.add_argument("models", nargs="*")
     options = parser.parse_args()
@@ -86,12 +86,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         profile = options.profile or os.path.join(folder, "machine.profile.json")
         if not os.path.exists(profile):
-            call(options.binary, "profile", "--quick", "--ranks", str(max(counts)), "-o", profile, prefix=options.prefix)
+            call(options.binary, "profile", "--quick", "--ranks", str(max(counts)), "-o", profile)
         print(f"{'model':26}" + "".join(f" | {f'{r} ranks: predicted':>19} {'measured':>9} {'error':>8}" for r in counts), flush=True)
         for path in paths:
             line = f"{os.path.basename(path)[:-5]:26}"
             if not options.no_calls:
-                _, error = call(options.binary, "profile", path, *binds(options.binary, path), "--quick", "--resume", "--ranks", str(max(counts)), "-o", profile, prefix=options.prefix)
+                _, error = call(options.binary, "profile", path, *binds(options.binary, path), "--quick", "--resume", "--ranks", str(max(counts)), "-o", profile)
                 failed = failed or bool(error)
                 line += f" {error}"
             for ranks in counts:
