@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives among thread ranks. All ranks repeat the call between two meetings; a sample is the
-// slowest rank's time. Rank 0 decides how often and tells the others before the next meeting. Where
-// ranks share cores, work lies between the calls, as in a program, and its time is taken off again:
-// back to back, a rank would find its peers awake and on their way.
+// slowest rank's time. Rank 0 decides how often and tells the others before the next meeting.
+// Before each call a rank works: it writes what it will send, as a program's kernel does, and
+// computes a little. Back to back, a rank would read from caches what its peer must have written,
+// and find its peers awake and on their way. The time of the work is taken off again.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -21,24 +22,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kWorkSeconds = 50e-6;  // of a step
+constexpr double kWorkSeconds = 30e-6;  // before a call, at least
 
 double ThreadSeconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// Computes for kWorkSeconds; how long it really did, on its thread's own clock, which stands still
-// while another thread has the core.
-double Work() {
-  const double start = ThreadSeconds();
-  double spent = 0;
-  do {
-    for (int i = 0; i < 1000; ++i) asm volatile("" : : : "memory");
-    spent = ThreadSeconds() - start;
-  } while (spent < kWorkSeconds);
-  return spent;
 }
 
 // One communicator shape: `ranks` threads in groups of `group` neighbours that work at once.
@@ -52,6 +41,19 @@ struct Buffers {
   std::vector<float> in;
   std::vector<float> out;
 };
+
+// Writes what is sent and computes for kWorkSeconds in all; how long that really took, on the
+// thread's own clock, which stands still while another thread has the core.
+double Work(std::vector<float>& sent) {
+  const double start = ThreadSeconds();
+  for (float& x : sent) x = 1 - x;
+  double spent = 0;
+  do {
+    for (int i = 0; i < 1000; ++i) asm volatile("" : : : "memory");
+    spent = ThreadSeconds() - start;
+  } while (spent < kWorkSeconds);
+  return spent;
+}
 
 Result<void> Call(Communicator& comm, Collective op, int64_t bytes, Buffers& buffers) {
   const int n = comm.size();
@@ -140,7 +142,7 @@ Result<std::vector<double>> Bench::Samples(Communicator& world, Communicator& gr
     const auto start = Clock::now();
     double worked = 0;
     for (int i = 0; i < repetitions; ++i) {
-      if (turns_ > 1) worked += Work();
+      worked += Work(buffers.in);
       TRY(Call(group, round.op, round.bytes, buffers));
     }
     elapsed_[static_cast<size_t>(world.rank())] =
@@ -166,10 +168,11 @@ Result<void> Bench::MeasureStep(Communicator& world) {
   constexpr int kSteps = 60;
   const auto mine = static_cast<size_t>(world.rank());
   std::vector<double> samples;
+  std::vector<float> none;
   for (int step = 0; step < kSteps; ++step) {
     TRY(world.Barrier());
     starts_[mine] = Clock::now();
-    worked_[mine] = Work();
+    worked_[mine] = Work(none);
     elapsed_[mine] = std::chrono::duration<double>(Clock::now() - starts_[mine]).count();
     TRY(world.Barrier());
     if (world.rank() != 0) continue;
