@@ -8,7 +8,7 @@
 //
 // Taken: plan, run, book each node's quiet time under its call, and plan again with these rows,
 // since a plan made from estimates may have preferred calls that were merely underestimated. The
-// plan's calls are all measured after two or three rounds. A node that the executor leaves out (a
+// plan's calls are all measured after a few rounds. A node that the executor leaves out (a
 // view, a folded transpose) gets a row of next to nothing; calls that occur several times get their
 // mean. Complexity: rounds x (planning + half a second of running) for each number of ranks.
 #include "cli/model_profile.h"
@@ -28,7 +28,7 @@
 namespace metadist::cli {
 namespace {
 
-constexpr int kMostRounds = 3;
+constexpr int kMostRounds = 8;
 constexpr double kRunSeconds = 0.5;
 constexpr double kPlanSeconds = 20;
 constexpr double kLeastMicros = 1e-4;  // of a node that does not run
