@@ -16,30 +16,40 @@ namespace {
 
 using F = BinaryFunction;
 
+// Rows of one length, evenly apart.
 template <typename X>
-struct Row {
+struct Rows {
   const X* a;
   int64_t a_step;
+  int64_t a_next;  // from a row to the next
   const X* b;
   int64_t b_step;
-  int64_t count;
+  int64_t b_next;
+  int64_t y_next;
+  int64_t count;  // in a row
+  int64_t rows;
 };
 
 template <typename X, typename Y, typename Function>
-METADIST_INLINE void Map(const Row<X>& row, Y* y, Function f) {
-  const X* a = row.a;
-  const X* b = row.b;
-  const int64_t count = row.count;
-  if (row.a_step == 1 && row.b_step == 1) {
-    for (int64_t i = 0; i < count; ++i) y[i] = f(a[i], b[i]);
-  } else if (row.a_step == 1 && row.b_step == 0) {
-    const X right = b[0];
-    for (int64_t i = 0; i < count; ++i) y[i] = f(a[i], right);
-  } else if (row.a_step == 0 && row.b_step == 1) {
-    const X left = a[0];
-    for (int64_t i = 0; i < count; ++i) y[i] = f(left, b[i]);
-  } else {
-    for (int64_t i = 0; i < count; ++i) y[i] = f(a[i * row.a_step], b[i * row.b_step]);
+METADIST_INLINE void Map(const Rows<X>& all, Y* y, Function f) {
+  const X* a = all.a;
+  const X* b = all.b;
+  const int64_t count = all.count;
+  for (int64_t row = 0; row < all.rows; ++row) {
+    if (all.a_step == 1 && all.b_step == 1) {
+      for (int64_t i = 0; i < count; ++i) y[i] = f(a[i], b[i]);
+    } else if (all.a_step == 1 && all.b_step == 0) {
+      const X right = b[0];
+      for (int64_t i = 0; i < count; ++i) y[i] = f(a[i], right);
+    } else if (all.a_step == 0 && all.b_step == 1) {
+      const X left = a[0];
+      for (int64_t i = 0; i < count; ++i) y[i] = f(left, b[i]);
+    } else {
+      for (int64_t i = 0; i < count; ++i) y[i] = f(a[i * all.a_step], b[i * all.b_step]);
+    }
+    a += all.a_next;
+    b += all.b_next;
+    y += all.y_next;
   }
 }
 
@@ -54,83 +64,95 @@ METADIST_INLINE X Smaller(X a, X b) {
 }
 
 METADIST_MULTIVERSION
-void FloatRow(F function, const Row<float>& row, float* y) {
+void FloatRows(F function, const Rows<float>& rows, float* y) {
   using X = float;
   switch (function) {
     case F::kPlus:
-      return Map(row, y, [](X a, X b) { return a + b; });
+      return Map(rows, y, [](X a, X b) { return a + b; });
     case F::kMinus:
-      return Map(row, y, [](X a, X b) { return a - b; });
+      return Map(rows, y, [](X a, X b) { return a - b; });
     case F::kTimes:
-      return Map(row, y, [](X a, X b) { return a * b; });
+      return Map(rows, y, [](X a, X b) { return a * b; });
     case F::kOver:
-      return Map(row, y, [](X a, X b) { return a / b; });
+      return Map(rows, y, [](X a, X b) { return a / b; });
     case F::kLarger:
-      return Map(row, y, [](X a, X b) { return Larger(a, b); });
+      return Map(rows, y, [](X a, X b) { return Larger(a, b); });
     case F::kSmaller:
-      return Map(row, y, [](X a, X b) { return Smaller(a, b); });
+      return Map(rows, y, [](X a, X b) { return Smaller(a, b); });
     case F::kSloped:
-      return Map(row, y, [](X a, X b) { return a < 0 ? a * b : a; });
+      return Map(rows, y, [](X a, X b) { return a < 0 ? a * b : a; });
     default:
       break;
   }
 }
 
-// b^e for the few exponents that models use; std::pow elsewhere.
-void PowerRow(const Row<float>& row, float* y) {
-  if (row.b_step == 0) {
-    const float e = row.b[0];
-    if (e == 2.0f) return Map(row, y, [](float a, float) { return a * a; });
-    if (e == 3.0f) return Map(row, y, [](float a, float) { return a * a * a; });
-    if (e == 1.0f) return Map(row, y, [](float a, float) { return a; });
+// b^e for the few exponents that models use; std::pow elsewhere. Which of them is taken must not
+// depend on how many rows a call has: their last bits differ.
+void PowerRows(const Rows<float>& rows, float* y) {
+  if (rows.b_step == 0 && rows.b_next != 0 && rows.rows > 1) {
+    Rows<float> one = rows;
+    one.rows = 1;
+    for (int64_t r = 0; r < rows.rows; ++r) {
+      PowerRows(one, y);
+      one.a += rows.a_next;
+      one.b += rows.b_next;
+      y += rows.y_next;
+    }
+    return;
   }
-  Map(row, y, [](float a, float b) { return std::pow(a, b); });
+  if (rows.b_step == 0) {
+    const float e = rows.b[0];
+    if (e == 2.0f) return Map(rows, y, [](float a, float) { return a * a; });
+    if (e == 3.0f) return Map(rows, y, [](float a, float) { return a * a * a; });
+    if (e == 1.0f) return Map(rows, y, [](float a, float) { return a; });
+  }
+  Map(rows, y, [](float a, float b) { return std::pow(a, b); });
 }
 
 template <typename X>
-METADIST_INLINE void Compare(F function, const Row<X>& row, bool* y) {
+METADIST_INLINE void Compare(F function, const Rows<X>& rows, bool* y) {
   switch (function) {
     case F::kIsEqual:
-      return Map(row, y, [](X a, X b) { return a == b; });
+      return Map(rows, y, [](X a, X b) { return a == b; });
     case F::kIsLess:
-      return Map(row, y, [](X a, X b) { return a < b; });
+      return Map(rows, y, [](X a, X b) { return a < b; });
     case F::kIsLessEqual:
-      return Map(row, y, [](X a, X b) { return a <= b; });
+      return Map(rows, y, [](X a, X b) { return a <= b; });
     case F::kIsGreater:
-      return Map(row, y, [](X a, X b) { return a > b; });
+      return Map(rows, y, [](X a, X b) { return a > b; });
     case F::kIsGreaterEqual:
-      return Map(row, y, [](X a, X b) { return a >= b; });
+      return Map(rows, y, [](X a, X b) { return a >= b; });
     case F::kBoth:
-      return Map(row, y, [](X a, X b) { return a && b; });
+      return Map(rows, y, [](X a, X b) { return a && b; });
     case F::kEither:
-      return Map(row, y, [](X a, X b) { return a || b; });
+      return Map(rows, y, [](X a, X b) { return a || b; });
     case F::kOneOfBoth:
-      return Map(row, y, [](X a, X b) { return (a != 0) != (b != 0); });
+      return Map(rows, y, [](X a, X b) { return (a != 0) != (b != 0); });
     default:
       break;
   }
 }
 
 METADIST_MULTIVERSION
-void CompareFloatRow(F function, const Row<float>& row, bool* y) { Compare(function, row, y); }
+void CompareFloatRows(F function, const Rows<float>& rows, bool* y) { Compare(function, rows, y); }
 
 // Integers wrap: arithmetic is done unsigned.
 template <typename X>
-void IntRow(F function, const Row<X>& row, X* y) {
+void IntRows(F function, const Rows<X>& rows, X* y) {
   using U = std::make_unsigned_t<X>;
   switch (function) {
     case F::kPlus:
-      return Map(row, y, [](X a, X b) { return X(U(a) + U(b)); });
+      return Map(rows, y, [](X a, X b) { return X(U(a) + U(b)); });
     case F::kMinus:
-      return Map(row, y, [](X a, X b) { return X(U(a) - U(b)); });
+      return Map(rows, y, [](X a, X b) { return X(U(a) - U(b)); });
     case F::kTimes:
-      return Map(row, y, [](X a, X b) { return X(U(a) * U(b)); });
+      return Map(rows, y, [](X a, X b) { return X(U(a) * U(b)); });
     case F::kLarger:
-      return Map(row, y, [](X a, X b) { return a > b ? a : b; });
+      return Map(rows, y, [](X a, X b) { return a > b ? a : b; });
     case F::kSmaller:
-      return Map(row, y, [](X a, X b) { return a < b ? a : b; });
+      return Map(rows, y, [](X a, X b) { return a < b ? a : b; });
     case F::kSloped:
-      return Map(row, y, [](X a, X b) { return a < 0 ? X(U(a) * U(b)) : a; });
+      return Map(rows, y, [](X a, X b) { return a < 0 ? X(U(a) * U(b)) : a; });
     default:
       break;
   }
@@ -138,12 +160,13 @@ void IntRow(F function, const Row<X>& row, X* y) {
 
 template <typename X, typename Y, typename RowFunction>
 Prepared OverRows(const LoopNest& nest, RowFunction function) {
-  return Accept("loop", RangeOf<2>(nest, [function](const KernelArgs& args, const NestRow& row) {
-                  const auto& [at, step, count] = row;
+  return Accept("loop", RangeOf<2>(nest, [function](const KernelArgs& args, const NestRows& part) {
+                  const auto& [at, step, count, next, rows] = part;
                   const X* a = reinterpret_cast<const X*>(args.inputs[0]) + at[0];
                   const X* b = reinterpret_cast<const X*>(args.inputs[1]) + at[1];
                   Y* y = reinterpret_cast<Y*>(args.outputs[0]) + at[2];
-                  function(Row<X>{a, step[0], b, step[1], count}, y);
+                  function(Rows<X>{a, step[0], next[0], b, step[1], next[1], next[2], count, rows},
+                           y);
                 }));
 }
 
@@ -154,9 +177,9 @@ template <typename X>
 Prepared Integers(const LoopNest& nest, F function) {
   if (IsArithmetic(function))
     return OverRows<X, X>(nest,
-                          [function](const Row<X>& row, X* y) { IntRow<X>(function, row, y); });
+                          [function](const Rows<X>& rows, X* y) { IntRows<X>(function, rows, y); });
   return OverRows<X, bool>(
-      nest, [function](const Row<X>& row, bool* y) { Compare<X>(function, row, y); });
+      nest, [function](const Rows<X>& rows, bool* y) { Compare<X>(function, rows, y); });
 }
 
 // Strides of an operand along the dims of the result, 0 where it is stretched.
@@ -199,12 +222,12 @@ Prepared PrepareBinary(const KernelSite& site, BinaryFunction function) {
   switch (site.element(0)) {
     case ElementType::kF32:
       if (IsLogical(function)) break;
-      if (function == F::kPower) return OverRows<float, float>(*nest, PowerRow);
+      if (function == F::kPower) return OverRows<float, float>(*nest, PowerRows);
       if (IsArithmetic(function))
         return OverRows<float, float>(
-            *nest, [function](const auto& row, float* y) { FloatRow(function, row, y); });
+            *nest, [function](const auto& rows, float* y) { FloatRows(function, rows, y); });
       return OverRows<float, bool>(
-          *nest, [function](const auto& row, bool* y) { CompareFloatRow(function, row, y); });
+          *nest, [function](const auto& rows, bool* y) { CompareFloatRows(function, rows, y); });
     case ElementType::kI32:
     case ElementType::kI64:
       // A division by zero is an error, which the reference kernel reports.
@@ -214,7 +237,7 @@ Prepared PrepareBinary(const KernelSite& site, BinaryFunction function) {
     case ElementType::kBool:
       if (IsLogical(function) || function == F::kIsEqual)
         return OverRows<bool, bool>(
-            *nest, [function](const auto& row, bool* y) { Compare<bool>(function, row, y); });
+            *nest, [function](const auto& rows, bool* y) { Compare<bool>(function, rows, y); });
       break;
     default:
       break;

@@ -50,13 +50,17 @@ struct LoopNest {
     }
   }
 
+  // From a row to the next along the last outer dim.
+  const Offsets& next_row() const { return stride[depth > 0 ? depth - 1 : 0]; }
+
   // Whether operand `a` lies as operand `b` does, which has no gaps and lies in the order of the
   // loops.
   bool Along(size_t a, size_t b) const;
 
   // The part of all rounds of the innermost loop from number `begin` to `end`:
-  // visit(offsets of the operands, how many) for each piece of a row. Offsets of operands that go
-  // `along` are counted from `begin`.
+  // visit(offsets of the operands, how many, rows) for `rows` rows that follow each other along the
+  // last outer dim, or for a piece of one. Offsets of operands that go `along` are counted from
+  // `begin`.
   template <typename Visitor>
   void ForEachRowIn(int64_t begin,
                     int64_t end,
@@ -78,10 +82,8 @@ struct LoopNest {
       int64_t rows = 1;
       if (depth > 0 && count == inner)
         rows = std::min(size[last] - index[last], (end - begin) / inner);
-      for (int64_t r = 0; r < rows; ++r) {
-        visit(at, count);
-        for (size_t o = 0; o < kMaxOperands; ++o) at[o] += stride[last][o];
-      }
+      visit(at, count, rows);
+      for (size_t o = 0; o < kMaxOperands; ++o) at[o] += rows * stride[last][o];
       if ((begin += rows * count) >= end) return;
       for (size_t o = 0; skipped > 0 && o < kMaxOperands; ++o) at[o] -= skipped * inner_stride[o];
       skipped = 0;

@@ -6,15 +6,17 @@
 
 namespace metadist::cpu {
 
-// One round of the innermost loop, or a part of it.
-struct NestRow {
+// Rounds of the innermost loop that follow each other, or a part of one.
+struct NestRows {
   const LoopNest::Offsets& at;    // of the operands, from where KernelArgs has them
-  const LoopNest::Offsets& step;  // along the row
-  int64_t count;
+  const LoopNest::Offsets& step;  // along a row
+  int64_t count;                  // in a row
+  const LoopNest::Offsets& next;  // from a row to the next
+  int64_t rows;
 };
 
 // A kernel that is a loop over a nest whose first operands are its inputs and whose next one is
-// its output. visit(args, row). Runs on ranges where the output lies in the order of the loops.
+// its output. visit(args, rows). Runs on ranges where the output lies in the order of the loops.
 template <size_t kInputs, typename Visitor>
 RangeKernel RangeOf(const LoopNest& nest, Visitor visit) {
   static_assert(kInputs <= kMaxRangeInputs && kInputs < kMaxOperands);
@@ -26,9 +28,10 @@ RangeKernel RangeOf(const LoopNest& nest, Visitor visit) {
   range.count = nest.empty ? 0 : nest.inner;
   for (size_t d = 0; d < nest.depth; ++d) range.count *= nest.size[d];
   range.run = [nest, along, visit](const KernelArgs& args, int64_t begin, int64_t end) {
-    nest.ForEachRowIn(begin, end, along, [&](const LoopNest::Offsets& at, int64_t count) {
-      visit(args, NestRow{at, nest.inner_stride, count});
-    });
+    const auto visit_rows = [&](const LoopNest::Offsets& at, int64_t count, int64_t rows) {
+      visit(args, NestRows{at, nest.inner_stride, count, nest.next_row(), rows});
+    };
+    nest.ForEachRowIn(begin, end, along, visit_rows);
   };
   return range;
 }

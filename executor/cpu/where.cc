@@ -25,9 +25,13 @@ METADIST_INLINE T Choose(bool condition, T a, T b) {
 }
 
 template <typename T>
-METADIST_INLINE void Select(const Row<T>& row) {
+METADIST_INLINE void SelectRow(const Row<T>& row) {
   const auto [c, a, b, unused] = row.step;
-  if (c == 1 && a == 1 && b == 0) {
+  if (c == 0) {
+    const T* const from = row.condition[0] ? row.a : row.b;
+    const int64_t step = row.condition[0] ? a : b;
+    for (int64_t i = 0; i < row.count; ++i) row.y[i] = from[i * step];
+  } else if (c == 1 && a == 1 && b == 0) {
     const T other = row.b[0];
     for (int64_t i = 0; i < row.count; ++i) row.y[i] = Choose(row.condition[i], row.a[i], other);
   } else if (c == 1 && a == 0 && b == 1) {
@@ -41,13 +45,26 @@ METADIST_INLINE void Select(const Row<T>& row) {
   }
 }
 
+template <typename T>
+METADIST_INLINE void Select(Row<T> row, const LoopNest::Offsets& next, int64_t rows) {
+  for (; rows > 0; --rows) {
+    SelectRow(row);
+    row.condition += next[0];
+    row.a += next[1];
+    row.b += next[2];
+    row.y += next[3];
+  }
+}
+
 METADIST_MULTIVERSION
-void SelectWords(const Row<uint32_t>& row) { Select(row); }
+void SelectWords(const Row<uint32_t>& row, const LoopNest::Offsets& next, int64_t rows) {
+  Select(row, next, rows);
+}
 
 template <typename T>
 Prepared Bind(const LoopNest& nest) {
-  return Accept("loop", RangeOf<3>(nest, [](const KernelArgs& args, const NestRow& part) {
-                  const auto& [at, step, count] = part;
+  return Accept("loop", RangeOf<3>(nest, [](const KernelArgs& args, const NestRows& part) {
+                  const auto& [at, step, count, next, rows] = part;
                   const Row<T> row{reinterpret_cast<const bool*>(args.inputs[0]) + at[0],
                                    reinterpret_cast<const T*>(args.inputs[1]) + at[1],
                                    reinterpret_cast<const T*>(args.inputs[2]) + at[2],
@@ -55,9 +72,9 @@ Prepared Bind(const LoopNest& nest) {
                                    step,
                                    count};
                   if constexpr (std::is_same_v<T, uint32_t>)
-                    SelectWords(row);
+                    SelectWords(row, next, rows);
                   else
-                    Select(row);
+                    Select(row, next, rows);
                 }));
 }
 

@@ -119,6 +119,16 @@ TEST(Chain, KeepsStretchedOperands) {
   EXPECT_EQ(RunBoth(model, {y}).front(), "Mul/loop");
 }
 
+// Third powers are products, of which the last bits differ from those of other powers: pieces of
+// rows must take the same way as all rows.
+TEST(Chain, RaisesPiecesOfRowsAsAllRows) {
+  Model model;
+  const ValueId one = model.Call("Ceil", {model.Call("Sigmoid", {model.Input({70, 1})})});
+  const ValueId three = model.Call("Add", {model.Call("Add", {one, one}), one});
+  const ValueId y = model.Call("Neg", {model.Call("Pow", {model.Input({70, 201}), three})});
+  EXPECT_EQ(RunBoth(model, {three, y}).back(), "Pow/loop+Neg/loop");
+}
+
 TEST(Chain, RunsImagesWithTheirChannelsLast) {
   Model model;
   const ValueId x = model.Input({2, 8, 24, 24});
