@@ -3,8 +3,9 @@
 // Problem: a rank that waits sleeps, and is woken on whatever core looks idle at that moment. With
 // four ranks on two cores three of them soon share one, and a step takes three turns instead of
 // two, until the scheduler evens them out milliseconds later. Fixed cores make the number of turns
-// what it should be, and a wake-up on the same core is a plain switch of threads. Ranks with a core
-// each need no such help, and a busy machine can move them out of the way.
+// what it should be, and a wake-up on the same core is a plain switch of threads. As many ranks as
+// cores need it too: two that talk to each other are drawn to one core, and take twice the time.
+// Fewer ranks than cores stay free, so that programs side by side do not fight for the first cores.
 #include "executor/comm/placement.h"
 
 #include <sched.h>
@@ -24,7 +25,7 @@ void PlaceRank(int rank, int ranks) {
   std::vector<int> cores;
   for (int core = 0; core < CPU_SETSIZE; ++core)
     if (CPU_ISSET(core, &allowed)) cores.push_back(core);
-  if (cores.empty() || ranks <= static_cast<int>(cores.size())) return;
+  if (cores.empty() || ranks < static_cast<int>(cores.size())) return;
   cpu_set_t mine;
   CPU_ZERO(&mine);
   CPU_SET(cores[static_cast<size_t>(rank) % cores.size()], &mine);
