@@ -14,6 +14,16 @@
 
 namespace metadist {
 
+namespace {
+
+// Above this many columns only linear programs and branching are left to CBC. What it does to the
+// whole program first (probing in its preprocessing and cuts, heuristics) takes minutes there, in
+// loops that no event interrupts, so that neither a limit nor Ctrl-C would end it; and the linear
+// program of a model's plan is often integral as it is.
+constexpr int kMostForRoot = 20'000;
+
+}  // namespace
+
 struct CbcRun {
   // CBC wants the elements column by column.
   static void Load(const LinearModel& model, OsiSolverInterface& solver) {
@@ -42,7 +52,7 @@ struct CbcRun {
     for (int column : model.integers_) solver.setInteger(column);
   }
 
-  static std::vector<std::string> Arguments(const MipOptions& options) {
+  static std::vector<std::string> Arguments(int columns, const MipOptions& options) {
     std::vector<std::string> out = {"metadist", "-log", "0", "-slog", "0", "-threads", "0"};
     auto set = [&](const char* name, std::string value) {
       out.emplace_back(name);
@@ -53,6 +63,11 @@ struct CbcRun {
     set("-sec", fmt::format("{:.3f}", options.seconds + 1));
     set("-ratioGap", "0");
     set("-allowableGap", fmt::format("{:.15g}", options.gap));
+    if (columns > kMostForRoot) {
+      set("-preprocess", "off");
+      set("-cuts", "off");
+      set("-heuristics", "off");
+    }
     if (options.cutoff < 1e299) set("-cutoff", fmt::format("{:.15g}", options.cutoff));
     out.emplace_back("-solve");
     out.emplace_back("-quit");
@@ -61,7 +76,7 @@ struct CbcRun {
 
   // CBC's own program: its presolve, cuts, heuristics and search. False if CBC gave up.
   static bool Run(CbcModel& cbc, CbcSolverUsefulData& data, const MipOptions& options) {
-    const std::vector<std::string> arguments = Arguments(options);
+    const std::vector<std::string> arguments = Arguments(cbc.getNumCols(), options);
     std::vector<const char*> argv;
     for (const std::string& argument : arguments) argv.push_back(argument.c_str());
     try {
