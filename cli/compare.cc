@@ -43,6 +43,8 @@ void CompareOne(const std::string& name,
   const std::vector<double> a = got.ToDoubles();
   const std::vector<double> b = expected.ToDoubles();
   const Tolerance tolerance = ToleranceOf(got.element());
+  // As many as can differ beyond the tolerance.
+  const int digits = tolerance.relative >= 1e-3 ? 6 : 17;
   double largest = 0;
   double worst = 0;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -51,7 +53,7 @@ void CompareOne(const std::string& name,
     const double error = std::abs(a[i] - b[i]);
     if (std::isfinite(error)) worst = std::max(worst, error);
     if (!(error <= tolerance.absolute + tolerance.relative * std::abs(b[i])))
-      fail(fmt::format("element {}: expected {}, got {}", i, b[i], a[i]));
+      fail(fmt::format("element {}: expected {:.{}g}, got {:.{}g}", i, b[i], digits, a[i], digits));
   }
   all.max_abs_error = std::max(all.max_abs_error, worst);
   if (largest > 0) all.max_rel_error = std::max(all.max_rel_error, worst / largest);
