@@ -20,10 +20,10 @@ METADIST_INLINE void Map(const X* x, Y* y, int64_t count, Function f) {
   for (int64_t i = 0; i < count; ++i) y[i] = f(x[i]);
 }
 
-// x cut to [0, 1]; 1 for NaN, as in the reference.
+// x cut to [0, 1]; NaN stays.
 METADIST_INLINE float UnitRange(float x) {
-  const float low = x < 1.0f ? x : 1.0f;
-  return low > 0.0f ? low : 0.0f;
+  const float low = x > 1.0f ? 1.0f : x;
+  return low < 0.0f ? 0.0f : low;
 }
 
 // tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2); 1 long before e is infinite.

@@ -11,9 +11,8 @@ namespace {
 
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const double alpha = call.attributes->Float("alpha", 1);
-  MapUnary<double, double>(in[0], out[0], [=](double x) {
-    return std::fmax(0.0, x) + std::fmin(0.0, alpha * std::expm1(x / alpha));
-  });
+  MapUnary<double, double>(
+      in[0], out[0], [=](double x) { return x < 0 ? alpha * std::expm1(x / alpha) : x; });
   return {};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = max(0, min(1, alpha x + beta)). The default alpha is a 32-bit float.
-#include <cmath>
+#include <algorithm>
 
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
@@ -13,7 +13,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   const double alpha = call.attributes->Float("alpha", 0.2f);
   const double beta = call.attributes->Float("beta", 0.5);
   MapUnary<double, double>(
-      in[0], out[0], [=](double x) { return std::fmax(0.0, std::fmin(1.0, alpha * x + beta)); });
+      in[0], out[0], [=](double x) { return std::clamp(alpha * x + beta, 0.0, 1.0); });
   return {};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x max(0, min(1, x / 6 + 1 / 2)).
-#include <cmath>
+#include <algorithm>
 
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return x * std::fmax(0.0, std::fmin(1.0, x / 6 + 0.5)); }
+double Apply(double x) { return x * std::clamp(x / 6 + 0.5, 0.0, 1.0); }
 
 }  // namespace
 

@@ -62,11 +62,13 @@ TEST(Kernels, EndsOfTheRange) {
                                       1e30f,
                                       -1e30f};
   const Tensor x = Tensor::Of<float>({1, 1, static_cast<int64_t>(numbers.size())}, numbers);
+  // Their definitions only compare: NaN is not in the range that they let through.
+  const std::set<std::string> drop_nan = {"IsInf", "Shrink", "ThresholdedRelu"};
   for (const char* name :
        {"Abs",       "Ceil",  "IsInf",           "Mish", "Round",   "Selu",        "Shrink",
         "Sign",      "Swish", "ThresholdedRelu", "Elu",  "Floor",   "HardSigmoid", "HardSwish",
         "LeakyRelu", "Log",   "MaxPool",         "Relu", "Sigmoid", "Softplus",    "Tanh",
-        "Clip"}) {
+        "Clip",      "Celu"}) {
     SCOPED_TRACE(name);
     const OpDef* op = OpTable::BuiltIn().Find("", name);
     ASSERT_NE(op, nullptr);
@@ -81,6 +83,7 @@ TEST(Kernels, EndsOfTheRange) {
     const std::vector<double> a = got[0].ToDoubles();
     const std::vector<double> b = expected.value()[0].ToDoubles();
     for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(std::isnan(a[i]), std::isnan(b[i])) << i;
+    EXPECT_EQ(std::isnan(b[0]), drop_nan.count(name) == 0);
     ExpectClose(got[0], expected.value()[0]);
   }
 }
