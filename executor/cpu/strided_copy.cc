@@ -61,12 +61,55 @@ std::optional<StridedCopy> StridedCopy::Make(const Shape& shape,
   copy.item_ = item_bytes;
   copy.from_begin_ = from.begin * item_bytes;
   copy.to_begin_ = to.begin * item_bytes;
+  copy.TakeTurn();
   return copy;
+}
+
+// Takes two loops out of the nest if they are a transpose. Short dense rows count as items.
+void StridedCopy::TakeTurn() {
+  struct Dim {
+    int64_t size, from, to;
+  };
+  std::vector<Dim> dims;
+  for (size_t d = 0; d < nest_.depth; ++d)
+    dims.push_back({nest_.size[d], nest_.stride[d][0], nest_.stride[d][1]});
+  int64_t unit = 1;
+  if (nest_.inner_stride[0] == 1 && nest_.inner_stride[1] == 1)
+    unit = nest_.inner;
+  else
+    dims.push_back({nest_.inner, nest_.inner_stride[0], nest_.inner_stride[1]});
+  const int64_t bytes = unit * item_;
+  if (nest_.empty || (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)) return;
+  const auto is_row = [&](const Dim& dim) { return dim.to == unit && dim.from % unit == 0; };
+  const auto is_column = [&](const Dim& dim) { return dim.from == unit && dim.to % unit == 0; };
+  const auto row = std::find_if(dims.begin(), dims.end(), is_row);
+  const auto column = std::find_if(dims.begin(), dims.end(), is_column);
+  if (row == dims.end() || column == dims.end() || row == column || row->from == 0) return;
+  turn_ = TurnedCopy{bytes, column->size, row->size, row->from / unit, column->to / unit};
+  LoopNest rest;
+  for (auto dim = dims.begin(); dim != dims.end(); ++dim) {
+    if (dim == row || dim == column) continue;
+    rest.size[rest.depth] = dim->size;
+    rest.stride[rest.depth] = {dim->from, dim->to};
+    ++rest.depth;
+  }
+  nest_ = rest;
+}
+
+void StridedCopy::RunTurned(const std::byte* from, std::byte* to) const {
+  const int64_t strip = turn_->strip();
+  for (int64_t begin = 0; begin < turn_->columns; begin += strip) {
+    const int64_t end = std::min(begin + strip, turn_->columns);
+    nest_.ForEachRow([&](const LoopNest::Offsets& at) {
+      turn_->Run(from + at[0] * item_, to + at[1] * item_, begin, end);
+    });
+  }
 }
 
 void StridedCopy::Run(const std::byte* from, std::byte* to) const {
   from += from_begin_;
   to += to_begin_;
+  if (turn_) return RunTurned(from, to);
   const bool dense = nest_.inner == 1 || (nest_.inner_stride[0] == 1 && nest_.inner_stride[1] == 1);
   if (dense) {
     switch (nest_.inner * item_) {

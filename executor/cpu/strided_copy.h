@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "executor/cpu/loop_nest.h"
+#include "executor/cpu/turned_copy.h"
 
 namespace metadist::cpu {
 
@@ -26,7 +27,11 @@ class StridedCopy {
   void Run(const std::byte* from, std::byte* to) const;
 
  private:
-  LoopNest nest_;  // operand 0 = source, 1 = destination, in elements
+  void TakeTurn();
+  void RunTurned(const std::byte* from, std::byte* to) const;
+
+  LoopNest nest_;                   // operand 0 = source, 1 = destination, in elements
+  std::optional<TurnedCopy> turn_;  // the innermost loops, which are not in the nest then
   int64_t item_ = 1;
   int64_t from_begin_ = 0;
   int64_t to_begin_ = 0;
