@@ -36,7 +36,8 @@ class BoundKernel {
 const OpDef* ProductOperator();
 
 // A fast kernel on arrays of `rows` x `columns` elements that is no product; the operands are found
-// by asking the operator what it takes.
+// by asking the operator what it takes. One that folds or scales the channels of images gets `rows`
+// channels, square, of about `columns` elements.
 std::optional<BoundKernel> ElementwiseKernel(const OpDef& op, int64_t rows, int64_t columns);
 
 }  // namespace metadist

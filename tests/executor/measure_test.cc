@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "executor/bound_kernel.h"
+#include "metair/ops/op_table.h"
 #include "profiles/cost.h"
 #include "profiles/profile_io.h"
 
@@ -59,6 +60,21 @@ TEST(Measure, FindsTheProductWithoutItsName) {
   const OpDef* op = ProductOperator();
   ASSERT_NE(op, nullptr);
   EXPECT_EQ(op->name, "MatMul");
+}
+
+// The bytes say which operands were chosen: 40 rows of 64 elements, or 40 channels of 8 x 8.
+TEST(Measure, OperatorsOnImagesGetImages) {
+  const auto bytes = [](const char* name) {
+    const auto kernel = ElementwiseKernel(*OpTable::BuiltIn().Find("", name), 40, 64);
+    return kernel ? kernel->work().bytes : 0;
+  };
+  EXPECT_EQ(bytes("GlobalAveragePool"), 4 * (40 * 64 + 40));
+  EXPECT_EQ(bytes("GlobalMaxPool"), 4 * (40 * 64 + 40));
+  EXPECT_EQ(bytes("InstanceNormalization"), 4 * (2 * 40 * 64 + 2 * 40));
+  EXPECT_EQ(bytes("LayerNormalization"), 4 * (2 * 40 * 64 + 2 * 64));
+  EXPECT_EQ(bytes("ReduceSum"), 4 * (40 * 64 + 1));
+  EXPECT_EQ(bytes("Relu"), 4 * (2 * 40 * 64));
+  EXPECT_EQ(bytes("Where"), 40 * 64 + 4 * (3 * 40 * 64));
 }
 
 }  // namespace
