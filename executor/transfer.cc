@@ -6,17 +6,18 @@
 // Choice: pulling. The source placement divides the array into pieces, one for each combination of
 // coordinates along the axes that cut it; those pieces are disjoint and cover the array. A rank
 // intersects each piece with what it wants, dim by dim, as lists of runs; a box of the product of
-// the runs is one strided copy. Axes that do not cut the source hold copies: the rank takes its own
-// coordinate there, so data comes from the nearest holder and readers spread over the holders.
-// Along axes whose partial sums end, all coordinates are operands of the reduction.
-// Complexity: pieces x dims x runs per rank, once per program.
-// Source: shared design, redistribution of arrays; the collectives as typed there.
+// evenly spaced runs is one strided copy (pull_copies.cc). Axes that do not cut the source hold
+// copies: the rank takes its own coordinate there, so data comes from the nearest holder and
+// readers spread over the holders. Along axes whose partial sums end, all coordinates are operands
+// of the reduction. Complexity: pieces x dims x runs per rank, once per program. Source: shared
+// design, redistribution of arrays; the collectives as typed there.
 #include "executor/transfer.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "executor/comm/reduce.h"
+#include "executor/pull_copies.h"
 
 namespace metadist {
 namespace {
@@ -120,7 +121,9 @@ Transfer Planner::For(int64_t rank) const {
   if (transfer.identity) return transfer;
   for (int64_t holder : RanksAlong(mesh, step.from.CuttingAxes(), rank)) {
     Pull pull;
-    if (Pulls(rank, holder, pull)) transfer.pulls.push_back(std::move(pull));
+    if (!Pulls(rank, holder, pull)) continue;
+    if (pull.sources.size() == 1) pull.copies = CopiesOf(pull, type.element);
+    transfer.pulls.push_back(std::move(pull));
   }
   transfer.slices = !reduced.empty() && step.from.dims == step.to.dims && spread.empty() &&
                     transfer.elements * ByteSize(type.element) > kSmallBytes;
@@ -226,6 +229,8 @@ void RunPulls(const Transfer& transfer, std::span<void* const> buffers, void* to
     const auto source = [&](size_t i) {
       return static_cast<const std::byte*>(buffers[static_cast<size_t>(pull.sources[i])]);
     };
+    for (const cpu::StridedCopy& copy : pull.copies) copy.Run(source(0), target);
+    if (!pull.copies.empty()) continue;
     if (pull.sources.size() == 1) {
       ForEachRun(pull, [&, base = source(0)](int64_t from, int64_t at, int64_t count) {
         std::memcpy(target + at * item, base + from * item, static_cast<size_t>(count * item));

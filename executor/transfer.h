@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "executor/cpu/strided_copy.h"
 #include "metair/ir/result.h"
 #include "metair/spmd/collective.h"
 #include "metair/spmd/mesh.h"
@@ -27,6 +28,8 @@ struct Pull {
   std::vector<std::vector<CopyRun>> runs;  // by dim
   Shape source_shape;
   Shape shape;  // of the destination
+  // The same as strided copies, where it comes from one source and is a few of them.
+  std::vector<cpu::StridedCopy> copies;
 
   int64_t elements() const;
 };
