@@ -7,15 +7,18 @@
 // known only when that program runs.
 //
 // Taken: plan, run, book each node's quiet time under its call, and plan again with these rows,
-// since a plan made from estimates may have preferred calls that were merely underestimated. The
-// plan's calls are all measured after a few rounds. A node that the executor leaves out (a
-// view, a folded transpose) gets a row of next to nothing; calls that occur several times get their
-// mean. Complexity: rounds x (planning + half a second of running) for each number of ranks.
+// since a plan made from estimates may have preferred calls that were merely underestimated. Every
+// round ends with fewer such calls, until a plan of known calls takes as long as it said, or has
+// been measured kSettled times, or the time is up. A node that the executor leaves out (a view, a
+// folded transpose) gets a row of next to nothing; calls that occur several times get their mean.
+// Complexity: rounds x (planning + running) for each number of ranks, at most kSeconds.
 #include "cli/model_profile.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <map>
 #include <memory>
 
@@ -28,10 +31,14 @@
 namespace metadist::cli {
 namespace {
 
-constexpr int kMostRounds = 8;
+constexpr double kSeconds = 45;  // of all rounds on one number of ranks
+constexpr double kClose = 0.03;  // of the measured step, how far off a plan may be
+constexpr int kSettled = 3;      // rounds without a new call
 constexpr double kRunSeconds = 0.5;
 constexpr double kPlanSeconds = 20;
 constexpr double kLeastMicros = 1e-4;  // of a node that does not run
+
+using Clock = std::chrono::steady_clock;
 
 class ModelMeasurer {
  public:
@@ -41,11 +48,14 @@ class ModelMeasurer {
         profile_(profile),
         rules_(OpTable::BuiltIn(), {.seed = 0}, session.thread_count()) {}
 
-  // Whether the plan's calls had rows already.
-  Result<bool> Round(int ranks);
+  struct Outcome {
+    bool known = false;  // every call of the plan had a row
+    bool close = false;  // its step took what it said
+  };
+  Result<Outcome> Round(int ranks);
 
  private:
-  Result<Program> Planned(int ranks);
+  Result<Plan> BestPlan(int ranks);
   void Book(const std::vector<std::string>& calls, const RunResult& run, int ranks);
 
   Session& session_;
@@ -54,7 +64,7 @@ class ModelMeasurer {
   RuleBook rules_;
 };
 
-Result<Program> ModelMeasurer::Planned(int ranks) {
+Result<Plan> ModelMeasurer::BestPlan(int ranks) {
   PlanRequest request;
   request.graph = &graph_;
   request.ops = &OpTable::BuiltIn();
@@ -66,8 +76,7 @@ Result<Program> ModelMeasurer::Planned(int ranks) {
   request.threads = session_.thread_count();
   request.alternatives = false;
   request.interrupted = &Session::interrupted();
-  const ::metadist::Planned planned = TRY(MakePlan(request));
-  return LowerWithData(planned.plan, graph_);
+  return std::move(TRY(MakePlan(request)).plan);
 }
 
 void ModelMeasurer::Book(const std::vector<std::string>& calls, const RunResult& run, int ranks) {
@@ -94,24 +103,28 @@ void ModelMeasurer::Book(const std::vector<std::string>& calls, const RunResult&
   }
 }
 
-Result<bool> ModelMeasurer::Round(int ranks) {
-  const Program program = TRY(Planned(ranks));
+Result<ModelMeasurer::Outcome> ModelMeasurer::Round(int ranks) {
+  const Plan plan = TRY(BestPlan(ranks));
+  const Program program = TRY(LowerWithData(plan, graph_));
   const std::vector<std::string> calls = CallsOf(program, OpTable::BuiltIn());
-  const bool known = std::all_of(calls.begin(), calls.end(), [&](const std::string& call) {
+  Outcome outcome;
+  outcome.known = std::all_of(calls.begin(), calls.end(), [&](const std::string& call) {
     const auto rows = profile_.calls.find(call);
     return call.empty() || (rows != profile_.calls.end() && rows->second.count(ranks) > 0);
   });
-  if (known) return true;
   RunOptions options;
-  options.warm_up = 3;
-  options.iterations = 20;
+  options.warm_up = 2;
+  options.iterations = 5;
   options.min_seconds = kRunSeconds;
   options.random_weights = true;
   options.random_inputs = true;
   options.seed = session_.seed;
   options.interrupted = &Session::interrupted();
-  Book(calls, TRY(RunProgram(program, {}, {}, options)), ranks);
-  return false;
+  const RunResult run = TRY(RunProgram(program, {}, {}, options));
+  Book(calls, run, ranks);
+  const double off = std::abs(plan.prediction.step.seconds - run.quiet_seconds);
+  outcome.close = off <= kClose * run.quiet_seconds;
+  return outcome;
 }
 
 }  // namespace
@@ -123,10 +136,14 @@ Result<void> MeasureModel(Session& session,
                           const std::function<void(const Profile&)>& row_done) {
   ModelMeasurer measurer(session, model, profile);
   for (int count : ranks) {
-    for (int round = 0; round < kMostRounds; ++round) {
+    const auto start = Clock::now();
+    int settled = 0;
+    while (settled < kSettled && Clock::now() - start < std::chrono::duration<double>(kSeconds)) {
       session.console.Step(fmt::format("calls of the model on {} ranks", count));
-      if (TRY(measurer.Round(count))) break;
+      const auto outcome = TRY(measurer.Round(count));
       if (row_done) row_done(profile);
+      if (outcome.known && outcome.close) break;
+      settled += outcome.known ? 1 : 0;
     }
   }
   return {};

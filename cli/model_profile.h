@@ -12,7 +12,7 @@ namespace metadist::cli {
 
 // Adds rows of the model's own calls to `profile`: for each number of ranks the model is planned
 // with what the profile knows so far, its program is run, and every node's time goes to the row of
-// its call; again until the plan holds no call without a row, at most kMostRounds times.
+// its call; again until a plan without a new call takes as long as it said, at most 45 s.
 // row_done: after each run.  Errors: as MakePlan and RunProgram.
 Result<void> MeasureModel(Session& session,
                           const Graph& model,

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <limits>
 #include <new>
 #include <numeric>
 #include <set>
@@ -175,6 +174,13 @@ StepRanges MatchSteps(const std::vector<RankOutcome>& outcomes) {
   return ranges;
 }
 
+// What a node takes a rank, of its times on the ranks that run it.
+double OwnSeconds(const std::vector<double>& by_rank, size_t ranks) {
+  if (ranks > std::thread::hardware_concurrency())
+    return *std::min_element(by_rank.begin(), by_rank.end());
+  return std::accumulate(by_rank.begin(), by_rank.end(), 0.0) / static_cast<double>(by_rank.size());
+}
+
 void ReportQuietTimes(const std::vector<RankOutcome>& outcomes,
                       const StepRanges& ranges,
                       RunResult& result) {
@@ -183,12 +189,12 @@ void ReportQuietTimes(const std::vector<RankOutcome>& outcomes,
   for (size_t s : quiet) {
     result.quiet_seconds += share * result.step_seconds[s];
     for (size_t i = 0; i < result.nodes.size(); ++i) {
-      double least = std::numeric_limits<double>::infinity();
+      std::vector<double> by_rank;
       for (size_t rank = 0; rank < outcomes.size(); ++rank) {
         const auto [from, to] = ranges[i][rank];
-        if (from < to) least = std::min(least, StepsSeconds(outcomes[rank].steps[s], from, to));
+        if (from < to) by_rank.push_back(StepsSeconds(outcomes[rank].steps[s], from, to));
       }
-      result.nodes[i].quiet_seconds += share * least;
+      result.nodes[i].quiet_seconds += share * OwnSeconds(by_rank, outcomes.size());
     }
   }
 }

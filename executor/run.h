@@ -45,8 +45,9 @@ struct NodeTime {
   // "MatMul/onednn", "Softmax/reference", "AllReduce", "Add/loop+Relu/loop" of a chain, ...
   std::string kernel;
   double seconds = 0;  // median over the measured steps of the maximum over ranks
-  // Mean over the tenth of the steps that were quickest, of the least over ranks: what the node
-  // takes while other programs leave the machine alone.
+  // Mean over the tenth of the steps that were quickest, and over the ranks: what the node takes
+  // while other programs leave the machine alone. Where ranks share cores, of the rank that was
+  // quickest, as the others' time holds turns of their neighbours.
   double quiet_seconds = 0;
 };
 
