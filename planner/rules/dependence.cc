@@ -34,14 +34,16 @@ constexpr InputMode kBaselines[] = {InputMode::kNormal,
 constexpr size_t kAlwaysTried = 2;
 constexpr int64_t kMostOutputs = 300000;
 
+// What differences of `x` are rounding.
+double Slack(const Tensor& x) { return 1e-12 * Largest(x); }
+
 // Calls visit(i) for every differing element.
 template <typename Visit>
-void ForDifferences(const Tensor& x, const Tensor& y, Visit visit) {
+void ForDifferences(const Tensor& x, const Tensor& y, double slack, Visit visit) {
   const int64_t count = x.size();
   if (x.element() == ElementType::kF64) {
     const double* a = x.data<double>();
     const double* b = y.data<double>();
-    const double slack = 1e-12 * Largest(x);
     for (int64_t i = 0; i < count; ++i) {
       if (a[i] == b[i] || std::abs(a[i] - b[i]) <= slack) continue;
       if (a[i] != a[i] && b[i] != b[i]) continue;
@@ -131,10 +133,12 @@ bool Prober::FindDims(const Family& family,
 bool Prober::Measure(Relation& relation) {
   std::vector<Baseline> bases;
   for (const InputMode mode : kBaselines) {
-    Baseline base{mode, {}, {}};
-    if (sampler_.Draw(relation.values, mode, {}, base.inputs) &&
-        box_.Run(relation.values, base.inputs, base.outputs))
-      bases.push_back(std::move(base));
+    Baseline base{mode, {}, {}, {}};
+    if (!sampler_.Draw(relation.values, mode, {}, base.inputs) ||
+        !box_.Run(relation.values, base.inputs, base.outputs))
+      continue;
+    for (const Tensor& output : base.outputs) base.slacks.push_back(Slack(output));
+    bases.push_back(std::move(base));
   }
   if (bases.empty()) return false;
   relation.touched.assign(relation.inputs.size(), {});
@@ -204,7 +208,7 @@ void Prober::ProbeIndex(Relation& relation, size_t x, int64_t index, std::vector
         markers.push_back({&relation.depends[x][y], stride, relation.size(num_inputs + y), index});
       }
       bool any = false;
-      ForDifferences(base.outputs[o], outputs[o], [&](int64_t i) {
+      ForDifferences(base.outputs[o], outputs[o], base.slacks[o], [&](int64_t i) {
         any = true;
         for (const Marker& m : markers)
           (*m.matrix)[static_cast<size_t>(m.row * m.size + i / m.stride % m.size)] = 1;
@@ -220,14 +224,14 @@ bool Prober::Disturb(size_t input,
                      InputMode mode,
                      const Tensor& from,
                      Tensor& out) {
-  Tensor slab = Take(from, dim, indices);
-  if (slab.element() == ElementType::kBool) {
+  Tensor slab;
+  if (from.element() == ElementType::kBool) {
+    slab = Take(from, dim, indices);
     bool* x = slab.mutable_data<bool>();
     for (int64_t i = 0; i < slab.size(); ++i) x[i] = !x[i];
   } else {
-    Tensor fresh;
-    if (!sampler_.DrawOne(input, from.shape(), mode, nullptr, fresh)) return false;
-    slab = Take(fresh, dim, indices);
+    const int64_t count = static_cast<int64_t>(indices.size());
+    if (!sampler_.DrawSlab(input, from.shape(), dim, count, mode, slab)) return false;
   }
   out = from.Clone();
   Put(out, dim, indices, slab);

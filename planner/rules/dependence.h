@@ -54,6 +54,7 @@ class Prober {
     InputMode mode;
     std::vector<Tensor> inputs;
     std::vector<Tensor> outputs;
+    std::vector<double> slacks;  // differences of each output that are rounding
   };
   void ProbeDim(Relation& relation, size_t x, std::vector<Baseline>& bases);
   void ProbeIndex(Relation& relation, size_t x, int64_t index, std::vector<Baseline>& bases);

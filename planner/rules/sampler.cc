@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "planner/rules/arrays.h"
+
 namespace metadist {
 namespace {
 
@@ -60,6 +62,21 @@ bool Sampler::DrawOne(
   else
     DrawNumbers(domain, mode, focus, out);
   return true;
+}
+
+bool Sampler::DrawSlab(
+    size_t input, const Shape& whole, int dim, int64_t count, InputMode mode, Tensor& out) {
+  if (domains_[input].kind == InputDomain::Kind::kIndex) {
+    Tensor all;
+    if (!DrawOne(input, whole, mode, nullptr, all)) return false;
+    std::vector<int64_t> first(static_cast<size_t>(count));
+    std::iota(first.begin(), first.end(), 0);
+    out = Take(all, dim, first);
+    return true;
+  }
+  Shape slab = whole;
+  slab[static_cast<size_t>(dim)] = count;
+  return DrawOne(input, slab, mode, nullptr, out);
 }
 
 double Sampler::Number(InputMode mode) {
