@@ -135,32 +135,48 @@ Result<Window> BlockWindowOf(const Attributes& attributes, const Shape& image, c
   return window;
 }
 
-std::vector<int64_t> TapsOf(const Window& window) {
-  const int64_t positions = NumElements(window.output);
-  const int64_t taps = NumElements(window.kernel);
+namespace {
+
+// TapsOf for dim d alone, in steps of one.
+std::vector<int64_t> TapsOfDim(const Window& window, size_t d) {
   std::vector<int64_t> table;
-  table.reserve(static_cast<size_t>(positions * taps));
-  for (int64_t position = 0; position < positions; ++position) {
-    for (int64_t tap = 0; tap < taps; ++tap) {
-      int64_t index = 0;
-      int64_t stride = 1;
-      int64_t place = position;
-      int64_t part = tap;
-      for (size_t d = window.input.size(); d-- > 0;) {
-        const int64_t at = place % window.output[d] * window.strides[d] +
-                           part % window.kernel[d] * window.dilations[d] - window.pads_begin[d];
-        if (at >= window.input[d] + window.pads_end[d])
-          index = kBeyond;
-        else if ((at < 0 || at >= window.input[d]) && index != kBeyond)
-          index = kPadding;
-        else if (index >= 0)
-          index += at * stride;
-        stride *= window.input[d];
-        place /= window.output[d];
-        part /= window.kernel[d];
-      }
-      table.push_back(index);
+  for (int64_t place = 0; place < window.output[d]; ++place)
+    for (int64_t part = 0; part < window.kernel[d]; ++part) {
+      const int64_t at =
+          place * window.strides[d] + part * window.dilations[d] - window.pads_begin[d];
+      if (at >= window.input[d] + window.pads_end[d])
+        table.push_back(kBeyond);
+      else
+        table.push_back(at < 0 || at >= window.input[d] ? kPadding : at);
     }
+  return table;
+}
+
+}  // namespace
+
+// Dim by dim from the last: the table of the dims before one is made of the table of those after.
+std::vector<int64_t> TapsOf(const Window& window) {
+  std::vector<int64_t> table = {0};
+  int64_t positions = 1, taps = 1, stride = 1;  // of the dims in the table
+  for (size_t d = window.input.size(); d-- > 0;) {
+    const std::vector<int64_t> own = TapsOfDim(window, d);
+    std::vector<int64_t> wider;
+    wider.reserve(own.size() * table.size());
+    for (int64_t place = 0; place < window.output[d]; ++place)
+      for (int64_t position = 0; position < positions; ++position)
+        for (int64_t part = 0; part < window.kernel[d]; ++part) {
+          const int64_t first = own[static_cast<size_t>(place * window.kernel[d] + part)];
+          const int64_t* const rest = table.data() + position * taps;
+          for (int64_t tap = 0; tap < taps; ++tap) {
+            const bool inside = first >= 0 && rest[tap] >= 0;
+            wider.push_back(inside ? first * stride + rest[tap]
+                                   : std::min({first, rest[tap], kPadding}));
+          }
+        }
+    table = std::move(wider);
+    positions *= window.output[d];
+    taps *= window.kernel[d];
+    stride *= window.input[d];
   }
   return table;
 }
