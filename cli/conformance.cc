@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -201,15 +200,26 @@ std::string ReportText(const Report& report) {
   return text;
 }
 
+// Of as many of one device as every entry but 1 says; what they cost matters to no result.
+Result<std::vector<Cluster>> ClustersOf(const std::vector<int>& ranks) {
+  std::vector<Cluster> clusters;
+  const auto profile = TRY(BuiltinProfile("h100"));
+  for (const int count : ranks)
+    if (count > 1)
+      clusters.push_back(MakeCluster(fmt::format("{}xh100", count), profile, 1, count));
+  return clusters;
+}
+
 Result<Report> RunCases(Session& session, const ConformanceFlags& flags) {
-  const std::vector<int> ranks = TRY(ParseRanks(flags.ranks));
+  RuleBook rules(OpTable::BuiltIn());
+  const CaseSetting setting = {TRY(ClustersOf(TRY(ParseRanks(flags.ranks)))), &rules};
   IsolateLimits limits;
   limits.seconds = TRY(ParseSeconds(flags.seconds));
   limits.memory_bytes = TRY(ParseBytes(flags.memory));
   limits.processes = session.thread_count();
   limits.interrupted = &Session::interrupted();
   Report report;
-  report.sharded = std::any_of(ranks.begin(), ranks.end(), [](int count) { return count > 1; });
+  report.sharded = !setting.clusters.empty();
   for (OnnxCase& one : TRY(FindOnnxCases(flags.folder))) {
     if (!Chosen(flags.filter, one.name)) continue;
     const auto subject = SubjectOf(one);
@@ -226,7 +236,7 @@ Result<Report> RunCases(Session& session, const ConformanceFlags& flags) {
   TRY(RunIsolated(
       report.cases.size(),
       limits,
-      [&](size_t i) { return OutcomeText(RunCase(report.cases[i], ranks)); },
+      [&](size_t i) { return OutcomeText(RunCase(report.cases[i], setting)); },
       [&](size_t i, const Result<std::string>& text) {
         if (text.ok())
           report.outcomes[i] = ParseOutcome(text.value());

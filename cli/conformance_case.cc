@@ -15,7 +15,6 @@
 #include "importers/importer.h"
 #include "metair/passes/passes.h"
 #include "planner/cover.h"
-#include "profiles/cluster.h"
 
 namespace metadist::cli {
 namespace {
@@ -61,7 +60,7 @@ std::string Difference(const std::vector<std::pair<std::string, Tensor>>& got,
 
 class CaseRunner {
  public:
-  CaseRunner(const OnnxCase& one, const std::vector<int>& ranks) : case_(one), ranks_(ranks) {}
+  CaseRunner(const OnnxCase& one, const CaseSetting& setting) : case_(one), setting_(setting) {}
 
   CaseOutcome Run() {
     auto done = RunAll();
@@ -141,32 +140,31 @@ class CaseRunner {
     const RunResult result = TRY(RunProgram(SingleDevice(graph), {}, inputs));
     const std::string difference = Difference(result.outputs, data.outputs, case_);
     if (!difference.empty()) return Error{ErrorCode::kMismatch, "", difference, "", {}};
-    RuleBook rules(OpTable::BuiltIn());
-    for (const int count : ranks_) {
-      if (count <= 1) continue;
-      auto done = RunSharded(graph, rules, count, inputs, data);
-      if (!done.ok()) Shard(fmt::format("{} ranks: {}", count, Lines(done.error().text())));
+    for (const Cluster& cluster : setting_.clusters) {
+      auto done = RunSharded(graph, cluster, inputs, data);
+      if (!done.ok())
+        Shard(fmt::format("{} ranks: {}", cluster.devices(), Lines(done.error().text())));
     }
     return {};
   }
 
   Result<void> RunSharded(const Graph& graph,
-                          RuleBook& rules,
-                          int count,
+                          const Cluster& cluster,
                           const NamedTensors& inputs,
                           const OnnxDataSet& data) {
     CoverRequest request;
     request.graph = &graph;
     request.ops = &OpTable::BuiltIn();
-    request.rules = &rules;
-    request.cluster =
-        MakeCluster(fmt::format("{}xh100", count), TRY(BuiltinProfile("h100")), 1, count);
-    request.mesh.axes = {{"a", count}};
+    request.rules = setting_.rules;
+    request.cluster = cluster;
+    request.mesh.axes = {{"a", cluster.devices()}};
     for (const CoverProgram& one : TRY(CoverStrategies(request)).programs) {
       auto run = RunProgram(one.program, {}, inputs);
       const std::string difference = run.ok() ? Difference(run.value().outputs, data.outputs, case_)
                                               : Lines(run.error().text());
-      Shard(difference.empty() ? "" : fmt::format("{} ranks: {}: {}", count, one.text, difference));
+      Shard(difference.empty()
+                ? ""
+                : fmt::format("{} ranks: {}: {}", cluster.devices(), one.text, difference));
     }
     return {};
   }
@@ -216,15 +214,15 @@ class CaseRunner {
   }
 
   const OnnxCase& case_;
-  const std::vector<int>& ranks_;
+  const CaseSetting& setting_;
   bool random_ = false;
   CaseOutcome out_;
 };
 
 }  // namespace
 
-CaseOutcome RunCase(const OnnxCase& one, const std::vector<int>& ranks) {
-  return CaseRunner(one, ranks).Run();
+CaseOutcome RunCase(const OnnxCase& one, const CaseSetting& setting) {
+  return CaseRunner(one, setting).Run();
 }
 
 std::string OutcomeText(const CaseOutcome& outcome) {

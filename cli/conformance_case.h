@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "importers/onnx_cases.h"
+#include "planner/rules/rule_book.h"
+#include "profiles/cluster.h"
 
 // One test case of the ONNX project, run and judged.
 namespace metadist::cli {
@@ -26,9 +28,15 @@ struct CaseOutcome {
   std::vector<std::string> sharded_failures;  // "2 ranks: MatMul_0 i: output 0 ...", the first few
 };
 
-// Runs a case on one device and, for every other entry of `ranks`, by every strategy of its nodes
-// on a mesh of one axis with that many thread ranks; each time against the case's outputs.
-CaseOutcome RunCase(const OnnxCase& one, const std::vector<int>& ranks);
+// What all cases share.
+struct CaseSetting {
+  std::vector<Cluster> clusters;  // to split over, one axis each
+  RuleBook* rules = nullptr;      // grows
+};
+
+// Runs a case on one device and, for every cluster, by every strategy of its nodes on as many
+// thread ranks as it has devices; each time against the case's outputs.
+CaseOutcome RunCase(const OnnxCase& one, const CaseSetting& setting);
 
 // To a process that waits, and back.
 std::string OutcomeText(const CaseOutcome& outcome);

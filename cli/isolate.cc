@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,12 +28,15 @@ constexpr int kPollMilliseconds = 100;
 constexpr int kThrew = 1;
 constexpr int kOutOfMemory = 2;
 
+// A child and the socket to it. A request is the number of a piece; the answer is the length of
+// the text, then the text.
 struct Child {
-  size_t piece = 0;
   pid_t process = 0;
-  int pipe = -1;
+  int socket = -1;
+  bool busy = false;
+  size_t piece = 0;
   Clock::time_point deadline;
-  std::string text;
+  std::string answer;  // as far as it has come
   bool late = false;
 };
 
@@ -43,8 +47,27 @@ constexpr bool kCanLimitMemory = false;
 constexpr bool kCanLimitMemory = true;
 #endif
 
-[[noreturn]] void RunChild(int pipe,
-                           size_t piece,
+bool ReadAll(int socket, void* to, size_t bytes) {
+  for (size_t at = 0; at < bytes;) {
+    const ssize_t got = read(socket, static_cast<char*>(to) + at, bytes - at);
+    if (got == 0 || (got < 0 && errno != EINTR)) return false;
+    if (got > 0) at += static_cast<size_t>(got);
+  }
+  return true;
+}
+
+// False if the other side is gone.
+bool WriteAll(int socket, const void* from, size_t bytes) {
+  for (size_t at = 0; at < bytes;) {
+    const ssize_t sent =
+        send(socket, static_cast<const char*>(from) + at, bytes - at, MSG_NOSIGNAL);
+    if (sent < 0 && errno != EINTR) return false;
+    if (sent > 0) at += static_cast<size_t>(sent);
+  }
+  return true;
+}
+
+[[noreturn]] void RunChild(int socket,
                            const IsolateLimits& limits,
                            const std::function<std::string(size_t)>& work) {
   if (kCanLimitMemory && limits.memory_bytes > 0) {
@@ -57,18 +80,17 @@ constexpr bool kCanLimitMemory = true;
   // What a failing CHECK says would only disturb: the parent tells of the crash.
   const int nowhere = open("/dev/null", O_WRONLY);
   if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
-  std::string text;
   try {
-    text = work(piece);
+    for (size_t piece = 0; ReadAll(socket, &piece, sizeof piece);) {
+      const std::string text = work(piece);
+      const size_t length = text.size();
+      if (!WriteAll(socket, &length, sizeof length) || !WriteAll(socket, text.data(), length))
+        _exit(kThrew);
+    }
   } catch (const std::bad_alloc&) {
     _exit(kOutOfMemory);
   } catch (const std::exception&) {
     _exit(kThrew);
-  }
-  for (size_t at = 0; at < text.size();) {
-    const ssize_t written = write(pipe, text.data() + at, text.size() - at);
-    if (written < 0 && errno != EINTR) _exit(kThrew);
-    if (written > 0) at += static_cast<size_t>(written);
   }
   _exit(0);
 }
@@ -82,22 +104,33 @@ class Pool {
       : count_(count), limits_(limits), work_(work), done_(done) {}
 
   Result<void> Run() {
-    for (size_t next = 0; next < count_ || !children_.empty();) {
+    while (finished_ < count_) {
       if (limits_.interrupted != nullptr && *limits_.interrupted) {
         KillAll();
         return Error{ErrorCode::kInterrupted, "", "interrupted", "", {}};
       }
-      while (next < count_ && static_cast<int>(children_.size()) < limits_.processes)
-        TRY(Start(next++));
+      TRY(HandOut());
       Wait();
     }
+    KillAll();
     return {};
   }
 
  private:
-  Result<void> Start(size_t piece) {
+  // Gives every idle child a piece, and starts children while pieces and places are left.
+  Result<void> HandOut() {
+    for (Child& child : children_)
+      if (!child.busy && next_ < count_) Request(child);
+    while (next_ < count_ && static_cast<int>(children_.size()) < limits_.processes) {
+      TRY(Start());
+      Request(children_.back());
+    }
+    return {};
+  }
+
+  Result<void> Start() {
     int ends[2];
-    if (pipe(ends) != 0) return Failed("pipe");
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return Failed("socketpair");
     const pid_t process = fork();
     if (process < 0) {
       close(ends[0]);
@@ -106,18 +139,25 @@ class Pool {
     }
     if (process == 0) {
       close(ends[0]);
-      for (const Child& other : children_) close(other.pipe);
-      RunChild(ends[1], piece, limits_, work_);
+      for (const Child& other : children_) close(other.socket);
+      RunChild(ends[1], limits_, work_);
     }
     close(ends[1]);
-    const auto limit = std::chrono::duration<double>(limits_.seconds);
-    children_.push_back({piece,
-                         process,
-                         ends[0],
-                         Clock::now() + std::chrono::duration_cast<Clock::duration>(limit),
-                         {},
-                         false});
+    Child child;
+    child.process = process;
+    child.socket = ends[0];
+    children_.push_back(std::move(child));
     return {};
+  }
+
+  // A child that is gone already is found by Wait.
+  void Request(Child& child) {
+    const auto limit = std::chrono::duration<double>(limits_.seconds);
+    child.piece = next_++;
+    child.busy = true;
+    child.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+    child.answer.clear();
+    WriteAll(child.socket, &child.piece, sizeof child.piece);
   }
 
   Error Failed(const char* call) {
@@ -126,48 +166,62 @@ class Pool {
     return Error{ErrorCode::kDevice, "", fmt::format("{} failed: {}", call, reason), "", {}};
   }
 
-  // Reads what there is; hands over those that have closed their pipe.
+  // Reads what there is; hands over what is complete, and what became of children that are gone.
   void Wait() {
     std::vector<pollfd> polls;
-    for (const Child& child : children_) polls.push_back({child.pipe, POLLIN, 0});
+    for (const Child& child : children_) polls.push_back({child.socket, POLLIN, 0});
     poll(polls.data(), polls.size(), kPollMilliseconds);
     for (size_t i = polls.size(); i-- > 0;) {
       Child& child = children_[i];
-      if (!child.late && Clock::now() > child.deadline) {
+      if (child.busy && !child.late && Clock::now() > child.deadline) {
         child.late = true;
         kill(child.process, SIGKILL);
       }
       if (polls[i].revents == 0) continue;
       char buffer[4096];
-      const ssize_t got = read(child.pipe, buffer, sizeof buffer);
-      if (got > 0) child.text.append(buffer, static_cast<size_t>(got));
-      if (got == 0) Finish(i);
+      const ssize_t got = read(child.socket, buffer, sizeof buffer);
+      if (got > 0) {
+        child.answer.append(buffer, static_cast<size_t>(got));
+        Take(child);
+      } else if (got == 0 || errno != EINTR) {
+        Bury(i);
+      }
     }
   }
 
-  void Finish(size_t i) {
-    Child child = std::move(children_[i]);
+  void Take(Child& child) {
+    size_t length = 0;
+    if (child.late || child.answer.size() < sizeof length) return;
+    std::memcpy(&length, child.answer.data(), sizeof length);
+    if (child.answer.size() < sizeof length + length) return;
+    child.busy = false;
+    ++finished_;
+    done_(child.piece, child.answer.substr(sizeof length));
+  }
+
+  void Bury(size_t i) {
+    const Child child = std::move(children_[i]);
     children_.erase(children_.begin() + static_cast<ptrdiff_t>(i));
-    close(child.pipe);
+    close(child.socket);
     int status = 0;
     while (waitpid(child.process, &status, 0) < 0 && errno == EINTR) continue;
+    if (!child.busy) return;
+    ++finished_;
     if (child.late)
       done_(child.piece, Internal(fmt::format("it took more than {} seconds", limits_.seconds)));
     else if (WIFSIGNALED(status))
       done_(child.piece, Internal(fmt::format("it crashed ({})", strsignal(WTERMSIG(status)))));
     else if (WEXITSTATUS(status) == kOutOfMemory)
       done_(child.piece, Internal("it ran out of memory"));
-    else if (WEXITSTATUS(status) != 0)
+    else
       done_(child.piece,
             Internal(fmt::format("its process ended with status {}", WEXITSTATUS(status))));
-    else
-      done_(child.piece, std::move(child.text));
   }
 
   void KillAll() {
     for (const Child& child : children_) {
       kill(child.process, SIGKILL);
-      close(child.pipe);
+      close(child.socket);
       waitpid(child.process, nullptr, 0);
     }
     children_.clear();
@@ -177,6 +231,8 @@ class Pool {
   const IsolateLimits& limits_;
   const std::function<std::string(size_t)>& work_;
   const std::function<void(size_t, Result<std::string>)>& done_;
+  size_t next_ = 0;      // pieces before this one were handed out
+  size_t finished_ = 0;  // pieces that have their result
   std::vector<Child> children_;
 };
 
