@@ -3,6 +3,7 @@
 option(METADIST_WERROR "Warnings are errors" OFF)
 option(METADIST_TIDY "Run clang-tidy-19 on every file that is compiled" OFF)
 option(METADIST_FUZZ "Build the libFuzzer programs of tests/fuzz (clang only)" OFF)
+option(METADIST_BENCHMARKS "Build metadist_bench, which needs libbenchmark-dev" OFF)
 set(METADIST_SANITIZE "" CACHE STRING "address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE)

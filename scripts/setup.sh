@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs the packages of scripts/packages.txt that are missing and says which.
-#   scripts/setup.sh [GROUP...]    groups: build (default), test, lint
+#   scripts/setup.sh [GROUP...]    groups: build (default), test, lint, bench
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
