@@ -2,12 +2,12 @@
 // The place of the greatest or least element of each line. One that is no number counts as in the
 // reference: it never compares.
 #include "executor/cpu/makers.h"
+#include "metair/ops/lines.h"
 
 namespace metadist::cpu {
 namespace {
 
-struct Lines {
-  int64_t outer = 1, size = 1, inner = 1;
+struct Lines : AxisSplit {
   bool last = false;  // of equal ones
 };
 
@@ -45,11 +45,7 @@ Prepared PrepareExtreme(const KernelSite& site, bool greatest) {
   const auto axis =
       NormalizeAxis(site.attributes().Int("axis", 0), static_cast<int64_t>(shape.size()));
   if (!axis.ok()) return Decline(axis.error().message);
-  Lines lines;
-  for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d)
-    (d < axis.value()    ? lines.outer
-     : d == axis.value() ? lines.size
-                         : lines.inner) *= shape[static_cast<size_t>(d)];
+  Lines lines = {SplitAround(shape, axis.value())};
   lines.last = site.attributes().Int("select_last_index", 0) != 0;
   if (lines.size == 0) return Decline("nothing to choose from");
   switch (site.element(0)) {

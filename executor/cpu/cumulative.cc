@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "executor/cpu/makers.h"
+#include "metair/ops/lines.h"
 
 namespace metadist::cpu {
 namespace {
 
-struct Lines {
-  int64_t outer = 1, size = 1, inner = 1;
+struct Lines : AxisSplit {
   bool exclusive = false;
   bool reverse = false;
 };
@@ -56,11 +56,7 @@ Prepared Bind(const Lines& lines) {
 Prepared RunningSum(const KernelSite& site) {
   const auto axis = CumulativeAxis(*site.call);
   if (!axis.ok()) return Decline(axis.error().message);
-  Lines lines;
-  for (int64_t d = 0; d < static_cast<int64_t>(site.shape(0).size()); ++d)
-    (d < axis.value()    ? lines.outer
-     : d == axis.value() ? lines.size
-                         : lines.inner) *= site.shape(0)[static_cast<size_t>(d)];
+  Lines lines = {SplitAround(site.shape(0), axis.value())};
   lines.exclusive = site.attributes().Int("exclusive", 0) != 0;
   lines.reverse = site.attributes().Int("reverse", 0) != 0;
   switch (site.element(0)) {

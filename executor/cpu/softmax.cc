@@ -8,6 +8,7 @@
 #include "executor/cpu/multiversion.h"
 #include "executor/cpu/row.h"
 #include "executor/cpu/vector_math.h"
+#include "metair/ops/lines.h"
 
 namespace metadist::cpu {
 
@@ -52,6 +53,15 @@ float LogSumExp(const float* x, int64_t count) {
 
 namespace {
 
+// highest[i] = the largest of x[:, i].  x: `columns` rows of `width` elements, `inner` apart.
+METADIST_INLINE
+void ColumnMaxima(const float* x, int64_t columns, int64_t inner, int64_t width, float* highest) {
+  for (int64_t i = 0; i < width; ++i) highest[i] = x[i];
+  for (int64_t c = 1; c < columns; ++c)
+    for (int64_t i = 0; i < width; ++i)
+      highest[i] = x[c * inner + i] > highest[i] ? x[c * inner + i] : highest[i];
+}
+
 // y[o, :, i] = softmax(x[o, :, i]).  x, y: [outer, columns, inner] f32. Neighbours of the last dim
 // side by side: rows are taken up to kWidth elements wide.
 METADIST_MULTIVERSION
@@ -64,12 +74,7 @@ void SoftmaxColumns(const float* x, float* y, int64_t outer, int64_t columns, in
       float* const to = y + first;
       float highest[kWidth];
       float scale[kWidth] = {};
-      for (int64_t i = 0; i < width; ++i) highest[i] = from[i];
-      for (int64_t c = 1; c < columns; ++c)
-        for (int64_t i = 0; i < width; ++i) {
-          const float value = from[c * inner + i];
-          highest[i] = value > highest[i] ? value : highest[i];
-        }
+      ColumnMaxima(from, columns, inner, width, highest);
       for (int64_t c = 0; c < columns; ++c)
         for (int64_t i = 0; i < width; ++i) to[c * inner + i] = from[c * inner + i] - highest[i];
       // Short rows that follow one another are one loop.
@@ -102,10 +107,7 @@ void LogColumns(const float* x, float* y, int64_t outer, int64_t columns, int64_
       float* const to = y + first;
       float highest[kWidth];
       float sum[kWidth] = {};
-      for (int64_t i = 0; i < width; ++i) highest[i] = from[i];
-      for (int64_t c = 1; c < columns; ++c)
-        for (int64_t i = 0; i < width; ++i)
-          highest[i] = from[c * inner + i] > highest[i] ? from[c * inner + i] : highest[i];
+      ColumnMaxima(from, columns, inner, width, highest);
       for (int64_t c = 0; c < columns; ++c)
         for (int64_t i = 0; i < width; ++i) sum[i] += Exp(from[c * inner + i] - highest[i]);
       for (int64_t i = 0; i < width; ++i) sum[i] = std::log(sum[i]);
@@ -124,17 +126,14 @@ Prepared Bind(const KernelSite& site, RowFunction by_row, ColumnFunction by_colu
   auto axis = NormalizeAxis(site.attributes().Int("axis", -1), static_cast<int64_t>(shape.size()));
   if (!axis.ok()) return Decline(axis.error().message);
   if (NumElements(shape) == 0) return Decline("nothing to do");
-  int64_t rows = 1;
-  for (int64_t d = 0; d < axis.value(); ++d) rows *= shape[static_cast<size_t>(d)];
-  const int64_t columns = shape[static_cast<size_t>(axis.value())];
-  const int64_t inner = NumElements(shape) / (rows * columns);
-  return Accept(inner > 1 ? "columns" : "rows", [=](const KernelArgs& args) -> Result<void> {
+  const AxisSplit split = SplitAround(shape, axis.value());
+  return Accept(split.inner > 1 ? "columns" : "rows", [=](const KernelArgs& args) -> Result<void> {
     const auto* x = reinterpret_cast<const float*>(args.inputs[0]);
     auto* y = reinterpret_cast<float*>(args.outputs[0]);
-    if (inner > 1)
-      by_column(x, y, rows, columns, inner);
+    if (split.inner > 1)
+      by_column(x, y, split.outer, split.size, split.inner);
     else
-      by_row(x, y, rows, columns);
+      by_row(x, y, split.outer, split.size);
     return {};
   });
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "executor/cpu/makers.h"
+#include "metair/ops/lines.h"
 
 namespace metadist::cpu {
 namespace {
@@ -44,8 +45,7 @@ struct Heap {
   }
 };
 
-struct Lines {
-  int64_t outer = 1, size = 1, inner = 1;
+struct Lines : AxisSplit {
   int64_t k = 0;
   bool largest = true;
 };
@@ -101,11 +101,7 @@ Prepared TopK(const KernelSite& site) {
   const auto axis =
       NormalizeAxis(site.attributes().Int("axis", -1), static_cast<int64_t>(shape.size()));
   if (!axis.ok()) return Decline(axis.error().message);
-  Lines lines;
-  for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d)
-    (d < axis.value()    ? lines.outer
-     : d == axis.value() ? lines.size
-                         : lines.inner) *= shape[static_cast<size_t>(d)];
+  Lines lines = {SplitAround(shape, axis.value())};
   lines.k = site.out().shape[static_cast<size_t>(axis.value())];
   lines.largest = site.attributes().Int("largest", 1) != 0;
   if (lines.k == 0) return Decline("nothing to do");

@@ -11,6 +11,15 @@
 
 namespace metadist {
 
+AxisSplit SplitAround(const Shape& shape, int64_t axis) {
+  AxisSplit split;
+  for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d)
+    (d < axis    ? split.outer
+     : d == axis ? split.size
+                 : split.inner) *= shape[static_cast<size_t>(d)];
+  return split;
+}
+
 Result<int64_t> LineAxis(const OpCall& call) {
   return NormalizeAxis(call.attributes->Int("axis", -1), call.rank(0));
 }

@@ -16,15 +16,25 @@ struct Line {
   int64_t size = 0;
 };
 
+// A row-major array seen as [outer, size, inner] around one axis.
+struct AxisSplit {
+  int64_t outer = 1;  // elements of the dims before it
+  int64_t size = 1;   // of the axis
+  int64_t inner = 1;  // of the dims after it: the distance of neighbours along it
+};
+
+// axis: in [0, rank).
+AxisSplit SplitAround(const Shape& shape, int64_t axis);
+
 // Visits the lines along `axis`, in [0, rank), in row-major order of the other dims. Lines of no
 // elements are not visited.
 template <typename Visitor>
 void ForEachLine(const Shape& shape, int64_t axis, Visitor&& visit) {
-  const int64_t size = shape[static_cast<size_t>(axis)];
-  const int64_t stride = Strides(shape)[static_cast<size_t>(axis)];
-  const int64_t count = size == 0 ? 0 : NumElements(shape) / size;
-  for (int64_t line = 0; line < count; ++line)
-    visit(Line{line / stride * stride * size + line % stride, stride, size});
+  const AxisSplit split = SplitAround(shape, axis);
+  if (split.size == 0) return;
+  for (int64_t o = 0; o < split.outer; ++o)
+    for (int64_t i = 0; i < split.inner; ++i)
+      visit(Line{o * split.size * split.inner + i, split.inner, split.size});
 }
 
 // Attribute `axis` (default -1) as an axis of input 0.
