@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -38,8 +40,8 @@ struct Errors {
 Errors Summarize(std::vector<double> percent);
 double PercentOff(double predicted, double truth);
 
-// Prints one line of the table and expects no error above the published one, which is rounded:
-// mean, median and p90 to 0.1, max to 1. A negative published figure means that there is none.
+// What was published, which is rounded: mean, median and p90 to 0.1, max to 1. A negative figure
+// means that there is none.
 struct Bound {
   size_t points = 0;
   double mean = -1;
@@ -48,6 +50,8 @@ struct Bound {
   double max = -1;
   double unit = 0.1;
 };
-void Expect(const std::string& rule, const Errors& errors, const Bound& bound);
+// Whether there are as many points as published and no error is above the published one. Prints
+// one line of the table.
+testing::AssertionResult Within(const std::string& rule, const Errors& errors, const Bound& bound);
 
 }  // namespace metadist::published
