@@ -88,6 +88,10 @@ def control_flow():
     case(GOOD / "node/test_scan_sum", scan, [ramp(2), ramp(3, 2)])
 
 
+def negation(element):
+    return model([helper.make_node("Neg", ["x"], ["y"])], [value("x", element, [2])], [value("y", element, [2])])
+
+
 def good():
     add = model([helper.make_node("Add", ["a", "b"], ["y"])], [value("a", F32, ["n", 4]), value("b", F32, [4])], [value("y", F32, ["n", 4])])
     case(GOOD / "node/test_add_symbolic", add, [ramp(3, 4), ramp(4)])
@@ -108,6 +112,8 @@ def good():
     custom = model([helper.make_node("Frobnicate", ["x"], ["y"], domain="com.example")], [value("x", F32, [1])], [value("y", F32, [1])])
     custom.opset_import.append(helper.make_opsetid("com.example", 1))
     case(GOOD / "node/test_frobnicate", custom, [ramp(1)], [ramp(1)])
+    # What a sum that cancels leaves in 32 bits beside an element of 10000.
+    case(GOOD / "node/test_neg_noise", negation(F32), [np.array([-1e4, 0], np.float32)], [np.array([1e4, 1e-4], np.float32)])
     control_flow()
     tiny = model([helper.make_node("Relu", ["x"], ["y"])], [value("x", F32, ["n", 4])], [value("y", F32, ["n", 4])])
     write(GOOD / "light/light_tiny.onnx", tiny)
@@ -118,12 +124,15 @@ def good():
 
 
 def bad():
-    negate = model([helper.make_node("Neg", ["x"], ["y"])], [value("x", F32, [2])], [value("y", F32, [2])])
+    negate = negation(F32)
     x = np.array([1, 2], np.float32)
     case(BAD / "node/test_neg_value", negate, [x], [np.array([-1, 2], np.float32)])
     case(BAD / "node/test_neg_shape", negate, [x], [np.array([[-1, -2]], np.float32)])
     case(BAD / "node/test_neg_type", negate, [x], [np.array([-1, -2], np.float64)])
     case(BAD / "node/test_neg_count", negate, [x], [-x, -x])
+    # More than the rounding of the largest element.
+    case(BAD / "node/test_neg_noise", negate, [np.array([-1, 0], np.float32)], [np.array([1, 1e-4], np.float32)])
+    case(BAD / "node/test_neg_noise_f64", negation(TensorProto.DOUBLE), [np.array([-1e4, 0])], [np.array([1e4, 1e-4])])
     (BAD / "node/test_damaged/test_data_set_0").mkdir(parents=True)
     (BAD / "node/test_damaged/model.onnx").write_bytes(b"no model at all\n")
 
