@@ -5,4 +5,8 @@ file(GLOB kernel_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/executor/cpu/*.cc
 set_source_files_properties(${kernel_sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>;-fno-trapping-math;-fno-math-errno")
 # Of the innermost loop of products, half of the rate is in fused multiplications.
 set_property(SOURCE ${CMAKE_SOURCE_DIR}/executor/cpu/panel_product.cc APPEND PROPERTY COMPILE_OPTIONS -ffp-contract=fast)
+# Called only where the processor has it.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set_property(SOURCE ${CMAKE_SOURCE_DIR}/executor/cpu/turned_lines.cc APPEND PROPERTY COMPILE_OPTIONS -mavx512f)
+endif()
 target_link_libraries(executor PUBLIC ${CMAKE_DL_LIBS})

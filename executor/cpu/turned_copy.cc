@@ -10,66 +10,36 @@
 // Choice: tiles of one cache line of the source by two of the destination, so that each line is
 // read and written whole while it is in the first cache, walked along the rows of the source, which
 // the hardware fetches ahead. Writing past the caches loses as soon as the next kernel reads the
-// result, and a buffer costs more than it saves. Inside, squares of 16 bytes by as many rows as
-// those hold items are turned in registers: log2(n) rounds that each interleave the first half of
-// the rows with the second. Vectors of 16 bytes are in every x86-64 and every ARMv8, and enough for
-// memory speed. Complexity: each element once; n log2(n) interleavings for a square of n rows.
+// result, and a buffer costs more than it saves. Inside, squares are turned in registers. Their
+// rows have 16 bytes, as the vectors of every x86-64 and every ARMv8, or are lines where the
+// processor stores those at once; shorter items make too many rows of a line.
+// Complexity: each element once; n log2(n) interleavings for a square of n rows.
 // Source: Frigo, Leiserson, Prokop, Ramachandran 1999, "Cache-oblivious algorithms" (the recursion
 // and the counts of cache misses); the interleaving network is the perfect shuffle of Stone 1971.
 #include "executor/cpu/turned_copy.h"
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
-#include "executor/cpu/multiversion.h"
+#include "executor/cpu/turn_square.h"
+#include "executor/cpu/turned_lines.h"
 
 namespace metadist::cpu {
 namespace {
 
 constexpr int64_t kColumnBytes = 64;  // of a tile, in the source
 constexpr int64_t kRowBytes = 128;    // in the destination
-constexpr size_t kVectorBytes = 16;
-
 template <typename T>
-struct Square {
-  static constexpr size_t kSide = kVectorBytes / sizeof(T);
-  typedef T Vector __attribute__((vector_size(kVectorBytes)));
-  struct Rows {
-    Vector at[kSide];
-  };
+using SmallSquare = TurnSquare<T, 16>;
 
-  // a0 b0 a1 b1 ... from lane `kFrom` of both.
-  template <size_t kFrom, size_t... kLane>
-  METADIST_INLINE static Vector Interleave(Vector a, Vector b, std::index_sequence<kLane...>) {
-    return __builtin_shufflevector(a, b, (kFrom + kLane / 2 + kLane % 2 * kSide)...);
-  }
-
-  template <size_t... kPair>
-  METADIST_INLINE static Rows Round(const Rows& rows, std::index_sequence<kPair...>) {
-    constexpr size_t kHalf = kSide / 2;
-    constexpr auto kLanes = std::make_index_sequence<kSide>();
-    Rows next;
-    ((next.at[2 * kPair] = Interleave<0>(rows.at[kPair], rows.at[kPair + kHalf], kLanes),
-      next.at[2 * kPair + 1] = Interleave<kHalf>(rows.at[kPair], rows.at[kPair + kHalf], kLanes)),
-     ...);
-    return next;
-  }
-
-  // Steps in bytes.
-  METADIST_INLINE static void Turn(const std::byte* from,
-                                   int64_t from_step,
-                                   std::byte* to,
-                                   int64_t to_step) {
-    Rows rows;
-    for (size_t i = 0; i < kSide; ++i)
-      std::memcpy(&rows.at[i], from + static_cast<int64_t>(i) * from_step, kVectorBytes);
-    for (size_t span = 1; span < kSide; span *= 2)
-      rows = Round(rows, std::make_index_sequence<kSide / 2>());
-    for (size_t i = 0; i < kSide; ++i)
-      std::memcpy(to + static_cast<int64_t>(i) * to_step, &rows.at[i], kVectorBytes);
-  }
-};
+bool CanStoreLines() {
+#if defined(__x86_64__)
+  static const bool can = __builtin_cpu_supports("avx512f") != 0;
+  return can;
+#else
+  return false;
+#endif
+}
 
 // Steps in bytes.
 struct Tile {
@@ -99,30 +69,47 @@ void TurnItems(const Tile& tile, int64_t columns, int64_t rows) {
   }
 }
 
+// By squares of the first kind, and by the others at the edges.
 template <typename T>
 void TurnTile(const Tile& tile, int64_t columns, int64_t rows) {
-  constexpr int64_t kSide = Square<T>::kSide;
-  const int64_t whole_rows = rows / kSide * kSide;
-  int64_t a = 0;
-  for (; a + kSide <= columns; a += kSide) {
-    for (int64_t b = 0; b < whole_rows; b += kSide) {
+  TurnItems<T>(tile, columns, rows);
+}
+template <typename T, typename Square, typename... Smaller>
+void TurnTile(const Tile& tile, int64_t columns, int64_t rows) {
+  const int64_t whole_columns = columns / Square::kSide * Square::kSide;
+  const int64_t whole_rows = rows / Square::kSide * Square::kSide;
+  for (int64_t a = 0; a < whole_columns; a += Square::kSide)
+    for (int64_t b = 0; b < whole_rows; b += Square::kSide) {
       const Tile at = tile.At<T>(a, b);
-      Square<T>::Turn(at.from, at.from_step, at.to, at.to_step);
+      Square::Turn(at.from, at.from_step, at.to, at.to_step);
     }
-    TurnItems<T>(tile.At<T>(a, whole_rows), kSide, rows - whole_rows);
-  }
-  TurnItems<T>(tile.At<T>(a, 0), columns - a, rows);
+  if (rows > whole_rows)
+    TurnTile<T, Smaller...>(tile.At<T>(0, whole_rows), whole_columns, rows - whole_rows);
+  if (columns > whole_columns)
+    TurnTile<T, Smaller...>(tile.At<T>(whole_columns, 0), columns - whole_columns, rows);
 }
 
-template <typename T>
+template <typename T, typename... Squares>
 void TurnAll(const Tile& all, int64_t columns, int64_t rows) {
-  constexpr int64_t kSide = Square<T>::kSide;
+  constexpr int64_t kSide = SmallSquare<T>::kSide;
   if (rows < kSide || columns < kSide) return TurnItems<T>(all, columns, rows);
   constexpr int64_t kColumns = kColumnBytes / static_cast<int64_t>(sizeof(T));
   constexpr int64_t kRows = kRowBytes / static_cast<int64_t>(sizeof(T));
   for (int64_t b = 0; b < rows; b += kRows)
     for (int64_t a = 0; a < columns; a += kColumns)
-      TurnTile<T>(all.At<T>(a, b), std::min(kColumns, columns - a), std::min(kRows, rows - b));
+      TurnTile<T, Squares...>(
+          all.At<T>(a, b), std::min(kColumns, columns - a), std::min(kRows, rows - b));
+}
+
+template <typename T>
+void TurnSmall(const Tile& all, int64_t columns, int64_t rows) {
+  TurnAll<T, SmallSquare<T>>(all, columns, rows);
+}
+
+template <typename T>
+void TurnLarge(const Tile& all, int64_t columns, int64_t rows) {
+  if (!CanStoreLines()) return TurnSmall<T>(all, columns, rows);
+  TurnAll<T, LineSquare<T>, SmallSquare<T>>(all, columns, rows);
 }
 
 }  // namespace
@@ -134,13 +121,13 @@ void TurnedCopy::Run(const std::byte* from, std::byte* to, int64_t begin, int64_
                  to_step * item_bytes};
   switch (item_bytes) {
     case 1:
-      return TurnAll<uint8_t>(all, end - begin, rows);
+      return TurnSmall<uint8_t>(all, end - begin, rows);
     case 2:
-      return TurnAll<uint16_t>(all, end - begin, rows);
+      return TurnSmall<uint16_t>(all, end - begin, rows);
     case 4:
-      return TurnAll<uint32_t>(all, end - begin, rows);
+      return TurnLarge<uint32_t>(all, end - begin, rows);
     default:
-      return TurnAll<uint64_t>(all, end - begin, rows);
+      return TurnLarge<uint64_t>(all, end - begin, rows);
   }
 }
 
