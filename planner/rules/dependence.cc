@@ -6,11 +6,17 @@
 // before it is believed. Four positions of a dim come first: where they show "p reaches p" or
 // "everything reaches everything" the rest is filled in; otherwise every position is disturbed.
 //
+// Positions of a long dim are told apart by the bits of their numbers: those with a bit set are
+// disturbed together, then those without. An output element that depends on one position changes
+// in one of the two, so that the bits spell the position; one that changes in both depends on
+// several, and the positions are disturbed one by one after all.
+//
 // Differences below 1e-12 of the largest output are rounding: equal inputs may be summed in another
 // order. Bools are flipped, not drawn, and two baselines hold a single true and a single false:
 // fair coins hide what any() and all() depend on.
 //
-// Cost: a few kernel runs for each index of the dims that move, not their product.
+// Cost: a few kernel runs for each index of the dims that move, not their product; for each bit of
+// it where elements are only moved.
 // Source: shardcombine.md 4.4.
 #include "planner/rules/dependence.h"
 
@@ -19,6 +25,7 @@
 #include <numeric>
 
 #include "planner/rules/arrays.h"
+#include "planner/rules/speller.h"
 
 namespace metadist {
 namespace {
@@ -33,6 +40,7 @@ constexpr InputMode kBaselines[] = {InputMode::kNormal,
                                     InputMode::kIntegers};
 constexpr size_t kAlwaysTried = 2;
 constexpr int64_t kMostOutputs = 300000;
+constexpr int64_t kLongDim = 64;
 
 // What differences of `x` are rounding.
 double Slack(const Tensor& x) { return 1e-12 * Largest(x); }
@@ -58,16 +66,42 @@ void ForDifferences(const Tensor& x, const Tensor& y, double slack, Visit visit)
   }
 }
 
+// Notes which indices of one output dim an input dim reaches.
 struct Marker {
   std::vector<uint8_t>* matrix;
   int64_t stride;
   int64_t size;
-  int64_t row;
+
+  void Mark(int64_t row, int64_t element) const {
+    (*matrix)[static_cast<size_t>(row * size + element / stride % size)] = 1;
+  }
 };
+
+// Of the dims of output `o`.
+std::vector<Marker> MarkersOf(Relation& relation, size_t x, size_t o) {
+  std::vector<Marker> markers;
+  const Shape& shape = relation.outputs[o];
+  for (size_t y = 0; y < relation.out_dims.size(); ++y) {
+    if (relation.out_dims[y].output != static_cast<int>(o)) continue;
+    int64_t stride = 1;
+    for (size_t d = static_cast<size_t>(relation.out_dims[y].dim) + 1; d < shape.size(); ++d)
+      stride *= shape[d];
+    markers.push_back({&relation.depends[x][y], stride, relation.size(relation.inputs.size() + y)});
+  }
+  return markers;
+}
 
 bool AnyInRow(const std::vector<uint8_t>& matrix, int64_t row, int64_t size) {
   const auto begin = matrix.begin() + row * size;
   return std::find(begin, begin + size, 1) != begin + size;
+}
+
+// Whether index `index` of input dim x reaches every output dim.
+bool ReachesAll(const Relation& relation, size_t x, int64_t index) {
+  for (size_t y = 0; y < relation.out_dims.size(); ++y)
+    if (!AnyInRow(relation.depends[x][y], index, relation.size(relation.inputs.size() + y)))
+      return false;
+  return true;
 }
 
 // Whether the probed rows all show everything (1) or p -> p (2); 0 otherwise.
@@ -163,8 +197,10 @@ void Prober::ProbeDim(Relation& relation, size_t x, std::vector<Baseline>& bases
     patterns.push_back(
         Pattern(relation.depends[x][y], size, relation.size(relation.inputs.size() + y), quick));
   if (std::find(patterns.begin(), patterns.end(), 0) != patterns.end()) {
+    const bool spelt = size > kLongDim && ProbeByBits(relation, x, bases);
     for (int64_t p = 0; p < size; ++p)
-      if (std::find(quick.begin(), quick.end(), p) == quick.end())
+      if (std::find(quick.begin(), quick.end(), p) == quick.end() &&
+          !(spelt && ReachesAll(relation, x, p)))
         ProbeIndex(relation, x, p, bases);
     return;
   }
@@ -182,15 +218,9 @@ void Prober::ProbeDim(Relation& relation, size_t x, std::vector<Baseline>& bases
 void Prober::ProbeIndex(Relation& relation, size_t x, int64_t index, std::vector<Baseline>& bases) {
   const Slot& slot = box_.slots()[static_cast<size_t>(relation.inputs[x])];
   const size_t input = static_cast<size_t>(slot.input);
-  const size_t num_inputs = relation.inputs.size();
   std::vector<Tensor> outputs;
   for (size_t j = 0; j < bases.size(); ++j) {
-    if (j >= kAlwaysTried && !relation.touched[x].empty()) {
-      bool all = true;
-      for (size_t y = 0; y < relation.out_dims.size(); ++y)
-        all = all && AnyInRow(relation.depends[x][y], index, relation.size(num_inputs + y));
-      if (all) return;
-    }
+    if (j >= kAlwaysTried && !relation.touched[x].empty() && ReachesAll(relation, x, index)) return;
     Baseline& base = bases[j];
     std::vector<Tensor> inputs = base.inputs;
     const int64_t at[] = {index};
@@ -198,24 +228,55 @@ void Prober::ProbeIndex(Relation& relation, size_t x, int64_t index, std::vector
     if (!box_.Run(relation.values, inputs, outputs)) continue;
     for (size_t o = 0; o < outputs.size(); ++o) {
       if (outputs[o].type() != base.outputs[o].type()) continue;
-      std::vector<Marker> markers;
-      for (size_t y = 0; y < relation.out_dims.size(); ++y) {
-        if (relation.out_dims[y].output != static_cast<int>(o)) continue;
-        int64_t stride = 1;
-        const Shape& shape = outputs[o].shape();
-        for (size_t d = static_cast<size_t>(relation.out_dims[y].dim) + 1; d < shape.size(); ++d)
-          stride *= shape[d];
-        markers.push_back({&relation.depends[x][y], stride, relation.size(num_inputs + y), index});
-      }
+      const std::vector<Marker> markers = MarkersOf(relation, x, o);
       bool any = false;
       ForDifferences(base.outputs[o], outputs[o], base.slacks[o], [&](int64_t i) {
         any = true;
-        for (const Marker& m : markers)
-          (*m.matrix)[static_cast<size_t>(m.row * m.size + i / m.stride % m.size)] = 1;
+        for (const Marker& m : markers) m.Mark(index, i);
       });
       if (any) relation.touched[x].insert(static_cast<int>(o));
     }
   }
+}
+
+bool Prober::ProbeByBits(Relation& relation, size_t x, const std::vector<Baseline>& bases) {
+  const Slot& slot = box_.slots()[static_cast<size_t>(relation.inputs[x])];
+  const size_t input = static_cast<size_t>(slot.input);
+  const int64_t size = relation.size(x);
+  std::vector<Speller> spellers;
+  for (const Shape& shape : relation.outputs) spellers.emplace_back(NumElements(shape));
+  std::vector<Tensor> outputs;
+  for (int bit = 0; (size - 1) >> bit != 0; ++bit) {
+    for (const bool with_bit : {false, true}) {
+      std::vector<int64_t> at;
+      for (int64_t p = 0; p < size; ++p)
+        if (((p >> bit & 1) != 0) == with_bit) at.push_back(p);
+      for (size_t j = 0; j < std::min(bases.size(), kAlwaysTried); ++j) {
+        const Baseline& base = bases[j];
+        std::vector<Tensor> inputs = base.inputs;
+        if (!Disturb(input, slot.entry, at, base.mode, base.inputs[input], inputs[input]) ||
+            !box_.Run(relation.values, inputs, outputs))
+          return false;
+        for (size_t o = 0; o < outputs.size(); ++o) {
+          if (outputs[o].type() != base.outputs[o].type()) return false;
+          ForDifferences(base.outputs[o], outputs[o], base.slacks[o], [&](int64_t i) {
+            spellers[o].Changed(i, with_bit);
+          });
+        }
+      }
+    }
+    for (Speller& speller : spellers)
+      if (!speller.EndBit(bit)) return false;
+  }
+  for (size_t o = 0; o < spellers.size(); ++o) {
+    const std::vector<Marker> markers = MarkersOf(relation, x, o);
+    const bool spelt = spellers[o].ForEach(size, [&](int64_t element, int64_t position) {
+      relation.touched[x].insert(static_cast<int>(o));
+      for (const Marker& m : markers) m.Mark(position, element);
+    });
+    if (!spelt) return false;
+  }
+  return true;
 }
 
 bool Prober::Disturb(size_t input,

@@ -58,6 +58,8 @@ class Prober {
   };
   void ProbeDim(Relation& relation, size_t x, std::vector<Baseline>& bases);
   void ProbeIndex(Relation& relation, size_t x, int64_t index, std::vector<Baseline>& bases);
+  // All positions at once. False: some element depends on several positions, or it cannot be told.
+  bool ProbeByBits(Relation& relation, size_t x, const std::vector<Baseline>& bases);
   // A copy of `from` whose slab [indices] along `dim` is drawn anew (bools: flipped).
   bool Disturb(size_t input,
                int dim,

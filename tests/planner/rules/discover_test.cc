@@ -101,6 +101,17 @@ TEST(Discover, CostDoesNotDependOnSizes) {
   EXPECT_EQ(small.kernel_runs, large.kernel_runs);
 }
 
+// The small call still has a dim of thousands, whose positions are not disturbed one by one.
+TEST(Discover, LongDimsAreProbedByBits) {
+  const OpDef* op = OpTable::BuiltIn().Find("", "Reshape");
+  const std::vector<int64_t> to = {3, 5, 6, 6, 5, 3, 4};
+  const OpExample example{.inputs = {{{ElementType::kF32, {3, 5, 2160}}},
+                                     {.type = {ElementType::kI64, {7}}, .constant = to}}};
+  const Discovered found = Discover(ExampleCall(*op, example).call);
+  EXPECT_EQ("([_,a,(6 b c d e)])->([_,a,_,b,c,d,e])", found.text.substr(0, found.text.find(" at")));
+  EXPECT_LT(found.kernel_runs, 5000);
+}
+
 TEST(Discover, ReshapesOfRealModels) {
   const OpDef* op = OpTable::BuiltIn().Find("", "Reshape");
   const auto rule = [&](Shape from, std::vector<int64_t> to) {
