@@ -68,12 +68,14 @@ struct Tiled {
   int64_t pitch = 0;         // floats from row to row of a plane
   int64_t phase_floats = 0;  // a plane
   std::vector<int64_t> taps;
-  bool in_line = false;  // all rows of a tile as one line
+  bool in_line = false;         // all rows of a tile as one line
+  int64_t product_scratch = 0;  // bytes, of the product in place
 
   int64_t channel_floats() const { return phase_floats * static_cast<int64_t>(phases.size()); }
   int64_t scratch_floats() const {
-    return in_place ? 0 : channels * channel_floats() + 2 * kVector;
+    return in_place ? product_scratch / kFloat : channels * channel_floats() + 2 * kVector;
   }
+  PlainProduct Whole() const;
   void Cut();
   void Choose(int64_t limit);
   Result<void> Run(const KernelArgs& args) const;
@@ -88,6 +90,20 @@ struct Part {
   int64_t row, column, channel;  // first of
   int64_t rows, columns, channels;
 };
+
+// One image of one group as one product, added to the bias.
+PlainProduct Tiled::Whole() const {
+  const Planes& p = planes;
+  return {p.out_channels,
+          p.pixels(),
+          p.in_channels,
+          p.in_channels,
+          1,
+          p.pixels(),
+          1,
+          1.0f,
+          bias ? 1.0f : 0.0f};
+}
 
 // Sizes that follow from those of the tile.
 void Tiled::Cut() {
@@ -120,7 +136,10 @@ void Tiled::Choose(int64_t limit) {
   in_place = planes.taps() == 1 && w.row_step == 1 && w.column_step == 1 && w.pad_top == 0 &&
              w.pad_left == 0 && planes.height == planes.out_height &&
              planes.width == planes.out_width && planes.pixels() % kVector == 0;
-  if (in_place) return;
+  if (in_place) {
+    product_scratch = Whole().ScratchBytes(limit * kFloat);
+    return;
+  }
   const auto half = [](int64_t& value) { value = (value + 1) / 2; };
   for (Cut(); scratch_floats() > limit; Cut()) {
     if (rows > 1 && rows * columns > kEnoughPixels)
@@ -257,18 +276,9 @@ void RunTile(const Tiled& t, const Part& part, float* tile) {
 void RunPlanes(const Tiled& t, Part part, float* tile) {
   const Planes& p = t.planes;
   if (t.in_place) {
-    const PlainProduct product{p.out_channels,
-                               p.pixels(),
-                               p.in_channels,
-                               p.in_channels,
-                               1,
-                               p.pixels(),
-                               1,
-                               1.0f,
-                               part.bias != nullptr ? 1.0f : 0.0f};
     for (int64_t o = 0; o < p.out_channels && part.bias != nullptr; ++o)
       std::fill_n(part.y + o * p.pixels(), p.pixels(), part.bias[o]);
-    product.Run(part.w, part.x, part.y, nullptr, 0);
+    t.Whole().Run(part.w, part.x, part.y, tile, t.product_scratch);
     return;
   }
   for (part.row = 0; part.row < p.out_height; part.row += t.rows)

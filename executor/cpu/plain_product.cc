@@ -144,7 +144,11 @@ void PlainProduct::Run(
     panel.beta = beta;
     Multiply(panel);
   }
-  if (scratch_bytes > 0) RunPacked(a, b, y, scratch, scratch_bytes / (kPanelColumns * kFloat));
+  if (direct_columns() == n) return;
+  if (scratch_bytes >= kLeastScratch)
+    return RunPacked(a, b, y, scratch, scratch_bytes / (kPanelColumns * kFloat));
+  float few[kLeastScratch / kFloat];
+  RunPacked(a, b, y, few, kLeastDepth);
 }
 
 int64_t ScratchLimit(const KernelSite& site) {

@@ -22,7 +22,8 @@ struct PlainProduct {
   float beta = 0;
   int64_t y_row = 0;  // 0: n
 
-  // Bytes of scratch that Run wants: none, or at most `limit`, but 1 KiB if need be.
+  // Bytes of scratch with which Run is fast: none, or at most `limit`, but 1 KiB if need be. With
+  // less it takes more and shorter strips.
   int64_t ScratchBytes(int64_t limit) const;
   void Run(const float* a, const float* b, float* y, float* scratch, int64_t scratch_bytes) const;
   // So little work, done without scratch, that calling a library takes longer.

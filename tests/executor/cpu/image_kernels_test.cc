@@ -31,6 +31,9 @@ TEST(Kernels, Convolutions) {
   EXPECT_EQ(conv({2, 16, 8, 8}, {32, 16, 1, 1}, {{0, 0, 0, 0}}, true), "planes");
   EXPECT_EQ(conv({2, 16, 8, 8}, {32, 16, 1, 1}, {{0, 0, 0, 0}}, false), "planes");
   EXPECT_EQ(conv({2, 5, 7, 9}, {3, 5, 1, 1}, {{0, 0, 0, 0}}, true), "planes");
+  // One tap, rows of the image far apart.
+  EXPECT_EQ(conv({1, 64, 32, 32}, {32, 64, 1, 1}, {{0, 0, 0, 0}}, true), "planes");
+  EXPECT_EQ(conv({1, 96, 24, 24}, {20, 96, 1, 1}, {{0, 0, 0, 0}}, false), "planes");
   EXPECT_EQ(conv({2, 16, 8, 8}, {32, 16, 1, 1}, {{0, 0, 0, 0}, 2}, true), "planes");
   // Rows as one line, rows of their own, several panels and several tiles a row.
   for (int64_t width : {3, 8, 9, 16, 23, 32, 70, 300})

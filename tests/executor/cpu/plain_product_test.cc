@@ -15,7 +15,8 @@ std::vector<float> Numbers(int64_t count, int64_t step) {
   return numbers;
 }
 
-void Check(PlainProduct q, int64_t limit) {
+// scratch: as much as the product wants within the limit, or none at all.
+void Check(PlainProduct q, int64_t limit, bool gives_scratch = true) {
   const std::vector<float> a = Numbers(q.m * q.k, 5);
   const std::vector<float> b = Numbers(q.k * q.n, 7);
   const std::vector<float> before = Numbers(q.m * q.n, 3);
@@ -23,7 +24,7 @@ void Check(PlainProduct q, int64_t limit) {
   const int64_t bytes = q.ScratchBytes(limit);
   EXPECT_LE(bytes, std::max<int64_t>(limit, 1024));
   std::vector<float> scratch(static_cast<size_t>(bytes / 4), 1e30f);
-  q.Run(a.data(), b.data(), y.data(), scratch.data(), bytes);
+  q.Run(a.data(), b.data(), y.data(), scratch.data(), gives_scratch ? bytes : 0);
   for (int64_t i = 0; i < q.m; ++i)
     for (int64_t j = 0; j < q.n; ++j) {
       double sum = 0;
@@ -49,7 +50,17 @@ TEST(PlainProduct, EveryLayoutAndRemainder) {
             q.b_column = layout & 2 ? k : 1;
             Check(q, /*limit=*/0);
             Check(q, /*limit=*/1 << 20);
+            Check(q, /*limit=*/0, /*gives_scratch=*/false);
           }
+}
+
+TEST(PlainProduct, RowsFarApart) {
+  for (int64_t n : {512, 600}) {
+    const PlainProduct q{.m = 20, .n = n, .k = 70, .a_row = 70, .b_row = n};
+    EXPECT_GT(q.ScratchBytes(1 << 20), 0);
+    Check(q, /*limit=*/1 << 20);
+    Check(q, /*limit=*/1 << 20, /*gives_scratch=*/false);
+  }
 }
 
 TEST(PlainProduct, OneRowNeedsNoScratch) {
