@@ -198,6 +198,7 @@ Result<void> Validate(const Sharding& sharding, const Shape& shape, const Mesh& 
         "a sharding of {} dims does not fit shape {}", sharding.dims.size(), ShapeText(shape)));
   }
   std::vector<int> seen(mesh.axes.size(), -1);
+  // where: the dim, or -1 for a second use in one product.
   const auto use = [&](int axis, int where) {
     int& at = seen[static_cast<size_t>(axis)];
     if (at >= 0 && at != where)
@@ -208,8 +209,9 @@ Result<void> Validate(const Sharding& sharding, const Shape& shape, const Mesh& 
     int64_t total = 0;
     for (const DimPart& part : sharding.dims[d].parts) {
       total += part.size();
+      std::set<int> cutting;  // the same axes may cut every part of a dim
       for (const SubDim& sub : part.sub) {
-        for (int axis : sub.axes) use(axis, static_cast<int>(d));
+        for (int axis : sub.axes) use(axis, cutting.insert(axis).second ? static_cast<int>(d) : -1);
         if (sub.size < mesh.size(sub.axes))
           report(fmt::format("dim {} of {}: {} cannot be cut into {} pieces",
                              d,

@@ -84,6 +84,7 @@ TEST(Sharding, RejectsWhatCannotBePlaced) {
   };
   EXPECT_EQ(error("[data]"), "sharding '[data]': shape [8,6] has 2 dims");
   EXPECT_EQ(error("[data][data]"), "axis 'data' is used twice");
+  EXPECT_EQ(error("[data,data][]"), "axis 'data' is used twice");
   EXPECT_EQ(error("[modle][]"), "sharding '[modle][]': no axis 'modle' in mesh data=2,model=4");
   EXPECT_EQ(error("[][data,model]"), "dim 1 of [8,6]: 6 cannot be cut into 8 pieces");
   EXPECT_EQ(error("[][(5:data)]"), "dim 1 of [8,6]: sub-dims make 5");
