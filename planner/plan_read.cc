@@ -19,6 +19,7 @@ constexpr CollectiveKind kKinds[] = {CollectiveKind::kSlice,
                                      CollectiveKind::kPartial,
                                      CollectiveKind::kAllGather,
                                      CollectiveKind::kAllToAll,
+                                     CollectiveKind::kPermute,
                                      CollectiveKind::kExchange,
                                      CollectiveKind::kReduceScatter,
                                      CollectiveKind::kAllReduce};
@@ -353,7 +354,15 @@ class Reader {
     Sharding from = TRY(ReadSharding(TRY(at.At("from")), shape));
     const JsonCursor steps = TRY(at.At("steps"));
     for (const JsonCursor& step : TRY(steps.Elements())) {
-      TRY(step.Fields({"op", "axes", "to"}));
+      TRY(step.Fields({"op", "axes", "to"}, {"bundle"}));
+      out.bundles.push_back(-1);
+      if (step.Has("bundle")) {
+        const JsonCursor bundle = TRY(step.At("bundle"));
+        const int64_t number = TRY(bundle.Int());
+        if (number < 0 || number > std::numeric_limits<int>::max())
+          return bundle.Wrong("expected the number of a bundle");
+        out.bundles.back() = static_cast<int>(number);
+      }
       CollectiveStep next;
       next.kind = TRY(Named(TRY(step.At("op")), kKinds));
       for (const JsonCursor& axis : TRY(TRY(step.At("axes")).Elements())) {

@@ -6,8 +6,14 @@
 namespace metadist {
 namespace {
 
-constexpr std::string_view kNames[] = {
-    "Slice", "Partial", "AllGather", "AllToAll", "Exchange", "ReduceScatter", "AllReduce"};
+constexpr std::string_view kNames[] = {"Slice",
+                                       "Partial",
+                                       "AllGather",
+                                       "AllToAll",
+                                       "Permute",
+                                       "Exchange",
+                                       "ReduceScatter",
+                                       "AllReduce"};
 
 // Elements of `to` that a rank already holds under `from`.
 int64_t Overlap(const CollectiveStep& step,
@@ -38,6 +44,14 @@ std::optional<CollectiveKind> CollectiveOf(const Node& node) {
   return std::nullopt;
 }
 
+std::optional<int64_t> BundleOf(const Node& node) {
+  if (node.domain != kCollectiveDomain) return std::nullopt;
+  const auto found = node.attributes.all().find(kBundleAttribute);
+  if (found == node.attributes.all().end()) return std::nullopt;
+  const auto* number = std::get_if<int64_t>(&found->second);
+  return number == nullptr ? std::nullopt : std::optional<int64_t>(*number);
+}
+
 int64_t ReceivedBytes(const CollectiveStep& step, const TensorType& type, const Mesh& mesh) {
   const int64_t group = mesh.size(step.axes);
   const int64_t item = ByteSize(type.element);
@@ -56,7 +70,10 @@ int64_t ReceivedBytes(const CollectiveStep& step, const TensorType& type, const 
   int64_t most = 0;
   for (int64_t rank = 0; rank < mesh.ranks(); ++rank) {
     const int64_t wanted = NumElements(LocalShape(type.shape, step.to, mesh, rank));
-    most = std::max(most, wanted - Overlap(step, type.shape, mesh, mesh.CoordinateOf(rank)));
+    const int64_t own = Overlap(step, type.shape, mesh, mesh.CoordinateOf(rank));
+    // A permute moves whole blocks.
+    const bool whole = step.kind == CollectiveKind::kPermute && own < wanted;
+    most = std::max(most, whole ? wanted : wanted - own);
   }
   return most * item;
 }

@@ -21,6 +21,7 @@ enum class CollectiveKind : uint8_t {
                    // or the same operand where repeating it changes nothing: max, min, and, or)
   kAllGather,      // fetch what the group's other ranks hold
   kAllToAll,       // each rank keeps one part and fetches one from every other
+  kPermute,        // each rank takes all that one other rank (or itself) holds
   kExchange,       // any sharding to any other: every rank fetches what it lacks from a holder
   kReduceScatter,  // reduce over the group, each rank keeping its part
   kAllReduce,      // reduce over the group, each rank keeping all
@@ -31,6 +32,11 @@ inline constexpr std::string_view kCollectiveDomain = "metadist";
 std::string_view Name(CollectiveKind kind);
 // nullopt unless the node is a collective.
 std::optional<CollectiveKind> CollectiveOf(const Node& node);
+
+// Collectives with one number follow each other and are done as one; nullopt: alone. The attribute
+// `bundle`.
+std::optional<int64_t> BundleOf(const Node& node);
+inline constexpr char kBundleAttribute[] = "bundle";
 
 struct CollectiveStep {
   CollectiveKind kind = CollectiveKind::kSlice;

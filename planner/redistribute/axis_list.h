@@ -10,8 +10,8 @@
 
 namespace metadist {
 
-// More axes than any mesh has (ParseMesh).
-inline constexpr size_t kMaxMeshAxes = 8;
+// More axes than any mesh has, whole (ParseMesh) or split into prime factors (SplitMesh).
+inline constexpr size_t kMaxMeshAxes = 24;
 
 // A few distinct axes of a mesh in an order, without a heap allocation.
 class AxisList {
@@ -22,12 +22,26 @@ class AxisList {
     for (int axis : axes) Add(axis);
   }
 
+  // The axes whose bits are set, ascending.
+  static AxisList OfMask(uint32_t mask) {
+    AxisList out;
+    for (int axis = 0; mask >> axis != 0; ++axis)
+      if ((mask >> axis & 1) != 0) out.Add(axis);
+    return out;
+  }
+
   void Add(int axis) {
     CHECK(size_ < kMaxMeshAxes && axis >= 0 && axis < static_cast<int>(kMaxMeshAxes),
-          "a mesh has at most 8 axes");
+          "the mesh has too many axes");
     ids_[size_++] = static_cast<uint8_t>(axis);
   }
+  // Puts an axis at a position below kMaxMeshAxes; the positions before it must be put too.
+  void Put(size_t place, int axis) {
+    ids_[place] = static_cast<uint8_t>(axis);
+    size_ = size_ > place + 1 ? size_ : place + 1;
+  }
   size_t size() const { return size_; }
+  uint8_t operator[](size_t i) const { return ids_[i]; }
   bool empty() const { return size_ == 0; }
   const uint8_t* begin() const { return ids_.data(); }
   const uint8_t* end() const { return ids_.data() + size_; }

@@ -6,40 +6,55 @@
 namespace metadist {
 namespace {
 
+// Sets of more partial axes are too many to try each.
+constexpr size_t kMostSubsetAxes = 6;
+
 class Generator {
  public:
-  Generator(const View& view, const Mesh& mesh, const Layout& from)
-      : view_(view), mesh_(mesh), from_(from) {}
+  Generator(const View& view, const Mesh& mesh, const Layout& from, const MoveRule& rule)
+      : view_(view),
+        mesh_(mesh),
+        from_(from),
+        rule_(rule),
+        axes_(from.AxesOfAll(view.slots())),
+        pieces_(axes_.size()) {
+    for (size_t s = 0; s < axes_.size(); ++s) pieces_[s] = Pieces(axes_[s]);
+  }
 
-  std::vector<Move> Run() {
-    const int axes = static_cast<int>(mesh_.axes.size());
-    for (int axis = 0; axis < axes; ++axis) {
-      if (!from_.free(axis) || mesh_.size(axis) == 1) continue;
-      for (size_t s = 0; s < view_.slots(); ++s)
-        if (Fits(from_, s, AxisList(axis)))
-          Emit(CollectiveKind::kSlice, AxisList(axis), Appended(from_, s, AxisList(axis)));
-    }
-    for (size_t s = 0; s < view_.slots(); ++s) MovesOfSuffixes(s);
-    MovesOfPartials();
+  std::vector<Move> Moves() {
+    if (Wants(CollectiveKind::kSlice)) Slices();
+    if (Wants(CollectiveKind::kAllToAll) || Wants(CollectiveKind::kAllGather))
+      for (size_t s = 0; s < axes_.size(); ++s) MovesOfSuffixes(s);
+    if (Wants(CollectiveKind::kReduceScatter) || Wants(CollectiveKind::kAllReduce))
+      MovesOfPartials();
+    return std::move(moves_);
+  }
+
+  std::vector<Move> InverseGathers() {
+    for (size_t s = 0; s < axes_.size(); ++s) Extend(CollectiveKind::kAllGather, s, {}, 1);
     return std::move(moves_);
   }
 
  private:
+  bool Wants(CollectiveKind kind) const { return (rule_.kinds & Only(kind)) != 0; }
+
+  bool Frozen(int axis) const { return (rule_.frozen >> axis & 1) != 0; }
+
   int64_t Pieces(const AxisList& axes) const {
     int64_t count = 1;
     for (uint8_t axis : axes) count *= mesh_.size(axis);
     return count;
   }
 
-  bool Fits(const Layout& layout, size_t slot, const AxisList& axes) const {
-    const int64_t pieces = Pieces(layout.AxesOf(slot));
-    const int64_t added = Pieces(axes);
-    return std::all_of(view_.sizes(slot).begin(), view_.sizes(slot).end(), [&](int64_t size) {
-      return Nests(size, pieces, added);
+  // Whether a slot cut in `pieces` can be cut further.
+  bool Fits(size_t slot, int64_t pieces, int64_t added) const {
+    const std::vector<int64_t>& sizes = view_.sizes(slot);
+    return std::all_of(sizes.begin(), sizes.end(), [&](int64_t size) {
+      return rule_.even ? size % (pieces * added) == 0 : Nests(size, pieces, added);
     });
   }
 
-  static Layout Appended(Layout layout, size_t slot, const AxisList& axes) {
+  Layout Appended(Layout layout, size_t slot, const AxisList& axes) const {
     layout.Append(slot, axes);
     return layout;
   }
@@ -48,44 +63,93 @@ class Generator {
     moves_.push_back({kind, axes, to});
   }
 
-  // Drops or moves the minor-most axes of a slot, one and more.
-  void MovesOfSuffixes(size_t slot) {
-    const AxisList axes = from_.AxesOf(slot);
-    for (size_t keep = axes.size(); keep-- > 0;) {
-      const AxisList suffix = axes.From(keep);
-      Layout without = from_;
-      without.Free(suffix);
-      if (!Fits(without, slot, suffix)) continue;
-      for (size_t other = 0; other < view_.slots(); ++other)
-        if (other != slot && Fits(without, other, suffix))
-          Emit(CollectiveKind::kAllToAll, suffix, Appended(without, other, suffix));
-      Emit(CollectiveKind::kAllGather, suffix, without);
+  void Slices() {
+    for (size_t s = 0; rule_.grouped && s < axes_.size(); ++s)
+      Extend(CollectiveKind::kSlice, s, {}, 1);
+    const int axes = rule_.grouped ? 0 : static_cast<int>(mesh_.axes.size());
+    for (int axis = 0; axis < axes; ++axis) {
+      if (!from_.free(axis) || Frozen(axis) || mesh_.size(axis) == 1) continue;
+      for (size_t s = 0; s < axes_.size(); ++s)
+        if (Fits(s, pieces_[s], mesh_.size(axis)))
+          Emit(CollectiveKind::kSlice, AxisList(axis), Appended(from_, s, AxisList(axis)));
     }
   }
 
-  // Reduces one partial axis, or all of them at once.
-  void MovesOfPartials() {
-    std::vector<AxisList> groups;
-    AxisList all;
-    for (int axis = 0; axis < static_cast<int>(mesh_.axes.size()); ++axis) {
-      if (!from_.PartialOf(axis)) continue;
-      groups.push_back(AxisList(axis));
-      all.Add(axis);
+  // Drops or moves the minor-most axes of a slot, one and more.
+  void MovesOfSuffixes(size_t slot) {
+    const AxisList& axes = axes_[slot];
+    int64_t moved = 1;
+    for (size_t keep = axes.size(); keep-- > 0;) {
+      if (Frozen(axes[keep])) return;
+      moved *= mesh_.size(axes[keep]);
+      if (!Fits(slot, pieces_[slot] / moved, moved)) continue;
+      const AxisList suffix = axes.From(keep);
+      Layout without = from_;
+      without.Free(suffix);
+      for (size_t other = 0; Wants(CollectiveKind::kAllToAll) && other < axes_.size(); ++other)
+        if (other != slot && Fits(other, pieces_[other], moved))
+          Emit(CollectiveKind::kAllToAll, suffix, Appended(without, other, suffix));
+      if (Wants(CollectiveKind::kAllGather)) Emit(CollectiveKind::kAllGather, suffix, without);
     }
+  }
+
+  // The sets of partial axes that one step may reduce.
+  std::vector<AxisList> Reducible() const {
+    AxisList all;
+    for (int axis = 0; axis < static_cast<int>(mesh_.axes.size()); ++axis)
+      if (from_.PartialOf(axis) && !Frozen(axis)) all.Add(axis);
+    std::vector<AxisList> groups;
+    if (rule_.grouped && all.size() <= kMostSubsetAxes) {
+      for (uint32_t set = 1; set < uint32_t{1} << all.size(); ++set) {
+        AxisList axes;
+        for (size_t i = 0; i < all.size(); ++i)
+          if ((set >> i & 1) != 0) axes.Add(all[i]);
+        groups.push_back(axes);
+      }
+      return groups;
+    }
+    for (uint8_t axis : all) groups.push_back(AxisList(axis));
     if (all.size() > 1) groups.push_back(all);
+    return groups;
+  }
+
+  void MovesOfPartials() {
+    const std::vector<AxisList> groups = Reducible();
     for (const AxisList& axes : groups) {
       Layout reduced = from_;
       reduced.Free(axes);
-      for (size_t slot = 0; slot < view_.slots(); ++slot)
-        if (Fits(reduced, slot, axes))
-          Emit(CollectiveKind::kReduceScatter, axes, Appended(reduced, slot, axes));
-      Emit(CollectiveKind::kAllReduce, axes, reduced);
+      for (size_t s = 0; Wants(CollectiveKind::kReduceScatter) && s < axes_.size(); ++s)
+        if (Fits(s, pieces_[s], Pieces(axes)))
+          Emit(CollectiveKind::kReduceScatter, axes, Appended(reduced, s, axes));
+      if (Wants(CollectiveKind::kAllReduce)) Emit(CollectiveKind::kAllReduce, axes, reduced);
+    }
+  }
+
+  // Every way to go on from `axes`, which cut the slot behind what cuts it already.
+  void Extend(CollectiveKind kind, size_t slot, const AxisList& axes, int64_t added) {
+    std::vector<int64_t> tried;
+    for (int axis = 0; axis < static_cast<int>(mesh_.axes.size()); ++axis) {
+      const bool taken = std::find(axes.begin(), axes.end(), axis) != axes.end();
+      if (taken || !from_.free(axis) || Frozen(axis) || mesh_.size(axis) == 1) continue;
+      if (rule_.by_size) {
+        if (std::find(tried.begin(), tried.end(), mesh_.size(axis)) != tried.end()) continue;
+        tried.push_back(mesh_.size(axis));
+      }
+      const int64_t more = added * mesh_.size(axis);
+      if (!Fits(slot, pieces_[slot], more)) continue;
+      AxisList longer = axes;
+      longer.Add(axis);
+      Emit(kind, longer, Appended(from_, slot, longer));
+      Extend(kind, slot, longer, more);
     }
   }
 
   const View& view_;
   const Mesh& mesh_;
   const Layout& from_;
+  const MoveRule rule_;
+  const std::vector<AxisList> axes_;  // by slot
+  std::vector<int64_t> pieces_;
   std::vector<Move> moves_;
 };
 
@@ -101,8 +165,18 @@ bool Nests(int64_t size, int64_t pieces, int64_t added) {
   return true;
 }
 
-std::vector<Move> MovesFrom(const View& view, const Mesh& mesh, const Layout& from) {
-  return Generator(view, mesh, from).Run();
+std::vector<Move> MovesFrom(const View& view,
+                            const Mesh& mesh,
+                            const Layout& from,
+                            const MoveRule& rule) {
+  return Generator(view, mesh, from, rule).Moves();
+}
+
+std::vector<Move> GathersTo(const View& view,
+                            const Mesh& mesh,
+                            const Layout& to,
+                            const MoveRule& rule) {
+  return Generator(view, mesh, to, rule).InverseGathers();
 }
 
 }  // namespace metadist

@@ -6,9 +6,10 @@
 // Vytiniotis, Schmid, "Memory-efficient array redistribution through portable collective
 // communication", arXiv:2112.01075, gives normal forms for evenly divided arrays.)
 //
-// Here: Dijkstra over layouts with moves on whole mesh axes (moves.h), and beside it one point to
+// Here: Dijkstra over layouts with moves on whole mesh axes (moves.h) and permutations of blocks,
+// none of which leaves a rank with more than the larger end, and beside it one point to
 // point exchange, which any two placements allow: uneven pieces that do not nest, blocks that
-// straddle, axes that trade places. Axes that become partial at the end are local steps behind
+// straddle. Axes that become partial at the end are local steps behind
 // either. The exchange is only priced where no route of collectives exists or one has several
 // steps: a single collective moves no more than it must.
 //
@@ -17,9 +18,11 @@
 #include "planner/redistribute/redistribute.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <utility>
 
+#include "planner/redistribute/point_to_point.h"
 #include "planner/redistribute/route_tree.h"
 
 namespace metadist {
@@ -41,35 +44,6 @@ CollectiveStep MakePartial(const Sharding& from, const Sharding& to) {
     if (std::find(from.partial.begin(), from.partial.end(), partial) == from.partial.end())
       axes.push_back(partial.axis);
   return {CollectiveKind::kPartial, std::move(axes), from, to};
-}
-
-// Axes that take part in an exchange: those that cut either side, except where both sides agree on
-// the major part of an evenly divided dim.
-std::vector<int> ExchangeAxes(const Shape& shape,
-                              const Sharding& from,
-                              const Sharding& to,
-                              const Mesh& mesh) {
-  std::vector<bool> moves(mesh.axes.size(), false);
-  for (const Sharding* sharding : {&from, &to})
-    for (int axis : sharding->CuttingAxes()) moves[static_cast<size_t>(axis)] = true;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    const DimSharding& a = from.dims[d];
-    const DimSharding& b = to.dims[d];
-    if (a.parts.size() != 1 || b.parts.size() != 1) continue;
-    const SubDim& outer_a = a.parts[0].sub[0];
-    const SubDim& outer_b = b.parts[0].sub[0];
-    for (size_t i = 0; i < std::min(outer_a.axes.size(), outer_b.axes.size()); ++i) {
-      if (outer_a.axes[i] != outer_b.axes[i]) break;
-      if (outer_a.size % mesh.size(outer_a.axes) != 0 ||
-          outer_b.size % mesh.size(outer_b.axes) != 0)
-        break;
-      moves[static_cast<size_t>(outer_a.axes[i])] = false;
-    }
-  }
-  std::vector<int> axes;
-  for (size_t a = 0; a < moves.size(); ++a)
-    if (moves[a]) axes.push_back(static_cast<int>(a));
-  return axes;
 }
 
 }  // namespace
@@ -109,30 +83,15 @@ RouteTree* Redistributor::TreeFor(const TensorType& type,
                                   int& place) {
   auto view = View::Common(type.shape, from, to, mesh_);
   if (!view) return nullptr;
+  const Layout source = view->LayoutOf(from);
   const Layout target = view->LayoutOf(to);
-  std::unique_ptr<RouteTree>& tree = SourceOf(type, from).trees[view->signature()];
-  if (!tree) {
-    const Layout source = view->LayoutOf(from);
-    tree = std::make_unique<RouteTree>(std::move(*view), mesh_, pricer_, type.element, source);
-  }
+  const int64_t most = std::max(view->LargestElements(source), view->LargestElements(target));
+  std::unique_ptr<RouteTree>& tree = SourceOf(type, from).trees[{most, view->signature()}];
+  if (!tree)
+    tree =
+        std::make_unique<RouteTree>(std::move(*view), mesh_, pricer_, type.element, source, most);
   place = tree->Find(target);
   return place < 0 ? nullptr : tree.get();
-}
-
-std::vector<CollectiveStep> Redistributor::ByExchange(const TensorType& type,
-                                                      const Sharding& from,
-                                                      const Sharding& to) const {
-  std::vector<CollectiveStep> steps;
-  Sharding at = from;
-  std::vector<int> reduced;
-  for (const Partial& partial : from.partial)
-    if (std::find(to.partial.begin(), to.partial.end(), partial) == to.partial.end())
-      reduced.push_back(partial.axis);
-  at.partial = to.partial;
-  if (!reduced.empty()) steps.push_back({CollectiveKind::kAllReduce, reduced, from, at});
-  if (at != to)
-    steps.push_back({CollectiveKind::kExchange, ExchangeAxes(type.shape, at, to, mesh_), at, to});
-  return steps;
 }
 
 Redistributor::Way Redistributor::Choose(const TensorType& type,
@@ -176,7 +135,7 @@ Route Redistributor::Plan(const TensorType& type, const Sharding& from, const Sh
   Route route;
   const Way way = Choose(type, from, middle);
   if (way.tree == nullptr) {
-    for (CollectiveStep& step : ByExchange(type, from, middle))
+    for (CollectiveStep& step : PointToPoint(type.shape, from, middle, mesh_))
       Append(route, type, std::move(step));
   } else {
     Sharding at = from;
@@ -192,9 +151,12 @@ Route Redistributor::Plan(const TensorType& type, const Sharding& from, const Sh
 
 double Redistributor::Seconds(const TensorType& global, const Sharding& from, const Sharding& to) {
   if (from == to) return 0;
+  const auto start = std::chrono::steady_clock::now();
   const Sharding middle = WithoutNewPartials(from, to);
   double seconds = from == middle ? 0 : Choose(global, from, middle).seconds;
   if (middle != to) seconds += pricer_.Price(MakePartial(middle, to), global).seconds;
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  effort_ += {1, taken.count()};
   return seconds;
 }
 

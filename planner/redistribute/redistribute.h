@@ -26,6 +26,18 @@ struct Route {
 
 class RouteTree;
 
+// What routes cost the planner itself.
+struct RouteEffort {
+  int64_t priced = 0;  // pairs of shardings of a type
+  double seconds = 0;
+
+  RouteEffort& operator+=(const RouteEffort& other) {
+    priced += other.priced;
+    seconds += other.seconds;
+    return *this;
+  }
+};
+
 // Cheapest routes on one mesh of one cluster, by the profile's seconds. Remembers every answer;
 // references stay valid as long as the object. Not for several threads at once.
 class Redistributor {
@@ -47,6 +59,8 @@ class Redistributor {
   // Gives back the memory of searches for routes; those that Between returned stay.
   void ForgetSearches();
 
+  // Of all calls of Seconds.
+  const RouteEffort& effort() const { return effort_; }
   const Mesh& mesh() const { return mesh_; }
   const Cluster& cluster() const { return cluster_; }
 
@@ -68,23 +82,22 @@ class Redistributor {
   };
 
   Way Choose(const TensorType& type, const Sharding& from, const Sharding& to);
-  // The searches from one source, by the view's signature.
+  // The searches from one source, by the most elements that a rank may hold and the view's
+  // signature.
   struct Source {
     TensorType type;
     Sharding from;
-    std::map<std::vector<std::vector<int64_t>>, std::unique_ptr<RouteTree>> trees;
+    using TreeKey = std::pair<int64_t, std::vector<std::vector<int64_t>>>;
+    std::map<TreeKey, std::unique_ptr<RouteTree>> trees;
   };
 
   Source& SourceOf(const TensorType& type, const Sharding& from);
   RouteTree* TreeFor(const TensorType& type, const Sharding& from, const Sharding& to, int& place);
-  // Seconds of ByExchange's steps, or any number from `most` on if they take that long.
+  // Seconds of PointToPoint's steps, or any number from `most` on if they take that long.
   double ExchangeSeconds(const TensorType& type,
                          const Sharding& from,
                          const Sharding& to,
                          double most);
-  std::vector<CollectiveStep> ByExchange(const TensorType& type,
-                                         const Sharding& from,
-                                         const Sharding& to) const;
   Route Plan(const TensorType& type, const Sharding& from, const Sharding& to);
   void Append(Route& route, const TensorType& type, CollectiveStep step);
 
@@ -94,6 +107,7 @@ class Redistributor {
   std::map<Key, Route> routes_;
   std::map<Key, std::unique_ptr<Source>> sources_;  // by type and `from` alone
   Source* last_source_ = nullptr;
+  RouteEffort effort_;
 };
 
 }  // namespace metadist

@@ -1,72 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/redistribute/route_tree.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace metadist {
 
-RouteTree::RouteTree(
-    View view, const Mesh& mesh, StepPricer& pricer, ElementType element, const Layout& source)
-    : view_(std::move(view)), mesh_(mesh), pricer_(pricer), element_(element) {
-  Offer(0, 0, -1, Move{CollectiveKind::kSlice, {}, source});
-}
-
-void RouteTree::Offer(double seconds, int steps, int parent, const Move& move) {
-  const auto [at, added] = index_.try_emplace(move.to, static_cast<int>(places_.size()));
-  if (added) places_.emplace_back();
-  Place& place = places_[static_cast<size_t>(at->second)];
-  if (!added && std::tie(place.seconds, place.steps) <= std::tie(seconds, steps)) return;
-  place.seconds = seconds;
-  place.steps = steps;
-  place.parent = parent;
-  place.move = move;
-  frontier_.emplace(seconds, steps, at->second);
+RouteTree::RouteTree(View view,
+                     const Mesh& mesh,
+                     StepPricer& pricer,
+                     ElementType element,
+                     const Layout& source,
+                     int64_t most_elements)
+    : view_(std::move(view)),
+      mesh_(mesh),
+      pricer_(pricer),
+      element_(element),
+      most_elements_(most_elements) {
+  search_.Offer({CollectiveKind::kSlice, {}, source}, 0, 0, 0, -1);
 }
 
 void RouteTree::Expand(int id) {
-  const Layout from = places_[static_cast<size_t>(id)].move.to;
-  const double seconds = places_[static_cast<size_t>(id)].seconds;
-  const int steps = places_[static_cast<size_t>(id)].steps;
+  const LayoutSearch::Place from = search_[id];
   const int64_t item = ByteSize(element_);
-  const int64_t before = view_.LargestElements(from) * item;
-  for (const Move& move : MovesFrom(view_, mesh_, from)) {
-    const int64_t after = view_.LargestElements(move.to) * item;
-    const double price = pricer_.Price(move.kind, move.axes, before, after, element_).seconds;
-    Offer(seconds + price, steps + 1, id, move);
+  const int64_t before = view_.LargestElements(from.move.to) * item;
+  for (const Move& move : MovesFrom(view_, mesh_, from.move.to)) {
+    const int64_t after = view_.LargestElements(move.to);
+    if (after > most_elements_) continue;
+    const double price =
+        pricer_.Price(move.kind, move.axes, before, after * item, element_).seconds;
+    search_.Offer(move, 0, from.cost + price, from.steps + 1, id);
+  }
+  Permute(id, before);
+}
+
+// The first layout of a block shape that settles is the nearest; the others follow by permutation.
+void RouteTree::Permute(int id, int64_t bytes) {
+  const LayoutSearch::Place from = search_[id];
+  if (!permuted_.insert(BlockShapeOf(view_, mesh_, from.move.to)).second) return;
+  for (const Layout& to : LayoutsOf(view_, mesh_, from.move.to, {}, /*distinct=*/false)) {
+    if (to == from.move.to) continue;
+    const AxisList axes = AxisList::OfMask(from.move.to.ChangedIn(to));
+    const double price =
+        pricer_.Price(CollectiveKind::kPermute, axes, bytes, bytes, element_).seconds;
+    search_.Offer({CollectiveKind::kPermute, axes, to}, 0, from.cost + price, from.steps + 1, id);
   }
 }
 
 int RouteTree::Find(const Layout& target) {
-  const auto settled = [&] {
-    const auto found = index_.find(target);
-    const bool known = found != index_.end() && places_[static_cast<size_t>(found->second)].settled;
-    return known ? found->second : -1;
-  };
-  int place = settled();
-  while (place < 0 && !frontier_.empty()) {
-    const int id = std::get<2>(frontier_.top());
-    frontier_.pop();
-    if (places_[static_cast<size_t>(id)].settled) continue;
-    places_[static_cast<size_t>(id)].settled = true;
+  const int known = search_.Find(target);
+  if (known >= 0 && search_[known].settled) return known;
+  for (int id = search_.Next(); id >= 0; id = search_.Next()) {
     Expand(id);
-    if (places_[static_cast<size_t>(id)].move.to == target) place = id;
+    if (search_[id].move.to == target) return id;
   }
-  return place;
-}
-
-std::vector<Move> RouteTree::MovesTo(int id) const {
-  std::vector<Move> moves;
-  for (; places_[static_cast<size_t>(id)].parent >= 0; id = places_[static_cast<size_t>(id)].parent)
-    moves.push_back(places_[static_cast<size_t>(id)].move);
-  std::reverse(moves.begin(), moves.end());
-  return moves;
+  return -1;
 }
 
 bool RouteTree::HasDetour(int id) const {
-  if (places_[static_cast<size_t>(id)].steps < 2) return false;
-  for (; places_[static_cast<size_t>(id)].parent >= 0;
-       id = places_[static_cast<size_t>(id)].parent) {
-    const CollectiveKind kind = places_[static_cast<size_t>(id)].move.kind;
+  if (search_[id].steps < 2) return false;
+  for (; search_[id].parent >= 0; id = search_[id].parent) {
+    const CollectiveKind kind = search_[id].move.kind;
     if (kind != CollectiveKind::kSlice && kind != CollectiveKind::kPartial) return true;
   }
   return false;

@@ -21,6 +21,8 @@ Collective CollectiveOf(CollectiveKind kind) {
       return Collective::kReduceScatter;
     case CollectiveKind::kAllReduce:
       return Collective::kAllReduce;
+    case CollectiveKind::kPermute:
+      return Collective::kSendRecv;
     default:
       CHECK(false, "the step is no collective of one kind");
   }
@@ -30,7 +32,7 @@ Collective CollectiveOf(CollectiveKind kind) {
 
 StepPricer::StepPricer(const Mesh& mesh, const Cluster& cluster)
     : mesh_(mesh), cluster_(cluster), traffic_(mesh, kSampledRanks) {
-  CHECK(mesh.axes.size() <= kMaxMeshAxes, "a mesh has at most 8 axes");
+  CHECK(mesh.axes.size() <= kMaxMeshAxes, "the mesh has too many axes");
 }
 
 size_t StepPricer::Hash::operator()(const Key& key) const {

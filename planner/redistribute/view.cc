@@ -9,7 +9,6 @@
 #include "planner/redistribute/view.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "metair/ir/check.h"
@@ -99,41 +98,46 @@ std::optional<std::vector<DimPart>> CommonParts(int64_t size,
 }  // namespace
 
 AxisList Layout::AxesOf(size_t slot) const {
-  std::array<int, kMaxMeshAxes> at;
-  size_t count = 0;
-  for (size_t a = 0; a < seats_.size(); ++a) {
-    if (seats_[a].what != What::kCuts || seats_[a].of != slot) continue;
-    at[seats_[a].place] = static_cast<int>(a);
-    ++count;
-  }
   AxisList out;
-  for (size_t i = 0; i < count; ++i) out.Add(at[i]);
+  const auto wanted = static_cast<uint16_t>(kCuts | slot << kPlaceBits);
+  for (size_t a = 0; a < seats_.size(); ++a)
+    if ((seats_[a] & ~kPlaceMask) == wanted) out.Put(seats_[a] & kPlaceMask, static_cast<int>(a));
+  return out;
+}
+
+std::vector<AxisList> Layout::AxesOfAll(size_t slots) const {
+  std::vector<AxisList> out(slots);
+  for (size_t a = 0; a < seats_.size(); ++a) {
+    if ((seats_[a] & kCuts) == 0) continue;
+    const size_t slot = (seats_[a] & ~kCuts) >> kPlaceBits;
+    out[slot].Put(seats_[a] & kPlaceMask, static_cast<int>(a));
+  }
   return out;
 }
 
 void Layout::Append(size_t slot, const AxisList& axes) {
-  CHECK(slot <= std::numeric_limits<uint16_t>::max(), "an array has too many dims");
+  CHECK(slot < size_t{kPartial} >> kPlaceBits, "an array has too many dims");
   size_t place = AxesOf(slot).size();
   for (uint8_t axis : axes) {
     CHECK(free(axis), "an axis is used twice");
-    seats_[axis] = {What::kCuts, static_cast<uint8_t>(place++), static_cast<uint16_t>(slot)};
+    seats_[axis] = static_cast<uint16_t>(kCuts | slot << kPlaceBits | place++);
   }
 }
 
 void Layout::Free(const AxisList& axes) {
-  for (uint8_t axis : axes) seats_[axis] = {};
+  for (uint8_t axis : axes) seats_[axis] = 0;
 }
 
 std::optional<ReduceOp> Layout::PartialOf(int axis) const {
-  const Seat& seat = seats_[static_cast<size_t>(axis)];
-  if (seat.what != What::kPartial) return std::nullopt;
-  return static_cast<ReduceOp>(seat.of);
+  const uint16_t seat = seats_[static_cast<size_t>(axis)];
+  if ((seat & kCuts) != 0 || seat == 0) return std::nullopt;
+  return static_cast<ReduceOp>(seat & ~kPartial);
 }
 
 void Layout::AddPartial(const Partial& partial) {
   CHECK(free(partial.axis), "an axis is used twice");
-  seats_[static_cast<size_t>(partial.axis)] = {
-      What::kPartial, 0, static_cast<uint16_t>(partial.op)};
+  seats_[static_cast<size_t>(partial.axis)] =
+      static_cast<uint16_t>(kPartial | static_cast<uint16_t>(partial.op));
 }
 
 std::vector<Partial> Layout::Partials() const {
@@ -143,12 +147,26 @@ std::vector<Partial> Layout::Partials() const {
   return out;
 }
 
+std::vector<int64_t> Layout::Pieces(size_t slots, const Mesh& mesh) const {
+  std::vector<int64_t> out(slots, 1);
+  for (size_t a = 0; a < mesh.axes.size(); ++a)
+    if ((seats_[a] & kCuts) != 0) out[(seats_[a] & ~kCuts) >> kPlaceBits] *= mesh.axes[a].size;
+  return out;
+}
+
+uint32_t Layout::ChangedIn(const Layout& other) const {
+  uint32_t changed = 0;
+  for (size_t a = 0; a < seats_.size(); ++a)
+    changed |= static_cast<uint32_t>(seats_[a] != other.seats_[a]) << a;
+  return changed;
+}
+
 size_t Layout::Hash() const {
   uint64_t hash = 0;
-  for (const Seat& seat : seats_) {
-    hash ^= (static_cast<uint64_t>(seat.what) << 24) | (static_cast<uint64_t>(seat.place) << 16) |
-            seat.of;
-    hash *= 0x9e3779b97f4a7c15U;
+  for (size_t i = 0; i < seats_.size(); i += 4) {
+    uint64_t word = 0;
+    for (size_t j = 0; j < 4; ++j) word = word << 16 | seats_[i + j];
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
     hash ^= hash >> 29;
   }
   return hash;
@@ -221,19 +239,15 @@ std::vector<std::vector<int64_t>> View::signature() const {
 }
 
 int64_t View::LargestElements(const Layout& layout) const {
+  const std::vector<int64_t> pieces = layout.Pieces(slots_.size(), *mesh_);
   int64_t elements = 1;
   size_t slot = 0;
-  const auto pieces = [&](size_t of) {
-    int64_t count = 1;
-    for (uint8_t axis : layout.AxesOf(of)) count *= mesh_->size(axis);
-    return count;
-  };
   for (const std::vector<DimPart>& parts : dims_) {
     int64_t dim = 0;
     for (const DimPart& part : parts) {
       int64_t product = 1;
       for (size_t s = 0; s < part.sub.size(); ++s)
-        product *= Piece(part.sub[s].size, pieces(slot + s), 0).size();
+        product *= (part.sub[s].size + pieces[slot + s] - 1) / pieces[slot + s];
       dim += product;
     }
     slot += parts[0].sub.size();

@@ -19,11 +19,13 @@ class Layout {
  public:
   // Axes that cut the slot, major to minor.
   AxisList AxesOf(size_t slot) const;
+  // The same of slots 0 to slots - 1.
+  std::vector<AxisList> AxesOfAll(size_t slots) const;
   // Appends the axes to the slot; they must be free.
   void Append(size_t slot, const AxisList& axes);
   // Takes the axes from where they are.
   void Free(const AxisList& axes);
-  bool free(int axis) const { return seats_[static_cast<size_t>(axis)].what == What::kFree; }
+  bool free(int axis) const { return seats_[static_cast<size_t>(axis)] == 0; }
 
   // The reduction for which an axis holds operands, if it does.
   std::optional<ReduceOp> PartialOf(int axis) const;
@@ -31,19 +33,23 @@ class Layout {
   // In axis order.
   std::vector<Partial> Partials() const;
 
+  // Into how many pieces the axes cut slots 0 to slots - 1.
+  std::vector<int64_t> Pieces(size_t slots, const Mesh& mesh) const;
+  // The axes that are elsewhere in `other`, a bit each.
+  uint32_t ChangedIn(const Layout& other) const;
+
   size_t Hash() const;
   bool operator==(const Layout&) const = default;
 
  private:
-  enum class What : uint8_t { kFree, kCuts, kPartial };
-  struct Seat {
-    What what = What::kFree;
-    uint8_t place = 0;  // position among the slot's axes
-    uint16_t of = 0;    // the slot, or the reduction
-    bool operator==(const Seat&) const = default;
-  };
+  // Free, or with the highest bit cutting: slot and position among the slot's axes, or with the
+  // next bit partial: the reduction.
+  static constexpr uint16_t kCuts = 0x8000;
+  static constexpr uint16_t kPartial = 0x4000;
+  static constexpr int kPlaceBits = 5;
+  static constexpr uint16_t kPlaceMask = (1 << kPlaceBits) - 1;
 
-  std::array<Seat, kMaxMeshAxes> seats_;
+  std::array<uint16_t, kMaxMeshAxes> seats_{};
 };
 
 // An array seen as a list of slots that axes can cut: the sub-dims of every dim, fine enough for

@@ -271,9 +271,9 @@ INSTANTIATE_TEST_SUITE_P(
                          6144},
                     Case{"x=3", {7, 4}, "[x][]", "[][]", "AllGather", 20},
                     Case{"x=2,y=4", {16, 16}, "[x,y][]", "[][x,y]", "AllToAll", 28},
-                    Case{"x=2,y=4", {1024, 1024}, "[x,y][]", "[y,x][]", "Exchange", 131072},
+                    Case{"x=2,y=4", {1024, 1024}, "[x,y][]", "[y,x][]", "Permute", 131072},
                     Case{"x=2,y=4", {16, 16}, "[x][y]", "[x,y][]", "AllToAll", 24},
-                    Case{"x=2,y=2,z=2", {8, 8, 8}, "[x][y][z]", "[z][x][y]", "Exchange", 64}));
+                    Case{"x=2,y=2,z=2", {8, 8, 8}, "[x][y][z]", "[z][x][y]", "Permute", 64}));
 
 TEST(Redistributor, PricesGrowWithBytesAndTriangleHolds) {
   const Mesh mesh = ParseMesh("2x2").value();

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "planner/redistribute/route_problem.h"
+
+namespace metadist {
+
+// Collects the moves of a baseline, whose method does not ask whether pieces stay even: a move that
+// the problem forbids breaks the route for good.
+class BaselineRoute {
+ public:
+  explicit BaselineRoute(const RouteProblem& problem) : BaselineRoute(problem, problem.from) {}
+  BaselineRoute(const RouteProblem& problem, const Layout& from) : problem_(&problem), at_(from) {}
+
+  // Where the moves so far lead.
+  const Layout& at() const { return at_; }
+  const std::vector<Move>& moves() const { return moves_; }
+  bool broken() const { return broken_; }
+
+  // Each does nothing if there is nothing to move.
+  void Slice(size_t slot, const AxisList& free_axes);
+  // The minor-most `count` axes of a slot.
+  void Gather(size_t slot, size_t count);
+  void AllToAll(size_t from, size_t count, size_t to);
+  void Permute(const Layout& to);
+  void AllReduce(const AxisList& partial_axes);
+  void ReduceScatter(const AxisList& partial_axes, size_t slot);
+  // One all-reduce of all partial axes that the destination does not keep.
+  void ReduceAll();
+
+  // nullopt if the route is broken or ends elsewhere than at the destination.
+  Moves Finish() const;
+
+ private:
+  void Emit(CollectiveKind kind, const AxisList& axes, const Layout& to);
+  // Whether cutting the slot, cut by `kept` already, by `axes` too divides every piece.
+  bool Fits(size_t slot, const AxisList& kept, const AxisList& axes) const;
+
+  const RouteProblem* problem_;
+  Layout at_;
+  std::vector<Move> moves_;
+  bool broken_ = false;
+};
+
+}  // namespace metadist

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "metair/spmd/collective.h"
+#include "metair/spmd/mesh.h"
+#include "metair/spmd/sharding.h"
+#include "planner/redistribute/axis_list.h"
+#include "planner/redistribute/step_price.h"
+
+namespace metadist {
+
+// What the planners of routes minimise; never negative. `before`, `after`: elements of the array on
+// rank 0.
+class MoveCosts {
+ public:
+  virtual ~MoveCosts() = default;
+  virtual double Of(CollectiveKind kind, const AxisList& axes, int64_t before, int64_t after) = 0;
+  // A permutation of blocks of `elements`.
+  virtual double Permute(int64_t elements) = 0;
+  // No route from `before` elements to `after` costs less.
+  virtual double AtLeast(int64_t before, int64_t after) { return 0; }
+};
+
+// Elements that a rank receives, times the number of ranks so that all costs are whole numbers
+// wherever pieces are even.
+class ElementCosts : public MoveCosts {
+ public:
+  explicit ElementCosts(const Mesh& mesh)
+      : mesh_(mesh), scale_(static_cast<double>(mesh.ranks())) {}
+  double Of(CollectiveKind kind, const AxisList& axes, int64_t before, int64_t after) override;
+  double Permute(int64_t elements) override { return scale_ * static_cast<double>(elements); }
+  double AtLeast(int64_t before, int64_t after) override {
+    return after > before ? scale_ * static_cast<double>(after - before) : 0;
+  }
+  // Elements received for a cost.
+  double Elements(double cost) const { return cost / scale_; }
+
+ private:
+  const Mesh& mesh_;
+  const double scale_;
+};
+
+// Seconds by a cluster's profile. A permutation is priced as the slowest a block can travel: over
+// all axes of the mesh.
+class SecondCosts : public MoveCosts {
+ public:
+  SecondCosts(StepPricer& pricer, const Mesh& mesh, ElementType element)
+      : pricer_(pricer), mesh_(mesh), element_(element) {}
+  double Of(CollectiveKind kind, const AxisList& axes, int64_t before, int64_t after) override;
+  double Permute(int64_t elements) override;
+
+ private:
+  StepPricer& pricer_;
+  const Mesh& mesh_;
+  const ElementType element_;
+};
+
+}  // namespace metadist

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "metair/ir/shape.h"
+#include "metair/spmd/collective.h"
+#include "metair/spmd/mesh.h"
+#include "metair/spmd/sharding.h"
+
+namespace metadist {
+
+// The route that reduces what must be reduced and then lets every rank fetch what it lacks from the
+// nearest holder. It exists between any two valid shardings, and moves the fewest bytes that are
+// possible; a rank holds both arrays meanwhile. to: partial only where `from` is.
+std::vector<CollectiveStep> PointToPoint(const Shape& shape,
+                                         const Sharding& from,
+                                         const Sharding& to,
+                                         const Mesh& mesh);
+
+// Axes that take part in an exchange: those that cut either side, except where both sides agree on
+// the major part of an evenly divided dim.
+std::vector<int> ExchangeAxes(const Shape& shape,
+                              const Sharding& from,
+                              const Sharding& to,
+                              const Mesh& mesh);
+
+}  // namespace metadist

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/redistribute/prime_mesh.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace metadist {
+namespace {
+
+// An axis or sub-axis as written.
+struct SubAxis {
+  std::string_view axis;
+  int64_t before = 1;
+  int64_t size = 0;  // 0: all of it
+};
+
+bool IsNameChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// "name@2.4" at the start of `text`; takes it off.
+Result<SubAxis> ReadSubAxis(std::string_view& text) {
+  SubAxis sub;
+  size_t end = 0;
+  while (end < text.size() && IsNameChar(text[end])) ++end;
+  sub.axis = text.substr(0, end);
+  text.remove_prefix(end);
+  if (text.substr(0, 1) != "@") return sub;
+  const std::string_view whole = text;
+  text.remove_prefix(1);
+  const auto number = [&](int64_t& value) {
+    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    text.remove_prefix(static_cast<size_t>(at - text.data()));
+    return error == std::errc() && value >= 1;
+  };
+  const bool first = number(sub.before) && text.substr(0, 1) == ".";
+  if (first) text.remove_prefix(1);
+  if (!first || !number(sub.size) || sub.size < 2)
+    return Usage(fmt::format("sub-axis '{}{}' is not written as axis@BEFORE.SIZE",
+                             sub.axis,
+                             whole.substr(0, whole.find_first_of(",] );}"))),
+                 "as in `x@2.4`: of x, after more major parts of product 2, size 4");
+  return sub;
+}
+
+// Walks a sharding's text: visit(name or sub-axis) for each axis written, keep(character) for all
+// else. Words after " partial{" that name a reduction are no axes.
+template <typename Visit, typename Keep>
+Result<void> Walk(std::string_view text, Visit&& visit, Keep&& keep) {
+  const bool scalar = text.substr(0, 6) == "scalar";
+  size_t plain = scalar ? 6 : 0;
+  while (!text.empty()) {
+    const std::string_view partial = " partial{";
+    if (text.substr(0, partial.size()) == partial) plain = partial.size();
+    const bool number = std::isdigit(static_cast<unsigned char>(text[0])) != 0;
+    if (plain == 0 && number) plain = text.find_first_not_of("0123456789");
+    if (plain > 0) {
+      for (char c : text.substr(0, plain)) keep(c);
+      text.remove_prefix(std::min(plain, text.size()));
+      plain = 0;
+      continue;
+    }
+    if (!IsNameChar(text[0])) {
+      keep(text[0]);
+      text.remove_prefix(1);
+      continue;
+    }
+    const size_t end =
+        text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    if (end != std::string_view::npos && text.substr(end, 2) == ": ") {  // a reduction
+      plain = end;
+      continue;
+    }
+    const SubAxis sub = TRY(ReadSubAxis(text));
+    TRY(visit(sub));
+  }
+  return {};
+}
+
+std::vector<int64_t> Primes(int64_t size) {
+  std::vector<int64_t> primes;
+  for (int64_t p = 2; p * p <= size; ++p)
+    for (; size % p == 0; size /= p) primes.push_back(p);
+  if (size > 1) primes.push_back(size);
+  return primes;
+}
+
+Error UnknownAxis(std::string_view text, std::string_view name, const Mesh& mesh) {
+  return Usage(fmt::format("sharding '{}': no axis '{}' in mesh {}", text, name, MeshText(mesh)),
+               "write one [axes] for each dim, as in `[data,model][]`");
+}
+
+// The fine axes of a sub-axis; nullopt unless it is a run of factors.
+std::optional<std::vector<int>> RunOf(const SubAxis& sub, const PrimeMesh& mesh) {
+  const int axis = mesh.whole.Find(sub.axis);
+  const std::vector<int>& factors = mesh.factors[static_cast<size_t>(axis)];
+  if (sub.size == 0) return factors;
+  std::vector<int> run;
+  int64_t before = 1;
+  int64_t size = 1;
+  for (int factor : factors) {
+    if (before == sub.before && size < sub.size) {
+      run.push_back(factor);
+      size *= mesh.fine.size(factor);
+    } else if (run.empty()) {
+      before *= mesh.fine.size(factor);
+    }
+  }
+  if (before != sub.before || size != sub.size) return std::nullopt;
+  return run;
+}
+
+// Text of a run of factors of one axis.
+std::string RunText(const std::vector<int>& run, const PrimeMesh& mesh) {
+  const int axis = mesh.AxisOf(run[0]);
+  const std::vector<int>& factors = mesh.factors[static_cast<size_t>(axis)];
+  const std::string& name = mesh.whole.axes[static_cast<size_t>(axis)].name;
+  if (run.size() == factors.size()) return name;
+  int64_t before = 1;
+  for (int factor : factors) {
+    if (factor == run[0]) break;
+    before *= mesh.fine.size(factor);
+  }
+  return fmt::format("{}@{}.{}", name, before, mesh.fine.size(run));
+}
+
+void Reverse(Sharding& sharding) {
+  for (DimSharding& dim : sharding.dims)
+    for (DimPart& part : dim.parts)
+      for (SubDim& sub : part.sub) std::reverse(sub.axes.begin(), sub.axes.end());
+}
+
+}  // namespace
+
+int PrimeMesh::AxisOf(int fine_axis) const {
+  for (size_t a = 0; a < factors.size(); ++a)
+    if (std::find(factors[a].begin(), factors[a].end(), fine_axis) != factors[a].end())
+      return static_cast<int>(a);
+  return -1;
+}
+
+Result<PrimeMesh> SplitMesh(const Mesh& mesh, const std::vector<std::string>& texts) {
+  // Products after which an axis is divided.
+  std::vector<std::set<int64_t>> bounds(mesh.axes.size());
+  std::vector<Error> problems;
+  for (const std::string& text : texts) {
+    const auto visit = [&](const SubAxis& sub) -> Result<void> {
+      const int axis = mesh.Find(sub.axis);
+      if (axis < 0) {
+        problems.push_back(UnknownAxis(text, sub.axis, mesh));
+        return {};
+      }
+      if (sub.size == 0) return {};
+      if (mesh.size(axis) % sub.before != 0 || mesh.size(axis) / sub.before % sub.size != 0)
+        problems.push_back(Usage(fmt::format("sharding '{}': axis '{}' of {} has no part {}@{}.{}",
+                                             text,
+                                             sub.axis,
+                                             mesh.size(axis),
+                                             sub.axis,
+                                             sub.before,
+                                             sub.size)));
+      else
+        for (int64_t bound : {sub.before, sub.before * sub.size})
+          bounds[static_cast<size_t>(axis)].insert(bound);
+      return {};
+    };
+    TRY(Walk(text, visit, [](char) {}));
+  }
+  PrimeMesh out;
+  out.whole = mesh;
+  for (size_t a = 0; a < mesh.axes.size(); ++a) {
+    bounds[a].insert(1);
+    bounds[a].insert(mesh.axes[a].size);
+    std::vector<int64_t> sizes;
+    int64_t last = 1;
+    for (int64_t bound : bounds[a]) {
+      if (bound % last != 0) {
+        problems.push_back(Usage(fmt::format(
+            "axis '{}' is divided after {} and after {}, of which neither divides the other",
+            mesh.axes[a].name,
+            last,
+            bound)));
+        break;
+      }
+      for (int64_t prime : Primes(bound / last)) sizes.push_back(prime);
+      last = bound;
+    }
+    out.factors.emplace_back();
+    int64_t before = 1;
+    for (int64_t size : sizes) {
+      const std::string name = sizes.size() == 1
+                                   ? mesh.axes[a].name
+                                   : fmt::format("{}@{}.{}", mesh.axes[a].name, before, size);
+      out.factors[a].push_back(static_cast<int>(out.fine.axes.size()));
+      out.fine.axes.push_back({name, size});
+      before *= size;
+    }
+  }
+  if (!problems.empty()) return Join(std::move(problems));
+  return out;
+}
+
+Result<Sharding> ParseOn(std::string_view text,
+                         const Shape& shape,
+                         const PrimeMesh& mesh,
+                         AxisOrder order) {
+  std::string fine;
+  const auto visit = [&](const SubAxis& sub) -> Result<void> {
+    if (mesh.whole.Find(sub.axis) < 0) return UnknownAxis(text, sub.axis, mesh.whole);
+    auto run = RunOf(sub, mesh);
+    if (!run)
+      return Usage(
+          fmt::format("sharding '{}': {}@{}.{} does not line up with the factors of the mesh",
+                      text,
+                      sub.axis,
+                      sub.before,
+                      sub.size));
+    if (order == AxisOrder::kMinorFirst) std::reverse(run->begin(), run->end());
+    for (size_t i = 0; i < run->size(); ++i)
+      fine += (i > 0 ? "," : "") + mesh.fine.axes[static_cast<size_t>((*run)[i])].name;
+    // An axis of size 1 cuts nothing.
+    if (run->empty() && !fine.empty() && fine.back() == ',') fine.pop_back();
+    return {};
+  };
+  TRY(Walk(text, visit, [&](char c) {
+    if (c == ',' && !fine.empty() && fine.back() == '[') return;
+    fine += c;
+  }));
+  Sharding out = TRY(ParseSharding(fine, shape, mesh.fine));
+  if (order == AxisOrder::kMinorFirst) Reverse(out);
+  std::sort(out.partial.begin(), out.partial.end());
+  return out;
+}
+
+std::string AxesTextOn(const std::vector<int>& fine_axes, const PrimeMesh& mesh) {
+  std::vector<std::string> texts;
+  std::vector<int> run;
+  for (int axis : fine_axes) {
+    if (!run.empty() && (axis != run.back() + 1 || mesh.AxisOf(axis) != mesh.AxisOf(run[0]))) {
+      texts.push_back(RunText(run, mesh));
+      run.clear();
+    }
+    run.push_back(axis);
+  }
+  if (!run.empty()) texts.push_back(RunText(run, mesh));
+  return fmt::format("{}", fmt::join(texts, ","));
+}
+
+std::string TextOn(const Sharding& sharding, const PrimeMesh& mesh, AxisOrder order) {
+  // Axes are renamed to runs on a mesh made for the purpose: one axis for every run that occurs.
+  Mesh names;
+  Sharding renamed = sharding;
+  const auto rename = [&](std::vector<int>& axes) {
+    std::vector<int> ids;
+    std::string_view rest;
+    const std::string text = AxesTextOn(axes, mesh);
+    for (rest = text; !rest.empty();) {
+      const size_t end = std::min(rest.find(','), rest.size());
+      ids.push_back(static_cast<int>(names.axes.size()));
+      names.axes.push_back({std::string(rest.substr(0, end)), 1});
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    axes = ids;
+  };
+  for (DimSharding& dim : renamed.dims)
+    for (DimPart& part : dim.parts)
+      for (SubDim& sub : part.sub) rename(sub.axes);
+  renamed.partial.clear();
+  std::map<ReduceOp, std::vector<int>> by_op;
+  for (const Partial& partial : sharding.partial) by_op[partial.op].push_back(partial.axis);
+  for (auto& [op, axes] : by_op) {
+    rename(axes);
+    for (int axis : axes) renamed.partial.push_back({axis, op});
+  }
+  if (order == AxisOrder::kMinorFirst) Reverse(renamed);
+  return ShardingText(renamed, names);
+}
+
+Sharding ToFine(const Sharding& whole, const PrimeMesh& mesh) {
+  Sharding out = whole;
+  for (DimSharding& dim : out.dims)
+    for (DimPart& part : dim.parts)
+      for (SubDim& sub : part.sub) {
+        std::vector<int> fine;
+        for (int axis : sub.axes) {
+          const std::vector<int>& factors = mesh.factors[static_cast<size_t>(axis)];
+          fine.insert(fine.end(), factors.begin(), factors.end());
+        }
+        sub.axes = std::move(fine);
+      }
+  out.partial.clear();
+  for (const Partial& partial : whole.partial)
+    for (int factor : mesh.factors[static_cast<size_t>(partial.axis)])
+      out.partial.push_back({factor, partial.op});
+  return out;
+}
+
+}  // namespace metadist

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/redistribute/route_steps.h"
+
+#include <utility>
+
+namespace metadist {
+
+std::vector<CollectiveStep> StepsOf(const RouteProblem& problem, const std::vector<Move>& moves) {
+  std::vector<CollectiveStep> steps;
+  Sharding at = problem.view.ShardingOf(problem.from);
+  const Layout* layout = &problem.from;
+  for (const Move& move : moves) {
+    Sharding next = problem.view.ShardingOf(move.to);
+    std::vector<int> axes = move.axes.ids();
+    if (move.kind == CollectiveKind::kPermute)
+      axes = AxisList::OfMask(layout->ChangedIn(move.to)).ids();
+    steps.push_back({move.kind, std::move(axes), std::move(at), next});
+    at = std::move(next);
+    layout = &move.to;
+  }
+  return steps;
+}
+
+}  // namespace metadist

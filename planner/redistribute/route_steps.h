@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "metair/spmd/collective.h"
+#include "planner/redistribute/route_problem.h"
+
+namespace metadist {
+
+// The moves of a route as steps between shardings, which chain from one end to the other. A permute
+// takes place among all ranks that differ along the axes that do not lie where they lay.
+std::vector<CollectiveStep> StepsOf(const RouteProblem& problem, const std::vector<Move>& moves);
+
+}  // namespace metadist
