@@ -142,21 +142,22 @@ Result<void> RankProgram::AddKernel(const SharedPlan& plan, NodeId id) {
 
 Result<void> RankProgram::AddCollective(const SharedPlan& plan, NodeId id) {
   const Node& node = graph_.node(id);
+  TransferPart part;
+  part.transfer = &plan.transfers[static_cast<size_t>(id)][static_cast<size_t>(rank_)];
+  Communicator* const group = TRY(groups_.For(*part.transfer, *world_));
+  const auto bundle = BundleOf(node);
+  const bool joins = bundle && !steps_.empty() && steps_.back().transfers() &&
+                     BundleOf(graph_.node(steps_.back().node)) == bundle;
+  if (joins && steps_.back().group == group) {
+    steps_.back().others.push_back(id);
+    steps_.back().parts.push_back(std::move(part));
+    return {};
+  }
   RankStep step;
   step.node = id;
   step.kernel = node.op;
-  step.transfer = &plan.transfers[static_cast<size_t>(id)][static_cast<size_t>(rank_)];
-  if (!step.transfer->local()) {
-    const std::vector<int64_t>& ranks = step.transfer->group;
-    auto found = std::find_if(
-        groups_.begin(), groups_.end(), [&](const auto& group) { return group.first == ranks; });
-    if (found == groups_.end()) {
-      auto part = TRY(world_->Split(static_cast<int>(ranks[0]), static_cast<int>(rank_)));
-      groups_.emplace_back(ranks, std::move(part));
-      found = groups_.end() - 1;
-    }
-    step.group = found->second.get();
-  }
+  step.group = group;
+  step.parts.push_back(std::move(part));
   steps_.push_back(std::move(step));
   return {};
 }
@@ -165,37 +166,24 @@ Result<void> RankProgram::AddCollective(const SharedPlan& plan, NodeId id) {
 Result<void> RankProgram::Connect() {
   const std::span<void* const> peers = TRY(world_->Exchange(&buffers_));
   for (RankStep& step : steps_) {
-    if (step.transfer == nullptr) continue;
-    const Node& node = graph_.node(step.node);
-    for (void* peer : peers) {
-      const auto& buffers = *static_cast<const std::vector<std::byte*>*>(peer);
-      step.sources.push_back(buffers[static_cast<size_t>(node.inputs[0])]);
-      step.targets.push_back(buffers[static_cast<size_t>(node.outputs[0])]);
+    for (size_t p = 0; p < step.parts.size(); ++p) {
+      const Node& node = graph_.node(p == 0 ? step.node : step.others[p - 1]);
+      for (void* peer : peers) {
+        const auto& buffers = *static_cast<const std::vector<std::byte*>*>(peer);
+        step.parts[p].sources.push_back(buffers[static_cast<size_t>(node.inputs[0])]);
+        step.parts[p].targets.push_back(buffers[static_cast<size_t>(node.outputs[0])]);
+      }
     }
   }
   return {};
 }
 
 Result<void> RankProgram::Run(const RankStep& step) {
-  if (step.transfer == nullptr) {
+  if (!step.transfers()) {
     std::byte* const scratch = step.scratch != nullptr ? step.scratch : scratch_;
     return step.run({step.inputs, step.outputs, scratch});
   }
-  const Transfer& transfer = *step.transfer;
-  void* const to = step.targets[static_cast<size_t>(rank_)];
-  if (step.group == nullptr) {
-    RunPulls(transfer, step.sources, to);
-    return {};
-  }
-  TRY(step.group->Barrier());
-  if (transfer.slices) {
-    ReduceOwnSlice(transfer, rank_, step.sources, to);
-    TRY(step.group->Barrier());
-    GatherSlices(transfer, rank_, step.targets);
-  } else {
-    RunPulls(transfer, step.sources, to);
-  }
-  return step.group->Barrier();
+  return RunTransfers(step.parts, rank_, step.group);
 }
 
 Tensor RankProgram::Local(ValueId value) const {

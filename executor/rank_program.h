@@ -12,6 +12,7 @@
 #include "executor/rank_step.h"
 #include "executor/run.h"
 #include "executor/transfer.h"
+#include "executor/transfer_run.h"
 #include "metair/spmd/buffer_plan.h"
 #include "metair/spmd/program.h"
 
@@ -51,7 +52,7 @@ class RankProgram {
 
   int64_t rank_ = 0;
   Communicator* world_ = nullptr;
-  std::vector<std::pair<std::vector<int64_t>, std::unique_ptr<Communicator>>> groups_;
+  TransferGroups groups_;
   Graph graph_;
   BufferPlan buffer_plan_;
   Arrangement arrangement_;

@@ -6,7 +6,7 @@
 
 #include "executor/comm/communicator.h"
 #include "executor/cpu/kernel.h"
-#include "executor/transfer.h"
+#include "executor/transfer_run.h"
 #include "metair/ir/graph.h"
 
 namespace metadist {
@@ -22,11 +22,11 @@ struct RankStep {
   std::vector<const std::byte*> inputs;
   std::vector<std::byte*> outputs;
   std::byte* scratch = nullptr;  // in a gap of the arena; else the program's own
-  // A collective, with the source and the destination of every rank.
-  const Transfer* transfer = nullptr;
+  // A collective, or a bundle of them.
+  std::vector<TransferPart> parts;
   Communicator* group = nullptr;  // nullptr: local
-  std::vector<void*> sources;
-  std::vector<void*> targets;
+
+  bool transfers() const { return !parts.empty(); }
 };
 
 }  // namespace metadist

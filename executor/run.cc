@@ -242,7 +242,7 @@ void ReportTrace(const std::vector<RankOutcome>& outcomes, RunResult& result) {
       result.events.push_back({static_cast<int64_t>(rank),
                                steps[i].node,
                                steps[i].others,
-                               steps[i].transfer != nullptr,
+                               steps[i].transfers(),
                                Seconds(first, times.ends[i]) - seconds,
                                seconds});
     }

@@ -9,8 +9,9 @@
 // evenly spaced runs is one strided copy (pull_copies.cc). Axes that do not cut the source hold
 // copies: the rank takes its own coordinate there, so data comes from the nearest holder and
 // readers spread over the holders. Along axes whose partial sums end, all coordinates are operands
-// of the reduction. Complexity: pieces x dims x runs per rank, once per program. Source: shared
-// design, redistribution of arrays; the collectives as typed there.
+// of the reduction. A permute takes one block each from one rank each: readers are matched with
+// holders one to one (metair/spmd/permute.h). Complexity: pieces x dims x runs per rank, once per
+// program. Source: shared design, redistribution of arrays; the collectives as typed there.
 #include "executor/transfer.h"
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 
 #include "executor/comm/reduce.h"
 #include "executor/pull_copies.h"
+#include "metair/spmd/permute.h"
 
 namespace metadist {
 namespace {
@@ -62,6 +64,7 @@ struct Planner {
   std::vector<int> reduced;  // axes whose partial ends
   std::vector<int> spread;   // axes on which the target becomes partial
   ReduceOp op = ReduceOp::kSum;
+  std::vector<int64_t> givers = {};  // of a permute: whose block each rank takes
 
   Result<void> Classify();
   Transfer For(int64_t rank) const;
@@ -91,6 +94,7 @@ Result<void> Planner::Classify() {
     if (std::find(reduced.begin(), reduced.end(), partial.axis) != reduced.end())
       return Internal("a step cannot replace one partial by another");
   }
+  if (step.kind == CollectiveKind::kPermute) givers = TRY(PermuteSources(step, type.shape, mesh));
   return {};
 }
 
@@ -119,7 +123,10 @@ Transfer Planner::For(int64_t rank) const {
   if (op == ReduceOp::kSum || op == ReduceOp::kProd)
     for (int axis : spread) transfer.identity |= coordinate[static_cast<size_t>(axis)] != 0;
   if (transfer.identity) return transfer;
-  for (int64_t holder : RanksAlong(mesh, step.from.CuttingAxes(), rank)) {
+  const std::vector<int64_t> holders =
+      givers.empty() ? RanksAlong(mesh, step.from.CuttingAxes(), rank)
+                     : std::vector<int64_t>{givers[static_cast<size_t>(rank)]};
+  for (int64_t holder : holders) {
     Pull pull;
     if (!Pulls(rank, holder, pull)) continue;
     if (pull.sources.size() == 1) pull.copies = CopiesOf(pull, type.element);

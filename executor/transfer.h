@@ -54,11 +54,13 @@ struct Transfer {
 //
 // Every destination element is pulled from exactly one place, the nearest: the rank itself, else
 // the holder that differs from it only along axes that cut the source. This holds whatever the
-// shardings: uneven pieces, parts, block-cyclic sub-dims. The kind of the step decides nothing but
-// whether a reduction works in slices. Where a whole value becomes a summand (or factor), the ranks
-// beyond the first coordinate hold the identity; operands of other reductions they hold themselves.
-// Errors: kInternal for a step that reduces by two different
-// operations, or whose target is partial where the source is neither partial nor whole.
+// shardings: uneven pieces, parts, block-cyclic sub-dims. In a permute every rank reads one whole
+// block from one rank, and none is read twice (PermuteSources); the other kinds are treated alike,
+// but for reductions that keep their dims, which may work in slices. Where a whole value becomes a
+// summand (or factor), the ranks beyond the first coordinate hold the identity; operands of other
+// reductions they hold themselves. Errors: kInternal for a step that reduces by two different
+// operations, or whose target is partial where the source is neither partial nor whole, or a
+// permute that is none.
 Result<std::vector<Transfer>> PlanTransfers(const CollectiveStep& step,
                                             const TensorType& type,
                                             const Mesh& mesh);

@@ -82,10 +82,11 @@ std::vector<Tensor> Execute(const CollectiveStep& step,
 void Check(const Mesh& mesh,
            const TensorType& type,
            const std::string& from_text,
-           const std::string& to_text) {
+           const std::string& to_text,
+           CollectiveKind kind = CollectiveKind::kExchange) {
   SCOPED_TRACE(MeshText(mesh) + " " + TypeText(type) + ": " + from_text + " -> " + to_text);
   CollectiveStep step;
-  step.kind = CollectiveKind::kExchange;
+  step.kind = kind;
   const auto from = ParseSharding(from_text, type.shape, mesh);
   const auto to = ParseSharding(to_text, type.shape, mesh);
   ASSERT_TRUE(from.ok()) << from.error().text();
@@ -242,6 +243,29 @@ TEST(Transfer, TakesFromTheNearestHolder) {
   const auto transfers = PlanTransfers(step, type, mesh).value();
   EXPECT_EQ(transfers[3].group, (std::vector<int64_t>{1, 3}));
   EXPECT_EQ(transfers[0].group, (std::vector<int64_t>{0, 2}));
+}
+
+TEST(Transfer, APermuteReadsOneWholeBlockEach) {
+  const Mesh mesh = ParseMesh("x=2,y=2,z=2").value();
+  const TensorType type{ElementType::kF32, {8, 6}};
+  constexpr CollectiveKind kPermute = CollectiveKind::kPermute;
+  Check(mesh, type, "[x][y]", "[y][x]", kPermute);
+  Check(mesh, type, "[x,y][]", "[z,x][]", kPermute);
+  Check(mesh, type, "[x][] partial{sum: z}", "[y][] partial{sum: z}", kPermute);
+  const CollectiveStep step{kPermute,
+                            {0, 1},
+                            ParseSharding("[x][]", type.shape, mesh).value(),
+                            ParseSharding("[y][]", type.shape, mesh).value()};
+  const auto transfers = PlanTransfers(step, type, mesh).value();
+  std::vector<int> readers(8, 0);
+  for (const Transfer& transfer : transfers) {
+    ASSERT_EQ(transfer.pulls.size(), 1U);
+    ASSERT_EQ(transfer.pulls[0].sources.size(), 1U);
+    EXPECT_EQ(transfer.pulls[0].elements(), 24);
+    ++readers[static_cast<size_t>(transfer.pulls[0].sources[0])];
+  }
+  EXPECT_EQ(readers, std::vector<int>(8, 1));
+  EXPECT_EQ(transfers[2].group, (std::vector<int64_t>{0, 2, 4, 6}));
 }
 
 TEST(Transfer, RefusesTwoReductionsAtOnce) {
