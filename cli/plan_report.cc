@@ -119,6 +119,8 @@ nlohmann::ordered_json PlanJson(const Session& session, const PlannedModel& resu
                     {"solve", s.solve},
                     {"lower", s.lower},
                     {"total", result.total_seconds}};
+  out["redistributions_priced"] = {{"count", result.planned.routes.priced},
+                                   {"seconds", result.planned.routes.seconds}};
   out["nodes"] = plan.solver.nodes;
   out["strategies"] = plan.solver.strategies;
   out["alternatives"] = Json::array();

@@ -24,14 +24,20 @@ Error JsonCursor::Expected(std::string_view what) const {
   return Wrong(fmt::format("expected {}, got {}", what, actual));
 }
 
-Result<void> JsonCursor::Fields(std::initializer_list<std::string_view> names) const {
+bool JsonCursor::Has(std::string_view name) const {
+  return at_->is_object() && at_->contains(std::string(name));
+}
+
+Result<void> JsonCursor::Fields(std::initializer_list<std::string_view> names,
+                                std::initializer_list<std::string_view> optional) const {
   if (!at_->is_object()) return Expected("an object");
   std::vector<Error> problems;
   for (std::string_view name : names)
     if (!at_->contains(std::string(name)))
       problems.push_back(Wrong(fmt::format("field '{}' is missing", name)));
   for (const auto& [name, value] : at_->items())
-    if (std::find(names.begin(), names.end(), name) == names.end())
+    if (std::find(names.begin(), names.end(), name) == names.end() &&
+        std::find(optional.begin(), optional.end(), name) == optional.end())
       problems.push_back(Wrong(fmt::format("field '{}' is unknown", name)));
   if (!problems.empty()) return Join(std::move(problems));
   return {};

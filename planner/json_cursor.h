@@ -18,8 +18,10 @@ class JsonCursor {
  public:
   JsonCursor(const nlohmann::json& at, std::string file) : at_(&at), file_(std::move(file)) {}
 
-  // An object with exactly these fields.
-  Result<void> Fields(std::initializer_list<std::string_view> names) const;
+  // An object with exactly these fields, of which the optional ones may be missing.
+  Result<void> Fields(std::initializer_list<std::string_view> names,
+                      std::initializer_list<std::string_view> optional = {}) const;
+  bool Has(std::string_view name) const;
   // A field of an object.
   Result<JsonCursor> At(std::string_view name) const;
   // Elements of an array.

@@ -73,6 +73,7 @@ class MeshPlanner {
   const Formulation& formulation() const { return formulation_; }
   bool has_ties() const { return formulation_.tied_nodes > 0; }
   const Mesh& mesh() const { return routes_.mesh(); }
+  const RouteEffort& effort() const { return routes_.effort(); }
   const Cluster& cluster() const { return routes_.cluster(); }
 
  private:

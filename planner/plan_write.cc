@@ -162,11 +162,13 @@ class Writer {
     out["redistributions"] = Json::array();
     for (const Redistribution& r : plan_.redistributions) {
       Json steps = Json::array();
-      for (const CollectiveStep& step : r.steps) {
+      for (size_t s = 0; s < r.steps.size(); ++s) {
+        const CollectiveStep& step = r.steps[s];
         Json axes = Json::array();
         for (int axis : step.axes) axes.push_back(plan_.mesh.axes[static_cast<size_t>(axis)].name);
         steps.push_back(
             {{"op", Name(step.kind)}, {"axes", std::move(axes)}, {"to", Text(step.to)}});
+        if (s < r.bundles.size() && r.bundles[s] >= 0) steps.back()["bundle"] = r.bundles[s];
       }
       out["redistributions"].push_back(
           {{"value", plan_.graph.value(r.value).name},

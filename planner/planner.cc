@@ -25,6 +25,7 @@
 
 #include "metair/ir/parallel.h"
 #include "metair/ir/suggest.h"
+#include "planner/lower/bundles.h"
 #include "planner/mesh_planner.h"
 
 namespace metadist {
@@ -169,6 +170,7 @@ class Planner {
         refused_.push_back(std::move(*planner).error());
     }
     if (planners_.empty()) return std::move(refused_.front());
+    for (const auto& planner : planners_) planned_.routes += planner->effort();
     return {};
   }
 
@@ -373,9 +375,25 @@ class Planner {
       plan.prediction = Simulate(best.candidate.program, request_.cluster, *request_.ops);
       plan.assignment = std::move(best.candidate.assignment);
       plan.redistributions = std::move(best.candidate.redistributions);
+      TRY(Bundle(best.candidate.program, plan));
     }
     if (request_.alternatives && !Interrupted()) AddAlternatives();
     planned_.interrupted = Interrupted();
+    return {};
+  }
+
+  // Lets collectives travel together where the plan is faster for it and still fits.
+  Result<void> Bundle(const Program& program, Plan& plan) {
+    StepPricer pricer(plan.mesh, request_.cluster);
+    std::vector<Redistribution> apart = plan.redistributions;
+    if (!MakeBundles(program, pricer, plan.redistributions)) return {};
+    Prediction together = Simulate(TRY(Lower(plan)), request_.cluster, *request_.ops);
+    const bool fits =
+        together.memory.peak_bytes() <= std::max(limit_, plan.prediction.memory.peak_bytes());
+    if (fits && together.step.seconds < plan.prediction.step.seconds)
+      plan.prediction = std::move(together);
+    else
+      plan.redistributions = std::move(apart);
     return {};
   }
 

@@ -14,6 +14,7 @@
 #include "metair/ops/op_table.h"
 #include "metair/spmd/mesh.h"
 #include "planner/plan.h"
+#include "planner/redistribute/redistribute.h"
 #include "planner/rules/rule_book.h"
 #include "planner/space/formulate.h"
 #include "profiles/cluster.h"
@@ -58,6 +59,7 @@ struct PhaseSeconds {
 struct Planned {
   Plan plan;
   PhaseSeconds seconds;
+  RouteEffort routes;        // part of formulating, over all meshes and threads
   bool interrupted = false;  // the plan is the best found until then
 };
 

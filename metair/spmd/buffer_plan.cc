@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "metair/spmd/collective.h"
+
 namespace metadist {
 namespace {
 
@@ -38,16 +40,40 @@ void SetRoots(const Graph& graph, const OpTable& ops, BufferPlan& plan) {
   }
 }
 
+// The first and the last node of what is done as one with each node: its bundle, or itself.
+struct Extent {
+  NodeId first, last;
+};
+std::vector<Extent> ExtentsOf(const Graph& graph) {
+  std::vector<Extent> out;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const auto bundle = BundleOf(graph.nodes[n]);
+    const NodeId id = static_cast<NodeId>(n);
+    const bool joins = n > 0 && bundle && BundleOf(graph.nodes[n - 1]) == bundle;
+    out.push_back({joins ? out.back().first : id, id});
+    for (NodeId member = out.back().first; member < id; ++member)
+      out[static_cast<size_t>(member)].last = id;
+  }
+  return out;
+}
+
 void SetLifetimes(const Graph& graph, BufferPlan& plan) {
   const NodeId end = static_cast<NodeId>(graph.nodes.size());
-  for (size_t v = 0; v < graph.values.size(); ++v)
-    plan.slots[v].first = plan.slots[v].last = std::max<NodeId>(graph.values[v].producer, 0);
+  const std::vector<Extent> extents = ExtentsOf(graph);
+  for (size_t v = 0; v < graph.values.size(); ++v) {
+    const NodeId producer = graph.values[v].producer;
+    Slot& slot = plan.slots[v];
+    if (producer == kNone) continue;
+    slot.first = extents[static_cast<size_t>(producer)].first;
+    slot.last = extents[static_cast<size_t>(producer)].last;
+  }
   const std::vector<std::vector<Use>> uses = UsesOf(graph);
   for (size_t v = 0; v < graph.values.size(); ++v) {
     Slot& root = plan.slots[static_cast<size_t>(plan.slots[v].root)];
     root.last = std::max(root.last, plan.slots[v].first);
     for (const Use& use : uses[v])
-      root.last = std::max(root.last, use.node == kNone ? end : use.node);
+      root.last = std::max(root.last,
+                           use.node == kNone ? end : extents[static_cast<size_t>(use.node)].last);
   }
 }
 

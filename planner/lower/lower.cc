@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "planner/lower/bundles.h"
+
 namespace metadist {
 namespace {
 
@@ -40,6 +42,7 @@ class Lowering {
     }
     for (const StatePair& pair : graph_.state)
       stage_.graph.state.push_back({pair.input, kept_[static_cast<size_t>(pair.output)]});
+    TRY(JoinBundles(stage_, mesh_));
     Program program;
     program.mesh = mesh_;
     for (int64_t rank = 0; rank < mesh_.ranks(); ++rank) stage_.ranks.push_back(rank);
@@ -102,19 +105,21 @@ class Lowering {
                                   graph_.value(value).name,
                                   ShardingText(stage_.shardings[static_cast<size_t>(at)], mesh_),
                                   ShardingText(wanted, mesh_)));
-    for (const CollectiveStep& step : found->second->steps) {
+    const std::vector<int>& bundles = found->second->bundles;
+    for (size_t s = 0; s < found->second->steps.size(); ++s) {
+      const CollectiveStep& step = found->second->steps[s];
       if (step.from != stage_.shardings[static_cast<size_t>(at)])
         return Internal(
             fmt::format("a redistribution of '{}' starts from {}, not from {}",
                         graph_.value(value).name,
                         ShardingText(step.from, mesh_),
                         ShardingText(stage_.shardings[static_cast<size_t>(at)], mesh_)));
-      at = AddStep(step, value, at);
+      at = AddStep(step, value, at, s < bundles.size() ? bundles[s] : -1);
     }
     return at;
   }
 
-  ValueId AddStep(const CollectiveStep& step, ValueId original, ValueId input) {
+  ValueId AddStep(const CollectiveStep& step, ValueId original, ValueId input, int bundle) {
     const Value& value = graph_.value(original);
     Value copy;
     copy.name = Unique(fmt::format("{}@{}", value.name, ShardingText(step.to, mesh_)));
@@ -126,6 +131,7 @@ class Lowering {
     std::vector<std::string> axes;
     for (int axis : step.axes) axes.push_back(mesh_.axes[static_cast<size_t>(axis)].name);
     node.attributes.set("axes", std::move(axes));
+    if (bundle >= 0) node.attributes.set(kBundleAttribute, int64_t{bundle});
     node.inputs = {input};
     node.outputs = {stage_.graph.AddValue(std::move(copy))};
     stage_.shardings.push_back(step.to);

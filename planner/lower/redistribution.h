@@ -26,6 +26,8 @@ struct Redistribution {
   NodeId node = kNone;  // the producer for kKept, the consumer for kUse
   int output = -1;
   std::vector<CollectiveStep> steps = {};
+  std::vector<int> bundles =
+      {};  // by step: those of one number travel together, -1: alone; or empty
   Priced price = {};
   int64_t received_bytes = 0;
 };

@@ -5,6 +5,7 @@
 
 #include "metair/spmd/buffer_plan.h"
 #include "metair/spmd/collective.h"
+#include "planner/lower/bundles.h"
 #include "planner/space/local_call.h"
 #include "planner/space/strategies.h"
 
@@ -67,6 +68,7 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
   Prediction out;
   StepPricer pricer(program.mesh, cluster);
   const Stage& stage = program.stages[0];
+  const BundlePrices bundles(program, pricer);
   const StrategySpace space{&stage.graph, &ops, &program.mesh, &cluster};
   for (size_t n = 0; n < stage.graph.nodes.size(); ++n) {
     const NodeId id = static_cast<NodeId>(n);
@@ -79,7 +81,7 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
     }
     const TensorType& type = stage.graph.value(node.inputs[0]).type;
     const CollectiveStep step = StepOf(stage, program.mesh, id);
-    out.nodes.push_back(pricer.Price(step, type));
+    out.nodes.push_back(pricer.Price(step, type) * bundles.ShareOf(id));
     out.communication += out.nodes.back();
     if (*kind == CollectiveKind::kSlice || *kind == CollectiveKind::kPartial) continue;
     const int64_t bytes = ReceivedBytes(step, type, program.mesh);

@@ -54,6 +54,25 @@ TEST(BufferPlan, ViewsShareAndKeepTheirRootAlive) {
   EXPECT_EQ(plan.live_bytes, 3 * 1024);
 }
 
+// Ranks read each other's sources until the last member of a bundle is done.
+TEST(BufferPlan, ABundleKeepsAllItsOperandsToItsEnd) {
+  Graph graph;
+  const ValueId x = Add(graph, "x", {256}, ValueKind::kInput);
+  graph.inputs = {x};
+  std::vector<ValueId> sources = {Apply(graph, "Compute", {x}, {256}),
+                                  Apply(graph, "Compute", {x}, {256})};
+  std::vector<ValueId> gathered;
+  for (ValueId source : sources) {
+    gathered.push_back(Apply(graph, "AllGather", {source}, {256}));
+    graph.nodes.back().domain = "metadist";
+    graph.nodes.back().attributes.set("bundle", int64_t{3});
+  }
+  graph.outputs = {Apply(graph, "Compute", gathered, {256})};
+  EXPECT_EQ(PlanBuffers(graph, Ops()).live_bytes, 4 * 1024);
+  for (Node& node : graph.nodes) node.attributes = {};
+  EXPECT_EQ(PlanBuffers(graph, Ops()).live_bytes, 3 * 1024);
+}
+
 TEST(BufferPlan, LiveBuffersNeverOverlap) {
   std::mt19937 random(7);
   for (int round = 0; round < 50; ++round) {

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Collectives that travel together.
+//
+// Problem: every collective pays for its ranks to meet (or for a launch), and layers with several
+// small ones in a row (the parts of a fused projection, the sums of a norm) pay it again and again.
+//
+// Taken: one pass over the program. A collective may wait until its result is first read; while it
+// waits, later ones of the same kind, axes and element type join it, if the profile's price of all
+// bytes at once is less than that of both apart. Waiting keeps the source alive a little longer and
+// the result a little shorter; what that does to the memory is for the caller to see.
+// Complexity: nodes x waiting bundles.
+#include "planner/lower/bundles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "metair/ir/check.h"
+
+namespace metadist {
+namespace {
+
+bool CanJoin(CollectiveKind kind) {
+  return kind == CollectiveKind::kAllGather || kind == CollectiveKind::kAllToAll ||
+         kind == CollectiveKind::kReduceScatter || kind == CollectiveKind::kAllReduce;
+}
+
+// A collective, or several as one.
+struct Load {
+  CollectiveKind kind = CollectiveKind::kSlice;
+  std::vector<int> axes;
+  ElementType element = ElementType::kF32;
+  int64_t before = 0;  // bytes a rank holds
+  int64_t after = 0;
+
+  bool Like(const Load& other) const {
+    return std::tie(kind, axes, element) == std::tie(other.kind, other.axes, other.element);
+  }
+  double Seconds(StepPricer& pricer) const {
+    return pricer.Price(kind, AxisList(axes), before, after, element).seconds;
+  }
+};
+
+Load LoadOf(const Program& program, NodeId id) {
+  const Stage& stage = program.stages[0];
+  const CollectiveStep step = StepOf(stage, program.mesh, id);
+  const TensorType& type = stage.graph.value(stage.graph.node(id).inputs[0]).type;
+  const auto bytes = [&](const Sharding& sharding) {
+    return NumElements(LargestLocalShape(type.shape, sharding, program.mesh)) *
+           ByteSize(type.element);
+  };
+  return {step.kind, step.axes, type.element, bytes(step.from), bytes(step.to)};
+}
+
+class Bundler {
+ public:
+  Bundler(const Program& program, StepPricer& pricer)
+      : program_(program),
+        stage_(program.stages[0]),
+        pricer_(pricer),
+        waits_in_(stage_.graph.values.size(), kNone) {}
+
+  // By collective node in program order: its bundle, -1 for none.
+  std::vector<int> Run() {
+    for (size_t n = 0; n < stage_.graph.nodes.size(); ++n) Visit(static_cast<NodeId>(n));
+    std::vector<int> out;
+    std::map<int, int> numbers;  // bundles of several, in order
+    for (int of : of_) {
+      const bool several = of >= 0 && open_[static_cast<size_t>(of)].members > 1;
+      out.push_back(
+          several ? numbers.try_emplace(of, static_cast<int>(numbers.size())).first->second : -1);
+    }
+    return out;
+  }
+
+ private:
+  struct Bundle {
+    Load load;
+    double seconds = 0;
+    bool waits = true;
+    int members = 1;
+  };
+
+  void Visit(NodeId id) {
+    const Node& node = stage_.graph.node(id);
+    for (ValueId in : ReadsOf(node)) Read(in);
+    if (!CollectiveOf(node)) return;
+    of_.push_back(-1);
+    const Load load = LoadOf(program_, id);
+    if (!CanJoin(load.kind)) return;
+    const Bundle own{load, load.Seconds(pricer_), true, 1};
+    of_.back() = Join(own);
+    waits_in_[static_cast<size_t>(node.outputs[0])] = of_.back();
+  }
+
+  // A value that somebody needs: whoever it waits with goes now.
+  void Read(ValueId value) {
+    if (value == kNone) return;
+    const int bundle = waits_in_[static_cast<size_t>(value)];
+    if (bundle != kNone) open_[static_cast<size_t>(bundle)].waits = false;
+  }
+
+  int Join(const Bundle& own) {
+    for (size_t b = 0; b < open_.size(); ++b) {
+      Bundle& bundle = open_[b];
+      if (!bundle.waits || !bundle.load.Like(own.load)) continue;
+      Bundle together = bundle;
+      together.load.before += own.load.before;
+      together.load.after += own.load.after;
+      together.seconds = together.load.Seconds(pricer_);
+      ++together.members;
+      if (together.seconds >= bundle.seconds + own.seconds) continue;
+      bundle = together;
+      return static_cast<int>(b);
+    }
+    open_.push_back(own);
+    return static_cast<int>(open_.size()) - 1;
+  }
+
+  const Program& program_;
+  const Stage& stage_;
+  StepPricer& pricer_;
+  std::vector<Bundle> open_;
+  std::vector<int> waits_in_;  // by value
+  std::vector<int> of_;        // by collective node
+};
+
+// Whether the members are alike, and nobody reads one before the last of them stands.
+Result<void> CheckBundle(const Stage& stage,
+                         const Mesh& mesh,
+                         int64_t bundle,
+                         const std::vector<NodeId>& members) {
+  const Graph& graph = stage.graph;
+  const Node& first = graph.node(members[0]);
+  const std::vector<int> axes = StepOf(stage, mesh, members[0]).axes;
+  std::set<ValueId> made;
+  for (NodeId member : members) {
+    const Node& node = graph.node(member);
+    if (node.op != first.op || StepOf(stage, mesh, member).axes != axes)
+      return BadInput(fmt::format("bundle {}", bundle),
+                      fmt::format("'{}' and '{}' are not alike", first.name, node.name));
+    made.insert(node.outputs[0]);
+  }
+  for (NodeId n = members.front(); n <= members.back(); ++n)
+    for (ValueId in : ReadsOf(graph.node(n)))
+      if (made.count(in) > 0)
+        return BadInput(fmt::format("bundle {}", bundle),
+                        fmt::format("'{}' reads what the bundle makes", graph.node(n).name));
+  return {};
+}
+
+}  // namespace
+
+bool MakeBundles(const Program& program,
+                 StepPricer& pricer,
+                 std::vector<Redistribution>& redistributions) {
+  const std::vector<int> bundles = Bundler(program, pricer).Run();
+  size_t next = 0;
+  for (Redistribution& r : redistributions)
+    for (size_t s = 0; s < r.steps.size(); ++s) {
+      CHECK(next < bundles.size(), "a step of a redistribution has no node");
+      r.bundles.push_back(bundles[next++]);
+    }
+  CHECK(next == bundles.size(), "a collective belongs to no redistribution");
+  return std::any_of(bundles.begin(), bundles.end(), [](int bundle) { return bundle >= 0; });
+}
+
+BundlePrices::BundlePrices(const Program& program, StepPricer& pricer) {
+  const Graph& graph = program.stages[0].graph;
+  std::map<int64_t, std::vector<NodeId>> members;
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    if (const auto bundle = BundleOf(graph.nodes[n]))
+      members[*bundle].push_back(static_cast<NodeId>(n));
+  for (const auto& [bundle, all] : members) {
+    Load together = LoadOf(program, all[0]);
+    double apart = together.Seconds(pricer);
+    for (size_t i = 1; i < all.size(); ++i) {
+      const Load load = LoadOf(program, all[i]);
+      apart += load.Seconds(pricer);
+      together.before += load.before;
+      together.after += load.after;
+    }
+    for (NodeId member : all)
+      if (apart > 0) shares_[member] = together.Seconds(pricer) / apart;
+  }
+}
+
+double BundlePrices::ShareOf(NodeId node) const {
+  const auto found = shares_.find(node);
+  return found == shares_.end() ? 1 : found->second;
+}
+
+Result<void> JoinBundles(Stage& stage, const Mesh& mesh) {
+  Graph& graph = stage.graph;
+  std::map<int64_t, std::vector<NodeId>> members;
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    if (const auto bundle = BundleOf(graph.nodes[n]))
+      members[*bundle].push_back(static_cast<NodeId>(n));
+  if (members.empty()) return {};
+  for (const auto& [bundle, all] : members) TRY(CheckBundle(stage, mesh, bundle, all));
+  std::vector<NodeId> order;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const auto bundle = BundleOf(graph.nodes[n]);
+    if (!bundle) {
+      order.push_back(static_cast<NodeId>(n));
+      continue;
+    }
+    const std::vector<NodeId>& all = members[*bundle];
+    if (static_cast<NodeId>(n) == all.back()) order.insert(order.end(), all.begin(), all.end());
+  }
+  std::vector<Node> nodes;
+  std::map<NodeId, std::vector<LocalLiteral>> literals;
+  for (NodeId old : order) {
+    const NodeId now = static_cast<NodeId>(nodes.size());
+    nodes.push_back(std::move(graph.nodes[static_cast<size_t>(old)]));
+    for (ValueId out : nodes.back().outputs)
+      if (out != kNone) graph.value(out).producer = now;
+    const auto found = stage.literals.find(old);
+    if (found != stage.literals.end()) literals[now] = std::move(found->second);
+  }
+  graph.nodes = std::move(nodes);
+  stage.literals = std::move(literals);
+  return {};
+}
+
+}  // namespace metadist

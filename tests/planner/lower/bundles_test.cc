@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/lower/bundles.h"
+
+#include <gtest/gtest.h>
+
+#include "planner/redistribute/step_price.h"
+#include "profiles/cluster.h"
+
+namespace metadist {
+namespace {
+
+// x cut along both axes, and a program on copies of it.
+class Bundles : public testing::Test {
+ protected:
+  Bundles() {
+    program_.mesh = ParseMesh("a=2,b=2").value();
+    program_.stages.emplace_back();
+    x_ = Value("x", ValueKind::kInput, "[a]");
+  }
+
+  ValueId Value(const std::string& name, ValueKind kind, const char* sharding) {
+    Stage& stage = program_.stages[0];
+    stage.shardings.push_back(ParseSharding(sharding, {64}, program_.mesh).value());
+    return stage.graph.AddValue({name, {ElementType::kF32, {64}}, kind, {}, kNone});
+  }
+
+  ValueId Apply(const char* op, ValueId input, const char* sharding) {
+    const std::string name = "v" + std::to_string(program_.stages[0].graph.values.size());
+    const ValueId out = Value(name, ValueKind::kResult, sharding);
+    program_.stages[0].graph.AddNode({"n" + name, "", op, {}, {input}, {out}, {}});
+    return out;
+  }
+
+  ValueId Collective(CollectiveKind kind, ValueId input, const char* axis, const char* sharding) {
+    const ValueId out = Apply(Name(kind).data(), input, sharding);
+    Node& node = program_.stages[0].graph.nodes.back();
+    node.domain = kCollectiveDomain;
+    node.attributes.set("axes", std::vector<std::string>{axis});
+    return out;
+  }
+  ValueId Gather(ValueId input) { return Collective(CollectiveKind::kAllGather, input, "a", "[]"); }
+
+  // The bundle of every collective in program order.
+  std::vector<int> Made() {
+    const Cluster cluster = MakeCluster("4xh100", BuiltinProfile("h100").value(), 1, 4);
+    StepPricer pricer(program_.mesh, cluster);
+    std::vector<Redistribution> all;
+    for (size_t n = 0; n < program_.stages[0].graph.nodes.size(); ++n)
+      if (CollectiveOf(program_.stages[0].graph.nodes[n])) {
+        all.emplace_back();
+        all.back().steps.push_back(
+            StepOf(program_.stages[0], program_.mesh, static_cast<NodeId>(n)));
+      }
+    MakeBundles(program_, pricer, all);
+    std::vector<int> out;
+    for (const Redistribution& one : all) out.push_back(one.bundles.at(0));
+    return out;
+  }
+
+  Result<void> Join(std::vector<NodeId> nodes) {
+    Stage& stage = program_.stages[0];
+    for (NodeId id : nodes) stage.graph.node(id).attributes.set(kBundleAttribute, int64_t{0});
+    return JoinBundles(stage, program_.mesh);
+  }
+
+  std::string Order() const {
+    std::string out;
+    for (const Node& node : program_.stages[0].graph.nodes) out += node.name + " ";
+    return out;
+  }
+
+  Program program_;
+  ValueId x_ = kNone;
+};
+
+TEST_F(Bundles, CollectivesThatNobodyReadsYetTravelTogether) {
+  const ValueId p = Apply("Compute", x_, "[a]");
+  const ValueId q = Gather(p);
+  const ValueId r = Gather(Apply("Compute", x_, "[a]"));
+  Apply("Use", q, "[]");
+  Apply("Use", r, "[]");
+  EXPECT_EQ(Made(), (std::vector<int>{0, 0}));
+}
+
+TEST_F(Bundles, WhatIsReadInBetweenDoesNotWait) {
+  const ValueId q = Gather(x_);
+  Apply("Use", q, "[]");
+  Gather(Apply("Compute", x_, "[a]"));
+  EXPECT_EQ(Made(), (std::vector<int>{-1, -1}));
+}
+
+TEST_F(Bundles, AResultIsNoMemberOfItsOwnBundle) {
+  const ValueId q = Gather(x_);
+  Gather(Collective(CollectiveKind::kSlice, q, "a", "[a]"));
+  EXPECT_EQ(Made(), (std::vector<int>{-1, -1, -1}));
+}
+
+TEST_F(Bundles, OtherKindsAndAxesStayApart) {
+  Gather(x_);
+  Collective(CollectiveKind::kAllGather, Apply("Compute", x_, "[b]"), "b", "[]");
+  Collective(CollectiveKind::kAllReduce, Apply("Compute", x_, "[] partial{sum: a}"), "a", "[]");
+  EXPECT_EQ(Made(), (std::vector<int>{-1, -1, -1}));
+}
+
+TEST_F(Bundles, MembersMoveToTheLast) {
+  Gather(x_);                               // v1
+  const ValueId c = Apply("C", x_, "[a]");  // v2
+  Gather(c);                                // v3
+  Apply("Use", c, "[a]");                   // v4
+  ASSERT_TRUE(Join({0, 2}).ok());
+  EXPECT_EQ(Order(), "nv2 nv1 nv3 nv4 ");
+  const Graph& graph = program_.stages[0].graph;
+  for (const metadist::Value& value : graph.values)
+    if (value.producer != kNone) EXPECT_EQ(graph.node(value.producer).name, "n" + value.name);
+}
+
+TEST_F(Bundles, AMemberThatIsReadTooEarlyIsRefused) {
+  Apply("Use", Gather(x_), "[]");
+  Gather(x_);
+  EXPECT_EQ(Join({0, 2}).error().message, "'nv2' reads what the bundle makes");
+}
+
+TEST_F(Bundles, MembersThatDifferAreRefused) {
+  Gather(x_);
+  Collective(CollectiveKind::kAllReduce, Apply("C", x_, "[] partial{sum: a}"), "a", "[]");
+  EXPECT_EQ(Join({0, 2}).error().message, "'nv1' and 'nv3' are not alike");
+}
+
+}  // namespace
+}  // namespace metadist
