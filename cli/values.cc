@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -61,6 +62,27 @@ Result<double> ParseSeconds(const std::string& text) {
 
 Result<double> ParseShare(const std::string& text) {
   return Scaled(text, {{"", 1}, {"%", 0.01}}, "a share such as 5% or 0.05");
+}
+
+Result<Shape> ParseShape(const std::string& text) {
+  Shape shape;
+  if (text == "scalar") return shape;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find('x', at), text.size());
+    const std::string number = text.substr(at, end - at);
+    const bool digits = !number.empty() && number.size() <= 15 &&
+                        number.find_first_not_of("0123456789") == std::string::npos;
+    const int64_t size = digits ? std::stoll(number) : 0;
+    if (size < 1)
+      return Usage(
+          fmt::format("shape '{}': a size must be a number from 1, got '{}'", text, number),
+          "write a shape as `16x16` or `scalar`");
+    shape.push_back(size);
+    at = end + 1;
+  }
+  if (!CheckedElements(shape, ElementType::kF64).ok())
+    return Usage(fmt::format("shape '{}' has too many elements", text));
+  return shape;
 }
 
 }  // namespace metadist::cli

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "metair/ir/result.h"
+#include "metair/ir/shape.h"
 
 // Values of flags as people write them. Errors: kUsage naming what is expected.
 namespace metadist::cli {
@@ -17,5 +18,7 @@ Result<int64_t> ParseCount(const std::string& text);
 Result<double> ParseSeconds(const std::string& text);
 // "5%", "0.05": a share, at least 0.
 Result<double> ParseShare(const std::string& text);
+// "16x16", "7", "scalar": the sizes of an array, all at least 1.
+Result<Shape> ParseShape(const std::string& text);
 
 }  // namespace metadist::cli

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans one redistribution: the steps that take an array from one sharding to another; executes and
+// checks it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/cpu_profile.h"
+#include "cli/route_report.h"
+
+namespace metadist::cli {
+namespace {
+
+Result<Cluster> ClusterFor(Session& session, const RouteFlags& flags, const Mesh& mesh) {
+  Cluster cluster = TRY(FindCluster(session, flags.cluster));
+  if (mesh.ranks() == cluster.devices()) return cluster;
+  return Usage(fmt::format("--mesh {} has {} ranks, cluster {} has {} devices",
+                           flags.mesh,
+                           mesh.ranks(),
+                           flags.cluster,
+                           cluster.devices()),
+               "make both the same, or leave out --cluster");
+}
+
+Result<void> Redistribute(Session& session, const RouteFlags& flags) {
+  RouteResult result;
+  result.ends = TRY(ReadRouteEnds(flags));
+  RouteRequest request;
+  request.type = result.ends.type;
+  request.mesh = &result.ends.mesh;
+  request.from = result.ends.from;
+  request.to = result.ends.to;
+  request.algo = flags.algo;
+  request.uneven = result.ends.uneven;
+  request.allow_p2p = flags.allow_p2p || request.uneven == Uneven::kP2p;
+  Cluster cluster;
+  if (!flags.cluster.empty()) {
+    cluster = TRY(ClusterFor(session, flags, result.ends.mesh.whole));
+    request.cluster = &cluster;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  result.route = TRY(PlanRoute(request));
+  result.planning_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (flags.run)
+    result.check = TRY(RunAndCheck(result.route, result.ends.type.shape, result.ends.mesh.fine));
+  TRY(session.EmitResult(RouteJson(session, result), RouteText(result)));
+  if (!result.check || result.check->passed(result.route)) return {};
+  return Error{ErrorCode::kMismatch,
+               "",
+               result.check->wrong_ranks.empty()
+                   ? "a step holds more elements than planned"
+                   : "the route ends elsewhere: " + result.check->first_difference,
+               "",
+               {}};
+}
+
+std::string MethodsHelp() {
+  std::string out = "Methods:\n  auto            the cheapest that keeps the memory bound\n";
+  for (const RouteAlgorithm& algorithm : RouteAlgorithms())
+    out += fmt::format("  {:<15} {}\n", algorithm.name, algorithm.help);
+  return out;
+}
+
+}  // namespace
+
+void AddRedistribute(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand(
+      "redistribute", "the steps that take an array from one sharding to another");
+  auto flags = std::make_shared<RouteFlags>();
+  session.required = {
+      command->add_option("--mesh", flags->mesh, "the devices, as x=4,y=2 or 4x2")->type_name("M"),
+      command->add_option("--shape", flags->shape, "the array's sizes, as 16x16")
+          ->type_name("SHAPE"),
+      command
+          ->add_option("--from",
+                       flags->from,
+                       "how it lies: axes of each dim, as [x,y][]; part of "
+                       "an axis is x@BEFORE.SIZE; [][] partial{sum: x}")
+          ->type_name("S"),
+      command->add_option("--to", flags->to, "how it shall lie")->type_name("S")};
+  command->add_option("--dtype", flags->dtype, "element type (default f32)")->type_name("TYPE");
+  command->add_option("--algo", flags->algo, "the method, see below (default auto)")
+      ->type_name("NAME");
+  command
+      ->add_option("--cluster",
+                   flags->cluster,
+                   "choose by its seconds, as in `plan` (default: by elements received)")
+      ->type_name("C");
+  command
+      ->add_option("--order", flags->order, "axes of a dim: major or minor first (default major)")
+      ->type_name("ORDER");
+  command
+      ->add_option("--uneven",
+                   flags->uneven,
+                   "sizes need not divide: p2p = balanced pieces, pad = dims rounded up")
+      ->type_name("HOW");
+  command->add_flag("--allow-p2p", flags->allow_p2p, "auto may let every rank fetch what it lacks");
+  command->add_flag(
+      "--run", flags->run, "execute it, with one thread a rank up to 16, and check the result");
+  command->footer(MethodsHelp() +
+                  "\nExample:\n  metadist redistribute --mesh x=2,y=4 --shape 16x16 "
+                  "--from '[x][y]' --to '[y][x]' --run");
+  session.action = [&session, flags] { return Redistribute(session, *flags); };
+}
+
+}  // namespace metadist::cli

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/route_ends.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cli/values.h"
+#include "metair/ir/suggest.h"
+
+namespace metadist::cli {
+namespace {
+
+// Problems of several flags.
+class Problems {
+ public:
+  // The value, or nothing and its problems noted.
+  template <typename T>
+  std::optional<T> Take(Result<T> result, const std::string& flag) {
+    if (result.ok()) return std::move(result).value();
+    Note(std::move(result).error().in(flag));
+    return std::nullopt;
+  }
+  void Note(Error error) {
+    std::vector<Error> also = std::move(error.also);
+    error.also.clear();
+    all_.push_back(std::move(error));
+    for (Error& other : also) Note(std::move(other));
+  }
+  bool empty() const { return all_.empty(); }
+  Error Joined() && { return Join(std::move(all_)); }
+
+ private:
+  std::vector<Error> all_;
+};
+
+Result<ElementType> ReadType(const std::string& name) {
+  if (const auto element = ParseElementType(name)) return *element;
+  std::vector<std::string> names;
+#define ELEMENT_TYPE(enumerator, text, type, element_class) names.emplace_back(text);
+#include "metair/ir/element_type.def"
+#undef ELEMENT_TYPE
+  return Usage(fmt::format("no element type '{}'", name), DidYouMean(name, names));
+}
+
+Result<Uneven> ReadUneven(const std::string& how) {
+  if (how.empty()) return Uneven::kRefuse;
+  if (how == "p2p") return Uneven::kP2p;
+  if (how == "pad") return Uneven::kPadded;
+  return Usage(fmt::format("expected p2p or pad, got '{}'", how));
+}
+
+Result<AxisOrder> ReadOrder(const std::string& order) {
+  if (order == "major") return AxisOrder::kMajorFirst;
+  if (order == "minor") return AxisOrder::kMinorFirst;
+  return Usage(fmt::format("expected major or minor, got '{}'", order));
+}
+
+Result<bool> CheckMethod(const std::string& name) {
+  std::vector<std::string> names = {"auto"};
+  for (const RouteAlgorithm& algorithm : RouteAlgorithms()) names.emplace_back(algorithm.name);
+  for (const std::string& known : names)
+    if (name == known) return true;
+  return Usage(fmt::format("no method '{}'", name), DidYouMean(name, names));
+}
+
+// One end by itself; its problems are told in the words of the mesh as given where they can.
+Result<Sharding> ReadEnd(const std::string& text,
+                         const Shape& shape,
+                         const Mesh& mesh,
+                         AxisOrder order) {
+  const PrimeMesh split = TRY(SplitMesh(mesh, {text}));
+  if (text.find('@') == std::string::npos) TRY(ParseSharding(text, shape, mesh));
+  return ParseOn(text, shape, split, order);
+}
+
+}  // namespace
+
+Result<RouteEnds> ReadRouteEnds(const RouteFlags& flags) {
+  Problems problems;
+  RouteEnds ends;
+  const auto mesh = problems.Take(ParseMesh(flags.mesh), "--mesh");
+  const auto shape = problems.Take(ParseShape(flags.shape), "--shape");
+  const auto element = problems.Take(ReadType(flags.dtype), "--dtype");
+  const auto order = problems.Take(ReadOrder(flags.order), "--order");
+  const auto uneven = problems.Take(ReadUneven(flags.uneven), "--uneven");
+  problems.Take(CheckMethod(flags.algo), "--algo");
+  if (mesh && shape && order) {
+    problems.Take(ReadEnd(flags.from, *shape, *mesh, *order), "--from");
+    problems.Take(ReadEnd(flags.to, *shape, *mesh, *order), "--to");
+  }
+  if (!problems.empty()) return std::move(problems).Joined();
+  ends.type = {*element, *shape};
+  ends.order = *order;
+  ends.uneven = *uneven;
+  // Sub-axes of both ends must fit together.
+  ends.mesh = TRY(SplitMesh(*mesh, {flags.from, flags.to}));
+  ends.from = TRY(ParseOn(flags.from, *shape, ends.mesh, *order));
+  ends.to = TRY(ParseOn(flags.to, *shape, ends.mesh, *order));
+  return ends;
+}
+
+}  // namespace metadist::cli

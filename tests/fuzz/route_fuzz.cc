@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any four lines - mesh, sizes, how an array lies and how it shall lie - are a redistribution or an
+// error. Shardings over parts of axes can be written and read again in both orders, and a route
+// that point to point finds ends where it shall.
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metair/ir/check.h"
+#include "planner/redistribute/algorithms.h"
+#include "planner/redistribute/prime_mesh.h"
+
+namespace metadist {
+namespace {
+
+constexpr int64_t kMostRanks = 64;
+constexpr size_t kMostDims = 4;
+constexpr int64_t kMostSize = 1000;
+
+std::string_view Line(std::string_view& rest) {
+  const size_t end = std::min(rest.find('\n'), rest.size());
+  const std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return line;
+}
+
+Shape Sizes(std::string_view text) {
+  Shape shape;
+  while (!text.empty() && shape.size() < kMostDims) {
+    int64_t size = 0;
+    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+    text.remove_prefix(error == std::errc() ? static_cast<size_t>(at - text.data()) : 1);
+    if (error == std::errc() && size >= 1 && size <= kMostSize) shape.push_back(size);
+  }
+  return shape;
+}
+
+void CheckText(const Sharding& sharding, const Shape& shape, const PrimeMesh& mesh) {
+  for (AxisOrder order : {AxisOrder::kMajorFirst, AxisOrder::kMinorFirst}) {
+    const std::string text = TextOn(sharding, mesh, order);
+    const auto again = ParseOn(text, shape, mesh, order);
+    CHECK(again.ok() && Normalize(again.value(), mesh.fine) == Normalize(sharding, mesh.fine),
+          text.c_str());
+  }
+}
+
+void Check(std::string_view rest) {
+  const auto mesh = ParseMesh(Line(rest));
+  if (!mesh.ok() || mesh.value().ranks() > kMostRanks) return;
+  RouteRequest request;
+  request.type = {ElementType::kI32, Sizes(Line(rest))};
+  const std::string from(Line(rest));
+  const std::string to(Line(rest));
+  const auto split = SplitMesh(mesh.value(), {from, to});
+  if (!split.ok()) return;
+  const auto source = ParseOn(from, request.type.shape, split.value());
+  const auto target = ParseOn(to, request.type.shape, split.value());
+  if (source.ok()) CheckText(source.value(), request.type.shape, split.value());
+  if (!source.ok() || !target.ok()) return;
+  request.mesh = &split.value();
+  request.from = source.value();
+  request.to = target.value();
+  request.algo = "p2p";
+  for (Uneven uneven : {Uneven::kP2p, Uneven::kPadded}) {
+    request.uneven = uneven;
+    const auto route = PlanRoute(request);
+    if (!route.ok() || route.value().steps.empty()) continue;
+    CHECK(route.value().steps.back().step.to == route.value().to, "a route ends elsewhere");
+  }
+}
+
+}  // namespace
+}  // namespace metadist
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  metadist::Check(std::string_view(reinterpret_cast<const char*>(data), size));
+  return 0;
+}
