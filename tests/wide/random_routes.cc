@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// Redistributions drawn at random: planned by every method, executed, compared bit by bit with
+// direct placement, and their bytes with those of the baselines.
+//
+// usage: random_routes check CASES SEED      ranks 1 to 4, up to 64 devices, sizes of 2, 3 and 5,
+// partial
+//                                            sums on a third, a tenth that does not divide
+//        random_routes time CASES SEED MIB   8 thread ranks, MIB a rank: seconds of nf against each
+//                                            baseline
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "executor/operand_pattern.h"
+#include "executor/route_run.h"
+#include "planner/redistribute/algorithms.h"
+
+namespace metadist {
+namespace {
+
+constexpr int64_t kThreadRanks = 16;
+constexpr int kExactAxes = 6;
+
+using Random = std::mt19937_64;
+
+int64_t Below(Random& random, int64_t limit) {
+  return static_cast<int64_t>(random() % static_cast<uint64_t>(limit));
+}
+
+// One redistribution; `mesh` outlives it.
+struct Case {
+  RouteRequest request;
+  bool divides = true;
+};
+
+PrimeMesh DrawMesh(Random& random, int64_t most_devices) {
+  constexpr int64_t kSizes[] = {2, 2, 2, 3, 4, 4, 5, 6, 8};
+  Mesh mesh;
+  const int64_t axes = 1 + Below(random, 3);
+  for (int64_t a = 0; a < axes; ++a) {
+    const int64_t size = kSizes[static_cast<size_t>(Below(random, std::size(kSizes)))];
+    if (mesh.ranks() * size > most_devices) continue;
+    mesh.axes.push_back({std::string(1, static_cast<char>('x' + mesh.axes.size())), size});
+  }
+  if (mesh.axes.empty()) mesh.axes.push_back({"x", 2});
+  return SplitMesh(mesh, {}).value();
+}
+
+// Where every factor of the mesh lies: a dim, nowhere (rank), or partial (rank + 1).
+std::vector<int64_t> DrawSeats(Random& random, size_t factors, int64_t rank, bool partial) {
+  std::vector<int64_t> seats(factors);
+  for (int64_t& seat : seats) seat = Below(random, rank + 1 + (partial ? 1 : 0));
+  return seats;
+}
+
+std::vector<std::vector<int>> Lists(Random& random,
+                                    const std::vector<int64_t>& seats,
+                                    int64_t rank) {
+  std::vector<int> order(seats.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+  std::shuffle(order.begin(), order.end(), random);
+  std::vector<std::vector<int>> lists(static_cast<size_t>(rank));
+  for (int axis : order)
+    if (seats[static_cast<size_t>(axis)] < rank)
+      lists[static_cast<size_t>(seats[static_cast<size_t>(axis)])].push_back(axis);
+  return lists;
+}
+
+Sharding Cut(const Shape& shape, const std::vector<std::vector<int>>& lists) {
+  Sharding sharding = Sharding::Replicated(shape.size());
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (!lists[d].empty()) sharding.dims[d] = DimSharding::Cut(shape[d], lists[d]);
+  return sharding;
+}
+
+Case Draw(Random& random, const PrimeMesh& mesh) {
+  const int64_t rank = 1 + Below(random, 4);
+  const bool partial = Below(random, 3) == 0;
+  Case drawn;
+  drawn.divides = Below(random, 10) != 0;
+  const size_t factors = mesh.fine.axes.size();
+  const std::vector<int64_t> from_seats = DrawSeats(random, factors, rank, partial);
+  const auto from = Lists(random, from_seats, rank);
+  const auto to = Lists(random, DrawSeats(random, factors, rank, false), rank);
+  constexpr int64_t kMore[] = {1, 1, 1, 2, 2, 3, 5};
+  Shape shape;
+  int64_t elements = 1;
+  for (size_t d = 0; d < static_cast<size_t>(rank); ++d) {
+    const int64_t a = mesh.fine.size(from[d]);
+    const int64_t b = mesh.fine.size(to[d]);
+    int64_t size = std::lcm(a, b);
+    const int64_t more = kMore[static_cast<size_t>(Below(random, std::size(kMore)))];
+    if (elements * size * more <= 1 << 16) size *= more;
+    // A little more or less than divides, but no empty piece.
+    if (!drawn.divides) size = std::max(std::max(a, b), size + Below(random, 7) - 3);
+    shape.push_back(size);
+    elements *= size;
+  }
+  drawn.request.type = {ElementType::kI32, shape};
+  drawn.request.mesh = &mesh;
+  drawn.request.from = Cut(shape, from);
+  for (size_t axis = 0; axis < factors; ++axis)
+    if (from_seats[axis] == rank + 1)
+      drawn.request.from.partial.push_back({static_cast<int>(axis), ReduceOp::kSum});
+  drawn.request.to = Cut(shape, to);
+  for (const Partial& held : drawn.request.from.partial)
+    if (Below(random, 4) == 0 && drawn.request.to.CuttingAxes().empty())
+      drawn.request.to.partial.push_back(held);
+  if (!drawn.divides) drawn.request.uneven = Below(random, 2) == 0 ? Uneven::kP2p : Uneven::kPadded;
+  return drawn;
+}
+
+std::string Text(const RouteRequest& request) {
+  return fmt::format("{} on {}: {} -> {}",
+                     ShapeText(request.type.shape),
+                     MeshText(request.mesh->whole),
+                     TextOn(request.from, *request.mesh),
+                     TextOn(request.to, *request.mesh));
+}
+
+struct Tally {
+  int64_t cases = 0;
+  int64_t executed = 0;
+  int64_t failed = 0;
+  int64_t no_normal_form = 0;
+  int64_t bounded_better = 0;
+  std::map<std::string, int64_t> worse_than;  // baselines within the bound that moved fewer bytes
+  std::map<std::string, std::pair<double, int64_t>> log_ratio;  // above kExactAxes: baseline / ours
+
+  void Fail(const RouteRequest& request, const std::string& what) {
+    ++failed;
+    fmt::print("FAILED {}: {}\n", Text(request), what);
+  }
+};
+
+// Runs the route on distinct integers.
+void Execute(const RouteRequest& request, const PlannedRoute& route, Tally& tally) {
+  const Mesh& mesh = request.mesh->fine;
+  const OperandPattern pattern(route.type, mesh, route.from.partial, request.type.shape);
+  std::vector<CollectiveStep> steps;
+  for (const RouteStep& step : route.steps) steps.push_back(step.step);
+  std::vector<Tensor> held = pattern.Locals(route.from);
+  const auto run = mesh.ranks() <= kThreadRanks
+                       ? RunRoute(steps, route.type, mesh, std::move(held), {0, 1, 0, 60})
+                       : RunRouteInTurn(steps, route.type, mesh, std::move(held));
+  ++tally.executed;
+  if (!run.ok()) return tally.Fail(request, route.algo + ": " + run.error().text());
+  for (int64_t rank = 0; rank < mesh.ranks(); ++rank) {
+    const Tensor wanted = pattern.Local(route.to, rank);
+    const Tensor& got = run.value().held[static_cast<size_t>(rank)];
+    if (got.type() != wanted.type() ||
+        !std::equal(
+            got.bytes(), got.bytes() + got.size() * ByteSize(got.element()), wanted.bytes()))
+      return tally.Fail(request, fmt::format("{}: rank {} holds other bits", route.algo, rank));
+  }
+  for (size_t s = 0; s < route.steps.size(); ++s)
+    if (run.value().elements[s] > route.steps[s].elements)
+      tally.Fail(request, fmt::format("{}: step {} holds more than planned", route.algo, s));
+}
+
+void Check(const Case& drawn, Tally& tally) {
+  ++tally.cases;
+  RouteRequest request = drawn.request;
+  std::map<std::string, PlannedRoute> routes;
+  for (const RouteAlgorithm& method : RouteAlgorithms()) {
+    if (request.uneven == Uneven::kP2p && method.name != "p2p") continue;
+    request.algo = method.name;
+    auto route = PlanRoute(request);
+    if (route.ok()) routes[request.algo] = std::move(route).value();
+  }
+  request.algo = "auto";
+  auto best = PlanRoute(request);
+  if (!best.ok()) return tally.Fail(request, best.error().text());
+  Execute(request, best.value(), tally);
+  for (const auto& [name, route] : routes)
+    if (name != best.value().algo) Execute(request, route, tally);
+
+  if (request.uneven == Uneven::kP2p) return;
+  auto nf = routes.find("nf");
+  if (nf == routes.end()) {
+    ++tally.no_normal_form;
+    nf = routes.find("bounded");
+  }
+  if (nf == routes.end()) return tally.Fail(request, "neither nf nor bounded has a route");
+  const Mesh& mesh = request.mesh->fine;
+  const auto elements = [&](const Sharding& sharding) {
+    return NumElements(LargestLocalShape(nf->second.type.shape, sharding, mesh));
+  };
+  const int64_t most = std::max(elements(nf->second.from), elements(nf->second.to));
+  for (const char* ours : {"nf", "bounded", "weak"})
+    if (routes.count(ours) > 0 && routes[ours].peak_elements > most)
+      tally.Fail(request, fmt::format("{} breaks the memory bound", ours));
+  int64_t least = nf->second.received_elements;
+  if (routes.count("bounded") > 0) {
+    tally.bounded_better += routes["bounded"].received_elements < least ? 1 : 0;
+    least = std::min(least, routes["bounded"].received_elements);
+  }
+  for (const RouteAlgorithm& method : RouteAlgorithms()) {
+    const auto other = routes.find(std::string(method.name));
+    if (!method.baseline || other == routes.end() || other->second.peak_elements > most) continue;
+    if (mesh.axes.size() > kExactAxes) {
+      if (least == 0 || other->second.received_elements == 0) continue;
+      auto& [sum, count] = tally.log_ratio[other->first];
+      sum += std::log(static_cast<double>(other->second.received_elements) /
+                      static_cast<double>(least));
+      ++count;
+    } else if (other->second.received_elements < least) {
+      ++tally.worse_than[other->first];
+      tally.Fail(request,
+                 fmt::format("{} moves {} elements, ours {}",
+                             other->first,
+                             other->second.received_elements,
+                             least));
+    }
+  }
+}
+
+int CheckMany(int64_t cases, uint64_t seed) {
+  Random random(seed);
+  Tally tally;
+  for (int64_t c = 0; c < cases; ++c) {
+    const PrimeMesh mesh = DrawMesh(random, 64);
+    Check(Draw(random, mesh), tally);
+  }
+  fmt::print(
+      "{} cases of seed {}, {} executions, {} failed; no normal form in {}, bounded moved less in "
+      "{}\n",
+      tally.cases,
+      seed,
+      tally.executed,
+      tally.failed,
+      tally.no_normal_form,
+      tally.bounded_better);
+  for (const auto& [name, ratio] : tally.log_ratio)
+    fmt::print("above {} prime factors: {} moves {:.3f} of ours (geometric mean of {})\n",
+               kExactAxes,
+               name,
+               std::exp(ratio.first / static_cast<double>(ratio.second)),
+               ratio.second);
+  return tally.failed == 0 ? 0 : 1;
+}
+
+// Seconds of a route on thread ranks; nothing where it does not fit.
+std::optional<double> Seconds(const RouteRequest& request, const PlannedRoute& route) {
+  constexpr int64_t kMostElements = int64_t{1} << 28;  // of a rank
+  if (route.peak_elements > kMostElements) return {};
+  const Mesh& mesh = request.mesh->fine;
+  std::vector<CollectiveStep> steps;
+  for (const RouteStep& step : route.steps) steps.push_back(step.step);
+  std::vector<Tensor> held;
+  for (int64_t rank = 0; rank < mesh.ranks(); ++rank)
+    held.push_back(
+        Tensor::Zeros({route.type.element, LocalShape(route.type.shape, route.from, mesh, rank)}));
+  const auto run = RunRoute(steps, route.type, mesh, std::move(held), {1, 2, 0, 120});
+  if (!run.ok()) return {};
+  return *std::min_element(run.value().round_seconds.begin(), run.value().round_seconds.end());
+}
+
+// A pair of shardings of which the larger end holds about `bytes` a rank.
+Case DrawLarge(Random& random, const PrimeMesh& mesh, int64_t bytes) {
+  while (true) {
+    Case drawn = Draw(random, mesh);
+    if (!drawn.divides || !drawn.request.from.partial.empty()) continue;
+    if (Normalize(drawn.request.from, mesh.fine) == Normalize(drawn.request.to, mesh.fine))
+      continue;
+    Shape& shape = drawn.request.type.shape;
+    const auto held = [&](const Sharding& sharding) {
+      return NumElements(LargestLocalShape(shape, sharding, mesh.fine)) * 4;
+    };
+    for (size_t d = 0; std::max(held(drawn.request.from), held(drawn.request.to)) < bytes;
+         d = (d + 1) % shape.size()) {
+      shape[d] *= 2;
+      for (Sharding* end : {&drawn.request.from, &drawn.request.to})
+        if (!end->dims[d].whole()) end->dims[d].parts[0].sub[0].size = shape[d];
+    }
+    return drawn;
+  }
+}
+
+int TimeMany(int64_t cases, uint64_t seed, int64_t mib) {
+  Random random(seed);
+  std::map<std::string, std::vector<double>> ratios;
+  const Mesh meshes[] = {
+      ParseMesh("x=2,y=2,z=2").value(), ParseMesh("x=2,y=4").value(), ParseMesh("x=8").value()};
+  for (int64_t c = 0; c < cases; ++c) {
+    const PrimeMesh mesh = SplitMesh(meshes[c % 3], {}).value();
+    RouteRequest request = DrawLarge(random, mesh, mib << 20).request;
+    request.mesh = &mesh;
+    request.algo = "nf";
+    const auto ours = PlanRoute(request);
+    if (!ours.ok()) return 1;
+    const auto own = Seconds(request, ours.value());
+    if (!own || *own <= 0) continue;
+    std::string line = fmt::format("{}: nf {:.3f} s", Text(request), *own);
+    for (const RouteAlgorithm& method : RouteAlgorithms()) {
+      if (!method.baseline) continue;
+      request.algo = method.name;
+      const auto route = PlanRoute(request);
+      if (!route.ok()) continue;
+      const auto theirs = Seconds(request, route.value());
+      if (!theirs) continue;
+      ratios[request.algo].push_back(*theirs / *own);
+      line += fmt::format(", {} {:.2f}", method.name, *theirs / *own);
+    }
+    fmt::print("{}\n", line);
+    std::fflush(stdout);
+  }
+  for (auto& [name, all] : ratios) {
+    double sum = 0;
+    for (double ratio : all) sum += std::log(ratio);
+    fmt::print("{}: {} cases, {:.2f} times nf's time (geometric mean), at most {:.1f}\n",
+               name,
+               all.size(),
+               std::exp(sum / static_cast<double>(all.size())),
+               *std::max_element(all.begin(), all.end()));
+  }
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "check" && argc == 4)
+    return CheckMany(std::atoll(argv[2]), std::strtoull(argv[3], nullptr, 10));
+  if (mode == "time" && argc == 5)
+    return TimeMany(std::atoll(argv[2]), std::strtoull(argv[3], nullptr, 10), std::atoll(argv[4]));
+  fmt::print(stderr, "usage: {} check CASES SEED | time CASES SEED MIB\n", argv[0]);
+  return 2;
+}
+
+}  // namespace
+}  // namespace metadist
+
+int main(int argc, char** argv) { return metadist::Main(argc, argv); }
