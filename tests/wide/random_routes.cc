@@ -2,11 +2,11 @@
 // Redistributions drawn at random: planned by every method, executed, compared bit by bit with
 // direct placement, and their bytes with those of the baselines.
 //
-// usage: random_routes check CASES SEED      ranks 1 to 4, up to 64 devices, sizes of 2, 3 and 5,
-// partial
-//                                            sums on a third, a tenth that does not divide
-//        random_routes time CASES SEED MIB   8 thread ranks, MIB a rank: seconds of nf against each
-//                                            baseline
+// usage: random_routes check CASES SEED [DEVICES]
+//          arrays of 1 to 4 dims on up to DEVICES (64) ranks, sizes of 2, 3 and 5, partial sums on
+//          a third of them, a tenth that does not divide
+//        random_routes time CASES SEED MIB
+//          8 thread ranks, MIB a rank: seconds of nf against each baseline
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,6 +25,7 @@ namespace metadist {
 namespace {
 
 constexpr int64_t kThreadRanks = 16;
+constexpr int64_t kMostDevices = 64;
 constexpr int kExactAxes = 6;
 
 using Random = std::mt19937_64;
@@ -221,11 +222,11 @@ void Check(const Case& drawn, Tally& tally) {
   }
 }
 
-int CheckMany(int64_t cases, uint64_t seed) {
+int CheckMany(int64_t cases, uint64_t seed, int64_t most_devices) {
   Random random(seed);
   Tally tally;
   for (int64_t c = 0; c < cases; ++c) {
-    const PrimeMesh mesh = DrawMesh(random, 64);
+    const PrimeMesh mesh = DrawMesh(random, most_devices);
     Check(Draw(random, mesh), tally);
   }
   fmt::print(
@@ -325,11 +326,13 @@ int TimeMany(int64_t cases, uint64_t seed, int64_t mib) {
 
 int Main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
-  if (mode == "check" && argc == 4)
-    return CheckMany(std::atoll(argv[2]), std::strtoull(argv[3], nullptr, 10));
+  if (mode == "check" && (argc == 4 || argc == 5))
+    return CheckMany(std::atoll(argv[2]),
+                     std::strtoull(argv[3], nullptr, 10),
+                     argc == 5 ? std::atoll(argv[4]) : kMostDevices);
   if (mode == "time" && argc == 5)
     return TimeMany(std::atoll(argv[2]), std::strtoull(argv[3], nullptr, 10), std::atoll(argv[4]));
-  fmt::print(stderr, "usage: {} check CASES SEED | time CASES SEED MIB\n", argv[0]);
+  fmt::print(stderr, "usage: {} check CASES SEED [DEVICES] | time CASES SEED MIB\n", argv[0]);
   return 2;
 }
 
