@@ -27,6 +27,17 @@ TEST(Kernels, Normalisation) {
               "rows");
 }
 
+TEST(Kernels, NormalisationAcrossChannels) {
+  if (OpTable::BuiltIn().Find("", "LRN") == nullptr) GTEST_SKIP() << "no such operator";
+  for (int64_t size : {1, 2, 5, 20})
+    for (int64_t columns : {1, 13, 70}) {
+      OpExample example{.inputs = {F32({2, 7, 3, columns})}};
+      example.attributes.set("size", size);
+      example.attributes.set("alpha", 0.5);
+      EXPECT_EQ(CompareNamed("LRN", example), "rows");
+    }
+}
+
 TEST(Kernels, Reductions) {
   if (OpTable::BuiltIn().Find("", "ReduceMean") == nullptr) GTEST_SKIP() << "no such operator";
   for (const auto& axes : std::vector<std::vector<int64_t>>{{2}, {-1}, {1}, {0}, {1, 2}, {0, 1}})
