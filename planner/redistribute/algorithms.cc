@@ -49,6 +49,9 @@ Moves BoundedRoute(const RouteProblem& problem, MoveCosts& costs) {
 }
 
 Moves XlaBaseline(const RouteProblem& problem, MoveCosts&) { return XlaRoute(problem); }
+Moves LaterXlaBaseline(const RouteProblem& problem, MoveCosts&) {
+  return XlaRoute(problem, /*later_patterns=*/true);
+}
 Moves GreedyBaseline(const RouteProblem& problem, MoveCosts&) {
   return DtensorGreedyRoute(problem);
 }

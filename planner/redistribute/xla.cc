@@ -20,6 +20,10 @@
 //   6. gather all, then slice: "involuntary full rematerialization".
 // Nothing weighs one against another. Partial sums are not part of a grid: they are reduced first.
 //
+// With later_patterns, elements received equal those of what XLA compiles (jaxlib 0.10.2) on all
+// pairs with axes in mesh order of 16x16 on 2x2x2 and of 16x16x16 on 4x2; of 32x32x32 on 2x2x4 it
+// has other ways for 13 of 150 pairs, which receive less.
+//
 // Here a grid is a list of axis factors for every slot and one for the copies, whose order is that
 // in which copies are numbered. A count that ends within a factor cannot be said; its pattern does
 // not fit then. Where XLA pads, the route breaks. Complexity: patterns times dims squared. Source:
@@ -95,6 +99,23 @@ class PatternMatcher {
     return made == count ? length : -1;
   }
 
+  // Takes the first axes that make `count` pieces out of `axes`.
+  std::optional<Axes> Take(Axes& axes, int64_t count) const {
+    Axes taken;
+    for (size_t i = 0; i < axes.size();) {
+      const int64_t size = mesh_->size(axes[i]);
+      if (count % size != 0) {
+        ++i;
+        continue;
+      }
+      count /= size;
+      taken.push_back(axes[i]);
+      axes.erase(axes.begin() + static_cast<long>(i));
+    }
+    if (count != 1) return std::nullopt;
+    return taken;
+  }
+
   void Permute(const Grid& target) {
     Layout to = route_.at();
     for (const Axes& axes : at_.dims) to.Free(AxisList(axes));
@@ -109,6 +130,27 @@ class PatternMatcher {
     route_.AllToAll(from, length, to);
     at_.dims[to].insert(at_.dims[to].end(), source.end() - static_cast<long>(length), source.end());
     source.resize(source.size() - length);
+  }
+
+  // Moves the minor part of a dim's tiles, so that it has `count` times fewer. Where factors do not
+  // line up with that, the dim is reordered first, with those at its end that the target wants
+  // there.
+  bool MoveTiles(size_t from, size_t to, int64_t count, const Grid& target) {
+    if (Run(at_.dims[from], count, true) < 0) {
+      Axes rest = at_.dims[from];
+      std::stable_partition(rest.begin(), rest.end(), [&](int axis) {
+        const Axes& wanted = target.dims[to];
+        return std::find(wanted.begin(), wanted.end(), axis) != wanted.end();
+      });
+      const auto moved = Take(rest, count);
+      if (!moved) return false;
+      Grid grid = at_;
+      grid.dims[from] = rest;
+      grid.dims[from].insert(grid.dims[from].end(), moved->begin(), moved->end());
+      Permute(grid);
+    }
+    AllToAll(from, static_cast<size_t>(Run(at_.dims[from], count, true)), to);
+    return true;
   }
 
   // Goes to `target`, which differs from where the array is; false (and no step made): only with
@@ -190,9 +232,7 @@ class PatternMatcher {
       auto from = std::find_if(sources.begin(), sources.end(), useful);
       if (from == sources.end()) --from;
       const size_t source = *from;
-      const int length = Run(at_.dims[source], wanted[to] / count, true);
-      if (length < 0) return false;
-      AllToAll(source, static_cast<size_t>(length), to);
+      if (!MoveTiles(source, to, wanted[to] / count, target)) return false;
       sources.erase(from);
       if (sources.empty()) open.erase(wanted[to]);
       open[count].push_back(source);
@@ -213,10 +253,9 @@ class PatternMatcher {
     if (nested) return finer;
     Grid grid = repeated;
     for (size_t d = 0; d < grid.dims.size(); ++d) {
-      const int length = Run(grid.copies, Count(finer.dims[d]) / Count(repeated.dims[d]), false);
-      if (length < 0) return std::nullopt;
-      grid.dims[d].insert(grid.dims[d].end(), grid.copies.begin(), grid.copies.begin() + length);
-      grid.copies.erase(grid.copies.begin(), grid.copies.begin() + length);
+      const auto taken = Take(grid.copies, Count(finer.dims[d]) / Count(repeated.dims[d]));
+      if (!taken) return std::nullopt;
+      grid.dims[d].insert(grid.dims[d].end(), taken->begin(), taken->end());
     }
     return grid;
   }
@@ -266,45 +305,33 @@ class PatternMatcher {
   // Pattern 5: by way of another grid, from which no copy of the whole may be needed.
   bool InTwo(const Grid& target) {
     if (!later_patterns_) return false;
-    if (const auto move = Absorption(target)) {
-      AllToAll(move->first, at_.dims[move->first].size(), move->second);
-      return Reshard(target, false);
-    }
-    if (const auto move = Release(target)) {
-      const int length = Run(at_.dims[move->first], Count(target.dims[move->second]), true);
-      if (length < 0) return false;
-      AllToAll(move->first, static_cast<size_t>(length), move->second);
-      return Reshard(target, false);
+    if (const auto transfer = FindTransfer(target)) {
+      const auto& [from, to, count] = *transfer;
+      return MoveTiles(from, to, count, target) && Reshard(target, false);
     }
     const auto middle = at_.repeated() ? WithoutCopies(target) : WithCopies(target);
     return middle && Reshard(*middle, true) && Reshard(target, false);
   }
 
-  // The dim that becomes whole and the one whose count grows by as much.
-  std::optional<std::pair<size_t, size_t>> Absorption(const Grid& target) const {
-    if (Count(at_.copies) != Count(target.copies)) return std::nullopt;
-    for (size_t d = 0; d < at_.dims.size(); ++d) {
-      if (at_.dims[d].empty() || !target.dims[d].empty()) continue;
-      std::vector<size_t> others;
-      for (size_t other = d; other-- > 0;) others.push_back(other);
-      for (size_t other = d + 1; other < at_.dims.size(); ++other) others.push_back(other);
-      for (size_t other : others)
-        if (Count(target.dims[other]) == Count(at_.dims[d]) * Count(at_.dims[other]))
-          return std::pair(d, other);
-    }
-    return std::nullopt;
-  }
+  struct Transfer {
+    size_t from, to;
+    int64_t count;
+  };
 
-  // The dim whose count falls and the whole one whose count grows by as much.
-  std::optional<std::pair<size_t, size_t>> Release(const Grid& target) const {
+  // A dim whose count falls by as much as that of another grows; at best one that becomes whole.
+  std::optional<Transfer> FindTransfer(const Grid& target) const {
     if (Count(at_.copies) != Count(target.copies)) return std::nullopt;
-    for (size_t d = 0; d < at_.dims.size(); ++d)
-      for (size_t other = 0; other < at_.dims.size(); ++other) {
-        if (other == d || !at_.dims[other].empty() || target.dims[other].empty()) continue;
-        if (Count(at_.dims[d]) == Count(target.dims[d]) * Count(target.dims[other]))
-          return std::pair(d, other);
+    std::optional<Transfer> found;
+    for (size_t from = 0; from < at_.dims.size(); ++from)
+      for (size_t to = 0; to < at_.dims.size(); ++to) {
+        const int64_t count = Count(at_.dims[from]) / Count(target.dims[from]);
+        if (count <= 1 || Count(at_.dims[from]) != Count(target.dims[from]) * count ||
+            Count(target.dims[to]) != Count(at_.dims[to]) * count)
+          continue;
+        if (target.dims[from].empty()) return Transfer{from, to, count};
+        if (!found) found = Transfer{from, to, count};
       }
-    return std::nullopt;
+    return found;
   }
 
   std::optional<Grid> WithCopies(const Grid& target) const {

@@ -4,11 +4,13 @@
 
     ninja -C build/release route_cases
     python3 -m venv DIR && DIR/bin/pip install torch jax==0.10.2
-    DIR/bin/python tests/wide/peers.py [torch] [shardy] [xla] [case-a]      (all by default; about two minutes)
+    DIR/bin/python tests/wide/peers.py [torch] [graph] [shardy] [xla] [case-a]      (all by default; about two minutes)
 
 All pairs of shardings of a 16x16 array on a 2x2x2 mesh with axes in mesh order (702), no devices needed:
   torch   DTensor on a fake process group in communication debug mode: the collectives with their mesh dims and sizes must be those
           of dtensor-greedy (on a CPU a shard-to-shard step runs as a gather and a chunk). Needs torch only.
+  graph   DTensor's shortest path with elements received for its cost, also for 300 pairs in other orders: as many elements and
+          steps as dtensor-graph. How many pairs agree by its own prices is printed only. Needs torch only.
   shardy  the pass sdy-reshard-to-collectives inside jaxlib: the steps must be those of our shardy; so too for 2,000 random pairs on
           meshes of axes of 2 and 4, with sub-axes.
   xla     what XLA compiles with JAX_USE_SHARDY_PARTITIONER=0: a device must receive as much as by xla-later, and XLA must warn of
@@ -27,7 +29,7 @@ import subprocess
 import sys
 import tempfile
 
-from routes import Routes, dims_of, elements, merged, shardy_steps, text_of, to_shardy
+from routes import Routes, dims_of, elements, merged, received, shardy_steps, text_of, to_shardy
 
 MESH = {"x": 2, "y": 2, "z": 2}
 SHAPE = (16, 16)
@@ -50,18 +52,32 @@ def steps_of(route):
 # --- torch
 
 
+def fake_mesh():
+    """The mesh on a fake process group of this process's own."""
+    import torch.distributed
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+
+    if not torch.distributed.is_initialized():
+        torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=math.prod(MESH.values()))
+    return init_device_mesh("cpu", tuple(MESH.values()), mesh_dim_names=tuple(MESH))
+
+
+def placements_of(text):
+    from torch.distributed.tensor import Replicate, Shard
+
+    dims = dims_of(text)
+    return tuple(next((Shard(d) for d, dim in enumerate(dims) if axis in dim), Replicate()) for axis in MESH)
+
+
 def check_torch(routes):
     import torch
-    from torch.distributed import init_process_group
-    from torch.distributed.device_mesh import init_device_mesh
-    from torch.distributed.tensor import DTensor, Replicate, Shard, _redistribute
+    from torch.distributed.tensor import DTensor, _redistribute
     from torch.distributed.tensor.debug import CommDebugMode
-    from torch.testing._internal.distributed.fake_pg import FakeStore
 
     # Later versions join neighbouring collectives where a flattened mesh exists; there is none here.
     _redistribute._DISABLE_REDISTRIBUTE_TRANSFORM_OPTIMIZATION = True
-    init_process_group("fake", store=FakeStore(), rank=0, world_size=math.prod(MESH.values()))
-    mesh = init_device_mesh("cpu", tuple(MESH.values()), mesh_dim_names=tuple(MESH))
+    mesh = fake_mesh()
     groups = {mesh.get_group(dim).group_name: axis for dim, axis in enumerate(MESH)}
 
     class Ordered(CommDebugMode):
@@ -77,17 +93,12 @@ def check_torch(routes):
                 self.calls.append((str(func).split(".")[1], groups[group], args[0].numel()))
             return super().__torch_dispatch__(func, types, args, kwargs)
 
-    def placements(text):
-        dims = dims_of(text)
-        return [next((Shard(d) for d, dim in enumerate(dims) if axis in dim), Replicate()) for axis in MESH]
-
     def run(start, end):
         local = torch.zeros([size // 2 ** len(dim) for size, dim in zip(SHAPE, dims_of(start))])
-        array = DTensor.from_local(local, mesh, placements(start), run_check=False)
+        array = DTensor.from_local(local, mesh, placements_of(start), run_check=False)
         with Ordered() as mode:
-            result = array.redistribute(mesh, placements(end))
-        counts = {str(op).split(".")[-1]: count for op, count in mode.get_comm_counts().items()}
-        assert sum(counts.values()) == len(mode.calls), (counts, mode.calls)
+            result = array.redistribute(mesh, placements_of(end))
+        assert sum(mode.get_comm_counts().values()) == len(mode.calls), (mode.get_comm_counts(), mode.calls)
         assert result.to_local().numel() == elements(SHAPE, end, MESH)
         return mode.calls
 
@@ -105,6 +116,61 @@ def check_torch(routes):
             print(f"torch: {start} -> {end}: {got}, dtensor-greedy {wanted}")
     print(f"torch {torch.__version__}: collectives of {len(all_pairs()) - different} of {len(all_pairs())} pairs are dtensor-greedy's")
     return different == 0
+
+
+def check_graph(routes):
+    import torch
+    from torch.distributed.tensor import _redistribute
+    from torch.distributed.tensor._dtensor_spec import ShardOrderEntry, TensorMeta
+
+    def planner():
+        _redistribute.clear_redistribute_planner_cache()
+        meta = TensorMeta(torch.Size(SHAPE), (SHAPE[1], 1), torch.float32)
+        return _redistribute.get_redistribute_planner(fake_mesh(), meta)
+
+    def state_of(text):
+        axes = list(MESH)
+        order = tuple(ShardOrderEntry(d, tuple(axes.index(axis) for axis in dim)) for d, dim in enumerate(dims_of(text)) if dim)
+        return _redistribute.DTensorRedistributePlanner.DistState(placements_of(text), order)
+
+    def text(state):
+        axes = list(MESH)
+        dims = [[] for _ in SHAPE]
+        for entry in state.tensor_dim_to_mesh_dim:
+            dims[entry.tensor_dim] = [axes[axis] for axis in entry.mesh_dims]
+        return text_of(dims)
+
+    def step_of(before, after):
+        """(kind, sharding after) between two states."""
+        here, there = elements(SHAPE, text(before), MESH), elements(SHAPE, text(after), MESH)
+        return "Slice" if there < here else "AllGather" if there > here else "AllToAll", text(after)
+
+    def cost(before, after):
+        return received(SHAPE, text(before), [step_of(before, after)], MESH) + 1e-3
+
+    def totals(planner, start, end):
+        path = planner.find_min_cost_path(state_of(start), state_of(end))
+        steps = [step_of(before, after) for before, after in itertools.pairwise(path)]
+        return received(SHAPE, start, steps, MESH), len(steps)
+
+    own, by_elements = planner(), planner()
+    by_elements.cost_function = cost
+    draw = random.Random(2)
+    pairs = all_pairs()
+    for start, end in draw.sample(pairs, 300):
+        pairs.append(tuple(text_of([draw.sample(dim, len(dim)) for dim in dims_of(side)]) for side in (start, end)))
+    same = same_by_own = 0
+    for start, end in pairs:
+        route = routes.ask(MESH, SHAPE, start, end, "dtensor-graph")
+        ours = (route["received"], len(route["steps"]))
+        theirs = totals(by_elements, start, end)
+        same += ours == theirs
+        same_by_own += ours[0] == totals(own, start, end)[0]
+        if ours != theirs:
+            print(f"graph: {start} -> {end}: elements and steps {theirs}, dtensor-graph {ours}")
+    print(f"graph: elements and steps of {same} of {len(pairs)} pairs are dtensor-graph's; "
+          f"by PyTorch's own prices, elements of {same_by_own}")
+    return same == len(pairs)
 
 
 # --- shardy
@@ -268,7 +334,7 @@ def check_case_a(routes):
 
 
 def main():
-    parts = {"torch": check_torch, "shardy": check_shardy, "xla": check_xla, "case-a": check_case_a}
+    parts = {"torch": check_torch, "graph": check_graph, "shardy": check_shardy, "xla": check_xla, "case-a": check_case_a}
     chosen = sys.argv[1:] or list(parts)
     if unknown := [name for name in chosen if name not in parts]:
         print(f"no part {unknown[0]!r}; {__doc__}", file=sys.stderr)

@@ -10,6 +10,7 @@
 // {"error":text} for what cannot be read.
 #include <fmt/format.h>
 
+#include <exception>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -105,11 +106,14 @@ Result<nlohmann::json> Answer(const std::string& line) {
 }  // namespace
 }  // namespace metadist
 
-int main() {
+int main() try {
   for (std::string line; std::getline(std::cin, line);) {
     const auto answer = metadist::Answer(line);
     const nlohmann::json text =
         answer.ok() ? answer.value() : nlohmann::json{{"error", answer.error().message}};
     std::cout << text.dump() << std::endl;
   }
+} catch (const std::exception& error) {
+  std::cerr << error.what() << std::endl;
+  return 1;
 }

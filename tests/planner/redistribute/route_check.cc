@@ -83,7 +83,7 @@ class Checker {
     const std::vector<Block> after = Blocks(move.to);
     for (const Block& block : after)
       if (Elements(block) == 0) return "an empty block";
-    const std::string partials = CheckPartials(move, from);
+    std::string partials = CheckPartials(move, from);
     if (!partials.empty()) return partials;
     if (move.kind == CollectiveKind::kPermute) return CheckPermute(before, after);
     for (int64_t rank = 0; rank < mesh_.ranks(); ++rank) {
