@@ -21,6 +21,7 @@ constexpr CollectiveKind kKinds[] = {CollectiveKind::kSlice,
                                      CollectiveKind::kAllToAll,
                                      CollectiveKind::kPermute,
                                      CollectiveKind::kExchange,
+                                     CollectiveKind::kHalo,
                                      CollectiveKind::kReduceScatter,
                                      CollectiveKind::kAllReduce};
 

@@ -12,6 +12,7 @@ constexpr std::string_view kNames[] = {"Slice",
                                        "AllToAll",
                                        "Permute",
                                        "Exchange",
+                                       "Halo",
                                        "ReduceScatter",
                                        "AllReduce"};
 

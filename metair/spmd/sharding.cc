@@ -18,6 +18,10 @@ void Append(std::vector<Interval>& runs, Interval next) {
     runs.push_back(next);
 }
 
+Interval Widened(const Interval& piece, const Halo& halo, int64_t size) {
+  return {std::max<int64_t>(piece.begin - halo.before, 0), std::min(piece.end + halo.behind, size)};
+}
+
 struct PartWalk {
   const DimPart& part;
   const Mesh& mesh;
@@ -62,6 +66,24 @@ DimPart NormalizePart(const DimPart& part, const Mesh& mesh) {
   return out;
 }
 
+// Why the dim cannot have its halo; empty if it can.
+std::string WrongHalo(const DimSharding& dim, const Mesh& mesh) {
+  const Halo& halo = dim.halo;
+  if (halo.empty()) return "";
+  if (halo.before < 0 || halo.behind < 0) return "a halo has no negative width";
+  if (dim.parts.size() != 1 || dim.parts[0].sub.size() != 1)
+    return "only a dim that is cut contiguously has a halo";
+  const SubDim& sub = dim.parts[0].sub[0];
+  const int64_t pieces = mesh.size(sub.axes);
+  const int64_t least = Piece(sub.size, pieces, pieces - 1).size();
+  if (std::max(halo.before, halo.behind) > least)
+    return fmt::format("a halo of {} and {} is wider than the smallest piece, {}",
+                       halo.before,
+                       halo.behind,
+                       least);
+  return "";
+}
+
 }  // namespace
 
 std::string_view Name(ReduceOp op) {
@@ -82,6 +104,17 @@ DimSharding DimSharding::Cut(int64_t size, std::vector<int> axes) {
 
 bool Sharding::replicated() const { return partial.empty() && CuttingAxes().empty(); }
 
+bool Sharding::has_halos() const {
+  return std::any_of(
+      dims.begin(), dims.end(), [](const DimSharding& dim) { return !dim.halo.empty(); });
+}
+
+Sharding Sharding::WithoutHalos() const {
+  Sharding out = *this;
+  for (DimSharding& dim : out.dims) dim.halo = {};
+  return out;
+}
+
 std::vector<int> Sharding::CuttingAxes() const {
   std::set<int> axes;
   for (const DimSharding& dim : dims)
@@ -99,6 +132,7 @@ Interval Piece(int64_t size, int64_t count, int64_t index) {
 
 DimSharding Normalize(const DimSharding& dim, const Mesh& mesh) {
   DimSharding out;
+  out.halo = dim.halo;
   bool cut = false;
   for (const DimPart& part : dim.parts) {
     out.parts.push_back(NormalizePart(part, mesh));
@@ -116,9 +150,10 @@ DimSharding Normalize(const DimSharding& dim, const Mesh& mesh) {
   if (out.parts.size() > 1 && all_equal) {
     DimPart product = out.parts.front();
     product.sub.insert(product.sub.begin(), SubDim{static_cast<int64_t>(out.parts.size()), {}});
-    return {{NormalizePart(product, mesh)}};
+    return {{NormalizePart(product, mesh)}, dim.halo};
   }
   DimSharding joined;
+  joined.halo = dim.halo;
   for (DimPart& part : out.parts) {
     if (!joined.parts.empty() && uncut(part) && uncut(joined.parts.back()))
       joined.parts.back().sub = {SubDim{joined.parts.back().size() + part.size(), {}}};
@@ -152,6 +187,10 @@ std::vector<Interval> LocalIntervals(const DimSharding& dim,
     offset += part.size();
   }
   CHECK(offset == size, "parts of a dim do not add up to its size");
+  if (!dim.halo.empty() && !runs.empty()) {
+    CHECK(runs.size() == 1, "a halo lies around one piece");
+    runs[0] = Widened(runs[0], dim.halo, size);
+  }
   return runs;
 }
 
@@ -160,6 +199,10 @@ int64_t LocalSize(const DimSharding& dim,
                   const Mesh& mesh,
                   const std::vector<int64_t>& coordinate) {
   if (dim.whole()) return size;
+  if (!dim.halo.empty()) {
+    const std::vector<Interval> runs = LocalIntervals(dim, size, mesh, coordinate);
+    return runs.empty() ? 0 : runs[0].size();
+  }
   int64_t total = 0;
   for (const DimPart& part : dim.parts) {
     int64_t product = 1;
@@ -179,7 +222,18 @@ Shape LocalShape(const Shape& shape, const Sharding& sharding, const Mesh& mesh,
 }
 
 Shape LargestLocalShape(const Shape& shape, const Sharding& sharding, const Mesh& mesh) {
-  return LocalShape(shape, sharding, mesh, 0);
+  Shape local = LocalShape(shape, sharding, mesh, 0);
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const DimSharding& dim = sharding.dims[d];
+    if (dim.halo.empty() || dim.whole()) continue;
+    // The first piece has nothing before it; the second is as large as any with both sides.
+    const int64_t pieces = mesh.size(dim.parts[0].sub[0].axes);
+    for (int64_t piece : {int64_t{1}, pieces - 1})
+      if (piece < pieces)
+        local[d] =
+            std::max(local[d], Widened(Piece(shape[d], pieces, piece), dim.halo, shape[d]).size());
+  }
+  return local;
 }
 
 bool IsEven(const Shape& shape, const Sharding& sharding, const Mesh& mesh) {
@@ -222,6 +276,8 @@ Result<void> Validate(const Sharding& sharding, const Shape& shape, const Mesh& 
     }
     if (!sharding.dims[d].whole() && total != shape[d])
       report(fmt::format("dim {} of {}: sub-dims make {}", d, ShapeText(shape), total));
+    const std::string wrong = WrongHalo(sharding.dims[d], mesh);
+    if (!wrong.empty()) report(fmt::format("dim {} of {}: {}", d, ShapeText(shape), wrong));
   }
   for (const Partial& partial : sharding.partial) use(partial.axis, static_cast<int>(shape.size()));
   if (!problems.empty()) return Join(std::move(problems));

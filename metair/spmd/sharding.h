@@ -36,8 +36,18 @@ struct DimPart {
   auto operator<=>(const DimPart&) const = default;
 };
 
+// What a use needs of its neighbours: elements before and behind a rank's own piece, as far as the
+// dim goes.
+struct Halo {
+  int64_t before = 0;
+  int64_t behind = 0;
+  bool empty() const { return before == 0 && behind == 0; }
+  auto operator<=>(const Halo&) const = default;
+};
+
 struct DimSharding {
   std::vector<DimPart> parts;  // empty: whole on every rank
+  Halo halo = {};              // only of a dim cut contiguously, one part with one sub-dim
 
   bool whole() const { return parts.empty(); }
   // The dim of `size` cut contiguously by `axes`.
@@ -57,6 +67,8 @@ struct Sharding {
 
   static Sharding Replicated(size_t rank) { return {std::vector<DimSharding>(rank), {}}; }
   bool replicated() const;
+  bool has_halos() const;
+  Sharding WithoutHalos() const;
   // Ids of the axes that cut a dim, ascending.
   std::vector<int> CuttingAxes() const;
   auto operator<=>(const Sharding&) const = default;
@@ -88,17 +100,17 @@ int64_t LocalSize(const DimSharding& dim,
                   const Mesh& mesh,
                   const std::vector<int64_t>& coordinate);
 Shape LocalShape(const Shape& shape, const Sharding& sharding, const Mesh& mesh, int64_t rank);
-// Shape on rank 0, which holds the largest piece along every sub-dim.
+// Along every dim the size on the rank that holds most: rank 0, but for halos.
 Shape LargestLocalShape(const Shape& shape, const Sharding& sharding, const Mesh& mesh);
 // Every rank holds the same number of elements of every dim.
 bool IsEven(const Shape& shape, const Sharding& sharding, const Mesh& mesh);
 
 // Whether the sharding can be placed: axes known and used once, sub-dim sizes multiply out to the
-// dim's, no piece empty. Errors: kUsage naming the dim or axis.
+// dim's, no piece empty, no halo wider than a piece. Errors: kUsage naming the dim or axis.
 Result<void> Validate(const Sharding& sharding, const Shape& shape, const Mesh& mesh);
 
-// "[data,model][]", "[(3 64:model)][]", "[][] partial{sum: model}"; "[]" for each whole dim; a
-// scalar prints as "scalar".
+// "[data,model][]", "[(3 64:model)][]", "[][] partial{sum: model}", with a halo "[data~1,2]"; "[]"
+// for each whole dim; a scalar prints as "scalar".
 std::string ShardingText(const Sharding& sharding, const Mesh& mesh);
 // Sizes of sub-dims that a plain `[axis]` leaves out come from `shape`. Errors: kUsage.
 Result<Sharding> ParseSharding(std::string_view text, const Shape& shape, const Mesh& mesh);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dim      := "" | axes | product ("+" product)*
+// dim      := "" | axes ["~" before "," behind] | product ("+" product)*
 // product  := "(" sub (" " sub)* ")"        sub := size [":" axes]        axes := name ("," name)*
 // sharding := ("[" dim "]")* | "scalar", then " partial{" op ": " axes ("; " op ": " axes)* "}"
 #include <fmt/format.h>
@@ -23,7 +23,8 @@ std::string AxesText(const std::vector<int>& axes, const Mesh& mesh) {
 std::string DimText(const DimSharding& dim, const Mesh& mesh) {
   if (dim.whole()) return "";
   if (dim.parts.size() == 1 && dim.parts[0].sub.size() == 1)
-    return AxesText(dim.parts[0].sub[0].axes, mesh);
+    return AxesText(dim.parts[0].sub[0].axes, mesh) +
+           (dim.halo.empty() ? "" : fmt::format("~{},{}", dim.halo.before, dim.halo.behind));
   std::string out;
   for (const DimPart& part : dim.parts) {
     if (!out.empty()) out += '+';
@@ -81,7 +82,7 @@ class Parser {
   Result<std::vector<int>> Axes() {
     std::vector<int> axes;
     do {
-      const size_t end = rest_.find_first_of(",]) }+;");
+      const size_t end = rest_.find_first_of(",]) }+;~");
       const std::string_view name = rest_.substr(0, end);
       const int axis = mesh_.Find(name);
       if (axis < 0) return Fail(fmt::format("no axis '{}' in mesh {}", name, MeshText(mesh_)));
@@ -91,10 +92,26 @@ class Parser {
     return axes;
   }
 
+  Result<int64_t> Width() {
+    int64_t width = 0;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), width);
+    if (error != std::errc() || width < 0) return Fail("expected the width of a halo");
+    rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
+    return width;
+  }
+
   Result<DimSharding> Dim(int64_t size) {
     if (rest_.substr(0, 1) == "]") return DimSharding{};
-    if (rest_.substr(0, 1) != "(") return DimSharding::Cut(size, TRY(Axes()));
     DimSharding dim;
+    if (rest_.substr(0, 1) != "(") {
+      dim = DimSharding::Cut(size, TRY(Axes()));
+      if (Skip("~")) {
+        dim.halo.before = TRY(Width());
+        if (!Skip(",")) return Fail("expected ',' in a halo");
+        dim.halo.behind = TRY(Width());
+      }
+      return dim;
+    }
     do {
       if (!Skip("(")) return Fail("expected '('");
       DimPart part;

@@ -87,6 +87,11 @@ Result<void> Check(const RouteRequest& request) {
                                          AxesTextOn(axes, *request.mesh),
                                          Name(op)),
                              "a redistribution reduces partial axes, it makes none"));
+  if (request.from.has_halos())
+    problems.push_back(Usage("the source has a halo", "a halo is for the use at the destination"));
+  if (request.to.has_halos() && request.uneven == Uneven::kPadded)
+    problems.push_back(Usage("a halo of a padded array would hold padding",
+                             "pass `--uneven p2p`, which needs no padding"));
   for (const Sharding* sharding : {&request.from, &request.to}) {
     std::map<ReduceOp, std::vector<int>> mixed;
     for (const Partial& partial : sharding->partial) mixed[partial.op].push_back(partial.axis);
@@ -124,7 +129,8 @@ class RoutePlanner {
       : request_(request),
         mesh_(request.mesh->fine),
         from_(Normalize(request.from, mesh_)),
-        to_(Normalize(request.to, mesh_)),
+        wanted_(Normalize(request.to, mesh_)),
+        to_(wanted_.WithoutHalos()),
         problem_(MakeRouteProblem(
             request.type.shape, from_, to_, *request.mesh, request.uneven == Uneven::kRefuse)) {
     if (request.cluster == nullptr) {
@@ -194,7 +200,7 @@ class RoutePlanner {
   Result<PlannedRoute> Auto() {
     std::optional<PlannedRoute> best;
     const bool few = problem_ && MovableAxes(*problem_) <= kBothUpTo;
-    const int64_t most = std::max(Elements(from_), Elements(to_));
+    const int64_t most = std::max(Elements(from_), Elements(wanted_));
     const auto offer = [&](PlannedRoute route) {
       if (!best || Rank(route) < Rank(*best)) best = std::move(route);
     };
@@ -203,8 +209,7 @@ class RoutePlanner {
       if (row.algorithm.name == "bounded" && best && !few) continue;
       if (row.algorithm.baseline && (request_.cluster == nullptr || !problem_)) continue;
       auto route = By(row);
-      if (route.ok() && !(row.algorithm.baseline && route.value().peak_elements > most))
-        offer(std::move(route).value());
+      if (route.ok() && route.value().peak_elements <= most) offer(std::move(route).value());
     }
     if (request_.allow_p2p || !best) offer(Direct());
     return std::move(*best);
@@ -226,9 +231,10 @@ class RoutePlanner {
     out.algo = algo;
     out.type = request_.type;
     out.from = from_;
-    out.to = to_;
+    out.to = wanted_;
+    if (wanted_ != to_) steps.push_back(HaloStep(wanted_));
     if (pricer_) out.price = Priced{};
-    out.peak_elements = std::max(Elements(from_), Elements(to_));
+    out.peak_elements = std::max(Elements(from_), Elements(wanted_));
     const int64_t item = ByteSize(request_.type.element);
     for (CollectiveStep& step : steps) {
       RouteStep row;
@@ -247,7 +253,7 @@ class RoutePlanner {
 
   const RouteRequest& request_;
   const Mesh& mesh_;
-  const Sharding from_, to_;
+  const Sharding from_, wanted_, to_;  // to_: wanted_ without its halos
   const std::optional<RouteProblem> problem_;
   std::unique_ptr<StepPricer> pricer_;
   std::unique_ptr<MoveCosts> costs_;

@@ -23,6 +23,7 @@ double ElementCosts::Of(CollectiveKind kind, const AxisList& axes, int64_t befor
     case CollectiveKind::kPermute:
       return held;
     case CollectiveKind::kExchange:
+    case CollectiveKind::kHalo:
       break;
   }
   CHECK(false, "an exchange is no move");

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "planner/redistribute/point_to_point.h"
+#include "planner/redistribute/route_steps.h"
 #include "planner/redistribute/route_tree.h"
 
 namespace metadist {
@@ -130,7 +131,8 @@ double Redistributor::ExchangeSeconds(const TensorType& type,
   return seconds;
 }
 
-Route Redistributor::Plan(const TensorType& type, const Sharding& from, const Sharding& to) {
+Route Redistributor::Plan(const TensorType& type, const Sharding& from, const Sharding& wanted) {
+  const Sharding to = wanted.WithoutHalos();
   const Sharding middle = WithoutNewPartials(from, to);
   Route route;
   const Way way = Choose(type, from, middle);
@@ -146,15 +148,20 @@ Route Redistributor::Plan(const TensorType& type, const Sharding& from, const Sh
     }
   }
   if (middle != to) Append(route, type, MakePartial(middle, to));
+  if (to != wanted) Append(route, type, HaloStep(wanted));
   return route;
 }
 
-double Redistributor::Seconds(const TensorType& global, const Sharding& from, const Sharding& to) {
-  if (from == to) return 0;
+double Redistributor::Seconds(const TensorType& global,
+                              const Sharding& from,
+                              const Sharding& wanted) {
+  if (from == wanted) return 0;
   const auto start = std::chrono::steady_clock::now();
+  const Sharding to = wanted.WithoutHalos();
   const Sharding middle = WithoutNewPartials(from, to);
   double seconds = from == middle ? 0 : Choose(global, from, middle).seconds;
   if (middle != to) seconds += pricer_.Price(MakePartial(middle, to), global).seconds;
+  if (to != wanted) seconds += pricer_.Price(HaloStep(wanted), global).seconds;
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   effort_ += {1, taken.count()};
   return seconds;

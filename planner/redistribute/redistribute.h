@@ -46,15 +46,15 @@ class Redistributor {
   Redistributor(Mesh mesh, Cluster cluster);
   ~Redistributor();
 
-  // from, to: valid for global.shape. All partial axes of one sharding have one reduction (mixed
-  // ones have no defined order). Axes of `to` that are partial in `from` too, with the same
-  // reduction, stay so; all others are reduced, gathered or made partial as needed. There is always
-  // a route.
+  // from, to: valid for global.shape, `from` without halos. All partial axes of one sharding have
+  // one reduction (mixed ones have no defined order). Axes of `to` that are partial in `from` too,
+  // with the same reduction, stay so; all others are reduced, gathered or made partial as needed.
+  // There is always a route.
   const Route& Between(const TensorType& global, const Sharding& from, const Sharding& to);
 
   // Between(...).price.seconds, without keeping the route; both shardings in normal form. Quickest
   // where calls of one type and source follow one another.
-  double Seconds(const TensorType& global, const Sharding& from, const Sharding& to);
+  double Seconds(const TensorType& global, const Sharding& from, const Sharding& wanted);
 
   // Gives back the memory of searches for routes; those that Between returned stay.
   void ForgetSearches();
@@ -98,7 +98,7 @@ class Redistributor {
                          const Sharding& from,
                          const Sharding& to,
                          double most);
-  Route Plan(const TensorType& type, const Sharding& from, const Sharding& to);
+  Route Plan(const TensorType& type, const Sharding& from, const Sharding& wanted);
   void Append(Route& route, const TensorType& type, CollectiveStep step);
 
   Mesh mesh_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/redistribute/route_steps.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace metadist {
@@ -19,6 +20,15 @@ std::vector<CollectiveStep> StepsOf(const RouteProblem& problem, const std::vect
     layout = &move.to;
   }
   return steps;
+}
+
+CollectiveStep HaloStep(const Sharding& to) {
+  std::vector<int> axes;
+  for (const DimSharding& dim : to.dims)
+    if (!dim.halo.empty())
+      axes.insert(axes.end(), dim.parts[0].sub[0].axes.begin(), dim.parts[0].sub[0].axes.end());
+  std::sort(axes.begin(), axes.end());
+  return {CollectiveKind::kHalo, std::move(axes), to.WithoutHalos(), to};
 }
 
 }  // namespace metadist

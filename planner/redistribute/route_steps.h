@@ -12,4 +12,7 @@ namespace metadist {
 // takes place among all ranks that differ along the axes that do not lie where they lay.
 std::vector<CollectiveStep> StepsOf(const RouteProblem& problem, const std::vector<Move>& moves);
 
+// The step that adds the halos of `to` to an array that lies like it without them.
+CollectiveStep HaloStep(const Sharding& to);
+
 }  // namespace metadist

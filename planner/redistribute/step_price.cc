@@ -96,7 +96,21 @@ Priced StepPricer::Exchange(const TensorType& type,
          worst.peers;
 }
 
+// A message from every side that a dim's halo has.
+Priced StepPricer::Halo(const CollectiveStep& step, const TensorType& type) {
+  int sides = 0;
+  for (const DimSharding& dim : step.to.dims)
+    sides += (dim.halo.before > 0 ? 1 : 0) + (dim.halo.behind > 0 ? 1 : 0);
+  const int64_t bytes = ReceivedBytes(step, type, mesh_);
+  return Remembered({.op = Collective::kSendRecv,
+                     .axes = AxisList(step.axes).mask(),
+                     .element = type.element,
+                     .bytes = (bytes + sides - 1) / sides}) *
+         sides;
+}
+
 Priced StepPricer::Price(const CollectiveStep& step, const TensorType& type) {
+  if (step.kind == CollectiveKind::kHalo) return Halo(step, type);
   if (step.kind == CollectiveKind::kExchange) return Exchange(type, step.from, step.to, step.axes);
   const int64_t item = ByteSize(type.element);
   return Price(step.kind,

@@ -39,6 +39,9 @@ class StepPricer {
                   const Sharding& to,
                   const std::vector<int>& axes);
 
+  // What the neighbours send for the halos of step.to.
+  Priced Halo(const CollectiveStep& step, const TensorType& type);
+
  private:
   // What is done, in the groups along which axes (a bit each), with how many bytes.
   struct Key {

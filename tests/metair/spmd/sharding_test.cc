@@ -139,5 +139,35 @@ TEST(Sharding, SliceAndPlaceAreInverse) {
   }
 }
 
+TEST(Sharding, HalosWidenPieces) {
+  const Mesh mesh = ParseMesh("a=3").value();
+  const Shape shape = {10, 4};
+  const Sharding sharding = ParseSharding("[a~2,1][]", shape, mesh).value();
+  EXPECT_EQ(ShardingText(sharding, mesh), "[a~2,1][]");
+  EXPECT_EQ(Normalize(sharding, mesh), sharding);
+  // Pieces [0, 4), [4, 7), [7, 10).
+  const Interval wanted[] = {{0, 5}, {2, 8}, {5, 10}};
+  for (int64_t rank = 0; rank < 3; ++rank) {
+    const auto runs = LocalIntervals(sharding.dims[0], 10, mesh, {rank});
+    ASSERT_EQ(runs.size(), 1U);
+    EXPECT_EQ(runs[0], wanted[rank]);
+    EXPECT_EQ(LocalShape(shape, sharding, mesh, rank), (Shape{wanted[rank].size(), 4}));
+  }
+  EXPECT_EQ(LargestLocalShape(shape, sharding, mesh), (Shape{6, 4}));
+  EXPECT_EQ(ShardingText(sharding.WithoutHalos(), mesh), "[a][]");
+}
+
+TEST(Sharding, HalosThatDoNotFitAreRefused) {
+  const Mesh mesh = ParseMesh("a=3").value();
+  const auto message = [&](const char* text) {
+    const auto parsed = ParseSharding(text, {10}, mesh);
+    return parsed.ok() ? "" : parsed.error().message;
+  };
+  EXPECT_EQ(message("[a~4,0]"),
+            "dim 0 of [10]: a halo of 4 and 0 is wider than the smallest piece, 3");
+  EXPECT_EQ(message("[a~1]"), "sharding '[a~1]': expected ',' in a halo");
+  EXPECT_EQ(message("[a~-1,0]"), "sharding '[a~-1,0]': expected the width of a halo");
+}
+
 }  // namespace
 }  // namespace metadist

@@ -260,6 +260,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"x=4", {64, 64}, "[][]", "[x][]", "Slice", 0},
                     Case{"x=4", {64, 64}, "[x][]", "[][]", "AllGather", 3072},
                     Case{"x=4", {64, 64}, "[x][]", "[][x]", "AllToAll", 768},
+                    Case{"x=4", {64, 64}, "[x][]", "[x~1,2][]", "Halo", 192},
+                    Case{"x=4", {64, 64}, "[][x]", "[x~1,1][]", "AllToAll, Halo", 896},
                     Case{"x=4", {64, 64}, "[][] partial{sum: x}", "[][]", "AllReduce", 6144},
                     Case{"x=4", {64, 64}, "[][] partial{sum: x}", "[][x]", "ReduceScatter", 3072},
                     Case{"x=4", {64, 64}, "[][]", "[][] partial{sum: x}", "Partial", 0},
