@@ -5,6 +5,8 @@
 // usage: random_routes check CASES SEED [DEVICES]
 //          arrays of 1 to 4 dims on up to DEVICES (64) ranks, sizes of 2, 3 and 5, partial sums on
 //          a third of them, a tenth that does not divide
+//        random_routes pairs MESH SHAPE
+//          every pair of shardings of an array of int32, SHAPE as 16x16
 //        random_routes time CASES SEED MIB
 //          8 thread ranks, MIB a rank: seconds of nf against each baseline
 #include <fmt/format.h>
@@ -20,6 +22,7 @@
 #include "executor/operand_pattern.h"
 #include "executor/route_run.h"
 #include "planner/redistribute/algorithms.h"
+#include "tests/planner/redistribute/all_shardings.h"
 
 namespace metadist {
 namespace {
@@ -247,6 +250,32 @@ int CheckMany(int64_t cases, uint64_t seed, int64_t most_devices) {
   return tally.failed == 0 ? 0 : 1;
 }
 
+// Every pair of shardings over whole prime factors, by nf.
+int CheckPairs(const char* mesh_text, const char* shape_text) {
+  const PrimeMesh mesh = SplitMesh(ParseMesh(mesh_text).value(), {}).value();
+  RouteRequest request;
+  request.type.element = ElementType::kI32;
+  for (const MeshAxis& dim : ParseMesh(shape_text).value().axes)
+    request.type.shape.push_back(dim.size);
+  request.mesh = &mesh;
+  request.algo = "nf";
+  const std::vector<Sharding> all = AllShardings(request.type.shape, mesh.fine);
+  Tally tally;
+  for (const Sharding& from : all)
+    for (const Sharding& to : all) {
+      ++tally.cases;
+      request.from = from;
+      request.to = to;
+      const auto route = PlanRoute(request);
+      if (route.ok())
+        Execute(request, route.value(), tally);
+      else
+        tally.Fail(request, route.error().text());
+    }
+  fmt::print("{} pairs, {} executed, {} failed\n", tally.cases, tally.executed, tally.failed);
+  return tally.failed == 0 ? 0 : 1;
+}
+
 // Seconds of a route on thread ranks; nothing where it does not fit.
 std::optional<double> Seconds(const RouteRequest& request, const PlannedRoute& route) {
   constexpr int64_t kMostElements = int64_t{1} << 28;  // of a rank
@@ -330,9 +359,12 @@ int Main(int argc, char** argv) {
     return CheckMany(std::atoll(argv[2]),
                      std::strtoull(argv[3], nullptr, 10),
                      argc == 5 ? std::atoll(argv[4]) : kMostDevices);
+  if (mode == "pairs" && argc == 4) return CheckPairs(argv[2], argv[3]);
   if (mode == "time" && argc == 5)
     return TimeMany(std::atoll(argv[2]), std::strtoull(argv[3], nullptr, 10), std::atoll(argv[4]));
-  fmt::print(stderr, "usage: {} check CASES SEED [DEVICES] | time CASES SEED MIB\n", argv[0]);
+  fmt::print(stderr,
+             "usage: {} check CASES SEED [DEVICES] | pairs MESH SHAPE | time CASES SEED MIB\n",
+             argv[0]);
   return 2;
 }
 
