@@ -129,6 +129,15 @@ class Bundler {
   std::vector<int> of_;        // by collective node
 };
 
+// The nodes of each bundle, in order.
+std::map<int64_t, std::vector<NodeId>> MembersOf(const Graph& graph) {
+  std::map<int64_t, std::vector<NodeId>> members;
+  for (size_t n = 0; n < graph.nodes.size(); ++n)
+    if (const auto bundle = BundleOf(graph.nodes[n]))
+      members[*bundle].push_back(static_cast<NodeId>(n));
+  return members;
+}
+
 // Whether the members are alike, and nobody reads one before the last of them stands.
 Result<void> CheckBundle(const Stage& stage,
                          const Mesh& mesh,
@@ -170,12 +179,7 @@ bool MakeBundles(const Program& program,
 }
 
 BundlePrices::BundlePrices(const Program& program, StepPricer& pricer) {
-  const Graph& graph = program.stages[0].graph;
-  std::map<int64_t, std::vector<NodeId>> members;
-  for (size_t n = 0; n < graph.nodes.size(); ++n)
-    if (const auto bundle = BundleOf(graph.nodes[n]))
-      members[*bundle].push_back(static_cast<NodeId>(n));
-  for (const auto& [bundle, all] : members) {
+  for (const auto& [bundle, all] : MembersOf(program.stages[0].graph)) {
     Load together = LoadOf(program, all[0]);
     double apart = together.Seconds(pricer);
     for (size_t i = 1; i < all.size(); ++i) {
@@ -196,10 +200,7 @@ double BundlePrices::ShareOf(NodeId node) const {
 
 Result<void> JoinBundles(Stage& stage, const Mesh& mesh) {
   Graph& graph = stage.graph;
-  std::map<int64_t, std::vector<NodeId>> members;
-  for (size_t n = 0; n < graph.nodes.size(); ++n)
-    if (const auto bundle = BundleOf(graph.nodes[n]))
-      members[*bundle].push_back(static_cast<NodeId>(n));
+  std::map<int64_t, std::vector<NodeId>> members = MembersOf(graph);
   if (members.empty()) return {};
   for (const auto& [bundle, all] : members) TRY(CheckBundle(stage, mesh, bundle, all));
   std::vector<NodeId> order;

@@ -280,23 +280,4 @@ std::string TextOn(const Sharding& sharding, const PrimeMesh& mesh, AxisOrder or
   return ShardingText(renamed, names);
 }
 
-Sharding ToFine(const Sharding& whole, const PrimeMesh& mesh) {
-  Sharding out = whole;
-  for (DimSharding& dim : out.dims)
-    for (DimPart& part : dim.parts)
-      for (SubDim& sub : part.sub) {
-        std::vector<int> fine;
-        for (int axis : sub.axes) {
-          const std::vector<int>& factors = mesh.factors[static_cast<size_t>(axis)];
-          fine.insert(fine.end(), factors.begin(), factors.end());
-        }
-        sub.axes = std::move(fine);
-      }
-  out.partial.clear();
-  for (const Partial& partial : whole.partial)
-    for (int factor : mesh.factors[static_cast<size_t>(partial.axis)])
-      out.partial.push_back({factor, partial.op});
-  return out;
-}
-
 }  // namespace metadist

@@ -47,7 +47,4 @@ std::string TextOn(const Sharding& sharding,
 // The axes of a step, joined likewise: "x,y@2.2".
 std::string AxesTextOn(const std::vector<int>& fine_axes, const PrimeMesh& mesh);
 
-// The same placement on the other mesh: whole to fine always exists.
-Sharding ToFine(const Sharding& whole, const PrimeMesh& mesh);
-
 }  // namespace metadist
