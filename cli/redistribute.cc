@@ -82,7 +82,11 @@ void AddRedistribute(CLI::App& app, Session& session) {
                        "how it lies: axes of each dim, as [x,y][]; part of "
                        "an axis is x@BEFORE.SIZE; [][] partial{sum: x}")
           ->type_name("S"),
-      command->add_option("--to", flags->to, "how it shall lie")->type_name("S")};
+      command
+          ->add_option("--to",
+                       flags->to,
+                       "how it shall lie; [x~1,2] is the piece and a halo of 1 before it, 2 behind")
+          ->type_name("S")};
   command->add_option("--dtype", flags->dtype, "element type (default f32)")->type_name("TYPE");
   command->add_option("--algo", flags->algo, "the method, see below (default auto)")
       ->type_name("NAME");

@@ -5,8 +5,9 @@
     tests/wide/compare_plans.py OLD NEW --cluster cpu:{ranks} [--meshes 4,2x2,2x2x2] [--run] FOLDER [MODEL...]
 
 {ranks} in the cluster's name is the number of devices of the mesh. A model is NAME.onnx; beside it NAME.inputs.npz gives the batch where it is
-symbolic (else --batch). Models whose plans are the same are counted; the others are listed. A plan is made and run by its own build, measured
-is the mean of the quickest tenth of the steps, the least of three runs, old and new in turn. Exit 1 if a model cannot be planned or run.
+symbolic (else --batch). Models whose plans are the same are counted, and listed with --run; the others are listed. A plan is made and run by its
+own build, measured is the mean of the quickest tenth of the steps, the least of --turns (3) runs, old and new in turn. Exit 1 if a model cannot
+be planned or run.
 """
 
 import argparse
@@ -29,10 +30,10 @@ def planned(binary, path, flags, mesh, cluster, target):
     return document, error
 
 
-def measured(binaries, plans):
-    """Seconds of each plan, the least of three runs in turn; None where a run fails."""
+def measured(binaries, plans, turns):
+    """Seconds of each plan, the least of its runs in turn; None where a run fails."""
     best = [None, None]
-    for _ in range(3):
+    for _ in range(turns):
         for i, (binary, plan) in enumerate(zip(binaries, plans)):
             result, _ = call(binary, "run", plan, "--bench", "--no-check", "--random-weights")
             if result is None:
@@ -56,6 +57,7 @@ def main():
     parser.add_argument("--meshes", default="4,2x2,2x2x2")
     parser.add_argument("--batch", default="1")
     parser.add_argument("--run", action="store_true")
+    parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("old")
     parser.add_argument("new")
     parser.add_argument("folder")
@@ -77,24 +79,25 @@ def main():
                     failed = True
                     print(f"{name} {both[0][1] or both[1][1]}", flush=True)
                     continue
-                if essence(plans[0]) == essence(plans[1]):
-                    same += 1
+                alike = essence(plans[0]) == essence(plans[1])
+                same += alike
+                if alike and not options.run:
                     continue
                 predicted = [json.load(open(plan, encoding="utf-8"))["step"]["seconds"] for plan in plans]
                 ratios["predicted"].append(predicted[1] / predicted[0])
                 line = f"{name} predicted {predicted[0] * 1e6:12.1f} -> {predicted[1] * 1e6:12.1f} us"
                 if options.run:
-                    seconds = measured((options.old, options.new), plans)
+                    seconds = measured((options.old, options.new), plans, options.turns)
                     failed = failed or seconds is None
                     if seconds is not None:
                         ratios["measured"].append(seconds[1] / seconds[0])
                         line += f", measured {seconds[0] * 1e6:12.1f} -> {seconds[1] * 1e6:12.1f} us"
-                print(line, flush=True)
+                print(line + (" (same plan)" if alike else ""), flush=True)
     print(f"{same} plans are the same")
     for kind, values in ratios.items():
         if values:
             mean = math.exp(sum(math.log(v) for v in values) / len(values))
-            print(f"{len(values)} differ: {kind} new / old {mean:.3f} (geometric mean), {min(values):.3f} to {max(values):.3f}")
+            print(f"{len(values)} listed: {kind} new / old {mean:.3f} (geometric mean), {min(values):.3f} to {max(values):.3f}")
     return 1 if failed else 0
 
 
