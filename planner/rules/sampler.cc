@@ -23,6 +23,13 @@ std::vector<uint8_t> Inside(const Shape& shape, const Focus& focus) {
   return inside;
 }
 
+// Ascending numbers from about -6 to 6, by steps of different sizes.
+void Climb(std::vector<double>& x, Random& random) {
+  double sum = 0;
+  for (double& v : x) v = sum += random.Uniform();
+  for (double& v : x) v = 12 * v / sum - 6;
+}
+
 }  // namespace
 
 void Sampler::SetDomains(std::span<const int64_t> values) {
@@ -94,7 +101,7 @@ double Sampler::Number(InputMode mode) {
       return static_cast<double>(random_.Below(3) - 1);
     case InputMode::kUp:
     case InputMode::kDown:
-      return random_.Bell() * 3;
+      break;
     case InputMode::kIntegers:
     case InputMode::kOneTrue:
     case InputMode::kOneFalse:
@@ -108,9 +115,11 @@ void Sampler::DrawNumbers(const InputDomain& domain,
                           const Focus* focus,
                           Tensor& out) {
   std::vector<double> x(static_cast<size_t>(out.size()));
-  for (double& v : x) v = Number(mode);
-  if (mode == InputMode::kUp) std::sort(x.begin(), x.end());
-  if (mode == InputMode::kDown) std::sort(x.rbegin(), x.rend());
+  if (mode == InputMode::kUp || mode == InputMode::kDown)
+    Climb(x, random_);
+  else
+    for (double& v : x) v = Number(mode);
+  if (mode == InputMode::kDown) std::reverse(x.begin(), x.end());
   if (focus != nullptr && (mode == InputMode::kOneShard || mode == InputMode::kOffset)) {
     const std::vector<uint8_t> inside = Inside(out.shape(), *focus);
     for (size_t i = 0; i < x.size(); ++i) {

@@ -278,6 +278,27 @@ void Tie::FindLarger(int slot, const std::vector<int>& big) {
   if (found && Accepts(*found)->other.empty()) Add(*found);
 }
 
+// Unequal parts of a dim are sizes of their own, whatever divisor they share. Equal parts are one
+// size, which scaling finds.
+void Tie::FindUnequalParts(const std::vector<int>& big) {
+  for (const int s : big)
+    if (!box_.slots()[static_cast<size_t>(s)].is_dim && covered_.count(s) == 0) Additive(s, big);
+  const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
+  std::erase_if(sums_, [&](const auto& sum) {
+    int64_t total = 0;
+    bool equal = true;
+    for (const int literal : sum.second) {
+      total += value(literal);
+      equal = equal && value(literal) == value(sum.second.front());
+    }
+    return equal || total != value(sum.first);
+  });
+  for (const auto& [dim, literals] : sums_) {
+    covered_.insert(dim);
+    covered_.insert(literals.begin(), literals.end());
+  }
+}
+
 // Dims that are the sum of their literals: each literal is an atom, the dim none.
 void Tie::FinishSums() {
   for (auto it = sums_.begin(); it != sums_.end();) {
@@ -310,6 +331,7 @@ bool Tie::Run() {
     }
   FindPairs(big);
   FindBounded(big);
+  FindUnequalParts(big);
   for (const int s : big)
     if (covered_.count(s) == 0) FindLarger(s, big);
   FinishSums();

@@ -50,6 +50,7 @@ class Tie {
   bool FindCombinations(int slot, const std::vector<int>& near, size_t size);
   bool Additive(int slot, const std::vector<int>& big);
   std::optional<Slots> Shrink(int slot, const Slots& others);
+  void FindUnequalParts(const std::vector<int>& big);
   void FinishSums();
 
   BlackBox& box_;

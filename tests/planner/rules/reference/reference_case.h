@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "metair/ops/op_def.h"
+#include "metair/ops/op_table.h"
+
+// Calls that an earlier implementation of discovery got wrong, missed, or did not survive, each
+// with the rule that is right. Operators that the table lacks are made here.
+namespace metadist::testing {
+
+struct ReferenceCase {
+  std::string
+      id;  // W: a wrong rule was accepted, M: a rule was missed, C: a crash, or far too slow
+  std::string name;
+  OpDef op;
+  OpExample example;
+  std::string rule;  // the one-line notation; "none" or with its reason: "none # reason"
+};
+
+std::vector<ReferenceCase> ReductionCases();
+std::vector<ReferenceCase> MovementCases();
+std::vector<ReferenceCase> ContractionCases();
+std::vector<ReferenceCase> GradientCases();
+
+inline std::vector<ReferenceCase> ReferenceCases() {
+  std::vector<ReferenceCase> all;
+  for (std::vector<ReferenceCase> (*cases)() :
+       {&ReductionCases, &MovementCases, &ContractionCases, &GradientCases})
+    for (ReferenceCase& one : cases()) all.push_back(std::move(one));
+  return all;
+}
+
+// An operator of the table.
+inline OpDef Known(const char* name) { return *OpTable::BuiltIn().Find("", name); }
+
+// A new one.
+inline OpDef MakeOp(const char* name,
+                    decltype(OpDef::infer) infer,
+                    decltype(OpDef::reference) reference,
+                    decltype(OpDef::domain_of) domain_of = nullptr) {
+  OpDef op;
+  op.domain = "test";
+  op.name = name;
+  op.infer = infer;
+  op.reference = reference;
+  op.domain_of = domain_of;
+  return op;
+}
+
+inline OpExample::Input Floats(Shape shape) {
+  return {.type = {ElementType::kF32, std::move(shape)}};
+}
+inline OpExample::Input Integers(Shape shape) {
+  return {.type = {ElementType::kI64, std::move(shape)}};
+}
+inline OpExample::Input Literal(std::vector<int64_t> values) {
+  return {.type = {ElementType::kI64, {static_cast<int64_t>(values.size())}},
+          .constant = std::move(values)};
+}
+inline Attributes With(std::initializer_list<std::pair<const char*, Attribute>> all) {
+  Attributes attributes;
+  for (const auto& [name, value] : all) attributes.set(name, value);
+  return attributes;
+}
+
+using Types = Result<std::vector<TensorType>>;
+inline Types FloatTypes(std::vector<Shape> shapes) {
+  std::vector<TensorType> types;
+  for (Shape& shape : shapes) types.push_back({ElementType::kF32, std::move(shape)});
+  return types;
+}
+
+// Rows of an array of compute type f64 seen as [..., columns].
+inline const double* Row(const Tensor& x, int64_t row) {
+  return x.data<double>() + row * x.shape().back();
+}
+inline double* Row(Tensor& x, int64_t row) {
+  return x.mutable_data<double>() + row * x.shape().back();
+}
+
+}  // namespace metadist::testing
