@@ -141,6 +141,9 @@ Tensor OperandPattern::Local(const Sharding& sharding, int64_t rank) const {
         else
           element(next, inside && i < extent_[d]);
       }
+    // What lies behind the piece is zero.
+    if (sharding.dims[d].spare)
+      values.insert(values.end(), static_cast<size_t>(Strides(shape)[d]), 0);
   };
   if (runs.empty())
     element(0, true);

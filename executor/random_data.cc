@@ -66,11 +66,18 @@ class LegalValues {
  private:
   static constexpr int kDepth = 12;
 
+  // A step of a rank's own that keeps the type of its only operand: indices counted from elsewhere.
+  bool CountsElsewhere(const Node& node) const {
+    return node.domain == kCollectiveDomain && node.inputs.size() == 1 &&
+           node.outputs.size() == 1 &&
+           graph_.value(node.inputs[0]).type == graph_.value(node.outputs[0]).type;
+  }
+
   void Follow(ValueId origin, ValueId value, int depth, Legal& legal) const {
     for (const Use& use : uses_[static_cast<size_t>(value)]) {
       if (use.node == kNone) continue;
       const Node& node = graph_.node(use.node);
-      if (CollectiveOf(node)) {  // the same values, lying elsewhere
+      if (CollectiveOf(node) || CountsElsewhere(node)) {  // the same values
         const ValueId moved = node.outputs[0];
         Follow(value == origin ? moved : origin, moved, depth, legal);
         continue;

@@ -142,6 +142,7 @@ Result<void> RankProgram::AddKernel(const SharedPlan& plan, NodeId id) {
 
 Result<void> RankProgram::AddCollective(const SharedPlan& plan, NodeId id) {
   const Node& node = graph_.node(id);
+  if (TakesHead(node)) return {};  // there already
   TransferPart part;
   part.transfer = &plan.transfers[static_cast<size_t>(id)][static_cast<size_t>(rank_)];
   Communicator* const group = TRY(groups_.For(*part.transfer, *world_));

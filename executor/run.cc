@@ -265,7 +265,9 @@ void ReportCollectives(const Program& program, RunResult& result) {
   const Stage& stage = program.stages[0];
   for (size_t n = 0; n < stage.graph.nodes.size(); ++n) {
     const auto kind = CollectiveOf(stage.graph.nodes[n]);
-    if (!kind || *kind == CollectiveKind::kSlice || *kind == CollectiveKind::kPartial) continue;
+    if (!kind || *kind == CollectiveKind::kSlice || *kind == CollectiveKind::kPartial ||
+        *kind == CollectiveKind::kSpare)
+      continue;
     const CollectiveStep step = StepOf(stage, program.mesh, static_cast<NodeId>(n));
     const TensorType& type = stage.graph.value(stage.graph.nodes[n].inputs[0]).type;
     CollectiveCount& count = result.collectives[std::string(Name(*kind))];

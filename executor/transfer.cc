@@ -123,6 +123,7 @@ Transfer Planner::For(int64_t rank) const {
   if (op == ReduceOp::kSum || op == ReduceOp::kProd)
     for (int axis : spread) transfer.identity |= coordinate[static_cast<size_t>(axis)] != 0;
   if (transfer.identity) return transfer;
+  transfer.zeroes = step.to.has_spares();
   const std::vector<int64_t> holders =
       givers.empty() ? RanksAlong(mesh, step.from.CuttingAxes(), rank)
                      : std::vector<int64_t>{givers[static_cast<size_t>(rank)]};
@@ -232,6 +233,7 @@ void RunPulls(const Transfer& transfer, std::span<void* const> buffers, void* to
   if (transfer.identity) return FillIdentity(to, transfer.elements, transfer.element, transfer.op);
   const int64_t item = ByteSize(transfer.element);
   std::byte* target = static_cast<std::byte*>(to);
+  if (transfer.zeroes) std::memset(target, 0, static_cast<size_t>(transfer.elements * item));
   for (const Pull& pull : transfer.pulls) {
     const auto source = [&](size_t i) {
       return static_cast<const std::byte*>(buffers[static_cast<size_t>(pull.sources[i])]);

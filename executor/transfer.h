@@ -40,6 +40,7 @@ struct Transfer {
   ReduceOp op = ReduceOp::kSum;
   int64_t elements = 0;          // of the destination
   bool identity = false;         // the rank holds the identity of `op` and pulls nothing
+  bool zeroes = false;           // what is not pulled is zero
   bool slices = false;           // reduce own slice, meet, gather the others' (see below)
   std::vector<int64_t> slicers;  // the ranks among which the destination is cut, in slice order
   std::vector<Pull> pulls;

@@ -22,6 +22,7 @@ constexpr CollectiveKind kKinds[] = {CollectiveKind::kSlice,
                                      CollectiveKind::kPermute,
                                      CollectiveKind::kExchange,
                                      CollectiveKind::kHalo,
+                                     CollectiveKind::kSpare,
                                      CollectiveKind::kReduceScatter,
                                      CollectiveKind::kAllReduce};
 
@@ -278,9 +279,38 @@ class Reader {
       return values.Wrong(
           fmt::format("expected as many as entries, {}, got {}", entries.size(), sizes.size()));
     for (size_t i = 0; i < entries.size(); ++i) {
-      const Sharding entry = TRY(ReadSharding(entries[i], {TRY(sizes[i].Int())}));
-      out.entries.push_back(entry.dims[0]);
+      const std::string text = TRY(entries[i].String());
+      std::string_view rest = text;
+      auto entry = TakeLocalEntry(rest, TRY(sizes[i].Int()), plan_.mesh);
+      if (!entry.ok()) return entries[i].Wrong(entry.error().message);
+      if (!rest.empty()) return entries[i].Wrong(fmt::format("unexpected '{}'", rest));
+      out.entries.push_back(std::move(entry).value());
     }
+    return out;
+  }
+
+  Result<CountedInput> ReadCounted(const JsonCursor& at, const Node& node) const {
+    TRY(at.Fields({"input", "column", "from_end", "size", "view"}));
+    CountedInput out;
+    const JsonCursor input = TRY(at.At("input"));
+    const int64_t index = TRY(input.Int());
+    if (index < 0 || index >= static_cast<int64_t>(node.inputs.size()) ||
+        node.inputs[static_cast<size_t>(index)] == kNone)
+      return input.Wrong(fmt::format("'{}' has no input {}", node.name, index));
+    const Shape& shape = plan_.graph.value(node.inputs[static_cast<size_t>(index)]).type.shape;
+    out.input = static_cast<int>(index);
+    const JsonCursor column = TRY(at.At("column"));
+    const int64_t place = TRY(column.Int());
+    if (place < -1 || (place >= 0 && (shape.empty() || place >= shape.back())))
+      return column.Wrong(fmt::format("input {} has no column {}", index, place));
+    out.column = static_cast<int>(place);
+    out.from_end = TRY(TRY(at.At("from_end")).Bool());
+    out.size = TRY(TRY(at.At("size")).Int());
+    const JsonCursor view = TRY(at.At("view"));
+    out.view = TRY(ReadSharding(view, {out.size})).dims[0];
+    const LocalEntry entry{out.view, LocalEntry::Kind::kShifted};
+    if (auto fits = Validate(entry, 0, plan_.mesh); !fits.ok())
+      return view.Wrong(fits.error().message);
     return out;
   }
 
@@ -295,7 +325,7 @@ class Reader {
   }
 
   Result<void> ReadNode(const JsonCursor& at, const Node& node) {
-    TRY(at.Fields({"name", "axes", "inputs", "outputs", "literals", "cost"}));
+    TRY(at.Fields({"name", "axes", "inputs", "outputs", "literals", "cost"}, {"made", "indices"}));
     const JsonCursor name = TRY(at.At("name"));
     if (TRY(name.String()) != node.name)
       return name.Wrong(fmt::format("expected '{}', the graph's node", node.name));
@@ -307,6 +337,10 @@ class Reader {
     strategy.outputs = TRY(ReadShardings(TRY(at.At("outputs")), node.outputs));
     for (const JsonCursor& literal : TRY(TRY(at.At("literals")).Elements()))
       strategy.literals.push_back(TRY(ReadLiteral(literal, node)));
+    if (at.Has("made")) strategy.made = TRY(ReadShardings(TRY(at.At("made")), node.outputs));
+    if (at.Has("indices"))
+      for (const JsonCursor& counted : TRY(TRY(at.At("indices")).Elements()))
+        strategy.indices.push_back(TRY(ReadCounted(counted, node)));
     plan_.assignment.nodes.push_back(std::move(strategy));
     plan_.node_costs.push_back(TRY(ReadPriced(TRY(at.At("cost")))));
     return {};

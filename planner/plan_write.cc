@@ -129,9 +129,9 @@ class Writer {
       if (const auto* number = std::get_if<int64_t>(&attribute)) values = {*number};
       if (const auto* list = std::get_if<std::vector<int64_t>>(&attribute)) values = *list;
     }
-    // One text an entry: a literal may name an axis twice, as starts and ends of a range do.
     Json entries = Json::array();
-    for (const DimSharding& entry : literal.entries) entries.push_back(Text(Sharding{{entry}, {}}));
+    for (const LocalEntry& entry : literal.entries)
+      entries.push_back(LocalEntryText(entry, plan_.mesh));
     return {{"input", literal.input},
             {"attribute", literal.attribute},
             {"values", values},
@@ -155,6 +155,14 @@ class Writer {
                               {"outputs", Shardings(node.outputs, strategy.outputs)},
                               {"literals", std::move(literals)},
                               {"cost", PricedJson(plan_.node_costs[n])}});
+      if (!strategy.made.empty())
+        out["nodes"].back()["made"] = Shardings(node.outputs, strategy.made);
+      for (const CountedInput& counted : strategy.indices)
+        out["nodes"].back()["indices"].push_back({{"input", counted.input},
+                                                  {"column", counted.column},
+                                                  {"from_end", counted.from_end},
+                                                  {"size", counted.size},
+                                                  {"view", Text(Sharding{{counted.view}, {}})}});
     }
   }
 

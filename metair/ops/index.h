@@ -16,4 +16,11 @@ inline Result<int64_t> NormalizeIndex(int64_t index, int64_t size) {
   return index < 0 ? index + size : index;
 }
 
+// An index into a dim of size `whole` counted within `length` of its elements from `start` on;
+// `length` for what points elsewhere. whole = 0: an index below 0 does not count from the end.
+inline int64_t CountedFrom(int64_t index, int64_t start, int64_t length, int64_t whole) {
+  const int64_t at = index < 0 ? index + whole : index;
+  return at >= start && at - start < length ? at - start : length;
+}
+
 }  // namespace metadist

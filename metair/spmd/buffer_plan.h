@@ -37,8 +37,8 @@ struct BufferPlan {
   int64_t peak_bytes() const { return resident_bytes() + arena_bytes; }
 };
 
-// graph: local shapes (Instantiate), no run-time sizes. A view (OpDef::view) shares its input's
-// buffer; graph outputs live to the end. Cost: quadratic in the number of results that live
+// graph: local shapes (Instantiate), no run-time sizes. A view (OpDef::view, TakesHead) shares its
+// input's buffer; graph outputs live to the end. Cost: quadratic in the number of results that live
 // together.
 BufferPlan PlanBuffers(const Graph& graph, const OpTable& ops);
 

@@ -13,6 +13,7 @@ constexpr std::string_view kNames[] = {"Slice",
                                        "Permute",
                                        "Exchange",
                                        "Halo",
+                                       "Spare",
                                        "ReduceScatter",
                                        "AllReduce"};
 
@@ -53,12 +54,24 @@ std::optional<int64_t> BundleOf(const Node& node) {
   return number == nullptr ? std::nullopt : std::optional<int64_t>(*number);
 }
 
+bool TakesHead(const Node& node) {
+  return CollectiveOf(node) == CollectiveKind::kSlice && node.attributes.has(kHeadAttribute);
+}
+
+bool TakesHead(const CollectiveStep& step) {
+  if (step.kind != CollectiveKind::kSlice || step.from.WithoutSpares() != step.to) return false;
+  for (size_t d = 1; d < step.from.dims.size(); ++d)
+    if (step.from.dims[d].spare) return false;
+  return step.from.has_spares();
+}
+
 int64_t ReceivedBytes(const CollectiveStep& step, const TensorType& type, const Mesh& mesh) {
   const int64_t group = mesh.size(step.axes);
   const int64_t item = ByteSize(type.element);
   switch (step.kind) {
     case CollectiveKind::kSlice:
     case CollectiveKind::kPartial:
+    case CollectiveKind::kSpare:
       return 0;
     case CollectiveKind::kReduceScatter:
     case CollectiveKind::kAllReduce: {

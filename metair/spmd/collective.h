@@ -24,6 +24,7 @@ enum class CollectiveKind : uint8_t {
   kPermute,        // each rank takes all that one other rank (or itself) holds
   kExchange,       // any sharding to any other: every rank fetches what it lacks from a holder
   kHalo,           // each rank adds what its neighbours hold next to its own piece
+  kSpare,          // local: each rank adds a zero element behind its piece
   kReduceScatter,  // reduce over the group, each rank keeping its part
   kAllReduce,      // reduce over the group, each rank keeping all
 };
@@ -45,6 +46,13 @@ struct CollectiveStep {
   Sharding from;
   Sharding to;
 };
+
+// A Slice whose result is the head of its operand, byte for byte: a view. The attribute `head`.
+bool TakesHead(const Node& node);
+inline constexpr char kHeadAttribute[] = "head";
+
+// Whether the step drops spare elements and nothing else, all of them of dim 0.
+bool TakesHead(const CollectiveStep& step);
 
 // Bytes the busiest rank receives from others in a step on an array of `type` (global shape). An
 // all-reduce counts 2 L (g - 1) / g and a reduce-scatter L (g - 1) / g, L = bytes held before.

@@ -8,16 +8,6 @@
 namespace metadist {
 namespace {
 
-std::vector<int64_t> LocalEntries(const std::vector<int64_t>& global,
-                                  const std::vector<DimSharding>& entries,
-                                  const Mesh& mesh,
-                                  const std::vector<int64_t>& coordinate) {
-  std::vector<int64_t> local = global;
-  for (size_t i = 0; i < local.size() && i < entries.size(); ++i)
-    local[i] = LocalSize(entries[i], global[i], mesh, coordinate);
-  return local;
-}
-
 void LocalizeLiteral(Graph& graph,
                      NodeId node,
                      const LocalLiteral& literal,
@@ -26,22 +16,22 @@ void LocalizeLiteral(Graph& graph,
   if (literal.input == kNone) {
     Attribute& value = graph.node(node).attributes.all()[literal.attribute];
     if (auto* number = std::get_if<int64_t>(&value))
-      *number = LocalEntries({*number}, literal.entries, mesh, coordinate)[0];
+      *number = LocalValues({*number}, literal.entries, mesh, coordinate)[0];
     else
-      value =
-          LocalEntries(std::get<std::vector<int64_t>>(value), literal.entries, mesh, coordinate);
+      value = LocalValues(std::get<std::vector<int64_t>>(value), literal.entries, mesh, coordinate);
     return;
   }
   const size_t input = static_cast<size_t>(literal.input);
   Value own = graph.value(graph.node(node).inputs[input]);
   own.name = fmt::format("{}@{}", own.name, graph.node(node).name);
   const std::vector<int64_t> local =
-      LocalEntries(own.data.ToInts(), literal.entries, mesh, coordinate);
+      LocalValues(own.data.ToInts(), literal.entries, mesh, coordinate);
   own.data = Tensor::Of(own.type.shape, local).Cast(own.type.element);
   graph.node(node).inputs[input] = graph.AddValue(std::move(own));
 }
 
 // Copies between a whole array and the blocks of it that a rank holds, innermost runs at once.
+// Spare elements are left as they are.
 class BlockCopy {
  public:
   BlockCopy(const TensorType& whole,
@@ -49,39 +39,39 @@ class BlockCopy {
             const Mesh& mesh,
             const std::vector<int64_t>& coordinate)
       : shape_(whole.shape), item_(ByteSize(whole.element)) {
-    for (size_t d = 0; d < shape_.size(); ++d)
+    for (size_t d = 0; d < shape_.size(); ++d) {
       runs_.push_back(LocalIntervals(sharding.dims[d], shape_[d], mesh, coordinate));
+      own_.push_back(LocalSize(sharding.dims[d], shape_[d], mesh, coordinate));
+    }
   }
 
   // visit(byte offset in the whole, byte offset in the local array, bytes)
   template <typename Visitor>
   void Run(Visitor&& visit) const {
-    int64_t local = 0;
-    Walk(0, 0, local, visit);
+    Walk(0, 0, 0, visit);
   }
 
  private:
+  // offset, local: in elements of the dims before `dim`.
   template <typename Visitor>
-  void Walk(size_t dim, int64_t offset, int64_t& local, Visitor& visit) const {
-    if (dim == shape_.size()) {
-      visit(offset * item_, local, item_);
-      local += item_;
-      return;
-    }
+  void Walk(size_t dim, int64_t offset, int64_t local, Visitor& visit) const {
+    if (dim == shape_.size()) return visit(offset * item_, local * item_, item_);
+    int64_t at = local * own_[dim];
     for (const Interval& run : runs_[dim]) {
       if (dim + 1 == shape_.size()) {
-        visit((offset * shape_[dim] + run.begin) * item_, local, run.size() * item_);
-        local += run.size() * item_;
+        visit((offset * shape_[dim] + run.begin) * item_, at * item_, run.size() * item_);
+        at += run.size();
         continue;
       }
       for (int64_t i = run.begin; i < run.end; ++i)
-        Walk(dim + 1, offset * shape_[dim] + i, local, visit);
+        Walk(dim + 1, offset * shape_[dim] + i, at++, visit);
     }
   }
 
   const Shape& shape_;
   int64_t item_;
   std::vector<std::vector<Interval>> runs_;
+  Shape own_;  // what the rank holds of each dim
 };
 
 }  // namespace

@@ -9,18 +9,20 @@
 
 #include "metair/ir/graph.h"
 #include "metair/spmd/collective.h"
+#include "metair/spmd/local_entry.h"
 #include "metair/spmd/mesh.h"
 #include "metair/spmd/sharding.h"
 
 // What the planner lowers and the executor runs: one text for all ranks of a stage.
 namespace metadist {
 
-// Integers of a call that shrink with the pieces: entry i of a constant input (or of an attribute)
-// is a size seen as a dim, and its value on a rank is that dim's local size. A whole entry stays.
+// Integers of a call that follow the pieces: how each entry of a constant input (or of an
+// attribute) does. Of two literals of one input or attribute the second moves what the first left;
+// sizes come first.
 struct LocalLiteral {
   int input = kNone;      // index among the node's inputs, or
   std::string attribute;  // name of an integer (list) attribute
-  std::vector<DimSharding> entries;
+  std::vector<LocalEntry> entries;
   bool operator==(const LocalLiteral&) const = default;
 };
 

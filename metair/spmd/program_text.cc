@@ -3,8 +3,8 @@
 // stage ranks 0-7
 // graph ... { ... }                          types are global
 // sharding %name [data][]                    values that are not whole on every rank
-// literal @node input 1 [][model][]          entries that are local sizes
-// literal @node attribute group [model]
+// literal @node input 1 [][model][]          how entries follow the pieces (local_entry.h)
+// literal @node attribute k {start*1,end*0 of 64[model]}
 // schedule 0:0 1:0                           stage:micro-batch
 #include <fmt/format.h>
 
@@ -45,12 +45,14 @@ std::string StageText(const Stage& stage, const Mesh& mesh) {
                          NameText(stage.graph.values[v].name),
                          ShardingText(stage.shardings[v], mesh));
   for (const auto& [node, literals] : stage.literals)
-    for (const LocalLiteral& literal : literals)
-      out += fmt::format("literal @{} {} {}\n",
+    for (const LocalLiteral& literal : literals) {
+      out += fmt::format("literal @{} {} ",
                          NameText(stage.graph.node(node).name),
                          literal.input != kNone ? fmt::format("input {}", literal.input)
-                                                : "attribute " + NameText(literal.attribute),
-                         ShardingText({literal.entries, {}}, mesh));
+                                                : "attribute " + NameText(literal.attribute));
+      for (const LocalEntry& entry : literal.entries) out += LocalEntryText(entry, mesh);
+      out += "\n";
+    }
   return out;
 }
 
@@ -172,10 +174,12 @@ class ProgramParser {
     } else {
       literal.attribute = TRY(TakeName(line));
     }
-    auto entries =
-        ParseSharding(line, GlobalEntries(stage.graph, node->second, literal), program_.mesh);
-    if (!entries.ok()) return Fail(entries.error().message);
-    literal.entries = std::move(entries).value().dims;
+    for (const int64_t value : GlobalEntries(stage.graph, node->second, literal)) {
+      auto entry = TakeLocalEntry(line, value, program_.mesh);
+      if (!entry.ok()) return Fail(entry.error().message);
+      literal.entries.push_back(std::move(entry).value());
+    }
+    if (!line.empty()) return Fail(fmt::format("unexpected '{}'", line));
     stage.literals[node->second].push_back(std::move(literal));
     return {};
   }

@@ -66,6 +66,14 @@ DimPart NormalizePart(const DimPart& part, const Mesh& mesh) {
   return out;
 }
 
+// Why the dim cannot have its spare element; empty if it can.
+std::string WrongSpare(const DimSharding& dim) {
+  if (!dim.spare) return "";
+  if (dim.parts.size() != 1 || dim.parts[0].sub.size() != 1)
+    return "only a dim that is cut contiguously has a spare element";
+  return dim.halo.empty() ? "" : "a dim has a halo or a spare element, not both";
+}
+
 // Why the dim cannot have its halo; empty if it can.
 std::string WrongHalo(const DimSharding& dim, const Mesh& mesh) {
   const Halo& halo = dim.halo;
@@ -115,6 +123,16 @@ Sharding Sharding::WithoutHalos() const {
   return out;
 }
 
+bool Sharding::has_spares() const {
+  return std::any_of(dims.begin(), dims.end(), [](const DimSharding& dim) { return dim.spare; });
+}
+
+Sharding Sharding::WithoutSpares() const {
+  Sharding out = *this;
+  for (DimSharding& dim : out.dims) dim.spare = false;
+  return out;
+}
+
 std::vector<int> Sharding::CuttingAxes() const {
   std::set<int> axes;
   for (const DimSharding& dim : dims)
@@ -133,6 +151,7 @@ Interval Piece(int64_t size, int64_t count, int64_t index) {
 DimSharding Normalize(const DimSharding& dim, const Mesh& mesh) {
   DimSharding out;
   out.halo = dim.halo;
+  out.spare = dim.spare;
   bool cut = false;
   for (const DimPart& part : dim.parts) {
     out.parts.push_back(NormalizePart(part, mesh));
@@ -150,10 +169,11 @@ DimSharding Normalize(const DimSharding& dim, const Mesh& mesh) {
   if (out.parts.size() > 1 && all_equal) {
     DimPart product = out.parts.front();
     product.sub.insert(product.sub.begin(), SubDim{static_cast<int64_t>(out.parts.size()), {}});
-    return {{NormalizePart(product, mesh)}, dim.halo};
+    return {{NormalizePart(product, mesh)}, dim.halo, dim.spare};
   }
   DimSharding joined;
   joined.halo = dim.halo;
+  joined.spare = dim.spare;
   for (DimPart& part : out.parts) {
     if (!joined.parts.empty() && uncut(part) && uncut(joined.parts.back()))
       joined.parts.back().sub = {SubDim{joined.parts.back().size() + part.size(), {}}};
@@ -203,7 +223,7 @@ int64_t LocalSize(const DimSharding& dim,
     const std::vector<Interval> runs = LocalIntervals(dim, size, mesh, coordinate);
     return runs.empty() ? 0 : runs[0].size();
   }
-  int64_t total = 0;
+  int64_t total = dim.spare ? 1 : 0;
   for (const DimPart& part : dim.parts) {
     int64_t product = 1;
     for (const SubDim& sub : part.sub)
@@ -276,8 +296,9 @@ Result<void> Validate(const Sharding& sharding, const Shape& shape, const Mesh& 
     }
     if (!sharding.dims[d].whole() && total != shape[d])
       report(fmt::format("dim {} of {}: sub-dims make {}", d, ShapeText(shape), total));
-    const std::string wrong = WrongHalo(sharding.dims[d], mesh);
-    if (!wrong.empty()) report(fmt::format("dim {} of {}: {}", d, ShapeText(shape), wrong));
+    for (const std::string& wrong :
+         {WrongHalo(sharding.dims[d], mesh), WrongSpare(sharding.dims[d])})
+      if (!wrong.empty()) report(fmt::format("dim {} of {}: {}", d, ShapeText(shape), wrong));
   }
   for (const Partial& partial : sharding.partial) use(partial.axis, static_cast<int>(shape.size()));
   if (!problems.empty()) return Join(std::move(problems));

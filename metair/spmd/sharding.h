@@ -48,6 +48,9 @@ struct Halo {
 struct DimSharding {
   std::vector<DimPart> parts;  // empty: whole on every rank
   Halo halo = {};              // only of a dim cut contiguously, one part with one sub-dim
+  // A rank holds one more element behind its piece, which is zero; of such a dim only, without a
+  // halo. It stands for all that lies outside the piece.
+  bool spare = false;
 
   bool whole() const { return parts.empty(); }
   // The dim of `size` cut contiguously by `axes`.
@@ -69,6 +72,8 @@ struct Sharding {
   bool replicated() const;
   bool has_halos() const;
   Sharding WithoutHalos() const;
+  bool has_spares() const;
+  Sharding WithoutSpares() const;
   // Ids of the axes that cut a dim, ascending.
   std::vector<int> CuttingAxes() const;
   auto operator<=>(const Sharding&) const = default;
@@ -90,7 +95,8 @@ Interval Piece(int64_t size, int64_t count, int64_t index);
 DimSharding Normalize(const DimSharding& dim, const Mesh& mesh);
 Sharding Normalize(const Sharding& sharding, const Mesh& mesh);
 
-// Global index ranges a rank holds of a dim of `size`, in local order, adjacent ones joined.
+// Global index ranges a rank holds of a dim of `size`, in local order, adjacent ones joined; a
+// spare element is of none.
 std::vector<Interval> LocalIntervals(const DimSharding& dim,
                                      int64_t size,
                                      const Mesh& mesh,
@@ -109,8 +115,8 @@ bool IsEven(const Shape& shape, const Sharding& sharding, const Mesh& mesh);
 // dim's, no piece empty, no halo wider than a piece. Errors: kUsage naming the dim or axis.
 Result<void> Validate(const Sharding& sharding, const Shape& shape, const Mesh& mesh);
 
-// "[data,model][]", "[(3 64:model)][]", "[][] partial{sum: model}", with a halo "[data~1,2]"; "[]"
-// for each whole dim; a scalar prints as "scalar".
+// "[data,model][]", "[(3 64:model)][]", "[][] partial{sum: model}", with a halo "[data~1,2]", with
+// a spare element "[data+]"; "[]" for each whole dim; a scalar prints as "scalar".
 std::string ShardingText(const Sharding& sharding, const Mesh& mesh);
 // Sizes of sub-dims that a plain `[axis]` leaves out come from `shape`. Errors: kUsage.
 Result<Sharding> ParseSharding(std::string_view text, const Shape& shape, const Mesh& mesh);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dim      := "" | axes ["~" before "," behind] | product ("+" product)*
+// dim      := "" | axes ["~" before "," behind | "+"] | product ("+" product)*
 // product  := "(" sub (" " sub)* ")"        sub := size [":" axes]        axes := name ("," name)*
 // sharding := ("[" dim "]")* | "scalar", then " partial{" op ": " axes ("; " op ": " axes)* "}"
 #include <fmt/format.h>
@@ -24,7 +24,8 @@ std::string DimText(const DimSharding& dim, const Mesh& mesh) {
   if (dim.whole()) return "";
   if (dim.parts.size() == 1 && dim.parts[0].sub.size() == 1)
     return AxesText(dim.parts[0].sub[0].axes, mesh) +
-           (dim.halo.empty() ? "" : fmt::format("~{},{}", dim.halo.before, dim.halo.behind));
+           (dim.halo.empty() ? "" : fmt::format("~{},{}", dim.halo.before, dim.halo.behind)) +
+           (dim.spare ? "+" : "");
   std::string out;
   for (const DimPart& part : dim.parts) {
     if (!out.empty()) out += '+';
@@ -110,6 +111,7 @@ class Parser {
         if (!Skip(",")) return Fail("expected ',' in a halo");
         dim.halo.behind = TRY(Width());
       }
+      dim.spare = Skip("+");
       return dim;
     }
     do {

@@ -88,13 +88,22 @@ class Bundler {
   void Visit(NodeId id) {
     const Node& node = stage_.graph.node(id);
     for (ValueId in : ReadsOf(node)) Read(in);
-    if (!CollectiveOf(node)) return;
+    if (!CollectiveOf(node) || DropsAtOnce(node)) return;
     of_.push_back(-1);
     const Load load = LoadOf(program_, id);
     if (!CanJoin(load.kind)) return;
     const Bundle own{load, load.Seconds(pricer_), true, 1};
     of_.back() = Join(own);
     waits_in_[static_cast<size_t>(node.outputs[0])] = of_.back();
+  }
+
+  // The end of its producer (Strategy::made), not a step of a redistribution.
+  bool DropsAtOnce(const Node& node) const {
+    const ValueId in = node.inputs[0];
+    const NodeId producer = stage_.graph.value(in).producer;
+    const Sharding& from = stage_.shardings[static_cast<size_t>(in)];
+    return producer != kNone && !CollectiveOf(stage_.graph.node(producer)) &&
+           (from.has_spares() || from.has_halos());
   }
 
   // A value that somebody needs: whoever it waits with goes now.

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "planner/lower/bundles.h"
+#include "planner/redistribute/route_steps.h"
+#include "planner/space/around.h"
 
 namespace metadist {
 namespace {
@@ -83,13 +85,23 @@ class Lowering {
       for (ValueId& capture : region.captures)
         TRY(take(capture, Sharding::Replicated(graph_.value(capture).type.shape.size())));
 
+    for (const CountedInput& counted : strategy.indices) {
+      ValueId& input = node.inputs[static_cast<size_t>(counted.input)];
+      input = Counted(counted, input, node.name);
+    }
     const std::vector<ValueId> outputs = node.outputs;
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      if (outputs[o] == kNone || strategy.made_outputs()[o] == strategy.outputs[o]) continue;
+      node.outputs[o] = NewValue(outputs[o], strategy.made[o]);
+    }
+    const std::vector<ValueId> made = node.outputs;
     const NodeId lowered = stage_.graph.AddNode(std::move(node));
     if (!strategy.literals.empty()) stage_.literals[lowered] = strategy.literals;
     for (size_t o = 0; o < outputs.size(); ++o) {
       if (outputs[o] == kNone) continue;
       const size_t value = static_cast<size_t>(outputs[o]);
       stage_.shardings[value] = strategy.outputs[o];
+      if (made[o] != outputs[o]) AddNode(DropStep(strategy.made[o]), made[o], outputs[o], -1);
       kept_[value] = TRY(Take(Place::kKept, id, outputs[o], assignment_.values[value]));
     }
     return {};
@@ -119,25 +131,48 @@ class Lowering {
     return at;
   }
 
-  ValueId AddStep(const CollectiveStep& step, ValueId original, ValueId input, int bundle) {
-    const Value& value = graph_.value(original);
+  // The indices as a rank counts them for one node.
+  ValueId Counted(const CountedInput& counted, ValueId indices, const std::string& user) {
+    Value value;
+    value.name = Unique(fmt::format("{}@{}", stage_.graph.value(indices).name, user));
+    value.type = stage_.graph.value(indices).type;
+    const std::string name = "count " + value.name;
+    const ValueId made = stage_.graph.AddValue(std::move(value));
+    stage_.shardings.push_back(stage_.shardings[static_cast<size_t>(indices)]);
+    const NodeId node = stage_.graph.AddNode(CountingNode(counted, name, indices, made));
+    stage_.literals[node] = CountingLiterals(counted);
+    return made;
+  }
+
+  // A value like `original` that lies otherwise.
+  ValueId NewValue(ValueId original, const Sharding& sharding) {
     Value copy;
-    copy.name = Unique(fmt::format("{}@{}", value.name, ShardingText(step.to, mesh_)));
-    copy.type = value.type;
+    copy.name =
+        Unique(fmt::format("{}@{}", graph_.value(original).name, ShardingText(sharding, mesh_)));
+    copy.type = graph_.value(original).type;
+    stage_.shardings.push_back(sharding);
+    return stage_.graph.AddValue(std::move(copy));
+  }
+
+  ValueId AddStep(const CollectiveStep& step, ValueId original, ValueId input, int bundle) {
+    const ValueId made = NewValue(original, step.to);
+    AddNode(step, input, made, bundle);
+    return made;
+  }
+
+  void AddNode(const CollectiveStep& step, ValueId input, ValueId made, int bundle) {
     Node node;
-    node.name = fmt::format("{} {}", Name(step.kind), copy.name);
+    node.name = fmt::format("{} {}", Name(step.kind), stage_.graph.value(made).name);
     node.domain = std::string(kCollectiveDomain);
     node.op = std::string(Name(step.kind));
     std::vector<std::string> axes;
     for (int axis : step.axes) axes.push_back(mesh_.axes[static_cast<size_t>(axis)].name);
     node.attributes.set("axes", std::move(axes));
     if (bundle >= 0) node.attributes.set(kBundleAttribute, int64_t{bundle});
+    if (TakesHead(step)) node.attributes.set(kHeadAttribute, int64_t{1});
     node.inputs = {input};
-    node.outputs = {stage_.graph.AddValue(std::move(copy))};
-    stage_.shardings.push_back(step.to);
-    const ValueId made = node.outputs[0];
+    node.outputs = {made};
     stage_.graph.AddNode(std::move(node));
-    return made;
   }
 
   // Users know an output by its name: the copy that leaves the program takes it over.

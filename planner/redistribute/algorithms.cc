@@ -89,6 +89,9 @@ Result<void> Check(const RouteRequest& request) {
                              "a redistribution reduces partial axes, it makes none"));
   if (request.from.has_halos())
     problems.push_back(Usage("the source has a halo", "a halo is for the use at the destination"));
+  if ((request.from.has_spares() || request.to.has_spares()) && request.uneven == Uneven::kPadded)
+    problems.push_back(Usage("a padded array has no spare elements",
+                             "pass `--uneven p2p`, which needs no padding"));
   if (request.to.has_halos() && request.uneven == Uneven::kPadded)
     problems.push_back(Usage("a halo of a padded array would hold padding",
                              "pass `--uneven p2p`, which needs no padding"));
@@ -128,9 +131,10 @@ class RoutePlanner {
   explicit RoutePlanner(const RouteRequest& request)
       : request_(request),
         mesh_(request.mesh->fine),
-        from_(Normalize(request.from, mesh_)),
+        made_(Normalize(request.from, mesh_)),
+        from_(made_.WithoutSpares()),
         wanted_(Normalize(request.to, mesh_)),
-        to_(wanted_.WithoutHalos()),
+        to_(wanted_.WithoutHalos().WithoutSpares()),
         problem_(MakeRouteProblem(
             request.type.shape, from_, to_, *request.mesh, request.uneven == Uneven::kRefuse)) {
     if (request.cluster == nullptr) {
@@ -230,9 +234,12 @@ class RoutePlanner {
     PlannedRoute out;
     out.algo = algo;
     out.type = request_.type;
-    out.from = from_;
+    out.from = made_;
     out.to = wanted_;
-    if (wanted_ != to_) steps.push_back(HaloStep(wanted_));
+    if (made_ != from_) steps.insert(steps.begin(), DropStep(made_));
+    const Sharding plain = wanted_.WithoutSpares();
+    if (plain != to_) steps.push_back(HaloStep(plain));
+    if (wanted_ != plain) steps.push_back(SpareStep(wanted_));
     if (pricer_) out.price = Priced{};
     out.peak_elements = std::max(Elements(from_), Elements(wanted_));
     const int64_t item = ByteSize(request_.type.element);
@@ -253,7 +260,8 @@ class RoutePlanner {
 
   const RouteRequest& request_;
   const Mesh& mesh_;
-  const Sharding from_, wanted_, to_;  // to_: wanted_ without its halos
+  const Sharding made_, from_;  // from_: made_ without its spare elements
+  const Sharding wanted_, to_;  // to_: wanted_ without its halos and spare elements
   const std::optional<RouteProblem> problem_;
   std::unique_ptr<StepPricer> pricer_;
   std::unique_ptr<MoveCosts> costs_;

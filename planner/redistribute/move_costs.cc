@@ -24,6 +24,7 @@ double ElementCosts::Of(CollectiveKind kind, const AxisList& axes, int64_t befor
       return held;
     case CollectiveKind::kExchange:
     case CollectiveKind::kHalo:
+    case CollectiveKind::kSpare:
       break;
   }
   CHECK(false, "an exchange is no move");

@@ -131,12 +131,17 @@ double Redistributor::ExchangeSeconds(const TensorType& type,
   return seconds;
 }
 
-Route Redistributor::Plan(const TensorType& type, const Sharding& from, const Sharding& wanted) {
-  const Sharding to = wanted.WithoutHalos();
+Route Redistributor::Plan(const TensorType& type, const Sharding& made, const Sharding& wanted) {
+  const Sharding from = made.WithoutSpares();
+  const Sharding plain = wanted.WithoutSpares();
+  const Sharding to = plain.WithoutHalos();
   const Sharding middle = WithoutNewPartials(from, to);
   Route route;
-  const Way way = Choose(type, from, middle);
-  if (way.tree == nullptr) {
+  if (from != made) Append(route, type, DropStep(made));
+  const Way way = from == middle ? Way{} : Choose(type, from, middle);
+  if (from == middle) {
+    // only local steps
+  } else if (way.tree == nullptr) {
     for (CollectiveStep& step : PointToPoint(type.shape, from, middle, mesh_))
       Append(route, type, std::move(step));
   } else {
@@ -148,20 +153,25 @@ Route Redistributor::Plan(const TensorType& type, const Sharding& from, const Sh
     }
   }
   if (middle != to) Append(route, type, MakePartial(middle, to));
-  if (to != wanted) Append(route, type, HaloStep(wanted));
+  if (to != plain) Append(route, type, HaloStep(plain));
+  if (plain != wanted) Append(route, type, SpareStep(wanted));
   return route;
 }
 
 double Redistributor::Seconds(const TensorType& global,
-                              const Sharding& from,
+                              const Sharding& made,
                               const Sharding& wanted) {
-  if (from == wanted) return 0;
+  if (made == wanted) return 0;
   const auto start = std::chrono::steady_clock::now();
-  const Sharding to = wanted.WithoutHalos();
+  const Sharding from = made.WithoutSpares();
+  const Sharding plain = wanted.WithoutSpares();
+  const Sharding to = plain.WithoutHalos();
   const Sharding middle = WithoutNewPartials(from, to);
   double seconds = from == middle ? 0 : Choose(global, from, middle).seconds;
   if (middle != to) seconds += pricer_.Price(MakePartial(middle, to), global).seconds;
-  if (to != wanted) seconds += pricer_.Price(HaloStep(wanted), global).seconds;
+  if (from != made) seconds += pricer_.Price(DropStep(made), global).seconds;
+  if (to != plain) seconds += pricer_.Price(HaloStep(plain), global).seconds;
+  if (plain != wanted) seconds += pricer_.Price(SpareStep(wanted), global).seconds;
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   effort_ += {1, taken.count()};
   return seconds;

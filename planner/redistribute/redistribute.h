@@ -46,7 +46,8 @@ class Redistributor {
   Redistributor(Mesh mesh, Cluster cluster);
   ~Redistributor();
 
-  // from, to: valid for global.shape, `from` without halos. All partial axes of one sharding have
+  // from, to: valid for global.shape, `from` without halos. Spare elements of `from` are dropped
+  // first, those of `to` added last. All partial axes of one sharding have
   // one reduction (mixed ones have no defined order). Axes of `to` that are partial in `from` too,
   // with the same reduction, stay so; all others are reduced, gathered or made partial as needed.
   // There is always a route.

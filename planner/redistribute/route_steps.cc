@@ -31,4 +31,12 @@ CollectiveStep HaloStep(const Sharding& to) {
   return {CollectiveKind::kHalo, std::move(axes), to.WithoutHalos(), to};
 }
 
+CollectiveStep SpareStep(const Sharding& to) {
+  return {CollectiveKind::kSpare, {}, to.WithoutSpares(), to};
+}
+
+CollectiveStep DropStep(const Sharding& from) {
+  return {CollectiveKind::kSlice, {}, from, from.WithoutSpares()};
+}
+
 }  // namespace metadist

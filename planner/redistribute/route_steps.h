@@ -15,4 +15,9 @@ std::vector<CollectiveStep> StepsOf(const RouteProblem& problem, const std::vect
 // The step that adds the halos of `to` to an array that lies like it without them.
 CollectiveStep HaloStep(const Sharding& to);
 
+// The local step that adds the spare elements of `to` to an array that lies like it without them,
+// and the one that drops those of `from`.
+CollectiveStep SpareStep(const Sharding& to);
+CollectiveStep DropStep(const Sharding& from);
+
 }  // namespace metadist

@@ -69,7 +69,8 @@ const Priced& StepPricer::Price(CollectiveKind kind,
                                 int64_t bytes_before,
                                 int64_t bytes_after,
                                 ElementType element) {
-  if (kind == CollectiveKind::kSlice || kind == CollectiveKind::kPartial)
+  if (kind == CollectiveKind::kSlice || kind == CollectiveKind::kPartial ||
+      kind == CollectiveKind::kSpare)
     return Remembered({.local = true, .element = element, .bytes = 2 * bytes_after});
   return Remembered({.op = CollectiveOf(kind),
                      .axes = axes.mask(),
@@ -111,6 +112,7 @@ Priced StepPricer::Halo(const CollectiveStep& step, const TensorType& type) {
 
 Priced StepPricer::Price(const CollectiveStep& step, const TensorType& type) {
   if (step.kind == CollectiveKind::kHalo) return Halo(step, type);
+  if (TakesHead(step)) return {};
   if (step.kind == CollectiveKind::kExchange) return Exchange(type, step.from, step.to, step.axes);
   const int64_t item = ByteSize(type.element);
   return Price(step.kind,

@@ -100,6 +100,12 @@ Shape BlackBox::ShapeOf(size_t input, std::span<const int64_t> values) const {
   return Shape(first, first + static_cast<int64_t>(types_[input].shape.size()));
 }
 
+size_t BlackBox::first_literal() const {
+  size_t slot = 0;
+  while (slot < slots_.size() && slots_[slot].is_dim) ++slot;
+  return slot;
+}
+
 bool BlackBox::scalable(int slot) const {
   const int64_t value = values_[static_cast<size_t>(slot)];
   return value >= 2 && value <= kLargestSize;

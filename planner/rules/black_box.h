@@ -42,6 +42,8 @@ class BlackBox {
   ElementClass element_class(size_t input) const { return ClassOf(types_[input].element); }
   size_t rank(size_t input) const { return types_[input].shape.size(); }
   const std::vector<Slot>& slots() const { return slots_; }
+  // The first slot that is no dim; from there on all are literals.
+  size_t first_literal() const;
   // Slot values of the call, or of the smaller one that stands for it.
   const std::vector<int64_t>& values() const { return values_; }
   void set_values(std::vector<int64_t> values) { values_ = std::move(values); }

@@ -25,6 +25,8 @@ struct SymbolicFactor {
   std::map<int, ReduceOp> reductions;
   std::vector<int> partial_inputs;
   bool local_literals = false;  // literals that hold an atom of the factor shrink with the piece
+  std::vector<SymbolicShift> shifts;   // and literals that move with it
+  std::vector<SymbolicIndex> indices;  // inputs that count from its start
   bool even_only = false;
   int64_t least_piece = 1;
   bool operator==(const SymbolicFactor&) const = default;

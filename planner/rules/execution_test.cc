@@ -25,6 +25,7 @@
 #include <algorithm>
 
 #include "planner/rules/arrays.h"
+#include "planner/rules/offsets.h"
 
 namespace metadist {
 namespace {
@@ -236,6 +237,8 @@ std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
   factor.outputs = trial.outputs;
   factor.partial_inputs = trial.partial_inputs;
   factor.local_literals = trial.local_literals;
+  factor.shifts = trial.shifts;
+  factor.indices = trial.indices;
   return factor;
 }
 
@@ -269,6 +272,34 @@ bool ExecutionTest::Agrees(const Trial& trial, const Configuration& at, Reductio
   return RunRanks(trial, at, inputs, whole, local) && Merges(trial, at, whole, local, left);
 }
 
+bool ExecutionTest::FirstRankAgrees(const Trial& trial) {
+  const Configuration at = Configurations(trial).front();
+  const std::vector<int64_t> values = family_.ValuesAt(at.sizes);
+  std::vector<Tensor> inputs, whole, mine, local;
+  if (!sampler_.Draw(values, at.mode, {}, inputs) || !box_.Run(values, inputs, whole)) return false;
+  if (!CutsFit(trial.outputs, at.sizes, ShapesOf(whole))) return false;
+  mine = inputs;
+  for (const SymbolicCut& cut : trial.inputs) {
+    Tensor& x = mine[static_cast<size_t>(cut.tensor)];
+    if (SizeAt(cut, at.sizes) != x.dim(cut.dim)) return false;
+    x = Take(x, cut.dim, IndicesOf(cut, at.sizes, at.ranks, 0));
+  }
+  std::vector<int64_t> sizes = at.sizes;
+  if (trial.local_literals)
+    for (const int a : trial.atoms)
+      sizes[static_cast<size_t>(a)] = Piece(sizes[static_cast<size_t>(a)], at.ranks, 0).size();
+  if (!box_.Run(family_.ValuesAt(sizes), mine, local) || local.size() != whole.size()) return false;
+  for (size_t o = 0; o < whole.size(); ++o) {
+    const SymbolicCut* cut = CutOf(trial.outputs, static_cast<int>(o));
+    if (cut == nullptr) return false;
+    const Tensor expected = Take(whole[o], cut->dim, IndicesOf(*cut, at.sizes, at.ranks, 0));
+    if (local[o].type() != expected.type() ||
+        !Close(local[o], expected, 1e-10 * std::max(Largest(whole[o]), 1e-300)))
+      return false;
+  }
+  return true;
+}
+
 bool ExecutionTest::RunRanks(const Trial& trial,
                              const Configuration& at,
                              std::span<const Tensor> inputs,
@@ -288,9 +319,14 @@ bool ExecutionTest::RunRanks(const Trial& trial,
           mine[static_cast<size_t>(cut.tensor)], cut.dim, IndicesOf(cut, at.sizes, at.ranks, rank));
     for (const auto& [input, parts] : shares)
       mine[static_cast<size_t>(input)] = parts[static_cast<size_t>(rank)];
+    const PieceOf piece{at.sizes, at.ranks, rank};
+    AddSpares(trial.inputs, mine);
+    CountIndices(trial.indices, piece, mine);
+    std::vector<int64_t> values = family_.ValuesAt(sizes);
+    ShiftLiterals(trial.shifts, box_, piece, family_.ValuesAt(at.sizes), values);
     std::vector<Tensor> outputs;
-    if (!box_.Run(family_.ValuesAt(sizes), mine, outputs)) return false;
-    if (outputs.size() != whole.size()) return false;
+    if (!box_.Run(values, mine, outputs)) return false;
+    if (outputs.size() != whole.size() || !DropSpares(trial.outputs, outputs)) return false;
     for (size_t o = 0; o < outputs.size(); ++o) {
       TensorType expected = whole[o].type();
       if (const SymbolicCut* cut = CutOf(trial.outputs, static_cast<int>(o)))

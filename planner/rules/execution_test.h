@@ -22,6 +22,8 @@ struct Trial {
   std::set<int> reached;  // outputs that depend on a cut input
   bool local_literals = false;
   std::vector<int> partial_inputs;
+  std::vector<SymbolicShift> shifts;
+  std::vector<SymbolicIndex> indices;
 };
 
 // Indices that rank `rank` of `ranks` holds of a dim cut this way, in local order.
@@ -38,6 +40,10 @@ class ExecutionTest {
 
   // The factor, unnamed, if every configuration agrees with it; none otherwise.
   std::optional<SymbolicFactor> Run(const Trial& trial);
+
+  // Whether the first rank's outputs are its pieces of the whole's, in one configuration. Nothing
+  // moves on that rank, so that what it gets wrong no shift puts right.
+  bool FirstRankAgrees(const Trial& trial);
 
   // Atom sizes with each atom but the tested ones in turn larger than the call's literals; none if
   // there are no literals.

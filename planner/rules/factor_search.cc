@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // A candidate says which dims are cut; a variant says what else changes in a rank's call. Variants
 // are tried from plain to strange: literals at the shard's size, literals kept, one or two uncut
-// float inputs arriving as partial sums. Later kinds (shifted literals and indices, halos,
-// composite combines) are further variants of the same trial. Source: shardcombine.md 4.4 to 4.7.
+// float inputs arriving as partial sums. Where all of them fail, literals and indices that move
+// with the piece (offset_trials). Source: shardcombine.md 4.4 to 4.7.
 #include "planner/rules/factor_search.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "planner/rules/offset_trials.h"
+
 namespace metadist {
 namespace {
 
 constexpr size_t kMostPartialPairs = 6;
+constexpr size_t kMostOffsetCandidates = 8;
 
 bool Disjoint(const SymbolicCut& a, const SymbolicCut& b, const std::vector<int64_t>& sizes) {
   if (a.tensor != b.tensor || a.dim != b.dim) return true;
@@ -76,9 +79,33 @@ std::vector<SymbolicFactor> FactorSearch::Run() {
 }
 
 void FactorSearch::Search(const std::vector<int>& atoms) {
+  std::vector<Trial> tried;
   search_.ForEach(family_, atoms, [&](const Candidate& candidate) {
-    return TryVariants(atoms, candidate) && Covered(atoms);
+    tried.push_back(PlainTrial(atoms, candidate));
+    return TryVariants(tried.back()) && Covered(atoms);
   });
+  if (!Divided(atoms)) TryOffsets(tried);
+}
+
+void FactorSearch::TryOffsets(const std::vector<Trial>& plain) {
+  const OffsetTrials offsets(box_, family_, test_);
+  for (size_t i = 0; i < plain.size() && i < kMostOffsetCandidates; ++i) {
+    Trial local = plain[i];
+    local.local_literals = HasLiteral(local.atoms);
+    for (const Trial& trial : offsets.Of(local))
+      if (auto factor = test_.Run(trial))
+        if (Keep(std::move(*factor)) && Divided(trial.atoms)) return;
+  }
+}
+
+// Every input dim that moves with the atoms is cut by some factor already; of a result made by
+// literals alone, some factor divides them.
+bool FactorSearch::Divided(const std::vector<int>& atoms) const {
+  for (const int a : atoms)
+    for (const int s : family_.atoms[static_cast<size_t>(a)].slots)
+      if (box_.slots()[static_cast<size_t>(s)].is_dim) return Covered(atoms);
+  return std::any_of(
+      found_.begin(), found_.end(), [&](const auto& factor) { return factor.atoms == atoms; });
 }
 
 // Every input dim that moves with the atoms is cut by some factor already.
@@ -105,7 +132,7 @@ bool FactorSearch::HasLiteral(const std::vector<int>& atoms) const {
   return false;
 }
 
-bool FactorSearch::TryVariants(const std::vector<int>& atoms, const Candidate& candidate) {
+Trial FactorSearch::PlainTrial(const std::vector<int>& atoms, const Candidate& candidate) const {
   Trial plain;
   plain.atoms = atoms;
   const Relation& relation = search_.relation();
@@ -118,6 +145,10 @@ bool FactorSearch::TryVariants(const std::vector<int>& atoms, const Candidate& c
   }
   for (const auto& [tensor, cut] : candidate.outputs)
     plain.outputs.push_back(Pack(tensor, cut, atoms, /*is_input=*/false));
+  return plain;
+}
+
+bool FactorSearch::TryVariants(const Trial& plain) {
   for (const Trial& trial : Variants(plain))
     if (auto factor = test_.Run(trial)) return Keep(std::move(*factor));
   return false;

@@ -22,10 +22,13 @@ class FactorSearch {
  private:
   std::vector<std::vector<int>> AtomSets() const;
   void Search(const std::vector<int>& atoms);
-  bool TryVariants(const std::vector<int>& atoms, const Candidate& candidate);
+  Trial PlainTrial(const std::vector<int>& atoms, const Candidate& candidate) const;
+  bool TryVariants(const Trial& plain);
+  void TryOffsets(const std::vector<Trial>& plain);
   std::vector<Trial> Variants(const Trial& plain) const;
   bool Keep(SymbolicFactor factor);
   bool Covered(const std::vector<int>& atoms) const;
+  bool Divided(const std::vector<int>& atoms) const;
   bool HasLiteral(const std::vector<int>& atoms) const;
 
   SymbolicCut Pack(int tensor,

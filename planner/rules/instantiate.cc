@@ -72,10 +72,30 @@ int64_t LocalUnit(const SymbolicLiteral& literal, int atom, std::span<const int6
 }
 
 Cut CutAt(const SymbolicCut& cut, std::span<const int64_t> sizes) {
-  Cut out{cut.tensor, cut.dim, cut.repeat.At(sizes), {}};
+  Cut out{cut.tensor, cut.dim, cut.repeat.At(sizes), {}, cut.spare};
   for (const SymbolicCut::Part& part : cut.parts)
     out.parts.push_back({sizes[static_cast<size_t>(part.atom)], part.unit.At(sizes)});
   return out;
+}
+
+void AddOffsets(const Discovered& found,
+                const SymbolicFactor& factor,
+                std::span<const int64_t> sizes,
+                Factor& out) {
+  for (const SymbolicShift& shift : factor.shifts) {
+    const SymbolicLiteral& literal = found.literals[static_cast<size_t>(shift.literal)];
+    const int64_t times =
+        shift.times < 0 ? 1 : found.literals[static_cast<size_t>(shift.times)].size.At(sizes);
+    out.literals.push_back({literal.input,
+                            literal.attribute,
+                            literal.entry,
+                            CutAt(shift.view, sizes),
+                            LocalEntry::Kind::kShifted,
+                            times * shift.by_start,
+                            times * shift.by_end});
+  }
+  for (const SymbolicIndex& index : factor.indices)
+    out.indices.push_back({index.input, index.column, index.from_end, CutAt(index.view, sizes)});
 }
 
 Factor FactorAt(const Discovered& found,
@@ -89,13 +109,14 @@ Factor FactorAt(const Discovered& found,
   out.partial_inputs = factor.partial_inputs;
   out.even_only = factor.even_only;
   out.least_piece = factor.least_piece;
+  AddOffsets(found, factor, sizes, out);
   if (!factor.local_literals) return out;
   for (const SymbolicLiteral& literal : found.literals)
     for (const int atom : literal.size.terms.front().atoms) {
       if (std::find(factor.atoms.begin(), factor.atoms.end(), atom) == factor.atoms.end()) continue;
       const int64_t size = sizes[static_cast<size_t>(atom)];
       const int64_t unit = LocalUnit(literal, atom, sizes);
-      Cut view{0, 0, literal.size.At(sizes) / (size * unit), {{size, unit}}};
+      Cut view{0, 0, literal.size.At(sizes) / (size * unit), {{size, unit}}, false};
       out.literals.push_back({literal.input, literal.attribute, literal.entry, std::move(view)});
     }
   return out;

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace metadist {
 namespace {
@@ -75,10 +76,39 @@ std::string_view Capital(ReduceOp op) {
 }
 
 struct Clauses {
-  std::vector<std::string> reduction, partial, attr, dead;
+  std::vector<std::string> reduction, partial, attr, off, dead;
 };
 
+// "1" (an input), "k" (an attribute), "1.2" (an entry, or a column, of it).
+std::string OperandText(int input, const std::string& attribute, int entry, bool several) {
+  return (input < 0 ? attribute : std::to_string(input)) +
+         (several ? fmt::format(".{}", entry) : "");
+}
+
+void DescribeOffsets(const Discovered& found, const SymbolicFactor& factor, Clauses& clauses) {
+  for (const SymbolicIndex& index : factor.indices)
+    clauses.off.push_back(fmt::format(
+        "{}:{}-", factor.name, OperandText(index.input, "", index.column, index.column >= 0)));
+  for (const SymbolicShift& shift : factor.shifts) {
+    const SymbolicLiteral& moved = found.literals[static_cast<size_t>(shift.literal)];
+    const auto same = [&](const SymbolicLiteral& other) {
+      return other.input == moved.input && other.attribute == moved.attribute;
+    };
+    const bool several = std::count_if(found.literals.begin(), found.literals.end(), same) > 1;
+    int64_t by = shift.by_start != 0 ? shift.by_start : shift.by_end;
+    if (shift.times >= 0)
+      by *= found.literals[static_cast<size_t>(shift.times)].size.At(found.atoms);
+    clauses.off.push_back(
+        fmt::format("{}:{}{}{}",
+                    factor.name,
+                    OperandText(moved.input, moved.attribute, moved.entry, several),
+                    by < 0 ? '-' : '+',
+                    std::abs(by) == 1 ? "" : std::to_string(std::abs(by))));
+  }
+}
+
 void Describe(const Discovered& found, const SymbolicFactor& factor, Clauses& clauses) {
+  DescribeOffsets(found, factor, clauses);
   const std::vector<std::string> letters = Letters(factor);
   if (!factor.reductions.empty()) {
     std::vector<std::string> ops;
@@ -152,6 +182,7 @@ std::string Notation(const Discovered& found, const std::vector<Shape>& outputs)
   add("reduction", clauses.reduction);
   add("partial", clauses.partial);
   add("attr", clauses.attr);
+  add("off", clauses.off);
   add("dead", clauses.dead);
   constexpr std::pair<std::string_view, ReduceOp> kPasses[] = {
       {"linear", ReduceOp::kSum}, {"max", ReduceOp::kMax}, {"min", ReduceOp::kMin}};

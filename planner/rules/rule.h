@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "metair/spmd/local_entry.h"
 #include "metair/spmd/sharding.h"
 
 // What discovery found about one call, at that call's own sizes: how it can be split over one mesh
@@ -28,18 +29,32 @@ struct Cut {
   int dim = 0;
   int64_t repeat = 1;
   std::vector<Part> parts;
+  bool spare = false;  // pieces are made with a spare element (DimSharding::spare)
 
   int64_t size() const;
   auto operator<=>(const Cut&) const = default;
 };
 
-// A size inside the call that shrinks with the piece: entry `entry` of constant input `input`, or
-// of integer attribute `attribute` where input is -1. `view` as for a dim (tensor and dim unused).
+// An integer inside the call that follows the piece: entry `entry` of constant input `input`, or of
+// integer attribute `attribute` where input is -1. `view` as for a dim (tensor and dim unused): of
+// the integer itself where it is a size, else of the dim it follows.
 struct LiteralCut {
   int input = -1;
   std::string attribute;
   int entry = 0;
   Cut view;
+  LocalEntry::Kind kind = LocalEntry::Kind::kSize;
+  int64_t by_start = 0;  // as in LocalEntry
+  int64_t by_end = 0;
+};
+
+// An input of indices that is counted from the start of the piece of a dim. What points outside the
+// piece points at the element behind it.
+struct CountedIndex {
+  int input = 0;
+  int column = -1;        // only indices at this place of the last dim; -1: all
+  bool from_end = false;  // indices below 0 count from the end of the dim
+  Cut view;               // of the dim (tensor and dim unused)
 };
 
 // One way to divide the call's work.
@@ -50,6 +65,7 @@ struct Factor {
   std::map<int, ReduceOp> reductions;  // outputs that come out partial
   std::vector<int> partial_inputs;     // inputs that must arrive as partial sums
   std::vector<LiteralCut> literals;
+  std::vector<CountedIndex> indices;
   bool even_only = false;   // the groups must divide evenly among the ranks
   int64_t least_piece = 1;  // least number of groups a rank may get
 

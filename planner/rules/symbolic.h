@@ -41,7 +41,29 @@ struct SymbolicCut {
   int dim = 0;
   Product repeat = {};
   std::vector<Part> parts = {};
+  bool spare = false;
   bool operator==(const SymbolicCut&) const = default;
+};
+
+// A literal integer that moves with the piece of a dim cut contiguously: literal + times *
+// (by_start
+// * start + by_end * (end - size)).
+struct SymbolicShift {
+  int literal = 0;  // index among all integers of the call
+  int64_t by_start = 0;
+  int64_t by_end = 0;
+  int times = -1;  // a literal whose value is a factor; -1: none
+  SymbolicCut view = {};
+  bool operator==(const SymbolicShift&) const = default;
+};
+
+// `CountedIndex` on symbols.
+struct SymbolicIndex {
+  int input = 0;
+  int column = -1;
+  bool from_end = false;
+  SymbolicCut view = {};
+  bool operator==(const SymbolicIndex&) const = default;
 };
 
 // A literal integer of the call: entry `entry` of constant input `input`, or of integer attribute

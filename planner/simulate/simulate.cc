@@ -83,7 +83,9 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
     const CollectiveStep step = StepOf(stage, program.mesh, id);
     out.nodes.push_back(pricer.Price(step, type) * bundles.ShareOf(id));
     out.communication += out.nodes.back();
-    if (*kind == CollectiveKind::kSlice || *kind == CollectiveKind::kPartial) continue;
+    if (*kind == CollectiveKind::kSlice || *kind == CollectiveKind::kPartial ||
+        *kind == CollectiveKind::kSpare)
+      continue;
     const int64_t bytes = ReceivedBytes(step, type, program.mesh);
     std::string axes;
     for (int axis : step.axes)

@@ -9,13 +9,29 @@
 
 namespace metadist {
 
+// An input of indices that a rank counts within its piece of a dim: `size` elements cut by `view`.
+// What points outside the piece points behind it.
+struct CountedInput {
+  int input = 0;
+  int column = -1;        // only indices at this place of the last dim; -1: all
+  bool from_end = false;  // indices below 0 count from the end of the dim
+  int64_t size = 0;
+  DimSharding view = {};
+  bool operator==(const CountedInput&) const = default;
+};
+
 // One way to run a node on a mesh: every axis works on one factor, passes partial values through,
 // or repeats the work.
 struct Strategy {
   std::vector<std::string> axes;  // by mesh axis: a factor's name, "~sum" (pass-through), or ""
   std::vector<Sharding> inputs;   // by input of the node; empty for one left out
   std::vector<Sharding> outputs;  // by output; empty for one not wanted
-  std::vector<LocalLiteral> literals;  // that shrink with the pieces
+  std::vector<LocalLiteral> literals = {};  // that follow the pieces
+  std::vector<CountedInput> indices = {};   // counted right before the node runs
+  // By output: as the node itself makes it, where that is more than `outputs` says; the rest is
+  // dropped at once. Empty: nothing to drop.
+  std::vector<Sharding> made = {};
+  const std::vector<Sharding>& made_outputs() const { return made.empty() ? outputs : made; }
   bool operator==(const Strategy&) const = default;
 };
 

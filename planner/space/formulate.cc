@@ -307,7 +307,7 @@ class Formulator {
       from = ends_.MadeOf(id).by_strategy;
     const Shape& shape = graph_.value(id).type.shape;
     for (const Sharding& sharding : from) {
-      Sharding reduced = sharding;
+      Sharding reduced = sharding.WithoutSpares();
       reduced.partial.clear();
       out.insert(reduced);
       // Reduced and scattered along an uncut dim.

@@ -6,18 +6,6 @@
 #include "planner/space/call_text.h"
 
 namespace metadist {
-namespace {
-
-std::vector<int64_t> LocalEntries(std::vector<int64_t> entries,
-                                  const std::vector<DimSharding>& cuts,
-                                  const Mesh& mesh,
-                                  const std::vector<int64_t>& coordinate) {
-  for (size_t i = 0; i < entries.size() && i < cuts.size(); ++i)
-    entries[i] = LocalSize(cuts[i], entries[i], mesh, coordinate);
-  return entries;
-}
-
-}  // namespace
 
 LocalCall::LocalCall(const OpDef& op,
                      const Graph& graph,
@@ -37,7 +25,7 @@ LocalCall::LocalCall(const OpDef& op,
     if (literal.input != kNone) {
       OpCall::Input& input = call_.inputs[static_cast<size_t>(literal.input)];
       if (input.constant == nullptr) continue;
-      const auto local = LocalEntries(input.constant->ToInts(), literal.entries, mesh, coordinate);
+      const auto local = LocalValues(input.constant->ToInts(), literal.entries, mesh, coordinate);
       literals_.push_back(Tensor::Of(input.type.shape, local).Cast(input.type.element));
       input.constant = &literals_.back();
       continue;
@@ -46,15 +34,16 @@ LocalCall::LocalCall(const OpDef& op,
     call_.attributes = &attributes_;
     Attribute& value = attributes_.all()[literal.attribute];
     if (auto* number = std::get_if<int64_t>(&value))
-      *number = LocalEntries({*number}, literal.entries, mesh, coordinate)[0];
+      *number = LocalValues({*number}, literal.entries, mesh, coordinate)[0];
     else if (auto* list = std::get_if<std::vector<int64_t>>(&value))
-      *list = LocalEntries(*list, literal.entries, mesh, coordinate);
+      *list = LocalValues(*list, literal.entries, mesh, coordinate);
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     promised_.emplace_back();
     if (node.outputs[i] == kNone) continue;
     const TensorType& type = graph.value(node.outputs[i]).type;
-    promised_.back() = {type.element, LocalShape(type.shape, strategy.outputs[i], mesh, rank)};
+    promised_.back() = {type.element,
+                        LocalShape(type.shape, strategy.made_outputs()[i], mesh, rank)};
   }
   for (size_t i = 0; i < node.outputs.size(); ++i)
     if (node.outputs[i] == kNone) promised_[i].shape = {kRunTimeSize};

@@ -14,6 +14,7 @@
 #include <set>
 #include <utility>
 
+#include "planner/space/around.h"
 #include "planner/space/dim_cuts.h"
 #include "planner/space/local_call.h"
 
@@ -42,9 +43,10 @@ class Builder {
     for (size_t a = 0; a < choices.size(); ++a) out.axes.push_back(NameOf(choices[a]));
     if (!Place(node_.inputs, &Factor::inputs, out.inputs)) return std::nullopt;
     if (!Place(node_.outputs, &Factor::outputs, out.outputs)) return std::nullopt;
-    if (!PlaceLiterals(out)) return std::nullopt;
+    if (!PlaceLiterals(out) || !PlaceIndices(out)) return std::nullopt;
     AddPartials(choices, out);
     if (!Tidy(node_.inputs, out.inputs) || !Tidy(node_.outputs, out.outputs)) return std::nullopt;
+    DropSpares(out);
     return out;
   }
 
@@ -87,9 +89,48 @@ class Builder {
       if (dim >= shape.size()) return false;
       auto placed = ShardingOfCuts(shape[dim], on);
       if (!placed) return false;
+      placed->spare = std::any_of(on.begin(), on.end(), [](const auto& o) { return o.cut->spare; });
       out[tensor].dims[dim] = std::move(*placed);
     }
     return true;
+  }
+
+  // Integers that move with pieces: one literal for each, since several may move one integer.
+  bool PlaceMoves(Strategy& out) const {
+    for (const auto& [factor, axes] : axes_of_)
+      for (const LiteralCut& cut : Of(factor).literals) {
+        if (cut.kind == LocalEntry::Kind::kSize) continue;
+        const auto values = Entries(cut.input, cut.attribute);
+        auto placed = ShardingOfCuts(cut.view.size(), {{&cut.view, axes}});
+        if (!values || static_cast<size_t>(cut.entry) >= values->size() || !placed) return false;
+        LocalLiteral literal{cut.input, cut.attribute, std::vector<LocalEntry>(values->size())};
+        LocalEntry& entry = literal.entries[static_cast<size_t>(cut.entry)];
+        entry = {Normalize(*placed, *space_.mesh), cut.kind, cut.by_start, cut.by_end};
+        if (!Validate(entry, (*values)[static_cast<size_t>(cut.entry)], *space_.mesh).ok())
+          return false;
+        out.literals.push_back(std::move(literal));
+      }
+    return true;
+  }
+
+  bool PlaceIndices(Strategy& out) const {
+    for (const auto& [factor, axes] : axes_of_)
+      for (const CountedIndex& index : Of(factor).indices) {
+        auto placed = ShardingOfCuts(index.view.size(), {{&index.view, axes}});
+        if (!placed) return false;
+        const LocalEntry entry{Normalize(*placed, *space_.mesh), LocalEntry::Kind::kShifted};
+        if (!Validate(entry, 0, *space_.mesh).ok()) return false;
+        out.indices.push_back(
+            {index.input, index.column, index.from_end, index.view.size(), entry.view});
+      }
+    return true;
+  }
+
+  // A spare element leaves the node no further than to be dropped.
+  static void DropSpares(Strategy& out) {
+    std::vector<Sharding> made = out.outputs;
+    for (Sharding& sharding : out.outputs) sharding = sharding.WithoutSpares();
+    if (made != out.outputs) out.made = std::move(made);
   }
 
   // The value of a literal entry as the graph has it.
@@ -110,22 +151,24 @@ class Builder {
   bool PlaceLiterals(Strategy& out) const {
     std::map<std::pair<int, std::string>, std::map<int, std::vector<AxesOnCut>>> on_entry;
     for (const auto& [factor, axes] : axes_of_)
-      for (const LiteralCut& cut : Of(factor).literals)
+      for (const LiteralCut& cut : Of(factor).literals) {
+        if (cut.kind != LocalEntry::Kind::kSize) continue;
         on_entry[{cut.input, cut.attribute}][cut.entry].push_back({&cut.view, axes});
+      }
     for (const auto& [where, entries] : on_entry) {
       const auto values = Entries(where.first, where.second);
       if (!values) return false;
-      LocalLiteral literal{where.first, where.second, std::vector<DimSharding>(values->size())};
+      LocalLiteral literal{where.first, where.second, std::vector<LocalEntry>(values->size())};
       for (const auto& [entry, on] : entries) {
         const size_t at = static_cast<size_t>(entry);
         if (at >= values->size()) return false;
         auto placed = ShardingOfCuts((*values)[at], on);
         if (!placed) return false;
-        literal.entries[at] = Normalize(*placed, *space_.mesh);
+        literal.entries[at].view = Normalize(*placed, *space_.mesh);
       }
       out.literals.push_back(std::move(literal));
     }
-    return true;
+    return PlaceMoves(out);
   }
 
   void AddPartials(const Choices& choices, Strategy& out) const {
@@ -226,7 +269,9 @@ Priced ComputePrice(const StrategySpace& space, const Node& node, const Strategy
   if (!local.Fits()) return {};
   ComputeWork work = local.work();
   if (!space.cluster->profile->calls.empty()) work.call = local.text();
-  return ComputeSeconds(*space.cluster, work);
+  Priced price = ComputeSeconds(*space.cluster, work);
+  price += AroundPrice(space, node, strategy);
+  return price;
 }
 
 std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,

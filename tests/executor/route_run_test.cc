@@ -62,6 +62,17 @@ TEST(RouteRun, StepsFollowOneAnother) {
         {16, 64});
 }
 
+TEST(RouteRun, SpareElementsComeAndGo) {
+  Check("x=3",
+        {ElementType::kF32, {7, 4}},
+        "[x][]",
+        {{CollectiveKind::kSpare, {}, "[x+][]"},
+         {CollectiveKind::kSlice, {}, "[x][]"},
+         {CollectiveKind::kAllToAll, {0}, "[][x]"},
+         {CollectiveKind::kSpare, {}, "[][x+]"}},
+        {16, 12, 14, 21});
+}
+
 TEST(RouteRun, Reductions) {
   // Large enough for an all-reduce in slices.
   Check("x=2,y=2",

@@ -181,7 +181,7 @@ TEST(Run, LocalLiteralsAndGathers) {
   const ValueId three = b.Call("Reshape", {x, to}, {8, 4, 6}, "[y][x][]");
   LocalLiteral literal;
   literal.input = 1;
-  literal.entries = b.stage().shardings[static_cast<size_t>(three)].dims;
+  literal.entries = SizesOf(b.stage().shardings[static_cast<size_t>(three)].dims);
   b.stage().literals[0] = {literal};
   const ValueId all = b.Move(CollectiveKind::kAllGather, {"x"}, three, "[y][][]");
   const ValueId soft = b.Call("Softmax", {all}, {8, 4, 6}, "[y][][]");

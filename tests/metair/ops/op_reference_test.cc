@@ -104,7 +104,8 @@ void ExpectClose(const Tensor& got, const Json& expected, double tolerance) {
 TEST(OpReference, ExamplesEqualOnnx) {
   std::map<std::pair<std::string, size_t>, OpExample> examples;
   for (const OpDef* op : OpTable::BuiltIn().all()) {
-    if (!op->deterministic) continue;  // ONNX draws other numbers
+    if (!op->deterministic) continue;   // ONNX draws other numbers
+    if (!op->domain.empty()) continue;  // ONNX does not have it
     const std::vector<OpExample> list = op->examples();
     for (size_t i = 0; i < list.size(); ++i) examples[{op->name, i}] = Widen(list[i]);
   }

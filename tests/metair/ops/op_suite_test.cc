@@ -35,7 +35,9 @@ class OpSuite : public testing::TestWithParam<const OpDef*> {
 TEST_P(OpSuite, IsDescribed) {
   const OpDef& op = *GetParam();
   EXPECT_GE(op.since_version, 1);
-  EXPECT_EQ(op.url, "https://onnx.ai/onnx/operators/onnx__" + op.name + ".html");
+  if (op.domain.empty()) {
+    EXPECT_EQ(op.url, "https://onnx.ai/onnx/operators/onnx__" + op.name + ".html");
+  }
   ASSERT_NE(op.infer, nullptr);
   ASSERT_NE(op.reference, nullptr);
   if (op.body_inputs != nullptr) return;  // control_flow_test.cc: examples hold no bodies
@@ -177,7 +179,9 @@ TEST(OpTable, LinesAreSortedAndHaveTheirFile) {
     if (at == std::string::npos) continue;
     ++files;
     const std::string name = text.substr(at + 11, text.find('(', at) - at - 11);
-    EXPECT_NE(OpTable::BuiltIn().Find("", name), nullptr) << entry.path();
+    const OpTable& ops = OpTable::BuiltIn();
+    EXPECT_TRUE(ops.Find("", name) != nullptr || ops.Find("metadist", name) != nullptr)
+        << entry.path();
     std::string flat;
     for (char c : name) flat += static_cast<char>(std::tolower(c));
     std::string stem = entry.path().stem();

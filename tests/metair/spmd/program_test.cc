@@ -40,8 +40,7 @@ Program Sample() {
                      Sharding::Replicated(1),
                      parse("[data][model]", h),
                      parse("[data][model][]", y)};
-  stage.literals[1] = {
-      {1, "", {DimSharding::Cut(8, {0}), DimSharding::Cut(4, {1}), DimSharding{}}}};
+  stage.literals[1] = {{1, "", {{DimSharding::Cut(8, {0})}, {DimSharding::Cut(4, {1})}, {}}}};
   program.stages.push_back(std::move(stage));
   program.schedule = {{0, 0}};
   return program;
@@ -89,6 +88,74 @@ TEST(Program, UnevenPiecesDifferByRank) {
   for (int64_t rank = 0; rank < 3; ++rank)
     sizes.push_back(Instantiate(program.stages[0], program.mesh, rank).values[0].type.shape[0]);
   EXPECT_EQ(sizes, (std::vector<int64_t>{3, 2, 2}));
+}
+
+// Integers that move with the piece, or belong to one end of the dim.
+TEST(Program, LiteralsFollowThePieces) {
+  Program program;
+  program.mesh = ParseMesh("x=3,y=2").value();
+  Stage stage;
+  stage.ranks = {0, 1, 2, 3, 4, 5};
+  Graph& graph = stage.graph;
+  graph.name = "follow";
+  graph.opset = 26;
+  const ValueId x = Add(graph, "x", {10, 8}, ValueKind::kInput);
+  const ValueId y = Add(graph, "y", {10, 8}, ValueKind::kResult);
+  graph.inputs = {x};
+  graph.outputs = {y};
+  Attributes attributes;
+  attributes.set("k", int64_t{-2});
+  attributes.set("pads", std::vector<int64_t>{1, 2, 3, 4});
+  graph.AddNode({"band", "", "Band", attributes, {x}, {y}, {}});
+  stage.shardings = {ParseSharding("[x][y]", {10, 8}, program.mesh).value(),
+                     ParseSharding("[x][y]", {10, 8}, program.mesh).value()};
+  const DimSharding rows = DimSharding::Cut(10, {0});
+  const DimSharding columns = DimSharding::Cut(8, {1});
+  using Kind = LocalEntry::Kind;
+  stage.literals[0] = {
+      {kNone, "k", {{rows, Kind::kShifted, 1, 0}}},
+      {kNone, "k", {{columns, Kind::kShifted, -1, 5}}},
+      {kNone, "pads", {{rows, Kind::kFirstOnly}, {}, {rows, Kind::kLastOnly}, {columns}}}};
+  stage.literals[0][2].entries[3] = {DimSharding::Cut(4, {1})};
+  program.stages.push_back(std::move(stage));
+  program.schedule = {{0, 0}};
+  const auto k = [&](int64_t rank) {
+    return Instantiate(program.stages[0], program.mesh, rank).nodes[0].attributes.Int("k", 99);
+  };
+  // Rows start at 0, 4, 7; columns at 0, 4 and end 4 before and at the end.
+  EXPECT_EQ((std::vector{k(0), k(1), k(2), k(3), k(4), k(5)}),
+            (std::vector<int64_t>{-22, -6, -18, -2, -15, 1}));
+  const auto pads = [&](int64_t rank) {
+    return Instantiate(program.stages[0], program.mesh, rank).nodes[0].attributes.Ints("pads", {});
+  };
+  EXPECT_EQ(pads(0), (std::vector<int64_t>{1, 2, 0, 2}));
+  EXPECT_EQ(pads(2), (std::vector<int64_t>{0, 2, 0, 2}));
+  EXPECT_EQ(pads(5), (std::vector<int64_t>{0, 2, 3, 2}));
+
+  const std::string text = ProgramText(program);
+  EXPECT_NE(text.find("literal @band attribute k {start*1,end*0 of 10[x]}\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("pads {first of 10[x]}[]{last of 10[x]}[y]\n"), std::string::npos) << text;
+  const auto parsed = ParseProgram(text);
+  ASSERT_TRUE(parsed.ok()) << parsed.error().text();
+  EXPECT_EQ(ProgramText(parsed.value()), text);
+  EXPECT_EQ(parsed.value().stages[0].literals, program.stages[0].literals);
+}
+
+TEST(LocalEntry, WhatDoesNotParseIsNamed) {
+  const Mesh mesh = ParseMesh("x=2").value();
+  const auto message = [&](std::string_view text) {
+    const auto entry = TakeLocalEntry(text, 7, mesh);
+    return entry.ok() ? "" : entry.error().message;
+  };
+  EXPECT_EQ(message("[x]"), "");
+  EXPECT_EQ(message("middle"),
+            "local integer 'middle': expected '[', '{start*', '{first' or '{last'");
+  EXPECT_EQ(message("{start*1 of 4[x]}"), "local integer '{start*1 of 4[x]}': expected ',end*'");
+  EXPECT_EQ(message("{first of 4[]}"), "local integer '{first of 4[]}': the dim is cut by no axis");
+  EXPECT_EQ(message("{last of x[x]}"), "local integer '{last of x[x]}': expected a number");
+  EXPECT_EQ(message("{last of 6[(3 2:x)]}"),
+            "an integer can follow only the pieces of a dim that is cut contiguously");
 }
 
 TEST(Collective, ReceivedBytesAreTheClassicCounts) {

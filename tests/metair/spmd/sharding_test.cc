@@ -157,6 +157,41 @@ TEST(Sharding, HalosWidenPieces) {
   EXPECT_EQ(ShardingText(sharding.WithoutHalos(), mesh), "[a][]");
 }
 
+TEST(Sharding, ASpareElementLiesBehindThePiece) {
+  const Mesh mesh = ParseMesh("a=3,b=2").value();
+  const Shape shape{7, 4};
+  const Sharding sharding = Parse("[a+][b+]", shape, mesh);
+  EXPECT_EQ(ShardingText(sharding, mesh), "[a+][b+]");
+  EXPECT_EQ(Normalize(sharding, mesh), sharding);
+  EXPECT_EQ(ShardingText(sharding.WithoutSpares(), mesh), "[a][b]");
+  EXPECT_EQ(LocalShape(shape, sharding, mesh, 0), (Shape{4, 3}));
+  EXPECT_EQ(LocalShape(shape, sharding, mesh, 5), (Shape{3, 3}));
+  std::vector<float> x(28);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i + 1);
+  const Tensor whole = Tensor::Of<float>(shape, x);
+  const Tensor local = SliceLocal(whole, sharding, mesh, 3);  // rows 3, 4; columns 2, 3
+  EXPECT_EQ(local.ToDoubles(), (std::vector<double>{15, 16, 0, 19, 20, 0, 0, 0, 0}));
+  Tensor back = Tensor::Zeros(whole.type());
+  for (int64_t rank = 0; rank < 6; ++rank)
+    PlaceLocal(SliceLocal(whole, sharding, mesh, rank), sharding, mesh, rank, back);
+  EXPECT_TRUE(Identical(back, whole));
+}
+
+TEST(Sharding, SpareElementsOfOtherCutsAreRefused) {
+  const Mesh mesh = ParseMesh("a=3").value();
+  const auto message = [&](const char* text) {
+    const auto parsed = ParseSharding(text, {12}, mesh);
+    return parsed.ok() ? "" : parsed.error().message;
+  };
+  EXPECT_EQ(message("[a+]"), "");
+  EXPECT_EQ(message("[a~1,1+]"), "dim 0 of [12]: a dim has a halo or a spare element, not both");
+  EXPECT_EQ(message("[(3 4:a)+]"), "sharding '[(3 4:a)+]': expected '('");
+  Sharding cyclic = ParseSharding("[(4 3:a)]", {12}, mesh).value();
+  cyclic.dims[0].spare = true;
+  EXPECT_EQ(Validate(cyclic, {12}, mesh).error().message,
+            "dim 0 of [12]: only a dim that is cut contiguously has a spare element");
+}
+
 TEST(Sharding, HalosThatDoNotFitAreRefused) {
   const Mesh mesh = ParseMesh("a=3").value();
   const auto message = [&](const char* text) {

@@ -262,6 +262,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"x=4", {64, 64}, "[x][]", "[][x]", "AllToAll", 768},
                     Case{"x=4", {64, 64}, "[x][]", "[x~1,2][]", "Halo", 192},
                     Case{"x=4", {64, 64}, "[][x]", "[x~1,1][]", "AllToAll, Halo", 896},
+                    Case{"x=4", {64, 64}, "[x][]", "[x+][]", "Spare", 0},
+                    Case{"x=4", {64, 64}, "[x+][]", "[x][]", "Slice", 0},
+                    Case{"x=4", {64, 64}, "[x+][]", "[][x+]", "Slice, AllToAll, Spare", 768},
                     Case{"x=4", {64, 64}, "[][] partial{sum: x}", "[][]", "AllReduce", 6144},
                     Case{"x=4", {64, 64}, "[][] partial{sum: x}", "[][x]", "ReduceScatter", 3072},
                     Case{"x=4", {64, 64}, "[][]", "[][] partial{sum: x}", "Partial", 0},
@@ -276,6 +279,22 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"x=2,y=4", {1024, 1024}, "[x,y][]", "[y,x][]", "Permute", 131072},
                     Case{"x=2,y=4", {16, 16}, "[x][y]", "[x,y][]", "AllToAll", 24},
                     Case{"x=2,y=2,z=2", {8, 8, 8}, "[x][y][z]", "[z][x][y]", "Permute", 64}));
+
+TEST(Redistributor, DroppingTheSpareRowsOfAStoredArrayIsFree) {
+  const Mesh mesh = ParseMesh("x=4").value();
+  Redistributor routes(mesh, TestCluster(4));
+  const TensorType type{ElementType::kF32, {64, 64}};
+  const auto seconds = [&](const char* from, const char* to) {
+    return routes
+        .Between(type,
+                 ParseSharding(from, type.shape, mesh).value(),
+                 ParseSharding(to, type.shape, mesh).value())
+        .price.seconds;
+  };
+  EXPECT_EQ(seconds("[x+][]", "[x][]"), 0);
+  EXPECT_GT(seconds("[][x+]", "[][x]"), 0);
+  EXPECT_GT(seconds("[x][]", "[x+][]"), 0);
+}
 
 TEST(Redistributor, PricesGrowWithBytesAndTriangleHolds) {
   const Mesh mesh = ParseMesh("2x2").value();

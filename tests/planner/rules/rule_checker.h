@@ -10,6 +10,7 @@
 
 #include "planner/rules/rule.h"
 #include "tests/planner/rules/owned_call.h"
+#include "tests/planner/rules/rule_pieces.h"
 
 // An independent judge of rules: it divides a call as a Rule says, runs the pieces, merges them and
 // compares with the whole. It reads the Rule and the operator and shares no code with discovery.
@@ -45,8 +46,18 @@ class RuleChecker {
       for (size_t t = 0; t < mine.size(); ++t)
         if (call.present[t] && !call.constants[t])
           mine[t] = Localize(inputs[t], axes, rank, static_cast<int>(t));
+      for (size_t a = 0; a < axes.size(); ++a)
+        for (const CountedIndex& index : axes[a].factor->indices) {
+          Tensor& x = mine[static_cast<size_t>(index.input)];
+          x = CountedWithin(x, index, axes[a].ranks, rank[a]);
+        }
       auto outputs = WithLiterals(call, axes, rank).Run(mine);
       if (!outputs) return "a rank's call is rejected";
+      for (size_t o = 0; o < outputs->size(); ++o)
+        for (const Axis& axis : axes)
+          for (const Cut& cut : axis.factor->outputs)
+            if (cut.spare && cut.tensor == static_cast<int>(o))
+              (*outputs)[o] = Resized((*outputs)[o], cut.dim, -1);
       local.push_back(std::move(*outputs));
     }
     for (size_t o = 0; o < whole.size(); ++o) {
@@ -57,24 +68,6 @@ class RuleChecker {
   }
 
  private:
-  // Part of [0, size) that is the index-th of count balanced pieces.
-  static std::pair<int64_t, int64_t> Part(int64_t size, int64_t count, int64_t index) {
-    const int64_t low = index * (size / count) + std::min(index, size % count);
-    return {low, low + size / count + (index < size % count ? 1 : 0)};
-  }
-
-  static std::vector<bool> Owned(const Cut& cut, int64_t size, int64_t ranks, int64_t rank) {
-    std::vector<bool> owned;
-    for (int64_t b = 0; b < cut.repeat; ++b)
-      for (const Cut::Part& part : cut.parts) {
-        const auto [low, high] = Part(part.size, ranks, rank);
-        for (int64_t i = 0; i < part.size * part.unit; ++i)
-          owned.push_back(i / part.unit >= low && i / part.unit < high);
-      }
-    owned.resize(static_cast<size_t>(size), false);
-    return owned;
-  }
-
   // Which indices of each dim of a tensor a rank holds.
   static std::vector<std::vector<int64_t>> Held(const Shape& shape,
                                                 const std::vector<Axis>& axes,
@@ -129,10 +122,13 @@ class RuleChecker {
       if (std::find(partial.begin(), partial.end(), tensor) != partial.end())
         zero = zero || rank[a] != axes[a].ranks - 1;
     }
-    if (zero) return mine;
-    ForHeld(whole.shape(), held, [&](int64_t to, int64_t from) {
-      std::copy_n(whole.bytes() + from * bytes, bytes, mine.mutable_bytes() + to * bytes);
-    });
+    if (!zero)
+      ForHeld(whole.shape(), held, [&](int64_t to, int64_t from) {
+        std::copy_n(whole.bytes() + from * bytes, bytes, mine.mutable_bytes() + to * bytes);
+      });
+    for (const Axis& axis : axes)
+      for (const Cut& cut : axis.factor->inputs)
+        if (cut.spare && cut.tensor == tensor) mine = Resized(mine, cut.dim, 1);
     return mine;
   }
 
@@ -149,7 +145,14 @@ class RuleChecker {
           global += part.size * part.unit;
           mine += (high - low) * part.unit;
         }
-        const auto scale = [&](int64_t v) { return v * mine / global; };
+        const std::vector<bool> owned = Owned(cut.view, global, axes[a].ranks, rank[a]);
+        const int64_t first = std::find(owned.begin(), owned.end(), true) - owned.begin();
+        const auto scale = [&](int64_t v) {
+          if (cut.kind == LocalEntry::Kind::kSize) return v * mine / global;
+          if (cut.kind == LocalEntry::Kind::kFirstOnly) return first == 0 ? v : 0;
+          if (cut.kind == LocalEntry::Kind::kLastOnly) return owned.back() ? v : 0;
+          return v + cut.by_start * first + cut.by_end * (first + mine - global);
+        };
         if (cut.input < 0) {
           Attribute& attribute = local.attributes.all()[cut.attribute];
           if (int64_t* single = std::get_if<int64_t>(&attribute))

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// entry := "[" dim "]" | "{" how " of " size "[" dim "]}"
+// how   := "start*" integer ",end*" integer | "first" | "last"
+#include "metair/spmd/local_entry.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "metair/ir/check.h"
+
+namespace metadist {
+namespace {
+
+using Kind = LocalEntry::Kind;
+
+int64_t SizeOf(const DimSharding& view) {
+  int64_t size = 0;
+  for (const DimPart& part : view.parts) size += part.size();
+  return size;
+}
+
+Interval PieceOf(const DimSharding& view,
+                 const Mesh& mesh,
+                 const std::vector<int64_t>& coordinate) {
+  const std::vector<Interval> runs = LocalIntervals(view, SizeOf(view), mesh, coordinate);
+  CHECK(runs.size() == 1, "a dim that an integer follows is cut contiguously");
+  return runs[0];
+}
+
+bool Contiguous(const DimSharding& view) {
+  if (view.parts.size() != 1 || !view.halo.empty()) return false;
+  for (size_t i = 1; i < view.parts[0].sub.size(); ++i)
+    if (!view.parts[0].sub[i].axes.empty()) return false;
+  return true;
+}
+
+class Reader {
+ public:
+  Reader(std::string_view& text, const Mesh& mesh) : rest_(text), mesh_(mesh), text_(text) {}
+
+  Result<LocalEntry> Run(int64_t value) {
+    LocalEntry entry;
+    if (rest_.substr(0, 1) == "[") {
+      entry.view = TRY(View(value));
+    } else {
+      TRY(How(entry));
+      entry.view = TRY(View(TRY(Number())));
+      if (entry.view.whole()) return Fail("the dim is cut by no axis");
+      if (!Skip("}")) return Fail("expected '}'");
+    }
+    TRY(Validate(entry, value, mesh_));
+    return entry;
+  }
+
+ private:
+  bool Skip(std::string_view word) {
+    if (rest_.substr(0, word.size()) != word) return false;
+    rest_.remove_prefix(word.size());
+    return true;
+  }
+
+  Error Fail(const std::string& message) const {
+    return Usage(fmt::format("local integer '{}': {}", text_, message));
+  }
+
+  Result<int64_t> Number() {
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
+    if (error != std::errc()) return Fail("expected a number");
+    rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
+    return number;
+  }
+
+  Result<void> How(LocalEntry& entry) {
+    if (Skip("{start*")) {
+      entry.kind = Kind::kShifted;
+      entry.by_start = TRY(Number());
+      if (!Skip(",end*")) return Fail("expected ',end*'");
+      entry.by_end = TRY(Number());
+    } else if (Skip("{first")) {
+      entry.kind = Kind::kFirstOnly;
+    } else if (Skip("{last")) {
+      entry.kind = Kind::kLastOnly;
+    } else {
+      return Fail("expected '[', '{start*', '{first' or '{last'");
+    }
+    if (!Skip(" of ")) return Fail("expected ' of '");
+    return {};
+  }
+
+  Result<DimSharding> View(int64_t size) {
+    const size_t end = rest_.find(']');
+    if (rest_.substr(0, 1) != "[" || end == std::string_view::npos) return Fail("expected '[...]'");
+    Sharding one = TRY(ParseSharding(rest_.substr(0, end + 1), {size}, mesh_));
+    rest_.remove_prefix(end + 1);
+    return std::move(one.dims[0]);
+  }
+
+  std::string_view& rest_;
+  const Mesh& mesh_;
+  const std::string text_;
+};
+
+}  // namespace
+
+std::vector<LocalEntry> SizesOf(std::span<const DimSharding> dims) {
+  std::vector<LocalEntry> entries;
+  for (const DimSharding& dim : dims) entries.push_back({dim});
+  return entries;
+}
+
+int64_t LocalValue(const LocalEntry& entry,
+                   int64_t value,
+                   const Mesh& mesh,
+                   const std::vector<int64_t>& coordinate) {
+  if (entry.view.whole()) return value;
+  if (entry.kind == Kind::kSize) return LocalSize(entry.view, value, mesh, coordinate);
+  const int64_t size = SizeOf(entry.view);
+  const Interval piece = PieceOf(entry.view, mesh, coordinate);
+  switch (entry.kind) {
+    case Kind::kFirstOnly:
+      return piece.begin == 0 ? value : 0;
+    case Kind::kLastOnly:
+      return piece.end == size ? value : 0;
+    default:
+      return value + entry.by_start * piece.begin + entry.by_end * (piece.end - size);
+  }
+}
+
+std::vector<int64_t> LocalValues(std::vector<int64_t> values,
+                                 std::span<const LocalEntry> entries,
+                                 const Mesh& mesh,
+                                 const std::vector<int64_t>& coordinate) {
+  for (size_t i = 0; i < values.size() && i < entries.size(); ++i)
+    values[i] = LocalValue(entries[i], values[i], mesh, coordinate);
+  return values;
+}
+
+Result<void> Validate(const LocalEntry& entry, int64_t value, const Mesh& mesh) {
+  if (entry.view.whole()) return {};
+  const bool size = entry.kind == Kind::kSize;
+  if (!size && !Contiguous(entry.view))
+    return Usage("an integer can follow only the pieces of a dim that is cut contiguously");
+  return Validate(Sharding{{entry.view}, {}}, {size ? value : SizeOf(entry.view)}, mesh);
+}
+
+std::string LocalEntryText(const LocalEntry& entry, const Mesh& mesh) {
+  const std::string view = ShardingText({{entry.view}, {}}, mesh);
+  if (entry.view.whole() || entry.kind == Kind::kSize) return view;
+  const std::string how = entry.kind == Kind::kFirstOnly ? "first"
+                          : entry.kind == Kind::kLastOnly
+                              ? "last"
+                              : fmt::format("start*{},end*{}", entry.by_start, entry.by_end);
+  return fmt::format("{{{} of {}{}}}", how, SizeOf(entry.view), view);
+}
+
+Result<LocalEntry> TakeLocalEntry(std::string_view& text, int64_t value, const Mesh& mesh) {
+  return Reader(text, mesh).Run(value);
+}
+
+}  // namespace metadist

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "planner/rules/execution_test.h"
+
+namespace metadist {
+
+// The variants of a plain trial in which something moves with the start of the piece, likeliest
+// first. Runs the kernel twice where literals could move, to see whether that can help.
+class OffsetTrials {
+ public:
+  OffsetTrials(BlackBox& box, const Family& family, ExecutionTest& test)
+      : box_(box), family_(family), test_(test) {}
+
+  // plain: one atom, literals at the shard's size where they are tied to it.
+  std::vector<Trial> Of(const Trial& plain) const;
+
+ private:
+  void AddIndices(const Trial& plain, std::vector<Trial>& trials) const;
+  void AddLiterals(const Trial& plain, std::vector<Trial>& trials) const;
+  void AddPairs(const Trial& plain, const SymbolicCut& view, std::vector<Trial>& trials) const;
+  // Literals that no size follows, and on demand those tied to the cut atom alone; infinities do
+  // not move. Numbered as in SymbolicShift.
+  std::vector<int> Movable(const Trial& plain, bool tied) const;
+  // What a shift may be multiplied by: 1, or the value of another literal.
+  std::vector<int> Multipliers(int literal) const;
+  int64_t ValueOf(int literal) const;
+
+  BlackBox& box_;
+  const Family& family_;
+  ExecutionTest& test_;
+};
+
+}  // namespace metadist
