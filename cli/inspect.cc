@@ -32,8 +32,9 @@ std::string OperatorName(const Node& node) {
   return node.domain.empty() ? node.op : node.domain + "." + node.op;
 }
 
-Work WorkOfNode(const Graph& graph, const Node& node) {
-  const OpDef* op = OpTable::BuiltIn().Find(node);
+Work WorkOfNode(const LoadedModel& model, const Node& node) {
+  const Graph& graph = model.imported.graph;
+  const OpDef* op = model.ops->Find(node);
   if (op == nullptr) return {};
   std::vector<TensorType> outputs;
   for (ValueId id : node.outputs)
@@ -41,13 +42,13 @@ Work WorkOfNode(const Graph& graph, const Node& node) {
   return WorkOf(CallOf(*op, graph, node), outputs);
 }
 
-std::map<std::string, OperatorCount> CountOperators(const Graph& graph) {
+std::map<std::string, OperatorCount> CountOperators(const LoadedModel& model) {
   std::map<std::string, OperatorCount> counts;
-  for (const Node& node : graph.nodes) {
+  for (const Node& node : model.imported.graph.nodes) {
     OperatorCount& count = counts[OperatorName(node)];
     ++count.nodes;
-    count.flops += WorkOfNode(graph, node).flops;
-    count.known = OpTable::BuiltIn().Find(node) != nullptr;
+    count.flops += WorkOfNode(model, node).flops;
+    count.known = model.ops->Find(node) != nullptr;
   }
   return counts;
 }
@@ -88,7 +89,7 @@ nlohmann::ordered_json ToJson(const Session& session, const LoadedModel& model) 
   out["flops_by_operator"] = nlohmann::ordered_json::object();
   out["unsupported"] = nlohmann::ordered_json::array();
   int64_t flops = 0;
-  for (const auto& [name, count] : CountOperators(graph)) {
+  for (const auto& [name, count] : CountOperators(model)) {
     out["operators"][name] = count.nodes;
     out["flops_by_operator"][name] = count.flops;
     if (!count.known) out["unsupported"].push_back(name);
@@ -128,18 +129,19 @@ std::string ToText(const nlohmann::ordered_json& facts, const LoadedModel& model
                        facts["operators"][name.get<std::string>()].get<int64_t>());
   if (!ops) return out;
   Table table({{"operator"}, {"nodes", true}, {"FLOPs", true}});
-  for (const auto& [name, count] : CountOperators(model.imported.graph))
+  for (const auto& [name, count] : CountOperators(model))
     table.Add({name, std::to_string(count.nodes), CountText(static_cast<double>(count.flops))});
   return out + "\n" + table.text();
 }
 
-Result<std::string> OneNode(const Graph& graph, const std::string& name) {
+Result<std::string> OneNode(const LoadedModel& model, const std::string& name) {
+  const Graph& graph = model.imported.graph;
   std::vector<std::string> names;
   for (const Node& node : graph.nodes) {
     names.push_back(node.name);
     if (node.name != name) continue;
     std::string out = NodeText(graph, node) + "\n";
-    const Work work = WorkOfNode(graph, node);
+    const Work work = WorkOfNode(model, node);
     for (ValueId id : node.inputs)
       if (id != kNone)
         out +=
@@ -159,7 +161,7 @@ Result<void> Inspect(const Session& session, const InspectFlags& flags) {
   const LoadedModel model = TRY(LoadModel(session, flags.model));
   if (flags.text) return session.Emit(GraphText(model.imported.graph));
   if (!flags.node.empty()) {
-    const std::string text = TRY(OneNode(model.imported.graph, flags.node));
+    const std::string text = TRY(OneNode(model, flags.node));
     nlohmann::ordered_json document = session.Document();
     document["node"] = text;
     return session.EmitResult(document, text);

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "cli/values.h"
+#include "metair/ops/op_library.h"
 
 namespace metadist::cli {
 
@@ -25,6 +26,36 @@ void AddModelFlags(CLI::App& command, Session& session, ModelFlags& flags, bool 
       command.add_option("--no-pass", flags.passes_off, "leave out a graph pass; repeatable")
           ->type_name("NAME")
           ->take_all());
+  flags.options.push_back(
+      command
+          .add_option("--op-library",
+                      flags.op_libraries,
+                      "a shared library with operators of your own (metadist_op.h); repeatable")
+          ->type_name("FILE")
+          ->take_all());
+}
+
+Result<std::shared_ptr<const OpTable>> LoadOperators(const std::vector<std::string>& libraries) {
+  auto table = std::make_shared<OpTable>(OpTable::BuiltIn());
+  std::vector<Error> problems;
+  for (const std::string& library : libraries) {
+    auto ops = OpenOpLibrary(library);
+    if (!ops.ok()) {
+      problems.push_back(std::move(ops).error());
+      continue;
+    }
+    for (OpDef& op : ops.value()) {
+      if (table->Find(op.domain, op.name) != nullptr)
+        problems.push_back(
+            BadInput(library,
+                     fmt::format("operator {}.{} exists already", op.domain, op.name),
+                     "give it a domain of its own"));
+      else
+        table->Add(std::move(op));
+    }
+  }
+  if (!problems.empty()) return Join(std::move(problems));
+  return std::shared_ptr<const OpTable>(std::move(table));
 }
 
 Result<std::map<std::string, int64_t>> ParseBinds(const std::vector<std::string>& binds) {
@@ -51,11 +82,13 @@ Result<LoadedModel> LoadModel(const Session& session, const ModelFlags& flags) {
   ImportOptions options;
   options.binds = model.binds;
   options.strict = flags.strict;
+  model.ops = TRY(LoadOperators(flags.op_libraries));
+  options.ops = model.ops.get();
   model.imported = TRY(ImportModel(flags.path, options));
   for (const std::string& warning : model.imported.warnings) session.console.Warn(warning);
   PassOptions passes;
   passes.off.insert(flags.passes_off.begin(), flags.passes_off.end());
-  PassesDone done = TRY(RunPasses(model.imported.graph, passes, OpTable::BuiltIn()));
+  PassesDone done = TRY(RunPasses(model.imported.graph, passes, *model.ops));
   model.imported.graph = std::move(done.graph);
   model.passes = std::move(done.reports);
   for (const PassReport& pass : model.passes)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,21 +16,27 @@ namespace metadist::cli {
 
 struct ModelFlags {
   std::string path;
-  std::vector<std::string> binds;       // "batch=8"
-  std::vector<std::string> passes_off;  // names
+  std::vector<std::string> binds;         // "batch=8"
+  std::vector<std::string> passes_off;    // names
+  std::vector<std::string> op_libraries;  // files
   bool strict = false;
   std::vector<CLI::Option*> options;  // all of them, as declared
 };
 
-// Declares MODEL (required unless `optional`), --bind, --strict and --no-pass.
+// Declares MODEL (required unless `optional`), --bind, --strict, --no-pass and --op-library.
 void AddModelFlags(CLI::App& command, Session& session, ModelFlags& flags, bool optional = false);
 
 struct LoadedModel {
   Imported imported;  // graph: after the passes
   std::map<std::string, int64_t> binds;
   std::vector<PassReport> passes;
+  std::shared_ptr<const OpTable> ops;  // the built-in operators and those of the libraries
   double seconds = 0;
 };
+
+// The built-in operators and those of shared libraries, which may replace no built-in one.
+// Errors: kBadInput.
+Result<std::shared_ptr<const OpTable>> LoadOperators(const std::vector<std::string>& libraries);
 
 // Imports the model, runs the passes, prints warnings. Errors as ImportModel.
 Result<LoadedModel> LoadModel(const Session& session, const ModelFlags& flags);

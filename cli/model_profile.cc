@@ -42,11 +42,12 @@ using Clock = std::chrono::steady_clock;
 
 class ModelMeasurer {
  public:
-  ModelMeasurer(Session& session, const Graph& graph, Profile& profile)
+  ModelMeasurer(Session& session, const LoadedModel& model, Profile& profile)
       : session_(session),
-        graph_(graph),
+        graph_(model.imported.graph),
+        ops_(*model.ops),
         profile_(profile),
-        rules_(OpTable::BuiltIn(), {.seed = 0}, session.thread_count()) {}
+        rules_(ops_, {.seed = 0}, session.thread_count()) {}
 
   struct Outcome {
     bool known = false;  // every call of the plan had a row
@@ -60,6 +61,7 @@ class ModelMeasurer {
 
   Session& session_;
   const Graph& graph_;
+  const OpTable& ops_;
   Profile& profile_;
   RuleBook rules_;
 };
@@ -67,7 +69,7 @@ class ModelMeasurer {
 Result<Plan> ModelMeasurer::BestPlan(int ranks) {
   PlanRequest request;
   request.graph = &graph_;
-  request.ops = &OpTable::BuiltIn();
+  request.ops = &ops_;
   request.rules = &rules_;
   request.cluster = MakeCluster(
       fmt::format("cpu:{}", ranks), std::make_shared<const Profile>(profile_), 1, ranks);
@@ -106,7 +108,7 @@ void ModelMeasurer::Book(const std::vector<std::string>& calls, const RunResult&
 Result<ModelMeasurer::Outcome> ModelMeasurer::Round(int ranks) {
   const Plan plan = TRY(BestPlan(ranks));
   const Program program = TRY(LowerWithData(plan, graph_));
-  const std::vector<std::string> calls = CallsOf(program, OpTable::BuiltIn());
+  const std::vector<std::string> calls = CallsOf(program, ops_);
   Outcome outcome;
   outcome.known = std::all_of(calls.begin(), calls.end(), [&](const std::string& call) {
     const auto rows = profile_.calls.find(call);
@@ -120,6 +122,7 @@ Result<ModelMeasurer::Outcome> ModelMeasurer::Round(int ranks) {
   options.random_inputs = true;
   options.seed = session_.seed;
   options.interrupted = &Session::interrupted();
+  options.ops = &ops_;
   const RunResult run = TRY(RunProgram(program, {}, {}, options));
   Book(calls, run, ranks);
   const double off = std::abs(plan.prediction.step.seconds - run.quiet_seconds);
@@ -130,7 +133,7 @@ Result<ModelMeasurer::Outcome> ModelMeasurer::Round(int ranks) {
 }  // namespace
 
 Result<void> MeasureModel(Session& session,
-                          const Graph& model,
+                          const LoadedModel& model,
                           const std::vector<int>& ranks,
                           Profile& profile,
                           const std::function<void(const Profile&)>& row_done) {

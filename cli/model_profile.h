@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
+#include "cli/model_flags.h"
 #include "cli/session.h"
-#include "metair/ir/graph.h"
 #include "profiles/profile.h"
 
 namespace metadist::cli {
@@ -15,7 +15,7 @@ namespace metadist::cli {
 // its call; again until a plan without a new call takes as long as it said, at most 45 s.
 // row_done: after each run.  Errors: as MakePlan and RunProgram.
 Result<void> MeasureModel(Session& session,
-                          const Graph& model,
+                          const LoadedModel& model,
                           const std::vector<int>& ranks,
                           Profile& profile,
                           const std::function<void(const Profile&)>& row_done);

@@ -38,8 +38,8 @@ std::string StatusText(const SolverReport& solver) {
   return solver.status;
 }
 
-int64_t FlopsOf(const Graph& graph, const Node& node) {
-  const OpDef* op = OpTable::BuiltIn().Find(node);
+int64_t FlopsOf(const OpTable& ops, const Graph& graph, const Node& node) {
+  const OpDef* op = ops.Find(node);
   if (op == nullptr) return 0;
   std::vector<TensorType> outputs;
   for (ValueId id : node.outputs)
@@ -69,11 +69,11 @@ std::string PlacementText(const Plan& plan) {
 
 }  // namespace
 
-double DividedShare(const Plan& plan) {
+double DividedShare(const OpTable& ops, const Plan& plan) {
   int64_t divided = 0;
   int64_t all = 0;
   for (size_t n = 0; n < plan.graph.nodes.size(); ++n) {
-    const int64_t flops = FlopsOf(plan.graph, plan.graph.nodes[n]);
+    const int64_t flops = FlopsOf(ops, plan.graph, plan.graph.nodes[n]);
     const std::vector<std::string>& axes = plan.assignment.nodes[n].axes;
     all += flops;
     if (std::any_of(axes.begin(), axes.end(), [](const std::string& a) {
@@ -111,7 +111,7 @@ nlohmann::ordered_json PlanJson(const Session& session, const PlannedModel& resu
   out["memory_limit_bytes"] = plan.memory_limit_bytes;
   out["collectives"] = TrafficJson(p.collectives);
   out["collectives_by_axis"] = TrafficJson(p.by_axis);
-  out["divided_flops"] = DividedShare(plan);
+  out["divided_flops"] = DividedShare(*result.model.ops, plan);
   const PhaseSeconds& s = result.planned.seconds;
   out["seconds"] = {{"import", result.model.seconds},
                     {"discover", s.discover},
@@ -156,7 +156,8 @@ std::string PlanReport(const PlannedModel& result) {
                      SecondsText(result.planned.seconds.solve),
                      StatusText(plan.solver),
                      plan.solver.problem);
-  out += fmt::format("  divided  {} of the FLOPs\n", PercentText(DividedShare(plan)));
+  out += fmt::format("  divided  {} of the FLOPs\n",
+                     PercentText(DividedShare(*result.model.ops, plan)));
   if (!p.collectives.empty()) {
     Table table({{"collective"}, {"count", true}, {"received a rank", true}});
     for (const auto& [kind, traffic] : p.collectives)

@@ -74,9 +74,9 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags) {
   request.cluster = TRY(FindCluster(session, flags.cluster));
   TRY(ReadMesh(flags, request));
 
-  RuleBook rules(OpTable::BuiltIn(), {.seed = 0}, session.thread_count());
+  RuleBook rules(*result.model.ops, {.seed = 0}, session.thread_count());
   request.graph = &result.model.imported.graph;
-  request.ops = &OpTable::BuiltIn();
+  request.ops = result.model.ops.get();
   request.rules = &rules;
   request.solver = flags.solver == "auto" ? "ilp" : flags.solver;
   request.seed = session.seed;

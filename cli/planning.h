@@ -42,6 +42,6 @@ nlohmann::ordered_json PlanJson(const Session& session, const PlannedModel& resu
 std::string PlanReport(const PlannedModel& result);
 
 // Share of the model's FLOPs that run divided among ranks.
-double DividedShare(const Plan& plan);
+double DividedShare(const OpTable& ops, const Plan& plan);
 
 }  // namespace metadist::cli

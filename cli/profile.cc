@@ -71,7 +71,7 @@ Result<Profile> Measure(Session& session, const ProfileFlags& flags, const Profi
   if (flags.model.path.empty()) return profile;
   std::vector<int> ranks = {1};
   ranks.insert(ranks.end(), options.ranks.begin(), options.ranks.end());
-  TRY(MeasureModel(session, model.imported.graph, ranks, profile, options.row_done));
+  TRY(MeasureModel(session, model, ranks, profile, options.row_done));
   return profile;
 }
 

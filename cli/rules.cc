@@ -124,10 +124,15 @@ std::string InputsText(const SignatureReport& signature) {
 Result<void> Rules(const Session& session, const RulesFlags& flags) {
   if (flags.op.empty() == flags.model.path.empty())
     return Usage("give either MODEL or --op", "see `metadist rules --help`");
-  const Graph graph = flags.op.empty() ? TRY(LoadModel(session, flags.model)).imported.graph
-                                       : TRY(ExamplesGraph(flags.op));
+  LoadedModel model;
+  if (flags.op.empty())
+    model = TRY(LoadModel(session, flags.model));
+  else
+    model.imported.graph = TRY(ExamplesGraph(flags.op));
+  const Graph& graph = model.imported.graph;
   const auto start = std::chrono::steady_clock::now();
-  RuleBook book(OpTable::BuiltIn(), {.seed = session.seed}, session.thread_count());
+  RuleBook book(
+      model.ops ? *model.ops : OpTable::BuiltIn(), {.seed = session.seed}, session.thread_count());
   book.Discover(graph);
   const std::vector<SignatureReport> report = book.Report(graph);
   const double seconds =

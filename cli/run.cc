@@ -45,6 +45,7 @@ struct RunFlags {
 // What is run: the whole model, and how it is split (nothing: one device).
 struct Job {
   Graph graph;
+  std::shared_ptr<const OpTable> ops;
   std::optional<Plan> plan;
   std::string name;
 };
@@ -71,6 +72,7 @@ Result<Job> LoadPlannedJob(Session& session, const RunFlags& flags, Plan plan) {
   for (const auto& [name, size] : plan.origin.binds)
     model.binds.push_back(fmt::format("{}={}", name, size));
   model.passes_off = plan.origin.passes_off;
+  model.op_libraries = flags.plan.model.op_libraries;
   LoadedModel loaded = TRY(LoadModel(session, model));
   if (loaded.imported.hash != plan.origin.model_hash)
     return BadInput(flags.plan.model.path,
@@ -79,7 +81,10 @@ Result<Job> LoadPlannedJob(Session& session, const RunFlags& flags, Plan plan) {
                                 plan.origin.model_hash,
                                 loaded.imported.hash),
                     "plan it again");
-  return Job{std::move(loaded.imported.graph), std::move(plan), flags.plan.model.path};
+  return Job{std::move(loaded.imported.graph),
+             std::move(loaded.ops),
+             std::move(plan),
+             flags.plan.model.path};
 }
 
 Result<Job> LoadJob(Session& session, const RunFlags& flags) {
@@ -90,15 +95,17 @@ Result<Job> LoadJob(Session& session, const RunFlags& flags) {
           fmt::format("the plan has {} ranks, --ranks says {}", plan->mesh.ranks(), flags.ranks));
     return LoadPlannedJob(session, flags, std::move(*plan));
   }
-  if (flags.ranks <= 1)
-    return Job{TRY(LoadModel(session, flags.plan.model)).imported.graph,
-               std::nullopt,
-               flags.plan.model.path};
+  if (flags.ranks <= 1) {
+    LoadedModel model = TRY(LoadModel(session, flags.plan.model));
+    return Job{
+        std::move(model.imported.graph), std::move(model.ops), std::nullopt, flags.plan.model.path};
+  }
   PlanFlags planning = flags.plan;
   planning.cluster = fmt::format("cpu:{}", flags.ranks);
   planning.no_alternatives = true;
   PlannedModel planned = TRY(PlanModel(session, planning));
   return Job{std::move(planned.model.imported.graph),
+             std::move(planned.model.ops),
              std::move(planned.planned.plan),
              planning.model.path};
 }
@@ -160,6 +167,7 @@ Result<Outcome> Execute(Session& session, const RunFlags& flags, const Job& job)
   options.random_inputs = true;
   options.random_weights = flags.random_weights;
   options.interrupted = &Session::interrupted();
+  options.ops = job.ops.get();
   const bool compare = !flags.no_check && job.plan.has_value();
   RunOptions timed = options;
   timed.warm_up = flags.bench ? 3 : 1;

@@ -11,7 +11,7 @@
 #include "cli/console.h"
 #include "metair/ir/result.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's
 class App;
 class Option;
 }  // namespace CLI

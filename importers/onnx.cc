@@ -173,6 +173,7 @@ Error WithUnknown(Error error, const Imported& imported) {
   if (imported.opaque.empty() || !error.hint.empty()) return error;
   error.hint = "operators unknown to metadist:";
   for (const auto& [name, count] : imported.opaque) error.hint += " " + name;
+  error.hint += "; `--op-library` adds operators";
   return error;
 }
 

@@ -84,11 +84,12 @@ struct LoopNest {
         rows = std::min(size[last] - index[last], (end - begin) / inner);
       visit(at, count, rows);
       for (size_t o = 0; o < kMaxOperands; ++o) at[o] += rows * stride[last][o];
-      if ((begin += rows * count) >= end) return;
+      begin += rows * count;
+      if (begin >= end) return;
       for (size_t o = 0; skipped > 0 && o < kMaxOperands; ++o) at[o] -= skipped * inner_stride[o];
       skipped = 0;
       index[last] += rows;
-      for (size_t d = depth; --d > 0 && index[d] == size[d];) {
+      for (size_t d = last; d > 0 && index[d] == size[d]; --d) {
         for (size_t o = 0; o < kMaxOperands; ++o)
           at[o] += stride[d - 1][o] - stride[d][o] * size[d];
         index[d] = 0;

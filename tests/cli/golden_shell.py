@@ -7,6 +7,7 @@
     cmp A B                      exit 1 and a line if the files differ
     replace F OLD NEW            changes bytes in a file; exit 1 if OLD is not there
     json F KEY...                values of a JSON file, a key written a.b.0
+    compile F.c F.so             a shared library, with the headers of the repository
     hostile NAME                 a bad ONNX file NAME.onnx and what lies beside it (tests/hostile/cases.py)
 """
 
@@ -61,6 +62,15 @@ def _cmp(arguments):
     return b""
 
 
+def _compile(arguments):
+    source, library = arguments
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    done = subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-I", root, "-o", library, source], capture_output=True, check=False)
+    if done.returncode != 0:
+        raise Failed(done.stderr.decode())
+    return b""
+
+
 def _replace(arguments):
     path, old, new = arguments
     data = _cat([path])
@@ -84,6 +94,7 @@ def _json(arguments):
 HELPERS = {
     "cat": _cat,
     "cmp": _cmp,
+    "compile": _compile,
     "cp": lambda arguments: shutil.copyfile(*arguments) and b"",
     "echo": lambda arguments: (" ".join(arguments) + "\n").encode(),
     "head": lambda arguments: _cut(arguments, True),

@@ -123,7 +123,8 @@ TEST_F(Onnx, UnknownOperatorsAreOpaqueOrRefused) {
   EXPECT_EQ(ErrorOfImport(),
             "m.onnx: node 's': Softmaxx: the operator is unknown and the model does not state the "
             "type of 'a'\n"
-            "  hint: operators unknown to metadist: Softmaxx com.example.Frob");
+            "  hint: operators unknown to metadist: Softmaxx com.example.Frob; `--op-library` adds "
+            "operators");
 }
 
 TEST_F(Onnx, StrayAttributesAreNamed) {
