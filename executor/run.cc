@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <new>
 #include <numeric>
 #include <set>
@@ -133,7 +134,7 @@ Result<void> Runner::Repeat(RankOutcome& outcome) {
 double Quantile(std::vector<double> values, double share) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+  return values[static_cast<size_t>(std::lround(share * static_cast<double>(values.size() - 1)))];
 }
 
 // Seconds of steps [from, to) of a rank's program in one round.

@@ -167,7 +167,7 @@ class NormalFormSearch {
     for (int id = meeting_.backward; backward_[id].parent >= 0; id = backward_[id].parent) {
       Move move = backward_[id].move;
       move.to = backward_[backward_[id].parent].move.to;
-      moves.push_back(std::move(move));
+      moves.push_back(move);
     }
     return moves;
   }

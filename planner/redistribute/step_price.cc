@@ -102,6 +102,7 @@ Priced StepPricer::Halo(const CollectiveStep& step, const TensorType& type) {
   int sides = 0;
   for (const DimSharding& dim : step.to.dims)
     sides += (dim.halo.before > 0 ? 1 : 0) + (dim.halo.behind > 0 ? 1 : 0);
+  if (sides == 0) return {};
   const int64_t bytes = ReceivedBytes(step, type, mesh_);
   return Remembered({.op = Collective::kSendRecv,
                      .axes = AxisList(step.axes).mask(),

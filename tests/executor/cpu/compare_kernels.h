@@ -105,7 +105,7 @@ inline std::string CompareNamed(const std::string& name, const OpExample& exampl
 }
 
 inline OpExample::Input F32(Shape shape) { return {{ElementType::kF32, std::move(shape)}}; }
-inline OpExample::Input Ints(std::vector<int64_t> values) {
+inline OpExample::Input Ints(const std::vector<int64_t>& values) {
   return {.type = {ElementType::kI64, {static_cast<int64_t>(values.size())}}, .constant = values};
 }
 

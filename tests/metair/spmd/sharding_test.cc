@@ -103,7 +103,7 @@ TEST(Sharding, LocalIndicesOfBlockCyclicAndConcatenatedDims) {
 
 TEST(Sharding, NormalFormsOfEqualPlacementsAreEqual) {
   const Mesh mesh = Make("x=2,y=3");
-  const auto same = [&](const char* a, const char* b, Shape shape) {
+  const auto same = [&](const char* a, const char* b, const Shape& shape) {
     EXPECT_EQ(ShardingText(Normalize(Parse(a, shape, mesh), mesh), mesh), b);
   };
   same("[(4:x 3)]", "[x]", {12});

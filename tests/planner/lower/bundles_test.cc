@@ -32,7 +32,7 @@ class Bundles : public testing::Test {
   }
 
   ValueId Collective(CollectiveKind kind, ValueId input, const char* axis, const char* sharding) {
-    const ValueId out = Apply(Name(kind).data(), input, sharding);
+    const ValueId out = Apply(std::string(Name(kind)).c_str(), input, sharding);
     Node& node = program_.stages[0].graph.nodes.back();
     node.domain = kCollectiveDomain;
     node.attributes.set("axes", std::vector<std::string>{axis});
@@ -57,7 +57,7 @@ class Bundles : public testing::Test {
     return out;
   }
 
-  Result<void> Join(std::vector<NodeId> nodes) {
+  Result<void> Join(const std::vector<NodeId>& nodes) {
     Stage& stage = program_.stages[0];
     for (NodeId id : nodes) stage.graph.node(id).attributes.set(kBundleAttribute, int64_t{0});
     return JoinBundles(stage, program_.mesh);

@@ -67,7 +67,7 @@ TEST(NormalForm, MovesWhatSection11Says) {
 // and without a memory bound; written apart from the planners.
 class AnyOrder {
  public:
-  AnyOrder(std::vector<int64_t> sizes, Shape shape) : sizes_(std::move(sizes)), shape_(shape) {}
+  AnyOrder(std::vector<int64_t> sizes, Shape shape) : sizes_(std::move(sizes)), shape_(std::move(shape)) {}
   using Lists = std::vector<std::vector<int>>;  // axes of each dim, major to minor
 
   // Received elements from `source`, times the number of ranks.
@@ -78,7 +78,9 @@ class AnyOrder {
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> frontier;
     frontier.emplace(0, source);
     while (!frontier.empty()) {
-      const auto [cost, at] = frontier.top();
+      const Entry nearest = frontier.top();
+      const int64_t cost = nearest.first;
+      const Lists& at = nearest.second;
       frontier.pop();
       if (least[at] < cost) continue;
       const auto offer = [&](const Lists& to, int64_t step) {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "planner/rules/rule_book.h"
+#include "planner/space/strategies.h"
+#include "tests/planner/test_cluster.h"
+
+namespace metadist {
+namespace {
+
+// M17 of shardcombine.md section 3: whether a dim divides is judged for each mesh axis, not for the
+// whole mesh. A batch of 4 on a mesh of 2 x 4 is cut by either axis, but not by both.
+TEST(M17, ABatchSmallerThanTheMeshIsCutByOneAxis) {
+  Graph graph;
+  Node node{"relu", "", "Relu", {}, {}, {}, {}};
+  const TensorType type{ElementType::kF32, {4, 64}};
+  node.inputs = {graph.AddValue({"x", type, ValueKind::kInput, {}, kNone})};
+  node.outputs = {graph.AddValue({"y", type, ValueKind::kResult, {}, kNone})};
+  graph.AddNode(std::move(node));
+
+  const Mesh mesh = ParseMesh("x=2,y=4").value();
+  const Cluster cluster = TestCluster(static_cast<int>(mesh.ranks()));
+  RuleBook book(OpTable::BuiltIn());
+  std::set<std::string> found;
+  for (const PricedStrategy& s : StrategiesOf({&graph, &OpTable::BuiltIn(), &mesh, &cluster},
+                                              graph.node(0),
+                                              book.For(graph, graph.node(0))))
+    if (s.strategy.inputs[0].partial.empty())
+      found.insert(ShardingText(s.strategy.inputs[0], mesh));
+  EXPECT_EQ((std::set<std::string>{
+                "[][]", "[x][]", "[y][]", "[][x]", "[][y]", "[][x,y]", "[x][y]", "[y][x]"}),
+            found);
+}
+
+}  // namespace
+}  // namespace metadist
