@@ -26,11 +26,12 @@ std::vector<ReferenceCase> ReductionCases();
 std::vector<ReferenceCase> MovementCases();
 std::vector<ReferenceCase> ContractionCases();
 std::vector<ReferenceCase> GradientCases();
+std::vector<ReferenceCase> IndexCases();
 
 inline std::vector<ReferenceCase> ReferenceCases() {
   std::vector<ReferenceCase> all;
   for (std::vector<ReferenceCase> (*cases)() :
-       {&ReductionCases, &MovementCases, &ContractionCases, &GradientCases})
+       {&ReductionCases, &MovementCases, &ContractionCases, &GradientCases, &IndexCases})
     for (ReferenceCase& one : cases()) all.push_back(std::move(one));
   return all;
 }

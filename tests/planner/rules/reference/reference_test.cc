@@ -23,7 +23,7 @@ TEST_P(Reference, RuleIsFound) {
   RecordProperty("executions", static_cast<int>(found.executions));
   RecordProperty("kernel_runs", static_cast<int>(found.kernel_runs));
   if (std::getenv("METADIST_SHOW_COST") != nullptr)
-    fmt::print("{:4} {:28} {:5} executions {:6} kernel runs {:8.2f} ms  {}\n",
+    fmt::print("{:4} {:32} {:5} executions {:6} kernel runs {:8.2f} ms  {}\n",
                GetParam().id,
                GetParam().name,
                found.executions,
