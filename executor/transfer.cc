@@ -124,9 +124,12 @@ Transfer Planner::For(int64_t rank) const {
     for (int axis : spread) transfer.identity |= coordinate[static_cast<size_t>(axis)] != 0;
   if (transfer.identity) return transfer;
   transfer.zeroes = step.to.has_spares();
-  const std::vector<int64_t> holders =
-      givers.empty() ? RanksAlong(mesh, step.from.CuttingAxes(), rank)
-                     : std::vector<int64_t>{givers[static_cast<size_t>(rank)]};
+  // Whoever has a halo drops it; elsewhere in the group it may hold what is not the array's.
+  std::vector<int64_t> holders{rank};
+  if (!givers.empty())
+    holders = {givers[static_cast<size_t>(rank)]};
+  else if (!step.from.has_halos())
+    holders = RanksAlong(mesh, step.from.CuttingAxes(), rank);
   for (int64_t holder : holders) {
     Pull pull;
     if (!Pulls(rank, holder, pull)) continue;

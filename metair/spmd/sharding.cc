@@ -18,8 +18,18 @@ void Append(std::vector<Interval>& runs, Interval next) {
     runs.push_back(next);
 }
 
+// As far as the dim goes; empty where nothing is left.
 Interval Widened(const Interval& piece, const Halo& halo, int64_t size) {
-  return {std::max<int64_t>(piece.begin - halo.before, 0), std::min(piece.end + halo.behind, size)};
+  const int64_t begin = std::clamp<int64_t>(piece.begin - halo.before, 0, size);
+  return {begin, std::clamp<int64_t>(piece.end + halo.behind, begin, size)};
+}
+
+// The index-th piece of a dim that may have a halo, without it.
+Interval PieceOf(const DimPart& part, int64_t pieces, int64_t index) {
+  const SubDim& outer = part.sub[0];
+  const int64_t unit = part.size() / outer.size;
+  const Interval groups = Piece(outer.size, pieces, index);
+  return {groups.begin * unit, groups.end * unit};
 }
 
 struct PartWalk {
@@ -74,21 +84,33 @@ std::string WrongSpare(const DimSharding& dim) {
   return dim.halo.empty() ? "" : "a dim has a halo or a spare element, not both";
 }
 
-// Why the dim cannot have its halo; empty if it can.
-std::string WrongHalo(const DimSharding& dim, const Mesh& mesh) {
+// Why the dim of `size` cannot have its halo; empty if it can.
+std::string WrongHalo(const DimSharding& dim, int64_t size, const Mesh& mesh) {
   const Halo& halo = dim.halo;
   if (halo.empty()) return "";
-  if (halo.before < 0 || halo.behind < 0) return "a halo has no negative width";
-  if (dim.parts.size() != 1 || dim.parts[0].sub.size() != 1)
-    return "only a dim that is cut contiguously has a halo";
-  const SubDim& sub = dim.parts[0].sub[0];
-  const int64_t pieces = mesh.size(sub.axes);
-  const int64_t least = Piece(sub.size, pieces, pieces - 1).size();
+  const bool contiguous = dim.parts.size() == 1 && !dim.parts[0].sub.empty() &&
+                          std::all_of(dim.parts[0].sub.begin() + 1,
+                                      dim.parts[0].sub.end(),
+                                      [](const SubDim& sub) { return sub.axes.empty(); });
+  if (!contiguous) return "only a dim that is cut contiguously has a halo";
+  if (halo.of != 0 && halo.of != size) return fmt::format("its halo is of a dim of {}", halo.of);
+  const DimPart& part = dim.parts[0];
+  const int64_t pieces = mesh.size(part.sub[0].axes);
+  const int64_t least = PieceOf(part, pieces, pieces - 1).size();
   if (std::max(halo.before, halo.behind) > least)
     return fmt::format("a halo of {} and {} is wider than the smallest piece, {}",
                        halo.before,
                        halo.behind,
                        least);
+  for (int64_t i = 0; i < pieces; ++i) {
+    const Interval own = PieceOf(part, pieces, i);
+    if ((i > 0 && own.begin < halo.before) || (i + 1 < pieces && own.end + halo.behind > size))
+      return fmt::format(
+          "a halo of {} and {} reaches beyond its ends from piece {}", halo.before, halo.behind, i);
+    if (Widened(own, halo, size).size() == 0)
+      return fmt::format(
+          "a halo of {} and {} leaves nothing of piece {}", halo.before, halo.behind, i);
+  }
   return "";
 }
 
@@ -119,7 +141,10 @@ bool Sharding::has_halos() const {
 
 Sharding Sharding::WithoutHalos() const {
   Sharding out = *this;
-  for (DimSharding& dim : out.dims) dim.halo = {};
+  for (DimSharding& dim : out.dims) {
+    if (dim.halo.of != 0) dim = DimSharding::Cut(dim.halo.of, dim.parts[0].sub[0].axes);
+    dim.halo = {};
+  }
   return out;
 }
 
@@ -206,7 +231,7 @@ std::vector<Interval> LocalIntervals(const DimSharding& dim,
     PartWalk{part, mesh, coordinate, runs}.Visit(0, offset, part.size());
     offset += part.size();
   }
-  CHECK(offset == size, "parts of a dim do not add up to its size");
+  CHECK(offset == size || dim.halo.of == size, "parts of a dim do not add up to its size");
   if (!dim.halo.empty() && !runs.empty()) {
     CHECK(runs.size() == 1, "a halo lies around one piece");
     runs[0] = Widened(runs[0], dim.halo, size);
@@ -250,8 +275,8 @@ Shape LargestLocalShape(const Shape& shape, const Sharding& sharding, const Mesh
     const int64_t pieces = mesh.size(dim.parts[0].sub[0].axes);
     for (int64_t piece : {int64_t{1}, pieces - 1})
       if (piece < pieces)
-        local[d] =
-            std::max(local[d], Widened(Piece(shape[d], pieces, piece), dim.halo, shape[d]).size());
+        local[d] = std::max(
+            local[d], Widened(PieceOf(dim.parts[0], pieces, piece), dim.halo, shape[d]).size());
   }
   return local;
 }
@@ -294,10 +319,10 @@ Result<void> Validate(const Sharding& sharding, const Shape& shape, const Mesh& 
                              mesh.size(sub.axes)));
       }
     }
-    if (!sharding.dims[d].whole() && total != shape[d])
+    if (!sharding.dims[d].whole() && total != shape[d] && sharding.dims[d].halo.of == 0)
       report(fmt::format("dim {} of {}: sub-dims make {}", d, ShapeText(shape), total));
     for (const std::string& wrong :
-         {WrongHalo(sharding.dims[d], mesh), WrongSpare(sharding.dims[d])})
+         {WrongHalo(sharding.dims[d], shape[d], mesh), WrongSpare(sharding.dims[d])})
       if (!wrong.empty()) report(fmt::format("dim {} of {}: {}", d, ShapeText(shape), wrong));
   }
   for (const Partial& partial : sharding.partial) use(partial.axis, static_cast<int>(shape.size()));

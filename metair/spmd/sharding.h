@@ -37,19 +37,22 @@ struct DimPart {
 };
 
 // What a use needs of its neighbours: elements before and behind a rank's own piece, as far as the
-// dim goes.
+// dim goes. A negative width leaves elements of the piece out.
 struct Halo {
   int64_t before = 0;
   int64_t behind = 0;
-  bool empty() const { return before == 0 && behind == 0; }
+  // The dim's size where the parts add up to another one: a window slides over a dim of 9 in 4
+  // steps of 2. Pieces end where the dim does. 0: the parts add up.
+  int64_t of = 0;
+  bool empty() const { return before == 0 && behind == 0 && of == 0; }
   auto operator<=>(const Halo&) const = default;
 };
 
 struct DimSharding {
   std::vector<DimPart> parts;  // empty: whole on every rank
-  Halo halo = {};              // only of a dim cut contiguously, one part with one sub-dim
-  // A rank holds one more element behind its piece, which is zero; of such a dim only, without a
-  // halo. It stands for all that lies outside the piece.
+  Halo halo = {};  // only of a dim cut contiguously: one part, cut along its outer sub-dim alone
+  // A rank holds one more element behind its piece, which is zero; only of one part with one
+  // sub-dim, without a halo. It stands for all that lies outside the piece.
   bool spare = false;
 
   bool whole() const { return parts.empty(); }
@@ -71,6 +74,7 @@ struct Sharding {
   static Sharding Replicated(size_t rank) { return {std::vector<DimSharding>(rank), {}}; }
   bool replicated() const;
   bool has_halos() const;
+  // Every rank's own pieces. Where the parts do not add up, balanced pieces of the dim.
   Sharding WithoutHalos() const;
   bool has_spares() const;
   Sharding WithoutSpares() const;
@@ -112,11 +116,13 @@ Shape LargestLocalShape(const Shape& shape, const Sharding& sharding, const Mesh
 bool IsEven(const Shape& shape, const Sharding& sharding, const Mesh& mesh);
 
 // Whether the sharding can be placed: axes known and used once, sub-dim sizes multiply out to the
-// dim's, no piece empty, no halo wider than a piece. Errors: kUsage naming the dim or axis.
+// dim's (but for Halo::of), no piece empty, no halo wider than a piece, and none but that of the
+// first and the last piece beyond the ends of the dim. Errors: kUsage naming the dim or axis.
 Result<void> Validate(const Sharding& sharding, const Shape& shape, const Mesh& mesh);
 
-// "[data,model][]", "[(3 64:model)][]", "[][] partial{sum: model}", with a halo "[data~1,2]", with
-// a spare element "[data+]"; "[]" for each whole dim; a scalar prints as "scalar".
+// "[data,model][]", "[(3 64:model)][]", "[][] partial{sum: model}", with a halo "[data~1,2]" or
+// "[(4:data 2)~1,0]", with a spare element "[data+]"; "[]" for each whole dim; a scalar prints as
+// "scalar".
 std::string ShardingText(const Sharding& sharding, const Mesh& mesh);
 // Sizes of sub-dims that a plain `[axis]` leaves out come from `shape`. Errors: kUsage.
 Result<Sharding> ParseSharding(std::string_view text, const Shape& shape, const Mesh& mesh);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// dim      := "" | axes ["~" before "," behind | "+"] | product ("+" product)*
-// product  := "(" sub (" " sub)* ")"        sub := size [":" axes]        axes := name ("," name)*
-// sharding := ("[" dim "]")* | "scalar", then " partial{" op ": " axes ("; " op ": " axes)* "}"
+// dim      := "" | axes [halo] ["+"] | product ("+" product)* [halo]       halo := "~" before ","
+// behind product  := "(" sub (" " sub)* ")"        sub := size [":" axes]        axes := name (","
+// name)* sharding := ("[" dim "]")* | "scalar", then " partial{" op ": " axes ("; " op ": " axes)*
+// "}"
 #include <fmt/format.h>
 
 #include <charconv>
@@ -22,10 +23,10 @@ std::string AxesText(const std::vector<int>& axes, const Mesh& mesh) {
 
 std::string DimText(const DimSharding& dim, const Mesh& mesh) {
   if (dim.whole()) return "";
-  if (dim.parts.size() == 1 && dim.parts[0].sub.size() == 1)
-    return AxesText(dim.parts[0].sub[0].axes, mesh) +
-           (dim.halo.empty() ? "" : fmt::format("~{},{}", dim.halo.before, dim.halo.behind)) +
-           (dim.spare ? "+" : "");
+  const std::string halo =
+      dim.halo.empty() ? "" : fmt::format("~{},{}", dim.halo.before, dim.halo.behind);
+  if (dim.parts.size() == 1 && dim.parts[0].sub.size() == 1 && dim.halo.of == 0)
+    return AxesText(dim.parts[0].sub[0].axes, mesh) + halo + (dim.spare ? "+" : "");
   std::string out;
   for (const DimPart& part : dim.parts) {
     if (!out.empty()) out += '+';
@@ -37,7 +38,7 @@ std::string DimText(const DimSharding& dim, const Mesh& mesh) {
     }
     out += ')';
   }
-  return out;
+  return out + halo;
 }
 
 class Parser {
@@ -96,7 +97,7 @@ class Parser {
   Result<int64_t> Width() {
     int64_t width = 0;
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), width);
-    if (error != std::errc() || width < 0) return Fail("expected the width of a halo");
+    if (error != std::errc()) return Fail("expected the width of a halo");
     rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
     return width;
   }
@@ -106,11 +107,7 @@ class Parser {
     DimSharding dim;
     if (rest_.substr(0, 1) != "(") {
       dim = DimSharding::Cut(size, TRY(Axes()));
-      if (Skip("~")) {
-        dim.halo.before = TRY(Width());
-        if (!Skip(",")) return Fail("expected ',' in a halo");
-        dim.halo.behind = TRY(Width());
-      }
+      TRY(ReadHalo(size, dim));
       dim.spare = Skip("+");
       return dim;
     }
@@ -129,7 +126,19 @@ class Parser {
       if (!Skip(")")) return Fail("expected ')'");
       dim.parts.push_back(std::move(part));
     } while (Skip("+"));
+    TRY(ReadHalo(size, dim));
     return dim;
+  }
+
+  Result<void> ReadHalo(int64_t size, DimSharding& dim) {
+    if (!Skip("~")) return {};
+    dim.halo.before = TRY(Width());
+    if (!Skip(",")) return Fail("expected ',' in a halo");
+    dim.halo.behind = TRY(Width());
+    int64_t total = 0;
+    for (const DimPart& part : dim.parts) total += part.size();
+    if (total != size) dim.halo.of = size;
+    return {};
   }
 
   Result<void> ReadPartial(Sharding& out) {

@@ -9,9 +9,10 @@
 // Here: Dijkstra over layouts with moves on whole mesh axes (moves.h) and permutations of blocks,
 // none of which leaves a rank with more than the larger end, and beside it one point to
 // point exchange, which any two placements allow: uneven pieces that do not nest, blocks that
-// straddle. Axes that become partial at the end are local steps behind
-// either. The exchange is only priced where no route of collectives exists or one has several
-// steps: a single collective moves no more than it must.
+// straddle. Axes that become partial at the end are local steps behind either, and so is the
+// exchange of halos; a halo that the source came with is dropped before either. The exchange is
+// only priced where no route of collectives exists or one has several steps: a single collective
+// moves no more than it must.
 //
 // Complexity: layouts of k axes over s slots number sum_i C(k, i) i! C(i + s - 1, s - 1); a tree is
 // grown only until its target is settled and serves all targets of one source.
@@ -132,7 +133,7 @@ double Redistributor::ExchangeSeconds(const TensorType& type,
 }
 
 Route Redistributor::Plan(const TensorType& type, const Sharding& made, const Sharding& wanted) {
-  const Sharding from = made.WithoutSpares();
+  const Sharding from = made.WithoutSpares().WithoutHalos();
   const Sharding plain = wanted.WithoutSpares();
   const Sharding to = plain.WithoutHalos();
   const Sharding middle = WithoutNewPartials(from, to);
@@ -163,7 +164,7 @@ double Redistributor::Seconds(const TensorType& global,
                               const Sharding& wanted) {
   if (made == wanted) return 0;
   const auto start = std::chrono::steady_clock::now();
-  const Sharding from = made.WithoutSpares();
+  const Sharding from = made.WithoutSpares().WithoutHalos();
   const Sharding plain = wanted.WithoutSpares();
   const Sharding to = plain.WithoutHalos();
   const Sharding middle = WithoutNewPartials(from, to);

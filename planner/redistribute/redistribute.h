@@ -46,16 +46,16 @@ class Redistributor {
   Redistributor(Mesh mesh, Cluster cluster);
   ~Redistributor();
 
-  // from, to: valid for global.shape, `from` without halos. Spare elements of `from` are dropped
-  // first, those of `to` added last. All partial axes of one sharding have
-  // one reduction (mixed ones have no defined order). Axes of `to` that are partial in `from` too,
-  // with the same reduction, stay so; all others are reduced, gathered or made partial as needed.
-  // There is always a route.
+  // from, to: valid for global.shape. Spare elements and halos of `from` are dropped first (its
+  // parts must add up), those of `to` added last. All partial axes of one sharding have one
+  // reduction (mixed ones have no defined order). Axes of `to` that are partial in `from` too, with
+  // the same reduction, stay so; all others are reduced, gathered or made partial as needed. There
+  // is always a route.
   const Route& Between(const TensorType& global, const Sharding& from, const Sharding& to);
 
   // Between(...).price.seconds, without keeping the route; both shardings in normal form. Quickest
   // where calls of one type and source follow one another.
-  double Seconds(const TensorType& global, const Sharding& from, const Sharding& wanted);
+  double Seconds(const TensorType& global, const Sharding& made, const Sharding& wanted);
 
   // Gives back the memory of searches for routes; those that Between returned stay.
   void ForgetSearches();
@@ -99,7 +99,7 @@ class Redistributor {
                          const Sharding& from,
                          const Sharding& to,
                          double most);
-  Route Plan(const TensorType& type, const Sharding& from, const Sharding& wanted);
+  Route Plan(const TensorType& type, const Sharding& made, const Sharding& wanted);
   void Append(Route& route, const TensorType& type, CollectiveStep step);
 
   Mesh mesh_;

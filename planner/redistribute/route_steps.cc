@@ -36,7 +36,7 @@ CollectiveStep SpareStep(const Sharding& to) {
 }
 
 CollectiveStep DropStep(const Sharding& from) {
-  return {CollectiveKind::kSlice, {}, from, from.WithoutSpares()};
+  return {CollectiveKind::kSlice, {}, from, from.WithoutSpares().WithoutHalos()};
 }
 
 }  // namespace metadist

@@ -16,7 +16,7 @@ std::vector<CollectiveStep> StepsOf(const RouteProblem& problem, const std::vect
 CollectiveStep HaloStep(const Sharding& to);
 
 // The local step that adds the spare elements of `to` to an array that lies like it without them,
-// and the one that drops those of `from`.
+// and the one that drops those of `from` and its halos.
 CollectiveStep SpareStep(const Sharding& to);
 CollectiveStep DropStep(const Sharding& from);
 

@@ -97,13 +97,19 @@ Priced StepPricer::Exchange(const TensorType& type,
          worst.peers;
 }
 
-// A message from every side that a dim's halo has.
+// A message from every side that a dim's halo has; from both where its pieces are not the dim's.
 Priced StepPricer::Halo(const CollectiveStep& step, const TensorType& type) {
-  int sides = 0;
-  for (const DimSharding& dim : step.to.dims)
-    sides += (dim.halo.before > 0 ? 1 : 0) + (dim.halo.behind > 0 ? 1 : 0);
-  if (sides == 0) return {};
   const int64_t bytes = ReceivedBytes(step, type, mesh_);
+  if (bytes == 0) {
+    const int64_t after = NumElements(LargestLocalShape(type.shape, step.to, mesh_));
+    return Price(CollectiveKind::kSlice, {}, 0, after * ByteSize(type.element), type.element);
+  }
+  int sides = 0;
+  for (const DimSharding& dim : step.to.dims) {
+    const bool shifted = dim.halo.of != 0;
+    sides += (dim.halo.before > 0 || shifted ? 1 : 0) + (dim.halo.behind > 0 || shifted ? 1 : 0);
+  }
+  if (sides == 0) return {};
   return Remembered({.op = Collective::kSendRecv,
                      .axes = AxisList(step.axes).mask(),
                      .element = type.element,

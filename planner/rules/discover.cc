@@ -8,7 +8,8 @@
 // that must change together are tied into atoms (tie, resolve); disturbing one index at a time
 // shows which outputs it reaches (dependence); from that follow candidate cuts (coordinate_map,
 // candidates); every candidate is run divided and whole on inputs chosen to disagree
-// (execution_test); sums and maxima that pass through are found last (pass_through). Of the
+// (execution_test); where nothing holds, windows that slide along a dim are looked for
+// (window_search); sums and maxima that pass through are found last (pass_through). Of the
 // operator only shape inference, the reference kernel and the legal inputs are used; its name is
 // used in messages.
 //
@@ -25,6 +26,7 @@
 #include "planner/rules/pass_through.h"
 #include "planner/rules/resolve.h"
 #include "planner/rules/shrink.h"
+#include "planner/rules/window_search.h"
 
 namespace metadist {
 namespace {
@@ -81,12 +83,15 @@ void FindRules(BlackBox& box, const DiscoveryOptions& options, Discovered& found
   }
   ExecutionTest test(box, sampler, family);
   found.factors = FactorSearch(box, family, search, test).Run();
+  WindowSearch windows(box, sampler, family, test);
+  windows.Run(found.factors);
+  SortFactors(family, found.factors);
   // On few elements a minimum may pass for a maximum: at sizes of 3 and of 7 it does not.
   std::vector<std::vector<int64_t>> sizes{family.surrogate};
   if (!test.IsLarge()) sizes.insert(sizes.begin(), test.OtherSizes({}, 4));
   for (std::vector<int64_t>& wide : test.WideSizes({}))
     if (!test.IsLarge()) sizes.push_back(std::move(wide));
-  found.executions = test.executions();
+  found.executions = test.executions() + windows.executions();
   found.pass_through = FindPassThrough(box, sampler, family, sizes, found.executions);
   NameFactors(found);
   found.text = Notation(found, family.outputs);

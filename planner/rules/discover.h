@@ -27,6 +27,8 @@ struct SymbolicFactor {
   bool local_literals = false;  // literals that hold an atom of the factor shrink with the piece
   std::vector<SymbolicShift> shifts;   // and literals that move with it
   std::vector<SymbolicIndex> indices;  // inputs that count from its start
+  std::vector<EndLiteral> ends;
+  std::map<int, int64_t> fixed;  // atoms with the size for which alone the factor holds
   bool even_only = false;
   int64_t least_piece = 1;
   bool operator==(const SymbolicFactor&) const = default;

@@ -2,7 +2,8 @@
 // A candidate says which dims are cut; a variant says what else changes in a rank's call. Variants
 // are tried from plain to strange: literals at the shard's size, literals kept, one or two uncut
 // float inputs arriving as partial sums. Where all of them fail, literals and indices that move
-// with the piece (offset_trials). Source: shardcombine.md 4.4 to 4.7.
+// with the piece (offset_trials). Windows have a search of their own (window_search). Source:
+// shardcombine.md 4.4 to 4.7.
 #include "planner/rules/factor_search.h"
 
 #include <algorithm>
@@ -29,8 +30,7 @@ bool Disjoint(const SymbolicCut& a, const SymbolicCut& b, const std::vector<int6
   return x.end <= y.begin || y.end <= x.begin;
 }
 
-// Where the factor first appears in the rule as it is written: inputs before outputs, dim by dim,
-// outer before inner.
+// Where the factor first appears in the rule as it is written.
 std::tuple<bool, int, int, int64_t> Place(const SymbolicFactor& factor,
                                           const std::vector<int64_t>& sizes) {
   const bool made = factor.inputs.empty();
@@ -71,10 +71,6 @@ std::vector<std::vector<int>> FactorSearch::AtomSets() const {
 
 std::vector<SymbolicFactor> FactorSearch::Run() {
   for (const std::vector<int>& atoms : AtomSets()) Search(atoms);
-  const std::vector<int64_t>& sizes = family_.surrogate;
-  std::stable_sort(found_.begin(), found_.end(), [&](const auto& a, const auto& b) {
-    return Place(a, sizes) < Place(b, sizes);
-  });
   return std::move(found_);
 }
 
@@ -231,6 +227,13 @@ SymbolicCut FactorSearch::Pack(int tensor,
   for (size_t i = 0; i < period; ++i)
     packed.parts.push_back({cut.blocks[i].atom, Symbolic(cut.blocks[i].unit, among)});
   return packed;
+}
+
+void SortFactors(const Family& family, std::vector<SymbolicFactor>& factors) {
+  const std::vector<int64_t>& sizes = family.surrogate;
+  std::stable_sort(factors.begin(), factors.end(), [&](const auto& a, const auto& b) {
+    return Place(a, sizes) < Place(b, sizes);
+  });
 }
 
 }  // namespace metadist

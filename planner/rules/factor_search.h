@@ -16,7 +16,7 @@ class FactorSearch {
   FactorSearch(BlackBox& box, const Family& family, CandidateSearch& search, ExecutionTest& test)
       : box_(box), family_(family), search_(search), test_(test) {}
 
-  // In the order in which the written rule shows them; unnamed.
+  // Unnamed.
   std::vector<SymbolicFactor> Run();
 
  private:
@@ -43,5 +43,9 @@ class FactorSearch {
   ExecutionTest& test_;
   std::vector<SymbolicFactor> found_;
 };
+
+// The order in which the written rule shows factors: inputs before outputs, dim by dim, outer
+// before inner.
+void SortFactors(const Family& family, std::vector<SymbolicFactor>& factors);
 
 }  // namespace metadist

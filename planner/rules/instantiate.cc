@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "planner/rules/instance.h"
+#include "planner/rules/window.h"
 
 namespace metadist {
 namespace {
@@ -163,7 +164,10 @@ Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits) {
   std::vector<Shape> inputs;
   for (size_t i = 0; i < box.num_inputs(); ++i) inputs.push_back(box.ShapeOf(i, box.values()));
   for (const SymbolicFactor& factor : found.factors) {
-    Factor next = FactorAt(found, factor, *sizes);
+    std::optional<Factor> at = HasWindows(factor) ? WindowFactorAt(factor, *sizes, inputs, outputs)
+                                                  : FactorAt(found, factor, *sizes);
+    if (!at) continue;
+    Factor& next = *at;
     fits = fits && Fits(next.inputs, inputs) && Fits(next.outputs, outputs);
     if (next.groups() > 1) rule.factors.push_back(std::move(next));
   }

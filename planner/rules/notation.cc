@@ -15,6 +15,7 @@ struct Hold {
   int64_t repeat;
   std::string letters;
   int64_t size;
+  bool slides = false;  // a window: `size` is its stride
 };
 
 std::vector<std::string> Letters(const SymbolicFactor& factor) {
@@ -37,6 +38,7 @@ void AddHold(const SymbolicFactor& factor,
     const auto at = std::find(factor.atoms.begin(), factor.atoms.end(), atom);
     return letters[static_cast<size_t>(at - factor.atoms.begin())];
   };
+  if (cut.window) return holds.push_back({1, letters[0], cut.window->unit, true});
   std::string text;
   int64_t size = 0;
   for (const SymbolicCut::Part& part : cut.parts) {
@@ -54,6 +56,9 @@ void AddHold(const SymbolicFactor& factor,
 
 std::string DimText(std::vector<Hold> holds, int64_t total) {
   if (holds.empty()) return "_";
+  if (holds[0].slides)
+    return holds[0].size == 1 ? holds[0].letters
+                              : fmt::format("({} {})", holds[0].letters, holds[0].size);
   std::stable_sort(
       holds.begin(), holds.end(), [](const Hold& a, const Hold& b) { return a.repeat < b.repeat; });
   std::vector<std::string> parts;
@@ -76,7 +81,7 @@ std::string_view Capital(ReduceOp op) {
 }
 
 struct Clauses {
-  std::vector<std::string> reduction, partial, attr, off, dead;
+  std::vector<std::string> reduction, partial, attr, off, halo, crop, dead;
 };
 
 // "1" (an input), "k" (an attribute), "1.2" (an entry, or a column, of it).
@@ -107,6 +112,22 @@ void DescribeOffsets(const Discovered& found, const SymbolicFactor& factor, Clau
   }
 }
 
+// "a:1/2" for each distinct pair of widths.
+void AddWidths(const std::string& letter,
+               const std::vector<SymbolicCut>& cuts,
+               const std::vector<int64_t>& sizes,
+               std::vector<std::string>& clause) {
+  for (const SymbolicCut& cut : cuts) {
+    if (!cut.window) continue;
+    const int64_t before = cut.window->before.At(sizes);
+    const int64_t behind = cut.window->behind.At(sizes);
+    if (before == 0 && behind == 0) continue;
+    std::string text = fmt::format("{}:{}/{}", letter, before, behind);
+    if (std::find(clause.begin(), clause.end(), text) == clause.end())
+      clause.push_back(std::move(text));
+  }
+}
+
 void Describe(const Discovered& found, const SymbolicFactor& factor, Clauses& clauses) {
   DescribeOffsets(found, factor, clauses);
   const std::vector<std::string> letters = Letters(factor);
@@ -120,6 +141,8 @@ void Describe(const Discovered& found, const SymbolicFactor& factor, Clauses& cl
     clauses.reduction.push_back(
         fmt::format("{}{}", factor.name, plain ? "" : fmt::format(":{}", fmt::join(ops, ","))));
   }
+  AddWidths(letters[0], factor.inputs, found.atoms, clauses.halo);
+  AddWidths(letters[0], factor.outputs, found.atoms, clauses.crop);
   for (const int input : factor.partial_inputs)
     clauses.partial.push_back(fmt::format("{}:{}", input, letters[0]));
   if (factor.outputs.empty() && factor.reductions.empty())
@@ -183,6 +206,8 @@ std::string Notation(const Discovered& found, const std::vector<Shape>& outputs)
   add("partial", clauses.partial);
   add("attr", clauses.attr);
   add("off", clauses.off);
+  add("halo", clauses.halo);
+  add("crop", clauses.crop);
   add("dead", clauses.dead);
   constexpr std::pair<std::string_view, ReduceOp> kPasses[] = {
       {"linear", ReduceOp::kSum}, {"max", ReduceOp::kMax}, {"min", ReduceOp::kMin}};

@@ -7,6 +7,7 @@
 namespace metadist {
 
 int64_t Cut::size() const {
+  if (halo.of != 0) return halo.of;
   int64_t block = 0;
   for (const Part& part : parts) block += part.size * part.unit;
   return repeat * block;

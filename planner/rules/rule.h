@@ -18,6 +18,8 @@ namespace metadist {
 // part is `size` groups of `unit` elements, and the groups are what is divided among the ranks.
 //   ([i,k]): repeat 1, parts {(k, 1)}      (a b) cut by a: {(a, b)}; cut by b: repeat a, {(b, 1)}
 //   a+b: repeat 1, parts {(a, 1), (b, 1)}
+// With a halo a rank also takes what lies next to its piece (an input), or makes more than is kept
+// of it (an output).
 struct Cut {
   struct Part {
     int64_t size = 1;
@@ -30,8 +32,9 @@ struct Cut {
   int64_t repeat = 1;
   std::vector<Part> parts;
   bool spare = false;  // pieces are made with a spare element (DimSharding::spare)
+  Halo halo = {};      // only of one block of one part
 
-  int64_t size() const;
+  int64_t size() const;  // of the dim
   auto operator<=>(const Cut&) const = default;
 };
 

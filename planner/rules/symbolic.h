@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 // Sizes as discovery sees them: sums of products of atoms. An atom is a smallest independent size
@@ -28,6 +29,27 @@ struct SymbolicSize {
   bool operator==(const SymbolicSize&) const = default;
 };
 
+// A dim along which a window slides: a rank with the groups [g, e) of the factor takes [g * unit -
+// before, e * unit + behind) of an input, as far as it goes, and makes as much of an output, of
+// which it keeps [g * unit, e * unit). The groups are those of the outputs.
+struct SymbolicWindow {
+  // constant + the sum of slope * size over some atoms (the size of a kernel).
+  struct Width {
+    int64_t constant = 0;
+    std::vector<std::pair<int, int64_t>> slopes = {};  // by atom, ascending, none 0
+
+    int64_t At(std::span<const int64_t> sizes) const;
+    // This and `times` the other.
+    Width Plus(const Width& other, int64_t times) const;
+    bool operator==(const Width&) const = default;
+  };
+
+  int64_t unit = 1;
+  Width before = {};
+  Width behind = {};
+  bool operator==(const SymbolicWindow&) const = default;
+};
+
 // A dim cut by a factor, as `Cut` but with symbolic numbers: `repeat` blocks in a row, each the
 // concatenation of `parts`; a part is `atom` groups of `unit` elements.
 struct SymbolicCut {
@@ -42,6 +64,7 @@ struct SymbolicCut {
   Product repeat = {};
   std::vector<Part> parts = {};
   bool spare = false;
+  std::optional<SymbolicWindow> window = {};  // then the parts only name the atom
   bool operator==(const SymbolicCut&) const = default;
 };
 
@@ -74,6 +97,16 @@ struct SymbolicLiteral {
   int entry = 0;
   SymbolicSize size = {};
   bool operator==(const SymbolicLiteral&) const = default;
+};
+
+// An integer of the call that only the rank with the first (or the last) piece keeps; it is 0 on
+// the others: the padding at that end. Named as in SymbolicLiteral.
+struct EndLiteral {
+  int input = -1;
+  std::string attribute = {};
+  int entry = 0;
+  bool first = true;
+  bool operator==(const EndLiteral&) const = default;
 };
 
 }  // namespace metadist

@@ -299,12 +299,15 @@ void Tie::FindUnequalParts(const std::vector<int>& big) {
   }
 }
 
-// Dims that are the sum of their literals: each literal is an atom, the dim none.
+// Dims that are the sum of several literals: each literal is an atom, the dim none. A single one
+// that does not scale with its dim is no size of a part but states how large a kernel is.
 void Tie::FinishSums() {
   for (auto it = sums_.begin(); it != sums_.end();) {
     int64_t sum = 0;
     for (const int literal : it->second) sum += box_.values()[static_cast<size_t>(literal)];
-    it = sum == box_.values()[static_cast<size_t>(it->first)] ? std::next(it) : sums_.erase(it);
+    const bool adds_up =
+        it->second.size() > 1 && sum == box_.values()[static_cast<size_t>(it->first)];
+    it = adds_up ? std::next(it) : sums_.erase(it);
   }
   for (const auto& [dim, literals] : sums_) {
     std::erase_if(sets_, [&, dim = dim, &literals = literals](const Slots& set) {

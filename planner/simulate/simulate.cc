@@ -8,6 +8,7 @@
 #include "planner/lower/bundles.h"
 #include "planner/space/local_call.h"
 #include "planner/space/strategies.h"
+#include "planner/space/widest_rank.h"
 
 namespace metadist {
 namespace {
@@ -56,7 +57,9 @@ std::vector<std::string> CallsOf(const Program& program, const OpTable& ops) {
     const Node& node = stage.graph.nodes[n];
     const OpDef* op = CollectiveOf(node) ? nullptr : ops.Find(node);
     if (op == nullptr || !node.regions.empty()) continue;
-    const LocalCall local(*op, stage.graph, node, StrategyOf(stage, id), program.mesh, 0);
+    const Strategy strategy = StrategyOf(stage, id);
+    const LocalCall local(
+        *op, stage.graph, node, strategy, program.mesh, WidestRank(strategy, program.mesh));
     if (!local.Fits()) continue;
     const ComputeWork work = local.work();
     if (work.flops > 0 || work.bytes > 0) calls[n] = local.text();

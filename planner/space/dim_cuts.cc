@@ -32,13 +32,16 @@ std::optional<DimSharding> ShardingOfCuts(int64_t size, std::vector<AxesOnCut> c
   if (cuts.empty()) return DimSharding{};
   for (const AxesOnCut& on : cuts) {
     if (on.cut->size() != size) return std::nullopt;
+    if (cuts.size() > 1 && !on.cut->halo.empty()) return std::nullopt;
     if (on.cut->parts.size() > 1) return cuts.size() == 1 ? Concatenated(on) : std::nullopt;
   }
   std::sort(cuts.begin(), cuts.end(), [](const AxesOnCut& a, const AxesOnCut& b) {
     return a.cut->parts[0].unit > b.cut->parts[0].unit;
   });
+  const Halo& halo = cuts[0].cut->halo;
   DimPart part;
-  int64_t rest = size;  // elements of a block of what was placed last
+  // Elements of a block of what was placed last.
+  int64_t rest = halo.of == 0 ? size : cuts[0].cut->parts[0].size * cuts[0].cut->parts[0].unit;
   for (const AxesOnCut& on : cuts) {
     const Cut::Part& inner = on.cut->parts[0];
     const int64_t span = inner.size * inner.unit;
@@ -48,7 +51,7 @@ std::optional<DimSharding> ShardingOfCuts(int64_t size, std::vector<AxesOnCut> c
     rest = inner.unit;
   }
   Push(part.sub, rest);
-  return DimSharding{{part}};
+  return DimSharding{{part}, halo};
 }
 
 }  // namespace metadist

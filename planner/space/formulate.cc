@@ -214,7 +214,7 @@ class Formulator {
     for (NodeId user : Users(id))
       for (Sharding sharding : ends_.TakenBy(user, id).all) {
         sharding.partial.clear();
-        out.insert(std::move(sharding));
+        out.insert(Normalize(sharding.WithoutHalos(), mesh_));
       }
     return out;
   }
@@ -236,12 +236,15 @@ class Formulator {
     return Normalize(cut, mesh_);
   }
 
+  // Halos are a need of one use, and what an operator makes too much of is dropped.
   std::set<Sharding> KeptCandidates(ValueId id) {
-    std::set<Sharding> out = ends_.MadeOf(id).all;
-    for (NodeId user : Users(id)) {
-      const std::set<Sharding>& wanted = ends_.TakenBy(user, id).all;
-      out.insert(wanted.begin(), wanted.end());
-    }
+    std::set<Sharding> out;
+    const auto add = [&](const std::set<Sharding>& shardings) {
+      for (const Sharding& sharding : shardings)
+        out.insert(sharding.has_halos() ? Normalize(sharding.WithoutHalos(), mesh_) : sharding);
+    };
+    add(ends_.MadeOf(id).all);
+    for (NodeId user : Users(id)) add(ends_.TakenBy(user, id).all);
     return out;
   }
 
@@ -307,7 +310,7 @@ class Formulator {
       from = ends_.MadeOf(id).by_strategy;
     const Shape& shape = graph_.value(id).type.shape;
     for (const Sharding& sharding : from) {
-      Sharding reduced = sharding.WithoutSpares();
+      Sharding reduced = sharding.WithoutSpares().WithoutHalos();
       reduced.partial.clear();
       out.insert(reduced);
       // Reduced and scattered along an uncut dim.

@@ -4,8 +4,8 @@
 // With f factors and k axes there are (f + 1)^k candidates; a candidate is dropped where a factor
 // has too few groups, where cuts of one dim do not nest, where a value would be partial in two
 // ways, where two candidates place everything alike, and where the operator's own inference does
-// not accept the local call on the first and the last rank or makes other shapes than the rule
-// promises. So a wrong rule costs a strategy here, not a crash later.
+// not accept the local call on the first, the last and the widest rank or makes other shapes than
+// the rule promises. So a wrong rule costs a strategy here, not a crash later.
 #include "planner/space/strategies.h"
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include "planner/space/around.h"
 #include "planner/space/dim_cuts.h"
 #include "planner/space/local_call.h"
+#include "planner/space/widest_rank.h"
 
 namespace metadist {
 namespace {
@@ -238,8 +239,11 @@ bool FitsEverywhere(const StrategySpace& space,
                     const OpDef& op,
                     const Node& node,
                     const Strategy& strategy) {
-  return LocalCall(op, *space.graph, node, strategy, *space.mesh, 0).Fits() &&
-         LocalCall(op, *space.graph, node, strategy, *space.mesh, space.mesh->ranks() - 1).Fits();
+  const Mesh& mesh = *space.mesh;
+  const std::set<int64_t> ranks{0, WidestRank(strategy, mesh), mesh.ranks() - 1};
+  return std::all_of(ranks.begin(), ranks.end(), [&](int64_t rank) {
+    return LocalCall(op, *space.graph, node, strategy, mesh, rank).Fits();
+  });
 }
 
 void Prune(std::vector<PricedStrategy>& all, int64_t limit) {
@@ -265,7 +269,8 @@ void Prune(std::vector<PricedStrategy>& all, int64_t limit) {
 Priced ComputePrice(const StrategySpace& space, const Node& node, const Strategy& strategy) {
   const OpDef* op = space.ops->Find(node);
   if (op == nullptr || !node.regions.empty() || HasRunTimeSizes(*space.graph, node)) return {};
-  const LocalCall local(*op, *space.graph, node, strategy, *space.mesh, 0);
+  const LocalCall local(
+      *op, *space.graph, node, strategy, *space.mesh, WidestRank(strategy, *space.mesh));
   if (!local.Fits()) return {};
   ComputeWork work = local.work();
   if (!space.cluster->profile->calls.empty()) work.call = local.text();

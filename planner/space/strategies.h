@@ -34,8 +34,8 @@ struct StrategySpace {
 };
 
 // Every way to run the node that its rule allows and its operator's own inference accepts on the
-// first and the last rank, with distinct shardings; the first one runs whole on every rank.
-// Shardings are in normal form, no value has partial axes of different reductions. The order
+// first, the last and the widest rank, with distinct shardings; the first one runs whole on every
+// rank. Shardings are in normal form, no value has partial axes of different reductions. The order
 // depends on rule and mesh only.  pruned: if given, raised by the number of strategies left out by
 // the limit.
 std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
@@ -43,7 +43,8 @@ std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
                                          const Rule& rule,
                                          int64_t* pruned = nullptr);
 
-// Seconds of a node's local call on one rank (nothing for unknown operators and collectives).
+// Seconds of a node's local call on the widest rank (nothing for unknown operators and
+// collectives).
 Priced ComputePrice(const StrategySpace& space, const Node& node, const Strategy& strategy);
 
 }  // namespace metadist

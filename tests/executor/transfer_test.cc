@@ -179,6 +179,38 @@ TEST(Transfer, SubDimsAndParts) {
                 {"[(3 8:x)][y]", "[(3:y 8:x)][]", "[][x,y]", "[y,x][]"});
 }
 
+TEST(Transfer, Halos) {
+  const Mesh mesh = ParseMesh("x=3").value();
+  const TensorType type{ElementType::kF32, {11, 4}};
+  for (const char* to : {"[x~1,2][]", "[x~0,-1][]", "[(9:x)~0,2][]", "[(6:x 2)~1,0][]"})
+    Check(mesh, type, "[x][]", to, CollectiveKind::kHalo);
+  const Mesh square = ParseMesh("x=2,y=2").value();
+  const TensorType image{ElementType::kF32, {7, 9}};
+  Check(square, image, "[x][y]", "[x~1,1][(7:y)~0,2]", CollectiveKind::kHalo);
+}
+
+// What lies beyond a rank's piece may be anything: its neighbours do not read it.
+TEST(Transfer, HalosAreDroppedByWhoeverHasThem) {
+  const Mesh mesh = ParseMesh("x=3").value();
+  const TensorType type{ElementType::kF32, {11, 4}};
+  CollectiveStep step{CollectiveKind::kSlice, {0}, {}, {}};
+  step.from = ParseSharding("[x~1,2][]", type.shape, mesh).value();
+  step.to = step.from.WithoutHalos();
+  const Tensor whole = Distinct(type);
+  std::vector<Tensor> held;
+  for (int64_t rank = 0; rank < 3; ++rank) {
+    Tensor own = Tensor::Zeros(type);
+    PlaceLocal(SliceLocal(whole, step.to, mesh, rank), step.to, mesh, rank, own);
+    held.push_back(SliceLocal(own, step.from, mesh, rank));
+  }
+  const auto transfers = PlanTransfers(step, type, mesh).value();
+  const std::vector<Tensor> out = Execute(step, mesh, type, held);
+  for (int64_t rank = 0; rank < 3; ++rank) {
+    EXPECT_TRUE(transfers[static_cast<size_t>(rank)].local());
+    EXPECT_TRUE(Identical(out[static_cast<size_t>(rank)], SliceLocal(whole, step.to, mesh, rank)));
+  }
+}
+
 TEST(Transfer, LargeAllReduceWorksInSlices) {
   const Mesh mesh = ParseMesh("x=3").value();
   const TensorType type{ElementType::kF32, {61, 83}};

@@ -192,6 +192,34 @@ TEST(Sharding, SpareElementsOfOtherCutsAreRefused) {
             "dim 0 of [12]: only a dim that is cut contiguously has a spare element");
 }
 
+// A window slides over 9 elements in steps of 2 and stands at 4 or at 5 places.
+TEST(Sharding, GroupsOfAWindowNeedNotMakeUpTheDim) {
+  const Mesh mesh = ParseMesh("a=3").value();
+  const auto pieces = [&](const std::string& text) {
+    const Sharding sharding = ParseSharding(text, {9}, mesh).value();
+    EXPECT_EQ(ShardingText(sharding, mesh), text);
+    EXPECT_EQ(Normalize(sharding, mesh), sharding);
+    EXPECT_EQ(ShardingText(sharding.WithoutHalos(), mesh), "[a]");
+    std::vector<int64_t> ends;
+    int64_t largest = 0;
+    for (int64_t rank = 0; rank < 3; ++rank) {
+      const auto runs = LocalIntervals(sharding.dims[0], 9, mesh, {rank});
+      ends.insert(ends.end(), {runs[0].begin, runs[0].end});
+      largest = std::max(largest, LocalShape({9}, sharding, mesh, rank)[0]);
+    }
+    EXPECT_EQ(LargestLocalShape({9}, sharding, mesh), (Shape{largest}));
+    return ends;
+  };
+  using Ends = std::vector<int64_t>;
+  EXPECT_EQ(pieces("[(4:a 2)~0,1]"), (Ends{0, 5, 4, 7, 6, 9}));
+  EXPECT_EQ(pieces("[(5:a 2)~1,0]"), (Ends{0, 4, 3, 8, 7, 9}));
+  EXPECT_EQ(pieces("[(4:a 2)~0,0]"), (Ends{0, 4, 4, 6, 6, 8}));
+  EXPECT_EQ(pieces("[(5:a 2)~0,-1]"), (Ends{0, 3, 4, 7, 8, 9}));
+  EXPECT_EQ(pieces("[(11:a)~1,-1]"), (Ends{0, 3, 3, 7, 7, 9}));
+  const Sharding whole_groups = ParseSharding("[(3:a 3)~1,0]", {9}, mesh).value();
+  EXPECT_EQ(ShardingText(Normalize(whole_groups, mesh), mesh), "[a~1,0]");
+}
+
 TEST(Sharding, HalosThatDoNotFitAreRefused) {
   const Mesh mesh = ParseMesh("a=3").value();
   const auto message = [&](const char* text) {
@@ -201,7 +229,14 @@ TEST(Sharding, HalosThatDoNotFitAreRefused) {
   EXPECT_EQ(message("[a~4,0]"),
             "dim 0 of [10]: a halo of 4 and 0 is wider than the smallest piece, 3");
   EXPECT_EQ(message("[a~1]"), "sharding '[a~1]': expected ',' in a halo");
-  EXPECT_EQ(message("[a~-1,0]"), "sharding '[a~-1,0]': expected the width of a halo");
+  EXPECT_EQ(message("[a~x,0]"), "sharding '[a~x,0]': expected the width of a halo");
+  EXPECT_EQ(message("[(2 5:a)~1,0]"),
+            "dim 0 of [10]: only a dim that is cut contiguously has a halo");
+  EXPECT_EQ(message("[(8:a)~0,3]"),
+            "dim 0 of [10]: a halo of 0 and 3 is wider than the smallest piece, 2");
+  EXPECT_EQ(message("[(12:a)~1,3]"),
+            "dim 0 of [10]: a halo of 1 and 3 reaches beyond its ends from piece 1");
+  EXPECT_EQ(message("[a~-3,0]"), "dim 0 of [10]: a halo of -3 and 0 leaves nothing of piece 1");
 }
 
 }  // namespace

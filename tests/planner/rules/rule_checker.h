@@ -73,14 +73,16 @@ class RuleChecker {
                                                 const std::vector<Axis>& axes,
                                                 const std::vector<int64_t>& rank,
                                                 int tensor,
-                                                bool input) {
+                                                bool input,
+                                                bool halo = true) {
     std::vector<std::vector<int64_t>> held(shape.size());
     for (size_t d = 0; d < shape.size(); ++d) {
       std::vector<bool> mine(static_cast<size_t>(shape[d]), true);
       for (size_t a = 0; a < axes.size(); ++a)
         for (const Cut& cut : input ? axes[a].factor->inputs : axes[a].factor->outputs) {
           if (cut.tensor != tensor || cut.dim != static_cast<int>(d)) continue;
-          const std::vector<bool> owned = Owned(cut, shape[d], axes[a].ranks, rank[a]);
+          const std::vector<bool> owned =
+              (halo ? Widely : Owned)(cut, shape[d], axes[a].ranks, rank[a]);
           for (size_t i = 0; i < mine.size(); ++i) mine[i] = mine[i] && owned[i];
         }
       for (size_t i = 0; i < mine.size(); ++i)
@@ -204,7 +206,13 @@ class RuleChecker {
       bool duplicate = false;  // a rank that must hold what another one holds
       for (size_t a = 0; a < axes.size(); ++a)
         duplicate = duplicate || (!folds[a] && !cuts[a] && ranks[r][a] > 0);
+      // What was made beyond the piece is dropped.
+      const auto own = Held(whole.shape(), axes, ranks[r], output, /*input=*/false, /*halo=*/false);
+      std::vector<bool> kept(count, false);
+      ForHeld(
+          whole.shape(), own, [&](int64_t, int64_t to) { kept[static_cast<size_t>(to)] = true; });
       ForHeld(whole.shape(), held, [&](int64_t from, int64_t to) {
+        if (!kept[static_cast<size_t>(to)]) return;
         auto& value = merged[static_cast<size_t>(to)];
         const double v = Value(mine, from);
         if (!value) {

@@ -29,6 +29,39 @@ inline std::vector<bool> Owned(const Cut& cut, int64_t size, int64_t ranks, int6
   return owned;
 }
 
+// A piece and its halo, as if the dim had no ends.
+inline std::pair<int64_t, int64_t> Wide(const Cut& cut, int64_t ranks, int64_t rank) {
+  const auto [low, high] = Part(cut.parts[0].size, ranks, rank);
+  const int64_t unit = cut.parts[0].unit;
+  return {low * unit - cut.halo.before, high * unit + cut.halo.behind};
+}
+
+// What a rank takes or makes of a dim, beyond its piece too.
+inline std::vector<bool> Widely(const Cut& cut, int64_t size, int64_t ranks, int64_t rank) {
+  if (cut.halo.empty()) return Owned(cut, size, ranks, rank);
+  const auto [begin, end] = Wide(cut, ranks, rank);
+  std::vector<bool> held;
+  for (int64_t i = 0; i < size; ++i) held.push_back(i >= begin && i < end);
+  return held;
+}
+
+// Whether pieces have room for their halos: ends are met only by the first and the last piece.
+inline bool HasRoom(const Factor& factor, int64_t ranks) {
+  for (const auto* cuts : {&factor.inputs, &factor.outputs})
+    for (const Cut& cut : *cuts) {
+      if (cut.halo.empty()) continue;
+      for (int64_t r = 0; r < ranks; ++r) {
+        const auto [begin, end] = Wide(cut, ranks, r);
+        const auto [low, high] = Part(cut.parts[0].size, ranks, r);
+        const int64_t width = (high - low) * cut.parts[0].unit;
+        if (cut.halo.before > width || cut.halo.behind > width) return false;
+        if ((r > 0 && begin < 0) || (r + 1 < ranks && end > cut.size())) return false;
+        if (std::min(end, cut.size()) <= std::max<int64_t>(begin, 0)) return false;
+      }
+    }
+  return true;
+}
+
 // The array with `more` indices more behind the others of a dim, zeros; less where negative.
 inline Tensor Resized(const Tensor& x, int dim, int64_t more) {
   Shape shape = x.shape();

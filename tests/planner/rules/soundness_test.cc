@@ -24,7 +24,7 @@ bool Divisible(const Factor& factor, int64_t ranks) {
       for (const Cut::Part& part : cut.parts)
         if (part.size < ranks * factor.least_piece || (factor.even_only && part.size % ranks != 0))
           return false;
-  return true;
+  return HasRoom(factor, ranks);
 }
 
 const Factor* Named(const Rule& rule, const std::string& name) {

@@ -167,6 +167,45 @@ TEST_F(Strategies, LiteralsFollowTheCut) {
   EXPECT_EQ(all[1].strategy.literals.size(), 1u);
 }
 
+// A convolution of 3 over 16 rows, padded by one: ranks take a row of each neighbour, padding stays
+// at the ends.
+TEST_F(Strategies, WindowsTakeAHalo) {
+  Node node{"window", "", "Conv", {}, {}, {}, {}};
+  node.attributes.set("pads", std::vector<int64_t>{1, 0, 1, 0});
+  node.inputs = {Add("x", {1, 2, 16, 3}, ValueKind::kInput),
+                 Add("w", {2, 2, 3, 1}, ValueKind::kParameter)};
+  node.outputs = {Add("y", {1, 2, 16, 3}, ValueKind::kResult)};
+  const Node& added = graph_.node(graph_.AddNode(std::move(node)));
+  Cut input = Plain(0, 2, 16);
+  input.halo = {1, 1};
+  Rule rule;
+  rule.factors = {{.name = "h", .inputs = {input}, .outputs = {Plain(0, 2, 16)}}};
+  using Kind = LocalEntry::Kind;
+  rule.factors[0].literals = {{-1, "pads", 0, Plain(0, 0, 16), Kind::kFirstOnly},
+                              {-1, "pads", 2, Plain(0, 0, 16), Kind::kLastOnly}};
+  const auto all = Of(added, rule, "a=4");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(Text(all[1]), "[][][a~1,1][] [][][][] -> [][][a][]");
+  const std::vector<LocalLiteral>& literals = all[1].strategy.literals;
+  using Pads = std::vector<int64_t>;
+  const auto pads = [&](int64_t rank) {
+    Pads values{1, 0, 1, 0};
+    for (const LocalLiteral& literal : literals)
+      values = LocalValues(values, literal.entries, mesh_, {rank});
+    return values;
+  };
+  EXPECT_EQ(pads(0), (Pads{1, 0, 0, 0}));
+  EXPECT_EQ(pads(1), (Pads{0, 0, 0, 0}));
+  EXPECT_EQ(pads(3), (Pads{0, 0, 1, 0}));
+  // A piece of one row has no room for two of them.
+  rule.factors[0].inputs[0].halo = {2, 0};
+  EXPECT_EQ(Of(added, rule, "a=16").size(), 1u);
+  // Padding that all ranks keep gives other sizes than promised.
+  rule.factors[0].inputs[0].halo = {1, 1};
+  rule.factors[0].literals.clear();
+  EXPECT_EQ(Of(added, rule, "a=4").size(), 1u);
+}
+
 TEST_F(Strategies, SizesKnownOnlyWhenRunningStayWhole) {
   const ValueId x = Add("x", {kRunTimeSize, 4}, ValueKind::kInput);
   const ValueId y = Add("y", {kRunTimeSize, 4}, ValueKind::kResult);

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/rules/window.h"
+
+#include <algorithm>
+
+namespace metadist {
+namespace {
+
+int64_t SizeOf(const SymbolicCut& cut, std::span<const Shape> shapes) {
+  return shapes[static_cast<size_t>(cut.tensor)][static_cast<size_t>(cut.dim)];
+}
+
+Cut CutAt(const SymbolicCut& cut,
+          int64_t groups,
+          std::span<const int64_t> sizes,
+          std::span<const Shape> shapes) {
+  const SymbolicWindow& window = *cut.window;
+  const int64_t size = SizeOf(cut, shapes);
+  Cut out{cut.tensor, cut.dim, 1, {{groups, window.unit}}};
+  out.halo.before = window.before.At(sizes);
+  out.halo.behind = window.behind.At(sizes);
+  if (groups * window.unit != size) out.halo.of = size;
+  return out;
+}
+
+}  // namespace
+
+bool HasWindows(const SymbolicFactor& factor) {
+  return std::any_of(factor.inputs.begin(), factor.inputs.end(), [](const SymbolicCut& cut) {
+    return cut.window.has_value();
+  });
+}
+
+std::optional<int64_t> WindowGroups(const SymbolicFactor& factor, std::span<const Shape> outputs) {
+  std::optional<int64_t> groups;
+  for (const SymbolicCut& cut : factor.outputs) {
+    const int64_t size = SizeOf(cut, outputs);
+    if (size % cut.window->unit != 0) return std::nullopt;
+    const int64_t own = size / cut.window->unit;
+    if (groups && *groups != own) return std::nullopt;
+    groups = own;
+  }
+  return groups;
+}
+
+std::optional<Factor> WindowFactorAt(const SymbolicFactor& factor,
+                                     std::span<const int64_t> sizes,
+                                     std::span<const Shape> inputs,
+                                     std::span<const Shape> outputs) {
+  const std::optional<int64_t> groups = WindowGroups(factor, outputs);
+  if (!groups || *groups < 1) return std::nullopt;
+  for (const auto& [atom, size] : factor.fixed)
+    if (sizes[static_cast<size_t>(atom)] != size) return std::nullopt;
+  Factor out;
+  out.name = factor.name;
+  for (const SymbolicCut& cut : factor.inputs)
+    out.inputs.push_back(CutAt(cut, *groups, sizes, inputs));
+  for (const SymbolicCut& cut : factor.outputs)
+    out.outputs.push_back(CutAt(cut, *groups, sizes, outputs));
+  for (const EndLiteral& end : factor.ends) {
+    LiteralCut literal{end.input, end.attribute, end.entry, {0, 0, 1, {{*groups, 1}}}};
+    literal.kind = end.first ? LocalEntry::Kind::kFirstOnly : LocalEntry::Kind::kLastOnly;
+    out.literals.push_back(std::move(literal));
+  }
+  out.even_only = factor.even_only;
+  out.least_piece = factor.least_piece;
+  return out;
+}
+
+DimSharding OnOneAxis(const Cut& cut) {
+  const Cut::Part& part = cut.parts.front();
+  DimSharding dim{{DimPart{{SubDim{part.size, {0}}}}}};
+  if (part.unit > 1) dim.parts[0].sub.push_back({part.unit, {}});
+  dim.halo = cut.halo;
+  return dim;
+}
+
+bool WindowsFit(const Factor& factor, int64_t ranks) {
+  const Mesh mesh{{{"r", ranks}}};
+  for (const std::vector<Cut>* cuts : {&factor.inputs, &factor.outputs})
+    for (const Cut& cut : *cuts)
+      if (!Validate(Sharding{{OnOneAxis(cut)}, {}}, {cut.size()}, mesh).ok()) return false;
+  return true;
+}
+
+}  // namespace metadist

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "metair/ir/shape.h"
+#include "planner/rules/discover.h"
+#include "planner/rules/rule.h"
+
+// Arithmetic of factors whose cuts have windows.
+namespace metadist {
+
+bool HasWindows(const SymbolicFactor& factor);
+
+// Groups of the factor where the call's outputs have these shapes; none if the outputs disagree or
+// are not whole groups.
+std::optional<int64_t> WindowGroups(const SymbolicFactor& factor, std::span<const Shape> outputs);
+
+// The factor at real sizes of the atoms and shapes, with its cuts' halos; none where WindowGroups
+// has none, or where an atom has not the size that the factor is for.
+std::optional<Factor> WindowFactorAt(const SymbolicFactor& factor,
+                                     std::span<const int64_t> sizes,
+                                     std::span<const Shape> inputs,
+                                     std::span<const Shape> outputs);
+
+// How a dim cut so lies on a mesh with a single axis.
+DimSharding OnOneAxis(const Cut& cut);
+
+// Whether `ranks` ranks can share the factor: no piece is empty, no halo too wide.
+bool WindowsFit(const Factor& factor, int64_t ranks);
+
+}  // namespace metadist

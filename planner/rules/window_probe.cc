@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a window cover?
+//
+// A convolution's output index reads a few input indices around it, and the same few wherever it
+// stands, but for the ends. So it is enough to disturb one index for each phase of the stride (all
+// lines through it at once) at two places far from the ends and to see what changes: from the first
+// and the last output reached follow the widths of the window on both sides of a group. The two
+// places must agree; a dependence on everything, or on all that came before, does not. The ends are
+// left to the execution test.
+//
+// Maxima and minima hide much: a disturbed index is drawn with mixed signs over a negative baseline
+// and negative over a mixed one, so that it wins somewhere, and the union is taken.
+//
+// Cost: 4 baselines and 4 runs for each probed index: 2 indices a phase, some ten runs for a
+// stride of 1. Source: shardcombine.md 4.9.
+#include "planner/rules/window_probe.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "planner/rules/arrays.h"
+
+namespace metadist {
+namespace {
+
+struct Setting {
+  InputMode base;
+  InputMode slab;
+};
+constexpr Setting kSettings[] = {{InputMode::kNegative, InputMode::kNormal},
+                                 {InputMode::kNormal, InputMode::kNegative},
+                                 {InputMode::kNormal, InputMode::kNormal},
+                                 {InputMode::kIntegers, InputMode::kIntegers}};
+// Groups of the calls in which windows are looked for; the second for wide windows.
+constexpr int64_t kGroups[] = {16, 60};
+constexpr int64_t kStep = 12;  // a multiple of every stride up to 4
+constexpr int64_t kLargestAtom = 256;
+
+bool Differs(const Tensor& x, const Tensor& y, int64_t i, double slack) {
+  if (x.element() == ElementType::kF64) {
+    const double a = x.data<double>()[i];
+    const double b = y.data<double>()[i];
+    return a != b && !(std::abs(a - b) <= slack) && !(a != a && b != b);
+  }
+  if (x.element() == ElementType::kI64) return x.data<int64_t>()[i] != y.data<int64_t>()[i];
+  return x.data<bool>()[i] != y.data<bool>()[i];
+}
+
+int64_t At(const std::vector<Shape>& shapes, const SlidingDim& dim) {
+  return shapes[static_cast<size_t>(dim.tensor)][static_cast<size_t>(dim.dim)];
+}
+
+}  // namespace
+
+// Dims that move, and by how much: at most one of a tensor, all in one proportion.
+bool WindowProbe::FindDims(int atom, std::vector<int64_t> sizes, SlidingWindow& window) {
+  std::vector<Shape> shapes[3];
+  std::vector<int64_t> values[3];
+  for (int64_t step = 0; step < 3; ++step) {
+    values[step] = family_.ValuesAt(sizes);
+    if (!box_.Infer(values[step], shapes[step])) return false;
+    sizes[static_cast<size_t>(atom)] += kStep;
+  }
+  int64_t common = 0;
+  for (const int slot : family_.atoms[static_cast<size_t>(atom)].slots) {
+    const Slot& at = box_.slots()[static_cast<size_t>(slot)];
+    const size_t s = static_cast<size_t>(slot);
+    if (!at.is_dim) return false;
+    window.inputs.push_back({at.input, at.entry, values[1][s] - values[0][s]});
+    common = std::gcd(common, window.inputs.back().unit);
+  }
+  for (size_t o = 0; o < shapes[0].size(); ++o)
+    for (size_t d = 0; d < shapes[0][o].size(); ++d) {
+      if (shapes[1][o].size() != shapes[0][o].size() || shapes[2][o].size() != shapes[0][o].size())
+        return false;
+      const int64_t moved = shapes[1][o][d] - shapes[0][o][d];
+      if (shapes[2][o][d] - shapes[1][o][d] != moved || moved < 0) return false;
+      if (moved == 0) continue;
+      window.outputs.push_back({static_cast<int>(o), static_cast<int>(d), moved});
+      common = std::gcd(common, moved);
+    }
+  for (std::vector<SlidingDim>* dims : {&window.inputs, &window.outputs})
+    for (SlidingDim& dim : *dims) {
+      dim.unit /= common;
+      for (const SlidingDim& other : *dims)
+        if (&other != &dim && other.tensor == dim.tensor) return false;
+    }
+  return !window.inputs.empty() && !window.outputs.empty();
+}
+
+bool WindowProbe::DrawBaselines() {
+  bases_.clear();
+  for (const Setting& setting : kSettings) {
+    Baseline base{setting.slab, {}, {}};
+    if (sampler_.Draw(values_, setting.base, {}, base.inputs) &&
+        box_.Run(values_, base.inputs, base.outputs))
+      bases_.push_back(std::move(base));
+  }
+  return !bases_.empty();
+}
+
+bool WindowProbe::Reaches(const SlidingWindow& dims,
+                          const SlidingDim& input,
+                          int64_t index,
+                          Reach& reach) {
+  const int64_t at[] = {index};
+  std::vector<Tensor> outputs;
+  for (const Baseline& base : bases_) {
+    std::vector<Tensor> inputs = base.inputs;
+    Tensor& x = inputs[static_cast<size_t>(input.tensor)];
+    Tensor slab;
+    if (x.element() == ElementType::kBool) {
+      slab = Take(x, input.dim, at);
+      for (int64_t i = 0; i < slab.size(); ++i) {
+        bool& bit = slab.mutable_data<bool>()[i];
+        bit = !bit;
+      }
+    } else if (!sampler_.DrawSlab(
+                   static_cast<size_t>(input.tensor), x.shape(), input.dim, 1, base.slab, slab)) {
+      continue;
+    }
+    x = x.Clone();
+    Put(x, input.dim, at, slab);
+    if (!box_.Run(values_, inputs, outputs) || outputs.size() != base.outputs.size()) return false;
+    for (size_t y = 0; y < dims.outputs.size(); ++y) {
+      const SlidingDim& out = dims.outputs[y];
+      const Tensor& was = base.outputs[static_cast<size_t>(out.tensor)];
+      const Tensor& is = outputs[static_cast<size_t>(out.tensor)];
+      if (was.type() != is.type()) return false;
+      int64_t stride = 1;
+      for (int64_t d = out.dim + 1; d < was.rank(); ++d) stride *= was.dim(d);
+      const int64_t size = was.dim(out.dim);
+      const double slack = 1e-12 * Largest(was);
+      for (int64_t i = 0; i < was.size(); ++i) {
+        if (!Differs(was, is, i, slack)) continue;
+        const int64_t q = i / stride % size;
+        reach[y] = {std::min(reach[y].begin, q), std::max(reach[y].end, q)};
+      }
+    }
+  }
+  return true;
+}
+
+std::optional<SlidingWindow> WindowProbe::MeasureAt(const SlidingWindow& dims, bool& fits) {
+  fits = true;
+  std::vector<Shape> shapes;
+  if (!box_.Infer(values_, shapes) || !DrawBaselines()) return std::nullopt;
+  SlidingWindow window = dims;
+  constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+  const Reach nothing(dims.outputs.size(), {kNever, -1});
+  const int64_t groups = At(shapes, dims.outputs[0]) / dims.outputs[0].unit;
+  const int64_t apart = std::max<int64_t>(groups / 4, 1);
+  for (SlidingDim& input : window.inputs) {
+    int64_t before = std::numeric_limits<int64_t>::min();
+    int64_t behind = before;
+    for (int64_t phase = 0; phase < input.unit; ++phase) {
+      const int64_t first = groups * 3 / 8 * input.unit + phase;
+      const int64_t second = first + apart * input.unit;
+      Reach one = nothing;
+      Reach two = nothing;
+      if (!Reaches(dims, input, first, one) || !Reaches(dims, input, second, two))
+        return std::nullopt;
+      for (size_t y = 0; y < one.size(); ++y) {
+        const int64_t unit = dims.outputs[y].unit;
+        const int64_t last = At(shapes, dims.outputs[y]) - 1;
+        const bool none = one[y].end < 0 && two[y].end < 0;
+        if (none) continue;
+        fits = fits && one[y].begin > 0 && two[y].end < last && one[y].end >= 0 && two[y].end >= 0;
+        if (!fits) return std::nullopt;
+        if (two[y].begin - one[y].begin != apart * unit || two[y].end - one[y].end != apart * unit)
+          return std::nullopt;
+        before = std::max(before, one[y].end / unit * input.unit - first);
+        behind = std::max(behind, first + 1 - (one[y].begin / unit + 1) * input.unit);
+      }
+    }
+    if (before == std::numeric_limits<int64_t>::min()) return std::nullopt;
+    input.before = before;
+    input.behind = behind;
+  }
+  return window;
+}
+
+std::optional<SlidingWindow> WindowProbe::Run(int atom, std::vector<int64_t> sizes) {
+  SlidingWindow dims;
+  if (!FindDims(atom, sizes, dims)) return std::nullopt;
+  std::vector<Shape> shapes;
+  int64_t& size = sizes[static_cast<size_t>(atom)];
+  for (const int64_t groups : kGroups) {
+    for (;; ++size) {
+      if (size > kLargestAtom) return std::nullopt;
+      values_ = family_.ValuesAt(sizes);
+      if (box_.Infer(values_, shapes) &&
+          At(shapes, dims.outputs[0]) >= groups * dims.outputs[0].unit)
+        break;
+    }
+    bool fits = false;
+    const std::optional<SlidingWindow> found = MeasureAt(dims, fits);
+    if (found || fits) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace metadist

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "metair/spmd/sharding.h"
+#include "planner/rules/family.h"
+#include "planner/rules/sampler.h"
+
+namespace metadist {
+
+// A dim of a tensor that moves with an atom: `unit` elements for each group.
+struct SlidingDim {
+  int tensor = 0;
+  int dim = 0;
+  int64_t unit = 1;
+  // Of an input: the group [g * unit, (g + 1) * unit) is read with what lies before and behind it.
+  int64_t before = 0;
+  int64_t behind = 0;
+};
+
+// A window that slides along an atom, as measured.
+struct SlidingWindow {
+  std::vector<SlidingDim> inputs;
+  std::vector<SlidingDim> outputs;
+};
+
+// Measures windows by disturbing few indices far from the ends.
+class WindowProbe {
+ public:
+  WindowProbe(BlackBox& box, Sampler& sampler, const Family& family)
+      : box_(box), sampler_(sampler), family_(family) {}
+
+  // The window that slides along `atom`, the other atoms at `sizes`; none if its dims do not move
+  // in proportion, or if what an index reaches is not the same everywhere.
+  std::optional<SlidingWindow> Run(int atom, std::vector<int64_t> sizes);
+
+ private:
+  // First and last index reached, by moving output; end < 0: nothing.
+  using Reach = std::vector<Interval>;
+
+  bool FindDims(int atom, std::vector<int64_t> sizes, SlidingWindow& window);
+  // At values_. `fits` is false where the window reaches the ends; a larger call may show it.
+  std::optional<SlidingWindow> MeasureAt(const SlidingWindow& dims, bool& fits);
+  // Widens `reach` by what index `index` of the input reaches. False: the kernel refused.
+  bool Reaches(const SlidingWindow& dims, const SlidingDim& input, int64_t index, Reach& reach);
+
+  struct Baseline {
+    InputMode slab;
+    std::vector<Tensor> inputs;
+    std::vector<Tensor> outputs;
+  };
+  bool DrawBaselines();
+
+  BlackBox& box_;
+  Sampler& sampler_;
+  const Family& family_;
+  std::vector<int64_t> values_;  // of the slots while measuring
+  std::vector<Baseline> bases_;
+};
+
+}  // namespace metadist

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/space/widest_rank.h"
+
+#include <vector>
+
+namespace metadist {
+
+int64_t WidestRank(const Strategy& strategy, const Mesh& mesh) {
+  std::vector<int64_t> coordinate(mesh.axes.size(), 0);
+  for (const std::vector<Sharding>* shardings : {&strategy.inputs, &strategy.outputs})
+    for (const Sharding& sharding : *shardings)
+      for (const DimSharding& dim : sharding.dims)
+        if (!dim.halo.empty() && !dim.whole())
+          coordinate[static_cast<size_t>(dim.parts[0].sub[0].axes.back())] = 1;
+  return mesh.RankOf(coordinate);
+}
+
+}  // namespace metadist

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "metair/spmd/mesh.h"
+#include "planner/space/assignment.h"
+
+namespace metadist {
+
+// The rank that computes most: the first, but along dims with a halo the one with the second piece,
+// which has neighbours on both sides where any has.
+int64_t WidestRank(const Strategy& strategy, const Mesh& mesh);
+
+}  // namespace metadist
