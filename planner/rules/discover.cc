@@ -86,9 +86,14 @@ void FindRules(BlackBox& box, const DiscoveryOptions& options, Discovered& found
   WindowSearch windows(box, sampler, family, test);
   windows.Run(found.factors);
   SortFactors(family, found.factors);
-  // On few elements a minimum may pass for a maximum: at sizes of 3 and of 7 it does not.
+  // On few elements a minimum may pass for a maximum: at sizes of 3 and of up to 7 it does not.
   std::vector<std::vector<int64_t>> sizes{family.surrogate};
-  if (!test.IsLarge()) sizes.insert(sizes.begin(), test.OtherSizes({}, 4));
+  for (const int64_t more : {4, 2, 1}) {
+    std::vector<int64_t> larger = test.OtherSizes({}, more);
+    if (test.IsLarge() || (more > 1 && test.IsLarge(larger))) continue;
+    sizes.push_back(std::move(larger));
+    break;
+  }
   for (std::vector<int64_t>& wide : test.WideSizes({}))
     if (!test.IsLarge()) sizes.push_back(std::move(wide));
   found.executions = test.executions() + windows.executions();

@@ -136,8 +136,8 @@ std::vector<int64_t> ExecutionTest::OtherSizes(std::span<const int> tested, int6
   return box_.Infer(family_.ValuesAt(sizes), ignored) ? sizes : family_.surrogate;
 }
 
-bool ExecutionTest::IsLarge() const {
-  const std::vector<int64_t> values = family_.ValuesAt(family_.surrogate);
+bool ExecutionTest::IsLarge(std::span<const int64_t> sizes) const {
+  const std::vector<int64_t> values = family_.ValuesAt(sizes);
   int64_t elements = 0;
   for (size_t i = 0; i < box_.num_inputs(); ++i)
     if (box_.is_tensor(i)) elements += NumElements(box_.ShapeOf(i, values));

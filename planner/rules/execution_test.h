@@ -52,8 +52,9 @@ class ExecutionTest {
   // Surrogate sizes with all atoms but the tested ones larger by `more`, if that is legal.
   std::vector<int64_t> OtherSizes(std::span<const int> tested, int64_t more) const;
 
-  // Whether the call has many elements even at surrogate sizes.
-  bool IsLarge() const;
+  // Whether the call has many elements even at surrogate sizes, or at these.
+  bool IsLarge() const { return IsLarge(family_.surrogate); }
+  bool IsLarge(std::span<const int64_t> sizes) const;
 
   int64_t executions() const { return executions_; }
   // Trials that several reductions survived: the inputs did not tell them apart.

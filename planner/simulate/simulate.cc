@@ -41,7 +41,9 @@ void Count(Traffic& traffic, int64_t bytes, double seconds) {
 MemoryUse MemoryOf(const Program& program, const OpTable& ops) {
   MemoryUse most;
   for (const Stage& stage : program.stages) {
-    const BufferPlan plan = PlanBuffers(Instantiate(stage, program.mesh, stage.ranks[0]), ops);
+    // Of the rank with the largest pieces.
+    const int64_t widest = WidestRank({.inputs = stage.shardings}, program.mesh);
+    const BufferPlan plan = PlanBuffers(Instantiate(stage, program.mesh, widest), ops);
     const MemoryUse use{
         plan.parameter_bytes, plan.arena_bytes, plan.input_bytes + plan.constant_bytes};
     if (use.peak_bytes() > most.peak_bytes()) most = use;
