@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // entry := "[" dim "]" | "{" how " of " size "[" dim "]}"
-// how   := "start*" integer ",end*" integer | "first" | "last"
+// how   := "start*" integer ",end*" integer | "first" | "last" | "index"
 #include "metair/spmd/local_entry.h"
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "metair/ir/check.h"
+#include "metair/ops/index.h"
 
 namespace metadist {
 namespace {
@@ -82,8 +83,10 @@ class Reader {
       entry.kind = Kind::kFirstOnly;
     } else if (Skip("{last")) {
       entry.kind = Kind::kLastOnly;
+    } else if (Skip("{index")) {
+      entry.kind = Kind::kIndex;
     } else {
-      return Fail("expected '[', '{start*', '{first' or '{last'");
+      return Fail("expected '[', '{start*', '{first', '{last' or '{index'");
     }
     if (!Skip(" of ")) return Fail("expected ' of '");
     return {};
@@ -123,6 +126,8 @@ int64_t LocalValue(const LocalEntry& entry,
       return piece.begin == 0 ? value : 0;
     case Kind::kLastOnly:
       return piece.end == size ? value : 0;
+    case Kind::kIndex:
+      return CountedFrom(value, piece.begin, piece.size(), size);
     default:
       return value + entry.by_start * piece.begin + entry.by_end * (piece.end - size);
   }
@@ -148,10 +153,10 @@ Result<void> Validate(const LocalEntry& entry, int64_t value, const Mesh& mesh) 
 std::string LocalEntryText(const LocalEntry& entry, const Mesh& mesh) {
   const std::string view = ShardingText({{entry.view}, {}}, mesh);
   if (entry.view.whole() || entry.kind == Kind::kSize) return view;
-  const std::string how = entry.kind == Kind::kFirstOnly ? "first"
-                          : entry.kind == Kind::kLastOnly
-                              ? "last"
-                              : fmt::format("start*{},end*{}", entry.by_start, entry.by_end);
+  std::string how = fmt::format("start*{},end*{}", entry.by_start, entry.by_end);
+  if (entry.kind == Kind::kFirstOnly) how = "first";
+  if (entry.kind == Kind::kLastOnly) how = "last";
+  if (entry.kind == Kind::kIndex) how = "index";
   return fmt::format("{{{} of {}{}}}", how, SizeOf(entry.view), view);
 }
 

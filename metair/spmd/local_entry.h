@@ -21,6 +21,8 @@ struct LocalEntry {
     kShifted,    // value + by_start * start + by_end * (end - size), of the rank's piece
     kFirstOnly,  // the value where the piece is the dim's first, 0 elsewhere
     kLastOnly,   // the value where the piece is the dim's last, 0 elsewhere
+    kIndex,  // it is an index into the dim (below 0: from its end), counted within the piece; the
+             // piece's size where it points elsewhere
   };
 
   DimSharding view = {};  // of the dim; whole: the value stays as it is
@@ -49,7 +51,7 @@ std::vector<int64_t> LocalValues(std::vector<int64_t> values,
 Result<void> Validate(const LocalEntry& entry, int64_t value, const Mesh& mesh);
 
 // "[model]": a size, as in a sharding; "[]": the value stays; "{start*1,end*0 of 64[model]}",
-// "{first of 64[model]}", "{last of 64[model]}".
+// "{first of 64[model]}", "{last of 64[model]}", "{index of 64[model]}".
 std::string LocalEntryText(const LocalEntry& entry, const Mesh& mesh);
 // The entry at the head of `text`, which is taken off. value: of the integer. Errors: kUsage.
 Result<LocalEntry> TakeLocalEntry(std::string_view& text, int64_t value, const Mesh& mesh);

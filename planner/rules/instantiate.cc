@@ -91,7 +91,7 @@ void AddOffsets(const Discovered& found,
                             literal.attribute,
                             literal.entry,
                             CutAt(shift.view, sizes),
-                            LocalEntry::Kind::kShifted,
+                            shift.is_index ? LocalEntry::Kind::kIndex : LocalEntry::Kind::kShifted,
                             times * shift.by_start,
                             times * shift.by_end});
   }

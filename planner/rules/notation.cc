@@ -100,7 +100,7 @@ void DescribeOffsets(const Discovered& found, const SymbolicFactor& factor, Clau
       return other.input == moved.input && other.attribute == moved.attribute;
     };
     const bool several = std::count_if(found.literals.begin(), found.literals.end(), same) > 1;
-    int64_t by = shift.by_start != 0 ? shift.by_start : shift.by_end;
+    int64_t by = shift.is_index ? -1 : shift.by_start != 0 ? shift.by_start : shift.by_end;
     if (shift.times >= 0)
       by *= found.literals[static_cast<size_t>(shift.times)].size.At(found.atoms);
     clauses.off.push_back(

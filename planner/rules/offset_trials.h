@@ -18,6 +18,10 @@ class OffsetTrials {
   std::vector<Trial> Of(const Trial& plain) const;
 
  private:
+  // The literal that is element `entry` of constant input `input`; -1: none.
+  int LiteralOf(int input, int entry) const;
+  // Whether the outputs keep their shapes when literals move by these amounts.
+  bool KeepsShapes(const std::vector<SymbolicShift>& shifts) const;
   void AddIndices(const Trial& plain, std::vector<Trial>& trials) const;
   void AddLiterals(const Trial& plain, std::vector<Trial>& trials) const;
   void AddPairs(const Trial& plain, const SymbolicCut& view, std::vector<Trial>& trials) const;

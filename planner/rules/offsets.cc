@@ -40,6 +40,10 @@ void ShiftLiterals(const std::vector<SymbolicShift>& shifts,
     const int64_t size = piece.sizes[static_cast<size_t>(part.atom)] * part.unit.At(piece.sizes);
     const int64_t times = shift.times < 0 ? 1 : whole[first + static_cast<size_t>(shift.times)];
     const size_t slot = first + static_cast<size_t>(shift.literal);
+    if (shift.is_index) {
+      values[slot] = CountedFrom(whole[slot], own.begin, own.size(), size);
+      continue;
+    }
     values[slot] =
         whole[slot] + times * (shift.by_start * own.begin + shift.by_end * (own.end - size));
   }

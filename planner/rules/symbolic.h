@@ -69,13 +69,13 @@ struct SymbolicCut {
 };
 
 // A literal integer that moves with the piece of a dim cut contiguously: literal + times *
-// (by_start
-// * start + by_end * (end - size)).
+// (by_start start + by_end (end - size)); or an index into that dim, counted within the piece.
 struct SymbolicShift {
   int literal = 0;  // index among all integers of the call
   int64_t by_start = 0;
   int64_t by_end = 0;
   int times = -1;  // a literal whose value is a factor; -1: none
+  bool is_index = false;
   SymbolicCut view = {};
   bool operator==(const SymbolicShift&) const = default;
 };

@@ -142,6 +142,23 @@ TEST(Program, LiteralsFollowThePieces) {
   EXPECT_EQ(parsed.value().stages[0].literals, program.stages[0].literals);
 }
 
+TEST(LocalEntry, AnIndexIsCountedWithinThePiece) {
+  const Mesh mesh = ParseMesh("x=3").value();
+  std::string_view text = "{index of 7[x]}";
+  const LocalEntry entry = TakeLocalEntry(text, -3, mesh).value();
+  EXPECT_EQ(LocalEntryText(entry, mesh), "{index of 7[x]}");
+  const auto local = [&](int64_t value) {  // pieces 0-2, 3-4, 5-6
+    std::vector<int64_t> values;
+    for (int64_t rank = 0; rank < 3; ++rank)
+      values.push_back(LocalValue(entry, value, mesh, mesh.CoordinateOf(rank)));
+    return values;
+  };
+  EXPECT_EQ(local(0), (std::vector<int64_t>{0, 2, 2}));
+  EXPECT_EQ(local(4), (std::vector<int64_t>{3, 1, 2}));
+  EXPECT_EQ(local(-1), (std::vector<int64_t>{3, 2, 1}));
+  EXPECT_EQ(local(-7), (std::vector<int64_t>{0, 2, 2}));
+}
+
 TEST(LocalEntry, WhatDoesNotParseIsNamed) {
   const Mesh mesh = ParseMesh("x=2").value();
   const auto message = [&](std::string_view text) {
@@ -150,7 +167,7 @@ TEST(LocalEntry, WhatDoesNotParseIsNamed) {
   };
   EXPECT_EQ(message("[x]"), "");
   EXPECT_EQ(message("middle"),
-            "local integer 'middle': expected '[', '{start*', '{first' or '{last'");
+            "local integer 'middle': expected '[', '{start*', '{first', '{last' or '{index'");
   EXPECT_EQ(message("{start*1 of 4[x]}"), "local integer '{start*1 of 4[x]}': expected ',end*'");
   EXPECT_EQ(message("{first of 4[]}"), "local integer '{first of 4[]}': the dim is cut by no axis");
   EXPECT_EQ(message("{last of x[x]}"), "local integer '{last of x[x]}': expected a number");

@@ -153,6 +153,10 @@ class RuleChecker {
           if (cut.kind == LocalEntry::Kind::kSize) return v * mine / global;
           if (cut.kind == LocalEntry::Kind::kFirstOnly) return first == 0 ? v : 0;
           if (cut.kind == LocalEntry::Kind::kLastOnly) return owned.back() ? v : 0;
+          if (cut.kind == LocalEntry::Kind::kIndex) {
+            const int64_t target = v < 0 ? v + global : v;
+            return owned[static_cast<size_t>(target)] ? target - first : mine;
+          }
           return v + cut.by_start * first + cut.by_end * (first + mine - global);
         };
         if (cut.input < 0) {
