@@ -27,11 +27,17 @@ std::vector<ReferenceCase> MovementCases();
 std::vector<ReferenceCase> ContractionCases();
 std::vector<ReferenceCase> GradientCases();
 std::vector<ReferenceCase> IndexCases();
+std::vector<ReferenceCase> OffsetCases();
 
 inline std::vector<ReferenceCase> ReferenceCases() {
   std::vector<ReferenceCase> all;
   for (std::vector<ReferenceCase> (*cases)() :
-       {&ReductionCases, &MovementCases, &ContractionCases, &GradientCases, &IndexCases})
+       {&ReductionCases,
+        &MovementCases,
+        &ContractionCases,
+        &GradientCases,
+        &IndexCases,
+        &OffsetCases})
     for (ReferenceCase& one : cases()) all.push_back(std::move(one));
   return all;
 }

@@ -9,6 +9,7 @@
 
 #include "planner/rules/discover.h"
 #include "tests/planner/rules/example_calls.h"
+#include "tests/planner/rules/factor_checks.h"
 #include "tests/planner/rules/reference/reference_case.h"
 
 namespace metadist::testing {
@@ -41,6 +42,15 @@ TEST_P(Reference, RuleDoesNotDependOnTheSeed) {
     const Discovered found = Discover(example.call, {seed});
     ASSERT_EQ(GetParam().rule, found.text) << "seed " << seed;
   }
+}
+
+TEST_P(Reference, FactorsHoldOnUnseenShapes) {
+  const ExampleCall example(GetParam().op, GetParam().example);
+  const Discovered found = Discover(example.call);
+  Generator random(7);
+  Tally tally;
+  CheckFactors(GetParam().name, example.call, found, random, tally);
+  CheckPairs(GetParam().name, example.call, found, random, tally);
 }
 
 // Every factor of a rule can be cut unevenly.
