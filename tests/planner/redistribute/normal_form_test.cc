@@ -67,7 +67,8 @@ TEST(NormalForm, MovesWhatSection11Says) {
 // and without a memory bound; written apart from the planners.
 class AnyOrder {
  public:
-  AnyOrder(std::vector<int64_t> sizes, Shape shape) : sizes_(std::move(sizes)), shape_(std::move(shape)) {}
+  AnyOrder(std::vector<int64_t> sizes, Shape shape)
+      : sizes_(std::move(sizes)), shape_(std::move(shape)) {}
   using Lists = std::vector<std::vector<int>>;  // axes of each dim, major to minor
 
   // Received elements from `source`, times the number of ranks.
