@@ -283,4 +283,5 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace metadist
 
+// NOLINTNEXTLINE(bugprone-exception-escape): an exception ends the test.
 int main(int argc, char** argv) { return metadist::Main(argc, argv); }

@@ -153,13 +153,13 @@ std::vector<Sharding> AllShardings(const std::vector<Sharding>& views,
   return {out.begin(), out.end()};
 }
 
-DimSharding Product(std::vector<int64_t> sizes) {
+DimSharding Product(const std::vector<int64_t>& sizes) {
   DimSharding dim{{DimPart{}}};
   for (int64_t size : sizes) dim.parts[0].sub.push_back({size, {}});
   return dim;
 }
 
-DimSharding Concatenation(std::vector<int64_t> sizes) {
+DimSharding Concatenation(const std::vector<int64_t>& sizes) {
   DimSharding dim;
   for (int64_t size : sizes) dim.parts.push_back({{SubDim{size, {}}}});
   return dim;

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Plants the mistakes of shardcombine.md section 5.4 in discovery, one after another, and shows which tests turn red.
+
+    tests/wide/planted_faults.py [--build FOLDER] [FAULT...]
+
+Works in a copy of the tracked files, built in FOLDER (kept for the next time; a temporary one by default). Prints every fault with the tests
+that notice it. Exit 1 if a fault is not noticed, or if a test is red without one.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAMS = ("planner_rules_reference_test", "planner_rules_test", "planner_space_test")
+# Of planner_rules_test those that say what is found; the independent checker comes last, as it is slow.
+FILTERS = {"planner_rules_test": "Discover.RulesOf*:RandomEinsum.*"}
+
+# Name -> (file, text, what stands in its place).
+FAULTS = {
+    "reductions start from zeros": (
+        "planner/rules/execution_test.cc",
+        "Tensor folded = local[0][o].Clone();\n      for (size_t rank = 1;",
+        "Tensor folded = Tensor::Zeros(whole[o].type());\n      for (size_t rank = 0;",
+    ),
+    "inputs are 0 and 1": (
+        "planner/rules/sampler.cc",
+        "  for (double& v : x) v = Number(mode);",
+        "  for (double& v : x) v = static_cast<double>(random_.Below(2));",
+    ),
+    "inputs lie in [0, 1)": (
+        "planner/rules/sampler.cc",
+        "  for (double& v : x) v = Number(mode);",
+        "  for (double& v : x) v = random_.Uniform();",
+    ),
+    "one sample": (
+        "planner/rules/execution_test.cc",
+        "  for (const Configuration& at : Configurations(trial)) {\n",
+        "  std::vector<Configuration> one = Configurations(trial);\n  one.resize(1);\n  for (const Configuration& at : one) {\n",
+    ),
+    "a tolerance of 1e-3": (
+        "planner/rules/execution_test.cc",
+        "const double slack = 1e-10 * std::max(Largest(whole[o]), 1e-300);",
+        "const double slack = 1e-3 * std::max(Largest(whole[o]), 1.0);",
+    ),
+    "ranks of the whole mesh": (
+        "planner/space/strategies.cc",
+        "if (!Enough(Of(factor), space_.mesh->size(axes))) return std::nullopt;",
+        "if (!Enough(Of(factor), space_.mesh->ranks())) return std::nullopt;",
+    ),
+}
+
+
+def copy_tree(folder):
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
+    for path in filter(None, listed):
+        source, target = os.path.join(ROOT, path), os.path.join(folder, path)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if not os.path.exists(target) or open(source, "rb").read() != open(target, "rb").read():
+            shutil.copyfile(source, target)
+
+
+def build(folder):
+    subprocess.run(["cmake", "-S", ".", "-B", "build", "-G", "Ninja"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    done = subprocess.run(["ninja", "-C", "build", *PROGRAMS], cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(done.stdout[-3000:])
+
+
+def red_tests(folder):
+    red = []
+    for program in PROGRAMS:
+        command = [os.path.join(folder, "build", "bin", program), "--gtest_filter=" + FILTERS.get(program, "*")]
+        said = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
+        red += sorted(set(re.findall(r"^\[  FAILED  \] ([\w/.]+),? ", said, re.MULTILINE)))
+    return red
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build")
+    parser.add_argument("faults", nargs="*", metavar="FAULT")
+    options = parser.parse_args()
+    unknown = [name for name in options.faults if name not in FAULTS]
+    if unknown:
+        parser.error(f"unknown fault {unknown[0]!r}; known: {', '.join(FAULTS)}")
+    failed = False
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = os.path.abspath(options.build or temporary)
+        os.makedirs(folder, exist_ok=True)
+        copy_tree(folder)
+        build(folder)
+        red = red_tests(folder)
+        print(f"without a fault: {len(red)} red", *red, sep="\n  ", flush=True)
+        failed = bool(red)
+        for name in options.faults or FAULTS:
+            path, old, new = FAULTS[name]
+            path = os.path.join(folder, path)
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            if text.count(old) != 1:
+                sys.exit(f"{name}: the place is not found once in {path}")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text.replace(old, new))
+            build(folder)
+            red = red_tests(folder)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            print(f"{name}: {len(red)} red", *red[:12], *(["..."] if len(red) > 12 else []), sep="\n  ", flush=True)
+            failed = failed or not red
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
