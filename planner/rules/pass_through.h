@@ -12,7 +12,7 @@ namespace metadist {
 
 // Sets of float inputs through which a sum, a maximum or a minimum passes: f(x + y) = f(x) + f(y)
 // with the other inputs unchanged. Minimal sets of 1, 2, 3 and all inputs; `sizes` are atom sizes
-// to try, all of which must agree. Adds to `executions`.
+// to try, the first of them most often; all must agree. Adds to `executions`.
 std::vector<PassThrough> FindPassThrough(BlackBox& box,
                                          Sampler& sampler,
                                          const Family& family,

@@ -27,6 +27,7 @@ std::vector<uint8_t> Inside(const Shape& shape, const Focus& focus) {
 void Climb(std::vector<double>& x, Random& random) {
   double sum = 0;
   for (double& v : x) v = sum += random.Uniform();
+  sum += random.Uniform();
   for (double& v : x) v = 12 * v / sum - 6;
 }
 
