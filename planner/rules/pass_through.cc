@@ -15,7 +15,7 @@ namespace {
 // Beyond these numbers of float inputs, sets of two or three are not tried.
 constexpr size_t kMostForPairs = 12;
 constexpr size_t kMostForTriples = 6;
-constexpr size_t kRounds = 3;  // of all settings at the first sizes
+constexpr size_t kRounds = 2;  // of all settings at the first sizes
 
 struct Setting {
   int64_t terms;
