@@ -102,8 +102,7 @@ class Bundler {
     const ValueId in = node.inputs[0];
     const NodeId producer = stage_.graph.value(in).producer;
     const Sharding& from = stage_.shardings[static_cast<size_t>(in)];
-    return producer != kNone && !CollectiveOf(stage_.graph.node(producer)) &&
-           (from.has_spares() || from.has_halos());
+    return producer != kNone && !CollectiveOf(stage_.graph.node(producer)) && from.has_spares();
   }
 
   // A value that somebody needs: whoever it waits with goes now.

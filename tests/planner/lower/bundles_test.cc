@@ -73,6 +73,13 @@ class Bundles : public testing::Test {
   ValueId x_ = kNone;
 };
 
+// A halo that an operator makes is dropped by its route, not by the operator.
+TEST_F(Bundles, DroppingAHaloIsAStepOfItsRoute) {
+  const ValueId made = Apply("Compute", x_, "[a~1,1]");
+  Collective(CollectiveKind::kSlice, made, "a", "[a]");
+  EXPECT_EQ(Made(), (std::vector<int>{-1}));
+}
+
 TEST_F(Bundles, CollectivesThatNobodyReadsYetTravelTogether) {
   const ValueId p = Apply("Compute", x_, "[a]");
   const ValueId q = Gather(p);
