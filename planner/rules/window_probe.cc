@@ -155,6 +155,11 @@ std::optional<SlidingWindow> WindowProbe::MeasureAt(const SlidingWindow& dims, b
   for (SlidingDim& input : window.inputs) {
     int64_t before = std::numeric_limits<int64_t>::min();
     int64_t behind = before;
+    const int64_t size = values_[static_cast<size_t>(
+        box_.dim_slot(static_cast<size_t>(input.tensor), static_cast<size_t>(input.dim)))];
+    // Outputs may be far longer than what their inputs reach.
+    fits = (groups * 3 / 8 + apart + 1) * input.unit <= size;
+    if (!fits) return std::nullopt;
     for (int64_t phase = 0; phase < input.unit; ++phase) {
       const int64_t first = groups * 3 / 8 * input.unit + phase;
       const int64_t second = first + apart * input.unit;

@@ -118,6 +118,11 @@ std::vector<WindowCase> Transposed() {
        Image({2, 4, 7, 7}, {4, 6, 4, 4}, With({{"pads", ones}, {"strides", twos}})),
        "([a,b,c,d],[b,e,_,_])->([a,e,(c 2),(d 2)]) reduction={b} halo={c:1/1,d:1/1} "
        "crop={c:2/2,d:2/2}"},
+      {"ConvTransposeFarLongerThanItsInput",
+       "ConvTranspose",
+       {.inputs = {F32({1, 1, 3, 3}), F32({1, 2, 3, 3})},
+        .attributes = With({{"strides", List{3, 2}}, {"output_padding", List{1, 1}}})},
+       "([_,_,_,_],[_,a,b,c])->([_,a,b,c]) halo={b:6/0,c:4/0} crop={b:6/7,c:4/5}"},
       {"ConvTranspose3x3Pad1",
        "ConvTranspose",
        Image({2, 4, 7, 7}, {4, 6, 3, 3}, With({{"pads", ones}})),
