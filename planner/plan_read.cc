@@ -337,7 +337,13 @@ class Reader {
     strategy.outputs = TRY(ReadShardings(TRY(at.At("outputs")), node.outputs));
     for (const JsonCursor& literal : TRY(TRY(at.At("literals")).Elements()))
       strategy.literals.push_back(TRY(ReadLiteral(literal, node)));
-    if (at.Has("made")) strategy.made = TRY(ReadShardings(TRY(at.At("made")), node.outputs));
+    if (at.Has("made")) {
+      const JsonCursor made = TRY(at.At("made"));
+      strategy.made = TRY(ReadShardings(made, node.outputs));
+      for (size_t i = 0; i < strategy.made.size(); ++i)
+        if (strategy.made[i].WithoutSpares() != strategy.outputs[i])
+          return made.Wrong("expected the outputs, with spare elements at most");
+    }
     if (at.Has("indices"))
       for (const JsonCursor& counted : TRY(TRY(at.At("indices")).Elements()))
         strategy.indices.push_back(TRY(ReadCounted(counted, node)));

@@ -176,7 +176,15 @@ TEST(Offsets, PlansKeepThem) {
     ASSERT_TRUE(back.ok()) << back.error().text();
     EXPECT_EQ(back.value().assignment.nodes, plan.assignment.nodes);
     const Strategy& strategy = plan.assignment.nodes[0];
-    found += !strategy.indices.empty() && !strategy.made.empty() ? 1 : 0;
+    if (strategy.indices.empty() || strategy.made.empty()) continue;
+    ++found;
+    std::string wrong = WritePlan(plan);
+    wrong.replace(wrong.find("[x+]", wrong.find("\"made\"")), 4, "[]");
+    const auto refused = ReadPlan(wrong, "p.json");
+    ASSERT_FALSE(refused.ok());
+    EXPECT_NE(refused.error().text().find("expected the outputs, with spare elements at most"),
+              std::string::npos)
+        << refused.error().text();
   }
   EXPECT_GT(found, 0);
 }
