@@ -1,11 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // The index of the greatest element along `axis`: the first, or (select_last_index = 1) the last.
+#include "metair/ops/arg_max.h"
+
 #include <functional>
+#include <limits>
 
 #include "metair/ops/arg_extreme.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/range.h"
+#include "metair/ops/reduce_mean.h"
+
+namespace metadist {
+
+// The first (or last) position of an element equal to the extreme.
+Result<Graph> ComposeArgExtreme(const OpCall& call, const std::string& reduction) {
+  const int64_t rank = call.rank(0);
+  const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", 0), rank));
+  const bool last = call.attributes->Int("select_last_index", 0) != 0;
+  const bool keep = call.attributes->Int("keepdims", 1) != 0;
+  Composer compose(call);
+  const ValueId x = compose.Input(0);
+  ValueId positions = ComposePositions(compose, 0, call.shape(0)[static_cast<size_t>(axis)]);
+  if (axis + 1 < rank)
+    positions = compose.With("Unsqueeze", positions, AxesBetween(1, rank - axis));
+  const ValueId hit = compose.Make("Equal", {x, compose.Fold(reduction, x, {axis})});
+  const int64_t nowhere = last ? -1 : std::numeric_limits<int64_t>::max();
+  const ValueId found = compose.Make("Where", {hit, positions, compose.Integer(nowhere)});
+  return compose.Done({compose.Fold(last ? "ReduceMax" : "ReduceMin", found, {axis}, keep)});
+}
+
+}  // namespace metadist
 
 namespace metadist::ops {
+namespace {
+
+Result<Graph> Decompose(const OpCall& call) { return ComposeArgExtreme(call, "ReduceMax"); }
+
+}  // namespace
 
 OpDef MakeArgMax() {
   return {.name = "ArgMax",
@@ -13,6 +44,7 @@ OpDef MakeArgMax() {
           .url = "https://onnx.ai/onnx/operators/onnx__ArgMax.html",
           .infer = InferArgExtreme,
           .reference = ArgExtreme<std::greater<>>,
+          .decompose = Decompose,
           .work = ArgExtremeWork,
           .examples = ArgExtremeExamples};
 }

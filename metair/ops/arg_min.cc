@@ -3,9 +3,15 @@
 #include <functional>
 
 #include "metair/ops/arg_extreme.h"
+#include "metair/ops/arg_max.h"
 #include "metair/ops/ops.h"
 
 namespace metadist::ops {
+namespace {
+
+Result<Graph> Decompose(const OpCall& call) { return ComposeArgExtreme(call, "ReduceMin"); }
+
+}  // namespace
 
 OpDef MakeArgMin() {
   return {.name = "ArgMin",
@@ -13,6 +19,7 @@ OpDef MakeArgMin() {
           .url = "https://onnx.ai/onnx/operators/onnx__ArgMin.html",
           .infer = InferArgExtreme,
           .reference = ArgExtreme<std::less<>>,
+          .decompose = Decompose,
           .work = ArgExtremeWork,
           .examples = ArgExtremeExamples};
 }

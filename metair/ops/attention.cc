@@ -13,6 +13,8 @@
 #include "metair/ops/example_parts.h"
 #include "metair/ops/heads.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/range.h"
+#include "metair/ops/softmax.h"
 #include "metair/ops/work.h"
 
 namespace metadist::ops {
@@ -281,6 +283,114 @@ std::vector<InputDomain> Domain(const OpCall& call) {
   return domains;
 }
 
+// Arrays are [batch, head, ...], or [batch, group, head of the group, ...] where query heads share
+// keys.
+class Composition {
+ public:
+  Composition(const OpCall& call, const Sizes& sizes)
+      : call_(call), x_(sizes), compose_(call), shared_(sizes.shared() > 1) {}
+
+  Result<Graph> Run() {
+    const ValueId query = Heads4(kQuery, x_.query, /*split=*/shared_);
+    const ValueId key = Heads4(kKey, x_.key, /*split=*/false);
+    const ValueId value = Heads4(kValue, x_.value, /*split=*/false);
+    const double scale =
+        call_.attributes->Float("scale", 1 / std::sqrt(static_cast<double>(x_.query.size)));
+    const ValueId scaled = compose_.Make("Mul", {query, compose_.Number(scale, query)});
+    ValueId scores = compose_.Make("MatMul", {scaled, Swapped(key)});
+    const double cap = call_.attributes->Float("softcap", 0);
+    if (cap > 0) {
+      const ValueId limit = compose_.Number(cap, scores);
+      scores = compose_.Make("Tanh", {compose_.Make("Div", {scores, limit})});
+      scores = compose_.Make("Mul", {scores, limit});
+    }
+    if (call_.has(kMask)) scores = Masked(scores, TRY(Mask()));
+    if (call_.attributes->Int("is_causal", 0) != 0) scores = Causal(scores);
+    const int64_t last = static_cast<int64_t>(compose_.shape(scores).size()) - 1;
+    const SoftmaxParts parts = ComposeSoftmax(compose_, scores, {last});
+    const ValueId weights = compose_.Make("Div", {parts.exponentials, parts.sum});
+    const ValueId values = compose_.As(compose_.type(weights).element, value);
+    return compose_.Done({Result4(compose_.Make("MatMul", {weights, values}))});
+  }
+
+ private:
+  ValueId Permuted(ValueId value, std::vector<int64_t> order) {
+    return compose_.Make("Transpose", {value}, example::With({{"perm", std::move(order)}}));
+  }
+
+  ValueId Swapped(ValueId value) {
+    std::vector<int64_t> order;
+    const int64_t rank = static_cast<int64_t>(compose_.shape(value).size());
+    for (int64_t d = 0; d < rank - 2; ++d) order.push_back(d);
+    order.push_back(rank - 1);
+    order.push_back(rank - 2);
+    return Permuted(value, std::move(order));
+  }
+
+  // An input by heads. split: into groups of heads; else a group's only head where others share.
+  ValueId Heads4(size_t input, const Heads& heads, bool split) {
+    ValueId out = compose_.Input(input);
+    if (heads.packed) {
+      out = compose_.With("Reshape", out, {heads.batch, heads.sequence, heads.heads, heads.size});
+      out = Permuted(out, {0, 2, 1, 3});
+    }
+    if (split)
+      return compose_.With(
+          "Reshape", out, {heads.batch, x_.key.heads, x_.shared(), heads.sequence, heads.size});
+    return shared_ ? compose_.With("Unsqueeze", out, {2}) : out;
+  }
+
+  ValueId Result4(ValueId y) {
+    const Heads& q = x_.query;
+    if (shared_) y = compose_.With("Reshape", y, {q.batch, q.heads, q.sequence, x_.value.size});
+    if (!q.packed) return y;
+    y = Permuted(y, {0, 2, 1, 3});
+    return compose_.With("Reshape", y, {q.batch, q.sequence, q.heads * x_.value.size});
+  }
+
+  Result<ValueId> Mask() {
+    Shape shape = call_.shape(kMask);
+    if (shape.back() != x_.total()) return BadInput("", "the mask is shorter than the keys");
+    const ValueId mask = compose_.Input(kMask);
+    if (!shared_ || shape.size() < 3) return mask;
+    const size_t heads = shape.size() - 3;
+    if (shape[heads] == 1) return compose_.With("Unsqueeze", mask, {static_cast<int64_t>(heads)});
+    shape[heads] = x_.key.heads;
+    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(heads) + 1, x_.shared());
+    return compose_.With("Reshape", mask, shape);
+  }
+
+  ValueId Hidden(ValueId scores) {
+    return compose_.Number(-std::numeric_limits<double>::infinity(), scores);
+  }
+
+  ValueId Masked(ValueId scores, ValueId mask) {
+    if (compose_.type(mask).element == ElementType::kBool)
+      return compose_.Make("Where", {mask, scores, Hidden(scores)});
+    return compose_.Make("Add", {scores, compose_.As(compose_.type(scores).element, mask)});
+  }
+
+  ValueId Causal(ValueId scores) {
+    const ValueId keys = ComposePositions(compose_, 0, x_.total());
+    const ValueId queries =
+        compose_.With("Unsqueeze", ComposePositions(compose_, x_.past, x_.query.sequence), {1});
+    const ValueId late = compose_.Make("Greater", {keys, queries});
+    return compose_.Make("Where", {late, Hidden(scores), scores});
+  }
+
+  const OpCall& call_;
+  const Sizes& x_;
+  Composer compose_;
+  const bool shared_;
+};
+
+Result<Graph> Decompose(const OpCall& call) {
+  if (call.has(kPastKey) || call.has(kLengths) || call.num_outputs > 1)
+    return BadInput("", "only of fresh keys and values, for one output");
+  const Sizes x = TRY(SizesOf(call));
+  return Composition(call, x).Run();
+}
+
 std::vector<OpExample> Examples() {
   using example::Absent;
   using example::Bool;
@@ -323,6 +433,7 @@ OpDef MakeAttention() {
           .url = "https://onnx.ai/onnx/operators/onnx__Attention.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = WorkFor,
           .domain_of = Domain,
           .examples = Examples};

@@ -9,6 +9,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/reduce_mean.h"
 #include "metair/ops/work.h"
 
 namespace metadist::ops {
@@ -95,6 +96,37 @@ std::vector<OpExample> Examples() {
            .attributes = With({{"epsilon", 0.25}})}};
 }
 
+// In training only: with given statistics every element is on its own.
+Result<Graph> Decompose(const OpCall& call) {
+  if (call.attributes->Int("training_mode", 0) == 0) return BadInput("", "not in training");
+  const double momentum = call.attributes->Float("momentum", 0.9f);
+  std::vector<int64_t> axes = AxesBetween(2, call.rank(0));
+  const std::vector<int64_t> space = AxesBetween(1, call.rank(0) - 1);
+  axes.insert(axes.begin(), 0);
+  Composer compose(call);
+  const ValueId x = compose.Input(0);
+  const auto like_x = [&](size_t input) {
+    const ValueId one = compose.As(compose.type(x).element, compose.Input(input));
+    return space.empty() ? one : compose.With("Unsqueeze", one, space);
+  };
+  const Moments moments = ComposeMoments(compose, x, axes);
+  const ValueId epsilon = compose.Number(call.attributes->Float("epsilon", 1e-5f), x);
+  const ValueId root = compose.Make("Sqrt", {compose.Make("Add", {moments.variance, epsilon})});
+  const ValueId factor = compose.Make("Div", {like_x(1), root});
+  std::vector<ValueId> results{
+      compose.Make("Add", {compose.Make("Mul", {moments.distance, factor}), like_x(2)})};
+  for (int o = 1; o < call.num_outputs; ++o) {
+    const ValueId old = compose.Input(o == 1 ? 3 : 4);
+    ValueId now = compose.With("Squeeze", o == 1 ? moments.mean : moments.variance, axes);
+    now = compose.As(compose.type(old).element, now);
+    results.push_back(
+        compose.Make("Add",
+                     {compose.Make("Mul", {old, compose.Number(momentum, old)}),
+                      compose.Make("Mul", {now, compose.Number(1 - momentum, old)})}));
+  }
+  return compose.Done(results);
+}
+
 }  // namespace
 
 OpDef MakeBatchNormalization() {
@@ -103,6 +135,7 @@ OpDef MakeBatchNormalization() {
           .url = "https://onnx.ai/onnx/operators/onnx__BatchNormalization.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = WorkFor,
           .domain_of = Domain,
           .examples = Examples};

@@ -2,6 +2,7 @@
 // The mean of each channel: over all dims from the third on, which become 1.
 #include "metair/ops/global_pool.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/reduce_mean.h"
 
 namespace metadist::ops {
 namespace {
@@ -14,6 +15,12 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
+Result<Graph> Decompose(const OpCall& call) {
+  Composer compose(call);
+  return compose.Done(
+      {ComposeMean(compose, compose.Input(0), AxesBetween(2, call.rank(0)), /*keep=*/true)});
+}
+
 }  // namespace
 
 OpDef MakeGlobalAveragePool() {
@@ -22,6 +29,7 @@ OpDef MakeGlobalAveragePool() {
           .url = "https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html",
           .infer = InferGlobalPool,
           .reference = Reference,
+          .decompose = Decompose,
           .work = ReductionWork,
           .examples = GlobalPoolExamples};
 }

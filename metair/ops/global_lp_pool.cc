@@ -6,6 +6,8 @@
 
 #include "metair/ops/global_pool.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/reduce_l2.h"
+#include "metair/ops/reduce_mean.h"
 
 namespace metadist::ops {
 namespace {
@@ -31,6 +33,20 @@ std::vector<OpExample> Examples() {
   return examples;
 }
 
+Result<Graph> Decompose(const OpCall& call) {
+  const double p = static_cast<double>(call.attributes->Int("p", 2));
+  const std::vector<int64_t> space = AxesBetween(2, call.rank(0));
+  Composer compose(call);
+  const ValueId x = compose.Input(0);
+  if (p == 2) return compose.Done({ComposeNorm(compose, x, space, /*keep=*/true)});
+  const ValueId wide = compose.As(ElementType::kF64, x);
+  const ValueId powers =
+      compose.Make("Pow", {compose.Make("Abs", {wide}), compose.Number(p, wide)});
+  const ValueId sum = compose.Fold("ReduceSum", powers, space);
+  const ValueId root = compose.Make("Pow", {sum, compose.Number(1 / p, wide)});
+  return compose.Done({compose.As(compose.type(x).element, root)});
+}
+
 }  // namespace
 
 OpDef MakeGlobalLpPool() {
@@ -39,6 +55,7 @@ OpDef MakeGlobalLpPool() {
           .url = "https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = ReductionWork,
           .examples = Examples};
 }

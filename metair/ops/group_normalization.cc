@@ -6,6 +6,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/reduce_mean.h"
 #include "metair/ops/standardize.h"
 #include "metair/ops/work.h"
 
@@ -41,6 +42,26 @@ std::vector<OpExample> Examples() {
        .attributes = With({{"num_groups", 1}, {"epsilon", 0.25}})}};
 }
 
+Result<Graph> Decompose(const OpCall& call) {
+  const int64_t groups = call.attributes->Int("num_groups", 0);
+  const Shape& shape = call.shape(0);
+  const Shape channels{groups, shape[1] / groups};
+  Shape split = shape;  // [n, group, channel of the group, ...]
+  split[1] = channels[0];
+  split.insert(split.begin() + 2, channels[1]);
+  Shape of_channel = channels;
+  of_channel.resize(split.size() - 1, 1);
+  Composer compose(call);
+  const ValueId x = compose.With("Reshape", compose.Input(0), split);
+  const Moments moments = ComposeMoments(compose, x, AxesBetween(2, call.rank(0) + 1));
+  const ValueId epsilon = compose.Number(call.attributes->Float("epsilon", 1e-5f), x);
+  const ValueId root = compose.Make("Sqrt", {compose.Make("Add", {moments.variance, epsilon})});
+  ValueId y = compose.Make("Div", {moments.distance, root});
+  y = compose.Make("Mul", {y, compose.With("Reshape", compose.Input(1), of_channel)});
+  y = compose.Make("Add", {y, compose.With("Reshape", compose.Input(2), of_channel)});
+  return compose.Done({compose.With("Reshape", y, shape)});
+}
+
 }  // namespace
 
 OpDef MakeGroupNormalization() {
@@ -49,6 +70,7 @@ OpDef MakeGroupNormalization() {
           .url = "https://onnx.ai/onnx/operators/onnx__GroupNormalization.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = WorkFor,
           .examples = Examples};
 }

@@ -4,6 +4,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/reduce_mean.h"
 #include "metair/ops/standardize.h"
 #include "metair/ops/work.h"
 
@@ -33,6 +34,20 @@ std::vector<OpExample> Examples() {
            .attributes = example::With({{"epsilon", 0.25}})}};
 }
 
+Result<Graph> Decompose(const OpCall& call) {
+  if (call.rank(0) < 3) return BadInput("", "there is no space");
+  Composer compose(call);
+  const ValueId x = compose.Input(0);
+  const Moments moments = ComposeMoments(compose, x, AxesBetween(2, call.rank(0)));
+  const ValueId epsilon = compose.Number(call.attributes->Float("epsilon", 1e-5f), x);
+  const ValueId root = compose.Make("Sqrt", {compose.Make("Add", {moments.variance, epsilon})});
+  const std::vector<int64_t> space = AxesBetween(1, call.rank(0) - 1);
+  ValueId y = compose.Make("Div", {moments.distance, root});
+  y = compose.Make("Mul", {y, compose.With("Unsqueeze", compose.Input(1), space)});
+  y = compose.Make("Add", {y, compose.With("Unsqueeze", compose.Input(2), space)});
+  return compose.Done({y});
+}
+
 }  // namespace
 
 OpDef MakeInstanceNormalization() {
@@ -41,6 +56,7 @@ OpDef MakeInstanceNormalization() {
           .url = "https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = WorkFor,
           .examples = Examples};
 }

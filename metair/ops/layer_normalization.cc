@@ -11,6 +11,7 @@
 #include "metair/ops/example_parts.h"
 #include "metair/ops/onnx_types.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/reduce_mean.h"
 #include "metair/ops/work.h"
 
 namespace metadist::ops {
@@ -89,6 +90,20 @@ std::vector<OpExample> Examples() {
            .num_outputs = 3}};
 }
 
+Result<Graph> Decompose(const OpCall& call) {
+  const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -1), call.rank(0)));
+  Composer compose(call);
+  const ValueId x = compose.Input(0);
+  const Moments moments = ComposeMoments(compose, x, AxesBetween(axis, call.rank(0)));
+  const ValueId epsilon = compose.Number(call.attributes->Float("epsilon", 1e-5f), x);
+  const ValueId root = compose.Make("Sqrt", {compose.Make("Add", {moments.variance, epsilon})});
+  const ValueId inverse = compose.Make("Reciprocal", {root});
+  ValueId y = compose.Make("Mul", {moments.distance, inverse});
+  y = compose.Make("Mul", {y, compose.Input(1)});
+  if (call.has(2)) y = compose.Make("Add", {y, compose.Input(2)});
+  return compose.Done({y, moments.mean, inverse});
+}
+
 }  // namespace
 
 OpDef MakeLayerNormalization() {
@@ -97,6 +112,7 @@ OpDef MakeLayerNormalization() {
           .url = "https://onnx.ai/onnx/operators/onnx__LayerNormalization.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = WorkFor,
           .examples = Examples};
 }

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x - max(x) - ln(sum(exp(x - max(x)))) along `axis`.
+#include "metair/ops/log_softmax.h"
+
 #include "metair/ops/lines.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/softmax.h"
+
+namespace metadist {
+
+ValueId ComposeLogSoftmax(Composer& compose, ValueId x, int64_t axis) {
+  const SoftmaxParts parts = ComposeSoftmax(compose, x, {axis});
+  return compose.Make("Sub", {parts.shifted, compose.Make("Log", {parts.sum})});
+}
+
+}  // namespace metadist
 
 namespace metadist::ops {
 namespace {
@@ -9,6 +21,11 @@ namespace {
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   LogSoftmaxLines(in[0], TRY(LineAxis(call)), out[0]);
   return {};
+}
+
+Result<Graph> Decompose(const OpCall& call) {
+  Composer compose(call);
+  return compose.Done({ComposeLogSoftmax(compose, compose.Input(0), TRY(LineAxis(call)))});
 }
 
 }  // namespace
@@ -19,6 +36,7 @@ OpDef MakeLogSoftmax() {
           .url = "https://onnx.ai/onnx/operators/onnx__LogSoftmax.html",
           .infer = InferLines,
           .reference = Reference,
+          .decompose = Decompose,
           .work = NormalizedLinesWork,
           .examples = LinesExamples};
 }

@@ -8,6 +8,7 @@
 #include "metair/ops/example_parts.h"
 #include "metair/ops/lines.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/reduce_l2.h"
 
 namespace metadist::ops {
 namespace {
@@ -41,6 +42,18 @@ std::vector<OpExample> Examples() {
           {.inputs = {F32({3, 4, 5})}, .attributes = With({{"axis", 1}, {"p", 1}})}};
 }
 
+Result<Graph> Decompose(const OpCall& call) {
+  const std::vector<int64_t> axes{TRY(LineAxis(call))};
+  Composer compose(call);
+  const ValueId x = compose.Input(0);
+  const ValueId norm = call.attributes->Int("p", 2) == 2
+                           ? ComposeNorm(compose, x, axes, /*keep=*/true)
+                           : compose.Fold("ReduceL1", x, axes);
+  const ValueId none = compose.Make("Equal", {norm, compose.Number(0, x)});
+  const ValueId divisor = compose.Make("Where", {none, compose.Number(1, x), norm});
+  return compose.Done({compose.Make("Div", {x, divisor})});
+}
+
 }  // namespace
 
 OpDef MakeLpNormalization() {
@@ -49,6 +62,7 @@ OpDef MakeLpNormalization() {
           .url = "https://onnx.ai/onnx/operators/onnx__LpNormalization.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = NormalizedLinesWork,
           .examples = Examples};
 }

@@ -7,6 +7,7 @@
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
+#include "metair/ops/reduce_mean.h"
 #include "metair/ops/work.h"
 
 namespace metadist::ops {
@@ -65,6 +66,19 @@ std::vector<OpExample> Examples() {
            .attributes = example::With({{"axes", std::vector<int64_t>{-1}}})}};
 }
 
+Result<Graph> Decompose(const OpCall& call) {
+  const std::vector<bool> folded = TRY(FoldedOf(call));
+  std::vector<int64_t> axes;
+  for (size_t d = 0; d < folded.size(); ++d)
+    if (folded[d]) axes.push_back(static_cast<int64_t>(d));
+  Composer compose(call);
+  const ValueId x = compose.Input(0);
+  const Moments moments = ComposeMoments(compose, x, axes);
+  const ValueId root = compose.Make("Sqrt", {moments.variance});
+  return compose.Done({compose.Make(
+      "Div", {moments.distance, compose.Make("Add", {root, compose.Number(1e-9, x)})})});
+}
+
 }  // namespace
 
 OpDef MakeMeanVarianceNormalization() {
@@ -73,6 +87,7 @@ OpDef MakeMeanVarianceNormalization() {
           .url = "https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = WorkFor,
           .examples = Examples};
 }

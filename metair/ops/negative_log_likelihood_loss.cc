@@ -1,9 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 // -weight[target] x[target] of log-probabilities x; `reduction`: of each target, their sum, or
 // their mean by weight.
+#include "metair/ops/negative_log_likelihood_loss.h"
+
 #include "metair/ops/nll.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/range.h"
+#include "metair/ops/reduce_mean.h"
 #include "metair/ops/work.h"
+
+namespace metadist {
+namespace {
+
+// What stands at the target's class, 0 elsewhere, summed over the classes: an element for each
+// target.
+ValueId Picked(Composer& compose, ValueId hit, ValueId values) {
+  const ValueId chosen = compose.Make("Where", {hit, values, compose.Number(0, values)});
+  return compose.Fold("ReduceSum", chosen, {1}, /*keep=*/false);
+}
+
+// The weight of each target; kNone where all have 1.
+ValueId Weights(
+    Composer& compose, const OpCall& call, ValueId scores, ValueId targets, ValueId hit) {
+  ValueId weights = kNone;
+  if (call.has(2)) {
+    ValueId of_class = compose.As(compose.type(scores).element, compose.Input(2));
+    if (call.rank(0) > 2)
+      of_class = compose.With("Unsqueeze", of_class, AxesBetween(1, call.rank(0) - 1));
+    weights = Picked(compose, hit, of_class);
+  }
+  if (!call.attributes->has("ignore_index")) return weights;
+  const ValueId ignored = compose.Integer(call.attributes->Int("ignore_index", 0));
+  const ValueId none = compose.Make("Equal", {targets, ignored});
+  const ValueId zero = compose.Number(0, scores);
+  return compose.Make("Where",
+                      {none, zero, weights == kNone ? compose.Number(1, scores) : weights});
+}
+
+}  // namespace
+
+ValueId ComposeNll(Composer& compose, const OpCall& call, ValueId scores) {
+  const std::string reduction = call.attributes->String("reduction", "mean");
+  const int64_t rank = call.rank(0);
+  const ValueId targets = compose.As(ElementType::kI64, compose.Input(1));
+  ValueId classes = ComposePositions(compose, 0, call.shape(0)[1]);
+  if (rank > 2) classes = compose.With("Unsqueeze", classes, AxesBetween(1, rank - 1));
+  const ValueId hit = compose.Make("Equal", {compose.With("Unsqueeze", targets, {1}), classes});
+  const ValueId weights = Weights(compose, call, scores, targets, hit);
+  ValueId loss = compose.Make("Neg", {Picked(compose, hit, scores)});
+  if (weights != kNone) loss = compose.Make("Mul", {loss, weights});
+  if (reduction == "none") return loss;
+  const std::vector<int64_t> all = AxesBetween(0, rank - 1);
+  if (reduction == "mean" && weights == kNone)
+    return ComposeMean(compose, loss, all, /*keep=*/false);
+  loss = compose.Fold("ReduceSum", loss, all, /*keep=*/false);
+  if (reduction == "sum") return loss;
+  return compose.Make("Div", {loss, compose.Fold("ReduceSum", weights, all, /*keep=*/false)});
+}
+
+}  // namespace metadist
 
 namespace metadist::ops {
 namespace {
@@ -26,6 +81,11 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 
 std::vector<OpExample> Examples() { return NllExamples(1); }
 
+Result<Graph> Decompose(const OpCall& call) {
+  Composer compose(call);
+  return compose.Done({ComposeNll(compose, call, compose.Input(0))});
+}
+
 }  // namespace
 
 OpDef MakeNegativeLogLikelihoodLoss() {
@@ -34,6 +94,7 @@ OpDef MakeNegativeLogLikelihoodLoss() {
           .url = "https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = WorkFor,
           .domain_of = NllDomain,
           .examples = Examples};

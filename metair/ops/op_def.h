@@ -117,6 +117,13 @@ struct OpDef {
   // `reference` may then rely on bodies whose values are typed. Errors: kBadInput.
   Result<std::vector<TensorType>> (*body_inputs)(const OpCall& call, size_t region) = nullptr;
 
+  // The same mathematics as a graph of other operators, as exact in f32 as the kernel (shifted
+  // exponentials, variances in two passes): its inputs are those of the call that are present, in
+  // order, its outputs those that the call wants. How many elements are folded and which position
+  // an element has are constants of the graph. Its form depends on the call's form, never on its
+  // sizes. nullptr: the operator is elementary. Errors: kBadInput for a call it does not cover.
+  Result<Graph> (*decompose)(const OpCall& call) = nullptr;
+
   // nullptr: one flop per output element, every tensor moved once.
   Work (*work)(const OpCall& call, std::span<const TensorType> outputs) = nullptr;
   // One per input; nullptr: kAny for all.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // start, start + delta, ... up to but without limit.
+#include "metair/ops/range.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,6 +10,15 @@
 #include "metair/ops/compute_type.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
+
+namespace metadist {
+
+ValueId ComposePositions(Composer& compose, int64_t first, int64_t count) {
+  return compose.Make("Range",
+                      {compose.Integer(first), compose.Integer(first + count), compose.Integer(1)});
+}
+
+}  // namespace metadist
 
 namespace metadist::ops {
 namespace {

@@ -1,15 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // The square root of the sum of x^2 over axes; of integers truncated.
+#include "metair/ops/reduce_l2.h"
+
 #include <cmath>
 
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
+#include "metair/ops/reduce_mean.h"
+
+namespace metadist {
+
+ValueId ComposeNorm(Composer& compose, ValueId x, const std::vector<int64_t>& axes, bool keep) {
+  const ElementType element = compose.type(x).element;
+  const ValueId wide = compose.As(ElementType::kF64, x);
+  const ValueId squares = compose.Make("Mul", {wide, wide});
+  const ValueId sum = compose.Fold("ReduceSum", squares, axes, keep);
+  return compose.As(element, compose.Make("Sqrt", {sum}));
+}
+
+}  // namespace metadist
 
 namespace metadist::ops {
 namespace {
 
 double Apply(double sum, double x) { return sum + x * x; }
 double Finish(double sum) { return std::sqrt(sum); }
+
+Result<Graph> Decompose(const OpCall& call) {
+  const FoldedAxes folded = TRY(FoldedAxesOf(call));
+  Composer compose(call);
+  return compose.Done({ComposeNorm(compose, compose.Input(0), folded.axes, folded.keep)});
+}
 
 }  // namespace
 
@@ -19,6 +40,7 @@ OpDef MakeReduceL2() {
           .url = "https://onnx.ai/onnx/operators/onnx__ReduceL2.html",
           .infer = InferNumberReduction,
           .reference = RealReduction<Apply, Finish>,
+          .decompose = Decompose,
           .work = ReductionWork,
           .examples = ReductionExamples};
 }

@@ -5,12 +5,20 @@
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
+#include "metair/ops/reduce_mean.h"
 
 namespace metadist::ops {
 namespace {
 
 double Apply(double sum, double x) { return sum + x; }
 double Finish(double sum) { return std::log(sum); }
+
+Result<Graph> Decompose(const OpCall& call) {
+  const FoldedAxes folded = TRY(FoldedAxesOf(call));
+  Composer compose(call);
+  const ValueId sum = compose.Fold("ReduceSum", compose.Input(0), folded.axes, folded.keep);
+  return compose.Done({compose.Make("Log", {sum})});
+}
 
 }  // namespace
 
@@ -20,6 +28,7 @@ OpDef MakeReduceLogSum() {
           .url = "https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html",
           .infer = InferNumberReduction,
           .reference = RealReduction<Apply, Finish>,
+          .decompose = Decompose,
           .work = ReductionWork,
           .domain_of = PositiveDomain,
           .examples = ReductionExamples};

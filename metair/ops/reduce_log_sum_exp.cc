@@ -5,6 +5,7 @@
 
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
+#include "metair/ops/reduce_mean.h"
 #include "metair/ops/strided_copy.h"
 
 namespace metadist::ops {
@@ -34,6 +35,21 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
+// The shift is the greatest where that is finite, else 0.
+Result<Graph> Decompose(const OpCall& call) {
+  const FoldedAxes folded = TRY(FoldedAxesOf(call));
+  Composer compose(call);
+  const ValueId x = compose.Input(0);
+  const ValueId highest = compose.Fold("ReduceMax", x, folded.axes);
+  const ValueId infinite = compose.Make("IsInf", {highest});
+  const ValueId base = compose.Make("Where", {infinite, compose.Number(0, x), highest});
+  const ValueId terms = compose.Make("Exp", {compose.Make("Sub", {x, base})});
+  const ValueId sum = compose.Fold("ReduceSum", terms, folded.axes);
+  ValueId y = compose.Make("Add", {compose.Make("Log", {sum}), base});
+  if (!folded.keep) y = compose.With("Squeeze", y, folded.axes);
+  return compose.Done({y});
+}
+
 }  // namespace
 
 OpDef MakeReduceLogSumExp() {
@@ -42,6 +58,7 @@ OpDef MakeReduceLogSumExp() {
           .url = "https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html",
           .infer = InferNumberReduction,
           .reference = Reference,
+          .decompose = Decompose,
           .work = ReductionWork,
           .examples = ReductionExamples};
 }

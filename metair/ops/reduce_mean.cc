@@ -1,8 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mean over axes; of integers truncated toward zero.
+#include "metair/ops/reduce_mean.h"
+
+#include <numeric>
+
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
+
+namespace metadist {
+
+ValueId ComposeMean(Composer& compose, ValueId x, const std::vector<int64_t>& axes, bool keep) {
+  double count = 1;
+  for (const int64_t axis : axes)
+    count *= static_cast<double>(compose.shape(x)[static_cast<size_t>(axis)]);
+  return compose.Make("Div", {compose.Fold("ReduceSum", x, axes, keep), compose.Number(count, x)});
+}
+
+Moments ComposeMoments(Composer& compose, ValueId x, const std::vector<int64_t>& axes) {
+  Moments out;
+  out.mean = ComposeMean(compose, x, axes, /*keep=*/true);
+  out.distance = compose.Make("Sub", {x, out.mean});
+  const ValueId squares = compose.Make("Mul", {out.distance, out.distance});
+  out.variance = ComposeMean(compose, squares, axes, /*keep=*/true);
+  return out;
+}
+
+Result<FoldedAxes> FoldedAxesOf(const OpCall& call) {
+  if (ClassOf(call.type(0).element) != ElementClass::kFloat) return BadInput("", "not floats");
+  const Reduction reduction = TRY(ReductionOf(call));
+  FoldedAxes out{{}, call.attributes->Int("keepdims", 1) != 0};
+  for (size_t d = 0; d < reduction.folded.size(); ++d)
+    if (reduction.folded[d]) out.axes.push_back(static_cast<int64_t>(d));
+  if (out.axes.empty()) return BadInput("", "nothing is folded");
+  return out;
+}
+
+std::vector<int64_t> AxesBetween(int64_t first, int64_t end) {
+  std::vector<int64_t> axes(static_cast<size_t>(std::max<int64_t>(end - first, 0)));
+  std::iota(axes.begin(), axes.end(), first);
+  return axes;
+}
+
+}  // namespace metadist
 
 namespace metadist::ops {
 namespace {
@@ -26,6 +66,12 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
+Result<Graph> Decompose(const OpCall& call) {
+  const FoldedAxes folded = TRY(FoldedAxesOf(call));
+  Composer compose(call);
+  return compose.Done({ComposeMean(compose, compose.Input(0), folded.axes, folded.keep)});
+}
+
 }  // namespace
 
 OpDef MakeReduceMean() {
@@ -34,6 +80,7 @@ OpDef MakeReduceMean() {
           .url = "https://onnx.ai/onnx/operators/onnx__ReduceMean.html",
           .infer = InferNumberReduction,
           .reference = Reference,
+          .decompose = Decompose,
           .work = ReductionWork,
           .examples = ReductionExamples};
 }

@@ -8,6 +8,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/reduce_mean.h"
 #include "metair/ops/work.h"
 
 namespace metadist::ops {
@@ -57,6 +58,19 @@ std::vector<OpExample> Examples() {
            .attributes = With({{"axis", 1}, {"epsilon", 0.25}})}};
 }
 
+Result<Graph> Decompose(const OpCall& call) {
+  const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -1), call.rank(0)));
+  Composer compose(call);
+  const ValueId x = compose.Input(0);
+  const ValueId squares = ComposeMean(
+      compose, compose.Make("Mul", {x, x}), AxesBetween(axis, call.rank(0)), /*keep=*/true);
+  const ValueId epsilon = compose.Number(call.attributes->Float("epsilon", 1e-5f), x);
+  const ValueId root = compose.Make("Sqrt", {compose.Make("Add", {squares, epsilon})});
+  const ValueId y = compose.Make("Div", {x, root});
+  const ValueId scale = compose.As(compose.type(y).element, compose.Input(1));
+  return compose.Done({compose.Make("Mul", {y, scale})});
+}
+
 }  // namespace
 
 OpDef MakeRMSNormalization() {
@@ -65,6 +79,7 @@ OpDef MakeRMSNormalization() {
           .url = "https://onnx.ai/onnx/operators/onnx__RMSNormalization.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = WorkFor,
           .examples = Examples};
 }

@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = exp(x - max(x)) / sum(exp(x - max(x))) along `axis`.
+#include "metair/ops/softmax.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "metair/ops/lines.h"
 #include "metair/ops/ops.h"
+
+namespace metadist {
+
+SoftmaxParts ComposeSoftmax(Composer& compose, ValueId x, const std::vector<int64_t>& axes) {
+  SoftmaxParts parts;
+  parts.highest = compose.Fold("ReduceMax", x, axes);
+  parts.shifted = compose.Make("Sub", {x, parts.highest});
+  parts.exponentials = compose.Make("Exp", {parts.shifted});
+  parts.sum = compose.Fold("ReduceSum", parts.exponentials, axes);
+  return parts;
+}
+
+}  // namespace metadist
 
 namespace metadist::ops {
 namespace {
@@ -25,6 +40,12 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
+Result<Graph> Decompose(const OpCall& call) {
+  Composer compose(call);
+  const SoftmaxParts x = ComposeSoftmax(compose, compose.Input(0), {TRY(LineAxis(call))});
+  return compose.Done({compose.Make("Div", {x.exponentials, x.sum})});
+}
+
 }  // namespace
 
 OpDef MakeSoftmax() {
@@ -33,6 +54,7 @@ OpDef MakeSoftmax() {
           .url = "https://onnx.ai/onnx/operators/onnx__Softmax.html",
           .infer = InferLines,
           .reference = Reference,
+          .decompose = Decompose,
           .work = NormalizedLinesWork,
           .examples = LinesExamples};
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "metair/ops/lines.h"
+#include "metair/ops/log_softmax.h"
+#include "metair/ops/negative_log_likelihood_loss.h"
 #include "metair/ops/nll.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
@@ -40,6 +42,12 @@ std::vector<OpExample> Examples() {
   return examples;
 }
 
+Result<Graph> Decompose(const OpCall& call) {
+  Composer compose(call);
+  const ValueId log_prob = ComposeLogSoftmax(compose, compose.Input(0), 1);
+  return compose.Done({ComposeNll(compose, call, log_prob), log_prob});
+}
+
 }  // namespace
 
 OpDef MakeSoftmaxCrossEntropyLoss() {
@@ -48,6 +56,7 @@ OpDef MakeSoftmaxCrossEntropyLoss() {
           .url = "https://onnx.ai/onnx/operators/onnx__SoftmaxCrossEntropyLoss.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = WorkFor,
           .domain_of = NllDomain,
           .examples = Examples};

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/ops/composer.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "metair/ops/onnx_types.h"
+#include "metair/ops/op_table.h"
+
+namespace metadist {
+
+Composer::Composer(const OpCall& call) : call_(call) {
+  graph_.name = call.op->name;
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    inputs_.push_back(kNone);
+    if (!call.has(i)) continue;
+    inputs_[i] =
+        graph_.AddValue({fmt::format("x{}", i), call.type(i), ValueKind::kInput, {}, kNone});
+    graph_.inputs.push_back(inputs_[i]);
+  }
+  wide_.assign(inputs_.size(), kNone);
+}
+
+ValueId Composer::Input(size_t input) {
+  const ElementType element = call_.type(input).element;
+  if (ClassOf(element) != ElementClass::kFloat || ByteSize(element) >= 4) return inputs_[input];
+  if (wide_[input] == kNone) wide_[input] = As(ElementType::kF32, inputs_[input]);
+  return wide_[input];
+}
+
+ValueId Composer::Make(const std::string& op,
+                       const std::vector<ValueId>& inputs,
+                       const Attributes& attributes) {
+  if (error_) return 0;
+  Node node;
+  node.name = fmt::format("{}{}", op, graph_.nodes.size());
+  node.op = op;
+  node.attributes = attributes;
+  node.inputs = inputs;
+  node.outputs = {kNone};
+  const OpDef* def = OpTable::BuiltIn().Find(node);
+  CHECK(def != nullptr, op.c_str());
+  auto types = InferTypes(CallOf(*def, graph_, node));
+  if (!types.ok()) {
+    error_ = std::move(types).error();
+    return 0;
+  }
+  node.outputs[0] = graph_.AddValue({fmt::format("v{}", graph_.nodes.size()),
+                                     std::move(types.value()[0]),
+                                     ValueKind::kResult,
+                                     {},
+                                     kNone});
+  const ValueId made = node.outputs[0];
+  graph_.AddNode(std::move(node));
+  return made;
+}
+
+ValueId Composer::Fold(const std::string& op,
+                       ValueId value,
+                       const std::vector<int64_t>& axes,
+                       bool keep) {
+  Attributes attributes;
+  attributes.set("keepdims", int64_t{keep ? 1 : 0});
+  return Make(op, {value, Integers(axes)}, attributes);
+}
+
+ValueId Composer::With(const std::string& op, ValueId value, const std::vector<int64_t>& integers) {
+  return Make(op, {value, Integers(integers)});
+}
+
+ValueId Composer::Constant(Tensor data) {
+  const TensorType type = data.type();
+  return graph_.AddValue({fmt::format("c{}", graph_.values.size()),
+                          type,
+                          ValueKind::kConstant,
+                          std::move(data),
+                          kNone});
+}
+
+ValueId Composer::Number(double value, ValueId like) {
+  return Constant(Tensor::Of<double>({}, {value}).Cast(type(like).element));
+}
+
+ValueId Composer::Integer(int64_t value) { return Constant(Tensor::Of<int64_t>({}, {value})); }
+
+ValueId Composer::Integers(const std::vector<int64_t>& values) {
+  return Constant(Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values));
+}
+
+ValueId Composer::As(ElementType element, ValueId value) {
+  if (error_ || type(value).element == element) return value;
+  Attributes to;
+  to.set("to", OnnxNumberOf(element));
+  return Make("Cast", {value}, to);
+}
+
+Result<Graph> Composer::Done(const std::vector<ValueId>& results) {
+  const std::vector<TensorType> types = TRY(InferTypes(call_));
+  if (static_cast<size_t>(call_.num_outputs) > results.size())
+    return BadInput("", fmt::format("{} outputs are not composed", call_.num_outputs));
+  for (size_t o = 0; o < types.size(); ++o) {
+    const ValueId result = As(types[o].element, results[o]);
+    if (error_) return *error_;
+    if (type(result).shape != types[o].shape)
+      return Internal(fmt::format("{}: output {} is composed as {}, it must be {}",
+                                  call_.op->name,
+                                  o,
+                                  TypeText(type(result)),
+                                  TypeText(types[o])));
+    graph_.outputs.push_back(result);
+  }
+  return std::move(graph_);
+}
+
+}  // namespace metadist

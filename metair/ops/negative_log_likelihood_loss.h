@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "metair/ops/composer.h"
+
+namespace metadist {
+
+// The loss of an operator of metair/ops/nll.h from scores in the call's form.
+ValueId ComposeNll(Composer& compose, const OpCall& call, ValueId scores);
+
+}  // namespace metadist

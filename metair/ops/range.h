@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "metair/ops/composer.h"
+
+namespace metadist {
+
+// first, first + 1, ..., first + count - 1 as i64.
+ValueId ComposePositions(Composer& compose, int64_t first, int64_t count);
+
+}  // namespace metadist

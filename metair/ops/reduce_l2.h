@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "metair/ops/composer.h"
+
+namespace metadist {
+
+// sqrt(sum of x^2) over the axes. The squares are summed in f64, which no f32 overflows.
+ValueId ComposeNorm(Composer& compose, ValueId x, const std::vector<int64_t>& axes, bool keep);
+
+}  // namespace metadist

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "metair/ops/composer.h"
+
+namespace metadist {
+
+// The mean over the axes. How many elements there are is a constant.
+ValueId ComposeMean(Composer& compose, ValueId x, const std::vector<int64_t>& axes, bool keep);
+
+// Mean, distance from it and mean squared distance, in two passes: mean(x^2) - mean(x)^2 cancels.
+// Folded dims keep size 1.
+struct Moments {
+  ValueId mean = kNone;
+  ValueId distance = kNone;
+  ValueId variance = kNone;
+};
+Moments ComposeMoments(Composer& compose, ValueId x, const std::vector<int64_t>& axes);
+
+// The axes of a reduction's call. Errors: kBadInput for one that folds nothing or no floats.
+struct FoldedAxes {
+  std::vector<int64_t> axes;
+  bool keep = true;
+};
+Result<FoldedAxes> FoldedAxesOf(const OpCall& call);
+
+// Axes first, ..., end - 1.
+std::vector<int64_t> AxesBetween(int64_t first, int64_t end);
+
+}  // namespace metadist

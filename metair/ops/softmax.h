@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "metair/ops/composer.h"
+
+namespace metadist {
+
+// What everything like a softmax is made of; folded dims keep size 1.
+struct SoftmaxParts {
+  ValueId highest = kNone;  // over the axes
+  ValueId shifted = kNone;  // x - highest
+  ValueId exponentials = kNone;
+  ValueId sum = kNone;  // of the exponentials over the axes
+};
+SoftmaxParts ComposeSoftmax(Composer& compose, ValueId x, const std::vector<int64_t>& axes);
+
+}  // namespace metadist
