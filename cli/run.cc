@@ -162,6 +162,10 @@ struct Outcome {
 Result<Outcome> Execute(Session& session, const RunFlags& flags, const Job& job) {
   Outcome out;
   NamedTensors inputs = TRY(ReadInputs(flags, job.graph));
+  // Drawn for the model: what its operators take shows less in a program of other operators.
+  inputs.merge(RandomInputs(job.graph, session.seed, OpTable::BuiltIn()));
+  NamedTensors weights;
+  if (flags.random_weights) weights = RandomWeights(job.graph, session.seed, OpTable::BuiltIn());
   RunOptions options;
   options.seed = session.seed;
   options.random_inputs = true;
@@ -175,10 +179,10 @@ Result<Outcome> Execute(Session& session, const RunFlags& flags, const Job& job)
   timed.min_seconds = flags.bench && flags.iterations == 0 ? 0.5 : 0;
   timed.trace = !flags.trace.empty();
   const Program program = TRY(ProgramOf(job));
-  out.run = TRY(RunProgram(program, {}, inputs, timed));
+  out.run = TRY(RunProgram(program, weights, inputs, timed));
   if (!flags.trace.empty()) TRY(WriteFile(flags.trace, TraceJson(program, out.run), session.force));
   if (compare) {
-    const RunResult whole = TRY(RunProgram(SingleDevice(job.graph), {}, inputs, options));
+    const RunResult whole = TRY(RunProgram(SingleDevice(job.graph), weights, inputs, options));
     out.one_device = Compare(out.run.outputs, whole.outputs);
     out.checked = true;
     out.compared_with = "one device";

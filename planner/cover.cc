@@ -17,6 +17,7 @@
 #include "planner/lower/lower.h"
 #include "planner/lower/redistribution.h"
 #include "planner/solvers/solver.h"
+#include "planner/space/expansion.h"
 #include "planner/space/formulate.h"
 #include "planner/space/signature.h"
 
@@ -34,6 +35,9 @@ class Coverer {
     formulate.ops = request_.ops;
     formulate.rule_of = [&](const Node& node) -> const Rule& {
       return request_.rules->For(graph_, node);
+    };
+    formulate.inner_rules = [&](const Graph& graph, const Node& node) -> const Rule& {
+      return request_.rules->For(graph, node);
     };
     formulation_ = TRY(Formulate(formulate, routes_));
     TRY(Validate(formulation_.problem));
@@ -79,9 +83,10 @@ class Coverer {
     if (solved.choice.empty()) return false;
     solved.choice.pop_back();
     const Assignment assignment = formulation_.Decode(graph_, solved.choice);
-    const auto redistributions = RedistributionsOf(graph_, assignment, routes_);
+    const Expanded expanded = ExpandNodes(graph_, assignment);
+    const auto redistributions = RedistributionsOf(expanded.graph, expanded.assignment, routes_);
     CoverProgram made;
-    made.program = TRY(Lower(graph_, request_.mesh, assignment, redistributions));
+    made.program = TRY(Lower(expanded.graph, request_.mesh, expanded.assignment, redistributions));
     made.text = Text(assignment);
     cover_.programs.push_back(std::move(made));
     for (size_t n = 0; n < graph_.nodes.size(); ++n)

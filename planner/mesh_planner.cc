@@ -9,6 +9,7 @@
 #include "planner/lower/lower.h"
 #include "planner/solvers/evaluate.h"
 #include "planner/solvers/minimum_peak.h"
+#include "planner/space/expansion.h"
 
 namespace metadist {
 namespace {
@@ -46,6 +47,9 @@ Result<std::unique_ptr<MeshPlanner>> MeshPlanner::Make(const PlanRequest& reques
   formulate.rule_of = [&](const Node& node) -> const Rule& {
     return request.rules->For(*request.graph, node);
   };
+  formulate.inner_rules = [&](const Graph& graph, const Node& node) -> const Rule& {
+    return request.rules->For(graph, node);
+  };
   formulate.constraints = request.constraints;
   formulate.plan_template = plan_template;
   out->formulation_ = TRY(Formulate(formulate, out->routes_));
@@ -58,9 +62,11 @@ Result<Candidate> MeshPlanner::LowerChoice(const Choice& choice) {
   Candidate out;
   out.choice = choice;
   out.cost = static_cast<int64_t>(Evaluate(formulation_.problem, choice).cost);
-  out.assignment = formulation_.Decode(*request_.graph, choice);
-  out.redistributions = RedistributionsOf(*request_.graph, out.assignment, routes_);
-  out.program = TRY(Lower(*request_.graph, routes_.mesh(), out.assignment, out.redistributions));
+  Expanded expanded = ExpandNodes(*request_.graph, formulation_.Decode(*request_.graph, choice));
+  out.graph = std::move(expanded.graph);
+  out.assignment = std::move(expanded.assignment);
+  out.redistributions = RedistributionsOf(out.graph, out.assignment, routes_);
+  out.program = TRY(Lower(out.graph, routes_.mesh(), out.assignment, out.redistributions));
   out.memory = MemoryOf(out.program, *request_.ops);
   return out;
 }

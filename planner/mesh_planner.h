@@ -27,7 +27,8 @@ struct Candidate {
   SolveStatus status = SolveStatus::kHeuristic;
   std::string stopped_by;
   bool tied = false;  // found with repeated layers alike
-  Assignment assignment;
+  Graph graph;        // of the request, nodes that run as their decompositions replaced by these
+  Assignment assignment;  // of `graph`
   std::vector<Redistribution> redistributions;
   Program program;
   MemoryUse memory;  // of the lowered program

@@ -366,12 +366,12 @@ class Planner {
       if (plan.origin.profile.empty()) plan.origin.profile = request_.cluster.profile->header.name;
       plan.seed = request_.seed;
       plan.mesh = best.where->mesh();
-      plan.graph = *request_.graph;
+      plan.graph = std::move(best.candidate.graph);
       plan.memory_limit_bytes = limit_;
-      const Formulation& f = best.where->formulation();
+      const StrategySpace space{&plan.graph, request_.ops, &plan.mesh, &best.where->cluster()};
       for (size_t n = 0; n < plan.graph.nodes.size(); ++n)
         plan.node_costs.push_back(
-            (*f.strategies[n])[static_cast<size_t>(best.candidate.choice[n])].compute);
+            ComputePrice(space, plan.graph.nodes[n], best.candidate.assignment.nodes[n]));
       plan.prediction = Simulate(best.candidate.program, request_.cluster, *request_.ops);
       plan.assignment = std::move(best.candidate.assignment);
       plan.redistributions = std::move(best.candidate.redistributions);

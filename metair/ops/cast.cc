@@ -4,10 +4,22 @@
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"
+#include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/onnx_types.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
+
+namespace metadist {
+
+ValueId Composer::As(ElementType element, ValueId value) {
+  if (error_ || type(value).element == element) return value;
+  Attributes to;
+  to.set("to", OnnxNumberOf(element));
+  return Make("Cast", {value}, to);
+}
+
+}  // namespace metadist
 
 namespace metadist::ops {
 namespace {

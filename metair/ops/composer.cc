@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "metair/ops/onnx_types.h"
 #include "metair/ops/op_table.h"
 
 namespace metadist {
@@ -86,13 +85,6 @@ ValueId Composer::Integer(int64_t value) { return Constant(Tensor::Of<int64_t>({
 
 ValueId Composer::Integers(const std::vector<int64_t>& values) {
   return Constant(Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values));
-}
-
-ValueId Composer::As(ElementType element, ValueId value) {
-  if (error_ || type(value).element == element) return value;
-  Attributes to;
-  to.set("to", OnnxNumberOf(element));
-  return Make("Cast", {value}, to);
 }
 
 Result<Graph> Composer::Done(const std::vector<ValueId>& results) {

@@ -37,7 +37,7 @@ class Composer {
   ValueId Number(double value, ValueId like);
   ValueId Integer(int64_t value);
   ValueId Integers(const std::vector<int64_t>& values);
-  // The value in this element type; itself if it has it.
+  // The value in this element type; itself if it has it. Defined where the operator is.
   ValueId As(ElementType element, ValueId value);
 
   // `result` in the type that the call's output must have is an output, in their order.

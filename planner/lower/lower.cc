@@ -112,6 +112,11 @@ class Lowering {
     ValueId at = kept_[static_cast<size_t>(value)];
     if (stage_.shardings[static_cast<size_t>(at)] == wanted) return at;
     const auto found = routes_.find({place, where, value, wanted});
+    // Nodes in place of one share what was made for the first of them.
+    if (found == routes_.end() && place == Place::kUse) {
+      const auto copy = copies_.find({value, wanted});
+      if (copy != copies_.end()) return copy->second;
+    }
     if (found == routes_.end())
       return Internal(fmt::format("no redistribution of '{}' from {} to {}",
                                   graph_.value(value).name,
@@ -128,6 +133,7 @@ class Lowering {
                         ShardingText(stage_.shardings[static_cast<size_t>(at)], mesh_)));
       at = AddStep(step, value, at, s < bundles.size() ? bundles[s] : -1);
     }
+    if (place == Place::kUse) copies_[{value, wanted}] = at;
     return at;
   }
 
@@ -196,7 +202,8 @@ class Lowering {
   const Mesh& mesh_;
   const Assignment& assignment_;
   std::map<Key, const Redistribution*> routes_;
-  std::vector<ValueId> kept_;  // by value of the graph
+  std::vector<ValueId> kept_;                               // by value of the graph
+  std::map<std::pair<ValueId, Sharding>, ValueId> copies_;  // made last for a use
   std::set<std::string> names_;
   Stage stage_;
 };

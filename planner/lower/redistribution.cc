@@ -33,9 +33,12 @@ class Collector {
   void VisitNode(NodeId n) {
     const Node& node = graph_.node(n);
     const Strategy& strategy = assignment_.nodes[static_cast<size_t>(n)];
-    std::set<std::pair<ValueId, Sharding>> taken;
+    const int32_t group =
+        assignment_.group.empty() ? -1 : assignment_.group[static_cast<size_t>(n)];
+    if (group < 0 || group != group_) taken_.clear();
+    group_ = group;
     const auto take = [&](ValueId value, const Sharding& wanted) {
-      if (!taken.emplace(value, wanted).second) return;
+      if (!taken_.emplace(value, wanted).second) return;
       Add({.value = value, .place = Redistribution::Place::kUse, .node = n}, Kept(value), wanted);
     };
     for (size_t i = 0; i < node.inputs.size(); ++i)
@@ -64,6 +67,8 @@ class Collector {
   const Graph& graph_;
   const Assignment& assignment_;
   Redistributor& routes_;
+  int32_t group_ = -1;                            // of the last node
+  std::set<std::pair<ValueId, Sharding>> taken_;  // by it, or by its group
   std::vector<Redistribution> out_;
 };
 

@@ -148,6 +148,12 @@ Result<std::vector<TensorType>> BlackBox::InferOutputs(std::span<const int64_t> 
   return call_.op->infer(call_);
 }
 
+const OpCall& BlackBox::CallAt(std::span<const int64_t> values) {
+  SetLiterals(values);
+  SetDims(values);
+  return call_;
+}
+
 bool BlackBox::Infer(std::span<const int64_t> values, std::vector<Shape>& outputs) {
   auto types = InferOutputs(values);
   if (!types.ok() || IsRunTime(types.value())) return false;

@@ -62,6 +62,8 @@ class BlackBox {
   bool Infer(std::span<const int64_t> values, std::vector<Shape>& outputs);
   // The same with the reason of a rejection.
   Result<std::vector<TensorType>> InferOutputs(std::span<const int64_t> values);
+  // The call at these slot values; valid until the next question.
+  const OpCall& CallAt(std::span<const int64_t> values);
   // Legal input values for these sizes, one per input.
   std::vector<InputDomain> DomainsOf(std::span<const int64_t> values);
   // Runs the kernel on tensors of compute types (one per input, only those of role kTensor are

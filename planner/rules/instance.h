@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "planner/rules/black_box.h"
@@ -13,6 +14,11 @@ namespace metadist {
 // Atom sizes for which the family of `found` is the call `box.values()`; none if it is not one of
 // its calls.
 std::optional<std::vector<int64_t>> SolveAtoms(const Discovered& found, const BlackBox& box);
+
+// A factor at these atom sizes.
+Factor FactorAt(const Discovered& found,
+                const SymbolicFactor& factor,
+                std::span<const int64_t> sizes);
 
 // Instantiate() for a call already taken apart. `fits` tells whether it is of the signature.
 Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits);

@@ -99,6 +99,16 @@ void AddOffsets(const Discovered& found,
     out.indices.push_back({index.input, index.column, index.from_end, CutAt(index.view, sizes)});
 }
 
+bool Fits(const std::vector<Cut>& cuts, const std::vector<Shape>& shapes) {
+  return std::all_of(cuts.begin(), cuts.end(), [&](const Cut& cut) {
+    const size_t tensor = static_cast<size_t>(cut.tensor);
+    return tensor < shapes.size() && static_cast<size_t>(cut.dim) < shapes[tensor].size() &&
+           cut.size() == shapes[tensor][static_cast<size_t>(cut.dim)];
+  });
+}
+
+}  // namespace
+
 Factor FactorAt(const Discovered& found,
                 const SymbolicFactor& factor,
                 std::span<const int64_t> sizes) {
@@ -111,6 +121,8 @@ Factor FactorAt(const Discovered& found,
   out.even_only = factor.even_only;
   out.least_piece = factor.least_piece;
   AddOffsets(found, factor, sizes, out);
+  out.inner = factor.inner;
+  out.composite = factor.composite;
   if (!factor.local_literals) return out;
   for (const SymbolicLiteral& literal : found.literals)
     for (const int atom : literal.size.terms.front().atoms) {
@@ -122,16 +134,6 @@ Factor FactorAt(const Discovered& found,
     }
   return out;
 }
-
-bool Fits(const std::vector<Cut>& cuts, const std::vector<Shape>& shapes) {
-  return std::all_of(cuts.begin(), cuts.end(), [&](const Cut& cut) {
-    const size_t tensor = static_cast<size_t>(cut.tensor);
-    return tensor < shapes.size() && static_cast<size_t>(cut.dim) < shapes[tensor].size() &&
-           cut.size() == shapes[tensor][static_cast<size_t>(cut.dim)];
-  });
-}
-
-}  // namespace
 
 std::optional<std::vector<int64_t>> SolveAtoms(const Discovered& found, const BlackBox& box) {
   std::vector<Equation> equations;

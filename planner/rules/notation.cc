@@ -81,7 +81,7 @@ std::string_view Capital(ReduceOp op) {
 }
 
 struct Clauses {
-  std::vector<std::string> reduction, partial, attr, off, halo, crop, dead;
+  std::vector<std::string> reduction, partial, attr, off, halo, crop, dead, combine;
 };
 
 // "1" (an input), "k" (an attribute), "1.2" (an entry, or a column, of it).
@@ -128,6 +128,15 @@ void AddWidths(const std::string& letter,
   }
 }
 
+// "c:MAX[a],SUM[a]": what is exchanged, with the dims of each value.
+std::string ExchangesText(const SymbolicFactor& factor) {
+  std::vector<std::string> steps;
+  for (const InnerExchange& exchange : factor.inner.exchanges)
+    steps.push_back(fmt::format("{}[{}]", Capital(exchange.op), exchange.dims));
+  return fmt::format(
+      "{}:{}", factor.name, steps.empty() ? "LOCAL" : fmt::format("{}", fmt::join(steps, ",")));
+}
+
 void Describe(const Discovered& found, const SymbolicFactor& factor, Clauses& clauses) {
   DescribeOffsets(found, factor, clauses);
   const std::vector<std::string> letters = Letters(factor);
@@ -143,9 +152,10 @@ void Describe(const Discovered& found, const SymbolicFactor& factor, Clauses& cl
   }
   AddWidths(letters[0], factor.inputs, found.atoms, clauses.halo);
   AddWidths(letters[0], factor.outputs, found.atoms, clauses.crop);
+  if (factor.composite) clauses.combine.push_back(ExchangesText(factor));
   for (const int input : factor.partial_inputs)
     clauses.partial.push_back(fmt::format("{}:{}", input, letters[0]));
-  if (factor.outputs.empty() && factor.reductions.empty())
+  if (factor.outputs.empty() && factor.reductions.empty() && !factor.composite)
     clauses.dead.insert(clauses.dead.end(), letters.begin(), letters.end());
   if (!factor.local_literals) return;
   for (size_t i = 0; i < factor.atoms.size(); ++i) {
@@ -202,6 +212,7 @@ std::string Notation(const Discovered& found, const std::vector<Shape>& outputs)
   const auto add = [&](std::string_view name, const std::vector<std::string>& items) {
     if (!items.empty()) text += fmt::format(" {}={{{}}}", name, fmt::join(items, ","));
   };
+  add("combine", clauses.combine);
   add("reduction", clauses.reduction);
   add("partial", clauses.partial);
   add("attr", clauses.attr);

@@ -60,6 +60,21 @@ struct CountedIndex {
   Cut view;               // of the dim (tensor and dim unused)
 };
 
+// A small value of a decomposition that the ranks reduce: what node `node` makes.
+struct InnerExchange {
+  int node = 0;
+  ReduceOp op = ReduceOp::kSum;
+  std::string dims = {};  // letters of the factors that cut the value's dims: "a,b"
+  auto operator<=>(const InnerExchange&) const = default;
+};
+
+// How a factor runs through the operator's decomposition (OpDef::decompose).
+struct InnerUse {
+  std::vector<std::string> nodes;  // by node: a factor's name, "~sum", or "" (work repeated)
+  std::vector<InnerExchange> exchanges = {};  // in node order
+  bool operator==(const InnerUse&) const = default;
+};
+
 // One way to divide the call's work.
 struct Factor {
   std::string name;                    // letter of the one-line notation
@@ -71,6 +86,8 @@ struct Factor {
   std::vector<CountedIndex> indices;
   bool even_only = false;   // the groups must divide evenly among the ranks
   int64_t least_piece = 1;  // least number of groups a rank may get
+  InnerUse inner;           // no nodes: the factor is none of the decomposition's
+  bool composite = false;   // only the decomposition can be divided so, the operator cannot
 
   // Number of groups: the least `size` of all parts. At most this many ranks can share the factor.
   int64_t groups() const;

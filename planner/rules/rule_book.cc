@@ -10,6 +10,7 @@
 #include <set>
 
 #include "metair/ir/parallel.h"
+#include "planner/rules/composite.h"
 #include "planner/rules/discover_small.h"
 #include "planner/rules/instance.h"
 #include "planner/rules/shrink.h"
@@ -56,6 +57,10 @@ const Discovered& RuleBook::State::DiscoveredAt(BlackBox& box, const std::string
     if (known != discovered.end()) return known->second;
   }
   Discovered found = DiscoverSmall(box, options);
+  const InnerRules inner = [this](const Graph& graph, const Node& node) -> const Rule& {
+    return Find(graph, node).rule;
+  };
+  FindComposites(box, table, inner, options.seed, found);
   const std::lock_guard<std::mutex> lock(mutex);
   return discovered.emplace(signature, std::move(found)).first->second;
 }

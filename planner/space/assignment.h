@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "metair/ir/graph.h"
 #include "metair/spmd/program.h"
 #include "metair/spmd/sharding.h"
 
@@ -20,6 +22,8 @@ struct CountedInput {
   bool operator==(const CountedInput&) const = default;
 };
 
+struct Expansion;
+
 // One way to run a node on a mesh: every axis works on one factor, passes partial values through,
 // or repeats the work.
 struct Strategy {
@@ -32,7 +36,14 @@ struct Strategy {
   // dropped at once. Empty: nothing to drop.
   std::vector<Sharding> made = {};
   const std::vector<Sharding>& made_outputs() const { return made.empty() ? outputs : made; }
-  bool operator==(const Strategy&) const = default;
+  // What runs in the node's place, where it runs as its decomposition. It follows from the node,
+  // its rule and `axes`, so it plays no part in comparisons.
+  std::shared_ptr<const Expansion> expansion = nullptr;
+
+  bool operator==(const Strategy& other) const {
+    return axes == other.axes && inputs == other.inputs && outputs == other.outputs &&
+           literals == other.literals && indices == other.indices && made == other.made;
+  }
 };
 
 // What was decided for a graph, and all that lowering needs beside it: redistributions follow.
@@ -42,6 +53,16 @@ struct Assignment {
   // for its uses; where the producer makes it otherwise, it is redistributed at once.
   std::vector<Sharding> values;
   std::vector<Sharding> outputs;  // by position among the graph's outputs; nothing is partial
+  // By node: those of one number run in place of one node and share what is redistributed for their
+  // uses; -1: on its own. Empty: all are.
+  std::vector<int32_t> group = {};
+};
+
+// A node's decomposition on the mesh. Its inputs are the node's that are present, in order, and lie
+// as the strategy takes them; its outputs are the node's and are made as the strategy makes them.
+struct Expansion {
+  Graph graph;
+  Assignment assignment;
 };
 
 }  // namespace metadist

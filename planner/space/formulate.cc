@@ -121,8 +121,13 @@ class Formulator {
   }
 
   void FindStrategies() {
-    const StrategySpace space{
-        &graph_, request_.ops, &mesh_, &routes_.cluster(), request_.strategy_limit};
+    const StrategySpace space{&graph_,
+                              request_.ops,
+                              &mesh_,
+                              &routes_.cluster(),
+                              request_.strategy_limit,
+                              &routes_,
+                              request_.inner_rules};
     std::map<std::string, std::pair<int, StrategyList>> known;
     std::map<std::pair<int, std::vector<bool>>, std::pair<int, StrategyList>> classes;
     const Rule no_rule;

@@ -36,6 +36,7 @@ struct FormulateRequest {
   const Graph* graph = nullptr;
   const OpTable* ops = nullptr;
   std::function<const Rule&(const Node&)> rule_of;
+  InnerRules inner_rules = nullptr;  // of nodes of decompositions; without it none is used
   std::vector<Constraint> constraints;
   PlanTemplate plan_template = PlanTemplate::kAuto;
   int64_t strategy_limit = 96;  // of one node

@@ -121,7 +121,18 @@ class Liveness {
     }
     for (ValueId input : node.inputs)
       if (input != kNone && !Decided(input)) Cover(input, 2 * id + 1);
+    for (size_t s = 0; s < strategies.size(); ++s)
+      if (strategies[s].strategy.expansion != nullptr) usage[s] = LargestOf(node, strategies[s]);
     AddRow(static_cast<size_t>(id), 2 * id, 2 * id + 1, std::move(usage));
+  }
+
+  // Operands and results of a node that runs as its decomposition need not be there at one time.
+  int64_t LargestOf(const Node& node, const PricedStrategy& strategy) const {
+    int64_t largest = 0;
+    for (size_t o = 0; o < node.outputs.size(); ++o)
+      if (node.outputs[o] != kNone)
+        largest = std::max(largest, Bytes(node.outputs[o], strategy.strategy.outputs[o]));
+    return largest;
   }
 
   // Marks the buffer behind `value` as counted up to `until`, and returns up to where it was.

@@ -16,6 +16,7 @@
 
 #include "planner/space/around.h"
 #include "planner/space/dim_cuts.h"
+#include "planner/space/expansion.h"
 #include "planner/space/local_call.h"
 #include "planner/space/widest_rank.h"
 
@@ -235,17 +236,6 @@ bool HasRunTimeSizes(const Graph& graph, const Node& node) {
   return false;
 }
 
-bool FitsEverywhere(const StrategySpace& space,
-                    const OpDef& op,
-                    const Node& node,
-                    const Strategy& strategy) {
-  const Mesh& mesh = *space.mesh;
-  const std::set<int64_t> ranks{0, WidestRank(strategy, mesh), mesh.ranks() - 1};
-  return std::all_of(ranks.begin(), ranks.end(), [&](int64_t rank) {
-    return LocalCall(op, *space.graph, node, strategy, mesh, rank).Fits();
-  });
-}
-
 void Prune(std::vector<PricedStrategy>& all, int64_t limit) {
   if (static_cast<int64_t>(all.size()) <= limit) return;
   const auto idle = [](const PricedStrategy& p) {
@@ -265,6 +255,24 @@ void Prune(std::vector<PricedStrategy>& all, int64_t limit) {
 }
 
 }  // namespace
+
+bool FitsEverywhere(const StrategySpace& space,
+                    const OpDef& op,
+                    const Node& node,
+                    const Strategy& strategy) {
+  const Mesh& mesh = *space.mesh;
+  const std::set<int64_t> ranks{0, WidestRank(strategy, mesh), mesh.ranks() - 1};
+  return std::all_of(ranks.begin(), ranks.end(), [&](int64_t rank) {
+    return LocalCall(op, *space.graph, node, strategy, mesh, rank).Fits();
+  });
+}
+
+std::optional<Strategy> BuildStrategy(const StrategySpace& space,
+                                      const Node& node,
+                                      const Rule& rule,
+                                      const std::vector<int>& choices) {
+  return Builder(space, node, rule).Build(choices);
+}
 
 Priced ComputePrice(const StrategySpace& space, const Node& node, const Strategy& strategy) {
   const OpDef* op = space.ops->Find(node);
@@ -286,6 +294,7 @@ std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
   const bool fixed = !node.regions.empty() || HasRunTimeSizes(*space.graph, node);
   const OpDef* op = fixed ? nullptr : space.ops->Find(node);
   Builder builder(space, node, rule);
+  Expander expander(space, node, rule);
   std::vector<PricedStrategy> out;
   std::set<std::pair<std::vector<Sharding>, std::vector<Sharding>>> seen;
   Choices choices(space.mesh->axes.size(), kIdle);
@@ -295,6 +304,11 @@ std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
     auto strategy = builder.Build(choices);
     if (!strategy || !seen.emplace(strategy->inputs, strategy->outputs).second) continue;
     const bool whole = out.empty();
+    if (expander.Wanted(choices)) {
+      const auto price = expander.Expand(choices, *strategy);
+      if (price) out.push_back({std::move(*strategy), *price});
+      continue;
+    }
     if (!whole && !FitsEverywhere(space, *op, node, *strategy)) continue;
     const Priced compute = ComputePrice(space, node, *strategy);
     out.push_back({std::move(*strategy), compute});

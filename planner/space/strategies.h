@@ -3,10 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "metair/ir/graph.h"
 #include "metair/ops/op_table.h"
+#include "planner/redistribute/redistribute.h"
+#include "planner/rules/composite.h"
 #include "planner/rules/rule.h"
 #include "planner/space/assignment.h"
 #include "profiles/cluster.h"
@@ -31,7 +34,24 @@ struct StrategySpace {
   // Most strategies of one node. Of more, those are kept that leave fewest axes idle and then
   // compute fastest; running whole on every rank is always kept.
   int64_t limit = 96;
+  // For strategies that run a node as its decomposition; without them there are none such.
+  Redistributor* routes = nullptr;
+  InnerRules inner_rules = nullptr;
 };
+
+// The strategy in which axis a works on factor choices[a] of the rule (or, from factors.size() on,
+// on a pass-through; -1: on none), with shardings in normal form. None where it cannot be placed.
+std::optional<Strategy> BuildStrategy(const StrategySpace& space,
+                                      const Node& node,
+                                      const Rule& rule,
+                                      const std::vector<int>& choices);
+
+// Whether the operator's inference accepts the local call on the first and the last rank, and makes
+// what the strategy promises.
+bool FitsEverywhere(const StrategySpace& space,
+                    const OpDef& op,
+                    const Node& node,
+                    const Strategy& strategy);
 
 // Every way to run the node that its rule allows and its operator's own inference accepts on the
 // first, the last and the widest rank, with distinct shardings; the first one runs whole on every

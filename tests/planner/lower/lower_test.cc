@@ -15,6 +15,7 @@
 #include "planner/solvers/evaluate.h"
 #include "planner/solvers/solver.h"
 #include "planner/space/edge_costs.h"
+#include "planner/space/expansion.h"
 #include "planner/space/formulate.h"
 #include "tests/planner/test_cluster.h"
 
@@ -62,7 +63,14 @@ class Lowering : public testing::TestWithParam<const char*> {
     request.graph = &graph_;
     request.ops = &OpTable::BuiltIn();
     request.rule_of = [this](const Node& node) -> const Rule& { return rules_.For(graph_, node); };
+    request.inner_rules = [this](const Graph& graph, const Node& node) -> const Rule& {
+      return rules_.For(graph, node);
+    };
     return Formulate(request, routes_).value();
+  }
+
+  Expanded Decoded(const Formulation& formulation, const Choice& choice) const {
+    return ExpandNodes(graph_, formulation.Decode(graph_, choice));
   }
 
   Choice RandomChoice(Problem problem, uint64_t seed) const {
@@ -84,9 +92,9 @@ TEST_P(Lowering, RandomProgramsCostAndHoldWhatTheProblemSays) {
   std::set<int64_t> peaks;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     const Choice choice = RandomChoice(formulation.problem, seed);
-    const Assignment assignment = formulation.Decode(graph_, choice);
-    const auto redistributions = RedistributionsOf(graph_, assignment, routes_);
-    const auto program = Lower(graph_, mesh_, assignment, redistributions);
+    const auto [graph, assignment] = Decoded(formulation, choice);
+    const auto redistributions = RedistributionsOf(graph, assignment, routes_);
+    const auto program = Lower(graph, mesh_, assignment, redistributions);
     ASSERT_TRUE(program.ok()) << program.error().text();
     const Prediction prediction = Simulate(program.value(), routes_.cluster(), OpTable::BuiltIn());
     const Evaluation evaluation = Evaluate(formulation.problem, choice);
@@ -105,17 +113,16 @@ TEST_P(Lowering, RandomProgramsCostAndHoldWhatTheProblemSays) {
 TEST_P(Lowering, CollectivesAreNodesThatChain) {
   const Formulation formulation = Formulated();
   for (uint64_t seed = 0; seed < 10; ++seed) {
-    const Assignment assignment =
-        formulation.Decode(graph_, RandomChoice(formulation.problem, seed));
-    const auto redistributions = RedistributionsOf(graph_, assignment, routes_);
-    const Program program = Lower(graph_, mesh_, assignment, redistributions).value();
+    const auto [graph, assignment] = Decoded(formulation, RandomChoice(formulation.problem, seed));
+    const auto redistributions = RedistributionsOf(graph, assignment, routes_);
+    const Program program = Lower(graph, mesh_, assignment, redistributions).value();
     const Stage& stage = program.stages[0];
     ASSERT_EQ(stage.shardings.size(), stage.graph.values.size());
     std::set<std::string> names;
     for (const Value& value : stage.graph.values) EXPECT_TRUE(names.insert(value.name).second);
     size_t steps = 0;
     for (const Redistribution& r : redistributions) steps += r.steps.size();
-    EXPECT_EQ(stage.graph.nodes.size(), graph_.nodes.size() + steps);
+    EXPECT_EQ(stage.graph.nodes.size(), graph.nodes.size() + steps);
     for (ValueId output : stage.graph.outputs)
       EXPECT_TRUE(stage.shardings[static_cast<size_t>(output)].partial.empty());
     // Whatever a rank runs, inference accepts.
@@ -135,12 +142,11 @@ TEST_P(Lowering, CollectivesAreNodesThatChain) {
 TEST_P(Lowering, AMissingRedistributionIsAnError) {
   const Formulation formulation = Formulated();
   for (uint64_t seed = 0; seed < 10; ++seed) {
-    const Assignment assignment =
-        formulation.Decode(graph_, RandomChoice(formulation.problem, seed));
-    auto redistributions = RedistributionsOf(graph_, assignment, routes_);
+    const auto [graph, assignment] = Decoded(formulation, RandomChoice(formulation.problem, seed));
+    auto redistributions = RedistributionsOf(graph, assignment, routes_);
     if (redistributions.empty()) continue;
     redistributions.pop_back();
-    const auto program = Lower(graph_, mesh_, assignment, redistributions);
+    const auto program = Lower(graph, mesh_, assignment, redistributions);
     ASSERT_FALSE(program.ok());
     EXPECT_EQ(program.error().code, ErrorCode::kInternal);
     return;

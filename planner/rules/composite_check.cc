@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operator's kernel is the only truth: whatever a decomposition's pieces make must be what the
+// kernel makes of the whole. The primitives' rules are sound already, so what can be wrong is the
+// decomposition and the places of the exchanges; a dozen and a half runs of all kinds show either.
+// Source: shardcombine.md 4.8, 4.5.
+#include "planner/rules/composite_check.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "planner/rules/arrays.h"
+#include "planner/rules/instance.h"
+#include "planner/rules/lockstep.h"
+
+namespace metadist {
+namespace {
+
+using Runs = std::vector<std::pair<int64_t, InputMode>>;
+
+const Runs kEven{{3, InputMode::kNormal},
+                 {2, InputMode::kIntegers},
+                 {4, InputMode::kNegative},
+                 {2, InputMode::kOneShard},
+                 {3, InputMode::kOffset},
+                 {4, InputMode::kTies},
+                 {2, InputMode::kSmall},
+                 {3, InputMode::kOneTrue},
+                 {2, InputMode::kOneFalse}};
+const Runs kUneven{{2, InputMode::kNormal},
+                   {3, InputMode::kIntegers},
+                   {4, InputMode::kUp},
+                   {3, InputMode::kDown},
+                   {4, InputMode::kOffset}};
+const Runs kSingle{{4, InputMode::kNormal}, {4, InputMode::kIntegers}};
+constexpr int64_t kEvenGroups = 12;  // for 2, 3 and 4 ranks
+constexpr int64_t kUnevenGroups = 11;
+constexpr int64_t kSingleGroups = 4;
+
+// The factors by which the nodes run, by node; nullopt where one is not there.
+std::optional<std::vector<const Factor*>> FactorsOf(const InnerUse& use,
+                                                    const Graph& graph,
+                                                    const InnerRules& rules) {
+  if (use.nodes.size() != graph.nodes.size()) return std::nullopt;
+  std::vector<const Factor*> out(graph.nodes.size(), nullptr);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (use.nodes[n].empty() || use.nodes[n][0] == '~') continue;
+    for (const Factor& factor : rules(graph, graph.nodes[n]).factors)
+      if (factor.name == use.nodes[n]) out[n] = &factor;
+    if (out[n] == nullptr) return std::nullopt;
+  }
+  return out;
+}
+
+const Cut* CutOf(const std::vector<Cut>& cuts, int tensor) {
+  for (const Cut& cut : cuts)
+    if (cut.tensor == tensor) return &cut;
+  return nullptr;
+}
+
+// What the ranks' pieces of an output make together; nullopt where they do not fit.
+std::optional<Tensor> Merged(const Factor& factor,
+                             int output,
+                             const std::vector<const Tensor*>& parts,
+                             const TensorType& type) {
+  const int64_t ranks = static_cast<int64_t>(parts.size());
+  const Cut* cut = CutOf(factor.outputs, output);
+  Tensor merged = Tensor::Zeros(type);
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    const Tensor& part = *parts[static_cast<size_t>(rank)];
+    TensorType expected = type;
+    std::vector<int64_t> indices;
+    if (cut != nullptr) {
+      indices = IndicesOf(*cut, ranks, rank);
+      expected.shape[static_cast<size_t>(cut->dim)] = static_cast<int64_t>(indices.size());
+    }
+    if (part.type() != expected) return std::nullopt;
+    if (cut != nullptr) Put(merged, cut->dim, indices, part);
+  }
+  if (cut != nullptr) return merged;
+  merged = parts[0]->Clone();
+  const auto reduction = factor.reductions.find(output);
+  for (size_t rank = 1; rank < parts.size() && reduction != factor.reductions.end(); ++rank)
+    Fold(reduction->second, merged, *parts[rank]);
+  return merged;
+}
+
+}  // namespace
+
+std::vector<int64_t> ValuesAt(const Discovered& found,
+                              const BlackBox& box,
+                              std::span<const int64_t> sizes) {
+  std::vector<int64_t> values;
+  size_t literal = 0;
+  for (const Slot& slot : box.slots()) {
+    const SymbolicSize& size =
+        slot.is_dim
+            ? found.dims[static_cast<size_t>(slot.input)].sizes[static_cast<size_t>(slot.entry)]
+            : found.literals[literal++].size;
+    values.push_back(size.At(sizes));
+  }
+  return values;
+}
+
+std::vector<int64_t> CompositeCheck::SizesFor(const SymbolicFactor& factor,
+                                              int64_t tested,
+                                              int64_t more) {
+  std::vector<int64_t> sizes = found_.atoms;
+  std::vector<Shape> ignored;
+  for (size_t a = 0; a < sizes.size(); ++a) {
+    std::vector<int64_t> next = sizes;
+    const bool own = std::find(factor.atoms.begin(), factor.atoms.end(), a) != factor.atoms.end();
+    next[a] = own ? tested : sizes[a] + more;
+    if (own || box_.Infer(ValuesAt(found_, box_, next), ignored)) sizes = std::move(next);
+  }
+  return sizes;
+}
+
+bool CompositeCheck::Holds(SymbolicFactor& factor) {
+  if (!Agrees(factor, SizesFor(factor, kEvenGroups, 0), kEven)) return false;
+  if (!Agrees(factor, SizesFor(factor, kUnevenGroups, 1), kUneven)) return false;
+  if (!Agrees(factor, SizesFor(factor, kSingleGroups, 0), kSingle)) factor.least_piece = 2;
+  return true;
+}
+
+bool CompositeCheck::Agrees(const SymbolicFactor& symbolic,
+                            std::span<const int64_t> sizes,
+                            std::span<const std::pair<int64_t, InputMode>> runs) {
+  const std::vector<int64_t> values = ValuesAt(found_, box_, sizes);
+  const OpCall& call = box_.CallAt(values);
+  const auto graph = call.op->decompose(call);
+  if (!graph.ok()) return false;
+  const auto factors = FactorsOf(symbolic.inner, graph.value(), rules_);
+  if (!factors) return false;
+  const Factor factor = FactorAt(found_, symbolic, sizes);
+  std::vector<size_t> present;
+  for (size_t i = 0; i < box_.num_inputs(); ++i)
+    if (box_.role(i) != BlackBox::Role::kAbsent) present.push_back(i);
+  Lockstep ranks(graph.value(), ops_, *factors);
+  for (const auto& [count, mode] : runs) {
+    std::vector<Tensor> inputs, whole;
+    std::map<int, Focus> focus;
+    for (const Cut& cut : factor.inputs)
+      focus[cut.tensor] = {cut.dim, IndicesOf(cut, count, sampler_.random().Below(count))};
+    if (!sampler_.Draw(values, mode, focus, inputs)) return false;
+    if (!box_.Run(values, inputs, whole)) return false;
+    ++executions_;
+    std::vector<std::vector<Tensor>> local(static_cast<size_t>(count));
+    std::vector<bool> is_cut;
+    for (const size_t i : present) {
+      const Cut* cut = CutOf(factor.inputs, static_cast<int>(i));
+      is_cut.push_back(cut != nullptr);
+      for (int64_t rank = 0; rank < count; ++rank) {
+        const Tensor given = box_.is_tensor(i) ? inputs[i] : box_.constant(i);
+        local[static_cast<size_t>(rank)].push_back(
+            cut == nullptr ? given : Take(given, cut->dim, IndicesOf(*cut, count, rank)));
+      }
+    }
+    if (!ranks.Run(local, is_cut, symbolic.inner.exchanges)) return false;
+    for (size_t o = 0; o < whole.size(); ++o) {
+      std::vector<const Tensor*> parts;
+      double rounding = 0;  // of a sum that cancels
+      for (int64_t rank = 0; rank < count; ++rank) {
+        parts.push_back(&ranks.At(rank, graph.value().outputs[o]));
+        rounding = std::max(rounding, 1e-14 * Largest(*parts.back()));
+      }
+      const auto merged = Merged(factor, static_cast<int>(o), parts, whole[o].type());
+      const double slack = 1e-10 * std::max(Largest(whole[o]), 1e-300) + rounding;
+      if (!merged || !Close(*merged, whole[o], slack)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace metadist

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/rules/lockstep.h"
+
+#include <utility>
+
+#include "planner/rules/arrays.h"
+
+namespace metadist {
+namespace {
+
+const Cut* CutOf(const std::vector<Cut>& cuts, size_t tensor) {
+  for (const Cut& cut : cuts)
+    if (cut.tensor == static_cast<int>(tensor)) return &cut;
+  return nullptr;
+}
+
+int64_t LocalSize(const Cut& cut, int64_t ranks, int64_t rank) {
+  return static_cast<int64_t>(IndicesOf(cut, ranks, rank).size());
+}
+
+// The call of a node as one rank makes it, with what it points to.
+struct OwnCall {
+  Attributes attributes;
+  std::vector<Tensor> constants;
+  OpCall call;
+
+  OwnCall(const OpDef& op, const Graph& graph, const Node& node)
+      : attributes(node.attributes), constants(node.inputs.size()) {
+    call = CallOf(op, graph, node);
+    call.attributes = &attributes;
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+      if (call.has(i) && call.inputs[i].constant != nullptr) {
+        constants[i] = *call.inputs[i].constant;
+        call.inputs[i].constant = &constants[i];
+      }
+  }
+
+  void Shrink(const LiteralCut& literal, int64_t ranks, int64_t rank) {
+    const int64_t local = LocalSize(literal.view, ranks, rank);
+    const size_t entry = static_cast<size_t>(literal.entry);
+    if (literal.input < 0) {
+      Attribute& value = attributes.all()[literal.attribute];
+      if (int64_t* number = std::get_if<int64_t>(&value))
+        *number = local;
+      else
+        std::get<std::vector<int64_t>>(value)[entry] = local;
+      return;
+    }
+    Tensor& constant = constants[static_cast<size_t>(literal.input)];
+    std::vector<int64_t> values = constant.ToInts();
+    values[entry] = local;
+    constant = Tensor::Of<int64_t>(constant.shape(), values).Cast(constant.element());
+  }
+};
+
+}  // namespace
+
+std::vector<int64_t> IndicesOf(const Cut& cut, int64_t ranks, int64_t rank) {
+  std::vector<int64_t> indices;
+  int64_t offset = 0;
+  for (int64_t block = 0; block < cut.repeat; ++block)
+    for (const Cut::Part& part : cut.parts) {
+      const Interval own = Piece(part.size, ranks, rank);
+      for (int64_t i = own.begin * part.unit; i < own.end * part.unit; ++i)
+        indices.push_back(offset + i);
+      offset += part.size * part.unit;
+    }
+  return indices;
+}
+
+bool Lockstep::Run(const std::vector<std::vector<Tensor>>& inputs,
+                   const std::vector<bool>& cut,
+                   const std::vector<InnerExchange>& exchanges) {
+  cut_.assign(graph_.values.size(), false);
+  values_.assign(inputs.size(), std::vector<Tensor>(graph_.values.size()));
+  for (size_t rank = 0; rank < inputs.size(); ++rank)
+    for (size_t i = 0; i < graph_.inputs.size(); ++i) {
+      const size_t value = static_cast<size_t>(graph_.inputs[i]);
+      values_[rank][value] = inputs[rank][i];
+      cut_[value] = cut[i];
+    }
+  size_t next = 0;
+  for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+    for (size_t rank = 0; rank < inputs.size(); ++rank)
+      if (!RunNode(static_cast<NodeId>(n), static_cast<int64_t>(rank))) return false;
+    const Factor* factor = factors_[n];
+    cut_[static_cast<size_t>(graph_.nodes[n].outputs[0])] =
+        factor != nullptr && CutOf(factor->outputs, 0) != nullptr;
+    if (next < exchanges.size() && exchanges[next].node == static_cast<int>(n))
+      Exchange(exchanges[next++]);
+  }
+  return true;
+}
+
+bool Lockstep::RunNode(NodeId id, int64_t rank) {
+  const Node& node = graph_.node(id);
+  const Factor* factor = factors_[static_cast<size_t>(id)];
+  const int64_t ranks = static_cast<int64_t>(values_.size());
+  const OpDef* op = ops_.Find(node);
+  if (op == nullptr || op->reference == nullptr) return false;
+  OwnCall own(*op, graph_, node);
+  if (factor != nullptr)
+    for (const LiteralCut& literal : factor->literals) own.Shrink(literal, ranks, rank);
+  std::vector<Tensor> wide(node.inputs.size());
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == kNone) continue;
+    const Value& value = graph_.value(node.inputs[i]);
+    const bool constant = own.call.inputs[i].constant != nullptr;
+    wide[i] = constant ? own.constants[i].Cast(ComputeType(value.type.element))
+                       : At(rank, node.inputs[i]);
+    const Cut* cut = factor == nullptr ? nullptr : CutOf(factor->inputs, i);
+    const bool whole = constant || !cut_[static_cast<size_t>(node.inputs[i])];
+    if (cut != nullptr && whole) wide[i] = Take(wide[i], cut->dim, IndicesOf(*cut, ranks, rank));
+    if (!constant) own.call.inputs[i].type.shape = wide[i].shape();
+  }
+  auto types = op->infer(own.call);
+  if (!types.ok() || types.value().empty()) return false;
+  std::vector<Tensor> outputs;
+  for (const TensorType& type : types.value())
+    outputs.push_back(Tensor::Zeros({ComputeType(type.element), type.shape}));
+  if (!op->reference(own.call, wide, outputs).ok()) return false;
+  values_[static_cast<size_t>(rank)][static_cast<size_t>(node.outputs[0])] = std::move(outputs[0]);
+  return true;
+}
+
+void Lockstep::Exchange(const InnerExchange& exchange) {
+  const size_t value = static_cast<size_t>(graph_.node(exchange.node).outputs[0]);
+  Tensor total = values_[0][value].Clone();
+  for (size_t rank = 1; rank < values_.size(); ++rank)
+    Fold(exchange.op, total, values_[rank][value]);
+  for (std::vector<Tensor>& mine : values_) mine[value] = total;
+}
+
+}  // namespace metadist

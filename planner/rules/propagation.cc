@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cut runs through a decomposition.
+//
+// Every node is a call like any other, so its rule says what it makes of pieces: a factor whose
+// input cuts are just those that arrive, or a pass-through for partial values. Where a node makes a
+// partial value there is a choice: to reduce it at once among the ranks (an exchange), or to leave
+// it partial. Depth first through all choices, reducing first, cut off at the best so far: moved
+// elements, then exchanges. Graphs have some twenty nodes and a handful of partial values.
+//
+// That a chain of right steps is right needs no proof beyond the rules of the steps; the whole is
+// run against the operator's kernel nevertheless (composite_check.h), since the decomposition may
+// be wrong. Source: shardcombine.md 4.8.
+#include "planner/rules/propagation.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "metair/ir/check.h"
+
+namespace metadist {
+namespace {
+
+using Kind = Placed::Kind;
+
+const Cut* CutOf(const std::vector<Cut>& cuts, size_t tensor) {
+  for (const Cut& cut : cuts)
+    if (cut.tensor == static_cast<int>(tensor)) return &cut;
+  return nullptr;
+}
+
+bool SameCut(const Cut& a, const Cut& b) {
+  return a.dim == b.dim && a.repeat == b.repeat && a.parts == b.parts;
+}
+
+class Search {
+ public:
+  Search(const Graph& graph, const std::vector<const Rule*>& rules, int64_t most_elements)
+      : graph_(graph), rules_(rules), most_(most_elements) {}
+
+  std::optional<Propagated> Run(Propagated start) {
+    Visit(0, std::move(start));
+    return std::move(best_);
+  }
+
+ private:
+  const Placed& At(const Propagated& way, ValueId value) const {
+    return way.values[static_cast<size_t>(value)];
+  }
+
+  bool Worse(const Propagated& way) const {
+    if (way.elements > most_) return true;
+    if (!best_) return false;
+    return std::make_tuple(way.elements, way.use.exchanges.size()) >=
+           std::make_tuple(best_->elements, best_->use.exchanges.size());
+  }
+
+  void Visit(size_t n, Propagated way) {
+    if (Worse(way)) return;
+    if (n == graph_.nodes.size()) {
+      best_ = std::move(way);
+      return;
+    }
+    const Node& node = graph_.nodes[n];
+    Placed made;
+    std::string name;
+    if (!Step(node, *rules_[n], way, name, made)) return;
+    way.use.nodes.push_back(std::move(name));
+    const size_t output = static_cast<size_t>(node.outputs[0]);
+    if (made.kind == Kind::kPartial) {
+      Propagated reduced = way;
+      reduced.values[output] = {};
+      reduced.elements += NumElements(graph_.values[output].type.shape);
+      reduced.use.exchanges.push_back({static_cast<int>(n), made.op});
+      Visit(n + 1, std::move(reduced));
+    }
+    way.values[output] = std::move(made);
+    Visit(n + 1, std::move(way));
+  }
+
+  // What the node makes of what arrives, and by which factor. False: it cannot take it.
+  bool Step(const Node& node,
+            const Rule& rule,
+            const Propagated& way,
+            std::string& name,
+            Placed& made) const {
+    bool cut = false;
+    std::vector<int> partial;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] == kNone) continue;
+      cut = cut || At(way, node.inputs[i]).kind == Kind::kCut;
+      if (At(way, node.inputs[i]).kind == Kind::kPartial) partial.push_back(static_cast<int>(i));
+    }
+    if (!cut && partial.empty()) return true;
+    for (const Factor& factor : rule.factors) {
+      if (factor.composite || !Takes(node, factor, way)) continue;
+      name = factor.name;
+      if (const Cut* piece = CutOf(factor.outputs, 0))
+        made = {Kind::kCut, *piece, {}};
+      else if (const auto op = factor.reductions.find(0); op != factor.reductions.end())
+        made = {Kind::kPartial, {}, op->second};
+      return true;
+    }
+    if (cut) return false;
+    for (const PassThrough& pass : rule.pass_through) {
+      if (pass.inputs != partial) continue;
+      if (!std::all_of(partial.begin(), partial.end(), [&](int i) {
+            return At(way, node.inputs[static_cast<size_t>(i)]).op == pass.op;
+          }))
+        continue;
+      name = "~" + std::string(Name(pass.op));
+      made = {Kind::kPartial, {}, pass.op};
+      return true;
+    }
+    return false;
+  }
+
+  // Pieces that must know where they lie, or what lies beside them, are left to nodes that run as
+  // they are.
+  static bool Moves(const Factor& factor) {
+    const auto special = [](const Cut& cut) { return cut.spare || !cut.halo.empty(); };
+    return !factor.indices.empty() ||
+           std::any_of(factor.inputs.begin(), factor.inputs.end(), special) ||
+           std::any_of(factor.outputs.begin(), factor.outputs.end(), special) ||
+           std::any_of(factor.literals.begin(), factor.literals.end(), [](const LiteralCut& one) {
+             return one.kind != LocalEntry::Kind::kSize;
+           });
+  }
+
+  bool Takes(const Node& node, const Factor& factor, const Propagated& way) const {
+    if (Moves(factor)) return false;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] == kNone) continue;
+      const Placed& placed = At(way, node.inputs[i]);
+      const Cut* wanted = CutOf(factor.inputs, i);
+      const bool summand = std::find(factor.partial_inputs.begin(),
+                                     factor.partial_inputs.end(),
+                                     static_cast<int>(i)) != factor.partial_inputs.end();
+      switch (placed.kind) {
+        case Kind::kWhole:
+          if (summand) return false;
+          break;
+        case Kind::kCut:
+          if (wanted == nullptr || !SameCut(*wanted, placed.cut)) return false;
+          break;
+        case Kind::kPartial:
+          if (!summand || placed.op != ReduceOp::kSum) return false;
+          break;
+      }
+    }
+    return true;
+  }
+
+  const Graph& graph_;
+  const std::vector<const Rule*>& rules_;
+  const int64_t most_;
+  std::optional<Propagated> best_;
+};
+
+}  // namespace
+
+std::optional<Propagated> Propagate(const Graph& graph,
+                                    const std::vector<const Rule*>& rules,
+                                    const std::map<int, Cut>& inputs,
+                                    int64_t most_elements) {
+  CHECK(rules.size() == graph.nodes.size(), "one rule a node");
+  Propagated start;
+  start.values.resize(graph.values.size());
+  for (const auto& [position, cut] : inputs)
+    start.values[static_cast<size_t>(graph.inputs[static_cast<size_t>(position)])] = {
+        Kind::kCut, cut, {}};
+  return Search(graph, rules, most_elements).Run(std::move(start));
+}
+
+}  // namespace metadist

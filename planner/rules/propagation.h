@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "metair/ir/graph.h"
+#include "planner/rules/rule.h"
+
+namespace metadist {
+
+// How a value of a decomposition lies under one factor.
+struct Placed {
+  enum class Kind : uint8_t { kWhole, kCut, kPartial };
+  Kind kind = Kind::kWhole;
+  Cut cut = {};  // its tensor counts for nothing
+  ReduceOp op = ReduceOp::kSum;
+  bool operator==(const Placed&) const = default;
+};
+
+// A way of a cut through a graph.
+struct Propagated {
+  InnerUse use;
+  std::vector<Placed> values;  // by value, exchanges done
+  int64_t elements = 0;        // of all exchanged values
+};
+
+// Carries cuts of graph inputs through the graph by the rules of its nodes. A whole value may be
+// sliced where a node wants a piece of it; a partial one that a node cannot carry is exchanged,
+// where fewest elements move, then in fewest exchanges. most_elements: ways that move more are not
+// looked for. None if some node cannot take what reaches it.
+//
+// rules: by node. inputs: by position among graph.inputs; whole where not named.
+std::optional<Propagated> Propagate(const Graph& graph,
+                                    const std::vector<const Rule*>& rules,
+                                    const std::map<int, Cut>& inputs,
+                                    int64_t most_elements);
+
+}  // namespace metadist

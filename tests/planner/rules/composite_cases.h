@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "metair/ir/text.h"
+
+namespace metadist::testing {
+
+// A graph of one operator that has a decomposition, at sizes that no discovery uses.
+struct CompositeCase {
+  const char* name;
+  const char* inputs;  // lines of the graph's text
+  const char* node;
+  const char* outputs;
+};
+
+inline std::vector<CompositeCase> FoldingCases() {
+  return {
+      {"softmax", "input %x: f64[6,24,33]", "%y: f64[6,24,33] = Softmax(%x) {axis = -1} @n", "%y"},
+      {"log_softmax", "input %x: f64[9,26]", "%y: f64[9,26] = LogSoftmax(%x) {axis = 1} @n", "%y"},
+      {"log_sum_exp",
+       "input %x: f64[9,26]\n  constant %a: i64[1] = [1]",
+       "%y: f64[9] = ReduceLogSumExp(%x, %a) {keepdims = 0} @n",
+       "%y"},
+      {"mean",
+       "input %x: f64[9,26]\n  constant %a: i64[1] = [1]",
+       "%y: f64[9,1] = ReduceMean(%x, %a) {} @n",
+       "%y"},
+      {"mean_of_all", "input %x: f64[9,26]", "%y: f64[] = ReduceMean(%x) {keepdims = 0} @n", "%y"},
+      {"l2",
+       "input %x: f64[9,26]\n  constant %a: i64[1] = [1]",
+       "%y: f64[9,1] = ReduceL2(%x, %a) {} @n",
+       "%y"},
+      {"log_sum",
+       "input %x0: f64[9,26]\n  constant %a: i64[1] = [1]",
+       "%x: f64[9,26] = Abs(%x0) {} @abs\n  %y: f64[9,1] = ReduceLogSum(%x, %a) {} @n",
+       "%y"},
+      {"layer_norm",
+       "input %x: f64[10,25]\n  input %w: f64[25]\n  input %b: f64[25]",
+       "%y: f64[10,25] = LayerNormalization(%x, %w, %b) {} @n",
+       "%y"},
+      {"layer_norm_2",
+       "input %x: f64[10,9,14]\n  input %w: f64[9,14]\n  input %b: f64[9,14]",
+       "%y: f64[10,9,14] = LayerNormalization(%x, %w, %b) {axis = 1} @n",
+       "%y"},
+      {"rms_norm",
+       "input %x: f64[10,25]\n  input %w: f64[25]",
+       "%y: f64[10,25] = RMSNormalization(%x, %w) {} @n",
+       "%y"},
+      {"group_norm",
+       "input %x: f64[3,24,9,4]\n  input %w: f64[24]\n  input %b: f64[24]",
+       "%y: f64[3,24,9,4] = GroupNormalization(%x, %w, %b) {num_groups = 3} @n",
+       "%y"},
+      {"instance_norm",
+       "input %x: f64[3,4,9,10]\n  input %w: f64[4]\n  input %b: f64[4]",
+       "%y: f64[3,4,9,10] = InstanceNormalization(%x, %w, %b) {} @n",
+       "%y"},
+      {"batch_norm",
+       "input %x: f64[9,4,11,3]\n  input %w: f64[4]\n  input %b: f64[4]\n  input %m: f64[4]\n"
+       "  input %v: f64[4]",
+       "%y: f64[9,4,11,3], %p: f64[4], %q: f64[4] = BatchNormalization(%x, %w, %b, %m, %v) "
+       "{training_mode = 1} @n",
+       "%y\n  output %p\n  output %q"},
+      {"mean_variance",
+       "input %x: f64[9,4,11,3]",
+       "%y: f64[9,4,11,3] = MeanVarianceNormalization(%x) {} @n",
+       "%y"},
+      {"lp_norm", "input %x: f64[9,26]", "%y: f64[9,26] = LpNormalization(%x) {} @n", "%y"},
+      {"lp_norm_1", "input %x: f64[9,26]", "%y: f64[9,26] = LpNormalization(%x) {p = 1} @n", "%y"},
+      {"global_mean",
+       "input %x: f64[3,4,9,10]",
+       "%y: f64[3,4,1,1] = GlobalAveragePool(%x) {} @n",
+       "%y"},
+      {"global_norm", "input %x: f64[3,4,9,10]", "%y: f64[3,4,1,1] = GlobalLpPool(%x) {} @n", "%y"},
+      {"arg_max", "input %x: f64[9,26]", "%y: i64[9,1] = ArgMax(%x) {axis = 1} @n", "%y"},
+      {"arg_min_last",
+       "input %x: f64[26,9]",
+       "%y: i64[9] = ArgMin(%x) {axis = 0, keepdims = 0, select_last_index = 1} @n",
+       "%y"},
+  };
+}
+
+inline std::vector<CompositeCase> LossAndAttentionCases() {
+  return {
+      {"cross_entropy",
+       "input %x: f64[9,26]\n  input %t: i64[9]",
+       "%y: f64[], %p: f64[9,26] = SoftmaxCrossEntropyLoss(%x, %t) {} @n",
+       "%y\n  output %p"},
+      {"cross_entropy_2",
+       "input %x: f64[9,26,10]\n  input %t: i64[9,10]\n  input %w0: f64[26]",
+       "%w: f64[26] = Abs(%w0) {} @abs\n  %y: f64[] = SoftmaxCrossEntropyLoss(%x, %t, %w) "
+       "{ignore_index = 1} @n",
+       "%y"},
+      {"nll",
+       "input %x: f64[9,26]\n  input %t: i64[9]\n  input %w0: f64[26]",
+       "%w: f64[26] = Abs(%w0) {} @abs\n  %y: f64[] = NegativeLogLikelihoodLoss(%x, %t, %w) {} @n",
+       "%y"},
+      {"attention",
+       "input %q: f64[2,8,9,5]\n  input %k: f64[2,8,14,5]\n  input %v: f64[2,8,14,6]\n"
+       "  input %m: f64[9,14]",
+       "%y: f64[2,8,9,6] = Attention(%q, %k, %v, %m) {} @n",
+       "%y"},
+      {"attention_causal",
+       "input %q: f64[2,9,32]\n  input %k: f64[2,14,16]\n  input %v: f64[2,14,24]",
+       "%y: f64[2,9,48] = Attention(%q, %k, %v) {q_num_heads = 8, kv_num_heads = 4, is_causal = "
+       "1} @n",
+       "%y"},
+  };
+}
+
+inline const std::vector<CompositeCase>& CompositeCases() {
+  static const std::vector<CompositeCase> cases = [] {
+    std::vector<CompositeCase> all = FoldingCases();
+    for (const CompositeCase& one : LossAndAttentionCases()) all.push_back(one);
+    return all;
+  }();
+  return cases;
+}
+
+inline Graph GraphOf(const CompositeCase& one) {
+  const std::string text = std::string("graph g opset 26 {\n  ") + one.inputs + "\n  " + one.node +
+                           "\n  output " + one.outputs + "\n}\n";
+  auto graph = ParseGraph(text);
+  CHECK(graph.ok(), graph.ok() ? "" : (graph.error().text() + text).c_str());
+  return std::move(graph).value();
+}
+
+}  // namespace metadist::testing

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Composite rules: what is found, and that a decomposition that lies finds nothing.
+#include "planner/rules/composite.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "planner/rules/composite_check.h"
+#include "planner/rules/discover_small.h"
+#include "planner/rules/rule_book.h"
+#include "planner/rules/shrink.h"
+#include "tests/planner/rules/composite_cases.h"
+
+namespace metadist::testing {
+namespace {
+
+const char* const kGolden = METADIST_SOURCE_DIR "/tests/planner/rules/composite.golden";
+
+const Node& Last(const Graph& graph) { return graph.nodes.back(); }
+
+TEST(Composite, RulesEqualTheGolden) {
+  RuleBook book(OpTable::BuiltIn());
+  std::string text;
+  for (const CompositeCase& one : CompositeCases()) {
+    const Graph graph = GraphOf(one);
+    text += fmt::format("{}\n    {}\n", one.name, book.For(graph, Last(graph)).text);
+    if (std::getenv("METADIST_SHOW_COST") == nullptr) continue;
+    const SignatureReport report = book.Report(graph).back();
+    const OpDef& op = *OpTable::BuiltIn().Find(Last(graph));
+    const Graph inner = op.decompose(CallOf(op, graph, Last(graph))).value();
+    for (const SignatureReport& row : book.Report(inner))
+      fmt::print(
+          "    {:.2f} ms {} {} {} runs\n", row.seconds * 1e3, row.op, row.rule, row.kernel_runs);
+    fmt::print("{}: {:.2f} ms, {} executions\n", one.name, report.seconds * 1e3, report.executions);
+  }
+  if (std::getenv("METADIST_UPDATE_GOLDENS") != nullptr) std::ofstream(kGolden) << text;
+  std::ifstream file(kGolden);
+  const std::string expected{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(text, expected);
+}
+
+TEST(Composite, RulesDoNotDependOnTheSeed) {
+  std::vector<std::string> first;
+  for (uint64_t seed = 0; seed < 3; ++seed) {
+    RuleBook book(OpTable::BuiltIn(), {.seed = seed});
+    std::vector<std::string> texts;
+    for (const CompositeCase& one : CompositeCases()) {
+      const Graph graph = GraphOf(one);
+      texts.push_back(book.For(graph, Last(graph)).text);
+    }
+    if (seed == 0) first = texts;
+    EXPECT_EQ(texts, first) << seed;
+  }
+}
+
+// The number of composite factors of an operator under another decomposition.
+int CompositesOf(const char* op,
+                 const CompositeCase& one,
+                 Result<Graph> (*decompose)(const OpCall&)) {
+  OpTable table = OpTable::BuiltIn();
+  OpDef changed = *table.Find("", op);
+  changed.decompose = decompose;
+  table.Add(changed);
+  RuleBook book(table);
+  const Graph graph = GraphOf(one);
+  int count = 0;
+  for (const Factor& factor : book.For(graph, Last(graph)).factors) count += factor.composite;
+  return count;
+}
+
+const CompositeCase& CaseNamed(const std::string& name) {
+  for (const CompositeCase& one : CompositeCases())
+    if (name == one.name) return one;
+  CHECK(false, name.c_str());
+  return CompositeCases()[0];
+}
+
+// The count of elements, doubled: what a local count in place of the global one would give.
+Result<Graph> WithAnotherCount(const OpCall& call) {
+  Graph graph = TRY(OpTable::BuiltIn().Find("", "ReduceMean")->decompose(call));
+  for (Value& value : graph.values)
+    if (value.kind == ValueKind::kConstant && ClassOf(value.type.element) == ElementClass::kFloat)
+      value.data = Tensor::Of<double>({}, {value.data.ToDoubles()[0] / 2}).Cast(value.type.element);
+  return graph;
+}
+
+TEST(Composite, AWrongDecompositionMakesNoRule) {
+  EXPECT_EQ(CompositesOf(
+                "Softmax", CaseNamed("softmax"), OpTable::BuiltIn().Find("", "Softmax")->decompose),
+            1);
+  EXPECT_EQ(CompositesOf("ReduceMean", CaseNamed("mean"), WithAnotherCount), 0);
+}
+
+// A rule without one of its exchanges (a softmax merged without the maximum, a norm with the mean
+// of each piece) is refuted by running it.
+TEST(Composite, EveryExchangeIsNeeded) {
+  const OpTable& table = OpTable::BuiltIn();
+  RuleBook book(table);
+  const InnerRules rules = [&](const Graph& graph, const Node& node) -> const Rule& {
+    return book.For(graph, node);
+  };
+  int tried = 0;
+  for (const CompositeCase& one : CompositeCases()) {
+    const Graph graph = GraphOf(one);
+    BlackBox box(CallOf(*table.Find(Last(graph)), graph, Last(graph)));
+    std::string reason;
+    box.set_values(Shrink(box, ShrinkOrder::kFirst, reason).value());
+    Discovered found = DiscoverSmall(box, {});
+    FindComposites(box, table, rules, 0, found);
+    for (const SymbolicFactor& factor : std::vector<SymbolicFactor>(found.factors))
+      for (size_t e = 0; factor.composite && e < factor.inner.exchanges.size(); ++e) {
+        SymbolicFactor faulty = factor;
+        faulty.inner.exchanges.erase(faulty.inner.exchanges.begin() +
+                                     static_cast<std::ptrdiff_t>(e));
+        EXPECT_FALSE(CompositeCheck(box, table, rules, 1, found).Holds(faulty))
+            << one.name << " " << factor.name << ", exchange " << e;
+        ++tried;
+      }
+  }
+  EXPECT_GT(tried, 30);
+}
+
+}  // namespace
+}  // namespace metadist::testing
