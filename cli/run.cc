@@ -163,9 +163,9 @@ Result<Outcome> Execute(Session& session, const RunFlags& flags, const Job& job)
   Outcome out;
   NamedTensors inputs = TRY(ReadInputs(flags, job.graph));
   // Drawn for the model: what its operators take shows less in a program of other operators.
-  inputs.merge(RandomInputs(job.graph, session.seed, OpTable::BuiltIn()));
+  inputs.merge(RandomInputs(job.graph, session.seed, *job.ops));
   NamedTensors weights;
-  if (flags.random_weights) weights = RandomWeights(job.graph, session.seed, OpTable::BuiltIn());
+  if (flags.random_weights) weights = RandomWeights(job.graph, session.seed, *job.ops);
   RunOptions options;
   options.seed = session.seed;
   options.random_inputs = true;
