@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the generated pages: docs/ops.md from the operator files, docs/cli.md from the help of the built binary.
+"""Writes the generated pages: docs/ops.md from the operator files, docs/cli.md from the help of the built binary, docs/rules.md from what it
+discovers of every operator.
 
     scripts/docs.py [--binary FILE]            rewrites
     scripts/docs.py [--binary FILE] --check    changes nothing; fails if a page is stale
@@ -8,6 +9,7 @@
 
 import argparse
 import difflib
+import json
 import os
 import re
 import subprocess
@@ -97,13 +99,71 @@ def cli_page(binary):
     return "\n".join(parts) + "\n"
 
 
+def call_text(signature):
+    """Inputs as f32[4,6], integers of constant ones as {4,6}, a missing one as _; attributes behind them."""
+    words = []
+    for given in signature["inputs"]:
+        if given is None:
+            words.append("_")
+        elif "value" in given:
+            words.append("{" + ",".join(map(str, given["value"])) + "}")
+        else:
+            words.append(given["dtype"] + "[" + ",".join(map(str, given["shape"])) + "]")
+    shown = [f"{name}={str(value).replace(' ', '')}" for name, value in signature["attributes"].items() if not isinstance(value, str) or len(value) < 24]
+    return " ".join(words + shown).replace("|", "\\|")
+
+
+def signatures(binary, name):
+    done = subprocess.run(
+        ["metadist", "rules", "--op", name, "--json"],
+        executable=binary,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"},
+    )
+    if done.returncode:
+        sys.exit(f"docs: metadist rules --op {name}: exit status {done.returncode}: {done.stderr}")
+    return json.loads(done.stdout)["signatures"]
+
+
+def rules_page(binary):
+    rows, factors, without, runs = [], 0, 0, []
+    for name, _, _ in operators():
+        for signature in signatures(binary, name):
+            factors += len(signature["factors"])
+            without += not signature["factors"]
+            runs.append(signature["kernel_runs"])
+            rule = f"`{signature['rule']}`" if signature["rule"] != "none" else "none"
+            why = "" if signature["factors"] else f": {signature['reason']}"
+            rows.append(f"| {name} | {call_text(signature)} | {rule}{why} | {signature['executions']} | {signature['kernel_runs']} |")
+    return "\n".join(
+        [
+            "# Rules",
+            "",
+            "Written by `scripts/docs.py` from `metadist rules --op OP`: what is discovered of the examples of every operator, by running them. How to",
+            "read a rule: [sharding.md](sharding.md). *Executions* are divided runs that were compared with a whole one; *kernel runs* counts every",
+            "run of the reference kernel, on arrays of some hundred elements.",
+            "",
+            f"{len(rows)} signatures of {len({row.split(' | ')[0] for row in rows})} operators: {factors} factors; {without} signatures cannot be divided.",
+            f"Kernel runs a signature: {sorted(runs)[len(runs) // 2]} in the median, {max(runs)} at most.",
+            "",
+            "| operator | call | rule | executions | kernel runs |",
+            "|---|---|---|--:|--:|",
+            *rows,
+            "",
+        ]
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", default=os.path.join(ROOT, "build/release/bin/metadist"))
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     stale = 0
-    for path, new in (("docs/ops.md", ops_page()), ("docs/cli.md", cli_page(os.path.abspath(options.binary)))):
+    binary = os.path.abspath(options.binary)
+    for path, new in (("docs/ops.md", ops_page()), ("docs/cli.md", cli_page(binary)), ("docs/rules.md", rules_page(binary))):
         whole = os.path.join(ROOT, path)
         old = source_tree.read(ROOT, path) if os.path.exists(whole) else ""
         if old == new:

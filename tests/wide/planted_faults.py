@@ -77,7 +77,7 @@ def red_tests(folder):
     for program in PROGRAMS:
         command = [os.path.join(folder, "build", "bin", program), "--gtest_filter=" + FILTERS.get(program, "*")]
         said = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
-        red += sorted(set(re.findall(r"^\[  FAILED  \] ([\w/.]+),? ", said, re.MULTILINE)))
+        red += sorted(set(re.findall(r"^\[  FAILED  \] ((?:\w+/)?\w+\.[\w/]+)", said, re.MULTILINE)))
     return red
 
 
