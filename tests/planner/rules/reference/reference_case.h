@@ -31,13 +31,12 @@ std::vector<ReferenceCase> OffsetCases();
 
 inline std::vector<ReferenceCase> ReferenceCases() {
   std::vector<ReferenceCase> all;
-  for (std::vector<ReferenceCase> (*cases)() :
-       {&ReductionCases,
-        &MovementCases,
-        &ContractionCases,
-        &GradientCases,
-        &IndexCases,
-        &OffsetCases})
+  for (std::vector<ReferenceCase> (*cases)() : {&ReductionCases,
+                                                &MovementCases,
+                                                &ContractionCases,
+                                                &GradientCases,
+                                                &IndexCases,
+                                                &OffsetCases})
     for (ReferenceCase& one : cases()) all.push_back(std::move(one));
   return all;
 }
