@@ -30,6 +30,9 @@
 namespace metadist {
 namespace {
 
+// Layouts in all search trees, some 200 bytes each, beyond which the trees are grown anew.
+constexpr int64_t kMostPlaces = 400000;
+
 // The target without the axes that only a local step at the end can make partial.
 Sharding WithoutNewPartials(const Sharding& from, const Sharding& to) {
   Sharding out = to;
@@ -77,6 +80,7 @@ Redistributor::Source& Redistributor::SourceOf(const TensorType& type, const Sha
 void Redistributor::ForgetSearches() {
   sources_.clear();
   last_source_ = nullptr;
+  places_ = 0;
 }
 
 RouteTree* Redistributor::TreeFor(const TensorType& type,
@@ -88,11 +92,14 @@ RouteTree* Redistributor::TreeFor(const TensorType& type,
   const Layout source = view->LayoutOf(from);
   const Layout target = view->LayoutOf(to);
   const int64_t most = std::max(view->LargestElements(source), view->LargestElements(target));
+  if (places_ > kMostPlaces) ForgetSearches();
   std::unique_ptr<RouteTree>& tree = SourceOf(type, from).trees[{most, view->signature()}];
   if (!tree)
     tree =
         std::make_unique<RouteTree>(std::move(*view), mesh_, pricer_, type.element, source, most);
+  const int known = tree->size();
   place = tree->Find(target);
+  places_ += tree->size() - known;
   return place < 0 ? nullptr : tree.get();
 }
 

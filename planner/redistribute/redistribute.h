@@ -57,7 +57,8 @@ class Redistributor {
   // where calls of one type and source follow one another.
   double Seconds(const TensorType& global, const Sharding& made, const Sharding& wanted);
 
-  // Gives back the memory of searches for routes; those that Between returned stay.
+  // Gives back the memory of searches for routes; those that Between returned stay. Happens by
+  // itself where there are very many.
   void ForgetSearches();
 
   // Of all calls of Seconds.
@@ -108,6 +109,7 @@ class Redistributor {
   std::map<Key, Route> routes_;
   std::map<Key, std::unique_ptr<Source>> sources_;  // by type and `from` alone
   Source* last_source_ = nullptr;
+  int64_t places_ = 0;  // in all trees
   RouteEffort effort_;
 };
 

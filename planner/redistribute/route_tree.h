@@ -32,6 +32,8 @@ class RouteTree {
   // Whether a second step follows a first, and some step communicates.
   bool HasDetour(int place) const;
   const View& view() const { return view_; }
+  // Layouts it knows of; it grows with what it is asked.
+  int size() const { return search_.size(); }
 
  private:
   void Expand(int place);
