@@ -22,7 +22,7 @@ inline OpExample::Input Bool(Shape shape) {
 // An optional input that is left out.
 inline OpExample::Input Absent() { return {.present = false}; }
 // A constant list of integers.
-inline OpExample::Input Ints(std::vector<int64_t> values) {
+inline OpExample::Input Ints(const std::vector<int64_t>& values) {
   return {.type = {ElementType::kI64, {static_cast<int64_t>(values.size())}}, .constant = values};
 }
 // A constant integer.

@@ -8,6 +8,7 @@
  * A library exports one function, `metadist_operators`. Everything it returns stays valid until the
  * process ends. Functions must be pure: same call, same result, nothing remembered, any thread.
  */
+/* NOLINTBEGIN(readability-identifier-naming): C's habits. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -92,3 +93,4 @@ const metadist_operator* metadist_operators(int version, size_t* count);
 #ifdef __cplusplus
 }
 #endif
+/* NOLINTEND(readability-identifier-naming) */

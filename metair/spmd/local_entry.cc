@@ -151,7 +151,7 @@ Result<void> Validate(const LocalEntry& entry, int64_t value, const Mesh& mesh) 
 }
 
 std::string LocalEntryText(const LocalEntry& entry, const Mesh& mesh) {
-  const std::string view = ShardingText({{entry.view}, {}}, mesh);
+  std::string view = ShardingText({{entry.view}, {}}, mesh);
   if (entry.view.whole() || entry.kind == Kind::kSize) return view;
   std::string how = fmt::format("start*{},end*{}", entry.by_start, entry.by_end);
   if (entry.kind == Kind::kFirstOnly) how = "first";

@@ -81,13 +81,14 @@ bool WindowProbe::FindDims(int atom, std::vector<int64_t> sizes, SlidingWindow& 
       window.outputs.push_back({static_cast<int>(o), static_cast<int>(d), moved});
       common = std::gcd(common, moved);
     }
+  if (window.inputs.empty() || window.outputs.empty() || common == 0) return false;
   for (std::vector<SlidingDim>* dims : {&window.inputs, &window.outputs})
     for (SlidingDim& dim : *dims) {
       dim.unit /= common;
       for (const SlidingDim& other : *dims)
         if (&other != &dim && other.tensor == dim.tensor) return false;
     }
-  return !window.inputs.empty() && !window.outputs.empty();
+  return true;
 }
 
 bool WindowProbe::DrawBaselines() {
