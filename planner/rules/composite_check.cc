@@ -11,6 +11,7 @@
 #include "planner/rules/arrays.h"
 #include "planner/rules/instance.h"
 #include "planner/rules/lockstep.h"
+#include "planner/rules/pieces.h"
 
 namespace metadist {
 namespace {
@@ -51,19 +52,13 @@ std::optional<std::vector<const Factor*>> FactorsOf(const InnerUse& use,
   return out;
 }
 
-const Cut* CutOf(const std::vector<Cut>& cuts, int tensor) {
-  for (const Cut& cut : cuts)
-    if (cut.tensor == tensor) return &cut;
-  return nullptr;
-}
-
 // What the ranks' pieces of an output make together; nullopt where they do not fit.
 std::optional<Tensor> Merged(const Factor& factor,
                              int output,
                              const std::vector<const Tensor*>& parts,
                              const TensorType& type) {
   const int64_t ranks = static_cast<int64_t>(parts.size());
-  const Cut* cut = CutOf(factor.outputs, output);
+  const Cut* cut = CutOf(factor.outputs, static_cast<size_t>(output));
   Tensor merged = Tensor::Zeros(type);
   for (int64_t rank = 0; rank < ranks; ++rank) {
     const Tensor& part = *parts[static_cast<size_t>(rank)];
@@ -147,7 +142,7 @@ bool CompositeCheck::Agrees(const SymbolicFactor& symbolic,
     std::vector<std::vector<Tensor>> local(static_cast<size_t>(count));
     std::vector<bool> is_cut;
     for (const size_t i : present) {
-      const Cut* cut = CutOf(factor.inputs, static_cast<int>(i));
+      const Cut* cut = CutOf(factor.inputs, i);
       is_cut.push_back(cut != nullptr);
       for (int64_t rank = 0; rank < count; ++rank) {
         const Tensor given = box_.is_tensor(i) ? inputs[i] : box_.constant(i);

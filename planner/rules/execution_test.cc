@@ -26,6 +26,7 @@
 
 #include "planner/rules/arrays.h"
 #include "planner/rules/offsets.h"
+#include "planner/rules/pieces.h"
 
 namespace metadist {
 namespace {
@@ -68,12 +69,6 @@ std::vector<Shape> ShapesOf(std::span<const Tensor> tensors) {
   return shapes;
 }
 
-const SymbolicCut* CutOf(const std::vector<SymbolicCut>& cuts, int tensor) {
-  for (const SymbolicCut& cut : cuts)
-    if (cut.tensor == tensor) return &cut;
-  return nullptr;
-}
-
 int64_t SizeAt(const SymbolicCut& cut, std::span<const int64_t> sizes) {
   int64_t block = 0;
   for (const SymbolicCut::Part& part : cut.parts)
@@ -105,18 +100,7 @@ std::vector<int64_t> IndicesOf(const SymbolicCut& cut,
                                std::span<const int64_t> sizes,
                                int64_t ranks,
                                int64_t rank) {
-  std::vector<int64_t> indices;
-  int64_t offset = 0;
-  const int64_t repeat = cut.repeat.At(sizes);
-  for (int64_t block = 0; block < repeat; ++block)
-    for (const SymbolicCut::Part& part : cut.parts) {
-      const int64_t size = sizes[static_cast<size_t>(part.atom)];
-      const int64_t unit = part.unit.At(sizes);
-      const Interval own = Piece(size, ranks, rank);
-      for (int64_t i = own.begin * unit; i < own.end * unit; ++i) indices.push_back(offset + i);
-      offset += size * unit;
-    }
-  return indices;
+  return IndicesOf(CutAt(cut, sizes), ranks, rank);
 }
 
 void ExecutionTest::SetTested(const Trial& trial,
@@ -290,7 +274,7 @@ bool ExecutionTest::FirstRankAgrees(const Trial& trial) {
       sizes[static_cast<size_t>(a)] = Piece(sizes[static_cast<size_t>(a)], at.ranks, 0).size();
   if (!box_.Run(family_.ValuesAt(sizes), mine, local) || local.size() != whole.size()) return false;
   for (size_t o = 0; o < whole.size(); ++o) {
-    const SymbolicCut* cut = CutOf(trial.outputs, static_cast<int>(o));
+    const SymbolicCut* cut = CutOf(trial.outputs, o);
     if (cut == nullptr) return false;
     const Tensor expected = Take(whole[o], cut->dim, IndicesOf(*cut, at.sizes, at.ranks, 0));
     if (local[o].type() != expected.type() ||
@@ -329,7 +313,7 @@ bool ExecutionTest::RunRanks(const Trial& trial,
     if (outputs.size() != whole.size() || !DropSpares(trial.outputs, outputs)) return false;
     for (size_t o = 0; o < outputs.size(); ++o) {
       TensorType expected = whole[o].type();
-      if (const SymbolicCut* cut = CutOf(trial.outputs, static_cast<int>(o)))
+      if (const SymbolicCut* cut = CutOf(trial.outputs, o))
         expected.shape[static_cast<size_t>(cut->dim)] =
             static_cast<int64_t>(IndicesOf(*cut, at.sizes, at.ranks, rank).size());
       if (outputs[o].type() != expected) return false;
@@ -347,7 +331,7 @@ bool ExecutionTest::Merges(const Trial& trial,
   for (size_t o = 0; o < whole.size(); ++o) {
     const double slack = 1e-10 * std::max(Largest(whole[o]), 1e-300);
     const int output = static_cast<int>(o);
-    if (const SymbolicCut* cut = CutOf(trial.outputs, output)) {
+    if (const SymbolicCut* cut = CutOf(trial.outputs, o)) {
       Tensor merged = Tensor::Zeros(whole[o].type());
       for (int64_t rank = 0; rank < at.ranks; ++rank)
         Put(merged,

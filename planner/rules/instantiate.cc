@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "planner/rules/instance.h"
+#include "planner/rules/pieces.h"
 #include "planner/rules/window.h"
 
 namespace metadist {
@@ -70,13 +71,6 @@ int64_t LocalUnit(const SymbolicLiteral& literal, int atom, std::span<const int6
   for (auto it = product.atoms.rbegin(); it != product.atoms.rend() && *it != atom; ++it)
     unit *= sizes[static_cast<size_t>(*it)];
   return unit;
-}
-
-Cut CutAt(const SymbolicCut& cut, std::span<const int64_t> sizes) {
-  Cut out{cut.tensor, cut.dim, cut.repeat.At(sizes), {}, cut.spare};
-  for (const SymbolicCut::Part& part : cut.parts)
-    out.parts.push_back({sizes[static_cast<size_t>(part.atom)], part.unit.At(sizes)});
-  return out;
 }
 
 void AddOffsets(const Discovered& found,

@@ -4,15 +4,10 @@
 #include <utility>
 
 #include "planner/rules/arrays.h"
+#include "planner/rules/pieces.h"
 
 namespace metadist {
 namespace {
-
-const Cut* CutOf(const std::vector<Cut>& cuts, size_t tensor) {
-  for (const Cut& cut : cuts)
-    if (cut.tensor == static_cast<int>(tensor)) return &cut;
-  return nullptr;
-}
 
 int64_t LocalSize(const Cut& cut, int64_t ranks, int64_t rank) {
   return static_cast<int64_t>(IndicesOf(cut, ranks, rank).size());
@@ -54,19 +49,6 @@ struct OwnCall {
 };
 
 }  // namespace
-
-std::vector<int64_t> IndicesOf(const Cut& cut, int64_t ranks, int64_t rank) {
-  std::vector<int64_t> indices;
-  int64_t offset = 0;
-  for (int64_t block = 0; block < cut.repeat; ++block)
-    for (const Cut::Part& part : cut.parts) {
-      const Interval own = Piece(part.size, ranks, rank);
-      for (int64_t i = own.begin * part.unit; i < own.end * part.unit; ++i)
-        indices.push_back(offset + i);
-      offset += part.size * part.unit;
-    }
-  return indices;
-}
 
 bool Lockstep::Run(const std::vector<std::vector<Tensor>>& inputs,
                    const std::vector<bool>& cut,

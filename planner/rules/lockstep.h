@@ -9,9 +9,6 @@
 
 namespace metadist {
 
-// Global indices that rank `rank` of `ranks` holds of a dim cut this way, in local order.
-std::vector<int64_t> IndicesOf(const Cut& cut, int64_t ranks, int64_t rank);
-
 // A decomposition run on pieces: all ranks do a node, then the next.
 class Lockstep {
  public:

@@ -18,17 +18,12 @@
 #include <utility>
 
 #include "metair/ir/check.h"
+#include "planner/rules/pieces.h"
 
 namespace metadist {
 namespace {
 
 using Kind = Placed::Kind;
-
-const Cut* CutOf(const std::vector<Cut>& cuts, size_t tensor) {
-  for (const Cut& cut : cuts)
-    if (cut.tensor == static_cast<int>(tensor)) return &cut;
-  return nullptr;
-}
 
 bool SameCut(const Cut& a, const Cut& b) {
   return a.dim == b.dim && a.repeat == b.repeat && a.parts == b.parts;

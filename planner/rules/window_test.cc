@@ -17,6 +17,7 @@
 #include <numeric>
 
 #include "planner/rules/arrays.h"
+#include "planner/rules/pieces.h"
 #include "planner/rules/window.h"
 
 namespace metadist {
@@ -45,12 +46,6 @@ Interval HeldOf(const Cut& cut, int64_t ranks, int64_t rank, bool halo) {
   if (!halo) dim.halo = {};
   const Mesh mesh{{{"r", ranks}}};
   return LocalIntervals(dim, cut.size(), mesh, {rank}).front();
-}
-
-const Cut* CutOf(const std::vector<Cut>& cuts, size_t tensor) {
-  for (const Cut& cut : cuts)
-    if (cut.tensor == static_cast<int>(tensor)) return &cut;
-  return nullptr;
 }
 
 }  // namespace
