@@ -9,9 +9,13 @@
 #include <cstring>
 #include <limits>
 #include <numbers>
+#include <span>
 #include <string_view>
+#include <thread>
+#include <utility>
 
 #include "executor/run.h"
+#include "metair/ir/parallel.h"
 #include "metair/spmd/collective.h"
 
 namespace metadist {
@@ -24,21 +28,32 @@ class Generator {
     for (unsigned char c : name) state_ = (state_ ^ c) * 0x100000001b3u;
   }
   uint64_t Bits() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+    uint64_t z = state_ += kStep;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
   }
   // In (0, 1].
   double Uniform() { return static_cast<double>((Bits() >> 11) + 1) * 0x1p-53; }
-  double Normal() {
-    return std::sqrt(-2 * std::log(Uniform())) * std::cos(2 * std::numbers::pi * Uniform());
+  // Two independent ones, of two Bits(). Source: Box and Muller 1958, "A note on the generation of
+  // random normal deviates".
+  std::pair<double, double> Normals() {
+    const double radius = std::sqrt(-2 * std::log(Uniform()));
+    const double angle = 2 * std::numbers::pi * Uniform();
+    return {radius * std::cos(angle), radius * std::sin(angle)};
   }
   int64_t Below(int64_t limit) {
     return static_cast<int64_t>(Bits() % static_cast<uint64_t>(limit));
   }
+  // What this one is after `count` Bits().
+  Generator After(int64_t count) const {
+    Generator later = *this;
+    later.state_ += static_cast<uint64_t>(count) * kStep;
+    return later;
+  }
 
  private:
+  static constexpr uint64_t kStep = 0x9e3779b97f4a7c15u;
   uint64_t state_;
 };
 
@@ -140,6 +155,26 @@ Tensor DrawMask(const TensorType& type, Generator& generator) {
   return wide.Cast(type.element);
 }
 
+// Each element takes one Bits(), but for normal numbers two take two: blocks begin at even places.
+constexpr size_t kBlock = 1 << 16;
+
+void DrawFloats(const Legal& legal, double scale, Generator generator, std::span<float> out) {
+  if (legal.range) {
+    for (float& x : out)
+      x = static_cast<float>(legal.low + (legal.high - legal.low) * generator.Uniform());
+    return;
+  }
+  const auto value = [&](double normal) {
+    const double x = normal * scale;
+    return static_cast<float>(legal.positive ? std::abs(x) + 0.5 : x);
+  };
+  for (size_t i = 0; i < out.size(); i += 2) {
+    const auto [first, second] = generator.Normals();
+    out[i] = value(first);
+    if (i + 1 < out.size()) out[i + 1] = value(second);
+  }
+}
+
 Tensor Draw(const TensorType& type, const Legal& legal, double scale, Generator generator) {
   if (legal.index && legal.limit > 0) {
     Tensor wide = Tensor::Zeros({ElementType::kI64, type.shape});
@@ -149,13 +184,17 @@ Tensor Draw(const TensorType& type, const Legal& legal, double scale, Generator 
   }
   if (ClassOf(type.element) != ElementClass::kFloat) return DrawMask(type, generator);
   Tensor wide = Tensor::Zeros({ElementType::kF32, type.shape});
-  float* out = wide.mutable_data<float>();
-  for (int64_t i = 0; i < wide.size(); ++i) {
-    double x = generator.Normal() * scale;
-    if (legal.positive) x = std::abs(x) + 0.5;
-    if (legal.range) x = legal.low + (legal.high - legal.low) * generator.Uniform();
-    out[i] = static_cast<float>(x);
-  }
+  const std::span<float> all(wide.mutable_data<float>(), static_cast<size_t>(wide.size()));
+  const size_t blocks = (all.size() + kBlock - 1) / kBlock;
+  const int threads = static_cast<int>(
+      std::clamp<size_t>(std::thread::hardware_concurrency(), 1, std::max<size_t>(blocks, 1)));
+  ParallelFor(blocks, threads, [&](size_t block) {
+    const size_t begin = block * kBlock;
+    DrawFloats(legal,
+               scale,
+               generator.After(static_cast<int64_t>(begin)),
+               all.subspan(begin, std::min(kBlock, all.size() - begin)));
+  });
   return wide.Cast(type.element);
 }
 
