@@ -28,31 +28,56 @@ ValueId Composer::Input(size_t input) {
   return wide_[input];
 }
 
+std::vector<ValueId> Composer::Add(const OpDef& op, Node node) {
+  if (error_) return std::vector<ValueId>(node.outputs.size(), 0);
+  node.name = fmt::format("{}{}", node.op, graph_.nodes.size());
+  auto types = InferTypes(CallOf(op, graph_, node));
+  if (!types.ok()) {
+    error_ = std::move(types).error();
+    return std::vector<ValueId>(node.outputs.size(), 0);
+  }
+  for (size_t o = 0; o < node.outputs.size(); ++o)
+    node.outputs[o] = graph_.AddValue({o == 0 ? fmt::format("v{}", graph_.nodes.size())
+                                              : fmt::format("v{}.{}", graph_.nodes.size(), o),
+                                       std::move(types.value()[o]),
+                                       ValueKind::kResult,
+                                       {},
+                                       kNone});
+  std::vector<ValueId> made = node.outputs;
+  graph_.AddNode(std::move(node));
+  return made;
+}
+
 ValueId Composer::Make(const std::string& op,
                        const std::vector<ValueId>& inputs,
                        const Attributes& attributes) {
-  if (error_) return 0;
   Node node;
-  node.name = fmt::format("{}{}", op, graph_.nodes.size());
   node.op = op;
   node.attributes = attributes;
   node.inputs = inputs;
   node.outputs = {kNone};
   const OpDef* def = OpTable::BuiltIn().Find(node);
   CHECK(def != nullptr, op.c_str());
-  auto types = InferTypes(CallOf(*def, graph_, node));
-  if (!types.ok()) {
-    error_ = std::move(types).error();
-    return 0;
-  }
-  node.outputs[0] = graph_.AddValue({fmt::format("v{}", graph_.nodes.size()),
-                                     std::move(types.value()[0]),
-                                     ValueKind::kResult,
-                                     {},
-                                     kNone});
-  const ValueId made = node.outputs[0];
-  graph_.AddNode(std::move(node));
-  return made;
+  return Add(*def, std::move(node))[0];
+}
+
+std::vector<ValueId> Composer::Like(const Node& node, const std::vector<ValueId>& inputs) {
+  const OpDef* def = OpTable::BuiltIn().Find(node);
+  CHECK(def != nullptr, node.op.c_str());
+  Node next = node;
+  next.inputs = inputs;
+  return Add(*def, std::move(next));
+}
+
+std::vector<ValueId> Composer::Again(const std::vector<ValueId>& inputs,
+                                     const Attributes& attributes) {
+  Node node;
+  node.domain = call_.op->domain;
+  node.op = call_.op->name;
+  node.attributes = attributes;
+  node.inputs = inputs;
+  node.outputs.assign(static_cast<size_t>(call_.num_outputs), kNone);
+  return Add(*call_.op, std::move(node));
 }
 
 ValueId Composer::Fold(const std::string& op,

@@ -19,14 +19,23 @@ class Composer {
 
   // An input of the call, in f32 where it is a shorter float. It must be present.
   ValueId Input(size_t input);
+  // As far as it is written.
+  const Graph& graph() const { return graph_; }
   const TensorType& type(ValueId value) const { return graph_.value(value).type; }
   const Shape& shape(ValueId value) const { return type(value).shape; }
+
+  // An input of the call as it is. It must be present.
+  ValueId Given(size_t input) const { return inputs_[input]; }
 
   // Output 0 of a new node.
   ValueId Make(const std::string& op,
                const std::vector<ValueId>& inputs,
                const Attributes& attributes = {});
-  // The same over some dims, which keep size 1 or go.
+  // A new node of the call's own operator: all outputs that the call wants.
+  std::vector<ValueId> Again(const std::vector<ValueId>& inputs, const Attributes& attributes);
+  // A node like one of another graph, on these inputs: all its outputs.
+  std::vector<ValueId> Like(const Node& node, const std::vector<ValueId>& inputs);
+  // The same as Make over some dims, which keep size 1 or go.
   ValueId Fold(const std::string& op,
                ValueId value,
                const std::vector<int64_t>& axes,
@@ -37,6 +46,7 @@ class Composer {
   ValueId Number(double value, ValueId like);
   ValueId Integer(int64_t value);
   ValueId Integers(const std::vector<int64_t>& values);
+  ValueId Constant(Tensor data);
   // The value in this element type; itself if it has it. Defined where the operator is.
   ValueId As(ElementType element, ValueId value);
 
@@ -44,7 +54,8 @@ class Composer {
   Result<Graph> Done(const std::vector<ValueId>& results);
 
  private:
-  ValueId Constant(Tensor data);
+  // A node with as many outputs as it comes with; their ids, 0 after an error.
+  std::vector<ValueId> Add(const OpDef& op, Node node);
 
   const OpCall& call_;
   Graph graph_;

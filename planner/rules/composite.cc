@@ -23,6 +23,7 @@
 
 #include "planner/rules/composite_check.h"
 #include "planner/rules/instance.h"
+#include "planner/rules/late_merge.h"
 #include "planner/rules/notation.h"
 #include "planner/rules/propagation.h"
 
@@ -44,7 +45,7 @@ class Finder {
         check_(box, ops, rules, seed, found) {}
 
   void Run() {
-    auto graph = call_.op->decompose(call_);
+    auto graph = call_.op->decompose(ExactCall(call_));
     if (!graph.ok()) return;
     graph_ = std::move(graph).value();
     for (const Node& node : graph_.nodes) node_rules_.push_back(&rules_(graph_, node));
@@ -69,11 +70,13 @@ class Finder {
     int dim = 0;
   };
 
-  std::optional<Propagated> Carry(const std::vector<SymbolicCut>& cuts, int64_t most) const {
+  std::optional<Propagated> Carry(const std::vector<SymbolicCut>& cuts,
+                                  int64_t most,
+                                  Fewest fewest = Fewest::kElements) const {
     std::map<int, Cut> inputs;
     for (const SymbolicCut& cut : cuts)
       inputs[position_[static_cast<size_t>(cut.tensor)]] = At(cut);
-    return Propagate(graph_, node_rules_, inputs, most);
+    return Propagate(graph_, node_rules_, inputs, most, fewest);
   }
 
   Cut At(const SymbolicCut& cut) const {
@@ -206,7 +209,7 @@ class Finder {
     SymbolicFactor factor;
     factor.atoms = {atom};
     factor.inputs = std::move(cuts);
-    factor.inner = std::move(way->use);
+    factor.inner = way->use;
     factor.composite = true;
     for (size_t o = 0; o < graph_.outputs.size(); ++o) {
       const Placed& made = way->values[static_cast<size_t>(graph_.outputs[o])];
@@ -215,8 +218,36 @@ class Finder {
         return false;
     }
     if (!check_.Holds(factor)) return false;
+    AddOthers(*way, factor);
     found_.factors.push_back(std::move(factor));
     return true;
+  }
+
+  // Ways with the same result in fewer exchanges: found so, or merged late.
+  void AddOthers(const Propagated& way, SymbolicFactor& factor) {
+    std::vector<InnerUse> others;
+    if (factor.inner.exchanges.size() > 1) {
+      const auto fewer = Carry(factor.inputs, kAnyElements, Fewest::kExchanges);
+      if (fewer && fewer->use.exchanges.size() < factor.inner.exchanges.size() &&
+          SameOutputs(way, *fewer))
+        others.push_back(fewer->use);
+    }
+    for (std::string& merge : LateMergesOf(factor.inner)) {
+      others.push_back(factor.inner);
+      others.back().recipe = std::move(merge);
+    }
+    for (InnerUse& other : others) {
+      SymbolicFactor tried = factor;
+      tried.inner = std::move(other);
+      if (check_.Holds(tried) && tried.least_piece <= factor.least_piece)
+        factor.others.push_back(std::move(tried.inner));
+    }
+  }
+
+  bool SameOutputs(const Propagated& a, const Propagated& b) const {
+    return std::all_of(graph_.outputs.begin(), graph_.outputs.end(), [&](ValueId output) {
+      return a.values[static_cast<size_t>(output)] == b.values[static_cast<size_t>(output)];
+    });
   }
 
   // An output is cut as some input is: its symbols are the input's.

@@ -10,8 +10,10 @@
 
 #include "planner/rules/arrays.h"
 #include "planner/rules/instance.h"
+#include "planner/rules/late_merge.h"
 #include "planner/rules/lockstep.h"
 #include "planner/rules/pieces.h"
+#include "planner/rules/recipe.h"
 
 namespace metadist {
 namespace {
@@ -36,6 +38,7 @@ const Runs kSingle{{4, InputMode::kNormal}, {4, InputMode::kIntegers}};
 constexpr int64_t kEvenGroups = 12;  // for 2, 3 and 4 ranks
 constexpr int64_t kUnevenGroups = 11;
 constexpr int64_t kSingleGroups = 4;
+constexpr int64_t kMostTimes = 8;
 
 // The factors by which the nodes run, by node; nullopt where one is not there.
 std::optional<std::vector<const Factor*>> FactorsOf(const InnerUse& use,
@@ -81,6 +84,23 @@ std::optional<Tensor> Merged(const Factor& factor,
 
 }  // namespace
 
+OpCall ExactCall(const OpCall& call) {
+  OpCall wide = call;
+  for (OpCall::Input& input : wide.inputs)
+    if (input.present && input.constant == nullptr && input.type.element == ElementType::kF32)
+      input.type.element = ElementType::kF64;
+  const auto graph = call.op->decompose(call);
+  const auto exact = call.op->decompose(wide);
+  const auto same = [](const Node& a, const Node& b) { return a.op == b.op; };
+  const bool alike = graph.ok() && exact.ok() &&
+                     std::equal(graph.value().nodes.begin(),
+                                graph.value().nodes.end(),
+                                exact.value().nodes.begin(),
+                                exact.value().nodes.end(),
+                                same);
+  return alike ? wide : call;
+}
+
 std::vector<int64_t> ValuesAt(const Discovered& found,
                               const BlackBox& box,
                               std::span<const int64_t> sizes) {
@@ -110,60 +130,115 @@ std::vector<int64_t> CompositeCheck::SizesFor(const SymbolicFactor& factor,
   return sizes;
 }
 
+CompositeCheck::Verdict CompositeCheck::HoldsAt(const SymbolicFactor& factor, int64_t times) {
+  const Verdict even = Judge(factor, SizesFor(factor, times * kEvenGroups, 0), kEven);
+  if (even != Verdict::kHolds) return even;
+  return Judge(factor, SizesFor(factor, times * kUnevenGroups, 1), kUneven);
+}
+
 bool CompositeCheck::Holds(SymbolicFactor& factor) {
-  if (!Agrees(factor, SizesFor(factor, kEvenGroups, 0), kEven)) return false;
-  if (!Agrees(factor, SizesFor(factor, kUnevenGroups, 1), kUneven)) return false;
-  if (!Agrees(factor, SizesFor(factor, kSingleGroups, 0), kSingle)) factor.least_piece = 2;
+  const bool recipe = !factor.inner.recipe.empty();
+  Verdict verdict = HoldsAt(factor, 1);
+  // A piece may have to hold as much as the call wants of the whole.
+  for (int64_t times = 2; recipe && verdict == Verdict::kRefused && times <= kMostTimes; times *= 2)
+    verdict = HoldsAt(factor, times);
+  if (verdict != Verdict::kHolds) return false;
+  if (Judge(factor, SizesFor(factor, kSingleGroups, 0), kSingle) != Verdict::kHolds)
+    factor.least_piece = 2;
   return true;
 }
 
-bool CompositeCheck::Agrees(const SymbolicFactor& symbolic,
-                            std::span<const int64_t> sizes,
-                            std::span<const std::pair<int64_t, InputMode>> runs) {
+namespace {
+
+// A factor's graph on some number of ranks.
+struct Way {
+  PieceGraph pieces;
+  std::vector<const Factor*> factors;  // by node
+};
+
+std::optional<Way> WayOf(const SymbolicFactor& symbolic,
+                         const Factor& factor,
+                         const OpCall& call,
+                         const InnerRules& rules,
+                         int64_t ranks) {
+  Way way;
+  const InnerUse& inner = symbolic.inner;
+  Result<PieceGraph> pieces = BadInput("", "nothing is written yet");
+  if (inner.nodes.empty()) {
+    pieces = BuildRecipe(inner.recipe, call, factor.inputs, factor.outputs, ranks);
+  } else {
+    const OpCall exact = ExactCall(call);
+    auto graph = call.op->decompose(exact);
+    if (!graph.ok()) return std::nullopt;
+    auto factors = FactorsOf(inner, graph.value(), rules);
+    if (!factors) return std::nullopt;
+    if (inner.recipe.empty()) {
+      way.pieces = {std::move(graph).value(), {}, inner.exchanges};
+      way.factors = std::move(*factors);
+      return way;
+    }
+    pieces =
+        BuildLate(inner.recipe, {exact, graph.value(), *factors, inner, factor.groups()}, ranks);
+  }
+  if (!pieces.ok()) return std::nullopt;
+  way.pieces = std::move(pieces).value();
+  for (const Factor& step : way.pieces.steps)
+    way.factors.push_back(step.name.empty() ? nullptr : &step);
+  return way;
+}
+
+}  // namespace
+
+CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
+                                              std::span<const int64_t> sizes,
+                                              std::span<const std::pair<int64_t, InputMode>> runs) {
   const std::vector<int64_t> values = ValuesAt(found_, box_, sizes);
-  const OpCall& call = box_.CallAt(values);
-  const auto graph = call.op->decompose(call);
-  if (!graph.ok()) return false;
-  const auto factors = FactorsOf(symbolic.inner, graph.value(), rules_);
-  if (!factors) return false;
   const Factor factor = FactorAt(found_, symbolic, sizes);
   std::vector<size_t> present;
   for (size_t i = 0; i < box_.num_inputs(); ++i)
     if (box_.role(i) != BlackBox::Role::kAbsent) present.push_back(i);
-  Lockstep ranks(graph.value(), ops_, *factors);
+  std::map<int64_t, Way> ways;  // by ranks; of a decomposition all are one
   for (const auto& [count, mode] : runs) {
+    const int64_t key = symbolic.inner.recipe.empty() ? 0 : count;
+    if (ways.count(key) == 0) {
+      auto made = WayOf(symbolic, factor, box_.CallAt(values), rules_, count);
+      if (!made) return Verdict::kRefused;
+      ways.emplace(key, std::move(*made));
+    }
+    const Way& way = ways.at(key);
     std::vector<Tensor> inputs, whole;
     std::map<int, Focus> focus;
     for (const Cut& cut : factor.inputs)
       focus[cut.tensor] = {cut.dim, IndicesOf(cut, count, sampler_.random().Below(count))};
-    if (!sampler_.Draw(values, mode, focus, inputs)) return false;
-    if (!box_.Run(values, inputs, whole)) return false;
+    if (!sampler_.Draw(values, mode, focus, inputs)) return Verdict::kDiffers;
+    if (!box_.Run(values, inputs, whole)) return Verdict::kDiffers;
     ++executions_;
     std::vector<std::vector<Tensor>> local(static_cast<size_t>(count));
-    std::vector<bool> is_cut;
+    std::vector<const Cut*> cuts;
     for (const size_t i : present) {
       const Cut* cut = CutOf(factor.inputs, i);
-      is_cut.push_back(cut != nullptr);
+      cuts.push_back(cut);
       for (int64_t rank = 0; rank < count; ++rank) {
         const Tensor given = box_.is_tensor(i) ? inputs[i] : box_.constant(i);
         local[static_cast<size_t>(rank)].push_back(
             cut == nullptr ? given : Take(given, cut->dim, IndicesOf(*cut, count, rank)));
       }
     }
-    if (!ranks.Run(local, is_cut, symbolic.inner.exchanges)) return false;
+    Lockstep ranks(way.pieces.graph, ops_, way.factors);
+    if (!ranks.Run(local, cuts, way.pieces.exchanges)) return Verdict::kRefused;
     for (size_t o = 0; o < whole.size(); ++o) {
       std::vector<const Tensor*> parts;
       double rounding = 0;  // of a sum that cancels
       for (int64_t rank = 0; rank < count; ++rank) {
-        parts.push_back(&ranks.At(rank, graph.value().outputs[o]));
+        parts.push_back(&ranks.At(rank, way.pieces.graph.outputs[o]));
         rounding = std::max(rounding, 1e-14 * Largest(*parts.back()));
       }
       const auto merged = Merged(factor, static_cast<int>(o), parts, whole[o].type());
       const double slack = 1e-10 * std::max(Largest(whole[o]), 1e-300) + rounding;
-      if (!merged || !Close(*merged, whole[o], slack)) return false;
+      if (!merged || !Close(*merged, whole[o], slack)) return Verdict::kDiffers;
     }
   }
-  return true;
+  return Verdict::kHolds;
 }
 
 }  // namespace metadist

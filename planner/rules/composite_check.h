@@ -16,7 +16,12 @@ std::vector<int64_t> ValuesAt(const Discovered& found,
                               const BlackBox& box,
                               std::span<const int64_t> sizes);
 
-// Runs decompositions divided by a composite factor and compares with the operator's own kernel.
+// The call in f64 if its decomposition has the same form then, so that no number in it is rounded
+// to f32: pieces are compared with a kernel that computes in f64. The operator must have one.
+OpCall ExactCall(const OpCall& call);
+
+// Runs decompositions and recipes divided by a composite factor and compares with the operator's
+// own kernel.
 class CompositeCheck {
  public:
   CompositeCheck(BlackBox& box,
@@ -33,9 +38,13 @@ class CompositeCheck {
   int64_t executions() const { return executions_; }
 
  private:
-  bool Agrees(const SymbolicFactor& factor,
-              std::span<const int64_t> sizes,
-              std::span<const std::pair<int64_t, InputMode>> runs);
+  // What is said of a factor at some sizes: it holds, it does not, or some rank's call is refused.
+  enum class Verdict : uint8_t { kHolds, kDiffers, kRefused };
+
+  Verdict Judge(const SymbolicFactor& factor,
+                std::span<const int64_t> sizes,
+                std::span<const std::pair<int64_t, InputMode>> runs);
+  Verdict HoldsAt(const SymbolicFactor& factor, int64_t times);
   std::vector<int64_t> SizesFor(const SymbolicFactor& factor, int64_t tested, int64_t more);
 
   BlackBox& box_;

@@ -33,6 +33,7 @@ struct SymbolicFactor {
   int64_t least_piece = 1;
   InnerUse inner = {};     // as of Factor
   bool composite = false;  // as of Factor
+  std::vector<InnerUse> others = {};
   bool operator==(const SymbolicFactor&) const = default;
 };
 

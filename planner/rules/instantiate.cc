@@ -117,6 +117,7 @@ Factor FactorAt(const Discovered& found,
   AddOffsets(found, factor, sizes, out);
   out.inner = factor.inner;
   out.composite = factor.composite;
+  out.others = factor.others;
   if (!factor.local_literals) return out;
   for (const SymbolicLiteral& literal : found.literals)
     for (const int atom : literal.size.terms.front().atoms) {

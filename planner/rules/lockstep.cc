@@ -51,9 +51,9 @@ struct OwnCall {
 }  // namespace
 
 bool Lockstep::Run(const std::vector<std::vector<Tensor>>& inputs,
-                   const std::vector<bool>& cut,
+                   const std::vector<const Cut*>& cut,
                    const std::vector<InnerExchange>& exchanges) {
-  cut_.assign(graph_.values.size(), false);
+  cut_.assign(graph_.values.size(), nullptr);
   values_.assign(inputs.size(), std::vector<Tensor>(graph_.values.size()));
   for (size_t rank = 0; rank < inputs.size(); ++rank)
     for (size_t i = 0; i < graph_.inputs.size(); ++i) {
@@ -66,8 +66,9 @@ bool Lockstep::Run(const std::vector<std::vector<Tensor>>& inputs,
     for (size_t rank = 0; rank < inputs.size(); ++rank)
       if (!RunNode(static_cast<NodeId>(n), static_cast<int64_t>(rank))) return false;
     const Factor* factor = factors_[n];
-    cut_[static_cast<size_t>(graph_.nodes[n].outputs[0])] =
-        factor != nullptr && CutOf(factor->outputs, 0) != nullptr;
+    for (size_t o = 0; o < graph_.nodes[n].outputs.size() && factor != nullptr; ++o)
+      if (graph_.nodes[n].outputs[o] != kNone)
+        cut_[static_cast<size_t>(graph_.nodes[n].outputs[o])] = CutOf(factor->outputs, o);
     if (next < exchanges.size() && exchanges[next].node == static_cast<int>(n))
       Exchange(exchanges[next++]);
   }
@@ -88,21 +89,42 @@ bool Lockstep::RunNode(NodeId id, int64_t rank) {
     if (node.inputs[i] == kNone) continue;
     const Value& value = graph_.value(node.inputs[i]);
     const bool constant = own.call.inputs[i].constant != nullptr;
-    wide[i] = constant ? own.constants[i].Cast(ComputeType(value.type.element))
-                       : At(rank, node.inputs[i]);
     const Cut* cut = factor == nullptr ? nullptr : CutOf(factor->inputs, i);
-    const bool whole = constant || !cut_[static_cast<size_t>(node.inputs[i])];
+    const bool whole = constant || cut_[static_cast<size_t>(node.inputs[i])] == nullptr;
+    if (constant)
+      wide[i] = own.constants[i].Cast(ComputeType(value.type.element));
+    else
+      wide[i] = cut == nullptr && !whole ? Gathered(node.inputs[i]) : At(rank, node.inputs[i]);
     if (cut != nullptr && whole) wide[i] = Take(wide[i], cut->dim, IndicesOf(*cut, ranks, rank));
-    if (!constant) own.call.inputs[i].type.shape = wide[i].shape();
+    if (cut != nullptr && constant) own.call.inputs[i].constant = nullptr;
+    own.call.inputs[i].type.shape = wide[i].shape();
   }
   auto types = op->infer(own.call);
-  if (!types.ok() || types.value().empty()) return false;
+  if (!types.ok() || types.value().size() < node.outputs.size()) return false;
   std::vector<Tensor> outputs;
   for (const TensorType& type : types.value())
     outputs.push_back(Tensor::Zeros({ComputeType(type.element), type.shape}));
   if (!op->reference(own.call, wide, outputs).ok()) return false;
-  values_[static_cast<size_t>(rank)][static_cast<size_t>(node.outputs[0])] = std::move(outputs[0]);
+  for (size_t o = 0; o < node.outputs.size(); ++o) {
+    const Cut* cut = factor == nullptr ? nullptr : CutOf(factor->outputs, o);
+    if (cut != nullptr && outputs[o].dim(cut->dim) != LocalSize(*cut, ranks, rank)) return false;
+  }
+  for (size_t o = 0; o < node.outputs.size(); ++o)
+    if (node.outputs[o] != kNone)
+      values_[static_cast<size_t>(rank)][static_cast<size_t>(node.outputs[o])] =
+          std::move(outputs[o]);
   return true;
+}
+
+Tensor Lockstep::Gathered(ValueId value) const {
+  const Cut& cut = *cut_[static_cast<size_t>(value)];
+  const int64_t ranks = static_cast<int64_t>(values_.size());
+  TensorType type = At(0, value).type();
+  type.shape[static_cast<size_t>(cut.dim)] = cut.size();
+  Tensor whole = Tensor::Zeros(type);
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    Put(whole, cut.dim, IndicesOf(cut, ranks, rank), At(rank, value));
+  return whole;
 }
 
 void Lockstep::Exchange(const InnerExchange& exchange) {

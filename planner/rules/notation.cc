@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 namespace metadist {
 namespace {
@@ -128,8 +129,23 @@ void AddWidths(const std::string& letter,
   }
 }
 
-// "c:MAX[a],SUM[a]": what is exchanged, with the dims of each value.
-std::string ExchangesText(const SymbolicFactor& factor) {
+// Letters of what cuts the other dims of the factor's first input.
+std::string LettersBeside(const Discovered& found, const SymbolicFactor& factor) {
+  const SymbolicCut& own = factor.inputs[0];
+  std::map<int, std::string> letters;  // by dim
+  for (const SymbolicFactor& other : found.factors)
+    for (const SymbolicCut& cut : other.inputs)
+      if (cut.tensor == own.tensor && cut.dim != own.dim) letters[cut.dim] += other.name;
+  std::vector<std::string> names;
+  for (const auto& [dim, name] : letters) names.push_back(name);
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+// "c:MAX[a],SUM[a]": what is exchanged, with the dims of each value; "c:SCAN[a]": a recipe, with
+// the lines in which it works.
+std::string ExchangesText(const Discovered& found, const SymbolicFactor& factor) {
+  if (!factor.inner.recipe.empty())
+    return fmt::format("{}:{}[{}]", factor.name, factor.inner.recipe, LettersBeside(found, factor));
   std::vector<std::string> steps;
   for (const InnerExchange& exchange : factor.inner.exchanges)
     steps.push_back(fmt::format("{}[{}]", Capital(exchange.op), exchange.dims));
@@ -152,7 +168,7 @@ void Describe(const Discovered& found, const SymbolicFactor& factor, Clauses& cl
   }
   AddWidths(letters[0], factor.inputs, found.atoms, clauses.halo);
   AddWidths(letters[0], factor.outputs, found.atoms, clauses.crop);
-  if (factor.composite) clauses.combine.push_back(ExchangesText(factor));
+  if (factor.composite) clauses.combine.push_back(ExchangesText(found, factor));
   for (const int input : factor.partial_inputs)
     clauses.partial.push_back(fmt::format("{}:{}", input, letters[0]));
   if (factor.outputs.empty() && factor.reductions.empty() && !factor.composite)

@@ -4,8 +4,8 @@
 // Every node is a call like any other, so its rule says what it makes of pieces: a factor whose
 // input cuts are just those that arrive, or a pass-through for partial values. Where a node makes a
 // partial value there is a choice: to reduce it at once among the ranks (an exchange), or to leave
-// it partial. Depth first through all choices, reducing first, cut off at the best so far: moved
-// elements, then exchanges. Graphs have some twenty nodes and a handful of partial values.
+// it partial. Depth first through all choices, reducing first, cut off at the best so far. Graphs
+// have some twenty nodes and a handful of partial values.
 //
 // That a chain of right steps is right needs no proof beyond the rules of the steps; the whole is
 // run against the operator's kernel nevertheless (composite_check.h), since the decomposition may
@@ -31,8 +31,11 @@ bool SameCut(const Cut& a, const Cut& b) {
 
 class Search {
  public:
-  Search(const Graph& graph, const std::vector<const Rule*>& rules, int64_t most_elements)
-      : graph_(graph), rules_(rules), most_(most_elements) {}
+  Search(const Graph& graph,
+         const std::vector<const Rule*>& rules,
+         int64_t most_elements,
+         Fewest fewest)
+      : graph_(graph), rules_(rules), most_(most_elements), fewest_(fewest) {}
 
   std::optional<Propagated> Run(Propagated start) {
     Visit(0, std::move(start));
@@ -44,11 +47,15 @@ class Search {
     return way.values[static_cast<size_t>(value)];
   }
 
+  std::pair<int64_t, int64_t> CostOf(const Propagated& way) const {
+    const int64_t exchanges = static_cast<int64_t>(way.use.exchanges.size());
+    return fewest_ == Fewest::kElements ? std::pair(way.elements, exchanges)
+                                        : std::pair(exchanges, way.elements);
+  }
+
   bool Worse(const Propagated& way) const {
     if (way.elements > most_) return true;
-    if (!best_) return false;
-    return std::make_tuple(way.elements, way.use.exchanges.size()) >=
-           std::make_tuple(best_->elements, best_->use.exchanges.size());
+    return best_ && CostOf(way) >= CostOf(*best_);
   }
 
   void Visit(size_t n, Propagated way) {
@@ -58,28 +65,31 @@ class Search {
       return;
     }
     const Node& node = graph_.nodes[n];
-    Placed made;
+    std::vector<Placed> made(node.outputs.size());
     std::string name;
     if (!Step(node, *rules_[n], way, name, made)) return;
     way.use.nodes.push_back(std::move(name));
+    for (size_t o = 1; o < made.size(); ++o)
+      if (node.outputs[o] != kNone)
+        way.values[static_cast<size_t>(node.outputs[o])] = std::move(made[o]);
     const size_t output = static_cast<size_t>(node.outputs[0]);
-    if (made.kind == Kind::kPartial) {
+    if (made[0].kind == Kind::kPartial) {
       Propagated reduced = way;
       reduced.values[output] = {};
       reduced.elements += NumElements(graph_.values[output].type.shape);
-      reduced.use.exchanges.push_back({static_cast<int>(n), made.op});
+      reduced.use.exchanges.push_back({static_cast<int>(n), made[0].op});
       Visit(n + 1, std::move(reduced));
     }
-    way.values[output] = std::move(made);
+    way.values[output] = std::move(made[0]);
     Visit(n + 1, std::move(way));
   }
 
-  // What the node makes of what arrives, and by which factor. False: it cannot take it.
+  // What the node makes of what arrives, by output, and by which factor. False: it cannot take it.
   bool Step(const Node& node,
             const Rule& rule,
             const Propagated& way,
             std::string& name,
-            Placed& made) const {
+            std::vector<Placed>& made) const {
     bool cut = false;
     std::vector<int> partial;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -91,10 +101,13 @@ class Search {
     for (const Factor& factor : rule.factors) {
       if (factor.composite || !Takes(node, factor, way)) continue;
       name = factor.name;
-      if (const Cut* piece = CutOf(factor.outputs, 0))
-        made = {Kind::kCut, *piece, {}};
-      else if (const auto op = factor.reductions.find(0); op != factor.reductions.end())
-        made = {Kind::kPartial, {}, op->second};
+      for (size_t o = 0; o < made.size(); ++o) {
+        const auto op = factor.reductions.find(static_cast<int>(o));
+        if (const Cut* piece = CutOf(factor.outputs, o))
+          made[o] = {Kind::kCut, *piece, {}};
+        else if (op != factor.reductions.end())
+          made[o] = {Kind::kPartial, {}, op->second};
+      }
       return true;
     }
     if (cut) return false;
@@ -105,7 +118,7 @@ class Search {
           }))
         continue;
       name = "~" + std::string(Name(pass.op));
-      made = {Kind::kPartial, {}, pass.op};
+      made.assign(made.size(), {Kind::kPartial, {}, pass.op});
       return true;
     }
     return false;
@@ -150,6 +163,7 @@ class Search {
   const Graph& graph_;
   const std::vector<const Rule*>& rules_;
   const int64_t most_;
+  const Fewest fewest_;
   std::optional<Propagated> best_;
 };
 
@@ -158,14 +172,15 @@ class Search {
 std::optional<Propagated> Propagate(const Graph& graph,
                                     const std::vector<const Rule*>& rules,
                                     const std::map<int, Cut>& inputs,
-                                    int64_t most_elements) {
+                                    int64_t most_elements,
+                                    Fewest fewest) {
   CHECK(rules.size() == graph.nodes.size(), "one rule a node");
   Propagated start;
   start.values.resize(graph.values.size());
   for (const auto& [position, cut] : inputs)
     start.values[static_cast<size_t>(graph.inputs[static_cast<size_t>(position)])] = {
         Kind::kCut, cut, {}};
-  return Search(graph, rules, most_elements).Run(std::move(start));
+  return Search(graph, rules, most_elements, fewest).Run(std::move(start));
 }
 
 }  // namespace metadist

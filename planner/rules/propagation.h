@@ -27,15 +27,19 @@ struct Propagated {
   int64_t elements = 0;        // of all exchanged values
 };
 
+// What a way is to have least of; then, of the other.
+enum class Fewest : uint8_t { kElements, kExchanges };
+
 // Carries cuts of graph inputs through the graph by the rules of its nodes. A whole value may be
 // sliced where a node wants a piece of it; a partial one that a node cannot carry is exchanged,
-// where fewest elements move, then in fewest exchanges. most_elements: ways that move more are not
+// as `fewest` says. most_elements: ways that move more are not
 // looked for. None if some node cannot take what reaches it.
 //
 // rules: by node. inputs: by position among graph.inputs; whole where not named.
 std::optional<Propagated> Propagate(const Graph& graph,
                                     const std::vector<const Rule*>& rules,
                                     const std::map<int, Cut>& inputs,
-                                    int64_t most_elements);
+                                    int64_t most_elements,
+                                    Fewest fewest = Fewest::kElements);
 
 }  // namespace metadist

@@ -68,10 +68,13 @@ struct InnerExchange {
   auto operator<=>(const InnerExchange&) const = default;
 };
 
-// How a factor runs through the operator's decomposition (OpDef::decompose).
+// How a factor runs through the operator's decomposition (OpDef::decompose). With a recipe: through
+// the graph that it is written as, either of the operator alone (recipe.h; nothing else is said
+// then) or of the decomposition, as nodes and exchanges say, and a late merge (late_merge.h).
 struct InnerUse {
   std::vector<std::string> nodes;  // by node: a factor's name, "~sum", or "" (work repeated)
   std::vector<InnerExchange> exchanges = {};  // in node order
+  std::string recipe = {};
   bool operator==(const InnerUse&) const = default;
 };
 
@@ -86,8 +89,11 @@ struct Factor {
   std::vector<CountedIndex> indices;
   bool even_only = false;   // the groups must divide evenly among the ranks
   int64_t least_piece = 1;  // least number of groups a rank may get
-  InnerUse inner;           // no nodes: the factor is none of the decomposition's
-  bool composite = false;   // only the decomposition can be divided so, the operator cannot
+  InnerUse inner;           // no nodes, no recipe: the factor is none of the decomposition's
+  bool composite = false;   // only that graph can be divided so, the operator cannot
+  // Of a composite factor: other ways with the same result, in fewer exchanges of more elements. A
+  // plan takes what is fastest.
+  std::vector<InnerUse> others;
 
   // Number of groups: the least `size` of all parts. At most this many ranks can share the factor.
   int64_t groups() const;

@@ -13,6 +13,7 @@
 #include "planner/rules/composite.h"
 #include "planner/rules/discover_small.h"
 #include "planner/rules/instance.h"
+#include "planner/rules/kernel_only.h"
 #include "planner/rules/shrink.h"
 #include "planner/rules/signature.h"
 
@@ -61,6 +62,7 @@ const Discovered& RuleBook::State::DiscoveredAt(BlackBox& box, const std::string
     return Find(graph, node).rule;
   };
   FindComposites(box, table, inner, options.seed, found);
+  FindKernelOnly(box, table, options.seed, found);
   const std::lock_guard<std::mutex> lock(mutex);
   return discovered.emplace(signature, std::move(found)).first->second;
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node as its decomposition.
+// A node as its decomposition, or by a recipe.
 //
 // The rule says by which of its own factors every inner node works when the operator works on a
 // factor; so an axis of the mesh that is given to the operator is given to every inner node, and
 // the strategies of those are built as any node's are. Where an inner value is exchanged, it is
 // kept reduced, and the ordinary redistributions supply the collective. Whatever does not chain (a
 // factor that an inner node lacks at its real sizes) has no strategy.
+//
+// A recipe, or a late merge, says of its own nodes how they work on pieces: that is one more factor
+// of their rules. The operator's plain factors, on other axes, run through its graph as the nodes'
+// rules let them. Of several ways the fastest is taken.
 #include "planner/space/expansion.h"
 
 #include <fmt/format.h>
@@ -18,6 +22,9 @@
 
 #include "metair/ir/check.h"
 #include "planner/lower/redistribution.h"
+#include "planner/rules/late_merge.h"
+#include "planner/rules/propagation.h"
+#include "planner/rules/recipe.h"
 
 namespace metadist {
 namespace {
@@ -44,29 +51,122 @@ bool Expander::Wanted(const std::vector<int>& choices) const {
   });
 }
 
-bool Expander::Prepare() {
-  if (prepared_) return !graph_.nodes.empty();
-  prepared_ = true;
-  const OpDef* op = space_.ops->Find(node_);
-  if (op == nullptr || op->decompose == nullptr || space_.routes == nullptr || !space_.inner_rules)
-    return false;
-  auto graph = op->decompose(CallOf(*op, *space_.graph, node_));
-  if (!graph.ok()) return false;
-  graph_ = std::move(graph).value();
-  for (const Node& node : graph_.nodes) rules_.push_back(&space_.inner_rules(graph_, node));
-  return true;
+std::vector<const Expander::Body*> Expander::BodiesFor(const std::vector<int>& choices) {
+  if (Op() == nullptr || space_.routes == nullptr || !space_.inner_rules) return {};
+  std::map<int, int64_t> ranks;  // by composite factor in use
+  for (size_t a = 0; a < choices.size(); ++a) {
+    if (choices[a] == kIdle || choices[a] >= static_cast<int>(rule_.factors.size())) continue;
+    if (!rule_.factors[static_cast<size_t>(choices[a])].composite) continue;
+    ranks.try_emplace(choices[a], 1).first->second *= space_.mesh->size(static_cast<int>(a));
+  }
+  const auto own = [&](int factor) -> const Factor& {
+    return rule_.factors[static_cast<size_t>(factor)];
+  };
+  std::vector<const Body*> bodies;
+  if (std::all_of(ranks.begin(), ranks.end(), [&](const auto& used) {
+        return own(used.first).inner.recipe.empty();
+      }))
+    bodies.push_back(Decomposed());
+  // Written for a number of ranks, with one such factor only.
+  if (ranks.size() != 1) return bodies;
+  const auto [factor, count] = *ranks.begin();
+  for (size_t way = bodies.empty() ? 0 : 1; way <= own(factor).others.size(); ++way)
+    bodies.push_back(ByWay(factor, static_cast<int>(way), count));
+  return bodies;
 }
 
-std::optional<std::vector<int>> Expander::ChoicesOf(size_t inner,
-                                                    const std::vector<int>& choices) const {
+const Expander::Body* Expander::Decomposed() {
+  const auto [at, added] = bodies_.try_emplace({kIdle, 0, 0});
+  if (!added || Op()->decompose == nullptr) return at->second.get();
+  auto graph = Op()->decompose(CallOf(*Op(), *space_.graph, node_));
+  if (!graph.ok()) return nullptr;
+  auto body = std::make_unique<Body>();
+  body->graph = std::move(graph).value();
+  for (const Node& node : body->graph.nodes)
+    body->rules.push_back(space_.inner_rules(body->graph, node));
+  for (size_t f = 0; f < rule_.factors.size(); ++f)
+    if (rule_.factors[f].inner.nodes.size() == body->graph.nodes.size())
+      body->uses[static_cast<int>(f)] = rule_.factors[f].inner;
+  at->second = std::move(body);
+  return at->second.get();
+}
+
+Result<PieceGraph> Expander::Written(const Factor& factor,
+                                     const InnerUse& use,
+                                     int64_t ranks) const {
+  const OpCall call = CallOf(*Op(), *space_.graph, node_);
+  if (use.nodes.empty()) return BuildRecipe(use.recipe, call, factor.inputs, factor.outputs, ranks);
+  Graph graph = TRY(Op()->decompose(call));
+  if (use.nodes.size() != graph.nodes.size())
+    return BadInput("", "the decomposition is of another form");
+  std::vector<Factor> steps(graph.nodes.size());
+  std::vector<const Factor*> factors(graph.nodes.size(), nullptr);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    steps[n].name = use.nodes[n];
+    if (use.nodes[n].empty() || use.nodes[n][0] == '~') continue;
+    const Rule& rule = space_.inner_rules(graph, graph.nodes[n]);
+    for (const Factor& one : rule.factors)
+      if (one.name == use.nodes[n]) factors[n] = &one;
+    if (factors[n] == nullptr) return BadInput("", "a node cannot be divided so at these sizes");
+    steps[n] = *factors[n];
+    steps[n].name = kPieceFactor;
+  }
+  if (use.recipe.empty()) return PieceGraph{std::move(graph), std::move(steps), use.exchanges};
+  return BuildLate(use.recipe, {call, graph, factors, use, factor.groups()}, ranks);
+}
+
+const Expander::Body* Expander::ByWay(int factor, int way, int64_t ranks) {
+  const auto [at, added] = bodies_.try_emplace({factor, way, ranks});
+  if (!added) return at->second.get();
+  const Factor& own = rule_.factors[static_cast<size_t>(factor)];
+  auto pieces =
+      Written(own, way == 0 ? own.inner : own.others[static_cast<size_t>(way - 1)], ranks);
+  if (!pieces.ok()) return nullptr;
+  auto body = std::make_unique<Body>();
+  body->graph = std::move(pieces.value().graph);
+  for (const Node& node : body->graph.nodes)
+    body->rules.push_back(space_.inner_rules(body->graph, node));
+  AddUses(factor, *body);
+  InnerUse& use = body->uses[factor];
+  use.exchanges = std::move(pieces.value().exchanges);
+  for (size_t n = 0; n < body->graph.nodes.size(); ++n) {
+    const Factor& step = pieces.value().steps[n];
+    use.nodes.push_back(step.name);
+    if (step.name == kPieceFactor) body->rules[n].factors.push_back(step);
+  }
+  at->second = std::move(body);
+  return at->second.get();
+}
+
+// How the node's plain factors run through a graph that is written for a composite one.
+void Expander::AddUses(int composite, Body& body) const {
+  std::vector<int> position;  // by input of the node: which of the graph's it is
+  int next = 0;
+  for (const ValueId input : node_.inputs) position.push_back(input == kNone ? kNone : next++);
+  std::vector<const Rule*> rules;
+  for (const Rule& rule : body.rules) rules.push_back(&rule);
+  for (size_t f = 0; f < rule_.factors.size(); ++f) {
+    const Factor& factor = rule_.factors[f];
+    if (static_cast<int>(f) == composite || factor.composite || factor.inputs.empty() ||
+        !factor.partial_inputs.empty())
+      continue;
+    std::map<int, Cut> inputs;
+    for (const Cut& cut : factor.inputs) inputs[position[static_cast<size_t>(cut.tensor)]] = cut;
+    if (auto way = Propagate(body.graph, rules, inputs, /*most_elements=*/0))
+      body.uses[static_cast<int>(f)] = std::move(way->use);
+  }
+}
+
+std::optional<std::vector<int>> Expander::ChoicesOf(const Body& body,
+                                                    size_t inner,
+                                                    const std::vector<int>& choices) {
   std::vector<int> out;
   for (const int choice : choices) {
     out.push_back(kIdle);
     if (choice == kIdle) continue;
-    if (choice >= static_cast<int>(rule_.factors.size())) return std::nullopt;
-    const InnerUse& use = rule_.factors[static_cast<size_t>(choice)].inner;
-    if (use.nodes.size() != graph_.nodes.size()) return std::nullopt;
-    const auto named = ChoiceNamed(*rules_[inner], use.nodes[inner]);
+    const auto use = body.uses.find(choice);
+    if (use == body.uses.end()) return std::nullopt;
+    const auto named = ChoiceNamed(body.rules[inner], use->second.nodes[inner]);
     if (!named) return std::nullopt;
     out.back() = *named;
   }
@@ -74,51 +174,74 @@ std::optional<std::vector<int>> Expander::ChoicesOf(size_t inner,
 }
 
 // How the node's result is kept: as it is made, but for what is exchanged.
-void Expander::Keep(size_t inner, const std::vector<int>& choices, Assignment& assignment) const {
-  Sharding kept = assignment.nodes[inner].outputs[0];
-  for (size_t a = 0; a < choices.size(); ++a) {
-    if (choices[a] == kIdle) continue;
-    const InnerUse& use = rule_.factors[static_cast<size_t>(choices[a])].inner;
-    for (const InnerExchange& exchange : use.exchanges)
-      if (exchange.node == static_cast<int>(inner))
-        std::erase_if(kept.partial,
-                      [&](const Partial& partial) { return partial.axis == static_cast<int>(a); });
+void Expander::Keep(const Body& body,
+                    size_t inner,
+                    const std::vector<int>& choices,
+                    Assignment& assignment) {
+  const std::vector<ValueId>& outputs = body.graph.nodes[inner].outputs;
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    if (outputs[o] == kNone) continue;
+    Sharding kept = assignment.nodes[inner].outputs[o];
+    for (size_t a = 0; a < choices.size(); ++a) {
+      if (choices[a] == kIdle || o > 0) continue;
+      for (const InnerExchange& exchange : body.uses.at(choices[a]).exchanges)
+        if (exchange.node == static_cast<int>(inner))
+          std::erase_if(kept.partial, [&](const Partial& partial) {
+            return partial.axis == static_cast<int>(a);
+          });
+    }
+    assignment.values[static_cast<size_t>(outputs[o])] = std::move(kept);
   }
-  assignment.values[static_cast<size_t>(graph_.nodes[inner].outputs[0])] = std::move(kept);
 }
 
 std::optional<Priced> Expander::Expand(const std::vector<int>& choices, Strategy& strategy) {
-  if (!Prepare()) return std::nullopt;
+  std::optional<Priced> best;
+  std::shared_ptr<const Expansion> fastest;
+  for (const Body* body : BodiesFor(choices)) {
+    if (body == nullptr) continue;
+    const auto price = Run(*body, choices, strategy);
+    if (!price || (best && best->seconds <= price->seconds)) continue;
+    best = price;
+    fastest = strategy.expansion;
+  }
+  strategy.expansion = fastest;
+  return best;
+}
+
+std::optional<Priced> Expander::Run(const Body& body,
+                                    const std::vector<int>& choices,
+                                    Strategy& strategy) const {
+  const Graph& graph = body.graph;
   StrategySpace inner = space_;
-  inner.graph = &graph_;
+  inner.graph = &graph;
   Assignment assignment;
-  for (const Value& value : graph_.values)
+  for (const Value& value : graph.values)
     assignment.values.push_back(Sharding::Replicated(value.type.shape.size()));
   size_t position = 0;
   for (size_t i = 0; i < node_.inputs.size(); ++i)
     if (node_.inputs[i] != kNone)
-      assignment.values[static_cast<size_t>(graph_.inputs[position++])] = strategy.inputs[i];
+      assignment.values[static_cast<size_t>(graph.inputs[position++])] = strategy.inputs[i];
   Priced price;
-  for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-    const Node& node = graph_.nodes[n];
-    const auto own = ChoicesOf(n, choices);
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    const auto own = ChoicesOf(body, n, choices);
     if (!own) return std::nullopt;
-    auto built = BuildStrategy(inner, node, *rules_[n], *own);
+    auto built = BuildStrategy(inner, node, body.rules[n], *own);
     if (!built || !FitsEverywhere(inner, *space_.ops->Find(node), node, *built))
       return std::nullopt;
     price += ComputePrice(inner, node, *built);
     assignment.nodes.push_back(std::move(*built));
-    Keep(n, choices, assignment);
+    Keep(body, n, choices, assignment);
   }
-  for (size_t o = 0; o < graph_.outputs.size(); ++o) {
-    const Sharding& made = assignment.values[static_cast<size_t>(graph_.outputs[o])];
+  for (size_t o = 0; o < graph.outputs.size(); ++o) {
+    const Sharding& made = assignment.values[static_cast<size_t>(graph.outputs[o])];
     if (node_.outputs[o] != kNone && made != strategy.outputs[o]) return std::nullopt;
     assignment.outputs.push_back(made);
   }
-  assignment.group.assign(graph_.nodes.size(), 0);
-  for (const Redistribution& move : RedistributionsOf(graph_, assignment, *space_.routes))
+  assignment.group.assign(graph.nodes.size(), 0);
+  for (const Redistribution& move : RedistributionsOf(graph, assignment, *space_.routes))
     price += move.price;
-  strategy.expansion = std::make_shared<const Expansion>(Expansion{graph_, std::move(assignment)});
+  strategy.expansion = std::make_shared<const Expansion>(Expansion{graph, std::move(assignment)});
   return price;
 }
 

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
+#include <tuple>
+#include <utility>
 #include <vector>
 
+#include "planner/rules/piece_graph.h"
 #include "planner/space/strategies.h"
 
 namespace metadist {
 
-// Runs one node as its decomposition, on the mesh of a space.
+// Runs one node as its decomposition, or by a recipe (recipe.h), on the mesh of a space.
 class Expander {
  public:
   // All arguments must outlive the object.
@@ -19,21 +24,43 @@ class Expander {
   bool Wanted(const std::vector<int>& choices) const;
 
   // Sets strategy.expansion, given the choices (as BuildStrategy takes them) that made the
-  // strategy. The price of all it does, exchanges included; none where the decomposition cannot run
-  // so.
+  // strategy, to the fastest there is. The price of all it does, exchanges included; none where
+  // nothing can run so.
   std::optional<Priced> Expand(const std::vector<int>& choices, Strategy& strategy);
 
  private:
-  bool Prepare();
-  std::optional<std::vector<int>> ChoicesOf(size_t inner, const std::vector<int>& choices) const;
-  void Keep(size_t inner, const std::vector<int>& choices, Assignment& assignment) const;
+  // What runs in the node's place.
+  struct Body {
+    Graph graph;
+    std::vector<Rule> rules;       // by node
+    std::map<int, InnerUse> uses;  // by factor of the node's rule
+  };
+
+  const OpDef* Op() const { return space_.ops->Find(node_); }
+  // What can run in the node's place; nullptr for what cannot.
+  std::vector<const Body*> BodiesFor(const std::vector<int>& choices);
+  const Body* Decomposed();
+  // By way `way` of the factor (0: inner, then the others), which so many ranks work on.
+  const Body* ByWay(int factor, int way, int64_t ranks);
+  Result<PieceGraph> Written(const Factor& factor, const InnerUse& use, int64_t ranks) const;
+  // The price; none where the body cannot run so.
+  std::optional<Priced> Run(const Body& body,
+                            const std::vector<int>& choices,
+                            Strategy& strategy) const;
+  void AddUses(int recipe, Body& body) const;
+  static std::optional<std::vector<int>> ChoicesOf(const Body& body,
+                                                   size_t inner,
+                                                   const std::vector<int>& choices);
+  static void Keep(const Body& body,
+                   size_t inner,
+                   const std::vector<int>& choices,
+                   Assignment& assignment);
 
   const StrategySpace& space_;
   const Node& node_;
   const Rule& rule_;
-  bool prepared_ = false;
-  Graph graph_;  // empty where there is no decomposition
-  std::vector<const Rule*> rules_;
+  // By factor, way and ranks; nullptr where there is no such body. {-1, 0, 0}: the decomposition.
+  std::map<std::tuple<int, int, int64_t>, std::unique_ptr<Body>> bodies_;
 };
 
 // A graph whose expanded nodes are replaced by their decompositions, and what is assigned to it.

@@ -48,6 +48,16 @@ FAULTS = {
         "const double slack = 1e-10 * std::max(Largest(whole[o]), 1e-300);",
         "const double slack = 1e-3 * std::max(Largest(whole[o]), 1.0);",
     ),
+    "indices of a piece are those of the whole": (
+        "planner/rules/recipe_self.cc",
+        "Piece(whole, ranks, rank).begin);",
+        "int64_t{0});",
+    ),
+    "a scan carries the last total only": (
+        "planner/rules/recipe_scan.cc",
+        "const ValueId folded = OnWhole(total);",
+        "const ValueId folded = total;",
+    ),
     "ranks of the whole mesh": (
         "planner/space/strategies.cc",
         "if (!Enough(Of(factor), space_.mesh->size(axes))) return std::nullopt;",

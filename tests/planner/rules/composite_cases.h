@@ -110,10 +110,70 @@ inline std::vector<CompositeCase> LossAndAttentionCases() {
   };
 }
 
+// Without a decomposition: joined by the operator itself.
+inline std::vector<CompositeCase> JoinedCases() {
+  return {
+      {"top_k",
+       "input %x: f64[6,27]\n  constant %k: i64[1] = [3]",
+       "%y: f64[6,3], %i: i64[6,3] = TopK(%x, %k) {axis = 1} @n",
+       "%y\n  output %i"},
+      {"least_of_integers",
+       "input %x: i64[25,2,3]\n  constant %k: i64[1] = [2]",
+       "%y: i64[2,2,3], %i: i64[2,2,3] = TopK(%x, %k) {axis = 0, largest = 0} @n",
+       "%y\n  output %i"},
+      {"best",
+       "input %x: f64[6,26]\n  constant %k: i64[1] = [1]",
+       "%y: f64[6,1], %i: i64[6,1] = TopK(%x, %k) {axis = -1} @n",
+       "%i"},
+      {"cum_sum",
+       "input %x: f64[6,27]\n  constant %a: i64[1] = [1]",
+       "%y: f64[6,27] = CumSum(%x, %a) {} @n",
+       "%y"},
+      {"cum_sum_exclusive",
+       "input %x: f64[25,3]\n  constant %a: i64[1] = [0]",
+       "%y: f64[25,3] = CumSum(%x, %a) {exclusive = 1} @n",
+       "%y"},
+      {"cum_sum_reversed",
+       "input %x: f64[2,25,3]\n  constant %a: i64[1] = [1]",
+       "%y: f64[2,25,3] = CumSum(%x, %a) {reverse = 1} @n",
+       "%y"},
+      {"cum_sum_exclusive_reversed",
+       "input %x: f64[2,25,3]\n  constant %a: i64[1] = [1]",
+       "%y: f64[2,25,3] = CumSum(%x, %a) {reverse = 1, exclusive = 1} @n",
+       "%y"},
+      {"cum_prod",
+       "input %x: f64[6,27]\n  constant %a: i64[1] = [1]",
+       "%y: f64[6,27] = CumProd(%x, %a) {} @n",
+       "%y"},
+      {"causal_conv_with_state",
+       "input %x: f64[2,4,25]\n  input %w: f64[4,1,3]\n  input %b: f64[4]\n  input %s: f64[2,4,2]",
+       "%y: f64[2,4,25], %t: f64[2,4,2] = CausalConvWithState(%x, %w, %b, %s) {} @n",
+       "%y\n  output %t"},
+      {"rnn",
+       "input %x: f64[25,2,4]\n  input %w: f64[1,5,4]\n  input %r: f64[1,5,5]\n"
+       "  input %h: f64[1,2,5]",
+       "%y: f64[25,1,2,5], %z: f64[1,2,5] = RNN(%x, %w, %r, _, _, %h) {hidden_size = 5} @n",
+       "%y\n  output %z"},
+      {"lstm_reversed",
+       "input %x: f64[17,2,4]\n  input %w: f64[1,20,4]\n  input %r: f64[1,20,5]\n"
+       "  input %h: f64[1,2,5]\n  input %c: f64[1,2,5]",
+       "%y: f64[17,1,2,5], %p: f64[1,2,5], %q: f64[1,2,5] = LSTM(%x, %w, %r, _, _, %h, %c) "
+       "{hidden_size = 5, direction = \"reverse\"} @n",
+       "%y\n  output %p\n  output %q"},
+      {"linear_attention",
+       "input %q: f64[2,17,6]\n  input %k: f64[2,17,6]\n  input %v: f64[2,17,10]\n"
+       "  input %s: f64[2,2,3,5]",
+       "%y: f64[2,17,10], %t: f64[2,2,3,5] = LinearAttention(%q, %k, %v, %s) {q_num_heads = 2, "
+       "kv_num_heads = 2, update_rule = \"linear\"} @n",
+       "%y\n  output %t"},
+  };
+}
+
 inline const std::vector<CompositeCase>& CompositeCases() {
   static const std::vector<CompositeCase> cases = [] {
     std::vector<CompositeCase> all = FoldingCases();
     for (const CompositeCase& one : LossAndAttentionCases()) all.push_back(one);
+    for (const CompositeCase& one : JoinedCases()) all.push_back(one);
     return all;
   }();
   return cases;

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "metair/ops/op_table.h"
+#include "planner/rules/black_box.h"
+#include "planner/rules/discover.h"
+
+namespace metadist {
+
+// Adds to `found`, which was discovered on box.values() (composites included), factors for sizes
+// that nothing divides yet: the operator's results on pieces are joined by the operator itself
+// (recipe.h). Depends on what Discover depends on.
+void FindKernelOnly(BlackBox& box, const OpTable& ops, uint64_t seed, Discovered& found);
+
+}  // namespace metadist
