@@ -54,7 +54,8 @@ nlohmann::ordered_json SignatureJson(const SignatureReport& signature) {
   }
   out["outputs"] = nlohmann::ordered_json::array();
   for (const TensorType& type : signature.outputs) out["outputs"].push_back(TypeJson(type));
-  out["nodes"] = signature.nodes;
+  out["nodes"] = signature.nodes.size();
+  out["names"] = signature.nodes;
   out["rule"] = signature.rule;
   out["factors"] = signature.factors;
   out["executions"] = signature.executions;
@@ -146,7 +147,7 @@ Result<void> Rules(const Session& session, const RulesFlags& flags) {
     document["signatures"].push_back(SignatureJson(signature));
     executions += signature.executions;
     table.Add({signature.op,
-               std::to_string(signature.nodes),
+               std::to_string(signature.nodes.size()),
                signature.reason.empty() ? signature.rule : "none: " + signature.reason,
                InputsText(signature)});
   }

@@ -131,14 +131,14 @@ std::vector<SignatureReport> RuleBook::Report(const Graph& graph) {
     const Entry& entry = state_->Find(graph, node);
     const auto [at, first] = index.try_emplace(entry.signature, reports.size());
     if (!first) {
-      ++reports[at->second].nodes;
+      reports[at->second].nodes.push_back(node.name);
       continue;
     }
     SignatureReport report;
     report.domain = node.domain;
     report.op = node.op;
     report.attributes = node.attributes;
-    report.nodes = 1;
+    report.nodes = {node.name};
     if (const OpDef* op = state_->table.Find(node)) {
       report.opset = op->since_version;
       const BlackBox box(CallOf(*op, graph, node));

@@ -27,7 +27,7 @@ struct SignatureReport {
   Attributes attributes;
   std::vector<Input> inputs;
   std::vector<TensorType> outputs;
-  int64_t nodes = 0;
+  std::vector<std::string> nodes;  // by name
 
   std::string rule;  // one-line notation
   std::vector<std::string> factors;

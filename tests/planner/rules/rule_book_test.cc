@@ -58,10 +58,10 @@ TEST(RuleBook, SignaturesLeaveOutSizesThatDoNotMatter) {
   const std::vector<SignatureReport> report = book.Report(n.graph);
   ASSERT_EQ(6u, report.size());
   EXPECT_EQ("MatMul", report[0].op);
-  EXPECT_EQ(2, report[0].nodes);
+  EXPECT_EQ(2u, report[0].nodes.size());
   EXPECT_EQ("([a,b],[b,c])->([a,c]) reduction={b} linear={0,1}", report[0].rule);
   EXPECT_EQ((std::vector<std::string>{"a", "b", "c"}), report[0].factors);
-  EXPECT_EQ(2, report[1].nodes);
+  EXPECT_EQ(2u, report[1].nodes.size());
   EXPECT_EQ((std::vector<int64_t>{8, 1024, 12, 64}), report[1].inputs[1].values);
   EXPECT_EQ("([a,b],[_,b])->([a,b]) linear={0+1} max={0,1} min={0,1}", report[2].rule);
   EXPECT_EQ("([a,b],[a,b])->([a,b]) linear={0+1} max={0,1} min={0,1}", report[3].rule);
