@@ -63,7 +63,8 @@ class Coverer {
     for (size_t p = 0; p < formulation_.decisions.size(); ++p)
       if (formulation_.decisions[p].kind == Formulation::Decision::Kind::kNode)
         problem_node_[static_cast<size_t>(formulation_.decisions[p].id)] = static_cast<int>(p);
-    for (const Node& node : graph_.nodes) signatures_.push_back(SignatureOf(graph_, node));
+    for (const Node& node : graph_.nodes)
+      signatures_.push_back(SignatureOf(graph_, node, request_.ops->Find(node)));
   }
 
   // Adds a program in which nodes run by these strategies; false if there is none.

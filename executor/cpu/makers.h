@@ -14,6 +14,7 @@ Prepared ChannelsToBlocks(const KernelSite& site);
 Prepared Concat(const KernelSite& site);
 Prepared Conv(const KernelSite& site);
 Prepared CrossEntropy(const KernelSite& site);
+Prepared DropByCounter(const KernelSite& site);
 Prepared Einsum(const KernelSite& site);
 Prepared Expand(const KernelSite& site);
 Prepared FloatsToIntegers(const KernelSite& site);
@@ -34,6 +35,7 @@ Prepared NormalizeAcrossChannels(const KernelSite& site);
 Prepared NormalizeBatch(const KernelSite& site);
 Prepared NormalizeGroups(const KernelSite& site);
 Prepared NormalizePlanes(const KernelSite& site);
+Prepared NormalNumbers(const KernelSite& site);
 Prepared OneElementRepeated(const KernelSite& site);
 Prepared OneHot(const KernelSite& site);
 Prepared Pad(const KernelSite& site);
@@ -53,6 +55,7 @@ Prepared Tile(const KernelSite& site);
 Prepared TopK(const KernelSite& site);
 Prepared Transpose(const KernelSite& site);
 Prepared Trilu(const KernelSite& site);
+Prepared UniformNumbers(const KernelSite& site);
 Prepared Where(const KernelSite& site);
 
 }  // namespace metadist::cpu

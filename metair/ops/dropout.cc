@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x, or in training x scaled by 1 / (1 - ratio) where a random number reaches the ratio and 0
-// elsewhere; output 1 is the mask of what is kept. The numbers are those of ONNX's reference
-// implementation for the same `seed` (none given: 0): a Mersenne Twister, two draws for 53 bits.
+// elsewhere; output 1 is the mask of what is kept.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
 
-#include "metair/ops/call_check.h"
+#include "metair/ops/drawing.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
@@ -17,7 +15,7 @@ namespace {
 
 Result<std::vector<TensorType>> Infer(const OpCall& call) {
   CallCheck check(call);
-  check.Inputs(1, 3).Floats(0).Floats(1).Rank(1, 0, 0).Bools(2).Rank(2, 0, 0);
+  check.Inputs(1, 4).Floats(0).Floats(1).Rank(1, 0, 0).Bools(2).Rank(2, 0, 0);
   check.That(call.num_outputs <= 2,
              fmt::format("expected 1 to 2 outputs, got {}", call.num_outputs));
   if (call.has(2)) {
@@ -25,6 +23,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
     check.That(training != nullptr && training->has_data() && training->size() == 1,
                "training_mode must be known at compile time");
   }
+  CheckDrawing(call, 3, call.inputs.empty() ? 0 : call.shape(0).size(), check);
   TRY(check.Done());
   std::vector<TensorType> types{call.type(0), {ElementType::kBool, call.shape(0)}};
   if (call.num_outputs < 2) types.pop_back();
@@ -32,25 +31,26 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
 }
 
 bool IsTraining(const OpCall& call) {
-  return call.has(2) && call.inputs[2].constant->ToInts()[0] != 0;
+  const Tensor* training = call.has(2) ? call.inputs[2].constant : nullptr;
+  return training != nullptr && training->has_data() && training->ToInts()[0] != 0;
 }
 
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  const double ratio = call.has(1) ? in[1].data<double>()[0] : 0.5;
-  const bool drops = IsTraining(call) && ratio != 0;
-  std::mt19937 generator(static_cast<uint32_t>(call.attributes->Int("seed", 0)));
-  const auto uniform = [&] {  // in [0, 1)
-    const uint32_t high = static_cast<uint32_t>(generator()) >> 5;
-    const uint32_t low = static_cast<uint32_t>(generator()) >> 6;
-    return (high * 0x1p26 + low) * 0x1p-53;
-  };
   const double* x = in[0].data<double>();
   double* y = out[0].mutable_data<double>();
-  for (int64_t i = 0; i < in[0].size(); ++i) {
-    const bool kept = !drops || uniform() >= ratio;
-    y[i] = !drops ? x[i] : kept ? x[i] / (1 - ratio) : 0;
-    if (out.size() > 1) out[1].mutable_data<bool>()[i] = kept;
+  bool* mask = out.size() > 1 ? out[1].mutable_data<bool>() : nullptr;
+  if (!IsTraining(call)) {
+    std::copy_n(x, in[0].size(), y);
+    if (mask != nullptr) std::fill_n(mask, in[0].size(), true);
+    return {};
   }
+  const double ratio = call.has(1) ? in[1].data<double>()[0] : 0.5;
+  const double scale = 1 / (1 - ratio);
+  MapRandom(call, in, in[0].shape(), y, [&](int64_t i, uint64_t bits) {
+    const bool kept = UniformOf(bits) >= ratio;
+    if (mask != nullptr) mask[i] = kept;
+    return kept ? x[i] * scale : 0;
+  });
   return {};
 }
 
@@ -70,11 +70,17 @@ std::vector<OpExample> Examples() {
   using example::F32;
   const OpExample::Input off{.type = {ElementType::kBool, {}}, .constant = {0}};
   const OpExample::Input on{.type = {ElementType::kBool, {}}, .constant = {1}};
+  const OpExample::Input key = example::I64({2});
   return {{.inputs = {F32({4, 6})}},
           {.inputs = {F32({2, 3, 4}), F32({}), off}, .num_outputs = 2},
           {.inputs = {F32({4, 6}), Absent(), off}},
           {.inputs = {F32({4, 6}), F32({}), on},
            .attributes = example::With({{"seed", 7}}),
+           .num_outputs = 2},
+          {.inputs = {F32({4, 6}), F32({}), on, key},
+           .attributes = example::With({{"start", std::vector<int64_t>{0, 0}}})},
+          {.inputs = {F32({2, 3, 4}), F32({}), on, key},
+           .attributes = example::With({{"start", std::vector<int64_t>{0, 0, 0}}}),
            .num_outputs = 2}};
 }
 
@@ -88,7 +94,8 @@ OpDef MakeDropout() {
           .reference = Reference,
           .work = WorkFor,
           .domain_of = Domain,
-          .examples = Examples};
+          .examples = Examples,
+          .deterministic = false};
 }
 
 }  // namespace metadist::ops

@@ -22,6 +22,7 @@
 #include <string>
 #include <utility>
 
+#include "metair/ops/drawing.h"
 #include "metair/passes/inline_bodies.h"
 
 namespace metadist {
@@ -151,7 +152,7 @@ class Walk {
 
   // Types the node's results; true if they are made otherwise now and the node is no longer needed.
   bool Visit(const OpDef& op, Node& node) {
-    bool constant = op.deterministic && op.reference != nullptr && node.regions.empty();
+    bool constant = op.reference != nullptr && node.regions.empty();
     for (ValueId input : ReadsOf(node)) {
       if (input == kNone) continue;
       const Value& value = graph_.value(input);
@@ -176,7 +177,7 @@ class Walk {
       return false;
     }
     if (!Assign(op.name, node, types.value())) return false;
-    return constant && Fold(call, node, types.value());
+    return constant && !Draws(call) && Fold(call, node, types.value());
   }
 
   bool Assign(const std::string& op, const Node& node, const std::vector<TensorType>& types) {

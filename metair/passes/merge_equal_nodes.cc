@@ -11,6 +11,7 @@
 #include <string>
 
 #include "metair/ir/text.h"
+#include "metair/ops/drawing.h"
 #include "metair/passes/passes.h"
 #include "metair/passes/replace_value.h"
 
@@ -57,7 +58,7 @@ Result<Graph> Run(const Graph& graph, const OpTable& ops) {
   std::multimap<std::string, const Node*> seen;
   for (const Node& node : graph.nodes) {
     const OpDef* op = ops.Find(node);
-    if (op == nullptr || !op->deterministic || !node.regions.empty()) continue;
+    if (op == nullptr || !node.regions.empty() || Draws(CallOf(*op, graph, node))) continue;
     const std::string key = KeyOf(node, replaced);
     const auto [first, last] = seen.equal_range(key);
     auto found = first;

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "metair/ir/shape.h"
+#include "metair/ops/drawing.h"
 
 namespace metadist {
 namespace {
@@ -44,7 +45,8 @@ std::string CallText(const OpCall& call) {
     text += TypeText(input.type);
     const bool shown = input.constant != nullptr && input.constant->has_data() &&
                        ClassOf(input.type.element) == ElementClass::kInt &&
-                       NumElements(input.type.shape) <= kShownElements;
+                       NumElements(input.type.shape) <= kShownElements &&
+                       (call.op->deterministic || i != kKeyInput);
     if (shown) text += fmt::format("={}", AttributeText{}(input.constant->ToInts()));
   }
   return text;

@@ -132,7 +132,8 @@ class Formulator {
     std::map<std::pair<int, std::vector<bool>>, std::pair<int, StrategyList>> classes;
     const Rule no_rule;
     for (const Node& node : graph_.nodes) {
-      const auto [at, added] = known.try_emplace(SignatureOf(graph_, node));
+      const auto [at, added] =
+          known.try_emplace(SignatureOf(graph_, node, request_.ops->Find(node)));
       auto& [number, all] = at->second;
       if (added) {
         const bool free = request_.plan_template != PlanTemplate::kReplicate;

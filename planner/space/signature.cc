@@ -7,6 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "metair/ops/drawing.h"
+
 namespace metadist {
 namespace {
 
@@ -34,18 +36,20 @@ std::string AttributeText(const Attribute& attribute) {
 
 }  // namespace
 
-std::string SignatureOf(const Graph& graph, const Node& node) {
+std::string SignatureOf(const Graph& graph, const Node& node, const OpDef* op) {
   std::string out = fmt::format("{}.{}", node.domain, node.op);
   for (const auto& [name, value] : node.attributes.all())
     out += fmt::format(" {}={}", name, AttributeText(value));
-  for (ValueId id : node.inputs) {
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const ValueId id = node.inputs[i];
     if (id == kNone) {
       out += " _";
       continue;
     }
     const Value& value = graph.value(id);
-    out += value.kind == ValueKind::kConstant ? " c" + TensorText(value.data)
-                                              : " " + TypeText(value.type);
+    const bool key = op != nullptr && !op->deterministic && i == kKeyInput;
+    out += value.kind == ValueKind::kConstant && !key ? " c" + TensorText(value.data)
+                                                      : " " + TypeText(value.type);
   }
   out += " ->";
   for (ValueId id : node.outputs) out += id == kNone ? " _" : " " + TypeText(graph.value(id).type);

@@ -3,12 +3,13 @@
 
 #include <string>
 
-#include "metair/ir/graph.h"
+#include "metair/ops/op_def.h"
 
 namespace metadist {
 
 // Text that is equal for two nodes exactly if their strategies are: operator, attributes, types of
-// all inputs and outputs, and the elements of small constant inputs. Names play no part.
-std::string SignatureOf(const Graph& graph, const Node& node);
+// all inputs and outputs, and the elements of small constant inputs, but not of the key of random
+// numbers. Names play no part. op: the node's operator; nullptr: unknown.
+std::string SignatureOf(const Graph& graph, const Node& node, const OpDef* op);
 
 }  // namespace metadist

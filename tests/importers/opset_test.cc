@@ -13,6 +13,7 @@
 #include "importers/importer.h"
 #include "metair/ir/text.h"
 #include "metair/ops/draw.h"
+#include "metair/ops/drawing.h"
 #include "metair/ops/example_call.h"
 #include "metair/ops/interpret.h"
 #include "tests/importers/old_spelling.h"
@@ -102,6 +103,8 @@ TEST_P(OldOpset, GivesWhatTheNewOneGives) {
   const auto [op, opset] = GetParam();
   const std::vector<OpExample> examples = op->examples();
   for (size_t i = 0; i < examples.size(); ++i) {
+    // ONNX has no keys.
+    if (!op->deterministic && examples[i].inputs.size() > kKeyInput) continue;
     SCOPED_TRACE(op->name + " at opset " + std::to_string(opset) + ", example " +
                  std::to_string(i));
     RunExample(*op, examples[i], opset);

@@ -66,7 +66,11 @@ struct OneNode {
   }
 };
 
-std::string RunAs(const OneNode& one, const Mesh& mesh, const Strategy& strategy) {
+// tolerance: relative above 1.
+std::string RunAs(const OneNode& one,
+                  const Mesh& mesh,
+                  const Strategy& strategy,
+                  double tolerance) {
   Assignment assignment;
   assignment.nodes = {strategy};
   const Node& node = one.graph.nodes[0];
@@ -96,7 +100,8 @@ std::string RunAs(const OneNode& one, const Mesh& mesh, const Strategy& strategy
     const std::vector<double> want = one.expected[o].ToDoubles();
     if (got.size() != want.size()) return "sizes differ";
     for (size_t i = 0; i < want.size(); ++i)
-      if (!(std::abs(got[i] - want[i]) <= 1e-4 * (1 + std::abs(want[i])))) return "values differ";
+      if (!(std::abs(got[i] - want[i]) <= tolerance * (1 + std::abs(want[i]))))
+        return "values differ";
   }
   return "";
 }
@@ -109,7 +114,7 @@ bool Moves(const Strategy& strategy) {
 }
 
 // How many strategies ran in which integers move, or indices count from the start of a piece.
-int RunAll(const char* name, size_t example) {
+int RunAll(const char* name, size_t example, double tolerance = 1e-4) {
   const OpDef& op = *OpTable::BuiltIn().Find("", name);
   int moved = 0;
   RuleBook rules(OpTable::BuiltIn());
@@ -122,7 +127,7 @@ int RunAll(const char* name, size_t example) {
     for (const PricedStrategy& s : StrategiesOf(space, node, rules.For(one.graph, node))) {
       if (!Moves(s.strategy)) continue;
       ++moved;
-      EXPECT_EQ(RunAs(one, mesh, s.strategy), "")
+      EXPECT_EQ(RunAs(one, mesh, s.strategy, tolerance), "")
           << name << " " << example << " on " << text << " by "
           << fmt::format("{}", fmt::join(s.strategy.axes, ","));
     }
@@ -143,6 +148,17 @@ TEST(Offsets, PlacesAreWrittenByRows) {
 
 TEST(Offsets, ClassesAreSet) {
   for (size_t example : {0, 1, 2}) EXPECT_GE(RunAll("OneHot", example), 4);
+}
+
+// Bit for bit.
+TEST(Offsets, RandomNumbersFollowTheirPlaces) {
+  for (const size_t example : {1, 2}) {
+    for (const char* name :
+         {"Bernoulli", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"})
+      EXPECT_GE(RunAll(name, example, 0), 8) << name;
+  }
+  for (const size_t example : {4, 5}) EXPECT_GE(RunAll("Dropout", example, 0), 8);
+  EXPECT_GE(RunAll("Multinomial", 1, 0), 8);
 }
 
 TEST(Offsets, DiagonalsMoveWithRowsAndColumns) {

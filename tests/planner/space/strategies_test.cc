@@ -272,7 +272,7 @@ std::vector<int> Signatures(const Graph& graph) {
   std::vector<int> out;
   for (const Node& node : graph.nodes)
     out.push_back(
-        ids.emplace(SignatureOf(graph, node), static_cast<int>(ids.size())).first->second);
+        ids.emplace(SignatureOf(graph, node, nullptr), static_cast<int>(ids.size())).first->second);
   return out;
 }
 

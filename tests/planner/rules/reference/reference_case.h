@@ -28,6 +28,7 @@ std::vector<ReferenceCase> ContractionCases();
 std::vector<ReferenceCase> GradientCases();
 std::vector<ReferenceCase> IndexCases();
 std::vector<ReferenceCase> OffsetCases();
+std::vector<ReferenceCase> RandomCases();
 
 inline std::vector<ReferenceCase> ReferenceCases() {
   std::vector<ReferenceCase> all;
@@ -36,7 +37,8 @@ inline std::vector<ReferenceCase> ReferenceCases() {
                                                 &ContractionCases,
                                                 &GradientCases,
                                                 &IndexCases,
-                                                &OffsetCases})
+                                                &OffsetCases,
+                                                &RandomCases})
     for (ReferenceCase& one : cases()) all.push_back(std::move(one));
   return all;
 }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "executor/cpu/kernel.h"
+#include "metair/ops/drawing.h"
+
+// What kernels that draw random numbers share: which, see metair/ops/counter_random.h.
+namespace metadist::cpu {
+
+// Numbers made at once, before they are used.
+inline constexpr int64_t kRandomChunk = 128;
+
+// Where a call finds its key.
+class KeySource {
+ public:
+  explicit KeySource(const KernelSite& site);
+
+  // Whether the key lies as i64, or is settled.
+  bool ok() const { return ok_; }
+  PhiloxKey At(const KernelArgs& args) const;
+
+ private:
+  bool given_ = false;
+  PhiloxKey settled_;
+  bool ok_ = true;
+};
+
+// Calls run(line, element) for every line: where its numbers begin, and its first element.
+template <typename Run>
+void ForEachLine(const CounterRandom& random, PhiloxKey key, Run&& run) {
+  for (int64_t line = 0; line < random.lines(); ++line)
+    run(random.Line(key, line), line * random.length());
+}
+
+}  // namespace metadist::cpu

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every operator that draws random numbers gets a key of its own, made of its seed or, where the
+// model gives none, of the node's name: so two nodes draw different numbers, and the same model
+// draws the same ones each time, on however many devices. It also gets the place of its first
+// element, which moves with a part of the array (metair/ops/drawing.h). Inside of bodies as well; a
+// body that runs many times draws the same numbers each time.
+#include <fmt/format.h>
+
+#include "metair/ops/drawing.h"
+#include "metair/passes/passes.h"
+
+namespace metadist::passes {
+namespace {
+
+class Keys {
+ public:
+  explicit Keys(const OpTable& ops) : ops_(ops) {}
+
+  // prefix: of the names of nodes around the graph.
+  Result<Graph> Add(const Graph& graph, const std::string& prefix) const {
+    Graph out = graph;
+    for (Node& node : out.nodes) {
+      const std::string name = prefix + node.name;
+      for (Region& region : node.regions)
+        region.graph = std::make_shared<const Graph>(
+            TRY(Add(*region.graph, fmt::format("{}/{}/", name, region.name))));
+      const OpDef* op = ops_.Find(node);
+      if (op == nullptr || !Draws(CallOf(*op, out, node))) continue;
+      TRY(AddTo(*op, name, &out, &node));
+    }
+    return out;
+  }
+
+ private:
+  static Result<void> AddTo(const OpDef& op, const std::string& name, Graph* graph, Node* node) {
+    if (node->inputs.size() > kKeyInput && node->inputs[kKeyInput] != kNone) return {};
+    const std::vector<TensorType> types = TRY(InferTypes(CallOf(op, *graph, *node)));
+    const Tensor key = Tensor::Of<int64_t>({2}, KeyOfNode(node->attributes, name));
+    std::string fresh = node->name + "/key";
+    while (graph->FindValue(fresh) != kNone) fresh += "_";
+    node->inputs.resize(kKeyInput + 1, kNone);
+    node->inputs[kKeyInput] =
+        graph->AddValue({fresh, key.type(), ValueKind::kConstant, key, kNone});
+    node->attributes.erase("seed");
+    node->attributes.set("start", std::vector<int64_t>(types[0].shape.size(), 0));
+    return {};
+  }
+
+  const OpTable& ops_;
+};
+
+Result<Graph> Run(const Graph& graph, const OpTable& ops) { return Keys(ops).Add(graph, ""); }
+
+}  // namespace
+
+extern const PassDef kPass_key_random;
+const PassDef kPass_key_random = {
+    .name = "key_random", .summary = "give every node that draws random numbers a key", .run = Run};
+
+}  // namespace metadist::passes

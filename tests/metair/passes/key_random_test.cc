@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "metair/ir/text.h"
+#include "metair/ops/interpret.h"
+#include "metair/passes/passes.h"
+
+namespace metadist {
+namespace {
+
+Graph After(const std::string& body) {
+  auto graph = ParseGraph("graph g opset 26 {\n" + body + "}\n");
+  EXPECT_TRUE(graph.ok()) << graph.error().text();
+  PassOptions options;
+  options.verify = true;
+  auto done = RunPasses(graph.value(), options, OpTable::BuiltIn());
+  EXPECT_TRUE(done.ok()) << done.error().text();
+  return std::move(done.value().graph);
+}
+
+const char kTwo[] =
+    "  input %x: f32[4,6]\n"
+    "  constant %r: f32[] = [0.5]\n"
+    "  constant %t: bool[] = [true]\n"
+    "  %a: f32[4,6] = Dropout(%x, %r, %t) @a\n"
+    "  %b: f32[4,6] = Dropout(%x, %r, %t) @b\n"
+    "  output %a\n"
+    "  output %b\n";
+
+TEST(KeyRandom, EveryNodeHasItsOwnNumbers) {
+  const Graph graph = After(kTwo);
+  ASSERT_EQ(graph.nodes.size(), 2u);  // they are not merged
+  for (const Node& node : graph.nodes) {
+    ASSERT_EQ(node.inputs.size(), 4u);
+    EXPECT_EQ(graph.value(node.inputs[3]).name, node.name + "/key");
+    EXPECT_EQ(node.attributes.Ints("start"), (std::vector<int64_t>{0, 0}));
+  }
+  const Tensor x = Tensor::Of<float>({4, 6}, std::vector<float>(24, 1));
+  const auto first = Interpret(graph, OpTable::BuiltIn(), std::vector{x}).value();
+  EXPECT_FALSE(Identical(first[0], first[1]));
+  const auto again = Interpret(After(kTwo), OpTable::BuiltIn(), std::vector{x}).value();
+  EXPECT_TRUE(Identical(first[0], again[0]));
+  EXPECT_TRUE(Identical(first[1], again[1]));
+}
+
+TEST(KeyRandom, ASeedDecidesWhateverTheName) {
+  const auto drawn = [](const std::string& name, const std::string& seed) {
+    const Graph graph = After("  %y: f32[4] = RandomNormal() {seed = " + seed + ", shape = [4]} @" +
+                              name + "\n  output %y\n");
+    EXPECT_FALSE(graph.nodes[0].attributes.has("seed"));
+    return Interpret(graph, OpTable::BuiltIn(), {}).value()[0];
+  };
+  EXPECT_TRUE(Identical(drawn("a", "1.5"), drawn("b", "1.5")));
+  EXPECT_FALSE(Identical(drawn("a", "1.5"), drawn("a", "2.5")));
+}
+
+TEST(KeyRandom, NothingIsFoldedNorKeyedTwice) {
+  const std::string body = "  %y: f32[4] = RandomUniform() {shape = [4]} @n\n  output %y\n";
+  const Graph once = After(body);
+  ASSERT_EQ(once.nodes.size(), 1u);
+  const auto twice = RunPasses(once, {}, OpTable::BuiltIn());
+  ASSERT_TRUE(twice.ok());
+  EXPECT_EQ(GraphText(once), GraphText(twice.value().graph));
+}
+
+TEST(KeyRandom, WhatDoesNotTrainNeedsNoKey) {
+  const Graph graph = After(
+      "  input %x: f32[4]\n"
+      "  constant %t: bool[] = [false]\n"
+      "  %y: f32[4], %m: bool[4] = Dropout(%x, _, %t) @n\n"
+      "  output %y\n"
+      "  output %m\n");
+  EXPECT_EQ(graph.nodes[0].inputs.size(), 3u);
+}
+
+}  // namespace
+}  // namespace metadist
