@@ -11,6 +11,8 @@
 #include "cli/format.h"
 #include "cli/model_flags.h"
 #include "metair/ir/suggest.h"
+#include "metair/ops/example_call.h"
+#include "metair/passes/passes.h"
 #include "planner/rules/rule_book.h"
 
 namespace metadist::cli {
@@ -65,6 +67,15 @@ nlohmann::ordered_json SignatureJson(const SignatureReport& signature) {
   return out;
 }
 
+// The graph with its calls written as in a model that is planned.
+Result<Graph> Spelt(const Graph& graph) {
+  PassOptions options;
+  for (const PassDef* pass : Passes()) options.off.insert(pass->name);
+  options.off.erase("spell_defaults");
+  options.off.erase("key_random");
+  return TRY(RunPasses(graph, options, OpTable::BuiltIn())).graph;
+}
+
 // A graph with one node per example of the operator.
 Result<Graph> ExamplesGraph(const std::string& name) {
   std::vector<std::string> names;
@@ -81,17 +92,15 @@ Result<Graph> ExamplesGraph(const std::string& name) {
                 {},
                 {},
                 {}};
-      OpCall call{op, &node.attributes, {}, example.num_outputs};
-      std::vector<Tensor> constants(example.inputs.size());
+      const std::vector<Tensor> constants = ConstantsOf(example);
+      const OpCall call = CallOf(*op, example, constants);
       for (size_t i = 0; i < example.inputs.size(); ++i) {
         const OpExample::Input& input = example.inputs[i];
         Value value{fmt::format("{}.in{}", node.name, i), input.type, ValueKind::kInput, {}, kNone};
         if (!input.constant.empty()) {
           value.kind = ValueKind::kConstant;
-          value.data = constants[i] = Tensor::Of(input.type.shape, input.constant);
+          value.data = constants[i];
         }
-        call.inputs.push_back(
-            {input.present, input.type, input.constant.empty() ? nullptr : &constants[i]});
         node.inputs.push_back(input.present ? graph.AddValue(std::move(value)) : kNone);
         if (input.present && input.constant.empty()) graph.inputs.push_back(node.inputs.back());
       }
@@ -106,7 +115,7 @@ Result<Graph> ExamplesGraph(const std::string& name) {
       }
       graph.AddNode(std::move(node));
     }
-    return graph;
+    return Spelt(graph);
   }
   return Usage(fmt::format("no operator '{}'", name), DidYouMean(name, names));
 }
