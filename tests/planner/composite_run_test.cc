@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "executor/run.h"
+#include "metair/spmd/collective.h"
 #include "planner/cover.h"
 #include "tests/planner/rules/composite_cases.h"
 #include "tests/planner/test_cluster.h"
@@ -48,6 +49,91 @@ TEST_P(CompositeRun, EveryStrategyEqualsOneRank) {
     }
   }
   EXPECT_GT(expanded, 2);
+}
+
+// A cluster on which ranks meet slowly, however little they have to say.
+Cluster SlowToMeet(int devices) {
+  auto profile = std::make_shared<Profile>(*BuiltinProfile("h100").value());
+  for (auto& [key, series] : profile->collectives)
+    for (auto& [bytes, sample] : series)
+      for (double* time : {&sample.time_us, &sample.time_inplace_us})
+        if (*time > 0) *time += 1e6;
+  return MakeCluster("test", std::move(profile), 1, devices);
+}
+
+int Meetings(const Cover& cover) {
+  int meetings = 0;
+  for (const CoverProgram& one : cover.programs)
+    for (const Node& node : one.program.stages[0].graph.nodes)
+      if (const auto kind = CollectiveOf(node))
+        meetings += *kind != CollectiveKind::kSlice && *kind != CollectiveKind::kPartial &&
+                    *kind != CollectiveKind::kSpare;
+  return meetings;
+}
+
+// Where a factor has other ways in fewer exchanges, they are taken if that is faster, and are
+// right.
+TEST_P(CompositeRun, FewerExchangesEqualOneRank) {
+  const Graph graph = GraphOf(GetParam());
+  RuleBook rules(OpTable::BuiltIn());
+  bool others = false;
+  for (const Factor& factor : rules.For(graph, graph.nodes.back()).factors)
+    others = others || !factor.others.empty();
+  if (!others) return;
+  const NamedTensors inputs = RandomInputs(graph, 1, OpTable::BuiltIn());
+  const RunResult whole = RunProgram(SingleDevice(graph), {}, inputs).value();
+  for (const char* mesh : {"a=2", "a=3", "a=4", "2x2"}) {
+    CoverRequest request;
+    request.graph = &graph;
+    request.ops = &OpTable::BuiltIn();
+    request.rules = &rules;
+    request.mesh = ParseMesh(mesh).value();
+    request.cluster = TestCluster(static_cast<int>(request.mesh.ranks()));
+    const int usual = Meetings(CoverStrategies(request).value());
+    request.cluster = SlowToMeet(static_cast<int>(request.mesh.ranks()));
+    const Cover cover = CoverStrategies(request).value();
+    EXPECT_LT(Meetings(cover), usual) << mesh;
+    for (const CoverProgram& one : cover.programs) {
+      const auto run = RunProgram(one.program, {}, inputs);
+      ASSERT_TRUE(run.ok()) << mesh << " " << one.text << ": " << run.error().text();
+      for (size_t o = 0; o < whole.outputs.size(); ++o)
+        ExpectClose(run.value().outputs[o].second,
+                    whole.outputs[o].second,
+                    std::string(mesh) + " " + one.text);
+    }
+  }
+}
+
+// Elements that are gathered inside the node, on 4 ranks.
+int64_t Gathered(const std::string& name) {
+  for (const CompositeCase& one : JoinedCases()) {
+    if (name != one.name) continue;
+    const Graph graph = GraphOf(one);
+    RuleBook rules(OpTable::BuiltIn());
+    CoverRequest request;
+    request.graph = &graph;
+    request.ops = &OpTable::BuiltIn();
+    request.rules = &rules;
+    request.mesh = ParseMesh("a=4").value();
+    request.cluster = TestCluster(4);
+    int64_t elements = 0;
+    const Cover cover = CoverStrategies(request).value();
+    for (const CoverProgram& made : cover.programs) {
+      const Graph& lowered = made.program.stages[0].graph;
+      for (const Node& node : lowered.nodes)
+        if (CollectiveOf(node) == CollectiveKind::kAllGather &&
+            lowered.value(node.inputs[0]).name.rfind("n/", 0) == 0)
+          elements += NumElements(lowered.value(node.inputs[0]).type.shape);
+    }
+    return elements;
+  }
+  return -1;
+}
+
+TEST(JoinedRun, GathersNoMoreThanItMust) {
+  EXPECT_EQ(Gathered("top_k"), 6 * 4 * 3 * 2);  // rows, ranks, results, values and indices
+  EXPECT_EQ(Gathered("cum_sum"), 6 * 4);        // rows, totals
+  EXPECT_EQ(Gathered("cum_sum_exclusive"), 3 * 4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases,
