@@ -187,6 +187,8 @@ std::vector<InputDomain> BlackBox::DomainsOf(std::span<const int64_t> values) {
     domains = call_.op->domain_of(call_);
   }
   domains.resize(roles_.size());
+  for (const FoundDomain& found : found_domains_)
+    domains[static_cast<size_t>(found.input)] = found.At(values);
   return domains;
 }
 

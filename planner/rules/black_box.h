@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "metair/ops/op_def.h"
+#include "planner/rules/found_domain.h"
 
 namespace metadist {
 
@@ -66,6 +67,8 @@ class BlackBox {
   const OpCall& CallAt(std::span<const int64_t> values);
   // Legal input values for these sizes, one per input.
   std::vector<InputDomain> DomainsOf(std::span<const int64_t> values);
+  // From now on the legal values of an input of which the operator states none.
+  void AddDomain(FoundDomain found) { found_domains_.push_back(std::move(found)); }
   // Runs the kernel on tensors of compute types (one per input, only those of role kTensor are
   // read) with the literals of `values`. False: rejected; error() says why.
   bool Run(std::span<const int64_t> values,
@@ -93,6 +96,7 @@ class BlackBox {
   std::vector<Tensor> constants_;  // literal and fixed inputs, in their own types
   std::vector<Tensor> wide_;       // the same in compute types
   OpCall call_;
+  std::vector<FoundDomain> found_domains_;
   int64_t kernel_runs_ = 0;
   std::string error_;
 };

@@ -23,6 +23,7 @@
 #include "planner/rules/factor_search.h"
 #include "planner/rules/instance.h"
 #include "planner/rules/notation.h"
+#include "planner/rules/overrun.h"
 #include "planner/rules/pass_through.h"
 #include "planner/rules/resolve.h"
 #include "planner/rules/shrink.h"
@@ -72,6 +73,7 @@ void FindRules(BlackBox& box, const DiscoveryOptions& options, Discovered& found
     return;
   }
   Sampler sampler(box, options.seed);
+  Overrun(box, tie, sampler).Run();
   if (!Runs(box, sampler, found.reason)) return;
   Prober prober(box, sampler);
   CandidateSearch search(box, prober);

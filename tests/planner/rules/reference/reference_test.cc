@@ -47,10 +47,13 @@ TEST_P(Reference, RuleDoesNotDependOnTheSeed) {
 TEST_P(Reference, FactorsHoldOnUnseenShapes) {
   const ExampleCall example(GetParam().op, GetParam().example);
   const Discovered found = Discover(example.call);
+  OpDef stated = GetParam().op;
+  if (GetParam().legal != nullptr) stated.domain_of = GetParam().legal;
+  const ExampleCall judged(stated, GetParam().example);
   Generator random(7);
   Tally tally;
-  CheckFactors(GetParam().name, example.call, found, random, tally);
-  CheckPairs(GetParam().name, example.call, found, random, tally);
+  CheckFactors(GetParam().name, judged.call, found, random, tally);
+  CheckPairs(GetParam().name, judged.call, found, random, tally);
 }
 
 // Every factor of a rule can be cut unevenly.
