@@ -87,10 +87,13 @@ void FactorSearch::TryOffsets(const std::vector<Trial>& plain) {
   const OffsetTrials offsets(box_, family_, test_);
   for (size_t i = 0; i < plain.size() && i < kMostOffsetCandidates; ++i) {
     Trial local = plain[i];
-    local.local_literals = HasLiteral(local.atoms);
-    for (const Trial& trial : offsets.Of(local))
-      if (auto factor = test_.Run(trial))
-        if (Keep(std::move(*factor)) && Divided(trial.atoms)) return;
+    const bool grows = Grows(local.atoms);
+    local.local_literals = grows || HasLiteral(local.atoms);
+    for (const Trial& trial : offsets.Of(local)) {
+      if (grows && trial.local_literals) continue;  // no integer of the call is a size
+      auto factor = test_.Run(trial);
+      if (factor && Keep(std::move(*factor)) && Divided(trial.atoms)) return;
+    }
   }
 }
 
@@ -119,6 +122,13 @@ bool FactorSearch::Covered(const std::vector<int>& atoms) const {
       if (!cut) return false;
     }
   return any;
+}
+
+// Whether an integer of the call grows with the atoms and is no multiple of them.
+bool FactorSearch::Grows(const std::vector<int>& atoms) const {
+  return std::any_of(family_.grown.begin(), family_.grown.end(), [&](const auto& grown) {
+    return std::find(atoms.begin(), atoms.end(), grown.second.atom) != atoms.end();
+  });
 }
 
 bool FactorSearch::HasLiteral(const std::vector<int>& atoms) const {

@@ -29,6 +29,7 @@ class FactorSearch {
   bool Keep(SymbolicFactor factor);
   bool Covered(const std::vector<int>& atoms) const;
   bool Divided(const std::vector<int>& atoms) const;
+  bool Grows(const std::vector<int>& atoms) const;
   bool HasLiteral(const std::vector<int>& atoms) const;
 
   SymbolicCut Pack(int tensor,

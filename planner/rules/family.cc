@@ -19,6 +19,10 @@ std::vector<int64_t> Family::ValuesAt(std::span<const int64_t> sizes) const {
     value = 0;
     for (const int literal : literals) value += values[static_cast<size_t>(literal)];
   }
+  for (const auto& [slot, by] : grown) {
+    const size_t atom = static_cast<size_t>(by.atom);
+    values[static_cast<size_t>(slot)] += by.unit * (sizes[atom] - atoms[atom].base);
+  }
   return values;
 }
 
@@ -37,6 +41,12 @@ SymbolicSize Family::SizeOf(int slot) const {
       const SymbolicSize part = SizeOf(literal);
       size.terms.insert(size.terms.end(), part.terms.begin(), part.terms.end());
     }
+    return size;
+  }
+  if (const auto by = grown.find(slot); by != grown.end()) {
+    const int64_t of_atom = by->second.unit * atoms[static_cast<size_t>(by->second.atom)].base;
+    size.terms.push_back({by->second.unit, {by->second.atom}});
+    size.terms.push_back({base[static_cast<size_t>(slot)] - of_atom, {}});
     return size;
   }
   Product product{base[static_cast<size_t>(slot)], AtomsOf(slot)};

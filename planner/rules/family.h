@@ -32,8 +32,15 @@ struct Atom {
 // sum of literals that are atoms. A size for each atom gives a call; a shard's literals are the
 // same family at the shard's sizes.
 struct Family {
+  // The slot is its value in the sample and `unit` for each more of the atom.
+  struct Grown {
+    int atom = 0;
+    int64_t unit = 1;
+  };
+
   std::vector<Atom> atoms;
   std::map<int, std::vector<int>> sums;  // dim slot -> literal slots that add up to it
+  std::map<int, Grown> grown;            // literal slots that grow with an atom
   std::vector<int64_t> base;             // slot values of the sample
   std::vector<int64_t> surrogate;        // small size of each atom while others are tested
   std::vector<uint8_t> distinct;         // whether it is a prime of its own, that tells it apart

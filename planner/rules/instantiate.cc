@@ -136,9 +136,13 @@ std::optional<std::vector<int64_t>> SolveAtoms(const Discovered& found, const Bl
   std::vector<int64_t> sizes(found.atoms.size(), kUnknown);
   for (bool progress = true; progress;) {
     progress = false;
-    for (const Equation& e : equations)
-      if (e.size->terms.size() == 1 && !SolveOne(e.size->terms[0], e.value, sizes, progress))
-        return std::nullopt;
+    for (const Equation& e : equations) {
+      const std::vector<Product>& terms = e.size->terms;
+      const bool shifted = terms.size() == 2 && terms[1].atoms.empty();
+      if (terms.size() > 1 && !shifted) continue;
+      const int64_t value = shifted ? e.value - terms[1].constant : e.value;
+      if (!SolveOne(terms[0], value, sizes, progress)) return std::nullopt;
+    }
   }
   if (std::find(sizes.begin(), sizes.end(), kUnknown) != sizes.end()) return std::nullopt;
   for (const Equation& e : equations)

@@ -155,6 +155,13 @@ Family Resolve(BlackBox& box, const Tie& tie, CandidateSearch& search) {
   family.outputs = tie.outputs();
   family.sums = tie.sums();
   family.atoms = Divide(tie.Atoms(), family, search);
+  for (const Tie::Grown& grown : tie.grown()) {
+    const int64_t size =
+        family.outputs[static_cast<size_t>(grown.out.output)][static_cast<size_t>(grown.out.dim)];
+    if (size < 2) continue;
+    family.grown[grown.literal] = {static_cast<int>(family.atoms.size()), grown.unit};
+    family.atoms.push_back({{}, size, {grown.out}, {}});
+  }
   ChooseSurrogates(box, family);
   family.largest_literal = LargestLiteral(box, family);
   return family;

@@ -11,7 +11,8 @@
 //
 // Sets whose outputs move in another way (windows, concatenations) must keep their offset: a size
 // is taken for which the output shrinks by as much as the input, or else one of the same residue
-// modulo 12, which keeps the phase of every stride up to 4.
+// modulo 12, which keeps the phase of every stride up to 4. Sizes with a divisor in common with an
+// integer of the call come last: of 4 places and a dilation of 2 arithmetic makes one size.
 #include "planner/rules/shrink.h"
 
 #include <algorithm>
@@ -28,6 +29,8 @@ namespace {
 constexpr int64_t kPrimes[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29,  31,  37,  41,   43,   47,
                                53, 59, 61, 67, 71, 73, 79, 83, 89, 127, 257, 521, 1031, 2053, 4099};
 constexpr int64_t kMostSampleElements = 1 << 20;
+// Below this a size is looked for that has no divisor in common with the call's integers.
+constexpr int64_t kMostApart = 24;
 
 struct Shrinker {
   BlackBox& box;
@@ -128,23 +131,51 @@ struct Shrinker {
     const int64_t old = at(set.front());
     const bool taken = left[static_cast<size_t>(set.front())] != old;
     if (set.size() > 1 || taken) return;
+    for (int64_t size = 4; size < std::min(old, kMostApart); ++size)
+      if (used_alone.count(size) == 0 && !MeetsLiteral(size) && AdoptOther(set, size)) return;
+    for (int64_t size = 4; size < old && MeetsLiteral(old); ++size)
+      if (used_alone.count(size) == 0 && AdoptOther(set, size)) return;
+  }
+
+  // Whether the size has a divisor in common with an integer of the call (a dilation): then it may
+  // look as if the two were one size.
+  bool MeetsLiteral(int64_t size) const {
+    for (size_t s = box.first_literal(); s < values.size(); ++s)
+      if (box.scalable(static_cast<int>(s)) && std::gcd(values[s], size) > 1) return true;
+    return false;
+  }
+
+  // Shrinks a single slot to `size` if all outputs move as they should.
+  bool AdoptOther(const Tie::Slots& set, int64_t size) {
+    const int64_t old = at(set.front());
     const std::vector<OutDim>& other = tie.moved(set).other;
     const std::vector<OutDim>& exact = tie.moved(set).exact;
-    for (int64_t size = 4; size < old; ++size) {
-      if (used_alone.count(size) > 0) continue;
+    std::vector<int64_t> next = values;
+    next[static_cast<size_t>(set.front())] = size;
+    const bool same_phase = size % 12 == old % 12 && size > 12;
+    const bool steps = StepsByOne(next, set.front(), other);
+    const auto expected = [&](OutDim o, int64_t before, int64_t after) {
+      if (std::binary_search(other.begin(), other.end(), o))
+        return (steps && before - after == old - size) || same_phase;
+      const bool scales = std::binary_search(exact.begin(), exact.end(), o);
+      return scales ? after * old == before * size : after == before;
+    };
+    if (!Adopt(std::move(next), expected)) return false;
+    used_alone.insert(size);
+    return true;
+  }
+
+  void ShrinkGrown() {
+    constexpr int64_t kLength = 5;
+    for (const Tie::Grown& grown : tie.grown()) {
+      const int64_t length =
+          outputs[static_cast<size_t>(grown.out.output)][static_cast<size_t>(grown.out.dim)];
+      if (length <= kLength) continue;
       std::vector<int64_t> next = values;
-      next[static_cast<size_t>(set.front())] = size;
-      const bool same_phase = size % 12 == old % 12 && size > 12;
-      const bool steps = StepsByOne(next, set.front(), other);
-      const auto expected = [&](OutDim o, int64_t before, int64_t after) {
-        if (std::binary_search(other.begin(), other.end(), o))
-          return (steps && before - after == old - size) || same_phase;
-        const bool scales = std::binary_search(exact.begin(), exact.end(), o);
-        return scales ? after * old == before * size : after == before;
-      };
-      if (!Adopt(std::move(next), expected)) continue;
-      used_alone.insert(size);
-      return;
+      next[static_cast<size_t>(grown.literal)] -= grown.unit * (length - kLength);
+      Adopt(std::move(next), [&](OutDim o, int64_t before, int64_t after) {
+        return after == (o == grown.out ? kLength : before);
+      });
     }
   }
 
@@ -232,6 +263,7 @@ std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std
     left.erase(best);
   }
   for (const Tie::Slots& set : other) shrinker.ShrinkOther(set);
+  shrinker.ShrinkGrown();
   int64_t elements = 0;
   for (size_t i = 0; i < box.num_inputs(); ++i)
     if (box.is_tensor(i)) elements += NumElements(box.ShapeOf(i, shrinker.values));

@@ -21,6 +21,7 @@
 #include "planner/rules/tie.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 namespace metadist {
@@ -28,6 +29,7 @@ namespace {
 
 constexpr int64_t kScales[] = {5, 3};
 constexpr int kMostCombinations = 150;
+constexpr int64_t kMostUnit = int64_t{1} << 30;
 
 Tie::Slots Sorted(Tie::Slots set) {
   std::sort(set.begin(), set.end());
@@ -177,6 +179,28 @@ void Tie::FindPairs(const std::vector<int>& big) {
   }
 }
 
+// A list with an entry for each dim of a tensor may state the output's sizes outright: then an
+// entry and its dim scale apart, and what the operator makes of a dim depends on how the two
+// compare. Where they are equal they may be one size; whether they are, the kernel is asked
+// (resolve.cc).
+void Tie::FindStated() {
+  for (const int l : single_) {
+    const Slot& literal = box_.slots()[static_cast<size_t>(l)];
+    if (literal.is_dim || literal.input < 0 || Accepts({l})->exact.empty()) continue;
+    const int64_t entries = box_.constant(static_cast<size_t>(literal.input)).size();
+    for (const int d : single_) {
+      const Slot& dim = box_.slots()[static_cast<size_t>(d)];
+      if (!dim.is_dim || dim.entry != literal.entry) continue;
+      if (static_cast<int64_t>(box_.rank(static_cast<size_t>(dim.input))) != entries) continue;
+      if (box_.values()[static_cast<size_t>(d)] != box_.values()[static_cast<size_t>(l)]) continue;
+      const Moved& alone = *Accepts({d});
+      if (!alone.exact.empty() || !alone.other.empty()) continue;
+      Add({d, l});
+      seen_[Sorted({d, l})] = *Accepts({l});
+    }
+  }
+}
+
 // A dim that grows only with another one which also grows alone: an inequality, as of an index no
 // longer than its data, met with equality.
 void Tie::FindBounded(const std::vector<int>& big) {
@@ -322,6 +346,43 @@ void Tie::FinishSums() {
   }
 }
 
+// The output dim that is one larger for `unit` more of the literal, if nothing else moves.
+std::optional<OutDim> Tie::GrowsBy(int literal, int64_t unit) {
+  std::optional<OutDim> grows;
+  for (const int64_t step : {1, 3}) {
+    std::vector<int64_t> values = box_.values();
+    values[static_cast<size_t>(literal)] += unit * step;
+    std::vector<Shape> now;
+    if (!box_.Infer(values, now) || !SameRanks(now, outputs_)) return std::nullopt;
+    std::optional<OutDim> moved;
+    for (size_t o = 0; o < now.size(); ++o)
+      for (size_t e = 0; e < now[o].size(); ++e) {
+        if (now[o][e] == outputs_[o][e]) continue;
+        if (moved || now[o][e] != outputs_[o][e] + step) return std::nullopt;
+        moved = OutDim{static_cast<int>(o), static_cast<int>(e)};
+      }
+    if (!moved || (grows && *grows != *moved)) return std::nullopt;
+    grows = moved;
+  }
+  return grows;
+}
+
+// What literals alone make need not scale with any of them: a range from 3 to 12 does not. Then its
+// length is an atom that one of them grows with, by 1 or by what another literal says.
+void Tie::FindGrown() {
+  if (box_.first_literal() > 0 || !sets_.empty()) return;
+  const std::vector<int64_t>& values = box_.values();
+  for (size_t l = 0; l < values.size(); ++l)
+    for (size_t u = 0; u <= values.size(); ++u) {
+      const int64_t unit = u == 0 ? 1 : values[u - 1];
+      if (u == l + 1 || unit == 0 || std::abs(unit) > kMostUnit) continue;
+      const std::optional<OutDim> out = GrowsBy(static_cast<int>(l), unit);
+      if (!out) continue;
+      grown_.push_back({static_cast<int>(l), unit, *out});
+      return;
+    }
+}
+
 bool Tie::Run() {
   if (!box_.Infer(box_.values(), outputs_)) return false;
   std::vector<int> big;
@@ -332,12 +393,14 @@ bool Tie::Run() {
       Add({s});
       single_.insert(s);
     }
+  FindStated();
   FindPairs(big);
   FindBounded(big);
   FindUnequalParts(big);
   for (const int s : big)
     if (covered_.count(s) == 0) FindLarger(s, big);
   FinishSums();
+  FindGrown();
   return true;
 }
 

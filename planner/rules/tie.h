@@ -21,6 +21,13 @@ class Tie {
     std::vector<OutDim> other = {};
   };
 
+  // A literal of which `unit` more is one more of an output dim.
+  struct Grown {
+    int literal = 0;
+    int64_t unit = 1;
+    OutDim out = {};
+  };
+
   // Works on box.values().
   explicit Tie(BlackBox& box);
 
@@ -33,6 +40,8 @@ class Tie {
   const Moved& moved(const Slots& set) const { return *seen_.at(set); }
   // Dims that are sums of literals.
   const std::map<int, std::vector<int>>& sums() const { return sums_; }
+  // At most one, of a call without tensors that no set explains: the end of a range.
+  const std::vector<Grown>& grown() const { return grown_; }
   const std::vector<Shape>& outputs() const { return outputs_; }
 
   // The sets as atoms, with their sizes.
@@ -45,6 +54,7 @@ class Tie {
   bool OnlyLends(const Slots& set, const std::vector<OutDim>& exact);
   void Add(const Slots& set);
   void FindPairs(const std::vector<int>& big);
+  void FindStated();
   void FindBounded(const std::vector<int>& big);
   void FindLarger(int slot, const std::vector<int>& big);
   bool FindCombinations(int slot, const std::vector<int>& near, size_t size);
@@ -52,6 +62,8 @@ class Tie {
   std::optional<Slots> Shrink(int slot, const Slots& others);
   void FindUnequalParts(const std::vector<int>& big);
   void FinishSums();
+  void FindGrown();
+  std::optional<OutDim> GrowsBy(int literal, int64_t unit);
 
   BlackBox& box_;
   std::vector<Shape> outputs_;
@@ -60,6 +72,7 @@ class Tie {
   std::set<int> covered_;
   std::set<int> single_;
   std::map<int, std::vector<int>> sums_;
+  std::vector<Grown> grown_;
 };
 
 }  // namespace metadist

@@ -12,6 +12,7 @@
 //      -infinity and for padding that is not counted;
 //   2. as 1, without leaving out elements that a stride passes over: then the piece of a dim that
 //      is a multiple of the stride is contiguous and needs nothing from its neighbours;
+//      What a rank's call takes away (slices, negative padding) is added to the halo behind;
 //   3. no integer changes: the halo is rounded up to whole groups, so that the ends of a piece,
 //      where the kernel pads though the dim goes on, make outputs that are dropped.
 //
@@ -47,6 +48,12 @@ bool SameWidths(const SlidingWindow& a, const SlidingWindow& b) {
          std::equal(a.inputs.begin(), a.inputs.end(), b.inputs.begin(), [](auto& x, auto& y) {
            return x.before == y.before && x.behind == y.behind;
          });
+}
+
+bool IsNothing(const std::vector<SymbolicWindow::Width>& widths) {
+  return std::all_of(widths.begin(), widths.end(), [](const auto& width) {
+    return width == SymbolicWindow::Width{};
+  });
 }
 
 // The width where it cannot depend on sizes and is not negative, else as it is.
@@ -209,13 +216,25 @@ std::vector<SymbolicFactor> WindowSearch::Trials(const SymbolicFactor& exact) {
       trial.ends = paddings;
       for (size_t i = 0; i < paddings.size(); ++i) trial.ends[i].first = (firsts >> i & 1) != 0;
       const std::optional<std::vector<Width>> surplus = Surplus(trial);
-      if (surplus && std::count(surplus->begin(), surplus->end(), Width{}) ==
-                         static_cast<int64_t>(surplus->size()))
+      if (surplus && (IsNothing(*surplus) || Widen(*surplus, trial)))
         trials.push_back(std::move(trial));
       if (filled == exact) break;
     }
   AddRounded(exact, trials);
   return trials;
+}
+
+// What a rank's call takes away at the end of its piece (the end of a slice, negative padding) is
+// added to the halo behind it. False: no halo makes up for it.
+bool WindowSearch::Widen(const std::vector<Width>& surplus, SymbolicFactor& trial) {
+  if (trial.inputs.size() != 1 || surplus.size() != 1) return false;
+  if (!surplus[0].slopes.empty() || surplus[0].constant >= 0) return false;
+  SymbolicWindow& window = *trial.inputs[0].window;
+  const int64_t unit = trial.outputs[0].window->unit;
+  const int64_t groups = RoundUp(-surplus[0].constant, unit) / unit;
+  window.behind = window.behind.Plus({groups * window.unit, {}}, 1);
+  const std::optional<std::vector<Width>> left = Surplus(trial);
+  return left && IsNothing(*left);
 }
 
 // Halos of whole groups, as many on all inputs; what comes out beyond the pieces lies on both sides
@@ -244,6 +263,8 @@ void WindowSearch::AddRounded(const SymbolicFactor& exact, std::vector<SymbolicF
   }
   const std::optional<std::vector<Width>> surplus = Surplus(rounded);
   if (!surplus) return;
+  for (const Width& more : *surplus)
+    if (more.At(sizes_) < 0) return;
   for (const int way : {0, 1, 2}) {
     SymbolicFactor trial = rounded;
     bool legal = true;
@@ -259,8 +280,8 @@ void WindowSearch::AddRounded(const SymbolicFactor& exact, std::vector<SymbolicF
   }
 }
 
-// By output: what an inner rank makes beyond its groups; none if that is not the same for any
-// number of groups.
+// By output: what an inner rank makes beyond its groups (less than 0: lacks of them); none if that
+// is not the same for any number of groups.
 std::optional<std::vector<WindowSearch::Width>> WindowSearch::Surplus(const SymbolicFactor& trial) {
   const std::optional<std::vector<int64_t>> base = SurplusAt(trial, sizes_);
   if (!base) return std::nullopt;
@@ -295,7 +316,6 @@ std::optional<std::vector<int64_t>> WindowSearch::SurplusAt(const SymbolicFactor
     for (const SymbolicCut& cut : trial.outputs) {
       const Shape& shape = shapes[static_cast<size_t>(cut.tensor)];
       more.push_back(shape[static_cast<size_t>(cut.dim)] - groups * cut.window->unit);
-      if (more.back() < 0) return std::nullopt;
     }
     if (!surplus.empty() && surplus != more) return std::nullopt;
     surplus = std::move(more);

@@ -34,6 +34,7 @@ class WindowSearch {
   bool AddSlopes(int atom, int other, const SlidingWindow& base, SymbolicFactor& exact);
   std::vector<EndLiteral> Paddings(const SymbolicFactor& exact);
   std::vector<SymbolicFactor> Trials(const SymbolicFactor& exact);
+  bool Widen(const std::vector<Width>& surplus, SymbolicFactor& trial);
   void AddRounded(const SymbolicFactor& exact, std::vector<SymbolicFactor>& trials);
   std::optional<std::vector<Width>> Surplus(const SymbolicFactor& trial);
   std::optional<std::vector<int64_t>> SurplusAt(const SymbolicFactor& trial,

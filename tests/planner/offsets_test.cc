@@ -166,7 +166,9 @@ TEST(Offsets, DiagonalsMoveWithRowsAndColumns) {
   for (size_t example : {1, 2}) EXPECT_GE(RunAll("EyeLike", example), 8);
 }
 
-TEST(Offsets, RangesMoveBothEnds) { EXPECT_GE(RunAll("Range", 0), 6); }
+TEST(Offsets, RangesMoveBothEnds) {
+  for (size_t example : {0, 1, 2}) EXPECT_GE(RunAll("Range", example), example == 2 ? 2 : 6);
+}
 
 TEST(Offsets, LossesFindTheirTargets) {
   for (size_t example : {0, 1, 2}) EXPECT_GE(RunAll("NegativeLogLikelihoodLoss", example), 4);
