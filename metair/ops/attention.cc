@@ -330,6 +330,11 @@ class Composition {
   // An input by heads. split: into groups of heads; else a group's only head where others share.
   ValueId Heads4(size_t input, const Heads& heads, bool split) {
     ValueId out = compose_.Input(input);
+    if (heads.packed && split) {  // at once: pieces of groups are none of heads
+      out = compose_.With(
+          "Reshape", out, {heads.batch, heads.sequence, x_.key.heads, x_.shared(), heads.size});
+      return Permuted(out, {0, 2, 3, 1, 4});
+    }
     if (heads.packed) {
       out = compose_.With("Reshape", out, {heads.batch, heads.sequence, heads.heads, heads.size});
       out = Permuted(out, {0, 2, 1, 3});
@@ -342,9 +347,10 @@ class Composition {
 
   ValueId Result4(ValueId y) {
     const Heads& q = x_.query;
-    if (shared_) y = compose_.With("Reshape", y, {q.batch, q.heads, q.sequence, x_.value.size});
-    if (!q.packed) return y;
-    y = Permuted(y, {0, 2, 1, 3});
+    if (!q.packed)
+      return shared_ ? compose_.With("Reshape", y, {q.batch, q.heads, q.sequence, x_.value.size})
+                     : y;
+    y = shared_ ? Permuted(y, {0, 3, 1, 2, 4}) : Permuted(y, {0, 2, 1, 3});
     return compose_.With("Reshape", y, {q.batch, q.sequence, q.heads * x_.value.size});
   }
 

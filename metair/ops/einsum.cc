@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of products that `equation` names, as in numpy.einsum: "...ij,jk->...ik".
+// The sum of products that `equation` names, as in numpy.einsum: "...ij,jk->...ik". An index that
+// stands twice in one input walks its diagonal.
 #include <algorithm>
 
 #include "metair/ops/broadcast.h"
@@ -9,6 +10,8 @@
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/range.h"
+#include "metair/ops/reduce_mean.h"
 #include "metair/ops/work.h"
 
 namespace metadist::ops {
@@ -74,6 +77,55 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   return work;
 }
 
+// 0, 1, ... along dim `dim` of an array of `rank` dims.
+ValueId PositionsAlong(Composer& compose, int64_t count, size_t dim, size_t rank) {
+  const ValueId positions = ComposePositions(compose, 0, count);
+  if (dim + 1 == rank) return positions;
+  return compose.With("Unsqueeze", positions, AxesBetween(1, static_cast<int64_t>(rank - dim)));
+}
+
+// x without the later of two dims that bear one index, summed over after all but the diagonal is
+// hidden; false where all bear their own.
+Result<bool> TakeDiagonal(Composer& compose, ValueId& x, std::vector<size_t>& places) {
+  const Shape shape = compose.shape(x);
+  for (size_t b = 0; b < places.size(); ++b)
+    for (size_t a = 0; a < b; ++a) {
+      if (places[a] != places[b]) continue;
+      if (shape[a] != shape[b]) return BadInput("", "a diagonal is broadcast");
+      const ValueId row = PositionsAlong(compose, shape[a], a, shape.size());
+      const ValueId column = PositionsAlong(compose, shape[b], b, shape.size());
+      const ValueId seen = compose.Make("Equal", {row, column});
+      const ValueId only = compose.Make("Where", {seen, x, compose.Number(0, x)});
+      x = compose.Fold("ReduceSum", only, {static_cast<int64_t>(b)}, /*keep=*/false);
+      places.erase(places.begin() + static_cast<std::ptrdiff_t>(b));
+      return true;
+    }
+  return false;
+}
+
+// Only of an equation with diagonals, as one without.
+Result<Graph> Decompose(const OpCall& call) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  EinsumSpace space = TRY(SpaceOf(call));
+  if (space.sizes.size() > kLetters.size()) return BadInput("", "too many indices");
+  Composer compose(call);
+  std::vector<ValueId> inputs;
+  std::string equation;
+  bool any = false;
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    inputs.push_back(compose.Input(i));
+    while (TRY(TakeDiagonal(compose, inputs[i], space.places[i]))) any = true;
+    if (i > 0) equation += ',';
+    for (const size_t place : space.places[i]) equation += kLetters[place];
+  }
+  if (!any) return BadInput("", "no index stands twice in an input");
+  equation += "->";
+  equation += kLetters.substr(0, space.kept);
+  Attributes attributes;
+  attributes.set("equation", std::move(equation));
+  return compose.Done({compose.Make("Einsum", inputs, attributes)});
+}
+
 std::vector<OpExample> Examples() {
   using example::F32;
   const auto of = [](const char* equation) { return example::With({{"equation", equation}}); };
@@ -83,6 +135,7 @@ std::vector<OpExample> Examples() {
           {.inputs = {F32({4, 6})}, .attributes = of("ij->ji")},
           {.inputs = {F32({4, 6})}, .attributes = of("ij->i")},
           {.inputs = {F32({3, 4, 4})}, .attributes = of("...ii->...i")},
+          {.inputs = {F32({4, 4}), F32({4, 6})}, .attributes = of("ii,ij->j")},
           {.inputs = {F32({4, 6}), F32({4, 5}), F32({6, 5})}, .attributes = of("ij,ik,jk->i")},
           {.inputs = {F32({2, 1, 6}), F32({5, 6})}, .attributes = of("...i,...i->...")}};
 }
@@ -95,6 +148,7 @@ OpDef MakeEinsum() {
           .url = "https://onnx.ai/onnx/operators/onnx__Einsum.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = WorkFor,
           .examples = Examples};
 }
