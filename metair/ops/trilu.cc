@@ -8,7 +8,6 @@
 #include "metair/ops/compute_type.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
-#include "metair/ops/range.h"
 #include "metair/ops/work.h"
 
 namespace metadist::ops {
@@ -52,25 +51,6 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-// 0, 1, ... down the rows, or along the columns.
-ValueId Positions(Composer& compose, int64_t count, bool rows) {
-  const ValueId positions = ComposePositions(compose, 0, count);
-  return rows ? compose.With("Unsqueeze", positions, {1}) : positions;
-}
-
-// A stated diagonal moves with the piece. Where none is stated, each element's place is compared.
-Result<Graph> Decompose(const OpCall& call) {
-  if (call.has(1)) return BadInput("", "the diagonal is stated");
-  const Shape& shape = call.shape(0);
-  const bool upper = call.attributes->Int("upper", 1) != 0;
-  Composer compose(call);
-  const ValueId x = compose.Input(0);
-  const ValueId row = Positions(compose, shape[shape.size() - 2], /*rows=*/true);
-  const ValueId column = Positions(compose, shape[shape.size() - 1], /*rows=*/false);
-  const ValueId kept = compose.Make(upper ? "GreaterOrEqual" : "LessOrEqual", {column, row});
-  return compose.Done({compose.Make("Where", {kept, x, compose.Number(0, x)})});
-}
-
 std::vector<OpExample> Examples() {
   using example::F32;
   using example::Int;
@@ -89,7 +69,6 @@ OpDef MakeTrilu() {
           .url = "https://onnx.ai/onnx/operators/onnx__Trilu.html",
           .infer = Infer,
           .reference = Reference,
-          .decompose = Decompose,
           .work = MoveWork,
           .examples = Examples};
 }

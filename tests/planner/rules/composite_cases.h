@@ -169,11 +169,31 @@ inline std::vector<CompositeCase> JoinedCases() {
   };
 }
 
+// Places: which element is which.
+inline std::vector<CompositeCase> PlaceCases() {
+  return {
+      {"hardmax", "input %x: f64[9,26]", "%y: f64[9,26] = Hardmax(%x) {axis = -1} @n", "%y"},
+      {"diagonal",
+       "input %x: f64[26,26]",
+       "%y: f64[26] = Einsum(%x) {equation = \"ii->i\"} @n",
+       "%y"},
+      {"trace",
+       "input %x: f64[9,26,26]",
+       "%y: f64[9] = Einsum(%x) {equation = \"bii->b\"} @n",
+       "%y"},
+      {"diagonal_product",
+       "input %x: f64[26,26]\n  input %w: f64[26,9]",
+       "%y: f64[9] = Einsum(%x, %w) {equation = \"ii,ij->j\"} @n",
+       "%y"},
+  };
+}
+
 inline const std::vector<CompositeCase>& CompositeCases() {
   static const std::vector<CompositeCase> cases = [] {
     std::vector<CompositeCase> all = FoldingCases();
     for (const CompositeCase& one : LossAndAttentionCases()) all.push_back(one);
     for (const CompositeCase& one : JoinedCases()) all.push_back(one);
+    for (const CompositeCase& one : PlaceCases()) all.push_back(one);
     return all;
   }();
   return cases;

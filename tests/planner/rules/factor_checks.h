@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -65,31 +67,64 @@ inline void CheckFactors(const std::string& what,
   }
 }
 
-// Two factors on a mesh of 2 x 2.
+// Sizes at which every piece is a single group: it may look like a broadcast.
+inline std::optional<OwnedCall> SingleGroups(const OpCall& sample,
+                                             const Discovered& found,
+                                             const std::vector<int>& first,
+                                             const std::vector<int>& second,
+                                             int64_t ranks) {
+  std::vector<int64_t> sizes = found.atoms;
+  for (const int atom : second) sizes[static_cast<size_t>(atom)] = ranks;
+  for (const int atom : first)
+    sizes[static_cast<size_t>(atom)] =
+        std::max<int64_t>(2, std::count(second.begin(), second.end(), atom) * ranks);
+  return CallAt(sample, found, sizes);
+}
+
+// Two factors on meshes of 2 x 2 and 2 x 4: pieces of single groups, and shapes that discovery
+// never saw.
+inline void CheckPair(const std::string& what,
+                      const OpCall& sample,
+                      const Discovered& found,
+                      const std::array<const SymbolicFactor*, 2>& pair,
+                      Generator& random,
+                      Tally& tally) {
+  const auto& [first, second] = pair;
+  std::vector<int> atoms = first->atoms;
+  atoms.insert(atoms.end(), second->atoms.begin(), second->atoms.end());
+  for (const int64_t ranks : {2, 4}) {
+    bool done = false;
+    for (int attempt = 0; attempt < 4 && !done; ++attempt) {
+      const auto call = attempt == 0
+                            ? SingleGroups(sample, found, first->atoms, second->atoms, ranks)
+                            : RandomCall(sample, found, atoms, ranks, attempt, random);
+      if (!call) continue;
+      const Rule rule = Instantiate(found, call->call());
+      const Factor* a = Named(rule, first->name);
+      const Factor* b = Named(rule, second->name);
+      if (a == nullptr || b == nullptr || !Divisible(*a, 2) || !Divisible(*b, ranks)) continue;
+      const auto inputs = DrawInputs(*call, random);
+      if (!inputs) continue;
+      const auto whole = call->Run(*inputs);
+      if (!whole) continue;
+      EXPECT_EQ("", RuleChecker::Check(*call, {{a, 2}, {b, ranks}}, *inputs, *whole))
+          << what << " " << found.text << " factors " << first->name << ", " << second->name
+          << " on 2 x " << ranks;
+      ++tally.pairs;
+      done = attempt > 0;
+    }
+  }
+}
+
 inline void CheckPairs(const std::string& what,
                        const OpCall& sample,
                        const Discovered& found,
                        Generator& random,
                        Tally& tally) {
   for (const SymbolicFactor& first : found.factors)
-    for (const SymbolicFactor& second : found.factors) {
-      std::vector<int> atoms = first.atoms;
-      atoms.insert(atoms.end(), second.atoms.begin(), second.atoms.end());
-      if (first.name == second.name) continue;
-      const auto call = RandomCall(sample, found, atoms, 2, 0, random);
-      if (!call) continue;
-      const Rule rule = Instantiate(found, call->call());
-      const Factor* a = Named(rule, first.name);
-      const Factor* b = Named(rule, second.name);
-      if (a == nullptr || b == nullptr || !Divisible(*a, 2) || !Divisible(*b, 2)) continue;
-      const auto inputs = DrawInputs(*call, random);
-      if (!inputs) continue;
-      const auto whole = call->Run(*inputs);
-      if (!whole) continue;
-      EXPECT_EQ("", RuleChecker::Check(*call, {{a, 2}, {b, 2}}, *inputs, *whole))
-          << what << " " << found.text << " factors " << first.name << ", " << second.name;
-      ++tally.pairs;
-    }
+    for (const SymbolicFactor& second : found.factors)
+      if (first.name != second.name)
+        CheckPair(what, sample, found, {&first, &second}, random, tally);
 }
 
 }  // namespace metadist::testing
