@@ -195,8 +195,9 @@ Reading ReadNearest(const Grid& grid, ElementType dtype, const Contraction& work
   return reading;
 }
 
-// Rule 4: straight lines over log2 GFLOP; the first point's time below it, the last point's share
-// above the last.
+// Rule 4: straight lines over log2 GFLOP; the last point's share above the last. Below the first
+// its share holds too, but no product takes less than the first point took: where the curve is
+// another type's, that is its time at its own peak, not at this one's.
 std::optional<Reading> ReadCurve(const Profile& profile, const Contraction& work) {
   auto curve = profile.efficiency.find(std::string(Name(work.dtype)));
   const bool own = curve != profile.efficiency.end();
@@ -207,9 +208,13 @@ std::optional<Reading> ReadCurve(const Profile& profile, const Contraction& work
   const double flops = 2.0 * work.batch * work.m * work.n * work.k;
   const double at = std::log2(flops / 1e9);
   double fraction = 0;
+  double least = 0;
   const auto high = points.lower_bound(at);
   if (high == points.begin()) {
-    fraction = high->second * std::exp2(at - high->first);
+    const auto type = ParseElementType(curve->first);
+    const double rate = std::max(type ? PeakFlops(profile, *type) : 0, peak);
+    fraction = high->second;
+    least = 1e9 * std::exp2(high->first) / (rate * fraction);
   } else if (high == points.end()) {
     fraction = points.rbegin()->second;
   } else {
@@ -218,7 +223,8 @@ std::optional<Reading> ReadCurve(const Profile& profile, const Contraction& work
     fraction = low->second + part * (high->second - low->second);
   }
   const Provenance source = profile.origins.at(curve->second.origin).provenance;
-  const double seconds = std::max(flops / (peak * fraction), RooflineSeconds(profile, work));
+  const double seconds =
+      std::max({flops / (peak * fraction), least, RooflineSeconds(profile, work)});
   return Reading{seconds,
                  own ? source : Provenance::kAnalytic,
                  own ? Reach::kInterpolated : Reach::kTransferred};

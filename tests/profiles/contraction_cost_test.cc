@@ -102,6 +102,21 @@ TEST(ContractionCost, FallsBackToTheCurveThenToTheRoofline) {
   EXPECT_NEAR(ContractionSeconds(profile, work).seconds, 16e-3 / 0.4, 1e-9);
 }
 
+// Small products of a slow type shrink with their work, down to the time of the quick type's least.
+TEST(ContractionCost, BelowAnotherTypesCurveItsShareHolds) {
+  Profile profile = Machine();
+  profile.device.contraction_flops_per_second = {{"bf16", 16e12}, {"f32", 1e12}};
+  profile.device.memory_bytes_per_second = 1e15;
+  profile.efficiency["bf16"] = {{{0, 0.5}, {1, 0.8}}, "here"};  // 1 GFLOP takes 125 us
+  const auto seconds = [&](ElementType type, int64_t m) {
+    return ContractionSeconds(profile, {type, 1, m, 500, 1000}).seconds;
+  };
+  EXPECT_NEAR(seconds(kF32, 1000), 1e-3 / 0.5, 1e-9);
+  EXPECT_NEAR(seconds(kF32, 250), 0.25e-3 / 0.5, 1e-9);
+  EXPECT_NEAR(seconds(kF32, 10), 125e-6, 1e-9);
+  EXPECT_NEAR(seconds(kBF16, 10), 125e-6, 1e-9);
+}
+
 // A machine with rows in f32 only: f64 at half the rate, bf16 no faster for the units it lacks.
 TEST(ContractionCost, OtherTypesTakeTheRowsOfARelative) {
   const Profile profile = Multilinear();
