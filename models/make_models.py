@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes models that divide along more than a batch: a UNet, a graph attention network, a mixture of experts, a loss over a vocabulary.
+"""Makes models that divide along more than a batch: UNets, graph attention, a mixture of experts, a loss over a vocabulary.
 
     models/make_models.py [--out FOLDER] [NAME...]
 
@@ -140,6 +140,30 @@ class UNet(nn.Module):
         return self.leave(F.silu(self.norm(x)))
 
 
+class SegmentationUNet(nn.Module):
+    """arXiv:1505.04597 with padded convolutions: two at every width, pooling down, transposed convolutions up."""
+
+    def __init__(self, widths, image=3, classes=2):
+        super().__init__()
+        double = lambda a, b: nn.Sequential(
+            nn.Conv2d(a, b, 3, padding=1), nn.ReLU(), nn.Conv2d(b, b, 3, padding=1), nn.ReLU()
+        )
+        self.down = nn.ModuleList(double(a, b) for a, b in zip((image, *widths), widths))
+        self.grow = nn.ModuleList(nn.ConvTranspose2d(b, a, 2, stride=2) for a, b in zip(widths[-2::-1], widths[:0:-1]))
+        self.up = nn.ModuleList(double(2 * a, a) for a in widths[-2::-1])
+        self.leave = nn.Conv2d(widths[0], classes, 1)
+
+    def forward(self, image):
+        kept, x = [], image
+        for level, layer in enumerate(self.down):
+            x = layer(F.max_pool2d(x, 2) if level else x)
+            kept.append(x)
+        kept.pop()
+        for grow, layer in zip(self.grow, self.up):
+            x = layer(torch.cat([kept.pop(), grow(x)], 1))
+        return self.leave(x)
+
+
 class GraphAttention(nn.Module):
     """One layer of arXiv:1710.10903. x: [nodes, features]; edges: [2, edges], source and target. The softmax runs over a target's edges."""
 
@@ -243,6 +267,13 @@ FULL = {
         torch.float16,
         {"sample": (torch.float16, (8, 4, 64, 64)), "timestep": (torch.int64, (8,)), "context": (torch.float16, (8, 77, 768))},
         "noise",
+        True,
+    ),
+    "segmentation": (
+        lambda: SegmentationUNet((64, 128, 256, 512, 1024)),
+        torch.float16,
+        {"image": (torch.float16, (8, 3, 1024, 1024))},
+        "classes",
         True,
     ),
     "gat": (

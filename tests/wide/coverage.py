@@ -38,31 +38,29 @@ class Family:
         found, used = [], set()
         for at, size in enumerate(shape):
             others = set(shape[:at] + shape[at + 1 :])
-            kinds = set()
-            for kind, sizes in self.sizes.items():
-                parts = kind.split("*")
-                if size not in sizes or size == 1 or (weight and parts[0] in ("batch", "heads", "node", "edge", "spatial")):
-                    continue
-                if any(part in ONCE and part in used for part in parts) or (kind in self.needs and not others & self.needs[kind]):
-                    continue
-                kinds = set(parts)
-                break
+            fitting = [kind.split("*") for kind, sizes in self.sizes.items() if size in sizes and size != 1]
+            fitting = [parts for parts in fitting if self.fits(parts, weight, others, used)]
+            # Of two kinds of one size the one that the value lacks, but queries and keys beside heads are both a sequence.
+            fresh = [parts for parts in fitting if not used & set(parts)] if "heads" not in used else []
+            kinds = set((fresh or fitting or [[]])[0])
             used |= kinds
             found.append(kinds)
         return found
 
+    def fits(self, parts, weight, others, used):
+        if weight and parts[0] in ("batch", "heads", "node", "edge", "spatial"):
+            return False
+        kind = "*".join(parts)
+        return not any(part in ONCE and part in used for part in parts) and (kind not in self.needs or bool(others & self.needs[kind]))
 
-def multiples(sizes, by):
-    return [size * by for size in sizes]
 
-
-def language(pattern, sequence, hidden, heads, vocabulary, batch=(8,), bind=None, **more):
+def language(pattern, sequence, hidden, heads, vocabulary, batch=(8,), bind=None):
     merged = [b * s for b in batch for s in sequence]
     return Family(
         pattern,
-        {"batch": batch, "expert": more.get("expert", []), "heads": heads, "sequence": sequence, "vocabulary": vocabulary, "hidden": hidden,
+        {"batch": batch, "heads": heads, "sequence": sequence, "vocabulary": vocabulary, "hidden": hidden,
          "batch*sequence": merged},
-        {"heads": set(sequence) | set(more.get("sizes", []))},
+        {"heads": set(sequence)} | ({"sequence": {*batch, 1}} if set(sequence) & set(hidden) else {}),
         bind,
     )
 
@@ -77,7 +75,7 @@ FAMILIES = [
     language(r"llama3-8b$", [4096], [4096, 14336, 1024], [32, 8], [128256], [3], THREE),
     language(r"llama3-70b$", [4096], [8192, 28672, 1024], [64, 8], [128256], [3], THREE),
     Family(r"moe-8x7b$", {"batch": [3], "vocabulary": [32000], "heads": [32, 8], "expert": [8], "sequence": [4096, 8192], "hidden": [4096, 14336, 1024]},
-           {"heads": {128, 64}, "sequence": {3}}, THREE),
+           {"heads": {128, 64}, "sequence": {3, 1}}, THREE),
     language(r"bert-large$", [512], [1024, 4096], [16], [30522], [3], THREE),
     Family(r"vit-huge$", {"batch": [5], "heads": [16], "sequence": [257, 256], "spatial": [224, 16], "channel": [3], "hidden": [1280, 5120]},
            {"heads": {257}}, ["--bind", "batch=5"]),
@@ -85,6 +83,7 @@ FAMILIES = [
                                         "vocabulary": [1024]}, None, ["--bind", "batch=32"]),
     Family(r"full/unet$", {"batch": [3], "channel": [4, 320, 640, 960, 1280, 1920, 2560, 5120, 10240, 768], "heads": [8], "spatial": [64, 32, 16, 8, 4096, 1024, 256],
                            "sequence": [77]}, {"heads": {40, 80, 160, 77, 4096, 1024}}, THREE),
+    Family(r"full/segmentation$", {"batch": [3, 1], "channel": [3, 64, 128, 256, 512, 1024], "spatial": [1024, 512, 256, 128, 64]}, None, THREE),
     Family(r"full/gat$", {"node": [169343], "edge": [1335586], "heads": [8], "hidden": [256, 128, 40]}),
     language(r"(gpt2|gpt2-loss)(.legacy)?$", [24, 23], [64, 192, 256], [8], [512]),
     language(r"llama(.legacy)?$", [24], [64, 192, 32], [8, 4], [512], [7], BIND_7),
