@@ -31,7 +31,6 @@ struct Counts {
   int64_t passed = 0;
   int64_t failed = 0;
   int64_t unsupported = 0;
-  int64_t skipped = 0;
   int64_t sharded_runs = 0;
   int64_t sharded_passed = 0;
 
@@ -39,7 +38,6 @@ struct Counts {
     passed += outcome.status == Status::kPassed ? 1 : 0;
     failed += outcome.status == Status::kFailed ? 1 : 0;
     unsupported += outcome.status == Status::kUnsupported ? 1 : 0;
-    skipped += outcome.status == Status::kSkipped ? 1 : 0;
     sharded_runs += outcome.sharded_runs;
     sharded_passed += outcome.sharded_passed;
   }
@@ -82,8 +80,6 @@ const char* StatusName(Status status) {
       return "failed";
     case Status::kUnsupported:
       return "unsupported";
-    case Status::kSkipped:
-      return "skipped";
   }
   CHECK(false, "unknown status");
 }
@@ -126,7 +122,6 @@ nlohmann::ordered_json ReportJson(const Session& session, const Report& report) 
   document["passed"] = total.passed;
   document["failed"] = total.failed;
   document["unsupported"] = total.unsupported;
-  document["skipped"] = report.Reasons(Status::kSkipped);
   document["sharded"] = total.Sharded();
   document["missing"] = report.Reasons(Status::kUnsupported);
   document["operators"] = nlohmann::ordered_json::object();
@@ -134,7 +129,6 @@ nlohmann::ordered_json ReportJson(const Session& session, const Report& report) 
     document["operators"][op] = {{"passed", counts.passed},
                                  {"failed", counts.failed},
                                  {"unsupported", counts.unsupported},
-                                 {"skipped", counts.skipped},
                                  {"sharded", counts.Sharded()}};
   document["cases"] = nlohmann::ordered_json::array();
   for (size_t i = 0; i < report.cases.size(); ++i) document["cases"].push_back(CaseJson(report, i));
@@ -143,16 +137,13 @@ nlohmann::ordered_json ReportJson(const Session& session, const Report& report) 
 
 std::string OperatorTable(const Report& report) {
   std::vector<Table::Column> columns = {
-      {"operator"}, {"passed", true}, {"failed", true}, {"unsupported", true}, {"skipped", true}};
+      {"operator"}, {"passed", true}, {"failed", true}, {"unsupported", true}};
   if (report.sharded) columns.insert(columns.end(), {{"split runs", true}, {"failed", true}});
   Table table(columns);
   const auto text = [](int64_t count) { return count == 0 ? "." : std::to_string(count); };
   for (const auto& [op, counts] : report.ByOperator()) {
-    std::vector<std::string> cells = {op,
-                                      text(counts.passed),
-                                      text(counts.failed),
-                                      text(counts.unsupported),
-                                      text(counts.skipped)};
+    std::vector<std::string> cells = {
+        op, text(counts.passed), text(counts.failed), text(counts.unsupported)};
     if (report.sharded) {
       cells.push_back(text(counts.sharded_runs));
       cells.push_back(text(counts.sharded_runs - counts.sharded_passed));
@@ -185,13 +176,9 @@ std::string ReportText(const Report& report) {
   const Counts total = report.Total();
   std::string text = OperatorTable(report) + "\n";
   text += ReasonsText("unsupported", report.Reasons(Status::kUnsupported));
-  text += ReasonsText("skipped", report.Reasons(Status::kSkipped));
   text += FailureText(report);
-  text += fmt::format("{} passed, {} failed, {} unsupported, {} skipped\n",
-                      total.passed,
-                      total.failed,
-                      total.unsupported,
-                      total.skipped);
+  text += fmt::format(
+      "{} passed, {} failed, {} unsupported\n", total.passed, total.failed, total.unsupported);
   if (report.sharded)
     text += fmt::format("split: {} runs, {} passed, {} failed\n",
                         total.sharded_runs,

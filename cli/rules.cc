@@ -140,6 +140,9 @@ Result<void> Rules(const Session& session, const RulesFlags& flags) {
   else
     model.imported.graph = TRY(ExamplesGraph(flags.op));
   const Graph& graph = model.imported.graph;
+  if (graph.nodes.empty() && !flags.op.empty())
+    session.console.Warn(
+        fmt::format("'{}' has no examples: it runs bodies, which models bring", flags.op));
   const auto start = std::chrono::steady_clock::now();
   RuleBook book(
       model.ops ? *model.ops : OpTable::BuiltIn(), {.seed = session.seed}, session.thread_count());
@@ -157,7 +160,8 @@ Result<void> Rules(const Session& session, const RulesFlags& flags) {
     executions += signature.executions;
     table.Add({signature.op,
                std::to_string(signature.nodes.size()),
-               signature.reason.empty() ? signature.rule : "none: " + signature.reason,
+               signature.reason.empty() ? signature.rule
+                                        : fmt::format("{}: {}", signature.rule, signature.reason),
                InputsText(signature)});
   }
   document["executions"] = executions;

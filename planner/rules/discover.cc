@@ -56,11 +56,11 @@ void Describe(const BlackBox& box, const Family& family, Discovered& found) {
 bool Runs(BlackBox& box, Sampler& sampler, std::string& reason) {
   std::vector<Tensor> inputs, outputs;
   if (!sampler.Draw(box.values(), InputMode::kNormal, {}, inputs)) {
-    reason = "no legal inputs could be drawn";
+    reason = "no legal inputs can be drawn for a small call";
     return false;
   }
   if (!box.Run(box.values(), inputs, outputs)) {
-    reason = box.error();
+    reason = "the kernel refuses a small call: " + box.error();
     return false;
   }
   return true;
@@ -80,7 +80,8 @@ void FindRules(BlackBox& box, const DiscoveryOptions& options, Discovered& found
   const Family family = Resolve(box, tie, search);
   Describe(box, family, found);
   if (family.largest_literal > kLargestLiteral) {
-    found.reason = "an integer of the call is too large to test against";
+    found.reason = "an integer of the call is too large to be tried against: " +
+                   std::to_string(family.largest_literal);
     return;
   }
   ExecutionTest test(box, sampler, family);
@@ -103,8 +104,9 @@ void FindRules(BlackBox& box, const DiscoveryOptions& options, Discovered& found
   NameFactors(found);
   found.text = Notation(found, family.outputs);
   if (found.factors.empty())
-    found.reason = test.ambiguous() > 0 ? "the inputs do not tell two reductions apart"
-                                        : "no cut reproduces the undivided result";
+    found.reason = test.ambiguous() > 0  ? "the drawn inputs do not tell two reductions apart"
+                   : found.atoms.empty() ? "no size of the call can change by itself"
+                                         : "no cut reproduces the undivided result";
 }
 
 }  // namespace
@@ -131,7 +133,7 @@ Discovered Discover(const OpCall& call, const DiscoveryOptions& options) {
     box.set_values(std::move(*values));
     Discovered next = DiscoverSmall(box, options);
     if (SolveAtoms(next, real)) return next;
-    found.reason = next.reason.empty() ? "no small call of this form was found" : next.reason;
+    found.reason = next.reason.empty() ? "no small call of its form was found" : next.reason;
   }
   return found;
 }

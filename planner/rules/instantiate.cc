@@ -159,7 +159,8 @@ Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits) {
   fits = sizes && box.Infer(box.values(), outputs);
   if (!fits) {
     rule.text = "none";
-    if (rule.reason.empty()) rule.reason = "the call is not of the form that was run";
+    if (rule.reason.empty())
+      rule.reason = "its sizes are not those of a larger form of the small call that was run";
     return rule;
   }
   std::vector<Shape> inputs;
@@ -175,7 +176,7 @@ Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits) {
   if (!fits) {
     rule.factors.clear();
     rule.text = "none";
-    rule.reason = "the call is not of the form that was run";
+    rule.reason = "its sizes are not those of a larger form of the small call that was run";
     return rule;
   }
   rule.pass_through = found.pass_through;

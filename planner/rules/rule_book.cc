@@ -68,7 +68,7 @@ const Discovered& RuleBook::State::DiscoveredAt(BlackBox& box, const std::string
 }
 
 Entry RuleBook::State::Make(const OpCall& call, BlackBox& real) {
-  Entry entry{NoRule("no small call of this form was found"), "", nullptr};
+  Entry entry{NoRule("no small call of its form was found"), "", nullptr};
   for (const ShrinkOrder order : kShrinkOrders) {
     BlackBox box(call);
     std::string reason;
@@ -90,8 +90,9 @@ Entry RuleBook::State::Make(const OpCall& call, BlackBox& real) {
 const Entry& RuleBook::State::Find(const Graph& graph, const Node& node) {
   const OpDef* op = table.Find(node);
   if (op == nullptr || !node.regions.empty()) {
-    const std::string reason =
-        op == nullptr ? "unknown operator" : "the operator runs a body of its own";
+    const std::string reason = op == nullptr
+                                   ? "the operator is unknown: --op-library can give its kernel"
+                                   : "the operator runs a body of its own";
     const std::string key = node.domain + "|" + node.op + "|" + reason;
     const std::lock_guard<std::mutex> lock(mutex);
     return refused.try_emplace(key, Entry{NoRule(reason), key, nullptr}).first->second;

@@ -218,7 +218,8 @@ std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std
   Tie tie(box);
   if (!tie.Run()) {
     auto types = box.InferOutputs(box.values());
-    reason = types.ok() ? "output sizes depend on data" : types.error().message;
+    reason = types.ok() ? "output sizes depend on data"
+                        : "the call is refused: " + types.error().message;
     return std::nullopt;
   }
   Shrinker shrinker{box, tie, box.values(), tie.outputs()};
@@ -269,7 +270,7 @@ std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std
     if (box.is_tensor(i)) elements += NumElements(box.ShapeOf(i, shrinker.values));
   for (const Shape& shape : shrinker.outputs) elements += NumElements(shape);
   if (elements > kMostSampleElements) {
-    reason = "no small call of this form was found";
+    reason = "no small call of its form was found";
     return std::nullopt;
   }
   return shrinker.values;

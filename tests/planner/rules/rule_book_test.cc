@@ -66,7 +66,7 @@ TEST(RuleBook, SignaturesLeaveOutSizesThatDoNotMatter) {
   EXPECT_EQ("([a,b],[_,b])->([a,b]) linear={0+1} max={0,1} min={0,1}", report[2].rule);
   EXPECT_EQ("([a,b],[a,b])->([a,b]) linear={0+1} max={0,1} min={0,1}", report[3].rule);
   EXPECT_EQ("none", report[4].rule);
-  EXPECT_EQ("unknown operator", report[4].reason);
+  EXPECT_EQ("the operator is unknown: --op-library can give its kernel", report[4].reason);
   EXPECT_EQ("([_,a],[a,b])->([_,b]) reduction={a} linear={0,1}", report[5].rule);
 }
 
@@ -132,7 +132,7 @@ TEST(Instantiate, RefusesOtherCalls) {
   EXPECT_EQ(3u, Instantiate(found, split.call).factors.size());
   const Rule rule = Instantiate(found, mixed.call);
   EXPECT_TRUE(rule.factors.empty());
-  EXPECT_EQ("the call is not of the form that was run", rule.reason);
+  EXPECT_EQ("its sizes are not those of a larger form of the small call that was run", rule.reason);
 }
 
 // Half of a dim taken from its start or to its end: both halves are cut together, and where the
