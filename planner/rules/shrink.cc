@@ -259,7 +259,9 @@ std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std
       return std::make_tuple(waits(a), !equal, equal && a.size() == 1, equal ? 0 : -divisor);
     };
     const auto better = [&](const Tie::Slots& a, const Tie::Slots& b) { return key(a) < key(b); };
-    const auto best = std::min_element(left.begin(), left.end(), better);
+    const auto best = order == ShrinkOrder::kPlaces
+                          ? std::min_element(left.begin(), left.end())
+                          : std::min_element(left.begin(), left.end(), better);
     shrinker.ShrinkExact(*best);
     left.erase(best);
   }

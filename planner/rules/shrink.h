@@ -10,10 +10,12 @@
 
 namespace metadist {
 
-// Which of several possible ties of equal numbers is believed first; kDims believes in none that
+// Which of several possible ties of equal numbers is believed first; kPlaces goes from the first
+// slot to the last, as the common refinement of two products does; kDims believes in none that
 // holds a literal.
-enum class ShrinkOrder : uint8_t { kFirst, kLast, kLargest, kSmallest, kDims };
+enum class ShrinkOrder : uint8_t { kFirst, kPlaces, kLast, kLargest, kSmallest, kDims };
 inline constexpr ShrinkOrder kShrinkOrders[] = {ShrinkOrder::kFirst,
+                                                ShrinkOrder::kPlaces,
                                                 ShrinkOrder::kLast,
                                                 ShrinkOrder::kLargest,
                                                 ShrinkOrder::kSmallest,

@@ -70,6 +70,19 @@ TEST(RuleBook, SignaturesLeaveOutSizesThatDoNotMatter) {
   EXPECT_EQ("([_,a],[a,b])->([_,b]) reduction={a} linear={0,1}", report[5].rule);
 }
 
+// Groups of channels of small images: every two of the sizes have a divisor.
+TEST(RuleBook, ReshapesOfPowersOfTwoHaveTheirRefinement) {
+  for (const Shape& to : {Shape{3, 1280, 16, 16}, {3, 2560, 8, 8}, {3, 320, 64, 64}}) {
+    Nodes n;
+    const int64_t inside = to[1] / 32 * to[2] * to[3];
+    n.Add("Reshape", {n.Input({3, 32, inside}), n.Constant({to[0], to[1], to[2], to[3]})}, to);
+    const std::vector<SignatureReport> report = RuleBook(OpTable::BuiltIn()).Report(n.graph);
+    EXPECT_EQ("([a,b,(c d e)])->([a,(b c),d,e]) attr={a,b,c,d,e} linear={0} max={0} min={0}",
+              report[0].rule)
+        << ShapeText(to);
+  }
+}
+
 TEST(RuleBook, RulesAreAtTheNodesOwnSizes) {
   const Nodes n = Sample();
   RuleBook book(OpTable::BuiltIn());
