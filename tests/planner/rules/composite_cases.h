@@ -173,6 +173,11 @@ inline std::vector<CompositeCase> JoinedCases() {
 inline std::vector<CompositeCase> PlaceCases() {
   return {
       {"hardmax", "input %x: f64[9,26]", "%y: f64[9,26] = Hardmax(%x) {axis = -1} @n", "%y"},
+      {"max_pool_index",
+       "input %x: f64[9,10,6,5]",
+       "%y: f64[9,10,3,2], %i: i64[9,10,3,2] = MaxPool(%x) {kernel_shape = [2, 2], strides = [2, "
+       "2]} @n",
+       "%y\n  output %i"},
       {"diagonal",
        "input %x: f64[26,26]",
        "%y: f64[26] = Einsum(%x) {equation = \"ii->i\"} @n",

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where in its plane (the dims of x from the third on) the greatest element under each position of
+// a sliding window lies; attributes and order as of MaxPool.
+#include "metair/ops/call_check.h"
+#include "metair/ops/compute_type.h"
+#include "metair/ops/max_pool.h"
+#include "metair/ops/ops.h"
+
+namespace metadist::ops {
+namespace {
+
+Result<std::vector<TensorType>> Infer(const OpCall& call) {
+  TRY(CallCheck(call).Inputs(1).Numbers(0).RankAtLeast(0, 3).Done());
+  TensorType type = TRY(PoolType(call));
+  type.element = ElementType::kI64;
+  return std::vector<TensorType>{type};
+}
+
+Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const Window window = TRY(PoolWindow(call));
+  int64_t* place = out[0].mutable_data<int64_t>();
+  VisitNumberType(in[0].element(), [&](auto zero) {
+    ForEachGreatest<decltype(zero)>(
+        window, in[0], out[0].size(), [&](int64_t i, int64_t, int64_t best) {
+          place[i] = PlaceInPlane(call, window, best);
+        });
+  });
+  return {};
+}
+
+}  // namespace
+
+OpDef MakeMaxPoolPlace() {
+  return {.domain = "metadist",
+          .name = "MaxPoolPlace",
+          .infer = Infer,
+          .reference = Reference,
+          .work = PoolWork,
+          .examples = PoolExamples};
+}
+
+}  // namespace metadist::ops
