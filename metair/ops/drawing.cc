@@ -27,8 +27,10 @@ PhiloxKey KeyOfSeed(const Attributes& attributes) {
 
 bool Draws(const OpCall& call) {
   if (call.op->deterministic) return false;
-  const Tensor* training = call.has(2) ? call.inputs[2].constant : nullptr;
-  return training == nullptr || !training->has_data() || training->ToInts()[0] != 0;
+  OpCall keyed = call;
+  if (keyed.inputs.size() <= kKeyInput) keyed.inputs.resize(kKeyInput + 1);
+  keyed.inputs[kKeyInput] = {true, {ElementType::kI64, {2}}, nullptr};
+  return keyed.op->infer(keyed).ok();
 }
 
 Result<ElementType> DrawnType(const OpCall& call, ElementType absent) {

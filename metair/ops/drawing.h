@@ -17,7 +17,7 @@ namespace metadist {
 // Behind all that ONNX gives to any of them; inputs between are left out.
 inline constexpr size_t kKeyInput = 3;
 
-// Whether the call draws: not where an input says that it does not train.
+// Whether the call draws: it is one that takes a key. False for a call that inference refuses.
 bool Draws(const OpCall& call);
 
 // Adds what is wrong with the key and the start of a call that draws an array of `rank` dims, and

@@ -13,6 +13,11 @@
 namespace metadist::ops {
 namespace {
 
+bool IsTraining(const OpCall& call) {
+  const Tensor* training = call.has(2) ? call.inputs[2].constant : nullptr;
+  return training != nullptr && training->has_data() && training->ToInts()[0] != 0;
+}
+
 Result<std::vector<TensorType>> Infer(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(1, 4).Floats(0).Floats(1).Rank(1, 0, 0).Bools(2).Rank(2, 0, 0);
@@ -23,16 +28,12 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
     check.That(training != nullptr && training->has_data() && training->size() == 1,
                "training_mode must be known at compile time");
   }
+  check.That(IsTraining(call) || !call.has(kKeyInput), "a key is for training only");
   CheckDrawing(call, 3, call.inputs.empty() ? 0 : call.shape(0).size(), check);
   TRY(check.Done());
   std::vector<TensorType> types{call.type(0), {ElementType::kBool, call.shape(0)}};
   if (call.num_outputs < 2) types.pop_back();
   return types;
-}
-
-bool IsTraining(const OpCall& call) {
-  const Tensor* training = call.has(2) ? call.inputs[2].constant : nullptr;
-  return training != nullptr && training->has_data() && training->ToInts()[0] != 0;
 }
 
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {

@@ -53,6 +53,11 @@ FAULTS = {
         "Piece(whole, ranks, rank).begin);",
         "int64_t{0});",
     ),
+    "random numbers forget where they are": (
+        "metair/ops/counter_random.cc",
+        "static_cast<uint32_t>(start_[dim] + line",
+        "static_cast<uint32_t>(line",
+    ),
     "a scan carries the last total only": (
         "planner/rules/recipe_scan.cc",
         "const ValueId folded = OnWhole(total);",

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "metair/ir/text.h"
 #include "planner/space/dim_cuts.h"
 #include "planner/space/glob.h"
 #include "planner/space/repeats.h"
@@ -274,6 +275,24 @@ std::vector<int> Signatures(const Graph& graph) {
     out.push_back(
         ids.emplace(SignatureOf(graph, node, nullptr), static_cast<int>(ids.size())).first->second);
   return out;
+}
+
+TEST(Repeats, KeysOfRandomNumbersDoNotTellLayersApart) {
+  const auto graph = ParseGraph(
+      "graph g opset 26 {\n"
+      "  input %x: f32[4,6]\n"
+      "  constant %r: f32[] = [0.5]\n"
+      "  constant %t: bool[] = [true]\n"
+      "  constant %one: i64[2] = [1, 2]\n"
+      "  constant %two: i64[2] = [3, 4]\n"
+      "  %a: f32[4,6] = Dropout(%x, %r, %t, %one) {start = [0, 0]} @a\n"
+      "  %b: f32[4,6] = Dropout(%a, %r, %t, %two) {start = [0, 0]} @b\n"
+      "  output %b\n"
+      "}\n");
+  ASSERT_TRUE(graph.ok()) << graph.error().text();
+  const OpDef* op = OpTable::BuiltIn().Find(graph.value().nodes[0]);
+  EXPECT_EQ(SignatureOf(graph.value(), graph.value().nodes[0], op),
+            SignatureOf(graph.value(), graph.value().nodes[1], op));
 }
 
 TEST(Repeats, LayersAreFound) {
