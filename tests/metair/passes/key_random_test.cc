@@ -63,6 +63,38 @@ TEST(KeyRandom, NothingIsFoldedNorKeyedTwice) {
   EXPECT_EQ(GraphText(once), GraphText(twice.value().graph));
 }
 
+// Equal names in two bodies are two nodes.
+TEST(KeyRandom, BodiesDrawTheirOwnNumbers) {
+  const Graph graph = After(
+      "  input %c: bool[]\n"
+      "  input %x: f32[4]\n"
+      "  %y: f32[4] = If(%c) {} then_branch(%x) graph t opset 26 {\n"
+      "    input %v: f32[4]\n"
+      "    %r: f32[4] = RandomNormalLike(%v) @n\n"
+      "    output %r\n"
+      "  } else_branch(%x) graph e opset 26 {\n"
+      "    input %w: f32[4]\n"
+      "    %s: f32[4] = RandomNormalLike(%w) @n\n"
+      "    output %s\n"
+      "  } @choose\n"
+      "  %z: f32[4] = RandomNormalLike(%x) @n\n"
+      "  output %y\n"
+      "  output %z\n");
+  for (const Region& region : graph.nodes[0].regions)
+    EXPECT_EQ(region.graph->nodes[0].inputs.size(), 4u);
+  const Tensor x = Tensor::Of<float>({4}, {1, 2, 3, 4});
+  std::vector<Tensor> drawn;
+  for (const bool condition : {true, false}) {
+    const std::vector<Tensor> inputs{Tensor::Scalar<bool>(condition), x};
+    const std::vector<Tensor> made = Interpret(graph, OpTable::BuiltIn(), inputs).value();
+    drawn.insert(drawn.end(), made.begin(), made.end());
+  }
+  EXPECT_FALSE(Identical(drawn[0], drawn[1]));
+  EXPECT_FALSE(Identical(drawn[0], drawn[2]));
+  EXPECT_FALSE(Identical(drawn[1], drawn[2]));
+  EXPECT_TRUE(Identical(drawn[1], drawn[3]));
+}
+
 TEST(KeyRandom, WhatDoesNotTrainNeedsNoKey) {
   const Graph graph = After(
       "  input %x: f32[4]\n"
