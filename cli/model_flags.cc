@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "cli/values.h"
+#include "metair/ops/op_guard.h"
 #include "metair/ops/op_library.h"
 
 namespace metadist::cli {
@@ -35,11 +36,16 @@ void AddModelFlags(CLI::App& command, Session& session, ModelFlags& flags, bool 
           ->take_all());
 }
 
-Result<std::shared_ptr<const OpTable>> LoadOperators(const std::vector<std::string>& libraries) {
+namespace {
+
+// The built-in operators and those of shared libraries, which may replace none.
+// guarded: their code runs in processes of its own.
+Result<std::shared_ptr<const OpTable>> LoadOperators(const std::vector<std::string>& libraries,
+                                                     bool guarded) {
   auto table = std::make_shared<OpTable>(OpTable::BuiltIn());
   std::vector<Error> problems;
   for (const std::string& library : libraries) {
-    auto ops = OpenOpLibrary(library);
+    auto ops = guarded ? GuardOpLibrary(library) : OpenOpLibrary(library);
     if (!ops.ok()) {
       problems.push_back(std::move(ops).error());
       continue;
@@ -56,6 +62,12 @@ Result<std::shared_ptr<const OpTable>> LoadOperators(const std::vector<std::stri
   }
   if (!problems.empty()) return Join(std::move(problems));
   return std::shared_ptr<const OpTable>(std::move(table));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const OpTable>> OperatorsToRun(const LoadedModel& model) {
+  return LoadOperators(model.op_libraries, /*guarded=*/false);
 }
 
 Result<std::map<std::string, int64_t>> ParseBinds(const std::vector<std::string>& binds) {
@@ -82,8 +94,9 @@ Result<LoadedModel> LoadModel(const Session& session, const ModelFlags& flags) {
   ImportOptions options;
   options.binds = model.binds;
   options.strict = flags.strict;
-  model.ops = TRY(LoadOperators(flags.op_libraries));
+  model.ops = TRY(LoadOperators(flags.op_libraries, /*guarded=*/true));
   options.ops = model.ops.get();
+  model.op_libraries = flags.op_libraries;
   model.imported = TRY(ImportModel(flags.path, options));
   for (const std::string& warning : model.imported.warnings) session.console.Warn(warning);
   PassOptions passes;

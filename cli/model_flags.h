@@ -30,16 +30,18 @@ struct LoadedModel {
   Imported imported;  // graph: after the passes
   std::map<std::string, int64_t> binds;
   std::vector<PassReport> passes;
-  std::shared_ptr<const OpTable> ops;  // the built-in operators and those of the libraries
+  // The built-in operators and those of the libraries, whose code runs in processes of its own.
+  std::shared_ptr<const OpTable> ops;
+  std::vector<std::string> op_libraries;
   double seconds = 0;
 };
 
-// The built-in operators and those of shared libraries, which may replace no built-in one.
-// Errors: kBadInput.
-Result<std::shared_ptr<const OpTable>> LoadOperators(const std::vector<std::string>& libraries);
-
-// Imports the model, runs the passes, prints warnings. Errors as ImportModel.
+// Imports the model, runs the passes, prints warnings. Must be called while there is no other
+// thread. Errors as ImportModel.
 Result<LoadedModel> LoadModel(const Session& session, const ModelFlags& flags);
+
+// The model's operators to run it with: code of libraries runs in this process. Errors: kBadInput.
+Result<std::shared_ptr<const OpTable>> OperatorsToRun(const LoadedModel& model);
 
 // "batch=8" pairs. Errors: kUsage.
 Result<std::map<std::string, int64_t>> ParseBinds(const std::vector<std::string>& binds);

@@ -42,10 +42,15 @@ using Clock = std::chrono::steady_clock;
 
 class ModelMeasurer {
  public:
-  ModelMeasurer(Session& session, const LoadedModel& model, Profile& profile)
+  // run_ops: what the programs are run with.
+  ModelMeasurer(Session& session,
+                const LoadedModel& model,
+                const OpTable& run_ops,
+                Profile& profile)
       : session_(session),
         graph_(model.imported.graph),
         ops_(*model.ops),
+        run_ops_(run_ops),
         profile_(profile),
         rules_(ops_, {.seed = 0}, session.thread_count()) {}
 
@@ -62,6 +67,7 @@ class ModelMeasurer {
   Session& session_;
   const Graph& graph_;
   const OpTable& ops_;
+  const OpTable& run_ops_;
   Profile& profile_;
   RuleBook rules_;
 };
@@ -122,7 +128,7 @@ Result<ModelMeasurer::Outcome> ModelMeasurer::Round(int ranks) {
   options.random_inputs = true;
   options.seed = session_.seed;
   options.interrupted = &Session::interrupted();
-  options.ops = &ops_;
+  options.ops = &run_ops_;
   const RunResult run = TRY(RunProgram(program, {}, {}, options));
   Book(calls, run, ranks);
   const double off = std::abs(plan.prediction.step.seconds - run.quiet_seconds);
@@ -137,7 +143,8 @@ Result<void> MeasureModel(Session& session,
                           const std::vector<int>& ranks,
                           Profile& profile,
                           const std::function<void(const Profile&)>& row_done) {
-  ModelMeasurer measurer(session, model, profile);
+  const auto run_ops = TRY(OperatorsToRun(model));
+  ModelMeasurer measurer(session, model, *run_ops, profile);
   for (int count : ranks) {
     const auto start = Clock::now();
     int settled = 0;

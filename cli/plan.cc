@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/planning.h"
+#include "cli/rule_files.h"
 #include "planner/lower/lower.h"
 #include "planner/plan_io.h"
 #include "planner/solvers/solver.h"
@@ -70,6 +71,7 @@ void AddPlan(CLI::App& app, Session& session) {
       command->add_option("--cluster", plan.cluster, "8xh100, 2x8xh100, cpu:4, or a profile file")
           ->envname("METADIST_CLUSTER")
           ->type_name("C"));
+  AddRulesFlag(*command, plan.rules);
   command->add_option("--mesh", plan.mesh, "data=4,model=8 or 4x8, major to minor; auto tries all")
       ->type_name("M");
   command

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "cli/cpu_profile.h"
+#include "cli/rule_files.h"
 #include "cli/values.h"
 #include "planner/lower/lower.h"
 #include "planner/rules/rule_book.h"
@@ -75,6 +76,7 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags) {
   TRY(ReadMesh(flags, request));
 
   RuleBook rules(*result.model.ops, {.seed = 0}, session.thread_count());
+  TRY(LearnRules(session, flags.rules, rules));
   request.graph = &result.model.imported.graph;
   request.ops = result.model.ops.get();
   request.rules = &rules;
@@ -101,6 +103,7 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags) {
   request.origin.profile_hash = Fingerprint(*request.cluster.profile);
   auto planned = MakePlan(request);
   session.console.EndSteps();
+  WarnOfMisfits(session, flags.rules, rules);
   if (!planned.ok()) return std::move(planned).error();
   result.planned = std::move(planned).value();
   result.total_seconds =

@@ -22,6 +22,7 @@ struct PlanFlags {
   std::string time_limit;
   std::string plan_template = "auto";
   std::vector<std::string> constraints;
+  std::string rules;  // file
   bool no_alternatives = false;
 };
 

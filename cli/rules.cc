@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/format.h"
 #include "cli/model_flags.h"
+#include "cli/rule_files.h"
 #include "metair/ir/suggest.h"
 #include "metair/ops/example_call.h"
 #include "metair/passes/passes.h"
@@ -21,6 +22,7 @@ namespace {
 struct RulesFlags {
   ModelFlags model;
   std::string op;
+  std::string rules;  // file
 };
 
 nlohmann::ordered_json AttributesJson(const Attributes& attributes) {
@@ -143,9 +145,10 @@ Result<void> Rules(const Session& session, const RulesFlags& flags) {
   if (graph.nodes.empty() && !flags.op.empty())
     session.console.Warn(
         fmt::format("'{}' has no examples: it runs bodies, which models bring", flags.op));
-  const auto start = std::chrono::steady_clock::now();
   RuleBook book(
       model.ops ? *model.ops : OpTable::BuiltIn(), {.seed = session.seed}, session.thread_count());
+  TRY(LearnRules(session, flags.rules, book));
+  const auto start = std::chrono::steady_clock::now();
   book.Discover(graph);
   const std::vector<SignatureReport> report = book.Report(graph);
   const double seconds =
@@ -166,9 +169,16 @@ Result<void> Rules(const Session& session, const RulesFlags& flags) {
   }
   document["executions"] = executions;
   document["seconds"] = seconds;
-  return session.EmitResult(
+  WarnOfMisfits(session, flags.rules, book);
+  if (!session.output.empty()) {
+    RuleFile file = book.File();
+    file.tool_version = METADIST_VERSION;
+    TRY(session.Emit(WriteRules(file)));
+  }
+  session.Report(
       document,
       table.text(0) + fmt::format("{} signatures, {} executions\n", report.size(), executions));
+  return {};
 }
 
 }  // namespace
@@ -179,7 +189,10 @@ void AddRules(CLI::App& app, Session& session) {
   auto flags = std::make_shared<RulesFlags>();
   AddModelFlags(*command, session, flags->model, /*optional=*/true);
   command->add_option("--op", flags->op, "the rules of one operator's examples")->type_name("OP");
-  command->footer("Example:\n  metadist rules gpt2.onnx\n  metadist rules --op MatMul --json");
+  AddRulesFlag(*command, flags->rules);
+  command->footer(
+      "Example:\n  metadist rules gpt2.onnx -o gpt2.rules.json\n  metadist rules --op MatMul "
+      "--json");
   session.action = [&session, flags] { return Rules(session, *flags); };
 }
 

@@ -17,6 +17,7 @@
 #include "cli/compare.h"
 #include "cli/format.h"
 #include "cli/planning.h"
+#include "cli/rule_files.h"
 #include "cli/values.h"
 #include "executor/trace.h"
 #include "importers/npz.h"
@@ -81,10 +82,9 @@ Result<Job> LoadPlannedJob(Session& session, const RunFlags& flags, Plan plan) {
                                 plan.origin.model_hash,
                                 loaded.imported.hash),
                     "plan it again");
-  return Job{std::move(loaded.imported.graph),
-             std::move(loaded.ops),
-             std::move(plan),
-             flags.plan.model.path};
+  auto ops = TRY(OperatorsToRun(loaded));
+  return Job{
+      std::move(loaded.imported.graph), std::move(ops), std::move(plan), flags.plan.model.path};
 }
 
 Result<Job> LoadJob(Session& session, const RunFlags& flags) {
@@ -97,15 +97,17 @@ Result<Job> LoadJob(Session& session, const RunFlags& flags) {
   }
   if (flags.ranks <= 1) {
     LoadedModel model = TRY(LoadModel(session, flags.plan.model));
+    auto ops = TRY(OperatorsToRun(model));
     return Job{
-        std::move(model.imported.graph), std::move(model.ops), std::nullopt, flags.plan.model.path};
+        std::move(model.imported.graph), std::move(ops), std::nullopt, flags.plan.model.path};
   }
   PlanFlags planning = flags.plan;
   planning.cluster = fmt::format("cpu:{}", flags.ranks);
   planning.no_alternatives = true;
   PlannedModel planned = TRY(PlanModel(session, planning));
+  auto ops = TRY(OperatorsToRun(planned.model));
   return Job{std::move(planned.model.imported.graph),
-             std::move(planned.model.ops),
+             std::move(ops),
              std::move(planned.planned.plan),
              planning.model.path};
 }
@@ -309,6 +311,7 @@ void AddRun(CLI::App& app, Session& session) {
       ->type_name("M");
   command->add_option("--solver", flags->plan.solver, "with --ranks: the solver")
       ->type_name("NAME");
+  AddRulesFlag(*command, flags->plan.rules);
   command->add_option("--backend", flags->backend, "threads, mpi, cuda or nccl (default threads)")
       ->check(CLI::IsMember({"threads", "mpi", "cuda", "nccl"}))
       ->type_name("NAME");

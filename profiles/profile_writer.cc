@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "metair/ir/fnv.h"
 #include "profiles/profile_io.h"
 
 namespace metadist {
@@ -206,11 +207,9 @@ std::string FormatProfile(const Profile& profile) {
 }
 
 std::string Fingerprint(const Profile& profile) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : FormatProfile(profile)) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  }
-  return fmt::format("{:016x}", hash);
+  Fnv1a hash;
+  hash.Add(FormatProfile(profile));
+  return fmt::format("{:016x}", hash.value());
 }
 
 Result<void> WriteProfile(const Profile& profile, const std::string& path) {

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 
+#include "metair/ir/fnv.h"
 #include "metair/ops/metadist_op.h"
 
 namespace metadist {
@@ -97,7 +99,10 @@ Result<void> Ask(Function function) {
   metadist_refusal why{text.data(), text.size()};
   if (function(&why) == 0) return {};
   text.back() = 0;
-  return BadInput("", text[0] == 0 ? "the operator refuses the call" : text.data());
+  std::string reason = text[0] == 0 ? "the operator refuses the call" : text.data();
+  for (char& c : reason)
+    if (c < ' ' || c > '~') c = '?';
+  return BadInput("", std::move(reason));
 }
 
 Result<ElementType> ElementOf(const OpCall& call, const metadist_result& result) {
@@ -137,12 +142,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
 }
 
 Result<void> Run(const OpCall& call, std::span<const Tensor> inputs, std::span<Tensor> outputs) {
-  const ForeignCall foreign(call, inputs);
   std::vector<void*> results;
   for (Tensor& output : outputs) results.push_back(output.mutable_bytes());
-  return Ask([&](metadist_refusal* why) {
-    return ForeignOf(call).kernel(foreign.get(), results.data(), why);
-  });
+  return RunForeignKernel(call, inputs, results);
 }
 
 std::vector<InputDomain> DomainsOf(const OpCall& call) {
@@ -175,6 +177,24 @@ Work WorkOfCall(const OpCall& call, std::span<const TensorType> outputs) {
 bool Named(const char* text) { return text != nullptr && *text != 0; }
 
 }  // namespace
+
+std::string OpLibraryFingerprint(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  Fnv1a hash;
+  std::array<char, 1 << 16> block;
+  while (in.read(block.data(), block.size()), in.gcount() > 0)
+    hash.Add({block.data(), static_cast<size_t>(in.gcount())});
+  return fmt::format("{:016x}", hash.value());
+}
+
+Result<void> RunForeignKernel(const OpCall& call,
+                              std::span<const Tensor> inputs,
+                              std::span<void* const> results) {
+  const ForeignCall foreign(call, inputs);
+  return Ask([&](metadist_refusal* why) {
+    return ForeignOf(call).kernel(foreign.get(), results.data(), why);
+  });
+}
 
 Result<std::vector<OpDef>> OpenOpLibrary(const std::string& path) {
   // A bare name would be looked for in the system's folders.

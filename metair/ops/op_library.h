@@ -15,4 +15,13 @@ namespace metadist {
 // another version, or an operator lacks a name, a domain, shapes or a kernel; all that is wrong.
 Result<std::vector<OpDef>> OpenOpLibrary(const std::string& path);
 
+// Hash of a library's file, as far as it can be read: 16 hexadecimal digits.
+std::string OpLibraryFingerprint(const std::string& path);
+
+// Runs the kernel of such an operator on arrays of the caller's: inputs of compute types, results
+// zero-filled, as large as their types in compute types. Errors: kBadInput, its refusal.
+Result<void> RunForeignKernel(const OpCall& call,
+                              std::span<const Tensor> inputs,
+                              std::span<void* const> results);
+
 }  // namespace metadist

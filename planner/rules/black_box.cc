@@ -69,7 +69,19 @@ bool BlackBox::NeedsElements(const OpCall& call, size_t input) const {
   OpCall without = call;
   without.attributes = &attributes_;
   without.inputs[input].constant = nullptr;
-  return !call.op->infer(without).ok();
+  return !Inferred(without).ok();
+}
+
+void BlackBox::Note(const Error& error) const {
+  const bool crash = error.code == ErrorCode::kDevice && !trying_;
+  if ((crash || error.code == ErrorCode::kTimeLimit) && fault_.empty()) fault_ = error.message;
+}
+
+Result<std::vector<TensorType>> BlackBox::Inferred(const OpCall& call) const {
+  if (!fault_.empty()) return BadInput("", fault_);
+  auto types = call.op->infer(call);
+  if (!types.ok()) Note(types.error());
+  return types;
 }
 
 void BlackBox::AddLiteralSlots(size_t input) {
@@ -145,7 +157,7 @@ void BlackBox::SetLiterals(std::span<const int64_t> values) {
 Result<std::vector<TensorType>> BlackBox::InferOutputs(std::span<const int64_t> values) {
   SetLiterals(values);
   SetDims(values);
-  return call_.op->infer(call_);
+  return Inferred(call_);
 }
 
 const OpCall& BlackBox::CallAt(std::span<const int64_t> values) {
@@ -192,6 +204,15 @@ std::vector<InputDomain> BlackBox::DomainsOf(std::span<const int64_t> values) {
   return domains;
 }
 
+bool BlackBox::Try(std::span<const int64_t> values,
+                   std::span<const Tensor> tensors,
+                   std::vector<Tensor>& outputs) {
+  trying_ = true;
+  const bool ran = Run(values, tensors, outputs);
+  trying_ = false;
+  return ran;
+}
+
 bool BlackBox::Run(std::span<const int64_t> values,
                    std::span<const Tensor> tensors,
                    std::vector<Tensor>& outputs) {
@@ -202,7 +223,7 @@ bool BlackBox::Run(std::span<const int64_t> values,
     wide_[i] = tensors[i];
   }
   ++kernel_runs_;
-  auto types = call_.op->infer(call_);
+  auto types = Inferred(call_);
   if (!types.ok()) {
     error_ = types.error().message;
     return false;
@@ -217,8 +238,10 @@ bool BlackBox::Run(std::span<const int64_t> values,
     outputs.push_back(Tensor::Zeros({ComputeType(type.element), type.shape}));
   }
   auto done = call_.op->reference(call_, wide_, outputs);
-  if (!done.ok()) error_ = done.error().message;
-  return done.ok();
+  if (done.ok()) return true;
+  error_ = done.error().message;
+  Note(done.error());
+  return false;
 }
 
 }  // namespace metadist

@@ -75,11 +75,21 @@ class BlackBox {
            std::span<const Tensor> tensors,
            std::vector<Tensor>& outputs);
 
+  // The same where the inputs may be illegal: a kernel that crashes refuses them in its way.
+  bool Try(std::span<const int64_t> values,
+           std::span<const Tensor> tensors,
+           std::vector<Tensor>& outputs);
+
   int64_t kernel_runs() const { return kernel_runs_; }
+  // What the operator's code did that no operator may, if it did: it crashed, ran on, wrote to its
+  // inputs (an error of code kDevice or kTimeLimit). It is asked nothing more.
+  const std::string& fault() const { return fault_; }
   const std::string& error() const { return error_; }
 
  private:
   bool NeedsElements(const OpCall& call, size_t input) const;
+  Result<std::vector<TensorType>> Inferred(const OpCall& call) const;
+  void Note(const Error& error) const;
   bool LiteralIndicesFit() const;
   void AddLiteralSlots(size_t input);
   void AddAttributeSlots();
@@ -99,6 +109,8 @@ class BlackBox {
   std::vector<FoundDomain> found_domains_;
   int64_t kernel_runs_ = 0;
   std::string error_;
+  bool trying_ = false;
+  mutable std::string fault_;
 };
 
 }  // namespace metadist

@@ -111,12 +111,21 @@ void FindRules(BlackBox& box, const DiscoveryOptions& options, Discovered& found
 
 }  // namespace
 
+Discovered NoneFor(const BlackBox& box) {
+  Discovered found;
+  found.text = "none";
+  found.reason = box.fault();
+  found.faulty = true;
+  return found;
+}
+
 Discovered DiscoverSmall(BlackBox& box, const DiscoveryOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const int64_t runs = box.kernel_runs();
   Discovered found;
   found.text = "none";
   FindRules(box, options, found);
+  if (!box.fault().empty()) found = NoneFor(box);
   found.kernel_runs = box.kernel_runs() - runs;
   found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return found;
@@ -124,15 +133,17 @@ Discovered DiscoverSmall(BlackBox& box, const DiscoveryOptions& options) {
 
 Discovered Discover(const OpCall& call, const DiscoveryOptions& options) {
   BlackBox real(call);
+  if (!real.fault().empty()) return NoneFor(real);
   Discovered found;
   found.text = "none";
   for (const ShrinkOrder order : kShrinkOrders) {
     BlackBox box(call);
     std::optional<std::vector<int64_t>> values = Shrink(box, order, found.reason);
+    if (!box.fault().empty()) return NoneFor(box);
     if (!values) continue;
     box.set_values(std::move(*values));
     Discovered next = DiscoverSmall(box, options);
-    if (SolveAtoms(next, real)) return next;
+    if (next.faulty || SolveAtoms(next, real)) return next;
     found.reason = next.reason.empty() ? "no small call of its form was found" : next.reason;
   }
   return found;

@@ -51,8 +51,9 @@ struct Discovered {
   std::vector<SymbolicLiteral> literals;  // all integers of the call; untied ones have no atoms
   std::vector<SymbolicFactor> factors;
   std::vector<PassThrough> pass_through;
-  std::string text;    // one-line notation; "none" where nothing could be run
-  std::string reason;  // why there are no factors; empty if there are some
+  std::string text;     // one-line notation; "none" where nothing could be run
+  std::string reason;   // why there are no factors; empty if there are some
+  bool faulty = false;  // the operator's code did what no operator may (BlackBox::fault)
 
   int64_t executions = 0;   // divided or partial runs compared with a whole one
   int64_t kernel_runs = 0;  // of the reference kernel, for whatever purpose

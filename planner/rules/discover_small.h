@@ -10,4 +10,7 @@ namespace metadist {
 // alone.
 Discovered DiscoverSmall(BlackBox& box, const DiscoveryOptions& options);
 
+// What is known of a call whose operator's code is at fault (box.fault()): that.
+Discovered NoneFor(const BlackBox& box);
+
 }  // namespace metadist

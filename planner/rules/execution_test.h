@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,6 +14,9 @@
 #include "planner/rules/sampler.h"
 
 namespace metadist {
+
+// Every factor is tested on as many ranks.
+inline constexpr std::array<int64_t, 3> kRanksTested{2, 3, 4};
 
 // What is cut, and what else changes in a rank's call.
 struct Trial {

@@ -15,6 +15,10 @@ namespace metadist {
 // its calls.
 std::optional<std::vector<int64_t>> SolveAtoms(const Discovered& found, const BlackBox& box);
 
+// Whether `found` is about calls with the inputs, integers and outputs of `box`, which may be at
+// any of its family's sizes: then its rule can be asked for.
+bool SameForm(const Discovered& found, BlackBox& box);
+
 // A factor at these atom sizes.
 Factor FactorAt(const Discovered& found,
                 const SymbolicFactor& factor,

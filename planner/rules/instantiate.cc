@@ -5,6 +5,7 @@
 #include "planner/rules/instantiate.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "planner/rules/instance.h"
 #include "planner/rules/pieces.h"
@@ -14,6 +15,9 @@ namespace metadist {
 namespace {
 
 constexpr int64_t kUnknown = 0;
+// Of an atom: no call is divided that is larger.
+constexpr int64_t kLargestSize = int64_t{1} << 40;
+constexpr double kLargestDim = 0x1p62;
 
 struct Equation {
   const SymbolicSize* size;
@@ -54,8 +58,8 @@ bool SolveOne(const Product& product, int64_t value, std::vector<int64_t>& sizes
     if (size == kUnknown && unknown >= 0) return true;
     if (size == kUnknown)
       unknown = a;
-    else
-      known *= size;
+    else if (__builtin_mul_overflow(known, size, &known))
+      return false;
   }
   if (unknown < 0) return true;
   if (known == 0 || value % known != 0 || value / known < 1) return false;
@@ -73,6 +77,11 @@ int64_t LocalUnit(const SymbolicLiteral& literal, int atom, std::span<const int6
   return unit;
 }
 
+// A model's integers may be anything.
+int64_t Wrapped(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
 void AddOffsets(const Discovered& found,
                 const SymbolicFactor& factor,
                 std::span<const int64_t> sizes,
@@ -86,11 +95,43 @@ void AddOffsets(const Discovered& found,
                             literal.entry,
                             CutAt(shift.view, sizes),
                             shift.is_index ? LocalEntry::Kind::kIndex : LocalEntry::Kind::kShifted,
-                            times * shift.by_start,
-                            times * shift.by_end});
+                            Wrapped(times, shift.by_start),
+                            Wrapped(times, shift.by_end)});
   }
   for (const SymbolicIndex& index : factor.indices)
     out.indices.push_back({index.input, index.column, index.from_end, CutAt(index.view, sizes)});
+}
+
+double Real(const Product& product, std::span<const int64_t> sizes) {
+  double value = static_cast<double>(product.constant);
+  for (const int atom : product.atoms)
+    value *= static_cast<double>(sizes[static_cast<size_t>(atom)]);
+  return value;
+}
+
+// Whether what the factor makes of these sizes are numbers at all.
+bool Representable(const Discovered& found,
+                   const SymbolicFactor& factor,
+                   std::span<const int64_t> sizes) {
+  for (const SymbolicLiteral& literal : found.literals)
+    if (factor.local_literals && literal.size.At(sizes) < 1)
+      for (const int atom : literal.size.terms.front().atoms)
+        if (std::find(factor.atoms.begin(), factor.atoms.end(), atom) != factor.atoms.end())
+          return false;
+  const auto fits = [&](const SymbolicCut& cut) {
+    double total = 0;
+    for (const SymbolicCut::Part& part : cut.parts)
+      total += static_cast<double>(sizes[static_cast<size_t>(part.atom)]) * Real(part.unit, sizes);
+    return total * Real(cut.repeat, sizes) < kLargestDim;
+  };
+  return std::all_of(factor.inputs.begin(), factor.inputs.end(), fits) &&
+         std::all_of(factor.outputs.begin(), factor.outputs.end(), fits) &&
+         std::all_of(factor.shifts.begin(),
+                     factor.shifts.end(),
+                     [&](const SymbolicShift& shift) { return fits(shift.view); }) &&
+         std::all_of(factor.indices.begin(), factor.indices.end(), [&](const SymbolicIndex& index) {
+           return fits(index.view);
+         });
 }
 
 bool Fits(const std::vector<Cut>& cuts, const std::vector<Shape>& shapes) {
@@ -145,9 +186,31 @@ std::optional<std::vector<int64_t>> SolveAtoms(const Discovered& found, const Bl
     }
   }
   if (std::find(sizes.begin(), sizes.end(), kUnknown) != sizes.end()) return std::nullopt;
-  for (const Equation& e : equations)
-    if (e.size->At(sizes) != e.value) return std::nullopt;
+  for (const int64_t size : sizes)
+    if (size > kLargestSize) return std::nullopt;
+  for (const Equation& e : equations) {
+    double real = 0;
+    for (const Product& term : e.size->terms) real += std::abs(Real(term, sizes));
+    const bool alone = e.size->terms.size() == 1 && e.size->terms[0].atoms.empty();
+    if ((!alone && real >= kLargestDim) || e.size->At(sizes) != e.value) return std::nullopt;
+  }
   return sizes;
+}
+
+bool SameForm(const Discovered& found, BlackBox& box) {
+  if (found.factors.empty() && found.dims.empty()) return true;
+  std::vector<Equation> equations;
+  std::vector<Shape> outputs;
+  if (!Equations(found, box, equations) || !box.Infer(box.values(), outputs)) return false;
+  return std::all_of(found.factors.begin(), found.factors.end(), [&](const SymbolicFactor& factor) {
+    const bool inside =
+        std::all_of(factor.outputs.begin(), factor.outputs.end(), [&](const SymbolicCut& cut) {
+          const size_t output = static_cast<size_t>(cut.tensor);
+          return output < outputs.size() && static_cast<size_t>(cut.dim) < outputs[output].size();
+        });
+    return inside && (factor.reductions.empty() ||
+                      static_cast<size_t>(factor.reductions.rbegin()->first) < outputs.size());
+  });
 }
 
 Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits) {
@@ -166,6 +229,10 @@ Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits) {
   std::vector<Shape> inputs;
   for (size_t i = 0; i < box.num_inputs(); ++i) inputs.push_back(box.ShapeOf(i, box.values()));
   for (const SymbolicFactor& factor : found.factors) {
+    if (!Representable(found, factor, *sizes)) {
+      fits = false;
+      break;
+    }
     std::optional<Factor> at = HasWindows(factor) ? WindowFactorAt(factor, *sizes, inputs, outputs)
                                                   : FactorAt(found, factor, *sizes);
     if (!at) continue;

@@ -34,7 +34,7 @@ bool Overrun::Accepts(std::span<const int64_t> values, int input, int64_t value)
     x = Tensor::Zeros(x.type());
     if (other == input) std::fill_n(x.mutable_data<int64_t>(), x.size(), value);
   }
-  return box_.Run(values, inputs, outputs);
+  return box_.Try(values, inputs, outputs);
 }
 
 bool Overrun::EndsAt(std::span<const int64_t> values, int input, int64_t count) {

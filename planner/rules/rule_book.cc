@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two caches: what was discovered, by canonical signature (the shrunk call), and rules at real
 // sizes, by the call as it is. A call whose shrunk form turns out to be of another form takes the
-// next order of shrinking. Discovery of a signature depends on nothing but the signature and the
+// next order of shrinking. A call that no order shrinks is a signature of its own, with nothing but
+// a reason. Discovery of a signature depends on nothing but the signature and the
 // seed, so it may run on any thread, and twice by accident, with the same result.
 #include "planner/rules/rule_book.h"
 
@@ -10,10 +11,12 @@
 #include <set>
 
 #include "metair/ir/parallel.h"
+#include "metair/ops/op_guard.h"
 #include "planner/rules/composite.h"
 #include "planner/rules/discover_small.h"
 #include "planner/rules/instance.h"
 #include "planner/rules/kernel_only.h"
+#include "planner/rules/rule_version.h"
 #include "planner/rules/shrink.h"
 #include "planner/rules/signature.h"
 
@@ -40,39 +43,74 @@ struct RuleBook::State {
   const OpTable& table;
   DiscoveryOptions options;
   int threads;
-  std::mutex mutex;
-  std::map<std::string, Discovered> discovered;  // by canonical signature; nodes never move
-  std::map<std::string, Entry> rules;            // by call
-  std::map<std::string, Entry> refused;          // by what is not known; operators or regions
+  std::mutex mutex = {};
+  std::map<std::string, RuleRecord> discovered = {};  // by canonical signature; nodes never move
+  std::map<std::string, Entry> rules = {};            // by call
+  std::map<std::string, Entry> refused = {};          // by what is not known; operators or regions
+  std::map<std::string, RuleRecord> learned = {};  // as discovered; whether they fit is not known
+  std::set<std::string> misfits = {};              // of them
+  int64_t stale = 0;
 
   // The entry of a node; discovers what is missing.
   const Entry& Find(const Graph& graph, const Node& node);
+  const Discovered* Known(BlackBox& box, const std::string& signature);
   const Discovered& DiscoveredAt(BlackBox& box, const std::string& signature);
+  const Discovered& Keep(const OpDef& op, const std::string& signature, Discovered found);
+  Entry Without(const OpDef& op, const std::string& signature, Discovered nothing);
   Entry Make(const OpCall& call, BlackBox& real);
 };
 
-const Discovered& RuleBook::State::DiscoveredAt(BlackBox& box, const std::string& signature) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex);
-    const auto known = discovered.find(signature);
-    if (known != discovered.end()) return known->second;
+// What was discovered, or learned of this call.
+const Discovered* RuleBook::State::Known(BlackBox& box, const std::string& signature) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto known = discovered.find(signature);
+  if (known != discovered.end()) return &known->second.found;
+  const auto told = learned.find(signature);
+  if (told == learned.end() || misfits.count(signature) > 0) return nullptr;
+  if (!SameForm(told->second.found, box)) {
+    misfits.insert(signature);
+    return nullptr;
   }
+  return &discovered.insert(*told).first->second.found;
+}
+
+const Discovered& RuleBook::State::Keep(const OpDef& op,
+                                        const std::string& signature,
+                                        Discovered found) {
+  RuleRecord record{op.domain, op.name, op.since_version, CodeFingerprint(op), std::move(found)};
+  const std::lock_guard<std::mutex> lock(mutex);
+  return discovered.emplace(signature, std::move(record)).first->second.found;
+}
+
+const Discovered& RuleBook::State::DiscoveredAt(BlackBox& box, const std::string& signature) {
+  if (const Discovered* known = Known(box, signature)) return *known;
   Discovered found = DiscoverSmall(box, options);
   const InnerRules inner = [this](const Graph& graph, const Node& node) -> const Rule& {
     return Find(graph, node).rule;
   };
   FindComposites(box, table, inner, options.seed, found);
-  FindKernelOnly(box, table, options.seed, found);
-  const std::lock_guard<std::mutex> lock(mutex);
-  return discovered.emplace(signature, std::move(found)).first->second;
+  if (!found.faulty) FindKernelOnly(box, table, options.seed, found);
+  if (!found.faulty && !box.fault().empty()) found = NoneFor(box);
+  return Keep(box.op(), signature, std::move(found));
+}
+
+// The entry of a call of which nothing is known but why.
+Entry RuleBook::State::Without(const OpDef& op, const std::string& signature, Discovered nothing) {
+  const Discovered& kept = Keep(op, signature, std::move(nothing));
+  return {NoRule(kept.reason), signature, &kept};
 }
 
 Entry RuleBook::State::Make(const OpCall& call, BlackBox& real) {
   Entry entry{NoRule("no small call of its form was found"), "", nullptr};
+  const std::string unshrunk = "unshrunk|" + SignatureText(real);
+  if (const Discovered* known = Known(real, unshrunk))
+    return {NoRule(known->reason), unshrunk, known};
+  if (!real.fault().empty()) return Without(*call.op, unshrunk, NoneFor(real));
   for (const ShrinkOrder order : kShrinkOrders) {
     BlackBox box(call);
     std::string reason;
     std::optional<std::vector<int64_t>> values = Shrink(box, order, reason);
+    if (!box.fault().empty()) return Without(*call.op, unshrunk, NoneFor(box));
     if (!values) {
       entry.rule = NoRule(std::move(reason));
       continue;
@@ -82,9 +120,13 @@ Entry RuleBook::State::Make(const OpCall& call, BlackBox& real) {
     entry.found = &DiscoveredAt(box, entry.signature);
     bool fits = false;
     entry.rule = InstantiateAt(*entry.found, real, fits);
-    if (fits) return entry;
+    if (fits || entry.found->faulty) return entry;
   }
-  return entry;
+  if (entry.found != nullptr) return entry;
+  Discovered nothing;
+  nothing.text = entry.rule.text;
+  nothing.reason = entry.rule.reason;
+  return Without(*call.op, unshrunk, std::move(nothing));
 }
 
 const Entry& RuleBook::State::Find(const Graph& graph, const Node& node) {
@@ -106,15 +148,44 @@ const Entry& RuleBook::State::Find(const Graph& graph, const Node& node) {
     if (known != rules.end()) return known->second;
   }
   Entry entry = Make(call, real);
-  if (entry.signature.empty()) entry.signature = key;
   const std::lock_guard<std::mutex> lock(mutex);
   return rules.emplace(key, std::move(entry)).first->second;
 }
 
 RuleBook::RuleBook(const OpTable& table, DiscoveryOptions options, int threads)
-    : state_(new State{table, options, threads, {}, {}, {}, {}}) {}
+    : state_(new State{table, options, threads}) {}
 
 RuleBook::~RuleBook() = default;
+
+void RuleBook::Learn(RuleFile file) {
+  for (auto& [signature, record] : file.records) {
+    const OpDef* op = state_->table.Find(record.domain, record.op);
+    if (op == nullptr) continue;
+    if (file.version == kRuleVersion && record.opset == op->since_version &&
+        record.kernel == CodeFingerprint(*op))
+      state_->learned.emplace(signature, std::move(record));
+    else
+      ++state_->stale;
+  }
+}
+
+int64_t RuleBook::stale() const { return state_->stale; }
+
+int64_t RuleBook::misfits() const {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  return static_cast<int64_t>(state_->misfits.size());
+}
+
+RuleFile RuleBook::File() const {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  RuleFile file;
+  file.seed = state_->options.seed;
+  file.version = kRuleVersion;
+  file.records = state_->discovered;
+  for (const auto& [signature, record] : state_->learned)
+    if (state_->misfits.count(signature) == 0) file.records.emplace(signature, record);
+  return file;
+}
 
 void RuleBook::Discover(const Graph& graph) {
   ParallelFor(

@@ -10,6 +10,7 @@
 #include "metair/ops/op_table.h"
 #include "planner/rules/discover.h"
 #include "planner/rules/rule.h"
+#include "planner/rules/rule_file.h"
 
 namespace metadist {
 
@@ -47,6 +48,16 @@ class RuleBook {
   ~RuleBook();
   RuleBook(const RuleBook&) = delete;
   RuleBook& operator=(const RuleBook&) = delete;
+
+  // Takes over rules that were found before, at most once and before any question. Those of other
+  // kernels or another metadist, and those that turn out not to be of the call they are for, are
+  // found anew when they are needed.
+  void Learn(RuleFile file);
+  // How many rules of the file are of another kernel, and how many of those asked for did not fit.
+  int64_t stale() const;
+  int64_t misfits() const;
+  // All that was learned and is not stale, and all that was discovered.
+  RuleFile File() const;
 
   // Discovers whatever the graph's nodes need and is not known yet, on all threads. Optional: For()
   // does the same one by one.

@@ -26,6 +26,8 @@ enum class InputMode : uint8_t {
   kOneFalse,  // bools: a single false; numbers as kIntegers
 };
 
+inline constexpr int kNumInputModes = 11;
+
 // The part of an input that kOneShard and kOffset single out.
 struct Focus {
   int dim = 0;

@@ -30,6 +30,18 @@ std::string AttributeText(const Attribute& attribute) {
   return "#";  // integers are slots
 }
 
+// In printable ASCII: names and texts of a model may hold any bytes.
+std::string Printable(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c < ' ' || c > '~' || c == '\\')
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    else
+      out += c;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string SignatureText(const BlackBox& box) {
@@ -50,7 +62,7 @@ std::string SignatureText(const BlackBox& box) {
   }
   for (const auto& [name, value] : box.attributes().all())
     text += fmt::format("|{}={}", name, AttributeText(value));
-  return fmt::format("{}|{}", text, fmt::join(box.values(), ","));
+  return fmt::format("{}|{}", Printable(text), fmt::join(box.values(), ","));
 }
 
 }  // namespace metadist

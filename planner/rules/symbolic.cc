@@ -6,9 +6,9 @@
 namespace metadist {
 
 int64_t Product::At(std::span<const int64_t> sizes) const {
-  int64_t value = constant;
-  for (const int atom : atoms) value *= sizes[static_cast<size_t>(atom)];
-  return value;
+  uint64_t value = static_cast<uint64_t>(constant);
+  for (const int atom : atoms) value *= static_cast<uint64_t>(sizes[static_cast<size_t>(atom)]);
+  return static_cast<int64_t>(value);
 }
 
 int64_t SymbolicSize::At(std::span<const int64_t> sizes) const {

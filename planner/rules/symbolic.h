@@ -16,6 +16,7 @@ struct Product {
   int64_t constant = 1;
   std::vector<int> atoms = {};
 
+  // Wraps where it does not fit.
   int64_t At(std::span<const int64_t> sizes) const;
   bool operator==(const Product&) const = default;
 };

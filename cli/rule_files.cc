@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/rule_files.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <sstream>
+
+namespace metadist::cli {
+
+void AddRulesFlag(CLI::App& command, std::string& path) {
+  command.add_option("--rules", path, "rules found before (metadist rules -o), not to find again")
+      ->type_name("FILE");
+}
+
+Result<void> LearnRules(const Session& session, const std::string& path, RuleBook& book) {
+  if (path.empty()) return {};
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  if (!file) return BadInput(path, "cannot be read", "`metadist rules MODEL -o FILE` writes one");
+  book.Learn(TRY(ReadRules(text.str(), path)));
+  if (book.stale() > 0)
+    session.console.Warn(fmt::format(
+        "{}: {} of its rules are of other kernels or another metadist and are found anew",
+        path,
+        book.stale()));
+  return {};
+}
+
+void WarnOfMisfits(const Session& session, const std::string& path, const RuleBook& book) {
+  if (book.misfits() > 0)
+    session.console.Warn(
+        fmt::format("{}: {} of its rules are not of the calls they are for and were found anew",
+                    path,
+                    book.misfits()));
+}
+
+}  // namespace metadist::cli

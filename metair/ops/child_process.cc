@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Foreign code is asked in a process of its own. The question is how to start that process again
+// after a crash, when this program has long had threads: after fork() in such a program the child
+// may only call what is async-signal-safe, and opening a library is not. Executing our own program
+// again in a hidden mode is a surprise in a command line tool; a helper program beside it must be
+// found and installed. So the fork that matters is made early, before there are threads: its child,
+// the keeper, does nothing but fork workers, which is safe since it has one thread, and tell of
+// their deaths.
+//
+//   program ──data──▶ worker        a question and its answer: length, bytes
+//      ▲                │ forks, waits
+//      └──control─── keeper         how a worker died; "go" starts the next
+//
+// All workers have the same end of the data socket. One that dies may leave half a question or half
+// an answer in it: after the news of a death the program empties its side, then says "go", and the
+// keeper empties the other and says so. A worker limits itself: alarms, an address space, no core
+// file. Both end when the program closes its ends, however it ends.
+//
+// Cost: two context switches a question, some 10 us. Source: the early fork is the zygote
+// of Chromium and Android.
+#include "metair/ops/child_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+
+namespace metadist {
+namespace {
+
+// Beyond the worker's own limit, for one that stopped its alarm.
+constexpr double kGraceSeconds = 20;
+
+// Address sanitizers reserve terabytes of addresses.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kCanLimitMemory = false;
+#else
+constexpr bool kCanLimitMemory = true;
+#endif
+
+// How a worker ended.
+struct Death {
+  int status = 0;  // of waitpid
+  int64_t peak_bytes = 0;
+};
+
+Error Device(std::string message) {
+  return Error{ErrorCode::kDevice, "", std::move(message), "", {}};
+}
+
+// Sends or receives all of it. False: the other side is gone.
+template <typename Call>
+bool All(size_t bytes, Call call) {
+  for (size_t at = 0; at < bytes;) {
+    const ssize_t done = call(at, bytes - at);
+    if (done == 0 || (done < 0 && errno != EINTR)) return false;
+    if (done > 0) at += static_cast<size_t>(done);
+  }
+  return true;
+}
+
+bool ReadAll(int socket, void* to, size_t bytes) {
+  return All(bytes, [&](size_t at, size_t left) {
+    return recv(socket, static_cast<char*>(to) + at, left, 0);
+  });
+}
+
+bool WriteAll(int socket, const void* from, size_t bytes) {
+  return All(bytes, [&](size_t at, size_t left) {
+    return send(socket, static_cast<const char*>(from) + at, left, MSG_NOSIGNAL);
+  });
+}
+
+void Empty(int socket) {
+  char buffer[4096];
+  while (recv(socket, buffer, sizeof buffer, MSG_DONTWAIT) > 0) continue;
+}
+
+std::string Framed(const std::string& text) {
+  const uint64_t length = text.size();
+  std::string frame(reinterpret_cast<const char*>(&length), sizeof length);
+  return frame += text;
+}
+
+void SetAlarm(__itimer_which clock, double seconds) {
+  const double whole = std::floor(seconds);
+  itimerval timer = {};
+  timer.it_value.tv_sec = static_cast<time_t>(whole);
+  timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - whole) * 1e6);
+  setitimer(clock, &timer, nullptr);
+}
+
+void SetAlarms(double cpu_seconds, double seconds) {
+  SetAlarm(ITIMER_PROF, cpu_seconds);
+  SetAlarm(ITIMER_REAL, seconds);
+}
+
+void LimitMemory(int64_t bytes) {
+  if (!kCanLimitMemory) return;
+  long long pages = 0;
+  if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%lld", &pages) != 1) pages = 0;
+    std::fclose(file);
+  }
+  const auto limit = static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE) + bytes);
+  const rlimit memory = {limit, limit};
+  setrlimit(RLIMIT_AS, &memory);
+}
+
+[[noreturn]] void Work(int data,
+                       const ChildLimits& limits,
+                       const std::function<std::string(const std::string&)>& answer) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  std::signal(SIGALRM, SIG_DFL);
+  std::signal(SIGPROF, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  const rlimit core = {0, 0};
+  setrlimit(RLIMIT_CORE, &core);
+  LimitMemory(limits.memory_bytes);
+  try {
+    for (uint64_t length = 0; ReadAll(data, &length, sizeof length);) {
+      std::string question(length, '\0');
+      if (!ReadAll(data, question.data(), length)) break;
+      SetAlarms(limits.cpu_seconds, limits.seconds);
+      const std::string frame = Framed(answer(question));
+      SetAlarms(0, 0);
+      if (!WriteAll(data, frame.data(), frame.size())) break;
+    }
+  } catch (const std::exception&) {
+    std::abort();
+  }
+  _exit(0);
+}
+
+// Ends when the program's ends are closed.
+[[noreturn]] void Keep(int data,
+                       int control,
+                       const ChildLimits& limits,
+                       const std::function<std::string(const std::string&)>& answer) {
+  // Interrupts are for the program, which may want answers still.
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGTERM, SIG_IGN);
+  // What foreign code prints would spoil the program's own output.
+  const int nowhere = open("/dev/null", O_RDWR);
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (nowhere >= 0) dup2(nowhere, standard);
+  for (;;) {
+    const pid_t worker = fork();
+    if (worker < 0) _exit(1);
+    if (worker == 0) {
+      close(control);
+      Work(data, limits, answer);
+    }
+    Death death;
+    rusage usage = {};
+    while (wait4(worker, &death.status, 0, &usage) < 0 && errno == EINTR) continue;
+    death.peak_bytes = static_cast<int64_t>(usage.ru_maxrss) * 1024;
+    char go = 0;
+    if (!WriteAll(control, &death, sizeof death) || !ReadAll(control, &go, sizeof go)) _exit(0);
+    Empty(data);
+    if (!WriteAll(control, &go, sizeof go)) _exit(0);
+  }
+}
+
+Error Late(double seconds, std::string_view of) {
+  return Error{
+      ErrorCode::kTimeLimit, "", fmt::format("took more than {:g} seconds{}", seconds, of), "", {}};
+}
+
+Error Told(const Death& death, const ChildLimits& limits) {
+  const int signal = WIFSIGNALED(death.status) ? WTERMSIG(death.status) : 0;
+  if (signal == SIGALRM) return Late(limits.seconds, "");
+  if (signal == SIGPROF) return Late(limits.cpu_seconds, " of processor time");
+  std::string text =
+      signal == 0 ? fmt::format("ended its process with status {}", WEXITSTATUS(death.status))
+                  : fmt::format("ended by signal {} ({})", signal, strsignal(signal));
+  if (death.peak_bytes > limits.memory_bytes / 2)
+    text += fmt::format(", near its limit of {} MiB", limits.memory_bytes >> 20);
+  return Device(std::move(text));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(
+    const ChildLimits& limits, std::function<std::string(const std::string&)> answer) {
+  int data[2], control[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, data) != 0)
+    return Device(fmt::format("socketpair failed: {}", std::strerror(errno)));
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control) != 0) {
+    const int error = errno;
+    for (const int end : data) close(end);
+    return Device(fmt::format("socketpair failed: {}", std::strerror(error)));
+  }
+  const pid_t keeper = fork();
+  if (keeper == 0) {
+    close(data[0]);
+    close(control[0]);
+    Keep(data[1], control[1], limits, answer);
+  }
+  const int error = errno;
+  close(data[1]);
+  close(control[1]);
+  if (keeper < 0) {
+    close(data[0]);
+    close(control[0]);
+    return Device(fmt::format("fork failed: {}", std::strerror(error)));
+  }
+  std::unique_ptr<ChildProcess> child(new ChildProcess(limits));
+  child->keeper_ = keeper;
+  child->data_ = data[0];
+  child->control_ = control[0];
+  return child;
+}
+
+ChildProcess::~ChildProcess() { Abandon(); }
+
+// Ends keeper and worker for good.
+void ChildProcess::Abandon() {
+  if (keeper_ < 0) return;
+  close(data_);
+  close(control_);
+  kill(keeper_, SIGKILL);  // the worker follows
+  while (waitpid(keeper_, nullptr, 0) < 0 && errno == EINTR) continue;
+  keeper_ = -1;
+}
+
+// A worker died, or the keeper did.
+Error ChildProcess::Restart() {
+  Death death;
+  if (!ReadAll(control_, &death, sizeof death)) {
+    Abandon();
+    return Device("was ended by something else");
+  }
+  Empty(data_);
+  char go = 1;
+  if (!WriteAll(control_, &go, sizeof go) || !ReadAll(control_, &go, sizeof go)) Abandon();
+  return Told(death, limits_);
+}
+
+Result<std::string> ChildProcess::Ask(const std::string& question) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (keeper_ < 0) return Device("cannot be started any more");
+  // A worker that died since the last answer.
+  pollfd news = {control_, POLLIN, 0};
+  if (poll(&news, 1, 0) > 0) {
+    Error died = Restart();
+    if (keeper_ < 0) return died;
+  }
+  return Exchange(question);
+}
+
+Result<std::string> ChildProcess::Exchange(const std::string& question) {
+  const std::string frame = Framed(question);
+  std::string answer;
+  uint64_t length = 0;
+  for (size_t sent = 0; answer.size() < sizeof length || answer.size() < sizeof length + length;) {
+    const short wanted = sent < frame.size() ? POLLIN | POLLOUT : POLLIN;
+    pollfd polls[2] = {{data_, wanted, 0}, {control_, POLLIN, 0}};
+    const int ready = poll(polls, 2, static_cast<int>((limits_.seconds + kGraceSeconds) * 1000));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) {
+      Abandon();
+      return Late(limits_.seconds + kGraceSeconds, "");
+    }
+    if (polls[1].revents != 0) return Restart();
+    if ((polls[0].revents & POLLOUT) != 0) {
+      const ssize_t done =
+          send(data_, frame.data() + sent, frame.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (done > 0) sent += static_cast<size_t>(done);
+    }
+    if ((polls[0].revents & POLLIN) != 0) {
+      char buffer[1 << 16];
+      const ssize_t got = recv(data_, buffer, sizeof buffer, MSG_DONTWAIT);
+      if (got > 0) answer.append(buffer, static_cast<size_t>(got));
+      if (answer.size() >= sizeof length) std::memcpy(&length, answer.data(), sizeof length);
+      if (length > uint64_t{1} << 40) length = 0;
+    } else if ((polls[0].revents & (POLLHUP | POLLERR)) != 0) {
+      Abandon();
+      return Device("was ended by something else");
+    }
+  }
+  return answer.substr(sizeof length, length);
+}
+
+}  // namespace metadist

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# What every rule depends on, as a number: the sources of the kernels and of discovery. Rule files carry it.
+file(GLOB_RECURSE rule_sources CONFIGURE_DEPENDS
+  ${CMAKE_SOURCE_DIR}/metair/*.cc ${CMAKE_SOURCE_DIR}/metair/*.h ${CMAKE_SOURCE_DIR}/metair/*.def
+  ${CMAKE_SOURCE_DIR}/planner/rules/*.cc ${CMAKE_SOURCE_DIR}/planner/rules/*.h)
+list(SORT rule_sources)
+set(rule_version ${CMAKE_BINARY_DIR}/generated/rule_version.cc)
+set(rule_version_list ${CMAKE_BINARY_DIR}/generated/rule_sources.txt)
+list(JOIN rule_sources "\n" rule_source_lines)
+file(CONFIGURE OUTPUT ${rule_version_list} CONTENT "${rule_source_lines}" @ONLY)
+set(rule_version_script ${CMAKE_CURRENT_LIST_DIR}/rules/rule_version.cmake)
+add_custom_command(
+  OUTPUT ${rule_version}
+  COMMAND ${CMAKE_COMMAND} -DROOT=${CMAKE_SOURCE_DIR} -DLIST=${rule_version_list} -DOUTPUT=${rule_version} -P ${rule_version_script}
+  DEPENDS ${rule_sources} ${rule_version_list} ${rule_version_script}
+  COMMENT "Fingerprinting the kernels and discovery"
+  VERBATIM)
+target_sources(planner PRIVATE ${rule_version})

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any text is rules or an error; rules can be asked for of any call, whatever call they are of.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "planner/rules/instance.h"
+#include "planner/rules/rule_file.h"
+#include "planner/rules/rule_json.h"
+#include "tests/planner/rules/example_calls.h"
+
+namespace metadist {
+namespace {
+
+using Calls = std::vector<std::unique_ptr<testing::ExampleCall>>;
+
+// The examples of some operators, among them those of the corpus.
+const Calls& TheCalls() {
+  static const Calls calls = [] {
+    Calls all;
+    for (const OpDef* op : OpTable::BuiltIn().all())
+      for (auto& call : testing::CallsOf(*op))
+        if (call->call.num_outputs > 0) all.push_back(std::move(call));
+    return all;
+  }();
+  return calls;
+}
+
+void AskFor(const Discovered& found) {
+  for (const auto& example : TheCalls()) {
+    BlackBox box(example->call);
+    bool fits = false;
+    if (!SameForm(found, box)) continue;
+    const Rule rule = InstantiateAt(found, box, fits);
+    for (const Factor& factor : rule.factors) (void)factor.groups();
+  }
+}
+
+}  // namespace
+}  // namespace metadist
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto file = metadist::ReadRules(text, "f");
+  if (!file.ok()) (void)file.error().text();
+  // Past the check sums.
+  const nlohmann::json document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!document.is_object() || !document.contains("records") || !document["records"].is_array())
+    return 0;
+  for (const nlohmann::json& record : document["records"]) {
+    const auto found = metadist::DiscoveredFrom(metadist::JsonCursor(record, "f"));
+    if (found.ok()) metadist::AskFor(found.value());
+  }
+  return 0;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/rules/rule_file.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "planner/rules/instantiate.h"
+#include "planner/rules/rule_book.h"
+#include "planner/rules/rule_json.h"
+#include "planner/rules/rule_version.h"
+#include "tests/planner/rules/example_calls.h"
+
+namespace metadist::testing {
+namespace {
+
+// A graph with a node for each example of the operators.
+Graph GraphOf(const std::vector<const OpDef*>& ops) {
+  Graph graph;
+  for (const OpDef* op : ops)
+    for (const auto& example : CallsOf(*op)) {
+      const OpCall& call = example->call;
+      Node node;
+      node.name = "n" + std::to_string(graph.nodes.size());
+      node.domain = op->domain;
+      node.op = op->name;
+      node.attributes = example->attributes;
+      const auto add = [&](TensorType type, const Tensor* constant) {
+        Value value;
+        value.name = "v" + std::to_string(graph.values.size());
+        value.type = std::move(type);
+        value.kind = constant != nullptr ? ValueKind::kConstant : ValueKind::kInput;
+        if (constant != nullptr) value.data = *constant;
+        return graph.AddValue(std::move(value));
+      };
+      for (const OpCall::Input& input : call.inputs)
+        node.inputs.push_back(input.present ? add(input.type, input.constant) : kNone);
+      auto types = InferTypes(call);
+      if (!types.ok()) continue;
+      for (TensorType& type : types.value()) {
+        node.outputs.push_back(add(std::move(type), nullptr));
+        graph.value(node.outputs.back()).kind = ValueKind::kResult;
+      }
+      graph.AddNode(std::move(node));
+    }
+  return graph;
+}
+
+// Operators whose rules have, among them, all that a rule can have.
+Graph Some() {
+  std::vector<const OpDef*> ops;
+  for (const char* name : {"MatMul",
+                           "Softmax",
+                           "Reshape",
+                           "AveragePool",
+                           "Trilu",
+                           "Gather",
+                           "Conv",
+                           "ScatterND",
+                           "Split",
+                           "Unique",
+                           "Concat",
+                           "Range",
+                           "OneHot",
+                           "Slice",
+                           "Size",
+                           "LayerNormalization"})
+    ops.push_back(OpTable::BuiltIn().Find("", name));
+  return GraphOf(ops);
+}
+
+std::string FileText(const Graph& graph, int threads) {
+  RuleBook book(OpTable::BuiltIn(), {}, threads);
+  book.Discover(graph);
+  return WriteRules(book.File());
+}
+
+TEST(RuleJson, RoundTripOfAllExamples) {
+  size_t factors = 0;
+  for (const OpDef* op : OpTable::BuiltIn().all())
+    for (const auto& example : CallsOf(*op)) {
+      const Discovered found = Discover(example->call);
+      const nlohmann::json json = ToJson(found);
+      const auto read = DiscoveredFrom(JsonCursor(json, "f"));
+      ASSERT_TRUE(read.ok()) << op->name << ": " << read.error().text();
+      EXPECT_EQ(json.dump(), ToJson(read.value()).dump()) << op->name;
+      EXPECT_EQ(found.factors, read.value().factors) << op->name;
+      EXPECT_EQ(found.dims, read.value().dims) << op->name;
+      EXPECT_EQ(found.literals, read.value().literals) << op->name;
+      factors += found.factors.size();
+    }
+  EXPECT_GT(factors, 900u);
+}
+
+TEST(RuleFile, SameBytesAfterARoundTripAndOnMoreThreads) {
+  const Graph graph = Some();
+  const std::string text = FileText(graph, 1);
+  EXPECT_EQ(text, FileText(graph, 3));
+  auto file = ReadRules(text, "f");
+  ASSERT_TRUE(file.ok()) << file.error().text();
+  EXPECT_EQ(text, WriteRules(file.value()));
+  RuleBook book(OpTable::BuiltIn());
+  book.Learn(std::move(file).value());
+  EXPECT_EQ(text, WriteRules(book.File()));
+  book.Discover(graph);
+  EXPECT_EQ(text, WriteRules(book.File()));
+  EXPECT_EQ(0, book.stale());
+  EXPECT_EQ(0, book.misfits());
+}
+
+TEST(RuleFile, LearnedRulesAreThoseThatAreDiscovered) {
+  const Graph graph = Some();
+  RuleBook found(OpTable::BuiltIn()), learned(OpTable::BuiltIn());
+  found.Discover(graph);
+  learned.Learn(std::move(ReadRules(WriteRules(found.File()), "f")).value());
+  for (const Node& node : graph.nodes) {
+    const Rule& a = found.For(graph, node);
+    const Rule& b = learned.For(graph, node);
+    EXPECT_EQ(a.text, b.text);
+    EXPECT_EQ(a.reason, b.reason);
+    ASSERT_EQ(a.factors.size(), b.factors.size()) << node.op;
+    for (size_t f = 0; f < a.factors.size(); ++f) {
+      EXPECT_EQ(a.factors[f].name, b.factors[f].name);
+      EXPECT_EQ(a.factors[f].inputs, b.factors[f].inputs);
+      EXPECT_EQ(a.factors[f].outputs, b.factors[f].outputs);
+      EXPECT_EQ(a.factors[f].literals.size(), b.factors[f].literals.size());
+      EXPECT_EQ(a.factors[f].inner, b.factors[f].inner);
+    }
+  }
+  // Nothing was run: its time is the file's, which has none.
+  for (const SignatureReport& report : learned.Report(graph)) EXPECT_EQ(0.0, report.seconds);
+}
+
+TEST(RuleFile, RulesOfOtherKernelsAreFoundAnew) {
+  const Graph graph = GraphOf({OpTable::BuiltIn().Find("", "Softmax")});
+  RuleBook found(OpTable::BuiltIn());
+  found.Discover(graph);
+  RuleFile file = found.File();
+  const int64_t count = static_cast<int64_t>(file.records.size());
+  ASSERT_GT(count, 2);
+  // A wrong rule, under the name of another version.
+  for (auto& [signature, record] : file.records) record.found.factors.clear();
+  file.version = "0000000000000000";
+  RuleBook book(OpTable::BuiltIn());
+  book.Learn(file);
+  EXPECT_EQ(count, book.stale());
+  EXPECT_EQ(3u, book.For(graph, graph.nodes[0]).factors.size());
+
+  file.version = kRuleVersion;
+  for (auto& [signature, record] : file.records) record.kernel = "another";
+  RuleBook other(OpTable::BuiltIn());
+  other.Learn(file);
+  EXPECT_EQ(count, other.stale());
+  for (auto& [signature, record] : file.records) {
+    record.kernel.clear();
+    record.opset += 1;
+  }
+  RuleBook newer(OpTable::BuiltIn());
+  newer.Learn(file);
+  EXPECT_EQ(count, newer.stale());
+}
+
+// A record under the signature of another call is not used for it.
+TEST(RuleFile, RulesOfOtherCallsAreFoundAnew) {
+  const Graph products = GraphOf({OpTable::BuiltIn().Find("", "MatMul")});
+  const Graph sums = GraphOf({OpTable::BuiltIn().Find("", "ReduceSum")});
+  RuleBook a(OpTable::BuiltIn()), b(OpTable::BuiltIn());
+  a.Discover(products);
+  b.Discover(sums);
+  RuleFile mixed = a.File();
+  const RuleFile other = b.File();
+  for (auto& [signature, record] : mixed.records)
+    record.found = other.records.begin()->second.found;
+  RuleBook book(OpTable::BuiltIn());
+  book.Learn(mixed);
+  for (const Node& node : products.nodes)
+    EXPECT_EQ(a.For(products, node).text, book.For(products, node).text);
+  EXPECT_GT(book.misfits(), 0);
+}
+
+std::string Problem(const std::string& text) {
+  const auto file = ReadRules(text, "f");
+  return file.ok() ? "" : file.error().text();
+}
+
+std::string Replaced(std::string text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  EXPECT_NE(std::string::npos, at) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(RuleFile, RefusesWhatWasNotWrittenSo) {
+  const std::string text = FileText(GraphOf({OpTable::BuiltIn().Find("", "MatMul")}), 1);
+  EXPECT_EQ("", Problem(text));
+  EXPECT_NE(std::string::npos, Problem(text.substr(0, text.size() / 2)).find("expected rules in"));
+  const std::string edited = "check: the record is not as it was written";
+  EXPECT_NE(std::string::npos,
+            Problem(Replaced(text, "\"split\":\"any\"", "\"split\":\"even\"")).find(edited));
+  EXPECT_NE(std::string::npos,
+            Problem(Replaced(text, "\"kernels\": \"", "\"kernels\": \"0")).find(edited));
+  EXPECT_EQ(
+      "f: schema_version: expected 1, got 2\n"
+      "  hint: write it again: `metadist rules MODEL -o FILE`",
+      Problem(Replaced(text, "\"schema_version\": 1", "\"schema_version\": 2")));
+  EXPECT_EQ("f: field 'more' is unknown",
+            Problem(Replaced(text, "\"seed\"", "\"more\": 1,\n\"seed\"")));
+}
+
+// Every number and index of a record is checked.
+TEST(RuleJson, RefusesWhatIsOutOfRange) {
+  const OpDef* op = OpTable::BuiltIn().Find("", "Trilu");
+  const nlohmann::json good = ToJson(Discover(CallsOf(*op)[1]->call));
+  ASSERT_EQ(2u, good["factors"][1]["shifts"].size() + good["factors"][2]["shifts"].size());
+  const auto problem = [&](const char* place, const nlohmann::json& value) {
+    nlohmann::json bad = good;
+    bad[nlohmann::json::json_pointer(place)] = value;
+    const auto read = DiscoveredFrom(JsonCursor(bad, "f"));
+    return read.ok() ? "" : read.error().text();
+  };
+  EXPECT_EQ("", problem("/rule", "x"));
+  EXPECT_EQ("f: atoms[0]: expected 1 to 1048576, got 0", problem("/atoms/0", 0));
+  EXPECT_EQ("f: factors[0].atoms[0]: expected 0 to 2, got 3", problem("/factors/0/atoms/0", 3));
+  EXPECT_EQ("f: factors[0].inputs[0]: input 0 has no dim 3", problem("/factors/0/inputs/0/dim", 3));
+  EXPECT_EQ("f: factors[0].inputs[0].tensor: expected 0 to 1, got 2",
+            problem("/factors/0/inputs/0/tensor", 2));
+  EXPECT_EQ("f: factors[0].inputs[0].parts: expected parts, got none",
+            problem("/factors/0/inputs/0/parts", nlohmann::json::array()));
+  EXPECT_EQ("f: factors[1].shifts[0].literal: expected 0 to 1, got -1",
+            problem("/factors/1/shifts/0/literal", -1));
+  EXPECT_EQ("f: factors[0].split: expected any or even, got 'odd'",
+            problem("/factors/0/split", "odd"));
+  EXPECT_EQ("f: dims[0][0][0][0]: expected 1 to 1099511627776, got -1",
+            problem("/dims/0/0/0/0", -1));
+  EXPECT_EQ("f: factors[0]: field 'kind' is unknown", problem("/factors/0/kind", 1));
+  EXPECT_EQ("f: reason: expected a reason where there are no factors, and only there",
+            problem("/factors", nlohmann::json::array()));
+  EXPECT_EQ("f: pass_through[0].op: unknown reduction 'xor'", problem("/pass_through/0/op", "xor"));
+}
+
+}  // namespace
+}  // namespace metadist::testing
