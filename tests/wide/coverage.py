@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shows how many nodes of every model can be divided along its batch, its sequence, its heads and so on, and which cannot.
 
-    tests/wide/coverage.py [--binary FILE] [--before FILE] [--without N] FOLDER [MODEL...]
+    tests/wide/coverage.py [--binary FILE] [--before FILE] [--dims] [--without N] FOLDER [MODEL...]
 
 A model is NAME.onnx (all of the folder by default); FAMILIES says which sizes of a network are which kind of dim. A node counts for a kind
 if one of its inputs or outputs has a dim of that kind, and it is covered if a factor of its rule cuts such a dim. A cell is covered / all
-nodes; with --before, a second metadist's share stands first. Then come the calls that are not covered, the most frequent first.
+nodes; with --before, a second metadist's share stands first. Then come the calls that are not covered, the most frequent first. --dims
+counts every dim of every input and output of a node instead: a product of queries and keys has two dims that are a sequence.
 """
 
 import argparse
 import collections
 import glob
 import json
+import math
 import os
 import re
 import subprocess
@@ -131,6 +133,8 @@ def graph_of(binary, path, bind):
             shapes[name] = shape_of(shape)
             if line.startswith(("  parameter", "  constant")):
                 weights.add(name)
+            if line.startswith("  constant") and math.prod(shapes[name]) <= 8:
+                shapes[name] = []  # scales and bounds
         if match:
             inputs = [one.strip()[1:] if one.strip().startswith("%") else None for one in match.group(3).split(",")]
             nodes.append((match.group(4), inputs, [name for name, _ in VALUE.findall(head)]))
@@ -150,10 +154,11 @@ def rule_dims(signature):
     if not signature["factors"]:
         return None
     left, right = re.match(r"\((.*?)\)->\((.*?)\)(?= |$)", signature["rule"]).groups()
-    factors = set(signature["factors"])
+    # Of dims that are cut together, a+b, each is cut.
+    factors = {letter for factor in signature["factors"] for letter in factor.split("+")}
 
     def cut(token):
-        return ({token} if token in factors else set()) | {name for name in re.findall(r"[a-z]\d*", token) if name in factors}
+        return {name for name in re.findall(r"[a-z]\d*", token) if name in factors}
 
     sides = iter(brackets(left))
     inputs = [None if one is None or "value" in one else next(sides, None) for one in signature["inputs"]]
@@ -161,8 +166,8 @@ def rule_dims(signature):
     return inputs, [[cut(token) for token in dims] for dims in brackets(right)]
 
 
-def measure(binary, path, family):
-    """(covered and all nodes by kind, uncovered calls by kind)."""
+def measure(binary, path, family, every_dim):
+    """(covered and all nodes (or their dims) by kind, uncovered calls by kind)."""
     bind = family.bind if subprocess.run([binary, "inspect", path], capture_output=True, check=False).returncode == 2 else []
     shapes, weights, nodes = graph_of(binary, path, bind)
     rules = {}
@@ -175,7 +180,7 @@ def measure(binary, path, family):
         signature, dims = rules[name]
         counts["any"][1] += 1
         counts["any"][0] += dims is not None
-        has, covered = set(), set()
+        has, covered = collections.Counter(), collections.Counter()
         for side, values in enumerate((inputs, outputs)):
             for at, value in enumerate(values):
                 # Small constants of integers are sizes and places, not data.
@@ -184,15 +189,15 @@ def measure(binary, path, family):
                 kinds = family.kinds(shapes[value], value in weights)
                 cuts = dims[side][at] if dims and at < len(dims[side]) else None
                 for dim, of_dim in enumerate(kinds):
-                    has |= of_dim
+                    has.update(of_dim)
                     if cuts and dim < len(cuts) and cuts[dim]:
-                        covered |= of_dim
-        for kind in has:
-            counts[kind][1] += 1
-            counts[kind][0] += kind in covered
-            if kind not in covered:
-                why = signature["reason"] or signature["rule"]
-                missing[(kind, signature["op"], why)] += 1
+                        covered.update(of_dim)
+        for kind, count in has.items():
+            done, of = (covered[kind], count) if every_dim else (min(covered[kind], 1), 1)
+            counts[kind][0] += done
+            counts[kind][1] += of
+            if done < of:
+                missing[(kind, signature["op"], signature["reason"] or signature["rule"])] += 1
     return counts, missing
 
 
@@ -219,6 +224,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", default=os.path.join(ROOT, "build/release/bin/metadist"))
     parser.add_argument("--before", help="another metadist")
+    parser.add_argument("--dims", action="store_true")
     parser.add_argument("--without", type=int, default=5, help="calls to list that are not covered, by kind (default 5)")
     parser.add_argument("folder")
     parser.add_argument("models", nargs="*")
@@ -236,8 +242,8 @@ def main():
             failed += 1
             continue
         try:
-            counts, without = measure(options.binary, path, family)
-            before = measure(options.before, path, family)[0] if options.before else None
+            counts, without = measure(options.binary, path, family, options.dims)
+            before = measure(options.before, path, family, options.dims)[0] if options.before else None
         except RuntimeError as error:
             print(f"| {name} | {error} |", flush=True)
             failed += 1
