@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shows how many nodes of every model can be divided along its batch, its sequence, its heads and so on, and which cannot.
 
-    tests/wide/coverage.py [--binary FILE] [--before FILE] [--dims] [--without N] FOLDER [MODEL...]
+    tests/wide/coverage.py [--binary FILE] [--before FILE] [--dims] [--without N] [--least PERCENT] FOLDER [MODEL...]
 
 A model is NAME.onnx (all of the folder by default); FAMILIES says which sizes of a network are which kind of dim. A node counts for a kind
 if one of its inputs or outputs has a dim of that kind, and it is covered if a factor of its rule cuts such a dim. A cell is covered / all
 nodes; with --before, a second metadist's share stands first. Then come the calls that are not covered, the most frequent first. --dims
-counts every dim of every input and output of a node instead: a product of queries and keys has two dims that are a sequence.
+counts every dim of every input and output of a node instead: a product of queries and keys has two dims that are a sequence. Exit 1 if a
+model cannot be read or the share of a kind is below --least.
 """
 
 import argparse
@@ -226,6 +227,7 @@ def main():
     parser.add_argument("--before", help="another metadist")
     parser.add_argument("--dims", action="store_true")
     parser.add_argument("--without", type=int, default=5, help="calls to list that are not covered, by kind (default 5)")
+    parser.add_argument("--least", type=float, default=0)
     parser.add_argument("folder")
     parser.add_argument("models", nargs="*")
     options = parser.parse_args()
@@ -249,6 +251,7 @@ def main():
             failed += 1
             continue
         missing += without
+        failed += any(counts[kind][0] * 100 < options.least * counts[kind][1] for kind in KINDS)
         print(f"| {name} | " + " | ".join(cell(before and before[kind], counts[kind]) for kind in ("any", *KINDS)) + " |", flush=True)
     for kind in KINDS:
         rows = sorted(((count, *key) for key, count in missing.items() if key[0] == kind), key=lambda row: (-row[0], row[1:]))
