@@ -68,6 +68,21 @@ FAULTS = {
         "moved = ComposeProduct(compose, states, ComposeExponential(compose, distance));",
         "moved = states;",
     ),
+    "a bound that nobody states is of no size": (
+        "planner/rules/overrun.cc",
+        "    found.grows.push_back({set.front(), box_.values()[static_cast<size_t>(set.front())]});\n",
+        "    continue;\n",
+    ),
+    "what a slice takes away is not added to the halo": (
+        "planner/rules/window_search.cc",
+        "IsNothing(*surplus) || Widen(*surplus, trial)",
+        "IsNothing(*surplus)",
+    ),
+    "stated sizes are never one size with a dim": (
+        "planner/rules/tie.cc",
+        "  FindStated();\n",
+        "",
+    ),
     "ranks of the whole mesh": (
         "planner/space/strategies.cc",
         "if (!Enough(Of(factor), space_.mesh->size(axes))) return std::nullopt;",

@@ -31,6 +31,7 @@ std::vector<ReferenceCase> GradientCases();
 std::vector<ReferenceCase> IndexCases();
 std::vector<ReferenceCase> OffsetCases();
 std::vector<ReferenceCase> RandomCases();
+std::vector<ReferenceCase> SliceCases();
 std::vector<ReferenceCase> UnstatedCases();
 
 inline std::vector<ReferenceCase> ReferenceCases() {
@@ -42,6 +43,7 @@ inline std::vector<ReferenceCase> ReferenceCases() {
                                                 &IndexCases,
                                                 &OffsetCases,
                                                 &RandomCases,
+                                                &SliceCases,
                                                 &UnstatedCases})
     for (ReferenceCase& one : cases()) all.push_back(std::move(one));
   return all;

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dims of which a part is taken away, added to, or resized to a stated size.
+#include <limits>
+
+#include "tests/planner/rules/reference/reference_case.h"
+
+namespace metadist::testing {
+
+std::vector<ReferenceCase> SliceCases() {
+  constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+  const std::string moves = " linear={0} max={0} min={0}";
+  return {
+      {"M8",
+       "slice_of_both_ends",
+       Known("Slice"),
+       {.inputs = {Floats({12, 40}), Literal({1}), Literal({-1}), Literal({1})}},
+       "([a,b])->([a,b]) halo={b:0/2}" + moves},
+      {"M8",
+       "slice_without_the_first",
+       Known("Slice"),
+       {.inputs = {Floats({12, 41}), Literal({1}), Literal({kEnd}), Literal({1})}},
+       "([a,b])->([a,b]) halo={b:0/1}" + moves},
+      {"M8",
+       "pad_and_crop",
+       Known("Pad"),
+       {.inputs = {Floats({12, 40}), Literal({0, 1, 0, -2})}},
+       "([a,b])->([a,b]) halo={b:1/1}" + moves},
+      {"M8",
+       "resize_to_sizes",
+       Known("Resize"),
+       {.inputs =
+            {Floats({4, 6, 7, 7}), {.present = false}, {.present = false}, Literal({4, 6, 11, 9})},
+        .attributes = With({{"mode", std::string("linear")}})},
+       "([a,b,_,_])->([a,b,_,_]) attr={a,b} linear={0}"},
+  };
+}
+
+}  // namespace metadist::testing
