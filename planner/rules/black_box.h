@@ -41,6 +41,7 @@ class BlackBox {
   Role role(size_t input) const { return roles_[input]; }
   bool is_tensor(size_t input) const { return roles_[input] == Role::kTensor; }
   ElementClass element_class(size_t input) const { return ClassOf(types_[input].element); }
+  ElementType element(size_t input) const { return types_[input].element; }
   size_t rank(size_t input) const { return types_[input].shape.size(); }
   const std::vector<Slot>& slots() const { return slots_; }
   // The first slot that is no dim; from there on all are literals.

@@ -55,6 +55,28 @@ std::optional<std::vector<const Factor*>> FactorsOf(const InnerUse& use,
   return out;
 }
 
+OpCall InF64(OpCall call) {
+  for (OpCall::Input& input : call.inputs)
+    if (input.present && input.constant == nullptr &&
+        ClassOf(input.type.element) == ElementClass::kFloat)
+      input.type.element = ElementType::kF64;
+  return call;
+}
+
+// Gives the graph the numbers of one of the same form, but for conversions.
+void TakeNumbers(const Graph& exact, Graph& graph) {
+  const auto numbers = [](const Graph& of) {
+    std::vector<ValueId> ids;
+    for (const ValueId id : of.OfKind(ValueKind::kConstant))
+      if (ClassOf(of.value(id).type.element) == ElementClass::kFloat) ids.push_back(id);
+    return ids;
+  };
+  const std::vector<ValueId> from = numbers(exact), to = numbers(graph);
+  for (size_t i = 0; from.size() == to.size() && i < to.size(); ++i)
+    if (exact.value(from[i]).type.shape == graph.value(to[i]).type.shape)
+      graph.value(to[i]).data = exact.value(from[i]).data;
+}
+
 // What the ranks' pieces of an output make together; nullopt where they do not fit.
 std::optional<Tensor> Merged(const Factor& factor,
                              int output,
@@ -85,10 +107,7 @@ std::optional<Tensor> Merged(const Factor& factor,
 }  // namespace
 
 OpCall ExactCall(const OpCall& call) {
-  OpCall wide = call;
-  for (OpCall::Input& input : wide.inputs)
-    if (input.present && input.constant == nullptr && input.type.element == ElementType::kF32)
-      input.type.element = ElementType::kF64;
+  const OpCall wide = InF64(call);
   const auto graph = call.op->decompose(call);
   const auto exact = call.op->decompose(wide);
   const auto same = [](const Node& a, const Node& b) { return a.op == b.op; };
@@ -170,6 +189,8 @@ std::optional<Way> WayOf(const SymbolicFactor& symbolic,
     const OpCall exact = ExactCall(call);
     auto graph = call.op->decompose(exact);
     if (!graph.ok()) return std::nullopt;
+    const auto wide = call.op->decompose(InF64(call));
+    if (wide.ok() && inner.recipe.empty()) TakeNumbers(wide.value(), graph.value());
     auto factors = FactorsOf(inner, graph.value(), rules);
     if (!factors) return std::nullopt;
     if (inner.recipe.empty()) {

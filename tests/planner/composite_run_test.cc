@@ -2,7 +2,12 @@
 // Every composite rule is lowered and run: on 2, 3, 4 and 8 ranks and on two axes at once, at sizes
 // that discovery has not seen and that do not divide, in f64 against the operator's kernel. Nothing
 // of discovery's own test is used.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
+
+#include <map>
+#include <set>
 
 #include "executor/run.h"
 #include "metair/spmd/collective.h"
@@ -134,6 +139,31 @@ TEST(JoinedRun, GathersNoMoreThanItMust) {
   EXPECT_EQ(Gathered("top_k"), 6 * 4 * 3 * 2);  // rows, ranks, results, values and indices
   EXPECT_EQ(Gathered("cum_sum"), 6 * 4);        // rows, totals
   EXPECT_EQ(Gathered("cum_sum_exclusive"), 3 * 4);
+}
+
+// Decompositions convert short floats, and round their numbers to them; neither loses a rule.
+TEST(CompositeElements, HaveTheSameRules) {
+  RuleBook rules(OpTable::BuiltIn());
+  for (const CompositeCase& one : CompositeCases()) {
+    if (std::set<std::string>{"softmax", "layer_norm", "attention", "top_k"}.count(one.name) == 0)
+      continue;
+    std::map<std::string, int64_t> texts;
+    for (const char* element : {"bf16", "f64", "f16", "f32"}) {
+      std::string text = GraphText(GraphOf(one));
+      for (size_t at = 0; (at = text.find("f64[", at)) != std::string::npos; ++at)
+        text.replace(at, 3, element);
+      const Graph graph = ParseGraph(text).value();
+      CoverRequest request;
+      request.graph = &graph;
+      request.ops = &OpTable::BuiltIn();
+      request.rules = &rules;
+      request.mesh = ParseMesh("a=2").value();
+      request.cluster = TestCluster(2);
+      const Cover cover = CoverStrategies(request).value();
+      ++texts[fmt::format("{} {}", rules.For(graph, graph.nodes.back()).text, cover.strategies)];
+    }
+    EXPECT_EQ(texts.size(), 1u) << one.name << " " << fmt::format("{}", fmt::join(texts, "\n"));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases,
