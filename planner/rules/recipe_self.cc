@@ -7,6 +7,11 @@
 // found. Which integer of the call says how many is found by inference: the one that scales the
 // dim of all outputs. A rank whose piece has too few elements cannot make its call: inference
 // refuses it. Moves n K elements, and as many indices, a line.
+//
+// Where a call makes an index and nothing else (SELF index), the candidate is the element that it
+// points to.
+#include <algorithm>
+
 #include "metair/ops/compose_steps.h"
 #include "planner/rules/recipe_forms.h"
 
@@ -83,6 +88,55 @@ std::optional<Literal> CountOf(const OpCall& call, size_t dim, int64_t wanted) {
   return found;
 }
 
+constexpr char kBest[] = "SELF";
+constexpr char kIndex[] = "SELF index";
+
+// By candidate, `count` of each rank along the dim: where the piece that it comes from starts.
+ValueId Starts(PieceComposer& pieces, const Cut& cut, const Shape& whole, int64_t count) {
+  const size_t dim = static_cast<size_t>(cut.dim);
+  std::vector<int64_t> starts;
+  for (int64_t rank = 0; rank < pieces.ranks(); ++rank) {
+    const int64_t start = Piece(whole[dim], pieces.ranks(), rank).begin;
+    starts.insert(starts.end(), static_cast<size_t>(count), start);
+  }
+  Shape line(whole.size(), 1);
+  line[dim] = count * pieces.ranks();
+  return pieces.Cut(pieces.compose().Constant(Tensor::Of<int64_t>(line, starts)), cut.dim);
+}
+
+// One element a line: its rank's place among all ranks'.
+ValueId AmongAll(PieceComposer& pieces, const Cut& cut, ValueId value) {
+  Composer& compose = pieces.compose();
+  Shape line(pieces.shape(value).size(), 1);
+  line[static_cast<size_t>(cut.dim)] = pieces.ranks();
+  Tensor all = Tensor::Zeros({ElementType::kBool, line});
+  std::fill_n(all.mutable_data<bool>(), all.size(), true);
+  const ValueId mask = pieces.Cut(compose.Constant(std::move(all)), cut.dim);
+  const ValueId made = pieces.Cut(ComposeChoice(compose, mask, value, value), cut.dim);
+  pieces.OnPieces();
+  return made;
+}
+
+Result<PieceGraph> BuildIndex(const RecipeCall& at, int64_t ranks) {
+  const Cut& cut = at.inputs[0];
+  const size_t input = static_cast<size_t>(cut.tensor);
+  PieceComposer pieces(at.call, ranks);
+  Composer& compose = pieces.compose();
+  std::vector<ValueId> inputs = pieces.Inputs();
+  const ValueId x = pieces.Cut(inputs[input], cut.dim);
+  const ValueId index = pieces.Again(inputs)[0];
+  pieces.OnPieces();
+  const ValueId element = ComposePicked(compose, x, index, cut.dim);
+  pieces.OnPieces();
+  const ValueId candidates = AmongAll(pieces, cut, element);
+  const ValueId starts = Starts(pieces, cut, at.call.shape(input), 1);
+  const ValueId indices = pieces.Cut(ComposeSum(compose, index, starts), cut.dim);
+  pieces.OnPieces();
+  inputs[input] = candidates;
+  const ValueId best = pieces.Again(inputs)[0];
+  return pieces.Done({ComposePicked(compose, indices, best, cut.dim)});
+}
+
 }  // namespace
 
 std::vector<std::string> SelfRecipes(const RecipeCall& at) {
@@ -90,18 +144,26 @@ std::vector<std::string> SelfRecipes(const RecipeCall& at) {
   const Cut& cut = at.inputs[0];
   const TensorType& x = at.call.type(static_cast<size_t>(cut.tensor));
   const auto types = InferTypes(at.call);
-  if (!types.ok() || types.value().empty() || types.value()[0].element != x.element) return {};
+  if (!types.ok() || types.value().empty()) return {};
+  const size_t dim = static_cast<size_t>(cut.dim);
+  Shape single = x.shape;
+  single[dim] = 1;
+  if (types.value() == std::vector<TensorType>{{ElementType::kI64, single}} &&
+      x.element != ElementType::kI64)
+    return {kIndex};
+  if (types.value()[0].element != x.element) return {};
   for (size_t o = 0; o < types.value().size(); ++o) {
     Shape shape = types.value()[o].shape;
     if (o > 0 && types.value()[o].element != ElementType::kI64) return {};
     if (shape.size() != x.shape.size()) return {};
-    shape[static_cast<size_t>(cut.dim)] = x.shape[static_cast<size_t>(cut.dim)];
+    shape[dim] = x.shape[dim];
     if (shape != x.shape) return {};
   }
-  return {"SELF"};
+  return {kBest};
 }
 
-Result<PieceGraph> BuildSelf(const std::string&, const RecipeCall& at, int64_t ranks) {
+Result<PieceGraph> BuildSelf(const std::string& name, const RecipeCall& at, int64_t ranks) {
+  if (name == kIndex) return BuildIndex(at, ranks);
   const Cut& cut = at.inputs[0];
   const size_t dim = static_cast<size_t>(cut.dim);
   const auto literal = CountOf(at.call, dim, ranks);
@@ -123,15 +185,9 @@ Result<PieceGraph> BuildSelf(const std::string&, const RecipeCall& at, int64_t r
   size.view.parts = {{count * ranks, 1}};
   pieces.OnPieces({size});
 
-  // By candidate: where the piece that it comes from starts.
-  std::vector<int64_t> starts;
-  const int64_t whole = at.call.shape(static_cast<size_t>(cut.tensor))[dim];
-  for (int64_t rank = 0; rank < ranks; ++rank)
-    starts.insert(starts.end(), static_cast<size_t>(count), Piece(whole, ranks, rank).begin);
-  Shape line(types[0].shape.size(), 1);
-  line[dim] = count * ranks;
+  const Shape& whole = at.call.shape(static_cast<size_t>(cut.tensor));
   for (size_t o = 1; o < candidates.size(); ++o) {
-    const ValueId start = pieces.Cut(compose.Constant(Tensor::Of<int64_t>(line, starts)), cut.dim);
+    const ValueId start = Starts(pieces, cut, whole, count);
     candidates[o] = pieces.Cut(ComposeSum(compose, candidates[o], start), cut.dim);
     pieces.OnPieces();
   }

@@ -166,6 +166,80 @@ TEST(CompositeElements, HaveTheSameRules) {
   }
 }
 
+// The place of the highest element of a row, the last of equal ones.
+Result<std::vector<TensorType>> PlaceType(const OpCall& call) {
+  return std::vector<TensorType>{{ElementType::kI64, {call.shape(0)[0], 1}}};
+}
+Result<void> PlaceOfHighest(const OpCall&, std::span<const Tensor> in, std::span<Tensor> out) {
+  for (int64_t i = 0; i < in[0].dim(0); ++i) {
+    const double* row = in[0].data<double>() + i * in[0].dim(1);
+    int64_t at = 0;
+    for (int64_t k = 1; k < in[0].dim(1); ++k)
+      if (row[k] >= row[at]) at = k;
+    out[0].mutable_data<int64_t>()[i] = at;
+  }
+  return {};
+}
+
+// log(exp(x0) + exp(x1) + ... + exp(xk)) along a row.
+Result<std::vector<TensorType>> SameType(const OpCall& call) {
+  return std::vector<TensorType>{call.type(0)};
+}
+Result<void> LogSumSoFar(const OpCall&, std::span<const Tensor> in, std::span<Tensor> out) {
+  for (int64_t i = 0; i < in[0].size(); ++i) {
+    const double x = in[0].data<double>()[i];
+    double& y = out[0].mutable_data<double>()[i];
+    y = x;
+    if (i % in[0].dim(1) == 0) continue;
+    const double before = out[0].data<double>()[i - 1];
+    const double most = std::max(before, x);
+    y = most + std::log(std::exp(before - most) + std::exp(x - most));
+  }
+  return {};
+}
+
+// Operators that nobody knows: their pieces are joined by themselves, on ranks.
+TEST(JoinedRun, NewOperatorsEqualOneRank) {
+  OpTable table = OpTable::BuiltIn();
+  table.Add({.domain = "test", .name = "Place", .infer = PlaceType, .reference = PlaceOfHighest});
+  table.Add({.domain = "test", .name = "LogSum", .infer = SameType, .reference = LogSumSoFar});
+  const Graph graph = ParseGraph(R"(graph g opset 26 {
+  input %x: f64[6,27]
+  %y: i64[6,1] = test.Place(%x) {} @n
+  %z: f64[6,27] = test.LogSum(%x) {} @m
+  output %y
+  output %z
+}
+)")
+                          .value();
+  RuleBook rules(table);
+  EXPECT_EQ(rules.For(graph, graph.nodes[0]).text, "([a,b])->([a,_]) combine={b:SELF index[a]}");
+  EXPECT_EQ(rules.For(graph, graph.nodes[1]).text, "([a,b])->([a,b]) combine={b:SCAN[a]}");
+  const NamedTensors inputs = RandomInputs(graph, 1, table);
+  const RunOptions options{.ops = &table};
+  const RunResult whole = RunProgram(SingleDevice(graph), {}, inputs, options).value();
+  for (const char* mesh : {"a=2", "a=4", "2x2"}) {
+    CoverRequest request;
+    request.graph = &graph;
+    request.ops = &table;
+    request.rules = &rules;
+    request.mesh = ParseMesh(mesh).value();
+    request.cluster = TestCluster(static_cast<int>(request.mesh.ranks()));
+    const Cover cover = CoverStrategies(request).value();
+    int expanded = 0;
+    for (const CoverProgram& one : cover.programs) {
+      expanded += one.program.stages[0].graph.FindValue("n/v0") != kNone;
+      const auto run = RunProgram(one.program, {}, inputs, options);
+      ASSERT_TRUE(run.ok()) << mesh << " " << one.text << ": " << run.error().text();
+      for (size_t o = 0; o < whole.outputs.size(); ++o)
+        ExpectClose(run.value().outputs[o].second,
+                    whole.outputs[o].second,
+                    std::string(mesh) + " " + one.text);
+    }
+    EXPECT_GT(expanded, 0) << mesh;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases,
                          CompositeRun,
                          ::testing::ValuesIn(CompositeCases()),

@@ -50,8 +50,8 @@ FAULTS = {
     ),
     "indices of a piece are those of the whole": (
         "planner/rules/recipe_self.cc",
-        "Piece(whole, ranks, rank).begin);",
-        "int64_t{0});",
+        "Piece(whole[dim], pieces.ranks(), rank).begin;",
+        "0;",
     ),
     "random numbers forget where they are": (
         "metair/ops/counter_random.cc",

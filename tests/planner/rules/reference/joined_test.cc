@@ -45,6 +45,29 @@ Result<void> Sorted(const OpCall&, std::span<const Tensor> in, std::span<Tensor>
   return {};
 }
 
+Types IndexTypes(const OpCall& call) {
+  return std::vector<TensorType>{{ElementType::kI64, {call.shape(0)[0], 1}}};
+}
+template <bool kLast>
+Result<void> IndexOfHighest(const OpCall&, std::span<const Tensor> in, std::span<Tensor> out) {
+  for (int64_t i = 0; i < in[0].dim(0); ++i) {
+    const double* row = Row(in[0], i);
+    int64_t at = 0;
+    for (int64_t k = 1; k < in[0].dim(1); ++k)
+      if (row[k] > row[at] || (kLast && row[k] == row[at])) at = k;
+    out[0].mutable_data<int64_t>()[i] = at;
+  }
+  return {};
+}
+// How many elements are above zero: no place of any.
+Result<void> CountAbove(const OpCall&, std::span<const Tensor> in, std::span<Tensor> out) {
+  for (int64_t i = 0; i < in[0].dim(0); ++i) {
+    int64_t count = 0;
+    for (int64_t k = 0; k < in[0].dim(1); ++k) count += Row(in[0], i)[k] > 0;
+    out[0].mutable_data<int64_t>()[i] = count;
+  }
+  return {};
+}
 // The `count` greatest elements of a row from the `skip`-th on.
 Types BestTypes(const OpCall& call) {
   const int64_t count = call.attributes->Int("count", 1);
@@ -128,6 +151,16 @@ std::vector<ReferenceCase> JoinedByItself() {
        {.inputs = {Floats({6, 16})}, .attributes = With({{"first", -1.0 / 0.0}})},
        "([a,b])->([a,b]) combine={b:SCAN[a]} max={0}"},
       {"M10",
+       "argmax_without_decomposition",
+       MakeOp("ArgumentOfMaximum", IndexTypes, IndexOfHighest<false>),
+       {.inputs = {Floats({6, 16})}},
+       "([a,b])->([a,_]) combine={b:SELF index[a]}"},
+      {"M10",
+       "argmax_last",
+       MakeOp("LastArgumentOfMaximum", IndexTypes, IndexOfHighest<true>),
+       {.inputs = {Floats({6, 16})}},
+       "([a,b])->([a,_]) combine={b:SELF index[a]}"},
+      {"M10",
        "best_values",
        MakeOp("BestValues", BestTypes, Best),
        {.inputs = {Floats({6, 16})}, .attributes = With({{"count", int64_t{3}}})},
@@ -146,6 +179,11 @@ std::vector<ReferenceCase> NotJoined() {
   };
   std::vector<ReferenceCase> all{rows("squares_so_far", Running<SquaresSoFar>),
                                  rows("sorted", Sorted)};
+  all.push_back({"-",
+                 "count_above_zero",
+                 MakeOp("CountAbove", IndexTypes, CountAbove),
+                 {.inputs = {Floats({6, 16})}},
+                 "([a,b])->([a,_]) reduction={b}"});
   all.push_back({"-",
                  "all_but_the_best",
                  MakeOp("AllButTheBest", BestTypes, Best),
