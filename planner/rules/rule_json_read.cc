@@ -241,9 +241,11 @@ class Reader {
     if (!at.Has("window")) return cut;
     const JsonCursor window = TRY(at.At("window"));
     TRY(window.Fields({"unit", "before", "behind"}));
-    cut.window = SymbolicWindow{TRY(Between(TRY(window.At("unit")), 1, kLargestSample)),
-                                TRY(ReadWidth(TRY(window.At("before")))),
-                                TRY(ReadWidth(TRY(window.At("behind"))))};
+    // Not in one expression: an error between two of them would leak the first.
+    SymbolicWindow& out = cut.window.emplace();
+    out.unit = TRY(Between(TRY(window.At("unit")), 1, kLargestSample));
+    out.before = TRY(ReadWidth(TRY(window.At("before"))));
+    out.behind = TRY(ReadWidth(TRY(window.At("behind"))));
     return cut;
   }
 

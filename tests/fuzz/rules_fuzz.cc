@@ -15,26 +15,26 @@
 namespace metadist {
 namespace {
 
-using Calls = std::vector<std::unique_ptr<testing::ExampleCall>>;
-
-// The examples of some operators, among them those of the corpus.
-const Calls& TheCalls() {
-  static const Calls calls = [] {
-    Calls all;
+// The examples of all operators, among them those of the corpus.
+const std::vector<std::unique_ptr<BlackBox>>& TheCalls() {
+  static const auto* const calls = [] {
+    static std::vector<std::unique_ptr<testing::ExampleCall>> examples;  // boxes point into them
+    auto* all = new std::vector<std::unique_ptr<BlackBox>>;
     for (const OpDef* op : OpTable::BuiltIn().all())
-      for (auto& call : testing::CallsOf(*op))
-        if (call->call.num_outputs > 0) all.push_back(std::move(call));
+      for (auto& example : testing::CallsOf(*op)) {
+        all->push_back(std::make_unique<BlackBox>(example->call));
+        examples.push_back(std::move(example));
+      }
     return all;
   }();
-  return calls;
+  return *calls;
 }
 
 void AskFor(const Discovered& found) {
-  for (const auto& example : TheCalls()) {
-    BlackBox box(example->call);
+  for (const std::unique_ptr<BlackBox>& box : TheCalls()) {
     bool fits = false;
-    if (!SameForm(found, box)) continue;
-    const Rule rule = InstantiateAt(found, box, fits);
+    if (!SameForm(found, *box)) continue;
+    const Rule rule = InstantiateAt(found, *box, fits);
     for (const Factor& factor : rule.factors) (void)factor.groups();
   }
 }
