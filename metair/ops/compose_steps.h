@@ -23,9 +23,16 @@ ValueId ComposePicked(Composer& compose, ValueId values, ValueId indices, int64_
 ValueId ComposeFolded(Composer& compose, ValueId value, const std::vector<int64_t>& dims);
 ValueId ComposeHighest(Composer& compose, ValueId value, const std::vector<int64_t>& dims);
 ValueId ComposeLowest(Composer& compose, ValueId value, const std::vector<int64_t>& dims);
-// a - b, a * b, the greater of both, with broadcasting; e to the power of the value.
+// 0, 1, ..., count - 1 as i64, along a dim that `behind` dims of size 1 follow.
+ValueId ComposePlaces(Composer& compose, int64_t count, int64_t behind);
+// Whether a < b, with broadcasting.
+ValueId ComposeLess(Composer& compose, ValueId a, ValueId b);
+// a - b, a * b, a / b, the greater and the lesser of both, with broadcasting; e to the power of the
+// value.
 ValueId ComposeDifference(Composer& compose, ValueId a, ValueId b);
 ValueId ComposeProduct(Composer& compose, ValueId a, ValueId b);
+ValueId ComposeQuotient(Composer& compose, ValueId a, ValueId b);
+ValueId ComposeLesser(Composer& compose, ValueId a, ValueId b);
 ValueId ComposeGreater(Composer& compose, ValueId a, ValueId b);
 ValueId ComposeExponential(Composer& compose, ValueId value);
 

@@ -100,13 +100,17 @@ class Turns {
   }
 
  private:
-  // True at [first, last) of `size` places of dim `dim`.
+  // Whether the indices of dim `dim` of `dims`, of this size, lie in a range.
   ValueId Mask(size_t dims, size_t dim, int64_t size, const Interval& where) {
-    Shape line(dims, 1);
-    line[dim] = size;
-    Tensor mask = Tensor::Zeros({ElementType::kBool, line});
-    for (int64_t i = where.begin; i < where.end; ++i) mask.mutable_data<bool>()[i] = true;
-    return pieces_.Cut(pieces_.compose().Constant(std::move(mask)), static_cast<int64_t>(dim));
+    Composer& compose = pieces_.compose();
+    const ValueId places = ComposePlaces(compose, size, static_cast<int64_t>(dims - dim) - 1);
+    ValueId mask = ComposeLess(compose, places, compose.Integer(where.end));
+    if (where.begin > 0) {
+      const ValueId before = ComposeLess(compose, places, compose.Integer(where.begin));
+      const ValueId no = compose.Constant(Tensor::Zeros({ElementType::kBool, {}}));
+      mask = ComposeChoice(compose, before, no, mask);
+    }
+    return pieces_.Cut(mask, 0);
   }
 
   // What the rank has, on all ranks.

@@ -39,7 +39,9 @@ class Scan {
     const ValueId any = ComposeSpan(compose, folded, dim_, 0, 1);
     const ValueId carry = ComposeJoined(compose, InOrder(any, most), dim_);
     const ValueId behind = Finish(carry);
-    const ValueId made = pieces_.Cut(ComposeChoice(compose, IsFirst(), alone, behind), dim_);
+    const ValueId yes = reversed_ ? behind : alone;
+    const ValueId no = reversed_ ? alone : behind;
+    const ValueId made = pieces_.Cut(ComposeChoice(compose, BeforeEdge(), yes, no), dim_);
     pieces_.OnPieces();
     return pieces_.Done({made});
   }
@@ -84,15 +86,15 @@ class Scan {
                      : pieces_.Span(longer, dim_, ranks, size_ + ranks);
   }
 
-  // Whether an index of the dim lies in the piece with which the scan begins.
-  ValueId IsFirst() {
+  // Whether an index of the dim lies in the first piece; reversed: not in the last.
+  ValueId BeforeEdge() {
     const int64_t ranks = pieces_.ranks();
-    const Interval first = Piece(size_, ranks, reversed_ ? ranks - 1 : 0);
-    Shape line(pieces_.shape(inputs_[input_]).size(), 1);
-    line[static_cast<size_t>(dim_)] = size_;
-    Tensor mask = Tensor::Zeros({ElementType::kBool, line});
-    for (int64_t i = first.begin; i < first.end; ++i) mask.mutable_data<bool>()[i] = true;
-    return pieces_.Cut(pieces_.compose().Constant(std::move(mask)), dim_);
+    const int64_t edge =
+        reversed_ ? Piece(size_, ranks, ranks - 1).begin : Piece(size_, ranks, 0).end;
+    const int64_t dims = static_cast<int64_t>(pieces_.shape(inputs_[input_]).size());
+    Composer& compose = pieces_.compose();
+    const ValueId places = ComposePlaces(compose, size_, dims - dim_ - 1);
+    return pieces_.Cut(ComposeLess(compose, places, compose.Integer(edge)), 0);
   }
 
   PieceComposer pieces_;

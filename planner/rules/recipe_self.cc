@@ -10,8 +10,6 @@
 //
 // Where a call makes an index and nothing else (SELF index), the candidate is the element that it
 // points to.
-#include <algorithm>
-
 #include "metair/ops/compose_steps.h"
 #include "planner/rules/recipe_forms.h"
 
@@ -94,24 +92,22 @@ constexpr char kIndex[] = "SELF index";
 // By candidate, `count` of each rank along the dim: where the piece that it comes from starts.
 ValueId Starts(PieceComposer& pieces, const Cut& cut, const Shape& whole, int64_t count) {
   const size_t dim = static_cast<size_t>(cut.dim);
-  std::vector<int64_t> starts;
-  for (int64_t rank = 0; rank < pieces.ranks(); ++rank) {
-    const int64_t start = Piece(whole[dim], pieces.ranks(), rank).begin;
-    starts.insert(starts.end(), static_cast<size_t>(count), start);
-  }
-  Shape line(whole.size(), 1);
-  line[dim] = count * pieces.ranks();
-  return pieces.Cut(pieces.compose().Constant(Tensor::Of<int64_t>(line, starts)), cut.dim);
+  Composer& compose = pieces.compose();
+  const int64_t behind = static_cast<int64_t>(whole.size() - dim) - 1;
+  const ValueId places = ComposePlaces(compose, count * pieces.ranks(), behind);
+  const ValueId rank = ComposeQuotient(compose, places, compose.Integer(count));
+  // The first ranks have one element more.
+  const ValueId least = ComposeProduct(compose, rank, compose.Integer(whole[dim] / pieces.ranks()));
+  const ValueId more = ComposeLesser(compose, rank, compose.Integer(whole[dim] % pieces.ranks()));
+  return pieces.Cut(ComposeSum(compose, least, more), 0);
 }
 
 // One element a line: its rank's place among all ranks'.
 ValueId AmongAll(PieceComposer& pieces, const Cut& cut, ValueId value) {
   Composer& compose = pieces.compose();
-  Shape line(pieces.shape(value).size(), 1);
-  line[static_cast<size_t>(cut.dim)] = pieces.ranks();
-  Tensor all = Tensor::Zeros({ElementType::kBool, line});
-  std::fill_n(all.mutable_data<bool>(), all.size(), true);
-  const ValueId mask = pieces.Cut(compose.Constant(std::move(all)), cut.dim);
+  const int64_t behind = static_cast<int64_t>(pieces.shape(value).size()) - cut.dim - 1;
+  const ValueId places = ComposePlaces(compose, pieces.ranks(), behind);
+  const ValueId mask = pieces.Cut(ComposeLess(compose, places, compose.Integer(pieces.ranks())), 0);
   const ValueId made = pieces.Cut(ComposeChoice(compose, mask, value, value), cut.dim);
   pieces.OnPieces();
   return made;

@@ -50,8 +50,8 @@ FAULTS = {
     ),
     "indices of a piece are those of the whole": (
         "planner/rules/recipe_self.cc",
-        "Piece(whole[dim], pieces.ranks(), rank).begin;",
-        "0;",
+        "compose.Integer(whole[dim] / pieces.ranks())",
+        "compose.Integer(0)",
     ),
     "random numbers forget where they are": (
         "metair/ops/counter_random.cc",
