@@ -2,7 +2,7 @@
 // A layer of gated recurrent units: h = (1 - z) n + z h with update gate z, reset gate r and the
 // new content n = g(W x + R (r h)), or (linear_before_reset = 1) g(W x + r (R h)).
 #include "metair/ops/ops.h"
-#include "metair/ops/recurrent.h"
+#include "metair/ops/rnn.h"
 
 namespace metadist::ops {
 namespace {
@@ -50,6 +50,25 @@ std::vector<OpExample> Examples() {
   return examples;
 }
 
+Result<Graph> Decompose(const OpCall& call) {
+  const bool linear_before_reset = call.attributes->Int("linear_before_reset", 0) != 0;
+  return ComposeCell(call, Form(), [&](CellComposer& cell) {
+    Composer& compose = cell.compose();
+    const ValueId given = cell.Given();
+    const auto gate = [&](Gate which) {
+      const ValueId sum = cell.Plus(cell.Gate(given, which), cell.Recur(which, cell.h()));
+      return cell.Activate(0, sum);
+    };
+    const ValueId update = gate(kUpdate);
+    const ValueId old = linear_before_reset ? cell.Recur(kContent, cell.h()) : cell.h();
+    const ValueId kept = old == kNone ? kNone : cell.Times(gate(kReset), old);
+    const ValueId recurrent = linear_before_reset ? kept : cell.Recur(kContent, kept);
+    const ValueId content = cell.Activate(1, cell.Plus(cell.Gate(given, kContent), recurrent));
+    const ValueId other = compose.Make("Sub", {compose.Number(1, update), update});
+    return cell.Done(cell.Plus(cell.Times(other, content), cell.Times(update, cell.h())), kNone);
+  });
+}
+
 }  // namespace
 
 OpDef MakeGRU() {
@@ -58,6 +77,7 @@ OpDef MakeGRU() {
           .url = "https://onnx.ai/onnx/operators/onnx__GRU.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = WorkFor,
           .domain_of = RecurrentDomain,
           .examples = Examples};

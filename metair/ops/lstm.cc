@@ -2,7 +2,7 @@
 // A long short-term memory layer: c = f c + i g(...), h = o h(c) with input gate i, output gate o,
 // forget gate f; peepholes let the gates see c. input_forget = 1: f = 1 - i.
 #include "metair/ops/ops.h"
-#include "metair/ops/recurrent.h"
+#include "metair/ops/rnn.h"
 
 namespace metadist::ops {
 namespace {
@@ -50,6 +50,29 @@ std::vector<OpExample> Examples() {
   return examples;
 }
 
+Result<Graph> Decompose(const OpCall& call) {
+  const bool input_forget = call.attributes->Int("input_forget", 0) != 0;
+  return ComposeCell(call, Form(), [&](CellComposer& cell) {
+    Composer& compose = cell.compose();
+    const ValueId all = cell.Plus(cell.Given(), cell.Recur());
+    const auto gate = [&](Gate which, ValueId c) {
+      const ValueId sum = cell.Plus(cell.Gate(all, which), cell.Times(cell.Peephole(which), c));
+      return cell.Activate(0, sum);
+    };
+    const ValueId input = gate(kInput, cell.c());
+    const ValueId content = cell.Activate(1, cell.Gate(all, kContent));
+    ValueId c = cell.Times(input, content);
+    if (cell.c() != kNone) {
+      const ValueId forget = input_forget ? compose.Make("Sub", {compose.Number(1, input), input})
+                                          : gate(kForget, cell.c());
+      c = cell.Plus(cell.Times(forget, cell.c()), c);
+    }
+    const ValueId output = gate(kOutput, c);
+    const ValueId squashed = cell.Activate(2, c);
+    return cell.Done(cell.Times(output, squashed), c);
+  });
+}
+
 }  // namespace
 
 OpDef MakeLSTM() {
@@ -58,6 +81,7 @@ OpDef MakeLSTM() {
           .url = "https://onnx.ai/onnx/operators/onnx__LSTM.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = WorkFor,
           .domain_of = RecurrentDomain,
           .examples = Examples};

@@ -60,28 +60,6 @@ double TakeFirst(std::span<const double>& values, double absent) {
   return first;
 }
 
-// Of all directions, one after the other.
-Result<std::vector<Activation>> ActivationsOf(const Attributes& attributes,
-                                              const CellForm& form,
-                                              int64_t directions) {
-  std::vector<std::string> names = attributes.Strings("activations");
-  const size_t count = form.activations.size() * static_cast<size_t>(directions);
-  if (names.empty())
-    for (int64_t direction = 0; direction < directions; ++direction)
-      names.insert(names.end(), form.activations.begin(), form.activations.end());
-  if (names.size() < count)
-    return BadInput("",
-                    fmt::format("activations must have {} entries, got {}", count, names.size()));
-  const std::vector<double> alphas = attributes.Floats("activation_alpha");
-  const std::vector<double> betas = attributes.Floats("activation_beta");
-  std::span<const double> alpha(alphas);
-  std::span<const double> beta(betas);
-  std::vector<Activation> activations;
-  for (size_t i = 0; i < count; ++i)
-    activations.push_back(TRY(Activation::Make(names[i], alpha, beta)));
-  return activations;
-}
-
 // Shapes of the inputs that are there must be these.
 Result<void> CheckShapes(const OpCall& call, const Recurrence& r) {
   const int64_t rows = r.gates * r.hidden;
@@ -129,6 +107,7 @@ Result<Activation> Activation::Make(std::string name,
   for (const KnownActivation& known : kActivations) {
     if (lower != known.name) continue;
     Activation activation;
+    activation.name_ = lower;
     activation.function_ = known.function;
     if (known.has_alpha) activation.alpha_ = TakeFirst(alphas, known.alpha);
     if (known.has_beta) activation.beta_ = TakeFirst(betas, known.beta);
@@ -146,6 +125,27 @@ double CellStep::Recur(int64_t gate, int64_t i, const std::vector<double>& state
 
 double CellStep::Clipped(double value) const {
   return clip > 0 ? std::clamp(value, -clip, clip) : value;
+}
+
+Result<std::vector<Activation>> ActivationsOf(const Attributes& attributes,
+                                              const CellForm& form,
+                                              int64_t directions) {
+  std::vector<std::string> names = attributes.Strings("activations");
+  const size_t count = form.activations.size() * static_cast<size_t>(directions);
+  if (names.empty())
+    for (int64_t direction = 0; direction < directions; ++direction)
+      names.insert(names.end(), form.activations.begin(), form.activations.end());
+  if (names.size() < count)
+    return BadInput("",
+                    fmt::format("activations must have {} entries, got {}", count, names.size()));
+  const std::vector<double> alphas = attributes.Floats("activation_alpha");
+  const std::vector<double> betas = attributes.Floats("activation_beta");
+  std::span<const double> alpha(alphas);
+  std::span<const double> beta(betas);
+  std::vector<Activation> activations;
+  for (size_t i = 0; i < count; ++i)
+    activations.push_back(TRY(Activation::Make(names[i], alpha, beta)));
+  return activations;
 }
 
 Result<Recurrence> RecurrenceOf(const OpCall& call, const CellForm& form) {
@@ -291,11 +291,20 @@ std::vector<OpExample> RecurrentExamples(const CellForm& form) {
                   Absent(),
                   F32({2, 2, 5})},
        .attributes = With({{"hidden_size", 5}, {"direction", "bidirectional"}}),
+       .num_outputs = form.has_cell ? 3 : 2},
+      {.inputs = {F32({1, 3, 4}),
+                  F32({1, g * 5, 4}),
+                  F32({1, g * 5, 5}),
+                  F32({1, 2 * g * 5}),
+                  Absent(),
+                  F32({1, 3, 5})},
+       .attributes = With({{"hidden_size", 5}}),
        .num_outputs = form.has_cell ? 3 : 2}};
-  if (form.has_cell) {
-    examples[1].inputs.push_back(F32({1, 2, 5}));
-    examples[1].inputs.push_back(F32({1, 15}));
-  }
+  if (form.has_cell)
+    for (const auto& [example, batch] : {std::pair<size_t, int64_t>{1, 2}, {3, 3}}) {
+      examples[example].inputs.push_back(F32({1, batch, 5}));
+      examples[example].inputs.push_back(F32({1, 15}));
+    }
   return examples;
 }
 

@@ -49,8 +49,13 @@ class Activation {
                                  std::span<const double>& alphas,
                                  std::span<const double>& betas);
   double operator()(double x) const { return function_(x, alpha_, beta_); }
+  const std::string& name() const { return name_; }  // in lower case
+  double alpha() const { return alpha_; }
+  double beta() const { return beta_; }
+  bool operator==(const Activation&) const = default;
 
  private:
+  std::string name_;
   double (*function_)(double x, double alpha, double beta) = nullptr;
   double alpha_ = 0;
   double beta_ = 0;
@@ -75,6 +80,10 @@ struct CellStep {
 };
 
 Result<Recurrence> RecurrenceOf(const OpCall& call, const CellForm& form);
+// Of all directions, one after the other. Errors: kBadInput for too few or an unknown one.
+Result<std::vector<Activation>> ActivationsOf(const Attributes& attributes,
+                                              const CellForm& form,
+                                              int64_t directions);
 Result<std::vector<TensorType>> InferRecurrent(const OpCall& call, const CellForm& form);
 // Calls `step` for every element of every sequence of every direction.
 Result<void> RunRecurrent(const OpCall& call,
@@ -86,7 +95,7 @@ Result<void> RunRecurrent(const OpCall& call,
 Work RecurrentWork(const OpCall& call, std::span<const TensorType> outputs, const CellForm& form);
 // Lengths are within the sequence.
 std::vector<InputDomain> RecurrentDomain(const OpCall& call);
-// Examples over f32: forward, reverse with lengths, both directions.
+// Examples over f32: forward, reverse with lengths, both directions, a single element.
 std::vector<OpExample> RecurrentExamples(const CellForm& form);
 
 }  // namespace metadist

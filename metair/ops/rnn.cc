@@ -1,7 +1,152 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plain recurrent layer: h = f(W x + R h + biases), element after element of a sequence.
+#include "metair/ops/rnn.h"
+
+#include <algorithm>
+#include <utility>
+
 #include "metair/ops/ops.h"
-#include "metair/ops/recurrent.h"
+
+namespace metadist {
+namespace {
+
+Attributes Only(const char* name, Attribute value) {
+  Attributes attributes;
+  attributes.set(name, std::move(value));
+  return attributes;
+}
+
+// An activation, by its name in attribute `activations`, as operators.
+ValueId ComposeActivation(Composer& compose, const Activation& f, ValueId x) {
+  const auto times = [&](double factor, ValueId value) {
+    return compose.Make("Mul", {value, compose.Number(factor, value)});
+  };
+  if (f.name() == "relu") return compose.Make("Relu", {x});
+  if (f.name() == "tanh") return compose.Make("Tanh", {x});
+  if (f.name() == "sigmoid") return compose.Make("Sigmoid", {x});
+  if (f.name() == "softsign") return compose.Make("Softsign", {x});
+  if (f.name() == "softplus") return compose.Make("Softplus", {x});
+  if (f.name() == "affine")
+    return compose.Make("Add", {times(f.alpha(), x), compose.Number(f.beta(), x)});
+  if (f.name() == "scaledtanh") return times(f.alpha(), compose.Make("Tanh", {times(f.beta(), x)}));
+  Attributes attributes = Only("alpha", f.alpha());
+  if (f.name() == "leakyrelu") return compose.Make("LeakyRelu", {x}, attributes);
+  if (f.name() == "thresholdedrelu") return compose.Make("ThresholdedRelu", {x}, attributes);
+  if (f.name() == "elu") return compose.Make("Elu", {x}, attributes);
+  CHECK(f.name() == "hardsigmoid", f.name().c_str());
+  attributes.set("beta", f.beta());
+  return compose.Make("HardSigmoid", {x}, attributes);
+}
+
+}  // namespace
+
+CellComposer::CellComposer(const OpCall& call,
+                           const Recurrence& r,
+                           std::vector<Activation> activations)
+    : compose_(call),
+      r_(r),
+      activations_(std::move(activations)),
+      clip_(call.attributes->Float("clip", 0)),
+      has_bias_(call.has(kB)),
+      has_peepholes_(call.has(kPeepholes)) {
+  x_ = State(kX);
+  if (call.has(kInitialH)) h_ = State(kInitialH);
+  if (call.has(kInitialC)) c_ = State(kInitialC);
+}
+
+// With the batch as the middle one of three dims.
+ValueId CellComposer::State(size_t input) {
+  const ValueId value = compose_.Input(input);
+  if (!r_.batch_first) return value;
+  return compose_.Make("Transpose", {value}, Only("perm", std::vector<int64_t>{1, 0, 2}));
+}
+
+// [d, g, columns, h] of [d, g h, columns].
+ValueId CellComposer::Weights(size_t input, int64_t columns) {
+  const ValueId apart = compose_.With(
+      "Reshape", compose_.Input(input), {r_.directions, r_.gates, r_.hidden, columns});
+  return compose_.Make("Transpose", {apart}, Only("perm", std::vector<int64_t>{0, 1, 3, 2}));
+}
+
+// [d, g, 1, h]: of W (0) or R (1).
+ValueId CellComposer::Bias(int64_t which) {
+  if (!has_bias_) return kNone;
+  const ValueId both =
+      compose_.With("Reshape", compose_.Input(kB), {r_.directions, 2, r_.gates, 1, r_.hidden});
+  return Gate(both, which);
+}
+
+ValueId CellComposer::Given() {
+  const ValueId x = compose_.With("Unsqueeze", x_, {0});
+  return Plus(compose_.Make("MatMul", {x, Weights(kW, r_.input)}), Bias(0));
+}
+
+ValueId CellComposer::Recur() {
+  if (h_ == kNone) return Bias(1);
+  const ValueId h = compose_.With("Unsqueeze", h_, {1});
+  return Plus(compose_.Make("MatMul", {h, Weights(kR, r_.hidden)}), Bias(1));
+}
+
+ValueId CellComposer::Recur(int64_t gate, ValueId state) {
+  ValueId bias = Bias(1);
+  if (bias != kNone) bias = Gate(bias, gate);
+  if (state == kNone) return bias;
+  if (recurrent_ == kNone) recurrent_ = Weights(kR, r_.hidden);
+  return Plus(compose_.Make("MatMul", {state, Gate(recurrent_, gate)}), bias);
+}
+
+ValueId CellComposer::Gate(ValueId all, int64_t gate) {
+  return compose_.Make("Gather", {all, compose_.Integer(gate)}, Only("axis", int64_t{1}));
+}
+
+ValueId CellComposer::Peephole(int64_t gate) {
+  if (!has_peepholes_) return kNone;
+  return Gate(
+      compose_.With("Reshape", compose_.Input(kPeepholes), {r_.directions, 3, 1, r_.hidden}), gate);
+}
+
+ValueId CellComposer::Activate(size_t which, ValueId x) {
+  if (clip_ > 0)
+    x = compose_.Make("Clip", {x, compose_.Number(-clip_, x), compose_.Number(clip_, x)});
+  return ComposeActivation(compose_, activations_[which], x);
+}
+
+ValueId CellComposer::Plus(ValueId a, ValueId b) {
+  if (a == kNone) return b;
+  return b == kNone ? a : compose_.Make("Add", {a, b});
+}
+
+ValueId CellComposer::Times(ValueId a, ValueId b) {
+  return a == kNone || b == kNone ? kNone : compose_.Make("Mul", {a, b});
+}
+
+Result<Graph> CellComposer::Done(ValueId h, ValueId c) {
+  const auto swapped = [&](ValueId value) {
+    if (value == kNone || !r_.batch_first) return value;
+    return compose_.Make("Transpose", {value}, Only("perm", std::vector<int64_t>{1, 0, 2}));
+  };
+  const ValueId state = swapped(h);
+  std::vector<ValueId> results{compose_.With("Unsqueeze", state, {r_.batch_first ? 1 : 0}), state};
+  if (c != kNone) results.push_back(swapped(c));
+  return compose_.Done(results);
+}
+
+Result<Graph> ComposeCell(const OpCall& call,
+                          const CellForm& form,
+                          const std::function<Result<Graph>(CellComposer&)>& cell) {
+  const Recurrence r = TRY(RecurrenceOf(call, form));
+  if (r.sequence != 1 || call.has(kLengths)) return BadInput("", "not a single element");
+  std::vector<Activation> all = TRY(ActivationsOf(*call.attributes, form, r.directions));
+  std::vector<Activation> own(all.begin(),
+                              all.begin() + static_cast<std::ptrdiff_t>(form.activations.size()));
+  for (size_t i = 0; i < all.size(); ++i)
+    if (!(all[i] == own[i % own.size()]))
+      return BadInput("", "directions have activations of their own");
+  CellComposer composer(call, r, std::move(own));
+  return cell(composer);
+}
+
+}  // namespace metadist
 
 namespace metadist::ops {
 namespace {
@@ -28,6 +173,13 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 
 std::vector<OpExample> Examples() { return RecurrentExamples(Form()); }
 
+Result<Graph> Decompose(const OpCall& call) {
+  return ComposeCell(call, Form(), [](CellComposer& cell) {
+    const ValueId all = cell.Plus(cell.Given(), cell.Recur());
+    return cell.Done(cell.Activate(0, cell.Gate(all, 0)), kNone);
+  });
+}
+
 }  // namespace
 
 OpDef MakeRNN() {
@@ -36,6 +188,7 @@ OpDef MakeRNN() {
           .url = "https://onnx.ai/onnx/operators/onnx__RNN.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = WorkFor,
           .domain_of = RecurrentDomain,
           .examples = Examples};

@@ -8,9 +8,10 @@
 // is run against the operator's own kernel (composite_check.h), so a wrong decomposition costs a
 // rule and never makes one.
 //
-// Every atom that the operator's own factors leave is tried, cut in all its dims together, then in
-// fewer of them (equal sizes need not be one size). Plain factors are carried through too, so that
-// they can be used on another mesh axis beside a composite one.
+// Every atom that the operator's own factors leave is tried: all its dims cut together; one of them
+// and with it what the decomposition then wants cut too (demand.h), the largest set first (equal
+// sizes need not be one size); and where few dims are left, all sets of them. Plain factors are
+// carried through too, so that they can be used on another mesh axis beside a composite one.
 //
 // Cost: some microseconds a propagation, 16 divided runs of a graph of some 15 nodes a rule.
 // Source: shardcombine.md 4.8.
@@ -22,6 +23,7 @@
 #include <utility>
 
 #include "planner/rules/composite_check.h"
+#include "planner/rules/demand.h"
 #include "planner/rules/instance.h"
 #include "planner/rules/late_merge.h"
 #include "planner/rules/notation.h"
@@ -161,13 +163,63 @@ class Finder {
     return {run, {at.input, at.dim, rest, {{atom, {}}}}};
   }
 
+  // A cut and all that the decomposition wants cut with it; empty where it cannot take the cut.
+  std::vector<SymbolicCut> WithDemanded(SymbolicCut seed,
+                                        int atom,
+                                        const std::vector<Dim>& dims) const {
+    std::vector<SymbolicCut> cuts{std::move(seed)};
+    for (bool grown = true; grown;) {
+      grown = false;
+      const auto way = Carry(cuts, kAnyElements);
+      if (!way) return {};
+      const std::map<int, Cut> demanded = Demanded(graph_, node_rules_, *way);
+      for (const Dim& at : dims) {
+        const auto wanted = demanded.find(position_[static_cast<size_t>(at.input)]);
+        if (wanted == demanded.end() || Cuts(cuts, at.input)) continue;
+        for (SymbolicCut& cut : CutsOf(at, atom))
+          if (!Cuts(cuts, at.input) && SameCut(At(cut), wanted->second)) {
+            cuts.push_back(std::move(cut));
+            grown = true;
+          }
+      }
+    }
+    std::sort(cuts.begin(), cuts.end(), [](const SymbolicCut& a, const SymbolicCut& b) {
+      return a.tensor < b.tensor;
+    });
+    return cuts;
+  }
+
+  static bool Cuts(const std::vector<SymbolicCut>& cuts, int tensor) {
+    return std::any_of(
+        cuts.begin(), cuts.end(), [&](const SymbolicCut& cut) { return cut.tensor == tensor; });
+  }
+
   void TryAtom(int atom) {
     const std::vector<Dim> dims = FreeDims(atom);
-    if (dims.empty() || dims.size() > kMostDims) return;
+    if (TrySubsets(atom, dims.size())) return;
+    std::vector<std::vector<SymbolicCut>> sets;
+    for (const Dim& dim : dims)
+      for (SymbolicCut& seed : CutsOf(dim, atom)) {
+        std::vector<SymbolicCut> cuts = WithDemanded(std::move(seed), atom, dims);
+        if (!cuts.empty() && std::find(sets.begin(), sets.end(), cuts) == sets.end())
+          sets.push_back(std::move(cuts));
+      }
+    std::stable_sort(
+        sets.begin(), sets.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+    for (std::vector<SymbolicCut>& cuts : sets)
+      if (TryCuts(atom, std::move(cuts)) && FreeDims(atom).empty()) return;
+    TrySubsets(atom, 1);
+  }
+
+  // Sets of at least so many dims, the largest first. True: no dim is left.
+  bool TrySubsets(int atom, size_t least) {
+    const std::vector<Dim> dims = FreeDims(atom);
+    if (dims.empty()) return true;
+    if (dims.size() > kMostDims) return false;
     std::vector<std::vector<SymbolicCut>> choices;
     for (const Dim& dim : dims) choices.push_back(CutsOf(dim, atom));
     int tried = 0;
-    for (size_t want = dims.size(); want > 0; --want) {
+    for (size_t want = dims.size(); want >= least; --want) {
       std::vector<size_t> pick(dims.size(), 0);  // 0: whole; k: its k-th cut
       for (;;) {
         size_t at = 0;
@@ -177,10 +229,11 @@ class Finder {
         for (size_t i = 0; i < pick.size(); ++i)
           if (pick[i] > 0) cuts.push_back(choices[i][pick[i] - 1]);
         if (cuts.size() != want) continue;
-        if (tried++ == kMostWays) return;
-        if (TryCuts(atom, std::move(cuts)) && FreeDims(atom).empty()) return;
+        if (tried++ == kMostWays) return false;
+        if (TryCuts(atom, std::move(cuts)) && FreeDims(atom).empty()) return true;
       }
     }
+    return false;
   }
 
   bool Overlaps(const SymbolicCut& a, const SymbolicCut& b) const {
@@ -206,6 +259,8 @@ class Finder {
     if (!Fits(cuts)) return false;
     auto way = Carry(cuts, kAnyElements);
     if (!way) return false;
+    const auto idle = [](const std::string& name) { return name.empty(); };
+    if (std::all_of(way->use.nodes.begin(), way->use.nodes.end(), idle)) return false;
     SymbolicFactor factor;
     factor.atoms = {atom};
     factor.inputs = std::move(cuts);
@@ -217,6 +272,10 @@ class Finder {
       if (made.kind == Placed::Kind::kCut && !AddOutput(factor, static_cast<int>(o), made.cut))
         return false;
     }
+    for (const SymbolicFactor& other : found_.factors)
+      for (const SymbolicCut& a : factor.outputs)
+        for (const SymbolicCut& b : other.outputs)
+          if (Overlaps(a, b)) return false;
     if (!check_.Holds(factor)) return false;
     AddOthers(*way, factor);
     found_.factors.push_back(std::move(factor));
@@ -250,7 +309,7 @@ class Finder {
     });
   }
 
-  // An output is cut as some input is: its symbols are the input's.
+  // An output is cut as some input is, and its symbols are the input's; or its dim is the atom.
   bool AddOutput(SymbolicFactor& factor, int output, const Cut& cut) const {
     for (const SymbolicCut& input : factor.inputs) {
       const Cut real = At(input);
@@ -258,7 +317,11 @@ class Finder {
       factor.outputs.push_back({output, cut.dim, input.repeat, input.parts});
       return true;
     }
-    return false;
+    const int atom = factor.atoms.front();
+    const Cut::Part all{found_.atoms[static_cast<size_t>(atom)], 1};
+    if (cut.repeat != 1 || cut.parts != std::vector<Cut::Part>{all}) return false;
+    factor.outputs.push_back({output, cut.dim, {}, {{atom, {}}}});
+    return true;
   }
 
   BlackBox& box_;

@@ -25,10 +25,6 @@ namespace {
 
 using Kind = Placed::Kind;
 
-bool SameCut(const Cut& a, const Cut& b) {
-  return a.dim == b.dim && a.repeat == b.repeat && a.parts == b.parts;
-}
-
 class Search {
  public:
   Search(const Graph& graph,
@@ -99,7 +95,7 @@ class Search {
     }
     if (!cut && partial.empty()) return true;
     for (const Factor& factor : rule.factors) {
-      if (factor.composite || !Takes(node, factor, way)) continue;
+      if (!RunsWithin(factor) || !Takes(node, factor, way)) continue;
       name = factor.name;
       for (size_t o = 0; o < made.size(); ++o) {
         const auto op = factor.reductions.find(static_cast<int>(o));
@@ -124,20 +120,7 @@ class Search {
     return false;
   }
 
-  // Pieces that must know where they lie, or what lies beside them, are left to nodes that run as
-  // they are.
-  static bool Moves(const Factor& factor) {
-    const auto special = [](const Cut& cut) { return cut.spare || !cut.halo.empty(); };
-    return !factor.indices.empty() ||
-           std::any_of(factor.inputs.begin(), factor.inputs.end(), special) ||
-           std::any_of(factor.outputs.begin(), factor.outputs.end(), special) ||
-           std::any_of(factor.literals.begin(), factor.literals.end(), [](const LiteralCut& one) {
-             return one.kind != LocalEntry::Kind::kSize;
-           });
-  }
-
   bool Takes(const Node& node, const Factor& factor, const Propagated& way) const {
-    if (Moves(factor)) return false;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] == kNone) continue;
       const Placed& placed = At(way, node.inputs[i]);
@@ -168,6 +151,20 @@ class Search {
 };
 
 }  // namespace
+
+bool SameCut(const Cut& a, const Cut& b) {
+  return a.dim == b.dim && a.repeat == b.repeat && a.parts == b.parts;
+}
+
+bool RunsWithin(const Factor& factor) {
+  const auto special = [](const Cut& cut) { return cut.spare || !cut.halo.empty(); };
+  return !factor.composite && factor.indices.empty() &&
+         std::none_of(factor.inputs.begin(), factor.inputs.end(), special) &&
+         std::none_of(factor.outputs.begin(), factor.outputs.end(), special) &&
+         std::all_of(factor.literals.begin(), factor.literals.end(), [](const LiteralCut& one) {
+           return one.kind == LocalEntry::Kind::kSize;
+         });
+}
 
 std::optional<Propagated> Propagate(const Graph& graph,
                                     const std::vector<const Rule*>& rules,

@@ -30,6 +30,13 @@ struct Propagated {
 // What a way is to have least of; then, of the other.
 enum class Fewest : uint8_t { kElements, kExchanges };
 
+// Whether both cut a dim in the same way, of whatever tensors.
+bool SameCut(const Cut& a, const Cut& b);
+
+// Whether a node of a decomposition may run by the factor. Pieces that must know where they lie, or
+// what lies beside them, are left to nodes that run as they are.
+bool RunsWithin(const Factor& factor);
+
 // Carries cuts of graph inputs through the graph by the rules of its nodes. A whole value may be
 // sliced where a node wants a piece of it; a partial one that a node cannot carry is exchanged,
 // as `fewest` says. most_elements: ways that move more are not

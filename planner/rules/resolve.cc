@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ties that share a slot may be accidents of arithmetic: [4,6] -> [6,4] also accepts dim 0 scaled
 // with entry 1. A real one shows, alone, how the atom runs through inputs and outputs, so each is
-// probed with all other sizes as in the sample. The survivors divide a shared slot among
-// themselves: supersets first, then the larger; each gets what the earlier ones left (group, then
-// the filters of a group). Source: shardcombine.md 4.3.
+// probed with all other sizes as in the sample. (Not where ties share integers of the call alone,
+// each with dims of its own: such an integer is a product, as of a plane's height and width.) The
+// survivors divide a shared slot among themselves: supersets first, then the larger; each gets what
+// the earlier ones left (group, then the filters of a group). Source: shardcombine.md 4.3.
 #include "planner/rules/resolve.h"
 
 #include <algorithm>
@@ -21,10 +22,6 @@ constexpr int64_t kSmall[] = {3, 5, 4};
 // Integers beyond this stand for infinity.
 constexpr int64_t kSentinel = int64_t{1} << 30;
 
-bool Overlap(const Atom& a, const Atom& b) {
-  return std::any_of(a.slots.begin(), a.slots.end(), [&](int s) { return b.has(s); });
-}
-
 bool ProperSubset(const Atom& a, const Atom& b) {
   return a.slots.size() < b.slots.size() &&
          std::includes(b.slots.begin(), b.slots.end(), a.slots.begin(), a.slots.end());
@@ -39,7 +36,15 @@ bool Confirmed(const Atom& atom, const Family& family, CandidateSearch& search) 
   return search.HasIndexMap(alone, 0);
 }
 
-std::vector<Atom> Divide(const std::vector<Atom>& all,
+// Whether an atom and another share a dim.
+bool ShareDim(const BlackBox& box, const Atom& a, const Atom& b) {
+  return std::any_of(a.slots.begin(), a.slots.end(), [&](int s) {
+    return box.slots()[static_cast<size_t>(s)].is_dim && b.has(s);
+  });
+}
+
+std::vector<Atom> Divide(const BlackBox& box,
+                         const std::vector<Atom>& all,
                          const Family& family,
                          CandidateSearch& search) {
   const auto key = [&](const Atom& a) {
@@ -60,7 +65,7 @@ std::vector<Atom> Divide(const std::vector<Atom>& all,
     }
     if (atom.base < 2) continue;
     const bool clash = std::any_of(all.begin(), all.end(), [&](const Atom& b) {
-      return b.slots != atom.slots && Overlap(atom, b);
+      return b.slots != atom.slots && ShareDim(box, atom, b);
     });
     if (clash && atom.slots.size() > 1 && !Confirmed(atom, family, search)) continue;
     for (const int s : atom.slots) used[s] *= atom.base;
@@ -154,7 +159,7 @@ Family Resolve(BlackBox& box, const Tie& tie, CandidateSearch& search) {
   family.base = box.values();
   family.outputs = tie.outputs();
   family.sums = tie.sums();
-  family.atoms = Divide(tie.Atoms(), family, search);
+  family.atoms = Divide(box, tie.Atoms(), family, search);
   for (const Tie::Grown& grown : tie.grown()) {
     const int64_t size =
         family.outputs[static_cast<size_t>(grown.out.output)][static_cast<size_t>(grown.out.dim)];

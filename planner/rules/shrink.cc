@@ -70,6 +70,14 @@ struct Shrinker {
     });
   }
 
+  // Whether `b` is `a` and integers of the call.
+  bool AddsLiterals(const Tie::Slots& a, const Tie::Slots& b) const {
+    return std::all_of(b.begin(), b.end(), [&](int s) {
+      return box.slots()[static_cast<size_t>(s)].is_literal() ||
+             std::binary_search(a.begin(), a.end(), s);
+    });
+  }
+
   // Takes over values if the outputs are as `expected` says.
   template <typename Expected>
   bool Adopt(std::vector<int64_t> next, Expected expected) {
@@ -243,13 +251,15 @@ std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std
   std::sort(other.begin(), other.end());
   if (order == ShrinkOrder::kLast) std::reverse(left.begin(), left.end());
   while (!left.empty()) {
-    // Sets of equal numbers (single slots too) before others, then the larger divisor. What moves
-    // no output is held back by a set that holds more (the dim that Slice takes a part of).
+    // Sets of equal numbers (single slots too) before others, then the larger divisor. A set is
+    // held back by one that holds more if it moves no output (the dim that Slice takes a part of),
+    // or if the other adds an integer of the call: what is left of a dim then belongs to the
+    // smaller set (groups, then the channels of a group).
     const auto waits = [&](const Tie::Slots& a) {
-      return tie.moved(a).exact.empty() &&
-             std::any_of(left.begin(), left.end(), [&](const Tie::Slots& b) {
-               return a.size() < b.size() && std::includes(b.begin(), b.end(), a.begin(), a.end());
-             });
+      return std::any_of(left.begin(), left.end(), [&](const Tie::Slots& b) {
+        return a.size() < b.size() && std::includes(b.begin(), b.end(), a.begin(), a.end()) &&
+               (tie.moved(a).exact.empty() || shrinker.AddsLiterals(a, b));
+      });
     };
     const auto key = [&](const Tie::Slots& a) {
       const int64_t divisor = shrinker.Divisor(a);

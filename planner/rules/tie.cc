@@ -4,14 +4,15 @@
 // A product's inner dims must change together, a reshape's dim with one entry of its target, the
 // entries of a split list with the dim they cut. Equal numbers do not mean equal roles, so nothing
 // is read off the numbers: slots are scaled, alone and together, and shape inference is asked. A
-// minimal set it accepts scaled by 5 and by 3 is an atom's set of slots. Both factors are needed:
-// one alone is accepted by accident more often, and adding 1 cannot find [30] -> [5,6].
+// minimal set it accepts scaled by 5, by 3 and by 7 is an atom's set of slots. Fewer factors accept
+// more by accident (32 groups of 960 channels scale alone by 5 and by 3), and adding 1 cannot find
+// [30] -> [5,6].
 //
 // Searched in order of cost: single slots, pairs, all slots of one value shrunk one by one, sets of
-// 3 to 5 that share a divisor (at most 150 a size), all dims shrunk. Sums (the sizes of Split) grow
-// by 1 and by 3 instead. A set with a literal counts only if an output scales with it exactly and
-// nothing else moves, else an axis or a stride would pass for a size; and only if its dims do not
-// merely lend their outputs to it.
+// 3 to 5 that share a divisor (at most 150 a size), all dims shrunk, all multiples shrunk. Sums
+// (the sizes of Split) grow by 1 and by 3 instead. A set with a literal counts only if an output
+// scales with it exactly and nothing else moves, else an axis or a stride would pass for a size;
+// and only if its dims do not merely lend their outputs to it.
 //
 // Where arithmetic accepts too much ([4,6] -> [6,4] also takes dim 0 with entry 1) sets overlap;
 // resolve.cc asks the kernel which of them are real.
@@ -27,7 +28,7 @@
 namespace metadist {
 namespace {
 
-constexpr int64_t kScales[] = {5, 3};
+constexpr int64_t kScales[] = {5, 3, 7};
 constexpr int kMostCombinations = 150;
 constexpr int64_t kMostUnit = int64_t{1} << 30;
 
@@ -47,6 +48,13 @@ bool Includes(const std::vector<OutDim>& outer, const std::vector<OutDim>& inner
   return std::includes(outer.begin(), outer.end(), inner.begin(), inner.end());
 }
 
+// Two dims of an output seldom are one size: sets that move two are rather two sets at once.
+bool OneDimEach(const std::vector<OutDim>& moved) {
+  return std::adjacent_find(moved.begin(), moved.end(), [](const OutDim& a, const OutDim& b) {
+           return a.output == b.output;
+         }) == moved.end();
+}
+
 bool SameRanks(const std::vector<Shape>& a, const std::vector<Shape>& b) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i)
@@ -62,6 +70,13 @@ bool Tie::ScaledBy(const Slots& set, int64_t factor, std::vector<Shape>& outputs
   std::vector<int64_t> values = box_.values();
   for (const int slot : set) values[static_cast<size_t>(slot)] *= factor;
   return box_.Infer(values, outputs) && SameRanks(outputs, outputs_);
+}
+
+bool Tie::Scales(const Slots& set) {
+  std::vector<Shape> ignored;
+  return std::all_of(std::begin(kScales), std::end(kScales), [&](int64_t scale) {
+    return ScaledBy(set, scale, ignored);
+  });
 }
 
 const Tie::Moved* Tie::Accepts(Slots set) {
@@ -133,18 +148,28 @@ bool Tie::OnlyLends(const Slots& set, const std::vector<OutDim>& exact) {
   if (!alone.empty() && Includes({lent.begin(), lent.end()}, exact)) {
     Slots rest = set;
     for (const int slot : alone) std::erase(rest, slot);
-    if (ScaledBy(rest, kScales[0], now)) return true;
+    if (Scales(rest)) return true;
   }
-  for (const Slots& known : sets_) {
-    if (known.size() >= set.size() ||
-        !std::includes(set.begin(), set.end(), known.begin(), known.end()) ||
-        !Includes(moved(known).exact, exact))
-      continue;
+  // The same of sets that are known, of each and of all together.
+  Slots left = set;
+  std::set<OutDim> by_all;
+  const auto without = [](const Slots& from, const Slots& known) {
     Slots rest;
     std::set_difference(
-        set.begin(), set.end(), known.begin(), known.end(), std::back_inserter(rest));
-    if (ScaledBy(rest, kScales[0], now)) return true;
+        from.begin(), from.end(), known.begin(), known.end(), std::back_inserter(rest));
+    return rest;
+  };
+  for (const Slots& known : sets_) {
+    if (known.size() >= set.size() ||
+        !std::includes(set.begin(), set.end(), known.begin(), known.end()))
+      continue;
+    if (Includes(moved(known).exact, exact) && Scales(without(set, known))) return true;
+    left = without(left, known);
+    by_all.insert(moved(known).exact.begin(), moved(known).exact.end());
   }
+  if (!left.empty() && left.size() < set.size() &&
+      Includes({by_all.begin(), by_all.end()}, exact) && Scales(left))
+    return true;
   for (const int slot : alone) {
     const std::vector<OutDim>& own = Accepts({slot})->exact;
     std::vector<OutDim> left;
@@ -285,11 +310,12 @@ void Tie::FindLarger(int slot, const std::vector<int>& big) {
   const auto value = [&](int s) { return values[static_cast<size_t>(s)]; };
   const bool is_dim = box_.slots()[static_cast<size_t>(slot)].is_dim;
   if (!is_dim && Additive(slot, big)) return;
-  Slots equal, near, dims;
+  Slots equal, near, dims, multiples;
   for (const int t : big) {
     if (t == slot) continue;
     if (value(t) == value(slot)) equal.push_back(t);
     if (std::gcd(value(t), value(slot)) > 1) near.push_back(t);
+    if (value(t) % value(slot) == 0) multiples.push_back(t);
     if (box_.slots()[static_cast<size_t>(t)].is_dim) dims.push_back(t);
   }
   std::optional<Slots> found = Shrink(slot, equal);
@@ -299,7 +325,9 @@ void Tie::FindLarger(int slot, const std::vector<int>& big) {
     if (FindCombinations(slot, near, size)) return;
   if (!is_dim) return;
   found = Shrink(slot, dims);
-  if (found && Accepts(*found)->other.empty()) Add(*found);
+  if (found && Accepts(*found)->other.empty()) return Add(*found);
+  found = Shrink(slot, multiples);
+  if (found && Accepts(*found)->other.empty() && OneDimEach(Accepts(*found)->exact)) Add(*found);
 }
 
 // Unequal parts of a dim are sizes of their own, whatever divisor they share. Equal parts are one

@@ -51,6 +51,8 @@ class Tie {
   const Moved* Accepts(Slots set);
   std::optional<Moved> Try(const Slots& set);
   bool ScaledBy(const Slots& set, int64_t factor, std::vector<Shape>& outputs);
+  // Whether the operator accepts the set scaled, whatever the outputs do.
+  bool Scales(const Slots& set);
   bool OnlyLends(const Slots& set, const std::vector<OutDim>& exact);
   void Add(const Slots& set);
   void FindPairs(const std::vector<int>& big);

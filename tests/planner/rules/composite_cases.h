@@ -193,12 +193,47 @@ inline std::vector<CompositeCase> PlaceCases() {
   };
 }
 
+// Layers over one element of a sequence.
+inline std::vector<CompositeCase> RecurrentCases() {
+  return {
+      {"rnn_cell",
+       "input %x: f64[1,10,9]\n  input %w: f64[1,14,9]\n  input %r: f64[1,14,14]\n"
+       "  input %b: f64[1,28]\n  input %h: f64[1,10,14]",
+       "%y: f64[1,1,10,14], %z: f64[1,10,14] = RNN(%x, %w, %r, %b, _, %h) {hidden_size = 14} @n",
+       "%y\n  output %z"},
+      {"lstm_cell",
+       "input %x: f64[10,1,9]\n  input %w: f64[2,56,9]\n  input %r: f64[2,56,14]\n"
+       "  input %b: f64[2,112]\n  input %h: f64[10,2,14]\n  input %c: f64[10,2,14]\n"
+       "  input %p: f64[2,42]",
+       "%y: f64[10,1,2,14], %z: f64[10,2,14], %v: f64[10,2,14] = LSTM(%x, %w, %r, %b, _, %h, %c, "
+       "%p) {hidden_size = 14, direction = \"bidirectional\", layout = 1} @n",
+       "%y\n  output %z\n  output %v"},
+      {"lstm_first_cell",
+       "input %x: f64[1,10,9]\n  input %w: f64[1,56,9]\n  input %r: f64[1,56,14]\n"
+       "  input %b: f64[1,112]",
+       "%y: f64[1,1,10,14] = LSTM(%x, %w, %r, %b) {clip = 0.5, input_forget = 1} @n",
+       "%y"},
+      {"gru_cell",
+       "input %x: f64[1,10,9]\n  input %w: f64[1,42,9]\n  input %r: f64[1,42,14]\n"
+       "  input %b: f64[1,84]\n  input %h: f64[1,10,14]",
+       "%y: f64[1,1,10,14], %z: f64[1,10,14] = GRU(%x, %w, %r, %b, _, %h) {activations = "
+       "[\"HardSigmoid\", \"Softsign\"]} @n",
+       "%y\n  output %z"},
+      {"gru_linear_cell",
+       "input %x: f64[1,10,9]\n  input %w: f64[1,42,9]\n  input %r: f64[1,42,14]\n"
+       "  input %b: f64[1,84]\n  input %h: f64[1,10,14]",
+       "%y: f64[1,1,10,14], %z: f64[1,10,14] = GRU(%x, %w, %r, %b, _, %h) {linear_before_reset = "
+       "1} @n",
+       "%y\n  output %z"},
+  };
+}
+
 inline const std::vector<CompositeCase>& CompositeCases() {
   static const std::vector<CompositeCase> cases = [] {
     std::vector<CompositeCase> all = FoldingCases();
-    for (const CompositeCase& one : LossAndAttentionCases()) all.push_back(one);
-    for (const CompositeCase& one : JoinedCases()) all.push_back(one);
-    for (const CompositeCase& one : PlaceCases()) all.push_back(one);
+    for (const auto& more :
+         {LossAndAttentionCases(), JoinedCases(), PlaceCases(), RecurrentCases()})
+      all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
   return cases;

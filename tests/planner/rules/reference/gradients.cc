@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "metair/ops/composer.h"
+#include "metair/ops/range.h"
+#include "metair/ops/reduce_mean.h"
 #include "tests/planner/rules/reference/reference_case.h"
 
 namespace metadist::testing {
@@ -10,7 +15,7 @@ Types LayerNormBackwardTypes(const OpCall& call) {
   if (call.shape(1) != x || call.shape(2) != Shape{x[0], 1} || call.shape(3) != Shape{x[0], 1} ||
       call.shape(4) != Shape{x[1]})
     return BadInput("", "shapes do not fit");
-  return FloatTypes({x, {x[1]}, {x[1]}});
+  return FloatTypes({x, {x[1]}, {x[1]}}, call.type(0).element);
 }
 Result<void> LayerNormBackward(const OpCall&, std::span<const Tensor> in, std::span<Tensor> out) {
   const int64_t h = in[0].dim(1);
@@ -39,17 +44,132 @@ std::vector<InputDomain> PositiveDeviation(const OpCall&) {
   return domains;
 }
 
+// inv (g - mean(g) - normal mean(g normal)) with g = dy weight.
+Result<Graph> ComposeLayerNormBackward(const OpCall& call) {
+  Composer compose(call);
+  const auto times = [&](ValueId a, ValueId b) { return compose.Make("Mul", {a, b}); };
+  const auto mean = [&](ValueId x) { return ComposeMean(compose, x, {1}, /*keep=*/true); };
+  const ValueId dy = compose.Input(0), inverse = compose.Input(3);
+  const ValueId distance = compose.Make("Sub", {compose.Input(1), compose.Input(2)});
+  const ValueId normal = times(distance, inverse);
+  const ValueId g = times(dy, compose.Input(4));
+  ValueId dx = compose.Make("Sub", {g, mean(g)});
+  dx = compose.Make("Sub", {dx, times(normal, mean(times(g, normal)))});
+  return compose.Done({times(inverse, dx),
+                       compose.Fold("ReduceSum", times(dy, normal), {0}, /*keep=*/false),
+                       compose.Fold("ReduceSum", dy, {0}, /*keep=*/false)});
+}
+
+Types SameTypes(const OpCall& call) {
+  if (call.shape(0) != call.shape(1)) return BadInput("", "shapes differ");
+  return FloatTypes({call.shape(0)}, call.type(0).element);
+}
+
+// dy, y [t,v]: y (dy - sum(y dy)).
+Result<void> SoftmaxBackward(const OpCall&, std::span<const Tensor> in, std::span<Tensor> out) {
+  for (int64_t t = 0; t < in[0].dim(0); ++t) {
+    double sum = 0;
+    for (int64_t v = 0; v < in[0].dim(1); ++v) sum += Row(in[0], t)[v] * Row(in[1], t)[v];
+    for (int64_t v = 0; v < in[0].dim(1); ++v)
+      Row(out[0], t)[v] = Row(in[1], t)[v] * (Row(in[0], t)[v] - sum);
+  }
+  return {};
+}
+Result<Graph> ComposeSoftmaxBackward(const OpCall& call) {
+  Composer compose(call);
+  const ValueId dy = compose.Input(0), y = compose.Input(1);
+  const ValueId sum = compose.Fold("ReduceSum", compose.Make("Mul", {y, dy}), {1});
+  return compose.Done({compose.Make("Mul", {y, compose.Make("Sub", {dy, sum})})});
+}
+
+// dy, y [t,v]: dy - exp(y) sum(dy).
+Result<void> LogSoftmaxBackward(const OpCall&, std::span<const Tensor> in, std::span<Tensor> out) {
+  for (int64_t t = 0; t < in[0].dim(0); ++t) {
+    double sum = 0;
+    for (int64_t v = 0; v < in[0].dim(1); ++v) sum += Row(in[0], t)[v];
+    for (int64_t v = 0; v < in[0].dim(1); ++v)
+      Row(out[0], t)[v] = Row(in[0], t)[v] - std::exp(Row(in[1], t)[v]) * sum;
+  }
+  return {};
+}
+Result<Graph> ComposeLogSoftmaxBackward(const OpCall& call) {
+  Composer compose(call);
+  const ValueId dy = compose.Input(0);
+  const ValueId sum = compose.Fold("ReduceSum", dy, {1});
+  const ValueId share = compose.Make("Mul", {compose.Make("Exp", {compose.Input(1)}), sum});
+  return compose.Done({compose.Make("Sub", {dy, share})});
+}
+InputDomain Within(double low, double high) {
+  return {.kind = InputDomain::Kind::kRange, .low = low, .high = high};
+}
+std::vector<InputDomain> LogProbabilities(const OpCall&) { return {{}, Within(-9, 0)}; }
+
+// x [t,v], the logarithm of the sum of its exponentials [t], classes [t]: exp(x - sum) - (v =
+// class).
+Types CrossEntropyBackwardTypes(const OpCall& call) {
+  const Shape rows{call.shape(0)[0]};
+  if (call.shape(1) != rows || call.shape(2) != rows) return BadInput("", "shapes do not fit");
+  return FloatTypes({call.shape(0)}, call.type(0).element);
+}
+Result<void> CrossEntropyBackward(const OpCall&,
+                                  std::span<const Tensor> in,
+                                  std::span<Tensor> out) {
+  for (int64_t t = 0; t < in[0].dim(0); ++t)
+    for (int64_t v = 0; v < in[0].dim(1); ++v)
+      Row(out[0], t)[v] = std::exp(Row(in[0], t)[v] - in[1].data<double>()[t]) -
+                          (in[2].data<int64_t>()[t] == v ? 1 : 0);
+  return {};
+}
+Result<Graph> ComposeCrossEntropyBackward(const OpCall& call) {
+  Composer compose(call);
+  const ValueId x = compose.Input(0);
+  const ValueId share = compose.Make(
+      "Exp", {compose.Make("Sub", {x, compose.With("Unsqueeze", compose.Input(1), {1})})});
+  const ValueId classes = ComposePositions(compose, 0, call.shape(0)[1]);
+  const ValueId hit =
+      compose.Make("Equal", {compose.With("Unsqueeze", compose.Input(2), {1}), classes});
+  const ValueId one = compose.Make("Where", {hit, compose.Number(1, x), compose.Number(0, x)});
+  return compose.Done({compose.Make("Sub", {share, one})});
+}
+std::vector<InputDomain> ScoresAndClasses(const OpCall&) {
+  return {Within(-9, 9), Within(-9, 9), {.kind = InputDomain::Kind::kIndex, .bounds = {{0, 1}}}};
+}
+
 }  // namespace
 
 std::vector<ReferenceCase> GradientCases() {
   return {
       {"C3",
        "layer_norm_backward",
-       MakeOp("LayerNormBackward", LayerNormBackwardTypes, LayerNormBackward, PositiveDeviation),
+       Decomposed(
+           MakeOp(
+               "LayerNormBackward", LayerNormBackwardTypes, LayerNormBackward, PositiveDeviation),
+           ComposeLayerNormBackward),
        {.inputs =
             {Floats({12, 16}), Floats({12, 16}), Floats({12, 1}), Floats({12, 1}), Floats({16})},
         .num_outputs = 3},
-       "([a,_],[a,_],[a,_],[a,_],[_])->([a,_],[_],[_]) reduction={a} linear={0}"},
+       "([a,b],[a,b],[a,_],[a,_],[b])->([a,b],[b],[b]) combine={b:SUM[a],SUM[a]} "
+       "reduction={a} linear={0}"},
+      {"W12",
+       "log_softmax_backward",
+       Decomposed(MakeOp("LogSoftmaxBackward", SameTypes, LogSoftmaxBackward, LogProbabilities),
+                  ComposeLogSoftmaxBackward),
+       {.inputs = {Floats({12, 16}), Floats({12, 16})}},
+       "([a,b],[a,b])->([a,b]) combine={b:SUM[a]} linear={0}"},
+      {"W12",
+       "softmax_backward",
+       Decomposed(MakeOp("SoftmaxBackward", SameTypes, SoftmaxBackward), ComposeSoftmaxBackward),
+       {.inputs = {Floats({12, 16}), Floats({12, 16})}},
+       "([a,b],[a,b])->([a,b]) combine={b:SUM[a]} linear={0}"},
+      {"W12",
+       "cross_entropy_backward",
+       Decomposed(MakeOp("CrossEntropyBackward",
+                         CrossEntropyBackwardTypes,
+                         CrossEntropyBackward,
+                         ScoresAndClasses),
+                  ComposeCrossEntropyBackward),
+       {.inputs = {Floats({12, 16}), Floats({12}), Integers({12})}},
+       "([a,b],[a],[a])->([a,b]) off={b:2-} max={0} min={0}"},
   };
 }
 

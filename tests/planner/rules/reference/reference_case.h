@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,10 @@ struct ReferenceCase {
   decltype(OpDef::domain_of) legal = nullptr;
 };
 
+inline void PrintTo(const ReferenceCase& one, std::ostream* out) {
+  *out << one.id << " " << one.name;
+}
+
 std::vector<ReferenceCase> ReductionCases();
 std::vector<ReferenceCase> MovementCases();
 std::vector<ReferenceCase> ContractionCases();
@@ -33,6 +38,8 @@ std::vector<ReferenceCase> OffsetCases();
 std::vector<ReferenceCase> RandomCases();
 std::vector<ReferenceCase> SliceCases();
 std::vector<ReferenceCase> UnstatedCases();
+std::vector<ReferenceCase> StatisticsCases();
+std::vector<ReferenceCase> CellCases();
 
 inline std::vector<ReferenceCase> ReferenceCases() {
   std::vector<ReferenceCase> all;
@@ -44,7 +51,9 @@ inline std::vector<ReferenceCase> ReferenceCases() {
                                                 &OffsetCases,
                                                 &RandomCases,
                                                 &SliceCases,
-                                                &UnstatedCases})
+                                                &UnstatedCases,
+                                                &StatisticsCases,
+                                                &CellCases})
     for (ReferenceCase& one : cases()) all.push_back(std::move(one));
   return all;
 }
@@ -66,6 +75,12 @@ inline OpDef MakeOp(const char* name,
   return op;
 }
 
+// The same with a decomposition.
+inline OpDef Decomposed(OpDef op, decltype(OpDef::decompose) decompose) {
+  op.decompose = decompose;
+  return op;
+}
+
 inline OpExample::Input Floats(Shape shape) {
   return {.type = {ElementType::kF32, std::move(shape)}};
 }
@@ -83,9 +98,9 @@ inline Attributes With(std::initializer_list<std::pair<const char*, Attribute>> 
 }
 
 using Types = Result<std::vector<TensorType>>;
-inline Types FloatTypes(std::vector<Shape> shapes) {
+inline Types FloatTypes(std::vector<Shape> shapes, ElementType element = ElementType::kF32) {
   std::vector<TensorType> types;
-  for (Shape& shape : shapes) types.push_back({ElementType::kF32, std::move(shape)});
+  for (Shape& shape : shapes) types.push_back({element, std::move(shape)});
   return types;
 }
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "metair/ops/composer.h"
+#include "metair/ops/recurrent.h"
+
+namespace metadist {
+
+// What the cell of a recurrent layer is composed of, all directions at once. d = directions, g =
+// gates, b = batch, h = hidden. Values that are left out are kNone and count as zeros.
+class CellComposer {
+ public:
+  // activations: of one direction; all have the same.
+  CellComposer(const OpCall& call, const Recurrence& r, std::vector<Activation> activations);
+
+  Composer& compose() { return compose_; }
+  ValueId h() const { return h_; }  // [d, b, h]: the states before
+  ValueId c() const { return c_; }
+
+  // [d, g, b, h]: W x and its bias.
+  ValueId Given();
+  // [d, g, b, h]: R h and its bias.
+  ValueId Recur();
+  // [d, b, h]: R state and its bias, for one gate.
+  ValueId Recur(int64_t gate, ValueId state);
+  // [d, b, h]: a gate of [d, g, b, h].
+  ValueId Gate(ValueId all, int64_t gate);
+  // [d, 1, h]: of the peepholes.
+  ValueId Peephole(int64_t gate);
+  // [d, b, h]: clipped, and through an activation.
+  ValueId Activate(size_t which, ValueId x);
+
+  ValueId Plus(ValueId a, ValueId b);
+  ValueId Times(ValueId a, ValueId b);
+
+  // The graph, given the states after: [d, b, h], c kNone where the cell has none.
+  Result<Graph> Done(ValueId h, ValueId c);
+
+ private:
+  ValueId State(size_t input);
+  ValueId Weights(size_t input, int64_t columns);
+  ValueId Bias(int64_t which);
+
+  Composer compose_;
+  Recurrence r_;
+  std::vector<Activation> activations_;
+  double clip_ = 0;
+  bool has_bias_ = false;
+  bool has_peepholes_ = false;
+  ValueId x_ = kNone;
+  ValueId h_ = kNone;
+  ValueId c_ = kNone;
+  ValueId recurrent_ = kNone;  // [d, g, h, h]: R, transposed
+};
+
+// The decomposition of a layer over sequences of one element: nothing recurs, and sizes are free.
+// Errors: kBadInput for longer sequences, lengths, and directions with activations of their own.
+Result<Graph> ComposeCell(const OpCall& call,
+                          const CellForm& form,
+                          const std::function<Result<Graph>(CellComposer&)>& cell);
+
+}  // namespace metadist

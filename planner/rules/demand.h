@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "metair/ir/graph.h"
+#include "planner/rules/propagation.h"
+#include "planner/rules/rule.h"
+
+namespace metadist {
+
+// Inputs of the graph that a way leaves whole although every use of them takes the same piece, with
+// that piece: by position among graph.inputs. With those cut as well the way holds as before, and
+// ranks store less.
+std::map<int, Cut> Demanded(const Graph& graph,
+                            const std::vector<const Rule*>& rules,
+                            const Propagated& way);
+
+}  // namespace metadist

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every strategy of the cases with a decomposition is lowered and run on ranks, at sizes that
+// discovery has not seen, in f64 against the operator's kernel. Nothing of discovery's own test is
+// used.
+#include <gtest/gtest.h>
+
+#include "executor/run.h"
+#include "planner/cover.h"
+#include "tests/planner/rules/example_calls.h"
+#include "tests/planner/rules/family_calls.h"
+#include "tests/planner/rules/reference/reference_case.h"
+#include "tests/planner/rules/reference/whole_discovery.h"
+#include "tests/planner/test_cluster.h"
+
+namespace metadist::testing {
+namespace {
+
+class RankRun : public ::testing::TestWithParam<ReferenceCase> {};
+
+// A graph of the one call, floats in f64.
+Graph GraphOf(const OwnedCall& call) {
+  Graph graph;
+  graph.name = "g";
+  Node node;
+  node.name = "n";
+  node.domain = call.op->domain;
+  node.op = call.op->name;
+  node.attributes = call.attributes;
+  for (size_t i = 0; i < call.types.size(); ++i) {
+    node.inputs.push_back(kNone);
+    if (!call.present[i]) continue;
+    metadist::Value value{"x" + std::to_string(i), call.types[i], ValueKind::kInput, {}, kNone};
+    if (call.constants[i]) {
+      value.kind = ValueKind::kConstant;
+      value.data = *call.constants[i];
+    }
+    node.inputs[i] = graph.AddValue(std::move(value));
+    if (!call.constants[i]) graph.inputs.push_back(node.inputs[i]);
+  }
+  const std::vector<TensorType> types = InferTypes(call.call()).value();
+  for (const TensorType& type : types) {
+    node.outputs.push_back(graph.AddValue(
+        {"y" + std::to_string(node.outputs.size()), type, ValueKind::kResult, {}, kNone}));
+    graph.outputs.push_back(node.outputs.back());
+  }
+  graph.AddNode(std::move(node));
+  return graph;
+}
+
+void ExpectClose(const Tensor& got, const Tensor& want, const std::string& where) {
+  ASSERT_EQ(got.shape(), want.shape()) << where;
+  const std::vector<double> x = got.ToDoubles(), y = want.ToDoubles();
+  double largest = 1e-300;
+  for (const double v : y) largest = std::max(largest, std::abs(v));
+  for (size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], y[i], 1e-9 * largest) << where;
+}
+
+// Runs all strategies of a mesh at these sizes; how many of them run the decomposition.
+int RunAll(const OwnedCall& call, const OpTable& table, RuleBook& rules, const char* mesh) {
+  const Graph graph = GraphOf(call);
+  const NamedTensors inputs = RandomInputs(graph, 1, table);
+  CoverRequest request;
+  request.graph = &graph;
+  request.ops = &table;
+  request.rules = &rules;
+  request.mesh = ParseMesh(mesh).value();
+  request.cluster = TestCluster(static_cast<int>(request.mesh.ranks()));
+  RunOptions options;
+  options.ops = &table;
+  const auto whole = RunProgram(SingleDevice(graph), {}, inputs, options);
+  EXPECT_TRUE(whole.ok()) << whole.error().text();
+  const auto cover = CoverStrategies(request);
+  EXPECT_TRUE(cover.ok()) << cover.error().text();
+  int expanded = 0;
+  for (const CoverProgram& one : cover.value().programs) {
+    expanded += one.program.stages[0].graph.FindValue("n/v0") != kNone;
+    const auto run = RunProgram(one.program, {}, inputs, options);
+    EXPECT_TRUE(run.ok()) << mesh << " " << one.text << ": " << run.error().text();
+    for (size_t o = 0; run.ok() && o < whole.value().outputs.size(); ++o)
+      ExpectClose(run.value().outputs[o].second,
+                  whole.value().outputs[o].second,
+                  std::string(mesh) + " " + one.text);
+  }
+  return expanded;
+}
+
+TEST_P(RankRun, EveryStrategyEqualsOneRankOnUnseenShapes) {
+  const ExampleCall example(GetParam().op, GetParam().example);
+  const Discovered found = DiscoverWhole(example.call);
+  OpTable table = OpTable::BuiltIn();
+  table.Add(example.op);
+  RuleBook rules(table);
+  Generator random(11);
+  for (const SymbolicFactor& factor : found.factors) {
+    if (!factor.composite) continue;
+    int expanded = 0;
+    for (const char* mesh : {"a=2", "a=3", "a=4", "a=8", "2x2", "2x4"}) {
+      const int64_t ranks = ParseMesh(mesh).value().ranks();
+      std::optional<OwnedCall> call;
+      for (int attempt = 0; attempt < 40 && !call; ++attempt)
+        call = RandomCall(example.call, found, factor.atoms, ranks, attempt, random);
+      ASSERT_TRUE(call) << found.text << " factor " << factor.name << " on " << mesh;
+      for (size_t i = 0; i < call->types.size(); ++i)
+        if (call->types[i].element == ElementType::kF32) call->types[i].element = ElementType::kF64;
+      expanded += RunAll(*call, table, rules, mesh);
+      if (HasFatalFailure()) return;
+    }
+    EXPECT_GE(expanded, 6) << found.text << " factor " << factor.name;
+  }
+}
+
+std::vector<ReferenceCase> CompositeReferenceCases() {
+  std::vector<ReferenceCase> cases = ReferenceCases();
+  std::erase_if(cases, [](const ReferenceCase& one) { return one.op.decompose == nullptr; });
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules,
+                         RankRun,
+                         ::testing::ValuesIn(CompositeReferenceCases()),
+                         [](const auto& at) { return at.param.id + "_" + at.param.name; });
+
+}  // namespace
+}  // namespace metadist::testing

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "planner/rules/composite.h"
+#include "planner/rules/discover_small.h"
+#include "planner/rules/instance.h"
+#include "planner/rules/rule_book.h"
+#include "planner/rules/shrink.h"
+
+namespace metadist::testing {
+
+// What is found of a call, with its decomposition where it has one.
+inline Discovered DiscoverWhole(const OpCall& call, uint64_t seed = 0) {
+  if (call.op->decompose == nullptr) return Discover(call, {seed});
+  RuleBook book(OpTable::BuiltIn(), {.seed = seed});
+  const InnerRules rules = [&](const Graph& graph, const Node& node) -> const Rule& {
+    return book.For(graph, node);
+  };
+  BlackBox real(call);
+  Discovered found;
+  found.text = "none";
+  for (const ShrinkOrder order : kShrinkOrders) {
+    BlackBox box(call);
+    std::optional<std::vector<int64_t>> values = Shrink(box, order, found.reason);
+    if (!values) continue;
+    box.set_values(std::move(*values));
+    Discovered next = DiscoverSmall(box, {.seed = seed});
+    FindComposites(box, OpTable::BuiltIn(), rules, seed, next);
+    if (SolveAtoms(next, real)) return next;
+  }
+  return found;
+}
+
+}  // namespace metadist::testing
