@@ -192,6 +192,9 @@ void Prober::ProbeDim(Relation& relation, size_t x, std::vector<Baseline>& bases
   for (const int64_t p : {int64_t{0}, int64_t{1}, size / 2, size - 1})
     if (p < size && std::find(quick.begin(), quick.end(), p) == quick.end()) quick.push_back(p);
   for (const int64_t p : quick) ProbeIndex(relation, x, p, bases);
+  // A maximum may lie between them, in all baselines.
+  for (int64_t p = 0; p < std::min(size, kLongDim) && relation.touched[x].empty(); ++p)
+    if (std::find(quick.begin(), quick.end(), p) == quick.end()) ProbeIndex(relation, x, p, bases);
   std::vector<int> patterns;
   for (size_t y = 0; y < relation.out_dims.size(); ++y)
     patterns.push_back(

@@ -58,6 +58,7 @@ constexpr Setting kSettings[] = {
 // Enough of them for calls that stay large at surrogate sizes (big convolution kernels).
 constexpr size_t kFewSettings = 8;
 constexpr int64_t kLargeCall = 4096;
+constexpr int kMostRounds = 4;  // of all settings, while several reductions are left
 constexpr Setting kSingleGroup[] = {{2, 2, false, InputMode::kNormal},
                                     {3, 3, true, InputMode::kIntegers}};
 
@@ -192,19 +193,25 @@ std::vector<ExecutionTest::Configuration> ExecutionTest::SingleGroups(const Tria
   return out;
 }
 
+bool ExecutionTest::IsAmbiguous(const Reductions& left) {
+  return std::any_of(left.begin(), left.end(), [](const auto& at) { return at.second.size() > 1; });
+}
+
 std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
   SymbolicFactor factor;
   Reductions left;
-  for (const Configuration& at : Configurations(trial)) {
-    if (factor.even_only && !at.even) continue;
-    Reductions now = left;
-    if (Agrees(trial, at, now)) {
-      left = std::move(now);
-    } else {
-      if (at.even) return std::nullopt;
-      factor.even_only = true;
+  const std::vector<Configuration> configurations = Configurations(trial);
+  for (int round = 0; round == 0 || (round < kMostRounds && IsAmbiguous(left)); ++round)
+    for (const Configuration& at : configurations) {
+      if (factor.even_only && !at.even) continue;
+      Reductions now = left;
+      if (Agrees(trial, at, now)) {
+        left = std::move(now);
+      } else {
+        if (at.even) return std::nullopt;
+        factor.even_only = true;
+      }
     }
-  }
   for (const auto& [output, ops] : left) {
     if (ops.size() > 1) {
       ++ambiguous_;

@@ -81,6 +81,7 @@ class ExecutionTest {
                  int64_t ranks,
                  int64_t groups,
                  std::vector<int64_t>& sizes) const;
+  static bool IsAmbiguous(const Reductions& left);
   bool Agrees(const Trial& trial, const Configuration& at, Reductions& left);
   bool CutsFit(const std::vector<SymbolicCut>& cuts,
                std::span<const int64_t> sizes,

@@ -23,12 +23,15 @@ class Random {
   }
   // In [0, 1).
   double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
-  // Bell-shaped around 0 with deviation 1: the sum of four uniform numbers, scaled.
-  double Bell() {
-    const uint64_t a = Next();
-    const double sum = static_cast<double>(a & 0xffff) + static_cast<double>((a >> 16) & 0xffff) +
-                       static_cast<double>((a >> 32) & 0xffff) + static_cast<double>(a >> 48);
-    return (sum - 131070.0) * (1.7320508075688772 / 65536.0) + Uniform() * 1e-5;
+  // Bell-shaped around 0 with deviation 1: the sum of three uniform numbers, scaled.
+  double Bell() { return Bell(Next()); }
+  // The same of given random bits.
+  static double Bell(uint64_t bits) {
+    constexpr uint64_t kMask = (uint64_t{1} << 20) - 1;
+    const uint64_t sum = (bits >> 44) + ((bits >> 24) & kMask) + ((bits >> 4) & kMask);
+    // All bits count a little, so that no two numbers are the same.
+    return (static_cast<double>(sum) - 1.5 * (1 << 20)) * (2.0 / (1 << 20)) +
+           static_cast<double>(bits) * (0x1p-64 * 1e-5);
   }
 
  private:

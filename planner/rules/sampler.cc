@@ -92,8 +92,10 @@ double Sampler::Number(InputMode mode) {
   switch (mode) {
     case InputMode::kNormal:
     case InputMode::kOneShard:
-    case InputMode::kOffset:
-      return random_.Bell() * kScales[random_.Next() & 7];
+    case InputMode::kOffset: {
+      const uint64_t bits = random_.Next();
+      return Random::Bell(bits) * kScales[bits & 7];
+    }
     case InputMode::kSmall:
       return random_.Bell() * 1e-3;
     case InputMode::kNegative:

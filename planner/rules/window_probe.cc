@@ -9,7 +9,8 @@
 // left to the execution test.
 //
 // Maxima and minima hide much: a disturbed index is drawn with mixed signs over a negative baseline
-// and negative over a mixed one, so that it wins somewhere, and the union is taken.
+// and negative over a mixed one, so that it wins somewhere, and the union is taken; over more
+// baselines where the two places still differ.
 //
 // Cost: 4 baselines and 4 runs for each probed index: 2 indices a phase, some ten runs for a
 // stride of 1. Source: shardcombine.md 4.9.
@@ -35,6 +36,7 @@ constexpr Setting kSettings[] = {{InputMode::kNegative, InputMode::kNormal},
                                  {InputMode::kIntegers, InputMode::kIntegers}};
 // Groups of the calls in which windows are looked for; the second for wide windows.
 constexpr int64_t kGroups[] = {16, 60};
+constexpr int kMostDraws = 4;  // of baselines, until both places agree
 constexpr int64_t kStep = 12;  // a multiple of every stride up to 4
 constexpr int64_t kLargestAtom = 256;
 
@@ -46,6 +48,18 @@ bool Differs(const Tensor& x, const Tensor& y, int64_t i, double slack) {
   }
   if (x.element() == ElementType::kI64) return x.data<int64_t>()[i] != y.data<int64_t>()[i];
   return x.data<bool>()[i] != y.data<bool>()[i];
+}
+
+// Whether both places reach nothing, or as much, `groups` further on.
+bool AreApart(const SlidingWindow& dims,
+              const std::vector<Interval>& one,
+              const std::vector<Interval>& two,
+              int64_t groups) {
+  for (size_t y = 0; y < dims.outputs.size(); ++y) {
+    const int64_t apart = one[y].end < 0 && two[y].end < 0 ? 0 : groups * dims.outputs[y].unit;
+    if (two[y].begin - one[y].begin != apart || two[y].end - one[y].end != apart) return false;
+  }
+  return true;
 }
 
 int64_t At(const std::vector<Shape>& shapes, const SlidingDim& dim) {
@@ -166,8 +180,12 @@ std::optional<SlidingWindow> WindowProbe::MeasureAt(const SlidingWindow& dims, b
       const int64_t second = first + apart * input.unit;
       Reach one = nothing;
       Reach two = nothing;
-      if (!Reaches(dims, input, first, one) || !Reaches(dims, input, second, two))
-        return std::nullopt;
+      for (int draw = 0; draw < kMostDraws; ++draw) {
+        if (draw > 0 && !DrawBaselines()) return std::nullopt;
+        if (!Reaches(dims, input, first, one) || !Reaches(dims, input, second, two))
+          return std::nullopt;
+        if (AreApart(dims, one, two, apart)) break;
+      }
       for (size_t y = 0; y < one.size(); ++y) {
         const int64_t unit = dims.outputs[y].unit;
         const int64_t last = At(shapes, dims.outputs[y]) - 1;
@@ -175,8 +193,7 @@ std::optional<SlidingWindow> WindowProbe::MeasureAt(const SlidingWindow& dims, b
         if (none) continue;
         fits = fits && one[y].begin > 0 && two[y].end < last && one[y].end >= 0 && two[y].end >= 0;
         if (!fits) return std::nullopt;
-        if (two[y].begin - one[y].begin != apart * unit || two[y].end - one[y].end != apart * unit)
-          return std::nullopt;
+        if (!AreApart(dims, one, two, apart)) return std::nullopt;
         before = std::max(before, one[y].end / unit * input.unit - first);
         behind = std::max(behind, first + 1 - (one[y].begin / unit + 1) * input.unit);
       }
