@@ -1,28 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // As RandomNormal, in the shape of input 0, whose elements are not looked at.
 #include "metair/ops/drawing.h"
-#include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/random_normal.h"
 #include "metair/ops/random_uniform.h"
 
 namespace metadist::ops {
-namespace {
-
-std::vector<OpExample> Examples() {
-  using example::Absent;
-  using example::F32;
-  using example::I64;
-  using example::With;
-  using List = std::vector<int64_t>;
-  return {{.inputs = {F32({4, 6})}, .attributes = With({{"seed", 3.0}})},
-          {.inputs = {F32({4, 6}), Absent(), Absent(), I64({2})},
-           .attributes = With({{"start", List{0, 0}}})},
-          {.inputs = {I64({2, 3, 4}), Absent(), Absent(), I64({2})},
-           .attributes = With({{"start", List{0, 0, 0}}, {"dtype", 1}})}};
-}
-
-}  // namespace
 
 OpDef MakeRandomNormalLike() {
   return {.name = "RandomNormalLike",
@@ -31,7 +14,7 @@ OpDef MakeRandomNormalLike() {
           .infer = InferDrawnLike,
           .reference = DrawNormal,
           .work = DrawnWork,
-          .examples = Examples,
+          .examples = DrawnLikeExamples,
           .deterministic = false};
 }
 

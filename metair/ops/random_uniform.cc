@@ -43,6 +43,19 @@ Work DrawnWork(const OpCall& call, std::span<const TensorType> outputs) {
   return {.flops = NumElements(outputs[0].shape), .bytes = outputs[0].bytes()};
 }
 
+std::vector<OpExample> DrawnLikeExamples() {
+  using example::Absent;
+  using example::F32;
+  using example::I64;
+  using example::With;
+  using List = std::vector<int64_t>;
+  return {{.inputs = {F32({4, 6})}, .attributes = With({{"seed", 3.0}})},
+          {.inputs = {F32({4, 6}), Absent(), Absent(), I64({2})},
+           .attributes = With({{"start", List{0, 0}}})},
+          {.inputs = {I64({2, 3, 4}), Absent(), Absent(), I64({2})},
+           .attributes = With({{"start", List{0, 0, 0}}, {"dtype", 1}})}};
+}
+
 }  // namespace metadist
 
 namespace metadist::ops {

@@ -28,6 +28,29 @@ void ExpectClose(const Tensor& got, const Tensor& want, const std::string& where
   for (size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], y[i], 1e-9 * largest) << where;
 }
 
+// Every program of the cover gives what one rank gives.
+void ExpectEqual(const Cover& cover,
+                 const NamedTensors& inputs,
+                 const RunResult& whole,
+                 const std::string& mesh) {
+  for (const CoverProgram& one : cover.programs) {
+    const auto run = RunProgram(one.program, {}, inputs);
+    ASSERT_TRUE(run.ok()) << mesh << " " << one.text << ": " << run.error().text();
+    for (size_t o = 0; o < whole.outputs.size(); ++o)
+      ExpectClose(run.value().outputs[o].second, whole.outputs[o].second, mesh + " " + one.text);
+  }
+}
+
+CoverRequest RequestFor(const Graph& graph, RuleBook& rules, const char* mesh) {
+  CoverRequest request;
+  request.graph = &graph;
+  request.ops = &OpTable::BuiltIn();
+  request.rules = &rules;
+  request.mesh = ParseMesh(mesh).value();
+  request.cluster = TestCluster(static_cast<int>(request.mesh.ranks()));
+  return request;
+}
+
 TEST_P(CompositeRun, EveryStrategyEqualsOneRank) {
   const Graph graph = GraphOf(GetParam());
   RuleBook rules(OpTable::BuiltIn());
@@ -35,23 +58,12 @@ TEST_P(CompositeRun, EveryStrategyEqualsOneRank) {
   const RunResult whole = RunProgram(SingleDevice(graph), {}, inputs).value();
   int expanded = 0;
   for (const char* mesh : {"a=2", "a=3", "a=4", "a=8", "2x2", "2x3"}) {
-    CoverRequest request;
-    request.graph = &graph;
-    request.ops = &OpTable::BuiltIn();
-    request.rules = &rules;
-    request.mesh = ParseMesh(mesh).value();
-    request.cluster = TestCluster(static_cast<int>(request.mesh.ranks()));
+    CoverRequest request = RequestFor(graph, rules, mesh);
     const auto cover = CoverStrategies(request);
     ASSERT_TRUE(cover.ok()) << cover.error().text();
-    for (const CoverProgram& one : cover.value().programs) {
+    for (const CoverProgram& one : cover.value().programs)
       expanded += one.program.stages[0].graph.FindValue("n/v0") != kNone;
-      const auto run = RunProgram(one.program, {}, inputs);
-      ASSERT_TRUE(run.ok()) << mesh << " " << one.text << ": " << run.error().text();
-      for (size_t o = 0; o < whole.outputs.size(); ++o)
-        ExpectClose(run.value().outputs[o].second,
-                    whole.outputs[o].second,
-                    std::string(mesh) + " " + one.text);
-    }
+    ExpectEqual(cover.value(), inputs, whole, mesh);
   }
   EXPECT_GT(expanded, 2);
 }
@@ -88,24 +100,12 @@ TEST_P(CompositeRun, FewerExchangesEqualOneRank) {
   const NamedTensors inputs = RandomInputs(graph, 1, OpTable::BuiltIn());
   const RunResult whole = RunProgram(SingleDevice(graph), {}, inputs).value();
   for (const char* mesh : {"a=2", "a=3", "a=4", "2x2"}) {
-    CoverRequest request;
-    request.graph = &graph;
-    request.ops = &OpTable::BuiltIn();
-    request.rules = &rules;
-    request.mesh = ParseMesh(mesh).value();
-    request.cluster = TestCluster(static_cast<int>(request.mesh.ranks()));
+    CoverRequest request = RequestFor(graph, rules, mesh);
     const int usual = Meetings(CoverStrategies(request).value());
     request.cluster = SlowToMeet(static_cast<int>(request.mesh.ranks()));
     const Cover cover = CoverStrategies(request).value();
     EXPECT_LT(Meetings(cover), usual) << mesh;
-    for (const CoverProgram& one : cover.programs) {
-      const auto run = RunProgram(one.program, {}, inputs);
-      ASSERT_TRUE(run.ok()) << mesh << " " << one.text << ": " << run.error().text();
-      for (size_t o = 0; o < whole.outputs.size(); ++o)
-        ExpectClose(run.value().outputs[o].second,
-                    whole.outputs[o].second,
-                    std::string(mesh) + " " + one.text);
-    }
+    ExpectEqual(cover, inputs, whole, mesh);
   }
 }
 
@@ -115,12 +115,7 @@ int64_t Gathered(const std::string& name) {
     if (name != one.name) continue;
     const Graph graph = GraphOf(one);
     RuleBook rules(OpTable::BuiltIn());
-    CoverRequest request;
-    request.graph = &graph;
-    request.ops = &OpTable::BuiltIn();
-    request.rules = &rules;
-    request.mesh = ParseMesh("a=4").value();
-    request.cluster = TestCluster(4);
+    const CoverRequest request = RequestFor(graph, rules, "a=4");
     int64_t elements = 0;
     const Cover cover = CoverStrategies(request).value();
     for (const CoverProgram& made : cover.programs) {
