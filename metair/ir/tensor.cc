@@ -5,12 +5,16 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <new>
 
 namespace metadist {
 namespace {
 
 constexpr size_t kAlignment = 64;
+// Up to so many bytes an array is aligned by hand: discovery makes very many small ones, and
+// aligned allocation is far slower than plain.
+constexpr size_t kSmallBytes = 1 << 14;
 
 template <typename To, typename From>
 To Convert(From value) {
@@ -42,12 +46,21 @@ To Convert(From value) {
 Tensor Tensor::Zeros(TensorType type) {
   Tensor tensor;
   const size_t bytes = static_cast<size_t>(std::max<int64_t>(type.bytes(), 1));
-  void* memory = ::operator new(bytes, std::align_val_t(kAlignment));
+  void* memory = nullptr;
+  if (bytes <= kSmallBytes) {
+    size_t room = bytes + kAlignment;
+    void* start = ::operator new(room);
+    tensor.owner_ = std::shared_ptr<const void>(
+        start, [](const void* p) { ::operator delete(const_cast<void*>(p)); });
+    memory = std::align(kAlignment, bytes, start, room);
+  } else {
+    memory = ::operator new(bytes, std::align_val_t(kAlignment));
+    tensor.owner_ = std::shared_ptr<const void>(memory, [](const void* p) {
+      ::operator delete(const_cast<void*>(p), std::align_val_t(kAlignment));
+    });
+  }
   std::memset(memory, 0, bytes);
   tensor.type_ = std::move(type);
-  tensor.owner_ = std::shared_ptr<const void>(memory, [](const void* p) {
-    ::operator delete(const_cast<void*>(p), std::align_val_t(kAlignment));
-  });
   tensor.bytes_ = static_cast<const std::byte*>(memory);
   tensor.owned_ = true;
   return tensor;

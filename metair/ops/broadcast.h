@@ -19,14 +19,23 @@ void ForEachIndex(const Shape& shape,
                   const std::vector<std::vector<int64_t>>& strides,
                   Visitor&& visit) {
   const int64_t count = NumElements(shape);
-  std::vector<int64_t> index(shape.size(), 0);
-  std::vector<int64_t> offsets(strides.size(), 0);
-  for (int64_t i = 0; i < count; ++i) {
-    visit(i, offsets);
-    for (size_t d = shape.size(); d-- > 0;) {
-      for (size_t a = 0; a < strides.size(); ++a) offsets[a] += strides[a][d];
+  const size_t arrays = strides.size();
+  const size_t outer = shape.empty() ? 0 : shape.size() - 1;
+  const int64_t row = shape.empty() ? 1 : shape[outer];
+  std::vector<int64_t> index(outer, 0);
+  std::vector<int64_t> offsets(arrays, 0);
+  std::vector<int64_t> steps(arrays, 0);  // along the last dim
+  for (size_t a = 0; a < arrays && !shape.empty(); ++a) steps[a] = strides[a][outer];
+  for (int64_t i = 0; i < count;) {
+    for (const int64_t end = i + row; i < end; ++i) {
+      visit(i, offsets);
+      for (size_t a = 0; a < arrays; ++a) offsets[a] += steps[a];
+    }
+    for (size_t a = 0; a < arrays; ++a) offsets[a] -= steps[a] * row;
+    for (size_t d = outer; d-- > 0;) {
+      for (size_t a = 0; a < arrays; ++a) offsets[a] += strides[a][d];
       if (++index[d] < shape[d]) break;
-      for (size_t a = 0; a < strides.size(); ++a) offsets[a] -= strides[a][d] * shape[d];
+      for (size_t a = 0; a < arrays; ++a) offsets[a] -= strides[a][d] * shape[d];
       index[d] = 0;
     }
   }

@@ -42,7 +42,8 @@ template <typename X, typename Y, typename F>
 void MapUnary(const Tensor& x, Tensor& y, F f) {
   const X* in = x.data<X>();
   Y* out = y.mutable_data<Y>();
-  for (int64_t i = 0; i < y.size(); ++i) out[i] = f(in[i]);
+  const int64_t count = y.size();
+  for (int64_t i = 0; i < count; ++i) out[i] = f(in[i]);
 }
 
 // y[i] = f(a[i], b[i]) under broadcasting.

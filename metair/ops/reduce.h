@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -37,7 +38,7 @@ template <typename T, typename F>
 void Fold(const Tensor& x, const std::vector<bool>& folded, Tensor& y, T initial, F f) {
   const T* from = x.data<T>();
   T* to = y.mutable_data<T>();
-  for (int64_t i = 0; i < y.size(); ++i) to[i] = initial;
+  std::fill_n(to, y.size(), initial);
   ForEachIndex(
       x.shape(),
       {FoldedStrides(x.shape(), folded)},
@@ -75,7 +76,8 @@ Result<void> RealReduction(const OpCall& call, std::span<const Tensor> in, std::
   const Reduction reduction = TRY(ReductionOf(call));
   Tensor y = Tensor::Zeros({ElementType::kF64, out[0].shape()});
   Fold<double>(in[0].Cast(ElementType::kF64), reduction.folded, y, 0, F);
-  for (int64_t i = 0; i < y.size(); ++i) y.mutable_data<double>()[i] = G(y.data<double>()[i]);
+  double* folded = y.mutable_data<double>();
+  std::transform(folded, folded + y.size(), folded, G);
   CopyBytes(y.Cast(out[0].element()), out[0]);
   return {};
 }
