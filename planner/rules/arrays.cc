@@ -20,6 +20,28 @@ struct Around {
   }
 };
 
+// Calls visit(first index, place of the first among them, count) for every run of indices that
+// follow one another.
+template <typename Visit>
+void ForRuns(std::span<const int64_t> indices, Visit visit) {
+  for (size_t at = 0; at < indices.size();) {
+    size_t end = at + 1;
+    while (end < indices.size() && indices[end] == indices[end - 1] + 1) ++end;
+    visit(indices[at], static_cast<int64_t>(at), static_cast<int64_t>(end - at));
+    at = end;
+  }
+}
+
+// Floats within `slack`, NaN equal to NaN, infinities to themselves.
+bool CloseNumbers(const double* a, const double* b, int64_t count, double slack) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (a[i] == b[i] || std::abs(a[i] - b[i]) <= slack) continue;
+    if (a[i] != a[i] && b[i] != b[i]) continue;
+    return false;
+  }
+  return true;
+}
+
 template <typename T, typename F>
 void Apply(Tensor& a, const Tensor& b, F f) {
   T* x = a.mutable_data<T>();
@@ -57,24 +79,26 @@ Tensor Take(const Tensor& whole, int dim, std::span<const int64_t> indices) {
   Tensor piece = Tensor::Zeros({whole.element(), std::move(shape)});
   const Around x(whole, dim);
   std::byte* to = piece.mutable_bytes();
-  for (int64_t o = 0; o < x.outer; ++o)
-    for (int64_t i = 0; i < count; ++i, to += x.inner)
-      std::memcpy(to,
-                  whole.bytes() + (o * size + indices[static_cast<size_t>(i)]) * x.inner,
-                  static_cast<size_t>(x.inner));
+  ForRuns(indices, [&](int64_t first, int64_t at, int64_t length) {
+    for (int64_t o = 0; o < x.outer; ++o)
+      std::memcpy(to + (o * count + at) * x.inner,
+                  whole.bytes() + (o * size + first) * x.inner,
+                  static_cast<size_t>(length * x.inner));
+  });
   return piece;
 }
 
 void Put(Tensor& whole, int dim, std::span<const int64_t> indices, const Tensor& piece) {
   const int64_t size = whole.dim(dim);
+  const int64_t count = static_cast<int64_t>(indices.size());
   const Around x(whole, dim);
-  const std::byte* from = piece.bytes();
   std::byte* to = whole.mutable_bytes();
-  for (int64_t o = 0; o < x.outer; ++o)
-    for (const int64_t index : indices) {
-      std::memcpy(to + (o * size + index) * x.inner, from, static_cast<size_t>(x.inner));
-      from += x.inner;
-    }
+  ForRuns(indices, [&](int64_t first, int64_t at, int64_t length) {
+    for (int64_t o = 0; o < x.outer; ++o)
+      std::memcpy(to + (o * size + first) * x.inner,
+                  piece.bytes() + (o * count + at) * x.inner,
+                  static_cast<size_t>(length * x.inner));
+  });
 }
 
 double Largest(const Tensor& x) {
@@ -93,15 +117,35 @@ bool Close(const Tensor& x, const Tensor& y, double slack) {
   if (x.type() != y.type()) return false;
   if (x.element() != ElementType::kF64)
     return std::memcmp(x.bytes(), y.bytes(), static_cast<size_t>(x.type().bytes())) == 0;
-  const double* a = x.data<double>();
-  const double* b = y.data<double>();
-  const int64_t count = x.size();
-  for (int64_t i = 0; i < count; ++i) {
-    if (a[i] == b[i] || std::abs(a[i] - b[i]) <= slack) continue;
-    if (a[i] != a[i] && b[i] != b[i]) continue;
-    return false;
-  }
-  return true;
+  return CloseNumbers(x.data<double>(), y.data<double>(), x.size(), slack);
+}
+
+bool CloseAt(const Tensor& piece,
+             const Tensor& whole,
+             int dim,
+             std::span<const int64_t> indices,
+             double slack) {
+  const int64_t count = static_cast<int64_t>(indices.size());
+  TensorType expected = whole.type();
+  expected.shape[static_cast<size_t>(dim)] = count;
+  if (piece.type() != expected) return false;
+  const bool numbers = whole.element() == ElementType::kF64;
+  const int64_t size = whole.dim(dim);
+  const Around x(whole, dim);
+  bool close = true;
+  ForRuns(indices, [&](int64_t first, int64_t at, int64_t length) {
+    for (int64_t o = 0; o < x.outer && close; ++o) {
+      const std::byte* a = piece.bytes() + (o * count + at) * x.inner;
+      const std::byte* b = whole.bytes() + (o * size + first) * x.inner;
+      const int64_t bytes = length * x.inner;
+      close = numbers ? CloseNumbers(reinterpret_cast<const double*>(a),
+                                     reinterpret_cast<const double*>(b),
+                                     bytes / static_cast<int64_t>(sizeof(double)),
+                                     slack)
+                      : std::memcmp(a, b, static_cast<size_t>(bytes)) == 0;
+    }
+  });
+  return close;
 }
 
 bool Applies(ReduceOp op, ElementType type) {

@@ -22,6 +22,12 @@ double Largest(const Tensor& x);
 // Equal types, and equal elements: exactly for integers and bools; floats within `slack`, NaN equal
 // to NaN, infinities to themselves.
 bool Close(const Tensor& x, const Tensor& y, double slack);
+// Whether `piece` is what those indices of dim `dim` of `whole` hold, likewise.
+bool CloseAt(const Tensor& piece,
+             const Tensor& whole,
+             int dim,
+             std::span<const int64_t> indices,
+             double slack);
 
 // Whether a reduction is defined for the class: and, or for bools; the others for numbers.
 bool Applies(ReduceOp op, ElementType type);

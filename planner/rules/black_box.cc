@@ -127,7 +127,10 @@ void BlackBox::SetDims(std::span<const int64_t> values) {
   for (size_t i = 0; i < roles_.size(); ++i) {
     if (roles_[i] != Role::kTensor) continue;
     Shape& shape = call_.inputs[i].type.shape;
-    std::copy_n(values.begin() + first_dim_[i], shape.size(), shape.begin());
+    const auto first = values.begin() + first_dim_[i];
+    if (std::equal(shape.begin(), shape.end(), first)) continue;
+    std::copy_n(first, shape.size(), shape.begin());
+    made_.reset();
   }
 }
 
@@ -136,6 +139,7 @@ void BlackBox::SetLiterals(std::span<const int64_t> values) {
     const Slot& slot = slots_[s];
     if (slot.is_dim || values[s] == current_[s]) continue;
     current_[s] = values[s];
+    made_.reset();
     const size_t entry = static_cast<size_t>(slot.entry);
     if (slot.input < 0) {
       Attribute& attribute = attributes_.all()[slot.attribute];
@@ -219,17 +223,28 @@ bool BlackBox::Run(std::span<const int64_t> values,
   SetLiterals(values);
   for (size_t i = 0; i < roles_.size(); ++i) {
     if (roles_[i] != Role::kTensor) continue;
-    call_.inputs[i].type.shape = tensors[i].shape();
+    Shape& shape = call_.inputs[i].type.shape;
+    if (shape != tensors[i].shape()) {
+      shape = tensors[i].shape();
+      made_.reset();
+    }
     wide_[i] = tensors[i];
   }
   ++kernel_runs_;
-  auto types = Inferred(call_);
-  if (!types.ok()) {
-    error_ = types.error().message;
+  if (!fault_.empty()) {
+    error_ = fault_;
     return false;
   }
+  if (!made_) {
+    auto types = Inferred(call_);
+    if (!types.ok()) {
+      error_ = types.error().message;
+      return false;
+    }
+    made_ = std::move(types).value();
+  }
   outputs.clear();
-  for (const TensorType& type : types.value()) {
+  for (const TensorType& type : *made_) {
     if (std::find(type.shape.begin(), type.shape.end(), kRunTimeSize) != type.shape.end() ||
         NumElements(type.shape) > kMostElements) {
       error_ = "an output has no fixed small size";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -107,6 +108,7 @@ class BlackBox {
   std::vector<Tensor> constants_;  // literal and fixed inputs, in their own types
   std::vector<Tensor> wide_;       // the same in compute types
   OpCall call_;
+  std::optional<std::vector<TensorType>> made_;  // inferred of call_ as it is; none: not asked
   std::vector<FoundDomain> found_domains_;
   int64_t kernel_runs_ = 0;
   std::string error_;

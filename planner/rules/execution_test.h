@@ -11,6 +11,7 @@
 
 #include "planner/rules/discover.h"
 #include "planner/rules/family.h"
+#include "planner/rules/offsets.h"
 #include "planner/rules/sampler.h"
 
 namespace metadist {
@@ -86,16 +87,24 @@ class ExecutionTest {
   bool CutsFit(const std::vector<SymbolicCut>& cuts,
                std::span<const int64_t> sizes,
                std::span<const Shape> shapes) const;
+  // What the kernel makes of the whole inputs, and what differences of each output are rounding.
+  struct Undivided {
+    std::span<const Tensor> outputs;
+    std::span<const double> slacks;
+  };
   bool RunRanks(const Trial& trial,
                 const Configuration& at,
                 std::span<const Tensor> inputs,
-                std::span<const Tensor> whole,
+                const Undivided& whole,
                 std::vector<std::vector<Tensor>>& local);
-  bool Merges(const Trial& trial,
-              const Configuration& at,
-              const std::vector<Tensor>& whole,
-              const std::vector<std::vector<Tensor>>& local,
-              Reductions& left) const;
+  static bool Fits(const Trial& trial,
+                   const PieceOf& piece,
+                   const Undivided& whole,
+                   const std::vector<Tensor>& outputs);
+  static bool Reduces(const Trial& trial,
+                      const Undivided& whole,
+                      const std::vector<std::vector<Tensor>>& local,
+                      Reductions& left);
 
   BlackBox& box_;
   Sampler& sampler_;

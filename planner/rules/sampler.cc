@@ -24,7 +24,7 @@ std::vector<uint8_t> Inside(const Shape& shape, const Focus& focus) {
 }
 
 // Ascending numbers from about -6 to 6, by steps of different sizes.
-void Climb(std::vector<double>& x, Random& random) {
+void Climb(std::span<double> x, Random& random) {
   double sum = 0;
   for (double& v : x) v = sum += random.Uniform();
   sum += random.Uniform();
@@ -32,6 +32,11 @@ void Climb(std::vector<double>& x, Random& random) {
 }
 
 }  // namespace
+
+Sampler::Sampler(BlackBox& box, uint64_t seed) : box_(box), random_(seed) {
+  for (size_t i = 0; i < box.num_inputs(); ++i)
+    has_bools_ = has_bools_ || (box.is_tensor(i) && box.element_class(i) == ElementClass::kBool);
+}
 
 void Sampler::SetDomains(std::span<const int64_t> values) {
   domains_ = box_.DomainsOf(values);
@@ -87,42 +92,48 @@ bool Sampler::DrawSlab(
   return DrawOne(input, slab, mode, nullptr, out);
 }
 
-double Sampler::Number(InputMode mode) {
+void Sampler::Fill(InputMode mode, std::span<double> x) {
   static constexpr double kScales[] = {0.1, 0.3, 1, 1, 2, 3, 5, 10};
   switch (mode) {
     case InputMode::kNormal:
     case InputMode::kOneShard:
-    case InputMode::kOffset: {
-      const uint64_t bits = random_.Next();
-      return Random::Bell(bits) * kScales[bits & 7];
-    }
+    case InputMode::kOffset:
+      for (double& v : x) {
+        const uint64_t bits = random_.Next();
+        v = Random::Bell(bits) * kScales[bits & 7];
+      }
+      break;
     case InputMode::kSmall:
-      return random_.Bell() * 1e-3;
+      for (double& v : x) v = random_.Bell() * 1e-3;
+      break;
     case InputMode::kNegative:
-      return -0.5 - 3.5 * random_.Uniform();
+      for (double& v : x) v = -0.5 - 3.5 * random_.Uniform();
+      break;
     case InputMode::kTies:
-      return static_cast<double>(random_.Below(3) - 1);
+      for (double& v : x) v = static_cast<double>(random_.Below(3) - 1);
+      break;
     case InputMode::kUp:
     case InputMode::kDown:
+      Climb(x, random_);
+      if (mode == InputMode::kDown) std::reverse(x.begin(), x.end());
       break;
     case InputMode::kIntegers:
     case InputMode::kOneTrue:
     case InputMode::kOneFalse:
-      return static_cast<double>(random_.Below(7) - 3);
+      for (double& v : x) v = static_cast<double>(random_.Below(7) - 3);
+      break;
   }
-  return 0;
 }
 
 void Sampler::DrawNumbers(const InputDomain& domain,
                           InputMode mode,
                           const Focus* focus,
                           Tensor& out) {
-  std::vector<double> x(static_cast<size_t>(out.size()));
-  if (mode == InputMode::kUp || mode == InputMode::kDown)
-    Climb(x, random_);
-  else
-    for (double& v : x) v = Number(mode);
-  if (mode == InputMode::kDown) std::reverse(x.begin(), x.end());
+  const bool integer = out.element() == ElementType::kI64;
+  std::vector<double> wide(integer ? static_cast<size_t>(out.size()) : 0);
+  const std::span<double> x(integer ? wide.data() : out.mutable_data<double>(),
+                            static_cast<size_t>(out.size()));
+  Fill(mode, x);
   if (focus != nullptr && (mode == InputMode::kOneShard || mode == InputMode::kOffset)) {
     const std::vector<uint8_t> inside = Inside(out.shape(), *focus);
     for (size_t i = 0; i < x.size(); ++i) {
@@ -130,7 +141,6 @@ void Sampler::DrawNumbers(const InputDomain& domain,
       if (mode == InputMode::kOffset && inside[i] != 0) x[i] -= 7;
     }
   }
-  const bool integer = out.element() == ElementType::kI64;
   if (domain.kind == InputDomain::Kind::kPositive)
     for (double& v : x) v = std::abs(v) + (integer ? 1 : 0.25);
   if (domain.kind == InputDomain::Kind::kRange) {
@@ -143,8 +153,6 @@ void Sampler::DrawNumbers(const InputDomain& domain,
     std::transform(x.begin(), x.end(), out.mutable_data<int64_t>(), [](double v) {
       return static_cast<int64_t>(std::floor(v + 0.5));
     });
-  else
-    std::copy(x.begin(), x.end(), out.mutable_data<double>());
 }
 
 void Sampler::DrawBools(InputMode mode, Tensor& out) {

@@ -37,7 +37,7 @@ struct Focus {
 // Draws inputs that are legal for a call.
 class Sampler {
  public:
-  Sampler(BlackBox& box, uint64_t seed) : box_(box), random_(seed) {}
+  Sampler(BlackBox& box, uint64_t seed);
 
   // One array of compute type for each tensor input. False: the domain has no such values.
   bool Draw(std::span<const int64_t> values,
@@ -53,16 +53,22 @@ class Sampler {
   // Takes the legal values for these sizes; Draw does so itself.
   void SetDomains(std::span<const int64_t> values);
 
+  // False: another mode draws just such inputs, since the call has no bools.
+  bool Tells(InputMode mode) const {
+    return has_bools_ || !(mode == InputMode::kOneTrue || mode == InputMode::kOneFalse);
+  }
+
   Random& random() { return random_; }
 
  private:
-  double Number(InputMode mode);
+  void Fill(InputMode mode, std::span<double> x);
   bool DrawIndices(const InputDomain& domain, InputMode mode, Tensor& out);
   void DrawBools(InputMode mode, Tensor& out);
   void DrawNumbers(const InputDomain& domain, InputMode mode, const Focus* focus, Tensor& out);
 
   BlackBox& box_;
   Random random_;
+  bool has_bools_ = false;
   std::vector<InputDomain> domains_;
   std::vector<Shape> shapes_;  // of the inputs the domains were made for
 };
