@@ -164,17 +164,22 @@ bool Prober::FindDims(const Family& family,
   return total <= kMostOutputs;
 }
 
-bool Prober::Measure(Relation& relation) {
-  std::vector<Baseline> bases;
-  for (const InputMode mode : kBaselines) {
-    Baseline base{mode, {}, {}, {}};
-    if (!sampler_.Draw(relation.values, mode, {}, base.inputs) ||
+// Draws baselines until there are `count`. False: there are no more.
+bool Prober::HasBaselines(const Relation& relation, size_t count, Baselines& bases) {
+  while (bases.drawn.size() < count && bases.next < std::size(kBaselines)) {
+    Baseline base{kBaselines[bases.next++], {}, {}, {}};
+    if (!sampler_.Tells(base.mode) || !sampler_.Draw(relation.values, base.mode, {}, base.inputs) ||
         !box_.Run(relation.values, base.inputs, base.outputs))
       continue;
     for (const Tensor& output : base.outputs) base.slacks.push_back(Slack(output));
-    bases.push_back(std::move(base));
+    bases.drawn.push_back(std::move(base));
   }
-  if (bases.empty()) return false;
+  return bases.drawn.size() >= count;
+}
+
+bool Prober::Measure(Relation& relation) {
+  Baselines bases;
+  if (!HasBaselines(relation, 1, bases)) return false;
   relation.touched.assign(relation.inputs.size(), {});
   relation.depends.assign(relation.inputs.size(), {});
   for (size_t x = 0; x < relation.inputs.size(); ++x) {
@@ -186,7 +191,7 @@ bool Prober::Measure(Relation& relation) {
   return true;
 }
 
-void Prober::ProbeDim(Relation& relation, size_t x, std::vector<Baseline>& bases) {
+void Prober::ProbeDim(Relation& relation, size_t x, Baselines& bases) {
   const int64_t size = relation.size(x);
   std::vector<int64_t> quick;
   for (const int64_t p : {int64_t{0}, int64_t{1}, size / 2, size - 1})
@@ -218,13 +223,14 @@ void Prober::ProbeDim(Relation& relation, size_t x, std::vector<Baseline>& bases
   }
 }
 
-void Prober::ProbeIndex(Relation& relation, size_t x, int64_t index, std::vector<Baseline>& bases) {
+void Prober::ProbeIndex(Relation& relation, size_t x, int64_t index, Baselines& bases) {
   const Slot& slot = box_.slots()[static_cast<size_t>(relation.inputs[x])];
   const size_t input = static_cast<size_t>(slot.input);
   std::vector<Tensor> outputs;
-  for (size_t j = 0; j < bases.size(); ++j) {
+  for (size_t j = 0; j < std::size(kBaselines); ++j) {
     if (j >= kAlwaysTried && !relation.touched[x].empty() && ReachesAll(relation, x, index)) return;
-    Baseline& base = bases[j];
+    if (!HasBaselines(relation, j + 1, bases)) return;
+    Baseline& base = bases.drawn[j];
     std::vector<Tensor> inputs = base.inputs;
     const int64_t at[] = {index};
     if (!Disturb(input, slot.entry, at, base.mode, base.inputs[input], inputs[input])) continue;
@@ -242,7 +248,7 @@ void Prober::ProbeIndex(Relation& relation, size_t x, int64_t index, std::vector
   }
 }
 
-bool Prober::ProbeByBits(Relation& relation, size_t x, const std::vector<Baseline>& bases) {
+bool Prober::ProbeByBits(Relation& relation, size_t x, Baselines& bases) {
   const Slot& slot = box_.slots()[static_cast<size_t>(relation.inputs[x])];
   const size_t input = static_cast<size_t>(slot.input);
   const int64_t size = relation.size(x);
@@ -254,8 +260,8 @@ bool Prober::ProbeByBits(Relation& relation, size_t x, const std::vector<Baselin
       std::vector<int64_t> at;
       for (int64_t p = 0; p < size; ++p)
         if (((p >> bit & 1) != 0) == with_bit) at.push_back(p);
-      for (size_t j = 0; j < std::min(bases.size(), kAlwaysTried); ++j) {
-        const Baseline& base = bases[j];
+      for (size_t j = 0; j < kAlwaysTried && HasBaselines(relation, j + 1, bases); ++j) {
+        const Baseline& base = bases.drawn[j];
         std::vector<Tensor> inputs = base.inputs;
         if (!Disturb(input, slot.entry, at, base.mode, base.inputs[input], inputs[input]) ||
             !box_.Run(relation.values, inputs, outputs))
@@ -305,7 +311,8 @@ bool Prober::Disturb(size_t input,
 std::vector<uint8_t> Prober::MixedDifference(const Relation& relation,
                                              size_t x,
                                              std::span<const int64_t> focus,
-                                             size_t w) {
+                                             size_t w,
+                                             const std::vector<std::vector<int64_t>>& groups) {
   const Slot& first = box_.slots()[static_cast<size_t>(relation.inputs[x])];
   const Slot& second = box_.slots()[static_cast<size_t>(relation.inputs[w])];
   const size_t a = static_cast<size_t>(first.input);
@@ -315,22 +322,22 @@ std::vector<uint8_t> Prober::MixedDifference(const Relation& relation,
   moved = plain;
   if (!Disturb(a, first.entry, focus, InputMode::kSmall, plain[a], moved[a])) return {};
   if (!box_.Run(relation.values, plain, f) || !box_.Run(relation.values, moved, g)) return {};
-  std::vector<uint8_t> hit(static_cast<size_t>(relation.size(w)), 0);
-  for (int64_t i = 0; i < relation.size(w); ++i) {
-    const int64_t at[] = {i};
+  std::vector<uint8_t> hit;
+  for (const std::vector<int64_t>& group : groups) {
     std::vector<Tensor> both = moved;
     std::vector<Tensor> only = plain;
-    if (!Disturb(b, second.entry, at, InputMode::kSmall, plain[b], only[b])) return {};
+    if (!Disturb(b, second.entry, group, InputMode::kSmall, plain[b], only[b])) return {};
     both[b] = only[b];
     if (!box_.Run(relation.values, only, p) || !box_.Run(relation.values, both, q)) return {};
+    hit.push_back(0);
     for (size_t o = 0; o < f.size(); ++o) {
       if (f[o].element() != ElementType::kF64) continue;
+      const double *k = f[o].data<double>(), *l = g[o].data<double>();
+      const double *m = p[o].data<double>(), *n = q[o].data<double>();
       double most = 0;
       for (int64_t e = 0; e < f[o].size(); ++e)
-        most = std::max(most,
-                        std::abs(q[o].data<double>()[e] - p[o].data<double>()[e] -
-                                 g[o].data<double>()[e] + f[o].data<double>()[e]));
-      if (most > 1e-9 * std::max(Largest(f[o]), Largest(q[o]))) hit[static_cast<size_t>(i)] = 1;
+        most = std::max(most, std::abs(n[e] - m[e] - l[e] + k[e]));
+      if (most > 1e-9 * std::max(Largest(f[o]), Largest(q[o]))) hit.back() = 1;
     }
   }
   return hit;

@@ -42,12 +42,13 @@ class Prober {
   // Fills depends and touched. False: the kernel refused.
   bool Measure(Relation& relation);
 
-  // Indices of input dim `w` that multiply with the indices `focus` of input dim `x`: those where
-  // f(x',w') - f(x',w) - f(x,w') + f(x,w) is not 0. Empty: refused.
+  // By group of indices of input dim `w`: whether any of them multiplies with the indices `focus`
+  // of input dim `x`: f(x',w') - f(x',w) - f(x,w') + f(x,w) is not 0. Empty: refused.
   std::vector<uint8_t> MixedDifference(const Relation& relation,
                                        size_t x,
                                        std::span<const int64_t> focus,
-                                       size_t w);
+                                       size_t w,
+                                       const std::vector<std::vector<int64_t>>& groups);
 
  private:
   struct Baseline {
@@ -56,10 +57,16 @@ class Prober {
     std::vector<Tensor> outputs;
     std::vector<double> slacks;  // differences of each output that are rounding
   };
-  void ProbeDim(Relation& relation, size_t x, std::vector<Baseline>& bases);
-  void ProbeIndex(Relation& relation, size_t x, int64_t index, std::vector<Baseline>& bases);
+  // Drawn as they are needed.
+  struct Baselines {
+    std::vector<Baseline> drawn;
+    size_t next = 0;  // kind to be drawn
+  };
+  bool HasBaselines(const Relation& relation, size_t count, Baselines& bases);
+  void ProbeDim(Relation& relation, size_t x, Baselines& bases);
+  void ProbeIndex(Relation& relation, size_t x, int64_t index, Baselines& bases);
   // All positions at once. False: some element depends on several positions, or it cannot be told.
-  bool ProbeByBits(Relation& relation, size_t x, const std::vector<Baseline>& bases);
+  bool ProbeByBits(Relation& relation, size_t x, Baselines& bases);
   // A copy of `from` whose slab [indices] along `dim` is drawn anew (bools: flipped).
   bool Disturb(size_t input,
                int dim,

@@ -19,6 +19,7 @@
 
 #include <chrono>
 
+#include "planner/rules/affine.h"
 #include "planner/rules/discover_small.h"
 #include "planner/rules/factor_search.h"
 #include "planner/rules/instance.h"
@@ -66,7 +67,10 @@ bool Runs(BlackBox& box, Sampler& sampler, std::string& reason) {
   return true;
 }
 
-void FindRules(BlackBox& box, const DiscoveryOptions& options, Discovered& found) {
+void FindRules(BlackBox& box,
+               const DiscoveryOptions& options,
+               const BlackBox* real,
+               Discovered& found) {
   Tie tie(box);
   if (!tie.Run()) {
     found.reason = "output sizes depend on data";
@@ -84,8 +88,13 @@ void FindRules(BlackBox& box, const DiscoveryOptions& options, Discovered& found
                    std::to_string(family.largest_literal);
     return;
   }
+  if (real != nullptr && !SolveAtoms(found, *real)) {
+    found.reason = kOtherForm;
+    return;
+  }
   ExecutionTest test(box, sampler, family);
-  found.factors = FactorSearch(box, family, search, test).Run();
+  AffineInputs affine(box, sampler, family);
+  found.factors = FactorSearch(box, family, search, test, affine).Run();
   WindowSearch windows(box, sampler, family, test);
   windows.Run(found.factors);
   SortFactors(family, found.factors);
@@ -100,7 +109,7 @@ void FindRules(BlackBox& box, const DiscoveryOptions& options, Discovered& found
   for (std::vector<int64_t>& wide : test.WideSizes({}))
     if (!test.IsLarge()) sizes.push_back(std::move(wide));
   found.executions = test.executions() + windows.executions();
-  found.pass_through = FindPassThrough(box, sampler, family, sizes, found.executions);
+  found.pass_through = FindPassThrough(box, sampler, family, sizes, affine, found.executions);
   NameFactors(found);
   found.text = Notation(found, family.outputs);
   if (found.factors.empty())
@@ -119,12 +128,12 @@ Discovered NoneFor(const BlackBox& box) {
   return found;
 }
 
-Discovered DiscoverSmall(BlackBox& box, const DiscoveryOptions& options) {
+Discovered DiscoverSmall(BlackBox& box, const DiscoveryOptions& options, const BlackBox* real) {
   const auto start = std::chrono::steady_clock::now();
   const int64_t runs = box.kernel_runs();
   Discovered found;
   found.text = "none";
-  FindRules(box, options, found);
+  FindRules(box, options, real, found);
   if (!box.fault().empty()) found = NoneFor(box);
   found.kernel_runs = box.kernel_runs() - runs;
   found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -142,9 +151,9 @@ Discovered Discover(const OpCall& call, const DiscoveryOptions& options) {
     if (!box.fault().empty()) return NoneFor(box);
     if (!values) continue;
     box.set_values(std::move(*values));
-    Discovered next = DiscoverSmall(box, options);
+    Discovered next = DiscoverSmall(box, options, &real);
     if (next.faulty || SolveAtoms(next, real)) return next;
-    found.reason = next.reason.empty() ? "no small call of its form was found" : next.reason;
+    found.reason = next.reason == kOtherForm ? "no small call of its form was found" : next.reason;
   }
   return found;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A candidate says which dims are cut; a variant says what else changes in a rank's call. Variants
 // are tried from plain to strange: literals at the shard's size, literals kept, one or two uncut
-// float inputs arriving as partial sums. Where all of them fail, literals and indices that move
-// with the piece (offset_trials). Windows have a search of their own (window_search). Source:
-// shardcombine.md 4.4 to 4.7.
+// float inputs in which the operator may be affine (affine.h) arriving as partial sums. Where all
+// of them fail, literals and indices that move with the piece (offset_trials). Windows have a
+// search of their own (window_search). Source: shardcombine.md 4.4 to 4.7.
 #include "planner/rules/factor_search.h"
 
 #include <algorithm>
@@ -155,28 +155,39 @@ Trial FactorSearch::PlainTrial(const std::vector<int>& atoms, const Candidate& c
 }
 
 bool FactorSearch::TryVariants(const Trial& plain) {
-  for (const Trial& trial : Variants(plain))
+  for (const Trial& trial : PlainVariants(plain))
+    if (auto factor = test_.Run(trial)) return Keep(std::move(*factor));
+  for (const Trial& trial : PartialVariants(plain))
     if (auto factor = test_.Run(trial)) return Keep(std::move(*factor));
   return false;
 }
 
-std::vector<Trial> FactorSearch::Variants(const Trial& plain) const {
+std::vector<Trial> FactorSearch::PlainVariants(const Trial& plain) const {
   const bool has_literal = HasLiteral(plain.atoms);
   if (plain.inputs.empty() && !has_literal) return {};
   std::vector<Trial> trials{plain};
   trials[0].local_literals = has_literal;
   if (has_literal && !plain.inputs.empty()) trials.push_back(plain);
-  if (plain.outputs.size() == search_.relation().outputs.size()) return trials;
-  std::vector<int> whole;
+  return trials;
+}
+
+std::vector<Trial> FactorSearch::PartialVariants(const Trial& plain) {
+  const bool has_literal = HasLiteral(plain.atoms);
+  if (plain.inputs.empty() && !has_literal) return {};
+  if (plain.outputs.size() == search_.relation().outputs.size()) return {};
+  std::vector<Trial> trials;
+  std::vector<int> whole;  // of which sums may arrive
   for (size_t i = 0; i < box_.num_inputs(); ++i) {
     const bool cut = std::any_of(plain.inputs.begin(), plain.inputs.end(), [&](const auto& c) {
       return c.tensor == static_cast<int>(i);
     });
-    if (box_.is_tensor(i) && box_.element_class(i) == ElementClass::kFloat && !cut)
+    if (box_.is_tensor(i) && box_.element_class(i) == ElementClass::kFloat && !cut &&
+        affine_.MayBe(static_cast<int>(i)))
       whole.push_back(static_cast<int>(i));
   }
   const auto add = [&](std::vector<int> partial) {
-    trials.push_back(trials[0]);
+    trials.push_back(plain);
+    trials.back().local_literals = has_literal;
     trials.back().partial_inputs = std::move(partial);
   };
   for (const int input : whole) add({input});

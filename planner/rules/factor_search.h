@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "planner/rules/affine.h"
 #include "planner/rules/candidates.h"
 #include "planner/rules/execution_test.h"
 #include "planner/rules/family.h"
@@ -13,8 +14,12 @@ namespace metadist {
 // first candidate that survives execution.
 class FactorSearch {
  public:
-  FactorSearch(BlackBox& box, const Family& family, CandidateSearch& search, ExecutionTest& test)
-      : box_(box), family_(family), search_(search), test_(test) {}
+  FactorSearch(BlackBox& box,
+               const Family& family,
+               CandidateSearch& search,
+               ExecutionTest& test,
+               AffineInputs& affine)
+      : box_(box), family_(family), search_(search), test_(test), affine_(affine) {}
 
   // Unnamed.
   std::vector<SymbolicFactor> Run();
@@ -25,7 +30,8 @@ class FactorSearch {
   Trial PlainTrial(const std::vector<int>& atoms, const Candidate& candidate) const;
   bool TryVariants(const Trial& plain);
   void TryOffsets(const std::vector<Trial>& plain);
-  std::vector<Trial> Variants(const Trial& plain) const;
+  std::vector<Trial> PlainVariants(const Trial& plain) const;
+  std::vector<Trial> PartialVariants(const Trial& plain);
   bool Keep(SymbolicFactor factor);
   bool Covered(const std::vector<int>& atoms) const;
   bool Divided(const std::vector<int>& atoms) const;
@@ -42,6 +48,7 @@ class FactorSearch {
   const Family& family_;
   CandidateSearch& search_;
   ExecutionTest& test_;
+  AffineInputs& affine_;
   std::vector<SymbolicFactor> found_;
 };
 

@@ -11,6 +11,10 @@
 
 namespace metadist {
 
+// Why there is no rule where there are no such sizes.
+inline constexpr char kOtherForm[] =
+    "its sizes are not those of a larger form of the small call that was run";
+
 // Atom sizes for which the family of `found` is the call `box.values()`; none if it is not one of
 // its calls.
 std::optional<std::vector<int64_t>> SolveAtoms(const Discovered& found, const BlackBox& box);

@@ -222,8 +222,7 @@ Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits) {
   fits = sizes && box.Infer(box.values(), outputs);
   if (!fits) {
     rule.text = "none";
-    if (rule.reason.empty())
-      rule.reason = "its sizes are not those of a larger form of the small call that was run";
+    if (rule.reason.empty()) rule.reason = kOtherForm;
     return rule;
   }
   std::vector<Shape> inputs;
@@ -243,7 +242,7 @@ Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits) {
   if (!fits) {
     rule.factors.clear();
     rule.text = "none";
-    rule.reason = "its sizes are not those of a larger form of the small call that was run";
+    rule.reason = kOtherForm;
     return rule;
   }
   rule.pass_through = found.pass_through;

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source: shardcombine.md 4.7.
+// Which partial values an operator passes on.
+//
+// Single inputs are tried, then sets of two, three and all of them that hold no smaller one. Maxima
+// and minima that pass through a set pass through each of its inputs (let the others have the same
+// value in both terms), so sets are tried for sums alone, and only sets of inputs in which the
+// operator may be affine (affine.h). Source: shardcombine.md 4.7.
 #include "planner/rules/pass_through.h"
 
 #include <algorithm>
@@ -137,24 +142,33 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
                                          Sampler& sampler,
                                          const Family& family,
                                          const std::vector<std::vector<int64_t>>& sizes,
+                                         AffineInputs& affine,
                                          int64_t& executions) {
   std::vector<int> floats;
   for (size_t i = 0; i < box.num_inputs(); ++i)
     if (box.is_tensor(i) && box.element_class(i) == ElementClass::kFloat)
       floats.push_back(static_cast<int>(i));
-  std::vector<size_t> counts;
-  if (!floats.empty()) counts.push_back(1);
+  std::vector<size_t> counts;  // of larger sets
   if (floats.size() >= 2 && floats.size() <= kMostForPairs) counts.push_back(2);
   if (floats.size() >= 3 && floats.size() <= kMostForTriples) counts.push_back(3);
-  if (!floats.empty() && counts.back() < floats.size()) counts.push_back(floats.size());
+  if (floats.size() >= 2 && (counts.empty() || counts.back() < floats.size()))
+    counts.push_back(floats.size());
   std::vector<std::vector<int64_t>> values;
   for (const std::vector<int64_t>& s : sizes) values.push_back(family.ValuesAt(s));
   const PassTest test{box, sampler, executions};
   std::vector<PassThrough> found;
   for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kMax, ReduceOp::kMin}) {
     std::vector<std::vector<int>> sets;
+    std::vector<int> left;  // inputs that larger sets may hold
+    for (const int input : floats) {
+      if (test.Passes(values, {input}, op))
+        sets.push_back({input});
+      else if (op == ReduceOp::kSum && floats.size() > 1 && affine.MayBe(input))
+        left.push_back(input);
+    }
     for (const size_t count : counts) {
-      ForSets(floats, count, [&](const std::vector<int>& set) {
+      if (count > left.size()) break;
+      ForSets(left, count, [&](const std::vector<int>& set) {
         for (const std::vector<int>& known : sets)
           if (std::includes(set.begin(), set.end(), known.begin(), known.end())) return;
         if (test.Passes(values, set, op)) sets.push_back(set);

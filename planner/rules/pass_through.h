@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "planner/rules/affine.h"
 #include "planner/rules/family.h"
 #include "planner/rules/rule.h"
 #include "planner/rules/sampler.h"
@@ -17,6 +18,7 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
                                          Sampler& sampler,
                                          const Family& family,
                                          const std::vector<std::vector<int64_t>>& sizes,
+                                         AffineInputs& affine,
                                          int64_t& executions);
 
 }  // namespace metadist
