@@ -39,18 +39,21 @@ constexpr int64_t kAnyElements = std::numeric_limits<int64_t>::max();
 class Finder {
  public:
   Finder(
-      BlackBox& box, const OpTable& ops, const InnerRules& rules, uint64_t seed, Discovered& found)
+      BlackBox& box, const OpTable& ops, const InnerFound& inner, uint64_t seed, Discovered& found)
       : box_(box),
-        rules_(rules),
+        ops_(ops),
+        inner_(inner),
         found_(found),
         call_(box.CallAt(box.values())),
-        check_(box, ops, rules, seed, found) {}
+        check_(box, ops, inner, seed, found) {}
 
   void Run() {
-    auto graph = call_.op->decompose(ExactCall(call_));
-    if (!graph.ok()) return;
-    graph_ = std::move(graph).value();
-    for (const Node& node : graph_.nodes) node_rules_.push_back(&rules_(graph_, node));
+    auto form = ExactFormOf(call_, /*all_numbers=*/false);
+    if (!form) return;
+    graph_ = std::move(form->graph);
+    const InnerCalls calls(ops_, inner_, graph_);
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) rules_.push_back(calls.RuleOf(graph_, n));
+    for (const Rule& rule : rules_) node_rules_.push_back(&rule);
     int position = 0;
     for (size_t i = 0; i < box_.num_inputs(); ++i)
       position_.push_back(box_.role(i) == BlackBox::Role::kAbsent ? kNone : position++);
@@ -325,10 +328,12 @@ class Finder {
   }
 
   BlackBox& box_;
-  const InnerRules& rules_;
+  const OpTable& ops_;
+  const InnerFound& inner_;
   Discovered& found_;
   const OpCall& call_;
   Graph graph_;
+  std::vector<Rule> rules_;  // by node
   std::vector<const Rule*> node_rules_;
   std::vector<int> position_;  // by input of the call: which of the graph's it is
   CompositeCheck check_;
@@ -337,11 +342,11 @@ class Finder {
 }  // namespace
 
 void FindComposites(
-    BlackBox& box, const OpTable& ops, const InnerRules& rules, uint64_t seed, Discovered& found) {
+    BlackBox& box, const OpTable& ops, const InnerFound& inner, uint64_t seed, Discovered& found) {
   if (box.op().decompose == nullptr || found.atoms.empty()) return;
   const auto start = std::chrono::steady_clock::now();
   const int64_t runs = box.kernel_runs();
-  Finder(box, ops, rules, seed, found).Run();
+  Finder(box, ops, inner, seed, found).Run();
   found.kernel_runs += box.kernel_runs() - runs;
   found.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

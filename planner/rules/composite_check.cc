@@ -40,21 +40,6 @@ constexpr int64_t kUnevenGroups = 11;
 constexpr int64_t kSingleGroups = 4;
 constexpr int64_t kMostTimes = 8;
 
-// The factors by which the nodes run, by node; nullopt where one is not there.
-std::optional<std::vector<const Factor*>> FactorsOf(const InnerUse& use,
-                                                    const Graph& graph,
-                                                    const InnerRules& rules) {
-  if (use.nodes.size() != graph.nodes.size()) return std::nullopt;
-  std::vector<const Factor*> out(graph.nodes.size(), nullptr);
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (use.nodes[n].empty() || use.nodes[n][0] == '~') continue;
-    for (const Factor& factor : rules(graph, graph.nodes[n]).factors)
-      if (factor.name == use.nodes[n]) out[n] = &factor;
-    if (out[n] == nullptr) return std::nullopt;
-  }
-  return out;
-}
-
 OpCall InF64(OpCall call) {
   for (OpCall::Input& input : call.inputs)
     if (input.present && input.constant == nullptr &&
@@ -106,18 +91,21 @@ std::optional<Tensor> Merged(const Factor& factor,
 
 }  // namespace
 
-OpCall ExactCall(const OpCall& call) {
+std::optional<ExactForm> ExactFormOf(const OpCall& call, bool all_numbers) {
   const OpCall wide = InF64(call);
-  const auto graph = call.op->decompose(call);
-  const auto exact = call.op->decompose(wide);
+  auto graph = call.op->decompose(call);
+  if (!graph.ok()) return std::nullopt;
+  auto exact = call.op->decompose(wide);
+  if (!exact.ok()) return ExactForm{call, std::move(graph).value()};
   const auto same = [](const Node& a, const Node& b) { return a.op == b.op; };
-  const bool alike = graph.ok() && exact.ok() &&
-                     std::equal(graph.value().nodes.begin(),
-                                graph.value().nodes.end(),
-                                exact.value().nodes.begin(),
-                                exact.value().nodes.end(),
-                                same);
-  return alike ? wide : call;
+  if (std::equal(graph.value().nodes.begin(),
+                 graph.value().nodes.end(),
+                 exact.value().nodes.begin(),
+                 exact.value().nodes.end(),
+                 same))
+    return ExactForm{wide, std::move(exact).value()};
+  if (all_numbers) TakeNumbers(exact.value(), graph.value());
+  return ExactForm{call, std::move(graph).value()};
 }
 
 std::vector<int64_t> ValuesAt(const Discovered& found,
@@ -167,48 +155,51 @@ bool CompositeCheck::Holds(SymbolicFactor& factor) {
   return true;
 }
 
-namespace {
-
-// A factor's graph on some number of ranks.
-struct Way {
-  PieceGraph pieces;
-  std::vector<const Factor*> factors;  // by node
-};
-
-std::optional<Way> WayOf(const SymbolicFactor& symbolic,
-                         const Factor& factor,
-                         const OpCall& call,
-                         const InnerRules& rules,
-                         int64_t ranks) {
-  Way way;
-  const InnerUse& inner = symbolic.inner;
-  Result<PieceGraph> pieces = BadInput("", "nothing is written yet");
-  if (inner.nodes.empty()) {
-    pieces = BuildRecipe(inner.recipe, call, factor.inputs, factor.outputs, ranks);
-  } else {
-    const OpCall exact = ExactCall(call);
-    auto graph = call.op->decompose(exact);
-    if (!graph.ok()) return std::nullopt;
-    const auto wide = call.op->decompose(InF64(call));
-    if (wide.ok() && inner.recipe.empty()) TakeNumbers(wide.value(), graph.value());
-    auto factors = FactorsOf(inner, graph.value(), rules);
-    if (!factors) return std::nullopt;
-    if (inner.recipe.empty()) {
-      way.pieces = {std::move(graph).value(), {}, inner.exchanges};
-      way.factors = std::move(*factors);
-      return way;
-    }
-    pieces =
-        BuildLate(inner.recipe, {exact, graph.value(), *factors, inner, factor.groups()}, ranks);
+std::optional<CompositeCheck::Eager> CompositeCheck::EagerOf(const InnerUse& use,
+                                                             std::span<const int64_t> values) {
+  if (!calls_) {
+    const auto base =
+        ExactFormOf(box_.CallAt(ValuesAt(found_, box_, found_.atoms)), /*all_numbers=*/false);
+    if (!base) return std::nullopt;
+    calls_.emplace(ops_, inner_, base->graph);
   }
+  auto form = ExactFormOf(box_.CallAt(values), use.recipe.empty());
+  if (!form || use.nodes.size() != form->graph.nodes.size()) return std::nullopt;
+  Eager eager{std::move(*form), {}, {}};
+  eager.rules.resize(use.nodes.size());
+  eager.factors.assign(use.nodes.size(), nullptr);
+  for (size_t n = 0; n < use.nodes.size(); ++n) {
+    if (use.nodes[n].empty() || use.nodes[n][0] == '~') continue;
+    eager.rules[n] = calls_->RuleOf(eager.form.graph, n);
+    for (const Factor& factor : eager.rules[n].factors)
+      if (factor.name == use.nodes[n]) eager.factors[n] = &factor;
+    if (eager.factors[n] == nullptr) return std::nullopt;
+  }
+  return eager;
+}
+
+std::optional<CompositeCheck::Way> CompositeCheck::WayOf(const InnerUse& use,
+                                                         const Factor& factor,
+                                                         std::span<const int64_t> values,
+                                                         const std::optional<Eager>& eager,
+                                                         int64_t ranks) {
+  Way way;
+  if (eager && use.recipe.empty()) {
+    way.pieces = {eager->form.graph, {}, use.exchanges};
+    way.factors = eager->factors;
+    return way;
+  }
+  auto pieces =
+      eager ? BuildLate(use.recipe,
+                        {eager->form.call, eager->form.graph, eager->factors, use, factor.groups()},
+                        ranks)
+            : BuildRecipe(use.recipe, box_.CallAt(values), factor.inputs, factor.outputs, ranks);
   if (!pieces.ok()) return std::nullopt;
   way.pieces = std::move(pieces).value();
   for (const Factor& step : way.pieces.steps)
     way.factors.push_back(step.name.empty() ? nullptr : &step);
   return way;
 }
-
-}  // namespace
 
 CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
                                               std::span<const int64_t> sizes,
@@ -218,15 +209,26 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
   std::vector<size_t> present;
   for (size_t i = 0; i < box_.num_inputs(); ++i)
     if (box_.role(i) != BlackBox::Role::kAbsent) present.push_back(i);
-  std::map<int64_t, Way> ways;  // by ranks; of a decomposition all are one
+  std::optional<Eager> eager;
+  if (!symbolic.inner.nodes.empty() && !(eager = EagerOf(symbolic.inner, values)))
+    return Verdict::kRefused;
+  struct Made {
+    Way way;
+    std::optional<Lockstep> ranks = {};
+  };
+  std::map<int64_t, Made> ways;  // by ranks; of a decomposition all are one
   for (const auto& [count, mode] : runs) {
+    if (!sampler_.Tells(mode)) continue;
     const int64_t key = symbolic.inner.recipe.empty() ? 0 : count;
     if (ways.count(key) == 0) {
-      auto made = WayOf(symbolic, factor, box_.CallAt(values), rules_, count);
-      if (!made) return Verdict::kRefused;
-      ways.emplace(key, std::move(*made));
+      auto next = WayOf(symbolic.inner, factor, values, eager, count);
+      if (!next) return Verdict::kRefused;
+      Made& made = ways[key];
+      made.way = std::move(*next);
+      made.ranks.emplace(made.way.pieces.graph, ops_, made.way.factors);
     }
-    const Way& way = ways.at(key);
+    const Way& way = ways[key].way;
+    Lockstep& ranks = *ways[key].ranks;
     std::vector<Tensor> inputs, whole;
     std::map<int, Focus> focus;
     for (const Cut& cut : factor.inputs)
@@ -245,7 +247,6 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
             cut == nullptr ? given : Take(given, cut->dim, IndicesOf(*cut, count, rank)));
       }
     }
-    Lockstep ranks(way.pieces.graph, ops_, way.factors);
     if (!ranks.Run(local, cuts, way.pieces.exchanges)) return Verdict::kRefused;
     for (size_t o = 0; o < whole.size(); ++o) {
       std::vector<const Tensor*> parts;

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "metair/ops/op_table.h"
 #include "planner/rules/black_box.h"
 #include "planner/rules/composite.h"
+#include "planner/rules/inner_calls.h"
+#include "planner/rules/piece_graph.h"
 #include "planner/rules/sampler.h"
 
 namespace metadist {
@@ -16,9 +19,16 @@ std::vector<int64_t> ValuesAt(const Discovered& found,
                               const BlackBox& box,
                               std::span<const int64_t> sizes);
 
-// The call in f64 if its decomposition has the same form then, so that no number in it is rounded
-// to f32: pieces are compared with a kernel that computes in f64. The operator must have one.
-OpCall ExactCall(const OpCall& call);
+// A call and its decomposition: in f64 if that has the same form then, so that no number in it is
+// rounded to f32: pieces are compared with a kernel that computes in f64.
+struct ExactForm {
+  OpCall call;
+  Graph graph;
+};
+// The operator must have a decomposition. None where it does not cover the call. all_numbers: also
+// where the form differs the numbers are those in f64, whatever the types of the graph say; it can
+// only be run then. The result points to what the call points to.
+std::optional<ExactForm> ExactFormOf(const OpCall& call, bool all_numbers);
 
 // Runs decompositions and recipes divided by a composite factor and compares with the operator's
 // own kernel.
@@ -26,10 +36,10 @@ class CompositeCheck {
  public:
   CompositeCheck(BlackBox& box,
                  const OpTable& ops,
-                 const InnerRules& rules,
+                 const InnerFound& inner,
                  uint64_t seed,
                  const Discovered& found)
-      : box_(box), ops_(ops), rules_(rules), sampler_(box, seed), found_(found) {}
+      : box_(box), ops_(ops), inner_(inner), sampler_(box, seed), found_(found) {}
 
   // Whether the factor holds: on 2, 3 and 4 ranks, even and uneven pieces, other sizes, inputs of
   // all kinds. Sets least_piece.
@@ -41,6 +51,23 @@ class CompositeCheck {
   // What is said of a factor at some sizes: it holds, it does not, or some rank's call is refused.
   enum class Verdict : uint8_t { kHolds, kDiffers, kRefused };
 
+  // The decomposition at some sizes, and the factors by which a use of it runs.
+  struct Eager {
+    ExactForm form;
+    std::vector<Rule> rules;
+    std::vector<const Factor*> factors;  // by node
+  };
+  std::optional<Eager> EagerOf(const InnerUse& use, std::span<const int64_t> values);
+  // A factor's graph on some number of ranks.
+  struct Way {
+    PieceGraph pieces;
+    std::vector<const Factor*> factors;  // by node
+  };
+  std::optional<Way> WayOf(const InnerUse& use,
+                           const Factor& factor,
+                           std::span<const int64_t> values,
+                           const std::optional<Eager>& eager,
+                           int64_t ranks);
   Verdict Judge(const SymbolicFactor& factor,
                 std::span<const int64_t> sizes,
                 std::span<const std::pair<int64_t, InputMode>> runs);
@@ -49,7 +76,8 @@ class CompositeCheck {
 
   BlackBox& box_;
   const OpTable& ops_;
-  const InnerRules& rules_;
+  const InnerFound& inner_;
+  std::optional<InnerCalls> calls_;  // made when a decomposition is first run
   Sampler sampler_;
   const Discovered& found_;
   int64_t executions_ = 0;

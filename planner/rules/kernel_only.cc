@@ -110,7 +110,7 @@ class Finder {
 
   BlackBox& box_;
   Discovered& found_;
-  const InnerRules no_rules_ = nullptr;  // recipes are written with all that their steps need
+  const InnerFound no_rules_ = nullptr;  // recipes are written with all that their steps need
   CompositeCheck check_;
 };
 

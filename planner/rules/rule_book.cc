@@ -54,7 +54,8 @@ struct RuleBook::State {
   // The entry of a node; discovers what is missing.
   const Entry& Find(const Graph& graph, const Node& node);
   const Discovered* Known(BlackBox& box, const std::string& signature);
-  const Discovered& DiscoveredAt(BlackBox& box, const std::string& signature);
+  // nullptr: the small call is of another form than the real one.
+  const Discovered* DiscoveredAt(BlackBox& box, const std::string& signature, const BlackBox& real);
   const Discovered& Keep(const OpDef& op, const std::string& signature, Discovered found);
   Entry Without(const OpDef& op, const std::string& signature, Discovered nothing);
   Entry Make(const OpCall& call, BlackBox& real);
@@ -82,16 +83,19 @@ const Discovered& RuleBook::State::Keep(const OpDef& op,
   return discovered.emplace(signature, std::move(record)).first->second.found;
 }
 
-const Discovered& RuleBook::State::DiscoveredAt(BlackBox& box, const std::string& signature) {
-  if (const Discovered* known = Known(box, signature)) return *known;
-  Discovered found = DiscoverSmall(box, options);
-  const InnerRules inner = [this](const Graph& graph, const Node& node) -> const Rule& {
-    return Find(graph, node).rule;
+const Discovered* RuleBook::State::DiscoveredAt(BlackBox& box,
+                                                const std::string& signature,
+                                                const BlackBox& real) {
+  if (const Discovered* known = Known(box, signature)) return known;
+  Discovered found = DiscoverSmall(box, options, &real);
+  if (found.reason == kOtherForm) return nullptr;
+  const InnerFound inner = [this](const Graph& graph, const Node& node) {
+    return Find(graph, node).found;
   };
   FindComposites(box, table, inner, options.seed, found);
   if (!found.faulty) FindKernelOnly(box, table, options.seed, found);
   if (!found.faulty && !box.fault().empty()) found = NoneFor(box);
-  return Keep(box.op(), signature, std::move(found));
+  return &Keep(box.op(), signature, std::move(found));
 }
 
 // The entry of a call of which nothing is known but why.
@@ -106,6 +110,7 @@ Entry RuleBook::State::Make(const OpCall& call, BlackBox& real) {
   if (const Discovered* known = Known(real, unshrunk))
     return {NoRule(known->reason), unshrunk, known};
   if (!real.fault().empty()) return Without(*call.op, unshrunk, NoneFor(real));
+  std::set<std::string> others;  // signatures of other forms
   for (const ShrinkOrder order : kShrinkOrders) {
     BlackBox box(call);
     std::string reason;
@@ -116,8 +121,16 @@ Entry RuleBook::State::Make(const OpCall& call, BlackBox& real) {
       continue;
     }
     box.set_values(std::move(*values));
-    entry.signature = SignatureText(box);
-    entry.found = &DiscoveredAt(box, entry.signature);
+    const std::string signature = SignatureText(box);
+    if (others.count(signature) > 0) continue;
+    const Discovered* found = DiscoveredAt(box, signature, real);
+    if (found == nullptr) {
+      others.insert(signature);
+      entry.rule = NoRule(kOtherForm);
+      continue;
+    }
+    entry.signature = signature;
+    entry.found = found;
     bool fits = false;
     entry.rule = InstantiateAt(*entry.found, real, fits);
     if (fits || entry.found->faulty) return entry;
@@ -194,6 +207,10 @@ void RuleBook::Discover(const Graph& graph) {
 
 const Rule& RuleBook::For(const Graph& graph, const Node& node) {
   return state_->Find(graph, node).rule;
+}
+
+const Discovered* RuleBook::Found(const Graph& graph, const Node& node) {
+  return state_->Find(graph, node).found;
 }
 
 std::vector<SignatureReport> RuleBook::Report(const Graph& graph) {

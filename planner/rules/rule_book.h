@@ -67,6 +67,10 @@ class RuleBook {
   // a reason. The reference stays valid while the book lives.
   const Rule& For(const Graph& graph, const Node& node);
 
+  // What the node's rule is an instance of, whatever its sizes; nullptr where nothing was run.
+  // Stays valid likewise.
+  const Discovered* Found(const Graph& graph, const Node& node);
+
   // Signatures of the graph's nodes, in order of first use.
   std::vector<SignatureReport> Report(const Graph& graph);
 

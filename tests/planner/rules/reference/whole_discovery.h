@@ -13,8 +13,8 @@ namespace metadist::testing {
 inline Discovered DiscoverWhole(const OpCall& call, uint64_t seed = 0) {
   if (call.op->decompose == nullptr) return Discover(call, {seed});
   RuleBook book(OpTable::BuiltIn(), {.seed = seed});
-  const InnerRules rules = [&](const Graph& graph, const Node& node) -> const Rule& {
-    return book.For(graph, node);
+  const InnerFound rules = [&](const Graph& graph, const Node& node) {
+    return book.Found(graph, node);
   };
   BlackBox real(call);
   Discovered found;
