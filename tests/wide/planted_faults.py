@@ -26,27 +26,37 @@ FAULTS = {
     "reductions start from zeros": (
         "planner/rules/execution_test.cc",
         "Tensor folded = local[0][o].Clone();\n      for (size_t rank = 1;",
-        "Tensor folded = Tensor::Zeros(whole[o].type());\n      for (size_t rank = 0;",
+        "Tensor folded = Tensor::Zeros(whole.outputs[o].type());\n      for (size_t rank = 0;",
     ),
     "inputs are 0 and 1": (
         "planner/rules/sampler.cc",
-        "  for (double& v : x) v = Number(mode);",
+        "  Fill(mode, x);",
         "  for (double& v : x) v = static_cast<double>(random_.Below(2));",
     ),
     "inputs lie in [0, 1)": (
         "planner/rules/sampler.cc",
-        "  for (double& v : x) v = Number(mode);",
+        "  Fill(mode, x);",
         "  for (double& v : x) v = random_.Uniform();",
     ),
     "one sample": (
         "planner/rules/execution_test.cc",
-        "  for (const Configuration& at : Configurations(trial)) {\n",
-        "  std::vector<Configuration> one = Configurations(trial);\n  one.resize(1);\n  for (const Configuration& at : one) {\n",
+        "  const std::vector<Configuration> configurations = Configurations(trial);\n",
+        "  std::vector<Configuration> configurations = Configurations(trial);\n  configurations.resize(1);\n",
     ),
     "a tolerance of 1e-3": (
         "planner/rules/execution_test.cc",
-        "const double slack = 1e-10 * std::max(Largest(whole[o]), 1e-300);",
-        "const double slack = 1e-3 * std::max(Largest(whole[o]), 1.0);",
+        "slacks.push_back(1e-10 * std::max(Largest(y), 1e-300));",
+        "slacks.push_back(1e-3 * std::max(Largest(y), 1.0));",
+    ),
+    "only the first rank is compared": (
+        "planner/rules/execution_test.cc",
+        "if (!Fits(trial, piece, whole, outputs)) return false;",
+        "if (rank == 0 && !Fits(trial, piece, whole, outputs)) return false;",
+    ),
+    "no operator is affine in an input": (
+        "planner/rules/affine.cc",
+        "  return *known_[i];",
+        "  return false;",
     ),
     "indices of a piece are those of the whole": (
         "planner/rules/recipe_self.cc",
