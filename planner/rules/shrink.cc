@@ -12,7 +12,8 @@
 // Sets whose outputs move in another way (windows, concatenations) must keep their offset: a size
 // is taken for which the output shrinks by as much as the input, or else one of the same residue
 // modulo 12, which keeps the phase of every stride up to 4. Sizes with a divisor in common with an
-// integer of the call come last: of 4 places and a dilation of 2 arithmetic makes one size.
+// integer of the call come last: of 4 places and a dilation of 2 arithmetic makes one size. Where
+// distinct primes make too large a call (7 dims), those that stand alone share a few.
 #include "planner/rules/shrink.h"
 
 #include <algorithm>
@@ -29,6 +30,7 @@ namespace {
 constexpr int64_t kPrimes[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29,  31,  37,  41,   43,   47,
                                53, 59, 61, 67, 71, 73, 79, 83, 89, 127, 257, 521, 1031, 2053, 4099};
 constexpr int64_t kMostSampleElements = 1 << 20;
+constexpr size_t kPrimesAgain = 3;
 // Below this a size is looked for that has no divisor in common with the call's integers.
 constexpr int64_t kMostApart = 24;
 
@@ -43,6 +45,7 @@ struct Shrinker {
   // Sets that share slots take distinct primes, and so do, apart, sets that stand alone.
   std::set<int64_t> used_shared = {};
   std::set<int64_t> used_alone = {};
+  bool again = false;  // sets that stand alone take the first few primes again and again
 
   std::set<int64_t>& used(const Tie::Slots& set) {
     for (const Tie::Slots& other : tie.sets())
@@ -111,6 +114,7 @@ struct Shrinker {
       };
       if (!Adopt(std::move(next), expected)) continue;
       taken.insert(p);
+      if (again && &taken == &used_alone && taken.size() == kPrimesAgain) taken.clear();
       for (const int s : set) left[static_cast<size_t>(s)] /= g;
       for (const OutDim& o : exact) out_left(o) /= g;
       return;
@@ -220,17 +224,8 @@ int64_t Distance(const BlackBox& box, const Tie::Slots& set) {
   return std::min<int64_t>(std::abs(a.entry - b.entry), std::abs(from_back(a) - from_back(b)));
 }
 
-}  // namespace
-
-std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std::string& reason) {
-  Tie tie(box);
-  if (!tie.Run()) {
-    auto types = box.InferOutputs(box.values());
-    reason = types.ok() ? "output sizes depend on data"
-                        : "the call is refused: " + types.error().message;
-    return std::nullopt;
-  }
-  Shrinker shrinker{box, tie, box.values(), tie.outputs()};
+// Shrinks all sets in the order in which they are believed.
+void ShrinkSets(const BlackBox& box, const Tie& tie, ShrinkOrder order, Shrinker& shrinker) {
   if (order != ShrinkOrder::kDims) shrinker.ShrinkSums();
   std::vector<Tie::Slots> left;
   std::vector<Tie::Slots> other;
@@ -277,15 +272,34 @@ std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std
   }
   for (const Tie::Slots& set : other) shrinker.ShrinkOther(set);
   shrinker.ShrinkGrown();
+}
+
+int64_t ElementsOf(const BlackBox& box, const Shrinker& shrinker) {
   int64_t elements = 0;
   for (size_t i = 0; i < box.num_inputs(); ++i)
     if (box.is_tensor(i)) elements += NumElements(box.ShapeOf(i, shrinker.values));
   for (const Shape& shape : shrinker.outputs) elements += NumElements(shape);
-  if (elements > kMostSampleElements) {
-    reason = "no small call of its form was found";
+  return elements;
+}
+
+}  // namespace
+
+std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std::string& reason) {
+  Tie tie(box);
+  if (!tie.Run()) {
+    auto types = box.InferOutputs(box.values());
+    reason = types.ok() ? "output sizes depend on data"
+                        : "the call is refused: " + types.error().message;
     return std::nullopt;
   }
-  return shrinker.values;
+  for (const bool again : {false, true}) {
+    Shrinker shrinker{box, tie, box.values(), tie.outputs()};
+    shrinker.again = again;
+    ShrinkSets(box, tie, order, shrinker);
+    if (ElementsOf(box, shrinker) <= kMostSampleElements) return shrinker.values;
+  }
+  reason = "no small call of its form was found";
+  return std::nullopt;
 }
 
 }  // namespace metadist
