@@ -40,7 +40,8 @@ constexpr InputMode kBaselines[] = {InputMode::kNormal,
                                     InputMode::kIntegers};
 constexpr size_t kAlwaysTried = 2;
 constexpr int64_t kMostOutputs = 300000;
-constexpr int64_t kLongDim = 64;
+constexpr int64_t kMostPositions = 64;  // tried for any dependence at all
+constexpr int64_t kLongDim = 12;        // spelt
 
 // What differences of `x` are rounding.
 double Slack(const Tensor& x) { return 1e-12 * Largest(x); }
@@ -198,7 +199,7 @@ void Prober::ProbeDim(Relation& relation, size_t x, Baselines& bases) {
     if (p < size && std::find(quick.begin(), quick.end(), p) == quick.end()) quick.push_back(p);
   for (const int64_t p : quick) ProbeIndex(relation, x, p, bases);
   // A maximum may lie between them, in all baselines.
-  for (int64_t p = 0; p < std::min(size, kLongDim) && relation.touched[x].empty(); ++p)
+  for (int64_t p = 0; p < std::min(size, kMostPositions) && relation.touched[x].empty(); ++p)
     if (std::find(quick.begin(), quick.end(), p) == quick.end()) ProbeIndex(relation, x, p, bases);
   std::vector<int> patterns;
   for (size_t y = 0; y < relation.out_dims.size(); ++y)

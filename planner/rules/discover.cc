@@ -67,6 +67,29 @@ bool Runs(BlackBox& box, Sampler& sampler, std::string& reason) {
   return true;
 }
 
+// On few elements a minimum may pass for a maximum: at sizes of 3 and of up to 7 it does not. All
+// atoms are made larger at once where that is a small call, else those of even and of odd index
+// apart.
+void AddLarger(const Family& family,
+               const ExecutionTest& test,
+               std::vector<std::vector<int64_t>>& sizes) {
+  if (test.IsLarge()) return;
+  constexpr int64_t kSmallCall = 1000;
+  const auto add = [&](std::vector<int64_t> larger, int64_t most) {
+    if (larger == family.surrogate || test.Elements(larger) > most) return false;
+    sizes.push_back(std::move(larger));
+    return true;
+  };
+  if (add(test.OtherSizes({}, 4), kSmallCall)) return;
+  std::vector<int> half[2];
+  for (size_t a = 0; a < family.atoms.size(); ++a) half[a % 2].push_back(static_cast<int>(a));
+  const bool even = add(test.OtherSizes(half[1], 4), kSmallCall);
+  const bool odd = add(test.OtherSizes(half[0], 4), kSmallCall);
+  if (even && odd) return;
+  if (!add(test.OtherSizes({}, 2), ExecutionTest::kLargeCall))
+    sizes.push_back(test.OtherSizes({}, 1));
+}
+
 void FindRules(BlackBox& box,
                const DiscoveryOptions& options,
                const BlackBox* real,
@@ -98,14 +121,8 @@ void FindRules(BlackBox& box,
   WindowSearch windows(box, sampler, family, test);
   windows.Run(found.factors);
   SortFactors(family, found.factors);
-  // On few elements a minimum may pass for a maximum: at sizes of 3 and of up to 7 it does not.
   std::vector<std::vector<int64_t>> sizes{family.surrogate};
-  for (const int64_t more : {4, 2, 1}) {
-    std::vector<int64_t> larger = test.OtherSizes({}, more);
-    if (test.IsLarge() || (more > 1 && test.IsLarge(larger))) continue;
-    sizes.push_back(std::move(larger));
-    break;
-  }
+  AddLarger(family, test, sizes);
   for (std::vector<int64_t>& wide : test.WideSizes({}))
     if (!test.IsLarge()) sizes.push_back(std::move(wide));
   found.executions = test.executions() + windows.executions();

@@ -58,7 +58,6 @@ constexpr Setting kSettings[] = {
 };
 // Enough of them for calls that stay large at surrogate sizes (big convolution kernels).
 constexpr size_t kFewSettings = 8;
-constexpr int64_t kLargeCall = 4096;
 constexpr int kMostRounds = 4;  // of all settings, while several reductions are left
 constexpr Setting kSingleGroup[] = {{2, 2, false, InputMode::kNormal},
                                     {3, 3, true, InputMode::kIntegers}};
@@ -113,21 +112,27 @@ void ExecutionTest::SetTested(const Trial& trial,
     sizes[static_cast<size_t>(trial.atoms[j])] = groups + ranks * static_cast<int64_t>(j % 3);
 }
 
+// From the atom behind the tested ones on, as far as the call stays small.
 std::vector<int64_t> ExecutionTest::OtherSizes(std::span<const int> tested, int64_t more) const {
   std::vector<int64_t> sizes = family_.surrogate;
-  for (size_t a = 0; a < sizes.size(); ++a)
-    if (family_.distinct[a] != 0 && std::find(tested.begin(), tested.end(), a) == tested.end())
-      sizes[a] += more;
+  const size_t first = tested.empty() ? 0 : static_cast<size_t>(tested.back()) + 1;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const size_t a = (first + i) % sizes.size();
+    if (family_.distinct[a] == 0 || std::find(tested.begin(), tested.end(), a) != tested.end())
+      continue;
+    sizes[a] += more;
+    if (Elements(sizes) > kLargeCall) sizes[a] -= more;
+  }
   std::vector<Shape> ignored;
   return box_.Infer(family_.ValuesAt(sizes), ignored) ? sizes : family_.surrogate;
 }
 
-bool ExecutionTest::IsLarge(std::span<const int64_t> sizes) const {
+int64_t ExecutionTest::Elements(std::span<const int64_t> sizes) const {
   const std::vector<int64_t> values = family_.ValuesAt(sizes);
   int64_t elements = 0;
   for (size_t i = 0; i < box_.num_inputs(); ++i)
     if (box_.is_tensor(i)) elements += NumElements(box_.ShapeOf(i, values));
-  return elements > kLargeCall;
+  return elements;
 }
 
 int64_t ExecutionTest::AboveLiterals(int atom) const {

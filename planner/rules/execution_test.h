@@ -40,6 +40,8 @@ std::vector<int64_t> IndicesOf(const SymbolicCut& cut,
 // Runs a trial divided and whole, and compares.
 class ExecutionTest {
  public:
+  static constexpr int64_t kLargeCall = 4096;
+
   ExecutionTest(BlackBox& box, Sampler& sampler, const Family& family)
       : box_(box), sampler_(sampler), family_(family) {}
 
@@ -54,12 +56,14 @@ class ExecutionTest {
   // there are no literals.
   std::vector<std::vector<int64_t>> WideSizes(std::span<const int> tested) const;
 
-  // Surrogate sizes with all atoms but the tested ones larger by `more`, if that is legal.
+  // Surrogate sizes with all atoms but the tested ones larger by `more`, if that is legal; as many
+  // of them as leave the call small.
   std::vector<int64_t> OtherSizes(std::span<const int> tested, int64_t more) const;
 
-  // Whether the call has many elements even at surrogate sizes, or at these.
-  bool IsLarge() const { return IsLarge(family_.surrogate); }
-  bool IsLarge(std::span<const int64_t> sizes) const;
+  // Of all inputs.
+  int64_t Elements(std::span<const int64_t> sizes) const;
+  // Whether the call has many elements even at surrogate sizes.
+  bool IsLarge() const { return Elements(family_.surrogate) > kLargeCall; }
 
   int64_t executions() const { return executions_; }
   // Trials that several reductions survived: the inputs did not tell them apart.

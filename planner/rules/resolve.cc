@@ -17,8 +17,10 @@ namespace metadist {
 namespace {
 
 constexpr int64_t kPrimes[] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47};
-// Of atoms that share no slot: small, for their sizes multiply.
+// Of atoms that share no slot: small, for their sizes multiply; those after the third are the least
+// that can be divided, so that arrays of many dims stay small.
 constexpr int64_t kSmall[] = {3, 5, 4};
+constexpr int64_t kLeast = 2;
 // Integers beyond this stand for infinity.
 constexpr int64_t kSentinel = int64_t{1} << 30;
 
@@ -122,7 +124,9 @@ void ChooseSurrogates(BlackBox& box, Family& family) {
       const bool multiplied = std::any_of(atom.slots.begin(), atom.slots.end(), [&](int s) {
         return family.base[static_cast<size_t>(s)] != atom.base;
       });
-      choices.insert(choices.begin(), multiplied ? 3 : kSmall[alone++ % std::size(kSmall)]);
+      const int64_t small = alone < std::size(kSmall) ? kSmall[alone] : kLeast;
+      choices.insert(choices.begin(), multiplied ? 3 : small);
+      if (!multiplied) ++alone;
     }
     for (const int64_t p : choices) {
       if (shared && used.count(p) > 0) continue;
