@@ -63,6 +63,13 @@ std::vector<CandidateSearch::Maps> CandidateSearch::Seeds(const Family& family,
   return seeds;
 }
 
+// Whether some output was seen to depend on both input dims.
+bool CandidateSearch::Meet(size_t x, size_t w) const {
+  return std::any_of(relation_.touched[x].begin(), relation_.touched[x].end(), [&](int output) {
+    return relation_.touched[w].count(output) > 0;
+  });
+}
+
 CandidateSearch::Maps CandidateSearch::PairByMixedDifference(Maps maps,
                                                              int atom,
                                                              const std::vector<size_t>& free) {
@@ -76,7 +83,7 @@ CandidateSearch::Maps CandidateSearch::PairByMixedDifference(Maps maps,
       if (maps[x][p] == CoordinateOf(atom, 1)) focus.push_back(static_cast<int64_t>(p));
     if (focus.empty()) continue;
     for (const size_t w : free) {
-      if (TensorTaken(maps, w)) continue;
+      if (TensorTaken(maps, w) || !Meet(x, w)) continue;
       std::vector<CoordinateMap> choices = SeedMaps(relation_.size(w), atom, size);
       std::vector<std::vector<int64_t>> groups;  // partners of the focus, all others; by choice
       for (const CoordinateMap& map : choices)
@@ -151,6 +158,7 @@ bool CandidateSearch::Extend(const Maps& seed,
                              int atom,
                              const std::function<bool(Maps, bool carried)>& visit) {
   const Maps maps = Carry(relation_, box_, seed);
+  if (!extended_.insert(maps).second) return false;  // another seed of them came first
   if (visit(maps, /*carried=*/true)) return true;
   if (atom < 0) return false;
   const int64_t size = relation_.sizes[static_cast<size_t>(atom)];
@@ -200,6 +208,7 @@ void CandidateSearch::ForEach(const Family& family,
     sizes[static_cast<size_t>(atoms[j])] = kProbeSizes[j % std::size(kProbeSizes)];
   if (!prober_.FindDims(family, atoms, std::move(sizes), relation_)) return;
   if (!prober_.Measure(relation_)) return;
+  extended_.clear();
   std::set<std::pair<std::map<int, Candidate::DimBlocks>, std::map<int, Candidate::DimBlocks>>>
       seen;
   for (const Maps& seed : Seeds(family, atoms)) {

@@ -55,6 +55,7 @@ class CandidateSearch {
                        const std::vector<size_t>& free,
                        const std::function<bool(Maps, bool carried)>& visit);
   Maps PairByMixedDifference(Maps maps, int atom, const std::vector<size_t>& free);
+  bool Meet(size_t x, size_t w) const;
   bool Contradicted(const Maps& maps) const;
   bool TensorTaken(const Maps& maps, size_t node) const;
   bool Parse(const Maps& maps, Candidate& candidate) const;
@@ -62,6 +63,7 @@ class CandidateSearch {
   BlackBox& box_;
   Prober& prober_;
   Relation relation_;
+  std::set<Maps> extended_;  // what seeds carried to
 };
 
 }  // namespace metadist

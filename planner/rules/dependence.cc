@@ -15,6 +15,9 @@
 // order. Bools are flipped, not drawn, and two baselines hold a single true and a single false:
 // fair coins hide what any() and all() depend on.
 //
+// Two baselines are always tried, the others at both ends of a dim and where an index does not
+// reach what one of the ends reaches.
+//
 // Cost: a few kernel runs for each index of the dims that move, not their product; for each bit of
 // it where elements are only moved.
 // Source: shardcombine.md 4.4.
@@ -97,11 +100,19 @@ bool AnyInRow(const std::vector<uint8_t>& matrix, int64_t row, int64_t size) {
   return std::find(begin, begin + size, 1) != begin + size;
 }
 
-// Whether index `index` of input dim x reaches every output dim.
-bool ReachesAll(const Relation& relation, size_t x, int64_t index) {
-  for (size_t y = 0; y < relation.out_dims.size(); ++y)
-    if (!AnyInRow(relation.depends[x][y], index, relation.size(relation.inputs.size() + y)))
+// Whether index `index` of input dim x reaches every output dim but those that no index of `known`
+// reaches.
+bool ReachesAll(const Relation& relation,
+                size_t x,
+                int64_t index,
+                std::span<const int64_t> known = {}) {
+  for (size_t y = 0; y < relation.out_dims.size(); ++y) {
+    const auto reaches = [&](int64_t i) {
+      return AnyInRow(relation.depends[x][y], i, relation.size(relation.inputs.size() + y));
+    };
+    if (!reaches(index) && (known.empty() || std::any_of(known.begin(), known.end(), reaches)))
       return false;
+  }
   return true;
 }
 
@@ -195,7 +206,7 @@ bool Prober::Measure(Relation& relation) {
 void Prober::ProbeDim(Relation& relation, size_t x, Baselines& bases) {
   const int64_t size = relation.size(x);
   std::vector<int64_t> quick;
-  for (const int64_t p : {int64_t{0}, int64_t{1}, size / 2, size - 1})
+  for (const int64_t p : {int64_t{0}, size - 1, int64_t{1}, size / 2})
     if (p < size && std::find(quick.begin(), quick.end(), p) == quick.end()) quick.push_back(p);
   for (const int64_t p : quick) ProbeIndex(relation, x, p, bases);
   // A maximum may lie between them, in all baselines.
@@ -227,9 +238,14 @@ void Prober::ProbeDim(Relation& relation, size_t x, Baselines& bases) {
 void Prober::ProbeIndex(Relation& relation, size_t x, int64_t index, Baselines& bases) {
   const Slot& slot = box_.slots()[static_cast<size_t>(relation.inputs[x])];
   const size_t input = static_cast<size_t>(slot.input);
+  // The ends were tried with all baselines: what neither reaches is seldom reached by others.
+  const int64_t ends[] = {0, relation.size(x) - 1};
+  const bool is_end = index == ends[0] || index == ends[1];
+  const std::span<const int64_t> known = is_end ? std::span<const int64_t>() : ends;
   std::vector<Tensor> outputs;
   for (size_t j = 0; j < std::size(kBaselines); ++j) {
-    if (j >= kAlwaysTried && !relation.touched[x].empty() && ReachesAll(relation, x, index)) return;
+    const bool told = j >= kAlwaysTried && !relation.touched[x].empty();
+    if (told && ReachesAll(relation, x, index, known)) return;
     if (!HasBaselines(relation, j + 1, bases)) return;
     Baseline& base = bases.drawn[j];
     std::vector<Tensor> inputs = base.inputs;
