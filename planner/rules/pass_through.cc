@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which partial values an operator passes on.
 //
-// Single inputs are tried, then sets of two, three and all of them that hold no smaller one. Maxima
-// and minima that pass through a set pass through each of its inputs (let the others have the same
-// value in both terms), so sets are tried for sums alone, and only sets of inputs in which the
-// operator may be affine (affine.h). Source: shardcombine.md 4.7.
+// Single inputs are tried, for sums, maxima and minima on the same terms; then sets of two, three
+// and all of them that hold no smaller one. Maxima and minima that pass through a set pass through
+// each of its inputs (let the others have the same value in both terms), so sets are tried for sums
+// alone, and only sets of inputs in which the operator may be affine (affine.h). Source:
+// shardcombine.md 4.7.
 #include "planner/rules/pass_through.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "planner/rules/arrays.h"
@@ -43,79 +45,96 @@ bool HasNumber(const Tensor& x) {
   return std::any_of(v, v + x.size(), [](double e) { return !std::isnan(e); });
 }
 
-// kNothing: no result is a number (a mask that hides all), which says nothing.
-enum class Verdict : uint8_t { kNo, kNothing, kYes };
+// An operation that may pass; `shown` once some result was a number (a mask that hides all says
+// nothing).
+struct Tried {
+  ReduceOp op = ReduceOp::kSum;
+  bool shown = false;
+};
 
 struct PassTest {
   BlackBox& box;
   Sampler& sampler;
   int64_t& executions;
 
-  // All of the settings at the first values several times, two of them at the others.
-  bool Passes(const std::vector<std::vector<int64_t>>& values,
-              const std::vector<int>& set,
-              ReduceOp op) const {
-    bool any = false;
-    const auto agrees = [&](const std::vector<int64_t>& at, size_t test) {
-      const Verdict verdict = Agrees(at, set, op, kSettings[test % std::size(kSettings)]);
-      any = any || verdict == Verdict::kYes;
-      return verdict != Verdict::kNo;
-    };
+  // Those of the operations that pass: all of the settings at the first values several times, two
+  // of them at the others.
+  std::vector<ReduceOp> Passing(const std::vector<std::vector<int64_t>>& values,
+                                const std::vector<int>& set,
+                                std::span<const ReduceOp> ops) const {
+    std::vector<Tried> left;
+    for (const ReduceOp op : ops) left.push_back({op});
     // Where a lower limit happens to lie above the upper one, sums pass: many small tests.
-    for (size_t t = 0; t < kRounds * std::size(kSettings); ++t)
-      if (!agrees(values[0], t)) return false;
-    for (size_t t = 0; t < 2 * (values.size() - 1); ++t)
-      if (!agrees(values[1 + t / 2], t)) return false;
-    return any;
+    const size_t first = kRounds * std::size(kSettings);
+    for (size_t t = 0; t < first + 2 * (values.size() - 1) && !left.empty(); ++t) {
+      const size_t later = t < first ? 0 : t - first;
+      Test(values[t < first ? 0 : 1 + later / 2],
+           set,
+           kSettings[(t < first ? t : later) % std::size(kSettings)],
+           left);
+    }
+    std::vector<ReduceOp> passing;
+    for (const Tried& one : left)
+      if (one.shown) passing.push_back(one.op);
+    return passing;
   }
 
-  Verdict Agrees(const std::vector<int64_t>& values,
-                 const std::vector<int>& set,
-                 ReduceOp op,
-                 const Setting& at) const {
-    std::vector<Tensor> base, folded_inputs, whole, one, folded;
-    if (!sampler.Draw(values, at.mode, {}, base)) return Verdict::kNo;
-    ++executions;
-    double slack = 0;
-    for (int64_t term = 0; term < at.terms; ++term) {
-      std::vector<Tensor> inputs = base;
-      if (term == 0) folded_inputs = base;
+  // Erases the operations that do not pass. The terms are the same for all.
+  void Test(const std::vector<int64_t>& values,
+            const std::vector<int>& set,
+            const Setting& at,
+            std::vector<Tried>& left) const {
+    std::vector<Tensor> base;
+    std::vector<std::vector<Tensor>> terms, results(static_cast<size_t>(at.terms));
+    if (!sampler.Draw(values, at.mode, {}, base)) return left.clear();
+    for (std::vector<Tensor>& result : results) {
+      terms.push_back(base);
       for (const int t : set) {
         const size_t i = static_cast<size_t>(t);
-        if (!sampler.DrawOne(i, base[i].shape(), at.mode, nullptr, inputs[i])) return Verdict::kNo;
-        if (term == 0)
-          folded_inputs[i] = inputs[i].Clone();
-        else
-          Fold(op, folded_inputs[i], inputs[i]);
+        if (!sampler.DrawOne(i, base[i].shape(), at.mode, nullptr, terms.back()[i]))
+          return left.clear();
       }
-      if (!box.Run(values, inputs, one)) return Verdict::kNo;
-      for (const Tensor& y : one) {
-        if (y.element() != ElementType::kF64) return Verdict::kNo;
-        slack = std::max(slack, 1e-14 * Largest(y));
-      }
-      if (term == 0) {
-        folded = std::move(one);
-        continue;
-      }
-      for (size_t o = 0; o < folded.size(); ++o) {
-        if (one[o].type() != folded[o].type()) return Verdict::kNo;
-        if (op == ReduceOp::kSum) MarkInfinite(one[o], folded[o]);
-        Fold(op, folded[o], one[o]);
-      }
+      if (!box.Run(values, terms.back(), result)) return left.clear();
+      for (const Tensor& y : result)
+        if (y.element() != ElementType::kF64) return left.clear();
     }
-    if (!box.Run(values, folded_inputs, whole)) return Verdict::kNo;
-    bool any = false;
+    std::erase_if(left, [&](Tried& one) { return !Agrees(values, set, terms, results, one); });
+  }
+
+  bool Agrees(const std::vector<int64_t>& values,
+              const std::vector<int>& set,
+              const std::vector<std::vector<Tensor>>& terms,
+              const std::vector<std::vector<Tensor>>& results,
+              Tried& one) const {
+    ++executions;
+    std::vector<Tensor> inputs = terms[0], whole;
+    for (const int t : set) {
+      Tensor& folded = inputs[static_cast<size_t>(t)];
+      folded = folded.Clone();
+      for (size_t term = 1; term < terms.size(); ++term)
+        Fold(one.op, folded, terms[term][static_cast<size_t>(t)]);
+    }
+    if (!box.Run(values, inputs, whole)) return false;
+    double slack = 0;
+    for (const std::vector<Tensor>& result : results)
+      for (const Tensor& y : result) slack = std::max(slack, 1e-14 * Largest(y));
     for (size_t o = 0; o < whole.size(); ++o) {
-      if (whole[o].type() != folded[o].type()) return Verdict::kNo;
-      if (op == ReduceOp::kSum) {
-        MarkInfinite(whole[o], folded[o]);
-        MarkInfinite(folded[o], whole[o]);
+      Tensor folded = results[0][o].Clone();
+      for (size_t term = 1; term < results.size(); ++term) {
+        if (results[term][o].type() != folded.type()) return false;
+        if (one.op == ReduceOp::kSum) MarkInfinite(results[term][o], folded);
+        Fold(one.op, folded, results[term][o]);
       }
-      any = any || HasNumber(whole[o]);
-      if (!Close(folded[o], whole[o], slack + 1e-10 * std::max(Largest(whole[o]), 1e-300)))
-        return Verdict::kNo;
+      if (whole[o].type() != folded.type()) return false;
+      if (one.op == ReduceOp::kSum) {
+        MarkInfinite(whole[o], folded);
+        MarkInfinite(folded, whole[o]);
+      }
+      one.shown = one.shown || HasNumber(whole[o]);
+      if (!Close(folded, whole[o], slack + 1e-10 * std::max(Largest(whole[o]), 1e-300)))
+        return false;
     }
-    return any ? Verdict::kYes : Verdict::kNothing;
+    return true;
   }
 };
 
@@ -156,26 +175,27 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
   std::vector<std::vector<int64_t>> values;
   for (const std::vector<int64_t>& s : sizes) values.push_back(family.ValuesAt(s));
   const PassTest test{box, sampler, executions};
-  std::vector<PassThrough> found;
-  for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kMax, ReduceOp::kMin}) {
-    std::vector<std::vector<int>> sets;
-    std::vector<int> left;  // inputs that larger sets may hold
-    for (const int input : floats) {
-      if (test.Passes(values, {input}, op))
-        sets.push_back({input});
-      else if (op == ReduceOp::kSum && floats.size() > 1 && affine.MayBe(input))
-        left.push_back(input);
-    }
-    for (const size_t count : counts) {
-      if (count > left.size()) break;
-      ForSets(left, count, [&](const std::vector<int>& set) {
-        for (const std::vector<int>& known : sets)
-          if (std::includes(set.begin(), set.end(), known.begin(), known.end())) return;
-        if (test.Passes(values, set, op)) sets.push_back(set);
-      });
-    }
-    for (const std::vector<int>& set : sets) found.push_back({op, set});
+  constexpr ReduceOp kOps[] = {ReduceOp::kSum, ReduceOp::kMax, ReduceOp::kMin};
+  std::map<ReduceOp, std::vector<std::vector<int>>> sets;
+  std::vector<int> left;  // inputs that larger sets may hold
+  for (const int input : floats) {
+    for (const ReduceOp op : test.Passing(values, {input}, kOps)) sets[op].push_back({input});
+    std::vector<std::vector<int>>& sums = sets[ReduceOp::kSum];
+    const bool passes = !sums.empty() && sums.back().front() == input;
+    if (!passes && floats.size() > 1 && affine.MayBe(input)) left.push_back(input);
   }
+  for (const size_t count : counts) {
+    if (count > left.size()) break;
+    ForSets(left, count, [&](const std::vector<int>& set) {
+      std::vector<std::vector<int>>& sums = sets[ReduceOp::kSum];
+      for (const std::vector<int>& known : sums)
+        if (std::includes(set.begin(), set.end(), known.begin(), known.end())) return;
+      if (!test.Passing(values, set, std::span(kOps).first(1)).empty()) sums.push_back(set);
+    });
+  }
+  std::vector<PassThrough> found;
+  for (const ReduceOp op : kOps)
+    for (const std::vector<int>& set : sets[op]) found.push_back({op, set});
   return found;
 }
 
