@@ -23,7 +23,7 @@ enum class CollectiveKind : uint8_t {
   kAllToAll,       // each rank keeps one part and fetches one from every other
   kPermute,        // each rank takes all that one other rank (or itself) holds
   kExchange,       // any sharding to any other: every rank fetches what it lacks from a holder
-  kHalo,           // each rank adds what its neighbours hold next to its own piece
+  kHalo,           // each rank fetches what its halo holds beyond its own piece, or instead of it
   kSpare,          // local: each rank adds a zero element behind its piece
   kReduceScatter,  // reduce over the group, each rank keeping its part
   kAllReduce,      // reduce over the group, each rank keeping all

@@ -18,10 +18,30 @@ void Append(std::vector<Interval>& runs, Interval next) {
     runs.push_back(next);
 }
 
-// As far as the dim goes; empty where nothing is left.
+// As far as the dim goes, on its course; empty where nothing is left.
 Interval Widened(const Interval& piece, const Halo& halo, int64_t size) {
-  const int64_t begin = std::clamp<int64_t>(piece.begin - halo.before, 0, size);
-  return {begin, std::clamp<int64_t>(piece.end + halo.behind, begin, size)};
+  const Interval wide{piece.begin - halo.before, piece.end + halo.behind};
+  if (halo.course == Halo::Course::kAround) return {wide.begin, std::max(wide.begin, wide.end)};
+  const int64_t begin = std::clamp<int64_t>(wide.begin, 0, size);
+  return {begin, std::clamp<int64_t>(wide.end, begin, size)};
+}
+
+// Where in the dim the piece with its halo lies, in local order.
+std::vector<Interval> Places(const Interval& piece, const Halo& halo, int64_t size) {
+  const Interval wide = Widened(piece, halo, size);
+  std::vector<Interval> runs;
+  switch (halo.course) {
+    case Halo::Course::kStraight:
+      return {wide};
+    case Halo::Course::kMirrored:
+      return {{size - wide.end, size - wide.begin}};
+    case Halo::Course::kAround:
+      for (const int64_t start : {-size, int64_t{0}, size})
+        Append(runs,
+               {std::clamp<int64_t>(wide.begin - start, 0, size),
+                std::clamp<int64_t>(wide.end - start, 0, size)});
+  }
+  return runs;
 }
 
 // The index-th piece of a dim that may have a halo, without it.
@@ -102,9 +122,16 @@ std::string WrongHalo(const DimSharding& dim, int64_t size, const Mesh& mesh) {
                        halo.before,
                        halo.behind,
                        least);
+  const bool around = halo.course == Halo::Course::kAround;
+  if (around && halo.before == 0 && halo.behind == 0) return "a halo that goes around has a width";
   for (int64_t i = 0; i < pieces; ++i) {
     const Interval own = PieceOf(part, pieces, i);
-    if ((i > 0 && own.begin < halo.before) || (i + 1 < pieces && own.end + halo.behind > size))
+    const bool beyond =
+        (i > 0 && own.begin < halo.before) || (i + 1 < pieces && own.end + halo.behind > size);
+    if (around && Widened(own, halo, size).size() > size)
+      return fmt::format(
+          "a halo of {} and {} meets itself around piece {}", halo.before, halo.behind, i);
+    if (!around && beyond)
       return fmt::format(
           "a halo of {} and {} reaches beyond its ends from piece {}", halo.before, halo.behind, i);
     if (Widened(own, halo, size).size() == 0)
@@ -234,7 +261,7 @@ std::vector<Interval> LocalIntervals(const DimSharding& dim,
   CHECK(offset == size || dim.halo.of == size, "parts of a dim do not add up to its size");
   if (!dim.halo.empty() && !runs.empty()) {
     CHECK(runs.size() == 1, "a halo lies around one piece");
-    runs[0] = Widened(runs[0], dim.halo, size);
+    runs = Places(runs[0], dim.halo, size);
   }
   return runs;
 }
@@ -245,8 +272,9 @@ int64_t LocalSize(const DimSharding& dim,
                   const std::vector<int64_t>& coordinate) {
   if (dim.whole()) return size;
   if (!dim.halo.empty()) {
-    const std::vector<Interval> runs = LocalIntervals(dim, size, mesh, coordinate);
-    return runs.empty() ? 0 : runs[0].size();
+    int64_t held = 0;
+    for (const Interval& run : LocalIntervals(dim, size, mesh, coordinate)) held += run.size();
+    return held;
   }
   int64_t total = dim.spare ? 1 : 0;
   for (const DimPart& part : dim.parts) {

@@ -36,15 +36,23 @@ struct DimPart {
   auto operator<=>(const DimPart&) const = default;
 };
 
-// What a use needs of its neighbours: elements before and behind a rank's own piece, as far as the
-// dim goes. A negative width leaves elements of the piece out.
+// What a use needs of other ranks: elements before and behind a rank's own piece, or another piece
+// than its own. A negative width leaves elements of the piece out.
 struct Halo {
+  // How pieces and what lies beside them are counted.
+  enum class Course : uint8_t {
+    kStraight,  // as far as the dim goes
+    kMirrored,  // from the end of the dim, as far as it goes: [b, e) stands for [size-e, size-b)
+    kAround,    // as if the ends of the dim were joined: before its first element lies the last
+  };
+
   int64_t before = 0;
   int64_t behind = 0;
   // The dim's size where the parts add up to another one: a window slides over a dim of 9 in 4
   // steps of 2. Pieces end where the dim does. 0: the parts add up.
   int64_t of = 0;
-  bool empty() const { return before == 0 && behind == 0 && of == 0; }
+  Course course = Course::kStraight;
+  bool empty() const { return *this == Halo{}; }
   auto operator<=>(const Halo&) const = default;
 };
 
@@ -99,8 +107,8 @@ Interval Piece(int64_t size, int64_t count, int64_t index);
 DimSharding Normalize(const DimSharding& dim, const Mesh& mesh);
 Sharding Normalize(const Sharding& sharding, const Mesh& mesh);
 
-// Global index ranges a rank holds of a dim of `size`, in local order, adjacent ones joined; a
-// spare element is of none.
+// Global index ranges a rank holds of a dim of `size`, in local order, adjacent ones joined (one
+// piece: ascending, but for a halo that goes around); a spare element is of none.
 std::vector<Interval> LocalIntervals(const DimSharding& dim,
                                      int64_t size,
                                      const Mesh& mesh,
@@ -117,12 +125,13 @@ bool IsEven(const Shape& shape, const Sharding& sharding, const Mesh& mesh);
 
 // Whether the sharding can be placed: axes known and used once, sub-dim sizes multiply out to the
 // dim's (but for Halo::of), no piece empty, no halo wider than a piece, and none but that of the
-// first and the last piece beyond the ends of the dim. Errors: kUsage naming the dim or axis.
+// first and the last piece beyond the ends of the dim; one that goes around holds no element twice.
+// Errors: kUsage naming the dim or axis.
 Result<void> Validate(const Sharding& sharding, const Shape& shape, const Mesh& mesh);
 
-// "[data,model][]", "[(3 64:model)][]", "[][] partial{sum: model}", with a halo "[data~1,2]" or
-// "[(4:data 2)~1,0]", with a spare element "[data+]"; "[]" for each whole dim; a scalar prints as
-// "scalar".
+// "[data,model][]", "[(3 64:model)][]", "[][] partial{sum: model}", with a halo "[data~1,2]",
+// "[(4:data 2)~1,0]", "[data~mirror]", "[data~1,2~mirror]", "[data~1,2~around]", with a spare
+// element "[data+]"; "[]" for each whole dim; a scalar prints as "scalar".
 std::string ShardingText(const Sharding& sharding, const Mesh& mesh);
 // Sizes of sub-dims that a plain `[axis]` leaves out come from `shape`. Errors: kUsage.
 Result<Sharding> ParseSharding(std::string_view text, const Shape& shape, const Mesh& mesh);

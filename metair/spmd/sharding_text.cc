@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// dim      := "" | axes [halo] ["+"] | product ("+" product)* [halo]       halo := "~" before ","
-// behind product  := "(" sub (" " sub)* ")"        sub := size [":" axes]        axes := name (","
+// dim      := "" | axes [halo] ["+"] | product ("+" product)* [halo]
+// halo     := ["~" before "," behind] ["~mirror" | "~around"]
+// product   := "(" sub (" " sub)* ")"        sub := size [":" axes]        axes := name (","
 // name)* sharding := ("[" dim "]")* | "scalar", then " partial{" op ": " axes ("; " op ": " axes)*
 // "}"
 #include <fmt/format.h>
@@ -21,10 +22,22 @@ std::string AxesText(const std::vector<int>& axes, const Mesh& mesh) {
   return out;
 }
 
+constexpr std::pair<std::string_view, Halo::Course> kCourses[] = {
+    {"~mirror", Halo::Course::kMirrored}, {"~around", Halo::Course::kAround}};
+
+std::string HaloText(const Halo& halo) {
+  std::string out;
+  if (halo.before != 0 || halo.behind != 0 ||
+      (halo.of != 0 && halo.course == Halo::Course::kStraight))
+    out = fmt::format("~{},{}", halo.before, halo.behind);
+  for (const auto& [text, course] : kCourses)
+    if (halo.course == course) out += text;
+  return out;
+}
+
 std::string DimText(const DimSharding& dim, const Mesh& mesh) {
   if (dim.whole()) return "";
-  const std::string halo =
-      dim.halo.empty() ? "" : fmt::format("~{},{}", dim.halo.before, dim.halo.behind);
+  const std::string halo = HaloText(dim.halo);
   if (dim.parts.size() == 1 && dim.parts[0].sub.size() == 1 && dim.halo.of == 0)
     return AxesText(dim.parts[0].sub[0].axes, mesh) + halo + (dim.spare ? "+" : "");
   std::string out;
@@ -131,14 +144,23 @@ class Parser {
   }
 
   Result<void> ReadHalo(int64_t size, DimSharding& dim) {
-    if (!Skip("~")) return {};
-    dim.halo.before = TRY(Width());
-    if (!Skip(",")) return Fail("expected ',' in a halo");
-    dim.halo.behind = TRY(Width());
+    ReadCourse(dim.halo);
+    if (dim.halo.empty()) {
+      if (!Skip("~")) return {};
+      dim.halo.before = TRY(Width());
+      if (!Skip(",")) return Fail("expected ',' in a halo");
+      dim.halo.behind = TRY(Width());
+      ReadCourse(dim.halo);
+    }
     int64_t total = 0;
     for (const DimPart& part : dim.parts) total += part.size();
     if (total != size) dim.halo.of = size;
     return {};
+  }
+
+  void ReadCourse(Halo& halo) {
+    for (const auto& [text, course] : kCourses)
+      if (Skip(text)) halo.course = course;
   }
 
   Result<void> ReadPartial(Sharding& out) {

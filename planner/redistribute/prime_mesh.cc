@@ -48,7 +48,7 @@ Result<SubAxis> ReadSubAxis(std::string_view& text) {
 }
 
 // Walks a sharding's text: visit(name or sub-axis) for each axis written, keep(character) for all
-// else. Words after " partial{" that name a reduction are no axes.
+// else. Words after " partial{" that name a reduction are no axes, nor are those behind "~".
 template <typename Visit, typename Keep>
 Result<void> Walk(std::string_view text, Visit&& visit, Keep&& keep) {
   const bool scalar = text.substr(0, 6) == "scalar";
@@ -56,6 +56,8 @@ Result<void> Walk(std::string_view text, Visit&& visit, Keep&& keep) {
   while (!text.empty()) {
     const std::string_view partial = " partial{";
     if (text.substr(0, partial.size()) == partial) plain = partial.size();
+    for (const std::string_view course : {"~mirror", "~around"})
+      if (text.substr(0, course.size()) == course) plain = course.size();
     const bool number = std::isdigit(static_cast<unsigned char>(text[0])) != 0;
     if (plain == 0 && number) plain = text.find_first_not_of("0123456789");
     if (plain > 0) {

@@ -28,6 +28,19 @@ Collective CollectiveOf(CollectiveKind kind) {
   }
 }
 
+// Messages that a rank receives for the halo of a dim: one from every side that it has; from both
+// where its pieces are not the dim's, or where a mirrored piece lies across two.
+int Messages(const DimSharding& dim, const Mesh& mesh) {
+  const Halo& halo = dim.halo;
+  if (halo.empty()) return 0;
+  if (halo.of != 0) return 2;
+  const int sides = (halo.before > 0 ? 1 : 0) + (halo.behind > 0 ? 1 : 0);
+  if (halo.course != Halo::Course::kMirrored) return sides;
+  const SubDim& outer = dim.parts[0].sub[0];
+  const bool nests = outer.size % mesh.size(outer.axes) == 0 && sides == 0;
+  return nests ? 1 : 2;
+}
+
 }  // namespace
 
 StepPricer::StepPricer(const Mesh& mesh, const Cluster& cluster)
@@ -97,24 +110,20 @@ Priced StepPricer::Exchange(const TensorType& type,
          worst.peers;
 }
 
-// A message from every side that a dim's halo has; from both where its pieces are not the dim's.
 Priced StepPricer::Halo(const CollectiveStep& step, const TensorType& type) {
   const int64_t bytes = ReceivedBytes(step, type, mesh_);
   if (bytes == 0) {
     const int64_t after = NumElements(LargestLocalShape(type.shape, step.to, mesh_));
     return Price(CollectiveKind::kSlice, {}, 0, after * ByteSize(type.element), type.element);
   }
-  int sides = 0;
-  for (const DimSharding& dim : step.to.dims) {
-    const bool shifted = dim.halo.of != 0;
-    sides += (dim.halo.before > 0 || shifted ? 1 : 0) + (dim.halo.behind > 0 || shifted ? 1 : 0);
-  }
-  if (sides == 0) return {};
+  int messages = 0;
+  for (const DimSharding& dim : step.to.dims) messages += Messages(dim, mesh_);
+  if (messages == 0) return {};
   return Remembered({.op = Collective::kSendRecv,
                      .axes = AxisList(step.axes).mask(),
                      .element = type.element,
-                     .bytes = (bytes + sides - 1) / sides}) *
-         sides;
+                     .bytes = (bytes + messages - 1) / messages}) *
+         messages;
 }
 
 Priced StepPricer::Price(const CollectiveStep& step, const TensorType& type) {

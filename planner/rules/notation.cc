@@ -82,7 +82,7 @@ std::string_view Capital(ReduceOp op) {
 }
 
 struct Clauses {
-  std::vector<std::string> reduction, partial, attr, off, halo, crop, dead, combine;
+  std::vector<std::string> reduction, partial, attr, off, halo, crop, mirror, around, dead, combine;
 };
 
 // "1" (an input), "k" (an attribute), "1.2" (an entry, or a column, of it).
@@ -129,6 +129,12 @@ void AddWidths(const std::string& letter,
   }
 }
 
+bool Takes(const SymbolicFactor& factor, Halo::Course course) {
+  return std::any_of(factor.inputs.begin(), factor.inputs.end(), [&](const SymbolicCut& cut) {
+    return cut.window && cut.window->course == course;
+  });
+}
+
 // Letters of what cuts the other dims of the factor's first input.
 std::string LettersBeside(const Discovered& found, const SymbolicFactor& factor) {
   const SymbolicCut& own = factor.inputs[0];
@@ -168,6 +174,8 @@ void Describe(const Discovered& found, const SymbolicFactor& factor, Clauses& cl
   }
   AddWidths(letters[0], factor.inputs, found.atoms, clauses.halo);
   AddWidths(letters[0], factor.outputs, found.atoms, clauses.crop);
+  if (Takes(factor, Halo::Course::kMirrored)) clauses.mirror.push_back(letters[0]);
+  if (Takes(factor, Halo::Course::kAround)) clauses.around.push_back(letters[0]);
   if (factor.composite) clauses.combine.push_back(ExchangesText(found, factor));
   for (const int input : factor.partial_inputs)
     clauses.partial.push_back(fmt::format("{}:{}", input, letters[0]));
@@ -235,6 +243,8 @@ std::string Notation(const Discovered& found, const std::vector<Shape>& outputs)
   add("off", clauses.off);
   add("halo", clauses.halo);
   add("crop", clauses.crop);
+  add("mirror", clauses.mirror);
+  add("around", clauses.around);
   add("dead", clauses.dead);
   constexpr std::pair<std::string_view, ReduceOp> kPasses[] = {
       {"linear", ReduceOp::kSum}, {"max", ReduceOp::kMax}, {"min", ReduceOp::kMin}};

@@ -51,8 +51,10 @@ Json CutJson(const SymbolicCut& cut) {
               {"parts", Each(parts, PartJson)}};
   if (spare) out["spare"] = true;
   if (window) {
-    const auto& [unit, before, behind] = *window;
+    const auto& [unit, before, behind, course] = *window;
     out["window"] = {{"unit", unit}, {"before", WidthJson(before)}, {"behind", WidthJson(behind)}};
+    if (course == Halo::Course::kMirrored) out["window"]["course"] = "mirrored";
+    if (course == Halo::Course::kAround) out["window"]["course"] = "around";
   }
   return out;
 }

@@ -240,12 +240,18 @@ class Reader {
     cut.spare = TRY(Flag(at, "spare"));
     if (!at.Has("window")) return cut;
     const JsonCursor window = TRY(at.At("window"));
-    TRY(window.Fields({"unit", "before", "behind"}));
+    TRY(window.Fields({"unit", "before", "behind"}, {"course"}));
     // Not in one expression: an error between two of them would leak the first.
     SymbolicWindow& out = cut.window.emplace();
     out.unit = TRY(Between(TRY(window.At("unit")), 1, kLargestSample));
     out.before = TRY(ReadWidth(TRY(window.At("before"))));
     out.behind = TRY(ReadWidth(TRY(window.At("behind"))));
+    if (!window.Has("course")) return cut;
+    const JsonCursor course = TRY(window.At("course"));
+    const std::string text = TRY(Text(course));
+    if (text != "mirrored" && text != "around")
+      return course.Wrong(fmt::format("expected mirrored or around, got '{}'", text));
+    out.course = text == "mirrored" ? Halo::Course::kMirrored : Halo::Course::kAround;
     return cut;
   }
 

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "metair/spmd/sharding.h"
+
 // Sizes as discovery sees them: sums of products of atoms. An atom is a smallest independent size
 // of an operator's call (the rows of a product, the heads inside a fused dim).
 namespace metadist {
@@ -32,7 +34,7 @@ struct SymbolicSize {
 };
 
 // A dim along which a window slides: a rank with the groups [g, e) of the factor takes [g * unit -
-// before, e * unit + behind) of an input, as far as it goes, and makes as much of an output, of
+// before, e * unit + behind) of an input, on the dim's course, and makes as much of an output, of
 // which it keeps [g * unit, e * unit). The groups are those of the outputs.
 struct SymbolicWindow {
   // constant + the sum of slope * size over some atoms (the size of a kernel).
@@ -49,6 +51,7 @@ struct SymbolicWindow {
   int64_t unit = 1;
   Width before = {};
   Width behind = {};
+  Halo::Course course = Halo::Course::kStraight;
   bool operator==(const SymbolicWindow&) const = default;
 };
 

@@ -19,6 +19,7 @@ Cut CutAt(const SymbolicCut& cut,
   Cut out{cut.tensor, cut.dim, 1, {{groups, window.unit}}};
   out.halo.before = window.before.At(sizes);
   out.halo.behind = window.behind.At(sizes);
+  out.halo.course = window.course;
   if (groups * window.unit != size) out.halo.of = size;
   return out;
 }

@@ -5,8 +5,9 @@
 // stands, but for the ends. So it is enough to disturb one index for each phase of the stride (all
 // lines through it at once) at two places far from the ends and to see what changes: from the first
 // and the last output reached follow the widths of the window on both sides of a group. The two
-// places must agree; a dependence on everything, or on all that came before, does not. The ends are
-// left to the execution test.
+// places must agree; a dependence on everything, or on all that came before, does not. Where the
+// second reaches outputs as far before those of the first as it should reach behind them, the input
+// is read from its end, and measured so. The ends are left to the execution test.
 //
 // Maxima and minima hide much: a disturbed index is drawn with mixed signs over a negative baseline
 // and negative over a mixed one, so that it wins somewhere, and the union is taken; over more
@@ -158,49 +159,65 @@ bool WindowProbe::Reaches(const SlidingWindow& dims,
   return true;
 }
 
+bool WindowProbe::MeasureInput(const SlidingWindow& dims,
+                               const std::vector<Shape>& shapes,
+                               SlidingDim& input,
+                               Doubt& doubt) {
+  constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
+  const Reach nothing(dims.outputs.size(), {kNever, -1});
+  const int64_t groups = At(shapes, dims.outputs[0]) / dims.outputs[0].unit;
+  const int64_t apart = std::max<int64_t>(groups / 4, 1);
+  const int64_t size = values_[static_cast<size_t>(
+      box_.dim_slot(static_cast<size_t>(input.tensor), static_cast<size_t>(input.dim)))];
+  const auto place = [&](int64_t index) { return input.mirrored ? size - 1 - index : index; };
+  int64_t before = kNone;
+  int64_t behind = kNone;
+  // Outputs may be far longer than what their inputs reach.
+  doubt.reaches_ends = (groups * 3 / 8 + apart + 1) * input.unit > size;
+  if (doubt.reaches_ends) return false;
+  for (int64_t phase = 0; phase < input.unit; ++phase) {
+    const int64_t first = groups * 3 / 8 * input.unit + phase;
+    const int64_t second = first + apart * input.unit;
+    Reach one = nothing;
+    Reach two = nothing;
+    for (int draw = 0; draw < kMostDraws; ++draw) {
+      if (draw > 0 && !DrawBaselines()) return false;
+      if (!Reaches(dims, input, place(first), one) || !Reaches(dims, input, place(second), two))
+        return false;
+      if (AreApart(dims, one, two, apart)) break;
+      doubt.reversed = !input.mirrored && AreApart(dims, one, two, -apart);
+      if (doubt.reversed) return false;
+    }
+    for (size_t y = 0; y < one.size(); ++y) {
+      const int64_t unit = dims.outputs[y].unit;
+      const int64_t last = At(shapes, dims.outputs[y]) - 1;
+      const bool none = one[y].end < 0 && two[y].end < 0;
+      if (none) continue;
+      doubt.reaches_ends =
+          one[y].begin <= 0 || two[y].end >= last || one[y].end < 0 || two[y].end < 0;
+      if (doubt.reaches_ends || !AreApart(dims, one, two, apart)) return false;
+      before = std::max(before, one[y].end / unit * input.unit - first);
+      behind = std::max(behind, first + 1 - (one[y].begin / unit + 1) * input.unit);
+    }
+  }
+  input.before = before;
+  input.behind = behind;
+  return before != kNone;
+}
+
 std::optional<SlidingWindow> WindowProbe::MeasureAt(const SlidingWindow& dims, bool& fits) {
   fits = true;
   std::vector<Shape> shapes;
   if (!box_.Infer(values_, shapes) || !DrawBaselines()) return std::nullopt;
   SlidingWindow window = dims;
-  constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
-  const Reach nothing(dims.outputs.size(), {kNever, -1});
-  const int64_t groups = At(shapes, dims.outputs[0]) / dims.outputs[0].unit;
-  const int64_t apart = std::max<int64_t>(groups / 4, 1);
   for (SlidingDim& input : window.inputs) {
-    int64_t before = std::numeric_limits<int64_t>::min();
-    int64_t behind = before;
-    const int64_t size = values_[static_cast<size_t>(
-        box_.dim_slot(static_cast<size_t>(input.tensor), static_cast<size_t>(input.dim)))];
-    // Outputs may be far longer than what their inputs reach.
-    fits = (groups * 3 / 8 + apart + 1) * input.unit <= size;
-    if (!fits) return std::nullopt;
-    for (int64_t phase = 0; phase < input.unit; ++phase) {
-      const int64_t first = groups * 3 / 8 * input.unit + phase;
-      const int64_t second = first + apart * input.unit;
-      Reach one = nothing;
-      Reach two = nothing;
-      for (int draw = 0; draw < kMostDraws; ++draw) {
-        if (draw > 0 && !DrawBaselines()) return std::nullopt;
-        if (!Reaches(dims, input, first, one) || !Reaches(dims, input, second, two))
-          return std::nullopt;
-        if (AreApart(dims, one, two, apart)) break;
-      }
-      for (size_t y = 0; y < one.size(); ++y) {
-        const int64_t unit = dims.outputs[y].unit;
-        const int64_t last = At(shapes, dims.outputs[y]) - 1;
-        const bool none = one[y].end < 0 && two[y].end < 0;
-        if (none) continue;
-        fits = fits && one[y].begin > 0 && two[y].end < last && one[y].end >= 0 && two[y].end >= 0;
-        if (!fits) return std::nullopt;
-        if (!AreApart(dims, one, two, apart)) return std::nullopt;
-        before = std::max(before, one[y].end / unit * input.unit - first);
-        behind = std::max(behind, first + 1 - (one[y].begin / unit + 1) * input.unit);
-      }
-    }
-    if (before == std::numeric_limits<int64_t>::min()) return std::nullopt;
-    input.before = before;
-    input.behind = behind;
+    Doubt doubt;
+    if (MeasureInput(dims, shapes, input, doubt)) continue;
+    input.mirrored = doubt.reversed;
+    if (doubt.reversed && MeasureInput(dims, shapes, input, doubt = {})) continue;
+    fits = !doubt.reaches_ends;
+    return std::nullopt;
   }
   return window;
 }

@@ -16,9 +16,11 @@ struct SlidingDim {
   int tensor = 0;
   int dim = 0;
   int64_t unit = 1;
-  // Of an input: the group [g * unit, (g + 1) * unit) is read with what lies before and behind it.
+  // Of an input: the group [g * unit, (g + 1) * unit) is read with what lies before and behind it;
+  // mirrored: all counted from the end of the dim.
   int64_t before = 0;
   int64_t behind = 0;
+  bool mirrored = false;
 };
 
 // A window that slides along an atom, as measured.
@@ -44,6 +46,15 @@ class WindowProbe {
   bool FindDims(int atom, std::vector<int64_t> sizes, SlidingWindow& window);
   // At values_. `fits` is false where the window reaches the ends; a larger call may show it.
   std::optional<SlidingWindow> MeasureAt(const SlidingWindow& dims, bool& fits);
+  struct Doubt {
+    bool reaches_ends = false;  // the window does; a larger call may show it
+    bool reversed = false;      // what is further on in the input is further back in the outputs
+  };
+  // Sets before and behind of an input. False: there is no window, or it is in doubt.
+  bool MeasureInput(const SlidingWindow& dims,
+                    const std::vector<Shape>& shapes,
+                    SlidingDim& input,
+                    Doubt& doubt);
   // Widens `reach` by what index `index` of the input reaches. False: the kernel refused.
   bool Reaches(const SlidingWindow& dims, const SlidingDim& input, int64_t index, Reach& reach);
 

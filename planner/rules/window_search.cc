@@ -14,7 +14,13 @@
 //      is a multiple of the stride is contiguous and needs nothing from its neighbours;
 //      What a rank's call takes away (slices, negative padding) is added to the halo behind;
 //   3. no integer changes: the halo is rounded up to whole groups, so that the ends of a piece,
-//      where the kernel pads though the dim goes on, make outputs that are dropped.
+//      where the kernel pads though the dim goes on, make outputs that are dropped;
+//   4. as 1 and 3, the halo of the first and the last piece being what lies at the other end of the
+//      dim (a rotation, circular padding): what the kernel makes at the ends of its piece is
+//      dropped on every rank.
+//
+// An input that is read from its end (a flip, every third from the last) is counted from there; all
+// else is the same. A rank then holds the mirror image of another rank's piece, or of parts of two.
 //
 // Every trial is run (window_test). Cost: some ten runs to measure, some twenty calls on two to
 // four ranks to test. Source: shardcombine.md 4.9.
@@ -33,13 +39,16 @@ int64_t RoundUp(int64_t value, int64_t to) { return value <= 0 ? 0 : (value + to
 
 SymbolicCut CutOf(const SlidingDim& dim, int atom) {
   SymbolicCut cut{dim.tensor, dim.dim, {}, {{atom, {dim.unit, {}}}}};
-  cut.window = SymbolicWindow{dim.unit, {dim.before, {}}, {dim.behind, {}}};
+  cut.window = SymbolicWindow{dim.unit,
+                              {dim.before, {}},
+                              {dim.behind, {}},
+                              dim.mirrored ? Halo::Course::kMirrored : Halo::Course::kStraight};
   return cut;
 }
 
 bool SameUnits(const std::vector<SlidingDim>& a, const std::vector<SlidingDim>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.tensor == y.tensor && x.dim == y.dim && x.unit == y.unit;
+    return x.tensor == y.tensor && x.dim == y.dim && x.unit == y.unit && x.mirrored == y.mirrored;
   });
 }
 
@@ -221,7 +230,30 @@ std::vector<SymbolicFactor> WindowSearch::Trials(const SymbolicFactor& exact) {
       if (filled == exact) break;
     }
   AddRounded(exact, trials);
+  AddAround(trials);
   return trials;
+}
+
+// The trials in which no integer changes once more, their halos going around the ends of the dims.
+void WindowSearch::AddAround(std::vector<SymbolicFactor>& trials) {
+  for (size_t t = 0, count = trials.size(); t < count; ++t) {
+    SymbolicFactor trial = trials[t];
+    bool straight = trial.ends.empty();
+    const auto join = [&](std::vector<SymbolicCut>& cuts) {
+      bool joined = false;
+      for (SymbolicCut& cut : cuts) {
+        SymbolicWindow& window = *cut.window;
+        straight = straight && window.course == Halo::Course::kStraight;
+        if (window.before == Width{} && window.behind == Width{}) continue;
+        window.course = Halo::Course::kAround;
+        joined = true;
+      }
+      return joined;
+    };
+    const bool joined = join(trial.inputs);
+    join(trial.outputs);
+    if (straight && joined) trials.push_back(std::move(trial));
+  }
 }
 
 // What a rank's call takes away at the end of its piece (the end of a slice, negative padding) is

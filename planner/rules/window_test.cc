@@ -34,18 +34,15 @@ namespace {
 
 constexpr int64_t kLargestAtom = 512;
 
-std::vector<int64_t> IndicesOf(const Interval& interval) {
-  std::vector<int64_t> indices(static_cast<size_t>(interval.size()));
-  std::iota(indices.begin(), indices.end(), interval.begin);
-  return indices;
-}
-
-// What a rank has of a dim cut so, with or without the halo.
-Interval HeldOf(const Cut& cut, int64_t ranks, int64_t rank, bool halo) {
+// What a rank has of a dim cut so, with or without the halo, in local order.
+std::vector<int64_t> HeldOf(const Cut& cut, int64_t ranks, int64_t rank, bool halo) {
   DimSharding dim = OnOneAxis(cut);
   if (!halo) dim.halo = {};
   const Mesh mesh{{{"r", ranks}}};
-  return LocalIntervals(dim, cut.size(), mesh, {rank}).front();
+  std::vector<int64_t> indices;
+  for (const Interval& run : LocalIntervals(dim, cut.size(), mesh, {rank}))
+    for (int64_t i = run.begin; i < run.end; ++i) indices.push_back(i);
+  return indices;
 }
 
 }  // namespace
@@ -105,7 +102,7 @@ bool WindowTest::RunRank(const Call& call,
   std::vector<Tensor> mine(inputs.begin(), inputs.end());
   for (const Cut& cut : call.factor.inputs) {
     Tensor& x = mine[static_cast<size_t>(cut.tensor)];
-    x = Take(x, cut.dim, IndicesOf(HeldOf(cut, ranks, rank, /*halo=*/true)));
+    x = Take(x, cut.dim, HeldOf(cut, ranks, rank, /*halo=*/true));
   }
   return box_.Run(values, mine, outputs);
 }
@@ -126,14 +123,14 @@ bool WindowTest::Merge(const Call& call,
       merged[o] = local[o];
       continue;
     }
-    const Interval wide = HeldOf(*cut, ranks, rank, /*halo=*/true);
-    Interval own = HeldOf(*cut, ranks, rank, /*halo=*/false);
+    const std::vector<int64_t> wide = HeldOf(*cut, ranks, rank, /*halo=*/true);
+    const std::vector<int64_t> own = HeldOf(*cut, ranks, rank, /*halo=*/false);
     TensorType expected = whole[o].type();
-    expected.shape[static_cast<size_t>(cut->dim)] = wide.size();
+    expected.shape[static_cast<size_t>(cut->dim)] = static_cast<int64_t>(wide.size());
     if (local[o].type() != expected) return false;
-    const std::vector<int64_t> at = IndicesOf(own);
-    own = {own.begin - wide.begin, own.end - wide.begin};
-    Put(merged[o], cut->dim, at, Take(local[o], cut->dim, IndicesOf(own)));
+    std::vector<int64_t> kept(own.size());
+    std::iota(kept.begin(), kept.end(), std::find(wide.begin(), wide.end(), own[0]) - wide.begin());
+    Put(merged[o], cut->dim, own, Take(local[o], cut->dim, kept));
   }
   return true;
 }

@@ -10,7 +10,7 @@ int64_t WidestRank(const Strategy& strategy, const Mesh& mesh) {
   for (const std::vector<Sharding>* shardings : {&strategy.inputs, &strategy.outputs})
     for (const Sharding& sharding : *shardings)
       for (const DimSharding& dim : sharding.dims)
-        if (!dim.halo.empty() && !dim.whole())
+        if (!Halo{dim.halo.before, dim.halo.behind, dim.halo.of}.empty() && !dim.whole())
           coordinate[static_cast<size_t>(dim.parts[0].sub[0].axes.back())] = 1;
   return mesh.RankOf(coordinate);
 }

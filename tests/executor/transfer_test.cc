@@ -182,11 +182,22 @@ TEST(Transfer, SubDimsAndParts) {
 TEST(Transfer, Halos) {
   const Mesh mesh = ParseMesh("x=3").value();
   const TensorType type{ElementType::kF32, {11, 4}};
-  for (const char* to : {"[x~1,2][]", "[x~0,-1][]", "[(9:x)~0,2][]", "[(6:x 2)~1,0][]"})
+  for (const char* to : {"[x~1,2][]",
+                         "[x~0,-1][]",
+                         "[(9:x)~0,2][]",
+                         "[(6:x 2)~1,0][]",
+                         "[x~mirror][]",
+                         "[x~1,2~mirror][]",
+                         "[(5:x 2)~mirror][]",
+                         "[x~1,2~around][]",
+                         "[x~2,-2~around][]"})
     Check(mesh, type, "[x][]", to, CollectiveKind::kHalo);
   const Mesh square = ParseMesh("x=2,y=2").value();
   const TensorType image{ElementType::kF32, {7, 9}};
   Check(square, image, "[x][y]", "[x~1,1][(7:y)~0,2]", CollectiveKind::kHalo);
+  Check(square, image, "[x][y]", "[x~mirror][y~2,1~around]", CollectiveKind::kHalo);
+  Check(square, image, "[x][y]", "[x~1,1~around][y]", CollectiveKind::kHalo);
+  Check(square, image, "[][x,y]", "[][x,y~mirror]", CollectiveKind::kHalo);
 }
 
 // What lies beyond a rank's piece may be anything: its neighbours do not read it.

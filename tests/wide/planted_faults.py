@@ -88,6 +88,21 @@ FAULTS = {
         "IsNothing(*surplus) || Widen(*surplus, trial)",
         "IsNothing(*surplus)",
     ),
+    "a mirrored piece is the rank's own": (
+        "metair/spmd/sharding.cc",
+        "return {{size - wide.end, size - wide.begin}};",
+        "return {wide};",
+    ),
+    "no dim is read from its end": (
+        "planner/rules/window_probe.cc",
+        "doubt.reversed = !input.mirrored && AreApart(dims, one, two, -apart);",
+        "doubt.reversed = false;",
+    ),
+    "a halo ends where the dim does": (
+        "planner/rules/window_search.cc",
+        "  AddAround(trials);\n",
+        "",
+    ),
     "stated sizes are never one size with a dim": (
         "planner/rules/tie.cc",
         "  FindStated();\n",

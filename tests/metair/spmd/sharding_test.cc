@@ -237,6 +237,48 @@ TEST(Sharding, HalosThatDoNotFitAreRefused) {
   EXPECT_EQ(message("[(12:a)~1,3]"),
             "dim 0 of [10]: a halo of 1 and 3 reaches beyond its ends from piece 1");
   EXPECT_EQ(message("[a~-3,0]"), "dim 0 of [10]: a halo of -3 and 0 leaves nothing of piece 1");
+  EXPECT_EQ(message("[a~around]"), "dim 0 of [10]: a halo that goes around has a width");
+  EXPECT_EQ(message("[a~3,3~around]"), "");
+  EXPECT_EQ(message("[(2 5:a)~mirror]"),
+            "dim 0 of [10]: only a dim that is cut contiguously has a halo");
+  EXPECT_EQ(ParseSharding("[a~2,2~around]", {6}, ParseMesh("a=2").value()).error().message,
+            "dim 0 of [6]: a halo of 2 and 2 meets itself around piece 0");
+}
+
+// By rank, the indices held of a dim.
+std::vector<std::vector<int64_t>> HeldOf(const std::string& text, int64_t size, const Mesh& mesh) {
+  const Sharding sharding = ParseSharding(text, {size}, mesh).value();
+  EXPECT_EQ(ShardingText(sharding, mesh), text);
+  EXPECT_EQ(Normalize(sharding, mesh), sharding);
+  EXPECT_EQ(ShardingText(sharding.WithoutHalos(), mesh), "[a]");
+  std::vector<std::vector<int64_t>> held;
+  size_t most = 0;
+  for (int64_t rank = 0; rank < mesh.ranks(); ++rank) {
+    held.emplace_back();
+    for (const Interval& run : LocalIntervals(sharding.dims[0], size, mesh, {rank}))
+      for (int64_t i = run.begin; i < run.end; ++i) held.back().push_back(i);
+    EXPECT_EQ(LocalShape({size}, sharding, mesh, rank)[0],
+              static_cast<int64_t>(held.back().size()));
+    most = std::max(most, held.back().size());
+  }
+  EXPECT_EQ(LargestLocalShape({size}, sharding, mesh)[0], static_cast<int64_t>(most));
+  return held;
+}
+
+TEST(Sharding, MirroredPiecesAreCountedFromTheEnd) {
+  const Mesh mesh = ParseMesh("a=3").value();
+  using Held = std::vector<std::vector<int64_t>>;
+  EXPECT_EQ(HeldOf("[a~mirror]", 8, mesh), (Held{{5, 6, 7}, {2, 3, 4}, {0, 1}}));
+  EXPECT_EQ(HeldOf("[a~1,0~mirror]", 8, mesh), (Held{{5, 6, 7}, {2, 3, 4, 5}, {0, 1, 2}}));
+  EXPECT_EQ(HeldOf("[(4:a 2)~mirror]", 9, mesh), (Held{{5, 6, 7, 8}, {3, 4}, {1, 2}}));
+}
+
+TEST(Sharding, HalosGoAroundTheEnds) {
+  const Mesh mesh = ParseMesh("a=3").value();
+  using Held = std::vector<std::vector<int64_t>>;
+  EXPECT_EQ(HeldOf("[a~1,2~around]", 8, mesh),
+            (Held{{7, 0, 1, 2, 3, 4}, {2, 3, 4, 5, 6, 7}, {5, 6, 7, 0, 1}}));
+  EXPECT_EQ(HeldOf("[a~2,-2~around]", 8, mesh), (Held{{6, 7, 0}, {1, 2, 3}, {4, 5}}));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -78,15 +77,16 @@ class RuleChecker {
     std::vector<std::vector<int64_t>> held(shape.size());
     for (size_t d = 0; d < shape.size(); ++d) {
       std::vector<bool> mine(static_cast<size_t>(shape[d]), true);
+      int64_t first = 0;
       for (size_t a = 0; a < axes.size(); ++a)
         for (const Cut& cut : input ? axes[a].factor->inputs : axes[a].factor->outputs) {
           if (cut.tensor != tensor || cut.dim != static_cast<int>(d)) continue;
-          const std::vector<bool> owned =
-              (halo ? Widely : Owned)(cut, shape[d], axes[a].ranks, rank[a]);
-          for (size_t i = 0; i < mine.size(); ++i) mine[i] = mine[i] && owned[i];
+          const auto own = (halo ? Widely : Owned)(cut, shape[d], axes[a].ranks, rank[a]);
+          for (size_t i = 0; i < mine.size(); ++i) mine[i] = mine[i] && own[i];
+          if (halo) first = FirstOf(cut, shape[d], axes[a].ranks, rank[a]);
         }
-      for (size_t i = 0; i < mine.size(); ++i)
-        if (mine[i]) held[d].push_back(static_cast<int64_t>(i));
+      for (int64_t i = first; i < first + shape[d]; ++i)
+        if (mine[static_cast<size_t>(i % shape[d])]) held[d].push_back(i % shape[d]);
     }
     return held;
   }

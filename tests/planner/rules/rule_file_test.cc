@@ -92,6 +92,26 @@ TEST(RuleJson, RoundTripOfAllExamples) {
   EXPECT_GT(factors, 900u);
 }
 
+// No example goes around the ends of a dim.
+TEST(RuleJson, CoursesOfWindows) {
+  const auto pool = CallsOf(*OpTable::BuiltIn().Find("", "AveragePool"));
+  Discovered found = Discover(pool[1]->call);
+  for (const Halo::Course course : {Halo::Course::kMirrored, Halo::Course::kAround}) {
+    int windows = 0;
+    for (SymbolicFactor& factor : found.factors)
+      for (SymbolicCut& cut : factor.inputs)
+        if (cut.window) {
+          cut.window->course = course;
+          ++windows;
+        }
+    ASSERT_GT(windows, 0);
+    const nlohmann::json json = ToJson(found);
+    const auto read = DiscoveredFrom(JsonCursor(json, "f"));
+    ASSERT_TRUE(read.ok()) << read.error().text();
+    EXPECT_EQ(found.factors, read.value().factors);
+  }
+}
+
 TEST(RuleFile, SameBytesAfterARoundTripAndOnMoreThreads) {
   const Graph graph = Some();
   const std::string text = FileText(graph, 1);

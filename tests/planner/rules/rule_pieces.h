@@ -40,9 +40,20 @@ inline std::pair<int64_t, int64_t> Wide(const Cut& cut, int64_t ranks, int64_t r
 inline std::vector<bool> Widely(const Cut& cut, int64_t size, int64_t ranks, int64_t rank) {
   if (cut.halo.empty()) return Owned(cut, size, ranks, rank);
   const auto [begin, end] = Wide(cut, ranks, rank);
-  std::vector<bool> held;
-  for (int64_t i = 0; i < size; ++i) held.push_back(i >= begin && i < end);
+  std::vector<bool> held(static_cast<size_t>(size), false);
+  for (int64_t i = begin; i < end; ++i) {
+    const bool around = cut.halo.course == Halo::Course::kAround;
+    if (!around && (i < 0 || i >= size)) continue;
+    const bool mirrored = cut.halo.course == Halo::Course::kMirrored;
+    held[static_cast<size_t>(mirrored ? size - 1 - i : (i + size) % size)] = true;
+  }
   return held;
+}
+
+// The index with which a rank begins where it takes a dim around its ends; else 0.
+inline int64_t FirstOf(const Cut& cut, int64_t size, int64_t ranks, int64_t rank) {
+  if (cut.halo.course != Halo::Course::kAround) return 0;
+  return (Wide(cut, ranks, rank).first + size) % size;
 }
 
 // Whether pieces have room for their halos: ends are met only by the first and the last piece.
@@ -55,6 +66,10 @@ inline bool HasRoom(const Factor& factor, int64_t ranks) {
         const auto [low, high] = Part(cut.parts[0].size, ranks, r);
         const int64_t width = (high - low) * cut.parts[0].unit;
         if (cut.halo.before > width || cut.halo.behind > width) return false;
+        if (cut.halo.course == Halo::Course::kAround) {
+          if (begin >= end || end - begin > cut.size()) return false;
+          continue;
+        }
         if ((r > 0 && begin < 0) || (r + 1 < ranks && end > cut.size())) return false;
         if (std::min(end, cut.size()) <= std::max<int64_t>(begin, 0)) return false;
       }
