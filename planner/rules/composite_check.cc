@@ -14,6 +14,7 @@
 #include "planner/rules/lockstep.h"
 #include "planner/rules/pieces.h"
 #include "planner/rules/recipe.h"
+#include "planner/rules/recipe_steps.h"
 
 namespace metadist {
 namespace {
@@ -193,7 +194,12 @@ std::optional<CompositeCheck::Way> CompositeCheck::WayOf(const InnerUse& use,
       eager ? BuildLate(use.recipe,
                         {eager->form.call, eager->form.graph, eager->factors, use, factor.groups()},
                         ranks)
-            : BuildRecipe(use.recipe, box_.CallAt(values), factor.inputs, factor.outputs, ranks);
+            : BuildRecipe(use.recipe,
+                          IsSteps(use.recipe) ? InF64(box_.CallAt(values)) : box_.CallAt(values),
+                          factor.inputs,
+                          factor.outputs,
+                          ranks,
+                          RulesBy(ops_, inner_));
   if (!pieces.ok()) return std::nullopt;
   way.pieces = std::move(pieces).value();
   for (const Factor& step : way.pieces.steps)

@@ -9,6 +9,7 @@
 
 #include "planner/rules/instance.h"
 #include "planner/rules/pieces.h"
+#include "planner/rules/recipe_steps.h"
 #include "planner/rules/window.h"
 
 namespace metadist {
@@ -234,7 +235,7 @@ Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits) {
     }
     std::optional<Factor> at = HasWindows(factor) ? WindowFactorAt(factor, *sizes, inputs, outputs)
                                                   : FactorAt(found, factor, *sizes);
-    if (!at) continue;
+    if (!at || !StepsFit(at->inner.recipe, inputs)) continue;
     Factor& next = *at;
     fits = fits && Fits(next.inputs, inputs) && Fits(next.outputs, outputs);
     if (next.groups() > 1) rule.factors.push_back(std::move(next));

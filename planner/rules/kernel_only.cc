@@ -5,7 +5,8 @@
 // outputs that follow it. Of the recipes that these shapes allow the first is taken that
 // reproduces the kernel's results on the whole, on 2, 3 and 4 ranks, even and uneven, on inputs of
 // all kinds (composite_check.h). A recipe says what to do and claims nothing, so an operator that
-// it does not suit costs a run or two.
+// it does not suit costs a run or two. Where a state is carried from piece to piece, the factors of
+// a call on a single element are tried as those of all of them.
 #include "planner/rules/kernel_only.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "planner/rules/composite_check.h"
 #include "planner/rules/instance.h"
 #include "planner/rules/notation.h"
+#include "planner/rules/pieces.h"
 #include "planner/rules/recipe.h"
 
 namespace metadist {
@@ -23,12 +25,17 @@ namespace {
 
 class Finder {
  public:
-  Finder(BlackBox& box, const OpTable& ops, uint64_t seed, Discovered& found)
-      : box_(box), found_(found), check_(box, ops, no_rules_, seed, found) {}
+  Finder(
+      BlackBox& box, const OpTable& ops, const InnerFound& inner, uint64_t seed, Discovered& found)
+      : box_(box),
+        rules_(RulesBy(ops, inner)),
+        found_(found),
+        check_(box, ops, inner, seed, found) {}
 
   void Run() {
     const size_t known = found_.factors.size();
     for (size_t atom = 0; atom < found_.atoms.size(); ++atom) TryAtom(static_cast<int>(atom));
+    for (size_t f = known, carried = found_.factors.size(); f < carried; ++f) TrySteps(f);
     found_.executions += check_.executions();
     if (found_.factors.size() == known) return;
     NameFactors(found_);
@@ -108,19 +115,94 @@ class Finder {
     }
   }
 
+  // The factors of a single step, of which the carry of factor `f` says what it is.
+  void TrySteps(size_t f) {
+    const int sequence = found_.factors[f].atoms.front();
+    const auto recipe = StepsAlong(FactorAt(found_, found_.factors[f], found_.atoms));
+    if (!recipe) return;
+    std::vector<int64_t> sizes = found_.atoms;
+    sizes[static_cast<size_t>(sequence)] = 1;
+    const auto step = SingleStep(*recipe, box_.CallAt(ValuesAt(found_, box_, found_.atoms)));
+    if (!step) return;
+    const Rule single = rules_(*step, step->nodes[0]);
+    for (const Factor& factor : single.factors) {
+      if (!factor.composite || !factor.inner.recipe.empty()) continue;
+      SymbolicFactor next;
+      next.composite = true;
+      next.inner.recipe = *recipe;
+      if (Symbolic(factor, sizes, next) && !Overlaps(next) && check_.Holds(next))
+        found_.factors.push_back(std::move(next));
+    }
+  }
+
+  // The cuts of a factor of a single step. False: one is no product of what is known, or they are
+  // not all of one size.
+  bool Symbolic(const Factor& factor,
+                const std::vector<int64_t>& sizes,
+                SymbolicFactor& out) const {
+    for (const Cut& cut : factor.inputs) {
+      const SymbolicSize& size =
+          found_.dims[static_cast<size_t>(cut.tensor)].sizes[static_cast<size_t>(cut.dim)];
+      const auto same = SymbolicCutOf(cut, size, sizes);
+      if (!same) return false;
+      out.inputs.push_back(*same);
+    }
+    if (out.inputs.empty()) return false;
+    out.atoms = {out.inputs[0].parts[0].atom};
+    const SymbolicSize alone{{Product{1, out.atoms}}};
+    for (const Cut& cut : factor.outputs) {
+      const auto same = SymbolicCutOf(cut, alone, sizes);
+      if (!same) return false;
+      out.outputs.push_back(*same);
+    }
+    return std::all_of(out.inputs.begin(), out.inputs.end(), [&](const SymbolicCut& cut) {
+      return cut.parts[0].atom == out.atoms[0];
+    });
+  }
+
+  // The cut of a dim of this size in one run along one of its atoms, or inside blocks of the rest.
+  static std::optional<SymbolicCut> SymbolicCutOf(const Cut& cut,
+                                                  const SymbolicSize& size,
+                                                  const std::vector<int64_t>& sizes) {
+    if (size.terms.size() != 1) return std::nullopt;
+    for (const int atom : size.terms[0].atoms) {
+      Product rest = size.terms[0];
+      rest.atoms.erase(std::find(rest.atoms.begin(), rest.atoms.end(), atom));
+      for (const SymbolicCut& one : {SymbolicCut{cut.tensor, cut.dim, rest, {{atom, {}}}},
+                                     SymbolicCut{cut.tensor, cut.dim, {}, {{atom, rest}}}})
+        if (CutAt(one, sizes) == cut) return one;
+    }
+    return std::nullopt;
+  }
+
+  // Whether some factor cuts one of the dims already.
+  bool Overlaps(const SymbolicFactor& next) const {
+    const auto meet = [](const std::vector<SymbolicCut>& a, const std::vector<SymbolicCut>& b) {
+      return std::any_of(a.begin(), a.end(), [&](const SymbolicCut& x) {
+        return std::any_of(b.begin(), b.end(), [&](const SymbolicCut& y) {
+          return x.tensor == y.tensor && x.dim == y.dim;
+        });
+      });
+    };
+    return std::any_of(found_.factors.begin(), found_.factors.end(), [&](const auto& other) {
+      return meet(other.inputs, next.inputs) || meet(other.outputs, next.outputs);
+    });
+  }
+
   BlackBox& box_;
+  const StepRules rules_;
   Discovered& found_;
-  const InnerFound no_rules_ = nullptr;  // recipes are written with all that their steps need
   CompositeCheck check_;
 };
 
 }  // namespace
 
-void FindKernelOnly(BlackBox& box, const OpTable& ops, uint64_t seed, Discovered& found) {
+void FindKernelOnly(
+    BlackBox& box, const OpTable& ops, const InnerFound& inner, uint64_t seed, Discovered& found) {
   if (found.atoms.empty()) return;
   const auto start = std::chrono::steady_clock::now();
   const int64_t runs = box.kernel_runs();
-  Finder(box, ops, seed, found).Run();
+  Finder(box, ops, inner, seed, found).Run();
   found.kernel_runs += box.kernel_runs() - runs;
   found.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

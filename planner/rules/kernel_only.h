@@ -6,12 +6,16 @@
 #include "metair/ops/op_table.h"
 #include "planner/rules/black_box.h"
 #include "planner/rules/discover.h"
+#include "planner/rules/inner_calls.h"
 
 namespace metadist {
 
 // Adds to `found`, which was discovered on box.values() (composites included), factors for sizes
 // that nothing divides yet: the operator's results on pieces are joined by the operator itself
-// (recipe.h). Depends on what Discover depends on.
-void FindKernelOnly(BlackBox& box, const OpTable& ops, uint64_t seed, Discovered& found);
+// (recipe.h). Where it hands a state from piece to piece of a sequence, also those that divide a
+// call on a single element of it (recipe_steps.h), of which `inner` tells. Depends on what Discover
+// depends on.
+void FindKernelOnly(
+    BlackBox& box, const OpTable& ops, const InnerFound& inner, uint64_t seed, Discovered& found);
 
 }  // namespace metadist

@@ -50,7 +50,9 @@ Result<PieceGraph> BuildRecipe(const std::string& recipe,
                                const OpCall& call,
                                const std::vector<Cut>& inputs,
                                const std::vector<Cut>& outputs,
-                               int64_t ranks) {
+                               int64_t ranks,
+                               const StepRules& rules) {
+  if (IsSteps(recipe)) return BuildSteps(recipe, call, inputs, outputs, ranks, rules);
   const RecipeCall at{call, inputs, outputs};
   if (Usable(inputs) && Usable(outputs))
     for (const Recipe& one : kRecipes)

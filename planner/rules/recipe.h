@@ -7,6 +7,7 @@
 
 #include "metair/ops/op_def.h"
 #include "planner/rules/piece_graph.h"
+#include "planner/rules/recipe_steps.h"
 #include "planner/rules/rule.h"
 
 // Recipes: ways to join what an operator makes of pieces by running the operator itself once more,
@@ -19,12 +20,14 @@ std::vector<std::string> RecipesFor(const OpCall& call,
                                     const std::vector<Cut>& inputs,
                                     const std::vector<Cut>& outputs);
 
-// What a factor of this recipe (InnerUse::recipe) does on so many ranks. Errors: kBadInput where
-// the call is not of a form that can be joined so, or the name is none of a recipe.
+// What a factor of this recipe (InnerUse::recipe) does on so many ranks. rules: of other calls, for
+// recipes that are written with them (recipe_steps.h). Errors: kBadInput where the call is not of a
+// form that can be joined so, or the name is none of a recipe.
 Result<PieceGraph> BuildRecipe(const std::string& recipe,
                                const OpCall& call,
                                const std::vector<Cut>& inputs,
                                const std::vector<Cut>& outputs,
-                               int64_t ranks);
+                               int64_t ranks,
+                               const StepRules& rules);
 
 }  // namespace metadist

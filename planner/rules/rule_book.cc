@@ -93,7 +93,7 @@ const Discovered* RuleBook::State::DiscoveredAt(BlackBox& box,
     return Find(graph, node).found;
   };
   FindComposites(box, table, inner, options.seed, found);
-  if (!found.faulty) FindKernelOnly(box, table, options.seed, found);
+  if (!found.faulty) FindKernelOnly(box, table, inner, options.seed, found);
   if (!found.faulty && !box.fault().empty()) found = NoneFor(box);
   return &Keep(box.op(), signature, std::move(found));
 }

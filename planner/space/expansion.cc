@@ -95,7 +95,8 @@ Result<PieceGraph> Expander::Written(const Factor& factor,
                                      const InnerUse& use,
                                      int64_t ranks) const {
   const OpCall call = CallOf(*Op(), *space_.graph, node_);
-  if (use.nodes.empty()) return BuildRecipe(use.recipe, call, factor.inputs, factor.outputs, ranks);
+  if (use.nodes.empty())
+    return BuildRecipe(use.recipe, call, factor.inputs, factor.outputs, ranks, space_.inner_rules);
   Graph graph = TRY(Op()->decompose(call));
   if (use.nodes.size() != graph.nodes.size())
     return BadInput("", "the decomposition is of another form");

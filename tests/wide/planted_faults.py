@@ -73,6 +73,11 @@ FAULTS = {
         "const ValueId folded = OnWhole(total);",
         "const ValueId folded = total;",
     ),
+    "every step begins with the first state": (
+        "planner/rules/recipe_steps.cc",
+        "ids_[given_[static_cast<size_t>(r_.states[s].input)]] = next[s];",
+        "continue;",
+    ),
     "states are merged as if all had one reference": (
         "planner/rules/late_merge.cc",
         "moved = ComposeProduct(compose, states, ComposeExponential(compose, distance));",

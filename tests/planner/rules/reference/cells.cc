@@ -114,10 +114,13 @@ OpExample RnnExample(int64_t inner) {
                      Floats({16})}};
 }
 
-// A layer of the table over one element of a sequence: biases, a first state, and what else the
-// cell takes.
-OpExample Layer(int64_t gates, std::vector<OpExample::Input> more, int outputs) {
-  OpExample example{.inputs = {Floats({1, 6, 10}),
+// A layer of the table over one element of a sequence, or several: biases, a first state, and what
+// else the cell takes.
+OpExample Layer(int64_t gates,
+                std::vector<OpExample::Input> more,
+                int outputs,
+                int64_t elements = 1) {
+  OpExample example{.inputs = {Floats({elements, 6, 10}),
                                Floats({1, gates * 16, 10}),
                                Floats({1, gates * 16, 16}),
                                Floats({1, 2 * gates * 16}),
@@ -168,6 +171,32 @@ std::vector<ReferenceCase> LayerCases() {
   };
 }
 
+// Over eight elements: the factors of one, and one that cuts the sequence.
+std::vector<ReferenceCase> SequenceCases() {
+  return {
+      {"P2",
+       "rnn_of_eight_steps",
+       Known("RNN"),
+       Layer(1, {}, 2, 8),
+       "([b,a,c],[_,d,c],[_,d,e],[_,(2 d)],[_,a,e])->([b,_,a,d],[_,a,d]) "
+       "combine={b:CARRY 5<-1[a,c],c:STEPS 0.0>0.0 5<-1[b,a],d:STEPS 0.0>0.0 5<-1[c],"
+       "e:STEPS 0.0>0.0 5<-1[d]}"},
+      {"P2",
+       "lstm_of_eight_steps",
+       Known("LSTM"),
+       Layer(4, {Floats({1, 6, 16})}, 3, 8),
+       "([b,a,c],[_,(4 d),c],[_,(4 d),e],[_,(8 d)],[_,a,e],[_,a,d])->([b,_,a,d],[_,a,d],[_,a,d]) "
+       "combine={b:CARRY 5<-1 6<-2[a,c],c:STEPS 0.0>0.0 5<-1 6<-2[b,a],"
+       "d:STEPS 0.0>0.0 5<-1 6<-2[c],e:STEPS 0.0>0.0 5<-1 6<-2[d]}"},
+      {"P2",
+       "gru_of_eight_steps",
+       Known("GRU"),
+       Layer(3, {}, 2, 8),
+       "([b,a,c],[_,(3 d),c],[_,_,d],[_,(6 d)],[_,a,d])->([b,_,a,d],[_,a,d]) "
+       "combine={b:CARRY 5<-1[a,c],c:STEPS 0.0>0.0 5<-1[b,a],d:STEPS 0.0>0.0 5<-1[c]}"},
+  };
+}
+
 }  // namespace
 
 std::vector<ReferenceCase> CellCases() {
@@ -198,7 +227,8 @@ std::vector<ReferenceCase> CellCases() {
        "([a,b],[a,d],[a,c],[(4 c),b],[(4 c),d],[(4 c)],[(4 c)])->([a,c],[a,c]) "
        "combine={b:SUM[a,c],c:LOCAL,d:SUM[a,c]} max={2} min={2}"},
   };
-  for (ReferenceCase& one : LayerCases()) cases.push_back(std::move(one));
+  for (auto* more : {&LayerCases, &SequenceCases})
+    for (ReferenceCase& one : more()) cases.push_back(std::move(one));
   return cases;
 }
 

@@ -4,6 +4,7 @@
 #include "planner/rules/composite.h"
 #include "planner/rules/discover_small.h"
 #include "planner/rules/instance.h"
+#include "planner/rules/kernel_only.h"
 #include "planner/rules/rule_book.h"
 #include "planner/rules/shrink.h"
 
@@ -26,6 +27,7 @@ inline Discovered DiscoverWhole(const OpCall& call, uint64_t seed = 0) {
     box.set_values(std::move(*values));
     Discovered next = DiscoverSmall(box, {.seed = seed});
     FindComposites(box, OpTable::BuiltIn(), rules, seed, next);
+    FindKernelOnly(box, OpTable::BuiltIn(), rules, seed, next);
     if (SolveAtoms(next, real)) return next;
   }
   return found;
