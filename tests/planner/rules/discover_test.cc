@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "planner/rules/instantiate.h"
 #include "tests/planner/rules/example_calls.h"
@@ -29,11 +30,14 @@ TEST(Discover, RulesOfTestOperatorsDoNotDependOnTheSeed) {
   }
 }
 
+// 3 of them, or METADIST_EXAMPLE_SEEDS.
 TEST(Discover, RulesOfExamplesDoNotDependOnTheSeed) {
+  const char* many = std::getenv("METADIST_EXAMPLE_SEEDS");
+  const uint64_t seeds = many == nullptr ? 3 : std::strtoull(many, nullptr, 10);
   for (const OpDef* op : OpTable::BuiltIn().all())
     for (const auto& example : CallsOf(*op)) {
       const Discovered first = Discover(example->call);
-      for (uint64_t seed = 1; seed < 4; ++seed) {
+      for (uint64_t seed = 1; seed <= seeds; ++seed) {
         const Discovered other = Discover(example->call, {seed});
         EXPECT_EQ(first.text, other.text) << op->name << " " << seed;
         EXPECT_EQ(first.factors, other.factors) << op->name << " " << seed;
