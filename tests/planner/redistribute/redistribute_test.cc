@@ -304,6 +304,26 @@ TEST(Redistributor, DroppingTheSpareRowsOfAStoredArrayIsFree) {
   EXPECT_GT(seconds("[x][]", "[x+][]"), 0);
 }
 
+// From one rank where pieces are even, else from two.
+TEST(Redistributor, AMirroredPieceIsPricedByItsMessages) {
+  const auto check = [](const char* axes, int ranks, int messages, int64_t bytes) {
+    const Mesh mesh = ParseMesh(axes).value();
+    const Cluster cluster = TestCluster(ranks);
+    Redistributor routes(mesh, cluster);
+    StepPricer pricer(mesh, cluster);
+    const TensorType type{ElementType::kF32, {4096, 64}};
+    const Route& route = routes.Between(type,
+                                        ParseSharding("[x][]", type.shape, mesh).value(),
+                                        ParseSharding("[x~mirror][]", type.shape, mesh).value());
+    EXPECT_EQ(route.received_bytes, messages * bytes);
+    const Priced& one =
+        pricer.Price(CollectiveKind::kPermute, AxisList({0}), bytes, bytes, type.element);
+    EXPECT_EQ(route.price.seconds, messages * one.seconds) << axes;
+  };
+  check("x=4", 4, 1, 1024 * 64 * 4);
+  check("x=3", 3, 2, 1366 / 2 * 64 * 4);
+}
+
 TEST(Redistributor, PricesGrowWithBytesAndTriangleHolds) {
   const Mesh mesh = ParseMesh("2x2").value();
   Redistributor routes(mesh, TestCluster(4));
