@@ -280,8 +280,17 @@ class Finder {
         for (const SymbolicCut& b : other.outputs)
           if (Overlaps(a, b)) return false;
     if (!check_.Holds(factor)) return false;
+    factor.any_order = InAnyOrder(factor.inner);
     AddOthers(*way, factor);
     found_.factors.push_back(std::move(factor));
+    return true;
+  }
+
+  // A chain of steps that take their groups in any order.
+  bool InAnyOrder(const InnerUse& use) const {
+    for (size_t n = 0; n < use.nodes.size(); ++n)
+      for (const Factor& step : node_rules_[n]->factors)
+        if (step.name == use.nodes[n] && !step.any_order) return false;
     return true;
   }
 

@@ -31,8 +31,9 @@ struct SymbolicFactor {
   std::map<int, int64_t> fixed;  // atoms with the size for which alone the factor holds
   bool even_only = false;
   int64_t least_piece = 1;
-  InnerUse inner = {};     // as of Factor
-  bool composite = false;  // as of Factor
+  bool any_order = false;  // as of Factor
+  InnerUse inner = {};
+  bool composite = false;
   std::vector<InnerUse> others = {};
   bool operator==(const SymbolicFactor&) const = default;
 };

@@ -17,12 +17,17 @@
 //
 // Uneven configurations that fail while all even ones pass make the factor `even_only`; failing
 // with a single group on a rank (a size-1 piece may turn into a broadcast) makes `least_piece` 2.
+// At last ranks hold groups dealt at random instead of runs of them: what agrees then may lie in
+// any order. (A rule that holds for all sizes without knowing where a piece lies makes of every
+// group its part of the result, so it can hardly fail; where pieces may not be single groups, it
+// can.)
 //
-// Cost: 17 configurations and one for each atom, of 1 + ranks kernel runs; a wrong trial nearly
+// Cost: 18 configurations and one for each atom, of 1 + ranks kernel runs; a wrong trial nearly
 // always ends at the first. Source: shardcombine.md 4.5, 4.11.
 #include "planner/rules/execution_test.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "planner/rules/arrays.h"
 #include "planner/rules/offsets.h"
@@ -59,6 +64,7 @@ constexpr Setting kSettings[] = {
 // Enough of them for calls that stay large at surrogate sizes (big convolution kernels).
 constexpr size_t kFewSettings = 8;
 constexpr int kMostRounds = 4;  // of all settings, while several reductions are left
+constexpr int64_t kGroupsDealt = 9;
 constexpr Setting kSingleGroup[] = {{2, 2, false, InputMode::kNormal},
                                     {3, 3, true, InputMode::kIntegers}};
 
@@ -236,7 +242,53 @@ std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
   factor.local_literals = trial.local_literals;
   factor.shifts = trial.shifts;
   factor.indices = trial.indices;
+  factor.any_order = HoldsDealt(trial, factor, left);
   return factor;
+}
+
+// Three ranks with groups here and there, each with as many as it needs.
+bool ExecutionTest::HoldsDealt(const Trial& trial,
+                               const SymbolicFactor& factor,
+                               const Reductions& left) {
+  if (NeedsARow(factor)) return false;
+  Configuration at{family_.surrogate, 3, InputMode::kNormal};
+  const int64_t tall = family_.largest_literal == 0 ? 0 : AboveLiterals(trial.atoms[0]);
+  SetTested(trial, at.ranks, RoundUp(std::max(tall, kGroupsDealt), at.ranks), at.sizes);
+  std::vector<int64_t> groups(static_cast<size_t>(at.sizes[static_cast<size_t>(trial.atoms[0])]));
+  std::iota(groups.begin(), groups.end(), 0);
+  at.dealt.resize(static_cast<size_t>(at.ranks));
+  const size_t in_turn =
+      factor.even_only ? groups.size() : static_cast<size_t>(at.ranks * factor.least_piece);
+  for (size_t next = 0; !groups.empty(); ++next) {
+    const auto group = groups.begin() + sampler_.random().Below(std::ssize(groups));
+    const int64_t rank =
+        next < in_turn ? static_cast<int64_t>(next) % at.ranks : sampler_.random().Below(at.ranks);
+    at.dealt[static_cast<size_t>(rank)].push_back(*group);
+    groups.erase(group);
+  }
+  for (std::vector<int64_t>& own : at.dealt) std::sort(own.begin(), own.end());
+  Reductions now = left;
+  return Agrees(trial, at, now);
+}
+
+// Indices of a dim that a rank holds.
+std::vector<int64_t> ExecutionTest::Held(const SymbolicCut& cut,
+                                         const Configuration& at,
+                                         int64_t rank) {
+  if (at.dealt.empty()) return IndicesOf(cut, at.sizes, at.ranks, rank);
+  std::vector<int64_t> indices;
+  const Cut real = CutAt(cut, at.sizes);
+  const Cut::Part& part = real.parts[0];
+  for (int64_t block = 0; block < real.repeat; ++block)
+    for (const int64_t group : at.dealt[static_cast<size_t>(rank)])
+      for (int64_t i = 0; i < part.unit; ++i)
+        indices.push_back((block * part.size + group) * part.unit + i);
+  return indices;
+}
+
+int64_t ExecutionTest::GroupsOf(int atom, const Configuration& at, int64_t rank) {
+  return at.dealt.empty() ? Piece(at.sizes[static_cast<size_t>(atom)], at.ranks, rank).size()
+                          : std::ssize(at.dealt[static_cast<size_t>(rank)]);
 }
 
 bool ExecutionTest::CutsFit(const std::vector<SymbolicCut>& cuts,
@@ -256,7 +308,7 @@ bool ExecutionTest::Agrees(const Trial& trial, const Configuration& at, Reductio
   for (const SymbolicCut& cut : trial.inputs) {
     const Shape shape = box_.ShapeOf(static_cast<size_t>(cut.tensor), values);
     if (SizeAt(cut, at.sizes) != shape[static_cast<size_t>(cut.dim)]) return false;
-    focus[cut.tensor] = {cut.dim, IndicesOf(cut, at.sizes, at.ranks, pick)};
+    focus[cut.tensor] = {cut.dim, Held(cut, at, pick)};
   }
   std::vector<Tensor> inputs, whole;
   if (!sampler_.Draw(values, at.mode, focus, inputs)) return false;
@@ -312,8 +364,8 @@ bool ExecutionTest::RunRanks(const Trial& trial,
   for (int64_t rank = 0; rank < at.ranks; ++rank) {
     std::vector<Tensor> mine(inputs.begin(), inputs.end());
     for (const SymbolicCut& cut : trial.inputs)
-      mine[static_cast<size_t>(cut.tensor)] = Take(
-          mine[static_cast<size_t>(cut.tensor)], cut.dim, IndicesOf(cut, at.sizes, at.ranks, rank));
+      mine[static_cast<size_t>(cut.tensor)] =
+          Take(mine[static_cast<size_t>(cut.tensor)], cut.dim, Held(cut, at, rank));
     for (const auto& [input, parts] : shares)
       mine[static_cast<size_t>(input)] = parts[static_cast<size_t>(rank)];
     const PieceOf piece{at.sizes, at.ranks, rank};
@@ -322,15 +374,14 @@ bool ExecutionTest::RunRanks(const Trial& trial,
     std::vector<int64_t> own = values;
     if (trial.local_literals) {
       std::vector<int64_t> sizes = at.sizes;
-      for (const int a : trial.atoms)
-        sizes[static_cast<size_t>(a)] = Piece(sizes[static_cast<size_t>(a)], at.ranks, rank).size();
+      for (const int a : trial.atoms) sizes[static_cast<size_t>(a)] = GroupsOf(a, at, rank);
       own = family_.ValuesAt(sizes);
     }
     ShiftLiterals(trial.shifts, box_, piece, values, own);
     std::vector<Tensor> outputs;
     if (!box_.Run(own, mine, outputs)) return false;
     if (outputs.size() != whole.outputs.size() || !DropSpares(trial.outputs, outputs)) return false;
-    if (!Fits(trial, piece, whole, outputs)) return false;
+    if (!Fits(trial, at, rank, whole, outputs)) return false;
     local.push_back(std::move(outputs));
   }
   return true;
@@ -339,14 +390,15 @@ bool ExecutionTest::RunRanks(const Trial& trial,
 // Whether a rank's outputs are its pieces of the undivided ones, but for those to be reduced. Most
 // wrong trials end here, after the first rank.
 bool ExecutionTest::Fits(const Trial& trial,
-                         const PieceOf& piece,
+                         const Configuration& at,
+                         int64_t rank,
                          const Undivided& whole,
                          const std::vector<Tensor>& outputs) {
   for (size_t o = 0; o < outputs.size(); ++o) {
     const Tensor& expected = whole.outputs[o];
     if (const SymbolicCut* cut = CutOf(trial.outputs, o)) {
-      const std::vector<int64_t> own = IndicesOf(*cut, piece.sizes, piece.ranks, piece.rank);
-      if (!CloseAt(outputs[o], expected, cut->dim, own, whole.slacks[o])) return false;
+      if (!CloseAt(outputs[o], expected, cut->dim, Held(*cut, at, rank), whole.slacks[o]))
+        return false;
     } else if (trial.reached.count(static_cast<int>(o)) == 0) {
       if (!Close(outputs[o], expected, whole.slacks[o])) return false;
     } else if (outputs[o].type() != expected.type()) {

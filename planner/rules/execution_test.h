@@ -75,6 +75,7 @@ class ExecutionTest {
     int64_t ranks = 2;
     InputMode mode = InputMode::kNormal;
     bool even = true;
+    std::vector<std::vector<int64_t>> dealt = {};  // groups by rank; empty: balanced runs of them
   };
   using Reductions = std::map<int, std::vector<ReduceOp>>;
 
@@ -86,6 +87,9 @@ class ExecutionTest {
                  int64_t ranks,
                  int64_t groups,
                  std::vector<int64_t>& sizes) const;
+  bool HoldsDealt(const Trial& trial, const SymbolicFactor& factor, const Reductions& left);
+  static std::vector<int64_t> Held(const SymbolicCut& cut, const Configuration& at, int64_t rank);
+  static int64_t GroupsOf(int atom, const Configuration& at, int64_t rank);
   static bool IsAmbiguous(const Reductions& left);
   bool Agrees(const Trial& trial, const Configuration& at, Reductions& left);
   bool CutsFit(const std::vector<SymbolicCut>& cuts,
@@ -102,7 +106,8 @@ class ExecutionTest {
                 const Undivided& whole,
                 std::vector<std::vector<Tensor>>& local);
   static bool Fits(const Trial& trial,
-                   const PieceOf& piece,
+                   const Configuration& at,
+                   int64_t rank,
                    const Undivided& whole,
                    const std::vector<Tensor>& outputs);
   static bool Reduces(const Trial& trial,

@@ -156,6 +156,7 @@ Factor FactorAt(const Discovered& found,
   out.partial_inputs = factor.partial_inputs;
   out.even_only = factor.even_only;
   out.least_piece = factor.least_piece;
+  out.any_order = factor.any_order;
   AddOffsets(found, factor, sizes, out);
   out.inner = factor.inner;
   out.composite = factor.composite;

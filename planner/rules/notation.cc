@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "planner/rules/pieces.h"
+
 namespace metadist {
 namespace {
 
@@ -82,7 +84,8 @@ std::string_view Capital(ReduceOp op) {
 }
 
 struct Clauses {
-  std::vector<std::string> reduction, partial, attr, off, halo, crop, mirror, around, dead, combine;
+  std::vector<std::string> reduction, partial, attr, off, halo, crop, mirror, around, row, dead,
+      combine;
 };
 
 // "1" (an input), "k" (an attribute), "1.2" (an entry, or a column, of it).
@@ -176,6 +179,8 @@ void Describe(const Discovered& found, const SymbolicFactor& factor, Clauses& cl
   AddWidths(letters[0], factor.outputs, found.atoms, clauses.crop);
   if (Takes(factor, Halo::Course::kMirrored)) clauses.mirror.push_back(letters[0]);
   if (Takes(factor, Halo::Course::kAround)) clauses.around.push_back(letters[0]);
+  if (!factor.any_order && !factor.composite && !NeedsARow(factor))
+    clauses.row.push_back(letters[0]);
   if (factor.composite) clauses.combine.push_back(ExchangesText(found, factor));
   for (const int input : factor.partial_inputs)
     clauses.partial.push_back(fmt::format("{}:{}", input, letters[0]));
@@ -245,6 +250,7 @@ std::string Notation(const Discovered& found, const std::vector<Shape>& outputs)
   add("crop", clauses.crop);
   add("mirror", clauses.mirror);
   add("around", clauses.around);
+  add("row", clauses.row);
   add("dead", clauses.dead);
   constexpr std::pair<std::string_view, ReduceOp> kPasses[] = {
       {"linear", ReduceOp::kSum}, {"max", ReduceOp::kMax}, {"min", ReduceOp::kMin}};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/rules/pieces.h"
 
+#include <algorithm>
+
 namespace metadist {
 
 Cut CutAt(const SymbolicCut& cut, std::span<const int64_t> sizes) {
@@ -21,6 +23,16 @@ std::vector<int64_t> IndicesOf(const Cut& cut, int64_t ranks, int64_t rank) {
       offset += part.size * part.unit;
     }
   return indices;
+}
+
+bool NeedsARow(const SymbolicFactor& factor) {
+  const auto special = [](const SymbolicCut& cut) {
+    return cut.spare || cut.window || cut.parts.size() != 1;
+  };
+  return factor.atoms.size() != 1 || !factor.inner.recipe.empty() || !factor.shifts.empty() ||
+         !factor.indices.empty() ||
+         std::any_of(factor.inputs.begin(), factor.inputs.end(), special) ||
+         std::any_of(factor.outputs.begin(), factor.outputs.end(), special);
 }
 
 }  // namespace metadist

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "planner/rules/discover.h"
 #include "planner/rules/rule.h"
 #include "planner/rules/symbolic.h"
 
@@ -16,6 +17,10 @@ Cut CutAt(const SymbolicCut& cut, std::span<const int64_t> sizes);
 
 // Global indices that rank `rank` of `ranks` holds of a dim cut this way, in local order.
 std::vector<int64_t> IndicesOf(const Cut& cut, int64_t ranks, int64_t rank);
+
+// Whether the factor's pieces are runs of groups in any case: they know where they lie, a window
+// slides over them, a recipe joins them in their order, or several dims in a row are cut together.
+bool NeedsARow(const SymbolicFactor& factor);
 
 // Among cuts (Cut, SymbolicCut) the one of a tensor; nullptr where it is whole.
 template <typename AnyCut>

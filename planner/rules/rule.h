@@ -87,7 +87,10 @@ struct Factor {
   std::vector<int> partial_inputs;     // inputs that must arrive as partial sums
   std::vector<LiteralCut> literals;
   std::vector<CountedIndex> indices;
-  bool even_only = false;   // the groups must divide evenly among the ranks
+  bool even_only = false;  // the groups must divide evenly among the ranks
+  // A rank may hold any of the groups, in their order, the same ones of all tensors; otherwise
+  // groups in a row.
+  bool any_order = false;
   int64_t least_piece = 1;  // least number of groups a rank may get
   InnerUse inner;           // no nodes, no recipe: the factor is none of the decomposition's
   bool composite = false;   // only that graph can be divided so, the operator cannot

@@ -134,6 +134,7 @@ Json FactorJson(const SymbolicFactor& factor) {
                fixed,
                even_only,
                least_piece,
+               any_order,
                inner,
                composite,
                others] = factor;
@@ -150,6 +151,7 @@ Json FactorJson(const SymbolicFactor& factor) {
   for (const auto& [atom, size] : fixed) out["fixed"][std::to_string(atom)] = size;
   out["split"] = even_only ? "even" : "any";
   if (least_piece != 1) out["least_piece"] = least_piece;
+  if (!any_order) out["in_a_row"] = true;
   if (inner != InnerUse{}) out["inner"] = InnerJson(inner);
   if (composite) out["composite"] = true;
   if (!others.empty()) out["others"] = Each(others, InnerJson);

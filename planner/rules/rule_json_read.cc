@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "planner/rules/execution_test.h"
+#include "planner/rules/pieces.h"
 #include "planner/rules/rule_json.h"
 
 namespace metadist {
@@ -398,6 +399,7 @@ class Reader {
                    "ends",
                    "fixed",
                    "least_piece",
+                   "in_a_row",
                    "inner",
                    "composite",
                    "others"}));
@@ -423,6 +425,10 @@ class Reader {
     factor.even_only = how == "even";
     if (at.Has("least_piece"))
       factor.least_piece = TRY(Between(TRY(at.At("least_piece")), 1, kLargestSample));
+    factor.any_order = !TRY(Flag(at, "in_a_row"));
+    if (factor.any_order && NeedsARow(factor))
+      return at.Wrong(
+          "expected in_a_row: its pieces know where they lie, or what lies beside them");
     if (at.Has("inner")) factor.inner = TRY(ReadInner(TRY(at.At("inner"))));
     factor.composite = TRY(Flag(at, "composite"));
     TRY(ReadList(at, "others", factor.others, &Reader::ReadInner));

@@ -87,6 +87,7 @@ const Expander::Body* Expander::Decomposed() {
   for (size_t f = 0; f < rule_.factors.size(); ++f)
     if (rule_.factors[f].inner.nodes.size() == body->graph.nodes.size())
       body->uses[static_cast<int>(f)] = rule_.factors[f].inner;
+  AddDeals(*body);
   at->second = std::move(body);
   return at->second.get();
 }
@@ -135,6 +136,7 @@ const Expander::Body* Expander::ByWay(int factor, int way, int64_t ranks) {
     use.nodes.push_back(step.name);
     if (step.name == kPieceFactor) body->rules[n].factors.push_back(step);
   }
+  AddDeals(*body);
   at->second = std::move(body);
   return at->second.get();
 }
@@ -158,6 +160,34 @@ void Expander::AddUses(int composite, Body& body) const {
   }
 }
 
+// What a factor is to each node it is with its groups in another order: the node's factor in that
+// order.
+void Expander::AddDeals(Body& body) const {
+  const size_t own = rule_.factors.size() - deals_.size();
+  for (size_t i = 0; i < deals_.size(); ++i) {
+    const auto use = body.uses.find(deals_[i].factor);
+    if (use == body.uses.end()) continue;
+    std::vector<int> choices(body.graph.nodes.size(), -1);
+    bool all = true;
+    for (size_t n = 0; n < choices.size() && all; ++n) {
+      const std::string& name = use->second.nodes[n];
+      if (name.empty() || name[0] == '~') continue;
+      const auto named = ChoiceNamed(body.rules[n], name);
+      const auto dealt =
+          named ? Dealt(body.rules[n].factors[static_cast<size_t>(*named)], deals_[i].deal)
+                : std::nullopt;
+      all = dealt.has_value();
+      if (!all) continue;
+      choices[n] = static_cast<int>(body.rules[n].factors.size());
+      body.rules[n].factors.push_back(*dealt);
+    }
+    if (!all) continue;
+    const int factor = static_cast<int>(own + i);
+    body.uses[factor] = use->second;
+    body.dealt[factor] = std::move(choices);
+  }
+}
+
 std::optional<std::vector<int>> Expander::ChoicesOf(const Body& body,
                                                     size_t inner,
                                                     const std::vector<int>& choices) {
@@ -167,6 +197,11 @@ std::optional<std::vector<int>> Expander::ChoicesOf(const Body& body,
     if (choice == kIdle) continue;
     const auto use = body.uses.find(choice);
     if (use == body.uses.end()) return std::nullopt;
+    const auto dealt = body.dealt.find(choice);
+    if (dealt != body.dealt.end() && dealt->second[inner] >= 0) {
+      out.back() = dealt->second[inner];
+      continue;
+    }
     const auto named = ChoiceNamed(body.rules[inner], use->second.nodes[inner]);
     if (!named) return std::nullopt;
     out.back() = *named;

@@ -16,9 +16,13 @@ namespace metadist {
 // Runs one node as its decomposition, or by a recipe (recipe.h), on the mesh of a space.
 class Expander {
  public:
-  // All arguments must outlive the object.
-  Expander(const StrategySpace& space, const Node& node, const Rule& rule)
-      : space_(space), node_(node), rule_(rule) {}
+  // All arguments must outlive the object. deals: the last factors of the rule are those with other
+  // orders of earlier ones, one for each.
+  Expander(const StrategySpace& space,
+           const Node& node,
+           const Rule& rule,
+           const std::vector<FactorDeal>& deals)
+      : space_(space), node_(node), rule_(rule), deals_(deals) {}
 
   // Whether some axis works on a factor that only the decomposition has.
   bool Wanted(const std::vector<int>& choices) const;
@@ -34,6 +38,9 @@ class Expander {
     Graph graph;
     std::vector<Rule> rules;       // by node
     std::map<int, InnerUse> uses;  // by factor of the node's rule
+    // By factor, where it deals its groups in another order than `uses` names: which of its rule's
+    // factors each node works on, or where the use says it (-1).
+    std::map<int, std::vector<int>> dealt;
   };
 
   const OpDef* Op() const { return space_.ops->Find(node_); }
@@ -48,6 +55,7 @@ class Expander {
                             const std::vector<int>& choices,
                             Strategy& strategy) const;
   void AddUses(int recipe, Body& body) const;
+  void AddDeals(Body& body) const;
   static std::optional<std::vector<int>> ChoicesOf(const Body& body,
                                                    size_t inner,
                                                    const std::vector<int>& choices);
@@ -59,6 +67,7 @@ class Expander {
   const StrategySpace& space_;
   const Node& node_;
   const Rule& rule_;
+  const std::vector<FactorDeal>& deals_;
   // By factor, way and ranks; nullptr where there is no such body. {-1, 0, 0}: the decomposition.
   std::map<std::tuple<int, int, int64_t>, std::unique_ptr<Body>> bodies_;
 };

@@ -19,6 +19,7 @@
 #include <set>
 #include <utility>
 
+#include "planner/space/deal_spread.h"
 #include "planner/space/edge_costs.h"
 #include "planner/space/glob.h"
 #include "planner/space/memory_rows.h"
@@ -120,6 +121,35 @@ class Formulator {
     return true;
   }
 
+  // What the strategies of a node follow from.
+  struct NodeKind {
+    int number = 0;  // of its signature
+    const Rule* rule = nullptr;
+    std::vector<FactorDeal> deals = {};
+  };
+
+  std::vector<NodeKind> KindsOfNodes() const {
+    static const Rule kNoRule;
+    const bool free = request_.plan_template != PlanTemplate::kReplicate;
+    std::map<std::string, NodeKind> known;
+    std::vector<NodeKind> kinds;
+    std::vector<const Rule*> rules;
+    for (const Node& node : graph_.nodes) {
+      const auto [at, added] =
+          known.try_emplace(SignatureOf(graph_, node, request_.ops->Find(node)));
+      if (added) {
+        const int number = static_cast<int>(known.size());
+        at->second = {number, free ? &request_.rule_of(node) : &kNoRule};
+      }
+      kinds.push_back(at->second);
+      rules.push_back(at->second.rule);
+    }
+    if (request_.plan_template != PlanTemplate::kAuto || mesh_.ranks() == 1) return kinds;
+    const auto deals = SpreadDeals(graph_, rules, mesh_.ranks());
+    for (size_t n = 0; n < kinds.size(); ++n) kinds[n].deals = deals[n];
+    return kinds;
+  }
+
   void FindStrategies() {
     const StrategySpace space{&graph_,
                               request_.ops,
@@ -128,18 +158,17 @@ class Formulator {
                               request_.strategy_limit,
                               &routes_,
                               request_.inner_rules};
-    std::map<std::string, std::pair<int, StrategyList>> known;
+    const std::vector<NodeKind> kinds = KindsOfNodes();
+    std::map<std::pair<int, std::vector<FactorDeal>>, std::pair<int, StrategyList>> known;
     std::map<std::pair<int, std::vector<bool>>, std::pair<int, StrategyList>> classes;
-    const Rule no_rule;
-    for (const Node& node : graph_.nodes) {
-      const auto [at, added] =
-          known.try_emplace(SignatureOf(graph_, node, request_.ops->Find(node)));
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const Node& node = graph_.nodes[n];
+      const auto [at, added] = known.try_emplace({kinds[n].number, kinds[n].deals});
       auto& [number, all] = at->second;
       if (added) {
-        const bool free = request_.plan_template != PlanTemplate::kReplicate;
         number = static_cast<int>(known.size());
         all = std::make_shared<const std::vector<PricedStrategy>>(
-            StrategiesOf(space, node, free ? request_.rule_of(node) : no_rule, &out_.pruned));
+            StrategiesOf(space, node, *kinds[n].rule, &out_.pruned, kinds[n].deals));
       }
       signatures_.push_back(number);
       const std::vector<bool> whole = WantedWhole(node);

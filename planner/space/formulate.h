@@ -35,7 +35,7 @@ struct Constraint {
 struct FormulateRequest {
   const Graph* graph = nullptr;
   const OpTable* ops = nullptr;
-  std::function<const Rule&(const Node&)> rule_of;
+  std::function<const Rule&(const Node&)> rule_of;  // references stay valid
   InnerRules inner_rules = nullptr;  // of nodes of decompositions; without it none is used
   std::vector<Constraint> constraints;
   PlanTemplate plan_template = PlanTemplate::kAuto;

@@ -9,11 +9,13 @@
 #include "planner/space/strategies.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "metair/ir/check.h"
 #include "planner/space/around.h"
 #include "planner/space/dim_cuts.h"
 #include "planner/space/expansion.h"
@@ -236,22 +238,23 @@ bool HasRunTimeSizes(const Graph& graph, const Node& node) {
   return false;
 }
 
-void Prune(std::vector<PricedStrategy>& all, int64_t limit) {
+// The first `kept` stay in any case.
+void Prune(std::vector<PricedStrategy>& all, int64_t limit, int kept) {
   if (static_cast<int64_t>(all.size()) <= limit) return;
   const auto idle = [](const PricedStrategy& p) {
     return std::count(p.strategy.axes.begin(), p.strategy.axes.end(), "");
   };
   std::vector<size_t> order(all.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin() + 1, order.end(), [&](size_t a, size_t b) {
+  std::stable_sort(order.begin() + kept, order.end(), [&](size_t a, size_t b) {
     const auto idle_a = idle(all[a]), idle_b = idle(all[b]);
     return idle_a != idle_b ? idle_a < idle_b : all[a].compute.seconds < all[b].compute.seconds;
   });
   order.resize(static_cast<size_t>(limit));
   std::sort(order.begin(), order.end());
-  std::vector<PricedStrategy> kept;
-  for (size_t i : order) kept.push_back(std::move(all[i]));
-  all = std::move(kept);
+  std::vector<PricedStrategy> left;
+  for (size_t i : order) left.push_back(std::move(all[i]));
+  all = std::move(left);
 }
 
 }  // namespace
@@ -290,31 +293,46 @@ Priced ComputePrice(const StrategySpace& space, const Node& node, const Strategy
 std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
                                          const Node& node,
                                          const Rule& rule,
-                                         int64_t* pruned) {
+                                         int64_t* pruned,
+                                         const std::vector<FactorDeal>& deals) {
   const bool fixed = !node.regions.empty() || HasRunTimeSizes(*space.graph, node);
   const OpDef* op = fixed ? nullptr : space.ops->Find(node);
-  Builder builder(space, node, rule);
-  Expander expander(space, node, rule);
+  Rule every = rule;
+  for (const FactorDeal& one : deals) {
+    auto dealt = Dealt(rule.factors[static_cast<size_t>(one.factor)], one.deal);
+    CHECK(dealt.has_value(), "a factor cannot take its groups in this order");
+    every.factors.push_back(std::move(*dealt));
+  }
+  const int own = static_cast<int>(rule.factors.size());
+  const int factors = static_cast<int>(every.factors.size());
+  Builder builder(space, node, every);
+  Expander expander(space, node, every, deals);
   std::vector<PricedStrategy> out;
+  std::vector<PricedStrategy> others;  // with dealt factors
   std::set<std::pair<std::vector<Sharding>, std::vector<Sharding>>> seen;
   Choices choices(space.mesh->axes.size(), kIdle);
-  const int options =
-      op == nullptr ? 0 : static_cast<int>(rule.factors.size() + rule.pass_through.size());
+  const int options = op == nullptr ? 0 : factors + static_cast<int>(rule.pass_through.size());
   do {
     auto strategy = builder.Build(choices);
     if (!strategy || !seen.emplace(strategy->inputs, strategy->outputs).second) continue;
     const bool whole = out.empty();
+    const bool is_dealt = std::any_of(choices.begin(), choices.end(), [&](int choice) {
+      return choice >= own && choice < factors;
+    });
+    std::vector<PricedStrategy>& to = is_dealt ? others : out;
     if (expander.Wanted(choices)) {
       const auto price = expander.Expand(choices, *strategy);
-      if (price) out.push_back({std::move(*strategy), *price});
+      if (price) to.push_back({std::move(*strategy), *price});
       continue;
     }
     if (!whole && !FitsEverywhere(space, *op, node, *strategy)) continue;
     const Priced compute = ComputePrice(space, node, *strategy);
-    out.push_back({std::move(*strategy), compute});
+    to.push_back({std::move(*strategy), compute});
   } while (Next(choices, options, *space.mesh));
-  const size_t found = out.size();
-  Prune(out, space.limit);
+  const size_t found = out.size() + others.size();
+  Prune(out, space.limit, 1);
+  Prune(others, space.limit - std::ssize(out), 0);
+  std::move(others.begin(), others.end(), std::back_inserter(out));
   if (pruned != nullptr) *pruned += static_cast<int64_t>(found - out.size());
   return out;
 }

@@ -12,6 +12,7 @@
 #include "planner/rules/composite.h"
 #include "planner/rules/rule.h"
 #include "planner/space/assignment.h"
+#include "planner/space/deal.h"
 #include "profiles/cluster.h"
 #include "profiles/priced.h"
 
@@ -57,11 +58,13 @@ bool FitsEverywhere(const StrategySpace& space,
 // first, the last and the widest rank, with distinct shardings; the first one runs whole on every
 // rank. Shardings are in normal form, no value has partial axes of different reductions. The order
 // depends on rule and mesh only.  pruned: if given, raised by the number of strategies left out by
-// the limit.
+// the limit.  deals: orders in which factors may take their groups too; strategies that use them
+// come last, and as many as the limit leaves room for.
 std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
                                          const Node& node,
                                          const Rule& rule,
-                                         int64_t* pruned = nullptr);
+                                         int64_t* pruned = nullptr,
+                                         const std::vector<FactorDeal>& deals = {});
 
 // Seconds of a node's local call on the widest rank (nothing for unknown operators and
 // collectives).

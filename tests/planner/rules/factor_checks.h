@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace metadist::testing {
 
 struct Tally {
   int checks = 0;
+  int dealt = 0;
   int pairs = 0;
   int passes = 0;
 };
@@ -35,6 +37,34 @@ inline const Factor* Named(const Rule& rule, const std::string& name) {
   for (const Factor& factor : rule.factors)
     if (factor.name == name) return &factor;
   return nullptr;
+}
+
+// A factor of any order with its groups in blocks, a few of them in bundles; none where there are
+// too few groups.
+inline std::optional<Factor> InBlocks(const Factor& factor, int64_t ranks, Generator& random) {
+  const int64_t least = factor.least_piece * ranks;
+  std::vector<Cut::Part> blocks;
+  for (int64_t left = factor.groups(); left > 0; left -= blocks.back().size * blocks.back().unit) {
+    int64_t size = least * (1 + static_cast<int64_t>(random() % 2));
+    if (!factor.even_only) size += static_cast<int64_t>(random() % static_cast<uint64_t>(ranks));
+    int64_t unit = 1 + static_cast<int64_t>(random() % 2);
+    if (left < size * unit + least) {
+      size = left;
+      unit = 1;
+    }
+    blocks.push_back({size, unit});
+  }
+  if (blocks.size() < 2) return std::nullopt;
+  Factor out = factor;
+  const auto deal = [&](Cut& cut) {
+    const int64_t unit = cut.parts[0].unit;
+    cut.parts = blocks;
+    for (Cut::Part& part : cut.parts) part.unit *= unit;
+  };
+  for (Cut& cut : out.inputs) deal(cut);
+  for (Cut& cut : out.outputs) deal(cut);
+  for (LiteralCut& literal : out.literals) deal(literal.view);
+  return out;
 }
 
 // Every factor, alone, on shapes that discovery never saw.
@@ -60,6 +90,12 @@ inline void CheckFactors(const std::string& what,
             << what << " " << found.text << " factor " << factor.name << " on " << ranks;
         ++done;
         ++tally.checks;
+        if (!at->any_order) continue;
+        const auto dealt = InBlocks(*at, ranks, random);
+        if (!dealt || !Divisible(*dealt, ranks)) continue;
+        EXPECT_EQ("", RuleChecker::Check(*call, {{&*dealt, ranks}}, *inputs, *whole))
+            << what << " " << found.text << " factor " << factor.name << " in blocks on " << ranks;
+        ++tally.dealt;
       }
       EXPECT_GT(done, 0) << what << " " << found.text << ": factor " << factor.name
                          << " was never checked on " << ranks;

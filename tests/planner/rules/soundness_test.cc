@@ -77,13 +77,19 @@ TEST(Soundness, EveryRuleOfEveryExampleHoldsOnUnseenShapes) {
       CheckPassThrough(what, example->call, found, random, tally);
     }
   EXPECT_GT(tally.checks, 2000);
+  EXPECT_GT(tally.dealt, 1000);
   EXPECT_GT(tally.pairs, 200);
   EXPECT_GT(tally.passes, 300);
   RecordProperty("checks", tally.checks);
+  RecordProperty("dealt", tally.dealt);
   RecordProperty("pairs", tally.pairs);
   RecordProperty("passes", tally.passes);
   if (std::getenv("METADIST_SHOW_COST") != nullptr)
-    fmt::print("{} checks, {} pairs, {} passes\n", tally.checks, tally.pairs, tally.passes);
+    fmt::print("{} checks, {} in blocks, {} pairs, {} passes\n",
+               tally.checks,
+               tally.dealt,
+               tally.pairs,
+               tally.passes);
 }
 
 }  // namespace
