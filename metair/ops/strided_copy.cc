@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ops/strided_copy.h"
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "metair/ops/broadcast.h"
 
@@ -16,10 +18,26 @@ void CopyElements(const Shape& shape,
                   const StridedView& to_view) {
   const T* x = reinterpret_cast<const T*>(from.bytes());
   T* y = reinterpret_cast<T*>(to.mutable_bytes());
-  ForEachIndex(
-      shape, {from_view.strides, to_view.strides}, [&](int64_t, const std::vector<int64_t>& at) {
-        y[to_view.offset + at[1]] = x[from_view.offset + at[0]];
-      });
+  if (shape.empty()) {
+    y[to_view.offset] = x[from_view.offset];
+    return;
+  }
+  const auto outer = [](const std::vector<int64_t>& of) {
+    return std::vector<int64_t>(of.begin(), of.end() - 1);
+  };
+  const int64_t row = shape.back();
+  const int64_t from_step = from_view.strides.back();
+  const int64_t to_step = to_view.strides.back();
+  const auto copy_row = [&](int64_t, const std::vector<int64_t>& at) {
+    const T* p = x + (from_view.offset + at[0]);
+    T* q = y + (to_view.offset + at[1]);
+    if (from_step == 1 && to_step == 1)
+      std::copy_n(p, row, q);
+    else
+      for (int64_t i = 0; i < row; ++i) q[i * to_step] = p[i * from_step];
+  };
+  if (row > 0)
+    ForEachIndex(outer(shape), {outer(from_view.strides), outer(to_view.strides)}, copy_row);
 }
 
 }  // namespace
