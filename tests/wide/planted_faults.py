@@ -55,8 +55,8 @@ FAULTS = {
     ),
     "only the first rank is compared": (
         "planner/rules/execution_test.cc",
-        "if (!Fits(trial, piece, whole, outputs)) return false;",
-        "if (rank == 0 && !Fits(trial, piece, whole, outputs)) return false;",
+        "if (!Fits(trial, at, rank, whole, outputs)) return false;",
+        "if (rank == 0 && !Fits(trial, at, rank, whole, outputs)) return false;",
     ),
     "no operator is affine in an input": (
         "planner/rules/affine.cc",
