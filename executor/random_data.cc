@@ -65,6 +65,7 @@ struct Legal {
   int64_t limit = std::numeric_limits<int64_t>::max();  // of an index
   double low = 0;
   double high = 0;
+  InputDomain rows = {};  // a range that depends on the row
 };
 
 class LegalValues {
@@ -127,6 +128,7 @@ class LegalValues {
         legal.range = true;
         legal.low = domain.low;
         legal.high = domain.high;
+        if (domain.step != 0) legal.rows = domain;
         return;
       case InputDomain::Kind::kIndex:
         legal.index = true;
@@ -180,6 +182,15 @@ Tensor Draw(const TensorType& type, const Legal& legal, double scale, Generator 
     Tensor wide = Tensor::Zeros({ElementType::kI64, type.shape});
     int64_t* out = wide.mutable_data<int64_t>();
     for (int64_t i = 0; i < wide.size(); ++i) out[i] = generator.Below(legal.limit);
+    return wide.Cast(type.element);
+  }
+  if (legal.rows.step != 0) {
+    Tensor wide = Tensor::Zeros({ElementType::kI64, type.shape});
+    int64_t* out = wide.mutable_data<int64_t>();
+    const int64_t low = static_cast<int64_t>(legal.low);
+    const int64_t count = static_cast<int64_t>(legal.high) - low + 1;
+    for (int64_t i = 0; i < wide.size(); ++i)
+      out[i] = low + legal.rows.Raised(type.shape, i) + generator.Below(count);
     return wide.Cast(type.element);
   }
   if (ClassOf(type.element) != ElementClass::kFloat) return DrawMask(type, generator);

@@ -4,9 +4,14 @@
 // sizes...).
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "metair/ops/call_check.h"
+#include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/range.h"
+#include "metair/ops/reduce_mean.h"
 #include "metair/ops/work.h"
 
 namespace metadist::ops {
@@ -63,6 +68,42 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
+// Where the places along a dim of `size` lie, as they stand along a dim with `behind` dims behind
+// it.
+ValueId Coordinates(
+    Composer& compose, const OpCall& call, ValueId theta, int64_t size, int64_t behind) {
+  const bool align_corners = call.attributes->Int("align_corners", 0) != 0;
+  const auto number = [&](double value) { return compose.Number(value, theta); };
+  ValueId at = compose.As(compose.type(theta).element, ComposePositions(compose, 0, size));
+  at = compose.Make("Add", {compose.Make("Mul", {at, number(2)}), number(align_corners ? 0 : 1)});
+  const int64_t steps = align_corners ? std::max<int64_t>(size - 1, 1) : size;
+  at = compose.Make("Div", {at, number(static_cast<double>(steps))});
+  at = compose.Make("Sub", {at, number(1)});
+  return compose.With("Unsqueeze", at, AxesBetween(1, 1 + behind));
+}
+
+// A column of theta for each dim of the grid times the places along it, and the last column.
+Result<Graph> Decompose(const OpCall& call) {
+  const Shape y = TRY(Infer(call))[0].shape;
+  const int64_t dims = static_cast<int64_t>(y.size()) - 2;
+  Composer compose(call);
+  const ValueId theta = compose.Input(0);
+  Attributes last;
+  last.set("axis", int64_t{2});
+  ValueId sum = kNone;
+  for (int64_t column = 0; column <= dims; ++column) {
+    ValueId term = compose.Make("Gather", {theta, compose.Integer(column)}, last);
+    term = compose.With("Unsqueeze", term, AxesBetween(1, 1 + dims));
+    const int64_t dim = dims - 1 - column;
+    if (dim >= 0) {
+      const int64_t size = y[static_cast<size_t>(dim) + 1];
+      term = compose.Make("Mul", {term, Coordinates(compose, call, theta, size, dims - dim)});
+    }
+    sum = column == 0 ? term : compose.Make("Add", {sum, term});
+  }
+  return compose.Done({sum});
+}
+
 Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, 2 * call.shape(0)[2] * NumElements(outputs[0].shape));
 }
@@ -83,6 +124,7 @@ OpDef MakeAffineGrid() {
           .url = "https://onnx.ai/onnx/operators/onnx__AffineGrid.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = WorkFor,
           .examples = Examples};
 }

@@ -1,8 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[n] = 0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N); N = the size (periodic = 1) or one
 // less.
+#include <numbers>
+
+#include "metair/ops/composer.h"
 #include "metair/ops/cosine_window.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/range.h"
+
+namespace metadist {
+
+Result<Graph> ComposeCosineWindow(const OpCall& call, double a0, double a1, double a2) {
+  const int64_t size = TRY(call.Ints(0))[0];
+  const bool periodic = call.attributes->Int("periodic", 1) != 0;
+  if (size < 2) return BadInput("", "one point alone is no sum of cosines");
+  Composer compose(call);
+  ValueId angle = compose.As(ElementType::kF64, ComposePositions(compose, 0, size));
+  const auto number = [&](double value) { return compose.Number(value, angle); };
+  angle = compose.Make("Mul", {angle, number(2 * std::numbers::pi)});
+  angle = compose.Make("Div", {angle, number(static_cast<double>(periodic ? size : size - 1))});
+  const ValueId first = compose.Make("Mul", {compose.Make("Cos", {angle}), number(a1)});
+  ValueId y = compose.Make("Sub", {number(a0), first});
+  if (a2 != 0) {
+    const ValueId twice = compose.Make("Cos", {compose.Make("Mul", {angle, number(2)})});
+    y = compose.Make("Add", {y, compose.Make("Mul", {twice, number(a2)})});
+  }
+  return compose.Done({y});
+}
+
+}  // namespace metadist
 
 namespace metadist::ops {
 namespace {
@@ -10,6 +36,8 @@ namespace {
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   return CosineWindow(call, 0.42, 0.5, 0.08, out[0]);
 }
+
+Result<Graph> Decompose(const OpCall& call) { return ComposeCosineWindow(call, 0.42, 0.5, 0.08); }
 
 }  // namespace
 
@@ -19,6 +47,7 @@ OpDef MakeBlackmanWindow() {
           .url = "https://onnx.ai/onnx/operators/onnx__BlackmanWindow.html",
           .infer = InferCosineWindow,
           .reference = Reference,
+          .decompose = Decompose,
           .work = CosineWindowWork,
           .examples = CosineWindowExamples};
 }

@@ -54,7 +54,8 @@ Range RangeOf(const InputDomain& domain, ElementType element) {
   return IsUnsigned(element) ? Range{0, 9} : Range{-9, 9};
 }
 
-Tensor DrawFromRange(const TensorType& type, Range range, Stream& stream) {
+Tensor DrawFromRange(const TensorType& type, const InputDomain& domain, Stream& stream) {
+  const Range range = RangeOf(domain, type.element);
   Tensor wide = Tensor::Zeros({ComputeType(type.element), type.shape});
   const int64_t count = wide.size();
   switch (ClassOf(type.element)) {
@@ -68,6 +69,7 @@ Tensor DrawFromRange(const TensorType& type, Range range, Stream& stream) {
     case ElementClass::kInt:
       for (int64_t i = 0; i < count; ++i)
         wide.mutable_data<int64_t>()[i] =
+            domain.Raised(type.shape, i) +
             stream.Int(std::llround(range.low), std::llround(range.high));
       break;
     case ElementClass::kBool:
@@ -112,7 +114,7 @@ Result<std::vector<Tensor>> DrawInputs(const OpCall& call, uint64_t seed) {
     else if (domains[i].kind == InputDomain::Kind::kIndex)
       drawn[i] = TRY(DrawIndices(call, input.type, domains[i], stream));
     else
-      drawn[i] = DrawFromRange(input.type, RangeOf(domains[i], input.type.element), stream);
+      drawn[i] = DrawFromRange(input.type, domains[i], stream);
   }
   return drawn;
 }

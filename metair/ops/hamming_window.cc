@@ -10,6 +10,10 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return CosineWindow(call, 25.0 / 46, 21.0 / 46, 0, out[0]);
 }
 
+Result<Graph> Decompose(const OpCall& call) {
+  return ComposeCosineWindow(call, 25.0 / 46, 21.0 / 46, 0);
+}
+
 }  // namespace
 
 OpDef MakeHammingWindow() {
@@ -18,6 +22,7 @@ OpDef MakeHammingWindow() {
           .url = "https://onnx.ai/onnx/operators/onnx__HammingWindow.html",
           .infer = InferCosineWindow,
           .reference = Reference,
+          .decompose = Decompose,
           .work = CosineWindowWork,
           .examples = CosineWindowExamples};
 }

@@ -10,6 +10,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return CosineWindow(call, 0.5, 0.5, 0, out[0]);
 }
 
+Result<Graph> Decompose(const OpCall& call) { return ComposeCosineWindow(call, 0.5, 0.5, 0); }
+
 }  // namespace
 
 OpDef MakeHannWindow() {
@@ -18,6 +20,7 @@ OpDef MakeHannWindow() {
           .url = "https://onnx.ai/onnx/operators/onnx__HannWindow.html",
           .infer = InferCosineWindow,
           .reference = Reference,
+          .decompose = Decompose,
           .work = CosineWindowWork,
           .examples = CosineWindowExamples};
 }

@@ -14,20 +14,6 @@
 #include "metair/ops/range.h"
 #include "metair/ops/reduce_mean.h"
 
-namespace metadist {
-
-int64_t PlaceInPlane(const OpCall& call, const Window& window, int64_t best) {
-  if (best < 0 || call.attributes->Int("storage_order", 0) == 0) return best;
-  const Shape& shape = window.input;
-  int64_t turned = 0;
-  for (size_t d = shape.size(); d-- > 0; best /= shape[d])
-    turned += best % shape[d] *
-              NumElements({shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(d)});
-  return turned;
-}
-
-}  // namespace metadist
-
 namespace metadist::ops {
 namespace {
 
@@ -45,15 +31,36 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{type, {ElementType::kI64, type.shape}};
 }
 
+// By how much the place in the plane grows for one more in each spatial dim.
+std::vector<int64_t> PlaceStrides(const OpCall& call, const Shape& input) {
+  if (call.attributes->Int("storage_order", 0) == 0) return Strides(input);
+  std::vector<int64_t> strides;
+  int64_t stride = 1;
+  for (const int64_t size : input) {
+    strides.push_back(stride);
+    stride *= size;
+  }
+  return strides;
+}
+
+int64_t PlaceInPlane(const OpCall& call, const Window& window, int64_t place) {
+  if (place < 0) return place;
+  const std::vector<int64_t> strides = PlaceStrides(call, window.input);
+  int64_t turned = 0;
+  for (size_t d = window.input.size(); d-- > 0; place /= window.input[d])
+    turned += place % window.input[d] * strides[d];
+  return turned;
+}
+
 template <typename T>
 void Pool(const OpCall& call, const Window& window, const Tensor& x, std::span<Tensor> out) {
   using Limits = std::numeric_limits<T>;
   constexpr T kLowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   T* y = out[0].mutable_data<T>();
-  ForEachGreatest<T>(window, x, out[0].size(), [&](int64_t i, int64_t plane, int64_t best) {
-    y[i] = best >= 0 ? x.data<T>()[plane + best] : kLowest;
+  ForEachGreatest<T>(window, x, out[0].size(), [&](int64_t i, const Greatest& found) {
+    y[i] = found.place >= 0 ? x.data<T>()[found.plane + found.place] : kLowest;
     if (out.size() > 1)
-      out[1].mutable_data<int64_t>()[i] = plane + PlaceInPlane(call, window, best);
+      out[1].mutable_data<int64_t>()[i] = found.plane + PlaceInPlane(call, window, found.place);
   });
 }
 
@@ -64,30 +71,43 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-// 0, step, 2 step, ... along dim `dim`, of an array of the rank of x.
-ValueId StepsAlong(Composer& compose, ValueId x, size_t dim, int64_t step) {
-  const Shape& shape = compose.shape(x);
-  const int64_t rank = static_cast<int64_t>(shape.size() - dim);
-  const ValueId steps =
+// first, first + step, first + 2 step, ... along dim `dim` of the result.
+ValueId StepsAlong(Composer& compose, const Shape& shape, size_t dim, int64_t first, int64_t step) {
+  ValueId steps =
       compose.Make("Mul", {ComposePositions(compose, 0, shape[dim]), compose.Integer(step)});
-  return compose.With("Unsqueeze", steps, AxesBetween(1, rank));
+  steps = compose.Make("Add", {steps, compose.Integer(first)});
+  return compose.With("Unsqueeze", steps, AxesBetween(1, static_cast<int64_t>(shape.size() - dim)));
 }
 
-// Indices are those within a plane, which pieces know, and where the planes begin.
+// An index is where its plane begins, and in each dim where the window stands and which of its
+// places was taken; the latter alone needs x, and is the same wherever the window stands.
 Result<Graph> Decompose(const OpCall& call) {
   if (call.num_outputs < 2) return BadInput("", "no index is wanted");
-  const Shape& shape = call.shape(0);
-  const int64_t plane = NumElements({shape.begin() + 2, shape.end()});
+  const Window window = TRY(PoolWindow(call));
+  const Shape shape = TRY(PoolType(call)).shape;
+  const std::vector<int64_t> strides = PlaceStrides(call, window.input);
+  const std::vector<int64_t> inner = Strides(window.kernel);
+  const int64_t plane = NumElements(window.input);
   Composer compose(call);
   const ValueId x = compose.Input(0);
   Node place;
   place.domain = "metadist";
-  place.op = "MaxPoolPlace";
+  place.op = "MaxPoolTap";
   place.attributes = *call.attributes;
   place.outputs = {kNone};
-  ValueId index = compose.Like(place, {x})[0];
-  index = compose.Make("Add", {index, StepsAlong(compose, x, 0, shape[1] * plane)});
-  index = compose.Make("Add", {index, StepsAlong(compose, x, 1, plane)});
+  const ValueId tap = compose.Like(place, {x})[0];
+  ValueId index = kNone;
+  for (size_t d = 0; d < window.input.size(); ++d) {
+    ValueId at = compose.Make("Div", {tap, compose.Integer(inner[d])});
+    at = compose.Make("Mod", {at, compose.Integer(window.kernel[d])});
+    at = compose.Make("Mul", {at, compose.Integer(window.dilations[d] * strides[d])});
+    index = d == 0 ? at : compose.Make("Add", {index, at});
+    const ValueId stands = StepsAlong(
+        compose, shape, d + 2, -window.pads_begin[d] * strides[d], window.strides[d] * strides[d]);
+    index = compose.Make("Add", {index, stands});
+  }
+  index = compose.Make("Add", {index, StepsAlong(compose, shape, 0, 0, shape[1] * plane)});
+  index = compose.Make("Add", {index, StepsAlong(compose, shape, 1, 0, plane)});
   return compose.Done({compose.Make("MaxPool", {x}, *call.attributes), index});
 }
 

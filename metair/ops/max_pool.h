@@ -9,21 +9,28 @@
 
 namespace metadist {
 
-// Calls visit(i, plane, best) for each of `count` positions of a window over x: plane = index of
-// the first element of its plane, best = where in the plane the first of the greatest elements
-// under the window lies, -1 where there is none.
+// The first of the greatest elements under a position of a window: where in its plane it lies, and
+// which of the window's places that is; -1 where there is none. plane: index of the first element
+// of its plane.
+struct Greatest {
+  int64_t plane = 0;
+  int64_t place = -1;
+  int64_t tap = -1;
+};
+
+// Calls visit(i, greatest) for each of `count` positions of a window over x.
 template <typename T, typename Visit>
 void ForEachGreatest(const Window& window, const Tensor& x, int64_t count, Visit&& visit) {
   ForEachPosition(window, count, [&](int64_t i, int64_t plane, std::span<const int64_t> taps) {
     const T* from = x.data<T>() + plane;
-    int64_t best = -1;
-    for (int64_t at : taps)
-      if (at >= 0 && (best < 0 || from[at] > from[best])) best = at;
-    visit(i, plane, best);
+    Greatest best{plane};
+    for (size_t t = 0; t < taps.size(); ++t)
+      if (taps[t] >= 0 && (best.place < 0 || from[taps[t]] > from[best.place])) {
+        best.place = taps[t];
+        best.tap = static_cast<int64_t>(t);
+      }
+    visit(i, best);
   });
 }
-
-// Such a place where the first spatial dim is the fastest, if the call says so (storage_order = 1).
-int64_t PlaceInPlane(const OpCall& call, const Window& window, int64_t best);
 
 }  // namespace metadist

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Undoes a max pooling: each element goes to the index that the pooling took it from, all other
-// places are 0. Indices count in the array that was pooled; the output may be larger than that.
+// places are 0. Indices count in the array that was pooled, and an element stays in its plane (as
+// in ONNX, whose indices are those of a pooling); the output may be larger than that array.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
+#include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
+#include "metair/ops/range.h"
+#include "metair/ops/reduce_mean.h"
 #include "metair/ops/work.h"
 
 namespace metadist::ops {
@@ -38,6 +42,9 @@ Result<Shape> PooledShape(const OpCall& call) {
   return shape;
 }
 
+// Elements of one plane: the dims from the third on.
+int64_t PlaneOf(const Shape& shape) { return NumElements({shape.begin() + 2, shape.end()}); }
+
 Result<std::vector<TensorType>> Infer(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(2, 3)
@@ -64,12 +71,17 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
 
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const Shape pooled = TRY(PooledShape(call));
-  const int64_t count = NumElements(pooled);
+  const int64_t plane = PlaneOf(pooled);
+  const int64_t own = PlaneOf(in[0].shape());
   const std::vector<int64_t> strides = Strides(out[0].shape());
   for (int64_t i = 0; i < in[0].size(); ++i) {
     int64_t index = in[1].data<int64_t>()[i];
-    if (index < 0 || index >= count)
-      return BadInput("", fmt::format("index must be in [0, {}], got {}", count - 1, index));
+    const int64_t first = i / own * plane;
+    if (index < first || index >= first + plane)
+      return BadInput(
+          "",
+          fmt::format(
+              "index must be in its plane, [{}, {}], got {}", first, first + plane - 1, index));
     int64_t to = 0;
     for (size_t d = pooled.size(); d-- > 0; index /= pooled[d])
       to += index % pooled[d] * strides[d];
@@ -80,11 +92,57 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 std::vector<InputDomain> Domain(const OpCall& call) {
   const auto pooled = PooledShape(call);
-  const int64_t count = pooled.ok() ? NumElements(pooled.value()) : 1;
+  const int64_t plane = pooled.ok() ? PlaneOf(pooled.value()) : 1;
   return {{},
           {.kind = InputDomain::Kind::kRange,
            .low = 0,
-           .high = static_cast<double>(std::max<int64_t>(count - 1, 0))}};
+           .high = static_cast<double>(std::max<int64_t>(plane - 1, 0)),
+           .leading = 2,
+           .step = plane}};
+}
+
+// 0, step, 2 step, ... along dim `dim` of the indices, for all that lies behind it.
+ValueId StepsAlong(Composer& compose, ValueId indices, size_t dim, int64_t step) {
+  const Shape shape = compose.shape(indices);
+  const ValueId steps =
+      compose.Make("Mul", {ComposePositions(compose, 0, shape[dim]), compose.Integer(step)});
+  return compose.With("Unsqueeze", steps, AxesBetween(1, static_cast<int64_t>(shape.size() - dim)));
+}
+
+// A place in a plane of one shape as the same place in a larger plane.
+ValueId Moved(Composer& compose, ValueId index, const Shape& from, const Shape& to) {
+  const std::vector<int64_t> old_strides = Strides(from), new_strides = Strides(to);
+  ValueId place = kNone;
+  for (size_t d = 2; d < from.size(); ++d) {
+    ValueId at = compose.Make("Div", {index, compose.Integer(old_strides[d])});
+    at = compose.Make("Mod", {at, compose.Integer(from[d])});
+    at = compose.Make("Mul", {at, compose.Integer(new_strides[d])});
+    place = d == 2 ? at : compose.Make("Add", {place, at});
+  }
+  return place;
+}
+
+// Indices less the first of their plane say where in a row of the plane's elements to write.
+Result<Graph> Decompose(const OpCall& call) {
+  const Shape pooled = TRY(PooledShape(call));
+  const Shape shape = TRY(Infer(call))[0].shape;
+  const int64_t plane = PlaneOf(pooled);
+  Composer compose(call);
+  ValueId index = compose.As(ElementType::kI64, compose.Given(1));
+  index = compose.Make("Sub", {index, StepsAlong(compose, index, 0, pooled[1] * plane)});
+  index = compose.Make("Sub", {index, StepsAlong(compose, index, 1, plane)});
+  if (call.has(2)) index = Moved(compose, index, pooled, shape);
+  index = compose.With("Reshape", index, {0, 0, -1});
+  const ValueId x = compose.With("Reshape", compose.Input(0), {0, 0, -1});
+  ValueId zeros = compose.Make("Mul", {compose.Fold("ReduceMin", index, {2}), compose.Integer(0)});
+  zeros =
+      compose.With("Expand", compose.As(compose.type(x).element, zeros), {1, 1, PlaneOf(shape)});
+  Attributes axis;
+  axis.set("axis", int64_t{2});
+  const ValueId y = compose.Make("ScatterElements", {zeros, index, x}, axis);
+  Shape whole{0, 0};
+  whole.insert(whole.end(), shape.begin() + 2, shape.end());
+  return compose.Done({compose.With("Reshape", y, whole)});
 }
 
 std::vector<OpExample> Examples() {
@@ -106,6 +164,7 @@ OpDef MakeMaxUnpool() {
           .url = "https://onnx.ai/onnx/operators/onnx__MaxUnpool.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = MoveWork,
           .domain_of = Domain,
           .examples = Examples};

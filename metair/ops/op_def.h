@@ -77,8 +77,18 @@ struct InputDomain {
   double high = 0;
   // kIndex: one bound for all elements, or one for each element of the last dim (GatherND rows).
   std::vector<Bound> bounds = {};
+  // kRange of integers: both ends lie this much higher for each row, the first `leading` dims of
+  // the input counted row-major.
+  int leading = 0;
+  int64_t step = 0;
   bool negative_ok = false;  // kIndex: [-size, size) rather than [0, size)
   bool distinct = false;     // kIndex: no element occurs twice
+
+  // How much higher the range of an element of an input of this shape lies.
+  int64_t Raised(const Shape& shape, int64_t element) const {
+    if (step == 0) return 0;
+    return element / NumElements({shape.begin() + leading, shape.end()}) * step;
+  }
 };
 
 // Input types, constants and attributes of one legal call, for tests and documentation.

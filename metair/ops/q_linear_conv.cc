@@ -4,10 +4,12 @@
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
+#include "metair/ops/composer.h"
 #include "metair/ops/convolution.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/quantization.h"
+#include "metair/ops/reduce_mean.h"
 
 namespace metadist::ops {
 namespace {
@@ -62,6 +64,32 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
+// The sums of integers, of which a part is known by itself, and what is made of them.
+Result<Graph> Decompose(const OpCall& call) {
+  Composer compose(call);
+  const std::vector<int64_t> spatial = AxesBetween(1, call.rank(kX) - 1);
+  // One for all filters, or one for each, as it stands along dim 1 of the output.
+  const auto spread = [&](ValueId parameter) {
+    return compose.shape(parameter).empty() ? parameter
+                                            : compose.With("Unsqueeze", parameter, spatial);
+  };
+  ValueId sums = compose.Make("ConvInteger",
+                              {compose.Given(kX),
+                               compose.Given(kWeight),
+                               compose.Given(kZeroX),
+                               compose.Given(kZeroWeight)},
+                              *call.attributes);
+  if (call.has(kBias))
+    sums = compose.Make("Add", {sums, spread(compose.As(ElementType::kI32, compose.Given(kBias)))});
+  const auto scale = [&](size_t input) {
+    return compose.As(ElementType::kF64, compose.Given(input));
+  };
+  const ValueId factor = compose.Make(
+      "Div", {compose.Make("Mul", {scale(kScaleX), scale(kScaleWeight)}), scale(kScaleY)});
+  const ValueId y = compose.Make("Mul", {compose.As(ElementType::kF64, sums), spread(factor)});
+  return compose.Done({ComposeQuantize(compose, y, spread(compose.Given(kZeroY)))});
+}
+
 Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   return ConvolutionWork(call, kInputs, outputs);
 }
@@ -108,6 +136,7 @@ OpDef MakeQLinearConv() {
           .url = "https://onnx.ai/onnx/operators/onnx__QLinearConv.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = WorkFor,
           .domain_of = Domain,
           .examples = Examples};

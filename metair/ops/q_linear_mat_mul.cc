@@ -2,6 +2,7 @@
 // y = a b over the last two dims, where a, b and y are integers that stand for (integer - zero
 // point) scale; scales and zero points of a and y may differ by row, those of b by column.
 #include "metair/ops/call_check.h"
+#include "metair/ops/composer.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/matrix_product.h"
@@ -71,6 +72,34 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
+// A parameter in the shape under which it broadcasts to the product.
+ValueId Spread(Composer& compose, size_t input, const Shape& as) {
+  const ValueId parameter = compose.Given(input);
+  return compose.shape(parameter) == as ? parameter : compose.With("Reshape", parameter, as);
+}
+
+// The product of integers, of which a part of the sum is known by itself, and what is made of it.
+Result<Graph> Decompose(const OpCall& call) {
+  const Shape shape = TRY(Infer(call))[0].shape;
+  const Shape &a = call.shape(kA), &b = call.shape(kB);
+  Composer compose(call);
+  const ValueId product = compose.Make(
+      "MatMulInteger",
+      {compose.Given(kA), compose.Given(kB), compose.Given(kZeroA), compose.Given(kZeroB)});
+  const auto scale = [&](size_t input, const Shape& as) {
+    return compose.As(ElementType::kF64, Spread(compose, input, as));
+  };
+  const Shape rows = TRY(RowsShape(a, call.shape(kScaleA)));
+  const Shape columns = TRY(ColumnsShape(b, call.shape(kScaleB)));
+  const Shape made = TRY(RowsShape(shape, call.shape(kScaleY)));
+  ValueId y = compose.As(ElementType::kF64, product);
+  y = compose.Make("Mul", {y, scale(kScaleA, rows)});
+  y = compose.Make("Mul", {y, scale(kScaleB, columns)});
+  y = compose.Make("Div", {y, scale(kScaleY, made)});
+  const ValueId zero = Spread(compose, kZeroY, TRY(RowsShape(shape, call.shape(kZeroY))));
+  return compose.Done({ComposeQuantize(compose, y, zero)});
+}
+
 Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   Work work = MatrixProductWork(call.shape(kA), call.shape(kB));
   work.bytes = FlopsWork(call, outputs, 0).bytes;
@@ -101,6 +130,7 @@ OpDef MakeQLinearMatMul() {
           .url = "https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html",
           .infer = Infer,
           .reference = Reference,
+          .decompose = Decompose,
           .work = WorkFor,
           .domain_of = Domain,
           .examples = Examples};

@@ -11,15 +11,9 @@
 #include "metair/ops/elementwise.h"
 
 namespace metadist {
-namespace {
 
-struct Limits {
-  double low = 0;
-  double high = 0;
-};
-
-Limits LimitsOf(ElementType element) {
-  return VisitElementType(element, [](auto zero) -> Limits {
+IntegerLimits LimitsOf(ElementType element) {
+  return VisitElementType(element, [](auto zero) -> IntegerLimits {
     using T = decltype(zero);
     if constexpr (std::numeric_limits<T>::is_integer)
       return {static_cast<double>(std::numeric_limits<T>::min()),
@@ -28,10 +22,8 @@ Limits LimitsOf(ElementType element) {
   });
 }
 
-}  // namespace
-
 int64_t Quantize(double value, int64_t zero_point, ElementType element) {
-  const Limits limits = LimitsOf(element);
+  const IntegerLimits limits = LimitsOf(element);
   if (std::isnan(value)) return zero_point;
   const double shifted = std::nearbyint(value) + static_cast<double>(zero_point);
   return static_cast<int64_t>(std::clamp(shifted, limits.low, limits.high));

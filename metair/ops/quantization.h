@@ -4,14 +4,25 @@
 #include <cstdint>
 #include <vector>
 
+#include "metair/ops/composer.h"
 #include "metair/ops/op_def.h"
 
 // What operators share that map floats to integers: integer = value / scale + zero point.
 namespace metadist {
 
+// What an integer type can hold.
+struct IntegerLimits {
+  double low = 0;
+  double high = 0;
+};
+IntegerLimits LimitsOf(ElementType element);
+
 // Rounded to the nearest integer, ties to even, plus a zero point, and clamped to what `element`
 // (an integer type) can hold; not a number gives the zero point.
 int64_t Quantize(double value, int64_t zero_point, ElementType element);
+
+// The same as nodes; value: f64, zero_point: of an 8-bit integer type.
+ValueId ComposeQuantize(Composer& compose, ValueId value, ValueId zero_point);
 
 // Which element of a scale (and of a zero point) belongs to an element of the data: the only one,
 // one for each index along an axis, or one for each block along it.

@@ -10,6 +10,22 @@
 #include "metair/ops/quantization.h"
 #include "metair/ops/work.h"
 
+namespace metadist {
+
+ValueId ComposeQuantize(Composer& compose, ValueId value, ValueId zero_point) {
+  const ElementType element = compose.type(zero_point).element;
+  const IntegerLimits limits = LimitsOf(element);
+  const ValueId zero = compose.As(ElementType::kF64, zero_point);
+  const ValueId shifted = compose.Make("Add", {compose.Make("Round", {value}), zero});
+  return compose.As(
+      element,
+      compose.Make(
+          "Clip",
+          {shifted, compose.Number(limits.low, shifted), compose.Number(limits.high, shifted)}));
+}
+
+}  // namespace metadist
+
 namespace metadist::ops {
 namespace {
 

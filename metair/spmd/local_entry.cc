@@ -16,6 +16,7 @@ namespace {
 using Kind = LocalEntry::Kind;
 
 int64_t SizeOf(const DimSharding& view) {
+  if (view.halo.of != 0) return view.halo.of;
   int64_t size = 0;
   for (const DimPart& part : view.parts) size += part.size();
   return size;
@@ -30,7 +31,7 @@ Interval PieceOf(const DimSharding& view,
 }
 
 bool Contiguous(const DimSharding& view) {
-  if (view.parts.size() != 1 || !view.halo.empty()) return false;
+  if (view.parts.size() != 1) return false;
   for (size_t i = 1; i < view.parts[0].sub.size(); ++i)
     if (!view.parts[0].sub[i].axes.empty()) return false;
   return true;
@@ -147,6 +148,10 @@ Result<void> Validate(const LocalEntry& entry, int64_t value, const Mesh& mesh) 
   const bool size = entry.kind == Kind::kSize;
   if (!size && !Contiguous(entry.view))
     return Usage("an integer can follow only the pieces of a dim that is cut contiguously");
+  const Halo& halo = entry.view.halo;
+  if (!size && !halo.empty() &&
+      (entry.kind != Kind::kShifted || halo.course == Halo::Course::kAround))
+    return Usage("only an integer that is shifted can follow pieces with a halo, of one run each");
   return Validate(Sharding{{entry.view}, {}}, {size ? value : SizeOf(entry.view)}, mesh);
 }
 

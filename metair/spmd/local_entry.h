@@ -18,7 +18,8 @@ namespace metadist {
 struct LocalEntry {
   enum class Kind : uint8_t {
     kSize,       // it is the dim's size; a rank has its local size
-    kShifted,    // value + by_start * start + by_end * (end - size), of the rank's piece
+    kShifted,    // value + by_start * start + by_end * (end - size), of the rank's piece with the
+                 // halo
     kFirstOnly,  // the value where the piece is the dim's first, 0 elsewhere
     kLastOnly,   // the value where the piece is the dim's last, 0 elsewhere
     kIndex,  // it is an index into the dim (below 0: from its end), counted within the piece; the

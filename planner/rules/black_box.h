@@ -30,6 +30,12 @@ struct Slot {
 class BlackBox {
  public:
   enum class Role : uint8_t { kAbsent, kTensor, kLiteral, kFixed };
+  // A literal that goes with a dim, by slot: at a fixed distance, or `times` the dim.
+  struct Following {
+    int literal = 0;
+    int dim = 0;
+    int64_t times = 0;  // 0: at a distance
+  };
   // Arrays above this many elements are never made.
   static constexpr int64_t kMostElements = 1 << 21;
 
@@ -50,6 +56,10 @@ class BlackBox {
   // Slot values of the call, or of the smaller one that stands for it.
   const std::vector<int64_t>& values() const { return values_; }
   void set_values(std::vector<int64_t> values) { values_ = std::move(values); }
+  // Literals that are taken to follow dims; none if nothing is said. Other calls of the form keep
+  // the distances and the ratios.
+  const std::vector<Following>& following() const { return following_; }
+  void set_following(std::vector<Following> following) { following_ = std::move(following); }
   const OpDef& op() const { return *call_.op; }
   // As they are now set.
   const Attributes& attributes() const { return attributes_; }
@@ -103,6 +113,7 @@ class BlackBox {
   std::vector<int> first_dim_;
   std::vector<Slot> slots_;
   std::vector<int64_t> values_;
+  std::vector<Following> following_;
   std::vector<int64_t> current_;  // literals now set in call_
   Attributes attributes_;
   std::vector<Tensor> constants_;  // literal and fixed inputs, in their own types

@@ -10,8 +10,11 @@
 //
 // Every atom that the operator's own factors leave is tried: all its dims cut together; one of them
 // and with it what the decomposition then wants cut too (demand.h), the largest set first (equal
-// sizes need not be one size); and where few dims are left, all sets of them. Plain factors are
-// carried through too, so that they can be used on another mesh axis beside a composite one.
+// sizes need not be one size); and where few dims are left, all sets of them. An atom that is no
+// dim of an input (a length that is stated) is cut where the decomposition first makes a dim of its
+// size: positions, of which each rank takes its own. Where a node slides a window along an input,
+// the ranks' pieces of the input come with its halo. Plain factors are carried through too, so that
+// they can be used on another mesh axis beside a composite one.
 //
 // Cost: some microseconds a propagation, 16 divided runs of a graph of some 15 nodes a rule.
 // Source: shardcombine.md 4.8.
@@ -60,6 +63,7 @@ class Finder {
     for (SymbolicFactor& factor : found_.factors) CarryPlain(factor);
     const size_t plain = found_.factors.size();
     for (size_t atom = 0; atom < found_.atoms.size(); ++atom) TryAtom(static_cast<int>(atom));
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) TryWindows(n);
     found_.executions += check_.executions();
     if (found_.factors.size() == plain) return;
     NameFactors(found_);
@@ -77,11 +81,12 @@ class Finder {
 
   std::optional<Propagated> Carry(const std::vector<SymbolicCut>& cuts,
                                   int64_t most,
-                                  Fewest fewest = Fewest::kElements) const {
+                                  Fewest fewest = Fewest::kElements,
+                                  const std::map<ValueId, Cut>& made = {}) const {
     std::map<int, Cut> inputs;
     for (const SymbolicCut& cut : cuts)
       inputs[position_[static_cast<size_t>(cut.tensor)]] = At(cut);
-    return Propagate(graph_, node_rules_, inputs, most, fewest);
+    return Propagate(graph_, node_rules_, inputs, most, fewest, made);
   }
 
   Cut At(const SymbolicCut& cut) const {
@@ -115,8 +120,9 @@ class Finder {
   void NameExchanges() {
     std::vector<std::optional<Propagated>> ways;
     for (const SymbolicFactor& factor : found_.factors)
-      ways.push_back(factor.inner.nodes.empty() ? std::nullopt
-                                                : Carry(factor.inputs, kAnyElements));
+      ways.push_back(factor.inner.nodes.empty() || factor.inputs.empty()
+                         ? std::nullopt
+                         : Carry(factor.inputs, kAnyElements));
     for (SymbolicFactor& factor : found_.factors)
       for (InnerExchange& exchange : factor.inner.exchanges) {
         const size_t value = static_cast<size_t>(graph_.node(exchange.node).outputs[0]);
@@ -197,7 +203,81 @@ class Finder {
         cuts.begin(), cuts.end(), [&](const SymbolicCut& cut) { return cut.tensor == tensor; });
   }
 
+  // The windows of a node along the operator's own inputs.
+  void TryWindows(size_t n) {
+    const std::vector<ValueId>& given = graph_.nodes[n].inputs;
+    for (const Factor& factor : node_rules_[n]->factors) {
+      if (factor.inputs.size() != 1 || !(RunsWithin(factor) || RunsOnWindow(factor))) continue;
+      const Cut& cut = factor.inputs[0];
+      const bool one = cut.repeat == 1 && cut.parts.size() == 1;
+      if (!one || (cut.halo.empty() && cut.parts[0].unit == 1)) continue;
+      const ValueId value = given[static_cast<size_t>(cut.tensor)];
+      for (size_t i = 0; i < box_.num_inputs(); ++i)
+        if (position_[i] != kNone && graph_.inputs[static_cast<size_t>(position_[i])] == value)
+          TryWindow(static_cast<int>(i), cut);
+    }
+  }
+
+  void TryWindow(int input, const Cut& cut) {
+    const Dim at{input, cut.dim};
+    const std::vector<Product>& terms = SizeOf(at).terms;
+    if (terms.size() != 1 || terms[0].atoms.size() != 1 || terms[0].constant != 1) return;
+    const int atom = terms[0].atoms[0];
+    if (IsCut(at, atom)) return;
+    const auto way = Propagate(
+        graph_, node_rules_, {{position_[static_cast<size_t>(input)], cut}}, /*most_elements=*/0);
+    if (!way) return;
+    SymbolicFactor factor;
+    factor.atoms = {atom};
+    factor.inputs = {Sliding(input, cut, atom)};
+    factor.inner = way->use;
+    factor.composite = true;
+    for (size_t o = 0; o < graph_.outputs.size(); ++o) {
+      const Placed& made = way->values[static_cast<size_t>(graph_.outputs[o])];
+      if (made.kind != Placed::Kind::kCut) return;
+      factor.outputs.push_back(Sliding(static_cast<int>(o), made.cut, atom));
+    }
+    if (check_.Holds(factor)) found_.factors.push_back(std::move(factor));
+  }
+
+  static SymbolicCut Sliding(int tensor, const Cut& cut, int atom) {
+    const int64_t unit = cut.parts[0].unit;
+    SymbolicCut sliding{tensor, cut.dim, {}, {{atom, {unit, {}}}}};
+    sliding.window = SymbolicWindow{unit, {cut.halo.before, {}}, {cut.halo.behind, {}}};
+    return sliding;
+  }
+
+  bool InInputs(int atom) const {
+    return std::any_of(found_.dims.begin(), found_.dims.end(), [&](const SymbolicInput& input) {
+      return std::any_of(input.sizes.begin(), input.sizes.end(), [&](const SymbolicSize& size) {
+        return std::any_of(size.terms.begin(), size.terms.end(), [&](const Product& term) {
+          return std::find(term.atoms.begin(), term.atoms.end(), atom) != term.atoms.end();
+        });
+      });
+    });
+  }
+
+  bool Divided(int atom) const {
+    return std::any_of(found_.factors.begin(), found_.factors.end(), [&](const auto& factor) {
+      return std::find(factor.atoms.begin(), factor.atoms.end(), atom) != factor.atoms.end();
+    });
+  }
+
+  // A size that literals alone state: what the decomposition makes of it whole is taken in pieces,
+  // as early as that leads to an output.
+  void TryMade(int atom) {
+    const int64_t size = found_.atoms[static_cast<size_t>(atom)];
+    for (const Node& node : graph_.nodes) {
+      const Shape& shape = graph_.value(node.outputs[0]).type.shape;
+      const auto at = std::find(shape.begin(), shape.end(), size);
+      if (size < 2 || at == shape.end()) continue;
+      const Cut cut{0, static_cast<int>(at - shape.begin()), 1, {{size, 1}}};
+      if (TryCuts(atom, {}, {{node.outputs[0], cut}})) return;
+    }
+  }
+
   void TryAtom(int atom) {
+    if (!InInputs(atom) && !Divided(atom)) return TryMade(atom);
     const std::vector<Dim> dims = FreeDims(atom);
     if (TrySubsets(atom, dims.size())) return;
     std::vector<std::vector<SymbolicCut>> sets;
@@ -258,9 +338,11 @@ class Finder {
     return true;
   }
 
-  bool TryCuts(int atom, std::vector<SymbolicCut> cuts) {
+  bool TryCuts(int atom,
+               std::vector<SymbolicCut> cuts,
+               const std::map<ValueId, Cut>& made_whole = {}) {
     if (!Fits(cuts)) return false;
-    auto way = Carry(cuts, kAnyElements);
+    auto way = Carry(cuts, kAnyElements, Fewest::kElements, made_whole);
     if (!way) return false;
     const auto idle = [](const std::string& name) { return name.empty(); };
     if (std::all_of(way->use.nodes.begin(), way->use.nodes.end(), idle)) return false;
@@ -279,9 +361,12 @@ class Finder {
       for (const SymbolicCut& a : factor.outputs)
         for (const SymbolicCut& b : other.outputs)
           if (Overlaps(a, b)) return false;
+    if (factor.inputs.empty() && factor.outputs.empty()) return false;
     if (!check_.Holds(factor)) return false;
-    factor.any_order = InAnyOrder(factor.inner);
-    AddOthers(*way, factor);
+    if (!factor.inputs.empty()) {
+      factor.any_order = InAnyOrder(factor.inner);
+      AddOthers(*way, factor);
+    }
     found_.factors.push_back(std::move(factor));
     return true;
   }

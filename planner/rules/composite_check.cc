@@ -15,6 +15,7 @@
 #include "planner/rules/pieces.h"
 #include "planner/rules/recipe.h"
 #include "planner/rules/recipe_steps.h"
+#include "planner/rules/window.h"
 
 namespace metadist {
 namespace {
@@ -40,6 +41,11 @@ constexpr int64_t kEvenGroups = 12;  // for 2, 3 and 4 ranks
 constexpr int64_t kUnevenGroups = 11;
 constexpr int64_t kSingleGroups = 4;
 constexpr int64_t kMostTimes = 8;
+
+// What a rank has of an input cut so.
+std::vector<int64_t> HeldIndices(const Cut& cut, int64_t ranks, int64_t rank) {
+  return cut.halo.empty() ? IndicesOf(cut, ranks, rank) : HeldOf(cut, ranks, rank, /*halo=*/true);
+}
 
 OpCall InF64(OpCall call) {
   for (OpCall::Input& input : call.inputs)
@@ -145,10 +151,10 @@ CompositeCheck::Verdict CompositeCheck::HoldsAt(const SymbolicFactor& factor, in
 }
 
 bool CompositeCheck::Holds(SymbolicFactor& factor) {
-  const bool recipe = !factor.inner.recipe.empty();
+  const bool wide = !factor.inner.recipe.empty() || HasWindows(factor);
   Verdict verdict = HoldsAt(factor, 1);
-  // A piece may have to hold as much as the call wants of the whole.
-  for (int64_t times = 2; recipe && verdict == Verdict::kRefused && times <= kMostTimes; times *= 2)
+  // A piece may have to hold as much as the call wants of the whole, or as a window covers.
+  for (int64_t times = 2; wide && verdict == Verdict::kRefused && times <= kMostTimes; times *= 2)
     verdict = HoldsAt(factor, times);
   if (verdict != Verdict::kHolds) return false;
   if (Judge(factor, SizesFor(factor, kSingleGroups, 0), kSingle) != Verdict::kHolds)
@@ -207,11 +213,24 @@ std::optional<CompositeCheck::Way> CompositeCheck::WayOf(const InnerUse& use,
   return way;
 }
 
+std::optional<Factor> CompositeCheck::RealFactor(const SymbolicFactor& symbolic,
+                                                 std::span<const int64_t> sizes,
+                                                 std::span<const int64_t> values) {
+  if (!HasWindows(symbolic)) return FactorAt(found_, symbolic, sizes);
+  std::vector<Shape> inputs, outputs;
+  if (!box_.Infer(values, outputs)) return std::nullopt;
+  for (size_t i = 0; i < box_.num_inputs(); ++i)
+    inputs.push_back(box_.role(i) == BlackBox::Role::kAbsent ? Shape() : box_.ShapeOf(i, values));
+  return WindowFactorAt(symbolic, sizes, inputs, outputs);
+}
+
 CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
                                               std::span<const int64_t> sizes,
                                               std::span<const std::pair<int64_t, InputMode>> runs) {
   const std::vector<int64_t> values = ValuesAt(found_, box_, sizes);
-  const Factor factor = FactorAt(found_, symbolic, sizes);
+  const std::optional<Factor> at = RealFactor(symbolic, sizes, values);
+  if (!at) return Verdict::kRefused;
+  const Factor& factor = *at;
   std::vector<size_t> present;
   for (size_t i = 0; i < box_.num_inputs(); ++i)
     if (box_.role(i) != BlackBox::Role::kAbsent) present.push_back(i);
@@ -225,6 +244,7 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
   std::map<int64_t, Made> ways;  // by ranks; of a decomposition all are one
   for (const auto& [count, mode] : runs) {
     if (!sampler_.Tells(mode)) continue;
+    if (HasWindows(symbolic) && !WindowsFit(factor, count)) return Verdict::kRefused;
     const int64_t key = symbolic.inner.recipe.empty() ? 0 : count;
     if (ways.count(key) == 0) {
       auto next = WayOf(symbolic.inner, factor, values, eager, count);
@@ -238,7 +258,7 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
     std::vector<Tensor> inputs, whole;
     std::map<int, Focus> focus;
     for (const Cut& cut : factor.inputs)
-      focus[cut.tensor] = {cut.dim, IndicesOf(cut, count, sampler_.random().Below(count))};
+      focus[cut.tensor] = {cut.dim, HeldIndices(cut, count, sampler_.random().Below(count))};
     if (!sampler_.Draw(values, mode, focus, inputs)) return Verdict::kDiffers;
     if (!box_.Run(values, inputs, whole)) return Verdict::kDiffers;
     ++executions_;
@@ -250,7 +270,7 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
       for (int64_t rank = 0; rank < count; ++rank) {
         const Tensor given = box_.is_tensor(i) ? inputs[i] : box_.constant(i);
         local[static_cast<size_t>(rank)].push_back(
-            cut == nullptr ? given : Take(given, cut->dim, IndicesOf(*cut, count, rank)));
+            cut == nullptr ? given : Take(given, cut->dim, HeldIndices(*cut, count, rank)));
       }
     }
     if (!ranks.Run(local, cuts, way.pieces.exchanges)) return Verdict::kRefused;

@@ -71,6 +71,10 @@ class CompositeCheck {
   Verdict Judge(const SymbolicFactor& factor,
                 std::span<const int64_t> sizes,
                 std::span<const std::pair<int64_t, InputMode>> runs);
+  // The factor at these sizes of the atoms; none where a window has no place.
+  std::optional<Factor> RealFactor(const SymbolicFactor& factor,
+                                   std::span<const int64_t> sizes,
+                                   std::span<const int64_t> values);
   Verdict HoldsAt(const SymbolicFactor& factor, int64_t times);
   std::vector<int64_t> SizesFor(const SymbolicFactor& factor, int64_t tested, int64_t more);
 

@@ -319,9 +319,8 @@ bool Prober::Disturb(size_t input,
     slab = Take(from, dim, indices);
     bool* x = slab.mutable_data<bool>();
     for (int64_t i = 0; i < slab.size(); ++i) x[i] = !x[i];
-  } else {
-    const int64_t count = static_cast<int64_t>(indices.size());
-    if (!sampler_.DrawSlab(input, from.shape(), dim, count, mode, slab)) return false;
+  } else if (!sampler_.DrawSlab(input, from.shape(), dim, indices, mode, slab)) {
+    return false;
   }
   out = from.Clone();
   Put(out, dim, indices, slab);

@@ -22,7 +22,9 @@
 #include "planner/rules/affine.h"
 #include "planner/rules/discover_small.h"
 #include "planner/rules/factor_search.h"
+#include "planner/rules/following.h"
 #include "planner/rules/instance.h"
+#include "planner/rules/instantiate.h"
 #include "planner/rules/notation.h"
 #include "planner/rules/overrun.h"
 #include "planner/rules/pass_through.h"
@@ -157,13 +159,17 @@ Discovered DiscoverSmall(BlackBox& box, const DiscoveryOptions& options, const B
   return found;
 }
 
-Discovered Discover(const OpCall& call, const DiscoveryOptions& options) {
-  BlackBox real(call);
-  if (!real.fault().empty()) return NoneFor(real);
+namespace {
+
+Discovered DiscoverAs(const OpCall& call,
+                      const BlackBox& real,
+                      const std::vector<BlackBox::Following>& following,
+                      const DiscoveryOptions& options) {
   Discovered found;
   found.text = "none";
   for (const ShrinkOrder order : kShrinkOrders) {
     BlackBox box(call);
+    box.set_following(following);
     std::optional<std::vector<int64_t>> values = Shrink(box, order, found.reason);
     if (!box.fault().empty()) return NoneFor(box);
     if (!values) continue;
@@ -173,6 +179,19 @@ Discovered Discover(const OpCall& call, const DiscoveryOptions& options) {
     found.reason = next.reason == kOtherForm ? "no small call of its form was found" : next.reason;
   }
   return found;
+}
+
+}  // namespace
+
+Discovered Discover(const OpCall& call, const DiscoveryOptions& options) {
+  BlackBox real(call);
+  if (!real.fault().empty()) return NoneFor(real);
+  Discovered plain = DiscoverAs(call, real, {}, options);
+  if (plain.faulty) return plain;
+  const std::vector<BlackBox::Following> following = FollowingOf(real, Instantiate(plain, call));
+  if (following.empty()) return plain;
+  Discovered other = DiscoverAs(call, real, following, options);
+  return other.factors.size() > plain.factors.size() ? other : plain;
 }
 
 }  // namespace metadist

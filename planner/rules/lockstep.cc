@@ -5,12 +5,30 @@
 
 #include "planner/rules/arrays.h"
 #include "planner/rules/pieces.h"
+#include "planner/rules/window.h"
 
 namespace metadist {
 namespace {
 
 int64_t LocalSize(const Cut& cut, int64_t ranks, int64_t rank) {
   return static_cast<int64_t>(IndicesOf(cut, ranks, rank).size());
+}
+
+// What a rank has in place of an integer of the whole call.
+int64_t LocalOf(const LiteralCut& literal, int64_t value, int64_t ranks, int64_t rank) {
+  switch (literal.kind) {
+    case LocalEntry::Kind::kFirstOnly:
+      return rank == 0 ? value : 0;
+    case LocalEntry::Kind::kLastOnly:
+      return rank + 1 == ranks ? value : 0;
+    case LocalEntry::Kind::kShifted: {
+      const std::vector<int64_t> held = HeldOf(literal.view, ranks, rank, /*halo=*/true);
+      return value + literal.by_start * held.front() +
+             literal.by_end * (held.back() + 1 - literal.view.size());
+    }
+    default:
+      return LocalSize(literal.view, ranks, rank);
+  }
 }
 
 }  // namespace
@@ -41,19 +59,21 @@ struct Lockstep::OwnCall {
   OwnCall& operator=(const OwnCall&) = delete;
 
   void Shrink(const LiteralCut& literal, int64_t ranks, int64_t rank) {
-    const int64_t local = LocalSize(literal.view, ranks, rank);
     const size_t entry = static_cast<size_t>(literal.entry);
+    const auto local = [&](int64_t value) { return LocalOf(literal, value, ranks, rank); };
     if (literal.input < 0) {
       Attribute& value = attributes.all()[literal.attribute];
-      if (int64_t* number = std::get_if<int64_t>(&value))
-        *number = local;
-      else
-        std::get<std::vector<int64_t>>(value)[entry] = local;
+      if (int64_t* number = std::get_if<int64_t>(&value)) {
+        *number = local(*number);
+      } else {
+        int64_t& one = std::get<std::vector<int64_t>>(value)[entry];
+        one = local(one);
+      }
       return;
     }
     Tensor& constant = constants[static_cast<size_t>(literal.input)];
     std::vector<int64_t> values = constant.ToInts();
-    values[entry] = local;
+    values[entry] = local(values[entry]);
     constant = Tensor::Of<int64_t>(constant.shape(), values).Cast(constant.element());
   }
 };

@@ -186,6 +186,10 @@ void Describe(const Discovered& found, const SymbolicFactor& factor, Clauses& cl
     clauses.partial.push_back(fmt::format("{}:{}", input, letters[0]));
   if (factor.outputs.empty() && factor.reductions.empty() && !factor.composite)
     clauses.dead.insert(clauses.dead.end(), letters.begin(), letters.end());
+  if (std::any_of(factor.ends.begin(), factor.ends.end(), [](const EndLiteral& end) {
+        return end.by_size != 0;
+      }))
+    clauses.attr.push_back(letters[0]);
   if (!factor.local_literals) return;
   for (size_t i = 0; i < factor.atoms.size(); ++i) {
     const bool tied = std::any_of(

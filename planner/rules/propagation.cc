@@ -30,8 +30,9 @@ class Search {
   Search(const Graph& graph,
          const std::vector<const Rule*>& rules,
          int64_t most_elements,
-         Fewest fewest)
-      : graph_(graph), rules_(rules), most_(most_elements), fewest_(fewest) {}
+         Fewest fewest,
+         const std::map<ValueId, Cut>& taken)
+      : graph_(graph), rules_(rules), most_(most_elements), fewest_(fewest), taken_(taken) {}
 
   std::optional<Propagated> Run(Propagated start) {
     Visit(0, std::move(start));
@@ -68,6 +69,9 @@ class Search {
     for (size_t o = 1; o < made.size(); ++o)
       if (node.outputs[o] != kNone)
         way.values[static_cast<size_t>(node.outputs[o])] = std::move(made[o]);
+    const auto taken = taken_.find(node.outputs[0]);
+    if (taken != taken_.end() && made[0].kind == Kind::kWhole)
+      made[0] = {Kind::kCut, taken->second, {}};
     const size_t output = static_cast<size_t>(node.outputs[0]);
     if (made[0].kind == Kind::kPartial) {
       Propagated reduced = way;
@@ -95,7 +99,7 @@ class Search {
     }
     if (!cut && partial.empty()) return true;
     for (const Factor& factor : rule.factors) {
-      if (!RunsWithin(factor) || !Takes(node, factor, way)) continue;
+      if (!(RunsWithin(factor) || RunsOnWindow(factor)) || !Takes(node, factor, way)) continue;
       name = factor.name;
       for (size_t o = 0; o < made.size(); ++o) {
         const auto op = factor.reductions.find(static_cast<int>(o));
@@ -133,7 +137,8 @@ class Search {
           if (summand) return false;
           break;
         case Kind::kCut:
-          if (wanted == nullptr || !SameCut(*wanted, placed.cut)) return false;
+          if (wanted == nullptr || !SameCut(*wanted, placed.cut) || wanted->halo != placed.cut.halo)
+            return false;
           break;
         case Kind::kPartial:
           if (!summand || placed.op != ReduceOp::kSum) return false;
@@ -147,6 +152,7 @@ class Search {
   const std::vector<const Rule*>& rules_;
   const int64_t most_;
   const Fewest fewest_;
+  const std::map<ValueId, Cut>& taken_;  // pieces of what is made whole
   std::optional<Propagated> best_;
 };
 
@@ -166,18 +172,28 @@ bool RunsWithin(const Factor& factor) {
          });
 }
 
+bool RunsOnWindow(const Factor& factor) {
+  return !factor.composite && factor.indices.empty() && factor.inputs.size() == 1 &&
+         !factor.inputs[0].halo.empty() &&
+         factor.inputs[0].halo.course == Halo::Course::kStraight &&
+         std::all_of(factor.outputs.begin(), factor.outputs.end(), [](const Cut& cut) {
+           return cut.halo.empty() && !cut.spare;
+         });
+}
+
 std::optional<Propagated> Propagate(const Graph& graph,
                                     const std::vector<const Rule*>& rules,
                                     const std::map<int, Cut>& inputs,
                                     int64_t most_elements,
-                                    Fewest fewest) {
+                                    Fewest fewest,
+                                    const std::map<ValueId, Cut>& made) {
   CHECK(rules.size() == graph.nodes.size(), "one rule a node");
   Propagated start;
   start.values.resize(graph.values.size());
   for (const auto& [position, cut] : inputs)
     start.values[static_cast<size_t>(graph.inputs[static_cast<size_t>(position)])] = {
         Kind::kCut, cut, {}};
-  return Search(graph, rules, most_elements, fewest).Run(std::move(start));
+  return Search(graph, rules, most_elements, fewest, made).Run(std::move(start));
 }
 
 }  // namespace metadist

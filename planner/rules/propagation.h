@@ -36,17 +36,22 @@ bool SameCut(const Cut& a, const Cut& b);
 // Whether a node of a decomposition may run by the factor. Pieces that must know where they lie, or
 // what lies beside them, are left to nodes that run as they are.
 bool RunsWithin(const Factor& factor);
+// Whether it may where what lies beside a piece comes with it: a window slides along the dim, and
+// nothing is made that is dropped.
+bool RunsOnWindow(const Factor& factor);
 
 // Carries cuts of graph inputs through the graph by the rules of its nodes. A whole value may be
 // sliced where a node wants a piece of it; a partial one that a node cannot carry is exchanged,
 // as `fewest` says. most_elements: ways that move more are not
 // looked for. None if some node cannot take what reaches it.
 //
-// rules: by node. inputs: by position among graph.inputs; whole where not named.
+// rules: by node. inputs: by position among graph.inputs; whole where not named. made: values of
+// which, where they are made whole, each rank takes a piece.
 std::optional<Propagated> Propagate(const Graph& graph,
                                     const std::vector<const Rule*>& rules,
                                     const std::map<int, Cut>& inputs,
                                     int64_t most_elements,
-                                    Fewest fewest = Fewest::kElements);
+                                    Fewest fewest = Fewest::kElements,
+                                    const std::map<ValueId, Cut>& made = {});
 
 }  // namespace metadist

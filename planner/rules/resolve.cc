@@ -165,6 +165,12 @@ Family Resolve(BlackBox& box, const Tie& tie, CandidateSearch& search) {
   family.sums = tie.sums();
   family.atoms = Divide(box, tie.Atoms(), family, search);
   for (const Tie::Grown& grown : tie.grown()) {
+    if (grown.dim >= 0) {
+      for (size_t a = 0; a < family.atoms.size(); ++a)
+        if (family.atoms[a].has(grown.dim))
+          family.grown[grown.literal] = {static_cast<int>(a), grown.unit};
+      continue;
+    }
     const int64_t size =
         family.outputs[static_cast<size_t>(grown.out.output)][static_cast<size_t>(grown.out.dim)];
     if (size < 2) continue;

@@ -14,6 +14,7 @@
 #include "metair/ops/op_guard.h"
 #include "planner/rules/composite.h"
 #include "planner/rules/discover_small.h"
+#include "planner/rules/following.h"
 #include "planner/rules/instance.h"
 #include "planner/rules/kernel_only.h"
 #include "planner/rules/rule_version.h"
@@ -59,6 +60,9 @@ struct RuleBook::State {
   const Discovered& Keep(const OpDef& op, const std::string& signature, Discovered found);
   Entry Without(const OpDef& op, const std::string& signature, Discovered nothing);
   Entry Make(const OpCall& call, BlackBox& real);
+  Entry MakeAs(const OpCall& call,
+               BlackBox& real,
+               const std::vector<BlackBox::Following>& following);
 };
 
 // What was discovered, or learned of this call.
@@ -104,7 +108,19 @@ Entry RuleBook::State::Without(const OpDef& op, const std::string& signature, Di
   return {NoRule(kept.reason), signature, &kept};
 }
 
+// Where nothing cuts a dim that an integer of the call may follow, the call is looked at so too.
 Entry RuleBook::State::Make(const OpCall& call, BlackBox& real) {
+  Entry plain = MakeAs(call, real, {});
+  if (plain.found == nullptr || plain.found->faulty) return plain;
+  const std::vector<BlackBox::Following> following = FollowingOf(real, plain.rule);
+  if (following.empty()) return plain;
+  Entry other = MakeAs(call, real, following);
+  return other.rule.factors.size() > plain.rule.factors.size() ? other : plain;
+}
+
+Entry RuleBook::State::MakeAs(const OpCall& call,
+                              BlackBox& real,
+                              const std::vector<BlackBox::Following>& following) {
   Entry entry{NoRule("no small call of its form was found"), "", nullptr};
   const std::string unshrunk = "unshrunk|" + SignatureText(real);
   if (const Discovered* known = Known(real, unshrunk))
@@ -113,6 +129,7 @@ Entry RuleBook::State::Make(const OpCall& call, BlackBox& real) {
   std::set<std::string> others;  // signatures of other forms
   for (const ShrinkOrder order : kShrinkOrders) {
     BlackBox box(call);
+    box.set_following(following);
     std::string reason;
     std::optional<std::vector<int64_t>> values = Shrink(box, order, reason);
     if (!box.fault().empty()) return Without(*call.op, unshrunk, NoneFor(box));
@@ -135,7 +152,7 @@ Entry RuleBook::State::Make(const OpCall& call, BlackBox& real) {
     entry.rule = InstantiateAt(*entry.found, real, fits);
     if (fits || entry.found->faulty) return entry;
   }
-  if (entry.found != nullptr) return entry;
+  if (entry.found != nullptr || !following.empty()) return entry;
   Discovered nothing;
   nothing.text = entry.rule.text;
   nothing.reason = entry.rule.reason;

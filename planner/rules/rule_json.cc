@@ -84,8 +84,9 @@ Json IndexJson(const SymbolicIndex& index) {
 }
 
 Json EndJson(const EndLiteral& end) {
-  const auto& [input, attribute, entry, first] = end;
+  const auto& [input, attribute, entry, first, by_size] = end;
   Json out = {{"first", first}};
+  if (by_size != 0) out["by_size"] = by_size;
   AddPlace(input, attribute, entry, out);
   return out;
 }

@@ -314,7 +314,7 @@ class Reader {
   }
 
   Result<EndLiteral> ReadEnd(const JsonCursor& at) const {
-    TRY(at.Fields({"first", "entry"}, {"input", "attribute"}));
+    TRY(at.Fields({"first", "entry"}, {"input", "attribute", "by_size"}));
     EndLiteral end;
     TRY(ReadPlace(at, end));
     const auto key = [](const auto& of) { return std::tie(of.input, of.attribute, of.entry); };
@@ -323,6 +323,8 @@ class Reader {
         }))
       return at.Wrong("the call has no such integer");
     end.first = TRY(TRY(at.At("first")).Bool());
+    if (at.Has("by_size"))
+      end.by_size = TRY(Between(TRY(at.At("by_size")), -kLargestSample, kLargestSample));
     return end;
   }
 

@@ -77,18 +77,20 @@ bool Sampler::DrawOne(
   return true;
 }
 
-bool Sampler::DrawSlab(
-    size_t input, const Shape& whole, int dim, int64_t count, InputMode mode, Tensor& out) {
-  if (domains_[input].kind == InputDomain::Kind::kIndex) {
+bool Sampler::DrawSlab(size_t input,
+                       const Shape& whole,
+                       int dim,
+                       std::span<const int64_t> indices,
+                       InputMode mode,
+                       Tensor& out) {
+  if (domains_[input].kind == InputDomain::Kind::kIndex || domains_[input].step != 0) {
     Tensor all;
     if (!DrawOne(input, whole, mode, nullptr, all)) return false;
-    std::vector<int64_t> first(static_cast<size_t>(count));
-    std::iota(first.begin(), first.end(), 0);
-    out = Take(all, dim, first);
+    out = Take(all, dim, indices);
     return true;
   }
   Shape slab = whole;
-  slab[static_cast<size_t>(dim)] = count;
+  slab[static_cast<size_t>(dim)] = static_cast<int64_t>(indices.size());
   return DrawOne(input, slab, mode, nullptr, out);
 }
 
@@ -145,9 +147,12 @@ void Sampler::DrawNumbers(const InputDomain& domain,
     for (double& v : x) v = std::abs(v) + (integer ? 1 : 0.25);
   if (domain.kind == InputDomain::Kind::kRange) {
     const double width = domain.high - domain.low;
-    for (double& v : x)
-      v = integer ? domain.low + static_cast<double>(random_.Below(static_cast<int64_t>(width) + 1))
-                  : domain.low + width * random_.Uniform();
+    for (size_t i = 0; i < x.size(); ++i) {
+      const int64_t raised = domain.Raised(out.shape(), static_cast<int64_t>(i));
+      x[i] = domain.low + static_cast<double>(raised) +
+             (integer ? static_cast<double>(random_.Below(static_cast<int64_t>(width) + 1))
+                      : width * random_.Uniform());
+    }
   }
   if (integer)
     std::transform(x.begin(), x.end(), out.mutable_data<int64_t>(), [](double v) {

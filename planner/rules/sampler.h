@@ -46,10 +46,14 @@ class Sampler {
             std::vector<Tensor>& inputs);
   // One input, of any shape.
   bool DrawOne(size_t input, const Shape& shape, InputMode mode, const Focus* focus, Tensor& out);
-  // What `count` indices along `dim` of such an input hold. Only they are drawn where elements do
-  // not depend on one another, so that a slab costs its own size.
-  bool DrawSlab(
-      size_t input, const Shape& whole, int dim, int64_t count, InputMode mode, Tensor& out);
+  // What these indices along `dim` of such an input hold. Only they are drawn where elements do not
+  // depend on one another or on where they lie, so that a slab costs its own size.
+  bool DrawSlab(size_t input,
+                const Shape& whole,
+                int dim,
+                std::span<const int64_t> indices,
+                InputMode mode,
+                Tensor& out);
   // Takes the legal values for these sizes; Draw does so itself.
   void SetDomains(std::span<const int64_t> values);
 

@@ -126,7 +126,7 @@ struct Shrinker {
     std::vector<Shape> now, then;
     if (!box.Infer(next, now)) return false;
     for (int64_t step = 1; step <= 4; ++step) {
-      ++next[static_cast<size_t>(slot)];
+      Set(slot, next[static_cast<size_t>(slot)] + 1, next);
       if (!box.Infer(next, then) || now.size() != then.size()) return false;
       for (const OutDim& o : outs) {
         const size_t output = static_cast<size_t>(o.output);
@@ -163,7 +163,7 @@ struct Shrinker {
     const std::vector<OutDim>& other = tie.moved(set).other;
     const std::vector<OutDim>& exact = tie.moved(set).exact;
     std::vector<int64_t> next = values;
-    next[static_cast<size_t>(set.front())] = size;
+    Set(set.front(), size, next);
     const bool same_phase = size % 12 == old % 12 && size > 12;
     const bool steps = StepsByOne(next, set.front(), other);
     const auto expected = [&](OutDim o, int64_t before, int64_t after) {
@@ -177,9 +177,18 @@ struct Shrinker {
     return true;
   }
 
+  // Sets a slot, and moves with it what follows it.
+  void Set(int slot, int64_t size, std::vector<int64_t>& next) const {
+    for (const Tie::Grown& grown : tie.grown())
+      if (grown.dim == slot)
+        next[static_cast<size_t>(grown.literal)] += size - next[static_cast<size_t>(slot)];
+    next[static_cast<size_t>(slot)] = size;
+  }
+
   void ShrinkGrown() {
     constexpr int64_t kLength = 5;
     for (const Tie::Grown& grown : tie.grown()) {
+      if (grown.dim >= 0) continue;
       const int64_t length =
           outputs[static_cast<size_t>(grown.out.output)][static_cast<size_t>(grown.out.dim)];
       if (length <= kLength) continue;

@@ -64,6 +64,8 @@ std::string SignatureText(const BlackBox& box) {
   }
   for (const auto& [name, value] : box.attributes().all())
     text += fmt::format("|{}={}", name, AttributeText(value));
+  for (const BlackBox::Following& pair : box.following())
+    text += fmt::format("|{}>{}*{}", pair.literal, pair.dim, pair.times);
   return fmt::format("{}|{}", Printable(text), fmt::join(box.values(), ","));
 }
 

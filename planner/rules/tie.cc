@@ -411,6 +411,36 @@ void Tie::FindGrown() {
     }
 }
 
+// Dims that literals follow move what either of them moves with the other: in their ratio, or by
+// as much.
+void Tie::FindFollowing() {
+  for (const auto& [literal, dim, times] : box_.following()) {
+    std::vector<int64_t> values = box_.values();
+    values[static_cast<size_t>(literal)] += std::max<int64_t>(times, 1);
+    ++values[static_cast<size_t>(dim)];
+    std::vector<Shape> now;
+    if (!box_.Infer(values, now) || !SameRanks(now, outputs_)) continue;
+    Moved moved;
+    for (size_t o = 0; o < now.size(); ++o)
+      for (size_t e = 0; e < now[o].size(); ++e)
+        if (now[o][e] != outputs_[o][e])
+          moved.other.push_back({static_cast<int>(o), static_cast<int>(e)});
+    if (moved.other.empty()) continue;
+    std::erase_if(sets_, [literal = literal, dim = dim](const Slots& set) {
+      return std::binary_search(set.begin(), set.end(), literal) ||
+             std::binary_search(set.begin(), set.end(), dim);
+    });
+    if (times > 0) {
+      sets_.push_back({dim, literal});  // dims come first
+      seen_[{dim, literal}] = Moved{std::move(moved.other), {}};
+      continue;
+    }
+    sets_.push_back({dim});
+    grown_.push_back({literal, 1, moved.other.front(), dim});
+    seen_[{dim}] = std::move(moved);
+  }
+}
+
 bool Tie::Run() {
   if (!box_.Infer(box_.values(), outputs_)) return false;
   std::vector<int> big;
@@ -429,6 +459,7 @@ bool Tie::Run() {
     if (covered_.count(s) == 0) FindLarger(s, big);
   FinishSums();
   FindGrown();
+  FindFollowing();
   return true;
 }
 

@@ -21,11 +21,13 @@ class Tie {
     std::vector<OutDim> other = {};
   };
 
-  // A literal of which `unit` more is one more of an output dim.
+  // A literal of which `unit` more is one more of an output dim, and of an input dim where one is
+  // named.
   struct Grown {
     int literal = 0;
     int64_t unit = 1;
     OutDim out = {};
+    int dim = -1;  // slot
   };
 
   // Works on box.values().
@@ -40,7 +42,8 @@ class Tie {
   const Moved& moved(const Slots& set) const { return *seen_.at(set); }
   // Dims that are sums of literals.
   const std::map<int, std::vector<int>>& sums() const { return sums_; }
-  // At most one, of a call without tensors that no set explains: the end of a range.
+  // Those that follow dims as the box says; else at most one, of a call without tensors that no set
+  // explains: the end of a range.
   const std::vector<Grown>& grown() const { return grown_; }
   const std::vector<Shape>& outputs() const { return outputs_; }
 
@@ -65,6 +68,7 @@ class Tie {
   void FindUnequalParts(const std::vector<int>& big);
   void FinishSums();
   void FindGrown();
+  void FindFollowing();
   std::optional<OutDim> GrowsBy(int literal, int64_t unit);
 
   BlackBox& box_;

@@ -61,11 +61,29 @@ std::optional<Factor> WindowFactorAt(const SymbolicFactor& factor,
   for (const EndLiteral& end : factor.ends) {
     LiteralCut literal{end.input, end.attribute, end.entry, {0, 0, 1, {{*groups, 1}}}};
     literal.kind = end.first ? LocalEntry::Kind::kFirstOnly : LocalEntry::Kind::kLastOnly;
+    if (end.by_size != 0) {
+      literal.view = out.inputs.front();
+      literal.kind = LocalEntry::Kind::kShifted;
+      literal.by_start = -end.by_size;
+      literal.by_end = end.by_size;
+    }
     out.literals.push_back(std::move(literal));
   }
   out.even_only = factor.even_only;
   out.least_piece = factor.least_piece;
+  out.inner = factor.inner;
+  out.composite = factor.composite;
   return out;
+}
+
+std::vector<int64_t> HeldOf(const Cut& cut, int64_t ranks, int64_t rank, bool halo) {
+  DimSharding dim = OnOneAxis(cut);
+  if (!halo) dim.halo = {};
+  const Mesh mesh{{{"r", ranks}}};
+  std::vector<int64_t> indices;
+  for (const Interval& run : LocalIntervals(dim, cut.size(), mesh, {rank}))
+    for (int64_t i = run.begin; i < run.end; ++i) indices.push_back(i);
+  return indices;
 }
 
 DimSharding OnOneAxis(const Cut& cut) {

@@ -29,6 +29,9 @@ std::optional<Factor> WindowFactorAt(const SymbolicFactor& factor,
 // How a dim cut so lies on a mesh with a single axis.
 DimSharding OnOneAxis(const Cut& cut);
 
+// Indices that a rank has of a dim cut contiguously, with or without the halo, in local order.
+std::vector<int64_t> HeldOf(const Cut& cut, int64_t ranks, int64_t rank, bool halo);
+
 // Whether `ranks` ranks can share the factor: no piece is empty, no halo too wide.
 bool WindowsFit(const Factor& factor, int64_t ranks);
 

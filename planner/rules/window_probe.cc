@@ -82,7 +82,7 @@ bool WindowProbe::FindDims(int atom, std::vector<int64_t> sizes, SlidingWindow& 
   for (const int slot : family_.atoms[static_cast<size_t>(atom)].slots) {
     const Slot& at = box_.slots()[static_cast<size_t>(slot)];
     const size_t s = static_cast<size_t>(slot);
-    if (!at.is_dim) return false;
+    if (!at.is_dim) continue;
     window.inputs.push_back({at.input, at.entry, values[1][s] - values[0][s]});
     common = std::gcd(common, window.inputs.back().unit);
   }
@@ -134,7 +134,7 @@ bool WindowProbe::Reaches(const SlidingWindow& dims,
         bit = !bit;
       }
     } else if (!sampler_.DrawSlab(
-                   static_cast<size_t>(input.tensor), x.shape(), input.dim, 1, base.slab, slab)) {
+                   static_cast<size_t>(input.tensor), x.shape(), input.dim, at, base.slab, slab)) {
       continue;
     }
     x = x.Clone();

@@ -95,12 +95,16 @@ void WindowSearch::Run(std::vector<SymbolicFactor>& found) {
   }
 }
 
-// It has dims, that no factor cuts yet, and no literal.
+// It has dims, that no factor cuts yet; where integers of the call go with them, only one.
 bool WindowSearch::Worth(int atom, const std::vector<SymbolicFactor>& found) const {
   const std::vector<int>& slots = family_.atoms[static_cast<size_t>(atom)].slots;
+  const auto dims = std::count_if(slots.begin(), slots.end(), [&](int s) {
+    return box_.slots()[static_cast<size_t>(s)].is_dim;
+  });
+  if (dims != static_cast<int64_t>(slots.size()) && dims != 1) return false;
   return std::all_of(slots.begin(), slots.end(), [&](int s) {
     const Slot& slot = box_.slots()[static_cast<size_t>(s)];
-    if (!slot.is_dim) return false;
+    if (!slot.is_dim) return true;
     for (const SymbolicFactor& factor : found)
       for (const SymbolicCut& cut : factor.inputs)
         if (cut.tensor == slot.input && cut.dim == slot.entry) return false;
@@ -133,6 +137,7 @@ std::optional<SymbolicFactor> WindowSearch::Measure(int atom) {
   exact.atoms = {atom};
   for (const SlidingDim& dim : base->inputs) exact.inputs.push_back(CutOf(dim, atom));
   for (const SlidingDim& dim : base->outputs) exact.outputs.push_back(CutOf(dim, atom));
+  if (!AddFollowers(atom, exact)) return std::nullopt;
   std::vector<int64_t> larger = sizes_;
   for (size_t a = 0; a < larger.size(); ++a)
     if (static_cast<int>(a) != atom) ++larger[a];
@@ -145,6 +150,27 @@ std::optional<SymbolicFactor> WindowSearch::Measure(int atom) {
     exact.fixed[static_cast<int>(a)] = sample;
   }
   return exact;
+}
+
+// Integers of the call that go with the dim along which the window slides (the size that an image
+// gets, the end of a slice): so much for each element. False: one does not go with elements.
+bool WindowSearch::AddFollowers(int atom, SymbolicFactor& exact) const {
+  std::vector<int64_t> sizes = sizes_;
+  const std::vector<int64_t> now = family_.ValuesAt(sizes);
+  ++sizes[static_cast<size_t>(atom)];
+  const std::vector<int64_t> then = family_.ValuesAt(sizes);
+  const SymbolicCut& cut = exact.inputs.front();
+  const size_t dim = static_cast<size_t>(
+      box_.dim_slot(static_cast<size_t>(cut.tensor), static_cast<size_t>(cut.dim)));
+  for (size_t s = box_.first_literal(); s < now.size(); ++s) {
+    if (then[s] == now[s]) continue;
+    const int64_t elements = then[dim] - now[dim];
+    if (exact.inputs.size() != 1 || (then[s] - now[s]) % elements != 0) return false;
+    const Slot& slot = box_.slots()[s];
+    exact.ends.push_back(
+        {slot.input, slot.attribute, slot.entry, true, (then[s] - now[s]) / elements});
+  }
+  return true;
 }
 
 // False: the widths are no linear function of the other atom. Sizes at which there is no call say
@@ -190,15 +216,22 @@ std::vector<EndLiteral> WindowSearch::Paddings(const SymbolicFactor& exact) {
   const auto pads = [&](size_t s, int64_t more) {
     std::vector<int64_t> moved = values;
     moved[dim] += more;
+    test_.Follow(exact, more, moved);
     if (!box_.Infer(moved, with)) return false;
     const int64_t padding = std::exchange(moved[s], 0);
     if (!box_.Infer(moved, without)) return false;
     moved[dim] += padding;
+    test_.Follow(exact, padding, moved);
     return box_.Infer(moved, made_up) && with == made_up && with != without;
   };
   for (size_t s = 0; s < values.size(); ++s) {
     const Slot& slot = box_.slots()[s];
     if (slot.is_dim || values[s] <= 0 || values[s] > family_.largest_literal) continue;
+    if (std::any_of(exact.ends.begin(), exact.ends.end(), [&](const EndLiteral& end) {
+          return end.input == slot.input && end.attribute == slot.attribute &&
+                 end.entry == slot.entry;
+        }))
+      continue;
     bool found = false;
     for (int64_t more = 12; more < 16; ++more) found = found || pads(s, more);
     if (found) paddings.push_back({slot.input, slot.attribute, slot.entry});
@@ -222,8 +255,10 @@ std::vector<SymbolicFactor> WindowSearch::Trials(const SymbolicFactor& exact) {
     if (d != divisions.front()) divisions.push_back(d);
   for (const unsigned firsts : divisions)
     for (SymbolicFactor trial : {filled, exact}) {
-      trial.ends = paddings;
-      for (size_t i = 0; i < paddings.size(); ++i) trial.ends[i].first = (firsts >> i & 1) != 0;
+      for (size_t i = 0; i < paddings.size(); ++i) {
+        trial.ends.push_back(paddings[i]);
+        trial.ends.back().first = (firsts >> i & 1) != 0;
+      }
       const std::optional<std::vector<Width>> surplus = Surplus(trial);
       if (surplus && (IsNothing(*surplus) || Widen(*surplus, trial)))
         trials.push_back(std::move(trial));
@@ -338,9 +373,11 @@ std::optional<std::vector<int64_t>> WindowSearch::SurplusAt(const SymbolicFactor
     std::vector<int64_t> values = family_.ValuesAt(sizes);
     for (const SymbolicCut& cut : trial.inputs) {
       const SymbolicWindow& window = *cut.window;
-      values[static_cast<size_t>(
-          box_.dim_slot(static_cast<size_t>(cut.tensor), static_cast<size_t>(cut.dim)))] =
+      int64_t& dim = values[static_cast<size_t>(
+          box_.dim_slot(static_cast<size_t>(cut.tensor), static_cast<size_t>(cut.dim)))];
+      const int64_t local =
           groups * window.unit + window.before.At(sizes) + window.behind.At(sizes);
+      test_.Follow(trial, local - std::exchange(dim, local), values);
     }
     test_.ClearEnds(trial, /*keep_first=*/false, /*keep_last=*/false, values);
     if (!box_.Infer(values, shapes)) return std::nullopt;

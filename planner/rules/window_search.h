@@ -31,6 +31,7 @@ class WindowSearch {
   bool Worth(int atom, const std::vector<SymbolicFactor>& found) const;
   std::optional<SymbolicFactor> Search(int atom);
   std::optional<SymbolicFactor> Measure(int atom);
+  bool AddFollowers(int atom, SymbolicFactor& exact) const;
   bool AddSlopes(int atom, int other, const SlidingWindow& base, SymbolicFactor& exact);
   std::vector<EndLiteral> Paddings(const SymbolicFactor& exact);
   std::vector<SymbolicFactor> Trials(const SymbolicFactor& exact);

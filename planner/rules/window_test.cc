@@ -15,7 +15,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
+#include "metair/ir/check.h"
 #include "planner/rules/arrays.h"
 #include "planner/rules/pieces.h"
 #include "planner/rules/window.h"
@@ -34,15 +36,14 @@ namespace {
 
 constexpr int64_t kLargestAtom = 512;
 
-// What a rank has of a dim cut so, with or without the halo, in local order.
-std::vector<int64_t> HeldOf(const Cut& cut, int64_t ranks, int64_t rank, bool halo) {
-  DimSharding dim = OnOneAxis(cut);
-  if (!halo) dim.halo = {};
-  const Mesh mesh{{{"r", ranks}}};
-  std::vector<int64_t> indices;
-  for (const Interval& run : LocalIntervals(dim, cut.size(), mesh, {rank}))
-    for (int64_t i = run.begin; i < run.end; ++i) indices.push_back(i);
-  return indices;
+size_t SlotOf(const BlackBox& box, const EndLiteral& end) {
+  size_t s = box.first_literal();
+  while (s < box.slots().size() &&
+         (box.slots()[s].input != end.input || box.slots()[s].attribute != end.attribute ||
+          box.slots()[s].entry != end.entry))
+    ++s;
+  CHECK(s < box.slots().size(), "the call has the integer");
+  return s;
 }
 
 }  // namespace
@@ -51,15 +52,15 @@ void WindowTest::ClearEnds(const SymbolicFactor& trial,
                            bool keep_first,
                            bool keep_last,
                            std::vector<int64_t>& values) const {
-  for (const EndLiteral& end : trial.ends) {
-    if (end.first ? keep_first : keep_last) continue;
-    for (size_t s = 0; s < values.size(); ++s) {
-      const Slot& slot = box_.slots()[s];
-      if (slot.is_literal() && slot.input == end.input && slot.attribute == end.attribute &&
-          slot.entry == end.entry)
-        values[s] = 0;
-    }
-  }
+  for (const EndLiteral& end : trial.ends)
+    if (end.by_size == 0 && !(end.first ? keep_first : keep_last)) values[SlotOf(box_, end)] = 0;
+}
+
+void WindowTest::Follow(const SymbolicFactor& trial,
+                        int64_t more,
+                        std::vector<int64_t>& values) const {
+  for (const EndLiteral& end : trial.ends)
+    if (end.by_size != 0) values[SlotOf(box_, end)] += end.by_size * more;
 }
 
 std::optional<WindowTest::Call> WindowTest::CallAt(const SymbolicFactor& trial,
@@ -102,7 +103,9 @@ bool WindowTest::RunRank(const Call& call,
   std::vector<Tensor> mine(inputs.begin(), inputs.end());
   for (const Cut& cut : call.factor.inputs) {
     Tensor& x = mine[static_cast<size_t>(cut.tensor)];
+    const int64_t whole = x.dim(cut.dim);
     x = Take(x, cut.dim, HeldOf(cut, ranks, rank, /*halo=*/true));
+    Follow(trial, x.dim(cut.dim) - whole, values);
   }
   return box_.Run(values, mine, outputs);
 }
@@ -153,6 +156,15 @@ bool WindowTest::Agrees(const Call& call, const SymbolicFactor& trial, const Set
   return true;
 }
 
+int64_t WindowTest::LargestEnd(const SymbolicFactor& trial,
+                               const std::vector<int64_t>& sizes) const {
+  const std::vector<int64_t> values = family_.ValuesAt(sizes);
+  int64_t largest = 0;
+  for (const EndLiteral& end : trial.ends)
+    if (end.by_size == 0) largest = std::max(largest, values[SlotOf(box_, end)]);
+  return largest;
+}
+
 // Atoms that keep their size elsewhere (another dim with a window, a kernel), larger by one and by
 // three.
 std::vector<std::vector<int64_t>> WindowTest::OthersThan(const SymbolicFactor& trial,
@@ -184,11 +196,21 @@ std::optional<SymbolicFactor> WindowTest::Run(const SymbolicFactor& trial,
                                    {2, 2, true, 3, InputMode::kSmall},
                                    {3, 2, false, 3, InputMode::kUp},
                                    {4, 2, true, 1, InputMode::kDown}};
-  const auto agrees = [&](const std::vector<int64_t>& sizes, const Setting& at) {
+  int64_t more = 0;
+  const auto agrees = [&](const std::vector<int64_t>& sizes, Setting at) {
+    at.least += more;
     const std::optional<Call> call = CallFor(trial, sizes, at);
     return call && Agrees(*call, trial, at);
   };
-  for (const Setting& at : kSettings)
+  // Padding that mirrors the array may take a piece that is larger than itself.
+  const int64_t ends = LargestEnd(trial, small);
+  bool first = agrees(small, kSettings[0]);
+  if (!first && ends > 0) {
+    more = 2 * ends;
+    first = agrees(small, kSettings[0]);
+  }
+  if (!first) return std::nullopt;
+  for (const Setting& at : std::span(kSettings).subspan(1))
     if (!agrees(small, at)) return std::nullopt;
   if (family_.largest_literal > 0) {
     const int64_t tall = std::min<int64_t>(family_.largest_literal + 3, 48);
@@ -205,8 +227,9 @@ std::optional<SymbolicFactor> WindowTest::Run(const SymbolicFactor& trial,
   for (const std::vector<int64_t>& wide : plain_.WideSizes(trial.atoms))
     if (!agrees(with_fixed(wide), {2, 2, false, 0, InputMode::kIntegers})) return std::nullopt;
   // A single group may be too little for the kernel.
+  const int64_t most = 2 + std::exchange(more, 0);
   for (factor.least_piece = 1;; ++factor.least_piece) {
-    if (factor.least_piece > 2) return std::nullopt;
+    if (factor.least_piece > most) return std::nullopt;
     if (agrees(small, {3, factor.least_piece, true, 0, InputMode::kNormal}) &&
         agrees(small, {2, factor.least_piece, true, 0, InputMode::kIntegers}))
       return factor;

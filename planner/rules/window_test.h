@@ -29,6 +29,8 @@ class WindowTest {
                  bool keep_first,
                  bool keep_last,
                  std::vector<int64_t>& values) const;
+  // Moves the literals that go with the size of the input, for `more` elements of it.
+  void Follow(const SymbolicFactor& trial, int64_t more, std::vector<int64_t>& values) const;
 
   int64_t executions() const { return executions_; }
 
@@ -45,6 +47,8 @@ class WindowTest {
   std::optional<Call> CallFor(const SymbolicFactor& trial,
                               std::vector<int64_t> sizes,
                               const Setting& at);
+  // Of the integers that are padding; 0: none.
+  int64_t LargestEnd(const SymbolicFactor& trial, const std::vector<int64_t>& sizes) const;
   std::vector<std::vector<int64_t>> OthersThan(const SymbolicFactor& trial,
                                                const std::vector<int64_t>& small);
   bool Agrees(const Call& call, const SymbolicFactor& trial, const Setting& at);

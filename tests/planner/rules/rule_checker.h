@@ -140,15 +140,12 @@ class RuleChecker {
     OwnedCall local = call;
     for (size_t a = 0; a < axes.size(); ++a)
       for (const LiteralCut& cut : axes[a].factor->literals) {
-        int64_t global = 0;
-        int64_t mine = 0;
-        for (const Cut::Part& part : cut.view.parts) {
-          const auto [low, high] = Part(part.size, axes[a].ranks, rank[a]);
-          global += part.size * part.unit;
-          mine += (high - low) * part.unit;
-        }
-        const std::vector<bool> owned = Owned(cut.view, global, axes[a].ranks, rank[a]);
+        int64_t global = cut.view.halo.of;
+        for (const Cut::Part& part : cut.view.parts)
+          global += cut.view.halo.of == 0 ? part.size * part.unit : 0;
+        const std::vector<bool> owned = Widely(cut.view, global, axes[a].ranks, rank[a]);
         const int64_t first = std::find(owned.begin(), owned.end(), true) - owned.begin();
+        const int64_t mine = std::count(owned.begin(), owned.begin() + global, true);
         const auto scale = [&](int64_t v) {
           if (cut.kind == LocalEntry::Kind::kSize) return v * mine / global;
           if (cut.kind == LocalEntry::Kind::kFirstOnly) return first == 0 ? v : 0;

@@ -36,6 +36,7 @@ std::vector<ReferenceCase> ContractionCases();
 std::vector<ReferenceCase> GradientCases();
 std::vector<ReferenceCase> IndexCases();
 std::vector<ReferenceCase> OffsetCases();
+std::vector<ReferenceCase> PlaceCases();
 std::vector<ReferenceCase> RandomCases();
 std::vector<ReferenceCase> SliceCases();
 std::vector<ReferenceCase> UnstatedCases();
@@ -51,6 +52,7 @@ inline std::vector<ReferenceCase> ReferenceCases() {
                                                 &GradientCases,
                                                 &IndexCases,
                                                 &OffsetCases,
+                                                &PlaceCases,
                                                 &RandomCases,
                                                 &SliceCases,
                                                 &UnstatedCases,

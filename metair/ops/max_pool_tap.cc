@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in its plane (the dims of x from the third on) the greatest element under each position of
-// a sliding window lies; attributes and order as of MaxPool.
+// Which of the window's own places, counted row-major, has the greatest element under each position
+// of a sliding window, -1 where there is none; attributes as of MaxPool.
 #include "metair/ops/call_check.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/max_pool.h"
@@ -21,8 +21,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   int64_t* place = out[0].mutable_data<int64_t>();
   VisitNumberType(in[0].element(), [&](auto zero) {
     ForEachGreatest<decltype(zero)>(
-        window, in[0], out[0].size(), [&](int64_t i, int64_t, int64_t best) {
-          place[i] = PlaceInPlane(call, window, best);
+        window, in[0], out[0].size(), [&](int64_t i, const Greatest& found) {
+          place[i] = found.tap;
         });
   });
   return {};
@@ -30,9 +30,9 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 }  // namespace
 
-OpDef MakeMaxPoolPlace() {
+OpDef MakeMaxPoolTap() {
   return {.domain = "metadist",
-          .name = "MaxPoolPlace",
+          .name = "MaxPoolTap",
           .infer = Infer,
           .reference = Reference,
           .work = PoolWork,
