@@ -43,11 +43,12 @@ struct Setting {
   InputMode mode;
 };
 
-// Few ranks first: most candidates are wrong and fail at once.
+// Few ranks first: most candidates are wrong and fail at once. Even pieces of 2 and of 3 groups,
+// since what repeats along the dim may agree wherever all pieces are as long as its period.
 constexpr Setting kSettings[] = {
     {2, 4, false, InputMode::kOffset},
     {3, 6, false, InputMode::kNormal},
-    {2, 4, true, InputMode::kIntegers},
+    {2, 6, true, InputMode::kIntegers},
     {2, 4, false, InputMode::kOneTrue},
     {2, 4, false, InputMode::kOneFalse},
     {4, 8, false, InputMode::kNegative},

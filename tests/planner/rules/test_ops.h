@@ -138,6 +138,9 @@ inline bool All(In in, int64_t i, int64_t) {
 }
 inline double Reverse(In in, int64_t i, int64_t j) { return At(in[0], i, in[0].dim(1) - 1 - j); }
 inline double Roll(In in, int64_t i, int64_t j) { return At(in[0], i, (j + 1) % in[0].dim(1)); }
+inline double Alternating(In in, int64_t i, int64_t j) {
+  return At(in[0], i, j) * (j % 2 == 0 ? 1 : -1);
+}
 inline double Lent(In in, int64_t i, int64_t j) { return in[1].data<double>()[j]; }
 inline Result<Shape> LentShape(const OpCall& call) {
   if (call.shape(0)[1] != call.shape(1)[0]) return BadInput("", "shapes differ");
@@ -202,6 +205,9 @@ inline std::vector<TestOp> TestOps() {
       {ElementOp<double, SameAs, Roll>("Roll"),
        one(wide),
        "([a,b])->([a,b]) halo={b:0/1} crop={b:0/1} around={b} linear={0} max={0} min={0}"},
+      {ElementOp<double, SameAs, Alternating>("Alternating"),
+       one(wide),
+       "([a,_])->([a,_]) linear={0}"},
       {ElementOp<double, LentShape, Lent>("ExpandAs"),
        two(wide, line),
        "([a,b],[b])->([a,b]) linear={1} max={0,1} min={0,1}"},
