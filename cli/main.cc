@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/config.h"
+#include "cli/iopddl.h"
 #include "cli/session.h"
 #include "metair/ir/suggest.h"
 
@@ -163,6 +164,7 @@ int main(int argc, char** argv) {
   std::signal(SIGTERM, metadist::cli::OnSignal);
   std::signal(SIGPIPE, SIG_IGN);
   try {
+    if (metadist::cli::CalledAsIopddl(argv[0])) return metadist::cli::RunIopddl(argc, argv);
     return metadist::cli::Main(argc, argv);
   } catch (const std::exception& error) {
     metadist::cli::Console().Fail(metadist::Internal(error.what()));

@@ -26,6 +26,8 @@ nlohmann::ordered_json Session::Document() const {
           {"seed", seed}};
 }
 
+Result<void> Session::CheckOutput() const { return CheckAbsent(output, force); }
+
 Result<void> Session::Emit(const std::string& text) const {
   if (!output.empty()) return WriteFile(output, text, force);
   console.Print(text);
@@ -113,16 +115,20 @@ void AddCommonOptions(CLI::App& command, Session& session) {
       ->group(group);
 }
 
+Result<void> CheckAbsent(const std::string& path, bool force) {
+  std::error_code ignored;
+  if (path.empty() || path == "-" || force || !std::filesystem::exists(path, ignored)) return {};
+  Error exists = Usage("file exists already", "pass `--force` to overwrite it");
+  return std::move(exists).in(path);
+}
+
 Result<void> WriteFile(const std::string& path, const std::string& text, bool force) {
   if (path == "-") {
     std::fwrite(text.data(), 1, text.size(), stdout);
     return {};
   }
+  TRY(CheckAbsent(path, force));
   std::error_code ignored;
-  if (!force && std::filesystem::exists(path, ignored)) {
-    Error exists = Usage("file exists already", "pass `--force` to overwrite it");
-    return std::move(exists).in(path);
-  }
   // Written beside and renamed, so that an interrupt leaves the old file or the new one.
   const std::string part = path + ".part";
   std::ofstream file(part, std::ios::binary | std::ios::trunc);

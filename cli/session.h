@@ -39,6 +39,8 @@ struct Session {
 
   // {schema: "metadist.<command>", schema_version, tool_version, command, seed}.
   nlohmann::ordered_json Document() const;
+  // CheckAbsent of -o.
+  Result<void> CheckOutput() const;
   // Writes `text` to -o (or stdout).
   Result<void> Emit(const std::string& text) const;
   // With --json the document, else the text.
@@ -52,6 +54,10 @@ struct Session {
 // Flags that every command has: --json -o --force --seed --threads --config --print-config -v -q
 // ...
 void AddCommonOptions(CLI::App& command, Session& session);
+
+// Refuses a file that exists, unless `force`, before the work instead of after it. "" and "-" are
+// none. Errors: kUsage.
+Result<void> CheckAbsent(const std::string& path, bool force);
 
 // Writes a file that must not exist yet, unless `force`; "-" is stdout. Errors: kUsage, kBadInput.
 Result<void> WriteFile(const std::string& path, const std::string& text, bool force);

@@ -70,7 +70,13 @@ class Ilp {
 
   void Report(std::string_view phase) {
     if (!options_.progress) return;
-    options_.progress({phase, budget_.seconds(), found_, result_.cost, bound_});
+    options_.progress({phase,
+                       budget_.seconds(),
+                       found_,
+                       result_.cost,
+                       bound_,
+                       result_.deletions,
+                       found_ ? &result_.choice : nullptr});
   }
 
   void EndPhase(std::string_view phase) {

@@ -8,9 +8,7 @@
 
 namespace metadist {
 
-// google/iopddl JSON -> Problem. One-ended edges are added to their node's costs; edges with more
-// than two ends are refused. Equal matrices are stored once.
-// Errors: kBadInput naming the field (`problem.edges.costs[3]`), all problems of a kind at once.
+// google/iopddl JSON -> Problem, as ReadProblem (problem_stream.h) does it.
 Result<Problem> ParseProblem(std::string_view text);
 
 // Problem -> google/iopddl JSON, strict: the fields of the format only. Ties become edges. The
@@ -20,11 +18,20 @@ Result<Problem> ParseProblem(std::string_view text);
 // has two rows and nothing is tied.
 std::string WriteProblem(const Problem& problem);
 
-// `[0, 0, 2, 1, 0]` -> Choice, checked against the problem; further entries (WriteProblem's extra
-// nodes) are ignored if `problem` had to be extended.  Errors: kBadInput.
+// `[0, 0, 2, 1, 0]`, or an object that has it under `choice` (what `metadist solve --json` prints)
+// -> Choice, checked against the problem; further entries (WriteProblem's extra nodes) are ignored
+// if `problem` had to be extended.  Errors: kBadInput.
 Result<Choice> ParseChoice(std::string_view text, const Problem& problem);
 
 // `[0, 0, 2, 1, 0]` and a line break.
 std::string WriteChoice(const Choice& choice);
+
+// The names of a problem's nodes, which its own format has no place for: a JSON array of strings.
+// Nodes without a name are called "node 3".
+std::string WriteNodeNames(const Problem& problem);
+
+// Sets problem.node_names; names behind the last node (of WriteProblem's extra nodes) are ignored.
+// Errors: kBadInput.
+Result<void> ReadNodeNames(std::string_view text, Problem& problem);
 
 }  // namespace metadist

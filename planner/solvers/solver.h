@@ -32,6 +32,11 @@ struct SolveProgress {
   bool has_choice = false;
   int64_t cost = 0;
   int64_t bound = 0;
+  // Strategies deleted so far.
+  int64_t deletions = 0;
+  // The best choice so far, of the problem as given; valid during the call only. Null if there is
+  // none, or the solver does not say.
+  const Choice* choice = nullptr;
 };
 
 inline constexpr int64_t kWorkPerSecond = 200'000'000;

@@ -8,6 +8,7 @@
     replace F OLD NEW            changes bytes in a file; exit 1 if OLD is not there
     json F KEY...                values of a JSON file, a key written a.b.0
     compile F.c F.so             a shared library, with the headers of the repository
+    zeros N                      a choice of N zeros
     hostile NAME                 a bad ONNX file NAME.onnx and what lies beside it (tests/hostile/cases.py)
 """
 
@@ -104,20 +105,22 @@ HELPERS = {
     "replace": _replace,
     "rm": lambda arguments: [os.remove(path) for path in arguments] and b"",
     "tail": lambda arguments: _cut(arguments, False),
+    "zeros": lambda arguments: (json.dumps([0] * int(arguments[0])) + "\n").encode(),
 }
 
 
 class Shell:
-    """A temporary folder with models/ linked and fixtures/ copied; METADIST_CACHE_DIR is that copy, so that nothing is measured."""
+    """A temporary folder with models/ and problems/ linked and fixtures/ copied; METADIST_CACHE_DIR is that copy, so that nothing is measured."""
 
     def __init__(self, binary, root):
         self._binary = os.path.abspath(binary)
         self._temporary = tempfile.TemporaryDirectory(prefix="metadist-golden-")
         self._root = os.path.abspath(root)
         self.folder = os.path.realpath(self._temporary.name)
-        models = os.path.join(self._root, "models")
-        if os.path.isdir(models):
-            os.symlink(models, os.path.join(self.folder, "models"))
+        for name, source in (("models", "models"), ("problems", "tests/data/problems")):
+            source = os.path.join(self._root, source)
+            if os.path.isdir(source):
+                os.symlink(source, os.path.join(self.folder, name))
         fixtures = os.path.join(self.folder, "fixtures")
         if os.path.isdir(os.path.join(self._root, "tests/cli/fixtures")):
             shutil.copytree(os.path.join(self._root, "tests/cli/fixtures"), fixtures)

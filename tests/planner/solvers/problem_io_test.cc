@@ -21,11 +21,6 @@ std::string Text(const std::string& nodes, const std::string& edges, const std::
 constexpr const char* kNodes =
     R"("intervals": [[0,2],[1,1]], "costs": [[1,2],[3]], "usages": [[4,5],[6]])";
 
-std::string ErrorText(const std::string& text) {
-  const Result<Problem> result = ParseProblem(text);
-  return result.ok() ? "" : result.error().text();
-}
-
 TEST(ProblemIo, ReadsTheExample) {
   std::ifstream file(METADIST_SOURCE_DIR "/tests/data/problems/example.json");
   std::stringstream text;
@@ -65,48 +60,6 @@ TEST(ProblemIo, StrictFileHasTheSameOptimum) {
   }
 }
 
-TEST(ProblemIo, SharesEqualMatricesAndFoldsOneEndedEdges) {
-  const Problem problem =
-      ParseProblem(Text(kNodes, R"("nodes": [[0,1],[1,0],[0]], "costs": [[7,8],[7,8],[10,20]])"))
-          .value();
-  ASSERT_EQ(problem.edges.size(), 2u);
-  EXPECT_EQ(problem.edges[0].costs, problem.edges[1].costs);
-  EXPECT_EQ(problem.nodes[0].costs, (std::vector<int64_t>{11, 22}));
-  EXPECT_FALSE(problem.usage_limit.has_value());
-}
-
-TEST(ProblemIo, NamesTheBadField) {
-  const std::string edges = R"("nodes": [[0,1]], "costs": [[7,8]])";
-  EXPECT_EQ(ErrorText("{"), "expected JSON, got text that does not parse");
-  EXPECT_EQ(ErrorText("[]"), "root: expected an object, got array");
-  EXPECT_EQ(ErrorText("{}"), "problem: expected a value, got none");
-  EXPECT_EQ(ErrorText(Text(R"("intervals": [], "costs": [])", edges)),
-            "problem.nodes.usages: expected a value, got none");
-  EXPECT_EQ(ErrorText(Text(R"("intervals": [], "costs": [[1]], "usages": [[1]])", edges)),
-            "problem.nodes.intervals: expected 1 entries as costs, got 0");
-  EXPECT_EQ(ErrorText(Text(R"("intervals": [[0,1]], "costs": [[1]], "usages": [[1.5]])", edges)),
-            "problem.nodes.usages[0][0]: expected an integer of 64 bits, got 1.5\n"
-            "problem.nodes.usages[0]: expected 1 entries as costs, got 0");
-  EXPECT_EQ(ErrorText(Text(kNodes, R"("nodes": [[0,1,0]], "costs": [[7,8]])")),
-            "problem.edges.nodes[0]: expected one or two nodes, got 3");
-  EXPECT_EQ(ErrorText(Text(kNodes, R"("nodes": [[0,2]], "costs": [[7,8]])")),
-            "problem.edges.nodes[0]: expected nodes below 2, got 2");
-  EXPECT_EQ(ErrorText(Text(kNodes, R"("nodes": [[0,0]], "costs": [[7,8,9,0]])")),
-            "problem.edges.nodes[0]: expected two different nodes, got 0 twice");
-  EXPECT_EQ(ErrorText(Text(kNodes, R"("nodes": [[0,1]], "costs": [[7]])")),
-            "problem.edges.costs[0]: expected 2 entries, got 1");
-  EXPECT_EQ(ErrorText(Text(kNodes, edges, R"(, "usage_limit": "x")")),
-            "problem.usage_limit: expected an integer of 64 bits, got string");
-}
-
-TEST(ProblemIo, ReportsSeveralProblems) {
-  const std::string text =
-      ErrorText(Text(kNodes, R"("nodes": [[0,9],[8,1]], "costs": [[7,8],[1]])"));
-  EXPECT_EQ(text,
-            "problem.edges.nodes[0]: expected nodes below 2, got 9\n"
-            "problem.edges.nodes[1]: expected nodes below 2, got 8");
-}
-
 TEST(ProblemIo, ChecksChoices) {
   const Problem problem = ParseProblem(Text(kNodes, R"("nodes": [], "costs": [])")).value();
   EXPECT_EQ(ParseChoice("[1, 0]", problem).value(), (Choice{1, 0}));
@@ -117,6 +70,35 @@ TEST(ProblemIo, ChecksChoices) {
   EXPECT_EQ(ParseChoice("[2, -1]", problem).error().text(),
             "choice[0]: expected a strategy in [0, 1], got 2\n"
             "choice[1]: expected a strategy in [0, 0], got -1");
+  EXPECT_EQ(ParseChoice("[1.5, \"x\"]", problem).error().text(),
+            "choice[0]: expected a strategy in [0, 1], got 1.5\n"
+            "choice[1]: expected a strategy in [0, 0], got string");
+  EXPECT_EQ(ParseChoice("[1, 0", problem).error().text(),
+            "choice: expected ',' or ']', got the end of the file (line 1, byte 5)");
+  EXPECT_EQ(ParseChoice(R"({"cost": [7], "choice": [1, 0]})", problem).value(), (Choice{1, 0}));
+  EXPECT_EQ(ParseChoice(R"({"choice": null})", problem).error().text(),
+            "choice: expected an array of strategy indices");
+}
+
+TEST(ProblemIo, NodeNamesStandInTheirOwnFile) {
+  Problem problem = ParseProblem(Text(kNodes, R"("nodes": [], "costs": [])")).value();
+  problem.node_names = {"a \"quoted\"", "\xc3\xa9"};
+  const std::string text = WriteNodeNames(problem);
+  Problem other = problem;
+  other.node_names.clear();
+  ASSERT_TRUE(ReadNodeNames(text, other).ok());
+  EXPECT_EQ(other.node_names, problem.node_names);
+  other.node_names.clear();
+  EXPECT_EQ(WriteNodeNames(other), "[\n\"node 0\",\n\"node 1\"\n]\n");
+  EXPECT_EQ(ReadNodeNames("[\"a\"]", other).error().text(),
+            "node names: expected 2 entries, got 1");
+  EXPECT_FALSE(ReadNodeNames("[1, 2]", other).ok());
+}
+
+TEST(ProblemIo, WritesWhateverNameThereIs) {
+  Problem problem = ParseProblem(Text(kNodes, R"("nodes": [], "costs": [])")).value();
+  problem.name = "a\"\n\xff";
+  EXPECT_EQ(ParseProblem(WriteProblem(problem)).value().name, "a\"\n\xef\xbf\xbd");
 }
 
 }  // namespace

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/problem_files.h"
+
+#include "cli/session.h"
+#include "importers/gzip_reader.h"
+#include "planner/solvers/problem_io.h"
+
+namespace metadist::cli {
+namespace {
+
+bool EndsWith(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+}  // namespace
+
+Result<ProblemFile> LoadProblem(const std::string& path, const StopReading& stop) {
+  GzipReader file = TRY(GzipReader::Open(path));
+  bool of_file = false;  // the error has its place already
+  auto read = ReadProblem([&](std::span<char> into) -> Result<size_t> {
+    std::optional<Error> stopped = stop();
+    of_file = true;
+    if (stopped) return std::move(*stopped);
+    auto count = file.Read(into);
+    of_file = !count.ok();
+    return count;
+  });
+  if (!read.ok() && !of_file) return Error(read.error()).in(path);
+  return read;
+}
+
+Result<std::string> LoadText(const std::string& path) {
+  GzipReader file = TRY(GzipReader::Open(path));
+  std::string text;
+  std::string piece(size_t{1} << 16, '\0');
+  while (true) {
+    const size_t count = TRY(file.Read(piece));
+    if (count == 0) return text;
+    text.append(piece, 0, count);
+  }
+}
+
+Result<Choice> LoadChoice(const std::string& path, const Problem& problem) {
+  const std::string text = TRY(LoadText(path));
+  auto choice = ParseChoice(text, problem);
+  if (!choice.ok()) return Error(choice.error()).in(path);
+  return choice;
+}
+
+Result<void> SaveProblem(const std::string& path, const Problem& problem, bool force) {
+  const std::string text = WriteProblem(problem);
+  return WriteFile(path, EndsWith(path, ".gz") ? Gzip(text) : text, force);
+}
+
+std::string NamesPath(const std::string& problem_path) {
+  std::string stem = problem_path;
+  for (const char* end : {".gz", ".json"}) {
+    if (EndsWith(stem, end)) stem.resize(stem.size() - std::string(end).size());
+  }
+  return stem + ".names.json";
+}
+
+}  // namespace metadist::cli

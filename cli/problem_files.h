@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "metair/ir/result.h"
+#include "planner/solvers/problem_stream.h"
+
+// Problems, choices and node names in files, plain or gzip.
+namespace metadist::cli {
+
+// Why reading shall end, asked for every piece.
+using StopReading = std::function<std::optional<Error>()>;
+
+// Errors: kUsage if the file cannot be read, kBadInput of its content, with the path as place; those
+// of `stop`.
+Result<ProblemFile> LoadProblem(const std::string& path, const StopReading& stop);
+
+// A file whole, as small ones are read. Errors as above.
+Result<std::string> LoadText(const std::string& path);
+
+// A choice for that problem. Errors as above.
+Result<Choice> LoadChoice(const std::string& path, const Problem& problem);
+
+// Writes the problem, compressed if the name ends in .gz. Errors: those of WriteFile.
+Result<void> SaveProblem(const std::string& path, const Problem& problem, bool force);
+
+// The file of a problem's node names: p.json and p.json.gz have p.names.json.
+std::string NamesPath(const std::string& problem_path);
+
+}  // namespace metadist::cli

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solves a problem in the google/iopddl format: the best choice it finds, and a proven bound.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/problem_files.h"
+#include "cli/solve_report.h"
+#include "cli/values.h"
+#include "planner/solvers/problem_io.h"
+
+namespace metadist::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Flags {
+  std::string problem;
+  std::string solver = "auto";
+  std::string time_limit;
+  std::string work_limit;
+  std::string gap = "0";
+  std::string initial;
+  std::string check;
+};
+
+double Since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Seconds, work units and gap of the flags, all problems at once.
+Result<SolveOptions> ReadLimits(const Session& session, const Flags& flags) {
+  SolveOptions options;
+  std::vector<Error> problems;
+  const auto take = [&](const char* flag, const std::string& text, auto parse, auto& into) {
+    if (text.empty()) return;
+    const auto value = parse(text);
+    if (value.ok()) {
+      into = value.value();
+    } else {
+      problems.push_back(Error(value.error()).in(flag));
+    }
+  };
+  take("--time-limit", flags.time_limit, ParseSeconds, options.time_limit_seconds);
+  take("--work-limit", flags.work_limit, ParseCount, options.work_limit);
+  take("--gap", flags.gap, ParseShare, options.gap);
+  if (!problems.empty()) return Join(std::move(problems));
+  options.seed = session.seed;
+  options.threads = session.thread_count();
+  options.interrupted = &Session::interrupted();
+  return options;
+}
+
+Result<const SolverDef*> ChosenSolver(const std::string& name) {
+  const SolverDef* solver = FindSolver(name);
+  if (solver == nullptr && name == "auto") solver = FindSolver("ilp");
+  if (solver != nullptr) return solver;
+  std::string names;
+  for (const SolverDef* known : Solvers()) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", known->name);
+  }
+  return Usage(fmt::format("--solver: expected one of {}, got '{}'", names, name));
+}
+
+// Interrupted, or out of time, while the file is read.
+std::optional<Error> StopNow(Clock::time_point start, double time_limit_seconds) {
+  if (Session::interrupted().load()) {
+    return Error{ErrorCode::kInterrupted, "", "interrupted while reading; no choice yet", "", {}};
+  }
+  if (time_limit_seconds > 0 && Since(start) >= time_limit_seconds) {
+    return Error{ErrorCode::kTimeLimit, "", "time limit reached while reading", "", {}};
+  }
+  return std::nullopt;
+}
+
+// What the time limit leaves: a limit of 0 would be none.
+double Left(Clock::time_point start, double time_limit_seconds) {
+  return time_limit_seconds > 0 ? std::max(1e-6, time_limit_seconds - Since(start)) : 0;
+}
+
+// The smallest limit that works, as long as time and work allow.
+Result<void> FindSmallestLimit(const SolveOptions& given, Clock::time_point start, Solved& solved) {
+  constexpr int64_t kMostWork = 60 * kWorkPerSecond;
+  SolveOptions options = given;
+  options.time_limit_seconds = Left(start, given.time_limit_seconds);
+  if (options.work_limit == 0) options.work_limit = kMostWork;
+  auto smallest = MinimumPeak(*solved.problem, options);
+  if (!smallest.ok()) {
+    const ErrorCode code = smallest.error().code;
+    if (code == ErrorCode::kTimeLimit || code == ErrorCode::kInterrupted) return {};
+    return std::move(smallest).error();
+  }
+  solved.smallest = std::move(smallest).value();
+  return {};
+}
+
+Error Infeasible(const Solved& solved) {
+  Error error{ErrorCode::kInfeasible, "", "", "", {}};
+  const std::optional<int64_t>& limit = solved.problem->usage_limit;
+  if (!limit || (solved.smallest && !solved.smallest->feasible)) {
+    error.message = "no choice avoids all forbidden pairs";
+    return error;
+  }
+  error.message = fmt::format("no choice keeps the limit of {}", *limit);
+  if (!solved.smallest) {
+    if (solved.result.peak_bound > *limit) {
+      error.message += fmt::format("; no limit below {} works", solved.result.peak_bound);
+    }
+    return error;
+  }
+  const int64_t peak = solved.smallest->peak;
+  const int64_t bound = std::max(solved.smallest->bound, solved.result.peak_bound);
+  error.message += bound == peak
+                       ? fmt::format("; the smallest limit that works is {}", peak)
+                       : fmt::format("; a limit of {} works, none below {}", peak, bound);
+  error.hint = fmt::format("set usage_limit to {} or more", peak);
+  return error;
+}
+
+// Nothing a solver says is believed without Evaluate.
+Result<void> Judge(const Problem& problem, const SolveResult& result) {
+  if (!HasChoice(result)) return {};
+  const Evaluation worth = Evaluate(problem, result.choice);
+  if (worth.feasible() && worth.cost == result.cost && worth.peak == result.peak) return {};
+  return Internal(fmt::format("the solver says cost {} and peak {}, its choice has {} and {}{}",
+                              result.cost,
+                              result.peak,
+                              WideText(worth.cost),
+                              worth.peak,
+                              worth.feasible() ? "" : " and is not feasible"));
+}
+
+Result<void> Outcome(const Solved& solved) {
+  const SolveResult& result = solved.result;
+  if (result.status == SolveStatus::kInfeasible) return Infeasible(solved);
+  const bool interrupted = Session::interrupted().load();
+  if (result.status == SolveStatus::kNoPlan) {
+    if (interrupted) return Error{ErrorCode::kInterrupted, "", "interrupted; no choice yet", "", {}};
+    return Error{ErrorCode::kTimeLimit,
+                 "",
+                 fmt::format("{} limit reached before any choice was found",
+                             result.stopped_by.empty() ? "a" : result.stopped_by),
+                 "",
+                 {}};
+  }
+  if (interrupted && result.stopped_by == "interrupt") {
+    return Error{ErrorCode::kInterrupted, "", "interrupted; this is the best choice so far", "", {}};
+  }
+  return {};
+}
+
+Result<void> CheckChoice(Session& session, const Flags& flags, const Problem& problem) {
+  const Choice choice = TRY(LoadChoice(flags.check, problem));
+  TRY(session.Emit(session.json ? CheckJson(session, problem, choice)
+                                : CheckText(problem, choice)));
+  if (Evaluate(problem, choice).feasible()) return {};
+  return Error{ErrorCode::kMismatch, flags.check, "the choice is not feasible", "", {}};
+}
+
+Result<void> Solve(Session& session, const Flags& flags) {
+  const Clock::time_point start = Clock::now();
+  TRY(session.CheckOutput());
+  SolveOptions options = TRY(ReadLimits(session, flags));
+  const SolverDef* solver = TRY(ChosenSolver(flags.solver));
+  const double time_limit = options.time_limit_seconds;
+  const ProblemFile file =
+      TRY(LoadProblem(flags.problem, [&] { return StopNow(start, time_limit); }));
+  for (const std::string& key : file.unknown_keys) {
+    session.console.Warn(fmt::format("{}: {}: unknown key, passed over", flags.problem, key));
+  }
+  if (!flags.check.empty()) return CheckChoice(session, flags, file.problem);
+  if (!flags.initial.empty()) options.initial = TRY(LoadChoice(flags.initial, file.problem));
+
+  Solved solved;
+  solved.problem = &file.problem;
+  solved.solver = solver->name;
+  solved.read_seconds = Since(start);
+  options.time_limit_seconds = Left(start, time_limit);
+  options.progress = [&](const SolveProgress& p) { session.console.Step(ProgressText(p)); };
+  solved.result = TRY(solver->solve(file.problem, options));
+  TRY(Judge(file.problem, solved.result));
+  if (solved.result.status == SolveStatus::kInfeasible) {
+    session.console.Step("looking for the smallest limit that works");
+    options.time_limit_seconds = time_limit;
+    TRY(FindSmallestLimit(options, start, solved));
+  }
+  solved.total_seconds = Since(start);
+  session.console.EndSteps();
+  session.Report(SolveJson(session, solved), SolveText(solved));
+  if (!session.output.empty() && HasChoice(solved.result)) {
+    TRY(session.Emit(WriteChoice(solved.result.choice)));
+  }
+  Result<void> outcome = Outcome(solved);
+  if (outcome.ok()) return {};
+  return std::move(outcome).error().in(flags.problem);
+}
+
+std::string SolversHelp() {
+  std::string out = "Solvers:\n";
+  for (const SolverDef* solver : Solvers()) {
+    out += fmt::format("  {:<8} {}\n", solver->name, solver->summary);
+  }
+  return out;
+}
+
+}  // namespace
+
+void AddSolve(CLI::App& app, Session& session) {
+  CLI::App* command =
+      app.add_subcommand("solve", "solve a problem file: the cheapest choice within its limit");
+  auto flags = std::make_shared<Flags>();
+  session.required = {
+      command->add_option("PROBLEM", flags->problem, "google/iopddl file, .json or .json.gz")
+          ->type_name("FILE")};
+  command->add_option("--solver", flags->solver, "see below (default auto)")->type_name("NAME");
+  command
+      ->add_option("--time-limit",
+                   flags->time_limit,
+                   "end after this long with the best choice so far, as 30s; reading included")
+      ->type_name("T");
+  command
+      ->add_option("--work-limit",
+                   flags->work_limit,
+                   "the same in work units, as 500M: repeatable on every machine")
+      ->type_name("N");
+  command->add_option("--gap", flags->gap, "stop when this close to the bound, as 1% (default 0)")
+      ->type_name("SHARE");
+  command->add_option("--initial", flags->initial, "start from this choice, if it is feasible")
+      ->type_name("FILE");
+  command
+      ->add_option("--check",
+                   flags->check,
+                   "solve nothing: what this choice costs and needs; exit 5 if it is not feasible")
+      ->type_name("FILE");
+  command->footer(SolversHelp() +
+                  "\n-o writes the choice alone. Without --json it is also the last line on stdout."
+                  "\n\nExample:\n  metadist solve problem.json.gz --time-limit 30s");
+  session.action = [&session, flags] { return Solve(session, *flags); };
+}
+
+}  // namespace metadist::cli

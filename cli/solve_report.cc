@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/solve_report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/format.h"
+#include "planner/solvers/problem_io.h"
+
+namespace metadist::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// (cost - bound) / |cost|; none if it is not finite.
+std::optional<double> Gap(int64_t cost, int64_t bound) {
+  if (cost == bound) return 0;
+  if (cost == 0) return std::nullopt;
+  return (static_cast<double>(cost) - static_cast<double>(bound)) /
+         std::abs(static_cast<double>(cost));
+}
+
+std::string GapText(int64_t cost, int64_t bound) {
+  const std::optional<double> gap = Gap(cost, bound);
+  if (!gap) return "gap unknown";
+  return fmt::format("gap {:.3g} %", *gap * 100);
+}
+
+bool HasBound(const SolveResult& result) {
+  return result.status != SolveStatus::kHeuristic && result.status != SolveStatus::kInfeasible &&
+         result.bound > -kForbidden;
+}
+
+int64_t Entries(const Problem& problem) {
+  int64_t entries = 0;
+  for (const ProblemEdge& edge : problem.edges) entries += static_cast<int64_t>(edge.costs->size());
+  return entries;
+}
+
+std::string LimitText(const std::optional<int64_t>& limit) {
+  return limit ? fmt::format("limit {}", *limit) : "no limit";
+}
+
+// Why a run ended before a proof, as a clause.
+std::string StopText(std::string_view stopped_by) {
+  if (stopped_by.empty()) return "";
+  if (stopped_by == "time" || stopped_by == "work") {
+    return fmt::format(", stopped by the {} limit", stopped_by);
+  }
+  return fmt::format(", stopped by {}", stopped_by);
+}
+
+std::string StatusText(const Solved& solved) {
+  const SolveResult& result = solved.result;
+  const std::string_view name = SolveStatusName(result.status);
+  const std::string stop = StopText(result.stopped_by);
+  switch (result.status) {
+    case SolveStatus::kOptimal:
+    case SolveStatus::kGap:
+      return fmt::format("{}: cost {}, bound {}, {}{}",
+                         name,
+                         result.cost,
+                         result.bound,
+                         GapText(result.cost, result.bound),
+                         stop);
+    case SolveStatus::kHeuristic:
+      return fmt::format("{}: cost {}, no bound{}", name, result.cost, stop);
+    case SolveStatus::kInfeasible:
+      return fmt::format("{}: no choice", name);
+    case SolveStatus::kNoPlan:
+      return HasBound(result) ? fmt::format("{}: bound {}{}", name, result.bound, stop)
+                              : fmt::format("{}{}", name, stop);
+  }
+  return "";
+}
+
+Json SecondsJson(const Solved& solved) {
+  Json seconds = {{"read", solved.read_seconds}, {"reduce", 0.0}};
+  for (const auto& [phase, spent] : solved.result.seconds) {
+    const std::string key(phase);
+    seconds[key] = seconds.value(key, 0.0) + spent;
+  }
+  seconds["total"] = solved.total_seconds;
+  return seconds;
+}
+
+}  // namespace
+
+bool HasChoice(const SolveResult& result) {
+  return result.status != SolveStatus::kInfeasible && result.status != SolveStatus::kNoPlan;
+}
+
+nlohmann::ordered_json SolveJson(const Session& session, const Solved& solved) {
+  const SolveResult& result = solved.result;
+  const Problem& problem = *solved.problem;
+  const bool chosen = HasChoice(result);
+  Json document = session.Document();
+  document["name"] = problem.name;
+  document["solver"] = solved.solver;
+  document["status"] = SolveStatusName(result.status);
+  document["stopped_by"] =
+      result.stopped_by.empty() ? Json() : Json(std::string(result.stopped_by));
+  document["cost"] = chosen ? Json(result.cost) : Json();
+  document["bound"] = HasBound(result) ? Json(result.bound) : Json();
+  const std::optional<double> gap =
+      chosen && HasBound(result) ? Gap(result.cost, result.bound) : std::nullopt;
+  document["gap"] = gap ? Json(*gap) : Json();
+  document["peak"] = chosen ? Json(result.peak) : Json();
+  document["limit"] = problem.usage_limit ? Json(*problem.usage_limit) : Json();
+  if (result.status == SolveStatus::kInfeasible) {
+    const bool works = solved.smallest && solved.smallest->feasible;
+    document["smallest_limit"] = works ? Json(solved.smallest->peak) : Json();
+    document["smallest_limit_bound"] =
+        works ? Json(std::max(solved.smallest->bound, result.peak_bound)) : Json();
+  }
+  document["nodes"] = problem.nodes.size();
+  document["edges"] = problem.edges.size();
+  document["entries"] = Entries(problem);
+  document["reduced"] = {{"nodes", result.reduced.nodes},
+                         {"edges", result.reduced.edges},
+                         {"entries", result.reduced.entries}};
+  document["deletions"] = result.deletions;
+  document["work"] = result.work;
+  document["seconds"] = SecondsJson(solved);
+  document["choice"] = result.choice;
+  return document;
+}
+
+std::string SolveText(const Solved& solved) {
+  const SolveResult& result = solved.result;
+  const Problem& problem = *solved.problem;
+  std::string out = fmt::format("{}: {} nodes, {} edges, {} entries, {}\n",
+                                problem.name.empty() ? "problem" : problem.name,
+                                problem.nodes.size(),
+                                problem.edges.size(),
+                                Entries(problem),
+                                LimitText(problem.usage_limit));
+  out += fmt::format("reduced: {} nodes, {} edges, {} entries; {} strategies deleted in all\n",
+                     result.reduced.nodes,
+                     result.reduced.edges,
+                     result.reduced.entries,
+                     result.deletions);
+  out += StatusText(solved) + "\n";
+  if (HasChoice(result)) {
+    out += fmt::format("peak: {}, {}\n", result.peak, LimitText(problem.usage_limit));
+  }
+  out += fmt::format("solver {}, {} work units, {} ({} of it reading)\n",
+                     solved.solver,
+                     result.work,
+                     SecondsText(solved.total_seconds),
+                     SecondsText(solved.read_seconds));
+  return out + WriteChoice(result.choice);
+}
+
+std::string ProgressText(const SolveProgress& progress) {
+  const bool bounded = progress.bound > -kForbidden;
+  std::string out = fmt::format("{}: ", progress.phase);
+  out += progress.has_choice ? fmt::format("best {}", progress.cost) : "no choice yet";
+  if (bounded) out += fmt::format(", bound {}", progress.bound);
+  if (bounded && progress.has_choice) out += ", " + GapText(progress.cost, progress.bound);
+  if (progress.deletions > 0) out += fmt::format(", {} deleted", progress.deletions);
+  return out;
+}
+
+std::string CheckJson(const Session& session, const Problem& problem, const Choice& choice) {
+  const Evaluation worth = Evaluate(problem, choice);
+  // The library has no integers of 128 bits: their text takes the place of this one.
+  constexpr const char* kCost = "@cost";
+  Json document = session.Document();
+  document["name"] = problem.name;
+  document["feasible"] = worth.feasible();
+  document["cost"] = kCost;
+  document["forbidden"] = worth.forbidden;
+  document["peak"] = worth.peak;
+  document["peak_time"] = worth.peak_time ? Json(*worth.peak_time) : Json();
+  document["limit"] = problem.usage_limit ? Json(*problem.usage_limit) : Json();
+  document["first_violated"] = worth.first_violated ? Json(*worth.first_violated) : Json();
+  std::string text = document.dump(2) + "\n";
+  const std::string quoted = fmt::format("\"cost\": \"{}\"", kCost);
+  return text.replace(
+      text.rfind(quoted), quoted.size(), fmt::format("\"cost\": {}", WideText(worth.cost)));
+}
+
+std::string CheckText(const Problem& problem, const Choice& choice) {
+  const Evaluation worth = Evaluate(problem, choice);
+  std::string out = fmt::format(
+      "{}: cost {}\n", worth.feasible() ? "feasible" : "not feasible", WideText(worth.cost));
+  if (worth.forbidden > 0) out += fmt::format("forbidden entries taken: {}\n", worth.forbidden);
+  out += fmt::format("peak: {}, {}", worth.peak, LimitText(problem.usage_limit));
+  if (worth.peak_time) out += fmt::format(", at time {}", *worth.peak_time);
+  if (worth.first_violated) out += fmt::format(", first exceeded at time {}", *worth.first_violated);
+  return out + "\n";
+}
+
+}  // namespace metadist::cli
