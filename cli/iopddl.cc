@@ -25,8 +25,8 @@ namespace {
 // it is in. If it does not, the best choice it has told of is printed without it: the process ends
 // whatever it does, as the contest counts a late answer as none.
 constexpr double kMarginShare = 0.005;
-constexpr double kLeastMargin = 0.15;
-constexpr double kPrintingShare = 0.4;  // of the margin
+constexpr double kLeastMargin = 0.3;
+constexpr double kPrintingShare = 0.5;  // of the margin
 
 class Contest {
  public:
@@ -38,15 +38,18 @@ class Contest {
     std::thread worker([this] { Work(); });
     std::unique_lock lock(mutex_);
     const double margin = Margin();
-    const auto last = start_ + std::chrono::duration_cast<Clock::duration>(
-                                   std::chrono::duration<double>(seconds_ - margin * kPrintingShare));
+    const auto last =
+        start_ + std::chrono::duration_cast<Clock::duration>(
+                     std::chrono::duration<double>(seconds_ - margin * kPrintingShare));
     while (!done_ && Clock::now() < last) finished_.wait_until(lock, last);
     if (done_) {
       lock.unlock();
       worker.join();
     }
     // With the lock held, a worker that is still at it cannot touch the choice any more.
-    const int status = done_ ? status_ : best_.empty() ? static_cast<int>(ErrorCode::kTimeLimit) : 0;
+    const int status = done_           ? status_
+                       : best_.empty() ? static_cast<int>(ErrorCode::kTimeLimit)
+                                       : 0;
     console_.Print(WriteChoice(best_));
     std::fflush(stdout);
     std::_Exit(status);
@@ -127,7 +130,8 @@ bool CalledAsIopddl(const char* program) {
 int RunIopddl(int argc, char** argv) {
   const Console console;
   if (argc == 2 && (std::string_view(argv[1]) == "--help" || std::string_view(argv[1]) == "-h")) {
-    console.Print("Usage: iopddl FILE SECONDS\nThe same as `metadist solve`, which has more flags.\n");
+    console.Print(
+        "Usage: iopddl FILE SECONDS\nThe same as `metadist solve`, which has more flags.\n");
     return 0;
   }
   if (argc != 3) {
@@ -137,8 +141,8 @@ int RunIopddl(int argc, char** argv) {
   }
   const auto seconds = ParseSeconds(argv[2]);
   if (!seconds.ok() || seconds.value() <= 0) {
-    console.Fail(Usage(fmt::format("expected SECONDS above 0, got '{}'", argv[2]),
-                       "iopddl FILE SECONDS"));
+    console.Fail(
+        Usage(fmt::format("expected SECONDS above 0, got '{}'", argv[2]), "iopddl FILE SECONDS"));
     return static_cast<int>(ErrorCode::kUsage);
   }
   return Contest(argv[1], seconds.value()).Run();

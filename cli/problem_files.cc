@@ -20,7 +20,7 @@ Result<ProblemFile> LoadProblem(const std::string& path, const StopReading& stop
   auto read = ReadProblem([&](std::span<char> into) -> Result<size_t> {
     std::optional<Error> stopped = stop();
     of_file = true;
-    if (stopped) return std::move(*stopped);
+    if (stopped) return std::move(*stopped).in(path);
     auto count = file.Read(into);
     of_file = !count.ok();
     return count;

@@ -14,8 +14,8 @@ namespace metadist::cli {
 // Why reading shall end, asked for every piece.
 using StopReading = std::function<std::optional<Error>()>;
 
-// Errors: kUsage if the file cannot be read, kBadInput of its content, with the path as place; those
-// of `stop`.
+// Errors: kUsage if the file cannot be read, kBadInput of its content, with the path as place;
+// those of `stop`.
 Result<ProblemFile> LoadProblem(const std::string& path, const StopReading& stop);
 
 // A file whole, as small ones are read. Errors as above.

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/problem_files.h"
@@ -114,9 +113,8 @@ Error Infeasible(const Solved& solved) {
   }
   const int64_t peak = solved.smallest->peak;
   const int64_t bound = std::max(solved.smallest->bound, solved.result.peak_bound);
-  error.message += bound == peak
-                       ? fmt::format("; the smallest limit that works is {}", peak)
-                       : fmt::format("; a limit of {} works, none below {}", peak, bound);
+  error.message += bound == peak ? fmt::format("; the smallest limit that works is {}", peak)
+                                 : fmt::format("; a limit of {} works, none below {}", peak, bound);
   error.hint = fmt::format("set usage_limit to {} or more", peak);
   return error;
 }
@@ -139,7 +137,8 @@ Result<void> Outcome(const Solved& solved) {
   if (result.status == SolveStatus::kInfeasible) return Infeasible(solved);
   const bool interrupted = Session::interrupted().load();
   if (result.status == SolveStatus::kNoPlan) {
-    if (interrupted) return Error{ErrorCode::kInterrupted, "", "interrupted; no choice yet", "", {}};
+    if (interrupted)
+      return Error{ErrorCode::kInterrupted, "", "interrupted; no choice yet", "", {}};
     return Error{ErrorCode::kTimeLimit,
                  "",
                  fmt::format("{} limit reached before any choice was found",
@@ -148,7 +147,8 @@ Result<void> Outcome(const Solved& solved) {
                  {}};
   }
   if (interrupted && result.stopped_by == "interrupt") {
-    return Error{ErrorCode::kInterrupted, "", "interrupted; this is the best choice so far", "", {}};
+    return Error{
+        ErrorCode::kInterrupted, "", "interrupted; this is the best choice so far", "", {}};
   }
   return {};
 }
@@ -190,7 +190,9 @@ Result<void> Solve(Session& session, const Flags& flags) {
   }
   solved.total_seconds = Since(start);
   session.console.EndSteps();
-  session.Report(SolveJson(session, solved), SolveText(solved));
+  if (session.output != "-") {
+    session.console.Print(session.json ? SolveJson(session, solved) : SolveText(solved));
+  }
   if (!session.output.empty() && HasChoice(solved.result)) {
     TRY(session.Emit(WriteChoice(solved.result.choice)));
   }

@@ -76,6 +76,15 @@ std::string StatusText(const Solved& solved) {
   return "";
 }
 
+// The document with one more key, whose value is given as text: integers of 128 bits, which the
+// library does not have, and lists on one line.
+std::string TextWith(Json document, const char* key, const std::string& value) {
+  document[key] = nullptr;
+  std::string text = document.dump(2);
+  const size_t end = text.rfind("null\n}");
+  return text.replace(end, 4, value) + "\n";
+}
+
 Json SecondsJson(const Solved& solved) {
   Json seconds = {{"read", solved.read_seconds}, {"reduce", 0.0}};
   for (const auto& [phase, spent] : solved.result.seconds) {
@@ -92,7 +101,7 @@ bool HasChoice(const SolveResult& result) {
   return result.status != SolveStatus::kInfeasible && result.status != SolveStatus::kNoPlan;
 }
 
-nlohmann::ordered_json SolveJson(const Session& session, const Solved& solved) {
+std::string SolveJson(const Session& session, const Solved& solved) {
   const SolveResult& result = solved.result;
   const Problem& problem = *solved.problem;
   const bool chosen = HasChoice(result);
@@ -124,8 +133,9 @@ nlohmann::ordered_json SolveJson(const Session& session, const Solved& solved) {
   document["deletions"] = result.deletions;
   document["work"] = result.work;
   document["seconds"] = SecondsJson(solved);
-  document["choice"] = result.choice;
-  return document;
+  std::string choice = WriteChoice(result.choice);
+  choice.pop_back();
+  return TextWith(document, "choice", choice);
 }
 
 std::string SolveText(const Solved& solved) {
@@ -166,21 +176,15 @@ std::string ProgressText(const SolveProgress& progress) {
 
 std::string CheckJson(const Session& session, const Problem& problem, const Choice& choice) {
   const Evaluation worth = Evaluate(problem, choice);
-  // The library has no integers of 128 bits: their text takes the place of this one.
-  constexpr const char* kCost = "@cost";
   Json document = session.Document();
   document["name"] = problem.name;
   document["feasible"] = worth.feasible();
-  document["cost"] = kCost;
   document["forbidden"] = worth.forbidden;
   document["peak"] = worth.peak;
   document["peak_time"] = worth.peak_time ? Json(*worth.peak_time) : Json();
   document["limit"] = problem.usage_limit ? Json(*problem.usage_limit) : Json();
   document["first_violated"] = worth.first_violated ? Json(*worth.first_violated) : Json();
-  std::string text = document.dump(2) + "\n";
-  const std::string quoted = fmt::format("\"cost\": \"{}\"", kCost);
-  return text.replace(
-      text.rfind(quoted), quoted.size(), fmt::format("\"cost\": {}", WideText(worth.cost)));
+  return TextWith(document, "cost", WideText(worth.cost));
 }
 
 std::string CheckText(const Problem& problem, const Choice& choice) {
@@ -190,7 +194,8 @@ std::string CheckText(const Problem& problem, const Choice& choice) {
   if (worth.forbidden > 0) out += fmt::format("forbidden entries taken: {}\n", worth.forbidden);
   out += fmt::format("peak: {}, {}", worth.peak, LimitText(problem.usage_limit));
   if (worth.peak_time) out += fmt::format(", at time {}", *worth.peak_time);
-  if (worth.first_violated) out += fmt::format(", first exceeded at time {}", *worth.first_violated);
+  if (worth.first_violated)
+    out += fmt::format(", first exceeded at time {}", *worth.first_violated);
   return out + "\n";
 }
 

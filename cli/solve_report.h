@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -27,9 +26,9 @@ struct Solved {
 // Whether there is a choice; that of a problem without nodes is empty.
 bool HasChoice(const SolveResult& result);
 
-// The documented keys of `metadist solve --json`, and the same for people; the text ends with the
-// choice on a line of its own.
-nlohmann::ordered_json SolveJson(const Session& session, const Solved& solved);
+// The document of `metadist solve --json`, and the same for people; the text ends with the choice
+// on a line of its own.
+std::string SolveJson(const Session& session, const Solved& solved);
 std::string SolveText(const Solved& solved);
 
 // "search: best 445, bound 441, gap 0.91 %".

@@ -168,9 +168,8 @@ Result<void> ReadNodeNames(std::string_view text, Problem& problem) {
   scanner.End();
   if (scanner.error()) return Error(*scanner.error()).in("node names");
   if (names.size() < problem.nodes.size()) {
-    return BadInput(
-        "node names",
-        fmt::format("expected {} entries, got {}", problem.nodes.size(), names.size()));
+    return BadInput("node names",
+                    fmt::format("expected {} entries, got {}", problem.nodes.size(), names.size()));
   }
   names.resize(problem.nodes.size());
   problem.node_names = std::move(names);

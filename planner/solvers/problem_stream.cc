@@ -323,7 +323,8 @@ class ProblemReader {
       }
       if (usages_[i].size() != costs_[i].size()) {
         Fail(fmt::format("problem.nodes.usages[{}]", i),
-             fmt::format("expected {} entries as costs, got {}", costs_[i].size(), usages_[i].size()));
+             fmt::format(
+                 "expected {} entries as costs, got {}", costs_[i].size(), usages_[i].size()));
       }
       ProblemNode& node = nodes.emplace_back();
       node.costs = std::move(costs_[i]);
@@ -354,8 +355,7 @@ class ProblemReader {
                   fmt::format("expected two different nodes, got {} twice", ends.nodes[0]));
     }
     if (costs->size() != expected) {
-      return Fail(at("costs"),
-                  fmt::format("expected {} entries, got {}", expected, costs->size()));
+      return Fail(at("costs"), fmt::format("expected {} entries, got {}", expected, costs->size()));
     }
     if (ends.count == 1) return AddToNode(nodes[ends.nodes[0]].costs, *costs, at("costs"));
     out_.problem.edges.push_back(

@@ -13,12 +13,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto problem = metadist::ParseProblem(text);
   size_t at = 0;
-  const auto bytewise = metadist::ReadProblem([&](std::span<char> into) -> metadist::Result<size_t> {
-    const size_t count = std::min<size_t>(1, text.size() - at);
-    text.copy(into.data(), count, at);
-    at += count;
-    return count;
-  });
+  const auto bytewise =
+      metadist::ReadProblem([&](std::span<char> into) -> metadist::Result<size_t> {
+        const size_t count = std::min<size_t>(1, text.size() - at);
+        text.copy(into.data(), count, at);
+        at += count;
+        return count;
+      });
   CHECK(problem.ok() == bytewise.ok(), "pieces matter");
   if (!problem.ok()) {
     CHECK(problem.error().text() == bytewise.error().text(), "pieces change the error");

@@ -101,14 +101,14 @@ TEST(JsonScanner, TellsWhatIsNoInteger) {
                                       "10:boolean",
                                       "11:null"}));
   const Read longest = Integers("[" + std::string(1'000'000, '9') + "]", 997);
-  EXPECT_EQ(longest.misfits,
-            (std::vector<std::string>{"0:" + std::string(40, '9') + "..."}));
+  EXPECT_EQ(longest.misfits, (std::vector<std::string>{"0:" + std::string(40, '9') + "..."}));
 }
 
 TEST(JsonScanner, SaysWhereTextIsNoJson) {
   EXPECT_EQ(Integers("[1,\n2 3]").error, "expected ',' or ']', got '3' (line 2, byte 6)");
   EXPECT_EQ(Integers("[1,]").error, "expected a value, got ']' (line 1, byte 3)");
-  EXPECT_EQ(Integers("[1,2").error, "expected ',' or ']', got the end of the file (line 1, byte 4)");
+  EXPECT_EQ(Integers("[1,2").error,
+            "expected ',' or ']', got the end of the file (line 1, byte 4)");
   EXPECT_EQ(Integers("[1]\n\n]").error, "expected the end of the file, got ']' (line 3, byte 5)");
   EXPECT_EQ(Integers(std::string("[1,\0]", 5)).error,
             "expected a value, got byte 0x00 (line 1, byte 3)");

@@ -76,8 +76,7 @@ TEST(ProblemStream, TellsKeysItDoesNotKnow) {
 }
 
 TEST(ProblemStream, NamesTheBadField) {
-  EXPECT_EQ(ErrorText("{"),
-            "expected a key in quotes, got the end of the file (line 1, byte 1)");
+  EXPECT_EQ(ErrorText("{"), "expected a key in quotes, got the end of the file (line 1, byte 1)");
   EXPECT_EQ(ErrorText("[]"), "root: expected an object, got array");
   EXPECT_EQ(ErrorText("{}"), "problem: expected a value, got none");
   EXPECT_EQ(ErrorText(Text(R"("intervals": [], "costs": [])", kEdges)),
@@ -120,9 +119,9 @@ TEST(ProblemStream, NamesTheBadField) {
 
 TEST(ProblemStream, NamesFieldAndPlaceOfBrokenText) {
   EXPECT_EQ(ErrorText(Text(kNodes, R"("nodes": [[0,1]], "costs": [[7 8]])")),
-            "problem.edges.costs[0]: expected ',' or ']', got '8' (line 1, byte 180)");
+            "problem.edges.costs[0]: expected ',' or ']', got '8' (line 1, byte 151)");
   EXPECT_EQ(ErrorText(Text(kNodes, kEdges) + "{"),
-            "expected the end of the file, got '{' (line 1, byte 185)");
+            "expected the end of the file, got '{' (line 1, byte 157)");
   // What was found before the text broke is told as well.
   EXPECT_EQ(ErrorText(R"({"problem": {"usage_limit": 1.5, "nodes")"),
             "problem.usage_limit: expected an integer of 64 bits, got 1.5\n"
