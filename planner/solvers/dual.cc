@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "planner/solvers/evaluate.h"
+#include "planner/solvers/penalties.h"
 
 namespace metadist {
 
@@ -64,24 +65,11 @@ Dual::Dual(const Reduced& reduced)
 
 void Dual::SetPrices(std::vector<double> prices) {
   prices_ = std::move(prices);
-  std::vector<double> prefix(prices_.size() + 1, 0);
   price_constant_ = 0;
   for (size_t t = 0; t < prices_.size(); ++t) {
-    prefix[t + 1] = prefix[t] + prices_[t];
     price_constant_ += prices_[t] * static_cast<double>(reduced_.base[t] - *reduced_.limit);
   }
-  penalties_.resize(reduced_.count());
-  for (int i = 0; i < reduced_.count(); ++i) {
-    std::vector<double>& penalty = penalties_[i];
-    penalty.assign(reduced_.size(i), 0);
-    for (const MemoryRow& row : reduced_.rows[i]) {
-      const double price = prefix[row.hi] - prefix[row.lo];
-      if (price <= 0) continue;
-      for (size_t p = 0; p < penalty.size(); ++p) {
-        penalty[p] += price * static_cast<double>(row.usage[p]);
-      }
-    }
-  }
+  PricePenalties(reduced_, prices_, penalties_);
 }
 
 double Dual::Share(int node) const {

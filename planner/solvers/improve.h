@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "planner/solvers/budget.h"
+#include "planner/solvers/dual.h"
+#include "planner/solvers/primal.h"
+#include "planner/solvers/random_numbers.h"
+#include "planner/solvers/reduce/reduce.h"
+
+namespace metadist {
+
+// What the bound side tells the incumbent side.
+struct Guide {
+  // Per kept time, and the bound they give (in doubles).
+  std::vector<double> prices;
+  double bound = -1e300;
+  // Proven; the search ends when an incumbent reaches it.
+  int64_t proven = -kInfinite;
+  // Where to begin without an incumbent.
+  Choice start;
+};
+
+// The incumbent side of a search. It has its own generator and changes nothing it is given, so it
+// can run beside the bound side and exchange incumbent and Guide with it.
+class Improver {
+ public:
+  // All three must outlive the object. tables: edge entries in doubles only.
+  Improver(const Reduced& reduced, const Dual& tables, uint64_t seed, Budget& budget);
+
+  // Another reduced problem (after strategies or nodes went), with the incumbent in its numbering.
+  void Rebind(const Reduced& reduced, const Dual& tables, std::optional<Choice> incumbent);
+
+  bool found() const { return incumbent_.has_value(); }
+  // Cost of the incumbent; it must exist.
+  int64_t cost() const { return cost_; }
+  const Choice& incumbent() const { return *incumbent_; }
+
+  // Takes a feasible choice as incumbent if it is better.
+  bool Take(const Choice& choice);
+  // First incumbent from the choice of least memory. May fail.
+  void Start();
+  // Repairs, polishes and takes. True if it was feasible in the end; `choice` is changed then.
+  bool Finish(Choice& choice);
+  // Lowers cost plus penalties of a choice by one block move.
+  void Step(Choice& choice, const std::vector<std::vector<double>>& penalties);
+  // `rounds` local searches under moving prices.
+  void Improve(int rounds, const Guide& guide);
+
+ private:
+  // Splices the choice with the last ones on the other side of the limit and with the incumbent.
+  void Mix(const Choice& choice, bool fits);
+
+  const Reduced* reduced_;
+  const Dual* tables_;
+  Budget& budget_;
+  Random random_;
+  std::optional<Primal> primal_;
+  int64_t entries_ = 0;
+  std::optional<Choice> incumbent_;
+  int64_t cost_ = 0;
+  std::vector<std::vector<double>> penalties_;
+  std::optional<Choice> last_fitting_;
+  std::optional<Choice> last_exceeding_;
+};
+
+}  // namespace metadist
