@@ -111,7 +111,7 @@ class PeakSearch {
   Reduced ReduceAtBound() {
     while (true) {
       problem_.usage_limit = out_.bound;
-      Reduced reduced = Reduce(problem_, ReduceMode::kFull);
+      Reduced reduced = Reduce(problem_, ReduceMode::kSoftLimit);
       if (!reduced.infeasible) return reduced;
       const std::vector<int64_t>& base = reduced.graph.base;
       const int64_t peak = base.empty() ? 0 : *std::max_element(base.begin(), base.end());

@@ -8,69 +8,120 @@ namespace metadist {
 // A strategy that is itself forbidden, or that has only forbidden pairs with the living strategies
 // of some neighbour, is in no feasible choice. Dropping it may leave others without partner, so
 // edges next to a changed node are looked at again (AC-3, Mackworth 1977). Both ends of an edge are
-// revised in one scan of its matrix. Complexity: entries x largest number of strategies at worst,
-// about two scans in practice. All deletions are applied once, at the end.
+// revised in one scan of its matrix. Edges without a forbidden entry support everything and are
+// never scanned twice. Complexity: entries x largest number of strategies at worst, about two scans
+// in practice. All deletions are applied once, at the end.
 
 namespace {
 
-struct Propagation {
-  const CostGraph& graph;
-  std::vector<std::vector<int>> incidence;
-  std::vector<std::vector<char>> alive;
-  std::deque<int> queue;
-  std::vector<char> queued;
+class Propagation {
+ public:
+  explicit Propagation(CostGraph& graph)
+      : graph_(graph),
+        alive_(graph.nodes.size()),
+        first_(graph.nodes.size() + 1, 0),
+        queued_(graph.edges.size(), 0) {}
+
+  void Run() {
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const std::vector<int64_t>& costs = graph_.nodes[i].costs;
+      for (size_t p = 0; p < costs.size(); ++p) {
+        if (IsInfinite(costs[p])) Kill(static_cast<int>(i), p);
+      }
+    }
+    for (size_t e = 0; e < graph_.edges.size(); ++e) {
+      CostGraph::Edge& edge = graph_.edges[e];
+      if (!edge.finite) {
+        edge.finite = std::none_of(edge.costs.begin(), edge.costs.end(), IsInfinite);
+      }
+      if (!edge.finite) Queue(static_cast<int>(e));
+    }
+    MakeIncidence();
+    while (!queue_.empty()) {
+      const int edge = queue_.front();
+      queue_.pop_front();
+      queued_[edge] = 0;
+      Scan(graph_.edges[edge]);
+    }
+  }
+
+  const std::vector<std::vector<char>>& alive() const { return alive_; }
+
+ private:
+  void Kill(int node, size_t p) {
+    if (alive_[node].empty()) alive_[node].assign(graph_.nodes[node].costs.size(), 1);
+    alive_[node][p] = 0;
+  }
+
+  bool Alive(int node, size_t p) const { return alive_[node].empty() || alive_[node][p]; }
+
+  void Queue(int edge) {
+    if (queued_[edge]) return;
+    queued_[edge] = 1;
+    queue_.push_back(edge);
+  }
+
+  // Edges with forbidden entries per node, in one array.
+  void MakeIncidence() {
+    for (int e : queue_) {
+      ++first_[graph_.edges[e].a + 1];
+      ++first_[graph_.edges[e].b + 1];
+    }
+    for (size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+    incidence_.resize(first_.back());
+    std::vector<int> next(first_.begin(), first_.end() - 1);
+    for (int e : queue_) {
+      incidence_[next[graph_.edges[e].a]++] = e;
+      incidence_[next[graph_.edges[e].b]++] = e;
+    }
+  }
 
   void Revise(int node, const std::vector<char>& supported) {
     bool changed = false;
     for (size_t p = 0; p < supported.size(); ++p) {
-      if (!alive[node][p] || supported[p]) continue;
-      alive[node][p] = 0;
+      if (supported[p] || !Alive(node, p)) continue;
+      Kill(node, p);
       changed = true;
     }
     if (!changed) return;
-    for (int edge : incidence[node]) {
-      if (queued[edge]) continue;
-      queued[edge] = 1;
-      queue.push_back(edge);
-    }
+    for (int k = first_[node]; k < first_[node + 1]; ++k) Queue(incidence_[k]);
   }
 
   void Scan(const CostGraph::Edge& edge) {
-    const std::vector<char>& alive_a = alive[edge.a];
-    const std::vector<char>& alive_b = alive[edge.b];
-    std::vector<char> supported_a(alive_a.size(), 0);
-    std::vector<char> supported_b(alive_b.size(), 0);
-    for (size_t p = 0; p < alive_a.size(); ++p) {
-      if (!alive_a[p]) continue;
-      const int64_t* row = &edge.costs[p * alive_b.size()];
-      for (size_t q = 0; q < alive_b.size(); ++q) {
-        if (!alive_b[q] || IsInfinite(row[q])) continue;
-        supported_a[p] = 1;
-        supported_b[q] = 1;
+    const size_t rows = graph_.nodes[edge.a].costs.size();
+    const size_t columns = graph_.nodes[edge.b].costs.size();
+    supported_a_.assign(rows, 0);
+    supported_b_.assign(columns, 0);
+    for (size_t p = 0; p < rows; ++p) {
+      if (!Alive(edge.a, p)) continue;
+      const int64_t* row = &edge.costs[p * columns];
+      for (size_t q = 0; q < columns; ++q) {
+        if (IsInfinite(row[q]) || !Alive(edge.b, q)) continue;
+        supported_a_[p] = 1;
+        supported_b_[q] = 1;
       }
     }
-    Revise(edge.a, supported_a);
-    Revise(edge.b, supported_b);
+    Revise(edge.a, supported_a_);
+    Revise(edge.b, supported_b_);
   }
+
+  CostGraph& graph_;
+  // Empty: all of them.
+  std::vector<std::vector<char>> alive_;
+  std::vector<int> first_;
+  std::vector<int> incidence_;
+  std::deque<int> queue_;
+  std::vector<char> queued_;
+  std::vector<char> supported_a_;
+  std::vector<char> supported_b_;
 };
 
 }  // namespace
 
 int64_t EnforceArcConsistency(CostGraph& graph) {
-  Propagation work{graph, Incidence(graph), {}, {}, {}};
-  work.alive.resize(graph.nodes.size());
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    for (int64_t cost : graph.nodes[i].costs) work.alive[i].push_back(!IsInfinite(cost));
-  }
-  work.queued.assign(graph.edges.size(), 1);
-  for (size_t e = 0; e < graph.edges.size(); ++e) work.queue.push_back(static_cast<int>(e));
-  while (!work.queue.empty()) {
-    const int edge = work.queue.front();
-    work.queue.pop_front();
-    work.queued[edge] = 0;
-    work.Scan(graph.edges[edge]);
-  }
-  return DropStrategies(graph, work.alive);
+  Propagation work(graph);
+  work.Run();
+  return DropStrategies(graph, work.alive());
 }
 
 }  // namespace metadist

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/reduce/cost_graph.h"
 
-#include <map>
 #include <numeric>
-#include <utility>
+#include <unordered_map>
 
 #include "metair/ir/check.h"
 #include "planner/solvers/reduce/memory_rows.h"
@@ -11,28 +10,15 @@
 namespace metadist {
 namespace {
 
-std::vector<int64_t> ReadCosts(const std::vector<int64_t>& entries) {
-  std::vector<int64_t> out(entries);
-  for (int64_t& entry : out) {
-    if (entry >= kForbiddenFrom) entry = kInfinite;
+// Forbidden entries become kInfinite; returns whether there are any.
+bool MarkForbidden(std::vector<int64_t>& entries) {
+  bool any = false;
+  for (int64_t& entry : entries) {
+    if (entry < kForbiddenFrom) continue;
+    entry = kInfinite;
+    any = true;
   }
-  return out;
-}
-
-std::vector<int> Kept(const std::vector<char>& alive) {
-  std::vector<int> out;
-  for (size_t p = 0; p < alive.size(); ++p) {
-    if (alive[p]) out.push_back(static_cast<int>(p));
-  }
-  return out;
-}
-
-template <typename T>
-std::vector<T> Select(const std::vector<T>& from, const std::vector<int>& indices) {
-  std::vector<T> out;
-  out.reserve(indices.size());
-  for (int index : indices) out.push_back(from[index]);
-  return out;
+  return any;
 }
 
 // The least node of every group of tied nodes.
@@ -55,37 +41,60 @@ std::vector<int> TieRoots(const Problem& problem) {
 // Edges between group roots, parallel ones added up at once: with many tied copies of large
 // matrices, holding them all would take most of the memory of the run.
 void AddEdges(const Problem& problem, CostGraph& graph) {
-  std::map<std::pair<int, int>, size_t> first;
+  const uint64_t count = graph.nodes.size();
+  std::unordered_map<uint64_t, size_t> first;
+  first.reserve(2 * problem.edges.size());
+  graph.edges.reserve(problem.edges.size());
   for (const ProblemEdge& edge : problem.edges) {
     const int a = graph.root[edge.a];
     const int b = graph.root[edge.b];
     std::vector<int64_t>& own = graph.nodes[a].costs;
     const size_t stride = graph.nodes[b].costs.size();
-    std::vector<int64_t> costs = ReadCosts(*edge.costs);
+    const std::vector<int64_t>& from = *edge.costs;
+    auto entry = [&from](size_t k) { return from[k] >= kForbiddenFrom ? kInfinite : from[k]; };
     if (a == b) {
-      for (size_t p = 0; p < own.size(); ++p) own[p] = AddCosts(own[p], costs[p * stride + p]);
+      for (size_t p = 0; p < own.size(); ++p) own[p] = AddCosts(own[p], entry(p * stride + p));
       continue;
     }
-    const auto [entry, fresh] = first.try_emplace({a, b}, graph.edges.size());
+    const auto [place, fresh] =
+        first.try_emplace(static_cast<uint64_t>(a) * count + b, graph.edges.size());
     if (fresh) {
-      graph.edges.push_back({a, b, std::move(costs)});
+      graph.edges.push_back({a, b, from, false});
+      graph.edges.back().finite = !MarkForbidden(graph.edges.back().costs);
       continue;
     }
-    std::vector<int64_t>& sum = graph.edges[entry->second].costs;
-    for (size_t k = 0; k < sum.size(); ++k) sum[k] = AddCosts(sum[k], costs[k]);
+    CostGraph::Edge& sum = graph.edges[place->second];
+    for (size_t k = 0; k < sum.costs.size(); ++k) {
+      sum.costs[k] = AddCosts(sum.costs[k], entry(k));
+      if (IsInfinite(sum.costs[k])) sum.finite = false;
+    }
   }
 }
 
-void ShrinkEdge(CostGraph::Edge& edge,
-                const std::vector<int>& rows,
-                const std::vector<int>& columns,
-                size_t stride) {
-  std::vector<int64_t> costs;
-  costs.reserve(rows.size() * columns.size());
-  for (int p : rows) {
-    for (int q : columns) costs.push_back(edge.costs[p * stride + q]);
+// Keeps the entries with alive[k], in place.
+template <typename T>
+void Keep(std::vector<T>& entries, const std::vector<char>& alive) {
+  size_t to = 0;
+  for (size_t k = 0; k < entries.size(); ++k) {
+    if (alive[k]) entries[to++] = entries[k];
   }
-  edge.costs = std::move(costs);
+  entries.resize(to);
+}
+
+void ShrinkEdge(CostGraph::Edge& edge,
+                const std::vector<char>& alive_a,
+                const std::vector<char>& alive_b,
+                size_t stride) {
+  const size_t rows = edge.costs.size() / stride;
+  size_t to = 0;
+  for (size_t p = 0; p < rows; ++p) {
+    if (!alive_a.empty() && !alive_a[p]) continue;
+    const int64_t* row = &edge.costs[p * stride];
+    for (size_t q = 0; q < stride; ++q) {
+      if (alive_b.empty() || alive_b[q]) edge.costs[to++] = row[q];
+    }
+  }
+  edge.costs.resize(to);
 }
 
 }  // namespace
@@ -96,6 +105,7 @@ CostGraph MakeCostGraph(const Problem& problem, bool without_memory) {
   graph.nodes.resize(count);
   graph.root = TieRoots(problem);
   graph.strategy_of.resize(count);
+  graph.changed.assign(count, 1);
   const bool with_memory = !without_memory && problem.usage_limit.has_value();
   for (size_t i = 0; i < count; ++i) {
     const ProblemNode& from = problem.nodes[i];
@@ -103,11 +113,14 @@ CostGraph MakeCostGraph(const Problem& problem, bool without_memory) {
     graph.strategy_of[i].resize(from.costs.size());
     std::iota(graph.strategy_of[i].begin(), graph.strategy_of[i].end(), 0);
     CostGraph::Node& to = graph.nodes[graph.root[i]];
-    std::vector<int64_t> costs = ReadCosts(from.costs);
     if (to.costs.empty()) {
-      to.costs = std::move(costs);
+      to.costs = from.costs;
+      MarkForbidden(to.costs);
     } else {
-      for (size_t p = 0; p < costs.size(); ++p) to.costs[p] = AddCosts(to.costs[p], costs[p]);
+      for (size_t p = 0; p < from.costs.size(); ++p) {
+        const bool forbidden = from.costs[p] >= kForbiddenFrom;
+        to.costs[p] = AddCosts(to.costs[p], forbidden ? kInfinite : from.costs[p]);
+      }
     }
     if (with_memory) to.rows.insert(to.rows.end(), from.rows.begin(), from.rows.end());
   }
@@ -122,37 +135,34 @@ CostGraph MakeCostGraph(const Problem& problem, bool without_memory) {
 
 int64_t DropStrategies(CostGraph& graph, const std::vector<std::vector<char>>& alive) {
   const size_t count = graph.nodes.size();
-  std::vector<std::vector<int>> kept(count);
-  std::vector<char> changed(count, 0);
+  std::vector<char> shrinks(count, 0);
   int64_t dropped = 0;
   for (size_t i = 0; i < count; ++i) {
-    CostGraph::Node& node = graph.nodes[i];
-    if (node.costs.empty()) continue;
-    if (alive[i].empty()) {
-      kept[i].resize(node.costs.size());
-      std::iota(kept[i].begin(), kept[i].end(), 0);
-      continue;
-    }
-    kept[i] = Kept(alive[i]);
-    if (kept[i].size() == node.costs.size()) continue;
-    if (kept[i].empty()) graph.infeasible = true;
-    dropped += static_cast<int64_t>(node.costs.size() - kept[i].size());
-    changed[i] = 1;
+    if (graph.nodes[i].costs.empty() || alive[i].empty()) continue;
+    const auto dead = std::count(alive[i].begin(), alive[i].end(), 0);
+    if (dead == 0) continue;
+    if (static_cast<size_t>(dead) == alive[i].size()) graph.infeasible = true;
+    dropped += dead;
+    shrinks[i] = 1;
+    graph.changed[i] = 1;
   }
   if (dropped == 0) return 0;
   graph.deletions += dropped;
+  const std::vector<char> all;
   for (CostGraph::Edge& edge : graph.edges) {
-    if (!changed[edge.a] && !changed[edge.b]) continue;
-    ShrinkEdge(edge, kept[edge.a], kept[edge.b], graph.nodes[edge.b].costs.size());
+    if (!shrinks[edge.a] && !shrinks[edge.b]) continue;
+    graph.changed[edge.a] = 1;
+    graph.changed[edge.b] = 1;
+    ShrinkEdge(edge,
+               shrinks[edge.a] ? alive[edge.a] : all,
+               shrinks[edge.b] ? alive[edge.b] : all,
+               graph.nodes[edge.b].costs.size());
   }
   for (size_t i = 0; i < count; ++i) {
-    if (!changed[i]) continue;
-    graph.nodes[i].costs = Select(graph.nodes[i].costs, kept[i]);
-    for (MemoryRow& row : graph.nodes[i].rows) row.usage = Select(row.usage, kept[i]);
-  }
-  for (size_t i = 0; i < count; ++i) {
-    const int root = graph.root[i];
-    if (changed[root]) graph.strategy_of[i] = Select(graph.strategy_of[i], kept[root]);
+    if (shrinks[graph.root[i]]) Keep(graph.strategy_of[i], alive[graph.root[i]]);
+    if (!shrinks[i]) continue;
+    Keep(graph.nodes[i].costs, alive[i]);
+    for (MemoryRow& row : graph.nodes[i].rows) Keep(row.usage, alive[i]);
   }
   return dropped;
 }
@@ -181,13 +191,19 @@ Choice ExpandChoice(const CostGraph& graph, const Choice& choice) {
   return out;
 }
 
-std::vector<std::vector<int>> Incidence(const CostGraph& graph) {
-  std::vector<std::vector<int>> out(graph.nodes.size());
-  for (size_t e = 0; e < graph.edges.size(); ++e) {
-    out[graph.edges[e].a].push_back(static_cast<int>(e));
-    out[graph.edges[e].b].push_back(static_cast<int>(e));
+Incidence::Incidence(const CostGraph& graph)
+    : first_(graph.nodes.size() + 1, 0), edges_(2 * graph.edges.size()) {
+  for (const CostGraph::Edge& edge : graph.edges) {
+    ++first_[edge.a];
+    ++first_[edge.b];
   }
-  return out;
+  // first_ holds the ends of the ranges, and goes down to their starts as they are filled
+  // backwards.
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  for (size_t e = graph.edges.size(); e-- > 0;) {
+    edges_[--first_[graph.edges[e].a]] = static_cast<int>(e);
+    edges_[--first_[graph.edges[e].b]] = static_cast<int>(e);
+  }
 }
 
 }  // namespace metadist

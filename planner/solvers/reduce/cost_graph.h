@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "planner/solvers/problem.h"
@@ -33,6 +34,8 @@ struct CostGraph {
     int a = 0;
     int b = 0;
     std::vector<int64_t> costs;
+    // Known to hold no forbidden entry; false says nothing.
+    bool finite = false;
   };
   // `node` takes strategy best[x * strategies(b) + y] (numbering of its removal) when the nodes a
   // and b take the strategies x and y of the original problem. a, b: -1 if absent.
@@ -43,11 +46,21 @@ struct CostGraph {
     std::vector<int> best;
   };
 
+  // Whoever takes strategy `from` of `node` may take `to` instead and does not fare worse (numbers
+  // of the original problem), at the moment of its deletion.
+  struct Replacement {
+    int node = 0;
+    int from = 0;
+    int to = 0;
+  };
+
   std::vector<Node> nodes;
   std::vector<Edge> edges;
   std::optional<int64_t> limit;
   // Usage per kept time that no choice avoids.
   std::vector<int64_t> base;
+  // Per time at the beginning: the kept time that binds at least as hard, -1 if it cannot bind.
+  std::vector<int> time_now;
   // Cost of everything already decided.
   int64_t constant = 0;
   // A node has no strategy left: nothing is feasible.
@@ -58,6 +71,11 @@ struct CostGraph {
   std::vector<std::vector<int>> strategy_of;
   std::vector<int> original_size;
   std::vector<Elimination> eliminations;
+  // In order of deletion.
+  std::vector<Replacement> replacements;
+  // Nodes whose strategies, costs, rows, edges or neighbours' strategies changed since the rule
+  // that clears the flag (dominance) last saw them.
+  std::vector<char> changed;
 };
 
 // Reads the problem: forbidden entries as kInfinite, tied nodes as one, times compressed.
@@ -73,7 +91,17 @@ int64_t DropStrategies(CostGraph& graph, const std::vector<std::vector<char>>& a
 // (choice[node]; other entries are ignored).
 Choice ExpandChoice(const CostGraph& graph, const Choice& choice);
 
-// Edge ids per node.
-std::vector<std::vector<int>> Incidence(const CostGraph& graph);
+// Edge ids per node, ascending, in one array.
+class Incidence {
+ public:
+  explicit Incidence(const CostGraph& graph);
+  std::span<const int> of(int node) const {
+    return {edges_.data() + first_[node], edges_.data() + first_[node + 1]};
+  }
+
+ private:
+  std::vector<int> first_;
+  std::vector<int> edges_;
+};
 
 }  // namespace metadist

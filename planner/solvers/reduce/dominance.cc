@@ -11,16 +11,17 @@ namespace metadist {
 // Deletions take effect at once, strategy by strategy, so of several equal ones exactly one stays.
 // Complexity: strategies^2 x entries per node. The full test is rare: with q* the cheapest partner
 // of p, c[p][q*] - c[g][q*] bounds each minimum from above, and the sum of these is O(1) an edge.
+// Only nodes about which something changed since the last visit are looked at.
 
 namespace {
 
 struct Side {
   const CostGraph::Edge* edge;
   int partner;
+  // Strategies of the partner.
+  size_t partners;
   size_t own_stride;
   size_t partner_stride;
-  // Cheapest living partner of each own strategy.
-  std::vector<int> cheapest;
 
   int64_t at(size_t own, size_t partner_index) const {
     return edge->costs[own * own_stride + partner_index * partner_stride];
@@ -29,21 +30,20 @@ struct Side {
 
 class Dominance {
  public:
-  explicit Dominance(const CostGraph& graph) : graph_(graph), incidence_(Incidence(graph)) {
-    alive_.resize(graph.nodes.size());
-    for (size_t i = 0; i < graph.nodes.size(); ++i) {
-      alive_[i].assign(graph.nodes[i].costs.size(), 1);
-    }
-  }
+  explicit Dominance(CostGraph& graph)
+      : graph_(graph), incidence_(graph), alive_(graph.nodes.size()) {}
 
   void Visit(int node) {
     const size_t size = graph_.nodes[node].costs.size();
     if (size < 2) return;
-    const std::vector<Side> sides = Sides(node);
+    MakeSides(node);
     for (size_t p = 0; p < size; ++p) {
       for (size_t g = 0; g < size; ++g) {
-        if (g == p || !alive_[node][g] || !Replaces(node, sides, p, g)) continue;
+        if (g == p || !Alive(node, g) || !Replaces(node, p, g)) continue;
+        if (alive_[node].empty()) alive_[node].assign(size, 1);
         alive_[node][p] = 0;
+        const std::vector<int>& names = graph_.strategy_of[node];
+        graph_.replacements.push_back({node, names[p], names[g]});
         break;
       }
     }
@@ -52,44 +52,50 @@ class Dominance {
   const std::vector<std::vector<char>>& alive() const { return alive_; }
 
  private:
-  std::vector<Side> Sides(int node) const {
-    std::vector<Side> sides;
-    for (int id : incidence_[node]) {
+  bool Alive(int node, size_t p) const { return alive_[node].empty() || alive_[node][p]; }
+
+  void MakeSides(int node) {
+    const size_t size = graph_.nodes[node].costs.size();
+    sides_.clear();
+    cheapest_.clear();
+    for (int id : incidence_.of(node)) {
       const CostGraph::Edge& edge = graph_.edges[id];
       const size_t stride = graph_.nodes[edge.b].costs.size();
       const bool first = edge.a == node;
-      Side side{&edge, first ? edge.b : edge.a, first ? stride : 1, first ? 1 : stride, {}};
-      for (size_t p = 0; p < graph_.nodes[node].costs.size(); ++p) {
+      const int partner = first ? edge.b : edge.a;
+      const size_t partners = graph_.nodes[partner].costs.size();
+      const Side side{&edge, partner, partners, first ? stride : 1, first ? 1 : stride};
+      for (size_t p = 0; p < size; ++p) {
         int best = -1;
-        for (size_t q = 0; q < alive_[side.partner].size(); ++q) {
-          if (!alive_[side.partner][q]) continue;
+        for (size_t q = 0; q < partners; ++q) {
+          if (!Alive(partner, q)) continue;
           if (best < 0 || side.at(p, q) < side.at(p, best)) best = static_cast<int>(q);
         }
-        side.cheapest.push_back(best);
+        cheapest_.push_back(best);
       }
-      sides.push_back(std::move(side));
+      sides_.push_back(side);
     }
-    return sides;
   }
 
-  bool Replaces(int node, const std::vector<Side>& sides, size_t p, size_t g) const {
+  bool Replaces(int node, size_t p, size_t g) const {
     const CostGraph::Node& own = graph_.nodes[node];
     for (const MemoryRow& row : own.rows) {
       if (row.usage[g] > row.usage[p]) return false;
     }
     const int64_t difference = own.costs[p] - own.costs[g];
     int64_t optimistic = difference;
-    for (const Side& side : sides) {
-      const int q = side.cheapest[p];
+    for (size_t k = 0; k < sides_.size(); ++k) {
+      const Side& side = sides_[k];
+      const int q = cheapest_[k * own.costs.size() + p];
       if (IsInfinite(side.at(g, q))) return false;
       optimistic += side.at(p, q) - side.at(g, q);
     }
     if (optimistic < 0) return false;
     int64_t sum = difference;
-    for (const Side& side : sides) {
+    for (const Side& side : sides_) {
       int64_t least = kInfinite;
-      for (size_t q = 0; q < alive_[side.partner].size(); ++q) {
-        if (!alive_[side.partner][q]) continue;
+      for (size_t q = 0; q < side.partners; ++q) {
+        if (!Alive(side.partner, q)) continue;
         const int64_t with_p = side.at(p, q);
         if (IsInfinite(with_p)) continue;
         const int64_t with_g = side.at(g, q);
@@ -101,16 +107,25 @@ class Dominance {
     return sum >= 0;
   }
 
-  const CostGraph& graph_;
-  std::vector<std::vector<int>> incidence_;
+  CostGraph& graph_;
+  const Incidence incidence_;
+  // Empty: all of them.
   std::vector<std::vector<char>> alive_;
+  // Of the node that is visited: its edges, and for each of them and each own strategy the cheapest
+  // living partner.
+  std::vector<Side> sides_;
+  std::vector<int> cheapest_;
 };
 
 }  // namespace
 
 int64_t DropDominated(CostGraph& graph) {
   Dominance work(graph);
-  for (size_t i = 0; i < graph.nodes.size(); ++i) work.Visit(static_cast<int>(i));
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (!graph.changed[i]) continue;
+    graph.changed[i] = 0;
+    work.Visit(static_cast<int>(i));
+  }
   return DropStrategies(graph, work.alive());
 }
 

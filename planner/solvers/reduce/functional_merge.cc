@@ -58,6 +58,7 @@ class Classes {
 
   // Class root; afterwards the node's map leads from the root.
   int Find(int node) {
+    if (parent_[parent_[node]] == parent_[node]) return parent_[node];
     std::vector<int> path;
     int root = node;
     for (; parent_[root] != root; root = parent_[root]) path.push_back(root);
@@ -109,6 +110,7 @@ class Classes {
 int64_t RecordMerges(const CostGraph& graph, Classes& classes) {
   int64_t merged = 0;
   for (const CostGraph::Edge& edge : graph.edges) {
+    if (edge.finite) continue;  // both ends have two strategies or more
     const Functions functions =
         Inspect(edge, graph.nodes[edge.a].costs.size(), graph.nodes[edge.b].costs.size());
     if (!functions.forward && !functions.backward) continue;
@@ -150,7 +152,9 @@ void RebuildEdges(CostGraph& graph, Classes& classes) {
         const int64_t* row = &edge.costs[classes.At(edge.a, p) * stride];
         for (int q = 0; q < columns; ++q) costs.push_back(row[classes.At(edge.b, q)]);
       }
-      edge = {a, b, std::move(costs)};
+      edge = {a, b, std::move(costs), edge.finite};
+      graph.changed[a] = 1;
+      graph.changed[b] = 1;
     }
     kept.push_back(std::move(edge));
   }
@@ -164,6 +168,7 @@ void RebuildNodes(CostGraph& graph, Classes& classes) {
     if (root == i) continue;
     CostGraph::Node& to = graph.nodes[root];
     CostGraph::Node& from = graph.nodes[i];
+    graph.changed[root] = 1;
     for (size_t q = 0; q < to.costs.size(); ++q) {
       to.costs[q] = AddCosts(to.costs[q], from.costs[classes.At(i, static_cast<int>(q))]);
     }

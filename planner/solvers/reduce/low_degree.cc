@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <map>
 #include <set>
 
 #include "planner/solvers/reduce/rules.h"
@@ -20,16 +21,17 @@ constexpr size_t kGrowth = 2;
 
 class LowDegree {
  public:
-  explicit LowDegree(CostGraph& graph) : graph_(graph), gone_(graph.edges.size(), 0) {
-    incident_.resize(graph.nodes.size());
-    for (size_t e = 0; e < graph.edges.size(); ++e) {
-      incident_[graph.edges[e].a].insert(static_cast<int>(e));
-      incident_[graph.edges[e].b].insert(static_cast<int>(e));
+  explicit LowDegree(CostGraph& graph)
+      : graph_(graph), old_(graph), gone_(graph.edges.size(), 0), degree_(graph.nodes.size(), 0) {
+    for (const CostGraph::Edge& edge : graph.edges) {
+      ++degree_[edge.a];
+      ++degree_[edge.b];
     }
-    for (size_t i = 0; i < graph.nodes.size(); ++i) pending_.insert(static_cast<int>(i));
+    for (size_t i = 0; i < graph.nodes.size(); ++i) Consider(static_cast<int>(i));
   }
 
   int64_t Run() {
+    if (pending_.empty()) return 0;
     int64_t steps = 0;
     while (!pending_.empty()) {
       const int node = *pending_.begin();
@@ -72,9 +74,30 @@ class LowDegree {
       }
     }
     gone_[edge_id] = 1;
-    incident_[node].erase(edge_id);
-    incident_[side.partner].erase(edge_id);
+    --degree_[node];
+    --degree_[side.partner];
+    graph_.changed[side.partner] = 1;
     return side;
+  }
+
+  // Nodes of one strategy are no decision: they stay for the other rules.
+  void Consider(int node) {
+    const CostGraph::Node& own = graph_.nodes[node];
+    if (own.costs.size() > 1 && own.rows.empty() && degree_[node] <= 2) pending_.insert(node);
+  }
+
+  // The edges of a node that are left.
+  std::vector<int> Edges(int node) const {
+    std::vector<int> out;
+    for (int edge : old_.of(node)) {
+      if (!gone_[edge]) out.push_back(edge);
+    }
+    const auto fresh = fresh_.find(node);
+    if (fresh == fresh_.end()) return out;
+    for (int edge : fresh->second) {
+      if (!gone_[edge]) out.push_back(edge);
+    }
+    return out;
   }
 
   int Partner(int node, int edge) const {
@@ -82,7 +105,8 @@ class LowDegree {
   }
 
   int EdgeBetween(int a, int b) const {
-    for (int edge : incident_[a]) {
+    if (degree_[a] > degree_[b]) std::swap(a, b);
+    for (int edge : Edges(a)) {
       if (Partner(a, edge) == b) return edge;
     }
     return -1;
@@ -90,10 +114,11 @@ class LowDegree {
 
   bool Allowed(int node) const {
     const CostGraph::Node& own = graph_.nodes[node];
-    if (own.costs.empty() || !own.rows.empty() || incident_[node].size() > 2) return false;
-    if (incident_[node].size() < 2) return true;
-    const int a = Partner(node, *incident_[node].begin());
-    const int b = Partner(node, *incident_[node].rbegin());
+    if (own.costs.size() < 2 || degree_[node] > 2) return false;
+    if (degree_[node] < 2) return true;
+    const std::vector<int> edges = Edges(node);
+    const int a = Partner(node, edges.front());
+    const int b = Partner(node, edges.back());
     const size_t size_a = graph_.nodes[a].costs.size();
     const size_t size_b = graph_.nodes[b].costs.size();
     return size_a * size_b <= kGrowth * own.costs.size() * (size_a + size_b) ||
@@ -102,7 +127,7 @@ class LowDegree {
 
   bool Step(int node) {
     if (!Allowed(node)) return false;
-    const std::vector<int> edges(incident_[node].begin(), incident_[node].end());
+    const std::vector<int> edges = Edges(node);
     Side a = edges.empty() ? Side{} : Take(node, edges[0]);
     Side b = edges.size() < 2 ? Side{} : Take(node, edges[1]);
     const std::vector<int64_t> costs = std::move(graph_.nodes[node].costs);
@@ -141,23 +166,33 @@ class LowDegree {
       }
       return;
     }
-    pending_.insert(a.partner);
     if (b.partner < 0) {
       std::vector<int64_t>& costs = graph_.nodes[a.partner].costs;
       for (size_t x = 0; x < a.size; ++x) costs[x] = AddCosts(costs[x], least[x]);
+      Consider(a.partner);
       return;
     }
-    pending_.insert(b.partner);
     const int id = EdgeBetween(a.partner, b.partner);
     if (id < 0) {
       const int fresh = static_cast<int>(graph_.edges.size());
-      graph_.edges.push_back({a.partner, b.partner, std::move(least)});
+      graph_.edges.push_back({a.partner, b.partner, std::move(least), false});
       gone_.push_back(0);
-      incident_[a.partner].insert(fresh);
-      incident_[b.partner].insert(fresh);
-      return;
+      for (int end : {a.partner, b.partner}) {
+        fresh_[end].push_back(fresh);
+        ++degree_[end];
+      }
+    } else {
+      Join(a, b, least, graph_.edges[id]);
     }
-    CostGraph::Edge& edge = graph_.edges[id];
+    Consider(a.partner);
+    Consider(b.partner);
+  }
+
+  static void Join(const Side& a,
+                   const Side& b,
+                   const std::vector<int64_t>& least,
+                   CostGraph::Edge& edge) {
+    edge.finite = false;
     for (size_t x = 0; x < a.size; ++x) {
       for (size_t y = 0; y < b.size; ++y) {
         int64_t& cost = edge.costs[edge.a == a.partner ? x * b.size + y : y * a.size + x];
@@ -167,8 +202,12 @@ class LowDegree {
   }
 
   CostGraph& graph_;
+  // Edges per node at the beginning, and those added since.
+  const Incidence old_;
+  std::map<int, std::vector<int>> fresh_;
   std::vector<char> gone_;
-  std::vector<std::set<int>> incident_;
+  // Edges left per node.
+  std::vector<int> degree_;
   std::set<int> pending_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/reduce/memory_rows.h"
 
-#include <map>
+#include <numeric>
 #include <utility>
 
 namespace metadist {
@@ -17,33 +17,45 @@ namespace metadist {
 
 namespace {
 
-// Adds up rows over the same interval, moves minima to `base_delta` and drops constant rows.
-void MergeRows(CostGraph::Node& node, std::vector<int64_t>& base_delta) {
-  std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> merged;
-  for (MemoryRow& row : node.rows) {
-    if (row.lo >= row.hi) continue;
-    std::vector<int64_t>& usage = merged[{row.lo, row.hi}];
-    if (usage.empty()) {
-      usage = std::move(row.usage);
-    } else {
-      for (size_t p = 0; p < usage.size(); ++p) usage[p] += row.usage[p];
-    }
-  }
-  node.rows.clear();
-  for (auto& [interval, usage] : merged) {
-    const auto [least, most] = std::minmax_element(usage.begin(), usage.end());
-    const int64_t minimum = *least;
-    const bool constant = minimum == *most;
-    base_delta[interval.first] += minimum;
-    base_delta[interval.second] -= minimum;
-    if (constant) continue;
-    for (int64_t& value : usage) value -= minimum;
-    node.rows.push_back({interval.first, interval.second, std::move(usage)});
-  }
+bool Earlier(const MemoryRow& x, const MemoryRow& y) {
+  return x.lo != y.lo ? x.lo < y.lo : x.hi < y.hi;
 }
 
-// Indices of the times that can bind and are not implied by a neighbour.
-std::vector<int> TimesToKeep(const CostGraph& graph) {
+// Adds up rows over the same interval, in order of time.
+void MergeRows(std::vector<MemoryRow>& rows) {
+  if (rows.size() < 2) return;
+  if (!std::is_sorted(rows.begin(), rows.end(), Earlier)) {
+    std::stable_sort(rows.begin(), rows.end(), Earlier);
+  }
+  size_t kept = 0;
+  for (size_t r = 1; r < rows.size(); ++r) {
+    if (Earlier(rows[kept], rows[r])) {
+      if (++kept != r) rows[kept] = std::move(rows[r]);
+      continue;
+    }
+    for (size_t p = 0; p < rows[r].usage.size(); ++p) rows[kept].usage[p] += rows[r].usage[p];
+  }
+  rows.resize(kept + 1);
+}
+
+// Moves the minima of the rows to `base_delta` and drops constant rows.
+void MoveMinima(std::vector<MemoryRow>& rows, std::vector<int64_t>& base_delta) {
+  std::erase_if(rows, [&base_delta](MemoryRow& row) {
+    const auto [least, most] = std::minmax_element(row.usage.begin(), row.usage.end());
+    const int64_t minimum = *least;
+    const bool constant = minimum == *most;
+    base_delta[row.lo] += minimum;
+    base_delta[row.hi] -= minimum;
+    if (!constant && minimum != 0) {
+      for (int64_t& value : row.usage) value -= minimum;
+    }
+    return constant;
+  });
+}
+
+// For each time the one that binds at least as hard (itself if none of its neighbours does), -1 if
+// it cannot bind.
+std::vector<int> ImpliedBy(const CostGraph& graph) {
   const size_t times = graph.base.size();
   std::vector<int64_t> most(times + 1, 0);
   std::vector<int> starts(times + 1, 0);
@@ -57,11 +69,14 @@ std::vector<int> TimesToKeep(const CostGraph& graph) {
       ++ends[row.hi];
     }
   }
+  std::vector<int> implied_by(times, -1);
   std::vector<int> kept;
   int64_t live = 0;
   for (size_t t = 0; t < times; ++t) {
     live += most[t];
-    if (graph.base[t] + live > *graph.limit) kept.push_back(static_cast<int>(t));
+    if (graph.base[t] + live <= *graph.limit) continue;
+    implied_by[t] = static_cast<int>(t);
+    kept.push_back(static_cast<int>(t));
   }
   auto prune = [&](bool forward) {
     std::vector<int> count(times + 1, 0);
@@ -72,7 +87,10 @@ std::vector<int> TimesToKeep(const CostGraph& graph) {
       if (!out.empty() && graph.base[t] <= graph.base[out.back()]) {
         const int early = std::min(t, out.back());
         const int late = std::max(t, out.back());
-        if (count[late + 1] == count[early + 1]) continue;
+        if (count[late + 1] == count[early + 1]) {
+          implied_by[t] = out.back();
+          continue;
+        }
       }
       out.push_back(t);
     }
@@ -81,7 +99,56 @@ std::vector<int> TimesToKeep(const CostGraph& graph) {
   };
   prune(/*forward=*/false);
   prune(/*forward=*/true);
-  return kept;
+  for (int& other : implied_by) {
+    while (other >= 0 && implied_by[other] != other) other = implied_by[other];
+  }
+  return implied_by;
+}
+
+// One pass; true if it left rows over equal intervals.
+bool SimplifyOnce(CostGraph& graph) {
+  const size_t times = graph.base.size();
+  std::vector<int64_t> delta(times + 1, 0);
+  for (CostGraph::Node& node : graph.nodes) {
+    MergeRows(node.rows);
+    MoveMinima(node.rows, delta);
+  }
+  int64_t running = 0;
+  for (size_t t = 0; t < times; ++t) {
+    running += delta[t];
+    graph.base[t] += running;
+    if (graph.base[t] > *graph.limit) graph.infeasible = true;
+  }
+  if (graph.infeasible) return false;
+  const std::vector<int> implied_by = ImpliedBy(graph);
+  // Kept times before each.
+  std::vector<int64_t> before(times + 1, 0);
+  size_t kept = 0;
+  for (size_t t = 0; t < times; ++t) {
+    before[t] = static_cast<int64_t>(kept);
+    if (implied_by[t] == static_cast<int>(t)) graph.base[kept++] = graph.base[t];
+  }
+  before[times] = static_cast<int64_t>(kept);
+  if (kept == times) return false;
+  graph.base.resize(kept);
+  for (int& t : graph.time_now) {
+    const int implied = t < 0 ? -1 : implied_by[t];
+    t = implied < 0 ? -1 : static_cast<int>(before[implied]);
+  }
+  bool again = false;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    std::vector<MemoryRow>& rows = graph.nodes[i].rows;
+    if (rows.empty()) continue;
+    for (MemoryRow& row : rows) {
+      row.lo = before[row.lo];
+      row.hi = before[row.hi];
+    }
+    if (std::erase_if(rows, [](const MemoryRow& row) { return row.lo >= row.hi; }) > 0) {
+      graph.changed[i] = 1;
+    }
+    for (size_t r = 1; r < rows.size(); ++r) again |= !Earlier(rows[r - 1], rows[r]);
+  }
+  return again;
 }
 
 }  // namespace
@@ -106,35 +173,13 @@ void IndexTimes(CostGraph& graph) {
     }
   }
   graph.base.assign(starts.size(), 0);
+  graph.time_now.resize(starts.size());
+  std::iota(graph.time_now.begin(), graph.time_now.end(), 0);
 }
 
 void SimplifyMemory(CostGraph& graph) {
-  if (!graph.limit || graph.infeasible) return;
-  const size_t times = graph.base.size();
-  std::vector<int64_t> delta(times + 1, 0);
-  for (CostGraph::Node& node : graph.nodes) MergeRows(node, delta);
-  int64_t running = 0;
-  for (size_t t = 0; t < times; ++t) {
-    running += delta[t];
-    graph.base[t] += running;
-    if (graph.base[t] > *graph.limit) graph.infeasible = true;
-  }
-  if (graph.infeasible) return;
-  const std::vector<int> kept = TimesToKeep(graph);
-  std::vector<int64_t> new_index(times + 1, static_cast<int64_t>(kept.size()));
-  for (size_t k = kept.size(); k-- > 0;) {
-    const int first = k == 0 ? 0 : kept[k - 1] + 1;
-    for (int t = first; t <= kept[k]; ++t) new_index[t] = static_cast<int64_t>(k);
-  }
-  std::vector<int64_t> base;
-  for (int t : kept) base.push_back(graph.base[t]);
-  graph.base = std::move(base);
-  for (CostGraph::Node& node : graph.nodes) {
-    for (MemoryRow& row : node.rows) {
-      row.lo = new_index[row.lo];
-      row.hi = new_index[row.hi];
-    }
-    std::erase_if(node.rows, [](const MemoryRow& row) { return row.lo >= row.hi; });
+  if (!graph.limit) return;
+  while (!graph.infeasible && !graph.base.empty() && SimplifyOnce(graph)) {
   }
 }
 

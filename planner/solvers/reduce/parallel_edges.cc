@@ -1,38 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <map>
-#include <utility>
+#include <tuple>
 
 #include "planner/solvers/reduce/rules.h"
 
 namespace metadist {
 
 // Edges between the same two nodes add up, transposed where they run the other way. Merging nodes
-// creates them by the thousand. Complexity: linear in the entries, one ordered map of pairs.
-int64_t AddParallelEdges(CostGraph& graph) {
-  std::map<std::pair<int, int>, size_t> first;
-  size_t kept = 0;
-  const size_t before = graph.edges.size();
-  for (size_t e = 0; e < before; ++e) {
-    CostGraph::Edge& edge = graph.edges[e];
-    const auto [entry, fresh] = first.try_emplace(std::minmax(edge.a, edge.b), kept);
-    if (fresh) {
-      if (kept != e) graph.edges[kept] = std::move(edge);
-      ++kept;
-      continue;
-    }
-    CostGraph::Edge& sum = graph.edges[entry->second];
-    const size_t rows = graph.nodes[sum.a].costs.size();
-    const size_t columns = graph.nodes[sum.b].costs.size();
-    const bool same = sum.a == edge.a;
-    for (size_t p = 0; p < rows; ++p) {
-      for (size_t q = 0; q < columns; ++q) {
-        int64_t& total = sum.costs[p * columns + q];
-        total = AddCosts(total, edge.costs[same ? p * columns + q : q * rows + p]);
-      }
+// creates them by the thousand. Complexity: linear in the entries, one sort of the pairs.
+
+namespace {
+
+void Add(const CostGraph& graph, const CostGraph::Edge& from, CostGraph::Edge& to) {
+  const size_t rows = graph.nodes[to.a].costs.size();
+  const size_t columns = graph.nodes[to.b].costs.size();
+  const bool same = to.a == from.a;
+  for (size_t p = 0; p < rows; ++p) {
+    for (size_t q = 0; q < columns; ++q) {
+      int64_t& total = to.costs[p * columns + q];
+      total = AddCosts(total, from.costs[same ? p * columns + q : q * rows + p]);
     }
   }
+  to.finite = to.finite && from.finite;
+}
+
+}  // namespace
+
+int64_t AddParallelEdges(CostGraph& graph) {
+  struct Ends {
+    int low;
+    int high;
+    int edge;
+  };
+  std::vector<Ends> order;
+  order.reserve(graph.edges.size());
+  for (size_t e = 0; e < graph.edges.size(); ++e) {
+    const auto [low, high] = std::minmax(graph.edges[e].a, graph.edges[e].b);
+    order.push_back({low, high, static_cast<int>(e)});
+  }
+  std::sort(order.begin(), order.end(), [](const Ends& x, const Ends& y) {
+    return std::tie(x.low, x.high, x.edge) < std::tie(y.low, y.high, y.edge);
+  });
+  std::vector<char> gone(graph.edges.size(), 0);
+  int64_t added = 0;
+  for (size_t k = 0, first = 0; k < order.size(); ++k) {
+    if (order[k].low != order[first].low || order[k].high != order[first].high) first = k;
+    if (k == first) continue;
+    Add(graph, graph.edges[order[k].edge], graph.edges[order[first].edge]);
+    gone[order[k].edge] = 1;
+    graph.changed[order[k].low] = 1;
+    graph.changed[order[k].high] = 1;
+    ++added;
+  }
+  if (added == 0) return 0;
+  size_t kept = 0;
+  for (size_t e = 0; e < gone.size(); ++e) {
+    if (gone[e]) continue;
+    if (kept != e) graph.edges[kept] = std::move(graph.edges[e]);
+    ++kept;
+  }
   graph.edges.resize(kept);
-  return static_cast<int64_t>(before - kept);
+  return added;
 }
 
 }  // namespace metadist

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/reduce/reduce.h"
 
+#include <numeric>
+
 #include "planner/solvers/reduce/memory_rows.h"
 #include "planner/solvers/reduce/rules.h"
 
@@ -16,14 +18,18 @@ namespace metadist {
 
 namespace {
 
-void RunRules(CostGraph& graph, bool keep_all) {
+// small: dominance from the first round on.
+void RunRules(CostGraph& graph, ReduceMode mode, bool small) {
+  const bool keep_all = mode == ReduceMode::kKeepAllChoices;
   for (int round = 0; !graph.infeasible; ++round) {
     int64_t applied = FoldSeparableEdges(graph);
-    const int64_t dropped = EnforceArcConsistency(graph);
+    int64_t dropped = mode == ReduceMode::kSoftLimit ? 0 : DropOversized(graph);
+    if (graph.infeasible) return;
+    dropped += EnforceArcConsistency(graph);
     if (graph.infeasible) return;
     applied += dropped;
-    int64_t dominated = 0;
-    if (round > 0 && !keep_all) dominated = DropDominated(graph);
+    const bool dominance = !keep_all && (small || round > 0);
+    const int64_t dominated = dominance ? DropDominated(graph) : 0;
     applied += dominated;
     if (dropped + dominated > 0) SimplifyMemory(graph);
     if (graph.infeasible) return;
@@ -31,36 +37,17 @@ void RunRules(CostGraph& graph, bool keep_all) {
     if (graph.infeasible) return;
     applied += AddParallelEdges(graph);
     if (!keep_all) applied += EliminateLowDegree(graph);
-    if (applied == 0 && round > 0) return;
+    if (applied == 0 && (dominance || keep_all)) return;
   }
 }
 
-}  // namespace
-
-ReducedSize Reduced::counts() const {
-  ReducedSize out{count(), static_cast<int64_t>(edges.size()), 0};
-  for (const Edge& edge : edges) out.entries += static_cast<int64_t>(edge.costs.size());
-  return out;
-}
-
-Choice Reduced::Expand(const Choice& choice) const {
-  Choice full(graph.nodes.size(), 0);
-  for (size_t k = 0; k < origin.size(); ++k) full[origin[k]] = choice[k];
-  return ExpandChoice(graph, full);
-}
-
-Reduced Reduce(const Problem& problem, ReduceMode mode) {
-  return ReduceGraph(MakeCostGraph(problem, mode == ReduceMode::kWithoutMemory), mode);
-}
-
-Reduced ReduceGraph(CostGraph graph, ReduceMode mode) {
-  RunRules(graph, mode == ReduceMode::kKeepAllChoices);
+Reduced Pack(CostGraph graph) {
   Reduced out;
   out.infeasible = graph.infeasible;
   out.deletions = graph.deletions;
   out.constant = graph.constant;
-  std::vector<int> index(graph.nodes.size(), -1);
   if (!graph.infeasible) {
+    std::vector<int> index(graph.nodes.size(), -1);
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       CostGraph::Node& node = graph.nodes[i];
       if (node.costs.size() == 1) out.constant += node.costs[0];
@@ -78,6 +65,75 @@ Reduced ReduceGraph(CostGraph graph, ReduceMode mode) {
   }
   graph.edges.clear();
   out.graph = std::move(graph);
+  return out;
+}
+
+}  // namespace
+
+ReducedSize Reduced::counts() const {
+  ReducedSize out{count(), static_cast<int64_t>(edges.size()), 0};
+  for (const Edge& edge : edges) out.entries += static_cast<int64_t>(edge.costs.size());
+  return out;
+}
+
+Choice Reduced::Expand(const Choice& choice) const {
+  Choice full(graph.nodes.size(), 0);
+  for (size_t k = 0; k < origin.size(); ++k) full[origin[k]] = choice[k];
+  return ExpandChoice(graph, full);
+}
+
+std::optional<Choice> Reduced::Contract(const Choice& original) const {
+  Choice full = original;
+  for (const CostGraph::Replacement& step : graph.replacements) {
+    if (full[step.node] == step.from) full[step.node] = step.to;
+  }
+  Choice out;
+  for (int node : origin) {
+    const std::vector<int>& names = graph.strategy_of[node];
+    const auto found = std::find(names.begin(), names.end(), full[node]);
+    if (found == names.end()) return std::nullopt;
+    out.push_back(static_cast<int>(found - names.begin()));
+  }
+  // Strategies of nodes that are decided may have been deleted too.
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].costs.size() == 1 && graph.strategy_of[i][0] != full[i]) return std::nullopt;
+  }
+  return out;
+}
+
+Reduced Reduce(const Problem& problem, ReduceMode mode) {
+  return ReduceGraph(MakeCostGraph(problem, mode == ReduceMode::kWithoutMemory), mode);
+}
+
+Reduced ReduceGraph(CostGraph graph, ReduceMode mode) {
+  RunRules(graph, mode, /*small=*/false);
+  return Pack(std::move(graph));
+}
+
+ReducedAgain ReduceAgain(Reduced reduced) {
+  ReducedAgain out;
+  if (reduced.infeasible) {
+    out.reduced = std::move(reduced);
+    return out;
+  }
+  CostGraph graph = std::move(reduced.graph);
+  for (int i = 0; i < reduced.count(); ++i) {
+    CostGraph::Node& node = graph.nodes[reduced.origin[i]];
+    node.costs = std::move(reduced.costs[i]);
+    node.rows = std::move(reduced.rows[i]);
+    graph.changed[reduced.origin[i]] = 1;
+  }
+  for (Reduced::Edge& edge : reduced.edges) {
+    graph.edges.push_back(
+        {reduced.origin[edge.a], reduced.origin[edge.b], std::move(edge.costs), false});
+  }
+  graph.base = std::move(reduced.base);
+  graph.time_now.resize(graph.base.size());
+  std::iota(graph.time_now.begin(), graph.time_now.end(), 0);
+  SimplifyMemory(graph);
+  RunRules(graph, ReduceMode::kFull, /*small=*/true);
+  out.time_now = graph.time_now;
+  out.reduced = Pack(std::move(graph));
   return out;
 }
 

@@ -33,6 +33,10 @@ struct Reduced {
   ReducedSize counts() const;
   // Choice of the original problem.
   Choice Expand(const Choice& choice) const;
+  // The way back: a choice here that costs and uses no more than the given one of the original
+  // problem, which must be feasible. Deletions for dominance are followed; nullopt if it is seen to
+  // take a strategy that was deleted by KeepStrategies. If there were such, judge what comes back.
+  std::optional<Choice> Contract(const Choice& original) const;
 
   // For Expand: the state of the reduction, and the original node of each node.
   CostGraph graph;
@@ -45,6 +49,9 @@ enum class ReduceMode {
   kWithoutMemory,
   // Only rules that lose no feasible choice: optima are kept, and so is everything else.
   kKeepAllChoices,
+  // As kFull, but choices above the limit count as well: for each there is one left that costs and
+  // uses no more wherever the limit is exceeded.
+  kSoftLimit,
 };
 
 // Applies the rules to a fixpoint.  The problem must be valid.
@@ -52,5 +59,16 @@ Reduced Reduce(const Problem& problem, ReduceMode mode);
 
 // The same for a graph made (and perhaps changed) by the caller.
 Reduced ReduceGraph(CostGraph graph, ReduceMode mode);
+
+// After strategies were deleted (keep.h) or the limit was changed: the rules to a fixpoint again.
+// Expand and Contract lead to the original problem as before. Cost: that of the remainder plus a
+// few passes over the original nodes.
+struct ReducedAgain {
+  Reduced reduced;
+  // Per kept time of the argument: the time that binds at least as hard now, -1 if it cannot bind.
+  // A price moved along keeps its worth: no bound gets lower by it.
+  std::vector<int> time_now;
+};
+ReducedAgain ReduceAgain(Reduced reduced);
 
 }  // namespace metadist

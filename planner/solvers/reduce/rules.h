@@ -16,6 +16,8 @@ namespace metadist {
 int64_t FoldSeparableEdges(CostGraph& graph);
 // Drops strategies that are forbidden or have no allowed partner on some edge.
 int64_t EnforceArcConsistency(CostGraph& graph);
+// Drops strategies that exceed the limit whatever the other nodes take.
+int64_t DropOversized(CostGraph& graph);
 // Drops strategies that another strategy of the node beats whatever the neighbours do.
 int64_t DropDominated(CostGraph& graph);
 // Merges nodes whose strategy is a function of a neighbour's.

@@ -44,6 +44,8 @@ int64_t FoldSeparableEdges(CostGraph& graph) {
       kept.push_back(std::move(edge));
       continue;
     }
+    graph.changed[edge.a] = 1;
+    graph.changed[edge.b] = 1;
     ++folded;
   }
   graph.edges = std::move(kept);

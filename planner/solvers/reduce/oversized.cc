@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+
+#include "planner/solvers/reduce/rules.h"
+
+namespace metadist {
+
+// A strategy that exceeds the limit at some time even if all other nodes are at their least (what
+// they use then is in `base`) is in no choice that fits. Limits are often a tenth above the least
+// possible peak, and strategies that keep a large tensor whole on every device do not fit into that
+// tenth. Deleting them raises the minima, hence `base`, and more may go.
+// Complexity: strategies x rows, with the largest base of a range from a table of powers of two.
+
+namespace {
+
+class RangeMaximum {
+ public:
+  explicit RangeMaximum(const std::vector<int64_t>& values) : levels_{values} {
+    for (size_t step = 1; 2 * step <= values.size(); step *= 2) {
+      const std::vector<int64_t>& last = levels_.back();
+      std::vector<int64_t> next(last.size() - step);
+      for (size_t k = 0; k < next.size(); ++k) next[k] = std::max(last[k], last[k + step]);
+      levels_.push_back(std::move(next));
+    }
+  }
+
+  // lo < hi.
+  int64_t Of(int64_t lo, int64_t hi) const {
+    const int level = std::bit_width(static_cast<uint64_t>(hi - lo)) - 1;
+    const std::vector<int64_t>& values = levels_[level];
+    return std::max(values[lo], values[hi - (int64_t{1} << level)]);
+  }
+
+ private:
+  std::vector<std::vector<int64_t>> levels_;
+};
+
+class Oversized {
+ public:
+  Oversized(const CostGraph& graph, int64_t limit) : limit_(limit), base_(graph.base) {}
+
+  // Moves from row end to row end, with the usage of every strategy at hand.
+  void Find(const CostGraph::Node& node, std::vector<char>& alive) {
+    events_.clear();
+    for (const MemoryRow& row : node.rows) {
+      events_.push_back({row.lo, 1, &row});
+      events_.push_back({row.hi, -1, &row});
+    }
+    std::sort(events_.begin(), events_.end(), [](const Event& x, const Event& y) {
+      return x.time < y.time;
+    });
+    usage_.assign(node.costs.size(), 0);
+    for (size_t k = 0; k < events_.size(); ++k) {
+      const std::vector<int64_t>& row = events_[k].row->usage;
+      for (size_t p = 0; p < usage_.size(); ++p) usage_[p] += events_[k].sign * row[p];
+      if (k + 1 == events_.size() || events_[k + 1].time == events_[k].time) continue;
+      const int64_t room = limit_ - base_.Of(events_[k].time, events_[k + 1].time);
+      for (size_t p = 0; p < usage_.size(); ++p) {
+        if (usage_[p] <= room) continue;
+        if (alive.empty()) alive.assign(usage_.size(), 1);
+        alive[p] = 0;
+      }
+    }
+  }
+
+ private:
+  struct Event {
+    int64_t time;
+    int sign;
+    const MemoryRow* row;
+  };
+
+  const int64_t limit_;
+  const RangeMaximum base_;
+  std::vector<Event> events_;
+  std::vector<int64_t> usage_;
+};
+
+}  // namespace
+
+int64_t DropOversized(CostGraph& graph) {
+  if (!graph.limit || graph.base.empty()) return 0;
+  Oversized work(graph, *graph.limit);
+  std::vector<std::vector<char>> alive(graph.nodes.size());
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (!graph.nodes[i].rows.empty()) work.Find(graph.nodes[i], alive[i]);
+  }
+  return DropStrategies(graph, alive);
+}
+
+}  // namespace metadist
