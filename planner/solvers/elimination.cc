@@ -351,7 +351,7 @@ Cost RunElimination(EliminationTask<Cost> task, const EliminationPlan& plan, Cho
 template int64_t RunElimination(EliminationTask<int64_t>, const EliminationPlan&, Choice&);
 template double RunElimination(EliminationTask<double>, const EliminationPlan&, Choice&);
 
-std::optional<ExactOptimum> MinimizeWithoutMemory(const Reduced& reduced) {
+std::optional<EliminationPlan> BestElimination(const Reduced& reduced) {
   std::vector<int> sizes;
   for (int i = 0; i < reduced.count(); ++i) sizes.push_back(reduced.size(i));
   std::vector<std::pair<int, int>> edges;
@@ -371,14 +371,19 @@ std::optional<ExactOptimum> MinimizeWithoutMemory(const Reduced& reduced) {
     const bool fits = plan->largest <= kLargestTable && plan->total <= kAllTables;
     if (fits && (!best || plan->total < best->total)) best = std::move(plan);
   }
-  if (!best) return std::nullopt;
+  return best;
+}
+
+std::optional<ExactOptimum> MinimizeWithoutMemory(const Reduced& reduced) {
+  const std::optional<EliminationPlan> plan = BestElimination(reduced);
+  if (!plan) return std::nullopt;
   EliminationTask<int64_t> task;
   task.unary = reduced.costs;
   for (const Reduced::Edge& edge : reduced.edges)
     task.edges.push_back({edge.a, edge.b, edge.costs});
   ExactOptimum out;
-  out.choice.assign(sizes.size(), 0);
-  out.cost = AddCosts(RunElimination(std::move(task), *best, out.choice), reduced.constant);
+  out.choice.assign(reduced.count(), 0);
+  out.cost = AddCosts(RunElimination(std::move(task), *plan, out.choice), reduced.constant);
   return out;
 }
 

@@ -58,6 +58,9 @@ struct EliminationTask {
 template <typename Cost>
 Cost RunElimination(EliminationTask<Cost> task, const EliminationPlan& plan, Choice& choice);
 
+// Of the greedy rules' plans that fit the caps below the one of least work; nullopt if none does.
+std::optional<EliminationPlan> BestElimination(const Reduced& reduced);
+
 // Optimum of the reduced problem ignoring memory, constant included: nullopt if the tables of every
 // rule exceed the caps below. kInfinite if nothing is feasible.
 struct ExactOptimum {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "planner/solvers/budget.h"
+#include "planner/solvers/reduce/reduce.h"
+#include "planner/solvers/solver.h"
+
+namespace metadist {
+
+// What a solver has so far: best choice by Evaluate, proven bound, phases, reports of progress, and
+// in the end the status that follows from them.
+class Outcome {
+ public:
+  // Both must outlive the object.
+  Outcome(const Problem& problem, const SolveOptions& options);
+
+  Budget& budget() { return budget_; }
+  // Takes a choice of the original problem if it is feasible and better. True if it fits the limit
+  // and takes nothing forbidden.
+  bool Take(const Choice& choice);
+  // Proven: no feasible choice is cheaper. kInfinite: there is none.
+  void RaiseBound(int64_t bound);
+  // peak_bound as in SolveResult.
+  void SetInfeasible(int64_t peak_bound);
+  // The same where a reduction under the limit has shown it.
+  void SetInfeasible();
+  void SetReduced(const Reduced& reduced);
+  void EndPhase(std::string_view phase);
+
+  bool found() const { return found_; }
+  int64_t cost() const { return result_.cost; }
+  const Choice& choice() const { return result_.choice; }
+  int64_t bound() const { return bound_; }
+  // Proven, near enough, cut off, or out of budget: nothing is left to do.
+  bool Done();
+  SolveResult Finish();
+
+ private:
+  void Report(std::string_view phase) const;
+
+  const Problem& problem_;
+  const SolveOptions& options_;
+  Budget budget_;
+  SolveResult result_;
+  bool found_ = false;
+  bool infeasible_ = false;
+  int64_t bound_ = -kInfinite;
+  double phase_start_ = 0;
+  std::string_view stopped_by_;
+};
+
+}  // namespace metadist
