@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "planner/solvers/problem.h"
 
@@ -10,6 +9,7 @@ namespace metadist {
 
 // What RandomProblem may put in.
 struct InstanceShape {
+  int least_nodes = 1;
   int most_nodes = 6;
   int most_strategies = 4;
   // Share of entries that are forbidden, of edges that make a follower, of nodes that are tied.
@@ -17,8 +17,13 @@ struct InstanceShape {
   double followers = 0.2;
   double ties = 0.1;
   bool limit = true;
-  // Cost entries lie in [-10, largest_cost].
+  // Cost entries lie in [-10, largest_cost] times cost_unit.
   int64_t largest_cost = 30;
+  int64_t cost_unit = 1;
+  // Usages lie in [0, 9] times this.
+  int64_t usage_unit = 1;
+  // Nodes are drawn until the number of choices would exceed this.
+  int64_t most_choices = 1'000'000;
 };
 
 // A small instance with parallel, reversed, self-cancelling and negative entries, several memory
@@ -31,14 +36,11 @@ Problem RandomProblem(uint64_t seed, const InstanceShape& shape);
 // rows allow; 0: no limit.
 Problem LayeredProblem(uint64_t seed, int layers, int strategies, double limit_factor);
 
-// By trying every choice.
-struct BruteForce {
-  // Absent if nothing is feasible.
-  std::optional<int64_t> cost;
-  // Ignoring the limit.
-  std::optional<int64_t> free_cost;
-  std::optional<int64_t> least_peak;
-};
-BruteForce TryAll(const Problem& problem);
+// A grid of decisions in row order, each linked to its neighbours, and as many followers; values
+// live for two rows. Costs differ from node to node. limit_factor as above.
+Problem GridProblem(uint64_t seed, int rows, int columns, int strategies, double limit_factor);
+
+// The same on a random tree whose branches are short.
+Problem TreeProblem(uint64_t seed, int nodes, int strategies, double limit_factor);
 
 }  // namespace metadist

@@ -8,6 +8,7 @@
 #include "planner/solvers/links.h"
 #include "planner/solvers/memory_profile.h"
 #include "planner/solvers/reduce/rules.h"
+#include "tests/planner/solvers/brute_force.h"
 #include "tests/planner/solvers/instances.h"
 
 namespace metadist {

@@ -9,6 +9,7 @@
 #include "planner/solvers/marginal.h"
 #include "planner/solvers/memory_profile.h"
 #include "planner/solvers/splice.h"
+#include "tests/planner/solvers/brute_force.h"
 #include "tests/planner/solvers/instances.h"
 
 namespace metadist {

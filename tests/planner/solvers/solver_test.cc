@@ -14,6 +14,7 @@
 #include "planner/solvers/evaluate.h"
 #include "planner/solvers/minimum_peak.h"
 #include "planner/solvers/problem_io.h"
+#include "tests/planner/solvers/brute_force.h"
 #include "tests/planner/solvers/instances.h"
 
 namespace metadist {
