@@ -15,8 +15,13 @@
 namespace metadist {
 namespace {
 
-constexpr InstanceShape kDense{
-    .most_nodes = 7, .most_strategies = 5, .forbidden = 0.02, .followers = 0, .ties = 0};
+constexpr InstanceShape kDense{.least_nodes = 6,
+                               .most_nodes = 9,
+                               .most_strategies = 5,
+                               .forbidden = 0.02,
+                               .followers = 0,
+                               .ties = 0,
+                               .most_choices = 20'000};
 
 TEST(Dual, SafeBoundIsValidAndTight) {
   int with_rows = 0;
@@ -97,7 +102,7 @@ TEST(PriceSearch, EveryStageHolds) {
     }
     EXPECT_EQ(search.cost() == *optimum || search.bound() < search.cost(), true) << seed;
   }
-  EXPECT_GT(pruned, 20);
+  EXPECT_GT(pruned, 10);
 }
 
 // A chain of equal nodes: 0 costs 10 and uses nothing, 1 costs nothing and uses `usage`; a change
@@ -170,7 +175,7 @@ TEST(SolveMip, TellsInfeasibleFromStopped) {
 }
 
 TEST(SolveMip, KeepsAValidBoundWhereverItStops) {
-  const Reduced reduced = Reduce(LayeredProblem(4, 2, 6, 1.1), ReduceMode::kFull);
+  const Reduced reduced = Reduce(LayeredProblem(4, 2, 6, 1.6), ReduceMode::kFull);
   MarginalProgram program(reduced, MarginalProgram::Objective::kCost, 1);
   for (size_t t = 0; t < reduced.base.size(); ++t) program.AddTime(static_cast<int>(t));
   const MipResult whole = SolveMip(program.model(), {});
