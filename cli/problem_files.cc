@@ -47,6 +47,13 @@ Result<Choice> LoadChoice(const std::string& path, const Problem& problem) {
   return choice;
 }
 
+Result<void> LoadNames(const std::string& path, Problem& problem) {
+  const std::string text = TRY(LoadText(path));
+  auto read = ReadNodeNames(text, problem);
+  if (!read.ok()) return Error(read.error()).in(path);
+  return {};
+}
+
 Result<void> SaveProblem(const std::string& path, const Problem& problem, bool force) {
   const std::string text = WriteProblem(problem);
   return WriteFile(path, EndsWith(path, ".gz") ? Gzip(text) : text, force);

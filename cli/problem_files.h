@@ -24,6 +24,9 @@ Result<std::string> LoadText(const std::string& path);
 // A choice for that problem. Errors as above.
 Result<Choice> LoadChoice(const std::string& path, const Problem& problem);
 
+// Sets problem.node_names. Errors as above.
+Result<void> LoadNames(const std::string& path, Problem& problem);
+
 // Writes the problem, compressed if the name ends in .gz. Errors: those of WriteFile.
 Result<void> SaveProblem(const std::string& path, const Problem& problem, bool force);
 

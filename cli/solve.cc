@@ -25,6 +25,7 @@ struct Flags {
   std::string gap = "0";
   std::string initial;
   std::string check;
+  std::string names;
 };
 
 double Since(Clock::time_point start) {
@@ -167,11 +168,11 @@ Result<void> Solve(Session& session, const Flags& flags) {
   SolveOptions options = TRY(ReadLimits(session, flags));
   const SolverDef* solver = TRY(ChosenSolver(flags.solver));
   const double time_limit = options.time_limit_seconds;
-  const ProblemFile file =
-      TRY(LoadProblem(flags.problem, [&] { return StopNow(start, time_limit); }));
+  ProblemFile file = TRY(LoadProblem(flags.problem, [&] { return StopNow(start, time_limit); }));
   for (const std::string& key : file.unknown_keys) {
     session.console.Warn(fmt::format("{}: {}: unknown key, passed over", flags.problem, key));
   }
+  if (!flags.names.empty()) TRY(LoadNames(flags.names, file.problem));
   if (!flags.check.empty()) return CheckChoice(session, flags, file.problem);
   if (!flags.initial.empty()) options.initial = TRY(LoadChoice(flags.initial, file.problem));
 
@@ -237,6 +238,11 @@ void AddSolve(CLI::App& app, Session& session) {
       ->add_option("--check",
                    flags->check,
                    "solve nothing: what this choice costs and needs; exit 5 if it is not feasible")
+      ->type_name("FILE");
+  command
+      ->add_option("--names",
+                   flags->names,
+                   "the nodes' names, as `plan --save-problem` writes them, for --check")
       ->type_name("FILE");
   command->footer(SolversHelp() +
                   "\n-o writes the choice alone. Without --json it is also the last line on stdout."

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -95,6 +96,34 @@ Json SecondsJson(const Solved& solved) {
   return seconds;
 }
 
+// What holds most memory at the peak, the largest first.
+struct Holder {
+  int node = 0;
+  int64_t usage = 0;
+};
+std::vector<Holder> LargestHolders(const Problem& problem,
+                                   const Choice& choice,
+                                   const Evaluation& worth) {
+  constexpr size_t kMost = 5;
+  std::vector<Holder> out;
+  for (size_t i = 0; i < problem.nodes.size() && worth.peak_time; ++i) {
+    Holder holder{static_cast<int>(i)};
+    for (const MemoryRow& row : problem.nodes[i].rows) {
+      if (row.lo <= *worth.peak_time && *worth.peak_time < row.hi)
+        holder.usage += row.usage[choice[i]];
+    }
+    if (holder.usage > 0) out.push_back(holder);
+  }
+  std::stable_sort(
+      out.begin(), out.end(), [](const Holder& a, const Holder& b) { return a.usage > b.usage; });
+  if (out.size() > kMost) out.resize(kMost);
+  return out;
+}
+
+std::string NodeText(const Problem& problem, int node) {
+  return problem.node_names.empty() ? fmt::format("node {}", node) : problem.node_names[node];
+}
+
 }  // namespace
 
 bool HasChoice(const SolveResult& result) {
@@ -184,6 +213,13 @@ std::string CheckJson(const Session& session, const Problem& problem, const Choi
   document["peak_time"] = worth.peak_time ? Json(*worth.peak_time) : Json();
   document["limit"] = problem.usage_limit ? Json(*problem.usage_limit) : Json();
   document["first_violated"] = worth.first_violated ? Json(*worth.first_violated) : Json();
+  document["largest"] = Json::array();
+  for (const Holder& holder : LargestHolders(problem, choice, worth)) {
+    document["largest"].push_back({{"node", holder.node},
+                                   {"name", NodeText(problem, holder.node)},
+                                   {"strategy", choice[holder.node]},
+                                   {"usage", holder.usage}});
+  }
   return TextWith(document, "cost", WideText(worth.cost));
 }
 
@@ -196,7 +232,14 @@ std::string CheckText(const Problem& problem, const Choice& choice) {
   if (worth.peak_time) out += fmt::format(", at time {}", *worth.peak_time);
   if (worth.first_violated)
     out += fmt::format(", first exceeded at time {}", *worth.first_violated);
-  return out + "\n";
+  out += "\n";
+  for (const Holder& holder : LargestHolders(problem, choice, worth)) {
+    out += fmt::format("  {} of it: {}, strategy {}\n",
+                       holder.usage,
+                       NodeText(problem, holder.node),
+                       choice[holder.node]);
+  }
+  return out;
 }
 
 }  // namespace metadist::cli

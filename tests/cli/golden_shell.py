@@ -110,14 +110,15 @@ HELPERS = {
 
 
 class Shell:
-    """A temporary folder with models/ and problems/ linked and fixtures/ copied; METADIST_CACHE_DIR is that copy, so that nothing is measured."""
+    """A temporary folder with models/, problems/ and tests/data/ linked and fixtures/ copied; METADIST_CACHE_DIR is that copy, so that nothing is measured."""
 
     def __init__(self, binary, root):
         self._binary = os.path.abspath(binary)
         self._temporary = tempfile.TemporaryDirectory(prefix="metadist-golden-")
         self._root = os.path.abspath(root)
         self.folder = os.path.realpath(self._temporary.name)
-        for name, source in (("models", "models"), ("problems", "tests/data/problems")):
+        os.mkdir(os.path.join(self.folder, "tests"))
+        for name, source in (("models", "models"), ("problems", "tests/data/problems"), ("tests/data", "tests/data")):
             source = os.path.join(self._root, source)
             if os.path.isdir(source):
                 os.symlink(source, os.path.join(self.folder, name))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# One test per golden transcript, tests/cli/<command>/<case>.txt, one each for the blocks of the README and of docs/redistribution.md, one for the generated pages.
+# One test per golden transcript, tests/cli/<command>/<case>.txt, one each for the blocks of the README and of
+# pages of docs/, one for the generated pages.
 if(NOT TARGET metadist)
   return()
 endif()
@@ -21,3 +22,4 @@ if(readme_runs)
   add_test(NAME cli/readme COMMAND ${run_goldens} ${CMAKE_SOURCE_DIR}/README.md)
 endif()
 add_test(NAME docs/redistribution COMMAND ${run_goldens} ${CMAKE_SOURCE_DIR}/docs/redistribution.md)
+add_test(NAME docs/solving COMMAND ${run_goldens} ${CMAKE_SOURCE_DIR}/docs/solving.md)
