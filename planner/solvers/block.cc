@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/block.h"
 
+#include <algorithm>
 #include <numeric>
-#include <utility>
-
-#include "planner/solvers/elimination.h"
 
 namespace metadist {
 
@@ -14,30 +12,26 @@ namespace metadist {
 // of high degree at their current strategies. The move never worsens the priced cost, and moves
 // hundreds of nodes at once, which no sequence of single improvements does.
 
-namespace {
-
-constexpr double kBlockTable = 1e5;
-
-}  // namespace
-
-std::vector<int> RandomRegion(const std::vector<std::vector<Link>>& links, Random& random) {
+std::vector<int> RandomRegion(const std::vector<std::vector<Link>>& links,
+                              size_t most,
+                              Random& random) {
   const size_t count = links.size();
   std::vector<int> region;
-  if (count <= kRegionNodes) {
+  if (count <= most) {
     region.resize(count);
     std::iota(region.begin(), region.end(), 0);
     return region;
   }
   std::vector<char> seen(count, 0);
   std::vector<int> next;
-  while (region.size() < kRegionNodes) {
+  while (region.size() < most) {
     // A new start when a component is exhausted.
     int start = random.Below(static_cast<int64_t>(count));
     while (seen[start]) start = static_cast<int>((start + 1) % count);
     seen[start] = 1;
     size_t head = region.size();
     region.push_back(start);
-    for (; head < region.size() && region.size() < kRegionNodes; ++head) {
+    for (; head < region.size() && region.size() < most; ++head) {
       next.clear();
       for (const Link& link : links[region[head]]) {
         if (seen[link.other]) continue;
@@ -51,45 +45,92 @@ std::vector<int> RandomRegion(const std::vector<std::vector<Link>>& links, Rando
   return region;
 }
 
-int64_t BlockMove(const Reduced& reduced,
-                  const Dual& tables,
-                  const std::vector<std::vector<double>>& penalties,
-                  const std::vector<int>& region,
-                  Random& random,
-                  Choice& choice) {
-  std::vector<int> local(reduced.count(), -1);
-  for (size_t k = 0; k < region.size(); ++k) local[region[k]] = static_cast<int>(k);
-  EliminationTask<double> task;
-  std::vector<int> sizes;
-  std::vector<std::pair<int, int>> edges;
-  Choice current;
+BlockMover::BlockMover(const Reduced& reduced, const Dual& tables)
+    : reduced_(reduced), tables_(tables), local_(reduced.count(), -1) {}
+
+void BlockMover::FindAllowed(const std::vector<std::vector<double>>& penalties,
+                             const std::vector<int>& region,
+                             const Choice& choice) {
+  allowed_.resize(std::max(allowed_.size(), region.size()));
+  sizes_.clear();
+  current_.clear();
   for (size_t k = 0; k < region.size(); ++k) {
-    const int i = region[k];
-    sizes.push_back(reduced.size(i));
-    current.push_back(choice[i]);
-    std::vector<double> unary(reduced.size(i));
-    for (size_t p = 0; p < unary.size(); ++p) {
-      unary[p] = static_cast<double>(reduced.costs[i][p]) + penalties[i][p];
+    const int node = region[k];
+    local_[node] = static_cast<int>(k);
+    std::vector<int>& allowed = allowed_[k];
+    allowed.clear();
+    for (int p = 0; p < reduced_.size(node); ++p) {
+      if (p == choice[node]) current_.push_back(static_cast<int>(allowed.size()));
+      if (penalties[node][p] < kLeftOut) allowed.push_back(p);
     }
-    for (const Link& link : tables.links()[i]) {
-      const int other = local[link.other];
-      if (other >= 0) {
-        if (!link.first) continue;
-        edges.emplace_back(static_cast<int>(k), other);
-        task.edges.push_back({static_cast<int>(k), other, tables.by_a(link.edge)});
+    sizes_.push_back(static_cast<int>(allowed.size()));
+  }
+}
+
+double BlockMover::AddEdge(const std::vector<int>& region, int k, const Link& link) {
+  const int other = local_[link.other];
+  const double* entries = tables_.by_a(link.edge).data();
+  const size_t columns = reduced_.size(link.other);
+  const std::vector<int>& rows_in = allowed_[k];
+  const std::vector<int>& columns_in = allowed_[other];
+  if (rows_in.size() < static_cast<size_t>(reduced_.size(region[k])) ||
+      columns_in.size() < columns) {
+    compact_.resize(std::max(compact_.size(), task_.edges.size() + 1));
+    std::vector<double>& compact = compact_[task_.edges.size()];
+    compact.clear();
+    for (int p : rows_in) {
+      for (int q : columns_in) compact.push_back(entries[p * columns + q]);
+    }
+    entries = compact.data();
+  }
+  edges_.emplace_back(k, other);
+  task_.edges.push_back({k, other, {}, entries});
+  return entries[current_[k] * columns_in.size() + current_[other]];
+}
+
+double BlockMover::MakeTask(const std::vector<std::vector<double>>& penalties,
+                            const std::vector<int>& region,
+                            const Choice& choice) {
+  FindAllowed(penalties, region, choice);
+  double cost = 0;
+  task_.edges.clear();
+  task_.unary.resize(region.size());
+  edges_.clear();
+  for (size_t k = 0; k < region.size(); ++k) {
+    const int node = region[k];
+    const std::vector<int>& allowed = allowed_[k];
+    std::vector<double>& unary = task_.unary[k];
+    unary.resize(allowed.size());
+    for (size_t z = 0; z < allowed.size(); ++z) {
+      const int p = allowed[z];
+      unary[z] = static_cast<double>(reduced_.costs[node][p]) + penalties[node][p];
+    }
+    for (const Link& link : tables_.links()[node]) {
+      if (local_[link.other] >= 0) {
+        if (link.first) cost += AddEdge(region, static_cast<int>(k), link);
         continue;
       }
-      const std::vector<double>& costs =
-          link.first ? tables.by_b(link.edge) : tables.by_a(link.edge);
-      const double* add = &costs[choice[link.other] * unary.size()];
-      for (size_t p = 0; p < unary.size(); ++p) unary[p] += add[p];
+      const std::vector<double>& columns =
+          link.first ? tables_.by_b(link.edge) : tables_.by_a(link.edge);
+      const double* add = &columns[static_cast<size_t>(choice[link.other]) * reduced_.size(node)];
+      for (size_t z = 0; z < allowed.size(); ++z) unary[z] += add[allowed[z]];
     }
-    task.unary.push_back(std::move(unary));
+    cost += unary[current_[k]];
   }
-  const EliminationPlan plan = PlanConditioned(sizes, edges, kBlockTable, random);
-  RunElimination(std::move(task), plan, current);
-  for (size_t k = 0; k < region.size(); ++k) choice[region[k]] = current[k];
-  return static_cast<int64_t>(plan.total);
+  for (int node : region) local_[node] = -1;
+  return cost;
+}
+
+MoveResult BlockMover::Run(const std::vector<std::vector<double>>& penalties,
+                           const std::vector<int>& region,
+                           double cap,
+                           Random& random,
+                           Choice& choice) {
+  const double before = MakeTask(penalties, region, choice);
+  const EliminationPlan plan = PlanConditioned(sizes_, edges_, cap, random);
+  const double after = RunElimination(task_, plan, current_);
+  for (size_t k = 0; k < region.size(); ++k) choice[region[k]] = allowed_[k][current_[k]];
+  return {before - after, static_cast<int64_t>(plan.total)};
 }
 
 }  // namespace metadist

@@ -18,8 +18,8 @@ namespace metadist {
 // The order is everything; finding the best is NP-hard. Three greedy rules (fewest neighbours,
 // smallest table, fewest new edges) are simulated on the graph alone, and the one with the least
 // total work is run, if its tables fit. For local moves on graphs that are too wide, the same
-// engine runs with conditioning: whenever the next table would be too large, a node of high degree
-// is fixed at its current strategy, which cuts all its edges.
+// engine runs with conditioning (conditioned_order.cc): some nodes are fixed at their current
+// strategies, which cuts all their edges.
 
 namespace {
 
@@ -61,14 +61,11 @@ class OrderSearch {
     CHECK(false, "unknown elimination rule");
   }
 
-  size_t Degree(int node) const { return neighbors_[node].size(); }
-
-  // Takes the node out; its neighbours become a clique unless it is fixed. Returns them.
-  std::vector<int> Remove(int node, bool fix) {
+  // Takes the node out; its neighbours become a clique. Returns them.
+  std::vector<int> Remove(int node) {
     std::vector<int> touched(neighbors_[node].begin(), neighbors_[node].end());
     for (int a : touched) {
       neighbors_[a].erase(node);
-      if (fix) continue;
       for (int b : touched) {
         if (a != b) neighbors_[a].insert(b);
       }
@@ -97,35 +94,10 @@ class KeyQueue {
   void Erase(int node) { queue_.erase({keys_[node], node}); }
   bool empty() const { return queue_.empty(); }
   int least() const { return queue_.begin()->second; }
-  const std::set<std::pair<double, int>>& items() const { return queue_; }
 
  private:
   std::vector<double> keys_;
   std::set<std::pair<double, int>> queue_;
-};
-
-// The node whose fixing cuts most: highest degree times a random factor among the first in the
-// queue.
-int NodeToFix(const KeyQueue& queue, const OrderSearch& search, Random& random) {
-  constexpr int kCandidates = 400;
-  int best = -1;
-  double best_score = -1;
-  int seen = 0;
-  for (const auto& [key, node] : queue.items()) {
-    const double score = static_cast<double>(search.Degree(node)) * (0.5 + random.Unit());
-    if (score > best_score) {
-      best_score = score;
-      best = node;
-    }
-    if (++seen == kCandidates) break;
-  }
-  return best;
-}
-
-template <typename Cost>
-struct Factor {
-  std::vector<int> scope;
-  std::vector<Cost> table;
 };
 
 template <typename Cost>
@@ -137,70 +109,25 @@ Cost Sum(Cost a, Cost b) {
   }
 }
 
+// Tables over nodes in the order in which they are eliminated: whatever a bucket holds has its
+// node first, and the last node of its scope runs contiguously through all sums.
 template <typename Cost>
 class Buckets {
  public:
-  Buckets(EliminationTask<Cost> task, Choice& choice)
-      : choice_(choice), unary_(std::move(task.unary)), of_node_(unary_.size()) {
-    for (auto& edge : task.edges) Add({{edge.a, edge.b}, std::move(edge.costs)});
-  }
-
-  void Fix(int node) {
-    const int value = choice_[node];
-    constant_ = Sum(constant_, unary_[node][value]);
-    for (int id : std::vector<int>(of_node_[node])) {
-      Factor<Cost> factor = std::move(factors_[id]);
-      if (factor.scope.empty()) continue;
-      factors_[id] = {};
-      const size_t position =
-          std::find(factor.scope.begin(), factor.scope.end(), node) - factor.scope.begin();
-      size_t inner = 1;
-      for (size_t z = position + 1; z < factor.scope.size(); ++z) inner *= Size(factor.scope[z]);
-      const size_t own = Size(node);
-      std::vector<Cost> table;
-      table.reserve(factor.table.size() / own);
-      for (size_t start = value * inner; start < factor.table.size(); start += own * inner) {
-        table.insert(
-            table.end(), factor.table.begin() + start, factor.table.begin() + start + inner);
-      }
-      factor.scope.erase(factor.scope.begin() + position);
-      factor.table = std::move(table);
-      Add(std::move(factor));
+  Buckets(const EliminationTask<Cost>& task, const EliminationPlan& plan, Choice& choice)
+      : choice_(choice), unary_(task.unary), rank_(unary_.size(), -1), bucket_(unary_.size()) {
+    int rank = 0;
+    for (const EliminationStep& step : plan.steps) {
+      if (!step.fix) rank_[step.node] = rank++;
     }
-  }
-
-  void Eliminate(int node) {
-    std::vector<int> scope;
-    for (int id : of_node_[node]) {
-      for (int other : factors_[id].scope) {
-        if (other != node) scope.push_back(other);
+    for (const auto& edge : task.edges) AddEdge(edge);
+    for (const EliminationStep& step : plan.steps) {
+      if (step.fix) {
+        constant_ = Sum(constant_, unary_[step.node][choice_[step.node]]);
+      } else {
+        Eliminate(step.node);
       }
     }
-    std::sort(scope.begin(), scope.end());
-    scope.erase(std::unique(scope.begin(), scope.end()), scope.end());
-    size_t entries = 1;
-    for (int other : scope) entries *= Size(other);
-    const size_t own = Size(node);
-    std::vector<Cost> sums;
-    sums.reserve(entries * own);
-    for (size_t o = 0; o < entries; ++o) {
-      sums.insert(sums.end(), unary_[node].begin(), unary_[node].end());
-    }
-    for (int id : of_node_[node]) {
-      if (factors_[id].scope.empty()) continue;
-      Accumulate(factors_[id], node, scope, sums);
-      factors_[id] = {};
-    }
-    Decision decision{node, scope, std::vector<uint16_t>(entries)};
-    std::vector<Cost> least(entries);
-    for (size_t o = 0; o < entries; ++o) {
-      const Cost* row = &sums[o * own];
-      const size_t best = std::min_element(row, row + own) - row;
-      least[o] = row[best];
-      decision.best[o] = static_cast<uint16_t>(best);
-    }
-    decisions_.push_back(std::move(decision));
-    Add({std::move(scope), std::move(least)});
   }
 
   Cost Finish() {
@@ -214,64 +141,184 @@ class Buckets {
   }
 
  private:
+  struct Factor {
+    std::vector<int> scope;
+    // Distance in `table` of neighbouring strategies, per member of the scope.
+    std::vector<size_t> stride;
+    const Cost* table = nullptr;
+    std::vector<Cost> owned;
+  };
   struct Decision {
     int node;
     std::vector<int> scope;
     std::vector<uint16_t> best;
   };
+  // A factor while its first node is eliminated.
+  struct Term {
+    const Cost* at;
+    size_t own_stride;
+    size_t inner_stride;
+    // Per member of the new scope.
+    std::vector<size_t> stride;
+  };
 
   size_t Size(int node) const { return unary_[node].size(); }
 
-  void Add(Factor<Cost> factor) {
-    if (factor.scope.empty()) {
-      constant_ = Sum(constant_, factor.table[0]);
-    } else if (factor.scope.size() == 1) {
-      std::vector<Cost>& unary = unary_[factor.scope[0]];
-      for (size_t p = 0; p < unary.size(); ++p) unary[p] = Sum(unary[p], factor.table[p]);
+  void AddEdge(const typename EliminationTask<Cost>::Edge& edge) {
+    const size_t columns = Size(edge.b);
+    const Cost* costs = edge.view ? edge.view : edge.costs.data();
+    const bool fixed_a = rank_[edge.a] < 0;
+    const bool fixed_b = rank_[edge.b] < 0;
+    if (fixed_a && fixed_b) {
+      constant_ = Sum(constant_, costs[choice_[edge.a] * columns + choice_[edge.b]]);
+    } else if (fixed_a) {
+      AddUnary(edge.b, costs + choice_[edge.a] * columns, 1);
+    } else if (fixed_b) {
+      AddUnary(edge.a, costs + choice_[edge.b], columns);
+    } else if (rank_[edge.a] < rank_[edge.b]) {
+      bucket_[edge.a].push_back({{edge.a, edge.b}, {columns, 1}, costs, {}});
     } else {
-      for (int node : factor.scope) of_node_[node].push_back(static_cast<int>(factors_.size()));
-      factors_.push_back(std::move(factor));
+      bucket_[edge.b].push_back({{edge.b, edge.a}, {1, columns}, costs, {}});
     }
   }
 
-  // sums[o][p] += factor at the assignment (o of `scope`, p of `node`).
-  void Accumulate(const Factor<Cost>& factor,
-                  int node,
-                  const std::vector<int>& scope,
-                  std::vector<Cost>& sums) const {
-    std::vector<size_t> stride(scope.size(), 0);
-    size_t own_stride = 0;
-    size_t step = 1;
-    for (size_t z = factor.scope.size(); z-- > 0;) {
-      const int member = factor.scope[z];
-      if (member == node) {
-        own_stride = step;
-      } else {
-        stride[std::lower_bound(scope.begin(), scope.end(), member) - scope.begin()] = step;
-      }
-      step *= Size(member);
+  void AddUnary(int node, const Cost* costs, size_t stride) {
+    std::vector<Cost>& unary = unary_[node];
+    for (size_t p = 0; p < unary.size(); ++p) unary[p] = Sum(unary[p], costs[p * stride]);
+  }
+
+  std::vector<int> ScopeWithout(int node) const {
+    std::vector<int> scope;
+    for (const Factor& factor : bucket_[node]) {
+      scope.insert(scope.end(), factor.scope.begin() + 1, factor.scope.end());
     }
-    const size_t own = Size(node);
-    std::vector<size_t> counter(scope.size(), 0);
-    size_t at = 0;
-    for (size_t start = 0; start < sums.size(); start += own) {
-      for (size_t p = 0; p < own; ++p) {
-        sums[start + p] = Sum(sums[start + p], factor.table[at + p * own_stride]);
+    std::sort(scope.begin(), scope.end(), [&](int a, int b) { return rank_[a] < rank_[b]; });
+    scope.erase(std::unique(scope.begin(), scope.end()), scope.end());
+    return scope;
+  }
+
+  std::vector<Term> Terms(int node, const std::vector<int>& scope) const {
+    std::vector<Term> terms;
+    for (const Factor& factor : bucket_[node]) {
+      Term term{factor.table, factor.stride[0], 0, std::vector<size_t>(scope.size(), 0)};
+      size_t z = 0;
+      for (size_t k = 1; k < factor.scope.size(); ++k) {
+        while (scope[z] != factor.scope[k]) ++z;
+        term.stride[z] = factor.stride[k];
       }
-      for (size_t z = scope.size(); z-- > 0;) {
-        at += stride[z];
-        if (++counter[z] < Size(scope[z])) break;
-        at -= stride[z] * counter[z];
+      if (!scope.empty()) term.inner_stride = term.stride.back();
+      terms.push_back(std::move(term));
+    }
+    return terms;
+  }
+
+  // row_ = the sum at strategy p, for all strategies of the last node of the scope.
+  void SumRow(const std::vector<Term>& terms, Cost unary, size_t p, size_t inner) {
+    Cost* row = row_.data();
+    for (size_t z = 0; z < inner; ++z) row[z] = unary;
+    for (const Term& term : terms) {
+      const Cost* from = term.at + p * term.own_stride;
+      if (term.inner_stride == 1) {
+        for (size_t z = 0; z < inner; ++z) row[z] = Sum(row[z], from[z]);
+      } else if (term.inner_stride == 0) {
+        const Cost add = *from;
+        for (size_t z = 0; z < inner; ++z) row[z] = Sum(row[z], add);
+      } else {
+        for (size_t z = 0; z < inner; ++z) row[z] = Sum(row[z], from[z * term.inner_stride]);
+      }
+    }
+  }
+
+  // The least of the rows into least[], and who reaches it; the current strategy wins ties.
+  void MinimizeRow(const std::vector<Term>& terms, int node, size_t inner, Cost* least) {
+    const std::vector<Cost>& unary = unary_[node];
+    const size_t current = choice_[node];
+    SumRow(terms, unary[current], current, inner);
+    std::copy(row_.begin(), row_.begin() + inner, least);
+    std::fill(best_.begin(), best_.begin() + inner, static_cast<int64_t>(current));
+    for (size_t p = 0; p < unary.size(); ++p) {
+      if (p == current) continue;
+      SumRow(terms, unary[p], p, inner);
+      const Cost* row = row_.data();
+      int64_t* best = best_.data();
+      const int64_t own = static_cast<int64_t>(p);
+      for (size_t z = 0; z < inner; ++z) {
+        const bool less = row[z] < least[z];
+        best[z] = less ? own : best[z];
+        least[z] = less ? row[z] : least[z];
+      }
+    }
+  }
+
+  void Eliminate(int node) {
+    Factor factor;
+    factor.scope = ScopeWithout(node);
+    const std::vector<int>& scope = factor.scope;
+    factor.stride.resize(scope.size());
+    size_t entries = 1;
+    for (size_t z = scope.size(); z-- > 0; entries *= Size(scope[z])) factor.stride[z] = entries;
+    const size_t inner = scope.empty() ? 1 : Size(scope.back());
+    row_.resize(std::max(row_.size(), inner));
+    best_.resize(std::max(best_.size(), inner));
+    std::vector<Term> terms = Terms(node, scope);
+    Decision decision{node, scope, std::vector<uint16_t>(entries)};
+    factor.owned = TakeTable(entries);
+    std::vector<size_t> counter(scope.size(), 0);
+    for (size_t start = 0; start < entries; start += inner) {
+      MinimizeRow(terms, node, inner, &factor.owned[start]);
+      for (size_t z = 0; z < inner; ++z) decision.best[start + z] = static_cast<uint16_t>(best_[z]);
+      for (size_t z = scope.empty() ? 0 : scope.size() - 1; z-- > 0;) {
+        const bool carry = ++counter[z] == Size(scope[z]);
+        for (Term& term : terms) term.at += term.stride[z];
+        if (!carry) break;
+        for (Term& term : terms) term.at -= term.stride[z] * counter[z];
         counter[z] = 0;
       }
     }
+    decisions_.push_back(std::move(decision));
+    for (Factor& used : bucket_[node]) GiveTable(std::move(used.owned));
+    bucket_[node].clear();
+    factor.table = factor.owned.data();
+    Keep(std::move(factor));
+  }
+
+  void Keep(Factor factor) {
+    if (factor.scope.empty()) {
+      constant_ = Sum(constant_, factor.table[0]);
+    } else if (factor.scope.size() == 1) {
+      AddUnary(factor.scope[0], factor.table, 1);
+    } else {
+      const int first = factor.scope[0];
+      bucket_[first].push_back(std::move(factor));
+      return;
+    }
+    GiveTable(std::move(factor.owned));
+  }
+
+  // The system hands out large tables page by page, so used ones are kept, but for the largest.
+  void GiveTable(std::vector<Cost> table) {
+    constexpr size_t kLargestSpare = 1 << 20;
+    if (!table.empty() && table.capacity() <= kLargestSpare) spare_.push_back(std::move(table));
+  }
+
+  std::vector<Cost> TakeTable(size_t entries) {
+    std::vector<Cost> table;
+    if (!spare_.empty()) {
+      table = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    table.resize(entries);
+    return table;
   }
 
   Choice& choice_;
   std::vector<std::vector<Cost>> unary_;
-  std::vector<std::vector<int>> of_node_;
-  std::vector<Factor<Cost>> factors_;
+  std::vector<int> rank_;
+  std::vector<std::vector<Factor>> bucket_;
   std::vector<Decision> decisions_;
+  std::vector<std::vector<Cost>> spare_;
+  std::vector<Cost> row_;
+  std::vector<int64_t> best_;
   Cost constant_ = 0;
 };
 
@@ -296,7 +343,7 @@ std::optional<EliminationPlan> PlanElimination(const std::vector<int>& sizes,
     plan.steps.push_back({node, false});
     queue.Erase(node);
     std::set<int> stale;
-    for (int other : search.Remove(node, /*fix=*/false)) {
+    for (int other : search.Remove(node)) {
       stale.insert(other);
       if (rule == EliminationRule::kMinFill) {
         stale.insert(search.neighbors(other).begin(), search.neighbors(other).end());
@@ -307,49 +354,15 @@ std::optional<EliminationPlan> PlanElimination(const std::vector<int>& sizes,
   return plan;
 }
 
-EliminationPlan PlanConditioned(const std::vector<int>& sizes,
-                                const std::vector<std::pair<int, int>>& edges,
-                                double cap,
-                                Random& random) {
-  OrderSearch search(sizes, edges);
-  KeyQueue queue(sizes.size());
-  auto key = [&](int node) { return search.Weight(node) * (1 + 0.5 * random.Unit()); };
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    queue.Set(static_cast<int>(i), key(static_cast<int>(i)));
-  }
-  EliminationPlan plan;
-  while (!queue.empty()) {
-    int node = queue.least();
-    const double weight = search.Weight(node);
-    const bool fix = weight > cap;
-    if (fix) {
-      node = NodeToFix(queue, search, random);
-    } else {
-      plan.largest = std::max(plan.largest, weight);
-      plan.total += weight;
-    }
-    plan.steps.push_back({node, fix});
-    queue.Erase(node);
-    for (int other : search.Remove(node, fix)) queue.Set(other, key(other));
-  }
-  return plan;
-}
-
 template <typename Cost>
-Cost RunElimination(EliminationTask<Cost> task, const EliminationPlan& plan, Choice& choice) {
-  Buckets<Cost> buckets(std::move(task), choice);
-  for (const EliminationStep& step : plan.steps) {
-    if (step.fix) {
-      buckets.Fix(step.node);
-    } else {
-      buckets.Eliminate(step.node);
-    }
-  }
-  return buckets.Finish();
+Cost RunElimination(const EliminationTask<Cost>& task,
+                    const EliminationPlan& plan,
+                    Choice& choice) {
+  return Buckets<Cost>(task, plan, choice).Finish();
 }
 
-template int64_t RunElimination(EliminationTask<int64_t>, const EliminationPlan&, Choice&);
-template double RunElimination(EliminationTask<double>, const EliminationPlan&, Choice&);
+template int64_t RunElimination(const EliminationTask<int64_t>&, const EliminationPlan&, Choice&);
+template double RunElimination(const EliminationTask<double>&, const EliminationPlan&, Choice&);
 
 std::optional<EliminationPlan> BestElimination(const Reduced& reduced) {
   std::vector<int> sizes;
@@ -379,11 +392,12 @@ std::optional<ExactOptimum> MinimizeWithoutMemory(const Reduced& reduced) {
   if (!plan) return std::nullopt;
   EliminationTask<int64_t> task;
   task.unary = reduced.costs;
-  for (const Reduced::Edge& edge : reduced.edges)
-    task.edges.push_back({edge.a, edge.b, edge.costs});
+  for (const Reduced::Edge& edge : reduced.edges) {
+    task.edges.push_back({edge.a, edge.b, {}, edge.costs.data()});
+  }
   ExactOptimum out;
   out.choice.assign(reduced.count(), 0);
-  out.cost = AddCosts(RunElimination(std::move(task), *plan, out.choice), reduced.constant);
+  out.cost = AddCosts(RunElimination(task, *plan, out.choice), reduced.constant);
   return out;
 }
 

@@ -48,15 +48,17 @@ struct EliminationTask {
     int a = 0;
     int b = 0;
     std::vector<Cost> costs;  // [a][b]
+    // If set, the entries are there instead, owned by the caller.
+    const Cost* view = nullptr;
   };
   std::vector<std::vector<Cost>> unary;
   std::vector<Edge> edges;
 };
 
 // Minimises over the eliminated nodes with the fixed ones at `choice`; writes the minimiser to
-// `choice` and returns its cost. Ties keep the smallest index.
+// `choice` and returns its cost. Ties keep the strategy in `choice`, then the smallest index.
 template <typename Cost>
-Cost RunElimination(EliminationTask<Cost> task, const EliminationPlan& plan, Choice& choice);
+Cost RunElimination(const EliminationTask<Cost>& task, const EliminationPlan& plan, Choice& choice);
 
 // Of the greedy rules' plans that fit the caps below the one of least work; nullopt if none does.
 std::optional<EliminationPlan> BestElimination(const Reduced& reduced);

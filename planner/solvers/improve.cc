@@ -3,20 +3,49 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include "planner/solvers/block.h"
 #include "planner/solvers/memory_profile.h"
 #include "planner/solvers/penalties.h"
 #include "planner/solvers/splice.h"
 
 namespace metadist {
 
-// Improve walks over prices: a violated peak raises its price, a feasible choice lowers all. At
-// fixed prices a choice is improved by exact minimisation over a region (block.h), spliced with
-// earlier choices from the other side of the limit (splice.h), repaired, polished and offered.
+// Three kinds of rounds look for better choices, and each has its own way to deal with the limit.
 //
-// Rounds are counted, never timed: a larger budget begins with the steps of a smaller one.
+// The walk over prices keeps a choice that need not fit. Prices of memory move with what the choice
+// does (price_walk.h); at fixed prices it is lowered by forest and block moves, spliced with
+// earlier choices from the other side of the limit (splice.h), repaired, polished and offered. It
+// makes the large steps, and all of them where many small tensors share the memory. The walk over
+// allocations keeps a choice that fits and hands the memory of a region out anew (allocation.h). It
+// finds what prices cannot express, where few large tensors share the memory.
+//
+// Fusion (fusion.h) puts the best together from what both found, at the prices of the first and
+// others near them.
+//
+// Which of the three makes the next round, and which move the next step, is drawn by what each
+// gained per work of late, half of it; the other half is shared evenly. Rounds are counted, never
+// timed: a larger budget begins with the steps of a smaller one.
+
+namespace {
+
+constexpr size_t kRegionNodes = 300;
+constexpr double kBlockTable = 1e5;
+constexpr int kRepairSteps = 600;
+constexpr int kMostSteps = 3;
+// Fusions per round, at different prices.
+constexpr int kFusions = 5;
+// What all kinds of a move share alike; the rest goes by gains.
+constexpr double kEvenShare = 0.5;
+constexpr size_t kBlockStep = 0;
+constexpr size_t kWalkRound = 0;
+constexpr size_t kFusionRound = 1;
+
+}  // namespace
+
+void Improver::Record::Add(double more_gain, double more_work) {
+  gain = 0.9 * gain + std::max(0.0, more_gain);
+  work = 0.9 * work + more_work;
+}
 
 Improver::Improver(const Reduced& reduced, const Dual& tables, uint64_t seed, Budget& budget)
     : reduced_(&reduced), tables_(&tables), budget_(budget), random_(seed) {
@@ -26,17 +55,24 @@ Improver::Improver(const Reduced& reduced, const Dual& tables, uint64_t seed, Bu
 void Improver::Rebind(const Reduced& reduced, const Dual& tables, std::optional<Choice> incumbent) {
   reduced_ = &reduced;
   tables_ = &tables;
-  primal_.emplace(reduced);
+  primal_.emplace(reduced, tables);
+  block_.emplace(reduced, tables);
+  forest_.emplace(reduced, tables);
+  allocation_.emplace(reduced, tables, *block_);
+  fusion_.emplace(reduced, *block_);
   entries_ = std::max<int64_t>(1, reduced.counts().entries + reduced.count());
   incumbent_ = std::move(incumbent);
   last_fitting_.reset();
   last_exceeding_.reset();
+  prices_ = PriceWalk();
+  walker_.clear();
+  holder_.clear();
 }
 
 bool Improver::Take(const Choice& choice) {
   const int64_t cost = ReducedCost(*reduced_, choice);
   if (IsInfinite(cost) || (incumbent_ && cost >= cost_)) return false;
-  if (!MemoryProfile(*reduced_, choice).fits()) return false;
+  if (reduced_->limit && PeakOf(*reduced_, choice) > *reduced_->limit) return false;
   incumbent_ = choice;
   cost_ = cost;
   return true;
@@ -50,7 +86,7 @@ void Improver::Start() {
 bool Improver::Finish(Choice& choice) {
   const int64_t before = primal_->work();
   Choice candidate = choice;
-  const bool fits = primal_->Repair(candidate, 600);
+  const bool fits = primal_->Repair(candidate, kRepairSteps);
   if (fits) {
     primal_->Polish(candidate, random_);
     Take(candidate);
@@ -76,71 +112,145 @@ void Improver::Mix(const Choice& choice, bool fits) {
   same = choice;
   if (opposite) {
     offer(*opposite, choice);
-    offer(choice, *opposite);
+    {
+      offer(choice, *opposite);
+    }
   }
   if (found()) offer(*incumbent_, choice);
 }
 
+size_t Improver::Draw(std::span<const Record> records) {
+  double sum = 0;
+  for (const Record& record : records) sum += record.gain / record.work;
+  double left = random_.Unit();
+  for (size_t k = 0; k + 1 < records.size(); ++k) {
+    const double even = 1.0 / static_cast<double>(records.size());
+    const double earned = sum > 0 ? records[k].gain / records[k].work / sum : even;
+    left -= kEvenShare * even + (1 - kEvenShare) * earned;
+    if (left < 0) return k;
+  }
+  return records.size() - 1;
+}
+
 void Improver::Step(Choice& choice, const std::vector<std::vector<double>>& penalties) {
-  const std::vector<int> region = RandomRegion(primal_->links(), random_);
-  const int64_t touched = BlockMove(*reduced_, *tables_, penalties, region, random_, choice);
-  budget_.AddWork(touched + entries_ / 4);
+  const size_t kind = Draw(steps_);
+  MoveResult result;
+  if (kind == kBlockStep) {
+    const std::vector<int> region = RandomRegion(primal_->links(), kRegionNodes, random_);
+    result = block_->Run(penalties, region, kBlockTable, random_, choice);
+  } else {
+    result = forest_->Run(penalties, random_, choice);
+  }
+  steps_[kind].Add(result.gain, static_cast<double>(result.work));
+  budget_.AddWork(result.work);
+}
+
+// Prices of a better bound replace those the walk set out from.
+void Improver::Follow(const Guide& guide) {
+  const double magnitude = std::abs(found() ? static_cast<double>(cost_) : guide.bound);
+  const double gap = found() ? static_cast<double>(cost_) - guide.bound : 0.1 * magnitude;
+  if (prices_.begun() && guide.bound - followed_bound_ < 0.1 * gap) return;
+  prices_.Begin(guide.prices, std::max({gap, 1e-3 * magnitude, 1.0}));
+  followed_bound_ = guide.bound;
+}
+
+void Improver::WalkRound(const Guide& guide) {
+  if (walker_.empty()) walker_ = found() ? *incumbent_ : guide.start;
+  PricePenalties(*reduced_, prices_.prices(), penalties_);
+  const double noise = random_.Unit() < 0.5 ? 0 : 0.3 * random_.Unit();
+  for (std::vector<double>& penalty : penalties_) {
+    if (noise == 0 || random_.Unit() >= 0.3) continue;
+    const double factor = 1 + (random_.Unit() - 0.5) * 2 * noise;
+    for (double& value : penalty) value *= factor;
+  }
+  const int steps = 1 + random_.Below(kMostSteps);
+  for (int k = 0; k < steps; ++k) Step(walker_, penalties_);
+  const bool fits = prices_.Follow(*reduced_, walker_, random_);
+  const int64_t before = found() ? cost_ : kInfinite;
+  Mix(walker_, fits);
+  Choice candidate = walker_;
+  if (Finish(candidate)) {
+    const double magnitude = std::abs(static_cast<double>(cost_));
+    const double accepted = static_cast<double>(before) + 0.002 * random_.Unit() * magnitude;
+    if (static_cast<double>(ReducedCost(*reduced_, candidate)) < accepted) walker_ = candidate;
+  }
+  idle_ = found() && cost_ < before ? 0 : idle_ + 1;
+  if (idle_ > 60 + random_.Below(60)) {
+    idle_ = 0;
+    if (found() && random_.Unit() < 0.6) walker_ = *incumbent_;
+    prices_.Restart(random_);
+  }
+}
+
+void Improver::AllocationRound() {
+  if (holder_.empty() || random_.Below(60) == 0) {
+    holder_ = *incumbent_;
+    holder_cost_ = cost_;
+  }
+  Choice candidate = holder_;
+  const std::vector<int> region = RandomRegion(primal_->links(), kRegionNodes, random_);
+  const MoveResult result = allocation_->Run(region, kBlockTable, random_, candidate);
+  const int64_t before = primal_->work();
+  primal_->Polish(candidate, random_);
+  budget_.AddWork(result.work + primal_->work() - before);
+  Take(candidate);
+  const int64_t cost = ReducedCost(*reduced_, candidate);
+  const double slack = 0.01 * random_.Unit() * random_.Unit();
+  const double magnitude = std::abs(static_cast<double>(holder_cost_));
+  if (static_cast<double>(cost) > static_cast<double>(holder_cost_) + slack * magnitude) return;
+  holder_ = std::move(candidate);
+  holder_cost_ = cost;
+}
+
+void Improver::FusionRound() {
+  std::vector<const Choice*> parents{&*incumbent_};
+  for (const Choice* parent : {&walker_, &holder_}) {
+    if (!parent->empty()) parents.push_back(parent);
+  }
+  for (const std::optional<Choice>* parent : {&last_fitting_, &last_exceeding_}) {
+    if (*parent) parents.push_back(&**parent);
+  }
+  // A copy: the incumbent may change on the way.
+  const Choice incumbent = *incumbent_;
+  parents[0] = &incumbent;
+  fusion_->SetParents(parents);
+  if (!fusion_->any()) {
+    budget_.AddWork(reduced_->count());
+    return;
+  }
+  PricePenalties(*reduced_, prices_.prices(), penalties_);
+  Choice choice = *parents[random_.Below(static_cast<int64_t>(parents.size()))];
+  double factor = 1;
+  double change = 1.3;
+  for (int k = 0; k < kFusions; ++k) {
+    const MoveResult result = fusion_->Run(penalties_, factor, kBlockTable, random_, choice);
+    budget_.AddWork(result.work);
+    const bool fits = PeakOf(*reduced_, choice) <= *reduced_->limit;
+    Choice candidate = choice;
+    Finish(candidate);
+    factor *= fits ? 1 / change : change;
+    change = 1 + (change - 1) * 0.7;
+  }
 }
 
 void Improver::Improve(int rounds, const Guide& guide) {
   if (!reduced_->limit) return;
-  std::vector<double> prices = guide.prices;
-  Choice choice = found() ? *incumbent_ : guide.start;
-  const int64_t limit = *reduced_->limit;
-  const double denominator = static_cast<double>(std::max<int64_t>(1, limit));
-  const double magnitude = std::abs(found() ? static_cast<double>(cost_) : guide.bound);
-  const double gap = found() ? static_cast<double>(cost_) - guide.bound : 0.1 * magnitude;
-  const double scale = std::max({gap, 1e-3 * magnitude, 1.0});
-  const double total = std::accumulate(guide.prices.begin(), guide.prices.end(), 0.0);
-  int idle = 0;
-  for (int round = 0; round < rounds && !budget_.Spent() && !(found() && guide.proven >= cost_);
-       ++round) {
-    PricePenalties(*reduced_, prices, penalties_);
-    const double noise = random_.Unit() < 0.5 ? 0 : 0.3 * random_.Unit();
-    for (std::vector<double>& penalty : penalties_) {
-      const bool shaken = noise > 0 && random_.Unit() < 0.3;
-      const double factor = shaken ? 1 + (random_.Unit() - 0.5) * 2 * noise : 1;
-      for (double& value : penalty) value *= factor;
-    }
-    const int steps = 1 + random_.Below(3);
-    for (int k = 0; k < steps; ++k) Step(choice, penalties_);
-    const std::vector<int64_t> usage = MemoryProfile(*reduced_, choice).usage();
-    const std::vector<int> peaks = ViolatedPeaks(usage, limit);
-    if (peaks.empty()) {
-      const double shrink = 0.9 + 0.1 * random_.Unit();
-      for (double& price : prices) price *= shrink;
+  Follow(guide);
+  for (int round = 0; round < rounds && !budget_.Spent(); ++round) {
+    if (found() && guide.proven >= cost_) return;
+    const bool had = found();
+    const int64_t cost = cost_;
+    const int64_t work = budget_.work();
+    const size_t kind = had ? Draw(rounds_) : kWalkRound;
+    if (kind == kWalkRound) {
+      WalkRound(guide);
+    } else if (kind == kFusionRound) {
+      FusionRound();
     } else {
-      double norm = 0;
-      for (int t : peaks) norm += std::pow(static_cast<double>(usage[t] - limit) / denominator, 2);
-      const double length = (0.05 + 0.3 * random_.Unit()) * scale / norm;
-      // A slight excess must not throw the prices off: the proven ones are about right.
-      const double most_raise = total > 0 ? 0.2 * random_.Unit() * total : length;
-      for (int t : peaks) {
-        const double excess = static_cast<double>(usage[t] - limit) / denominator;
-        prices[t] += std::min(length * excess / denominator, most_raise);
-      }
+      AllocationRound();
     }
-    const int64_t before = found() ? cost_ : kInfinite;
-    Mix(choice, peaks.empty());
-    Choice candidate = choice;
-    const bool feasible = Finish(candidate);
-    idle = found() && cost_ < before ? 0 : idle + 1;
-    if (feasible) {
-      const double accepted = static_cast<double>(before) + 0.002 * random_.Unit() * magnitude;
-      if (static_cast<double>(ReducedCost(*reduced_, candidate)) < accepted) choice = candidate;
-    }
-    if (idle > 60 + random_.Below(60)) {
-      idle = 0;
-      if (found() && random_.Unit() < 0.6) choice = *incumbent_;
-      const double factor = std::exp((random_.Unit() - 0.5) * 0.8);
-      prices = guide.prices;
-      for (double& price : prices) price *= factor;
-    }
+    const double gain = had ? static_cast<double>(cost - cost_) : 0;
+    rounds_[kind].Add(gain, static_cast<double>(budget_.work() - work));
   }
 }
 

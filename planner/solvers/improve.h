@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "planner/solvers/allocation.h"
+#include "planner/solvers/block.h"
 #include "planner/solvers/budget.h"
 #include "planner/solvers/dual.h"
+#include "planner/solvers/forest.h"
+#include "planner/solvers/fusion.h"
+#include "planner/solvers/price_walk.h"
 #include "planner/solvers/primal.h"
 #include "planner/solvers/random_numbers.h"
 #include "planner/solvers/reduce/reduce.h"
@@ -45,26 +52,57 @@ class Improver {
   void Start();
   // Repairs, polishes and takes. True if it was feasible in the end; `choice` is changed then.
   bool Finish(Choice& choice);
-  // Lowers cost plus penalties of a choice by one block move.
+  // Lowers cost plus penalties of a choice by one forest or block move.
   void Step(Choice& choice, const std::vector<std::vector<double>>& penalties);
-  // `rounds` local searches under moving prices.
+  // `rounds` rounds of local search, fewer if the budget is spent or the incumbent proven. Goes on
+  // where the last call stopped, so many short calls do what a long one does.
   void Improve(int rounds, const Guide& guide);
 
  private:
+  // Recent gain and work of a kind of move, older ones fading.
+  struct Record {
+    double gain = 0;
+    double work = 1;
+    void Add(double more_gain, double more_work);
+  };
+
+  void Follow(const Guide& guide);
+  void WalkRound(const Guide& guide);
+  void AllocationRound();
+  void FusionRound();
   // Splices the choice with the last ones on the other side of the limit and with the incumbent.
   void Mix(const Choice& choice, bool fits);
+  // Draws one of several kinds by their rates, never giving any up.
+  size_t Draw(std::span<const Record> records);
 
   const Reduced* reduced_;
   const Dual* tables_;
   Budget& budget_;
   Random random_;
   std::optional<Primal> primal_;
+  std::optional<BlockMover> block_;
+  std::optional<ForestMover> forest_;
+  std::optional<AllocationMover> allocation_;
+  std::optional<FusionMover> fusion_;
   int64_t entries_ = 0;
   std::optional<Choice> incumbent_;
   int64_t cost_ = 0;
+  // Of block and forest moves, in priced cost.
+  std::array<Record, 2> steps_;
+  // Of the rounds of walk, fusion and allocation, in the incumbent's cost.
+  std::array<Record, 3> rounds_;
+
+  // The walk under moving prices.
+  PriceWalk prices_;
+  double followed_bound_ = -1e300;
   std::vector<std::vector<double>> penalties_;
+  Choice walker_;
+  int idle_ = 0;
   std::optional<Choice> last_fitting_;
   std::optional<Choice> last_exceeding_;
+  // The walk over allocations of the memory.
+  Choice holder_;
+  int64_t holder_cost_ = 0;
 };
 
 }  // namespace metadist

@@ -10,20 +10,10 @@ MemoryProfile::MemoryProfile(const Reduced& reduced, const Choice& choice)
     : reduced_(reduced), times_(static_cast<int64_t>(reduced.base.size())) {
   if (times_ == 0) return;
   while (leaves_ < times_) leaves_ *= 2;
-  std::vector<int64_t> delta(times_ + 1, 0);
-  for (int i = 0; i < reduced.count(); ++i) {
-    for (const MemoryRow& row : reduced.rows[i]) {
-      delta[row.lo] += row.usage[choice[i]];
-      delta[row.hi] -= row.usage[choice[i]];
-    }
-  }
+  const std::vector<int64_t> usage = UsageOf(reduced, choice);
   most_.assign(2 * leaves_, std::numeric_limits<int64_t>::min() / 2);
   added_.assign(2 * leaves_, 0);
-  int64_t live = 0;
-  for (int64_t t = 0; t < times_; ++t) {
-    live += delta[t];
-    most_[leaves_ + t] = reduced.base[t] + live;
-  }
+  std::copy(usage.begin(), usage.end(), most_.begin() + leaves_);
   for (int64_t v = leaves_ - 1; v > 0; --v) most_[v] = std::max(most_[2 * v], most_[2 * v + 1]);
 }
 
@@ -56,12 +46,12 @@ int MemoryProfile::peak_time() const {
 }
 
 std::vector<int64_t> MemoryProfile::usage() const {
-  std::vector<int64_t> out;
-  for (int64_t t = 0; t < times_; ++t) {
-    int64_t value = most_[leaves_ + t];
-    for (int64_t v = (leaves_ + t) / 2; v > 0; v /= 2) value += added_[v];
-    out.push_back(value);
-  }
+  if (times_ == 0) return {};
+  // What is pending above each vertex.
+  std::vector<int64_t> above(2 * leaves_, 0);
+  for (int64_t v = 2; v < 2 * leaves_; ++v) above[v] = above[v / 2] + added_[v / 2];
+  std::vector<int64_t> out(times_);
+  for (int64_t t = 0; t < times_; ++t) out[t] = most_[leaves_ + t] + above[leaves_ + t];
   return out;
 }
 
@@ -71,6 +61,29 @@ int64_t MemoryProfile::UsageAt(int node, int p, int time) const {
     if (row.lo <= time && time < row.hi) sum += row.usage[p];
   }
   return sum;
+}
+
+std::vector<int64_t> UsageOf(const Reduced& reduced, const Choice& choice) {
+  const size_t times = reduced.base.size();
+  std::vector<int64_t> usage(times + 1, 0);
+  for (int i = 0; i < reduced.count(); ++i) {
+    for (const MemoryRow& row : reduced.rows[i]) {
+      usage[row.lo] += row.usage[choice[i]];
+      usage[row.hi] -= row.usage[choice[i]];
+    }
+  }
+  usage.resize(times);
+  int64_t live = 0;
+  for (size_t t = 0; t < times; ++t) {
+    live += usage[t];
+    usage[t] = reduced.base[t] + live;
+  }
+  return usage;
+}
+
+int64_t PeakOf(const Reduced& reduced, const Choice& choice) {
+  const std::vector<int64_t> usage = UsageOf(reduced, choice);
+  return usage.empty() ? 0 : *std::max_element(usage.begin(), usage.end());
 }
 
 std::vector<int> ViolatedPeaks(const std::vector<int64_t>& usage, int64_t limit) {

@@ -17,6 +17,10 @@ class MemoryProfile {
 
   // `node` changes from one strategy to another.
   void Move(int node, int from, int to);
+  // `change` more at the times lo <= t < hi.
+  void AddRange(int64_t lo, int64_t hi, int64_t change) {
+    if (change != 0 && lo < hi) Add(1, 0, leaves_, lo, hi, change);
+  }
   // Largest usage, 0 if no time can bind.
   int64_t peak() const { return times_ == 0 ? 0 : most_[1]; }
   // First time at which it is reached; times must not be empty.
@@ -37,6 +41,12 @@ class MemoryProfile {
   std::vector<int64_t> most_;
   std::vector<int64_t> added_;
 };
+
+// Usage of a choice at every time: a difference array, O(rows + times).
+std::vector<int64_t> UsageOf(const Reduced& reduced, const Choice& choice);
+
+// Largest usage of a choice; 0 if no time can bind.
+int64_t PeakOf(const Reduced& reduced, const Choice& choice);
 
 // Of each run of times above the limit, its (first) highest; runs are cut every 200 times.
 std::vector<int> ViolatedPeaks(const std::vector<int64_t>& usage, int64_t limit);

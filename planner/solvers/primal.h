@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "planner/solvers/links.h"
+#include "planner/solvers/conditional.h"
+#include "planner/solvers/dual.h"
 #include "planner/solvers/random_numbers.h"
 #include "planner/solvers/reduce/reduce.h"
 
@@ -13,13 +15,15 @@ namespace metadist {
 // Moves of one node at a time on a reduced problem.
 class Primal {
  public:
-  // `reduced` must outlive the object.
+  // Both must outlive the object. tables: edge entries in doubles only.
+  Primal(const Reduced& reduced, const Dual& tables);
+  // The same with tables of its own.
   explicit Primal(const Reduced& reduced);
 
   // Every node at its least usage x time, then least cost.
   Choice LeastMemory() const;
-  // While over the limit, at the worst time, the move with the least cost increase per byte freed.
-  // False if still over it after max_steps, or no move frees memory there.
+  // While over the limit, at the worst time, moves with the least cost increase per byte freed
+  // until it fits there. False if still over it after max_steps moves, or nothing frees memory.
   bool Repair(Choice& choice, int max_steps);
   // The same with a limit of the caller's; the reduced problem's plays no part.
   bool RepairTo(Choice& choice, int64_t limit, int max_steps);
@@ -27,15 +31,41 @@ class Primal {
   // The choice must fit.
   void Polish(Choice& choice, Random& random);
 
-  const std::vector<std::vector<Link>>& links() const { return links_; }
+  const std::vector<std::vector<Link>>& links() const { return tables_.links(); }
   // Table entries touched so far.
-  int64_t work() const { return work_; }
+  int64_t work() const { return work_ + conditional_.work(); }
 
  private:
+  Primal(const Reduced& reduced, std::unique_ptr<const Dual> tables);
+
+  struct Move {
+    double score = 0;
+    int node = -1;
+    int strategy = 0;
+    bool operator>(const Move& other) const {
+      return score != other.score ? score > other.score : node > other.node;
+    }
+  };
+
+  // Sets rows_ and resolution_.
+  void Measure();
+  // The best way of a node to free memory at a time; node -1 if there is none.
+  Move BestRelief(int node, int time, int64_t excess);
+  int64_t UsageAt(int node, int strategy, int time) const;
+  // Moves until the usage at `time` is at most the limit. Returns the number of moves.
+  int Relieve(int time, int64_t limit, int max_steps, std::vector<int64_t>& usage);
+  // The cheapest move of a node that fits, if that improves. `blocked`: a better one did not fit.
+  bool PolishNode(int node, class MemoryProfile& profile, bool& blocked);
+
+  const std::unique_ptr<const Dual> own_tables_;
   const Reduced& reduced_;
-  std::vector<std::vector<Link>> links_;
+  const Dual& tables_;
+  Conditional conditional_;
+  // Costs closer than this are equal: the rounding of doubles.
+  double resolution_ = 0.5;
   int64_t rows_ = 0;
   int64_t work_ = 0;
+  std::vector<int> better_;
 };
 
 }  // namespace metadist

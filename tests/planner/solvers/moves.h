@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "planner/solvers/links.h"
+#include "planner/solvers/random_numbers.h"
+#include "planner/solvers/reduce/reduce.h"
+#include "tests/planner/solvers/instances.h"
+
+namespace metadist {
+
+// Finite costs, a limit that binds, up to seven nodes of up to five strategies.
+inline constexpr InstanceShape kForMoves{
+    .most_nodes = 7, .most_strategies = 5, .forbidden = 0, .followers = 0, .ties = 0};
+
+// The instance of a seed, hardly reduced; no node if it is infeasible.
+inline Reduced ReducedForMoves(uint64_t seed) {
+  Reduced reduced = Reduce(RandomProblem(seed, kForMoves), ReduceMode::kKeepAllChoices);
+  return reduced.infeasible ? Reduced() : reduced;
+}
+
+inline std::vector<std::vector<double>> RandomPenalties(const Reduced& reduced, Random& random) {
+  std::vector<std::vector<double>> penalties(reduced.count());
+  for (int i = 0; i < reduced.count(); ++i) {
+    for (int p = 0; p < reduced.size(i); ++p) penalties[i].push_back(random.Below(20));
+  }
+  return penalties;
+}
+
+inline double PricedCost(const Reduced& reduced,
+                         const std::vector<std::vector<double>>& penalties,
+                         const Choice& choice) {
+  double cost = static_cast<double>(ReducedCost(reduced, choice));
+  for (int i = 0; i < reduced.count(); ++i) cost += penalties[i][choice[i]];
+  return cost;
+}
+
+inline Choice RandomChoice(const Reduced& reduced, Random& random) {
+  Choice choice;
+  for (int i = 0; i < reduced.count(); ++i) choice.push_back(random.Below(reduced.size(i)));
+  return choice;
+}
+
+// Calls visit with every choice of the reduced problem.
+template <typename Visit>
+void ForEveryChoice(const Reduced& reduced, Visit visit) {
+  Choice choice(reduced.count(), 0);
+  for (int k = 0; k < reduced.count();) {
+    visit(choice);
+    for (k = 0; k < reduced.count(); ++k) {
+      if (++choice[k] < reduced.size(k)) break;
+      choice[k] = 0;
+    }
+  }
+}
+
+inline double LeastPricedCost(const Reduced& reduced,
+                              const std::vector<std::vector<double>>& penalties) {
+  double least = 1e300;
+  ForEveryChoice(reduced, [&](const Choice& choice) {
+    least = std::min(least, PricedCost(reduced, penalties, choice));
+  });
+  return least;
+}
+
+}  // namespace metadist
