@@ -7,15 +7,20 @@
 //   * several adapters need shapes: the library infers them before;
 //   * nodes that an adapter makes have no name: they take that of the node which made their result;
 //   * it mistakes a few operators: importers/onnx_adapt.cc;
+//   * its time grows with the square of the nodes (every new name is compared with all others), so
+//   it is spared where it would leave every node as it is;
 //   * it keeps the IR version, and below IR 4 initializers must be inputs: IR is raised before.
 #include <fmt/format.h>
 #include <google/protobuf/stubs/logging.h>
 #include <onnx/defs/schema.h>
 #include <onnx/inliner/inliner.h>
 #include <onnx/shape_inference/implementation.h>
+#include <onnx/version_converter/adapters/compatible.h>
 #include <onnx/version_converter/convert.h>
 
 #include <functional>
+#include <set>
+#include <string>
 
 #include "importers/onnx_adapt.h"
 #include "importers/onnx_model.h"
@@ -92,6 +97,51 @@ void RestoreNames(onnx::GraphProto* graph, const std::map<std::string, std::stri
   });
 }
 
+// What the library's converter does to an operator between two operator sets.
+class Adapters : public onnx::version_conversion::DefaultVersionConverter {
+ public:
+  // Whether it leaves every node as it is.
+  bool AllLeave(onnx::GraphProto* graph, int64_t opset) const {
+    std::set<std::string> seen;
+    bool all = true;
+    ForEachNode(graph, [&](onnx::NodeProto* node) {
+      if (node->domain().empty() && seen.insert(node->op_type()).second)
+        all = all && Leaves(node->op_type(), opset);
+    });
+    return all;
+  }
+
+ private:
+  bool Leaves(const std::string& op, int64_t opset) const {
+    const auto schemas = all_schemas.find(op);
+    if (schemas == all_schemas.end()) return false;
+    const auto versions = schemas->second.find("");
+    if (versions == schemas->second.end()) return false;
+    for (int64_t from = opset; from < kCanonicalOpset; ++from)
+      if (versions->second.count(from + 1) > 0 && !Leaves(op, OpSet(from), OpSet(from + 1)))
+        return false;
+    return true;
+  }
+
+  static std::string OpSet(int64_t version) { return onnx::OpSetID(version).toString(); }
+
+  bool Leaves(const std::string& op, const std::string& from, const std::string& to) const {
+    const auto of_op = adapters.find(op);
+    if (of_op == adapters.end()) return false;
+    const auto starts = of_op->second.find(from);
+    if (starts == of_op->second.end()) return false;
+    const auto found = starts->second.find(to);
+    return found != starts->second.end() &&
+           dynamic_cast<const onnx::version_conversion::CompatibleAdapter*>(found->second.get()) !=
+               nullptr;
+  }
+};
+
+void StateOpset(onnx::ModelProto* model, int64_t opset) {
+  for (auto& import : *model->mutable_opset_import())
+    if (import.domain().empty()) import.set_version(opset);
+}
+
 Result<void> Convert(onnx::ModelProto* model, int64_t opset) {
   const std::map<std::string, std::string> names = NodeNames(model->mutable_graph());
   const OldResizes resizes = AdaptOld(model, opset);
@@ -101,14 +151,18 @@ Result<void> Convert(onnx::ModelProto* model, int64_t opset) {
   } catch (const std::exception&) {
     // Shapes help the converter; a real fault of the model is found by our own inference.
   }
-  try {
-    *model = onnx::version_conversion::ConvertVersion(*model, static_cast<int>(kCanonicalOpset));
-  } catch (const std::exception& error) {
-    return BadInput("",
-                    fmt::format("conversion from opset {} to {} failed: {}",
-                                opset,
-                                kCanonicalOpset,
-                                LibraryText(error)));
+  if (Adapters().AllLeave(model->mutable_graph(), opset)) {
+    StateOpset(model, kCanonicalOpset);
+  } else {
+    try {
+      *model = onnx::version_conversion::ConvertVersion(*model, static_cast<int>(kCanonicalOpset));
+    } catch (const std::exception& error) {
+      return BadInput("",
+                      fmt::format("conversion from opset {} to {} failed: {}",
+                                  opset,
+                                  kCanonicalOpset,
+                                  LibraryText(error)));
+    }
   }
   AdaptNew(model, opset, resizes);
   ShowHidden(model);
