@@ -33,12 +33,15 @@ Result<void> CheckOutput(const Session& session) {
 
 Result<void> PlanCommand(Session& session, const Flags& flags) {
   TRY(CheckOutput(session));
-  auto result = PlanModel(session, flags.plan);
+  LeastMemory least;
+  auto result = PlanModel(session, flags.plan, &least);
   if (!result.ok()) {
     if (result.error().code == ErrorCode::kInfeasible && session.json) {
       nlohmann::ordered_json document = session.Document();
       document["status"] = "infeasible";
       document["reason"] = result.error().message;
+      document["smallest_bytes"] = least.bytes;
+      document["bound_bytes"] = least.bound_bytes;
       session.Report(document, "");
     }
     return std::move(result).error();

@@ -38,6 +38,14 @@ std::string StatusText(const SolverReport& solver) {
   return solver.status;
 }
 
+// How far the plan is from what all layers free would allow, where the bound is of less.
+std::string FreeText(const SolverReport& solver) {
+  if (solver.bound <= solver.free_bound || solver.problem != kLayersAlike) return "";
+  return fmt::format(", within {:.2f} % of that of all layers free",
+                     100 * static_cast<double>(solver.cost - solver.free_bound) /
+                         static_cast<double>(solver.cost));
+}
+
 int64_t FlopsOf(const OpTable& ops, const Graph& graph, const Node& node) {
   const OpDef* op = ops.Find(node);
   if (op == nullptr) return 0;
@@ -100,6 +108,7 @@ nlohmann::ordered_json PlanJson(const Session& session, const PlannedModel& resu
   out["bound"] = static_cast<double>(plan.solver.bound) * 1e-12;
   out["gap"] = plan.solver.gap;
   out["bound_of"] = plan.solver.problem;
+  out["free_bound"] = static_cast<double>(plan.solver.free_bound) * 1e-12;
   out["solver"] = plan.solver.solver;
   out["stopped_by"] = plan.solver.stopped_by;
   out["peak_bytes"] = plan.peak_bytes();
@@ -117,12 +126,18 @@ nlohmann::ordered_json PlanJson(const Session& session, const PlannedModel& resu
                     {"discover", s.discover},
                     {"formulate", s.formulate},
                     {"solve", s.solve},
+                    {"improve", s.improve},
+                    {"alternatives", s.alternatives},
                     {"lower", s.lower},
                     {"total", result.total_seconds}};
   out["redistributions_priced"] = {{"count", result.planned.routes.priced},
                                    {"seconds", result.planned.routes.seconds}};
   out["nodes"] = plan.solver.nodes;
   out["strategies"] = plan.solver.strategies;
+  out["reduced"] = {{"nodes", plan.solver.reduced_nodes},
+                    {"edges", plan.solver.reduced_edges},
+                    {"entries", plan.solver.reduced_entries}};
+  out["deletions"] = plan.solver.deletions;
   out["alternatives"] = Json::array();
   for (const Alternative& a : plan.alternatives)
     out["alternatives"].push_back({{"name", a.name},
@@ -151,11 +166,12 @@ std::string PlanReport(const PlannedModel& result) {
                      BytesText(p.memory.parameters),
                      BytesText(p.memory.activations),
                      BytesText(p.memory.buffers));
-  out += fmt::format("  solver   {} ({}): {}; bound of {}\n",
+  out += fmt::format("  solver   {} ({}): {}; bound of {}{}\n",
                      plan.solver.solver,
                      SecondsText(result.planned.seconds.solve),
                      StatusText(plan.solver),
-                     plan.solver.problem);
+                     plan.solver.problem,
+                     FreeText(plan.solver));
   out += fmt::format("  divided  {} of the FLOPs\n",
                      PercentText(DividedShare(*result.model.ops, plan)));
   if (!p.collectives.empty()) {

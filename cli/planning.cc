@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <utility>
 
 #include "cli/cpu_profile.h"
 #include "cli/rule_files.h"
@@ -39,6 +40,21 @@ Result<void> ReadLimits(const PlanFlags& flags, PlanRequest& request) {
   return {};
 }
 
+// "solve mesh a=4: best 0.0123 s, bound 0.0121 s, gap 1.63 %, 812 strategies deleted".
+std::string ProgressText(const PlanProgress& p) {
+  std::string out = fmt::format("{}{}{}", p.phase, p.detail.empty() ? "" : " ", p.detail);
+  std::string_view separator = ": ";
+  const auto add = [&](const std::string& text) {
+    out += fmt::format("{}{}", std::exchange(separator, ", "), text);
+  };
+  if (p.has_plan) add(fmt::format("best {:.6g} s", p.cost_seconds));
+  if (p.has_bound) add(fmt::format("bound {:.6g} s", p.bound_seconds));
+  if (p.has_plan && p.has_bound && p.cost_seconds > 0)
+    add(fmt::format("gap {:.2f} %", 100 * (p.cost_seconds - p.bound_seconds) / p.cost_seconds));
+  if (p.deletions > 0) add(fmt::format("{} strategies deleted", p.deletions));
+  return out;
+}
+
 Result<void> ReadMesh(const PlanFlags& flags, PlanRequest& request) {
   if (flags.mesh == "auto") return {};
   request.mesh = TRY(ParseMesh(flags.mesh));
@@ -64,7 +80,7 @@ Result<void> ReadConstraints(const PlanFlags& flags, PlanRequest& request) {
 
 }  // namespace
 
-Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags) {
+Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMemory* least) {
   const auto start = std::chrono::steady_clock::now();
   PlanRequest request;
   TRY(ReadLimits(flags, request));
@@ -85,14 +101,14 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags) {
   request.threads = session.thread_count();
   request.alternatives = !flags.no_alternatives;
   request.interrupted = &Session::interrupted();
+  std::string shown;
   request.progress = [&](const PlanProgress& p) {
-    session.console.Step(p.has_plan ? fmt::format("{} {}: best {:.6g} s, bound {:.6g} s",
-                                                  p.phase,
-                                                  p.detail,
-                                                  p.cost_seconds,
-                                                  p.bound_seconds)
-                                    : fmt::format("{} {}", p.phase, p.detail));
+    std::string line = ProgressText(p);
+    if (line == shown) return;
+    session.console.Step(line);
+    shown = std::move(line);
   };
+  request.least = least;
   request.origin.tool_version = METADIST_VERSION;
   request.origin.model_path = flags.model.path;
   request.origin.model_hash = result.model.imported.hash;

@@ -32,8 +32,11 @@ struct PlannedModel {
   double total_seconds = 0;
 };
 
-// Loads the model and plans it. Errors as LoadModel, FindCluster and MakePlan.
-Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags);
+// Loads the model and plans it. Errors as LoadModel, FindCluster and MakePlan; `least`, if given,
+// is filled where that is kInfeasible.
+Result<PlannedModel> PlanModel(Session& session,
+                               const PlanFlags& flags,
+                               LeastMemory* least = nullptr);
 
 // The plan's program with the model's own bytes in place of those that a plan leaves out.
 Result<Program> LowerWithData(const Plan& plan, const Graph& model);

@@ -7,15 +7,20 @@
 #include <vector>
 
 #include "planner/lower/lower.h"
+#include "planner/solvers/budget.h"
 #include "planner/solvers/evaluate.h"
 #include "planner/solvers/minimum_peak.h"
 #include "planner/space/expansion.h"
+#include "planner/tightening.h"
 
 namespace metadist {
 namespace {
 
-// A lowered program exceeds what the problem counted by copies and packing; few rounds suffice.
-constexpr int kTightenings = 6;
+// Every solution under a smaller limit has at least this part of all work, and these seconds.
+constexpr int64_t kLeastShare = 8;
+// How often copies are counted before a limit is tightened.
+constexpr int kMostCounting = 12;
+constexpr double kLeastSeconds = 0.01;
 
 int64_t Least(const std::vector<int64_t>& costs) {
   return *std::min_element(costs.begin(), costs.end());
@@ -32,6 +37,51 @@ int64_t SimpleBound(const Problem& problem) {
     bound = std::min(bound + at->second, kForbidden);
   }
   return bound;
+}
+
+// Bytes of the choice by time, rows of the problem only.
+std::vector<int64_t> UsageOver(const Problem& problem, const Choice& choice) {
+  int64_t end = 1;
+  for (const ProblemNode& node : problem.nodes)
+    for (const MemoryRow& row : node.rows) end = std::max(end, row.hi);
+  std::vector<int64_t> usage(static_cast<size_t>(end) + 1, 0);
+  for (size_t i = 0; i < problem.nodes.size(); ++i) {
+    for (const MemoryRow& row : problem.nodes[i].rows) {
+      if (row.lo >= row.hi) continue;
+      const int64_t bytes = row.usage[static_cast<size_t>(choice[i])];
+      usage[static_cast<size_t>(row.lo)] += bytes;
+      usage[static_cast<size_t>(row.hi)] -= bytes;
+    }
+  }
+  for (size_t t = 1; t < usage.size(); ++t) usage[t] += usage[t - 1];
+  return usage;
+}
+
+bool IsBounded(const SolveResult& solved) {
+  return solved.status == SolveStatus::kOptimal || solved.status == SolveStatus::kGap ||
+         solved.status == SolveStatus::kNoPlan;
+}
+
+// No choice, as a time limit or an interrupt struck.
+bool EndedEarly(const SolveResult& solved) {
+  return solved.status == SolveStatus::kNoPlan &&
+         (solved.stopped_by == "time" || solved.stopped_by == "interrupt");
+}
+
+Error NoneInTime(std::string_view stopped_by) {
+  if (stopped_by == "interrupt")
+    return {ErrorCode::kInterrupted, "", "interrupted before any plan was found", "", {}};
+  return {ErrorCode::kTimeLimit,
+          "",
+          "the time limit came before any plan was found",
+          "give more time with --time-limit",
+          {}};
+}
+
+double GapOf(const Candidate& candidate) {
+  return candidate.cost <= candidate.bound ? 0
+                                           : static_cast<double>(candidate.cost - candidate.bound) /
+                                                 static_cast<double>(candidate.cost);
 }
 
 }  // namespace
@@ -55,6 +105,8 @@ Result<std::unique_ptr<MeshPlanner>> MeshPlanner::Make(const PlanRequest& reques
   out->formulation_ = TRY(Formulate(formulate, out->routes_));
   TRY(Validate(out->formulation_.problem));
   out->simple_bound_ = SimpleBound(out->formulation_.problem);
+  out->own_nodes_ = out->formulation_.problem.nodes.size();
+  out->own_edges_ = out->formulation_.problem.edges.size();
   return out;
 }
 
@@ -71,67 +123,149 @@ Result<Candidate> MeshPlanner::LowerChoice(const Choice& choice) {
   return out;
 }
 
+Result<Candidate> MeshPlanner::LowerSolved(const SolveResult& solved, int64_t bound) {
+  Candidate out = TRY(LowerChoice(solved.choice));
+  out.bound = std::min(bound, out.cost);
+  out.status = solved.status;
+  out.stopped_by = std::string(solved.stopped_by);
+  out.reduced = solved.reduced;
+  out.deletions = solved.deletions;
+  return out;
+}
+
+Problem MeshPlanner::ProblemOf(bool tied) const {
+  Problem problem = formulation_.problem;
+  if (!tied) problem.tied.clear();
+  return problem;
+}
+
+bool MeshPlanner::CountCopies(const Choice& choice, int64_t limit_bytes) {
+  if (!copies_found_) copies_ = CopiesOf(*request_.graph, routes_.mesh(), formulation_);
+  copies_found_ = true;
+  std::vector<int64_t> usage = UsageOver(formulation_.problem, choice);
+  usage.resize(std::max(usage.size(), 2 * request_.graph->nodes.size() + 1), 0);
+  for (const UseCopy& copy : copies_)
+    usage[2 * static_cast<size_t>(copy.node)] += copy.BytesAt(choice);
+  std::vector<char> wanted(copies_.size(), 0);
+  for (size_t k = 0; k < copies_.size(); ++k) {
+    const UseCopy& copy = copies_[k];
+    if (usage[2 * static_cast<size_t>(copy.node)] <= limit_bytes || copy.BytesAt(choice) == 0)
+      continue;
+    wanted[k] = 1;
+    for (size_t j = 0; j < copies_.size(); ++j)
+      if (wanted[j] == 0 && AreTied(copy, copies_[j], formulation_.problem)) wanted[j] = 1;
+  }
+  std::vector<UseCopy> left;
+  for (size_t k = 0; k < copies_.size(); ++k) {
+    if (wanted[k] != 0)
+      counted_.push_back(CountCopy(copies_[k], counted_, formulation_));
+    else
+      left.push_back(std::move(copies_[k]));
+  }
+  const bool any = left.size() < copies_.size();
+  copies_ = std::move(left);
+  return any;
+}
+
+void MeshPlanner::ForgetCopies() {
+  Problem& problem = formulation_.problem;
+  problem.nodes.resize(own_nodes_);
+  problem.node_names.resize(own_nodes_);
+  problem.edges.resize(own_edges_);
+  if (!problem.tied.empty()) problem.tied.resize(own_nodes_);
+  formulation_.decisions.resize(own_nodes_);
+  counted_.clear();
+  copies_found_ = false;
+}
+
+// A lowered program may need more than its problem counts. First the copies that make it so are
+// counted, and the problem is solved again under the same limit; what is then exceeded (by packing,
+// and while values are converted) is left to smaller limits. What is proven under the true limit is
+// a bound, whatever copies were counted.
 Result<Attempt> MeshPlanner::Solve(std::optional<int64_t> limit_bytes,
                                    bool tied,
                                    const SolverDef& solver,
                                    const SolveOptions& options) {
-  Problem problem = formulation_.problem;
-  if (!tied) problem.tied.clear();
-  problem.usage_limit = limit_bytes;
+  const Budget budget(options);
+  SolveOptions own = options;
   Attempt attempt;
   attempt.bound = simple_bound_;
-  for (int round = 0; round <= kTightenings; ++round) {
-    const SolveResult solved = TRY(solver.solve(problem, options));
-    const bool bounded = solved.status == SolveStatus::kOptimal ||
-                         solved.status == SolveStatus::kGap ||
-                         solved.status == SolveStatus::kNoPlan;
-    // Tightened limits are no limits of the request: only the first round's bound counts.
-    if (round == 0 && bounded) attempt.bound = std::max(attempt.bound, solved.bound);
-    if (round == 0 && solved.status == SolveStatus::kInfeasible) attempt.bound = kNothingFits;
-    if (options.cutoff && bounded && solved.bound >= *options.cutoff) return attempt;
-    if (solved.status == SolveStatus::kNoPlan && solved.stopped_by != "work") {
-      const bool interrupted = solved.stopped_by == "interrupt";
-      return Error{interrupted ? ErrorCode::kInterrupted : ErrorCode::kTimeLimit,
-                   "",
-                   interrupted ? "interrupted before any plan was found"
-                               : "the time limit came before any plan was found",
-                   interrupted ? "" : "give more time with --time-limit",
-                   {}};
+  Tightening limits(limit_bytes.value_or(kNothingFits - 1));
+  int counting = 0;
+  int64_t work = 0;
+  for (auto limit = limits.Next(); limit; limit = limits.Next()) {
+    Problem problem = ProblemOf(tied);
+    if (limit_bytes) problem.usage_limit = *limit;
+    const bool true_limit = !limit_bytes || *limit == *limit_bytes;
+    if (!own.initial.empty()) own.initial = WithCopies(own.initial, own_nodes_, counted_);
+    const SolveResult solved = TRY(solver.solve(problem, own));
+    work += solved.work;
+    if (options.work_limit > 0)
+      own.work_limit = std::max(options.work_limit - work, 1 + options.work_limit / kLeastShare);
+    if (options.time_limit_seconds > 0)
+      own.time_limit_seconds = std::max(kLeastSeconds, budget.seconds_left());
+    const bool bounded = IsBounded(solved);
+    if (true_limit && bounded) attempt.bound = std::max(attempt.bound, solved.bound);
+    if (true_limit && solved.status == SolveStatus::kInfeasible) attempt.bound = kNothingFits;
+    const bool cut = own.cutoff && bounded && solved.bound >= *own.cutoff;
+    if (EndedEarly(solved) && !cut) {
+      if (attempt.candidate) break;
+      return NoneInTime(solved.stopped_by);
     }
-    if (solved.choice.empty()) return attempt;
-    Candidate out = TRY(LowerChoice(solved.choice));
-    out.bound = bounded ? std::min(attempt.bound, out.cost) : 0;
-    out.status = solved.status;
-    if (bounded && round > 0)
-      out.status = out.bound == out.cost ? SolveStatus::kOptimal : SolveStatus::kGap;
-    out.stopped_by = std::string(solved.stopped_by);
+    const bool none = solved.choice.empty() || cut;
+    if (none && true_limit) return attempt;
+    if (none || (attempt.candidate && solved.cost >= attempt.candidate->cost)) {
+      limits.Settles();
+      continue;
+    }
+    Candidate out = TRY(LowerSolved(solved, attempt.bound));
+    const int64_t peak = out.memory.peak_bytes();
+    if (limit_bytes && peak > *limit_bytes) {
+      if (counting++ < kMostCounting && CountCopies(solved.choice, *limit_bytes)) continue;
+      limits.Exceeds(solved.peak, peak - *limit_bytes);
+      continue;
+    }
+    limits.Settles();
     out.tied = tied && has_ties();
-    if (!limit_bytes || out.memory.peak_bytes() <= *limit_bytes) {
-      attempt.bound = out.bound;
-      attempt.candidate = std::move(out);
-      return attempt;
-    }
-    const int64_t excess = out.memory.peak_bytes() - *limit_bytes;
-    problem.usage_limit = std::min(*problem.usage_limit, solved.peak) - excess;
-    if (*problem.usage_limit <= 0) break;
+    if (!bounded) out.bound = 0;
+    if (bounded && !true_limit)
+      out.status = out.bound == out.cost ? SolveStatus::kOptimal : SolveStatus::kGap;
+    own.cutoff = out.cost;
+    own.initial = out.choice;
+    attempt.candidate = std::move(out);
+    if (!bounded || GapOf(*attempt.candidate) <= options.gap) break;
   }
+  if (attempt.candidate) attempt.bound = attempt.candidate->bound;
   return attempt;
 }
 
+Result<void> MeshPlanner::LowerLeastPeak(bool tied, const SolveOptions& options, LeastPeak& out) {
+  const Budget budget(options);
+  SolveOptions own = options;
+  for (int round = 0; round < kMostCounting; ++round) {
+    const MinimumPeakResult found = TRY(MinimumPeak(ProblemOf(tied), own));
+    if (!found.feasible) return Internal("no strategy of some node fits its neighbours");
+    if (!tied) out.bound = std::max(out.bound, found.bound);
+    Candidate lowered = TRY(LowerChoice(found.choice));
+    lowered.status = SolveStatus::kHeuristic;
+    lowered.tied = tied && has_ties();
+    const int64_t peak = lowered.memory.peak_bytes();
+    if (out.candidate.choice.empty() || peak < out.candidate.memory.peak_bytes())
+      out.candidate = std::move(lowered);
+    if (peak <= found.peak || !CountCopies(found.choice, found.peak)) return {};
+    if (options.time_limit_seconds > 0)
+      own.time_limit_seconds = std::max(kLeastSeconds, budget.seconds_left());
+  }
+  return {};
+}
+
 Result<LeastPeak> MeshPlanner::FindLeastPeak(const SolveOptions& options) {
-  Problem free = formulation_.problem;
-  free.tied.clear();
-  const MinimumPeakResult whole = TRY(MinimumPeak(free, options));
-  if (!whole.feasible) return Internal("no strategy of some node fits its neighbours");
-  LeastPeak out{TRY(LowerChoice(whole.choice)), whole.bound};
-  out.candidate.status = SolveStatus::kHeuristic;
+  ForgetCopies();
+  LeastPeak out;
+  TRY(LowerLeastPeak(/*tied=*/false, options, out));
   if (!has_ties()) return out;
-  const MinimumPeakResult alike = TRY(MinimumPeak(formulation_.problem, options));
-  if (!alike.feasible) return out;
-  Candidate tied = TRY(LowerChoice(alike.choice));
-  tied.status = SolveStatus::kHeuristic;
-  tied.tied = true;
-  if (tied.memory.peak_bytes() < out.candidate.memory.peak_bytes()) out.candidate = std::move(tied);
+  const auto alike = LowerLeastPeak(/*tied=*/true, options, out);
+  if (!alike.ok() && alike.error().code == ErrorCode::kInterrupted) return alike.error();
   return out;
 }
 

@@ -15,6 +15,7 @@
 #include "planner/redistribute/redistribute.h"
 #include "planner/simulate/simulate.h"
 #include "planner/solvers/solver.h"
+#include "planner/space/copies.h"
 #include "planner/space/formulate.h"
 
 namespace metadist {
@@ -26,8 +27,10 @@ struct Candidate {
   int64_t bound = 0;  // of the problem it was found in
   SolveStatus status = SolveStatus::kHeuristic;
   std::string stopped_by;
-  bool tied = false;  // found with repeated layers alike
-  Graph graph;        // of the request, nodes that run as their decompositions replaced by these
+  ReducedSize reduced;    // of the problem it was found in
+  int64_t deletions = 0;  // in that problem
+  bool tied = false;      // found with repeated layers alike
+  Graph graph;  // of the request, nodes that run as their decompositions replaced by these
   Assignment assignment;  // of `graph`
   std::vector<Redistribution> redistributions;
   Program program;
@@ -56,16 +59,18 @@ class MeshPlanner {
                                                    const Mesh& mesh,
                                                    PlanTemplate plan_template);
 
-  // The solver's choice under the limit, whose program fits the limit as well: where a lowered
-  // program needs more than the problem knew, the problem's limit is tightened and solved again.
-  // No candidate where none was found, or nothing is cheaper than the options' cutoff. tied:
-  // repeated layers alike.  Errors: kTimeLimit, kInterrupted.
+  // The cheapest choice found whose program fits the limit as well: where a lowered program needs
+  // more than the problem knew, the problem is solved again under smaller limits. No candidate
+  // where none was found, or nothing is cheaper than the options' cutoff. Time and work limits hold
+  // for all of it, but every solution has some work for itself. tied: repeated layers alike.
+  // Errors: kTimeLimit, kInterrupted.
   Result<Attempt> Solve(std::optional<int64_t> limit_bytes,
                         bool tied,
                         const SolverDef& solver,
                         const SolveOptions& options);
 
-  // The program with the smallest peak that was found, and the bound on all.
+  // The program with the smallest peak that was found, and the bound on all. Does not depend on
+  // what was solved before.
   Result<LeastPeak> FindLeastPeak(const SolveOptions& options);
 
   // Picoseconds; no choice costs less, whatever the limit: every node and edge at its cheapest.
@@ -81,10 +86,24 @@ class MeshPlanner {
   MeshPlanner(const PlanRequest& request, const Cluster& cluster, const Mesh& mesh)
       : request_(request), routes_(mesh, cluster) {}
   Result<Candidate> LowerChoice(const Choice& choice);
+  // The choice's program with what the solver says of it.
+  Result<Candidate> LowerSolved(const SolveResult& solved, int64_t bound);
+  // Lowers the peak's choices, counting copies where a program needs more; keeps the best in `out`.
+  Result<void> LowerLeastPeak(bool tied, const SolveOptions& options, LeastPeak& out);
+  Problem ProblemOf(bool tied) const;
+  // Counts the copies that live, not counted yet, where the choice with them needs more than the
+  // limit. False if there are none.
+  bool CountCopies(const Choice& choice, int64_t limit_bytes);
+  void ForgetCopies();
 
   const PlanRequest& request_;
   Redistributor routes_;
   Formulation formulation_;
+  size_t own_nodes_ = 0;         // of the problem: those behind are counted copies
+  size_t own_edges_ = 0;         // likewise
+  std::vector<UseCopy> copies_;  // not counted; found when first needed
+  bool copies_found_ = false;
+  std::vector<CountedCopy> counted_;
   int64_t simple_bound_ = 0;
 };
 

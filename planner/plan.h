@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "metair/ir/graph.h"
@@ -29,17 +30,29 @@ struct PlanOrigin {
   bool operator==(const PlanOrigin&) const = default;
 };
 
+// Problems that a bound may be of.
+inline constexpr std::string_view kLayersAlike = "repeated layers alike";
+inline constexpr std::string_view kLayersFree = "all layers free";
+inline constexpr std::string_view kLayersFreeHere = "all layers free, this mesh";
+
 // What the solver claims. Costs in picoseconds.
 struct SolverReport {
   std::string solver;
   std::string status;   // "optimal", "gap", "heuristic"
-  std::string problem;  // what the bound is of: "all layers free" or "repeated layers alike"
+  std::string problem;  // what the bound is of, on all meshes tried
   int64_t cost = 0;
   int64_t bound = 0;
-  double gap = 0;  // (cost - bound) / cost
+  double gap = 0;          // (cost - bound) / cost
+  int64_t free_bound = 0;  // of all layers free on all meshes tried; <= bound where both are known
   int64_t nodes = 0;
   int64_t strategies = 0;
   int64_t pruned = 0;  // strategies left out before solving (StrategySpace::limit)
+  // After exact reduction, of the problem in which the plan was found: decisions left, edges
+  // between them, entries of these; strategies deleted by reduction and by reduced costs.
+  int64_t reduced_nodes = 0;
+  int64_t reduced_edges = 0;
+  int64_t reduced_entries = 0;
+  int64_t deletions = 0;
   std::string stopped_by;
   bool operator==(const SolverReport&) const = default;
 };

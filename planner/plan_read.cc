@@ -153,9 +153,12 @@ class Reader {
                    "cost",
                    "bound",
                    "gap",
+                   "free_bound",
                    "nodes",
                    "strategies",
                    "pruned",
+                   "reduced",
+                   "deletions",
                    "stopped_by"}));
     SolverReport& s = plan_.solver;
     s.solver = TRY(TRY(at.At("name")).String());
@@ -164,9 +167,16 @@ class Reader {
     s.cost = TRY(TRY(at.At("cost")).Int());
     s.bound = TRY(TRY(at.At("bound")).Int());
     s.gap = TRY(TRY(at.At("gap")).Number());
+    s.free_bound = TRY(TRY(at.At("free_bound")).Int());
     s.nodes = TRY(TRY(at.At("nodes")).Int());
     s.strategies = TRY(TRY(at.At("strategies")).Int());
     s.pruned = TRY(TRY(at.At("pruned")).Int());
+    const JsonCursor reduced = TRY(at.At("reduced"));
+    TRY(reduced.Fields({"nodes", "edges", "entries"}));
+    s.reduced_nodes = TRY(TRY(reduced.At("nodes")).Int());
+    s.reduced_edges = TRY(TRY(reduced.At("edges")).Int());
+    s.reduced_entries = TRY(TRY(reduced.At("entries")).Int());
+    s.deletions = TRY(TRY(at.At("deletions")).Int());
     s.stopped_by = TRY(TRY(at.At("stopped_by")).String());
     return {};
   }

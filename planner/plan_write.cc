@@ -64,16 +64,21 @@ class Writer {
                       {"profile_hash", origin.profile_hash}};
     out["mesh"] = MeshText(plan_.mesh);
     const SolverReport& s = plan_.solver;
-    out["solver"] = {{"name", s.solver},
-                     {"status", s.status},
-                     {"problem", s.problem},
-                     {"cost", s.cost},
-                     {"bound", s.bound},
-                     {"gap", s.gap},
-                     {"nodes", s.nodes},
-                     {"strategies", s.strategies},
-                     {"pruned", s.pruned},
-                     {"stopped_by", s.stopped_by}};
+    out["solver"] = {
+        {"name", s.solver},
+        {"status", s.status},
+        {"problem", s.problem},
+        {"cost", s.cost},
+        {"bound", s.bound},
+        {"gap", s.gap},
+        {"free_bound", s.free_bound},
+        {"nodes", s.nodes},
+        {"strategies", s.strategies},
+        {"pruned", s.pruned},
+        {"reduced",
+         {{"nodes", s.reduced_nodes}, {"edges", s.reduced_edges}, {"entries", s.reduced_entries}}},
+        {"deletions", s.deletions},
+        {"stopped_by", s.stopped_by}};
   }
 
   void WriteFigures(Json& out) const {

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,10 +36,14 @@ namespace {
 constexpr int64_t kImproveWork = 50'000'000;
 // Problems with more edge entries are not solved with all layers free.
 constexpr int64_t kImproveEntries = 10'000'000;
+// Nor are meshes that only matter for the bound, with more than these.
+constexpr int64_t kProveEntries = 2'000'000;
 // For least-peak searches, and for each budget tried after them.
 constexpr int64_t kLeastPeakWork = 100'000'000;
 constexpr int64_t kShrinkWork = 50'000'000;
 constexpr int kShrinkSteps = 8;
+// Of the time limit, for solving without the memory limit.
+constexpr double kFreeShare = 0.5;
 // For one mesh under a limit, unless a time limit is given: branch and bound could go on for hours.
 constexpr int64_t kSolveWork = 60 * kWorkPerSecond;
 
@@ -63,7 +68,12 @@ class Stopwatch {
 struct Best {
   MeshPlanner* where = nullptr;
   Candidate candidate;
-  int64_t bound = 0;  // over all meshes
+};
+
+// What the plans of a mesh that keep the limit cost at least.
+struct Bounds {
+  int64_t alike = 0;  // repeated layers alike; all layers free is a wider choice
+  int64_t free = 0;
 };
 
 class Planner {
@@ -81,8 +91,9 @@ class Planner {
     TRY(FormulateAll());
     Best best =
         TRY(solver_->name == "random" ? SolveAll(limit_, /*tied=*/false) : SolveFreeFirst());
-    if (best.where == nullptr) best = TRY(SmallestThatFits());
-    if (best.candidate.tied && solver_->name != "random") Improve(best);
+    const bool squeezed = best.where == nullptr;
+    if (squeezed) best = TRY(SmallestThatFits());
+    if (solver_->name != "random" && (squeezed || best.candidate.tied)) Improve(best);
     TRY(Finish(best));
     return std::move(planned_);
   }
@@ -114,18 +125,20 @@ class Planner {
     return request_.interrupted != nullptr && request_.interrupted->load();
   }
 
-  void Report(std::string_view phase, std::string detail, const Best* best = nullptr) const {
-    if (!request_.progress) return;
-    PlanProgress progress{phase, std::move(detail)};
-    if (best != nullptr && best->where != nullptr) {
-      progress.has_plan = true;
-      progress.cost_seconds = static_cast<double>(best->candidate.cost) * 1e-12;
-      progress.bound_seconds = static_cast<double>(best->bound) * 1e-12;
-    }
-    request_.progress(progress);
+  void Report(std::string_view phase, std::string detail) const {
+    if (request_.progress) request_.progress({phase, std::move(detail)});
   }
 
-  SolveOptions Options(int64_t work_limit) const {
+  // Whether a time limit or an interrupt ends what is not necessary.
+  bool Over() const { return Interrupted() || SecondsLeft() <= 0; }
+
+  double SecondsLeft() const {
+    if (request_.time_limit_seconds <= 0) return std::numeric_limits<double>::infinity();
+    return request_.time_limit_seconds - (Now() - start_);
+  }
+
+  // detail: of the lines of progress.  share: of the time left.
+  SolveOptions Options(int64_t work_limit, const std::string& detail, double share = 1) const {
     SolveOptions options;
     options.seed = request_.seed;
     options.gap = request_.gap;
@@ -133,8 +146,28 @@ class Planner {
     options.work_limit = work_limit;
     options.interrupted = request_.interrupted;
     if (request_.time_limit_seconds > 0)
-      options.time_limit_seconds = std::max(0.01, request_.time_limit_seconds - (Now() - start_));
+      options.time_limit_seconds = std::max(0.01, share * SecondsLeft());
+    Report("solve", detail);
+    if (!request_.progress) return options;
+    options.progress = [this, detail](const SolveProgress& at) {
+      PlanProgress progress{"solve", detail};
+      progress.has_plan = at.has_choice;
+      progress.cost_seconds = static_cast<double>(at.cost) * 1e-12;
+      progress.has_bound = at.bound > 0;
+      progress.bound_seconds = static_cast<double>(at.bound) * 1e-12;
+      progress.deletions = at.deletions;
+      request_.progress(progress);
+    };
     return options;
+  }
+
+  std::string MeshDetail(const MeshPlanner& planner, bool tied) const {
+    return fmt::format("mesh {}{}{}",
+                       MeshText(planner.mesh()),
+                       planner.has_ties() ? ", " : "",
+                       !planner.has_ties() ? ""
+                       : tied              ? kLayersAlike
+                                           : kLayersFree);
   }
 
   int64_t SolveWork() const { return request_.time_limit_seconds > 0 ? 0 : kSolveWork; }
@@ -170,15 +203,29 @@ class Planner {
         refused_.push_back(std::move(*planner).error());
     }
     if (planners_.empty()) return std::move(refused_.front());
-    for (const auto& planner : planners_) planned_.routes += planner->effort();
+    for (const auto& planner : planners_) {
+      planned_.routes += planner->effort();
+      bounds_[planner.get()] = {planner->simple_bound(), planner->simple_bound()};
+    }
     return {};
   }
 
-  // What a mesh's plan costs at least, whatever the limit.
   int64_t BoundOf(const MeshPlanner& planner, bool tied) const {
-    const auto free = free_bounds_.find(&planner);
-    return tied && free != free_bounds_.end() ? std::max(free->second, planner.simple_bound())
-                                              : planner.simple_bound();
+    const Bounds& bounds = bounds_.at(&planner);
+    return tied ? bounds.alike : bounds.free;
+  }
+
+  void Raise(const MeshPlanner& planner, bool tied, int64_t bound) {
+    Bounds& bounds = bounds_.at(&planner);
+    bounds.alike = std::max(bounds.alike, bound);
+    if (!tied || !planner.has_ties()) bounds.free = std::max(bounds.free, bound);
+  }
+
+  // Over all meshes.
+  int64_t Bound(bool tied) const {
+    int64_t bound = kNothingFits;
+    for (const auto& planner : planners_) bound = std::min(bound, BoundOf(*planner, tied));
+    return bound;
   }
 
   // The meshes by that bound; the first good plan spares those behind it.
@@ -193,33 +240,29 @@ class Planner {
 
   // The cheapest plan of all meshes, of equal ones that of the first mesh; `where` stays null where
   // nothing fits. Meshes that are known to hold nothing cheaper are not solved, or not to the end.
-  Result<Best> SolveAll(std::optional<int64_t> limit, bool tied) {
+  Result<Best> SolveAll(std::optional<int64_t> limit, bool tied, double share = 1) {
     const Stopwatch watch(planned_.seconds.solve);
     Best best;
     size_t best_index = 0;
-    int64_t bound = kNothingFits;  // of all meshes
     std::optional<Error> failure;
     for (size_t index : BestFirst(tied)) {
       MeshPlanner& planner = *planners_[index];
-      SolveOptions options = Options(SolveWork());
+      std::optional<int64_t> cutoff;
       if (best.where != nullptr) {
-        const int64_t cutoff = best.candidate.cost + (index < best_index ? 1 : 0);
-        if (BoundOf(planner, tied) >= cutoff) continue;
-        // Bounds without the limit serve again under the limit.
-        if (limit) options.cutoff = cutoff;
+        cutoff = best.candidate.cost + (index < best_index ? 1 : 0);
+        if (BoundOf(planner, tied) >= *cutoff) continue;
       }
-      Report("solve", fmt::format("mesh {}", MeshText(planner.mesh())), &best);
+      SolveOptions options = Options(SolveWork(), MeshDetail(planner, tied), share);
+      // Bounds without the limit serve again under the limit.
+      if (limit) options.cutoff = cutoff;
       auto solved = planner.Solve(limit, tied, *solver_, options);
       if (!solved.ok()) {
         failure = std::move(solved).error();
         if (failure->code == ErrorCode::kInternal) return std::move(*failure);
-        bound = std::min(bound, BoundOf(planner, tied));
         continue;
       }
       Attempt attempt = std::move(solved).value();
-      bound = std::min(bound, attempt.bound);
-      if (!limit && tied) free_bounds_[&planner] = attempt.bound;
-      best.bound = bound;
+      Raise(planner, tied, attempt.bound);
       if (!attempt.candidate) continue;
       const auto rank = [](int64_t cost, size_t at) { return std::pair(cost, at); };
       if (best.where != nullptr &&
@@ -229,36 +272,40 @@ class Planner {
       best_index = index;
       best.candidate = std::move(*attempt.candidate);
     }
-    best.bound = bound;
     if (best.where == nullptr && failure) return std::move(*failure);
     return best;
   }
 
+  bool Ties() const {
+    return std::any_of(planners_.begin(), planners_.end(), [](const auto& planner) {
+      return planner->has_ties();
+    });
+  }
+
   Result<Best> SolveFreeFirst() {
-    Best free = TRY(SolveAll(std::nullopt, /*tied=*/true));
+    Best free = TRY(SolveAll(std::nullopt, /*tied=*/true, kFreeShare));
     free_ = free;
     if (free.where == nullptr || free.candidate.memory.peak_bytes() <= limit_) return free;
     Best best = TRY(SolveAll(limit_, /*tied=*/true));
-    const bool ties = std::any_of(planners_.begin(), planners_.end(), [](const auto& planner) {
-      return planner->has_ties();
-    });
-    if (best.where == nullptr && ties) best = TRY(SolveAll(limit_, /*tied=*/false));
+    if (best.where == nullptr && Ties()) best = TRY(SolveAll(limit_, /*tied=*/false));
     return best;
   }
 
   Result<Best> SmallestThatFits() {
     const Stopwatch watch(planned_.seconds.solve);
-    Best best = free_;
+    Best least = free_;
+    Best fits;
     int64_t bound = 0;
     for (const auto& planner : planners_) {
-      Report("solve", fmt::format("least memory on mesh {}", MeshText(planner->mesh())));
-      LeastPeak least = TRY(planner->FindLeastPeak(Options(kLeastPeakWork)));
-      bound = planner == planners_.front() ? least.bound : std::min(bound, least.bound);
-      Keep(*planner, std::move(least.candidate), best);
+      LeastPeak found = TRY(planner->FindLeastPeak(Options(
+          kLeastPeakWork, fmt::format("least memory on mesh {}", MeshText(planner->mesh())))));
+      bound = planner == planners_.front() ? found.bound : std::min(bound, found.bound);
+      Keep(*planner, std::move(found.candidate), least, fits);
     }
-    for (const auto& planner : planners_) Shrink(*planner, bound, best);
-    const int64_t peak = best.candidate.memory.peak_bytes();
-    if (peak > limit_)
+    for (const auto& planner : planners_) Shrink(*planner, bound, least, fits);
+    const int64_t peak = least.candidate.memory.peak_bytes();
+    if (fits.where == nullptr) {
+      if (request_.least != nullptr) *request_.least = {peak, bound};
       return Error{ErrorCode::kInfeasible,
                    "",
                    fmt::format("no plan {} in {} bytes per device: the smallest budget "
@@ -270,40 +317,41 @@ class Planner {
                                bound),
                    fmt::format("give `--memory {}` or more devices", peak),
                    {}};
-    // Found under a smaller budget than the limit, where only the plan without any limit is a
-    // bound.
-    best.bound = free_.bound;
-    best.candidate.status = free_.where == nullptr ? SolveStatus::kHeuristic : SolveStatus::kGap;
-    return best;
+    }
+    // Found under a smaller budget than the limit, so that its own proof says nothing here.
+    if (solver_->name != "random") fits.candidate.status = SolveStatus::kGap;
+    return fits;
   }
 
-  // The candidate replaces the best if its program needs less memory.
-  static void Keep(MeshPlanner& planner, Candidate candidate, Best& best) {
-    if (best.where != nullptr &&
-        candidate.memory.peak_bytes() >= best.candidate.memory.peak_bytes())
-      return;
-    best.where = &planner;
-    best.candidate = std::move(candidate);
+  // The candidate replaces `least` if its program needs less memory, and `fits` if it keeps the
+  // limit and is cheaper.
+  void Keep(MeshPlanner& planner, Candidate candidate, Best& least, Best& fits) const {
+    const int64_t peak = candidate.memory.peak_bytes();
+    if (peak <= limit_ && (fits.where == nullptr || candidate.cost < fits.candidate.cost))
+      fits = {&planner, candidate};
+    if (least.where == nullptr || peak < least.candidate.memory.peak_bytes())
+      least = {&planner, std::move(candidate)};
   }
 
   // The least peak of the problem leaves out copies made between nodes, so its program may need
   // more than one that was chosen for its cost under a budget. Budgets between the bound and the
-  // best are tried, halving the interval; the same ones whatever the limit, so that the budget
+  // least are tried, halving the interval; the same ones whatever the limit, so that the budget
   // named in an error works when it is given.
-  void Shrink(MeshPlanner& planner, int64_t bound, Best& best) {
+  void Shrink(MeshPlanner& planner, int64_t bound, Best& least, Best& fits) {
     if (EntriesOf(planner) > kImproveEntries) return;
     int64_t low = bound;
     for (int step = 0; step < kShrinkSteps && !Interrupted(); ++step) {
-      const int64_t high = best.candidate.memory.peak_bytes();
+      const int64_t high = least.candidate.memory.peak_bytes();
       if (high - low <= high / 100) return;
       const int64_t budget = low + (high - low) / 2;
-      Report("solve",
-             fmt::format("budget of {} bytes on mesh {}", budget, MeshText(planner.mesh())));
-      auto found = planner.Solve(budget, /*tied=*/true, *solver_, Options(kShrinkWork));
+      const SolveOptions options =
+          Options(kShrinkWork,
+                  fmt::format("budget of {} bytes on mesh {}", budget, MeshText(planner.mesh())));
+      auto found = planner.Solve(budget, /*tied=*/true, *solver_, options);
       if (planner.has_ties() && (!found.ok() || !found.value().candidate))
-        found = planner.Solve(budget, /*tied=*/false, *solver_, Options(kShrinkWork));
+        found = planner.Solve(budget, /*tied=*/false, *solver_, options);
       if (found.ok() && found.value().candidate)
-        Keep(planner, *std::move(found).value().candidate, best);
+        Keep(planner, *std::move(found).value().candidate, least, fits);
       else
         low = budget;
     }
@@ -316,22 +364,31 @@ class Planner {
     return entries;
   }
 
-  // With all layers free, from the plan of alike layers.
+  // With all layers free, from the plan of alike layers, or from one that was found under a smaller
+  // budget. Then the other meshes, so that the bound is one over all of them, where that is quick.
   void Improve(Best& best) {
-    if (Interrupted()) return;
-    if (EntriesOf(*best.where) > kImproveEntries) return;
     const Stopwatch watch(planned_.seconds.solve);
-    Report("solve", "all layers free", &best);
-    SolveOptions options = Options(kImproveWork);
-    options.initial = best.candidate.choice;
-    auto solved = best.where->Solve(limit_, /*tied=*/false, *solver_, options);
-    if (!solved.ok() || !solved.value().candidate) return;
-    Candidate& found = *solved.value().candidate;
-    const bool better = found.cost < best.candidate.cost;
-    const bool proven = found.status == SolveStatus::kOptimal && planners_.size() == 1;
-    if (found.cost > best.candidate.cost || (!better && !proven)) return;
-    best.bound = found.bound;
-    best.candidate = std::move(found);
+    const Stopwatch part(planned_.seconds.improve);
+    MeshPlanner* first = best.where;
+    if (EntriesOf(*first) <= kImproveEntries) ImproveOn(*first, best);
+    for (const size_t index : BestFirst(/*tied=*/false)) {
+      MeshPlanner& planner = *planners_[index];
+      if (&planner != first && EntriesOf(planner) <= kProveEntries) ImproveOn(planner, best);
+    }
+  }
+
+  void ImproveOn(MeshPlanner& planner, Best& best) {
+    if (Over() || BoundOf(planner, /*tied=*/false) >= best.candidate.cost) return;
+    SolveOptions options = Options(kImproveWork, MeshDetail(planner, /*tied=*/false));
+    if (&planner == best.where)
+      options.initial = best.candidate.choice;
+    else
+      options.cutoff = best.candidate.cost;
+    auto solved = planner.Solve(limit_, /*tied=*/false, *solver_, options);
+    if (!solved.ok()) return;
+    Raise(planner, /*tied=*/false, solved.value().bound);
+    if (solved.value().candidate && solved.value().candidate->cost < best.candidate.cost)
+      best = {&planner, std::move(*solved.value().candidate)};
   }
 
   SolverReport ReportOf(const Best& best) const {
@@ -339,20 +396,38 @@ class Planner {
     const Formulation& f = best.where->formulation();
     SolverReport out;
     out.solver = std::string(solver_->name);
-    out.problem = c.tied ? "repeated layers alike" : "all layers free";
     out.cost = c.cost;
-    out.bound = std::min(best.bound, c.cost);
-    out.status = std::string(SolveStatusName(c.status));
-    if (c.status != SolveStatus::kHeuristic)
-      out.status = std::string(
-          SolveStatusName(out.bound == c.cost ? SolveStatus::kOptimal : SolveStatus::kGap));
+    SetBound(best, out);
+    const SolveStatus proven = out.bound == c.cost ? SolveStatus::kOptimal : SolveStatus::kGap;
+    out.status =
+        std::string(SolveStatusName(c.status == SolveStatus::kHeuristic ? c.status : proven));
     if (c.cost > 0 && c.status != SolveStatus::kHeuristic)
       out.gap = static_cast<double>(c.cost - out.bound) / static_cast<double>(c.cost);
     out.nodes = static_cast<int64_t>(f.problem.nodes.size());
     out.strategies = f.num_strategies();
     out.pruned = f.pruned;
-    out.stopped_by = c.stopped_by;
+    out.reduced_nodes = c.reduced.nodes;
+    out.reduced_edges = c.reduced.edges;
+    out.reduced_entries = c.reduced.entries;
+    out.deletions = c.deletions;
+    if (out.status != "optimal") out.stopped_by = c.stopped_by;
     return out;
+  }
+
+  // The plan is one of all problems that its layers fit; the bound is of the widest of those where
+  // it says most.
+  void SetBound(const Best& best, SolverReport& out) const {
+    const int64_t alike = std::min(Bound(/*tied=*/true), out.cost);
+    const int64_t free = std::min(Bound(/*tied=*/false), out.cost);
+    const int64_t here = std::min(BoundOf(*best.where, /*tied=*/false), out.cost);
+    out.free_bound = free;
+    if (best.candidate.tied && alike > free) {
+      out.problem = kLayersAlike;
+      out.bound = alike;
+    } else {
+      out.problem = here > free ? kLayersFreeHere : kLayersFree;
+      out.bound = here;
+    }
   }
 
   Result<void> Finish(Best& best) {
@@ -360,7 +435,7 @@ class Planner {
     plan.solver = ReportOf(best);
     {
       const Stopwatch watch(planned_.seconds.lower);
-      Report("lower", "", &best);
+      Report("lower", "");
       plan.origin = request_.origin;
       if (plan.origin.cluster.empty()) plan.origin.cluster = request_.cluster.name;
       if (plan.origin.profile.empty()) plan.origin.profile = request_.cluster.profile->header.name;
@@ -414,8 +489,9 @@ class Planner {
     const SolverDef* ilp = FindSolver("ilp");
     auto planner = MeshPlanner::Make(request, cluster, mesh, plan_template);
     if (!planner.ok() || ilp == nullptr) return;
-    SolveOptions options = Options(kImproveWork);
+    SolveOptions options = Options(kImproveWork, fmt::format("alternative: {}", name));
     options.gap = 0;
+    options.progress = nullptr;
     auto solved = planner.value()->Solve(std::nullopt, /*tied=*/true, *ilp, options);
     if (solved.ok() && solved.value().candidate)
       AddAlternative(std::move(name), *solved.value().candidate, cluster);
@@ -432,8 +508,8 @@ class Planner {
 
   void AddAlternatives() {
     const Stopwatch watch(planned_.seconds.solve);
+    const Stopwatch part(planned_.seconds.alternatives);
     const Cluster& cluster = request_.cluster;
-    Report("solve", "alternatives");
     AddRestricted(
         "one device", MakeCluster("one device", cluster.profile, 1, 1), PlanTemplate::kReplicate);
     if (SomeInputCuts())
@@ -455,8 +531,7 @@ class Planner {
   std::vector<std::unique_ptr<MeshPlanner>> planners_;
   std::vector<Error> refused_;
   Best free_;
-  // Bounds of the meshes without a limit, repeated layers alike.
-  std::map<const MeshPlanner*, int64_t> free_bounds_;
+  std::map<const MeshPlanner*, Bounds> bounds_;
   Planned planned_;
 };
 

@@ -23,10 +23,18 @@ namespace metadist {
 
 struct PlanProgress {
   std::string_view phase;  // "discover", "formulate", "solve", "lower"
-  std::string detail;      // "mesh a=2,b=2"
+  std::string detail;      // "mesh a=2,b=2, repeated layers alike"
   bool has_plan = false;
   double cost_seconds = 0;
+  bool has_bound = false;  // of what is being solved
   double bound_seconds = 0;
+  int64_t deletions = 0;  // strategies deleted so far, of what is being solved
+};
+
+// The smallest budget that was found to work, and what is proven too little: less than `bound`.
+struct LeastMemory {
+  int64_t bytes = 0;
+  int64_t bound_bytes = 0;
 };
 
 struct PlanRequest {
@@ -46,6 +54,7 @@ struct PlanRequest {
   bool alternatives = true;  // work out the table of alternatives
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const PlanProgress&)> progress;
+  LeastMemory* least = nullptr;  // filled where the answer is kInfeasible
   PlanOrigin origin;
 };
 
@@ -53,6 +62,8 @@ struct PhaseSeconds {
   double discover = 0;
   double formulate = 0;
   double solve = 0;
+  double improve = 0;       // part of solve: with all layers free, from the plan of alike layers
+  double alternatives = 0;  // part of solve
   double lower = 0;
 };
 

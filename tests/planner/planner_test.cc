@@ -5,10 +5,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "executor/run.h"
 #include "importers/importer.h"
@@ -126,6 +130,106 @@ TEST(MakePlan, KeepsTheMemoryLimit) {
   EXPECT_GT(plan.prediction.step.seconds, free.prediction.step.seconds);
   EXPECT_LE(plan.solver.bound, plan.solver.cost);
   ExpectSameAsOneDevice(Gpt2().graph, Lower(plan).value());
+}
+
+// Status, bound and what the bound is of agree with each other.
+void ExpectHonest(const SolverReport& solver) {
+  EXPECT_LE(solver.bound, solver.cost);
+  EXPECT_LE(solver.free_bound, solver.bound);
+  EXPECT_GT(solver.free_bound, 0);
+  EXPECT_EQ(solver.status, solver.bound == solver.cost ? "optimal" : "gap");
+  EXPECT_DOUBLE_EQ(
+      solver.gap,
+      static_cast<double>(solver.cost - solver.bound) / static_cast<double>(solver.cost));
+  if (solver.status == "optimal") EXPECT_EQ(solver.stopped_by, "");
+}
+
+TEST(MakePlan, SmallerBudgetsNeverGiveCheaperPlansThanBoundsAllow) {
+  for (const char* file : {"mlp.onnx", "gpt2.onnx"}) {
+    Model model(file);
+    PlanRequest request = RequestFor(model, 4);
+    const Plan free = MakePlan(request).value().plan;
+    ExpectHonest(free.solver);
+    int64_t least_cost = free.solver.cost;
+    for (const int percent : {100, 80, 65, 50}) {
+      request.memory_limit_bytes = free.peak_bytes() * percent / 100;
+      const auto planned = MakePlan(request);
+      if (!planned.ok()) {
+        EXPECT_EQ(planned.error().code, ErrorCode::kInfeasible);
+        continue;
+      }
+      const Plan& plan = planned.value().plan;
+      ExpectHonest(plan.solver);
+      EXPECT_LE(plan.peak_bytes(), *request.memory_limit_bytes) << file;
+      if (plan.solver.status == "optimal" && plan.solver.problem == kLayersFree)
+        EXPECT_GE(plan.solver.cost, least_cost) << file << " at " << percent;
+      EXPECT_GE(plan.solver.cost, free.solver.bound);
+      least_cost = std::max(least_cost, plan.solver.bound);
+    }
+  }
+}
+
+TEST(MakePlan, TheSmallestBudgetIsNearItsBound) {
+  for (const char* file : {"mlp.onnx", "gpt2.onnx"}) {
+    Model model(file);
+    PlanRequest request = RequestFor(model, 4);
+    LeastMemory least;
+    request.least = &least;
+    request.memory_limit_bytes = 1000;
+    ASSERT_EQ(MakePlan(request).error().code, ErrorCode::kInfeasible);
+    EXPECT_LE(least.bound_bytes, least.bytes) << file;
+    EXPECT_LE(least.bytes, least.bound_bytes * 102 / 100) << file;
+    request.memory_limit_bytes = least.bytes;
+    const auto planned = MakePlan(request);
+    ASSERT_TRUE(planned.ok()) << planned.error().text();
+    EXPECT_LE(planned.value().plan.peak_bytes(), least.bytes);
+    ExpectHonest(planned.value().plan.solver);
+    request.memory_limit_bytes = least.bound_bytes - 1;
+    least = {};
+    ASSERT_EQ(MakePlan(request).error().code, ErrorCode::kInfeasible) << file;
+    EXPECT_GE(least.bytes, *request.memory_limit_bytes);
+  }
+}
+
+TEST(MakePlan, ProgressTellsBestAndBound) {
+  PlanRequest request = RequestFor(Gpt2(), 4);
+  std::vector<PlanProgress> reports;
+  request.progress = [&](const PlanProgress& report) { reports.push_back(report); };
+  const Plan plan = MakePlan(request).value().plan;
+  std::set<std::string_view> phases;
+  for (const PlanProgress& report : reports) phases.insert(report.phase);
+  EXPECT_EQ(phases, (std::set<std::string_view>{"discover", "formulate", "lower", "solve"}));
+  const auto last = std::find_if(reports.rbegin(), reports.rend(), [](const PlanProgress& report) {
+    return report.has_plan && report.has_bound;
+  });
+  ASSERT_NE(last, reports.rend());
+  EXPECT_NEAR(last->cost_seconds * 1e12, static_cast<double>(plan.solver.cost), 1);
+  EXPECT_NEAR(last->bound_seconds * 1e12, static_cast<double>(plan.solver.bound), 1);
+}
+
+TEST(MakePlan, AnInterruptKeepsTheBestPlan) {
+  std::atomic<bool> interrupted = false;
+  PlanRequest request = RequestFor(Gpt2(), 4);
+  request.interrupted = &interrupted;
+  request.progress = [&](const PlanProgress& report) {
+    if (report.has_plan) interrupted = true;
+  };
+  const auto planned = MakePlan(request);
+  ASSERT_TRUE(planned.ok()) << planned.error().text();
+  EXPECT_TRUE(planned.value().interrupted);
+  EXPECT_LE(planned.value().plan.solver.bound, planned.value().plan.solver.cost);
+  ExpectSameAsOneDevice(Gpt2().graph, Lower(planned.value().plan).value());
+}
+
+TEST(MakePlan, AGapEndsTheSearch) {
+  PlanRequest request = RequestFor(Gpt2(), 4);
+  const Plan free = MakePlan(request).value().plan;
+  request.memory_limit_bytes = free.peak_bytes() / 2;
+  request.gap = 0.2;
+  const Plan plan = MakePlan(request).value().plan;
+  ExpectHonest(plan.solver);
+  EXPECT_LE(plan.solver.gap, 0.2);
+  EXPECT_LE(plan.peak_bytes(), *request.memory_limit_bytes);
 }
 
 TEST(MakePlan, AutoTakesTheBestMesh) {

@@ -14,6 +14,7 @@
 #include "planner/simulate/simulate.h"
 #include "planner/solvers/evaluate.h"
 #include "planner/solvers/solver.h"
+#include "planner/space/copies.h"
 #include "planner/space/edge_costs.h"
 #include "planner/space/expansion.h"
 #include "planner/space/formulate.h"
@@ -108,6 +109,34 @@ TEST_P(Lowering, RandomProgramsCostAndHoldWhatTheProblemSays) {
     peaks.insert(evaluation.peak);
   }
   EXPECT_GT(peaks.size(), 5u);
+}
+
+TEST_P(Lowering, CountedCopiesAreThoseThatProgramsHold) {
+  Formulation formulation = Formulated();
+  const Problem before = formulation.problem;
+  std::vector<CountedCopy> counted;
+  for (const UseCopy& copy : CopiesOf(graph_, mesh_, formulation))
+    counted.push_back(CountCopy(copy, counted, formulation));
+  ASSERT_GE(counted.size(), 7u);
+  EXPECT_TRUE(Validate(formulation.problem).ok());
+  int higher = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    // Drawn with the copies and without: the others follow.
+    const Choice choice =
+        seed % 2 == 0 ? RandomChoice(formulation.problem, seed) : RandomChoice(before, seed);
+    const Choice own(choice.begin(), choice.begin() + static_cast<int>(before.nodes.size()));
+    const Choice all = WithCopies(choice, before.nodes.size(), counted);
+    const Evaluation evaluation = Evaluate(formulation.problem, all);
+    EXPECT_EQ(evaluation.forbidden, 0);
+    EXPECT_EQ(evaluation.cost, Evaluate(before, own).cost);
+    if (seed % 2 == 0) EXPECT_LE(evaluation.peak, Evaluate(formulation.problem, choice).peak);
+    higher += evaluation.peak > Evaluate(before, own).peak;
+    const auto [graph, assignment] = Decoded(formulation, all);
+    const auto redistributions = RedistributionsOf(graph, assignment, routes_);
+    const Program program = Lower(graph, mesh_, assignment, redistributions).value();
+    EXPECT_LE(evaluation.peak, MemoryOf(program, OpTable::BuiltIn()).peak_bytes()) << seed;
+  }
+  EXPECT_GT(higher, 10);
 }
 
 TEST_P(Lowering, CollectivesAreNodesThatChain) {
