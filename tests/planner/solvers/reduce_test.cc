@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "planner/solvers/elimination.h"
 #include "planner/solvers/evaluate.h"
 #include "planner/solvers/links.h"
@@ -105,6 +107,25 @@ TEST(Reduce, FollowersBecomeOneNode) {
   const CostGraph merged = MakeCostGraph(problem, /*without_memory=*/true);
   EXPECT_EQ(merged.edges.size(), layered.edges.size());
   for (int i = 0; i < 2 * count; ++i) EXPECT_EQ(merged.root[i], i % count);
+}
+
+TEST(Reduce, StrategiesThatFitNowhereGo) {
+  Problem problem;
+  // Node 0 cannot do without 2, which leaves 4 to node 1.
+  problem.nodes = {{{5, 0}, {{0, 5, {2, 6}}}}, {{5, 1, 0}, {{0, 3, {0, 5, 5}}, {3, 9, {0, 3, 4}}}}};
+  const auto apart =
+      std::make_shared<const std::vector<int64_t>>(std::vector<int64_t>{0, 9, 2, 7, 0, 1});
+  problem.edges = {{0, 1, apart}};
+  problem.usage_limit = 7;
+  EXPECT_EQ(Reduce(problem, ReduceMode::kKeepAllChoices).deletions, 0);
+  problem.usage_limit = 6;
+  const Reduced full = Reduce(problem, ReduceMode::kFull);
+  EXPECT_EQ(TryAllReduced(problem, full), TryAll(problem).cost);
+  EXPECT_EQ(MakeCostGraph(problem, /*without_memory=*/false).nodes[1].costs.size(), 3u);
+  CostGraph graph = MakeCostGraph(problem, /*without_memory=*/false);
+  EXPECT_EQ(DropOversized(graph), 2);
+  // Nothing is deleted where more than the limit is of interest.
+  EXPECT_EQ(Reduce(problem, ReduceMode::kSoftLimit).deletions, 0);
 }
 
 TEST(Reduce, WideProblemIsSolvedByConditioningOnly) {
