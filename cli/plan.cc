@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
 #include "cli/planning.h"
+#include "cli/problem_files.h"
 #include "cli/rule_files.h"
 #include "planner/lower/lower.h"
 #include "planner/plan_io.h"
+#include "planner/solvers/problem_io.h"
 #include "planner/solvers/solver.h"
 
 namespace metadist::cli {
@@ -21,18 +22,12 @@ struct Flags {
   bool text = false;
 };
 
-// Refused before the work, not after it.
-Result<void> CheckOutput(const Session& session) {
-  std::error_code error;
-  if (session.output.empty() || session.output == "-" || session.force ||
-      !std::filesystem::exists(session.output, error))
-    return {};
-  Error exists = Usage("file exists already", "pass `--force` to overwrite it");
-  return std::move(exists).in(session.output);
-}
-
 Result<void> PlanCommand(Session& session, const Flags& flags) {
-  TRY(CheckOutput(session));
+  const std::string& problem_path = flags.plan.save_problem;
+  const std::string names_path = problem_path.empty() ? "" : NamesPath(problem_path);
+  TRY(session.CheckOutput());
+  TRY(CheckAbsent(problem_path, session.force));
+  TRY(CheckAbsent(names_path, session.force));
   LeastMemory least;
   auto result = PlanModel(session, flags.plan, &least);
   if (!result.ok()) {
@@ -48,6 +43,11 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
   }
   const PlannedModel& planned = result.value();
   if (!session.output.empty()) TRY(session.Emit(WritePlan(planned.planned.plan)));
+  if (planned.planned.problem) {
+    const Problem& problem = *planned.planned.problem;
+    TRY(SaveProblem(problem_path, problem, session.force));
+    TRY(WriteFile(names_path, WriteNodeNames(problem), session.force));
+  }
   if (flags.text)
     session.console.Print(ProgramText(TRY(Lower(planned.planned.plan))));
   else
@@ -95,6 +95,15 @@ void AddPlan(CLI::App& app, Session& session) {
       ->take_all();
   command->add_flag(
       "--no-alternatives", plan.no_alternatives, "leave out the table of alternatives");
+  command
+      ->add_option("--save-problem",
+                   plan.save_problem,
+                   "write the problem that the plan solves, and its nodes' names beside it")
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--choice", plan.choice, "solve nothing: lower this choice for the problem of --mesh")
+      ->type_name("FILE");
   command->add_flag("--text", flags->text, "print the program that every rank runs");
   command->footer("Example:\n  metadist plan gpt2.onnx --cluster cpu:4 -o gpt2.plan.json");
   session.action = [&session, flags] { return PlanCommand(session, *flags); };

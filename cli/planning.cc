@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/cpu_profile.h"
+#include "cli/problem_files.h"
 #include "cli/rule_files.h"
 #include "cli/values.h"
 #include "planner/lower/lower.h"
@@ -78,6 +79,16 @@ Result<void> ReadConstraints(const PlanFlags& flags, PlanRequest& request) {
   return {};
 }
 
+Result<void> ReadChoice(const PlanFlags& flags, PlanRequest& request) {
+  if (flags.choice.empty()) return {};
+  if (!request.mesh)
+    return Usage("--choice needs --mesh", "a choice belongs to the problem of one mesh");
+  request.choose = [path = flags.choice](const Problem& problem) -> Result<Choice> {
+    return LoadChoice(path, problem, ChoiceOf::kBeginning);
+  };
+  return {};
+}
+
 }  // namespace
 
 Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMemory* least) {
@@ -109,6 +120,8 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
     shown = std::move(line);
   };
   request.least = least;
+  request.keep_problem = !flags.save_problem.empty();
+  TRY(ReadChoice(flags, request));
   request.origin.tool_version = METADIST_VERSION;
   request.origin.model_path = flags.model.path;
   request.origin.model_hash = result.model.imported.hash;

@@ -24,6 +24,8 @@ struct PlanFlags {
   std::vector<std::string> constraints;
   std::string rules;  // file
   bool no_alternatives = false;
+  std::string save_problem;  // file
+  std::string choice;        // file
 };
 
 struct PlannedModel {

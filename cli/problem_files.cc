@@ -40,9 +40,9 @@ Result<std::string> LoadText(const std::string& path) {
   }
 }
 
-Result<Choice> LoadChoice(const std::string& path, const Problem& problem) {
+Result<Choice> LoadChoice(const std::string& path, const Problem& problem, ChoiceOf of) {
   const std::string text = TRY(LoadText(path));
-  auto choice = ParseChoice(text, problem);
+  auto choice = ParseChoice(text, problem, of);
   if (!choice.ok()) return Error(choice.error()).in(path);
   return choice;
 }

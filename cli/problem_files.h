@@ -6,6 +6,7 @@
 #include <string>
 
 #include "metair/ir/result.h"
+#include "planner/solvers/problem_io.h"
 #include "planner/solvers/problem_stream.h"
 
 // Problems, choices and node names in files, plain or gzip.
@@ -21,8 +22,10 @@ Result<ProblemFile> LoadProblem(const std::string& path, const StopReading& stop
 // A file whole, as small ones are read. Errors as above.
 Result<std::string> LoadText(const std::string& path);
 
-// A choice for that problem. Errors as above.
-Result<Choice> LoadChoice(const std::string& path, const Problem& problem);
+// A choice for that problem, as ParseChoice reads it. Errors as above.
+Result<Choice> LoadChoice(const std::string& path,
+                          const Problem& problem,
+                          ChoiceOf of = ChoiceOf::kWhole);
 
 // Sets problem.node_names. Errors as above.
 Result<void> LoadNames(const std::string& path, Problem& problem);

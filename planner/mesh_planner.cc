@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/given_choice.h"
 #include "planner/lower/lower.h"
 #include "planner/solvers/budget.h"
 #include "planner/solvers/evaluate.h"
@@ -227,6 +228,7 @@ Result<Attempt> MeshPlanner::Solve(std::optional<int64_t> limit_bytes,
     }
     limits.Settles();
     out.tied = tied && has_ties();
+    out.usage_limit = problem.usage_limit;
     if (!bounded) out.bound = 0;
     if (bounded && !true_limit)
       out.status = out.bound == out.cost ? SolveStatus::kOptimal : SolveStatus::kGap;
@@ -237,6 +239,15 @@ Result<Attempt> MeshPlanner::Solve(std::optional<int64_t> limit_bytes,
   }
   if (attempt.candidate) attempt.bound = attempt.candidate->bound;
   return attempt;
+}
+
+Result<Candidate> MeshPlanner::TakeChoice(const Choice& choice) {
+  const Choice whole = WithCopies(choice, own_nodes_, counted_);
+  TRY(CheckAllowed(formulation_.problem, whole));
+  Candidate out = TRY(LowerChoice(whole));
+  out.status = SolveStatus::kHeuristic;
+  out.tied = has_ties() && KeepsTies(formulation_.problem, whole);
+  return out;
 }
 
 Result<void> MeshPlanner::LowerLeastPeak(bool tied, const SolveOptions& options, LeastPeak& out) {

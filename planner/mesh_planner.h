@@ -27,9 +27,10 @@ struct Candidate {
   int64_t bound = 0;  // of the problem it was found in
   SolveStatus status = SolveStatus::kHeuristic;
   std::string stopped_by;
-  ReducedSize reduced;    // of the problem it was found in
-  int64_t deletions = 0;  // in that problem
-  bool tied = false;      // found with repeated layers alike
+  ReducedSize reduced;                 // of the problem it was found in
+  int64_t deletions = 0;               // in that problem
+  bool tied = false;                   // found with repeated layers alike
+  std::optional<int64_t> usage_limit;  // of the problem it was found in
   Graph graph;  // of the request, nodes that run as their decompositions replaced by these
   Assignment assignment;  // of `graph`
   std::vector<Redistribution> redistributions;
@@ -68,6 +69,10 @@ class MeshPlanner {
                         bool tied,
                         const SolverDef& solver,
                         const SolveOptions& options);
+
+  // A choice from outside, which may exceed every limit; entries behind the formulation's own
+  // nodes do not count. Errors: kBadInput if it takes a forbidden strategy or pair.
+  Result<Candidate> TakeChoice(const Choice& choice);
 
   // The program with the smallest peak that was found, and the bound on all. Does not depend on
   // what was solved before.

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "metair/ir/check.h"
 #include "metair/ir/parallel.h"
 #include "metair/ir/suggest.h"
 #include "planner/lower/bundles.h"
@@ -89,6 +90,11 @@ class Planner {
       request_.rules->Discover(*request_.graph);
     }
     TRY(FormulateAll());
+    if (request_.choose) {
+      Best given = TRY(TakeGiven());
+      TRY(Finish(given));
+      return std::move(planned_);
+    }
     Best best =
         TRY(solver_->name == "random" ? SolveAll(limit_, /*tied=*/false) : SolveFreeFirst());
     const bool squeezed = best.where == nullptr;
@@ -364,6 +370,34 @@ class Planner {
     return entries;
   }
 
+  Result<Best> TakeGiven() {
+    CHECK(planners_.size() == 1, "a given choice is one of a given mesh");
+    MeshPlanner& planner = *planners_.front();
+    const Choice choice = TRY(request_.choose(planner.formulation().problem));
+    Best given{&planner, TRY(planner.TakeChoice(choice))};
+    const int64_t peak = given.candidate.memory.peak_bytes();
+    if (peak <= limit_) return given;
+    return Error{
+        ErrorCode::kInfeasible,
+        "",
+        fmt::format(
+            "the program of this choice needs {} bytes per device, the limit is {}", peak, limit_),
+        fmt::format("give `--memory {}`", peak),
+        {}};
+  }
+
+  // The problem that `best` was found in.
+  Problem ProblemOf(const Best& best) const {
+    Problem problem = best.where->formulation().problem;
+    if (!best.candidate.tied) problem.tied.clear();
+    problem.usage_limit = best.candidate.usage_limit.value_or(limit_);
+    problem.name = fmt::format("{} on {}, mesh {}",
+                               request_.origin.model_path,
+                               request_.cluster.name,
+                               MeshText(best.where->mesh()));
+    return problem;
+  }
+
   // With all layers free, from the plan of alike layers, or from one that was found under a smaller
   // budget. Then the other meshes, so that the bound is one over all of them, where that is quick.
   void Improve(Best& best) {
@@ -395,7 +429,7 @@ class Planner {
     const Candidate& c = best.candidate;
     const Formulation& f = best.where->formulation();
     SolverReport out;
-    out.solver = std::string(solver_->name);
+    out.solver = request_.choose ? "a given choice" : std::string(solver_->name);
     out.cost = c.cost;
     SetBound(best, out);
     const SolveStatus proven = out.bound == c.cost ? SolveStatus::kOptimal : SolveStatus::kGap;
@@ -433,6 +467,7 @@ class Planner {
   Result<void> Finish(Best& best) {
     Plan& plan = planned_.plan;
     plan.solver = ReportOf(best);
+    if (request_.keep_problem) planned_.problem = ProblemOf(best);
     {
       const Stopwatch watch(planned_.seconds.lower);
       Report("lower", "");

@@ -55,6 +55,10 @@ struct PlanRequest {
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const PlanProgress&)> progress;
   LeastMemory* least = nullptr;  // filled where the answer is kInfeasible
+  // Instead of solving, with `mesh` given: the choice to lower for that mesh's problem, or one of a
+  // problem that begins with it. Its errors are MakePlan's.
+  std::function<Result<Choice>(const Problem&)> choose;
+  bool keep_problem = false;  // fill Planned::problem
   PlanOrigin origin;
 };
 
@@ -72,11 +76,16 @@ struct Planned {
   PhaseSeconds seconds;
   RouteEffort routes;        // part of formulating, over all meshes and threads
   bool interrupted = false;  // the plan is the best found until then
+  // The problem that the plan's choice solves: of the plan's mesh, under the limit it was found
+  // under, repeated layers tied where they are alike in the plan. Counted copies follow the nodes
+  // that `choose` is asked for.
+  std::optional<Problem> problem;
 };
 
 // Plans a model on a cluster. Same request, same plan, whatever the number of threads, unless a
 // time limit or an interrupt strikes.
 // Errors: kUsage (mesh and cluster disagree, a constraint that fits nothing, unknown solver),
+// kBadInput for a given choice that takes what is forbidden,
 // kInfeasible naming the smallest budget found to work and the proven lower bound of all budgets,
 // kTimeLimit or kInterrupted without any plan.
 Result<Planned> MakePlan(const PlanRequest& request);

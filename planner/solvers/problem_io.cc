@@ -121,13 +121,18 @@ std::string WriteProblem(const Problem& problem) {
   return out + "}}\n";
 }
 
-Result<Choice> ParseChoice(std::string_view text, const Problem& problem) {
+Result<Choice> ParseChoice(std::string_view text, const Problem& problem, ChoiceOf of) {
   JsonScanner scanner(TextSource(text));
   std::vector<JsonScanner::Misfit> misfits;
   const std::vector<int64_t> entries = TRY(ChoiceEntries(scanner, misfits));
   const size_t count = problem.nodes.size();
-  if (entries.size() != count && entries.size() != count + ExtraNodes(problem)) {
-    return BadInput("choice", fmt::format("expected {} entries, got {}", count, entries.size()));
+  const bool whole = entries.size() == count || entries.size() == count + ExtraNodes(problem);
+  if (of == ChoiceOf::kBeginning ? entries.size() < count : !whole) {
+    return BadInput("choice",
+                    fmt::format("expected {} entries{}, got {}",
+                                count,
+                                of == ChoiceOf::kBeginning ? " or more" : "",
+                                entries.size()));
   }
   std::vector<Error> errors;
   size_t next = 0;

@@ -19,9 +19,13 @@ Result<Problem> ParseProblem(std::string_view text);
 std::string WriteProblem(const Problem& problem);
 
 // `[0, 0, 2, 1, 0]`, or an object that has it under `choice` (what `metadist solve --json` prints)
-// -> Choice, checked against the problem; further entries (WriteProblem's extra nodes) are ignored
-// if `problem` had to be extended.  Errors: kBadInput.
-Result<Choice> ParseChoice(std::string_view text, const Problem& problem);
+// -> Choice, checked against the problem. More entries than nodes: those of WriteProblem's extra
+// nodes are ignored; with kBeginning any are, as the choice is of a problem that begins with this
+// one.  Errors: kBadInput.
+enum class ChoiceOf { kWhole, kBeginning };
+Result<Choice> ParseChoice(std::string_view text,
+                           const Problem& problem,
+                           ChoiceOf of = ChoiceOf::kWhole);
 
 // `[0, 0, 2, 1, 0]` and a line break.
 std::string WriteChoice(const Choice& choice);
