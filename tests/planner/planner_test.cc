@@ -141,7 +141,9 @@ void ExpectHonest(const SolverReport& solver) {
   EXPECT_DOUBLE_EQ(
       solver.gap,
       static_cast<double>(solver.cost - solver.bound) / static_cast<double>(solver.cost));
-  if (solver.status == "optimal") EXPECT_EQ(solver.stopped_by, "");
+  if (solver.status == "optimal") {
+    EXPECT_EQ(solver.stopped_by, "");
+  }
 }
 
 TEST(MakePlan, SmallerBudgetsNeverGiveCheaperPlansThanBoundsAllow) {
@@ -161,8 +163,9 @@ TEST(MakePlan, SmallerBudgetsNeverGiveCheaperPlansThanBoundsAllow) {
       const Plan& plan = planned.value().plan;
       ExpectHonest(plan.solver);
       EXPECT_LE(plan.peak_bytes(), *request.memory_limit_bytes) << file;
-      if (plan.solver.status == "optimal" && plan.solver.problem == kLayersFree)
+      if (plan.solver.status == "optimal" && plan.solver.problem == kLayersFree) {
         EXPECT_GE(plan.solver.cost, least_cost) << file << " at " << percent;
+      }
       EXPECT_GE(plan.solver.cost, free.solver.bound);
       least_cost = std::max(least_cost, plan.solver.bound);
     }
