@@ -39,7 +39,7 @@ std::vector<int64_t> Follower(Random& random, const InstanceShape& shape, size_t
 
 void AddEdges(Random& random, const InstanceShape& shape, Problem& problem) {
   const int count = static_cast<int>(problem.nodes.size());
-  const int edges = count < 2 ? 0 : random.Below(2 * count + 1);
+  const int edges = count < 2 ? 0 : random.Below(shape.most_edges * count + 1);
   for (int e = 0; e < edges; ++e) {
     const int a = random.Below(count);
     const int b = (a + 1 + random.Below(count - 1)) % count;
@@ -88,6 +88,22 @@ std::vector<int64_t> Redistribution(const std::vector<int>& from,
     for (int q : to) out.push_back(p == q || p == 0 ? 0 : q == 0 ? bytes : bytes / 4);
   }
   return out;
+}
+
+// Somewhere between the least and the largest peak the rows allow, or that of some choice, or just
+// below it.
+int64_t DrawLimit(Random& random, const Problem& problem) {
+  if (random.Below(2) == 0) {
+    Choice choice;
+    for (const ProblemNode& node : problem.nodes) {
+      choice.push_back(random.Below(static_cast<int64_t>(node.costs.size())));
+    }
+    return std::max<int64_t>(0, Evaluate(problem, choice).peak - random.Below(2));
+  }
+  const int64_t least = PeakOfMinima(problem, /*largest=*/false);
+  const int64_t most = PeakOfMinima(problem, /*largest=*/true);
+  const double range = static_cast<double>(most - least + 2);
+  return std::max<int64_t>(0, least + static_cast<int64_t>(random.Unit() * range) - 1);
 }
 
 // A decision between keeping a value whole (dear in memory, cheap in time) and splitting it.
@@ -162,12 +178,18 @@ Problem RandomProblem(uint64_t seed, const InstanceShape& shape) {
     InstanceShape rarely = shape;
     rarely.forbidden = shape.forbidden / 4;
     node.costs = Entries(random, rarely, size);
-    const int rows = random.Below(3);
+    const bool trade = random.Unit() < shape.trade;
+    if (trade) {
+      std::sort(node.costs.begin(), node.costs.end());
+      std::reverse(node.costs.begin(), node.costs.end());
+    }
+    const int rows = trade ? 1 + random.Below(2) : random.Below(3);
     for (int r = 0; r < rows; ++r) {
       MemoryRow& row = node.rows.emplace_back();
       row.lo = random.Below(12) - 3;
-      row.hi = row.lo + random.Below(6) - 1;
+      row.hi = row.lo + random.Below(random.Below(2) == 0 ? 6 : 13) - 1;
       for (int p = 0; p < size; ++p) row.usage.push_back(random.Below(10) * shape.usage_unit);
+      if (trade) std::sort(row.usage.begin(), row.usage.end());
     }
   }
   const int count = static_cast<int>(problem.nodes.size());
@@ -182,11 +204,7 @@ Problem RandomProblem(uint64_t seed, const InstanceShape& shape) {
     }
   }
   if (shape.limit) {
-    const int64_t least = PeakOfMinima(problem, /*largest=*/false);
-    const int64_t most = PeakOfMinima(problem, /*largest=*/true);
-    const double range = static_cast<double>(most - least + 2);
-    const double share = random.Unit() * (random.Below(2) == 0 ? 1 : random.Unit());
-    problem.usage_limit = std::max<int64_t>(0, least + static_cast<int64_t>(share * range) - 1);
+    problem.usage_limit = DrawLimit(random, problem);
   }
   return problem;
 }

@@ -16,6 +16,10 @@ struct InstanceShape {
   double forbidden = 0.15;
   double followers = 0.2;
   double ties = 0.1;
+  // Edges are up to this many per node.
+  int most_edges = 2;
+  // Share of nodes whose cheap strategies use much memory.
+  double trade = 0;
   bool limit = true;
   // Cost entries lie in [-10, largest_cost] times cost_unit.
   int64_t largest_cost = 30;

@@ -32,19 +32,33 @@ uint64_t Seeds() {
 Problem Instance(uint64_t seed) {
   constexpr InstanceShape kShapes[] = {
       {.most_nodes = 9},
-      {.most_nodes = 9, .limit = false},
+      {.most_nodes = 9, .most_edges = 4, .limit = false},
       // Nothing for the rules but memory.
-      {.least_nodes = 6, .most_nodes = 10, .forbidden = 0, .followers = 0, .ties = 0},
-      {.most_nodes = 12, .forbidden = 0.05, .followers = 0.5},
+      {.least_nodes = 6,
+       .most_nodes = 10,
+       .forbidden = 0,
+       .followers = 0,
+       .ties = 0,
+       .most_edges = 4,
+       .trade = 1},
+      {.most_nodes = 12, .forbidden = 0.05, .followers = 0.5, .trade = 0.5},
       {.least_nodes = 5,
        .most_nodes = 10,
        .forbidden = 0.02,
        .followers = 0,
+       .most_edges = 4,
+       .trade = 0.7,
        .cost_unit = 1'000'000'000'000,
        .usage_unit = 1'000'000'000},
       // Costs of -10 and -9 only: ties everywhere.
-      {.most_nodes = 9, .forbidden = 0.05, .followers = 0.1, .largest_cost = -9},
-      {.least_nodes = 9, .most_nodes = 13, .most_strategies = 2, .forbidden = 0.02, .followers = 0},
+      {.most_nodes = 9, .forbidden = 0.05, .followers = 0.1, .trade = 0.5, .largest_cost = -9},
+      {.least_nodes = 9,
+       .most_nodes = 13,
+       .most_strategies = 2,
+       .forbidden = 0.02,
+       .followers = 0,
+       .most_edges = 4,
+       .trade = 0.9},
   };
   InstanceShape shape = kShapes[seed % std::size(kShapes)];
   const bool wide = Seeds() > kSeeds && seed % 10 == 7;
@@ -156,12 +170,21 @@ TEST(RandomInstances, BoundsStayBelowTheOptimumThroughPruning) {
       const std::optional<Choice> best = reduced.Contract(all.choice);
       ASSERT_TRUE(best.has_value()) << where;
       ASSERT_EQ(ReducedCost(reduced, *best), *all.cost) << where;
-      ReducedAgain again = ReduceAgain(DeleteSome(reduced, *best, random));
+      const Reduced some = DeleteSome(reduced, *best, random);
+      ReducedAgain again = ReduceAgain(some);
       ASSERT_EQ(LeastCost(again.reduced), all.cost) << where;
       ASSERT_EQ(again.time_now.size(), prices.size()) << where;
       std::vector<double> moved(again.reduced.base.size(), 0);
       for (size_t t = 0; t < prices.size(); ++t) {
         if (again.time_now[t] >= 0) moved[again.time_now[t]] += prices[t];
+      }
+      if (again.reduced.count() > 0) {
+        // Prices that moved along are worth no less.
+        PricedElimination before(some, *BestElimination(some));
+        PricedElimination after(again.reduced, *BestElimination(again.reduced));
+        ASSERT_GE(after.Minimize(moved).bound,
+                  before.Minimize(prices).bound - 1 - again.reduced.count())
+            << where;
       }
       reduced = std::move(again.reduced);
       prices = std::move(moved);

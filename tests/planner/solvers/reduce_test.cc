@@ -109,6 +109,23 @@ TEST(Reduce, FollowersBecomeOneNode) {
   for (int i = 0; i < 2 * count; ++i) EXPECT_EQ(merged.root[i], i % count);
 }
 
+TEST(Reduce, StrategiesWithoutPartnerGoAndTakeOthersAlong) {
+  Problem problem;
+  for (int i = 0; i < 4; ++i) problem.nodes.push_back({{0, 0, 0}, {}});
+  // Strategy 0 of node i wants 0 of node i + 1; node 3 has none.
+  const auto chain = std::make_shared<const std::vector<int64_t>>(
+      std::vector<int64_t>{0, kForbidden, kForbidden, kForbidden, 1, 5, kForbidden, 3, 2});
+  for (int i = 0; i < 3; ++i) problem.edges.push_back({i, i + 1, chain});
+  problem.nodes[3].costs[0] = kForbidden;
+  CostGraph graph = MakeCostGraph(problem, /*without_memory=*/true);
+  EXPECT_EQ(EnforceArcConsistency(graph), 4);
+  EXPECT_FALSE(graph.infeasible);
+  problem.nodes[3].costs = {kForbidden, kForbidden, kForbidden};
+  CostGraph none = MakeCostGraph(problem, /*without_memory=*/true);
+  EnforceArcConsistency(none);
+  EXPECT_TRUE(none.infeasible);
+}
+
 TEST(Reduce, StrategiesThatFitNowhereGo) {
   Problem problem;
   // Node 0 cannot do without 2, which leaves 4 to node 1.
