@@ -432,11 +432,11 @@ class Planner {
     out.solver = request_.choose ? "a given choice" : std::string(solver_->name);
     out.cost = c.cost;
     SetBound(best, out);
+    // Every node and edge at its cheapest is a bound where the solver has none.
+    const bool bounded = solver_->name != "random" && out.bound > 0;
     const SolveStatus proven = out.bound == c.cost ? SolveStatus::kOptimal : SolveStatus::kGap;
-    out.status =
-        std::string(SolveStatusName(c.status == SolveStatus::kHeuristic ? c.status : proven));
-    if (c.cost > 0 && c.status != SolveStatus::kHeuristic)
-      out.gap = static_cast<double>(c.cost - out.bound) / static_cast<double>(c.cost);
+    out.status = std::string(SolveStatusName(bounded ? proven : SolveStatus::kHeuristic));
+    if (bounded) out.gap = static_cast<double>(c.cost - out.bound) / static_cast<double>(c.cost);
     out.nodes = static_cast<int64_t>(f.problem.nodes.size());
     out.strategies = f.num_strategies();
     out.pruned = f.pruned;
@@ -444,8 +444,13 @@ class Planner {
     out.reduced_edges = c.reduced.edges;
     out.reduced_entries = c.reduced.entries;
     out.deletions = c.deletions;
-    if (out.status != "optimal") out.stopped_by = c.stopped_by;
+    if (out.status == "gap") out.stopped_by = StoppedBy(c);
     return out;
+  }
+
+  std::string StoppedBy(const Candidate& candidate) const {
+    if (!candidate.stopped_by.empty()) return candidate.stopped_by;
+    return Interrupted() ? "interrupt" : SecondsLeft() <= 0 ? "time" : "";
   }
 
   // The plan is one of all problems that its layers fit; the bound is of the widest of those where
