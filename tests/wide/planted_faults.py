@@ -113,9 +113,9 @@ FAULTS = {
         "  AddAround(trials);\n",
         "",
     ),
-    "stated sizes are never one size with a dim": (
+    "no integer of the call follows a dim": (
         "planner/rules/tie.cc",
-        "  FindStated();\n",
+        "  FindFollowing();\n",
         "",
     ),
     "ranks of the whole mesh": (
