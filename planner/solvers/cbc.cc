@@ -17,7 +17,7 @@ namespace metadist {
 namespace {
 
 // Above this many columns only linear programs and branching are left to CBC. What it does to the
-// whole program first (probing in its preprocessing and cuts, heuristics) takes minutes there, in
+// whole program first (probing in its cuts, heuristics) takes minutes there, in
 // loops that no event interrupts, so that neither a limit nor Ctrl-C would end it; and the linear
 // program of a model's plan is often integral as it is.
 constexpr int kMostForRoot = 20'000;
@@ -63,8 +63,10 @@ struct CbcRun {
     set("-sec", fmt::format("{:.3f}", options.seconds + 1));
     set("-ratioGap", "0");
     set("-allowableGap", fmt::format("{:.15g}", options.gap));
+    // CglPreProcess (2.10.8) with a cutoff fixes columns that better solutions need: a program with
+    // 12 columns was called infeasible. The plain LP presolve stays.
+    set("-preprocess", "off");
     if (columns > kMostForRoot) {
-      set("-preprocess", "off");
       set("-cuts", "off");
       set("-heuristics", "off");
     }
