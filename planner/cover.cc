@@ -80,7 +80,7 @@ class Coverer {
                                force,
                                std::make_shared<const std::vector<int64_t>>(std::move(costs))});
     }
-    SolveResult solved = TRY(FindSolver("ilp")->solve(problem, {.work_limit = kWorkPerSecond}));
+    SolveResult solved = TRY(FindSolver("auto")->solve(problem, {.work_limit = kWorkPerSecond}));
     if (solved.choice.empty()) return false;
     solved.choice.pop_back();
     const Assignment assignment = formulation_.Decode(graph_, solved.choice);

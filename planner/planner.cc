@@ -526,13 +526,13 @@ class Planner {
     PlanRequest request = request_;
     request.constraints.clear();
     const Mesh mesh{{{"a", cluster.devices()}}};
-    const SolverDef* ilp = FindSolver("ilp");
+    const SolverDef* exact = FindSolver("auto");
     auto planner = MeshPlanner::Make(request, cluster, mesh, plan_template);
-    if (!planner.ok() || ilp == nullptr) return;
+    if (!planner.ok() || exact == nullptr) return;
     SolveOptions options = Options(kImproveWork, fmt::format("alternative: {}", name));
     options.gap = 0;
     options.progress = nullptr;
-    auto solved = planner.value()->Solve(std::nullopt, /*tied=*/true, *ilp, options);
+    auto solved = planner.value()->Solve(std::nullopt, /*tied=*/true, *exact, options);
     if (solved.ok() && solved.value().candidate)
       AddAlternative(std::move(name), *solved.value().candidate, cluster);
   }

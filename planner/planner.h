@@ -44,7 +44,7 @@ struct PlanRequest {
   Cluster cluster;
   std::optional<Mesh> mesh;                   // none: the best of MeshesFor
   std::optional<int64_t> memory_limit_bytes;  // none: cluster.usable_bytes()
-  std::string solver = "ilp";
+  std::string solver = "auto";
   double gap = 0;
   double time_limit_seconds = 0;  // 0: none
   uint64_t seed = 0;

@@ -204,6 +204,28 @@ void Tie::FindPairs(const std::vector<int>& big) {
   }
 }
 
+// A list with an entry for each dim of a tensor may state the output's sizes outright: then an
+// entry and its dim scale apart, and what the operator makes of a dim depends on how the two
+// compare. Where they are equal they may be one size; whether they are, the kernel is asked
+// (resolve.cc).
+void Tie::FindStated() {
+  for (const int l : single_) {
+    const Slot& literal = box_.slots()[static_cast<size_t>(l)];
+    if (literal.is_dim || literal.input < 0 || Accepts({l})->exact.empty()) continue;
+    const int64_t entries = box_.constant(static_cast<size_t>(literal.input)).size();
+    for (const int d : single_) {
+      const Slot& dim = box_.slots()[static_cast<size_t>(d)];
+      if (!dim.is_dim || dim.entry != literal.entry) continue;
+      if (static_cast<int64_t>(box_.rank(static_cast<size_t>(dim.input))) != entries) continue;
+      if (box_.values()[static_cast<size_t>(d)] != box_.values()[static_cast<size_t>(l)]) continue;
+      const Moved& alone = *Accepts({d});
+      if (!alone.exact.empty() || !alone.other.empty()) continue;
+      Add({d, l});
+      seen_[Sorted({d, l})] = *Accepts({l});
+    }
+  }
+}
+
 // A dim that grows only with another one which also grows alone: an inequality, as of an index no
 // longer than its data, met with equality.
 void Tie::FindBounded(const std::vector<int>& big) {
@@ -429,6 +451,7 @@ bool Tie::Run() {
       Add({s});
       single_.insert(s);
     }
+  FindStated();
   FindPairs(big);
   FindBounded(big);
   FindUnequalParts(big);

@@ -59,6 +59,7 @@ class Tie {
   bool OnlyLends(const Slots& set, const std::vector<OutDim>& exact);
   void Add(const Slots& set);
   void FindPairs(const std::vector<int>& big);
+  void FindStated();
   void FindBounded(const std::vector<int>& big);
   void FindLarger(int slot, const std::vector<int>& big);
   bool FindCombinations(int slot, const std::vector<int>& near, size_t size);

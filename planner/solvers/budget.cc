@@ -2,30 +2,49 @@
 #include "planner/solvers/budget.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace metadist {
 
+namespace {
+
+constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
+}  // namespace
+
 Budget::Budget(const SolveOptions& options)
-    : options_(options), start_(std::chrono::steady_clock::now()) {}
+    : options_(&options),
+      start_(std::chrono::steady_clock::now()),
+      limit_(options.work_limit > 0 ? options.work_limit : kNoLimit) {}
+
+Budget Budget::Part() const {
+  Budget out = *this;
+  out.work_ = 0;
+  out.limit_ = 0;
+  out.stopped_by_ = {};
+  return out;
+}
+
+void Budget::Allow(int64_t units) {
+  limit_ = units > kNoLimit - work_ ? kNoLimit : work_ + units;
+  if (stopped_by_ == "work") stopped_by_ = {};
+}
 
 double Budget::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
 double Budget::seconds_left() const {
-  if (options_.time_limit_seconds <= 0) return 86400;
-  return std::max(0.0, options_.time_limit_seconds - seconds());
+  if (options_->time_limit_seconds <= 0) return 86400;
+  return std::max(0.0, options_->time_limit_seconds - seconds());
 }
 
 int64_t Budget::work_left() const {
-  if (options_.work_limit <= 0) return std::numeric_limits<int64_t>::max();
-  return std::max<int64_t>(0, options_.work_limit - work_);
+  return limit_ == kNoLimit ? kNoLimit : std::max<int64_t>(0, limit_ - work_);
 }
 
 bool Budget::Spent() {
   if (!stopped_by_.empty()) return true;
-  if (options_.interrupted && options_.interrupted->load()) {
+  if (options_->interrupted && options_->interrupted->load()) {
     stopped_by_ = "interrupt";
   } else if (work_left() == 0) {
     stopped_by_ = "work";

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "planner/solvers/solver.h"
@@ -16,6 +18,12 @@ class Budget {
   // `options` must outlive the budget.
   explicit Budget(const SolveOptions& options);
 
+  // A part of the same run with a count of its own that nothing is allowed yet: what one of two
+  // threads works off between two barriers. Clock and interrupt are shared.
+  Budget Part() const;
+  // Raises what a part may use in all to `units` above what it has used.
+  void Allow(int64_t units);
+
   void AddWork(int64_t units) { work_ += units; }
   int64_t work() const { return work_; }
   double seconds() const;
@@ -27,11 +35,13 @@ class Budget {
   bool Spent();
   // "" or "time", "work", "interrupt".
   std::string_view stopped_by() const { return stopped_by_; }
+  const SolveOptions& options() const { return *options_; }
 
  private:
-  const SolveOptions& options_;
+  const SolveOptions* options_;
   std::chrono::steady_clock::time_point start_;
   int64_t work_ = 0;
+  int64_t limit_ = std::numeric_limits<int64_t>::max();
   std::string_view stopped_by_;
 };
 

@@ -2,9 +2,10 @@
 #include "planner/solvers/dual.h"
 
 #include <algorithm>
-#include <cmath>
+#include <map>
+#include <utility>
 
-#include "planner/solvers/evaluate.h"
+#include "planner/solvers/decomposition.h"
 #include "planner/solvers/penalties.h"
 
 namespace metadist {
@@ -22,24 +23,14 @@ namespace metadist {
 // minimum. Backwards, the minima of theta and of the messages are split off; their sum is the
 // bound.
 //
-// Doubles round, so reports use SafeBound: any numbers taken as messages give a valid bound if the
-// sums are exact. Messages, prices and the share each node moves into its edges behind are rounded
-// to multiples of 2^-32, and all minima are added up in 128-bit integers. With unrounded numbers it
-// equals the bound of the last backward pass.
+// Doubles round, so reports use SafeBound (decomposition.h).
 
 namespace {
 
-constexpr int kFractionBits = 32;
-
-WideCost Fixed(double value) {
-  return static_cast<WideCost>(std::floor(std::ldexp(value, kFractionBits)));
-}
-
-WideCost Fixed(int64_t value) { return static_cast<WideCost>(value) << kFractionBits; }
-
-double SubtractMinimum(std::vector<double>& values) {
-  const double least = *std::min_element(values.begin(), values.end());
-  for (double& value : values) value -= least;
+double SubtractMinimum(double* values, size_t count) {
+  double least = values[0];
+  for (size_t p = 1; p < count; ++p) least = values[p] < least ? values[p] : least;
+  for (size_t p = 0; p < count; ++p) values[p] -= least;
   return least;
 }
 
@@ -57,8 +48,9 @@ Dual::Dual(const Reduced& reduced)
     for (size_t p = 0; p < rows; ++p) {
       for (size_t q = 0; q < columns; ++q) edge.by_b[q * rows + p] = edge.by_a[p * columns + q];
     }
-    edge.to_a.assign(rows, 0);
-    edge.to_b.assign(columns, 0);
+    edge.to_a = messages_.size();
+    edge.to_b = edge.to_a + rows;
+    messages_.resize(edge.to_b + columns, 0);
   }
   SetPrices(std::vector<double>(reduced.base.size(), 0));
 }
@@ -83,7 +75,7 @@ void Dual::Gather(int node, std::vector<double>& theta) const {
   theta.resize(reduced_.size(node));
   for (size_t p = 0; p < theta.size(); ++p) theta[p] = priced(node, static_cast<int>(p));
   for (const Link& link : links_[node]) {
-    const std::vector<double>& message = incoming(link);
+    const double* message = incoming(link);
     for (size_t p = 0; p < theta.size(); ++p) theta[p] += message[p];
   }
 }
@@ -95,30 +87,29 @@ double Dual::Pass(bool forward, std::vector<std::vector<double>>* marginals) {
   for (int k = 0; k < reduced_.count(); ++k) {
     const int i = forward ? k : reduced_.count() - 1 - k;
     Gather(i, theta);
-    const double least = SubtractMinimum(theta);
+    const double least = SubtractMinimum(theta.data(), theta.size());
     if (!forward) bound += least;
     if (marginals) (*marginals)[i] = theta;
     const double share = Share(i);
     for (const Link& link : links_[i]) {
       if ((link.other > i) != forward) continue;
-      Edge& edge = edges_[link.edge];
-      const std::vector<double>& in = link.first ? edge.to_a : edge.to_b;
-      std::vector<double>& out = link.first ? edge.to_b : edge.to_a;
+      const Edge& edge = edges_[link.edge];
+      const double* in = &messages_[link.first ? edge.to_a : edge.to_b];
+      double* out = &messages_[link.first ? edge.to_b : edge.to_a];
       const std::vector<double>& costs = link.first ? edge.by_a : edge.by_b;
       moved.resize(theta.size());
       for (size_t p = 0; p < theta.size(); ++p) moved[p] = share * theta[p] - in[p];
-      const size_t columns = out.size();
-      double* target = out.data();
-      for (size_t q = 0; q < columns; ++q) target[q] = moved[0] + costs[q];
+      const size_t columns = costs.size() / theta.size();
+      for (size_t q = 0; q < columns; ++q) out[q] = moved[0] + costs[q];
       for (size_t p = 1; p < theta.size(); ++p) {
         const double* row = &costs[p * columns];
         const double add = moved[p];
         for (size_t q = 0; q < columns; ++q) {
           const double value = add + row[q];
-          target[q] = value < target[q] ? value : target[q];
+          out[q] = value < out[q] ? value : out[q];
         }
       }
-      const double minimum = SubtractMinimum(out);
+      const double minimum = SubtractMinimum(out, columns);
       if (!forward) bound += minimum;
     }
   }
@@ -139,7 +130,7 @@ Choice Dual::Round() const {
     for (size_t p = 0; p < theta.size(); ++p) theta[p] = priced(i, static_cast<int>(p));
     for (const Link& link : links_[i]) {
       const Edge& edge = edges_[link.edge];
-      const double* add = incoming(link).data();
+      const double* add = incoming(link);
       if (link.other < i) {
         const std::vector<double>& costs = link.first ? edge.by_b : edge.by_a;
         add = &costs[out[link.other] * theta.size()];
@@ -157,71 +148,45 @@ std::vector<std::vector<double>> Dual::MinMarginals() {
   return out;
 }
 
-int64_t Dual::SafeBound() const {
-  WideCost sum = Fixed(reduced_.constant);
-  std::vector<WideCost> prefix(prices_.size() + 1, 0);
-  for (size_t t = 0; t < prices_.size(); ++t) {
-    const WideCost price = Fixed(prices_[t]);
-    prefix[t + 1] = prefix[t] + price;
-    sum += price * (reduced_.base[t] - *reduced_.limit);
+void Dual::ShareOf(int node, std::vector<double>& out) const {
+  Gather(node, out);
+  SubtractMinimum(out.data(), out.size());
+  const double share = Share(node);
+  for (double& value : out) value *= share;
+}
+
+int64_t Dual::SafeBound() const { return Decomposition(reduced_, *this).bound(); }
+
+void Dual::Inherit(const Reduced& before, const Dual& dual, const std::vector<double>& messages) {
+  const std::vector<double>& taken = messages.empty() ? dual.messages_ : messages;
+  std::fill(messages_.begin(), messages_.end(), 0);
+  std::map<std::pair<int, int>, size_t> known;
+  for (size_t e = 0; e < before.edges.size(); ++e) {
+    known[{before.origin[before.edges[e].a], before.origin[before.edges[e].b]}] = e;
   }
-  // What each node moves into every edge behind it.
-  std::vector<std::vector<WideCost>> moved(reduced_.count());
-  std::vector<double> gathered;
-  for (int i = 0; i < reduced_.count(); ++i) {
-    std::vector<WideCost> theta;
-    for (int64_t cost : reduced_.costs[i]) theta.push_back(Fixed(cost));
-    for (const MemoryRow& row : reduced_.rows[i]) {
-      const WideCost price = prefix[row.hi] - prefix[row.lo];
-      for (size_t p = 0; p < theta.size(); ++p) theta[p] += price * row.usage[p];
+  // Strategies of a node are numbered by the original ones, which stay in order.
+  auto copy = [&](int node, int old_node, const double* from, double* to) {
+    const std::vector<int>& now = reduced_.graph.strategy_of[reduced_.origin[node]];
+    const std::vector<int>& then = before.graph.strategy_of[before.origin[old_node]];
+    for (size_t p = 0; p < now.size(); ++p) {
+      const auto found = std::lower_bound(then.begin(), then.end(), now[p]);
+      if (found != then.end() && *found == now[p]) to[p] = from[found - then.begin()];
     }
-    int behind = 0;
-    for (const Link& link : links_[i]) {
-      behind += link.other < i;
-      const std::vector<double>& message = incoming(link);
-      for (size_t p = 0; p < theta.size(); ++p) theta[p] += Fixed(message[p]);
-    }
-    Gather(i, gathered);
-    SubtractMinimum(gathered);
-    const double share = Share(i);
-    for (size_t p = 0; p < theta.size(); ++p) {
-      moved[i].push_back(Fixed(share * gathered[p]));
-      theta[p] -= moved[i][p] * behind;
-    }
-    sum += *std::min_element(theta.begin(), theta.end());
+  };
+  for (size_t e = 0; e < reduced_.edges.size(); ++e) {
+    const Reduced::Edge& own = reduced_.edges[e];
+    const std::pair ends(reduced_.origin[own.a], reduced_.origin[own.b]);
+    auto found = known.find(ends);
+    const bool reversed = found == known.end();
+    if (reversed) found = known.find({ends.second, ends.first});
+    if (found == known.end()) continue;
+    const Reduced::Edge& old = before.edges[found->second];
+    const Edge& from = dual.edges_[found->second];
+    const double* from_a = &taken[reversed ? from.to_b : from.to_a];
+    const double* from_b = &taken[reversed ? from.to_a : from.to_b];
+    copy(own.a, reversed ? old.b : old.a, from_a, &messages_[edges_[e].to_a]);
+    copy(own.b, reversed ? old.a : old.b, from_b, &messages_[edges_[e].to_b]);
   }
-  for (size_t e = 0; e < edges_.size(); ++e) {
-    const Reduced::Edge& exact = reduced_.edges[e];
-    const Edge& edge = edges_[e];
-    const size_t columns = edge.to_b.size();
-    // At the later end the share comes in, its own message (from the earlier end) goes out.
-    std::vector<WideCost> add_a;
-    std::vector<WideCost> add_b;
-    for (size_t p = 0; p < edge.to_a.size(); ++p) {
-      add_a.push_back((exact.a > exact.b ? moved[exact.a][p] : 0) - Fixed(edge.to_a[p]));
-    }
-    for (size_t q = 0; q < columns; ++q) {
-      add_b.push_back((exact.b > exact.a ? moved[exact.b][q] : 0) - Fixed(edge.to_b[q]));
-    }
-    bool found = false;
-    WideCost least = 0;
-    for (size_t p = 0; p < add_a.size(); ++p) {
-      for (size_t q = 0; q < columns; ++q) {
-        const int64_t cost = exact.costs[p * columns + q];
-        if (IsInfinite(cost)) continue;
-        const WideCost value = Fixed(cost) + add_a[p] + add_b[q];
-        if (!found || value < least) least = value;
-        found = true;
-      }
-    }
-    if (!found) return kInfinite;
-    sum += least;
-  }
-  // Costs are integers, so the bound rounds up.
-  const WideCost unit = WideCost{1} << kFractionBits;
-  const WideCost rounded = sum >= 0 ? (sum + unit - 1) / unit : -((-sum) / unit);
-  return static_cast<int64_t>(
-      std::clamp(rounded, -static_cast<WideCost>(kInfinite), static_cast<WideCost>(kInfinite)));
 }
 
 }  // namespace metadist

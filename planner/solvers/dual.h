@@ -29,8 +29,12 @@ class Dual {
   // Per node, how much the bound rises at least if a strategy is forced, after a Sweep.
   std::vector<std::vector<double>> MinMarginals();
   // A bound of the feasible choices' cost in exact integer arithmetic: <= the optimum whatever the
-  // rounding errors of messages and prices. Call after Sweep.
+  // rounding errors of messages and prices (decomposition.h). Call after Sweep.
   int64_t SafeBound() const;
+  // Takes over the messages, of the edges that a problem, of which this one is a remainder, had
+  // between the same nodes: the bound starts where it was left. messages: of `dual`, which is that
+  // problem's; empty: its present ones.
+  void Inherit(const Reduced& before, const Dual& dual, const std::vector<double>& messages);
 
   // Costs plus penalties of a node, and penalties of all nodes.
   double priced(int node, int p) const {
@@ -41,13 +45,27 @@ class Dual {
   const std::vector<double>& by_b(int edge) const { return edges_[edge].by_b; }
   const std::vector<double>& by_a(int edge) const { return edges_[edge].by_a; }
   const std::vector<std::vector<Link>>& links() const { return links_; }
+  // The messages to the ends of an edge, one number per strategy.
+  const double* to_a(int edge) const { return &messages_[edges_[edge].to_a]; }
+  const double* to_b(int edge) const { return &messages_[edges_[edge].to_b]; }
+  // The message that comes in over a link.
+  const double* incoming(const Link& link) const {
+    return link.first ? to_a(link.edge) : to_b(link.edge);
+  }
+  // All messages. With those of an earlier moment and its prices, the next Sweep gives at least the
+  // bound of the last one then.
+  const std::vector<double>& messages() const { return messages_; }
+  void SetMessages(const std::vector<double>& messages) { messages_ = messages; }
+  // What a node moves into each of its edges behind in a backward pass.
+  void ShareOf(int node, std::vector<double>& out) const;
 
  private:
   struct Edge {
     std::vector<double> by_a;  // [a][b]
     std::vector<double> by_b;  // [b][a]
-    std::vector<double> to_a;
-    std::vector<double> to_b;
+    // Where the messages begin.
+    size_t to_a = 0;
+    size_t to_b = 0;
   };
 
   // Adds to theta what the neighbours say; theta starts as the priced costs.
@@ -55,16 +73,11 @@ class Dual {
   double Pass(bool forward, std::vector<std::vector<double>>* marginals);
   // 1 / max(#earlier, #later neighbours).
   double Share(int node) const;
-  std::vector<double>& incoming(const Link& link) {
-    return link.first ? edges_[link.edge].to_a : edges_[link.edge].to_b;
-  }
-  const std::vector<double>& incoming(const Link& link) const {
-    return link.first ? edges_[link.edge].to_a : edges_[link.edge].to_b;
-  }
 
   const Reduced& reduced_;
   std::vector<std::vector<Link>> links_;
   std::vector<Edge> edges_;
+  std::vector<double> messages_;
   std::vector<double> prices_;
   std::vector<std::vector<double>> penalties_;
   double price_constant_ = 0;

@@ -2,66 +2,76 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "planner/solvers/budget.h"
-#include "planner/solvers/dual.h"
 #include "planner/solvers/improve.h"
+#include "planner/solvers/prices.h"
 #include "planner/solvers/reduce/reduce.h"
 
 namespace metadist {
 
-// Bound, incumbent and prices of a reduced problem with a limit, improved in rounds.
-class PriceSearch {
+// Bound side (prices, pruning) and incumbent side (local search) over what is left of a reduced
+// problem. They work in epochs and meet at barriers.
+class Search {
  public:
-  PriceSearch(Reduced reduced, uint64_t seed, Budget& budget);
+  // budget: must outlive the object; what both sides do counts there.
+  Search(Reduced reduced, uint64_t seed, Budget& budget);
+
+  const Reduced& reduced() const { return remainder_->reduced; }
+  // Pair entries and strategies left.
+  int64_t entries() const { return entries_; }
 
   // First incumbent from the choice of least memory. May fail.
-  void Start() { improver_.Start(); }
-  // Takes over a choice of the original problem if its strategies survived the reduction.
+  void Start();
+  // Starts from the nearest choice to one of the original problem.
   void Offer(const Choice& original);
-  // Raises the bound by at most `rounds` price steps; rounds off to incumbents on the way.
-  void RaiseBound(int rounds);
-  // `rounds` local searches under moving prices.
-  void Improve(int rounds);
-  // Deletes the strategies that no better choice than the incumbent takes.
-  void Prune();
+  // Takes a feasible choice of reduced() as incumbent if it is better.
+  bool Take(const Choice& choice) { return improver_->Take(choice); }
 
-  const Reduced& reduced() const { return reduced_; }
-  bool found() const { return improver_.found(); }
-  // Cost of the incumbent; it must exist.
-  int64_t cost() const { return improver_.cost(); }
-  // The incumbent in the reduced problem, and in the original.
-  const Choice& incumbent() const { return improver_.incumbent(); }
-  Choice Original() const { return reduced_.Expand(incumbent()); }
-  // Proven bound; with an incumbent never above its cost.
-  int64_t bound() const;
-  bool closed() const { return found() && bound() >= cost(); }
-  const std::vector<double>& prices() const { return best_prices_; }
-  // Takes a feasible choice of the reduced problem as incumbent if it is better.
-  bool Take(const Choice& choice) { return improver_.Take(choice); }
+  // Both sides work: the bound side at most `bound_work` units, the incumbent side about
+  // `primal_work`, on two threads if there are two, else in turn, with the same result. upper: cost
+  // of the best choice known anywhere, kInfinite if none.
+  struct Share {
+    int64_t bound_work = 0;
+    int64_t primal_work = 0;
+  };
+  void Epoch(const Share& share, int64_t upper, int threads);
+
+  // Leaves only what a choice of at most `most` may take, and reduces that exactly. False if too
+  // little would go. Afterwards reduced() may be infeasible (there is no such choice) or empty.
+  bool Prune(int64_t most);
+
+  // What would be left of reduced() if only choices of at most `most` were wanted. nullopt: no
+  // less.
+  std::optional<ReducedAgain> Below(int64_t most);
+
+  bool found() const { return improver_->found(); }
+  // Cost of the incumbent of reduced(); it must exist. Better ones may be known elsewhere.
+  int64_t cost() const { return improver_->cost(); }
+  Choice Original() const { return reduced().Expand(improver_->incumbent()); }
+  // Proven for the choices of reduced().
+  int64_t bound() const { return ascent_->proven(); }
+  bool converged() const { return ascent_->converged(); }
+  const std::vector<double>& prices() const { return ascent_->prices(); }
+  // Kept times at which branch and bound found the limit to matter, for its next start.
+  std::set<int>& times() { return times_; }
 
  private:
-  void MovePrices(const Choice& choice, double bound);
-  void ProveBound();
-  void SetUp();
+  void RunIncumbentSide(const Guide& guide, const std::vector<Choice>& starts);
+  void CountEntries();
 
-  Reduced reduced_;
   Budget& budget_;
-  std::optional<Dual> dual_;
-  Improver improver_;
+  Budget bound_budget_;
+  Budget primal_budget_;
+  std::unique_ptr<const ReducedAgain> remainder_;
+  std::unique_ptr<PriceAscent> ascent_;
+  std::unique_ptr<Improver> improver_;
   int64_t entries_ = 0;
-
-  // Exact, for all choices (before pruning) or for those better than the incumbent (after).
-  int64_t proven_ = -kInfinite;
-  // In doubles, at best_prices_.
-  double best_bound_ = -1e300;
-  std::vector<double> best_prices_;
-  std::vector<double> prices_;
-  std::vector<double> momentum_;
-  double step_ = 1;
-  int stalled_ = 0;
+  std::set<int> times_;
 };
 
 }  // namespace metadist

@@ -79,6 +79,9 @@ struct SolveResult {
   int64_t peak = 0;
   // <= the cost of every feasible choice. Meaningless for kInfeasible and kHeuristic.
   int64_t bound = 0;
+  // The bound, or the proof of optimality, rests on the tolerances of CBC (about 1e-9 relative),
+  // not on integer arithmetic alone.
+  bool by_tolerance = false;
   // "" or "time", "work", "gap", "cutoff", "interrupt", "size" (the rest is too big for branch and
   // bound): what ended the run before a proof.
   std::string_view stopped_by;

@@ -49,8 +49,8 @@ TEST(ProblemIo, StrictFileHasTheSameOptimum) {
     const Problem problem = RandomProblem(seed, {});
     const Problem strict = ParseProblem(WriteProblem(problem)).value();
     for (const ProblemNode& node : strict.nodes) EXPECT_LE(node.rows.size(), 1u);
-    const SolveResult a = FindSolver("ilp")->solve(problem, {}).value();
-    const SolveResult b = FindSolver("ilp")->solve(strict, {}).value();
+    const SolveResult a = FindSolver("auto")->solve(problem, {}).value();
+    const SolveResult b = FindSolver("auto")->solve(strict, {}).value();
     EXPECT_EQ(a.status, b.status) << seed;
     EXPECT_EQ(a.cost, b.cost) << seed;
     if (b.choice.empty()) continue;

@@ -5,9 +5,11 @@
 
 #include <memory>
 
+#include "planner/solvers/decomposition.h"
 #include "planner/solvers/evaluate.h"
 #include "planner/solvers/marginal.h"
 #include "planner/solvers/memory_profile.h"
+#include "planner/solvers/prune.h"
 #include "planner/solvers/splice.h"
 #include "tests/planner/solvers/brute_force.h"
 #include "tests/planner/solvers/instances.h"
@@ -75,7 +77,89 @@ TEST(Dual, MinMarginalsBoundForcedStrategies) {
   }
 }
 
-TEST(PriceSearch, EveryStageHolds) {
+// The optimum of what is left, by trying every choice of it; nullopt if nothing fits.
+std::optional<int64_t> Optimum(const Reduced& reduced) {
+  std::optional<int64_t> best;
+  if (reduced.infeasible) return best;
+  Choice choice(reduced.count(), 0);
+  for (int k = -1; k < reduced.count();) {
+    const int64_t cost = ReducedCost(reduced, choice);
+    const bool fits = MemoryProfile(reduced, choice).fits();
+    if (fits && !IsInfinite(cost) && (!best || cost < *best)) best = cost;
+    for (k = 0; k < reduced.count(); ++k) {
+      if (++choice[k] < reduced.size(k)) break;
+      choice[k] = 0;
+    }
+  }
+  return best;
+}
+
+TEST(Decomposition, NoPairAboveIsTakenByACheaperChoice) {
+  int64_t marked = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const Problem problem = RandomProblem(seed, kDense);
+    const Reduced reduced = Reduce(problem, ReduceMode::kKeepAllChoices);
+    const std::optional<int64_t> optimum = Optimum(reduced);
+    if (!optimum || reduced.edges.empty()) continue;
+    Dual dual(reduced);
+    for (int k = 0; k < 4; ++k) dual.Sweep();
+    const Decomposition decomposition(reduced, dual);
+    std::vector<char> marks;
+    for (size_t e = 0; e < reduced.edges.size(); ++e) {
+      marked += decomposition.PairsAbove(static_cast<int>(e), *optimum, marks);
+      Choice choice(reduced.count(), 0);
+      for (int k = -1; k < reduced.count();) {
+        const size_t stride = reduced.size(reduced.edges[e].b);
+        const int64_t cost = ReducedCost(reduced, choice);
+        if (cost <= *optimum && MemoryProfile(reduced, choice).fits()) {
+          EXPECT_FALSE(marks[choice[reduced.edges[e].a] * stride + choice[reduced.edges[e].b]])
+              << seed;
+        }
+        for (k = 0; k < reduced.count(); ++k) {
+          if (++choice[k] < reduced.size(k)) break;
+          choice[k] = 0;
+        }
+      }
+    }
+  }
+  EXPECT_GT(marked, 500);
+}
+
+TEST(Prune, KeepsWhatIsWantedAndExpandsToIt) {
+  int shrank = 0;
+  int emptied = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const Problem problem = RandomProblem(seed, kDense);
+    const std::optional<int64_t> optimum = TryAll(problem).cost;
+    Reduced reduced = Reduce(problem, ReduceMode::kKeepAllChoices);
+    if (!optimum || reduced.infeasible || reduced.count() == 0) continue;
+    const SolveOptions options;
+    Budget budget(options);
+    for (int64_t more : {-1, 0, 2, 7}) {
+      PriceAscent ascent(reduced, budget);
+      ascent.Climb(30, *optimum + 1);
+      EXPECT_LE(ascent.proven(), *optimum) << seed;
+      const std::optional<ReducedAgain> left = Prune(reduced, ascent.dual(), *optimum + more);
+      if (!left) continue;
+      ++shrank;
+      const std::optional<int64_t> best = Optimum(left->reduced);
+      if (more < 0) {
+        emptied += left->reduced.infeasible;
+        continue;
+      }
+      ASSERT_TRUE(best.has_value()) << seed;
+      EXPECT_EQ(*best, *optimum) << seed;
+      PriceAscent next(left->reduced, budget);
+      next.Inherit(reduced, ascent, *left);
+      next.Prove();
+      EXPECT_LE(next.proven(), *optimum) << seed;
+    }
+  }
+  EXPECT_GT(shrank, 200);
+  EXPECT_GT(emptied, 20);
+}
+
+TEST(Search, EveryStageHolds) {
   int pruned = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const Problem problem = RandomProblem(seed, kDense);
@@ -84,23 +168,22 @@ TEST(PriceSearch, EveryStageHolds) {
     if (!optimum || reduced.infeasible || !reduced.limit) continue;
     const SolveOptions options;
     Budget budget(options);
-    PriceSearch search(std::move(reduced), seed, budget);
+    Search search(std::move(reduced), seed, budget);
     search.Start();
+    int64_t upper = search.found() ? search.cost() : kInfinite;
     for (int round = 0; round < 3; ++round) {
-      search.RaiseBound(20);
-      EXPECT_LE(search.bound(), *optimum) << seed;
-      search.Improve(3);
+      search.Epoch({100'000, 100'000}, upper, 1 + round % 2);
+      EXPECT_LE(std::min(search.bound(), upper), *optimum) << seed;
       if (!search.found()) continue;
-      EXPECT_GE(search.cost(), *optimum) << seed;
-      const int64_t before = search.reduced().deletions;
-      search.Prune();
-      pruned += search.reduced().deletions > before;
-      EXPECT_LE(search.bound(), *optimum) << seed;
       const Evaluation judged = Evaluate(problem, search.Original());
       EXPECT_TRUE(judged.feasible()) << seed;
       EXPECT_EQ(static_cast<int64_t>(judged.cost), search.cost()) << seed;
+      EXPECT_GE(search.cost(), *optimum) << seed;
+      upper = std::min(upper, search.cost());
+      pruned += search.Prune(upper - 1);
+      if (search.reduced().infeasible || search.reduced().count() == 0) break;
     }
-    EXPECT_EQ(search.cost() == *optimum || search.bound() < search.cost(), true) << seed;
+    if (search.reduced().infeasible) EXPECT_EQ(upper, *optimum) << seed;
   }
   EXPECT_GT(pruned, 10);
 }

@@ -38,7 +38,7 @@ Problem Example() {
 
 void ExpectExact(const Problem& problem, uint64_t seed) {
   const BruteForce all = TryAll(problem);
-  const SolveResult result = SolveBy("ilp", problem);
+  const SolveResult result = SolveBy("auto", problem);
   if (!all.cost) {
     EXPECT_EQ(result.status, SolveStatus::kInfeasible) << "seed " << seed;
     EXPECT_EQ(result.peak_bound > 0, all.free_cost.has_value()) << "seed " << seed;
@@ -65,57 +65,57 @@ TEST(Solvers, TableIsSortedAndFound) {
   EXPECT_EQ(FindSolver("ilq"), nullptr);
 }
 
-TEST(Ilp, SolvesTheExample) {
-  const SolveResult result = SolveBy("ilp", Example());
+TEST(Auto, SolvesTheExample) {
+  const SolveResult result = SolveBy("auto", Example());
   EXPECT_EQ(result.status, SolveStatus::kOptimal);
   EXPECT_EQ(result.choice, (Choice{0, 0, 2, 1, 0}));
   EXPECT_EQ(result.cost, 445);
   EXPECT_EQ(result.peak, 50);
   Problem free = Example();
   free.usage_limit.reset();
-  EXPECT_EQ(SolveBy("ilp", free).choice, (Choice{0, 0, 1, 1, 0}));
-  EXPECT_EQ(SolveBy("ilp", free).cost, 415);
+  EXPECT_EQ(SolveBy("auto", free).choice, (Choice{0, 0, 1, 1, 0}));
+  EXPECT_EQ(SolveBy("auto", free).cost, 415);
 }
 
-TEST(Ilp, EqualsBruteForce) {
+TEST(Auto, EqualsBruteForce) {
   for (uint64_t seed = 0; seed < 1500; ++seed) ExpectExact(RandomProblem(seed, {}), seed);
 }
 
-TEST(Ilp, EqualsBruteForceWithoutForbiddenPairs) {
+TEST(Auto, EqualsBruteForceWithoutForbiddenPairs) {
   const InstanceShape shape{.most_nodes = 8, .forbidden = 0, .followers = 0, .ties = 0};
   for (uint64_t seed = 0; seed < 150; ++seed) ExpectExact(RandomProblem(seed, shape), seed);
 }
 
-TEST(Ilp, EqualsBruteForceWithoutLimit) {
+TEST(Auto, EqualsBruteForceWithoutLimit) {
   const InstanceShape shape{.limit = false};
   for (uint64_t seed = 0; seed < 400; ++seed) ExpectExact(RandomProblem(seed, shape), seed);
 }
 
-TEST(Ilp, ProvesLayeredProblems) {
+TEST(Auto, ProvesLayeredProblems) {
   for (double factor : {0.0, 1.15, 1.6}) {
     const Problem problem = LayeredProblem(3, 4, 8, factor);
-    const SolveResult result = SolveBy("ilp", problem);
+    const SolveResult result = SolveBy("auto", problem);
     EXPECT_EQ(result.status, SolveStatus::kOptimal) << factor;
     EXPECT_TRUE(Evaluate(problem, result.choice).feasible());
   }
 }
 
-TEST(Ilp, SameSeedSameResult) {
+TEST(Auto, SameSeedSameResult) {
   const Problem problem = LayeredProblem(5, 5, 8, 1.1);
-  const SolveResult a = SolveBy("ilp", problem, {.seed = 9});
-  const SolveResult b = SolveBy("ilp", problem, {.seed = 9});
+  const SolveResult a = SolveBy("auto", problem, {.seed = 9});
+  const SolveResult b = SolveBy("auto", problem, {.seed = 9});
   EXPECT_EQ(a.choice, b.choice);
   EXPECT_EQ(a.bound, b.bound);
   EXPECT_EQ(a.work, b.work);
 }
 
-TEST(Ilp, BoundsAreBelowTheOptimumWhereverItStops) {
+TEST(Auto, BoundsAreBelowTheOptimumWhereverItStops) {
   const InstanceShape shape{.most_nodes = 8, .forbidden = 0.05, .followers = 0};
   for (uint64_t seed = 0; seed < 60; ++seed) {
     const Problem problem = RandomProblem(seed, shape);
     const BruteForce all = TryAll(problem);
     for (int64_t work : {1, 200, 2000, 20000, 100000, 500000}) {
-      const SolveResult result = SolveBy("ilp", problem, {.work_limit = work});
+      const SolveResult result = SolveBy("auto", problem, {.work_limit = work});
       if (!all.cost) {
         EXPECT_TRUE(result.choice.empty());
         continue;
@@ -129,7 +129,7 @@ TEST(Ilp, BoundsAreBelowTheOptimumWhereverItStops) {
   }
 }
 
-TEST(Ilp, ACutoffSparesWhatIsNotWanted) {
+TEST(Auto, ACutoffSparesWhatIsNotWanted) {
   const InstanceShape shape{
       .least_nodes = 6, .most_nodes = 9, .forbidden = 0, .followers = 0, .ties = 0};
   int cut = 0;
@@ -140,7 +140,7 @@ TEST(Ilp, ACutoffSparesWhatIsNotWanted) {
     for (int64_t more : {-7, -1, 0, 1, 9}) {
       SolveOptions options;
       options.cutoff = *all.cost + more;
-      const SolveResult result = SolveBy("ilp", problem, options);
+      const SolveResult result = SolveBy("auto", problem, options);
       EXPECT_LE(result.bound, *all.cost) << "seed " << seed;
       if (more > 0) {
         EXPECT_EQ(result.status, SolveStatus::kOptimal) << "seed " << seed;
@@ -155,26 +155,26 @@ TEST(Ilp, ACutoffSparesWhatIsNotWanted) {
   EXPECT_GT(cut, 30);
 }
 
-TEST(Ilp, StopsWhenInterrupted) {
+TEST(Auto, StopsWhenInterrupted) {
   const std::atomic<bool> interrupted = true;
   const SolveResult result =
-      SolveBy("ilp", LayeredProblem(2, 6, 8, 1.1), {.interrupted = &interrupted});
+      SolveBy("auto", LayeredProblem(2, 6, 8, 1.1), {.interrupted = &interrupted});
   EXPECT_EQ(result.stopped_by, "interrupt");
 }
 
-TEST(Ilp, StopsInsideBranchAndBoundWhenInterrupted) {
+TEST(Auto, StopsInsideBranchAndBoundWhenInterrupted) {
   const Problem problem = LayeredProblem(1, 40, 8, 1.2);
   std::atomic<bool> interrupted = false;
   std::thread interrupter;
   SolveOptions options{.interrupted = &interrupted};
   options.progress = [&](const SolveProgress& progress) {
-    if (progress.phase != "search") return;
+    if (progress.phase != "search" || interrupter.joinable()) return;
     interrupter = std::thread([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
       interrupted = true;
     });
   };
-  const SolveResult result = SolveBy("ilp", problem, options);
+  const SolveResult result = SolveBy("auto", problem, options);
   ASSERT_TRUE(interrupter.joinable());
   interrupter.join();
   EXPECT_EQ(result.stopped_by, "interrupt");
@@ -259,11 +259,11 @@ TEST(MinimumPeak, OneByteLessIsInfeasibleAndThatMuchWorks) {
   ASSERT_TRUE(least.feasible);
   EXPECT_EQ(least.peak, least.bound);
   problem.usage_limit = least.peak;
-  const SolveResult tight = SolveBy("ilp", problem);
+  const SolveResult tight = SolveBy("auto", problem);
   EXPECT_EQ(tight.status, SolveStatus::kOptimal);
   EXPECT_EQ(tight.peak, least.peak);
   problem.usage_limit = least.peak - 1;
-  const SolveResult none = SolveBy("ilp", problem);
+  const SolveResult none = SolveBy("auto", problem);
   EXPECT_EQ(none.status, SolveStatus::kInfeasible);
   EXPECT_EQ(none.peak_bound, least.peak);
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/solvers/schedule.h"
+
+namespace metadist {
+
+// All parts of the suite, each where it pays: exact reduction, elimination where the graph is
+// narrow, rounds of prices, local search and pruning, and branch and bound on what they leave. The
+// default: proofs for what can be proven, and otherwise the best incumbent and bound that the
+// budget buys. Sources: solvers.md; the stages are described in their files.
+
+namespace {
+
+Result<SolveResult> Solve(const Problem& problem, const SolveOptions& options) {
+  return RunSchedule(problem, options, {});
+}
+
+}  // namespace
+
+extern const SolverDef kAutoSolver;
+const SolverDef kAutoSolver = {
+    "auto",
+    "all parts: reduction, elimination, priced search, pruning, branch and bound",
+    Solve,
+};
+
+}  // namespace metadist
