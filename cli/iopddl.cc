@@ -87,7 +87,6 @@ class Contest {
       if (progress.choice != nullptr) Offer(*progress.choice);
     };
     const SolverDef* solver = FindSolver("auto");
-    if (solver == nullptr) solver = FindSolver("ilp");
     const auto result = solver->solve(file.value().problem, options);
     if (!result.ok()) return Fail(result.error());
     const SolveStatus status = result.value().status;

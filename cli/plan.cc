@@ -58,8 +58,10 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
 }
 
 std::string SolverNames() {
-  std::string out = "auto";
-  for (const SolverDef* solver : Solvers()) out += fmt::format(", {}", solver->name);
+  std::string out;
+  for (const SolverDef* solver : Solvers()) {
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", solver->name);
+  }
   return out;
 }
 

@@ -107,7 +107,7 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
   request.graph = &result.model.imported.graph;
   request.ops = result.model.ops.get();
   request.rules = &rules;
-  request.solver = flags.solver == "auto" ? "ilp" : flags.solver;
+  request.solver = flags.solver;
   request.seed = session.seed;
   request.threads = session.thread_count();
   request.alternatives = !flags.no_alternatives;

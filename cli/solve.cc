@@ -57,7 +57,6 @@ Result<SolveOptions> ReadLimits(const Session& session, const Flags& flags) {
 
 Result<const SolverDef*> ChosenSolver(const std::string& name) {
   const SolverDef* solver = FindSolver(name);
-  if (solver == nullptr && name == "auto") solver = FindSolver("ilp");
   if (solver != nullptr) return solver;
   std::string names;
   for (const SolverDef* known : Solvers()) {

@@ -197,9 +197,7 @@ class Schedule {
       const int64_t work =
           std::min({static_cast<int64_t>(length), kLargestEpoch, budget_.work_left() / 2 + 1});
       length = std::min(length * kEpochGrowth, 1e18);
-      // Without prices the incumbent side does not know where to go.
-      search.Epoch(
-          {search.converged() ? 0 : work, epoch == 0 ? 0 : work}, upper(), options_.threads);
+      search.Epoch({search.converged() ? 0 : work, work}, upper(), options_.threads);
       RaiseBound(search.bound());
       Collect(search);
       Note();

@@ -79,10 +79,12 @@ void Search::Epoch(const Share& share, int64_t upper, int threads) {
   auto climb = [&] {
     if (share.bound_work > 0) ascent_->Climb(kAnyRounds, upper);
   };
+  // Without prices and a bound the incumbent side does not know where to go.
+  const bool guided = share.primal_work > 0 && guide.bound > -1e299;
   auto improve = [&] {
-    if (share.primal_work > 0) RunIncumbentSide(guide, starts);
+    if (guided) RunIncumbentSide(guide, starts);
   };
-  if (threads > 1 && share.bound_work > 0 && share.primal_work > 0) {
+  if (threads > 1 && share.bound_work > 0 && guided) {
     std::thread other(improve);
     climb();
     other.join();

@@ -50,7 +50,7 @@ void Solve(benchmark::State& state, const char* solver) {
   state.counters["cost"] = static_cast<double>(result.cost);
   state.counters["bound"] = static_cast<double>(result.bound);
 }
-BENCHMARK_CAPTURE(Solve, ilp, "ilp")->Arg(12)->Arg(40)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(Solve, auto_, "auto")->Arg(12)->Arg(40)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(Solve, dp, "dp")->Arg(12)->Arg(40)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(Solve, beam, "beam")->Arg(40)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(Solve, random, "random")->Arg(40)->Unit(benchmark::kMillisecond);

@@ -113,9 +113,9 @@ FAULTS = {
         "  AddAround(trials);\n",
         "",
     ),
-    "no integer of the call follows a dim": (
+    "stated sizes are never one size with a dim": (
         "planner/rules/tie.cc",
-        "  FindFollowing();\n",
+        "  FindStated();\n",
         "",
     ),
     "ranks of the whole mesh": (
