@@ -41,6 +41,9 @@ constexpr int kLeastExactRounds = 20;
 // Local search at the best prices after so many rounds.
 constexpr int kImproveEvery = 50;
 constexpr int kImproveRounds = 20;
+// Minimisers are repaired and spliced after so many rounds.
+constexpr int kOfferEvery = 10;
+constexpr int kExactOfferEvery = 4;
 constexpr int kStallRounds = 15;
 constexpr double kSmallestStep = 1e-3;
 // Rounds get fewer where the tables are larger.
@@ -187,7 +190,7 @@ class DynamicProgram {
         prices_ = best_prices_;
         std::fill(momentum_.begin(), momentum_.end(), 0);
       }
-      if (exact_ || round % 10 == 5) Offer(answer.choice);
+      if (round % (exact_ ? kExactOfferEvery : kOfferEvery) == 0) Offer(answer.choice);
       if (round % kImproveEvery == 0) Improve();
       if (out_.Done()) return;
       // Messages may still move where prices do not.
