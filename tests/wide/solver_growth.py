@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seconds and memory of `metadist solve` against the number of nodes, on generated problems of 10^3 to 10^5 nodes.
 
-  solver_growth.py --binary build/release/metadist --generator build/release/tests/solver_instances
+  solver_growth.py --binary build/release/bin/metadist --generator build/release/bin/solver_instances
 
-Each row is one run in one thread until the gap is at most --gap; seconds are those of the process (user CPU, reading
-included), memory is its largest resident set. The last row of a kind gives the exponents of the least-squares fit
-seconds ~ nodes^e, and fails the script above --most."""
+Each row is one run in one thread, until the gap is one that problems of the kind reach at every size (GAPS, or --gap). Seconds are
+those of the process (user CPU, reading included), memory is its largest resident set. The last row of a kind gives the exponents of
+the least-squares fit seconds ~ nodes^e, and fails the script above --most."""
 import argparse
 import json
 import math
@@ -14,6 +14,8 @@ import os
 import subprocess
 import sys
 import tempfile
+
+GAPS = {"layers": 0.01, "grid": 0.1, "tree": 0.05}
 
 
 def measure(command):
@@ -44,7 +46,7 @@ def main():
     parser.add_argument("--solver", default="auto")
     parser.add_argument("--kinds", nargs="+", default=["layers", "grid", "tree"])
     parser.add_argument("--nodes", nargs="+", type=int, default=[1000, 3000, 10000, 30000, 100000])
-    parser.add_argument("--gap", type=float, default=0.01)
+    parser.add_argument("--gap", type=float)
     parser.add_argument("--time-limit", type=float, default=300)
     parser.add_argument("--most", type=float, default=1.2)
     arguments = parser.parse_args()
@@ -57,7 +59,7 @@ def main():
             with tempfile.NamedTemporaryFile(suffix=".json") as file:
                 subprocess.run([arguments.generator, kind, str(nodes), "1"], stdout=file, check=True)
                 answer, user, megabytes = measure(
-                    [arguments.binary, "solve", file.name, "--solver", arguments.solver, "--gap", str(arguments.gap),
+                    [arguments.binary, "solve", file.name, "--solver", arguments.solver, "--gap", str(arguments.gap or GAPS[kind]),
                      "--time-limit", str(arguments.time_limit), "--json"])
             gap = 100 * (answer["cost"] - answer["bound"]) / max(1, abs(answer["cost"]))
             print(f"| {kind} | {nodes} | {answer['reduced']['nodes']} | {answer['status']} | {gap:.3f} "

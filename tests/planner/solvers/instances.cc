@@ -120,8 +120,8 @@ void AddDecision(Random& random, Problem& problem, int strategies, int64_t lo, i
 }
 
 // Free between equal layouts of one group, costly otherwise.
-void LinkAtRandom(Random& random, Problem& problem, int a, int b) {
-  const int64_t cost = 50 * (1 + random.Below(40));
+void LinkAtRandom(Random& random, Problem& problem, int a, int b, int64_t unit) {
+  const int64_t cost = unit * (1 + random.Below(40));
   const size_t rows = problem.nodes[a].costs.size();
   const size_t columns = problem.nodes[b].costs.size();
   std::vector<int> group;
@@ -269,8 +269,8 @@ Problem GridProblem(uint64_t seed, int rows, int columns, int strategies, double
   const int count = rows * columns;
   for (int i = 0; i < count; ++i) {
     AddDecision(random, problem, strategies, i, i + 2 * columns);
-    if (i % columns > 0) LinkAtRandom(random, problem, i - 1, i);
-    if (i >= columns) LinkAtRandom(random, problem, i - columns, i);
+    if (i % columns > 0) LinkAtRandom(random, problem, i - 1, i, 10);
+    if (i >= columns) LinkAtRandom(random, problem, i - columns, i, 10);
   }
   AddFollowers(random, problem);
   SetLimit(problem, limit_factor);
@@ -283,7 +283,7 @@ Problem TreeProblem(uint64_t seed, int nodes, int strategies, double limit_facto
   problem.name = "tree";
   for (int i = 0; i < nodes; ++i) {
     AddDecision(random, problem, strategies, i, i + 40);
-    if (i > 0) LinkAtRandom(random, problem, std::max(0, i - 1 - random.Below(30)), i);
+    if (i > 0) LinkAtRandom(random, problem, std::max(0, i - 1 - random.Below(30)), i, 50);
   }
   AddFollowers(random, problem);
   SetLimit(problem, limit_factor);
