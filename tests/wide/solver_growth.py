@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-GAPS = {"layers": 0.01, "grid": 0.1, "tree": 0.05}
+GAPS = {"layers": 0.01, "grid": 0.12, "tree": 0.08}
 
 
 def measure(command):
