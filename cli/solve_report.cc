@@ -60,11 +60,12 @@ std::string StatusText(const Solved& solved) {
   switch (result.status) {
     case SolveStatus::kOptimal:
     case SolveStatus::kGap:
-      return fmt::format("{}: cost {}, bound {}, {}{}",
+      return fmt::format("{}: cost {}, bound {}, {}{}{}",
                          name,
                          result.cost,
                          result.bound,
                          GapText(result.cost, result.bound),
+                         result.by_tolerance ? ", proven to the tolerances of CBC" : "",
                          stop);
     case SolveStatus::kHeuristic:
       return fmt::format("{}: cost {}, no bound{}", name, result.cost, stop);
@@ -142,6 +143,7 @@ std::string SolveJson(const Session& session, const Solved& solved) {
       result.stopped_by.empty() ? Json() : Json(std::string(result.stopped_by));
   document["cost"] = chosen ? Json(result.cost) : Json();
   document["bound"] = HasBound(result) ? Json(result.bound) : Json();
+  document["by_tolerance"] = HasBound(result) ? Json(result.by_tolerance) : Json();
   const std::optional<double> gap =
       chosen && HasBound(result) ? Gap(result.cost, result.bound) : std::nullopt;
   document["gap"] = gap ? Json(*gap) : Json();

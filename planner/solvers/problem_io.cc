@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "planner/solvers/problem_stream.h"
@@ -52,8 +51,19 @@ std::string Quoted(const std::string& text) {
   return Json(text).dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
 }
 
+template <typename Int>
+void AppendList(const std::vector<Int>& values, const char* separator, std::string& out) {
+  out += '[';
+  for (size_t k = 0; k < values.size(); ++k) {
+    if (k > 0) out += separator;
+    const fmt::format_int digits(values[k]);
+    out.append(digits.data(), digits.size());
+  }
+  out += ']';
+}
+
 void AppendList(const std::vector<int64_t>& values, std::string& out) {
-  fmt::format_to(std::back_inserter(out), "[{}]", fmt::join(values, ","));
+  AppendList(values, ",", out);
 }
 
 // `"key":[` element, one a line `]`
@@ -151,7 +161,9 @@ Result<Choice> ParseChoice(std::string_view text, const Problem& problem, Choice
 }
 
 std::string WriteChoice(const Choice& choice) {
-  return fmt::format("[{}]\n", fmt::join(choice, ", "));
+  std::string out;
+  AppendList(choice, ", ", out);
+  return out + "\n";
 }
 
 std::string WriteNodeNames(const Problem& problem) {

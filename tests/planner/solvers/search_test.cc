@@ -183,7 +183,9 @@ TEST(Search, EveryStageHolds) {
       pruned += search.Prune(upper - 1);
       if (search.reduced().infeasible || search.reduced().count() == 0) break;
     }
-    if (search.reduced().infeasible) EXPECT_EQ(upper, *optimum) << seed;
+    if (search.reduced().infeasible) {
+      EXPECT_EQ(upper, *optimum) << seed;
+    }
   }
   EXPECT_GT(pruned, 10);
 }
