@@ -33,10 +33,12 @@
 namespace metadist {
 namespace {
 
-// Work units for improving a plan of alike layers with all layers free.
-constexpr int64_t kImproveWork = 50'000'000;
+// Work units for improving a plan of alike layers with all layers free; at least so many for every
+// edge entry, so that bounds have time to rise.
+constexpr int64_t kImproveWork = 200'000'000;
+constexpr int64_t kImprovePerEntry = 20;
 // Problems with more edge entries are not solved with all layers free.
-constexpr int64_t kImproveEntries = 10'000'000;
+constexpr int64_t kImproveEntries = 60'000'000;
 // Nor are meshes that only matter for the bound, with more than these.
 constexpr int64_t kProveEntries = 2'000'000;
 // For least-peak searches, and for each budget tried after them.
@@ -45,6 +47,8 @@ constexpr int64_t kShrinkWork = 50'000'000;
 constexpr int kShrinkSteps = 8;
 // Of the time limit, for solving without the memory limit.
 constexpr double kFreeShare = 0.5;
+// Of the time left then, for solving with repeated layers alike.
+constexpr double kAlikeShare = 0.5;
 // For one mesh under a limit, unless a time limit is given: branch and bound could go on for hours.
 constexpr int64_t kSolveWork = 60 * kWorkPerSecond;
 
@@ -292,7 +296,7 @@ class Planner {
     Best free = TRY(SolveAll(std::nullopt, /*tied=*/true, kFreeShare));
     free_ = free;
     if (free.where == nullptr || free.candidate.memory.peak_bytes() <= limit_) return free;
-    Best best = TRY(SolveAll(limit_, /*tied=*/true));
+    Best best = TRY(SolveAll(limit_, /*tied=*/true, Ties() ? kAlikeShare : 1));
     if (best.where == nullptr && Ties()) best = TRY(SolveAll(limit_, /*tied=*/false));
     return best;
   }
@@ -413,7 +417,8 @@ class Planner {
 
   void ImproveOn(MeshPlanner& planner, Best& best) {
     if (Over() || BoundOf(planner, /*tied=*/false) >= best.candidate.cost) return;
-    SolveOptions options = Options(kImproveWork, MeshDetail(planner, /*tied=*/false));
+    const int64_t work = std::max(kImproveWork, kImprovePerEntry * EntriesOf(planner));
+    SolveOptions options = Options(work, MeshDetail(planner, /*tied=*/false));
     if (&planner == best.where)
       options.initial = best.candidate.choice;
     else
