@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 #include <set>
+#include <span>
 
 #include "planner/solvers/reduce/rules.h"
 
@@ -137,24 +138,37 @@ class LowDegree {
     const size_t rows = a.partner < 0 ? 1 : graph_.original_size[a.partner];
     step.best.assign(rows * columns, 0);
     std::vector<int64_t> least(a.size * b.size, kInfinite);
+    std::vector<int> best(a.size * b.size, 0);
+    for (size_t p = 0; p < costs.size(); ++p)
+      for (size_t x = 0; x < a.size; ++x)
+        Lower(AddCosts(costs[p], a.at(p, x)),
+              b,
+              p,
+              std::span(least).subspan(x * b.size, b.size),
+              std::span(best).subspan(x * b.size, b.size));
     for (size_t x = 0; x < a.size; ++x) {
       for (size_t y = 0; y < b.size; ++y) {
-        int64_t& minimum = least[x * b.size + y];
-        int best = 0;
-        for (size_t p = 0; p < costs.size(); ++p) {
-          const int64_t cost = AddCosts(costs[p], AddCosts(a.at(p, x), b.at(p, y)));
-          if (cost >= minimum) continue;
-          minimum = cost;
-          best = static_cast<int>(p);
-        }
         const size_t row = a.partner < 0 ? 0 : graph_.strategy_of[a.partner][x];
         const size_t column = b.partner < 0 ? 0 : graph_.strategy_of[b.partner][y];
-        step.best[row * columns + column] = best;
+        step.best[row * columns + column] = best[x * b.size + y];
       }
     }
     graph_.eliminations.push_back(std::move(step));
     Place(a, b, std::move(least));
     return true;
+  }
+
+  // Offers strategy p, which costs `own` so far, to every strategy of b; ties keep the first.
+  // Innermost over neighbours in memory: most of the time of deep models goes here.
+  static void Lower(
+      int64_t own, const Side& b, size_t p, std::span<int64_t> least, std::span<int> best) {
+    if (IsInfinite(own)) return;
+    for (size_t y = 0; y < least.size(); ++y) {
+      const int64_t cost = b.costs.empty() ? own : AddCosts(own, b.costs[p * b.size + y]);
+      const bool lower = cost < least[y];
+      least[y] = lower ? cost : least[y];
+      best[y] = lower ? static_cast<int>(p) : best[y];
+    }
   }
 
   void Place(const Side& a, const Side& b, std::vector<int64_t> least) {
