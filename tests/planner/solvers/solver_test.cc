@@ -109,6 +109,36 @@ TEST(Auto, SameSeedSameResult) {
   EXPECT_EQ(a.work, b.work);
 }
 
+TEST(Auto, OneThreadAndTwoGiveTheSame) {
+  for (std::string_view name : {"auto", "search"}) {
+    for (int64_t work : {1'000'000, 12'345'678, 60'000'000}) {
+      const Problem problem = GridProblem(7, 12, 4, 6, 1.15);
+      const SolveResult a = SolveBy(name, problem, {.seed = 3, .work_limit = work, .threads = 1});
+      const SolveResult b = SolveBy(name, problem, {.seed = 3, .work_limit = work, .threads = 2});
+      EXPECT_EQ(a.choice, b.choice) << name << work;
+      EXPECT_EQ(a.bound, b.bound) << name << work;
+      EXPECT_EQ(a.work, b.work) << name << work;
+      EXPECT_EQ(a.deletions, b.deletions) << name << work;
+    }
+  }
+}
+
+TEST(Auto, MoreWorkIsNeverWorse) {
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    const Problem problem = GridProblem(seed, 10, 4, 6, 1.12);
+    SolveResult last;
+    for (int64_t work = 100'000; work < 20'000'000; work *= 5) {
+      const SolveResult result = SolveBy("auto", problem, {.seed = seed, .work_limit = work});
+      if (!last.choice.empty()) {
+        ASSERT_FALSE(result.choice.empty()) << seed << " work " << work;
+        EXPECT_LE(result.cost, last.cost) << seed << " work " << work;
+        EXPECT_GE(result.bound, last.bound) << seed << " work " << work;
+      }
+      last = result;
+    }
+  }
+}
+
 TEST(Auto, BoundsAreBelowTheOptimumWhereverItStops) {
   const InstanceShape shape{.most_nodes = 8, .forbidden = 0.05, .followers = 0};
   for (uint64_t seed = 0; seed < 60; ++seed) {
