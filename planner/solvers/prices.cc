@@ -31,6 +31,7 @@ constexpr double kShrink = 0.7;
 constexpr double kGrow = 1.05;
 constexpr double kMomentum = 0.3;
 constexpr double kLeastStep = 1e-3;
+constexpr double kLargestStep = 0.5;
 constexpr double kSmallGain = 2e-6;
 constexpr int kSmallRounds = 60;
 constexpr size_t kKeptRoundings = 3;
@@ -94,7 +95,7 @@ void PriceAscent::Judge(double bound) {
     best_prices_ = prices_;
     best_messages_ = dual_.messages();
     stalled_ = 0;
-    step_ = std::min(1.0, step_ * kGrow);
+    step_ = std::min(kLargestStep, step_ * kGrow);
   } else if (++stalled_ > kStallRounds) {
     step_ = std::max(kLeastStep, step_ * kShrink);
     stalled_ = 0;
@@ -108,7 +109,7 @@ void PriceAscent::Climb(int rounds, int64_t upper) {
   if (upper < upper_) {
     if (upper_ < kInfinite) {
       const double gap = std::max(1.0, static_cast<double>(upper) - best_bound_);
-      step_ = std::min(1.0, step_ * (static_cast<double>(upper_) - best_bound_) / gap);
+      step_ = std::min(kLargestStep, step_ * (static_cast<double>(upper_) - best_bound_) / gap);
     }
     upper_ = upper;
     converged_ = false;

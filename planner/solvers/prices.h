@@ -65,7 +65,7 @@ class PriceAscent {
   std::vector<double> prices_;
   std::vector<double> messages_;
   std::vector<double> momentum_;
-  double step_ = 1;
+  double step_ = 0.3;
   int64_t upper_ = kInfinite;
   // Rounds in a row without a gain, and without one worth its time.
   int stalled_ = 0;
