@@ -36,13 +36,13 @@ double SubtractMinimum(double* values, size_t count) {
 
 }  // namespace
 
-Dual::Dual(const Reduced& reduced)
-    : reduced_(reduced), links_(MakeLinks(reduced)), edges_(reduced.edges.size()) {
-  for (size_t e = 0; e < edges_.size(); ++e) {
+Dual::Dual(const Reduced& reduced) : reduced_(reduced), links_(MakeLinks(reduced)) {
+  auto edges = std::make_shared<std::vector<Edge>>(reduced.edges.size());
+  for (size_t e = 0; e < edges->size(); ++e) {
     const Reduced::Edge& from = reduced.edges[e];
     const size_t rows = reduced.size(from.a);
     const size_t columns = reduced.size(from.b);
-    Edge& edge = edges_[e];
+    Edge& edge = (*edges)[e];
     edge.by_a.assign(from.costs.begin(), from.costs.end());
     edge.by_b.resize(rows * columns);
     for (size_t p = 0; p < rows; ++p) {
@@ -51,6 +51,16 @@ Dual::Dual(const Reduced& reduced)
     edge.to_a = messages_.size();
     edge.to_b = edge.to_a + rows;
     messages_.resize(edge.to_b + columns, 0);
+  }
+  edges_ = std::move(edges);
+  SetPrices(std::vector<double>(reduced.base.size(), 0));
+}
+
+Dual::Dual(const Reduced& reduced, const Dual& tables)
+    : reduced_(reduced), links_(tables.links_), edges_(tables.edges_) {
+  // Counted here, as the other's own may just be changing.
+  for (const Edge& edge : *edges_) {
+    messages_.resize(edge.to_b + edge.by_a.size() / (edge.to_b - edge.to_a), 0);
   }
   SetPrices(std::vector<double>(reduced.base.size(), 0));
 }
@@ -93,7 +103,7 @@ double Dual::Pass(bool forward, std::vector<std::vector<double>>* marginals) {
     const double share = Share(i);
     for (const Link& link : links_[i]) {
       if ((link.other > i) != forward) continue;
-      const Edge& edge = edges_[link.edge];
+      const Edge& edge = (*edges_)[link.edge];
       const double* in = &messages_[link.first ? edge.to_a : edge.to_b];
       double* out = &messages_[link.first ? edge.to_b : edge.to_a];
       const std::vector<double>& costs = link.first ? edge.by_a : edge.by_b;
@@ -129,7 +139,7 @@ Choice Dual::Round() const {
     theta.resize(reduced_.size(i));
     for (size_t p = 0; p < theta.size(); ++p) theta[p] = priced(i, static_cast<int>(p));
     for (const Link& link : links_[i]) {
-      const Edge& edge = edges_[link.edge];
+      const Edge& edge = (*edges_)[link.edge];
       const double* add = incoming(link);
       if (link.other < i) {
         const std::vector<double>& costs = link.first ? edge.by_b : edge.by_a;
@@ -181,11 +191,11 @@ void Dual::Inherit(const Reduced& before, const Dual& dual, const std::vector<do
     if (reversed) found = known.find({ends.second, ends.first});
     if (found == known.end()) continue;
     const Reduced::Edge& old = before.edges[found->second];
-    const Edge& from = dual.edges_[found->second];
+    const Edge& from = (*dual.edges_)[found->second];
     const double* from_a = &taken[reversed ? from.to_b : from.to_a];
     const double* from_b = &taken[reversed ? from.to_a : from.to_b];
-    copy(own.a, reversed ? old.b : old.a, from_a, &messages_[edges_[e].to_a]);
-    copy(own.b, reversed ? old.a : old.b, from_b, &messages_[edges_[e].to_b]);
+    copy(own.a, reversed ? old.b : old.a, from_a, &messages_[(*edges_)[e].to_a]);
+    copy(own.b, reversed ? old.a : old.b, from_b, &messages_[(*edges_)[e].to_b]);
   }
 }
 

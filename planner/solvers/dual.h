@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "planner/solvers/links.h"
@@ -17,6 +18,9 @@ class Dual {
  public:
   // `reduced` must outlive the object; all prices 0.
   explicit Dual(const Reduced& reduced);
+  // The same problem with the edge entries of another, which may sweep meanwhile; messages and
+  // prices are 0.
+  Dual(const Reduced& reduced, const Dual& tables);
 
   void SetPrices(std::vector<double> prices);
   const std::vector<double>& prices() const { return prices_; }
@@ -42,12 +46,12 @@ class Dual {
   }
   const std::vector<std::vector<double>>& penalties() const { return penalties_; }
   // An edge's entries with end a fastest ([b][a]); forbidden entries are large.
-  const std::vector<double>& by_b(int edge) const { return edges_[edge].by_b; }
-  const std::vector<double>& by_a(int edge) const { return edges_[edge].by_a; }
+  const std::vector<double>& by_b(int edge) const { return (*edges_)[edge].by_b; }
+  const std::vector<double>& by_a(int edge) const { return (*edges_)[edge].by_a; }
   const std::vector<std::vector<Link>>& links() const { return links_; }
   // The messages to the ends of an edge, one number per strategy.
-  const double* to_a(int edge) const { return &messages_[edges_[edge].to_a]; }
-  const double* to_b(int edge) const { return &messages_[edges_[edge].to_b]; }
+  const double* to_a(int edge) const { return &messages_[(*edges_)[edge].to_a]; }
+  const double* to_b(int edge) const { return &messages_[(*edges_)[edge].to_b]; }
   // The message that comes in over a link.
   const double* incoming(const Link& link) const {
     return link.first ? to_a(link.edge) : to_b(link.edge);
@@ -76,7 +80,7 @@ class Dual {
 
   const Reduced& reduced_;
   std::vector<std::vector<Link>> links_;
-  std::vector<Edge> edges_;
+  std::shared_ptr<const std::vector<Edge>> edges_;
   std::vector<double> messages_;
   std::vector<double> prices_;
   std::vector<std::vector<double>> penalties_;

@@ -32,6 +32,9 @@ constexpr size_t kRegionNodes = 300;
 constexpr double kBlockTable = 1e5;
 constexpr int kRepairSteps = 600;
 constexpr int kMostSteps = 3;
+// How often a walk round sweeps, and how often the first time.
+constexpr double kSweepShare = 0.3;
+constexpr int kFirstSweeps = 10;
 // Fusions per round, at different prices.
 constexpr int kFusions = 5;
 // What all kinds of a move share alike; the rest goes by gains.
@@ -61,15 +64,24 @@ void Improver::Rebind(const Reduced& reduced, const Dual& tables, std::optional<
   allocation_.emplace(reduced, tables, *block_);
   fusion_.emplace(reduced, *block_);
   entries_ = std::max<int64_t>(1, reduced.counts().entries + reduced.count());
+  look_work_ =
+      static_cast<int64_t>(4 * (reduced.costs.size() + reduced.edges.size()) + reduced.base.size());
+  price_work_ = static_cast<int64_t>(reduced.base.size());
+  for (int i = 0; i < reduced.count(); ++i) {
+    look_work_ += static_cast<int64_t>(reduced.rows[i].size());
+    price_work_ += static_cast<int64_t>((1 + reduced.rows[i].size()) * reduced.costs[i].size());
+  }
   incumbent_ = std::move(incumbent);
   last_fitting_.reset();
   last_exceeding_.reset();
   prices_ = PriceWalk();
+  messages_.reset();
   walker_.clear();
   holder_.clear();
 }
 
 bool Improver::Take(const Choice& choice) {
+  budget_.AddWork(look_work_);
   const int64_t cost = ReducedCost(*reduced_, choice);
   if (IsInfinite(cost) || (incumbent_ && cost >= cost_)) return false;
   if (reduced_->limit && PeakOf(*reduced_, choice) > *reduced_->limit) return false;
@@ -145,27 +157,49 @@ void Improver::Step(Choice& choice, const std::vector<std::vector<double>>& pena
   budget_.AddWork(result.work);
 }
 
-// Prices of a better bound replace those the walk set out from.
-void Improver::Follow(const Guide& guide) {
+double Improver::Gap(const Guide& guide) const {
   const double magnitude = std::abs(found() ? static_cast<double>(cost_) : guide.bound);
   const double gap = found() ? static_cast<double>(cost_) - guide.bound : 0.1 * magnitude;
-  if (prices_.begun() && guide.bound - followed_bound_ < 0.1 * gap) return;
-  prices_.Begin(guide.prices, std::max({gap, 1e-3 * magnitude, 1.0}));
+  return std::max({gap, 1e-3 * magnitude, 1.0});
+}
+
+// Prices of a better bound replace those the walk set out from.
+void Improver::Follow(const Guide& guide) {
+  if (prices_.begun() && guide.bound - followed_bound_ < 0.1 * Gap(guide)) return;
+  prices_.Begin(guide.prices);
   followed_bound_ = guide.bound;
+}
+
+void Improver::Sweep() {
+  const bool fresh = !messages_;
+  if (fresh) messages_.emplace(*reduced_, *tables_);
+  messages_->SetPrices(prices_.prices());
+  const int sweeps = fresh ? kFirstSweeps : 1;
+  for (int k = 0; k < sweeps; ++k) messages_->Sweep();
+  budget_.AddWork((2 * sweeps + 1) * entries_);
+  Choice rounded = messages_->Round();
+  Step(rounded, penalties_);
+  const Choice walker = walker_;
+  fusion_->SetParents({&walker, &rounded});
+  if (!fusion_->any()) return;
+  budget_.AddWork(fusion_->Run(penalties_, 1, kBlockTable, random_, walker_).work);
+  Finish(rounded);
 }
 
 void Improver::WalkRound(const Guide& guide) {
   if (walker_.empty()) walker_ = found() ? *incumbent_ : guide.start;
   PricePenalties(*reduced_, prices_.prices(), penalties_);
+  budget_.AddWork(price_work_);
   const double noise = random_.Unit() < 0.5 ? 0 : 0.3 * random_.Unit();
   for (std::vector<double>& penalty : penalties_) {
     if (noise == 0 || random_.Unit() >= 0.3) continue;
     const double factor = 1 + (random_.Unit() - 0.5) * 2 * noise;
     for (double& value : penalty) value *= factor;
   }
+  if (random_.Unit() < kSweepShare) Sweep();
   const int steps = 1 + random_.Below(kMostSteps);
   for (int k = 0; k < steps; ++k) Step(walker_, penalties_);
-  const bool fits = prices_.Follow(*reduced_, walker_, random_);
+  const bool fits = prices_.Follow(*reduced_, walker_, Gap(guide), random_);
   const int64_t before = found() ? cost_ : kInfinite;
   Mix(walker_, fits);
   Choice candidate = walker_;
@@ -219,12 +253,13 @@ void Improver::FusionRound() {
     return;
   }
   PricePenalties(*reduced_, prices_.prices(), penalties_);
+  budget_.AddWork(price_work_);
   Choice choice = *parents[random_.Below(static_cast<int64_t>(parents.size()))];
   double factor = 1;
   double change = 1.3;
   for (int k = 0; k < kFusions; ++k) {
     const MoveResult result = fusion_->Run(penalties_, factor, kBlockTable, random_, choice);
-    budget_.AddWork(result.work);
+    budget_.AddWork(result.work + look_work_);
     const bool fits = PeakOf(*reduced_, choice) <= *reduced_->limit;
     Choice candidate = choice;
     Finish(candidate);

@@ -66,7 +66,11 @@ class Improver {
     void Add(double more_gain, double more_work);
   };
 
+  // Between incumbent and bound, never quite 0; a guess without an incumbent.
+  double Gap(const Guide& guide) const;
   void Follow(const Guide& guide);
+  // Fuses the walker with a choice rounded from messages at its prices.
+  void Sweep();
   void WalkRound(const Guide& guide);
   void AllocationRound();
   void FusionRound();
@@ -85,6 +89,9 @@ class Improver {
   std::optional<AllocationMover> allocation_;
   std::optional<FusionMover> fusion_;
   int64_t entries_ = 0;
+  // Of looking at cost and usage of a choice, and of penalties at other prices.
+  int64_t look_work_ = 0;
+  int64_t price_work_ = 0;
   std::optional<Choice> incumbent_;
   int64_t cost_ = 0;
   // Of block and forest moves, in priced cost.
@@ -97,6 +104,8 @@ class Improver {
   double followed_bound_ = -1e300;
   std::vector<std::vector<double>> penalties_;
   Choice walker_;
+  // Of this side, at the prices of the walk.
+  std::optional<Dual> messages_;
   int idle_ = 0;
   std::optional<Choice> last_fitting_;
   std::optional<Choice> last_exceeding_;

@@ -16,11 +16,10 @@ namespace metadist {
 // shrinks: it does not converge, it visits. A slight excess must not throw the prices off, so one
 // step raises a price by at most a fifth of all prices together.
 
-void PriceWalk::Begin(std::vector<double> prices, double scale) {
+void PriceWalk::Begin(std::vector<double> prices) {
   start_ = std::move(prices);
   prices_ = start_;
   total_ = std::accumulate(start_.begin(), start_.end(), 0.0);
-  scale_ = scale;
 }
 
 void PriceWalk::Restart(Random& random) {
@@ -29,7 +28,7 @@ void PriceWalk::Restart(Random& random) {
   for (double& price : prices_) price *= factor;
 }
 
-bool PriceWalk::Follow(const Reduced& reduced, const Choice& choice, Random& random) {
+bool PriceWalk::Follow(const Reduced& reduced, const Choice& choice, double gap, Random& random) {
   const int64_t limit = *reduced.limit;
   const double unit = static_cast<double>(std::max<int64_t>(1, limit));
   const std::vector<int64_t> usage = UsageOf(reduced, choice);
@@ -41,7 +40,7 @@ bool PriceWalk::Follow(const Reduced& reduced, const Choice& choice, Random& ran
   }
   double norm = 0;
   for (int t : peaks) norm += std::pow(static_cast<double>(usage[t] - limit) / unit, 2);
-  const double length = (0.05 + 0.3 * random.Unit()) * scale_ / norm;
+  const double length = (0.05 + 0.3 * random.Unit()) * gap / norm;
   const double most_raise = total_ > 0 ? 0.2 * random.Unit() * total_ : length;
   for (int t : peaks) {
     const double excess = static_cast<double>(usage[t] - limit) / unit;
