@@ -27,7 +27,7 @@ namespace metadist {
 namespace {
 
 constexpr int kStallRounds = 10;
-constexpr double kShrink = 0.7;
+constexpr double kStepDecay = 0.7;
 constexpr double kGrow = 1.05;
 constexpr double kMomentum = 0.3;
 constexpr double kLeastStep = 1e-3;
@@ -97,7 +97,7 @@ void PriceAscent::Judge(double bound) {
     stalled_ = 0;
     step_ = std::min(kLargestStep, step_ * kGrow);
   } else if (++stalled_ > kStallRounds) {
-    step_ = std::max(kLeastStep, step_ * kShrink);
+    step_ = std::max(kLeastStep, step_ * kStepDecay);
     stalled_ = 0;
     prices_ = best_prices_;
     dual_.SetPrices(prices_);
