@@ -352,7 +352,7 @@ class Planner {
     int64_t low = bound;
     for (int step = 0; step < kShrinkSteps && !Interrupted(); ++step) {
       const int64_t high = least.candidate.memory.peak_bytes();
-      if (high - low <= high / 100) return;
+      if (high - low <= high / 400) return;
       const int64_t budget = low + (high - low) / 2;
       const SolveOptions options =
           Options(kShrinkWork,

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -52,7 +53,10 @@ class Liveness {
 
  private:
   int64_t Bytes(ValueId value, const Sharding& sharding) const {
-    const TensorType& type = graph_.value(value).type;
+    return Bytes(graph_.value(value).type, sharding);
+  }
+
+  int64_t Bytes(const TensorType& type, const Sharding& sharding) const {
     for (int64_t size : type.shape)
       if (size == kRunTimeSize) return 0;  // not in the arena
     return NumElements(LargestLocalShape(type.shape, sharding, mesh_)) * ByteSize(type.element);
@@ -89,11 +93,13 @@ class Liveness {
         AddRow(d, 0, end_, {fixed});
   }
 
-  bool IsView(const Node& node) const {
+  bool IsView(const Node& node) const { return IsView(graph_, node); }
+
+  bool IsView(const Graph& graph, const Node& node) const {
     const OpDef* op = ops_.Find(node);
     if (op == nullptr || !op->view || node.inputs.empty() || node.inputs[0] == kNone) return false;
     if (node.outputs.empty() || node.outputs[0] == kNone) return false;
-    return graph_.value(node.inputs[0]).type.bytes() == graph_.value(node.outputs[0]).type.bytes();
+    return graph.value(node.inputs[0]).type.bytes() == graph.value(node.outputs[0]).type.bytes();
   }
 
   void SetRoot(NodeId id) {
@@ -126,13 +132,65 @@ class Liveness {
     AddRow(static_cast<size_t>(id), 2 * id, 2 * id + 1, std::move(usage));
   }
 
-  // Operands and results of a node that runs as its decomposition need not be there at one time.
-  int64_t LargestOf(const Node& node, const PricedStrategy& strategy) const {
-    int64_t largest = 0;
+  // What a node that runs as its decomposition needs at one time: its operands need not be there
+  // any more when its results are.
+  int64_t LargestOf(const Node& node, const PricedStrategy& strategy) {
+    const Expansion* body = strategy.strategy.expansion.get();
+    std::vector<bool> freed;
+    for (ValueId input : node.inputs)
+      if (input != kNone)
+        freed.push_back(graph_.value(input).kind == ValueKind::kResult && Decided(input));
+    const auto [at, added] = bodies_.try_emplace({body, freed}, 0);
+    if (added) at->second = MostLive(*body, freed);
+    int64_t largest = at->second;
     for (size_t o = 0; o < node.outputs.size(); ++o)
       if (node.outputs[o] != kNone)
         largest = std::max(largest, Bytes(node.outputs[o], strategy.strategy.outputs[o]));
     return largest;
+  }
+
+  // The most bytes that a decomposition's own results take at one time: as they are made while
+  // their node runs, as they are kept up to their last use, views not at all. Only as long as
+  // nothing was freed that is counted elsewhere for all of the time: inputs that are `freed`.
+  int64_t MostLive(const Expansion& body, const std::vector<bool>& freed) const {
+    const Graph& graph = body.graph;
+    const NodeId end = static_cast<NodeId>(graph.nodes.size());
+    const auto uses = UsesOf(graph);
+    std::vector<ValueId> root(graph.values.size());
+    std::vector<NodeId> last(graph.values.size(), -1);
+    for (size_t v = 0; v < root.size(); ++v) root[v] = static_cast<ValueId>(v);
+    for (NodeId n = 0; n < end; ++n) {
+      const Node& node = graph.node(n);
+      if (IsView(graph, node))
+        root[static_cast<size_t>(node.outputs[0])] = root[static_cast<size_t>(node.inputs[0])];
+    }
+    for (size_t v = 0; v < root.size(); ++v)
+      for (const Use& use : uses[v]) {
+        NodeId& at = last[static_cast<size_t>(root[v])];
+        at = std::max(at, use.node == kNone ? end : use.node);
+      }
+    std::vector<int64_t> change(static_cast<size_t>(end) + 2, 0);
+    for (NodeId n = 0; n < end; ++n) {
+      const std::vector<ValueId>& outputs = graph.node(n).outputs;
+      for (size_t o = 0; o < outputs.size(); ++o) {
+        const size_t v = static_cast<size_t>(outputs[o]);
+        if (outputs[o] == kNone || root[v] != outputs[o]) continue;
+        const TensorType& type = graph.values[v].type;
+        const int64_t made = Bytes(type, body.assignment.nodes[static_cast<size_t>(n)].outputs[o]);
+        const int64_t kept = last[v] > n ? Bytes(type, body.assignment.values[v]) : 0;
+        change[static_cast<size_t>(n)] += made;
+        change[static_cast<size_t>(n) + 1] += kept - made;
+        change[static_cast<size_t>(std::max(last[v], n)) + 1] -= kept;
+      }
+    }
+    NodeId until = end;
+    for (size_t i = 0; i < graph.inputs.size(); ++i)
+      if (i >= freed.size() || freed[i])
+        until = std::min(until, last[static_cast<size_t>(graph.inputs[i])]);
+    int64_t live = 0, most = 0;
+    for (NodeId n = 0; n <= until; ++n)
+      most = std::max(most, live += change[static_cast<size_t>(n)]);
+    return most;
   }
 
   // Marks the buffer behind `value` as counted up to `until`, and returns up to where it was.
@@ -174,6 +232,8 @@ class Liveness {
   const int64_t end_;
   std::vector<int64_t> covered_;  // by root: times before this are counted already
   std::vector<ValueId> root_;
+  // By a strategy's body, which nodes alike share, and the operands that it frees.
+  std::map<std::pair<const Expansion*, std::vector<bool>>, int64_t> bodies_;
 };
 
 }  // namespace
