@@ -222,6 +222,10 @@ class Schedule {
 
   bool Prune(Search& search) {
     if (upper() >= kInfinite) return false;
+    // What can go depends on the gap; looking for it costs many sweeps.
+    const double gap = static_cast<double>(upper()) - static_cast<double>(bound_);
+    if (gap >= 0.95 * pruned_gap_) return false;
+    pruned_gap_ = gap;
     const int64_t most = upper() - 1;
     if (!search.Prune(most)) return false;
     pruned_at_ = most + 1;
@@ -403,6 +407,7 @@ class Schedule {
   int64_t bound_ = -kInfinite;
   // Choices of at least this cost may be missing from what is searched.
   int64_t pruned_at_ = kInfinite;
+  double pruned_gap_ = 1e300;
   double phase_start_ = 0;
   std::string_view stopped_by_;
   // The optimum without the limit, if it does not fit.
