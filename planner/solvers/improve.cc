@@ -14,17 +14,19 @@ namespace metadist {
 //
 // The walk over prices keeps a choice that need not fit. Prices of memory move with what the choice
 // does (price_walk.h); at fixed prices it is lowered by forest and block moves, spliced with
-// earlier choices from the other side of the limit (splice.h), repaired, polished and offered. It
-// makes the large steps, and all of them where many small tensors share the memory. The walk over
-// allocations keeps a choice that fits and hands the memory of a region out anew (allocation.h). It
-// finds what prices cannot express, where few large tensors share the memory.
+// earlier choices from the other side of the limit (splice.h), repaired, polished and offered. Such
+// moves do not lead out of the basin of the choice they began with, so now and then messages are
+// swept at the present prices, rounded to a choice of the whole graph, and the best of both is put
+// together (fusion.h). This round makes the large steps, and all of them where many small tensors
+// share the memory.
+// The walk over allocations keeps a choice that fits and hands the memory of a region out anew
+// (allocation.h). It finds what prices cannot express, where few large tensors share the memory.
+// Fusion puts the best together from what both found, at the prices of the first and others near
+// them.
 //
-// Fusion (fusion.h) puts the best together from what both found, at the prices of the first and
-// others near them.
-//
-// Which of the three makes the next round, and which move the next step, is drawn by what each
-// gained per work of late, half of it; the other half is shared evenly. Rounds are counted, never
-// timed: a larger budget begins with the steps of a smaller one.
+// Which of the three makes the next round, and which move the next step, is drawn: half by what
+// each gained per work of late, half evenly. Rounds are counted, never timed: a larger budget
+// begins with the steps of a smaller one.
 
 namespace {
 
