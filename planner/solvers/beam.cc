@@ -6,6 +6,7 @@
 #include "planner/solvers/links.h"
 #include "planner/solvers/minimum_peak.h"
 #include "planner/solvers/outcome.h"
+#include "planner/solvers/prices.h"
 #include "planner/solvers/primal.h"
 #include "planner/solvers/solver.h"
 
@@ -23,14 +24,17 @@ namespace metadist {
 // against the limit and, if need be, repaired by cheapest single moves; should that fail too, the
 // choice of least peak stands in.
 //
-// Complexity: nodes x width x (strategies x neighbours + frontier). There is no bound, unless no
-// partial choice was ever cut off: then this was dynamic programming over frontiers, and its cost
-// is the optimum without the limit.
+// Complexity: nodes x width x (strategies x neighbours + frontier).
+//
+// Where no partial choice was ever cut off this was dynamic programming over frontiers, and its
+// cost is the optimum without the limit. Otherwise a bound is not part of the method; it comes from
+// message passing with priced memory (prices.h), so that the true gap can be told.
 
 namespace {
 
 constexpr size_t kWidth = 100;
 constexpr size_t kLargestWidth = 10'000;
+constexpr int kBoundRounds = 500;
 
 class Beam {
  public:
@@ -229,10 +233,21 @@ class BeamSolver {
     }
     if (!out_.found() && !out_.Done()) LeastPeak();
     out_.EndPhase("fit");
+    if (out_.found() && !out_.Done()) Bound();
+    out_.EndPhase("bound");
     return out_.Finish();
   }
 
  private:
+  void Bound() {
+    const Reduced reduced = Reduce(problem_, ReduceMode::kFull);
+    if (reduced.count() == 0) return out_.RaiseBound(reduced.constant);
+    PriceAscent ascent(reduced, out_.budget());
+    ascent.Climb(kBoundRounds, out_.cost());
+    ascent.Prove();
+    out_.RaiseBound(ascent.proven());
+  }
+
   void Repair(const Reduced& reduced, Choice choice) {
     Primal primal(reduced);
     const bool fits = primal.Repair(choice, 600);

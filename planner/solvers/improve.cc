@@ -126,9 +126,7 @@ void Improver::Mix(const Choice& choice, bool fits) {
   same = choice;
   if (opposite) {
     offer(*opposite, choice);
-    {
-      offer(choice, *opposite);
-    }
+    offer(choice, *opposite);
   }
   if (found()) offer(*incumbent_, choice);
 }
