@@ -6,6 +6,7 @@
 #include "metair/spmd/buffer_plan.h"
 #include "metair/spmd/collective.h"
 #include "planner/lower/bundles.h"
+#include "planner/space/counted_rank.h"
 #include "planner/space/local_call.h"
 #include "planner/space/strategies.h"
 #include "planner/space/widest_rank.h"
@@ -41,12 +42,13 @@ void Count(Traffic& traffic, int64_t bytes, double seconds) {
 MemoryUse MemoryOf(const Program& program, const OpTable& ops) {
   MemoryUse most;
   for (const Stage& stage : program.stages) {
-    // Of the rank with the largest pieces.
-    const int64_t widest = WidestRank({.inputs = stage.shardings}, program.mesh);
-    const BufferPlan plan = PlanBuffers(Instantiate(stage, program.mesh, widest), ops);
-    const MemoryUse use{
-        plan.parameter_bytes, plan.arena_bytes, plan.input_bytes + plan.constant_bytes};
-    if (use.peak_bytes() > most.peak_bytes()) most = use;
+    const bool halos = std::any_of(stage.shardings.begin(), stage.shardings.end(), HasHalo);
+    for (const int64_t rank : FullRanks(program.mesh, halos)) {
+      const BufferPlan plan = PlanBuffers(Instantiate(stage, program.mesh, rank), ops);
+      const MemoryUse use{
+          plan.parameter_bytes, plan.arena_bytes, plan.input_bytes + plan.constant_bytes};
+      if (use.peak_bytes() > most.peak_bytes()) most = use;
+    }
   }
   return most;
 }

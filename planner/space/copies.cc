@@ -16,6 +16,8 @@
 #include <memory>
 #include <utility>
 
+#include "planner/space/counted_rank.h"
+
 namespace metadist {
 namespace {
 
@@ -51,10 +53,7 @@ class Finder {
 
  private:
   int64_t Bytes(ValueId value, const Sharding& sharding) const {
-    const TensorType& type = graph_.value(value).type;
-    for (int64_t size : type.shape)
-      if (size == kRunTimeSize) return 0;
-    return NumElements(LargestLocalShape(type.shape, sharding, mesh_)) * ByteSize(type.element);
+    return LocalBytes(graph_.value(value).type, sharding, mesh_, formulation_.counted_rank);
   }
 
   UseCopy CopyOf(size_t node, ValueId value) const {

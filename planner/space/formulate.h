@@ -63,8 +63,9 @@ struct Formulation {
   std::vector<Decision> decisions;       // by problem node
   std::vector<StrategyList> strategies;  // by graph node
   std::vector<Sharding> fixed;           // by value, where nothing is decided
-  int64_t pruned = 0;      // strategies left out by the limit, counted once per signature
-  int64_t tied_nodes = 0;  // problem nodes that follow another
+  int64_t pruned = 0;        // strategies left out by the limit, counted once per signature
+  int64_t tied_nodes = 0;    // problem nodes that follow another
+  int64_t counted_rank = 0;  // whose bytes the memory rows are
 
   Assignment Decode(const Graph& graph, const Choice& choice) const;
   int64_t num_strategies() const;

@@ -19,6 +19,8 @@
 #include <set>
 #include <utility>
 
+#include "planner/space/counted_rank.h"
+
 namespace metadist {
 namespace {
 
@@ -57,9 +59,7 @@ class Liveness {
   }
 
   int64_t Bytes(const TensorType& type, const Sharding& sharding) const {
-    for (int64_t size : type.shape)
-      if (size == kRunTimeSize) return 0;  // not in the arena
-    return NumElements(LargestLocalShape(type.shape, sharding, mesh_)) * ByteSize(type.element);
+    return LocalBytes(type, sharding, mesh_, formulation_.counted_rank);
   }
 
   std::vector<int64_t> Bytes(ValueId value, const std::vector<Sharding>& candidates) const {
@@ -243,6 +243,7 @@ void AddMemoryRows(const Graph& graph,
                    const Mesh& mesh,
                    const ValueDecisions& decisions,
                    Formulation& formulation) {
+  formulation.counted_rank = CountedRank(graph, mesh, formulation);
   Liveness(graph, ops, mesh, decisions, formulation).Run();
 }
 

@@ -16,8 +16,8 @@ struct ValueDecisions {
   std::vector<int> of_output;  // by output position
 };
 
-// Fills the memory rows of the formulation's problem: local bytes on the fullest rank over the
-// times during which the lowered program certainly holds them.
+// Fills the memory rows of the formulation's problem: local bytes on one rank (counted_rank.h) over
+// the times during which the lowered program certainly holds them.
 void AddMemoryRows(const Graph& graph,
                    const OpTable& ops,
                    const Mesh& mesh,

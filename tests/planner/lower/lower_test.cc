@@ -51,10 +51,24 @@ constexpr char kAttention[] = R"(graph attention opset 26 {
 }
 )";
 
+// Windows that overlap, over sizes that no mesh divides.
+constexpr char kWindows[] = R"(graph windows opset 22 {
+  input %x: f32[2,4,13,19]
+  parameter %v: f32[4,4,5,5] = ...
+  parameter %w: f32[4,4,3,3] = ...
+  %a: f32[2,4,13,19] = Relu(%x) {} @a
+  %b: f32[2,4,13,19] = Conv(%a, %v) {pads = [2, 2, 2, 2]} @b
+  %c: f32[2,4,13,19] = Conv(%b, %w) {pads = [1, 1, 1, 1]} @c
+  %d: f32[2,4,13,19] = Relu(%c) {} @d
+  %e: f32[2,4,11,17] = AveragePool(%d) {kernel_shape = [3, 3]} @e
+  output %e
+}
+)";
+
 class Lowering : public testing::TestWithParam<const char*> {
  protected:
-  Lowering()
-      : graph_(ParseGraph(kAttention).value()),
+  explicit Lowering(const char* graph = kAttention)
+      : graph_(ParseGraph(graph).value()),
         rules_(OpTable::BuiltIn()),
         mesh_(ParseMesh(GetParam()).value()),
         routes_(mesh_, TestCluster(static_cast<int>(mesh_.ranks()))) {}
@@ -109,6 +123,28 @@ TEST_P(Lowering, RandomProgramsCostAndHoldWhatTheProblemSays) {
     peaks.insert(evaluation.peak);
   }
   EXPECT_GT(peaks.size(), 5u);
+}
+
+class LoweringWindows : public Lowering {
+ protected:
+  LoweringWindows() : Lowering(kWindows) {}
+};
+
+TEST_P(LoweringWindows, MemoryIsThatOfTheFullestRank) {
+  const Formulation formulation = Formulated();
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    const Choice choice = RandomChoice(formulation.problem, seed);
+    const auto [graph, assignment] = Decoded(formulation, choice);
+    const auto redistributions = RedistributionsOf(graph, assignment, routes_);
+    const Program program = Lower(graph, mesh_, assignment, redistributions).value();
+    int64_t fullest = 0;
+    for (int64_t rank = 0; rank < mesh_.ranks(); ++rank) {
+      const Graph local = Instantiate(program.stages[0], mesh_, rank);
+      fullest = std::max(fullest, PlanBuffers(local, OpTable::BuiltIn()).peak_bytes());
+    }
+    EXPECT_EQ(MemoryOf(program, OpTable::BuiltIn()).peak_bytes(), fullest) << "seed " << seed;
+    EXPECT_LE(Evaluate(formulation.problem, choice).peak, fullest) << "seed " << seed;
+  }
 }
 
 TEST_P(Lowering, CountedCopiesAreThoseThatProgramsHold) {
@@ -242,6 +278,7 @@ TEST(MemoryRows, AreExactWhereNothingIsCopied) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Meshes, Lowering, testing::Values("a=2", "a=4", "a=3", "2x2"));
+INSTANTIATE_TEST_SUITE_P(Meshes, LoweringWindows, testing::Values("a=2", "a=4", "a=3", "2x2"));
 
 }  // namespace
 }  // namespace metadist

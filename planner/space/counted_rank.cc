@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose memory does a problem count?
+//
+// The limit holds on every rank, the problem has one row of bytes per value. With the largest piece
+// of every value, wherever it lies, the sum can exceed what any rank holds: the first rank has the
+// larger pieces where a size does not divide, one with neighbours on both sides the wider halos. A
+// plan that fits would then pass for one that does not, and a bound of the least memory would be
+// false. So all values are counted on one and the same rank, which is never more than the fullest
+// rank's sum. Which rank is a matter of how close: of those that can be the fullest, the one that
+// holds most of all that the strategies offer.
+#include "planner/space/counted_rank.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace metadist {
+namespace {
+
+// Every list of strategies or candidates once, with a node or value that has it.
+template <typename Visit>
+void ForAllShardings(const Graph& graph, const Formulation& formulation, const Visit& visit) {
+  std::set<const void*> seen;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    if (!seen.insert(formulation.strategies[n].get()).second) continue;
+    for (const PricedStrategy& s : *formulation.strategies[n]) {
+      for (size_t i = 0; i < node.inputs.size(); ++i)
+        if (node.inputs[i] != kNone) visit(graph.value(node.inputs[i]).type, s.strategy.inputs[i]);
+      for (size_t o = 0; o < node.outputs.size(); ++o)
+        if (node.outputs[o] != kNone)
+          visit(graph.value(node.outputs[o]).type, s.strategy.outputs[o]);
+    }
+  }
+  using Kind = Formulation::Decision::Kind;
+  for (const Formulation::Decision& decision : formulation.decisions) {
+    if (decision.kind != Kind::kStored && decision.kind != Kind::kKept) continue;
+    if (!seen.insert(decision.candidates.get()).second) continue;
+    for (const Sharding& sharding : *decision.candidates)
+      visit(graph.value(decision.id).type, sharding);
+  }
+}
+
+}  // namespace
+
+bool HasHalo(const Sharding& sharding) {
+  return std::any_of(sharding.dims.begin(), sharding.dims.end(), [](const DimSharding& dim) {
+    return !dim.halo.empty();
+  });
+}
+
+std::vector<int64_t> FullRanks(const Mesh& mesh, bool halos) {
+  if (!halos || mesh.ranks() == 1) return {0};
+  std::vector<int64_t> out;
+  std::vector<int64_t> coordinate(mesh.axes.size(), 0);
+  while (true) {
+    out.push_back(mesh.RankOf(coordinate));
+    size_t axis = mesh.axes.size();
+    while (axis > 0 && (coordinate[axis - 1] == 1 || mesh.axes[axis - 1].size == 1))
+      coordinate[--axis] = 0;
+    if (axis == 0) break;
+    coordinate[axis - 1] = 1;
+  }
+  return out;
+}
+
+int64_t LocalBytes(const TensorType& type,
+                   const Sharding& sharding,
+                   const Mesh& mesh,
+                   int64_t rank) {
+  for (int64_t size : type.shape)
+    if (size == kRunTimeSize) return 0;
+  return NumElements(LocalShape(type.shape, sharding, mesh, rank)) * ByteSize(type.element);
+}
+
+int64_t CountedRank(const Graph& graph, const Mesh& mesh, const Formulation& formulation) {
+  bool halos = false;
+  ForAllShardings(graph, formulation, [&](const TensorType&, const Sharding& sharding) {
+    halos = halos || HasHalo(sharding);
+  });
+  const std::vector<int64_t> ranks = FullRanks(mesh, halos);
+  if (ranks.size() == 1) return ranks[0];
+  int64_t best = 0;
+  double most = -1;
+  for (const int64_t rank : ranks) {
+    double held = 0;
+    ForAllShardings(graph, formulation, [&](const TensorType& type, const Sharding& sharding) {
+      held += static_cast<double>(LocalBytes(type, sharding, mesh, rank));
+    });
+    if (held <= most) continue;
+    most = held;
+    best = rank;
+  }
+  return best;
+}
+
+}  // namespace metadist
