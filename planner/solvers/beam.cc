@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 #include "planner/solvers/links.h"
-#include "planner/solvers/minimum_peak.h"
 #include "planner/solvers/outcome.h"
 #include "planner/solvers/prices.h"
 #include "planner/solvers/primal.h"
@@ -206,7 +205,7 @@ class Beam {
 class BeamSolver {
  public:
   BeamSolver(const Problem& problem, const SolveOptions& options)
-      : problem_(problem), options_(options), out_(problem, options) {}
+      : problem_(problem), out_(problem, options) {}
 
   Result<SolveResult> Run() {
     const Reduced reduced = Reduce(problem_, ReduceMode::kKeepAllChoices);
@@ -231,7 +230,7 @@ class BeamSolver {
       if (!cut) out_.RaiseBound(ReducedCost(reduced, *choice));
       if (!out_.Take(reduced.Expand(*choice))) Repair(reduced, *choice);
     }
-    if (!out_.found() && !out_.Done()) LeastPeak();
+    if (!out_.found() && !out_.Done()) out_.TakeLeastPeak();
     out_.EndPhase("fit");
     if (out_.found() && !out_.Done()) Bound();
     out_.EndPhase("bound");
@@ -255,24 +254,7 @@ class BeamSolver {
     if (fits) out_.Take(reduced.Expand(choice));
   }
 
-  void LeastPeak() {
-    SolveOptions options = options_;
-    options.progress = nullptr;
-    if (options.time_limit_seconds > 0) options.time_limit_seconds = out_.budget().seconds_left();
-    if (options.work_limit > 0) options.work_limit = out_.budget().work_left();
-    const Result<MinimumPeakResult> least = MinimumPeak(problem_, options);
-    if (!least.ok()) return;
-    const bool too_large =
-        problem_.usage_limit && least.value().bound > problem_.usage_limit.value();
-    if (!least.value().feasible || too_large) {
-      out_.SetInfeasible(least.value().feasible ? least.value().bound : 0);
-      return;
-    }
-    out_.Take(least.value().choice);
-  }
-
   const Problem& problem_;
-  const SolveOptions& options_;
   Outcome out_;
 };
 

@@ -7,7 +7,6 @@
 #include "planner/solvers/elimination.h"
 #include "planner/solvers/improve.h"
 #include "planner/solvers/memory_profile.h"
-#include "planner/solvers/minimum_peak.h"
 #include "planner/solvers/outcome.h"
 #include "planner/solvers/priced_elimination.h"
 #include "planner/solvers/solver.h"
@@ -111,18 +110,8 @@ class DynamicProgram {
   // Whether anything fits at all, and something that does.
   void LeastPeak() {
     if (!problem_.usage_limit || out_.budget().Spent()) return;
-    SolveOptions options = options_;
-    options.progress = nullptr;
-    if (options.time_limit_seconds > 0) options.time_limit_seconds = out_.budget().seconds_left();
-    if (options.work_limit > 0) options.work_limit = out_.budget().work_left();
-    const Result<MinimumPeakResult> least = MinimumPeak(problem_, options);
-    if (!least.ok()) return;
-    if (!least.value().feasible || least.value().bound > *problem_.usage_limit) {
-      out_.SetInfeasible(least.value().feasible ? least.value().bound : 0);
-      return;
-    }
-    if (!out_.Take(least.value().choice)) return;
-    std::optional<Choice> choice = reduced_.Contract(least.value().choice);
+    if (!out_.TakeLeastPeak()) return;
+    std::optional<Choice> choice = reduced_.Contract(out_.choice());
     if (choice) improver_->Finish(*choice);
     TakeIncumbent();
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "planner/solvers/evaluate.h"
+#include "planner/solvers/minimum_peak.h"
 
 namespace metadist {
 
@@ -24,6 +25,23 @@ bool Outcome::Take(const Choice& choice) {
   found_ = true;
   Report("incumbent");
   return true;
+}
+
+bool Outcome::TakeLeastPeak() {
+  SolveOptions options = options_;
+  options.progress = nullptr;
+  if (options.time_limit_seconds > 0) {
+    options.time_limit_seconds = std::max(0.01, budget_.seconds_left());
+  }
+  if (options.work_limit > 0) options.work_limit = std::max<int64_t>(1, budget_.work_left());
+  const Result<MinimumPeakResult> found = MinimumPeak(problem_, options);
+  if (!found.ok()) return false;
+  const MinimumPeakResult& least = found.value();
+  if (least.feasible && (!problem_.usage_limit || least.bound <= *problem_.usage_limit)) {
+    return Take(least.choice);
+  }
+  SetInfeasible(least.feasible ? least.bound : 0);
+  return false;
 }
 
 void Outcome::RaiseBound(int64_t bound) {

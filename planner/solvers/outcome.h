@@ -21,6 +21,9 @@ class Outcome {
   // Takes a choice of the original problem if it is feasible and better. True if it fits the limit
   // and takes nothing forbidden.
   bool Take(const Choice& choice);
+  // Asks for the choice of least peak, which fits if anything does, and takes it; its bound may
+  // prove that nothing does. True if it was taken.
+  bool TakeLeastPeak();
   // Proven: no feasible choice is cheaper. kInfinite: there is none.
   void RaiseBound(int64_t bound);
   // peak_bound as in SolveResult.
