@@ -42,6 +42,15 @@ int64_t Budget::work_left() const {
   return limit_ == kNoLimit ? kNoLimit : std::max<int64_t>(0, limit_ - work_);
 }
 
+SolveOptions Budget::Rest() const {
+  SolveOptions out = *options_;
+  out.progress = nullptr;
+  // 0 would be no limit.
+  if (out.time_limit_seconds > 0) out.time_limit_seconds = std::max(0.01, seconds_left());
+  if (out.work_limit > 0) out.work_limit = std::max<int64_t>(1, work_left());
+  return out;
+}
+
 bool Budget::Spent() {
   if (!stopped_by_.empty()) return true;
   if (options_->interrupted && options_->interrupted->load()) {

@@ -31,6 +31,8 @@ class Budget {
   double seconds_left() const;
   // Work units left, at least 0; int64 maximum if there is no limit.
   int64_t work_left() const;
+  // Options for another run, silent, within what is left of this one.
+  SolveOptions Rest() const;
   // True once a limit is reached or the run is interrupted; remembers which.
   bool Spent();
   // "" or "time", "work", "interrupt".

@@ -28,13 +28,7 @@ bool Outcome::Take(const Choice& choice) {
 }
 
 bool Outcome::TakeLeastPeak() {
-  SolveOptions options = options_;
-  options.progress = nullptr;
-  if (options.time_limit_seconds > 0) {
-    options.time_limit_seconds = std::max(0.01, budget_.seconds_left());
-  }
-  if (options.work_limit > 0) options.work_limit = std::max<int64_t>(1, budget_.work_left());
-  const Result<MinimumPeakResult> found = MinimumPeak(problem_, options);
+  const Result<MinimumPeakResult> found = MinimumPeak(problem_, budget_.Rest());
   if (!found.ok()) return false;
   const MinimumPeakResult& least = found.value();
   if (least.feasible && (!problem_.usage_limit || least.bound <= *problem_.usage_limit)) {

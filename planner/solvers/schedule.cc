@@ -314,13 +314,7 @@ class Schedule {
   // prove that nothing does.
   void ForceFit(Search& search) {
     if (!problem_.usage_limit) return;
-    SolveOptions options = options_;
-    options.progress = nullptr;
-    if (options.time_limit_seconds > 0) {
-      options.time_limit_seconds = std::max(0.01, budget_.seconds_left());
-    }
-    if (options.work_limit > 0) options.work_limit = std::max<int64_t>(1, budget_.work_left());
-    const Result<MinimumPeakResult> least = MinimumPeak(problem_, options);
+    const Result<MinimumPeakResult> least = MinimumPeak(problem_, budget_.Rest());
     if (!least.ok()) return;
     if (!least.value().feasible || least.value().bound > *problem_.usage_limit) {
       infeasible_ = true;
