@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans every model of a folder with two builds of metadist and prints predicted and, with --run, measured step times of both.
 
-    tests/wide/compare_plans.py OLD NEW --cluster cpu:{ranks} [--meshes 4,2x2,2x2x2] [--run] FOLDER [MODEL...]
+    tests/wide/compare_plans.py OLD NEW --cluster cpu:{ranks} [--meshes 4,2x2,2x2x2] [--run [--iterations N]] FOLDER [MODEL...]
 
 {ranks} in the cluster's name is the number of devices of the mesh. A model is NAME.onnx; beside it NAME.inputs.npz gives the batch where it is
 symbolic (else --batch). Models whose plans are the same are counted, and listed with --run; the others are listed. A plan is made and run by its
-own build, measured is the mean of the quickest tenth of the steps, the least of --turns (3) runs, old and new in turn. Exit 1 if a model cannot
-be planned or run.
+own build, measured is the mean of the quickest tenth of the steps, the least of --turns (3) runs, old and new in turn; --iterations is for models
+whose step takes seconds: one step to warm up and N steps instead of 13 or more. Exit 1 if a model cannot be planned or run.
 """
 
 import argparse
@@ -30,17 +30,18 @@ def planned(binary, path, flags, mesh, cluster, target):
     return document, error
 
 
-def measured(binaries, plans, turns):
-    """Seconds of each plan, the least of its runs in turn; None where a run fails."""
+def measured(binaries, plans, options):
+    """(seconds of each plan, the least of its runs in turn, or None; what the run that failed says)."""
+    steps = ["--iterations", str(options.iterations)] if options.iterations else ["--bench"]
     best = [None, None]
-    for _ in range(turns):
+    for _ in range(options.turns):
         for i, (binary, plan) in enumerate(zip(binaries, plans)):
-            result, _ = call(binary, "run", plan, "--bench", "--no-check", "--random-weights")
+            result, error = call(binary, "run", plan, *steps, "--no-check", "--random-weights")
             if result is None:
-                return None
+                return None, error
             seconds = result["seconds"]["quiet"]
             best[i] = seconds if best[i] is None else min(best[i], seconds)
-    return best
+    return best, ""
 
 
 def essence(plan):
@@ -58,6 +59,7 @@ def main():
     parser.add_argument("--batch", default="1")
     parser.add_argument("--run", action="store_true")
     parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--iterations", type=int)
     parser.add_argument("old")
     parser.add_argument("new")
     parser.add_argument("folder")
@@ -87,9 +89,11 @@ def main():
                 ratios["predicted"].append(predicted[1] / predicted[0])
                 line = f"{name} predicted {predicted[0] * 1e6:12.1f} -> {predicted[1] * 1e6:12.1f} us"
                 if options.run:
-                    seconds = measured((options.old, options.new), plans, options.turns)
+                    seconds, error = measured((options.old, options.new), plans, options)
                     failed = failed or seconds is None
-                    if seconds is not None:
+                    if seconds is None:
+                        line += ", " + error
+                    else:
                         ratios["measured"].append(seconds[1] / seconds[0])
                         line += f", measured {seconds[0] * 1e6:12.1f} -> {seconds[1] * 1e6:12.1f} us"
                 print(line + (" (same plan)" if alike else ""), flush=True)
