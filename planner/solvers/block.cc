@@ -78,7 +78,7 @@ void BlockMover::FindAllowed(const std::vector<std::vector<double>>& penalties,
 
 double BlockMover::AddEdge(const std::vector<int>& region, int k, const Link& link) {
   const int other = local_[link.other];
-  const double* entries = tables_.by_a(link.edge).data();
+  const double* entries = tables_.rows(link);
   const size_t columns = reduced_.size(link.other);
   const std::vector<int>& rows_in = allowed_[k];
   const std::vector<int>& columns_in = allowed_[other];
@@ -119,9 +119,8 @@ double BlockMover::MakeTask(const std::vector<std::vector<double>>& penalties,
         if (link.first) cost += AddEdge(region, static_cast<int>(k), link);
         continue;
       }
-      const std::vector<double>& columns =
-          link.first ? tables_.by_b(link.edge) : tables_.by_a(link.edge);
-      const double* add = &columns[static_cast<size_t>(choice[link.other]) * reduced_.size(node)];
+      const double* add =
+          tables_.columns(link) + static_cast<size_t>(choice[link.other]) * reduced_.size(node);
       for (size_t z = 0; z < allowed.size(); ++z) unary[z] += add[allowed[z]];
     }
     cost += unary[current_[k]];

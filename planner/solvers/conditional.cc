@@ -36,9 +36,7 @@ const double* Conditional::Costs(int node) {
   const size_t size = reduced_.size(node);
   for (size_t p = 0; p < size; ++p) costs[p] = static_cast<double>(reduced_.costs[node][p]);
   for (const Link& link : tables_.links()[node]) {
-    const std::vector<double>& table =
-        link.first ? tables_.by_b(link.edge) : tables_.by_a(link.edge);
-    const double* add = &table[choice_[link.other] * size];
+    const double* add = tables_.columns(link) + choice_[link.other] * size;
     for (size_t p = 0; p < size; ++p) costs[p] += add[p];
   }
   work_ += static_cast<int64_t>(size * (1 + tables_.links()[node].size()));

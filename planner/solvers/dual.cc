@@ -18,8 +18,9 @@ namespace metadist {
 // bound.
 //
 // Nodes are visited in their given order (program order: chains are long, so information travels
-// far), then backwards. At node i: theta = priced costs + all incoming messages; every neighbour j
-// ahead gets  m(q) = min over p of (share * theta(p) - message from j (p) + c(p, q)),  less its
+// far), then backwards, and what a pass reads lies in memory in that order: on large problems it
+// waits for nothing else. At node i: theta = priced costs + all incoming messages; every neighbour
+// j ahead gets  m(q) = min over p of (share * theta(p) - message from j (p) + c(p, q)),  less its
 // minimum. Backwards, the minima of theta and of the messages are split off; their sum is the
 // bound.
 //
@@ -37,32 +38,51 @@ double SubtractMinimum(double* values, size_t count) {
 }  // namespace
 
 Dual::Dual(const Reduced& reduced) : reduced_(reduced), links_(MakeLinks(reduced)) {
-  auto edges = std::make_shared<std::vector<Edge>>(reduced.edges.size());
-  for (size_t e = 0; e < edges->size(); ++e) {
-    const Reduced::Edge& from = reduced.edges[e];
-    const size_t rows = reduced.size(from.a);
-    const size_t columns = reduced.size(from.b);
-    Edge& edge = (*edges)[e];
-    edge.by_a.assign(from.costs.begin(), from.costs.end());
-    edge.by_b.resize(rows * columns);
-    for (size_t p = 0; p < rows; ++p) {
-      for (size_t q = 0; q < columns; ++q) edge.by_b[q * rows + p] = edge.by_a[p * columns + q];
+  auto tables = std::make_shared<Tables>();
+  tables->edges.resize(reduced.edges.size());
+  tables->entries.reserve(2 * reduced.counts().entries);
+  LayOut(/*forward=*/true, *tables);
+  LayOut(/*forward=*/false, *tables);
+  for (int i = 0; i < reduced.count(); ++i) {
+    for (const Link& link : links_[i]) {
+      Edge& edge = tables->edges[link.edge];
+      (link.first ? edge.to_a : edge.to_b) = tables->messages;
+      tables->messages += reduced.size(i);
     }
-    edge.to_a = messages_.size();
-    edge.to_b = edge.to_a + rows;
-    messages_.resize(edge.to_b + columns, 0);
   }
-  edges_ = std::move(edges);
+  messages_.resize(tables->messages, 0);
+  tables_ = std::move(tables);
   SetPrices(std::vector<double>(reduced.base.size(), 0));
 }
 
 Dual::Dual(const Reduced& reduced, const Dual& tables)
-    : reduced_(reduced), links_(tables.links_), edges_(tables.edges_) {
-  // Counted here, as the other's own may just be changing.
-  for (const Edge& edge : *edges_) {
-    messages_.resize(edge.to_b + edge.by_a.size() / (edge.to_b - edge.to_a), 0);
-  }
+    : reduced_(reduced),
+      links_(tables.links_),
+      tables_(tables.tables_),
+      messages_(tables_->messages, 0) {
   SetPrices(std::vector<double>(reduced.base.size(), 0));
+}
+
+void Dual::LayOut(bool forward, Tables& tables) const {
+  for (int k = 0; k < reduced_.count(); ++k) {
+    const int i = forward ? k : reduced_.count() - 1 - k;
+    for (const Link& link : links_[i]) {
+      if ((link.other > i) != forward) continue;
+      const std::vector<int64_t>& costs = reduced_.edges[link.edge].costs;
+      Edge& edge = tables.edges[link.edge];
+      (link.first ? edge.by_a : edge.by_b) = tables.entries.size();
+      const size_t columns = reduced_.size(link.other);
+      // [i][other]; costs are [a][b].
+      const size_t row_step = link.first ? columns : 1;
+      const size_t column_step = link.first ? 1 : reduced_.size(i);
+      for (int p = 0; p < reduced_.size(i); ++p) {
+        for (size_t q = 0; q < columns; ++q) {
+          const int64_t cost = costs[p * row_step + q * column_step];
+          tables.entries.push_back(static_cast<double>(cost));
+        }
+      }
+    }
+  }
 }
 
 void Dual::SetPrices(std::vector<double> prices) {
@@ -103,13 +123,12 @@ double Dual::Pass(bool forward, std::vector<std::vector<double>>* marginals) {
     const double share = Share(i);
     for (const Link& link : links_[i]) {
       if ((link.other > i) != forward) continue;
-      const Edge& edge = (*edges_)[link.edge];
-      const double* in = &messages_[link.first ? edge.to_a : edge.to_b];
-      double* out = &messages_[link.first ? edge.to_b : edge.to_a];
-      const std::vector<double>& costs = link.first ? edge.by_a : edge.by_b;
+      const double* in = incoming(link);
+      double* out = &messages_[place_ahead(link)];
+      const double* costs = rows(link);
       moved.resize(theta.size());
       for (size_t p = 0; p < theta.size(); ++p) moved[p] = share * theta[p] - in[p];
-      const size_t columns = costs.size() / theta.size();
+      const size_t columns = reduced_.size(link.other);
       for (size_t q = 0; q < columns; ++q) out[q] = moved[0] + costs[q];
       for (size_t p = 1; p < theta.size(); ++p) {
         const double* row = &costs[p * columns];
@@ -139,12 +158,8 @@ Choice Dual::Round() const {
     theta.resize(reduced_.size(i));
     for (size_t p = 0; p < theta.size(); ++p) theta[p] = priced(i, static_cast<int>(p));
     for (const Link& link : links_[i]) {
-      const Edge& edge = (*edges_)[link.edge];
       const double* add = incoming(link);
-      if (link.other < i) {
-        const std::vector<double>& costs = link.first ? edge.by_b : edge.by_a;
-        add = &costs[out[link.other] * theta.size()];
-      }
+      if (link.other < i) add = columns(link) + out[link.other] * theta.size();
       for (size_t p = 0; p < theta.size(); ++p) theta[p] += add[p];
     }
     out[i] = static_cast<int>(std::min_element(theta.begin(), theta.end()) - theta.begin());
@@ -191,11 +206,11 @@ void Dual::Inherit(const Reduced& before, const Dual& dual, const std::vector<do
     if (reversed) found = known.find({ends.second, ends.first});
     if (found == known.end()) continue;
     const Reduced::Edge& old = before.edges[found->second];
-    const Edge& from = (*dual.edges_)[found->second];
+    const Edge& from = dual.tables_->edges[found->second];
     const double* from_a = &taken[reversed ? from.to_b : from.to_a];
     const double* from_b = &taken[reversed ? from.to_a : from.to_b];
-    copy(own.a, reversed ? old.b : old.a, from_a, &messages_[(*edges_)[e].to_a]);
-    copy(own.b, reversed ? old.a : old.b, from_b, &messages_[(*edges_)[e].to_b]);
+    copy(own.a, reversed ? old.b : old.a, from_a, &messages_[tables_->edges[e].to_a]);
+    copy(own.b, reversed ? old.a : old.b, from_b, &messages_[tables_->edges[e].to_b]);
   }
 }
 

@@ -45,16 +45,31 @@ class Dual {
     return static_cast<double>(reduced_.costs[node][p]) + penalties_[node][p];
   }
   const std::vector<std::vector<double>>& penalties() const { return penalties_; }
-  // An edge's entries with end a fastest ([b][a]); forbidden entries are large.
-  const std::vector<double>& by_b(int edge) const { return (*edges_)[edge].by_b; }
-  const std::vector<double>& by_a(int edge) const { return (*edges_)[edge].by_a; }
   const std::vector<std::vector<Link>>& links() const { return links_; }
   // The messages to the ends of an edge, one number per strategy.
-  const double* to_a(int edge) const { return &messages_[(*edges_)[edge].to_a]; }
-  const double* to_b(int edge) const { return &messages_[(*edges_)[edge].to_b]; }
+  const double* to_a(int edge) const { return &messages_[tables_->edges[edge].to_a]; }
+  const double* to_b(int edge) const { return &messages_[tables_->edges[edge].to_b]; }
+  // A link's entries with a row per strategy of its own end, and with one per strategy of the other
+  // end; forbidden entries are large.
+  const double* rows(const Link& link) const {
+    const Edge& edge = tables_->edges[link.edge];
+    return &tables_->entries[link.first ? edge.by_a : edge.by_b];
+  }
+  const double* columns(const Link& link) const {
+    const Edge& edge = tables_->edges[link.edge];
+    return &tables_->entries[link.first ? edge.by_b : edge.by_a];
+  }
   // The message that comes in over a link.
-  const double* incoming(const Link& link) const {
-    return link.first ? to_a(link.edge) : to_b(link.edge);
+  const double* incoming(const Link& link) const { return &messages_[place(link)]; }
+  // Where among all messages that begins; those that come in at a node lie side by side.
+  size_t place(const Link& link) const {
+    const Edge& edge = tables_->edges[link.edge];
+    return link.first ? edge.to_a : edge.to_b;
+  }
+  // Where the message that goes out over a link begins.
+  size_t place_ahead(const Link& link) const {
+    const Edge& edge = tables_->edges[link.edge];
+    return link.first ? edge.to_b : edge.to_a;
   }
   // All messages. With those of an earlier moment and its prices, the next Sweep gives at least the
   // bound of the last one then.
@@ -64,13 +79,20 @@ class Dual {
   void ShareOf(int node, std::vector<double>& out) const;
 
  private:
+  // Where an edge's entries, end b or end a fastest, and the messages to its ends begin.
   struct Edge {
-    std::vector<double> by_a;  // [a][b]
-    std::vector<double> by_b;  // [b][a]
-    // Where the messages begin.
+    size_t by_a = 0;
+    size_t by_b = 0;
     size_t to_a = 0;
     size_t to_b = 0;
   };
+  struct Tables {
+    std::vector<Edge> edges;
+    std::vector<double> entries;
+    size_t messages = 0;
+  };
+  // Lays out what a pass reads, in its order.
+  void LayOut(bool forward, Tables& tables) const;
 
   // Adds to theta what the neighbours say; theta starts as the priced costs.
   void Gather(int node, std::vector<double>& theta) const;
@@ -80,7 +102,7 @@ class Dual {
 
   const Reduced& reduced_;
   std::vector<std::vector<Link>> links_;
-  std::shared_ptr<const std::vector<Edge>> edges_;
+  std::shared_ptr<const Tables> tables_;
   std::vector<double> messages_;
   std::vector<double> prices_;
   std::vector<std::vector<double>> penalties_;

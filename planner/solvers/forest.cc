@@ -108,10 +108,6 @@ void ForestMover::RootTrees() {
   }
 }
 
-const std::vector<double>& ForestMover::Rows(int node, const Link& link) const {
-  return link.first ? tables_.by_a(link.edge) : tables_.by_b(link.edge);
-}
-
 // The nodes' own costs and those towards fixed neighbours.
 void ForestMover::GatherSums(const std::vector<std::vector<double>>& penalties,
                              const Choice& choice,
@@ -125,9 +121,7 @@ void ForestMover::GatherSums(const std::vector<std::vector<double>>& penalties,
     }
     for (const Link& link : tables_.links()[node]) {
       if (inside_[link.other]) continue;
-      const std::vector<double>& columns =
-          link.first ? tables_.by_b(link.edge) : tables_.by_a(link.edge);
-      const double* add = &columns[choice[link.other] * size];
+      const double* add = tables_.columns(link) + choice[link.other] * size;
       for (size_t p = 0; p < size; ++p) sums[p] += add[p];
     }
     result.gain += sums[choice[node]];
@@ -142,7 +136,7 @@ void ForestMover::SendUp(const Choice& choice, MoveResult& result) {
     const Link& link = parent_[node];
     if (link.edge < 0) continue;
     const std::vector<double>& sums = sums_[node];
-    const double* rows = Rows(node, link).data();
+    const double* rows = tables_.rows(link);
     const size_t columns = reduced_.size(link.other);
     result.gain += rows[choice[node] * columns + choice[link.other]];
     message_.assign(columns, 1e300);
@@ -167,7 +161,7 @@ void ForestMover::ChooseDown(Choice& choice, MoveResult& result) {
     std::vector<double>& sums = sums_[node];
     const Link& link = parent_[node];
     if (link.edge >= 0) {
-      const double* entry = Rows(node, link).data() + choice[link.other];
+      const double* entry = tables_.rows(link) + choice[link.other];
       const size_t columns = reduced_.size(link.other);
       for (size_t p = 0; p < sums.size(); ++p) sums[p] += entry[p * columns];
     }

@@ -32,8 +32,6 @@ class ForestMover {
                   MoveResult& result);
   void SendUp(const Choice& choice, MoveResult& result);
   void ChooseDown(Choice& choice, MoveResult& result);
-  // A row per strategy of `node`, a column per strategy of the other end.
-  const std::vector<double>& Rows(int node, const Link& link) const;
 
   const Reduced& reduced_;
   const Dual& tables_;
