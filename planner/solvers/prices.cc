@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "planner/solvers/chains.h"
 #include "planner/solvers/memory_profile.h"
 
 namespace metadist {
@@ -11,25 +12,29 @@ namespace metadist {
 // Problem: prices >= 0 per time that make the bound of the priced problem (dual.h) as high as they
 // can. It is concave and piecewise linear in the prices, and one evaluation is a sweep over all
 // edge entries; the best prices are the dual values of the LP's memory rows. A bundle method needs
-// true subgradients and a quadratic program per step; coordinate steps stall at kinks. The
-// subgradient method needs nothing but a direction that is about right: at every priced time and
-// violated peak (usage - limit) / limit of the choice rounded from the messages, with momentum 0.6,
-// since the rounded choice flips between extremes. One sweep per step: messages and prices converge
-// together.
+// a quadratic program per step; coordinate steps stall at kinks. The subgradient method needs a
+// direction: at every priced time and violated peak (usage - limit) / limit of the relaxed choice
+// that attains the bound (chains.h). One sweep per step: messages and prices converge together.
 //
-// Step: eta * (cost of the best choice - bound) / |direction|^2 (Polyak). After 15 rounds without a
-// gain eta shrinks by 0.7 and the best prices return. The gap is what scales the steps, so a better
-// choice makes a spent eta too small for good: then eta starts again, half as large as at first.
-// The ascent has converged when gains are small for long and eta is spent.
+// Step: eta * (cost of the best choice - bound) / |direction|^2 (Polyak). After 10 rounds without a
+// gain eta shrinks by 0.7 and the best prices return, with their messages; these get some rounds at
+// fixed prices, as they lag behind and what they gain is the cheapest gain there is. Near the top
+// the direction flips between the sides of a kink, so it is averaged over rounds (deflection; the
+// average is that of the volume algorithm, Barahona and Anbil 2000): little at first, when prices
+// have far to go, and over more rounds each time eta shrinks. The gap is what scales the steps, so
+// a better choice makes eta larger in proportion. The ascent has converged when gains are small for
+// long and eta is spent.
 //
 // Rounds are counted, never timed.
 
 namespace {
 
 constexpr int kStallRounds = 10;
+constexpr int kSettleRounds = 10;
 constexpr double kStepDecay = 0.7;
 constexpr double kGrow = 1.05;
-constexpr double kMomentum = 0.3;
+constexpr double kForgetDecay = 0.9;
+constexpr double kLeastForget = 0.05;
 constexpr double kLeastStep = 1e-3;
 constexpr double kLargestStep = 0.5;
 constexpr double kSmallGain = 2e-6;
@@ -81,6 +86,8 @@ void PriceAscent::Inherit(const Reduced& before,
   best_bound_ = ascent.best_bound_;
   proven_bound_ = ascent.proven_bound_;
   step_ = ascent.step_;
+  forget_ = ascent.forget_;
+  settling_ = ascent.settling_;
   upper_ = ascent.upper_;
   rounds_ = ascent.rounds_;
   stalled_ = ascent.stalled_;
@@ -95,12 +102,14 @@ void PriceAscent::Judge(double bound) {
     best_prices_ = prices_;
     best_messages_ = dual_.messages();
     stalled_ = 0;
-    step_ = std::min(kLargestStep, step_ * kGrow);
-  } else if (++stalled_ > kStallRounds) {
+    if (settling_ == 0) step_ = std::min(kLargestStep, step_ * kGrow);
+  } else if (settling_ == 0 && ++stalled_ > kStallRounds) {
     step_ = std::max(kLeastStep, step_ * kStepDecay);
+    forget_ = std::max(kLeastForget, forget_ * kForgetDecay);
     stalled_ = 0;
+    settling_ = kSettleRounds + 1;
     prices_ = best_prices_;
-    dual_.SetPrices(prices_);
+    dual_.SetMessages(best_messages_);
   }
 }
 
@@ -123,9 +132,9 @@ void PriceAscent::Climb(int rounds, int64_t upper) {
     budget_.AddWork(entries_);
     Judge(bound);
     if (small_gains_ > patience && (!reduced_.limit || step_ < 2 * kLeastStep)) converged_ = true;
-    Choice choice = dual_.Round();
-    if (reduced_.limit) MovePrices(choice, bound, upper);
-    if (++rounds_ % kRoundingEvery == 5) Keep(std::move(choice));
+    if (settling_ > 0) --settling_;
+    if (reduced_.limit && settling_ == 0) MovePrices(bound, upper);
+    if (++rounds_ % kRoundingEvery == 5) Keep(dual_.Round());
     if (static_cast<double>(upper) - best_bound_ < 0.5) break;
   }
   messages_ = dual_.messages();
@@ -137,8 +146,8 @@ void PriceAscent::Keep(Choice choice) {
   rounded_.push_back(std::move(choice));
 }
 
-void PriceAscent::MovePrices(const Choice& choice, double bound, int64_t upper) {
-  const std::vector<int64_t> usage = UsageOf(reduced_, choice);
+void PriceAscent::MovePrices(double bound, int64_t upper) {
+  const std::vector<int64_t> usage = ChainUsage(reduced_, dual_);
   const int64_t limit = *reduced_.limit;
   const double scale = static_cast<double>(std::max<int64_t>(1, limit));
   std::vector<double> gradient(usage.size(), 0);
@@ -150,7 +159,7 @@ void PriceAscent::MovePrices(const Choice& choice, double bound, int64_t upper) 
   }
   double norm = 0;
   for (size_t t = 0; t < usage.size(); ++t) {
-    momentum_[t] = kMomentum * momentum_[t] + (1 - kMomentum) * gradient[t];
+    momentum_[t] += forget_ * (gradient[t] - momentum_[t]);
     if (prices_[t] <= 0 && momentum_[t] < 0) momentum_[t] = 0;
     norm += momentum_[t] * momentum_[t];
   }

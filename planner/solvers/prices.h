@@ -49,7 +49,7 @@ class PriceAscent {
 
  private:
   void Judge(double bound);
-  void MovePrices(const Choice& choice, double bound, int64_t upper);
+  void MovePrices(double bound, int64_t upper);
   void Keep(Choice choice);
 
   const Reduced& reduced_;
@@ -66,6 +66,10 @@ class PriceAscent {
   std::vector<double> messages_;
   std::vector<double> momentum_;
   double step_ = 0.3;
+  // The share of a new direction in the average.
+  double forget_ = 0.7;
+  // Rounds left in which only the messages move.
+  int settling_ = 0;
   int64_t upper_ = kInfinite;
   // Rounds in a row without a gain, and without one worth its time.
   int stalled_ = 0;
