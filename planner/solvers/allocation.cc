@@ -20,7 +20,6 @@ namespace {
 
 constexpr int kMostLosers = 3;
 constexpr int kTriesPerNode = 3;
-constexpr int64_t kWorkPerRow = 16;
 
 }  // namespace
 
@@ -66,7 +65,7 @@ void AllocationMover::TakeAway(const std::vector<int>& region,
         shares_total_->AddRange(rows[r].lo, rows[r].hi, change);
         shares_[node][r] += change;
       }
-      work_ += kWorkPerRow * static_cast<int64_t>(rows.size());
+      work_ += MemoryProfile::kWorkPerRow * static_cast<int64_t>(rows.size());
       break;
     }
   }
@@ -81,7 +80,7 @@ bool AllocationMover::Raise(int node, int strategy) {
       if (more > 0) shares_total_->AddRange(rows[r].lo, rows[r].hi, sign * more);
     }
   };
-  work_ += 2 * kWorkPerRow * static_cast<int64_t>(rows.size());
+  work_ += 2 * MemoryProfile::kWorkPerRow * static_cast<int64_t>(rows.size());
   add(1);
   if (!shares_total_->fits()) {
     add(-1);

@@ -32,6 +32,7 @@ namespace {
 
 constexpr size_t kRegionNodes = 300;
 constexpr double kBlockTable = 1e5;
+// Moves of a repair, or one per node where that is more.
 constexpr int kRepairSteps = 600;
 constexpr int kMostSteps = 3;
 // How often a walk round sweeps, and how often the first time.
@@ -100,7 +101,7 @@ void Improver::Start() {
 bool Improver::Finish(Choice& choice) {
   const int64_t before = primal_->work();
   Choice candidate = choice;
-  const bool fits = primal_->Repair(candidate, kRepairSteps);
+  const bool fits = primal_->Repair(candidate, std::max(kRepairSteps, reduced_->count()));
   if (fits) {
     primal_->Polish(candidate, random_);
     Take(candidate);

@@ -15,6 +15,9 @@ class MemoryProfile {
   // `reduced` must outlive the profile.
   MemoryProfile(const Reduced& reduced, const Choice& choice);
 
+  // What a changed row costs in work units: the levels of the tree that it visits, on average.
+  static constexpr int64_t kWorkPerRow = 16;
+
   // `node` changes from one strategy to another.
   void Move(int node, int from, int to);
   // `change` more at the times lo <= t < hi.

@@ -12,13 +12,6 @@ namespace metadist {
 // move fits. After the first pass only nodes come up again whose neighbours changed, or that had a
 // better strategy which did not fit before others moved.
 
-namespace {
-
-// Levels of the segment tree that a changed row visits, on average.
-constexpr int64_t kWorkPerRow = 16;
-
-}  // namespace
-
 bool Primal::PolishNode(int node, MemoryProfile& profile, bool& blocked) {
   const double* costs = conditional_.Costs(node);
   const int current = conditional_.choice()[node];
@@ -30,7 +23,7 @@ bool Primal::PolishNode(int node, MemoryProfile& profile, bool& blocked) {
   std::stable_sort(
       better_.begin(), better_.end(), [&](int a, int b) { return costs[a] < costs[b]; });
   for (int q : better_) {
-    work_ += kWorkPerRow * static_cast<int64_t>(reduced_.rows[node].size());
+    work_ += MemoryProfile::kWorkPerRow * static_cast<int64_t>(reduced_.rows[node].size());
     profile.Move(node, current, q);
     if (profile.fits()) {
       conditional_.Change(node, q);

@@ -6,7 +6,7 @@
 namespace metadist {
 
 Primal::Primal(const Reduced& reduced, const Dual& tables)
-    : reduced_(reduced), tables_(tables), conditional_(reduced, tables) {
+    : reduced_(reduced), tables_(tables), conditional_(reduced, tables), live_(reduced) {
   Measure();
 }
 
@@ -16,7 +16,8 @@ Primal::Primal(const Reduced& reduced, std::unique_ptr<const Dual> tables)
     : own_tables_(std::move(tables)),
       reduced_(reduced),
       tables_(*own_tables_),
-      conditional_(reduced, tables_) {
+      conditional_(reduced, tables_),
+      live_(reduced) {
   Measure();
 }
 

@@ -7,6 +7,7 @@
 
 #include "planner/solvers/conditional.h"
 #include "planner/solvers/dual.h"
+#include "planner/solvers/live_nodes.h"
 #include "planner/solvers/random_numbers.h"
 #include "planner/solvers/reduce/reduce.h"
 
@@ -53,7 +54,7 @@ class Primal {
   Move BestRelief(int node, int time, int64_t excess);
   int64_t UsageAt(int node, int strategy, int time) const;
   // Moves until the usage at `time` is at most the limit. Returns the number of moves.
-  int Relieve(int time, int64_t limit, int max_steps, std::vector<int64_t>& usage);
+  int Relieve(int time, int64_t limit, int max_steps, class MemoryProfile& profile);
   // The cheapest move of a node that fits, if that improves. `blocked`: a better one did not fit.
   bool PolishNode(int node, class MemoryProfile& profile, bool& blocked);
 
@@ -61,6 +62,7 @@ class Primal {
   const Reduced& reduced_;
   const Dual& tables_;
   Conditional conditional_;
+  const LiveNodes live_;
   // Costs closer than this are equal: the rounding of doubles.
   double resolution_ = 0.5;
   int64_t rows_ = 0;

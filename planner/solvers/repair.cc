@@ -15,7 +15,10 @@ namespace metadist {
 //
 // All changes at one time come from one queue: a change touches the costs of its neighbours only,
 // and those enter the queue again. An entry whose score has changed when it is drawn goes back.
-// O(rows) per time visited plus O(degree x strategies) per change.
+// Where rows are short, many times far from one another are over the limit, so nothing here may
+// look at all nodes or all times: the nodes that live at a time come from an index (live_nodes.h),
+// the worst time from a segment tree. O(rows live) per time visited plus O(degree x strategies +
+// rows x log times) per change.
 
 int64_t Primal::UsageAt(int node, int strategy, int time) const {
   int64_t sum = 0;
@@ -46,31 +49,30 @@ Primal::Move Primal::BestRelief(int node, int time, int64_t excess) {
   return best;
 }
 
-int Primal::Relieve(int time, int64_t limit, int max_steps, std::vector<int64_t>& usage) {
+int Primal::Relieve(int time, int64_t limit, int max_steps, MemoryProfile& profile) {
+  int64_t excess = profile.peak() - limit;
   std::priority_queue<Move, std::vector<Move>, std::greater<>> queue;
   auto push = [&](int node) {
-    const Move move = BestRelief(node, time, usage[time] - limit);
+    const Move move = BestRelief(node, time, excess);
     if (move.node >= 0) queue.push(move);
   };
-  for (int i = 0; i < reduced_.count(); ++i) push(i);
-  work_ += rows_;
+  const std::span<const int> live = live_.At(time);
+  for (int node : live) push(node);
+  work_ += static_cast<int64_t>(live.size());
   int steps = 0;
-  while (usage[time] > limit && steps < max_steps && !queue.empty()) {
+  while (excess > 0 && steps < max_steps && !queue.empty()) {
     const Move drawn = queue.top();
     queue.pop();
-    const Move move = BestRelief(drawn.node, time, usage[time] - limit);
+    const Move move = BestRelief(drawn.node, time, excess);
     if (move.node < 0) continue;
     if (move.score > drawn.score) {
       queue.push(move);
       continue;
     }
     const int from = conditional_.choice()[move.node];
-    for (const MemoryRow& row : reduced_.rows[move.node]) {
-      const int64_t change = row.usage[move.strategy] - row.usage[from];
-      if (change == 0) continue;
-      for (int64_t t = row.lo; t < row.hi; ++t) usage[t] += change;
-      work_ += (row.hi - row.lo) / 4;
-    }
+    profile.Move(move.node, from, move.strategy);
+    work_ += MemoryProfile::kWorkPerRow * static_cast<int64_t>(reduced_.rows[move.node].size());
+    excess -= UsageAt(move.node, from, time) - UsageAt(move.node, move.strategy, time);
     conditional_.Change(move.node, move.strategy);
     ++steps;
     push(move.node);
@@ -86,21 +88,15 @@ bool Primal::Repair(Choice& choice, int max_steps) {
 bool Primal::RepairTo(Choice& choice, int64_t limit, int max_steps) {
   if (reduced_.base.empty()) return true;
   conditional_.Reset(choice);
-  std::vector<int64_t> usage = UsageOf(reduced_, choice);
-  work_ += rows_;
-  bool fits = false;
-  for (int step = 0;;) {
-    const auto worst = std::max_element(usage.begin(), usage.end());
-    work_ += static_cast<int64_t>(usage.size()) / 2;
-    fits = *worst <= limit;
-    if (fits || step >= max_steps) break;
-    const int time = static_cast<int>(worst - usage.begin());
-    const int moves = Relieve(time, limit, max_steps - step, usage);
+  MemoryProfile profile(reduced_, choice);
+  work_ += rows_ + static_cast<int64_t>(2 * reduced_.base.size());
+  for (int step = 0; profile.peak() > limit && step < max_steps;) {
+    const int moves = Relieve(profile.peak_time(), limit, max_steps - step, profile);
     if (moves == 0) break;
     step += moves;
   }
   choice = conditional_.choice();
-  return fits;
+  return profile.peak() <= limit;
 }
 
 }  // namespace metadist

@@ -51,6 +51,21 @@ TEST(Improver, ReachesTheOptimumOfSmallProblems) {
   EXPECT_GE(reached, tried - 1);
 }
 
+TEST(Improver, RepairsAsManyTimesAsThereAre) {
+  constexpr int kTimes = 2000;
+  Reduced reduced;
+  for (int64_t t = 0; t < kTimes; ++t) {
+    reduced.costs.push_back({0, 4});
+    reduced.rows.push_back({{t, t + 1, {8, 0}}});
+  }
+  reduced.limit = 7;
+  reduced.base.assign(kTimes, 0);
+  Setting setting(std::move(reduced), /*seed=*/0);
+  Choice choice(kTimes, 0);
+  EXPECT_TRUE(setting.improver.Finish(choice));
+  EXPECT_EQ(setting.improver.cost(), 4 * kTimes);
+}
+
 TEST(Improver, ManyShortCallsDoWhatALongOneDoes) {
   for (uint64_t seed = 0; seed < 5; ++seed) {
     const Reduced reduced = Reduce(LayeredProblem(seed, 6, 6, 1.1), ReduceMode::kFull);

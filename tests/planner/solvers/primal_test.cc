@@ -46,6 +46,26 @@ TEST(Primal, RepairTakesTheLeastCostPerByteFreed) {
   EXPECT_FALSE(primal.Repair(choice, 0));
 }
 
+// Work of repairing as many nodes as times, each alone over the limit.
+int64_t WorkOfRepair(int times) {
+  Reduced reduced;
+  for (int64_t t = 0; t < times; ++t) {
+    reduced.costs.push_back({0, 4});
+    reduced.rows.push_back({{t, t + 1, {8, 0}}});
+  }
+  reduced.limit = 7;
+  reduced.base.assign(times, 0);
+  Primal primal(reduced);
+  Choice choice(times, 0);
+  EXPECT_TRUE(primal.Repair(choice, times));
+  EXPECT_EQ(choice, Choice(times, 1));
+  return primal.work();
+}
+
+TEST(Primal, RepairOfTwiceAsManyTimesTakesTwiceTheWork) {
+  EXPECT_LE(WorkOfRepair(4000), 2.1 * WorkOfRepair(2000));
+}
+
 TEST(Primal, PolishKeepsTheLimitAndEndsInALocalOptimum) {
   int improved = 0;
   for (uint64_t seed = 0; seed < 1000; ++seed) {
