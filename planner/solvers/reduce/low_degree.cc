@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 #include <set>
-#include <span>
 
+#include "planner/solvers/reduce/minimized_node.h"
 #include "planner/solvers/reduce/rules.h"
 
 namespace metadist {
@@ -14,7 +14,7 @@ namespace metadist {
 // Two neighbours only if the new matrix has at most kGrowth times the entries it replaces, or joins
 // an edge that exists: the step must not make the remainder harder.
 // Nodes that carry memory are out of reach: their strategy matters to the limit as well.
-// Complexity: strategies of the three nodes multiplied, per step.
+// Complexity: strategies of the three nodes multiplied, per step (minimized_node.h).
 
 namespace {
 
@@ -53,10 +53,6 @@ class LowDegree {
     int partner = -1;
     size_t size = 1;
     std::vector<int64_t> costs;  // [own][partner], empty if absent
-
-    int64_t at(size_t own, size_t other) const {
-      return costs.empty() ? 0 : costs[own * size + other];
-    }
   };
 
   Side Take(int node, int edge_id) {
@@ -137,41 +133,20 @@ class LowDegree {
     const size_t columns = b.partner < 0 ? 1 : graph_.original_size[b.partner];
     const size_t rows = a.partner < 0 ? 1 : graph_.original_size[a.partner];
     step.best.assign(rows * columns, 0);
-    std::vector<int64_t> least(a.size * b.size, kInfinite);
-    std::vector<int> best(a.size * b.size, 0);
-    for (size_t p = 0; p < costs.size(); ++p)
-      for (size_t x = 0; x < a.size; ++x)
-        Lower(AddCosts(costs[p], a.at(p, x)),
-              b,
-              p,
-              std::span(least).subspan(x * b.size, b.size),
-              std::span(best).subspan(x * b.size, b.size));
+    const MinimizedNode& left = minimizer_.Run(costs, {a.costs, a.size}, {b.costs, b.size});
     for (size_t x = 0; x < a.size; ++x) {
       for (size_t y = 0; y < b.size; ++y) {
         const size_t row = a.partner < 0 ? 0 : graph_.strategy_of[a.partner][x];
         const size_t column = b.partner < 0 ? 0 : graph_.strategy_of[b.partner][y];
-        step.best[row * columns + column] = best[x * b.size + y];
+        step.best[row * columns + column] = left.best[x * b.size + y];
       }
     }
     graph_.eliminations.push_back(std::move(step));
-    Place(a, b, std::move(least));
+    Place(a, b, left.least);
     return true;
   }
 
-  // Offers strategy p, which costs `own` so far, to every strategy of b; ties keep the first.
-  // Innermost over neighbours in memory: most of the time of deep models goes here.
-  static void Lower(
-      int64_t own, const Side& b, size_t p, std::span<int64_t> least, std::span<int> best) {
-    if (IsInfinite(own)) return;
-    for (size_t y = 0; y < least.size(); ++y) {
-      const int64_t cost = b.costs.empty() ? own : AddCosts(own, b.costs[p * b.size + y]);
-      const bool lower = cost < least[y];
-      least[y] = lower ? cost : least[y];
-      best[y] = lower ? static_cast<int>(p) : best[y];
-    }
-  }
-
-  void Place(const Side& a, const Side& b, std::vector<int64_t> least) {
+  void Place(const Side& a, const Side& b, const std::vector<int64_t>& least) {
     if (a.partner < 0) {
       if (IsInfinite(least[0])) {
         graph_.infeasible = true;
@@ -189,7 +164,7 @@ class LowDegree {
     const int id = EdgeBetween(a.partner, b.partner);
     if (id < 0) {
       const int fresh = static_cast<int>(graph_.edges.size());
-      graph_.edges.push_back({a.partner, b.partner, std::move(least), false});
+      graph_.edges.push_back({a.partner, b.partner, least, false});
       gone_.push_back(0);
       for (int end : {a.partner, b.partner}) {
         fresh_[end].push_back(fresh);
@@ -223,6 +198,7 @@ class LowDegree {
   // Edges left per node.
   std::vector<int> degree_;
   std::set<int> pending_;
+  NodeMinimizer minimizer_;
 };
 
 }  // namespace
