@@ -42,6 +42,8 @@ constexpr int kFirstSweeps = 10;
 constexpr int kFusions = 5;
 // What all kinds of a move share alike; the rest goes by gains.
 constexpr double kEvenShare = 0.5;
+// A better choice waits until so much work has been done since the last was told.
+constexpr int64_t kTellWork = kWorkPerSecond / 20;
 constexpr size_t kBlockStep = 0;
 constexpr size_t kWalkRound = 0;
 constexpr size_t kFusionRound = 1;
@@ -75,6 +77,7 @@ void Improver::Rebind(const Reduced& reduced, const Dual& tables, std::optional<
     price_work_ += static_cast<int64_t>((1 + reduced.rows[i].size()) * reduced.costs[i].size());
   }
   incumbent_ = std::move(incumbent);
+  told_cost_ = kInfinite;
   last_fitting_.reset();
   last_exceeding_.reset();
   prices_ = PriceWalk();
@@ -94,7 +97,7 @@ bool Improver::Take(const Choice& choice) {
 }
 
 void Improver::Start() {
-  Choice choice = primal_->LeastMemory();
+  Choice choice = LeastMemoryChoice(*reduced_);
   Finish(choice);
 }
 
@@ -287,7 +290,16 @@ void Improver::Improve(int rounds, const Guide& guide) {
     }
     const double gain = had ? static_cast<double>(cost - cost_) : 0;
     rounds_[kind].Add(gain, static_cast<double>(budget_.work() - work));
+    Tell();
   }
+}
+
+void Improver::Tell() {
+  if (!hear_ || !found() || cost_ >= told_cost_) return;
+  if (budget_.work() - told_work_ < kTellWork) return;
+  told_cost_ = cost_;
+  told_work_ = budget_.work();
+  hear_(*incumbent_);
 }
 
 }  // namespace metadist

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -41,6 +42,9 @@ class Improver {
   // Another reduced problem (after strategies or nodes went), with the incumbent in its numbering.
   void Rebind(const Reduced& reduced, const Dual& tables, std::optional<Choice> incumbent);
 
+  // Improve tells of better incumbents, not of all where they come thick and fast.
+  void TellOf(std::function<void(const Choice&)> hear) { hear_ = std::move(hear); }
+
   bool found() const { return incumbent_.has_value(); }
   // Cost of the incumbent; it must exist.
   int64_t cost() const { return cost_; }
@@ -66,6 +70,7 @@ class Improver {
     void Add(double more_gain, double more_work);
   };
 
+  void Tell();
   // Between incumbent and bound, never quite 0; a guess without an incumbent.
   double Gap(const Guide& guide) const;
   void Follow(const Guide& guide);
@@ -94,6 +99,9 @@ class Improver {
   int64_t price_work_ = 0;
   std::optional<Choice> incumbent_;
   int64_t cost_ = 0;
+  std::function<void(const Choice&)> hear_;
+  int64_t told_cost_ = kInfinite;
+  int64_t told_work_ = -kInfinite;
   // Of block and forest moves, in priced cost.
   std::array<Record, 2> steps_;
   // Of the rounds of walk, fusion and allocation, in the incumbent's cost.

@@ -145,7 +145,7 @@ class PeakSearch {
       return;
     }
     Primal primal(reduced);
-    Lower(reduced, primal, primal.LeastMemory());
+    Lower(reduced, primal, LeastMemoryChoice(reduced));
     if (Closed()) return;
     Dual dual(reduced);
     std::vector<double> weights(reduced.base.size(), 1);

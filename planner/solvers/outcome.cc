@@ -39,6 +39,7 @@ bool Outcome::TakeLeastPeak() {
 }
 
 void Outcome::RaiseBound(int64_t bound) {
+  bound = std::min(bound, pruned_at_);
   if (found_) bound = std::min(bound, result_.cost);
   bound_ = std::max(bound_, bound);
 }
@@ -62,31 +63,47 @@ void Outcome::SetReduced(const Reduced& reduced) {
 
 void Outcome::Report(std::string_view phase) const {
   if (!options_.progress) return;
-  SolveProgress progress;
-  progress.phase = phase;
-  progress.seconds = budget_.seconds();
-  progress.has_choice = found_;
-  progress.cost = result_.cost;
-  progress.bound = bound_;
-  options_.progress(progress);
+  options_.progress({phase,
+                     budget_.seconds(),
+                     found_,
+                     result_.cost,
+                     bound_,
+                     result_.deletions,
+                     found_ ? &result_.choice : nullptr});
 }
 
 void Outcome::EndPhase(std::string_view phase) {
   const double now = budget_.seconds();
-  result_.seconds.emplace_back(phase, now - phase_start_);
+  auto entry = std::find_if(result_.seconds.begin(), result_.seconds.end(), [&](const auto& known) {
+    return known.first == phase;
+  });
+  if (entry == result_.seconds.end()) entry = result_.seconds.insert(entry, {phase, 0});
+  entry->second += now - phase_start_;
   phase_start_ = now;
   Report(phase);
 }
 
+int64_t Outcome::upper() const {
+  const int64_t cutoff = options_.cutoff.value_or(kInfinite);
+  return found_ ? std::min(result_.cost, cutoff) : cutoff;
+}
+
+double Outcome::wanted_gap() const {
+  return found_ ? options_.gap * std::abs(static_cast<double>(result_.cost)) : 0;
+}
+
+bool Outcome::CutOff() {
+  if (!options_.cutoff || bound_ < *options_.cutoff) return false;
+  stopped_by_ = "cutoff";
+  return true;
+}
+
 bool Outcome::Done() {
   if (infeasible_ || (found_ && bound_ >= result_.cost)) return true;
-  if (options_.cutoff && bound_ >= *options_.cutoff) {
-    stopped_by_ = "cutoff";
-    return true;
-  }
+  if (CutOff()) return true;
   if (found_ && options_.gap > 0 && bound_ > -kInfinite) {
     const double gap = static_cast<double>(result_.cost) - static_cast<double>(bound_);
-    if (gap <= options_.gap * std::abs(static_cast<double>(result_.cost))) {
+    if (gap <= wanted_gap()) {
       stopped_by_ = "gap";
       return true;
     }

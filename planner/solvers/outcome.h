@@ -26,17 +26,31 @@ class Outcome {
   bool TakeLeastPeak();
   // Proven: no feasible choice is cheaper. kInfinite: there is none.
   void RaiseBound(int64_t bound);
+  // From now on bounds are proven only for what is left after choices went that cost at least this.
+  void SetPrunedAt(int64_t cost) { pruned_at_ = cost; }
+  // Bounds rest on the tolerances of CBC.
+  void SetByTolerance() { result_.by_tolerance = true; }
   // peak_bound as in SolveResult.
   void SetInfeasible(int64_t peak_bound);
   // The same where a reduction under the limit has shown it.
   void SetInfeasible();
   void SetReduced(const Reduced& reduced);
+  void SetDeletions(int64_t deletions) { result_.deletions = deletions; }
   void EndPhase(std::string_view phase);
+  // What ends the run if no limit does.
+  void SetStop(std::string_view reason) { stopped_by_ = reason; }
+  bool stopped() const { return !stopped_by_.empty(); }
 
   bool found() const { return found_; }
   int64_t cost() const { return result_.cost; }
   const Choice& choice() const { return result_.choice; }
   int64_t bound() const { return bound_; }
+  // A choice is of interest if it costs less.
+  int64_t upper() const;
+  // The absolute gap that is near enough.
+  double wanted_gap() const;
+  // True if nothing of interest is left: the bound has reached the cutoff.
+  bool CutOff();
   // Proven, near enough, cut off, or out of budget: nothing is left to do.
   bool Done();
   SolveResult Finish();
@@ -51,6 +65,7 @@ class Outcome {
   bool found_ = false;
   bool infeasible_ = false;
   int64_t bound_ = -kInfinite;
+  int64_t pruned_at_ = kInfinite;
   double phase_start_ = 0;
   std::string_view stopped_by_;
 };

@@ -5,6 +5,25 @@
 
 namespace metadist {
 
+Choice LeastMemoryChoice(const Reduced& reduced) {
+  Choice out(reduced.count(), 0);
+  for (int i = 0; i < reduced.count(); ++i) {
+    double least = 0;
+    for (int p = 0; p < reduced.size(i); ++p) {
+      double area = 0;
+      for (const MemoryRow& row : reduced.rows[i]) {
+        area += static_cast<double>(row.usage[p]) * static_cast<double>(row.hi - row.lo);
+      }
+      const bool cheaper = reduced.costs[i][p] < reduced.costs[i][out[i]];
+      if (p == 0 || area < least || (area == least && cheaper)) {
+        least = area;
+        out[i] = p;
+      }
+    }
+  }
+  return out;
+}
+
 Primal::Primal(const Reduced& reduced, const Dual& tables)
     : reduced_(reduced), tables_(tables), conditional_(reduced, tables), live_(reduced) {
   Measure();
@@ -32,25 +51,6 @@ void Primal::Measure() {
     magnitude += largest;
   }
   resolution_ = std::max(resolution_, std::ldexp(magnitude, -50));
-}
-
-Choice Primal::LeastMemory() const {
-  Choice out(reduced_.count(), 0);
-  for (int i = 0; i < reduced_.count(); ++i) {
-    double least = 0;
-    for (int p = 0; p < reduced_.size(i); ++p) {
-      double area = 0;
-      for (const MemoryRow& row : reduced_.rows[i]) {
-        area += static_cast<double>(row.usage[p]) * static_cast<double>(row.hi - row.lo);
-      }
-      const bool cheaper = reduced_.costs[i][p] < reduced_.costs[i][out[i]];
-      if (p == 0 || area < least || (area == least && cheaper)) {
-        least = area;
-        out[i] = p;
-      }
-    }
-  }
-  return out;
 }
 
 }  // namespace metadist

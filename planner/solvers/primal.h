@@ -13,6 +13,9 @@
 
 namespace metadist {
 
+// Every node at its least usage x time, then least cost. O(strategies x rows).
+Choice LeastMemoryChoice(const Reduced& reduced);
+
 // Moves of one node at a time on a reduced problem.
 class Primal {
  public:
@@ -21,8 +24,6 @@ class Primal {
   // The same with tables of its own.
   explicit Primal(const Reduced& reduced);
 
-  // Every node at its least usage x time, then least cost.
-  Choice LeastMemory() const;
   // While over the limit, at the worst time, moves with the least cost increase per byte freed
   // until it fits there. False if still over it after max_steps moves, or nothing frees memory.
   bool Repair(Choice& choice, int max_steps);

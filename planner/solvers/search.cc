@@ -15,7 +15,8 @@ namespace metadist {
 // share no state while they work: at a barrier the incumbent side gets the prices, the bound and
 // the roundings of the bound side, and the bound side the cost of the incumbent. So an epoch is a
 // function of the state before it and of two numbers of work units; whether its halves run on two
-// threads or in turn, on a loaded machine or an idle one, changes nothing but the time.
+// threads or in turn, on a loaded machine or an idle one, changes nothing but the time. The
+// incumbent side stays on the caller's thread, where it may tell what it finds.
 
 namespace {
 
@@ -41,6 +42,10 @@ void Search::CountEntries() {
   }
 }
 
+void Search::TellOf(const std::function<void(const Choice&)>& hear) {
+  improver_->TellOf([this, hear](const Choice& choice) { hear(reduced().Expand(choice)); });
+}
+
 void Search::Start() {
   const int64_t before = primal_budget_.work();
   primal_budget_.Allow(budget_.work_left());
@@ -56,15 +61,21 @@ void Search::Offer(const Choice& original) {
   budget_.AddWork(primal_budget_.work() - before);
 }
 
-void Search::RunIncumbentSide(const Guide& guide, const std::vector<Choice>& starts) {
+void Search::FinishChoices(const std::vector<Choice>& choices, const std::vector<double>& prices) {
   std::vector<std::vector<double>> penalties;
-  PricePenalties(reduced(), guide.prices, penalties);
-  for (Choice choice : starts) {
+  PricePenalties(reduced(), prices, penalties);
+  for (Choice choice : choices) {
     if (primal_budget_.Spent()) return;
     improver_->Step(choice, penalties);
     improver_->Finish(choice);
   }
-  improver_->Improve(kAnyRounds, guide);
+}
+
+void Search::FinishRounded() {
+  const int64_t before = primal_budget_.work();
+  primal_budget_.Allow(budget_.work_left());
+  FinishChoices(ascent_->rounded(), ascent_->prices());
+  budget_.AddWork(primal_budget_.work() - before);
 }
 
 void Search::Epoch(const Share& share, int64_t upper, int threads) {
@@ -82,15 +93,17 @@ void Search::Epoch(const Share& share, int64_t upper, int threads) {
   // Without prices and a bound the incumbent side does not know where to go.
   const bool guided = share.primal_work > 0 && guide.bound > -1e299;
   auto improve = [&] {
-    if (guided) RunIncumbentSide(guide, starts);
+    if (!guided) return;
+    FinishChoices(starts, guide.prices);
+    improver_->Improve(kAnyRounds, guide);
   };
   if (threads > 1 && share.bound_work > 0 && guided) {
-    std::thread other(improve);
-    climb();
+    std::thread other(climb);
+    improve();
     other.join();
   } else {
-    climb();
     improve();
+    climb();
   }
   budget_.AddWork(bound_budget_.work() + primal_budget_.work() - before);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -25,6 +26,9 @@ class Search {
   // Pair entries and strategies left.
   int64_t entries() const { return entries_; }
 
+  // The incumbent side tells of better choices of the original problem as it finds them, on the
+  // thread that calls Epoch. Not of all: look at Original() at the barrier.
+  void TellOf(const std::function<void(const Choice&)>& hear);
   // First incumbent from the choice of least memory. May fail.
   void Start();
   // Starts from the nearest choice to one of the original problem.
@@ -40,6 +44,10 @@ class Search {
     int64_t primal_work = 0;
   };
   void Epoch(const Share& share, int64_t upper, int threads);
+
+  // Makes the last few choices that the bound side has rounded fit and offers them as incumbents,
+  // as an epoch of the incumbent side does first. The search itself begins where it would have.
+  void FinishRounded();
 
   // Leaves only what a choice of at most `most` may take, and reduces that exactly. False if too
   // little would go. Afterwards reduced() may be infeasible (there is no such choice) or empty.
@@ -61,7 +69,8 @@ class Search {
   std::set<int>& times() { return times_; }
 
  private:
-  void RunIncumbentSide(const Guide& guide, const std::vector<Choice>& starts);
+  // One step of choices at the prices, then repair and polish.
+  void FinishChoices(const std::vector<Choice>& choices, const std::vector<double>& prices);
   void CountEntries();
 
   Budget& budget_;

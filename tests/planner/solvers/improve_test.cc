@@ -98,5 +98,23 @@ TEST(Improver, MoreRoundsAreNeverWorse) {
   EXPECT_GT(fell, 0);
 }
 
+TEST(Improver, TellsOfBetterChoicesWhenItHasThem) {
+  const Reduced reduced = Reduce(LayeredProblem(3, 10, 6, 1.1), ReduceMode::kFull);
+  Setting setting(reduced, 1);
+  int64_t last = kInfinite;
+  int told = 0;
+  setting.improver.TellOf([&](const Choice& choice) {
+    const int64_t cost = ReducedCost(reduced, choice);
+    EXPECT_LT(cost, last);
+    EXPECT_LE(PeakOf(reduced, choice), *reduced.limit);
+    EXPECT_EQ(cost, setting.improver.cost());
+    last = cost;
+    ++told;
+  });
+  setting.improver.Start();
+  setting.improver.Improve(30, setting.guide);
+  EXPECT_GT(told, 0);
+}
+
 }  // namespace
 }  // namespace metadist

@@ -190,6 +190,30 @@ TEST(Search, EveryStageHolds) {
   EXPECT_GT(pruned, 10);
 }
 
+TEST(Search, WhatTheBoundSideRoundsIsMadeToFit) {
+  int found = 0;
+  int tried = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Problem problem = LayeredProblem(seed, 4, 6, 1.1);
+    Reduced reduced = Reduce(problem, ReduceMode::kFull);
+    if (reduced.infeasible || !reduced.limit || reduced.count() == 0) continue;
+    const SolveOptions options;
+    Budget budget(options);
+    Search search(std::move(reduced), seed, budget);
+    search.Epoch({1'000'000, 0}, kInfinite, 1);
+    EXPECT_FALSE(search.found()) << seed;
+    search.FinishRounded();
+    ++tried;
+    if (!search.found()) continue;
+    ++found;
+    const Evaluation judged = Evaluate(problem, search.Original());
+    EXPECT_TRUE(judged.feasible()) << seed;
+    EXPECT_EQ(static_cast<int64_t>(judged.cost), search.cost()) << seed;
+  }
+  EXPECT_GT(tried, 10);
+  EXPECT_GT(found, tried / 2);
+}
+
 // A chain of equal nodes: 0 costs 10 and uses nothing, 1 costs nothing and uses `usage`; a change
 // along the chain costs 1.
 Problem Chain(int count, int64_t usage, int64_t limit) {

@@ -185,6 +185,16 @@ TEST(Auto, ACutoffSparesWhatIsNotWanted) {
   EXPECT_GT(cut, 30);
 }
 
+TEST(Auto, HasAChoiceRightAfterReduction) {
+  std::vector<std::string> phases;
+  SolveOptions options{.work_limit = 1};
+  options.progress = [&](const SolveProgress& progress) { phases.emplace_back(progress.phase); };
+  SolveBy("auto", LayeredProblem(2, 6, 8, 1.3), options);
+  ASSERT_GE(phases.size(), 2u);
+  EXPECT_EQ(phases[0], "reduce");
+  EXPECT_EQ(phases[1], "incumbent");
+}
+
 TEST(Auto, StopsWhenInterrupted) {
   const std::atomic<bool> interrupted = true;
   const SolveResult result =

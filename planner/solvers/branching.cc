@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/solvers/branching.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "planner/solvers/finish.h"
+
+namespace metadist {
+
+// Search and pruning often leave a problem that CBC solves in no time, and often one that it does
+// not solve in hours; size tells little. So branch and bound gets as much work as all before took:
+// if that does not suffice, at most half of the time was lost. It comes again when that has grown
+// by an eighth.
+//
+// What is left below the known cost may be much more than what is left just above the bound, where
+// the optimum often is. So a cost near the bound is guessed, and only what a choice of at most that
+// cost may take is left in. If there is such a choice it is the optimum; if there is none the bound
+// has risen to the guess, and the next one is twice as far away.
+
+namespace {
+
+constexpr int64_t kLeastWork = 2 * kWorkPerSecond;
+// What is left is tried below the first without a guess, and not above the second.
+constexpr int64_t kEasyEntries = 3'000;
+constexpr int64_t kMostEntries = 60'000;
+
+}  // namespace
+
+bool Branching::Try(Search& search) {
+  const int64_t done = out_.budget().work();
+  if (done < ended_at_ + ended_at_ / 8) return false;
+  const int64_t work = std::max(kLeastWork, done);
+  const auto bound = static_cast<double>(out_.bound());
+  const double guess = bound + guess_ * std::max(1.0, std::abs(bound));
+  const bool far = guess < 0.5 * (static_cast<double>(out_.upper()) + bound);
+  if (far && search.entries() > kEasyEntries) {
+    return TryBelow(search, static_cast<int64_t>(guess), work);
+  }
+  return search.entries() <= kMostEntries && TryWhole(search, work);
+}
+
+bool Branching::TryBelow(Search& search, int64_t most, int64_t work) {
+  const std::optional<ReducedAgain> again = search.Below(most);
+  ended_at_ = out_.budget().work();
+  if (!again || again->reduced.counts().entries > kMostEntries) return false;
+  const Reduced& left = again->reduced;
+  FinishResult answer{FinishResult::Status::kNothingBelow, {}, 0};
+  if (!left.infeasible) {
+    Finish finish(left, MoveToKept(search.prices(), *again), MoveTimes(search.times(), *again));
+    answer = finish.Run(most + 1, /*gap=*/0, work, out_.budget());
+    ended_at_ = out_.budget().work();
+    out_.SetByTolerance();
+  }
+  if (!answer.choice.empty()) {
+    const Choice choice = left.Expand(answer.choice);
+    out_.Take(choice);
+    search.Offer(choice);
+  }
+  if (answer.status == FinishResult::Status::kNothingBelow) {
+    out_.RaiseBound(most + 1);
+    guess_ *= 2;
+    ended_at_ = 0;
+  } else if (answer.status == FinishResult::Status::kOptimal) {
+    out_.RaiseBound(out_.cost());
+  } else {
+    out_.RaiseBound(std::min(answer.bound, most + 1));
+  }
+  return out_.Done();
+}
+
+bool Branching::TryWhole(Search& search, int64_t work) {
+  Finish finish(search.reduced(), search.prices(), search.times());
+  const int64_t wanted = out_.upper();
+  const double gap = out_.wanted_gap();
+  FinishResult answer = finish.Run(wanted, gap, work, out_.budget());
+  search.times() = finish.times();
+  ended_at_ = out_.budget().work();
+  if (!answer.choice.empty()) {
+    out_.Take(search.reduced().Expand(answer.choice));
+    search.Take(answer.choice);
+  }
+  if (answer.status == FinishResult::Status::kNothingBelow) {
+    SettleNothingBelow(wanted, gap);
+    return true;
+  }
+  const bool settled = answer.status == FinishResult::Status::kOptimal;
+  const int64_t bound = settled && gap == 0 ? out_.cost() : answer.bound;
+  if (bound > out_.bound()) out_.SetByTolerance();
+  out_.RaiseBound(bound);
+  if (settled && gap > 0) out_.SetStop("gap");
+  return settled || out_.Done();
+}
+
+void Branching::SettleNothingBelow(int64_t wanted, double gap) {
+  if (wanted >= kInfinite) {
+    out_.SetInfeasible();
+    return;
+  }
+  out_.SetByTolerance();
+  out_.RaiseBound(wanted - static_cast<int64_t>(std::ceil(gap)));
+  if (gap > 0) out_.SetStop("gap");
+  out_.CutOff();
+}
+
+}  // namespace metadist
