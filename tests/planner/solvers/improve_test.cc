@@ -53,14 +53,7 @@ TEST(Improver, ReachesTheOptimumOfSmallProblems) {
 
 TEST(Improver, RepairsAsManyTimesAsThereAre) {
   constexpr int kTimes = 2000;
-  Reduced reduced;
-  for (int64_t t = 0; t < kTimes; ++t) {
-    reduced.costs.push_back({0, 4});
-    reduced.rows.push_back({{t, t + 1, {8, 0}}});
-  }
-  reduced.limit = 7;
-  reduced.base.assign(kTimes, 0);
-  Setting setting(std::move(reduced), /*seed=*/0);
+  Setting setting(OneNodePerTime(kTimes), /*seed=*/0);
   Choice choice(kTimes, 0);
   EXPECT_TRUE(setting.improver.Finish(choice));
   EXPECT_EQ(setting.improver.cost(), 4 * kTimes);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "planner/solvers/links.h"
@@ -19,6 +20,18 @@ inline constexpr InstanceShape kForMoves{
 inline Reduced ReducedForMoves(uint64_t seed) {
   Reduced reduced = Reduce(RandomProblem(seed, kForMoves), ReduceMode::kKeepAllChoices);
   return reduced.infeasible ? Reduced() : reduced;
+}
+
+// As many nodes as times, each live at its own, where its first strategy alone exceeds the limit.
+inline Reduced OneNodePerTime(int times) {
+  Reduced reduced;
+  for (int64_t t = 0; t < times; ++t) {
+    reduced.costs.push_back({0, 4});
+    reduced.rows.push_back({{t, t + 1, {8, 0}}});
+  }
+  reduced.limit = 7;
+  reduced.base.assign(times, 0);
+  return reduced;
 }
 
 inline std::vector<std::vector<double>> RandomPenalties(const Reduced& reduced, Random& random) {

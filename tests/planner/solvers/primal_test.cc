@@ -46,15 +46,8 @@ TEST(Primal, RepairTakesTheLeastCostPerByteFreed) {
   EXPECT_FALSE(primal.Repair(choice, 0));
 }
 
-// Work of repairing as many nodes as times, each alone over the limit.
 int64_t WorkOfRepair(int times) {
-  Reduced reduced;
-  for (int64_t t = 0; t < times; ++t) {
-    reduced.costs.push_back({0, 4});
-    reduced.rows.push_back({{t, t + 1, {8, 0}}});
-  }
-  reduced.limit = 7;
-  reduced.base.assign(times, 0);
+  const Reduced reduced = OneNodePerTime(times);
   Primal primal(reduced);
   Choice choice(times, 0);
   EXPECT_TRUE(primal.Repair(choice, times));
