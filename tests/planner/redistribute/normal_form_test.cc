@@ -3,12 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-#include <queue>
-#include <set>
-
 #include "planner/redistribute/algorithms.h"
 #include "tests/planner/redistribute/all_shardings.h"
+#include "tests/planner/redistribute/any_order.h"
 
 namespace metadist {
 namespace {
@@ -63,112 +60,6 @@ TEST(NormalForm, MovesWhatSection11Says) {
   }
 }
 
-// The fewest elements from one placement to every other by any sequence of steps, without phases
-// and without a memory bound; written apart from the planners.
-class AnyOrder {
- public:
-  AnyOrder(std::vector<int64_t> sizes, Shape shape)
-      : sizes_(std::move(sizes)), shape_(std::move(shape)) {}
-  using Lists = std::vector<std::vector<int>>;  // axes of each dim, major to minor
-
-  // Received elements from `source`, times the number of ranks.
-  std::map<Lists, int64_t> From(const Lists& source) const {
-    std::map<Lists, int64_t> least{{source, 0}};
-    std::map<Shape, bool> permuted;
-    using Entry = std::pair<int64_t, Lists>;
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> frontier;
-    frontier.emplace(0, source);
-    while (!frontier.empty()) {
-      const Entry nearest = frontier.top();
-      const int64_t cost = nearest.first;
-      const Lists& at = nearest.second;
-      frontier.pop();
-      if (least[at] < cost) continue;
-      const auto offer = [&](const Lists& to, int64_t step) {
-        const auto [known, added] = least.try_emplace(to, cost + step);
-        if (!added && known->second <= cost + step) return;
-        known->second = cost + step;
-        frontier.emplace(cost + step, to);
-      };
-      const int64_t held = Volume(Local(at)) * Ranks();
-      for (size_t d = 0; d < shape_.size(); ++d) {
-        for (int axis : Unused(at))
-          if (Lists to = at; Local(at)[d] % Size(axis) == 0) {
-            to[d].push_back(axis);
-            offer(to, 0);
-          }
-        int64_t group = 1;
-        for (size_t keep = at[d].size(); keep-- > 0;) {
-          group *= Size(at[d][keep]);
-          Lists without = at;
-          const std::vector<int> moved(at[d].begin() + static_cast<long>(keep), at[d].end());
-          without[d].resize(keep);
-          offer(without, held * (group - 1));
-          for (size_t e = 0; e < shape_.size(); ++e) {
-            if (e == d || Local(at)[e] % group != 0) continue;
-            Lists to = without;
-            to[e].insert(to[e].end(), moved.begin(), moved.end());
-            offer(to, held / group * (group - 1));
-          }
-        }
-      }
-      if (permuted.emplace(Local(at), true).second)
-        Deal(Lists(shape_.size()), 0, Local(at), [&](const Lists& to) { offer(to, held); });
-    }
-    return least;
-  }
-
-  Shape Local(const Lists& lists) const {
-    Shape local = shape_;
-    for (size_t d = 0; d < local.size(); ++d)
-      for (int axis : lists[d]) local[d] /= Size(axis);
-    return local;
-  }
-  int64_t Ranks() const {
-    int64_t count = 1;
-    for (int64_t size : sizes_) count *= size;
-    return count;
-  }
-
- private:
-  int64_t Size(int axis) const { return sizes_[static_cast<size_t>(axis)]; }
-  static int64_t Volume(const Shape& shape) {
-    int64_t volume = 1;
-    for (int64_t size : shape) volume *= size;
-    return volume;
-  }
-  std::vector<int> Unused(const Lists& lists) const {
-    std::vector<int> out;
-    for (int axis = 0; axis < static_cast<int>(sizes_.size()); ++axis) {
-      bool used = false;
-      for (const auto& list : lists) used |= std::count(list.begin(), list.end(), axis) > 0;
-      if (!used) out.push_back(axis);
-    }
-    return out;
-  }
-  template <typename Visit>
-  void Deal(const Lists& lists, size_t dim, const Shape& wanted, Visit&& visit) const {
-    while (dim < shape_.size() && Local(lists)[dim] == wanted[dim]) ++dim;
-    if (dim == shape_.size()) return visit(lists);
-    for (int axis : Unused(lists)) {
-      Lists longer = lists;
-      longer[dim].push_back(axis);
-      if (Local(lists)[dim] % Size(axis) == 0 && Local(longer)[dim] % wanted[dim] == 0)
-        Deal(longer, dim, wanted, visit);
-    }
-  }
-
-  const std::vector<int64_t> sizes_;
-  const Shape shape_;
-};
-
-AnyOrder::Lists ListsOf(const Sharding& sharding) {
-  AnyOrder::Lists lists;
-  for (const DimSharding& dim : sharding.dims)
-    lists.push_back(dim.whole() ? std::vector<int>{} : dim.parts[0].sub[0].axes);
-  return lists;
-}
-
 // "slice* (all-to-all | permute)* gather*" with at most one permute.
 bool IsNormalForm(const std::vector<RouteStep>& steps) {
   int phase = 0;
@@ -185,17 +76,15 @@ bool IsNormalForm(const std::vector<RouteStep>& steps) {
 
 void CheckAllPairs(const std::string& mesh_text, const Shape& shape, size_t pairs) {
   const PrimeMesh mesh = SplitMesh(ParseMesh(mesh_text).value(), {}).value();
-  std::vector<int64_t> sizes;
-  for (const MeshAxis& axis : mesh.fine.axes) sizes.push_back(axis.size);
-  const AnyOrder any(sizes, shape);
+  const AnyOrder any(mesh.fine, shape);
   const std::vector<Sharding> all = AllShardings(shape, mesh.fine);
   ASSERT_EQ(all.size() * all.size(), pairs);
   for (const Sharding& from : all) {
-    const auto least = any.From(ListsOf(from));
+    const auto least = any.From(from);
     for (const Sharding& to : all) {
       SCOPED_TRACE(TextOn(from, mesh) + " -> " + TextOn(to, mesh));
       const PlannedRoute route = Planned(mesh, shape, from, to, "nf");
-      EXPECT_EQ(route.received_elements * any.Ranks(), least.at(ListsOf(to)));
+      EXPECT_EQ(route.received_elements * mesh.fine.ranks(), least.at(AnyOrder::ListsOf(to)));
       EXPECT_TRUE(IsNormalForm(route.steps));
       const auto held = [&](const Sharding& s) {
         return NumElements(LargestLocalShape(shape, s, mesh.fine));
