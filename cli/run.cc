@@ -39,6 +39,7 @@ struct RunFlags {
   bool no_check = false;
   bool random_weights = false;
   int iterations = 0;
+  std::optional<int> warm_up;
   std::string baseline;
   std::string max_regress;
 };
@@ -163,28 +164,26 @@ struct Outcome {
 
 Result<Outcome> Execute(Session& session, const RunFlags& flags, const Job& job) {
   Outcome out;
-  NamedTensors inputs = TRY(ReadInputs(flags, job.graph));
-  // Drawn for the model: what its operators take shows less in a program of other operators.
-  inputs.merge(RandomInputs(job.graph, session.seed, *job.ops));
-  NamedTensors weights;
-  if (flags.random_weights) weights = RandomWeights(job.graph, session.seed, *job.ops);
+  const NamedTensors inputs = TRY(ReadInputs(flags, job.graph));
   RunOptions options;
   options.seed = session.seed;
   options.random_inputs = true;
   options.random_weights = flags.random_weights;
+  // Drawn for the model: what its operators take shows less in a program of other operators.
+  options.drawn_for = &job.graph;
   options.interrupted = &Session::interrupted();
   options.ops = job.ops.get();
   const bool compare = !flags.no_check && job.plan.has_value();
   RunOptions timed = options;
-  timed.warm_up = flags.bench ? 3 : 1;
+  timed.warm_up = flags.warm_up.value_or(flags.bench ? 3 : 1);
   timed.iterations = flags.iterations > 0 ? flags.iterations : flags.bench ? 10 : 3;
   timed.min_seconds = flags.bench && flags.iterations == 0 ? 0.5 : 0;
   timed.trace = !flags.trace.empty();
   const Program program = TRY(ProgramOf(job));
-  out.run = TRY(RunProgram(program, weights, inputs, timed));
+  out.run = TRY(RunProgram(program, {}, inputs, timed));
   if (!flags.trace.empty()) TRY(WriteFile(flags.trace, TraceJson(program, out.run), session.force));
   if (compare) {
-    const RunResult whole = TRY(RunProgram(SingleDevice(job.graph), weights, inputs, options));
+    const RunResult whole = TRY(RunProgram(SingleDevice(job.graph), {}, inputs, options));
     out.one_device = Compare(out.run.outputs, whole.outputs);
     out.checked = true;
     out.compared_with = "one device";
@@ -327,6 +326,11 @@ void AddRun(CLI::App& app, Session& session) {
   command->add_option("--iterations", flags->iterations, "measured steps, at least")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
+  command
+      ->add_option(
+          "--warm-up", flags->warm_up, "steps before those measured (default 1, with --bench 3)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000000));
   command->add_flag("--bench", flags->bench, "warm up and measure at least 10 steps and 0.5 s");
   CLI::Option* baseline = command->add_option(
       "--baseline", flags->baseline, "with --bench: fail if a step takes longer than in FILE");

@@ -37,42 +37,76 @@ void ReportUnknown(const Graph& graph,
 
 }  // namespace
 
-Result<std::vector<Tensor>> BindData(const Graph& graph,
-                                     const NamedTensors& weights,
-                                     const NamedTensors& inputs,
-                                     const RunOptions& options) {
+// Where everything fits, a run may as well hold each whole tensor until it ends. But the parts of
+// all ranks are as large again as the model, so what is drawn is let go once it has been cut. Ranks
+// are bound to cores, and threads they start stay on theirs: every rank draws a part.
+
+Result<WholeData> WholeData::Bind(const Graph& graph,
+                                  const NamedTensors& weights,
+                                  const NamedTensors& inputs,
+                                  const RunOptions& options) {
   const OpTable& ops = options.ops != nullptr ? *options.ops : OpTable::BuiltIn();
-  NamedTensors random_inputs;
-  NamedTensors random_weights;
-  if (options.random_inputs) random_inputs = RandomInputs(graph, options.seed, ops);
-  if (options.random_weights) random_weights = RandomWeights(graph, options.seed, ops);
   std::vector<Error> problems;
   ReportUnknown(graph, weights, /*inputs=*/false, problems);
   ReportUnknown(graph, inputs, /*inputs=*/true, problems);
-  std::vector<Tensor> whole(graph.values.size());
+  WholeData data;
+  data.whole_.resize(graph.values.size());
+  data.sources_.resize(graph.values.size());
+  std::vector<const Graph*> drawn_for = {&graph};
+  if (options.drawn_for != nullptr) drawn_for.insert(drawn_for.begin(), options.drawn_for);
+  for (const Graph* of : drawn_for)
+    data.random_.push_back(std::make_unique<const RandomData>(*of, options.seed, ops));
+  const auto source = [&](const Value& value) {
+    for (size_t i = 0; i < drawn_for.size(); ++i) {
+      const ValueId id = drawn_for[i]->FindValue(value.name);
+      if (id != kNone && drawn_for[i]->value(id).type == value.type)
+        return Source{data.random_[i].get(), id};
+    }
+    return Source{};
+  };
   for (size_t v = 0; v < graph.values.size(); ++v) {
     const Value& value = graph.values[v];
     if (value.kind == ValueKind::kResult) continue;
     const bool input = value.kind == ValueKind::kInput;
     const NamedTensors& given = input ? inputs : weights;
-    const NamedTensors& random = input ? random_inputs : random_weights;
+    Tensor& whole = data.whole_[v];
     if (const auto found = given.find(value.name); found != given.end())
-      whole[v] = found->second;
+      whole = found->second;
     else if (value.data.has_data())
-      whole[v] = value.data;
-    else if (const auto drawn = random.find(value.name); drawn != random.end())
-      whole[v] = drawn->second;
-    if (!whole[v].has_data())
+      whole = value.data;
+    else if (input ? options.random_inputs : options.random_weights)
+      data.sources_[v] = source(value);
+    if (data.sources_[v].data != nullptr) continue;
+    if (!whole.has_data())
       problems.push_back(BadInput(
           PlaceText(value),
           fmt::format("elements must be given, got none for {}", TypeText(value.type)),
           input ? "give it with --input, or let `run` draw it" : "run with --random-weights"));
-    else if (whole[v].type() != value.type)
+    else if (whole.type() != value.type)
       problems.push_back(BadInput(
           PlaceText(value),
-          fmt::format("must be {}, got {}", TypeText(value.type), TypeText(whole[v].type()))));
+          fmt::format("must be {}, got {}", TypeText(value.type), TypeText(whole.type()))));
   }
   if (!problems.empty()) return Join(std::move(problems));
+  return data;
+}
+
+Result<Tensor> WholeData::Take(size_t value, Communicator& world) const {
+  const Source& source = sources_[value];
+  if (source.data == nullptr) return whole_[value];
+  const bool leads = world.rank() == 0;
+  if (leads) {
+    drawn_ = Tensor::Zeros(source.data->TypeOf(source.value));
+    drawn_bytes_ = drawn_.mutable_bytes();
+  }
+  TRY(world.Barrier());
+  Tensor whole = drawn_;
+  source.data->DrawPart(source.value,
+                        static_cast<size_t>(world.rank()),
+                        static_cast<size_t>(world.size()),
+                        drawn_bytes_);
+  TRY(world.Barrier());
+  if (leads) drawn_ = {};
   return whole;
 }
 

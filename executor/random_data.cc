@@ -2,11 +2,10 @@
 // Random data that a model accepts. What an input may hold is known to the operators that use it
 // (InputDomain); where the direct user does not care (a copy, a cast, a sum of positions), its
 // results are followed until somebody does.
-#include <fmt/format.h>
+#include "executor/random_data.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numbers>
 #include <span>
@@ -68,7 +67,9 @@ struct Legal {
   InputDomain rows = {};  // a range that depends on the row
 };
 
-class LegalValues {
+}  // namespace
+
+class RandomData::LegalValues {
  public:
   LegalValues(const Graph& graph, const OpTable& ops)
       : graph_(graph), ops_(ops), uses_(UsesOf(graph)) {}
@@ -146,6 +147,8 @@ class LegalValues {
   std::vector<std::vector<Use>> uses_;
 };
 
+namespace {
+
 // Integers and truth values that nobody uses as an index are mostly masks: the first of each row is
 // set, so that none is empty.
 Tensor DrawMask(const TensorType& type, Generator& generator) {
@@ -177,7 +180,8 @@ void DrawFloats(const Legal& legal, double scale, Generator generator, std::span
   }
 }
 
-Tensor Draw(const TensorType& type, const Legal& legal, double scale, Generator generator) {
+// What is drawn one element after another.
+Tensor DrawIntegers(const TensorType& type, const Legal& legal, Generator generator) {
   if (legal.index && legal.limit > 0) {
     Tensor wide = Tensor::Zeros({ElementType::kI64, type.shape});
     int64_t* out = wide.mutable_data<int64_t>();
@@ -193,21 +197,15 @@ Tensor Draw(const TensorType& type, const Legal& legal, double scale, Generator 
       out[i] = low + legal.rows.Raised(type.shape, i) + generator.Below(count);
     return wide.Cast(type.element);
   }
-  if (ClassOf(type.element) != ElementClass::kFloat) return DrawMask(type, generator);
-  Tensor wide = Tensor::Zeros({ElementType::kF32, type.shape});
-  const std::span<float> all(wide.mutable_data<float>(), static_cast<size_t>(wide.size()));
-  const size_t blocks = (all.size() + kBlock - 1) / kBlock;
-  const int threads = static_cast<int>(
-      std::clamp<size_t>(std::thread::hardware_concurrency(), 1, std::max<size_t>(blocks, 1)));
-  ParallelFor(blocks, threads, [&](size_t block) {
-    const size_t begin = block * kBlock;
-    DrawFloats(legal,
-               scale,
-               generator.After(static_cast<int64_t>(begin)),
-               all.subspan(begin, std::min(kBlock, all.size() - begin)));
-  });
-  return wide.Cast(type.element);
+  return DrawMask(type, generator);
 }
+
+bool IsDrawnInBlocks(const TensorType& type, const Legal& legal) {
+  return ClassOf(type.element) == ElementClass::kFloat && legal.rows.step == 0 &&
+         !(legal.index && legal.limit > 0);
+}
+
+size_t Cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 // 1 / sqrt(fan-in): rows of a matrix, all but the first dim of a convolution's weights.
 double WeightScale(const Shape& shape) {
@@ -219,26 +217,63 @@ double WeightScale(const Shape& shape) {
 
 }  // namespace
 
+RandomData::RandomData(const Graph& graph, uint64_t seed, const OpTable& ops)
+    : graph_(graph), seed_(seed), legal_(std::make_unique<const LegalValues>(graph, ops)) {}
+
+RandomData::~RandomData() = default;
+
+Tensor RandomData::Draw(ValueId value) const {
+  Tensor out = Tensor::Zeros(graph_.value(value).type);
+  DrawPart(value, 0, 1, out.mutable_bytes());
+  return out;
+}
+
+void RandomData::DrawPart(ValueId id, size_t part, size_t parts, std::byte* out) const {
+  const Value& value = graph_.value(id);
+  const TensorType& type = value.type;
+  const Legal legal = legal_->Of(id);
+  const Generator generator(seed_, value.name);
+  if (!IsDrawnInBlocks(type, legal)) {
+    if (part > 0) return;
+    const Tensor drawn = DrawIntegers(type, legal, generator);
+    std::copy_n(drawn.bytes(), type.bytes(), out);
+    return;
+  }
+  const double scale = value.kind == ValueKind::kInput ? 1 : WeightScale(type.shape);
+  const size_t size = static_cast<size_t>(NumElements(type.shape));
+  const size_t bytes_each = size == 0 ? 0 : static_cast<size_t>(type.bytes()) / size;
+  const size_t blocks = (size + kBlock - 1) / kBlock;
+  const size_t mine = blocks / parts + (part < blocks % parts ? 1 : 0);
+  ParallelFor(mine, static_cast<int>(std::max<size_t>(1, Cores() / parts)), [&](size_t k) {
+    const size_t begin = (k * parts + part) * kBlock;
+    const size_t count = std::min(kBlock, size - begin);
+    Tensor block = Tensor::Zeros({ElementType::kF32, {static_cast<int64_t>(count)}});
+    DrawFloats(legal,
+               scale,
+               generator.After(static_cast<int64_t>(begin)),
+               {block.mutable_data<float>(), count});
+    const Tensor narrow = block.Cast(type.element);
+    std::copy_n(narrow.bytes(), count * bytes_each, out + begin * bytes_each);
+  });
+}
+
 NamedTensors RandomInputs(const Graph& graph, uint64_t seed, const OpTable& ops) {
-  const LegalValues legal(graph, ops);
+  const RandomData data(graph, seed, ops);
   NamedTensors out;
   for (ValueId id : graph.inputs) {
     const Value& value = graph.value(id);
-    if (!value.data.has_data())
-      out[value.name] = Draw(value.type, legal.Of(id), 1.0, Generator(seed, value.name));
+    if (!value.data.has_data()) out[value.name] = data.Draw(id);
   }
   return out;
 }
 
 NamedTensors RandomWeights(const Graph& graph, uint64_t seed, const OpTable& ops) {
-  const LegalValues legal(graph, ops);
+  const RandomData data(graph, seed, ops);
   NamedTensors out;
   for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id) {
     const Value& value = graph.value(id);
     const bool stored = value.kind == ValueKind::kParameter || value.kind == ValueKind::kConstant;
-    if (stored && !value.data.has_data())
-      out[value.name] = Draw(
-          value.type, legal.Of(id), WeightScale(value.type.shape), Generator(seed, value.name));
+    if (stored && !value.data.has_data()) out[value.name] = data.Draw(id);
   }
   return out;
 }

@@ -53,6 +53,10 @@ Result<void> RankProgram::Allocate(const SharedPlan& plan) {
   buffers_.assign(graph_.values.size(), const_cast<std::byte*>(&kNothing));
   for (size_t v = 0; v < graph_.values.size(); ++v) {
     Value& value = graph_.values[v];
+    // Literals of one node have values of their own behind those of the program, and local data.
+    const bool shared = v < plan.data.size();
+    // All ranks take all values, whatever they need of them.
+    const Tensor whole = shared ? TRY(plan.data.Take(v, *world_)) : value.data;
     const BufferPlan::Slot& slot = buffer_plan_.slots[v];
     if (slot.place == BufferPlan::Place::kNone) continue;
     if (slot.place == BufferPlan::Place::kArena) {
@@ -66,12 +70,8 @@ Result<void> RankProgram::Allocate(const SharedPlan& plan) {
     int64_t* count =
         value.kind == ValueKind::kInput ? &memory_.input_bytes : &memory_.parameter_bytes;
     buffers_[v] = allocator_.Allocate(slot.bytes, count);
-    // Literals of one node have values of their own behind those of the program, and local data.
-    Tensor local = value.data;
-    if (v < plan.whole.size()) {
-      const bool cut = !stage.shardings[v].CuttingAxes().empty();
-      local = cut ? SliceLocal(plan.whole[v], stage.shardings[v], mesh, rank_) : plan.whole[v];
-    }
+    const bool cut = shared && !stage.shardings[v].CuttingAxes().empty();
+    Tensor local = cut ? SliceLocal(whole, stage.shardings[v], mesh, rank_) : whole;
     if (!local.has_data() || local.type() != value.type)
       return Internal(fmt::format("value '{}' has no local data of its type", value.name));
     std::memcpy(buffers_[v], local.bytes(), static_cast<size_t>(slot.bytes));

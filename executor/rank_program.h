@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "executor/arrangement.h"
+#include "executor/bind_data.h"
 #include "executor/comm/communicator.h"
 #include "executor/cpu/kernel.h"
 #include "executor/memory.h"
@@ -22,7 +23,7 @@ namespace metadist {
 struct SharedPlan {
   const Program* program = nullptr;
   const OpTable* ops = nullptr;
-  std::vector<Tensor> whole;                     // by value id: parameters, constants and inputs
+  WholeData data;
   std::vector<std::vector<Transfer>> transfers;  // by node id, then by rank; empty: no collective
   bool chains = true;                            // elementwise nodes run as one
 };

@@ -328,7 +328,7 @@ Result<RunResult> RunProgram(const Program& program,
   plan.chains = options.chains;
   plan.ops = options.ops != nullptr ? options.ops : &OpTable::BuiltIn();
   TRY(CheckProgram(program, *plan.ops));
-  plan.whole = TRY(BindData(program.stages[0].graph, weights, inputs, options));
+  plan.data = TRY(WholeData::Bind(program.stages[0].graph, weights, inputs, options));
   plan.transfers = TRY(PlanAllTransfers(program));
 
   Runner runner(plan, options);

@@ -24,6 +24,8 @@ struct RunOptions {
   // Fill parameters and inputs that have no data with seeded random values.
   bool random_weights = false;
   bool random_inputs = false;
+  // Whose operators say what is legal, for values of that name and type; else the program's own.
+  const Graph* drawn_for = nullptr;
   uint64_t seed = 0;
   const std::atomic<bool>* interrupted = nullptr;  // looked at between steps
   const OpTable* ops = nullptr;                    // nullptr: the built-in operators
@@ -96,7 +98,8 @@ Program SingleDevice(const Graph& graph);
 // Seeded values for the inputs that lack a tensor, legal for the operators that use them: indices
 // in range, positive where an operator needs it. Values do not depend on how the graph is cut.
 NamedTensors RandomInputs(const Graph& graph, uint64_t seed, const OpTable& ops);
-// The same for parameters without data: normal, scaled by the square root of their fan-in.
+// The same for parameters without data, which RunProgram draws one by one: normal, scaled by the
+// square root of their fan-in.
 NamedTensors RandomWeights(const Graph& graph, uint64_t seed, const OpTable& ops);
 
 }  // namespace metadist

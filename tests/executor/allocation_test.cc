@@ -46,7 +46,7 @@ int AllocationsOfAStep(const Graph& graph) {
   plan.ops = &OpTable::BuiltIn();
   RunOptions options;
   options.random_weights = options.random_inputs = true;
-  plan.whole = BindData(graph, {}, {}, options).value();
+  plan.data = WholeData::Bind(graph, {}, {}, options).value();
   plan.transfers = PlanAllTransfers(program).value();
   const auto world = MakeThreadGroup(1);
   cpu::UseOneThread();

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans every model of a folder with two builds of metadist and prints predicted and, with --run, measured step times of both.
 
-    tests/wide/compare_plans.py OLD NEW --cluster cpu:{ranks} [--meshes 4,2x2,2x2x2] [--run [--iterations N]] FOLDER [MODEL...]
+    tests/wide/compare_plans.py OLD NEW --cluster cpu:{ranks} [--meshes 4,2x2,2x2x2] [--run [--iterations N [--warm-up N]]] FOLDER [MODEL...]
 
 {ranks} in the cluster's name is the number of devices of the mesh. A model is NAME.onnx; beside it NAME.inputs.npz gives the batch where it is
 symbolic (else --batch). Models whose plans are the same are counted, and listed with --run; the others are listed. A plan is made and run by its
 own build, measured is the mean of the quickest tenth of the steps, the least of --turns (3) runs, old and new in turn; --iterations is for models
-whose step takes seconds: one step to warm up and N steps instead of 13 or more. Exit 1 if a model cannot be planned or run.
+whose step takes seconds: one step to warm up and N steps instead of 13 or more; with --warm-up 0, for minutes, none to warm up. Exit 1 if a model
+cannot be planned or run.
 """
 
 import argparse
@@ -33,6 +34,8 @@ def planned(binary, path, flags, mesh, cluster, target):
 def measured(binaries, plans, options):
     """(seconds of each plan, the least of its runs in turn, or None; what the run that failed says)."""
     steps = ["--iterations", str(options.iterations)] if options.iterations else ["--bench"]
+    if options.warm_up is not None:
+        steps += ["--warm-up", str(options.warm_up)]
     best = [None, None]
     for _ in range(options.turns):
         for i, (binary, plan) in enumerate(zip(binaries, plans)):
@@ -60,6 +63,7 @@ def main():
     parser.add_argument("--run", action="store_true")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--iterations", type=int)
+    parser.add_argument("--warm-up", type=int)
     parser.add_argument("old")
     parser.add_argument("new")
     parser.add_argument("folder")
