@@ -4,6 +4,8 @@
 // strides, which is how transposed ones come.
 #include <algorithm>
 
+#include "executor/cpu/half_floats.h"
+#include "executor/cpu/half_product.h"
 #include "executor/cpu/makers.h"
 #include "executor/cpu/matrix_batch.h"
 
@@ -93,9 +95,25 @@ MatrixBatch Align(Operand a, Operand b) {
   return {a, b, ResultOf(y)};
 }
 
+// Where both lie row by row, and b is one matrix or one for each of a.
+Prepared HalfMatMul(const KernelSite& site) {
+  const Shape& a = site.shape(0);
+  const Shape& b = site.shape(1);
+  if (site.strided() || !site.out_strides.empty() || a.empty() || b.size() < 2)
+    return Decline("f32 only");
+  const int64_t k = a.back();
+  const int64_t n = b.back();
+  if (b.size() == 2) return PrepareHalfProduct(site, {1, k == 0 ? 0 : NumElements(a) / k, k, n});
+  if (a.size() != b.size() || !std::equal(a.begin(), a.end() - 2, b.begin()))
+    return Decline("f32 only");
+  const int64_t batch = NumElements(Shape(a.begin(), a.end() - 2));
+  return PrepareHalfProduct(site, {batch, a[a.size() - 2], k, n});
+}
+
 }  // namespace
 
 Prepared MatMul(const KernelSite& site) {
+  if (IsHalf(site.element(0))) return HalfMatMul(site);
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   MatrixBatch batch = Align(OperandOf(site, 0, false), OperandOf(site, 1, true));
   batch.b.input = 1;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "executor/cpu/half_floats.h"
 #include "executor/cpu/makers.h"
 #include "executor/cpu/multiversion.h"
 #include "executor/cpu/row.h"
@@ -120,13 +121,38 @@ void LogColumns(const float* x, float* y, int64_t outer, int64_t columns, int64_
 using RowFunction = void (*)(const float*, float*, int64_t, int64_t);
 using ColumnFunction = void (*)(const float*, float*, int64_t, int64_t, int64_t);
 
+// Some rows at a time, as floats in scratch memory; `by_row` may write where it reads.
+Prepared HalfRows(ElementType type, const AxisSplit& split, RowFunction by_row) {
+  constexpr int64_t kFloats = 8192;
+  const int64_t together = std::clamp(kFloats / split.size, int64_t{1}, split.outer);
+  return Accept(
+      "rows via f32",
+      [=](const KernelArgs& args) -> Result<void> {
+        auto* const floats = reinterpret_cast<float*>(args.scratch);
+        for (int64_t first = 0; first < split.outer; first += together) {
+          const int64_t rows = std::min(together, split.outer - first);
+          const int64_t begin = first * split.size * ByteSize(type);
+          WidenHalves(type, args.inputs[0] + begin, floats, rows * split.size);
+          by_row(floats, floats, rows, split.size);
+          NarrowToHalves(type, floats, args.outputs[0] + begin, rows * split.size);
+        }
+        return {};
+      },
+      together* split.size* ByteSize(ElementType::kF32));
+}
+
 Prepared Bind(const KernelSite& site, RowFunction by_row, ColumnFunction by_column) {
-  if (site.element(0) != ElementType::kF32) return Decline("f32 only");
+  const ElementType type = site.element(0);
+  if (type != ElementType::kF32 && !IsHalf(type)) return Decline("f32 only");
   const Shape& shape = site.shape(0);
   auto axis = NormalizeAxis(site.attributes().Int("axis", -1), static_cast<int64_t>(shape.size()));
   if (!axis.ok()) return Decline(axis.error().message);
   if (NumElements(shape) == 0) return Decline("nothing to do");
   const AxisSplit split = SplitAround(shape, axis.value());
+  if (IsHalf(type)) {
+    const bool rows = split.inner == 1 && site.out().element == type;
+    return rows ? HalfRows(type, split, by_row) : Decline("f32 only");
+  }
   return Accept(split.inner > 1 ? "columns" : "rows", [=](const KernelArgs& args) -> Result<void> {
     const auto* x = reinterpret_cast<const float*>(args.inputs[0]);
     auto* y = reinterpret_cast<float*>(args.outputs[0]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executor/cpu/via_f32.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -11,6 +12,8 @@ namespace {
 
 constexpr size_t kMaxOperands = 16;
 constexpr int64_t kAlignment = 64;
+
+int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 // An operand that lies in scratch memory while the kernel runs.
 struct Moved {
@@ -29,7 +32,7 @@ struct Wrapped {
   Moved Place(size_t index, TensorType& type) {
     const Moved moved{index, type.element, NumElements(type.shape), used};
     type.element = ElementType::kF32;
-    used += (type.bytes() + kAlignment - 1) / kAlignment * kAlignment;
+    used += Aligned(type.bytes());
     return moved;
   }
 
@@ -61,6 +64,70 @@ struct Wrapped {
   }
 };
 
+// A call that can be run on a range of its elements, block by block: what lies along is converted
+// on the stack, and only operands that every block reads whole need scratch memory.
+struct Blocks {
+  static constexpr int64_t kBlock = 1024;
+
+  RangeKernel inner;
+  std::vector<ElementType> inputs;  // before the conversion
+  ElementType output;
+
+  // Operands that do not lie along are f32 already.
+  void Run(const KernelArgs& args, int64_t begin, int64_t end) const {
+    alignas(kAlignment) float in[kMaxRangeInputs][kBlock];
+    alignas(kAlignment) float out[kBlock];
+    std::array<const std::byte*, kMaxRangeInputs> from{};
+    for (int64_t first = begin; first < end; first += kBlock) {
+      const int64_t count = std::min(kBlock, end - first);
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        from[i] = args.inputs[i];
+        if (!inner.along[i] || from[i] == nullptr) continue;
+        from[i] += (first - begin) * ByteSize(inputs[i]);
+        if (!IsHalf(inputs[i])) continue;
+        WidenHalves(inputs[i], from[i], in[i], count);
+        from[i] = reinterpret_cast<const std::byte*>(in[i]);
+      }
+      std::byte* const result = args.outputs[0] + (first - begin) * ByteSize(output);
+      std::byte* to[] = {IsHalf(output) ? reinterpret_cast<std::byte*>(out) : result};
+      inner.run({std::span(from).first(inputs.size()), to}, first, first + count);
+      if (IsHalf(output)) NarrowToHalves(output, out, result, count);
+    }
+  }
+};
+
+// `wrapped` has the conversions of whole operands.
+Prepared InBlocks(const KernelSite& site, Prepared inner, std::shared_ptr<Wrapped> wrapped) {
+  auto blocks = std::make_shared<Blocks>();
+  blocks->inner = std::move(inner.range);
+  blocks->output = site.out().element;
+  for (const OpCall::Input& input : site.call->inputs) blocks->inputs.push_back(input.type.element);
+  const RangeKernel& range = blocks->inner;
+  std::erase_if(wrapped->inputs, [&](const Moved& moved) { return range.along[moved.index]; });
+  wrapped->outputs.clear();
+  wrapped->used = 0;
+  for (Moved& moved : wrapped->inputs) {
+    moved.offset = wrapped->used;
+    wrapped->used += Aligned(moved.count * ByteSize(ElementType::kF32));
+  }
+  std::string name = inner.kernel + " via f32";
+  if (wrapped->inputs.empty())
+    return Accept(std::move(name),
+                  RangeKernel{[blocks](const KernelArgs& args, int64_t begin, int64_t end) {
+                                blocks->Run(args, begin, end);
+                              },
+                              range.along,
+                              range.count});
+  wrapped->run = [blocks](const KernelArgs& args) -> Result<void> {
+    blocks->Run(args, 0, blocks->inner.count);
+    return {};
+  };
+  return Accept(
+      std::move(name),
+      [wrapped](const KernelArgs& args) { return wrapped->Run(args); },
+      wrapped->used);
+}
+
 }  // namespace
 
 Prepared ViaF32(const KernelSite& site, Maker make) {
@@ -79,6 +146,8 @@ Prepared ViaF32(const KernelSite& site, Maker make) {
   if (wrapped->used == 0) return Decline("no loop for these element types");
   Prepared inner = make({&call, types, 0});
   if (!inner.ok()) return inner;
+  if (inner.range.run && call.inputs.size() <= kMaxRangeInputs && types.size() == 1)
+    return InBlocks(site, std::move(inner), std::move(wrapped));
   wrapped->run = std::move(inner.run);
   return Accept(
       inner.kernel + " via f32",

@@ -18,6 +18,22 @@ TEST(Kernels, MatrixProducts) {
     EXPECT_NE(CompareNamed("MatMul", {.inputs = {F32(a), F32(b)}}), "reference");
 }
 
+// One matrix at a time, and the right-hand side in panels; the last one is narrower.
+TEST(Kernels, MatrixProductsInHalfPrecision) {
+  for (ElementType half : {ElementType::kF16, ElementType::kBF16}) {
+    const auto kernel = [&](const Shape& a, const Shape& b) {
+      const std::string name = CompareNamed("MatMul", {.inputs = {{{half, a}}, {{half, b}}}});
+      return name.substr(name.find(' ') + 1);
+    };
+    EXPECT_EQ(kernel({2, 1, 20'000}, {20'000, 300}), "via f32 panels");
+    EXPECT_EQ(kernel({1, 20'000}, {20'000, 512}), "via f32 panels");
+    EXPECT_EQ(kernel({20'000}, {20'000, 300}), "via f32 panels");
+    EXPECT_EQ(kernel({3, 64}, {64, 48}), "via f32");
+    EXPECT_EQ(kernel({2, 3, 5, 8}, {2, 3, 8, 48}), "via f32 panels");
+    EXPECT_EQ(kernel({2, 5, 8}, {1, 8, 48}), "via f32");
+  }
+}
+
 TEST(Kernels, SumsOfProducts) {
   struct Case {
     const char* equation;
