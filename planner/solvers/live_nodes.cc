@@ -1,51 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/live_nodes.h"
 
-#include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace metadist {
 
-// Time is cut into stretches as long as a row is on average, and each stretch lists the nodes whose
-// rows meet it. A row of length l meets at most l / length + 2 stretches, so all lists together
-// hold at most three entries per row, and the list of a time is longer than it must be by nodes
-// that live just before or after. (An interval tree answers exactly, from memory that is not in
-// one piece.) Time and memory: linear in rows and kept times.
+// Weights live for the whole program and activations for some of its nodes, so rows are sorted by
+// length first: those of 2^k to 2^(k+1) - 1 times. For each k, time is cut into stretches of 2^k
+// times, and each stretch lists the nodes whose rows of that length meet it. A row meets at most
+// three; about half of a list lives at a time of its stretch. (An interval tree answers exactly,
+// from memory that is not in one piece.) Time and memory: linear in rows and kept times.
 
 namespace {
 
-int64_t MeanLength(const Reduced& reduced) {
-  int64_t times = 0;
-  int64_t rows = 0;
-  for (const std::vector<MemoryRow>& of_node : reduced.rows) {
-    for (const MemoryRow& row : of_node) times += row.hi - row.lo;
-    rows += static_cast<int64_t>(of_node.size());
-  }
-  return std::max<int64_t>(1, times / std::max<int64_t>(1, rows));
+int Scale(const MemoryRow& row) {
+  return std::bit_width(static_cast<uint64_t>(row.hi - row.lo)) - 1;
 }
 
 }  // namespace
 
-LiveNodes::LiveNodes(const Reduced& reduced) : length_(MeanLength(reduced)), first_{0, 0} {
-  if (reduced.base.empty()) return;
-  const int64_t stretches = static_cast<int64_t>(reduced.base.size()) / length_ + 1;
-  std::vector<std::pair<int64_t, int>> meets;
-  std::vector<int> latest(stretches, -1);
+LiveNodes::LiveNodes(const Reduced& reduced) {
+  int lists = 0;
+  for (const std::vector<MemoryRow>& rows : reduced.rows) {
+    for (const MemoryRow& row : rows) {
+      const size_t scale = Scale(row);
+      if (lists_of_.size() <= scale) lists_of_.resize(scale + 1, -1);
+      lists_of_[scale] = 0;
+    }
+  }
+  for (size_t scale = 0; scale < lists_of_.size(); ++scale) {
+    if (lists_of_[scale] < 0) continue;
+    lists_of_[scale] = lists;
+    lists += static_cast<int>(reduced.base.size() >> scale) + 1;
+  }
+  std::vector<std::pair<int, int>> meets;
+  std::vector<int> latest(lists, -1);
+  std::vector<int> of_row;
   for (int i = 0; i < reduced.count(); ++i) {
     for (const MemoryRow& row : reduced.rows[i]) {
-      for (int64_t s = row.lo / length_; s <= (row.hi - 1) / length_; ++s) {
-        if (latest[s] == i) continue;
-        latest[s] = i;
-        meets.emplace_back(s, i);
+      of_row.clear();
+      Of(row, of_row);
+      for (int list : of_row) {
+        if (latest[list] == i) continue;
+        latest[list] = i;
+        meets.emplace_back(list, i);
       }
     }
   }
-  first_.assign(stretches + 1, 0);
-  for (const auto& [stretch, node] : meets) ++first_[stretch + 1];
-  for (int64_t s = 0; s < stretches; ++s) first_[s + 1] += first_[s];
+  first_.assign(lists + 1, 0);
+  for (const auto& [list, node] : meets) ++first_[list + 1];
+  for (int list = 0; list < lists; ++list) first_[list + 1] += first_[list];
   nodes_.resize(meets.size());
   std::vector<size_t> end = first_;
-  for (const auto& [stretch, node] : meets) nodes_[end[stretch]++] = node;
+  for (const auto& [list, node] : meets) nodes_[end[list]++] = node;
+}
+
+void LiveNodes::Over(int64_t time, std::vector<int>& lists) const {
+  lists.clear();
+  for (size_t scale = 0; scale < lists_of_.size(); ++scale) {
+    if (lists_of_[scale] < 0) continue;
+    const int list = lists_of_[scale] + static_cast<int>(time >> scale);
+    if (first_[list] < first_[list + 1]) lists.push_back(list);
+  }
+}
+
+void LiveNodes::Of(const MemoryRow& row, std::vector<int>& lists) const {
+  const int scale = Scale(row);
+  for (int64_t s = row.lo >> scale; s <= (row.hi - 1) >> scale; ++s) {
+    lists.push_back(lists_of_[scale] + static_cast<int>(s));
+  }
 }
 
 }  // namespace metadist

@@ -25,7 +25,10 @@ Choice LeastMemoryChoice(const Reduced& reduced) {
 }
 
 Primal::Primal(const Reduced& reduced, const Dual& tables)
-    : reduced_(reduced), tables_(tables), conditional_(reduced, tables), live_(reduced) {
+    : reduced_(reduced),
+      tables_(tables),
+      conditional_(reduced, tables),
+      relief_(reduced, tables, conditional_) {
   Measure();
 }
 
@@ -36,7 +39,7 @@ Primal::Primal(const Reduced& reduced, std::unique_ptr<const Dual> tables)
       reduced_(reduced),
       tables_(*own_tables_),
       conditional_(reduced, tables_),
-      live_(reduced) {
+      relief_(reduced, tables_, conditional_) {
   Measure();
 }
 

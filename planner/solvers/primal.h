@@ -7,9 +7,9 @@
 
 #include "planner/solvers/conditional.h"
 #include "planner/solvers/dual.h"
-#include "planner/solvers/live_nodes.h"
 #include "planner/solvers/random_numbers.h"
 #include "planner/solvers/reduce/reduce.h"
+#include "planner/solvers/relief.h"
 
 namespace metadist {
 
@@ -35,25 +35,13 @@ class Primal {
 
   const std::vector<std::vector<Link>>& links() const { return tables_.links(); }
   // Table entries touched so far.
-  int64_t work() const { return work_ + conditional_.work(); }
+  int64_t work() const { return work_ + conditional_.work() + relief_.work(); }
 
  private:
   Primal(const Reduced& reduced, std::unique_ptr<const Dual> tables);
 
-  struct Move {
-    double score = 0;
-    int node = -1;
-    int strategy = 0;
-    bool operator>(const Move& other) const {
-      return score != other.score ? score > other.score : node > other.node;
-    }
-  };
-
   // Sets rows_ and resolution_.
   void Measure();
-  // The best way of a node to free memory at a time; node -1 if there is none.
-  Move BestRelief(int node, int time, int64_t excess);
-  int64_t UsageAt(int node, int strategy, int time) const;
   // Moves until the usage at `time` is at most the limit. Returns the number of moves.
   int Relieve(int time, int64_t limit, int max_steps, class MemoryProfile& profile);
   // The cheapest move of a node that fits, if that improves. `blocked`: a better one did not fit.
@@ -63,7 +51,7 @@ class Primal {
   const Reduced& reduced_;
   const Dual& tables_;
   Conditional conditional_;
-  const LiveNodes live_;
+  Relief relief_;
   // Costs closer than this are equal: the rounding of doubles.
   double resolution_ = 0.5;
   int64_t rows_ = 0;
