@@ -43,14 +43,8 @@ Dual::Dual(const Reduced& reduced) : reduced_(reduced), links_(MakeLinks(reduced
   tables->entries.reserve(2 * reduced.counts().entries);
   LayOut(/*forward=*/true, *tables);
   LayOut(/*forward=*/false, *tables);
-  for (int i = 0; i < reduced.count(); ++i) {
-    for (const Link& link : links_[i]) {
-      Edge& edge = tables->edges[link.edge];
-      (link.first ? edge.to_a : edge.to_b) = tables->messages;
-      tables->messages += reduced.size(i);
-    }
-  }
-  messages_.resize(tables->messages, 0);
+  LayOutNodes(*tables);
+  messages_.resize(tables->nodes.back().messages, 0);
   tables_ = std::move(tables);
   SetPrices(std::vector<double>(reduced.base.size(), 0));
 }
@@ -59,7 +53,7 @@ Dual::Dual(const Reduced& reduced, const Dual& tables)
     : reduced_(reduced),
       links_(tables.links_),
       tables_(tables.tables_),
-      messages_(tables_->messages, 0) {
+      messages_(tables.messages_.size(), 0) {
   SetPrices(std::vector<double>(reduced.base.size(), 0));
 }
 
@@ -85,6 +79,33 @@ void Dual::LayOut(bool forward, Tables& tables) const {
   }
 }
 
+void Dual::LayOutNodes(Tables& tables) const {
+  Node next;
+  for (int i = 0; i < reduced_.count(); ++i) {
+    int ahead = 0;
+    Node node = next;
+    for (const Link& link : links_[i]) {
+      ahead += link.other > i;
+      Edge& edge = tables.edges[link.edge];
+      (link.first ? edge.to_a : edge.to_b) = next.messages;
+      next.messages += reduced_.size(i);
+    }
+    node.share = 1.0 / std::max({1, ahead, static_cast<int>(links_[i].size()) - ahead});
+    next.strategies += reduced_.size(i);
+    next.hops += links_[i].size();
+    tables.nodes.push_back(node);
+  }
+  tables.nodes.push_back(next);
+  tables.hops.reserve(next.hops);
+  for (const std::vector<Link>& links : links_) {
+    for (const Link& link : links) {
+      const Edge& edge = tables.edges[link.edge];
+      tables.hops.push_back(link.first ? Hop{link.other, edge.to_a, edge.to_b, edge.by_a}
+                                       : Hop{link.other, edge.to_b, edge.to_a, edge.by_b});
+    }
+  }
+}
+
 void Dual::SetPrices(std::vector<double> prices) {
   prices_ = std::move(prices);
   price_constant_ = 0;
@@ -92,21 +113,21 @@ void Dual::SetPrices(std::vector<double> prices) {
     price_constant_ += prices_[t] * static_cast<double>(reduced_.base[t] - *reduced_.limit);
   }
   PricePenalties(reduced_, prices_, penalties_);
-}
-
-double Dual::Share(int node) const {
-  int ahead = 0;
-  for (const Link& link : links_[node]) ahead += link.other > node;
-  const int behind = static_cast<int>(links_[node].size()) - ahead;
-  return 1.0 / std::max({1, ahead, behind});
+  priced_.clear();
+  priced_.reserve(tables_->nodes.back().strategies);
+  for (int i = 0; i < reduced_.count(); ++i) {
+    for (int p = 0; p < reduced_.size(i); ++p) {
+      priced_.push_back(static_cast<double>(reduced_.costs[i][p]) + penalties_[i][p]);
+    }
+  }
 }
 
 void Dual::Gather(int node, std::vector<double>& theta) const {
-  theta.resize(reduced_.size(node));
-  for (size_t p = 0; p < theta.size(); ++p) theta[p] = priced(node, static_cast<int>(p));
-  for (const Link& link : links_[node]) {
-    const double* message = incoming(link);
-    for (size_t p = 0; p < theta.size(); ++p) theta[p] += message[p];
+  const Node& at = tables_->nodes[node];
+  const Node& end = tables_->nodes[node + 1];
+  theta.assign(priced_.begin() + at.strategies, priced_.begin() + end.strategies);
+  for (size_t message = at.messages; message < end.messages; message += theta.size()) {
+    for (size_t p = 0; p < theta.size(); ++p) theta[p] += messages_[message + p];
   }
 }
 
@@ -120,15 +141,17 @@ double Dual::Pass(bool forward, std::vector<std::vector<double>>* marginals) {
     const double least = SubtractMinimum(theta.data(), theta.size());
     if (!forward) bound += least;
     if (marginals) (*marginals)[i] = theta;
-    const double share = Share(i);
-    for (const Link& link : links_[i]) {
-      if ((link.other > i) != forward) continue;
-      const double* in = incoming(link);
-      double* out = &messages_[place_ahead(link)];
-      const double* costs = rows(link);
+    const Node& node = tables_->nodes[i];
+    for (size_t h = node.hops; h < tables_->nodes[i + 1].hops; ++h) {
+      const Hop& hop = tables_->hops[h];
+      if ((hop.other > i) != forward) continue;
+      const double* in = &messages_[hop.in];
+      double* out = &messages_[hop.out];
+      const double* costs = &tables_->entries[hop.rows];
       moved.resize(theta.size());
-      for (size_t p = 0; p < theta.size(); ++p) moved[p] = share * theta[p] - in[p];
-      const size_t columns = reduced_.size(link.other);
+      for (size_t p = 0; p < theta.size(); ++p) moved[p] = node.share * theta[p] - in[p];
+      const size_t columns =
+          tables_->nodes[hop.other + 1].strategies - tables_->nodes[hop.other].strategies;
       for (size_t q = 0; q < columns; ++q) out[q] = moved[0] + costs[q];
       for (size_t p = 1; p < theta.size(); ++p) {
         const double* row = &costs[p * columns];
@@ -176,8 +199,7 @@ std::vector<std::vector<double>> Dual::MinMarginals() {
 void Dual::ShareOf(int node, std::vector<double>& out) const {
   Gather(node, out);
   SubtractMinimum(out.data(), out.size());
-  const double share = Share(node);
-  for (double& value : out) value *= share;
+  for (double& value : out) value *= tables_->nodes[node].share;
 }
 
 int64_t Dual::SafeBound() const { return Decomposition(reduced_, *this).bound(); }

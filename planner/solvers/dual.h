@@ -41,9 +41,7 @@ class Dual {
   void Inherit(const Reduced& before, const Dual& dual, const std::vector<double>& messages);
 
   // Costs plus penalties of a node, and penalties of all nodes.
-  double priced(int node, int p) const {
-    return static_cast<double>(reduced_.costs[node][p]) + penalties_[node][p];
-  }
+  double priced(int node, int p) const { return priced_[tables_->nodes[node].strategies + p]; }
   const std::vector<std::vector<double>>& penalties() const { return penalties_; }
   const std::vector<std::vector<Link>>& links() const { return links_; }
   // The messages to the ends of an edge, one number per strategy.
@@ -86,19 +84,34 @@ class Dual {
     size_t to_a = 0;
     size_t to_b = 0;
   };
+  // A link as a pass walks it: what it reads begins there, in messages and entries.
+  struct Hop {
+    int other = 0;
+    size_t in = 0;
+    size_t out = 0;
+    size_t rows = 0;
+  };
+  // Where what belongs to a node begins. A last one marks the ends.
+  struct Node {
+    size_t strategies = 0;
+    size_t hops = 0;
+    size_t messages = 0;
+    // 1 / max(1, #earlier, #later neighbours).
+    double share = 1;
+  };
   struct Tables {
     std::vector<Edge> edges;
     std::vector<double> entries;
-    size_t messages = 0;
+    std::vector<Node> nodes;
+    std::vector<Hop> hops;
   };
   // Lays out what a pass reads, in its order.
   void LayOut(bool forward, Tables& tables) const;
+  void LayOutNodes(Tables& tables) const;
 
   // Adds to theta what the neighbours say; theta starts as the priced costs.
   void Gather(int node, std::vector<double>& theta) const;
   double Pass(bool forward, std::vector<std::vector<double>>* marginals);
-  // 1 / max(#earlier, #later neighbours).
-  double Share(int node) const;
 
   const Reduced& reduced_;
   std::vector<std::vector<Link>> links_;
@@ -106,6 +119,8 @@ class Dual {
   std::vector<double> messages_;
   std::vector<double> prices_;
   std::vector<std::vector<double>> penalties_;
+  // Costs plus penalties, node by node.
+  std::vector<double> priced_;
   double price_constant_ = 0;
 };
 
