@@ -55,9 +55,9 @@ std::vector<int64_t> MemoryProfile::usage() const {
   return out;
 }
 
-int64_t MemoryProfile::UsageAt(int node, int p, int time) const {
+int64_t UsageAt(const Reduced& reduced, int node, int p, int time) {
   int64_t sum = 0;
-  for (const MemoryRow& row : reduced_.rows[node]) {
+  for (const MemoryRow& row : reduced.rows[node]) {
     if (row.lo <= time && time < row.hi) sum += row.usage[p];
   }
   return sum;

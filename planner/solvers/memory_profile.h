@@ -31,8 +31,6 @@ class MemoryProfile {
   bool fits() const { return !reduced_.limit || peak() <= *reduced_.limit; }
   // Usage at every time.
   std::vector<int64_t> usage() const;
-  // Usage of strategy p of `node` at a time.
-  int64_t UsageAt(int node, int p, int time) const;
 
  private:
   void Add(size_t vertex, int64_t begin, int64_t end, int64_t lo, int64_t hi, int64_t value);
@@ -44,6 +42,9 @@ class MemoryProfile {
   std::vector<int64_t> most_;
   std::vector<int64_t> added_;
 };
+
+// Usage of strategy p of `node` at a kept time.
+int64_t UsageAt(const Reduced& reduced, int node, int p, int time);
 
 // Usage of a choice at every time: a difference array, O(rows + times).
 std::vector<int64_t> UsageOf(const Reduced& reduced, const Choice& choice);

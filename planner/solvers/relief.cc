@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "planner/solvers/memory_profile.h"
+
 namespace metadist {
 
 // Problem: the node with the least  increase / min(freed, excess)  at a time, again and again at
@@ -37,14 +39,6 @@ Relief::Relief(const Reduced& reduced, const Dual& tables, Conditional& conditio
       version_(reduced.count(), 0),
       seen_(reduced.count(), 0) {}
 
-int64_t Relief::UsageAt(int node, int strategy, int time) const {
-  int64_t sum = 0;
-  for (const MemoryRow& row : reduced_.rows[node]) {
-    if (row.lo <= time && time < row.hi) sum += row.usage[strategy];
-  }
-  return sum;
-}
-
 Relief::Least Relief::LeastOf(int node) {
   Least least;
   const int current = conditional_.choice()[node];
@@ -70,13 +64,13 @@ Relief::Least Relief::LeastOf(int node) {
 ReliefMove Relief::BestAt(int node, int64_t excess) {
   ReliefMove best;
   const int current = conditional_.choice()[node];
-  const int64_t now = UsageAt(node, current, time_);
+  const int64_t now = UsageAt(reduced_, node, current, time_);
   if (now == 0) return best;
   const double* costs = conditional_.Costs(node);
   const double over = static_cast<double>(excess);
   for (int q = 0; q < reduced_.size(node); ++q) {
     if (costs[q] >= kForbiddenCost) continue;
-    const int64_t freed = now - UsageAt(node, q, time_);
+    const int64_t freed = now - UsageAt(reduced_, node, q, time_);
     if (freed <= 0) continue;
     const double increase = costs[q] - costs[current];
     // A move that costs nothing is worth more the more it frees.

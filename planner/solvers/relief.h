@@ -38,8 +38,6 @@ class Relief {
   ReliefMove Cheapest(int64_t excess);
   // A node has changed.
   void Changed(int node, int64_t excess);
-  // What a strategy uses at a time.
-  int64_t UsageAt(int node, int strategy, int time) const;
 
   // Table entries touched so far.
   int64_t work() const { return work_; }

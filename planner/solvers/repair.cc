@@ -23,8 +23,8 @@ int Primal::Relieve(int time, int64_t limit, int max_steps, MemoryProfile& profi
     const int from = conditional_.choice()[move.node];
     profile.Move(move.node, from, move.strategy);
     work_ += MemoryProfile::kWorkPerRow * static_cast<int64_t>(reduced_.rows[move.node].size());
-    excess -=
-        relief_.UsageAt(move.node, from, time) - relief_.UsageAt(move.node, move.strategy, time);
+    excess -= UsageAt(reduced_, move.node, from, time) -
+              UsageAt(reduced_, move.node, move.strategy, time);
     conditional_.Change(move.node, move.strategy);
     relief_.Changed(move.node, excess);
     ++steps;

@@ -3,20 +3,23 @@
 
 #include <gtest/gtest.h>
 
+#include "planner/solvers/memory_profile.h"
 #include "tests/planner/solvers/moves.h"
 
 namespace metadist {
 namespace {
 
 // The least score of all nodes, by looking at each.
-std::optional<double> LeastScore(
-    const Reduced& reduced, const Choice& choice, const Relief& relief, int time, int64_t excess) {
+std::optional<double> LeastScore(const Reduced& reduced,
+                                 const Choice& choice,
+                                 int time,
+                                 int64_t excess) {
   const auto links = MakeLinks(reduced);
   std::optional<double> least;
   for (int i = 0; i < reduced.count(); ++i) {
     const std::vector<int64_t> costs = ConditionalCosts(reduced, links, i, choice);
     for (int q = 0; q < reduced.size(i); ++q) {
-      const int64_t freed = relief.UsageAt(i, choice[i], time) - relief.UsageAt(i, q, time);
+      const int64_t freed = UsageAt(reduced, i, choice[i], time) - UsageAt(reduced, i, q, time);
       if (freed <= 0 || IsInfinite(costs[q])) continue;
       const double useful = static_cast<double>(std::min(freed, excess));
       const double increase = static_cast<double>(costs[q]) - static_cast<double>(costs[choice[i]]);
@@ -46,14 +49,14 @@ TEST(Relief, IsTheCheapestAtEveryTimeWhileTheChoiceChanges) {
         int64_t excess = 1 + random.Below(40);
         relief.Visit(time);
         for (int step = 0; step < 3 && excess > 0; ++step) {
-          const auto least = LeastScore(reduced, conditional.choice(), relief, time, excess);
+          const auto least = LeastScore(reduced, conditional.choice(), time, excess);
           const ReliefMove move = relief.Cheapest(excess);
           ASSERT_EQ(move.node >= 0, least.has_value()) << seed;
           if (move.node < 0) break;
           EXPECT_DOUBLE_EQ(move.score, *least) << seed;
           const int from = conditional.choice()[move.node];
-          excess -= relief.UsageAt(move.node, from, time) -
-                    relief.UsageAt(move.node, move.strategy, time);
+          excess -= UsageAt(reduced, move.node, from, time) -
+                    UsageAt(reduced, move.node, move.strategy, time);
           conditional.Change(move.node, move.strategy);
           relief.Changed(move.node, excess);
           ++moves;
