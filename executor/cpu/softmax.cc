@@ -125,6 +125,7 @@ using ColumnFunction = void (*)(const float*, float*, int64_t, int64_t, int64_t)
 Prepared HalfRows(ElementType type, const AxisSplit& split, RowFunction by_row) {
   constexpr int64_t kFloats = 8192;
   const int64_t together = std::clamp(kFloats / split.size, int64_t{1}, split.outer);
+  const int64_t scratch = together * split.size * ByteSize(ElementType::kF32);
   return Accept(
       "rows via f32",
       [=](const KernelArgs& args) -> Result<void> {
@@ -138,7 +139,7 @@ Prepared HalfRows(ElementType type, const AxisSplit& split, RowFunction by_row) 
         }
         return {};
       },
-      together* split.size* ByteSize(ElementType::kF32));
+      scratch);
 }
 
 Prepared Bind(const KernelSite& site, RowFunction by_row, ColumnFunction by_column) {

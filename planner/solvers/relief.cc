@@ -91,6 +91,11 @@ void Relief::Begin() {
   built_.clear();
 }
 
+void Relief::Append(int node, const Least& least, Heaps& heaps) const {
+  heaps.of[kByRate].push_back({least.rate, node, version_[node]});
+  heaps.of[kByIncrease].push_back({least.increase, node, version_[node]});
+}
+
 void Relief::Build(int list) {
   Heaps& heaps = heaps_[list];
   heaps.built = true;
@@ -98,8 +103,7 @@ void Relief::Build(int list) {
   for (int node : live_.list(list)) {
     const Least least = LeastOf(node);
     if (!least.frees) continue;
-    heaps.of[kByRate].push_back({least.rate, node, version_[node]});
-    heaps.of[kByIncrease].push_back({least.increase, node, version_[node]});
+    Append(node, least, heaps);
   }
   for (std::vector<Entry>& heap : heaps.of) std::ranges::make_heap(heap, std::greater<>());
   work_ += static_cast<int64_t>(live_.list(list).size());
@@ -113,8 +117,7 @@ void Relief::Insert(int node) {
   for (int list : lists_) {
     Heaps& heaps = heaps_[list];
     if (!heaps.built) continue;
-    heaps.of[kByRate].push_back({least.rate, node, version_[node]});
-    heaps.of[kByIncrease].push_back({least.increase, node, version_[node]});
+    Append(node, least, heaps);
     for (std::vector<Entry>& heap : heaps.of) std::ranges::push_heap(heap, std::greater<>());
   }
   work_ += static_cast<int64_t>(lists_.size());

@@ -66,6 +66,7 @@ class Relief {
 
   Least LeastOf(int node);
   ReliefMove BestAt(int node, int64_t excess);
+  void Append(int node, const Least& least, Heaps& heaps) const;
   void Build(int list);
   void Insert(int node);
   void Consider(int node, int64_t excess);
