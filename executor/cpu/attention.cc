@@ -15,12 +15,12 @@
 
 #include "executor/cpu/indices.h"
 #include "executor/cpu/makers.h"
-#include "executor/cpu/multiversion.h"
 #include "executor/cpu/panel_product.h"
 #include "executor/cpu/plain_product.h"
 #include "executor/cpu/softmax.h"
 #include "executor/cpu/strided_copy.h"
 #include "executor/cpu/vector_math.h"
+#include "metair/ir/multiversion.h"
 #include "metair/ops/heads.h"
 
 namespace metadist::cpu {

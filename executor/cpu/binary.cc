@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "executor/cpu/loop_nest.h"
-#include "executor/cpu/multiversion.h"
 #include "executor/cpu/nest_range.h"
+#include "metair/ir/multiversion.h"
 
 namespace metadist::cpu {
 namespace {

@@ -8,9 +8,9 @@
 #include <memory>
 
 #include "executor/cpu/makers.h"
-#include "executor/cpu/multiversion.h"
 #include "executor/cpu/panel_product.h"
 #include "executor/cpu/plain_product.h"
+#include "metair/ir/multiversion.h"
 #include "metair/ops/window.h"
 
 namespace metadist::cpu {

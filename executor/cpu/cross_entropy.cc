@@ -9,9 +9,9 @@
 
 #include "executor/cpu/indices.h"
 #include "executor/cpu/makers.h"
-#include "executor/cpu/multiversion.h"
 #include "executor/cpu/softmax.h"
 #include "executor/cpu/vector_math.h"
+#include "metair/ir/multiversion.h"
 
 namespace metadist::cpu {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <bit>
 
-#include "executor/cpu/multiversion.h"
+#include "metair/ir/multiversion.h"
 
 namespace metadist::cpu {
 namespace {

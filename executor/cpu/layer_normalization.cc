@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "executor/cpu/makers.h"
-#include "executor/cpu/multiversion.h"
 #include "executor/cpu/row.h"
+#include "metair/ir/multiversion.h"
 
 namespace metadist::cpu {
 namespace {

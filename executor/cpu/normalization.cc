@@ -6,8 +6,8 @@
 
 #include "executor/cpu/layout.h"
 #include "executor/cpu/makers.h"
-#include "executor/cpu/multiversion.h"
 #include "executor/cpu/row.h"
+#include "metair/ir/multiversion.h"
 
 namespace metadist::cpu {
 namespace {

@@ -18,7 +18,7 @@
 
 #include <algorithm>
 
-#include "executor/cpu/multiversion.h"
+#include "metair/ir/multiversion.h"
 
 namespace metadist::cpu {
 namespace {

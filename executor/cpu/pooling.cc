@@ -7,7 +7,7 @@
 
 #include "executor/cpu/layout.h"
 #include "executor/cpu/makers.h"
-#include "executor/cpu/multiversion.h"
+#include "metair/ir/multiversion.h"
 #include "metair/ops/window.h"
 
 namespace metadist::cpu {

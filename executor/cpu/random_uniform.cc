@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "executor/cpu/makers.h"
-#include "executor/cpu/multiversion.h"
 #include "executor/cpu/random_lines.h"
+#include "metair/ir/multiversion.h"
 
 namespace metadist::cpu {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cctype>
 
-#include "executor/cpu/multiversion.h"
 #include "executor/cpu/vector_math.h"
+#include "metair/ir/multiversion.h"
 
 namespace metadist::cpu {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "executor/cpu/layout.h"
-#include "executor/cpu/multiversion.h"
 #include "executor/cpu/reduction_loops.h"
 #include "executor/cpu/row.h"
+#include "metair/ir/multiversion.h"
 
 namespace metadist::cpu {
 namespace {

@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "executor/cpu/loop_nest.h"
-#include "executor/cpu/multiversion.h"
 #include "executor/cpu/row.h"
+#include "metair/ir/multiversion.h"
 
 namespace metadist::cpu {
 namespace {

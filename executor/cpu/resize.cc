@@ -12,7 +12,7 @@
 #include "executor/cpu/loop_nest.h"
 #include "executor/cpu/makers.h"
 #include "executor/cpu/mapped_copy.h"
-#include "executor/cpu/multiversion.h"
+#include "metair/ir/multiversion.h"
 #include "metair/ops/maps.h"
 
 namespace metadist::cpu {

@@ -2,7 +2,7 @@
 // Pairs of elements of each head are turned by the angle of their place.
 #include "executor/cpu/indices.h"
 #include "executor/cpu/makers.h"
-#include "executor/cpu/multiversion.h"
+#include "metair/ir/multiversion.h"
 #include "metair/ops/heads.h"
 
 namespace metadist::cpu {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "executor/cpu/multiversion.h"
+#include "metair/ir/multiversion.h"
 
 // Reductions of a contiguous row of f32. Sixteen fixed lanes let the compiler vectorise without
 // reordering sums: every instruction set gives the same bits.

@@ -6,9 +6,9 @@
 
 #include "executor/cpu/half_floats.h"
 #include "executor/cpu/makers.h"
-#include "executor/cpu/multiversion.h"
 #include "executor/cpu/row.h"
 #include "executor/cpu/vector_math.h"
+#include "metair/ir/multiversion.h"
 #include "metair/ops/lines.h"
 
 namespace metadist::cpu {

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "executor/cpu/multiversion.h"
 #include "executor/cpu/row.h"
+#include "metair/ir/multiversion.h"
 
 namespace metadist::cpu {
 namespace {

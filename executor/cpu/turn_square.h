@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "executor/cpu/multiversion.h"
+#include "metair/ir/multiversion.h"
 
 namespace metadist::cpu {
 

@@ -5,10 +5,10 @@
 #include <limits>
 
 #include "executor/cpu/layout.h"
-#include "executor/cpu/multiversion.h"
 #include "executor/cpu/nest_range.h"
 #include "executor/cpu/strided_copy.h"
 #include "executor/cpu/vector_math.h"
+#include "metair/ir/multiversion.h"
 
 namespace metadist::cpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "executor/cpu/multiversion.h"
+#include "metair/ir/multiversion.h"
 
 // Elementary functions without branches, for loops that the compiler vectorises. f32 in and out;
 // NaN stays NaN.

@@ -97,7 +97,7 @@ struct Blocks {
 };
 
 // `wrapped` has the conversions of whole operands.
-Prepared InBlocks(const KernelSite& site, Prepared inner, std::shared_ptr<Wrapped> wrapped) {
+Prepared InBlocks(const KernelSite& site, Prepared inner, const std::shared_ptr<Wrapped>& wrapped) {
   auto blocks = std::make_shared<Blocks>();
   blocks->inner = std::move(inner.range);
   blocks->output = site.out().element;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executor/cpu/loop_nest.h"
 #include "executor/cpu/makers.h"
-#include "executor/cpu/multiversion.h"
 #include "executor/cpu/nest_range.h"
+#include "metair/ir/multiversion.h"
 
 namespace metadist::cpu {
 namespace {

@@ -22,8 +22,10 @@ std::atomic<int> allocations = 0;
 
 }  // namespace
 
+// NOLINTBEGIN(bugprone-reserved-identifier): the C library's names.
 extern "C" void* __libc_malloc(size_t size);
 extern "C" void* __libc_memalign(size_t alignment, size_t size);
+// NOLINTEND(bugprone-reserved-identifier)
 extern "C" void* malloc(size_t size) {
   if (counting) ++allocations;
   return __libc_malloc(size);
