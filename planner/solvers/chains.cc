@@ -33,29 +33,30 @@ std::vector<int64_t> ChainUsage(const Reduced& reduced, const Dual& dual) {
     const int best = static_cast<int>(std::min_element(share.begin(), share.end()) - share.begin());
     strategies.clear();
     size_t ahead = 0;
-    for (const Link& link : dual.links()[i]) {
-      if (link.other > i) {
+    for (const Dual::Hop& hop : dual.hops(i)) {
+      if (hop.other > i) {
         ++ahead;
         continue;
       }
-      const double* message = dual.incoming(link);
-      const double* row = &entries[dual.place(link)];
+      const double* message = &dual.messages()[hop.in];
+      const double* row = &entries[hop.in];
       int chosen = 0;
+      double least = share[0] - message[0] + row[0];
       for (size_t p = 1; p < share.size(); ++p) {
-        if (share[p] - message[p] + row[p] < share[chosen] - message[chosen] + row[chosen]) {
-          chosen = static_cast<int>(p);
-        }
+        const double value = share[p] - message[p] + row[p];
+        if (value >= least) continue;
+        least = value;
+        chosen = static_cast<int>(p);
       }
       strategies.push_back(chosen);
     }
     // Chains that begin here.
     strategies.resize(std::max({strategies.size(), ahead, size_t{1}}), best);
     size_t next = 0;
-    for (const Link& link : dual.links()[i]) {
-      if (link.other < i) continue;
-      const size_t columns = reduced.size(link.other);
-      const double* row = dual.rows(link) + strategies[next++] * columns;
-      std::copy_n(row, columns, &entries[dual.place_ahead(link)]);
+    for (const Dual::Hop& hop : dual.hops(i)) {
+      if (hop.other < i) continue;
+      const size_t columns = reduced.size(hop.other);
+      std::copy_n(dual.rows(hop) + strategies[next++] * columns, columns, &entries[hop.out]);
     }
     for (const MemoryRow& row : reduced.rows[i]) {
       double usage = 0;

@@ -2,10 +2,14 @@
 #include "planner/solvers/dual.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "planner/solvers/decomposition.h"
+#include "planner/solvers/min_plus.h"
 #include "planner/solvers/penalties.h"
 
 namespace metadist {
@@ -18,11 +22,11 @@ namespace metadist {
 // bound.
 //
 // Nodes are visited in their given order (program order: chains are long, so information travels
-// far), then backwards, and what a pass reads lies in memory in that order: on large problems it
-// waits for nothing else. At node i: theta = priced costs + all incoming messages; every neighbour
-// j ahead gets  m(q) = min over p of (share * theta(p) - message from j (p) + c(p, q)),  less its
-// minimum. Backwards, the minima of theta and of the messages are split off; their sum is the
-// bound.
+// far), then backwards, and what a pass reads lies in memory in that order, equal edges once: on
+// large problems it waits for nothing else. At node i: theta = priced costs + all incoming
+// messages; every neighbour j ahead gets  m(q) = min over p of (share * theta(p) - message from j
+// (p) + c(p, q)),  less its minimum. Backwards, the minima of theta and of the messages are split
+// off; their sum is the bound.
 //
 // Doubles round, so reports use SafeBound (decomposition.h).
 
@@ -37,12 +41,42 @@ double SubtractMinimum(double* values, size_t count) {
 
 }  // namespace
 
+// Entries of edges, those that are equal once.
+class EntryPool {
+ public:
+  explicit EntryPool(std::vector<double>& entries) : entries_(entries) {}
+
+  // Where these entries begin.
+  size_t Add(const std::vector<double>& entries) {
+    const char* bytes = reinterpret_cast<const char*>(entries.data());
+    const size_t hash =
+        std::hash<std::string_view>()({bytes, entries.size() * sizeof(entries.front())});
+    const auto [begin, end] = known_.equal_range(hash);
+    for (auto known = begin; known != end; ++known) {
+      const auto [first, count] = known->second;
+      if (count == entries.size() &&
+          std::equal(entries.begin(), entries.end(), entries_.begin() + first)) {
+        return first;
+      }
+    }
+    const size_t first = entries_.size();
+    entries_.insert(entries_.end(), entries.begin(), entries.end());
+    known_.emplace(hash, std::pair(first, entries.size()));
+    return first;
+  }
+
+ private:
+  std::vector<double>& entries_;
+  // By hash: begin and count.
+  std::unordered_multimap<size_t, std::pair<size_t, size_t>> known_;
+};
+
 Dual::Dual(const Reduced& reduced) : reduced_(reduced), links_(MakeLinks(reduced)) {
   auto tables = std::make_shared<Tables>();
   tables->edges.resize(reduced.edges.size());
-  tables->entries.reserve(2 * reduced.counts().entries);
-  LayOut(/*forward=*/true, *tables);
-  LayOut(/*forward=*/false, *tables);
+  EntryPool pool(tables->entries);
+  LayOut(/*forward=*/true, pool, *tables);
+  LayOut(/*forward=*/false, pool, *tables);
   LayOutNodes(*tables);
   messages_.resize(tables->nodes.back().messages, 0);
   tables_ = std::move(tables);
@@ -57,24 +91,26 @@ Dual::Dual(const Reduced& reduced, const Dual& tables)
   SetPrices(std::vector<double>(reduced.base.size(), 0));
 }
 
-void Dual::LayOut(bool forward, Tables& tables) const {
+void Dual::LayOut(bool forward, EntryPool& pool, Tables& tables) const {
+  std::vector<double> entries;
   for (int k = 0; k < reduced_.count(); ++k) {
     const int i = forward ? k : reduced_.count() - 1 - k;
     for (const Link& link : links_[i]) {
       if ((link.other > i) != forward) continue;
       const std::vector<int64_t>& costs = reduced_.edges[link.edge].costs;
       Edge& edge = tables.edges[link.edge];
-      (link.first ? edge.by_a : edge.by_b) = tables.entries.size();
       const size_t columns = reduced_.size(link.other);
       // [i][other]; costs are [a][b].
       const size_t row_step = link.first ? columns : 1;
       const size_t column_step = link.first ? 1 : reduced_.size(i);
+      entries.clear();
       for (int p = 0; p < reduced_.size(i); ++p) {
         for (size_t q = 0; q < columns; ++q) {
           const int64_t cost = costs[p * row_step + q * column_step];
-          tables.entries.push_back(static_cast<double>(cost));
+          entries.push_back(static_cast<double>(cost));
         }
       }
+      (link.first ? edge.by_a : edge.by_b) = pool.Add(entries);
     }
   }
 }
@@ -142,26 +178,16 @@ double Dual::Pass(bool forward, std::vector<std::vector<double>>* marginals) {
     if (!forward) bound += least;
     if (marginals) (*marginals)[i] = theta;
     const Node& node = tables_->nodes[i];
-    for (size_t h = node.hops; h < tables_->nodes[i + 1].hops; ++h) {
-      const Hop& hop = tables_->hops[h];
+    for (const Hop& hop : hops(i)) {
       if ((hop.other > i) != forward) continue;
       const double* in = &messages_[hop.in];
       double* out = &messages_[hop.out];
-      const double* costs = &tables_->entries[hop.rows];
       moved.resize(theta.size());
       for (size_t p = 0; p < theta.size(); ++p) moved[p] = node.share * theta[p] - in[p];
       const size_t columns =
           tables_->nodes[hop.other + 1].strategies - tables_->nodes[hop.other].strategies;
-      for (size_t q = 0; q < columns; ++q) out[q] = moved[0] + costs[q];
-      for (size_t p = 1; p < theta.size(); ++p) {
-        const double* row = &costs[p * columns];
-        const double add = moved[p];
-        for (size_t q = 0; q < columns; ++q) {
-          const double value = add + row[q];
-          out[q] = value < out[q] ? value : out[q];
-        }
-      }
-      const double minimum = SubtractMinimum(out, columns);
+      const double minimum = MinPlus(moved, rows(hop), columns, out);
+      for (size_t q = 0; q < columns; ++q) out[q] -= minimum;
       if (!forward) bound += minimum;
     }
   }

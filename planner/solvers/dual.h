@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "planner/solvers/links.h"
@@ -40,9 +41,8 @@ class Dual {
   // problem's; empty: its present ones.
   void Inherit(const Reduced& before, const Dual& dual, const std::vector<double>& messages);
 
-  // Costs plus penalties of a node, and penalties of all nodes.
+  // Cost plus penalty of a strategy.
   double priced(int node, int p) const { return priced_[tables_->nodes[node].strategies + p]; }
-  const std::vector<std::vector<double>>& penalties() const { return penalties_; }
   const std::vector<std::vector<Link>>& links() const { return links_; }
   // The messages to the ends of an edge, one number per strategy.
   const double* to_a(int edge) const { return &messages_[tables_->edges[edge].to_a]; }
@@ -58,17 +58,23 @@ class Dual {
     return &tables_->entries[link.first ? edge.by_b : edge.by_a];
   }
   // The message that comes in over a link.
-  const double* incoming(const Link& link) const { return &messages_[place(link)]; }
-  // Where among all messages that begins; those that come in at a node lie side by side.
-  size_t place(const Link& link) const {
-    const Edge& edge = tables_->edges[link.edge];
-    return link.first ? edge.to_a : edge.to_b;
+  const double* incoming(const Link& link) const {
+    return link.first ? to_a(link.edge) : to_b(link.edge);
   }
-  // Where the message that goes out over a link begins.
-  size_t place_ahead(const Link& link) const {
-    const Edge& edge = tables_->edges[link.edge];
-    return link.first ? edge.to_b : edge.to_a;
+  // A link as a pass walks it: where the messages that come in and go out over it and its entries
+  // begin, with a row per strategy of its own end.
+  struct Hop {
+    int other = 0;
+    size_t in = 0;
+    size_t out = 0;
+    size_t rows = 0;
+  };
+  // In the order of links(). Messages that come in at a node lie side by side.
+  std::span<const Hop> hops(int node) const {
+    const Hop* hops = tables_->hops.data();
+    return {hops + tables_->nodes[node].hops, hops + tables_->nodes[node + 1].hops};
   }
+  const double* rows(const Hop& hop) const { return &tables_->entries[hop.rows]; }
   // All messages. With those of an earlier moment and its prices, the next Sweep gives at least the
   // bound of the last one then.
   const std::vector<double>& messages() const { return messages_; }
@@ -77,19 +83,13 @@ class Dual {
   void ShareOf(int node, std::vector<double>& out) const;
 
  private:
-  // Where an edge's entries, end b or end a fastest, and the messages to its ends begin.
+  // Where an edge's entries, end b or end a fastest, and the messages to its ends begin. Equal
+  // entries lie in one place.
   struct Edge {
     size_t by_a = 0;
     size_t by_b = 0;
     size_t to_a = 0;
     size_t to_b = 0;
-  };
-  // A link as a pass walks it: what it reads begins there, in messages and entries.
-  struct Hop {
-    int other = 0;
-    size_t in = 0;
-    size_t out = 0;
-    size_t rows = 0;
   };
   // Where what belongs to a node begins. A last one marks the ends.
   struct Node {
@@ -106,7 +106,7 @@ class Dual {
     std::vector<Hop> hops;
   };
   // Lays out what a pass reads, in its order.
-  void LayOut(bool forward, Tables& tables) const;
+  void LayOut(bool forward, class EntryPool& pool, Tables& tables) const;
   void LayOutNodes(Tables& tables) const;
 
   // Adds to theta what the neighbours say; theta starts as the priced costs.
@@ -118,6 +118,7 @@ class Dual {
   std::shared_ptr<const Tables> tables_;
   std::vector<double> messages_;
   std::vector<double> prices_;
+  // For SetPrices.
   std::vector<std::vector<double>> penalties_;
   // Costs plus penalties, node by node.
   std::vector<double> priced_;
