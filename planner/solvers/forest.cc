@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "planner/solvers/min_plus.h"
+
 namespace metadist {
 
 // At fixed prices the problem is pairwise. On a forest such a problem is solved exactly by dynamic
@@ -33,7 +35,7 @@ ForestMover::ForestMover(const Reduced& reduced, const Dual& tables)
 void ForestMover::RandomOrder(Random& random) {
   order_.resize(reduced_.count());
   std::iota(order_.begin(), order_.end(), 0);
-  random.Shuffle(order_);
+  random.ShuffleInPieces(order_);
 }
 
 void ForestMover::BreadthFirstOrder(Random& random) {
@@ -139,18 +141,10 @@ void ForestMover::SendUp(const Choice& choice, MoveResult& result) {
     const double* rows = tables_.rows(link);
     const size_t columns = reduced_.size(link.other);
     result.gain += rows[choice[node] * columns + choice[link.other]];
-    message_.assign(columns, 1e300);
-    double* least = message_.data();
-    for (size_t p = 0; p < sums.size(); ++p) {
-      const double own = sums[p];
-      const double* row = rows + p * columns;
-      for (size_t q = 0; q < columns; ++q) {
-        const double value = own + row[q];
-        least[q] = value < least[q] ? value : least[q];
-      }
-    }
+    message_.resize(columns);
+    MinPlus(sums, rows, columns, message_.data());
     std::vector<double>& above = sums_[link.other];
-    for (size_t q = 0; q < columns; ++q) above[q] += least[q];
+    for (size_t q = 0; q < columns; ++q) above[q] += message_[q];
     result.work += static_cast<int64_t>(sums.size() * columns);
   }
 }

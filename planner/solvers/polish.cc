@@ -46,7 +46,7 @@ void Primal::Polish(Choice& choice, Random& random) {
   for (bool changed = true; changed;) {
     changed = false;
     blocked_nodes.clear();
-    random.Shuffle(order);
+    random.ShuffleInPieces(order);
     for (int node : order) {
       if (!due[node]) continue;
       due[node] = 0;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -35,9 +37,32 @@ class Random {
   double Unit() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
 
   template <typename T>
-  void Shuffle(std::vector<T>& items) {
+  void Shuffle(std::span<T> items) {
     for (size_t k = items.size(); k > 1; --k)
       std::swap(items[k - 1], items[Below(static_cast<int64_t>(k))]);
+  }
+  template <typename T>
+  void Shuffle(std::vector<T>& items) {
+    Shuffle(std::span(items));
+  }
+
+  // Random within pieces and among them, for items of which neighbours belong together: what is
+  // read for a piece stays in the cache. Few items are one piece.
+  template <typename T>
+  void ShuffleInPieces(std::vector<T>& items) {
+    constexpr size_t kPiece = 2048;
+    std::vector<size_t> pieces;
+    for (size_t first = 0; first < items.size(); first += kPiece) pieces.push_back(first);
+    Shuffle(pieces);
+    std::vector<T> out;
+    out.reserve(items.size());
+    for (size_t first : pieces) {
+      const std::span<T> piece =
+          std::span(items).subspan(first, std::min(kPiece, items.size() - first));
+      Shuffle(piece);
+      out.insert(out.end(), piece.begin(), piece.end());
+    }
+    items = std::move(out);
   }
 
  private:
