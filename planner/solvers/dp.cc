@@ -209,7 +209,7 @@ class DynamicProgram {
     Guide guide;
     guide.prices = best_prices_;
     guide.bound = best_;
-    guide.proven = out_.bound();
+    guide.enough = static_cast<double>(out_.bound());
     guide.start = dual_->Round();
     improver_->Improve(kImproveRounds, guide);
     TakeIncumbent();

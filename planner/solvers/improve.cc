@@ -276,7 +276,7 @@ void Improver::Improve(int rounds, const Guide& guide) {
   if (!reduced_->limit) return;
   Follow(guide);
   for (int round = 0; round < rounds && !budget_.Spent(); ++round) {
-    if (found() && guide.proven >= cost_) return;
+    if (Reached(guide.enough)) return;
     const bool had = found();
     const int64_t cost = cost_;
     const int64_t work = budget_.work();

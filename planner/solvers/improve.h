@@ -26,8 +26,8 @@ struct Guide {
   // Per kept time, and the bound they give (in doubles).
   std::vector<double> prices;
   double bound = -1e300;
-  // Proven; the search ends when an incumbent reaches it.
-  int64_t proven = -kInfinite;
+  // The search ends when an incumbent costs no more.
+  double enough = -static_cast<double>(kInfinite);
   // Where to begin without an incumbent.
   Choice start;
 };
@@ -49,6 +49,8 @@ class Improver {
   // Cost of the incumbent; it must exist.
   int64_t cost() const { return cost_; }
   const Choice& incumbent() const { return *incumbent_; }
+  // True if the incumbent costs no more than that.
+  bool Reached(double enough) const { return found() && static_cast<double>(cost_) <= enough; }
 
   // Takes a feasible choice as incumbent if it is better.
   bool Take(const Choice& choice);

@@ -113,7 +113,7 @@ void PriceAscent::Judge(double bound) {
   }
 }
 
-void PriceAscent::Climb(int rounds, int64_t upper) {
+void PriceAscent::Climb(int rounds, int64_t upper, double enough) {
   rounded_.clear();
   if (upper < upper_) {
     if (upper_ < kInfinite) {
@@ -135,7 +135,7 @@ void PriceAscent::Climb(int rounds, int64_t upper) {
     if (settling_ > 0) --settling_;
     if (reduced_.limit && settling_ == 0) MovePrices(bound, upper);
     if (++rounds_ % kRoundingEvery == 5) Keep(dual_.Round());
-    if (static_cast<double>(upper) - best_bound_ < 0.5) break;
+    if (best_bound_ >= enough || static_cast<double>(upper) - best_bound_ < 0.5) break;
   }
   messages_ = dual_.messages();
   Prove();

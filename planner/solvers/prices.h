@@ -28,8 +28,8 @@ class PriceAscent {
   void Inherit(const Reduced& before, const PriceAscent& ascent, const ReducedAgain& left);
 
   // At most `rounds` price steps, fewer if the budget is spent or the ascent has converged. upper:
-  // cost of the best known choice, kInfinite if there is none.
-  void Climb(int rounds, int64_t upper);
+  // cost of the best known choice, kInfinite if there is none. enough: no higher bound is wanted.
+  void Climb(int rounds, int64_t upper, double enough = static_cast<double>(kInfinite));
   // Sweeps at the best prices and proves the bound there in integers. Needs some sweeps whatever
   // the budget.
   void Prove();

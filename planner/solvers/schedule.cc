@@ -2,6 +2,7 @@
 #include "planner/solvers/schedule.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "planner/solvers/branching.h"
@@ -34,7 +35,7 @@ constexpr int64_t kLeastEpoch = kWorkPerSecond / 10'000;
 constexpr int64_t kLargestEpoch = 2 * kWorkPerSecond;
 // Where the first epoch is longer than this, the first choices of the bound side are not left for
 // later: poor, but soon there.
-constexpr double kLongEpoch = kWorkPerSecond / 2;
+constexpr double kLongEpoch = kWorkPerSecond / 2.0;
 constexpr int64_t kGlance = kWorkPerSecond / 4;
 constexpr double kEpochGrowth = 1.25;
 constexpr int64_t kRoundsOfFirstEpoch = 80;
@@ -126,7 +127,7 @@ class Schedule {
       const int64_t work = std::min(
           {static_cast<int64_t>(length), kLargestEpoch, out_.budget().work_left() / 2 + 1});
       length = std::min(length * kEpochGrowth, 1e18);
-      search.Epoch({search.converged() ? 0 : work, work}, out_.upper(), options_.threads);
+      search.Epoch({search.converged() ? 0 : work, work}, GoalOfEpoch(), options_.threads);
       out_.RaiseBound(search.bound());
       Collect(search);
       Note();
@@ -140,15 +141,30 @@ class Schedule {
     }
   }
 
+  // What either side needs of the other's present state, if a gap is near enough.
+  Search::Goal GoalOfEpoch() const {
+    Search::Goal goal{.upper = out_.upper()};
+    // A little less than that, as what counts is proven in integers.
+    const double gap = 0.999 * options_.gap;
+    if (gap <= 0) return goal;
+    if (out_.found()) {
+      const double cost = static_cast<double>(out_.cost());
+      goal.bound = cost - gap * std::abs(cost);
+    }
+    const double bound = static_cast<double>(out_.bound());
+    goal.cost = bound <= 0 ? bound / (1 + gap) : bound / std::max(1e-9, 1 - gap);
+    return goal;
+  }
+
   // The first epoch of the bound side, in two parts.
   void BeginLong(Search& search, int64_t work) {
     // Steps of the prices go by the cost that was known: choices this poor must not shorten them.
-    const int64_t upper = out_.upper();
+    const Search::Goal goal = GoalOfEpoch();
     const int64_t most = out_.budget().work_left() / 2 + 1;
-    search.Epoch({std::min(kGlance, most), 0}, upper, options_.threads);
+    search.Epoch({std::min(kGlance, most), 0}, goal, options_.threads);
     search.FinishRounded();
     Collect(search);
-    search.Epoch({std::min(work - kGlance, most), 0}, upper, options_.threads);
+    search.Epoch({std::min(work - kGlance, most), 0}, goal, options_.threads);
     out_.RaiseBound(search.bound());
     out_.EndPhase("search");
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/search.h"
 
+#include <algorithm>
 #include <limits>
 #include <thread>
 #include <utility>
@@ -61,11 +62,13 @@ void Search::Offer(const Choice& original) {
   budget_.AddWork(primal_budget_.work() - before);
 }
 
-void Search::FinishChoices(const std::vector<Choice>& choices, const std::vector<double>& prices) {
+void Search::FinishChoices(const std::vector<Choice>& choices,
+                           const std::vector<double>& prices,
+                           double enough) {
   std::vector<std::vector<double>> penalties;
   PricePenalties(reduced(), prices, penalties);
   for (Choice choice : choices) {
-    if (primal_budget_.Spent()) return;
+    if (primal_budget_.Spent() || improver_->Reached(enough)) return;
     improver_->Step(choice, penalties);
     improver_->Finish(choice);
   }
@@ -74,27 +77,27 @@ void Search::FinishChoices(const std::vector<Choice>& choices, const std::vector
 void Search::FinishRounded() {
   const int64_t before = primal_budget_.work();
   primal_budget_.Allow(budget_.work_left());
-  FinishChoices(ascent_->rounded(), ascent_->prices());
+  FinishChoices(ascent_->rounded(), ascent_->prices(), -static_cast<double>(kInfinite));
   budget_.AddWork(primal_budget_.work() - before);
 }
 
-void Search::Epoch(const Share& share, int64_t upper, int threads) {
+void Search::Epoch(const Share& share, const Goal& goal, int threads) {
   const int64_t before = bound_budget_.work() + primal_budget_.work();
   bound_budget_.Allow(share.bound_work);
   primal_budget_.Allow(share.primal_work);
   const std::vector<Choice> starts = ascent_->rounded();
   const Guide guide{ascent_->prices(),
                     ascent_->bound(),
-                    ascent_->proven(),
+                    std::max(static_cast<double>(ascent_->proven()), goal.cost),
                     starts.empty() ? Choice(reduced().count(), 0) : starts.back()};
   auto climb = [&] {
-    if (share.bound_work > 0) ascent_->Climb(kAnyRounds, upper);
+    if (share.bound_work > 0) ascent_->Climb(kAnyRounds, goal.upper, goal.bound);
   };
   // Without prices and a bound the incumbent side does not know where to go.
   const bool guided = share.primal_work > 0 && guide.bound > -1e299;
   auto improve = [&] {
     if (!guided) return;
-    FinishChoices(starts, guide.prices);
+    FinishChoices(starts, guide.prices, guide.enough);
     improver_->Improve(kAnyRounds, guide);
   };
   if (threads > 1 && share.bound_work > 0 && guided) {

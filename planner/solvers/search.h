@@ -37,13 +37,19 @@ class Search {
   bool Take(const Choice& choice) { return improver_->Take(choice); }
 
   // Both sides work: the bound side at most `bound_work` units, the incumbent side about
-  // `primal_work`, on two threads if there are two, else in turn, with the same result. upper: cost
-  // of the best choice known anywhere, kInfinite if none.
+  // `primal_work`, on two threads if there are two, else in turn, with the same result.
   struct Share {
     int64_t bound_work = 0;
     int64_t primal_work = 0;
   };
-  void Epoch(const Share& share, int64_t upper, int threads);
+  struct Goal {
+    // Cost of the best choice known anywhere, kInfinite if there is none.
+    int64_t upper = kInfinite;
+    // Each side rests once it is there, as the gap to the other's present state is small enough.
+    double bound = static_cast<double>(kInfinite);
+    double cost = -static_cast<double>(kInfinite);
+  };
+  void Epoch(const Share& share, const Goal& goal, int threads);
 
   // Makes the last few choices that the bound side has rounded fit and offers them as incumbents,
   // as an epoch of the incumbent side does first. The search itself begins where it would have.
@@ -69,8 +75,11 @@ class Search {
   std::set<int>& times() { return times_; }
 
  private:
-  // One step of choices at the prices, then repair and polish.
-  void FinishChoices(const std::vector<Choice>& choices, const std::vector<double>& prices);
+  // One step of choices at the prices, then repair and polish, until the incumbent costs no more
+  // than is enough.
+  void FinishChoices(const std::vector<Choice>& choices,
+                     const std::vector<double>& prices,
+                     double enough);
   void CountEntries();
 
   Budget& budget_;

@@ -172,7 +172,7 @@ TEST(Search, EveryStageHolds) {
     search.Start();
     int64_t upper = search.found() ? search.cost() : kInfinite;
     for (int round = 0; round < 3; ++round) {
-      search.Epoch({100'000, 100'000}, upper, 1 + round % 2);
+      search.Epoch({100'000, 100'000}, {.upper = upper}, 1 + round % 2);
       EXPECT_LE(std::min(search.bound(), upper), *optimum) << seed;
       if (!search.found()) continue;
       const Evaluation judged = Evaluate(problem, search.Original());
@@ -190,6 +190,35 @@ TEST(Search, EveryStageHolds) {
   EXPECT_GT(pruned, 10);
 }
 
+TEST(Search, EachSideRestsWhereItIsEnough) {
+  int tried = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Problem problem = GridProblem(seed, 12, 12, 6, 1.5);
+    const Reduced reduced = Reduce(problem, ReduceMode::kFull);
+    if (reduced.infeasible || !reduced.limit || reduced.count() == 0) continue;
+    const SolveOptions options;
+    Budget long_budget(options);
+    Search longer(reduced, seed, long_budget);
+    longer.Epoch({1'000'000, 0}, {}, 1);
+    longer.FinishRounded();
+    if (!longer.found() || longer.cost() <= longer.bound()) continue;
+    ++tried;
+    const double bound = static_cast<double>(longer.bound());
+    Budget short_budget(options);
+    Search shorter(reduced, seed, short_budget);
+    shorter.Epoch({1'000'000, 0}, {.bound = 0.95 * bound}, 1);
+    EXPECT_GE(static_cast<double>(shorter.bound()), 0.94 * bound) << seed;
+    EXPECT_LT(short_budget.work(), long_budget.work()) << seed;
+
+    const int64_t before = long_budget.work();
+    longer.Epoch({0, 1'000'000}, {.cost = static_cast<double>(longer.cost())}, 1);
+    EXPECT_EQ(long_budget.work(), before) << seed;
+    longer.Epoch({0, 1'000'000}, {}, 1);
+    EXPECT_GT(long_budget.work(), before) << seed;
+  }
+  EXPECT_GT(tried, 5);
+}
+
 TEST(Search, WhatTheBoundSideRoundsIsMadeToFit) {
   int found = 0;
   int tried = 0;
@@ -200,7 +229,7 @@ TEST(Search, WhatTheBoundSideRoundsIsMadeToFit) {
     const SolveOptions options;
     Budget budget(options);
     Search search(std::move(reduced), seed, budget);
-    search.Epoch({1'000'000, 0}, kInfinite, 1);
+    search.Epoch({1'000'000, 0}, {}, 1);
     EXPECT_FALSE(search.found()) << seed;
     search.FinishRounded();
     ++tried;
