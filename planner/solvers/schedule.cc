@@ -159,11 +159,12 @@ class Schedule {
   // The first epoch of the bound side, in two parts.
   void BeginLong(Search& search, int64_t work) {
     // Steps of the prices go by the cost that was known: choices this poor must not shorten them.
-    const Search::Goal goal = GoalOfEpoch();
+    Search::Goal goal = GoalOfEpoch();
     const int64_t most = out_.budget().work_left() / 2 + 1;
     search.Epoch({std::min(kGlance, most), 0}, goal, options_.threads);
     search.FinishRounded();
     Collect(search);
+    goal.bound = GoalOfEpoch().bound;
     search.Epoch({std::min(work - kGlance, most), 0}, goal, options_.threads);
     out_.RaiseBound(search.bound());
     out_.EndPhase("search");
