@@ -22,11 +22,11 @@ namespace metadist {
 // bound.
 //
 // Nodes are visited in their given order (program order: chains are long, so information travels
-// far), then backwards, and what a pass reads lies in memory in that order, equal edges once: on
-// large problems it waits for nothing else. At node i: theta = priced costs + all incoming
-// messages; every neighbour j ahead gets  m(q) = min over p of (share * theta(p) - message from j
-// (p) + c(p, q)),  less its minimum. Backwards, the minima of theta and of the messages are split
-// off; their sum is the bound.
+// far), then backwards, and what a pass reads lies in memory in that order, where equal edges
+// share their entries: on large problems it waits for nothing else. At node i: theta = priced costs
+// + all incoming messages; every neighbour j ahead gets  m(q) = min over p of (share * theta(p) -
+// message from j (p) + c(p, q)),  less its minimum. Backwards, the minima of theta and of the
+// messages are split off; their sum is the bound.
 //
 // Doubles round, so reports use SafeBound (decomposition.h).
 

@@ -25,6 +25,33 @@ constexpr InstanceShape kDense{.least_nodes = 6,
                                .ties = 0,
                                .most_choices = 20'000};
 
+TEST(Dual, EveryLinkHasItsEntriesThoughEqualOnesAreShared) {
+  int links = 0;
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    const Reduced reduced = Reduce(LayeredProblem(seed, 4, 6, 1.1), ReduceMode::kKeepAllChoices);
+    const Dual dual(reduced);
+    for (int i = 0; i < reduced.count(); ++i) {
+      ASSERT_EQ(dual.hops(i).size(), dual.links()[i].size());
+      for (size_t k = 0; k < dual.links()[i].size(); ++k, ++links) {
+        const Link& link = dual.links()[i][k];
+        EXPECT_EQ(dual.hops(i)[k].other, link.other);
+        const size_t own = reduced.size(i);
+        const size_t others = reduced.size(link.other);
+        for (size_t p = 0; p < own; ++p) {
+          for (size_t q = 0; q < others; ++q) {
+            const size_t at = link.first ? p * others + q : q * own + p;
+            const double cost = static_cast<double>(reduced.edges[link.edge].costs[at]);
+            ASSERT_EQ(dual.rows(link)[p * others + q], cost);
+            ASSERT_EQ(dual.rows(dual.hops(i)[k])[p * others + q], cost);
+            ASSERT_EQ(dual.columns(link)[q * own + p], cost);
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(links, 50);
+}
+
 TEST(Dual, SafeBoundIsValidAndTight) {
   int with_rows = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
