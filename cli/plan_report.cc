@@ -29,12 +29,16 @@ std::string ProvenanceText(const Priced& step) {
   return out.empty() ? "nothing priced" : out;
 }
 
+std::string StopText(const SolverReport& solver) {
+  if (solver.stopped_by.empty()) return "";
+  if (solver.stopped_by == kLowering) return "; cheaper choices need more memory once lowered";
+  return ", stopped by " + solver.stopped_by;
+}
+
 std::string StatusText(const SolverReport& solver) {
   if (solver.status == "optimal") return "optimal, proven";
   if (solver.status == "gap")
-    return fmt::format("within {:.2f} % of the proven bound{}",
-                       solver.gap * 100,
-                       solver.stopped_by.empty() ? "" : ", stopped by " + solver.stopped_by);
+    return fmt::format("within {:.2f} % of the proven bound{}", solver.gap * 100, StopText(solver));
   return solver.status;
 }
 

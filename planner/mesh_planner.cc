@@ -213,6 +213,7 @@ Result<Attempt> MeshPlanner::Solve(std::optional<int64_t> limit_bytes,
       if (attempt.candidate) break;
       return NoneInTime(solved.stopped_by);
     }
+    if (!cut && !solved.stopped_by.empty()) attempt.stopped_by = solved.stopped_by;
     const bool none = solved.choice.empty() || cut;
     if (none && true_limit) return attempt;
     if (none || (attempt.candidate && solved.cost >= attempt.candidate->cost)) {
@@ -224,6 +225,7 @@ Result<Attempt> MeshPlanner::Solve(std::optional<int64_t> limit_bytes,
     if (limit_bytes && peak > *limit_bytes) {
       if (counting++ < kMostCounting && CountCopies(solved.choice, *limit_bytes)) continue;
       limits.Exceeds(solved.peak, peak - *limit_bytes);
+      if (attempt.stopped_by.empty()) attempt.stopped_by = kLowering;
       continue;
     }
     limits.Settles();

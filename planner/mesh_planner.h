@@ -43,6 +43,8 @@ struct Attempt {
   std::optional<Candidate> candidate;  // none found, or none that is wanted
   // No plan on this mesh that fits the limit costs less; kNothingFits if that is proven.
   int64_t bound = 0;
+  // What kept it from more, "" if nothing: a SolveResult's `stopped_by`, or kLowering.
+  std::string stopped_by;
 };
 inline constexpr int64_t kNothingFits = std::numeric_limits<int64_t>::max();
 

@@ -225,10 +225,11 @@ class Planner {
     return tied ? bounds.alike : bounds.free;
   }
 
-  void Raise(const MeshPlanner& planner, bool tied, int64_t bound) {
+  void Note(const MeshPlanner& planner, bool tied, const Attempt& attempt) {
     Bounds& bounds = bounds_.at(&planner);
-    bounds.alike = std::max(bounds.alike, bound);
-    if (!tied || !planner.has_ties()) bounds.free = std::max(bounds.free, bound);
+    bounds.alike = std::max(bounds.alike, attempt.bound);
+    if (!tied || !planner.has_ties()) bounds.free = std::max(bounds.free, attempt.bound);
+    if (!attempt.stopped_by.empty()) stopped_by_ = attempt.stopped_by;
   }
 
   // Over all meshes.
@@ -272,7 +273,7 @@ class Planner {
         continue;
       }
       Attempt attempt = std::move(solved).value();
-      Raise(planner, tied, attempt.bound);
+      Note(planner, tied, attempt);
       if (!attempt.candidate) continue;
       const auto rank = [](int64_t cost, size_t at) { return std::pair(cost, at); };
       if (best.where != nullptr &&
@@ -425,7 +426,7 @@ class Planner {
       options.cutoff = best.candidate.cost;
     auto solved = planner.Solve(limit_, /*tied=*/false, *solver_, options);
     if (!solved.ok()) return;
-    Raise(planner, /*tied=*/false, solved.value().bound);
+    Note(planner, /*tied=*/false, solved.value());
     if (solved.value().candidate && solved.value().candidate->cost < best.candidate.cost)
       best = {&planner, std::move(*solved.value().candidate)};
   }
@@ -455,7 +456,7 @@ class Planner {
 
   std::string StoppedBy(const Candidate& candidate) const {
     if (!candidate.stopped_by.empty()) return candidate.stopped_by;
-    return Interrupted() ? "interrupt" : SecondsLeft() <= 0 ? "time" : "";
+    return Interrupted() ? "interrupt" : SecondsLeft() <= 0 ? "time" : stopped_by_;
   }
 
   // The plan is one of all problems that its layers fit; the bound is of the widest of those where
@@ -577,6 +578,7 @@ class Planner {
   std::vector<Error> refused_;
   Best free_;
   std::map<const MeshPlanner*, Bounds> bounds_;
+  std::string stopped_by_;  // of the last attempt that something kept from more
   Planned planned_;
 };
 
