@@ -196,7 +196,7 @@ Result<Attempt> MeshPlanner::Solve(std::optional<int64_t> limit_bytes,
   int64_t work = 0;
   for (auto limit = limits.Next(); limit; limit = limits.Next()) {
     Problem problem = ProblemOf(tied);
-    if (limit_bytes) problem.usage_limit = *limit;
+    if (limit_bytes) problem.usage_limit = limit;
     const bool true_limit = !limit_bytes || *limit == *limit_bytes;
     if (!own.initial.empty()) own.initial = WithCopies(own.initial, own_nodes_, counted_);
     const SolveResult solved = TRY(solver.solve(problem, own));

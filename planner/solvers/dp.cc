@@ -3,12 +3,13 @@
 #include <cmath>
 #include <optional>
 
-#include "planner/solvers/dual.h"
 #include "planner/solvers/elimination.h"
 #include "planner/solvers/improve.h"
 #include "planner/solvers/memory_profile.h"
 #include "planner/solvers/outcome.h"
+#include "planner/solvers/price_step.h"
 #include "planner/solvers/priced_elimination.h"
+#include "planner/solvers/prices.h"
 #include "planner/solvers/solver.h"
 #include "planner/solvers/splice.h"
 
@@ -19,14 +20,14 @@ namespace metadist {
 // the optimum happens to keep, that is a proof.
 //
 // Under a limit the state would have to hold the memory of every live tensor, so the limit is
-// priced instead, by a subgradient method. Message passing (dual.h) finds good prices quickly; then
-// elimination is the exact oracle: its minimiser gives a true subgradient (usage - limit at every
-// time) and its value a bound in integers, the best that these prices can give
+// priced instead, by a subgradient method. Message passing finds good prices quickly (prices.h);
+// then elimination is the exact oracle: its minimiser gives a true subgradient (usage - limit at
+// every time) and its value a bound in integers, the best that these prices can give
 // (priced_elimination.h). Choices come from the minimisers, repaired, polished and spliced with one
 // another, and from local search by elimination on regions (improve.h). Between the two a duality
 // gap may remain that prices cannot close; the status says so.
-// Prices: step = eta x (best cost - bound) / |g|^2 along g with momentum 0.6; after 15 rounds
-// without gain eta shrinks by 0.7 and the best prices return; a better choice restores it.
+// Step of the exact oracle: eta x (best cost - bound) / |g|^2; after 15 rounds without gain eta
+// shrinks by 0.7 and the best prices return; a better choice restores it.
 //
 // Where even the reduced graph is too wide for exact tables, the oracle is left out: elimination
 // then serves regions only, with nodes of high degree kept at their strategy (conditioning), and
@@ -39,15 +40,15 @@ constexpr int kMostExactRounds = 200;
 constexpr int kLeastExactRounds = 20;
 // Local search at the best prices after so many rounds.
 constexpr int kImproveEvery = 50;
-constexpr int kImproveRounds = 20;
+constexpr int kImproveRounds = 40;
 // Minimisers are repaired and spliced after so many rounds.
-constexpr int kOfferEvery = 10;
-constexpr int kExactOfferEvery = 4;
+constexpr int kOfferEvery = 4;
 constexpr int kStallRounds = 15;
+constexpr double kForget = 0.4;
+constexpr double kFirstStep = 0.3;
 constexpr double kSmallestStep = 1e-3;
 // Rounds get fewer where the tables are larger.
 constexpr double kTableEntries = 2e9;
-constexpr int kSweepsOfProof = 40;
 
 class DynamicProgram {
  public:
@@ -65,8 +66,8 @@ class DynamicProgram {
     WithoutMemory();
     out_.EndPhase("eliminate");
     if (out_.Done()) return out_.Finish();
-    dual_.emplace(reduced_);
-    improver_.emplace(reduced_, *dual_, options_.seed, out_.budget());
+    ascent_.emplace(reduced_, out_.budget());
+    improver_.emplace(reduced_, ascent_->dual(), options_.seed, out_.budget());
     FirstChoice();
     if (!out_.found()) LeastPeak();
     if (!out_.Done()) MovePrices();
@@ -126,7 +127,7 @@ class DynamicProgram {
     Choice candidate = choice;
     improver_->Finish(candidate);
     auto splice = [&](const Choice& from, const Choice& to) {
-      std::optional<Choice> mixed = Splice(reduced_, dual_->links(), from, to, random_);
+      std::optional<Choice> mixed = Splice(reduced_, ascent_->dual().links(), from, to, random_);
       out_.budget().AddWork(reduced_.count());
       if (mixed) improver_->Finish(*mixed);
     };
@@ -139,117 +140,67 @@ class DynamicProgram {
   }
 
   void MovePrices() {
-    best_prices_.assign(reduced_.base.size(), 0);
-    Climb(kMessageRounds, [this] { return AskByMessages(); });
-    // However little was allowed: without a bound there would be no gap to tell.
-    ProveByMessages();
-    if (out_.Done()) return;
+    for (int rounds = 0; rounds < kMessageRounds; rounds += kImproveEvery) {
+      ascent_->Climb(kImproveEvery, out_.found() ? out_.cost() : kInfinite);
+      // However little was allowed: without a bound there would be no gap to tell.
+      out_.RaiseBound(ascent_->proven());
+      if (out_.Done()) return;
+      for (const Choice& choice : ascent_->rounded()) Offer(choice);
+      Improve(ascent_->prices(), ascent_->bound());
+      if (out_.Done()) return;
+      if (ascent_->converged()) break;
+    }
     std::optional<EliminationPlan> plan = BestElimination(reduced_);
     if (!plan) return;
     const double affordable = kTableEntries / std::max(1.0, plan->total);
     const int rounds = static_cast<int>(std::clamp(
         affordable, static_cast<double>(kLeastExactRounds), static_cast<double>(kMostExactRounds)));
-    exact_.emplace(reduced_, std::move(*plan));
-    best_ = -1e300;
-    step_ = 0.3;
-    Climb(rounds, [this] { return AskExactly(); });
+    ClimbExactly(rounds, PricedElimination(reduced_, std::move(*plan)));
   }
 
-  struct Answer {
-    // Its usage is the direction.
-    Choice choice;
-    double bound = 0;
-  };
-
-  template <typename Oracle>
-  void Climb(int rounds, const Oracle& ask) {
-    prices_ = best_prices_;
-    momentum_.assign(prices_.size(), 0);
+  void ClimbExactly(int rounds, PricedElimination exact) {
+    PriceStep mover(reduced_);
+    std::vector<double> prices = ascent_->prices();
+    std::vector<double> best_prices = prices;
+    double best = -1e300;
     int stalled = 0;
+    step_ = kFirstStep;
     for (int round = 1; round <= rounds && step_ > kSmallestStep; ++round) {
-      const Answer answer = ask();
+      const PricedElimination::Answer answer = exact.Minimize(prices);
+      out_.budget().AddWork(exact.work());
+      if (IsInfinite(answer.bound)) return out_.SetInfeasible();
+      out_.RaiseBound(answer.bound);
       if (out_.Done()) return;
-      if (answer.bound > best_ + 1e-7 * std::abs(best_)) {
-        best_ = answer.bound;
-        best_prices_ = prices_;
+      const double bound = static_cast<double>(answer.bound);
+      if (bound > best + 1e-7 * std::abs(best)) {
+        best = bound;
+        best_prices = prices;
         stalled = 0;
       } else if (++stalled > kStallRounds) {
         step_ *= 0.7;
         stalled = 0;
-        prices_ = best_prices_;
-        std::fill(momentum_.begin(), momentum_.end(), 0);
+        prices = best_prices;
+        mover.Forget();
       }
-      if (round % (exact_ ? kExactOfferEvery : kOfferEvery) == 0) Offer(answer.choice);
-      if (round % kImproveEvery == 0) Improve();
-      if (out_.Done()) return;
-      // Messages may still move where prices do not.
-      if (!Step(answer.choice, answer.bound) && exact_) return;
+      if (round % kOfferEvery == 0) Offer(answer.choice);
+      if (round % kImproveEvery == 0) Improve(best_prices, best);
+      if (out_.Done() || !reduced_.limit) return;
+      // A poor first choice must not throw the prices off.
+      const double near = best + 0.5 * std::abs(best) + 1;
+      const double upper = out_.found() ? std::min(near, static_cast<double>(out_.cost())) : near;
+      const double reach = step_ * std::max(upper - bound, 1.0);
+      if (!mover.Move(UsageOf(reduced_, answer.choice), kForget, reach, prices)) return;
     }
   }
 
-  Answer AskByMessages() {
-    dual_->SetPrices(prices_);
-    const double bound = dual_->Sweep();
-    out_.budget().AddWork(2 * reduced_.counts().entries + reduced_.count());
-    return {dual_->Round(), bound};
-  }
-
-  Answer AskExactly() {
-    PricedElimination::Answer answer = exact_->Minimize(prices_);
-    out_.budget().AddWork(exact_->work());
-    if (IsInfinite(answer.bound)) {
-      out_.SetInfeasible();
-    } else {
-      out_.RaiseBound(answer.bound);
-    }
-    return {std::move(answer.choice), static_cast<double>(answer.bound)};
-  }
-
-  void Improve() {
+  void Improve(const std::vector<double>& prices, double bound) {
     Guide guide;
-    guide.prices = best_prices_;
-    guide.bound = best_;
+    guide.prices = prices;
+    guide.bound = bound;
     guide.enough = static_cast<double>(out_.bound());
-    guide.start = dual_->Round();
+    guide.start = ascent_->dual().Round();
     improver_->Improve(kImproveRounds, guide);
     TakeIncumbent();
-  }
-
-  void ProveByMessages() {
-    dual_->SetPrices(best_prices_);
-    for (int k = 0; k < kSweepsOfProof; ++k) dual_->Sweep();
-    out_.budget().AddWork(2 * kSweepsOfProof * reduced_.counts().entries);
-    out_.RaiseBound(dual_->SafeBound());
-  }
-
-  // False if there is no direction.
-  bool Step(const Choice& choice, double bound) {
-    if (!reduced_.limit) return false;
-    const std::vector<int64_t> usage = MemoryProfile(reduced_, choice).usage();
-    const int64_t limit = *reduced_.limit;
-    const double unit = static_cast<double>(std::max<int64_t>(1, limit));
-    std::vector<double> gradient(usage.size(), 0);
-    for (size_t t = 0; t < usage.size(); ++t) {
-      if (prices_[t] > 0) gradient[t] = static_cast<double>(usage[t] - limit) / unit;
-    }
-    for (int t : ViolatedPeaks(usage, limit)) {
-      gradient[t] = static_cast<double>(usage[t] - limit) / unit;
-    }
-    double norm = 0;
-    for (size_t t = 0; t < usage.size(); ++t) {
-      momentum_[t] = 0.6 * momentum_[t] + 0.4 * gradient[t];
-      if (prices_[t] <= 0 && momentum_[t] < 0) momentum_[t] = 0;
-      norm += momentum_[t] * momentum_[t];
-    }
-    if (norm <= 0) return false;
-    // A poor first choice must not throw the prices off.
-    const double near = best_ + 0.5 * std::abs(best_) + 1;
-    const double upper = out_.found() ? std::min(near, static_cast<double>(out_.cost())) : near;
-    const double length = step_ * std::max(upper - bound, 1.0) / norm;
-    for (size_t t = 0; t < usage.size(); ++t) {
-      prices_[t] = std::max(0.0, prices_[t] + length * momentum_[t] / unit);
-    }
-    return true;
   }
 
   const Problem& problem_;
@@ -259,14 +210,10 @@ class DynamicProgram {
   Reduced reduced_;
   // The optimum without the limit.
   Choice start_;
-  std::optional<Dual> dual_;
+  std::optional<PriceAscent> ascent_;
   std::optional<Improver> improver_;
-  std::optional<PricedElimination> exact_;
-  std::vector<double> prices_;
-  std::vector<double> best_prices_;
-  std::vector<double> momentum_;
-  double best_ = -1e300;
-  double step_ = 1;
+  // Of the exact oracle's prices.
+  double step_ = kFirstStep;
   std::optional<Choice> last_fitting_;
   std::optional<Choice> last_exceeding_;
 };

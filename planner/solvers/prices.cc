@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "planner/solvers/chains.h"
-#include "planner/solvers/memory_profile.h"
 
 namespace metadist {
 
@@ -13,17 +12,15 @@ namespace metadist {
 // can. It is concave and piecewise linear in the prices, and one evaluation is a sweep over all
 // edge entries; the best prices are the dual values of the LP's memory rows. A bundle method needs
 // a quadratic program per step; coordinate steps stall at kinks. The subgradient method needs a
-// direction: at every priced time and violated peak (usage - limit) / limit of the relaxed choice
-// that attains the bound (chains.h). One sweep per step: messages and prices converge together.
+// direction (price_step.h): that of the relaxed choice that attains the bound (chains.h). One sweep
+// per step: messages and prices converge together.
 //
 // Step: eta * (cost of the best choice - bound) / |direction|^2 (Polyak). After 10 rounds without a
 // gain eta shrinks by 0.7 and the best prices return, with their messages; these get some rounds at
-// fixed prices, as they lag behind and what they gain is the cheapest gain there is. Near the top
-// the direction flips between the sides of a kink, so it is averaged over rounds (deflection; the
-// average is that of the volume algorithm, Barahona and Anbil 2000): little at first, when prices
-// have far to go, and over more rounds each time eta shrinks. The gap is what scales the steps, so
-// a better choice makes eta larger in proportion. The ascent has converged when gains are small for
-// long and eta is spent.
+// fixed prices, as they lag behind and what they gain is the cheapest gain there is. The direction
+// is averaged little at first, when prices have far to go, and over more rounds each time eta
+// shrinks. The gap is what scales the steps, so a better choice makes eta larger in proportion. The
+// ascent has converged when gains are small for long and eta is spent.
 //
 // Rounds are counted, never timed.
 
@@ -62,7 +59,7 @@ std::set<int> MoveTimes(const std::set<int>& times, const ReducedAgain& left) {
 }
 
 PriceAscent::PriceAscent(const Reduced& reduced, Budget& budget)
-    : reduced_(reduced), budget_(budget), dual_(reduced) {
+    : reduced_(reduced), budget_(budget), dual_(reduced), mover_(reduced) {
   entries_ = reduced.counts().entries + reduced.count();
   for (int i = 0; i < reduced.count(); ++i) {
     entries_ += static_cast<int64_t>(reduced.rows[i].size()) * reduced.size(i);
@@ -70,7 +67,6 @@ PriceAscent::PriceAscent(const Reduced& reduced, Budget& budget)
   entries_ += static_cast<int64_t>(reduced.base.size());
   best_prices_.assign(reduced.base.size(), 0);
   prices_ = best_prices_;
-  momentum_ = best_prices_;
 }
 
 void PriceAscent::Inherit(const Reduced& before,
@@ -78,7 +74,7 @@ void PriceAscent::Inherit(const Reduced& before,
                           const ReducedAgain& left) {
   best_prices_ = MoveToKept(ascent.best_prices_, left);
   prices_ = MoveToKept(ascent.prices_, left);
-  momentum_ = MoveToKept(ascent.momentum_, left);
+  mover_.SetDirection(MoveToKept(ascent.mover_.direction(), left));
   dual_.Inherit(before, ascent.dual_, ascent.messages_);
   messages_ = dual_.messages();
   dual_.Inherit(before, ascent.dual_, ascent.best_messages_);
@@ -148,30 +144,12 @@ void PriceAscent::Keep(Choice choice) {
 
 void PriceAscent::MovePrices(double bound, int64_t upper) {
   const std::vector<int64_t> usage = ChainUsage(reduced_, dual_);
-  const int64_t limit = *reduced_.limit;
-  const double scale = static_cast<double>(std::max<int64_t>(1, limit));
-  std::vector<double> gradient(usage.size(), 0);
-  for (size_t t = 0; t < usage.size(); ++t) {
-    if (prices_[t] > 0) gradient[t] = static_cast<double>(usage[t] - limit) / scale;
-  }
-  for (int t : ViolatedPeaks(usage, limit)) {
-    gradient[t] = static_cast<double>(usage[t] - limit) / scale;
-  }
-  double norm = 0;
-  for (size_t t = 0; t < usage.size(); ++t) {
-    momentum_[t] += forget_ * (gradient[t] - momentum_[t]);
-    if (prices_[t] <= 0 && momentum_[t] < 0) momentum_[t] = 0;
-    norm += momentum_[t] * momentum_[t];
-  }
-  if (norm <= 0) return;
   const double size = std::abs(best_bound_);
   const double known =
       upper < kInfinite ? static_cast<double>(upper) : best_bound_ + 0.2 * size + 1;
   const double gap = std::min(known, best_bound_ + 0.5 * size + 1) - bound;
-  const double length = step_ * std::max(gap, 1e-4 * std::abs(bound) + 1) / norm;
-  for (size_t t = 0; t < usage.size(); ++t) {
-    prices_[t] = std::max(0.0, prices_[t] + length * momentum_[t] / scale);
-  }
+  const double reach = step_ * std::max(gap, 1e-4 * std::abs(bound) + 1);
+  mover_.Move(usage, forget_, reach, prices_);
 }
 
 void PriceAscent::Prove() {

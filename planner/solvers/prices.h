@@ -7,6 +7,7 @@
 
 #include "planner/solvers/budget.h"
 #include "planner/solvers/dual.h"
+#include "planner/solvers/price_step.h"
 #include "planner/solvers/reduce/reduce.h"
 
 namespace metadist {
@@ -55,6 +56,7 @@ class PriceAscent {
   const Reduced& reduced_;
   Budget& budget_;
   Dual dual_;
+  PriceStep mover_;
   int64_t entries_ = 0;
   int64_t proven_ = -kInfinite;
   double best_bound_ = -1e300;
@@ -64,7 +66,6 @@ class PriceAscent {
   std::vector<double> best_messages_;
   std::vector<double> prices_;
   std::vector<double> messages_;
-  std::vector<double> momentum_;
   double step_ = 0.3;
   // The share of a new direction in the average.
   double forget_ = 0.7;
