@@ -4,14 +4,15 @@
 
   solver_growth.py --binary build/release/bin/metadist --generator build/release/bin/solver_instances
 
-Each row is one run in one thread, until the gap is one that problems of the kind reach at every size (GAPS, or --gap). Seconds are
-those of the process (user CPU, reading included), memory is its largest resident set. The last row of a kind gives the exponents of
-the least-squares fit seconds ~ nodes^e, and fails the script above --most. Work units count what the solver does; seconds grow faster
-where the problem outgrows the caches."""
+Each row is a run in one thread, until the gap is one that problems of the kind reach at every size (GAPS, or --gap). Seconds are those
+of the process (user CPU, reading included), the median of as many runs as take --at-least seconds; memory is its largest resident set.
+The last row of a kind gives the exponents of the least-squares fit seconds ~ nodes^e, and fails the script above --most. Work units
+count what the solver does; seconds grow faster where the problem outgrows the caches."""
 import argparse
 import json
 import math
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,14 @@ def measure(command):
     if process.returncode != 0:
         sys.exit(f"{' '.join(command)}: exit {process.returncode}")
     return json.loads(text), usage.ru_utime, usage.ru_maxrss / 1024
+
+
+def repeat(command, at_least):
+    """An answer, the median of seconds and the largest memory; the answer is the same every time."""
+    runs = [measure(command)]
+    while sum(user for _, user, _ in runs) < at_least:
+        runs.append(measure(command))
+    return runs[0][0], statistics.median(user for _, user, _ in runs), max(megabytes for _, _, megabytes in runs)
 
 
 def exponent(points):
@@ -49,6 +58,7 @@ def main():
     parser.add_argument("--nodes", nargs="+", type=int, default=[1000, 3000, 10000, 30000, 100000])
     parser.add_argument("--gap", type=float)
     parser.add_argument("--time-limit", type=float, default=300)
+    parser.add_argument("--at-least", type=float, default=1.0, metavar="SECONDS")
     parser.add_argument("--most", type=float, default=1.2)
     arguments = parser.parse_args()
     failed = False
@@ -59,12 +69,12 @@ def main():
         for nodes in arguments.nodes:
             with tempfile.NamedTemporaryFile(suffix=".json") as file:
                 subprocess.run([arguments.generator, kind, str(nodes), "1"], stdout=file, check=True)
-                answer, user, megabytes = measure(
+                answer, user, megabytes = repeat(
                     [arguments.binary, "solve", file.name, "--solver", arguments.solver, "--gap", str(arguments.gap or GAPS[kind]),
-                     "--time-limit", str(arguments.time_limit), "--json"])
+                     "--time-limit", str(arguments.time_limit), "--threads", "1", "--json"], arguments.at_least)
             gap = 100 * (answer["cost"] - answer["bound"]) / max(1, abs(answer["cost"]))
             print(f"| {kind} | {nodes} | {answer['reduced']['nodes']} | {answer['status']} | {gap:.3f} "
-                  f"| {answer['seconds']['reduce']:.3f} | {user:.2f} | {answer['work'] / 1e6:.1f} | {megabytes:.0f} |", flush=True)
+                  f"| {answer['seconds']['reduce']:.3f} | {user:.3f} | {answer['work'] / 1e6:.1f} | {megabytes:.0f} |", flush=True)
             seconds.append((nodes, user))
             work.append((nodes, answer["work"]))
             memory.append((nodes, megabytes))
