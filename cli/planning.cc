@@ -35,7 +35,7 @@ Result<void> ReadLimits(const PlanFlags& flags, PlanRequest& request) {
     if (!seconds.ok()) return std::move(seconds).error().in("--time-limit");
     request.time_limit_seconds = seconds.value();
   }
-  auto gap = ParseShare(flags.gap);
+  auto gap = ParseGap(flags.gap);
   if (!gap.ok()) return std::move(gap).error().in("--gap");
   request.gap = gap.value();
   return {};

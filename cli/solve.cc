@@ -47,7 +47,7 @@ Result<SolveOptions> ReadLimits(const Session& session, const Flags& flags) {
   };
   take("--time-limit", flags.time_limit, ParseSeconds, options.time_limit_seconds);
   take("--work-limit", flags.work_limit, ParseCount, options.work_limit);
-  take("--gap", flags.gap, ParseShare, options.gap);
+  take("--gap", flags.gap, ParseGap, options.gap);
   if (!problems.empty()) return Join(std::move(problems));
   options.seed = session.seed;
   options.threads = session.thread_count();

@@ -64,6 +64,14 @@ Result<double> ParseShare(const std::string& text) {
   return Scaled(text, {{"", 1}, {"%", 0.01}}, "a share such as 5% or 0.05");
 }
 
+Result<double> ParseGap(const std::string& text) {
+  const double share = TRY(ParseShare(text));
+  if (share > 1)
+    return Usage(fmt::format("expected a share of at most 100%, got '{}'", text),
+                 text.back() == '%' ? "" : fmt::format("for percent give `{}%`", text));
+  return share;
+}
+
 Result<Shape> ParseShape(const std::string& text) {
   Shape shape;
   if (text == "scalar") return shape;

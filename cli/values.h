@@ -18,6 +18,8 @@ Result<int64_t> ParseCount(const std::string& text);
 Result<double> ParseSeconds(const std::string& text);
 // "5%", "0.05": a share, at least 0.
 Result<double> ParseShare(const std::string& text);
+// The same, at most 1: how far above the bound a solver may end.
+Result<double> ParseGap(const std::string& text);
 // "16x16", "7", "scalar": the sizes of an array, all at least 1.
 Result<Shape> ParseShape(const std::string& text);
 
