@@ -6,53 +6,69 @@
 
 namespace metadist {
 
+namespace {
+
+// Below every usage, and far enough from the end of the type for differences.
+constexpr int64_t kNever = std::numeric_limits<int64_t>::min() / 2;
+
+}  // namespace
+
 MemoryProfile::MemoryProfile(const Reduced& reduced, const Choice& choice)
     : reduced_(reduced), times_(static_cast<int64_t>(reduced.base.size())) {
   if (times_ == 0) return;
-  while (leaves_ < times_) leaves_ *= 2;
+  while (leaves_ < times_ + 2) leaves_ *= 2;
   const std::vector<int64_t> usage = UsageOf(reduced, choice);
-  most_.assign(2 * leaves_, std::numeric_limits<int64_t>::min() / 2);
-  added_.assign(2 * leaves_, 0);
-  std::copy(usage.begin(), usage.end(), most_.begin() + leaves_);
-  for (int64_t v = leaves_ - 1; v > 0; --v) most_[v] = std::max(most_[2 * v], most_[2 * v + 1]);
+  tree_.assign(2 * leaves_, 0);
+  std::fill(tree_.begin() + leaves_, tree_.end(), kNever);
+  std::copy(usage.begin(), usage.end(), tree_.begin() + leaves_ + 1);
+  for (int64_t v = 2 * leaves_ - 2; v > 1; v -= 2) Settle(v);
 }
 
 void MemoryProfile::Move(int node, int from, int to) {
-  for (const MemoryRow& row : reduced_.rows[node]) {
-    const int64_t change = row.usage[to] - row.usage[from];
-    if (change != 0) Add(1, 0, leaves_, row.lo, row.hi, change);
-  }
+  for (const MemoryRow& row : reduced_.rows[node])
+    AddRange(row.lo, row.hi, row.usage[to] - row.usage[from]);
 }
 
-void MemoryProfile::Add(
-    size_t vertex, int64_t begin, int64_t end, int64_t lo, int64_t hi, int64_t value) {
-  if (lo <= begin && end <= hi) {
-    most_[vertex] += value;
-    added_[vertex] += value;
-    return;
+// The maximum of a vertex and its sibling goes to their parent; returns it.
+int64_t MemoryProfile::Settle(int64_t vertex) {
+  int64_t& one = tree_[vertex];
+  int64_t& other = tree_[vertex ^ 1];
+  const int64_t most = std::max(one, other);
+  one -= most;
+  other -= most;
+  tree_[vertex >> 1] += most;
+  return most;
+}
+
+// From below, between two leaves that are outside.
+void MemoryProfile::AddRange(int64_t lo, int64_t hi, int64_t change) {
+  if (change == 0 || lo >= hi) return;
+  int64_t left = leaves_ + lo;
+  int64_t right = leaves_ + hi + 1;
+  while ((left ^ right) != 1) {
+    if ((left & 1) == 0) tree_[left ^ 1] += change;
+    if ((right & 1) == 1) tree_[right ^ 1] += change;
+    Settle(left);
+    Settle(right);
+    left >>= 1;
+    right >>= 1;
   }
-  const int64_t middle = (begin + end) / 2;
-  if (lo < middle) Add(2 * vertex, begin, middle, lo, hi, value);
-  if (hi > middle) Add(2 * vertex + 1, middle, end, lo, hi, value);
-  most_[vertex] = std::max(most_[2 * vertex], most_[2 * vertex + 1]) + added_[vertex];
+  while (left > 1 && Settle(left) != 0) left >>= 1;
 }
 
 int MemoryProfile::peak_time() const {
   int64_t vertex = 1;
   while (vertex < leaves_) {
-    vertex = most_[2 * vertex] >= most_[2 * vertex + 1] ? 2 * vertex : 2 * vertex + 1;
+    vertex = tree_[2 * vertex] >= tree_[2 * vertex + 1] ? 2 * vertex : 2 * vertex + 1;
   }
-  return static_cast<int>(vertex - leaves_);
+  return static_cast<int>(vertex - leaves_ - 1);
 }
 
 std::vector<int64_t> MemoryProfile::usage() const {
   if (times_ == 0) return {};
-  // What is pending above each vertex.
-  std::vector<int64_t> above(2 * leaves_, 0);
-  for (int64_t v = 2; v < 2 * leaves_; ++v) above[v] = above[v / 2] + added_[v / 2];
-  std::vector<int64_t> out(times_);
-  for (int64_t t = 0; t < times_; ++t) out[t] = most_[leaves_ + t] + above[leaves_ + t];
-  return out;
+  std::vector<int64_t> whole = tree_;
+  for (int64_t v = 2; v < 2 * leaves_; ++v) whole[v] += whole[v / 2];
+  return {whole.begin() + leaves_ + 1, whole.begin() + leaves_ + 1 + times_};
 }
 
 int64_t UsageAt(const Reduced& reduced, int node, int p, int time) {

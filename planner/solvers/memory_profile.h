@@ -9,7 +9,7 @@
 namespace metadist {
 
 // Usage per kept time of one choice, kept up to date under single moves: a segment tree with range
-// addition and the global maximum. O(log times) per changed row.
+// addition and the global maximum. O(log times) per changed row, less where the peak is elsewhere.
 class MemoryProfile {
  public:
   // `reduced` must outlive the profile.
@@ -21,11 +21,9 @@ class MemoryProfile {
   // `node` changes from one strategy to another.
   void Move(int node, int from, int to);
   // `change` more at the times lo <= t < hi.
-  void AddRange(int64_t lo, int64_t hi, int64_t change) {
-    if (change != 0 && lo < hi) Add(1, 0, leaves_, lo, hi, change);
-  }
+  void AddRange(int64_t lo, int64_t hi, int64_t change);
   // Largest usage, 0 if no time can bind.
-  int64_t peak() const { return times_ == 0 ? 0 : most_[1]; }
+  int64_t peak() const { return times_ == 0 ? 0 : tree_[1]; }
   // First time at which it is reached; times must not be empty.
   int peak_time() const;
   bool fits() const { return !reduced_.limit || peak() <= *reduced_.limit; }
@@ -33,14 +31,15 @@ class MemoryProfile {
   std::vector<int64_t> usage() const;
 
  private:
-  void Add(size_t vertex, int64_t begin, int64_t end, int64_t lo, int64_t hi, int64_t value);
+  int64_t Settle(int64_t vertex);
 
   const Reduced& reduced_;
   int64_t times_;
   int64_t leaves_ = 1;
-  // Maximum below each vertex, its own pending addition included; heap order, root 1.
-  std::vector<int64_t> most_;
-  std::vector<int64_t> added_;
+  // Heap order, root 1; time t is leaf t + 1, as there are ends on both sides. The root holds the
+  // peak, every other vertex how far the maximum below it is above that of its parent, at most 0:
+  // siblings lie side by side, and what is added to a whole range needs no second value.
+  std::vector<int64_t> tree_;
 };
 
 // Usage of strategy p of `node` at a kept time.

@@ -10,10 +10,13 @@
 namespace metadist {
 namespace {
 
+// Decisions in the shortest problem, in whole rows of the grid.
+constexpr int kPeriod = 480;
+
 Problem Generate(const std::string& kind, int nodes, uint64_t seed) {
   if (kind == "layers") return LayeredProblem(seed, (nodes - 1) / 9, 8, 1.2);
-  if (kind == "grid") return GridProblem(seed, nodes / 16, 8, 6, 1.2);
-  return TreeProblem(seed, nodes / 2, 6, 1.2);
+  if (kind == "grid") return GridProblem(seed, nodes / 16, 8, 6, 1.2, kPeriod);
+  return TreeProblem(seed, nodes / 2, 6, 1.2, kPeriod);
 }
 
 }  // namespace

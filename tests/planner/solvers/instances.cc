@@ -153,6 +153,16 @@ void AddFollowers(Random& random, Problem& problem) {
   }
 }
 
+// Decisions repeat, so that the tightest time is as tight however long the problem is.
+void Repeat(Problem& problem, int period) {
+  if (period == 0) return;
+  for (size_t i = static_cast<size_t>(period); i < problem.nodes.size(); ++i) {
+    const ProblemNode& like = problem.nodes[i - static_cast<size_t>(period)];
+    problem.nodes[i].costs = like.costs;
+    problem.nodes[i].rows[0].usage = like.rows[0].usage;
+  }
+}
+
 void SetLimit(Problem& problem, double factor) {
   if (factor <= 0) return;
   const double least = static_cast<double>(PeakOfMinima(problem, /*largest=*/false));
@@ -262,7 +272,8 @@ Problem LayeredProblem(uint64_t seed, int layers, int strategies, double limit_f
   return problem;
 }
 
-Problem GridProblem(uint64_t seed, int rows, int columns, int strategies, double limit_factor) {
+Problem GridProblem(
+    uint64_t seed, int rows, int columns, int strategies, double limit_factor, int period) {
   Random random(seed);
   Problem problem;
   problem.name = "grid";
@@ -272,12 +283,13 @@ Problem GridProblem(uint64_t seed, int rows, int columns, int strategies, double
     if (i % columns > 0) LinkAtRandom(random, problem, i - 1, i, 10);
     if (i >= columns) LinkAtRandom(random, problem, i - columns, i, 10);
   }
+  Repeat(problem, period);
   AddFollowers(random, problem);
   SetLimit(problem, limit_factor);
   return problem;
 }
 
-Problem TreeProblem(uint64_t seed, int nodes, int strategies, double limit_factor) {
+Problem TreeProblem(uint64_t seed, int nodes, int strategies, double limit_factor, int period) {
   Random random(seed);
   Problem problem;
   problem.name = "tree";
@@ -285,6 +297,7 @@ Problem TreeProblem(uint64_t seed, int nodes, int strategies, double limit_facto
     AddDecision(random, problem, strategies, i, i + 40);
     if (i > 0) LinkAtRandom(random, problem, std::max(0, i - 1 - random.Below(30)), i, 50);
   }
+  Repeat(problem, period);
   AddFollowers(random, problem);
   SetLimit(problem, limit_factor);
   return problem;

@@ -41,10 +41,13 @@ Problem RandomProblem(uint64_t seed, const InstanceShape& shape);
 Problem LayeredProblem(uint64_t seed, int layers, int strategies, double limit_factor);
 
 // A grid of decisions in row order, each linked to its neighbours, and as many followers; values
-// live for two rows. Costs differ from node to node. limit_factor as above.
-Problem GridProblem(uint64_t seed, int rows, int columns, int strategies, double limit_factor);
+// live for two rows. limit_factor as above. Costs differ from node to node; with a period costs and
+// memory are those of the decision so many before, and only edges differ: the limit is as tight in
+// a long problem as in a short one.
+Problem GridProblem(
+    uint64_t seed, int rows, int columns, int strategies, double limit_factor, int period = 0);
 
 // The same on a random tree whose branches are short.
-Problem TreeProblem(uint64_t seed, int nodes, int strategies, double limit_factor);
+Problem TreeProblem(uint64_t seed, int nodes, int strategies, double limit_factor, int period = 0);
 
 }  // namespace metadist
