@@ -24,13 +24,12 @@ constexpr int kTriesPerNode = 3;
 }  // namespace
 
 AllocationMover::AllocationMover(const Reduced& reduced, const Dual& tables, BlockMover& block)
-    : reduced_(reduced), tables_(tables), block_(block) {
+    : reduced_(reduced), tables_(tables), block_(block), penalties_(reduced.costs, 0) {
   shares_.resize(reduced.count());
-  penalties_.resize(reduced.count());
 }
 
 bool AllocationMover::Allowed(int node, int strategy) const {
-  const std::vector<MemoryRow>& rows = reduced_.rows[node];
+  const RowTable::Rows rows = reduced_.rows[node];
   for (size_t r = 0; r < rows.size(); ++r) {
     if (rows[r].usage[strategy] > shares_[node][r]) return false;
   }
@@ -42,7 +41,7 @@ void AllocationMover::TakeAway(const std::vector<int>& region,
                                const Choice& choice) {
   std::vector<int> holders;
   for (int node : region) {
-    const std::vector<MemoryRow>& rows = reduced_.rows[node];
+    const RowTable::Rows rows = reduced_.rows[node];
     std::vector<int64_t>& shares = shares_[node];
     shares.resize(rows.size());
     bool holds = false;
@@ -56,7 +55,7 @@ void AllocationMover::TakeAway(const std::vector<int>& region,
   const int losers = 1 + random.Below(kMostLosers);
   for (int k = 0; k < losers; ++k) {
     const int node = holders[random.Below(static_cast<int64_t>(holders.size()))];
-    const std::vector<MemoryRow>& rows = reduced_.rows[node];
+    const RowTable::Rows rows = reduced_.rows[node];
     for (int draw = 0; draw < kTriesPerNode; ++draw) {
       const int strategy = random.Below(reduced_.size(node));
       if (!Allowed(node, strategy)) continue;
@@ -72,7 +71,7 @@ void AllocationMover::TakeAway(const std::vector<int>& region,
 }
 
 bool AllocationMover::Raise(int node, int strategy) {
-  const std::vector<MemoryRow>& rows = reduced_.rows[node];
+  const RowTable::Rows rows = reduced_.rows[node];
   std::vector<int64_t>& shares = shares_[node];
   auto add = [&](int sign) {
     for (size_t r = 0; r < rows.size(); ++r) {
@@ -104,11 +103,8 @@ void AllocationMover::HandOut(const std::vector<int>& region, Random& random) {
 
 void AllocationMover::Settle(const std::vector<int>& region, Choice& choice) {
   for (int node : region) {
-    std::vector<double>& penalty = penalties_[node];
-    penalty.assign(reduced_.size(node), 0);
-    for (int p = 0; p < reduced_.size(node); ++p) {
-      if (!Allowed(node, p)) penalty[p] = kLeftOut;
-    }
+    const std::span<double> penalty = penalties_[node];
+    for (int p = 0; p < reduced_.size(node); ++p) penalty[p] = Allowed(node, p) ? 0 : kLeftOut;
     if (penalty[choice[node]] == 0) continue;
     // Every share is what some strategy of the node uses, or more.
     const std::vector<int64_t> costs = ConditionalCosts(reduced_, tables_.links(), node, choice);

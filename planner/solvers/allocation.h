@@ -40,7 +40,7 @@ class AllocationMover {
   std::optional<MemoryProfile> shares_total_;
   // Bytes per node and row.
   std::vector<std::vector<int64_t>> shares_;
-  std::vector<std::vector<double>> penalties_;
+  Jagged<double> penalties_;
   int64_t work_ = 0;
 };
 

@@ -104,7 +104,7 @@ class Beam {
     std::vector<Candidate> candidates;
     std::vector<int64_t> costs;
     for (size_t s = 0; s < states_.size(); ++s) {
-      costs = reduced_.costs[node];
+      costs.assign(reduced_.costs[node].begin(), reduced_.costs[node].end());
       for (const Link& link : links_[node]) {
         if (link.other > node) continue;
         const std::vector<int64_t>& edge = reduced_.edges[link.edge].costs;
@@ -243,7 +243,6 @@ class BeamSolver {
     if (reduced.count() == 0) return out_.RaiseBound(reduced.constant);
     PriceAscent ascent(reduced, out_.budget());
     ascent.Climb(kBoundRounds, out_.cost());
-    ascent.Prove();
     out_.RaiseBound(ascent.proven());
   }
 

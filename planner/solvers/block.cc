@@ -57,7 +57,7 @@ std::vector<int> RandomRegion(const std::vector<std::vector<Link>>& links,
 BlockMover::BlockMover(const Reduced& reduced, const Dual& tables)
     : reduced_(reduced), tables_(tables), local_(reduced.count(), -1) {}
 
-void BlockMover::FindAllowed(const std::vector<std::vector<double>>& penalties,
+void BlockMover::FindAllowed(const Jagged<double>& penalties,
                              const std::vector<int>& region,
                              const Choice& choice) {
   allowed_.resize(std::max(allowed_.size(), region.size()));
@@ -97,7 +97,7 @@ double BlockMover::AddEdge(const std::vector<int>& region, int k, const Link& li
   return entries[current_[k] * columns_in.size() + current_[other]];
 }
 
-double BlockMover::MakeTask(const std::vector<std::vector<double>>& penalties,
+double BlockMover::MakeTask(const Jagged<double>& penalties,
                             const std::vector<int>& region,
                             const Choice& choice) {
   FindAllowed(penalties, region, choice);
@@ -129,7 +129,7 @@ double BlockMover::MakeTask(const std::vector<std::vector<double>>& penalties,
   return cost;
 }
 
-MoveResult BlockMover::Run(const std::vector<std::vector<double>>& penalties,
+MoveResult BlockMover::Run(const Jagged<double>& penalties,
                            const std::vector<int>& region,
                            double cap,
                            Random& random,

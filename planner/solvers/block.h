@@ -28,7 +28,7 @@ class BlockMover {
 
   // Minimises costs plus penalties over the nodes of `region`, all others as in `choice`: exactly,
   // but for nodes of high degree that keep their strategy where a table would exceed `cap` entries.
-  MoveResult Run(const std::vector<std::vector<double>>& penalties,
+  MoveResult Run(const Jagged<double>& penalties,
                  const std::vector<int>& region,
                  double cap,
                  Random& random,
@@ -36,11 +36,11 @@ class BlockMover {
 
  private:
   // Fills task_, sizes_, edges_ and current_; returns the cost of the current strategies.
-  double MakeTask(const std::vector<std::vector<double>>& penalties,
+  double MakeTask(const Jagged<double>& penalties,
                   const std::vector<int>& region,
                   const Choice& choice);
 
-  void FindAllowed(const std::vector<std::vector<double>>& penalties,
+  void FindAllowed(const Jagged<double>& penalties,
                    const std::vector<int>& region,
                    const Choice& choice);
   // Adds the edge between two nodes of the region; returns its entry at the current strategies.

@@ -58,7 +58,7 @@ std::vector<int64_t> ChainUsage(const Reduced& reduced, const Dual& dual) {
       const size_t columns = reduced.size(hop.other);
       std::copy_n(dual.rows(hop) + strategies[next++] * columns, columns, &entries[hop.out]);
     }
-    for (const MemoryRow& row : reduced.rows[i]) {
+    for (const RowTable::Row& row : reduced.rows[i]) {
       double usage = 0;
       for (int p : strategies) usage += static_cast<double>(row.usage[p]);
       usage /= static_cast<double>(strategies.size());

@@ -52,7 +52,7 @@ Decomposition::Decomposition(const Reduced& reduced, const Dual& dual)
 void Decomposition::AddNode(int node, const std::vector<WideCost>& prefix) {
   std::vector<WideCost>& own = own_[node];
   for (int64_t cost : reduced_.costs[node]) own.push_back(Fixed(cost));
-  for (const MemoryRow& row : reduced_.rows[node]) {
+  for (const RowTable::Row& row : reduced_.rows[node]) {
     const WideCost price = prefix[row.hi] - prefix[row.lo];
     if (price == 0) continue;
     for (size_t p = 0; p < own.size(); ++p) own[p] += price * row.usage[p];

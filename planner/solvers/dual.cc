@@ -149,13 +149,10 @@ void Dual::SetPrices(std::vector<double> prices) {
     price_constant_ += prices_[t] * static_cast<double>(reduced_.base[t] - *reduced_.limit);
   }
   PricePenalties(reduced_, prices_, penalties_);
-  priced_.clear();
-  priced_.reserve(tables_->nodes.back().strategies);
-  for (int i = 0; i < reduced_.count(); ++i) {
-    for (int p = 0; p < reduced_.size(i); ++p) {
-      priced_.push_back(static_cast<double>(reduced_.costs[i][p]) + penalties_[i][p]);
-    }
-  }
+  const std::vector<int64_t>& costs = reduced_.costs.values();
+  priced_.resize(costs.size());
+  for (size_t k = 0; k < costs.size(); ++k)
+    priced_[k] = static_cast<double>(costs[k]) + penalties_.values()[k];
 }
 
 void Dual::Gather(int node, std::vector<double>& theta) const {

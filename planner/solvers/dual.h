@@ -119,7 +119,7 @@ class Dual {
   std::vector<double> messages_;
   std::vector<double> prices_;
   // For SetPrices.
-  std::vector<std::vector<double>> penalties_;
+  Jagged<double> penalties_;
   // Costs plus penalties, node by node.
   std::vector<double> priced_;
   double price_constant_ = 0;

@@ -391,7 +391,8 @@ std::optional<ExactOptimum> MinimizeWithoutMemory(const Reduced& reduced) {
   const std::optional<EliminationPlan> plan = BestElimination(reduced);
   if (!plan) return std::nullopt;
   EliminationTask<int64_t> task;
-  task.unary = reduced.costs;
+  for (int i = 0; i < reduced.count(); ++i)
+    task.unary.emplace_back(reduced.costs[i].begin(), reduced.costs[i].end());
   for (const Reduced::Edge& edge : reduced.edges) {
     task.edges.push_back({edge.a, edge.b, {}, edge.costs.data()});
   }

@@ -111,7 +111,7 @@ void ForestMover::RootTrees() {
 }
 
 // The nodes' own costs and those towards fixed neighbours.
-void ForestMover::GatherSums(const std::vector<std::vector<double>>& penalties,
+void ForestMover::GatherSums(const Jagged<double>& penalties,
                              const Choice& choice,
                              MoveResult& result) {
   for (int node : top_down_) {
@@ -168,9 +168,7 @@ void ForestMover::ChooseDown(Choice& choice, MoveResult& result) {
   }
 }
 
-MoveResult ForestMover::Run(const std::vector<std::vector<double>>& penalties,
-                            Random& random,
-                            Choice& choice) {
+MoveResult ForestMover::Run(const Jagged<double>& penalties, Random& random, Choice& choice) {
   MoveResult result;
   if (reduced_.count() == 0) return result;
   if (random.Unit() < 0.5) {

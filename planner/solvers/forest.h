@@ -19,7 +19,7 @@ class ForestMover {
 
   // Minimises costs plus penalties exactly over a random maximal induced forest, all other nodes as
   // in `choice`: never worsens that sum, rounding apart.
-  MoveResult Run(const std::vector<std::vector<double>>& penalties, Random& random, Choice& choice);
+  MoveResult Run(const Jagged<double>& penalties, Random& random, Choice& choice);
 
  private:
   void RandomOrder(Random& random);
@@ -27,9 +27,7 @@ class ForestMover {
   void GrowForest();
   void RootTrees();
   int Root(int node);
-  void GatherSums(const std::vector<std::vector<double>>& penalties,
-                  const Choice& choice,
-                  MoveResult& result);
+  void GatherSums(const Jagged<double>& penalties, const Choice& choice, MoveResult& result);
   void SendUp(const Choice& choice, MoveResult& result);
   void ChooseDown(Choice& choice, MoveResult& result);
 

@@ -15,7 +15,7 @@ namespace metadist {
 // Source: fusion moves, Lempitsky, Rother, Roth, Blake, PAMI 2010, there by graph cuts.
 
 FusionMover::FusionMover(const Reduced& reduced, BlockMover& block)
-    : reduced_(reduced), block_(block), narrowed_(reduced.count()) {}
+    : reduced_(reduced), block_(block), narrowed_(reduced.costs, 0) {}
 
 void FusionMover::SetParents(std::vector<const Choice*> parents) {
   parents_ = std::move(parents);
@@ -28,14 +28,12 @@ void FusionMover::SetParents(std::vector<const Choice*> parents) {
   }
 }
 
-MoveResult FusionMover::Run(const std::vector<std::vector<double>>& penalties,
-                            double factor,
-                            double cap,
-                            Random& random,
-                            Choice& choice) {
+MoveResult FusionMover::Run(
+    const Jagged<double>& penalties, double factor, double cap, Random& random, Choice& choice) {
   for (int node : region_) {
-    narrowed_[node].assign(penalties[node].size(), kLeftOut);
-    auto let_in = [&](int p) { narrowed_[node][p] = factor * penalties[node][p]; };
+    const std::span<double> narrowed = narrowed_[node];
+    std::ranges::fill(narrowed, kLeftOut);
+    auto let_in = [&](int p) { narrowed[p] = factor * penalties[node][p]; };
     for (const Choice* parent : parents_) let_in((*parent)[node]);
     let_in(choice[node]);
   }

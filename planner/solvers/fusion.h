@@ -24,11 +24,8 @@ class FusionMover {
   // Minimises costs plus factor x penalties over the choices that take every node's strategy from
   // one of the parents (or from `choice`), tables up to `cap` entries: never worsens `choice`,
   // rounding apart. `choice` must equal the parents wherever these agree.
-  MoveResult Run(const std::vector<std::vector<double>>& penalties,
-                 double factor,
-                 double cap,
-                 Random& random,
-                 Choice& choice);
+  MoveResult Run(
+      const Jagged<double>& penalties, double factor, double cap, Random& random, Choice& choice);
 
  private:
   const Reduced& reduced_;
@@ -36,7 +33,7 @@ class FusionMover {
   std::vector<const Choice*> parents_;
   // Nodes at which they differ.
   std::vector<int> region_;
-  std::vector<std::vector<double>> narrowed_;
+  Jagged<double> narrowed_;
 };
 
 }  // namespace metadist

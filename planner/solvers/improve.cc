@@ -148,7 +148,7 @@ size_t Improver::Draw(std::span<const Record> records) {
   return records.size() - 1;
 }
 
-void Improver::Step(Choice& choice, const std::vector<std::vector<double>>& penalties) {
+void Improver::Step(Choice& choice, const Jagged<double>& penalties) {
   const size_t kind = Draw(steps_);
   MoveResult result;
   if (kind == kBlockStep) {
@@ -195,10 +195,10 @@ void Improver::WalkRound(const Guide& guide) {
   PricePenalties(*reduced_, prices_.prices(), penalties_);
   budget_.AddWork(price_work_);
   const double noise = random_.Unit() < 0.5 ? 0 : 0.3 * random_.Unit();
-  for (std::vector<double>& penalty : penalties_) {
-    if (noise == 0 || random_.Unit() >= 0.3) continue;
+  for (size_t i = 0; noise > 0 && i < penalties_.size(); ++i) {
+    if (random_.Unit() >= 0.3) continue;
     const double factor = 1 + (random_.Unit() - 0.5) * 2 * noise;
-    for (double& value : penalty) value *= factor;
+    for (double& value : penalties_[i]) value *= factor;
   }
   if (random_.Unit() < kSweepShare) Sweep();
   const int steps = 1 + random_.Below(kMostSteps);

@@ -59,7 +59,7 @@ class Improver {
   // Repairs, polishes and takes. True if it was feasible in the end; `choice` is changed then.
   bool Finish(Choice& choice);
   // Lowers cost plus penalties of a choice by one forest or block move.
-  void Step(Choice& choice, const std::vector<std::vector<double>>& penalties);
+  void Step(Choice& choice, const Jagged<double>& penalties);
   // `rounds` rounds of local search, fewer if the budget is spent or the incumbent proven. Goes on
   // where the last call stopped, so many short calls do what a long one does.
   void Improve(int rounds, const Guide& guide);
@@ -112,7 +112,7 @@ class Improver {
   // The walk under moving prices.
   PriceWalk prices_;
   double followed_bound_ = -1e300;
-  std::vector<std::vector<double>> penalties_;
+  Jagged<double> penalties_;
   Choice walker_;
   // Of this side, at the prices of the walk.
   std::optional<Dual> messages_;

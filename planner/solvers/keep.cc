@@ -5,18 +5,23 @@ namespace metadist {
 
 Reduced KeepStrategies(const Reduced& reduced, const std::vector<std::vector<int>>& kept) {
   Reduced out = reduced;
+  out.costs = {};
+  out.rows = {};
   std::vector<std::vector<char>> alive(reduced.graph.nodes.size());
   for (int i = 0; i < reduced.count(); ++i) {
     std::vector<char>& flags = alive[reduced.origin[i]];
     flags.assign(reduced.size(i), 0);
     for (int p : kept[i]) flags[p] = 1;
-    auto select = [&](const std::vector<int64_t>& from) {
+    auto select = [&](std::span<const int64_t> from) {
       std::vector<int64_t> to;
       for (int p : kept[i]) to.push_back(from[p]);
       return to;
     };
-    out.costs[i] = select(reduced.costs[i]);
-    for (MemoryRow& row : out.rows[i]) row.usage = select(row.usage);
+    out.costs.Add(select(reduced.costs[i]));
+    std::vector<MemoryRow> rows;
+    for (const RowTable::Row& row : reduced.rows[i])
+      rows.push_back({row.lo, row.hi, select(row.usage)});
+    out.rows.Add(rows);
   }
   DropStrategies(out.graph, alive);
   out.deletions = out.graph.deletions;

@@ -17,7 +17,8 @@ std::vector<int64_t> ConditionalCosts(const Reduced& reduced,
                                       const std::vector<std::vector<Link>>& links,
                                       int node,
                                       const Choice& choice) {
-  std::vector<int64_t> out = reduced.costs[node];
+  const std::span<const int64_t> own = reduced.costs[node];
+  std::vector<int64_t> out(own.begin(), own.end());
   for (const Link& link : links[node]) {
     const std::vector<int64_t>& costs = reduced.edges[link.edge].costs;
     const size_t stride = link.first ? reduced.size(link.other) : 1;

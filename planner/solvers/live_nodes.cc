@@ -14,7 +14,7 @@ namespace metadist {
 
 namespace {
 
-int Scale(const MemoryRow& row) {
+int Scale(const RowTable::Row& row) {
   return std::bit_width(static_cast<uint64_t>(row.hi - row.lo)) - 1;
 }
 
@@ -22,8 +22,8 @@ int Scale(const MemoryRow& row) {
 
 LiveNodes::LiveNodes(const Reduced& reduced) {
   int lists = 0;
-  for (const std::vector<MemoryRow>& rows : reduced.rows) {
-    for (const MemoryRow& row : rows) {
+  for (int i = 0; i < reduced.count(); ++i) {
+    for (const RowTable::Row& row : reduced.rows[i]) {
       const size_t scale = Scale(row);
       if (lists_of_.size() <= scale) lists_of_.resize(scale + 1, -1);
       lists_of_[scale] = 0;
@@ -38,7 +38,7 @@ LiveNodes::LiveNodes(const Reduced& reduced) {
   std::vector<int> latest(lists, -1);
   std::vector<int> of_row;
   for (int i = 0; i < reduced.count(); ++i) {
-    for (const MemoryRow& row : reduced.rows[i]) {
+    for (const RowTable::Row& row : reduced.rows[i]) {
       of_row.clear();
       Of(row, of_row);
       for (int list : of_row) {
@@ -65,7 +65,7 @@ void LiveNodes::Over(int64_t time, std::vector<int>& lists) const {
   }
 }
 
-void LiveNodes::Of(const MemoryRow& row, std::vector<int>& lists) const {
+void LiveNodes::Of(const RowTable::Row& row, std::vector<int>& lists) const {
   const int scale = Scale(row);
   for (int64_t s = row.lo >> scale; s <= (row.hi - 1) >> scale; ++s) {
     lists.push_back(lists_of_[scale] + static_cast<int>(s));

@@ -24,7 +24,7 @@ class LiveNodes {
   // it only.
   void Over(int64_t time, std::vector<int>& lists) const;
   // Appends the lists that a row puts its node into, at most three.
-  void Of(const MemoryRow& row, std::vector<int>& lists) const;
+  void Of(const RowTable::Row& row, std::vector<int>& lists) const;
 
  private:
   // By binary logarithm of a row's length: its first list, -1 if there are no such rows.

@@ -25,11 +25,11 @@ constexpr double kInfinity = 1e30;
 constexpr double kLargestEntry = 1e7;
 
 // Least entry that is not infinite.
-int64_t Least(const std::vector<int64_t>& costs) {
+int64_t Least(std::span<const int64_t> costs) {
   return *std::min_element(costs.begin(), costs.end());
 }
 
-double Span(const std::vector<int64_t>& costs) {
+double Span(std::span<const int64_t> costs) {
   const int64_t least = Least(costs);
   double span = 0;
   for (int64_t cost : costs) {
@@ -43,7 +43,7 @@ double Span(const std::vector<int64_t>& costs) {
 MarginalProgram::MarginalProgram(const Reduced& reduced, Objective objective, int64_t peak_unit)
     : reduced_(reduced), objective_(objective), peak_unit_(static_cast<double>(peak_unit)) {
   double largest = 1;
-  for (const std::vector<int64_t>& costs : reduced.costs) largest = std::max(largest, Span(costs));
+  for (int i = 0; i < reduced.count(); ++i) largest = std::max(largest, Span(reduced.costs[i]));
   for (const Reduced::Edge& edge : reduced.edges) largest = std::max(largest, Span(edge.costs));
   unit_ = std::max(1.0, largest / kLargestEntry);
   const bool priced = objective == Objective::kCost;
@@ -119,7 +119,7 @@ bool MarginalProgram::AddTime(int time) {
   if (peak_column_ >= 0) model_.AddElement(row, peak_column_, -1);
   for (int i = 0; i < reduced_.count(); ++i) {
     std::vector<int64_t> usage(reduced_.size(i), 0);
-    for (const MemoryRow& memory : reduced_.rows[i]) {
+    for (const RowTable::Row& memory : reduced_.rows[i]) {
       if (memory.lo > time || time >= memory.hi) continue;
       for (size_t p = 0; p < usage.size(); ++p) usage[p] += memory.usage[p];
     }
@@ -135,7 +135,7 @@ void MarginalProgram::AddCover(const Choice& choice, int time) {
   std::vector<std::pair<int, int64_t>> members;
   auto usage_at = [&](int node, int p) {
     int64_t sum = 0;
-    for (const MemoryRow& memory : reduced_.rows[node]) {
+    for (const RowTable::Row& memory : reduced_.rows[node]) {
       if (memory.lo <= time && time < memory.hi) sum += memory.usage[p];
     }
     return sum;

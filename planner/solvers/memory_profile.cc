@@ -25,7 +25,7 @@ MemoryProfile::MemoryProfile(const Reduced& reduced, const Choice& choice)
 }
 
 void MemoryProfile::Move(int node, int from, int to) {
-  for (const MemoryRow& row : reduced_.rows[node])
+  for (const RowTable::Row& row : reduced_.rows[node])
     AddRange(row.lo, row.hi, row.usage[to] - row.usage[from]);
 }
 
@@ -73,7 +73,7 @@ std::vector<int64_t> MemoryProfile::usage() const {
 
 int64_t UsageAt(const Reduced& reduced, int node, int p, int time) {
   int64_t sum = 0;
-  for (const MemoryRow& row : reduced.rows[node]) {
+  for (const RowTable::Row& row : reduced.rows[node]) {
     if (row.lo <= time && time < row.hi) sum += row.usage[p];
   }
   return sum;
@@ -83,7 +83,7 @@ std::vector<int64_t> UsageOf(const Reduced& reduced, const Choice& choice) {
   const size_t times = reduced.base.size();
   std::vector<int64_t> usage(times + 1, 0);
   for (int i = 0; i < reduced.count(); ++i) {
-    for (const MemoryRow& row : reduced.rows[i]) {
+    for (const RowTable::Row& row : reduced.rows[i]) {
       usage[row.lo] += row.usage[choice[i]];
       usage[row.hi] -= row.usage[choice[i]];
     }

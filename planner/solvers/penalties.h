@@ -12,6 +12,6 @@ namespace metadist {
 // Storage of `penalties` is reused. O(times + rows x strategies).
 void PricePenalties(const Reduced& reduced,
                     const std::vector<double>& prices,
-                    std::vector<std::vector<double>>& penalties);
+                    Jagged<double>& penalties);
 
 }  // namespace metadist

@@ -25,7 +25,7 @@ constexpr int kMostShift = 20;
 constexpr double kLargestCosts = 0x1p58;
 constexpr double kLargestSum = 0x1p59;
 
-double LargestFinite(const std::vector<int64_t>& entries) {
+double LargestFinite(std::span<const int64_t> entries) {
   int64_t largest = 0;
   for (int64_t entry : entries) {
     if (!IsInfinite(entry)) largest = std::max(largest, std::abs(entry));
@@ -42,7 +42,7 @@ int64_t Scaled(int64_t cost, int shift) {
 PricedElimination::PricedElimination(const Reduced& reduced, EliminationPlan plan)
     : reduced_(reduced), plan_(std::move(plan)) {
   double sum = 1;
-  for (const std::vector<int64_t>& costs : reduced.costs) sum += LargestFinite(costs);
+  for (int i = 0; i < reduced.count(); ++i) sum += LargestFinite(reduced.costs[i]);
   for (const Reduced::Edge& edge : reduced.edges) sum += LargestFinite(edge.costs);
   while (shift_ < kMostShift && std::ldexp(sum, shift_ + 1) < kLargestCosts) ++shift_;
   most_penalties_ = std::max(0.0, std::ldexp(kLargestSum, -shift_) - sum);
@@ -59,8 +59,8 @@ PricedElimination::Answer PricedElimination::Minimize(const std::vector<double>&
   std::vector<double> sums(prices.size() + 1, 0);
   for (size_t t = 0; t < prices.size(); ++t) sums[t + 1] = sums[t] + prices[t];
   double most = 1;
-  for (const std::vector<MemoryRow>& rows : reduced_.rows) {
-    for (const MemoryRow& row : rows) {
+  for (int i = 0; i < reduced_.count(); ++i) {
+    for (const RowTable::Row& row : reduced_.rows[i]) {
       const int64_t usage = *std::max_element(row.usage.begin(), row.usage.end());
       most += (sums[row.hi] - sums[row.lo]) * static_cast<double>(usage);
     }
@@ -78,7 +78,7 @@ PricedElimination::Answer PricedElimination::Minimize(const std::vector<double>&
   std::vector<WideCost> penalties;
   for (int i = 0; i < reduced_.count(); ++i) {
     penalties.assign(reduced_.size(i), 0);
-    for (const MemoryRow& row : reduced_.rows[i]) {
+    for (const RowTable::Row& row : reduced_.rows[i]) {
       const WideCost price = prefix[row.hi] - prefix[row.lo];
       if (price == 0) continue;
       for (size_t p = 0; p < penalties.size(); ++p) penalties[p] += price * row.usage[p];
@@ -90,7 +90,7 @@ PricedElimination::Answer PricedElimination::Minimize(const std::vector<double>&
   }
   Answer out;
   out.choice.assign(reduced_.count(), 0);
-  const int64_t least = RunElimination(std::move(task), plan_, out.choice);
+  const int64_t least = RunElimination(task, plan_, out.choice);
   if (IsInfinite(least)) {
     out.bound = kInfinite;
     return out;

@@ -134,7 +134,7 @@ void PriceAscent::Climb(int rounds, int64_t upper, double enough) {
     if (best_bound_ >= enough || static_cast<double>(upper) - best_bound_ < 0.5) break;
   }
   messages_ = dual_.messages();
-  Prove();
+  Prove(enough);
 }
 
 void PriceAscent::Keep(Choice choice) {
@@ -152,7 +152,7 @@ void PriceAscent::MovePrices(double bound, int64_t upper) {
   mover_.Move(usage, forget_, reach, prices_);
 }
 
-void PriceAscent::Prove() {
+void PriceAscent::Prove(double enough) {
   constexpr int kMostSweeps = 30;
   dual_.SetPrices(best_prices_);
   if (!best_messages_.empty()) dual_.SetMessages(best_messages_);
@@ -161,7 +161,7 @@ void PriceAscent::Prove() {
     const double bound = dual_.Sweep();
     budget_.AddWork(entries_);
     proven_bound_ = std::max(proven_bound_, bound);
-    if (bound - last < 1e-6 * std::abs(bound)) break;
+    if (bound >= enough || bound - last < 1e-6 * std::abs(bound)) break;
     last = bound;
   }
   best_messages_ = dual_.messages();

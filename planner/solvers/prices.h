@@ -31,9 +31,9 @@ class PriceAscent {
   // At most `rounds` price steps, fewer if the budget is spent or the ascent has converged. upper:
   // cost of the best known choice, kInfinite if there is none. enough: no higher bound is wanted.
   void Climb(int rounds, int64_t upper, double enough = static_cast<double>(kInfinite));
-  // Sweeps at the best prices and proves the bound there in integers. Needs some sweeps whatever
-  // the budget.
-  void Prove();
+  // Sweeps at the best prices and proves the bound there in integers. Needs one sweep whatever the
+  // budget, and no more where `enough` is reached.
+  void Prove(double enough = static_cast<double>(kInfinite));
 
   // Proven: no feasible choice of the reduced problem costs less. -kInfinite before Prove.
   int64_t proven() const { return proven_; }

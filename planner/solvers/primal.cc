@@ -11,7 +11,7 @@ Choice LeastMemoryChoice(const Reduced& reduced) {
     double least = 0;
     for (int p = 0; p < reduced.size(i); ++p) {
       double area = 0;
-      for (const MemoryRow& row : reduced.rows[i]) {
+      for (const RowTable::Row& row : reduced.rows[i]) {
         area += static_cast<double>(row.usage[p]) * static_cast<double>(row.hi - row.lo);
       }
       const bool cheaper = reduced.costs[i][p] < reduced.costs[i][out[i]];

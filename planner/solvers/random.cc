@@ -153,9 +153,8 @@ class RandomSolver {
 
   bool RepairAtRandomCosts(Choice& choice) {
     Reduced shuffled = reduced_;
-    for (std::vector<int64_t>& costs : shuffled.costs) {
-      for (int64_t& cost : costs) cost = IsInfinite(cost) ? kInfinite : random_.Below(1 << 20);
-    }
+    for (int64_t& cost : shuffled.costs.values())
+      cost = IsInfinite(cost) ? kInfinite : random_.Below(1 << 20);
     for (Reduced::Edge& edge : shuffled.edges) {
       for (int64_t& cost : edge.costs) cost = IsInfinite(cost) ? kInfinite : 0;
     }

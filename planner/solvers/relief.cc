@@ -47,7 +47,7 @@ Relief::Least Relief::LeastOf(int node) {
     if (costs[q] >= kForbiddenCost) continue;
     // At any time, as if all rows met there.
     int64_t freed = 0;
-    for (const MemoryRow& row : reduced_.rows[node]) {
+    for (const RowTable::Row& row : reduced_.rows[node]) {
       freed += std::max<int64_t>(0, row.usage[current] - row.usage[q]);
     }
     if (freed == 0) continue;
@@ -113,7 +113,7 @@ void Relief::Insert(int node) {
   const Least least = LeastOf(node);
   if (!least.frees) return;
   lists_.clear();
-  for (const MemoryRow& row : reduced_.rows[node]) live_.Of(row, lists_);
+  for (const RowTable::Row& row : reduced_.rows[node]) live_.Of(row, lists_);
   for (int list : lists_) {
     Heaps& heaps = heaps_[list];
     if (!heaps.built) continue;

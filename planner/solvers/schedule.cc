@@ -79,7 +79,7 @@ class Schedule {
     reduced.limit.reset();
     reduced.graph.limit.reset();
     reduced.base.clear();
-    for (std::vector<MemoryRow>& rows : reduced.rows) rows.clear();
+    reduced.rows.Clear();
     return ReduceAgain(std::move(reduced)).reduced;
   }
 

@@ -37,10 +37,7 @@ Search::Search(Reduced reduced, uint64_t seed, Budget& budget)
 }
 
 void Search::CountEntries() {
-  entries_ = reduced().counts().entries;
-  for (const std::vector<int64_t>& costs : reduced().costs) {
-    entries_ += static_cast<int64_t>(costs.size());
-  }
+  entries_ = reduced().counts().entries + static_cast<int64_t>(reduced().costs.values().size());
 }
 
 void Search::TellOf(const std::function<void(const Choice&)>& hear) {
@@ -65,7 +62,7 @@ void Search::Offer(const Choice& original) {
 void Search::FinishChoices(const std::vector<Choice>& choices,
                            const std::vector<double>& prices,
                            double enough) {
-  std::vector<std::vector<double>> penalties;
+  Jagged<double> penalties;
   PricePenalties(reduced(), prices, penalties);
   for (Choice choice : choices) {
     if (primal_budget_.Spent() || improver_->Reached(enough)) return;

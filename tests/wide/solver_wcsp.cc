@@ -32,7 +32,7 @@ Network FromReduced(const Reduced& reduced) {
   out.constant = reduced.constant;
   for (int i = 0; i < reduced.count(); ++i) {
     out.sizes.push_back(reduced.size(i));
-    out.functions.push_back({{i}, reduced.costs[i]});
+    out.functions.push_back({{i}, {reduced.costs[i].begin(), reduced.costs[i].end()}});
   }
   for (const Reduced::Edge& edge : reduced.edges) {
     out.functions.push_back({{edge.a, edge.b}, edge.costs});

@@ -54,8 +54,9 @@ Reduced Pack(CostGraph graph) {
       if (node.costs.size() < 2) continue;
       index[i] = out.count();
       out.origin.push_back(static_cast<int>(i));
-      out.costs.push_back(node.costs);
-      out.rows.push_back(std::move(node.rows));
+      out.costs.Add(node.costs);
+      out.rows.Add(node.rows);
+      node.rows.clear();
     }
     for (CostGraph::Edge& edge : graph.edges) {
       out.edges.push_back({index[edge.a], index[edge.b], std::move(edge.costs)});
@@ -119,8 +120,8 @@ ReducedAgain ReduceAgain(Reduced reduced) {
   CostGraph graph = std::move(reduced.graph);
   for (int i = 0; i < reduced.count(); ++i) {
     CostGraph::Node& node = graph.nodes[reduced.origin[i]];
-    node.costs = std::move(reduced.costs[i]);
-    node.rows = std::move(reduced.rows[i]);
+    node.costs.assign(reduced.costs[i].begin(), reduced.costs[i].end());
+    node.rows = reduced.rows.Copy(i);
     graph.changed[reduced.origin[i]] = 1;
   }
   for (Reduced::Edge& edge : reduced.edges) {

@@ -5,7 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "planner/solvers/jagged.h"
 #include "planner/solvers/reduce/cost_graph.h"
+#include "planner/solvers/row_table.h"
 #include "planner/solvers/solver.h"
 
 namespace metadist {
@@ -18,8 +20,8 @@ struct Reduced {
     int b = 0;
     std::vector<int64_t> costs;  // kInfinite where forbidden
   };
-  std::vector<std::vector<int64_t>> costs;
-  std::vector<std::vector<MemoryRow>> rows;
+  Jagged<int64_t> costs;
+  RowTable rows;
   std::vector<Edge> edges;
   // Absent: no limit, or nothing can exceed it.
   std::optional<int64_t> limit;

@@ -37,10 +37,10 @@ TEST(ForestMover, IsExactOnTrees) {
     Reduced reduced;
     const int count = 1 + random.Below(7);
     for (int i = 0; i < count; ++i) {
-      reduced.costs.emplace_back();
-      const int size = 2 + random.Below(3);
-      for (int p = 0; p < size; ++p) reduced.costs[i].push_back(random.Below(30));
-      reduced.rows.emplace_back();
+      std::vector<int64_t> costs(2 + random.Below(3));
+      for (int64_t& cost : costs) cost = random.Below(30);
+      reduced.costs.Add(costs);
+      reduced.rows.Add({});
       if (i == 0 || random.Below(5) == 0) continue;
       Reduced::Edge edge{random.Below(i), i, {}};
       if (random.Below(2) == 0) std::swap(edge.a, edge.b);

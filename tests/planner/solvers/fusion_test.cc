@@ -24,9 +24,7 @@ TEST(FusionMover, FindsTheBestMixtureOfItsParents) {
     EXPECT_EQ(mover.any(), first != second);
     Choice choice = second;
     const MoveResult result = mover.Run(penalties, 2, 1e9, random, choice);
-    for (std::vector<double>& penalty : penalties) {
-      for (double& value : penalty) value *= 2;
-    }
+    for (double& value : penalties.values()) value *= 2;
     const double from_first = PricedCost(reduced, penalties, first);
     const double from_second = PricedCost(reduced, penalties, second);
     const double reached = PricedCost(reduced, penalties, choice);

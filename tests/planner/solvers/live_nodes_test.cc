@@ -11,10 +11,10 @@
 namespace metadist {
 namespace {
 
-bool Holds(const std::vector<MemoryRow>& rows, int64_t time) {
-  return std::any_of(rows.begin(), rows.end(), [&](const MemoryRow& row) {
-    return row.lo <= time && time < row.hi;
-  });
+bool Holds(const RowTable::Rows& rows, int64_t time) {
+  for (const RowTable::Row& row : rows)
+    if (row.lo <= time && time < row.hi) return true;
+  return false;
 }
 
 TEST(LiveNodes, AreAllThatHoldMemoryAtATimeInOrder) {
@@ -35,7 +35,7 @@ TEST(LiveNodes, AreAllThatHoldMemoryAtATimeInOrder) {
       }
     }
     for (int i = 0; i < reduced.count(); ++i) {
-      for (const MemoryRow& row : reduced.rows[i]) {
+      for (const RowTable::Row& row : reduced.rows[i]) {
         lists.clear();
         live.Of(row, lists);
         EXPECT_LE(lists.size(), 3) << seed;
@@ -48,8 +48,8 @@ TEST(LiveNodes, AreAllThatHoldMemoryAtATimeInOrder) {
 TEST(LiveNodes, AreFewWhereRowsAreShortWhateverElseLives) {
   Reduced reduced;
   auto add = [&](int64_t lo, int64_t hi) {
-    reduced.costs.push_back({0, 1});
-    reduced.rows.push_back({{lo, hi, {1, 0}}});
+    reduced.costs.Add({0, 1});
+    reduced.rows.Add({{lo, hi, {1, 0}}});
   };
   for (int64_t i = 0; i < 1000; ++i) add(i, i + 10);
   for (int64_t i = 0; i < 5; ++i) add(0, 1010);

@@ -26,24 +26,22 @@ inline Reduced ReducedForMoves(uint64_t seed) {
 inline Reduced OneNodePerTime(int times) {
   Reduced reduced;
   for (int64_t t = 0; t < times; ++t) {
-    reduced.costs.push_back({0, 4});
-    reduced.rows.push_back({{t, t + 1, {8, 0}}});
+    reduced.costs.Add({0, 4});
+    reduced.rows.Add({{t, t + 1, {8, 0}}});
   }
   reduced.limit = 7;
   reduced.base.assign(times, 0);
   return reduced;
 }
 
-inline std::vector<std::vector<double>> RandomPenalties(const Reduced& reduced, Random& random) {
-  std::vector<std::vector<double>> penalties(reduced.count());
-  for (int i = 0; i < reduced.count(); ++i) {
-    for (int p = 0; p < reduced.size(i); ++p) penalties[i].push_back(random.Below(20));
-  }
+inline Jagged<double> RandomPenalties(const Reduced& reduced, Random& random) {
+  Jagged<double> penalties(reduced.costs, 0);
+  for (double& value : penalties.values()) value = random.Below(20);
   return penalties;
 }
 
 inline double PricedCost(const Reduced& reduced,
-                         const std::vector<std::vector<double>>& penalties,
+                         const Jagged<double>& penalties,
                          const Choice& choice) {
   double cost = static_cast<double>(ReducedCost(reduced, choice));
   for (int i = 0; i < reduced.count(); ++i) cost += penalties[i][choice[i]];
@@ -69,8 +67,7 @@ void ForEveryChoice(const Reduced& reduced, Visit visit) {
   }
 }
 
-inline double LeastPricedCost(const Reduced& reduced,
-                              const std::vector<std::vector<double>>& penalties) {
+inline double LeastPricedCost(const Reduced& reduced, const Jagged<double>& penalties) {
   double least = 1e300;
   ForEveryChoice(reduced, [&](const Choice& choice) {
     least = std::min(least, PricedCost(reduced, penalties, choice));

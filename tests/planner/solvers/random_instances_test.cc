@@ -75,7 +75,7 @@ std::optional<int64_t> LeastCost(const Reduced& reduced) {
     ProblemNode& node = problem.nodes.emplace_back();
     for (int64_t cost : reduced.costs[i])
       node.costs.push_back(IsInfinite(cost) ? kForbidden : cost);
-    node.rows = reduced.rows[i];
+    node.rows = reduced.rows.Copy(i);
   }
   // What no choice avoids is a node of one strategy.
   ProblemNode& rest = problem.nodes.emplace_back();

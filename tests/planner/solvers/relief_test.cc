@@ -72,10 +72,10 @@ TEST(Relief, IsTheCheapestAtEveryTimeWhileTheChoiceChanges) {
 int64_t WorkPerTime(int times) {
   Reduced reduced;
   for (int64_t t = 0; t < times; ++t) {
-    reduced.costs.push_back({0, 5 + t % 7});
-    reduced.rows.push_back({{t, t + 1, {10, 0}}});
-    reduced.costs.push_back({0, 1000 + t});
-    reduced.rows.push_back({{0, times, {100'000, 0}}});
+    reduced.costs.Add({0, 5 + t % 7});
+    reduced.rows.Add({{t, t + 1, {10, 0}}});
+    reduced.costs.Add({0, 1000 + t});
+    reduced.rows.Add({{0, times, {100'000, 0}}});
   }
   reduced.limit = 1;
   reduced.base.assign(times, 0);
