@@ -14,7 +14,7 @@ namespace metadist {
 // a kink (deflection; the average is that of the volume algorithm, Barahona and Anbil 2000).
 class PriceStep {
  public:
-  // `reduced` must have a limit and outlive the object. No direction yet.
+  // No direction yet. Without a limit there is nothing to move.
   explicit PriceStep(const Reduced& reduced);
 
   // Moves the prices, which stay >= 0. usage: of a relaxed choice that attains the bound at these
