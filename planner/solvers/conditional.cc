@@ -11,11 +11,8 @@ Conditional::Conditional(const Reduced& reduced, const Dual& tables)
     : reduced_(reduced),
       tables_(tables),
       choice_(reduced.count(), 0),
-      first_(reduced.count() + 1, 0),
-      stale_(reduced.count(), 1) {
-  for (int i = 0; i < reduced.count(); ++i) first_[i + 1] = first_[i] + reduced.size(i);
-  costs_.resize(first_.back());
-}
+      costs_(reduced.costs, 0),
+      stale_(reduced.count(), 1) {}
 
 void Conditional::Reset(const Choice& choice) {
   work_ += reduced_.count();
@@ -31,7 +28,7 @@ void Conditional::Change(int node, int strategy) {
 }
 
 const double* Conditional::Costs(int node) {
-  double* costs = &costs_[first_[node]];
+  double* costs = costs_[node].data();
   if (!stale_[node]) return costs;
   const size_t size = reduced_.size(node);
   for (size_t p = 0; p < size; ++p) costs[p] = static_cast<double>(reduced_.costs[node][p]);

@@ -34,8 +34,7 @@ class Conditional {
   const Reduced& reduced_;
   const Dual& tables_;
   Choice choice_;
-  std::vector<size_t> first_;
-  std::vector<double> costs_;
+  Jagged<double> costs_;
   std::vector<char> stale_;
   int64_t work_ = 0;
 };

@@ -127,7 +127,6 @@ void Dual::LayOutNodes(Tables& tables) const {
       next.messages += reduced_.size(i);
     }
     node.share = 1.0 / std::max({1, ahead, static_cast<int>(links_[i].size()) - ahead});
-    next.strategies += reduced_.size(i);
     next.hops += links_[i].size();
     tables.nodes.push_back(node);
   }
@@ -148,18 +147,16 @@ void Dual::SetPrices(std::vector<double> prices) {
   for (size_t t = 0; t < prices_.size(); ++t) {
     price_constant_ += prices_[t] * static_cast<double>(reduced_.base[t] - *reduced_.limit);
   }
-  PricePenalties(reduced_, prices_, penalties_);
+  PricePenalties(reduced_, prices_, priced_);
   const std::vector<int64_t>& costs = reduced_.costs.values();
-  priced_.resize(costs.size());
-  for (size_t k = 0; k < costs.size(); ++k)
-    priced_[k] = static_cast<double>(costs[k]) + penalties_.values()[k];
+  for (size_t k = 0; k < costs.size(); ++k) priced_.values()[k] += static_cast<double>(costs[k]);
 }
 
 void Dual::Gather(int node, std::vector<double>& theta) const {
-  const Node& at = tables_->nodes[node];
-  const Node& end = tables_->nodes[node + 1];
-  theta.assign(priced_.begin() + at.strategies, priced_.begin() + end.strategies);
-  for (size_t message = at.messages; message < end.messages; message += theta.size()) {
+  const std::span<const double> priced = priced_[node];
+  theta.assign(priced.begin(), priced.end());
+  const size_t end = tables_->nodes[node + 1].messages;
+  for (size_t message = tables_->nodes[node].messages; message < end; message += theta.size()) {
     for (size_t p = 0; p < theta.size(); ++p) theta[p] += messages_[message + p];
   }
 }
@@ -181,8 +178,7 @@ double Dual::Pass(bool forward, std::vector<std::vector<double>>* marginals) {
       double* out = &messages_[hop.out];
       moved.resize(theta.size());
       for (size_t p = 0; p < theta.size(); ++p) moved[p] = node.share * theta[p] - in[p];
-      const size_t columns =
-          tables_->nodes[hop.other + 1].strategies - tables_->nodes[hop.other].strategies;
+      const size_t columns = reduced_.size(hop.other);
       const double minimum = MinPlus(moved, rows(hop), columns, out);
       for (size_t q = 0; q < columns; ++q) out[q] -= minimum;
       if (!forward) bound += minimum;

@@ -42,7 +42,7 @@ class Dual {
   void Inherit(const Reduced& before, const Dual& dual, const std::vector<double>& messages);
 
   // Cost plus penalty of a strategy.
-  double priced(int node, int p) const { return priced_[tables_->nodes[node].strategies + p]; }
+  double priced(int node, int p) const { return priced_[node][p]; }
   const std::vector<std::vector<Link>>& links() const { return links_; }
   // The messages to the ends of an edge, one number per strategy.
   const double* to_a(int edge) const { return &messages_[tables_->edges[edge].to_a]; }
@@ -93,7 +93,6 @@ class Dual {
   };
   // Where what belongs to a node begins. A last one marks the ends.
   struct Node {
-    size_t strategies = 0;
     size_t hops = 0;
     size_t messages = 0;
     // 1 / max(1, #earlier, #later neighbours).
@@ -118,10 +117,8 @@ class Dual {
   std::shared_ptr<const Tables> tables_;
   std::vector<double> messages_;
   std::vector<double> prices_;
-  // For SetPrices.
-  Jagged<double> penalties_;
   // Costs plus penalties, node by node.
-  std::vector<double> priced_;
+  Jagged<double> priced_;
   double price_constant_ = 0;
 };
 

@@ -26,7 +26,7 @@ class Jagged {
     values_.insert(values_.end(), array.begin(), array.end());
     first_.push_back(values_.size());
   }
-  void Add(std::initializer_list<T> array) { Add({array.begin(), array.end()}); }
+  void Add(std::initializer_list<T> array) { Add(std::span(array.begin(), array.size())); }
 
   // Arrays.
   size_t size() const { return first_.size() - 1; }
