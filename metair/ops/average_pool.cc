@@ -47,6 +47,7 @@ OpDef MakeAveragePool() {
           .url = "https://onnx.ai/onnx/operators/onnx__AveragePool.html",
           .infer = Infer,
           .reference = Reference,
+          .spell = SpellPool,
           .work = PoolWork,
           .examples = Examples};
 }

@@ -29,6 +29,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
+Result<Spelling> Spell(const OpCall& call) { return SpellConvolution(call, {}); }
+
 Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   return ConvolutionWork(call, {}, outputs);
 }
@@ -57,6 +59,7 @@ OpDef MakeConv() {
           .url = "https://onnx.ai/onnx/operators/onnx__Conv.html",
           .infer = Infer,
           .reference = Reference,
+          .spell = Spell,
           .work = WorkFor,
           .examples = Examples};
 }

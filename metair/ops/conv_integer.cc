@@ -28,6 +28,8 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{ElementType::kI32, shape}};
 }
 
+Result<Spelling> Spell(const OpCall& call) { return SpellConvolution(call, kInputs); }
+
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const auto zero = [&](size_t i) { return call.has(i) ? &in[i] : nullptr; };
   Convolve<int64_t>(TRY(ConvolutionWindow(call, kInputs)),
@@ -62,6 +64,7 @@ OpDef MakeConvInteger() {
           .url = "https://onnx.ai/onnx/operators/onnx__ConvInteger.html",
           .infer = Infer,
           .reference = Reference,
+          .spell = Spell,
           .work = WorkFor,
           .examples = Examples};
 }

@@ -81,6 +81,24 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
+// A stated size of the output is written as pads, or as what is added at its end.
+Result<Spelling> Spell(const OpCall& call) {
+  Spelling spelling = Spelling::Of(call);
+  const Window window = TRY(WindowFor(call));
+  std::vector<int64_t> added;
+  for (size_t d = 0; d < window.output.size(); ++d) {
+    const int64_t reached = window.strides[d] * (window.output[d] - 1) +
+                            (window.kernel[d] - 1) * window.dilations[d] + 1;
+    added.push_back(std::max<int64_t>(
+        window.input[d] + window.pads_begin[d] + window.pads_end[d] - reached, 0));
+  }
+  SpellWindow(window, spelling.attributes);
+  spelling.attributes.erase("output_shape");
+  spelling.attributes.set("output_padding", added);
+  spelling.attributes.set("group", call.attributes->Int("group", 1));
+  return spelling;
+}
+
 // As the product of x with the weight, before it is summed under the window.
 Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   const Shape& weight = call.shape(1);
@@ -122,6 +140,7 @@ OpDef MakeConvTranspose() {
           .url = "https://onnx.ai/onnx/operators/onnx__ConvTranspose.html",
           .infer = Infer,
           .reference = Reference,
+          .spell = Spell,
           .work = WorkFor,
           .examples = Examples};
 }

@@ -47,6 +47,13 @@ Result<Shape> ConvolutionShape(const OpCall& call, const ConvolutionInputs& at) 
   return shape;
 }
 
+Result<Spelling> SpellConvolution(const OpCall& call, const ConvolutionInputs& at) {
+  Spelling spelling = Spelling::Of(call);
+  SpellWindow(TRY(ConvolutionWindow(call, at)), spelling.attributes);
+  spelling.attributes.set("group", call.attributes->Int("group", 1));
+  return spelling;
+}
+
 Work ConvolutionWork(const OpCall& call,
                      const ConvolutionInputs& at,
                      std::span<const TensorType> outputs) {

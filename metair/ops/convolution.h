@@ -27,6 +27,9 @@ Result<Window> ConvolutionWindow(const OpCall& call, const ConvolutionInputs& at
 // operands present must be at least 3.
 Result<Shape> ConvolutionShape(const OpCall& call, const ConvolutionInputs& at);
 
+// The window and the groups written out.
+Result<Spelling> SpellConvolution(const OpCall& call, const ConvolutionInputs& at);
+
 // As the matrix product of im2col, one for each group.
 Work ConvolutionWork(const OpCall& call,
                      const ConvolutionInputs& at,

@@ -92,6 +92,8 @@ void SampleTap(const OpCall& call,
   }
 }
 
+Result<Spelling> Spell(const OpCall& call) { return SpellConvolution(call, kInputs); }
+
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const Window window = TRY(ConvolutionWindow(call, kInputs));
   const int64_t positions = NumElements(window.output);
@@ -144,6 +146,7 @@ OpDef MakeDeformConv() {
           .url = "https://onnx.ai/onnx/operators/onnx__DeformConv.html",
           .infer = Infer,
           .reference = Reference,
+          .spell = Spell,
           .work = WorkFor,
           .examples = Examples};
 }

@@ -23,6 +23,19 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
+// For every dim of the result its size where x is repeated, 1 where x has it already.
+Result<Spelling> Spell(const OpCall& call) {
+  Spelling spelling = Spelling::Of(call);
+  std::vector<int64_t> sizes = TRY(Infer(call))[0].shape;
+  const Shape& from = call.shape(0);
+  for (size_t d = 0; d < from.size(); ++d) {
+    int64_t& size = sizes[sizes.size() - from.size() + d];
+    if (size == from[d]) size = 1;
+  }
+  spelling.inputs[1] = Tensor::Of<int64_t>({static_cast<int64_t>(sizes.size())}, sizes);
+  return spelling;
+}
+
 Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   return {.flops = 0, .bytes = call.type(0).bytes() + outputs[0].bytes()};
 }
@@ -44,6 +57,7 @@ OpDef MakeExpand() {
           .url = "https://onnx.ai/onnx/operators/onnx__Expand.html",
           .infer = Infer,
           .reference = Reference,
+          .spell = Spell,
           .work = WorkFor,
           .examples = Examples};
 }

@@ -32,6 +32,12 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
+Result<Spelling> Spell(const OpCall& call) {
+  Spelling spelling = Spelling::Of(call);
+  spelling.attributes.set("k", call.attributes->Int("k", 0));
+  return spelling;
+}
+
 Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   return {.flops = 0, .bytes = outputs[0].bytes()};
 }
@@ -52,6 +58,7 @@ OpDef MakeEyeLike() {
           .url = "https://onnx.ai/onnx/operators/onnx__EyeLike.html",
           .infer = Infer,
           .reference = Reference,
+          .spell = Spell,
           .work = WorkFor,
           .examples = Examples,
           .only_types = true};

@@ -40,6 +40,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
       call, Form(), in, out, [&](CellStep& cell) { Step(cell, linear_before_reset); });
 }
 
+Result<Spelling> Spell(const OpCall& call) { return SpellRecurrent(call, Form()); }
+
 Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   return RecurrentWork(call, outputs, Form());
 }
@@ -77,6 +79,7 @@ OpDef MakeGRU() {
           .url = "https://onnx.ai/onnx/operators/onnx__GRU.html",
           .infer = Infer,
           .reference = Reference,
+          .spell = Spell,
           .decompose = Decompose,
           .work = WorkFor,
           .domain_of = RecurrentDomain,

@@ -51,6 +51,7 @@ OpDef MakeLpPool() {
           .url = "https://onnx.ai/onnx/operators/onnx__LpPool.html",
           .infer = Infer,
           .reference = Reference,
+          .spell = SpellPool,
           .work = PoolWork,
           .examples = Examples};
 }

@@ -40,6 +40,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return RunRecurrent(call, Form(), in, out, [&](CellStep& cell) { Step(cell, input_forget); });
 }
 
+Result<Spelling> Spell(const OpCall& call) { return SpellRecurrent(call, Form()); }
+
 Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   return RecurrentWork(call, outputs, Form());
 }
@@ -81,6 +83,7 @@ OpDef MakeLSTM() {
           .url = "https://onnx.ai/onnx/operators/onnx__LSTM.html",
           .infer = Infer,
           .reference = Reference,
+          .spell = Spell,
           .decompose = Decompose,
           .work = WorkFor,
           .domain_of = RecurrentDomain,

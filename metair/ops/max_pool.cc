@@ -131,6 +131,7 @@ OpDef MakeMaxPool() {
           .url = "https://onnx.ai/onnx/operators/onnx__MaxPool.html",
           .infer = Infer,
           .reference = Reference,
+          .spell = SpellPool,
           .decompose = Decompose,
           .work = PoolWork,
           .examples = Examples};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -104,6 +105,16 @@ struct OpExample {
   int num_outputs = 1;
 };
 
+// A call with all written out that a model may leave out or write in several ways.
+struct Spelling {
+  Attributes attributes;                 // all that the call is to have
+  std::map<size_t, Tensor> inputs = {};  // constant inputs to be added or replaced, by position
+  int num_outputs = 1;                   // at least as many as the call wants
+
+  // As it is.
+  static Spelling Of(const OpCall& call) { return {*call.attributes, {}, call.num_outputs}; }
+};
+
 // All metadist knows of an operator. The rest is found by running `reference`.
 struct OpDef {
   std::string domain = {};  // "" = ONNX
@@ -122,6 +133,12 @@ struct OpDef {
   Result<void> (*reference)(const OpCall& call,
                             std::span<const Tensor> inputs,
                             std::span<Tensor> outputs) = nullptr;
+
+  // The same call in the one form that stands for all of its spellings: defaults filled in, sizes
+  // that are known instead of -1 and 0, positions counted from the front, all outputs that can be
+  // had. Of calls that `infer` accepts. nullptr: there is one spelling only. Errors: kBadInput where
+  // something that it needs is not known; the call is left as it is then.
+  Result<Spelling> (*spell)(const OpCall& call) = nullptr;
 
   // Control flow only: the types that a body takes as its inputs, captures aside. `infer` and
   // `reference` may then rely on bodies whose values are typed. Errors: kBadInput.

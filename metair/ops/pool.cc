@@ -19,6 +19,12 @@ Result<TensorType> PoolType(const OpCall& call) {
   return type;
 }
 
+Result<Spelling> SpellPool(const OpCall& call) {
+  Spelling spelling = Spelling::Of(call);
+  SpellWindow(TRY(PoolWindow(call)), spelling.attributes);
+  return spelling;
+}
+
 Work PoolWork(const OpCall& call, std::span<const TensorType> outputs) {
   const int64_t kernel = NumElements(call.attributes->Ints("kernel_shape"));
   return FlopsWork(call, outputs, kernel * NumElements(outputs[0].shape));

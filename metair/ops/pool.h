@@ -17,6 +17,9 @@ Result<Window> PoolWindow(const OpCall& call);
 // The type of output 0: of input 0, with a place for every position of the window.
 Result<TensorType> PoolType(const OpCall& call);
 
+// The window written out.
+Result<Spelling> SpellPool(const OpCall& call);
+
 // One flop for each tap of each position.
 Work PoolWork(const OpCall& call, std::span<const TensorType> outputs);
 

@@ -42,6 +42,8 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{element, shape}};
 }
 
+Result<Spelling> Spell(const OpCall& call) { return SpellConvolution(call, kInputs); }
+
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const ElementType element = call.type(kZeroY).element;
   Tensor sums = Tensor::Zeros({ElementType::kI64, out[0].shape()});
@@ -136,6 +138,7 @@ OpDef MakeQLinearConv() {
           .url = "https://onnx.ai/onnx/operators/onnx__QLinearConv.html",
           .infer = Infer,
           .reference = Reference,
+          .spell = Spell,
           .decompose = Decompose,
           .work = WorkFor,
           .domain_of = Domain,

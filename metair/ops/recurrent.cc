@@ -195,6 +195,19 @@ Result<std::vector<TensorType>> InferRecurrent(const OpCall& call, const CellFor
   return types;
 }
 
+Result<Spelling> SpellRecurrent(const OpCall& call, const CellForm& form) {
+  Spelling spelling = Spelling::Of(call);
+  const Recurrence r = TRY(RecurrenceOf(call, form));
+  spelling.attributes.set("hidden_size", r.hidden);
+  spelling.num_outputs = form.has_cell ? 3 : 2;
+  const Shape state = r.batch_first ? Shape{r.batch, r.directions, r.hidden}
+                                    : Shape{r.directions, r.batch, r.hidden};
+  for (const size_t i : {kInitialH, kInitialC})
+    if (!call.has(i) && (i == kInitialH || form.has_cell))
+      spelling.inputs[i] = Tensor::Zeros({call.type(kX).element, state});
+  return spelling;
+}
+
 Result<void> RunRecurrent(const OpCall& call,
                           const CellForm& form,
                           std::span<const Tensor> in,

@@ -85,6 +85,8 @@ Result<std::vector<Activation>> ActivationsOf(const Attributes& attributes,
                                               const CellForm& form,
                                               int64_t directions);
 Result<std::vector<TensorType>> InferRecurrent(const OpCall& call, const CellForm& form);
+// Initial states of zeros where they are left out, and all outputs.
+Result<Spelling> SpellRecurrent(const OpCall& call, const CellForm& form);
 // Calls `step` for every element of every sequence of every direction.
 Result<void> RunRecurrent(const OpCall& call,
                           const CellForm& form,

@@ -52,6 +52,16 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
+// Sizes instead of -1 and 0; a 0 that is a size stays with what allows it.
+Result<Spelling> Spell(const OpCall& call) {
+  Spelling spelling = Spelling::Of(call);
+  const Shape shape = TRY(Infer(call))[0].shape;
+  if (NumElements(shape) == 0) return spelling;
+  spelling.attributes.erase("allowzero");
+  spelling.inputs[1] = Tensor::Of<int64_t>({static_cast<int64_t>(shape.size())}, shape);
+  return spelling;
+}
+
 std::vector<OpExample> Examples() {
   using example::F32;
   using example::Ints;
@@ -69,6 +79,7 @@ OpDef MakeReshape() {
           .url = "https://onnx.ai/onnx/operators/onnx__Reshape.html",
           .infer = Infer,
           .reference = Reference,
+          .spell = Spell,
           .work = NoWork,
           .examples = Examples,
           .view = true};

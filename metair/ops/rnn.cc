@@ -167,6 +167,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return RunRecurrent(call, Form(), in, out, Step);
 }
 
+Result<Spelling> Spell(const OpCall& call) { return SpellRecurrent(call, Form()); }
+
 Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   return RecurrentWork(call, outputs, Form());
 }
@@ -188,6 +190,7 @@ OpDef MakeRNN() {
           .url = "https://onnx.ai/onnx/operators/onnx__RNN.html",
           .infer = Infer,
           .reference = Reference,
+          .spell = Spell,
           .decompose = Decompose,
           .work = WorkFor,
           .domain_of = RecurrentDomain,

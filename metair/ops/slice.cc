@@ -98,11 +98,38 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
+constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+
+// Only the axes that lose something or are turned, in their order. A slice begins at a place that
+// is counted from the side it starts on, and ends at one counted from the front, or never.
+Result<Spelling> Spell(const OpCall& call) {
+  Spelling spelling = Spelling::Of(call);
+  const std::vector<Cut> cuts = TRY(CutsOf(call));
+  std::vector<int64_t> columns[4];  // starts, ends, axes, steps
+  for (size_t d = 0; d < cuts.size(); ++d) {
+    const int64_t size = call.shape(0)[d];
+    const Cut& cut = cuts[d];
+    if (cut.count == 0) return Spelling::Of(call);
+    if (cut.start == 0 && cut.step == 1 && cut.count == size) continue;
+    const int64_t last = cut.start + (cut.count - 1) * cut.step;
+    const bool forward = cut.step > 0;
+    const bool to_end = forward ? last + cut.step >= size : last + cut.step < 0;
+    columns[0].push_back(forward ? cut.start : cut.start - size);
+    columns[1].push_back(!to_end ? last + (forward ? 1 : -1) : forward ? kEnd : -kEnd);
+    columns[2].push_back(static_cast<int64_t>(d));
+    columns[3].push_back(cut.step);
+  }
+  if (columns[0].empty()) return spelling;
+  for (size_t i = 0; i < std::size(columns); ++i)
+    spelling.inputs[i + 1] =
+        Tensor::Of<int64_t>({static_cast<int64_t>(columns[i].size())}, columns[i]);
+  return spelling;
+}
+
 std::vector<OpExample> Examples() {
   using example::Absent;
   using example::F32;
   using example::Ints;
-  constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
   return {{.inputs = {F32({8, 6}), Ints({2}), Ints({7}), Ints({0})}},
           {.inputs = {F32({4, 9}), Ints({1}), Ints({kEnd}), Ints({-1}), Ints({2})}},
           {.inputs = {F32({4, 9}), Ints({-1, -2}), Ints({-9, 0}), Absent(), Ints({-1, -3})}},
@@ -117,6 +144,7 @@ OpDef MakeSlice() {
           .url = "https://onnx.ai/onnx/operators/onnx__Slice.html",
           .infer = Infer,
           .reference = Reference,
+          .spell = Spell,
           .work = MoveWork,
           .examples = Examples};
 }

@@ -67,6 +67,15 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
+Result<Spelling> Spell(const OpCall& call) {
+  Spelling spelling = Spelling::Of(call);
+  const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", 0), call.rank(0)));
+  const std::vector<int64_t> sizes = TRY(SizesOf(call, call.shape(0)[static_cast<size_t>(axis)]));
+  spelling.attributes.erase("num_outputs");
+  spelling.inputs[1] = Tensor::Of<int64_t>({static_cast<int64_t>(sizes.size())}, sizes);
+  return spelling;
+}
+
 std::vector<OpExample> Examples() {
   using example::F32;
   using example::Ints;
@@ -91,6 +100,7 @@ OpDef MakeSplit() {
           .url = "https://onnx.ai/onnx/operators/onnx__Split.html",
           .infer = Infer,
           .reference = Reference,
+          .spell = Spell,
           .work = MoveWork,
           .examples = Examples};
 }

@@ -51,6 +51,12 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
+Result<Spelling> Spell(const OpCall& call) {
+  Spelling spelling = Spelling::Of(call);
+  if (!call.has(1)) spelling.inputs[1] = Tensor::Scalar<int64_t>(0);
+  return spelling;
+}
+
 std::vector<OpExample> Examples() {
   using example::F32;
   using example::Int;
@@ -69,6 +75,7 @@ OpDef MakeTrilu() {
           .url = "https://onnx.ai/onnx/operators/onnx__Trilu.html",
           .infer = Infer,
           .reference = Reference,
+          .spell = Spell,
           .work = MoveWork,
           .examples = Examples};
 }

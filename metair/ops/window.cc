@@ -135,6 +135,16 @@ Result<Window> BlockWindowOf(const Attributes& attributes, const Shape& image, c
   return window;
 }
 
+void SpellWindow(const Window& window, Attributes& attributes) {
+  std::vector<int64_t> pads = window.pads_begin;
+  pads.insert(pads.end(), window.pads_end.begin(), window.pads_end.end());
+  attributes.erase("auto_pad");
+  attributes.set("kernel_shape", window.kernel);
+  attributes.set("strides", window.strides);
+  attributes.set("dilations", window.dilations);
+  attributes.set("pads", std::move(pads));
+}
+
 namespace {
 
 // TapsOf for dim d alone, in steps of one.

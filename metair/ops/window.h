@@ -37,6 +37,10 @@ Result<Window> TransposedWindowOf(const Attributes& attributes,
 // Source: ONNX operator specification, Col2Im-18.
 Result<Window> BlockWindowOf(const Attributes& attributes, const Shape& image, const Shape& block);
 
+// Writes the window as attributes that say the same wherever sizes change: kernel_shape, strides,
+// dilations and pads instead of auto_pad.
+void SpellWindow(const Window& window, Attributes& attributes);
+
 // What a tap of the window falls on when it misses the input.
 inline constexpr int64_t kPadding = -1;  // the padding
 inline constexpr int64_t kBeyond = -2;   // beyond it: only where ceil_mode rounds up

@@ -18,6 +18,7 @@
 #include "planner/rules/discover.h"
 
 #include <chrono>
+#include <set>
 
 #include "planner/rules/affine.h"
 #include "planner/rules/discover_small.h"
@@ -162,23 +163,39 @@ Discovered DiscoverSmall(BlackBox& box, const DiscoveryOptions& options, const B
 namespace {
 
 Discovered DiscoverAs(const OpCall& call,
-                      const BlackBox& real,
+                      BlackBox& real,
                       const std::vector<BlackBox::Following>& following,
                       const DiscoveryOptions& options) {
-  Discovered found;
-  found.text = "none";
+  Discovered best;
+  best.text = "none";
+  size_t most = 0;
+  bool any = false;
+  BlackBox whole(call);
+  whole.set_following(following);
+  SmallCalls small(whole);
+  if (!whole.fault().empty()) return NoneFor(whole);
+  std::set<std::vector<int64_t>> tried;
   for (const ShrinkOrder order : kShrinkOrders) {
+    std::string reason;
+    std::optional<std::vector<int64_t>> values = small.By(order, reason);
+    if (!values && !any) best.reason = reason;
+    if (!values || !tried.insert(*values).second) continue;
     BlackBox box(call);
     box.set_following(following);
-    std::optional<std::vector<int64_t>> values = Shrink(box, order, found.reason);
-    if (!box.fault().empty()) return NoneFor(box);
-    if (!values) continue;
     box.set_values(std::move(*values));
     Discovered next = DiscoverSmall(box, options, &real);
-    if (next.faulty || SolveAtoms(next, real)) return next;
-    found.reason = next.reason == kOtherForm ? "no small call of its form was found" : next.reason;
+    if (next.faulty) return next;
+    bool fits = false;
+    const Rule rule = InstantiateAt(next, real, fits);
+    if (!any && !fits)
+      best.reason = next.reason == kOtherForm ? "no small call of its form was found" : next.reason;
+    if (!fits || (any && CutsIn(rule) <= most)) continue;
+    any = true;
+    most = CutsIn(rule);
+    best = std::move(next);
+    if (CutsAll(rule, real)) break;
   }
-  return found;
+  return best;
 }
 
 }  // namespace

@@ -15,6 +15,10 @@
 // also made larger than all of them: on smaller ones a literal may do nothing (the k of a triangle)
 // and a wrong cut would pass.
 //
+// At last come the edges of the call's own element types (own_type.h): zeros of both signs,
+// infinities, NaN, subnormals and integers that wrap, every array rounded to its own type. What
+// rounding explains is no difference.
+//
 // Uneven configurations that fail while all even ones pass make the factor `even_only`; failing
 // with a single group on a rank (a size-1 piece may turn into a broadcast) makes `least_piece` 2.
 // At last ranks hold groups dealt at random instead of runs of them: what agrees then may lie in
@@ -31,6 +35,7 @@
 
 #include "planner/rules/arrays.h"
 #include "planner/rules/offsets.h"
+#include "planner/rules/own_type.h"
 #include "planner/rules/pieces.h"
 
 namespace metadist {
@@ -66,8 +71,14 @@ constexpr Setting kSettings[] = {
 constexpr size_t kFewSettings = 8;
 constexpr int kMostRounds = 4;  // of all settings, while several reductions are left
 constexpr int64_t kGroupsDealt = 9;
+constexpr int64_t kMostVaried = 1 << 15;  // elements, where one atom takes a second size
 constexpr Setting kSingleGroup[] = {{2, 2, false, InputMode::kNormal},
                                     {3, 3, true, InputMode::kIntegers}};
+
+// At the edges of the call's own element types.
+constexpr Setting kEdgeSettings[] = {{2, 4, false, InputMode::kEdges},
+                                     {3, 7, false, InputMode::kEdges}};
+constexpr double kRoundings = 16;  // of the largest element, that a result may be off
 
 int64_t RoundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
 
@@ -119,19 +130,23 @@ void ExecutionTest::SetTested(const Trial& trial,
     sizes[static_cast<size_t>(trial.atoms[j])] = groups + ranks * static_cast<int64_t>(j % 3);
 }
 
-// From the atom behind the tested ones on, as far as the call stays small.
+// From the atom behind the tested ones on, as far as the call stays small. Where one more of an
+// atom is no legal call, twice of it may be.
 std::vector<int64_t> ExecutionTest::OtherSizes(std::span<const int> tested, int64_t more) const {
   std::vector<int64_t> sizes = family_.surrogate;
+  std::vector<Shape> ignored;
   const size_t first = tested.empty() ? 0 : static_cast<size_t>(tested.back()) + 1;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const size_t a = (first + i) % sizes.size();
-    if (family_.distinct[a] == 0 || std::find(tested.begin(), tested.end(), a) != tested.end())
-      continue;
-    sizes[a] += more;
-    if (Elements(sizes) > kLargeCall) sizes[a] -= more;
+    if (std::find(tested.begin(), tested.end(), a) != tested.end()) continue;
+    const int64_t own = sizes[a];
+    for (const int64_t next : {own + more, 2 * own}) {
+      sizes[a] = next;
+      if (Elements(sizes) <= kLargeCall && box_.Infer(family_.ValuesAt(sizes), ignored)) break;
+      sizes[a] = own;
+    }
   }
-  std::vector<Shape> ignored;
-  return box_.Infer(family_.ValuesAt(sizes), ignored) ? sizes : family_.surrogate;
+  return sizes;
 }
 
 int64_t ExecutionTest::Elements(std::span<const int64_t> sizes) const {
@@ -213,6 +228,7 @@ bool ExecutionTest::IsAmbiguous(const Reductions& left) {
 std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
   SymbolicFactor factor;
   Reductions left;
+  std::vector<std::set<int64_t>> seen(family_.surrogate.size());  // sizes of the atoms
   const std::vector<Configuration> configurations = Configurations(trial);
   for (int round = 0; round == 0 || (round < kMostRounds && IsAmbiguous(left)); ++round)
     for (const Configuration& at : configurations) {
@@ -220,6 +236,7 @@ std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
       Reductions now = left;
       if (Agrees(trial, at, now)) {
         left = std::move(now);
+        for (size_t a = 0; a < seen.size(); ++a) seen[a].insert(at.sizes[a]);
       } else {
         if (at.even) return std::nullopt;
         factor.even_only = true;
@@ -243,8 +260,34 @@ std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
   factor.local_literals = trial.local_literals;
   factor.shifts = trial.shifts;
   factor.indices = trial.indices;
+  if (!HoldsAtEdges(trial, factor, left)) return std::nullopt;
   factor.any_order = HoldsDealt(trial, factor, left);
+  // Nothing is known of other sizes of an atom that had only one.
+  VaryOthers(trial, left, seen);
+  for (size_t a = 0; a < seen.size(); ++a)
+    if (seen[a].size() == 1) factor.fixed[static_cast<int>(a)] = *seen[a].begin();
   return factor;
+}
+
+void ExecutionTest::VaryOthers(const Trial& trial,
+                               const Reductions& left,
+                               std::vector<std::set<int64_t>>& seen) {
+  std::vector<Shape> ignored;
+  for (size_t a = 0; a < seen.size(); ++a) {
+    if (seen[a].size() != 1) continue;
+    const int64_t own = *seen[a].begin();
+    for (const int64_t size : {own + 1, own - 1, own + 2, 2 * own, own / 2, 3 * own}) {
+      Configuration at{family_.surrogate, 2, InputMode::kNormal};
+      SetTested(trial, 2, 4, at.sizes);
+      at.sizes[a] = size;
+      if (size < 1 || Elements(at.sizes) > kMostVaried) continue;
+      if (!box_.Infer(family_.ValuesAt(at.sizes), ignored)) continue;
+      Reductions now = left;
+      if (!Agrees(trial, at, now)) break;
+      seen[a].insert(size);
+      break;
+    }
+  }
 }
 
 // Three ranks with groups here and there, each with as many as it needs.
@@ -270,6 +313,36 @@ bool ExecutionTest::HoldsDealt(const Trial& trial,
   for (std::vector<int64_t>& own : at.dealt) std::sort(own.begin(), own.end());
   Reductions now = left;
   return Agrees(trial, at, now);
+}
+
+// The last test, in the call's own element types. Values that the kernel refuses say nothing.
+bool ExecutionTest::HoldsAtEdges(const Trial& trial,
+                                 const SymbolicFactor& factor,
+                                 const Reductions& left) {
+  for (const Setting& s : kEdgeSettings) {
+    if (factor.even_only && s.groups % s.ranks != 0) continue;
+    Configuration at{family_.surrogate, s.ranks, s.mode};
+    SetTested(trial, s.ranks, s.groups, at.sizes);
+    const std::vector<int64_t> values = family_.ValuesAt(at.sizes);
+    auto types = box_.InferOutputs(values);
+    std::vector<Tensor> inputs, whole;
+    if (!types.ok() || !DrawInputs(trial, at, values, inputs) || !box_.Run(values, inputs, whole))
+      continue;
+    ++executions_;
+    std::vector<ElementType> own;
+    std::vector<double> slacks;
+    for (size_t o = 0; o < whole.size(); ++o) {
+      own.push_back(types.value()[o].element);
+      whole[o] = Rounded(whole[o], own[o]);
+      slacks.push_back(kRoundings * EpsilonOf(own[o]) * std::max(Largest(whole[o]), 1e-300));
+    }
+    std::vector<std::vector<Tensor>> local;
+    Reductions now = left;
+    if (!RunRanks(trial, at, inputs, {whole, slacks, own}, local) ||
+        !Reduces(trial, {whole, slacks, own}, local, now))
+      return false;
+  }
+  return true;
 }
 
 // Indices of a dim that a rank holds.
@@ -302,8 +375,10 @@ bool ExecutionTest::CutsFit(const std::vector<SymbolicCut>& cuts,
   });
 }
 
-bool ExecutionTest::Agrees(const Trial& trial, const Configuration& at, Reductions& left) {
-  const std::vector<int64_t> values = family_.ValuesAt(at.sizes);
+bool ExecutionTest::DrawInputs(const Trial& trial,
+                               const Configuration& at,
+                               std::span<const int64_t> values,
+                               std::vector<Tensor>& inputs) {
   const int64_t pick = sampler_.random().Below(at.ranks);
   std::map<int, Focus> focus;
   for (const SymbolicCut& cut : trial.inputs) {
@@ -311,8 +386,13 @@ bool ExecutionTest::Agrees(const Trial& trial, const Configuration& at, Reductio
     if (SizeAt(cut, at.sizes) != shape[static_cast<size_t>(cut.dim)]) return false;
     focus[cut.tensor] = {cut.dim, Held(cut, at, pick)};
   }
+  return sampler_.Draw(values, at.mode, focus, inputs);
+}
+
+bool ExecutionTest::Agrees(const Trial& trial, const Configuration& at, Reductions& left) {
+  const std::vector<int64_t> values = family_.ValuesAt(at.sizes);
   std::vector<Tensor> inputs, whole;
-  if (!sampler_.Draw(values, at.mode, focus, inputs)) return false;
+  if (!DrawInputs(trial, at, values, inputs)) return false;
   if (!box_.Run(values, inputs, whole)) return false;
   if (!CutsFit(trial.outputs, at.sizes, ShapesOf(whole))) return false;
   if (std::all_of(whole.begin(), whole.end(), [](const Tensor& y) { return y.size() == 0; }))
@@ -382,6 +462,7 @@ bool ExecutionTest::RunRanks(const Trial& trial,
     std::vector<Tensor> outputs;
     if (!box_.Run(own, mine, outputs)) return false;
     if (outputs.size() != whole.outputs.size() || !DropSpares(trial.outputs, outputs)) return false;
+    for (size_t o = 0; o < whole.types.size(); ++o) outputs[o] = Rounded(outputs[o], whole.types[o]);
     if (!Fits(trial, at, rank, whole, outputs)) return false;
     local.push_back(std::move(outputs));
   }
@@ -416,9 +497,10 @@ bool ExecutionTest::Reduces(const Trial& trial,
   for (const int output : trial.reached) {
     const size_t o = static_cast<size_t>(output);
     if (o >= whole.outputs.size() || CutOf(trial.outputs, o) != nullptr) continue;
+    const double unit = whole.types.empty() ? 1e-14 : kRoundings * EpsilonOf(whole.types[o]);
     double rounding = 0;  // of a sum that cancels
     for (const std::vector<Tensor>& mine : local)
-      rounding = std::max(rounding, 1e-14 * Largest(mine[o]));
+      rounding = std::max(rounding, unit * Largest(mine[o]));
     constexpr ReduceOp kAll[] = {ReduceOp::kSum,
                                  ReduceOp::kProd,
                                  ReduceOp::kMax,
@@ -431,6 +513,7 @@ bool ExecutionTest::Reduces(const Trial& trial,
       if (!Applies(op, whole.outputs[o].element())) return true;
       Tensor folded = local[0][o].Clone();
       for (size_t rank = 1; rank < local.size(); ++rank) Fold(op, folded, local[rank][o]);
+      if (!whole.types.empty()) folded = Rounded(folded, whole.types[o]);
       return !Close(folded, whole.outputs[o], whole.slacks[o] + rounding);
     });
     if (found->second.empty()) return false;

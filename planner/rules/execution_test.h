@@ -88,10 +88,20 @@ class ExecutionTest {
                  int64_t groups,
                  std::vector<int64_t>& sizes) const;
   bool HoldsDealt(const Trial& trial, const SymbolicFactor& factor, const Reductions& left);
+  bool HoldsAtEdges(const Trial& trial, const SymbolicFactor& factor, const Reductions& left);
   static std::vector<int64_t> Held(const SymbolicCut& cut, const Configuration& at, int64_t rank);
   static int64_t GroupsOf(int atom, const Configuration& at, int64_t rank);
+  // Adds the sizes at which the trial holds of atoms that had one only.
+  void VaryOthers(const Trial& trial,
+                  const Reductions& left,
+                  std::vector<std::set<int64_t>>& seen);
   static bool IsAmbiguous(const Reductions& left);
   bool Agrees(const Trial& trial, const Configuration& at, Reductions& left);
+  // Legal inputs, focused on what one of the ranks gets. False: there are none.
+  bool DrawInputs(const Trial& trial,
+                  const Configuration& at,
+                  std::span<const int64_t> values,
+                  std::vector<Tensor>& inputs);
   bool CutsFit(const std::vector<SymbolicCut>& cuts,
                std::span<const int64_t> sizes,
                std::span<const Shape> shapes) const;
@@ -99,6 +109,7 @@ class ExecutionTest {
   struct Undivided {
     std::span<const Tensor> outputs;
     std::span<const double> slacks;
+    std::span<const ElementType> types = {};  // to round pieces to; empty: none
   };
   bool RunRanks(const Trial& trial,
                 const Configuration& at,

@@ -28,6 +28,13 @@ Factor FactorAt(const Discovered& found,
                 const SymbolicFactor& factor,
                 std::span<const int64_t> sizes);
 
+// Number of dims of the call's inputs and outputs that the rule cuts, each as often as it does.
+size_t CutsIn(const Rule& rule);
+// Whether every dim of the call that has several elements is cut.
+bool CutsAll(const Rule& rule, BlackBox& box);
+// Adds to `rule` what `found`, of whatever form, can cut of the call's dims and the rule does not.
+void AddUncut(const Discovered& found, BlackBox& box, Rule& rule);
+
 // Instantiate() for a call already taken apart. `fits` tells whether it is of the signature.
 Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits);
 

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "planner/rules/instance.h"
+#include "planner/rules/notation.h"
 #include "planner/rules/pieces.h"
 #include "planner/rules/recipe_steps.h"
 #include "planner/rules/window.h"
@@ -135,6 +137,55 @@ bool Representable(const Discovered& found,
          });
 }
 
+// Whether the atoms have the sizes for which alone the factor is known to hold.
+bool IsAt(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
+  return std::all_of(factor.fixed.begin(), factor.fixed.end(), [&](const auto& fixed) {
+    return sizes[static_cast<size_t>(fixed.first)] == fixed.second;
+  });
+}
+
+// The notation of the factors that the call has, at its sizes.
+std::string TextAt(const Discovered& found,
+                   std::vector<SymbolicFactor> factors,
+                   std::vector<int64_t> sizes,
+                   const std::vector<Shape>& outputs) {
+  Discovered own;
+  own.atoms = std::move(sizes);
+  own.dims = found.dims;
+  own.literals = found.literals;
+  own.factors = std::move(factors);
+  own.pass_through = found.pass_through;
+  return Notation(own, outputs);
+}
+
+// Of the tensors of a call; without dims where an input is none.
+bool ShapesOf(BlackBox& box, std::vector<Shape>& inputs, std::vector<Shape>& outputs) {
+  for (size_t i = 0; i < box.num_inputs(); ++i)
+    inputs.push_back(box.is_tensor(i) ? box.ShapeOf(i, box.values()) : Shape());
+  return box.Infer(box.values(), outputs);
+}
+
+bool IsCut(const Rule& rule, const UncutDim& at) {
+  return std::any_of(rule.factors.begin(), rule.factors.end(), [&](const Factor& factor) {
+    const std::vector<Cut>& cuts = at.is_input ? factor.inputs : factor.outputs;
+    return std::any_of(cuts.begin(), cuts.end(), [&](const Cut& cut) {
+      return cut.tensor == at.tensor && cut.dim == at.dim;
+    });
+  });
+}
+
+// Why the call has not the factor; empty: its groups are too few.
+std::string WhyNot(const SymbolicFactor& factor,
+                   const std::optional<std::vector<int64_t>>& sizes,
+                   const std::vector<Shape>& inputs) {
+  if (!sizes) return "calls of this form with other sizes can be cut here, these sizes coincide";
+  if (!IsAt(factor, *sizes))
+    return "the factor that cuts it is known to hold at other sizes of the call only";
+  if (!StepsFit(factor.inner.recipe, inputs))
+    return "it can be cut in sequences of few elements only";
+  return "";
+}
+
 bool Fits(const std::vector<Cut>& cuts, const std::vector<Shape>& shapes) {
   return std::all_of(cuts.begin(), cuts.end(), [&](const Cut& cut) {
     const size_t tensor = static_cast<size_t>(cut.tensor);
@@ -199,6 +250,52 @@ std::optional<std::vector<int64_t>> SolveAtoms(const Discovered& found, const Bl
   return sizes;
 }
 
+size_t CutsIn(const Rule& rule) {
+  size_t cuts = 0;
+  for (const Factor& factor : rule.factors) cuts += factor.inputs.size() + factor.outputs.size();
+  return cuts;
+}
+
+bool CutsAll(const Rule& rule, BlackBox& box) {
+  std::vector<Shape> inputs, outputs;
+  if (!ShapesOf(box, inputs, outputs)) return false;
+  for (const bool is_input : {true, false}) {
+    const std::vector<Shape>& shapes = is_input ? inputs : outputs;
+    for (size_t t = 0; t < shapes.size(); ++t)
+      for (size_t d = 0; d < shapes[t].size(); ++d)
+        if (shapes[t][d] > 1 && !IsCut(rule, {is_input, static_cast<int>(t), static_cast<int>(d)}))
+          return false;
+  }
+  return true;
+}
+
+void AddUncut(const Discovered& found, BlackBox& box, Rule& rule) {
+  std::vector<Shape> inputs, outputs;
+  if (!ShapesOf(box, inputs, outputs)) return;
+  const auto sizes = SolveAtoms(found, box);
+  for (const SymbolicFactor& factor : found.factors)
+    for (const bool is_input : {true, false})
+      for (const SymbolicCut& cut : is_input ? factor.inputs : factor.outputs) {
+        UncutDim at{is_input, cut.tensor, cut.dim, {}};
+        const std::vector<Shape>& shapes = is_input ? inputs : outputs;
+        const size_t tensor = static_cast<size_t>(cut.tensor);
+        const size_t dim = static_cast<size_t>(cut.dim);
+        if (tensor >= shapes.size() || dim >= shapes[tensor].size()) continue;
+        if (shapes[tensor][dim] < 2 || IsCut(rule, at)) continue;
+        at.reason = WhyNot(factor, sizes, inputs);
+        const bool known =
+            std::any_of(rule.uncut.begin(), rule.uncut.end(), [&](const UncutDim& other) {
+              return other.is_input == is_input && other.tensor == cut.tensor &&
+                     other.dim == cut.dim;
+            });
+        if (!known && !at.reason.empty()) rule.uncut.push_back(std::move(at));
+      }
+  std::sort(rule.uncut.begin(), rule.uncut.end(), [](const UncutDim& a, const UncutDim& b) {
+    return std::make_tuple(!a.is_input, a.tensor, a.dim) <
+           std::make_tuple(!b.is_input, b.tensor, b.dim);
+  });
+}
+
 bool SameForm(const Discovered& found, BlackBox& box) {
   if (found.factors.empty() && found.dims.empty()) return true;
   std::vector<Equation> equations;
@@ -229,17 +326,21 @@ Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits) {
   }
   std::vector<Shape> inputs;
   for (size_t i = 0; i < box.num_inputs(); ++i) inputs.push_back(box.ShapeOf(i, box.values()));
+  std::vector<SymbolicFactor> factors;  // of those of the rule
   for (const SymbolicFactor& factor : found.factors) {
     if (!Representable(found, factor, *sizes)) {
       fits = false;
       break;
     }
+    if (!IsAt(factor, *sizes)) continue;
     std::optional<Factor> at = HasWindows(factor) ? WindowFactorAt(factor, *sizes, inputs, outputs)
                                                   : FactorAt(found, factor, *sizes);
     if (!at || !StepsFit(at->inner.recipe, inputs)) continue;
     Factor& next = *at;
     fits = fits && Fits(next.inputs, inputs) && Fits(next.outputs, outputs);
-    if (next.groups() > 1) rule.factors.push_back(std::move(next));
+    if (next.groups() <= 1) continue;
+    rule.factors.push_back(std::move(next));
+    factors.push_back(factor);
   }
   if (!fits) {
     rule.factors.clear();
@@ -248,6 +349,7 @@ Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits) {
     return rule;
   }
   rule.pass_through = found.pass_through;
+  if (rule.text != "none") rule.text = TextAt(found, std::move(factors), *sizes, outputs);
   if (rule.factors.empty() && rule.reason.empty())
     rule.reason = "every size that could be divided is 1";
   return rule;

@@ -15,6 +15,7 @@
 #include <numeric>
 
 #include "planner/rules/arrays.h"
+#include "planner/rules/pass_edges.h"
 
 namespace metadist {
 namespace {
@@ -175,13 +176,17 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
   std::vector<std::vector<int64_t>> values;
   for (const std::vector<int64_t>& s : sizes) values.push_back(family.ValuesAt(s));
   const PassTest test{box, sampler, executions};
+  PassEdges edges(box, sampler);
   constexpr ReduceOp kOps[] = {ReduceOp::kSum, ReduceOp::kMax, ReduceOp::kMin};
   std::map<ReduceOp, std::vector<std::vector<int>>> sets;
   std::vector<int> left;  // inputs that larger sets may hold
   for (const int input : floats) {
-    for (const ReduceOp op : test.Passing(values, {input}, kOps)) sets[op].push_back({input});
-    std::vector<std::vector<int>>& sums = sets[ReduceOp::kSum];
-    const bool passes = !sums.empty() && sums.back().front() == input;
+    const std::vector<ReduceOp> ordinary = test.Passing(values, {input}, kOps);
+    for (const ReduceOp op : ordinary)
+      if (edges.Passes(op, values[0], {input})) sets[op].push_back({input});
+    // What an input does not pass alone at the edges, no larger set passes either.
+    const bool passes =
+        std::find(ordinary.begin(), ordinary.end(), ReduceOp::kSum) != ordinary.end();
     if (!passes && floats.size() > 1 && affine.MayBe(input)) left.push_back(input);
   }
   for (const size_t count : counts) {
@@ -190,9 +195,12 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
       std::vector<std::vector<int>>& sums = sets[ReduceOp::kSum];
       for (const std::vector<int>& known : sums)
         if (std::includes(set.begin(), set.end(), known.begin(), known.end())) return;
-      if (!test.Passing(values, set, std::span(kOps).first(1)).empty()) sums.push_back(set);
+      if (!test.Passing(values, set, std::span(kOps).first(1)).empty() &&
+          edges.Passes(ReduceOp::kSum, values[0], set))
+        sums.push_back(set);
     });
   }
+  executions += edges.executions();
   std::vector<PassThrough> found;
   for (const ReduceOp op : kOps)
     for (const std::vector<int>& set : sets[op]) found.push_back({op, set});

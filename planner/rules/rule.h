@@ -109,11 +109,21 @@ struct PassThrough {
   std::vector<int> inputs;
 };
 
+// A dim that no factor cuts, although calls of the same form with other sizes can be cut there.
+struct UncutDim {
+  bool is_input = true;
+  int tensor = 0;
+  int dim = 0;
+  std::string reason = {};
+  auto operator<=>(const UncutDim&) const = default;
+};
+
 struct Rule {
   std::vector<Factor> factors;
   std::vector<PassThrough> pass_through;
   std::string text;    // one-line notation: ([i,k],[k,j])->([i,j]) reduction={k} linear={0,1}
   std::string reason;  // why there are no factors; empty if there are some
+  std::vector<UncutDim> uncut = {};  // by tensor and dim, inputs first
 };
 
 }  // namespace metadist

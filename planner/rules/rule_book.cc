@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two caches: what was discovered, by canonical signature (the shrunk call), and rules at real
-// sizes, by the call as it is. A call whose shrunk form turns out to be of another form takes the
-// next order of shrinking. A call that no order shrinks is a signature of its own, with nothing but
-// a reason. Discovery of a signature depends on nothing but the signature and the
+// sizes, by the call as it is. Sizes that coincide can be told apart in several ways, and each order
+// of shrinking tries one; of those that the call turns out to be an instance of, the one that cuts
+// most is taken. What only the others can cut is remembered as such (UncutDim). A call that no order
+// shrinks is a signature of its own, with nothing but a reason. Discovery of a signature depends on nothing but the signature and the
 // seed, so it may run on any thread, and twice by accident, with the same result.
 #include "planner/rules/rule_book.h"
 
@@ -115,7 +116,7 @@ Entry RuleBook::State::Make(const OpCall& call, BlackBox& real) {
   const std::vector<BlackBox::Following> following = FollowingOf(real, plain.rule);
   if (following.empty()) return plain;
   Entry other = MakeAs(call, real, following);
-  return other.rule.factors.size() > plain.rule.factors.size() ? other : plain;
+  return CutsIn(other.rule) > CutsIn(plain.rule) ? other : plain;
 }
 
 Entry RuleBook::State::MakeAs(const OpCall& call,
@@ -126,32 +127,39 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
   if (const Discovered* known = Known(real, unshrunk))
     return {NoRule(known->reason), unshrunk, known};
   if (!real.fault().empty()) return Without(*call.op, unshrunk, NoneFor(real));
-  std::set<std::string> others;  // signatures of other forms
+  std::set<std::string> tried;                 // signatures
+  std::vector<const Discovered*> discovered;   // of them
+  BlackBox whole(call);
+  whole.set_following(following);
+  SmallCalls small(whole);
+  if (!whole.fault().empty()) return Without(*call.op, unshrunk, NoneFor(whole));
+  bool any = false;  // order led to a call that the real one is an instance of
   for (const ShrinkOrder order : kShrinkOrders) {
+    std::string reason;
+    std::optional<std::vector<int64_t>> values = small.By(order, reason);
+    if (!values) {
+      if (!any) entry.rule = NoRule(std::move(reason));
+      continue;
+    }
     BlackBox box(call);
     box.set_following(following);
-    std::string reason;
-    std::optional<std::vector<int64_t>> values = Shrink(box, order, reason);
-    if (!box.fault().empty()) return Without(*call.op, unshrunk, NoneFor(box));
-    if (!values) {
-      entry.rule = NoRule(std::move(reason));
-      continue;
-    }
     box.set_values(std::move(*values));
     const std::string signature = SignatureText(box);
-    if (others.count(signature) > 0) continue;
+    if (!tried.insert(signature).second) continue;
     const Discovered* found = DiscoveredAt(box, signature, real);
     if (found == nullptr) {
-      others.insert(signature);
-      entry.rule = NoRule(kOtherForm);
+      if (!any) entry.rule = NoRule(kOtherForm);
       continue;
     }
-    entry.signature = signature;
-    entry.found = found;
+    discovered.push_back(found);
     bool fits = false;
-    entry.rule = InstantiateAt(*entry.found, real, fits);
-    if (fits || entry.found->faulty) return entry;
+    Rule rule = InstantiateAt(*found, real, fits);
+    if (any && (!fits || CutsIn(rule) <= CutsIn(entry.rule))) continue;
+    entry = {std::move(rule), signature, found};
+    any = fits;
+    if (found->faulty || (fits && CutsAll(entry.rule, real))) break;
   }
+  for (const Discovered* found : discovered) AddUncut(*found, real, entry.rule);
   if (entry.found != nullptr || !following.empty()) return entry;
   Discovered nothing;
   nothing.text = entry.rule.text;

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "planner/rules/arrays.h"
+#include "planner/rules/own_type.h"
 
 namespace metadist {
 namespace {
@@ -72,6 +74,8 @@ bool Sampler::DrawOne(
   if (domain.kind == InputDomain::Kind::kIndex) return DrawIndices(domain, mode, out);
   if (type == ElementType::kBool)
     DrawBools(mode, out);
+  else if (mode == InputMode::kEdges && domain.kind == InputDomain::Kind::kAny)
+    DrawEdges(input, out);
   else
     DrawNumbers(domain, mode, focus, out);
   return true;
@@ -119,6 +123,7 @@ void Sampler::Fill(InputMode mode, std::span<double> x) {
       Climb(x, random_);
       if (mode == InputMode::kDown) std::reverse(x.begin(), x.end());
       break;
+    case InputMode::kEdges:  // where legal values are stated
     case InputMode::kIntegers:
     case InputMode::kOneTrue:
     case InputMode::kOneFalse:
@@ -158,6 +163,30 @@ void Sampler::DrawNumbers(const InputDomain& domain,
     std::transform(x.begin(), x.end(), out.mutable_data<int64_t>(), [](double v) {
       return static_cast<int64_t>(std::floor(v + 0.5));
     });
+}
+
+// Every other number is an ordinary small one, so that what is special in one place does not hide
+// the others. Large floats are such that a few of them can be multiplied.
+void Sampler::DrawEdges(size_t input, Tensor& out) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const ElementType type = box_.element(input);
+  const double large = type == ElementType::kF16 ? 8 : 1e3;
+  const double floats[] = {0.0, -0.0, kInfinity, -kInfinity, kNan, 1e-40, -1e-40, large, -large};
+  constexpr int64_t kFar = int64_t{1} << 62;
+  const int64_t integers[] = {kFar, -kFar, kFar - 1, int64_t{1} << 31, (int64_t{1} << 31) - 1,
+                              128, 127, 255, 32768, 65535, -1, 0};
+  for (int64_t i = 0; i < out.size(); ++i) {
+    const bool special = random_.Below(2) == 0;
+    const int64_t ordinary = random_.Below(7) - 3;
+    if (out.element() == ElementType::kI64)
+      out.mutable_data<int64_t>()[i] =
+          special ? integers[random_.Below(std::ssize(integers))] : ordinary;
+    else
+      out.mutable_data<double>()[i] =
+          special ? floats[random_.Below(std::ssize(floats))] : static_cast<double>(ordinary);
+  }
+  out = Rounded(out, type);
 }
 
 void Sampler::DrawBools(InputMode mode, Tensor& out) {

@@ -24,9 +24,11 @@ enum class InputMode : uint8_t {
   kOffset,    // the focused part far lower
   kOneTrue,   // bools: a single true; numbers as kIntegers
   kOneFalse,  // bools: a single false; numbers as kIntegers
+  kEdges,     // ends of the own element types: zeros of both signs, infinities, NaN, subnormals,
+              // integers that wrap; ties
 };
 
-inline constexpr int kNumInputModes = 11;
+inline constexpr int kNumInputModes = 12;
 
 // The part of an input that kOneShard and kOffset single out.
 struct Focus {
@@ -66,6 +68,7 @@ class Sampler {
 
  private:
   void Fill(InputMode mode, std::span<double> x);
+  void DrawEdges(size_t input, Tensor& out);
   bool DrawIndices(const InputDomain& domain, InputMode mode, Tensor& out);
   void DrawBools(InputMode mode, Tensor& out);
   void DrawNumbers(const InputDomain& domain, InputMode mode, const Focus* focus, Tensor& out);

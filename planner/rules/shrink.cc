@@ -22,7 +22,6 @@
 #include <set>
 #include <tuple>
 
-#include "planner/rules/tie.h"
 
 namespace metadist {
 namespace {
@@ -293,19 +292,20 @@ int64_t ElementsOf(const BlackBox& box, const Shrinker& shrinker) {
 
 }  // namespace
 
-std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std::string& reason) {
-  Tie tie(box);
-  if (!tie.Run()) {
-    auto types = box.InferOutputs(box.values());
+SmallCalls::SmallCalls(BlackBox& box) : box_(box), tie_(box), legal_(tie_.Run()) {}
+
+std::optional<std::vector<int64_t>> SmallCalls::By(ShrinkOrder order, std::string& reason) {
+  if (!legal_) {
+    auto types = box_.InferOutputs(box_.values());
     reason = types.ok() ? "output sizes depend on data"
                         : "the call is refused: " + types.error().message;
     return std::nullopt;
   }
   for (const bool again : {false, true}) {
-    Shrinker shrinker{box, tie, box.values(), tie.outputs()};
+    Shrinker shrinker{box_, tie_, box_.values(), tie_.outputs()};
     shrinker.again = again;
-    ShrinkSets(box, tie, order, shrinker);
-    if (ElementsOf(box, shrinker) <= kMostSampleElements) return shrinker.values;
+    ShrinkSets(box_, tie_, order, shrinker);
+    if (ElementsOf(box_, shrinker) <= kMostSampleElements) return shrinker.values;
   }
   reason = "no small call of its form was found";
   return std::nullopt;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "planner/rules/black_box.h"
+#include "planner/rules/tie.h"
 
 namespace metadist {
 
@@ -21,10 +22,22 @@ inline constexpr ShrinkOrder kShrinkOrders[] = {ShrinkOrder::kFirst,
                                                 ShrinkOrder::kSmallest,
                                                 ShrinkOrder::kDims};
 
-// Slot values of a small call of the same form as box.values(): independent sizes become distinct
-// small primes, ratios stay. Uses shape inference only, so the call may be of any size. None:
-// `reason` says why. A wrong belief gives a call of another form: the caller checks that the call
-// is an instance of what is found.
-std::optional<std::vector<int64_t>> Shrink(BlackBox& box, ShrinkOrder order, std::string& reason);
+// Slot values of small calls of the same form as box.values(): independent sizes become distinct
+// small primes, ratios stay. Uses shape inference only, so the call may be of any size. A wrong
+// belief gives a call of another form: the caller checks that the call is an instance of what is
+// found.
+class SmallCalls {
+ public:
+  // The box stays as it is, and must live as long.
+  explicit SmallCalls(BlackBox& box);
+
+  // The call that this order leads to; none: `reason` says why.
+  std::optional<std::vector<int64_t>> By(ShrinkOrder order, std::string& reason);
+
+ private:
+  BlackBox& box_;
+  Tie tie_;
+  bool legal_;
+};
 
 }  // namespace metadist

@@ -52,12 +52,11 @@ std::string SignatureText(const BlackBox& box) {
       text += "|-";
       continue;
     }
+    // Partial values pass, and decompositions convert, by element type.
     text += fmt::format("|{}{}r{}",
                         static_cast<int>(box.role(i)),
-                        static_cast<int>(box.element_class(i)),
+                        Name(box.element(i)),
                         box.rank(i));
-    // A decomposition may convert short floats.
-    if (box.op().decompose != nullptr) text += fmt::format("e{}", static_cast<int>(box.element(i)));
     if (box.role(i) == BlackBox::Role::kFixed) text += BytesText(box.constant(i));
     // The shape of a literal is not among the slots.
     if (box.role(i) == BlackBox::Role::kLiteral) text += ShapeText(box.constant(i).shape());

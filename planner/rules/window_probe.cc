@@ -11,7 +11,11 @@
 //
 // Maxima and minima hide much: a disturbed index is drawn with mixed signs over a negative baseline
 // and negative over a mixed one, so that it wins somewhere, and the union is taken; over more
-// baselines where the two places still differ.
+// baselines where the two places still differ. A window with holes may pass over all that a small
+// call has: where an integer of the call is large, two calls must show the same window.
+//
+// Where outputs are much shorter than their inputs, the two places lie where the call begins to
+// read: at the front, in the middle or at the back of the input.
 //
 // Cost: 4 baselines and 4 runs for each probed index: 2 indices a phase, some ten runs for a
 // stride of 1. Source: shardcombine.md 4.9.
@@ -21,6 +25,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "planner/rules/arrays.h"
 
@@ -35,11 +40,14 @@ constexpr Setting kSettings[] = {{InputMode::kNegative, InputMode::kNormal},
                                  {InputMode::kNormal, InputMode::kNegative},
                                  {InputMode::kNormal, InputMode::kNormal},
                                  {InputMode::kIntegers, InputMode::kIntegers}};
-// Groups of the calls in which windows are looked for; the second for wide windows.
-constexpr int64_t kGroups[] = {16, 60};
+// Groups of the calls in which windows are looked for; the later ones for wide windows.
+constexpr int64_t kGroups[] = {16, 60, 240};
+// A window may have holes as wide as an integer of the call. Above this the first call may lie in
+// one.
+constexpr int64_t kWideHole = 5;
 constexpr int kMostDraws = 4;  // of baselines, until both places agree
-constexpr int64_t kStep = 12;  // a multiple of every stride up to 4
-constexpr int64_t kLargestAtom = 256;
+constexpr int64_t kStep = 27720;  // a multiple of every stride up to 12
+constexpr int64_t kLargestAtom = 1024;
 
 bool Differs(const Tensor& x, const Tensor& y, int64_t i, double slack) {
   if (x.element() == ElementType::kF64) {
@@ -163,6 +171,25 @@ bool WindowProbe::MeasureInput(const SlidingWindow& dims,
                                const std::vector<Shape>& shapes,
                                SlidingDim& input,
                                Doubt& doubt) {
+  const int64_t size = values_[static_cast<size_t>(
+      box_.dim_slot(static_cast<size_t>(input.tensor), static_cast<size_t>(input.dim)))];
+  const int64_t unread =
+      size - At(shapes, dims.outputs[0]) / dims.outputs[0].unit * input.unit;
+  std::set<int64_t> shifts{0};
+  if (unread > 1) shifts.insert({unread / 2, unread});
+  for (const int64_t shift : shifts) {
+    doubt = {};
+    if (MeasureFrom(shift, dims, shapes, input, doubt)) return true;
+    if (doubt.reversed) return false;
+  }
+  return false;
+}
+
+bool WindowProbe::MeasureFrom(int64_t shift,
+                              const SlidingWindow& dims,
+                              const std::vector<Shape>& shapes,
+                              SlidingDim& input,
+                              Doubt& doubt) {
   constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
   constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
   const Reach nothing(dims.outputs.size(), {kNever, -1});
@@ -174,10 +201,10 @@ bool WindowProbe::MeasureInput(const SlidingWindow& dims,
   int64_t before = kNone;
   int64_t behind = kNone;
   // Outputs may be far longer than what their inputs reach.
-  doubt.reaches_ends = (groups * 3 / 8 + apart + 1) * input.unit > size;
+  doubt.reaches_ends = (groups * 3 / 8 + apart + 1) * input.unit + shift > size;
   if (doubt.reaches_ends) return false;
   for (int64_t phase = 0; phase < input.unit; ++phase) {
-    const int64_t first = groups * 3 / 8 * input.unit + phase;
+    const int64_t first = groups * 3 / 8 * input.unit + phase + shift;
     const int64_t second = first + apart * input.unit;
     Reach one = nothing;
     Reach two = nothing;
@@ -227,17 +254,21 @@ std::optional<SlidingWindow> WindowProbe::Run(int atom, std::vector<int64_t> siz
   if (!FindDims(atom, sizes, dims)) return std::nullopt;
   std::vector<Shape> shapes;
   int64_t& size = sizes[static_cast<size_t>(atom)];
+  const bool has_holes = family_.largest_literal > kWideHole;
+  std::optional<SlidingWindow> last;
   for (const int64_t groups : kGroups) {
+    if (has_holes && groups == kGroups[0]) continue;
     for (;; ++size) {
-      if (size > kLargestAtom) return std::nullopt;
+      if (size > kLargestAtom) return last;
       values_ = family_.ValuesAt(sizes);
       if (box_.Infer(values_, shapes) &&
           At(shapes, dims.outputs[0]) >= groups * dims.outputs[0].unit)
         break;
     }
     bool fits = false;
-    const std::optional<SlidingWindow> found = MeasureAt(dims, fits);
-    if (found || fits) return found;
+    std::optional<SlidingWindow> found = MeasureAt(dims, fits);
+    if (has_holes ? found && last && *found == *last : found || fits) return found;
+    last = std::move(found);
   }
   return std::nullopt;
 }

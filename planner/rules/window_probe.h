@@ -21,12 +21,14 @@ struct SlidingDim {
   int64_t before = 0;
   int64_t behind = 0;
   bool mirrored = false;
+  bool operator==(const SlidingDim&) const = default;
 };
 
 // A window that slides along an atom, as measured.
 struct SlidingWindow {
   std::vector<SlidingDim> inputs;
   std::vector<SlidingDim> outputs;
+  bool operator==(const SlidingWindow&) const = default;
 };
 
 // Measures windows by disturbing few indices far from the ends.
@@ -55,6 +57,12 @@ class WindowProbe {
                     const std::vector<Shape>& shapes,
                     SlidingDim& input,
                     Doubt& doubt);
+  // The same at places that lie `shift` further on in the input.
+  bool MeasureFrom(int64_t shift,
+                   const SlidingWindow& dims,
+                   const std::vector<Shape>& shapes,
+                   SlidingDim& input,
+                   Doubt& doubt);
   // Widens `reach` by what index `index` of the input reaches. False: the kernel refused.
   bool Reaches(const SlidingWindow& dims, const SlidingDim& input, int64_t index, Reach& reach);
 

@@ -369,7 +369,9 @@ std::optional<std::vector<int64_t>> WindowSearch::SurplusAt(const SymbolicFactor
                                                             const std::vector<int64_t>& sizes) {
   std::vector<int64_t> surplus;
   std::vector<Shape> shapes;
-  for (const int64_t groups : {8, 13}) {
+  // So many that no integer of the call takes away all.
+  for (const int64_t more : {8, 13}) {
+    const int64_t groups = more + 2 * family_.largest_literal;
     std::vector<int64_t> values = family_.ValuesAt(sizes);
     for (const SymbolicCut& cut : trial.inputs) {
       const SymbolicWindow& window = *cut.window;
@@ -381,13 +383,13 @@ std::optional<std::vector<int64_t>> WindowSearch::SurplusAt(const SymbolicFactor
     }
     test_.ClearEnds(trial, /*keep_first=*/false, /*keep_last=*/false, values);
     if (!box_.Infer(values, shapes)) return std::nullopt;
-    std::vector<int64_t> more;
+    std::vector<int64_t> own;
     for (const SymbolicCut& cut : trial.outputs) {
       const Shape& shape = shapes[static_cast<size_t>(cut.tensor)];
-      more.push_back(shape[static_cast<size_t>(cut.dim)] - groups * cut.window->unit);
+      own.push_back(shape[static_cast<size_t>(cut.dim)] - groups * cut.window->unit);
     }
-    if (!surplus.empty() && surplus != more) return std::nullopt;
-    surplus = std::move(more);
+    if (!surplus.empty() && surplus != own) return std::nullopt;
+    surplus = std::move(own);
   }
   return surplus;
 }

@@ -34,7 +34,7 @@ struct WindowTest::Setting {
 
 namespace {
 
-constexpr int64_t kLargestAtom = 512;
+constexpr int64_t kLargestAtom = 1024;
 
 size_t SlotOf(const BlackBox& box, const EndLiteral& end) {
   size_t s = box.first_literal();

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// What passes on ordinary numbers need not pass in the types that a model has.
+//
+// Kernels of reference compute in f64, where nothing overflows and little is lost. The parts of a
+// partial sum may be far larger than the sum: in a type with fewer bits they lose it, or overflow,
+// where the sum itself fits. So no partial value passes into a type that cannot hold every number
+// of its own ("narrowing"), and sums must pass with parts of ten thousand that cancel, every array
+// rounded to its own type. (f16 holds numbers up to 65,504: there, what multiplies does not pass.)
+//
+// The parts of a maximum but the greatest may be anything below it: outside of where the operator
+// is defined, minus infinity, the same number again; and what is no number stays none. The legal
+// values of the input bind the maximum alone. The same holds of a minimum.
+//
+// Where another input of a sum is infinite, or zero and divided by, nothing is asked: the whole is
+// no number, or an infinity, either way.
+//
+// Cost: 1 + 3 kernel runs, twice. Source: shardcombine.md 4.5, 4.7.
+#include "planner/rules/pass_edges.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "planner/rules/arrays.h"
+#include "planner/rules/own_type.h"
+
+namespace metadist {
+namespace {
+
+constexpr int64_t kParts = 3;
+constexpr double kLargePart = 1e4;
+constexpr double kRoundings = 16;  // of a part, that the result may be off
+constexpr int64_t kNansIn = 5;     // elements, one on average
+constexpr int kDraws = 2;
+
+double LowestOf(ElementType type) {
+  const Tensor lowest = Tensor::Scalar<double>(-std::numeric_limits<double>::max());
+  const double rounded = Rounded(lowest, type).data<double>()[0];
+  if (std::isfinite(rounded)) return rounded;
+  return type == ElementType::kF16 ? -65504.0 : -3e38;  // a rounding would make it infinite
+}
+
+}  // namespace
+
+bool PassEdges::Passes(ReduceOp op,
+                       const std::vector<int64_t>& values,
+                       const std::vector<int>& set) {
+  if (Narrows(values, set)) return false;
+  for (int draw = 0; draw < kDraws; ++draw)
+    if (!Compares(op, values, set)) return false;
+  return true;
+}
+
+bool PassEdges::Narrows(const std::vector<int64_t>& values, const std::vector<int>& set) {
+  auto types = box_.InferOutputs(values);
+  if (!types.ok()) return true;
+  made_.clear();
+  for (const TensorType& type : types.value()) made_.push_back(type.element);
+  return std::any_of(set.begin(), set.end(), [&](int input) {
+    return std::any_of(made_.begin(), made_.end(), [&](ElementType made) {
+      return IsNarrower(made, box_.element(static_cast<size_t>(input)));
+    });
+  });
+}
+
+PassEdges::Arrays PassEdges::PartsOfSum(size_t input, Tensor& whole) {
+  const ElementType type = box_.element(input);
+  Arrays parts(kParts);
+  for (Tensor& part : parts) part = Tensor::Zeros(whole.type());
+  Tensor sum = Tensor::Zeros(whole.type());
+  for (int64_t i = 0; i < whole.size(); ++i) {
+    double left = whole.data<double>()[i];
+    for (int64_t p = 0; p < kParts; ++p) {
+      const bool last = p + 1 == kParts;
+      const double part = last ? left : kLargePart * sampler_.random().Bell();
+      parts[static_cast<size_t>(p)].mutable_data<double>()[i] = part;
+      left -= part;
+    }
+  }
+  for (Tensor& part : parts) {
+    part = Rounded(part, type);
+    Fold(ReduceOp::kSum, sum, part);
+  }
+  whole = Rounded(sum, type);
+  return parts;
+}
+
+PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, size_t input, Tensor& whole) {
+  const ElementType type = box_.element(input);
+  const double sign = op == ReduceOp::kMax ? 1 : -1;
+  whole = Rounded(whole, type);
+  Arrays parts(kParts);
+  for (Tensor& part : parts) part = whole.Clone();
+  for (int64_t i = 0; i < whole.size(); ++i) {
+    const int64_t owner = sampler_.random().Below(kParts);
+    for (int64_t p = 0; p < kParts; ++p) {
+      if (p == owner) continue;
+      double& x = parts[static_cast<size_t>(p)].mutable_data<double>()[i];
+      const double below[] = {x,
+                              x - sign * std::abs(sampler_.random().Bell()),
+                              x - sign * kLargePart * sampler_.random().Uniform(),
+                              sign * LowestOf(type),
+                              -sign * std::numeric_limits<double>::infinity()};
+      x = below[sampler_.random().Below(std::ssize(below))];
+    }
+  }
+  for (Tensor& part : parts) part = Rounded(part, type);
+  // Some elements are no numbers, on one rank and therefore in the whole.
+  whole = whole.Clone();
+  parts[0] = parts[0].Clone();
+  for (int64_t i = 0; i < whole.size(); ++i)
+    if (sampler_.random().Below(kNansIn) == 0)
+      whole.mutable_data<double>()[i] = parts[0].mutable_data<double>()[i] =
+          std::numeric_limits<double>::quiet_NaN();
+  return parts;
+}
+
+bool PassEdges::Run(const std::vector<int64_t>& values, const Arrays& inputs, Arrays& outputs) {
+  if (!box_.Try(values, inputs, outputs) || outputs.size() != made_.size()) return false;
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    if (outputs[o].element() != ElementType::kF64) return false;
+    outputs[o] = Rounded(outputs[o], made_[o]);
+  }
+  return true;
+}
+
+bool PassEdges::Compares(ReduceOp op,
+                         const std::vector<int64_t>& values,
+                         const std::vector<int>& set) {
+  Arrays inputs, whole;
+  if (!sampler_.Draw(values, InputMode::kNormal, {}, inputs)) return false;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].element() == ElementType::kF64 && box_.is_tensor(i))
+      inputs[i] = Rounded(inputs[i], box_.element(i));
+  std::vector<Arrays> mine(kParts, inputs);
+  double epsilon = 0;
+  for (const int input : set) {
+    const size_t i = static_cast<size_t>(input);
+    Arrays parts =
+        op == ReduceOp::kSum ? PartsOfSum(i, inputs[i]) : PartsOfExtreme(op, i, inputs[i]);
+    for (size_t p = 0; p < parts.size(); ++p) mine[p][i] = std::move(parts[p]);
+    epsilon = std::max(epsilon, EpsilonOf(box_.element(i)));
+  }
+  if (!Run(values, inputs, whole)) return false;
+  ++executions_;
+  std::vector<Arrays> results(kParts);
+  for (size_t p = 0; p < results.size(); ++p)
+    if (!Run(values, mine[p], results[p])) return false;
+  for (size_t o = 0; o < whole.size(); ++o) {
+    double largest = Largest(whole[o]);
+    Tensor folded = results[0][o].Clone();
+    for (size_t p = 0; p < results.size(); ++p) {
+      if (results[p][o].type() != whole[o].type()) return false;
+      largest = std::max(largest, Largest(results[p][o]));
+      if (p > 0) Fold(op, folded, results[p][o]);
+    }
+    const double slack = op == ReduceOp::kSum ? kRoundings * epsilon * largest : 0;
+    if (!Close(folded, whole[o], slack)) return false;
+  }
+  return true;
+}
+
+}  // namespace metadist

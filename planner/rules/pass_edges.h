@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/rules/rule.h"
+#include "planner/rules/sampler.h"
+
+namespace metadist {
+
+// The last test of what passes on ordinary numbers: the call's own element types, at their edges.
+class PassEdges {
+ public:
+  PassEdges(BlackBox& box, Sampler& sampler) : box_(box), sampler_(sampler) {}
+
+  // Whether partial values of these float inputs pass together in the call with these slot values.
+  bool Passes(ReduceOp op, const std::vector<int64_t>& values, const std::vector<int>& set);
+
+  int64_t executions() const { return executions_; }
+
+ private:
+  using Arrays = std::vector<Tensor>;
+
+  bool Narrows(const std::vector<int64_t>& values, const std::vector<int>& set);
+  bool Compares(ReduceOp op, const std::vector<int64_t>& values, const std::vector<int>& set);
+  // Parts of an array that make it again, `whole`, in the type of input `input`.
+  Arrays PartsOfSum(size_t input, Tensor& whole);
+  Arrays PartsOfExtreme(ReduceOp op, size_t input, Tensor& whole);
+  bool Run(const std::vector<int64_t>& values, const Arrays& inputs, Arrays& outputs);
+
+  BlackBox& box_;
+  Sampler& sampler_;
+  std::vector<ElementType> made_;  // of the outputs
+  int64_t executions_ = 0;
+};
+
+}  // namespace metadist
