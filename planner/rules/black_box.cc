@@ -27,6 +27,9 @@ BlackBox::BlackBox(const OpCall& call) {
   constants_.resize(count);
   wide_.resize(count);
   if (call.attributes != nullptr) attributes_ = *call.attributes;
+  std::vector<InputDomain> domains;
+  if (call.op->domain_of != nullptr) domains = call.op->domain_of(call);
+  domains.resize(count);
   for (size_t i = 0; i < count; ++i) {
     if (!call.has(i)) continue;
     const OpCall::Input& in = call.inputs[i];
@@ -35,7 +38,8 @@ BlackBox::BlackBox(const OpCall& call) {
     if (in.constant == nullptr || !in.constant->has_data()) continue;
     const bool integer = ClassOf(in.type.element) == ElementClass::kInt;
     const bool needed = NeedsElements(call, i);
-    if (integer && (needed || in.constant->size() <= 1))
+    const bool is_index = domains[i].kind == InputDomain::Kind::kIndex;
+    if (integer && (needed || (in.constant->size() <= 1 && !is_index)))
       roles_[i] = in.constant->size() <= kMostLiterals ? Role::kLiteral : Role::kFixed;
     else if (needed)
       roles_[i] = Role::kFixed;

@@ -25,8 +25,8 @@ struct Slot {
 
 // An operator's call as discovery sees it: a function of slot values and input arrays, nothing
 // more. An input is a tensor (drawn, divisible), a literal (an integer constant that shape
-// inference needs, or one with at most one element) or fixed (another constant that inference
-// needs). Not thread-safe.
+// inference needs, or one with at most one element that is no index) or fixed (another constant
+// that inference needs). Not thread-safe.
 class BlackBox {
  public:
   enum class Role : uint8_t { kAbsent, kTensor, kLiteral, kFixed };
