@@ -9,6 +9,7 @@
 #include "cli/cpu_profile.h"
 #include "cli/problem_files.h"
 #include "cli/rule_files.h"
+#include "cli/uncut_dims.h"
 #include "cli/values.h"
 #include "planner/lower/lower.h"
 #include "planner/rules/rule_book.h"
@@ -134,6 +135,7 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
   session.console.EndSteps();
   WarnOfMisfits(session, flags.rules, rules);
   if (!planned.ok()) return std::move(planned).error();
+  WarnOfUncut(session, rules.Report(result.model.imported.graph));
   result.planned = std::move(planned).value();
   result.total_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -11,6 +11,7 @@
 #include "cli/format.h"
 #include "cli/model_flags.h"
 #include "cli/rule_files.h"
+#include "cli/uncut_dims.h"
 #include "metair/ir/suggest.h"
 #include "metair/ops/example_call.h"
 #include "metair/passes/passes.h"
@@ -66,6 +67,7 @@ nlohmann::ordered_json SignatureJson(const SignatureReport& signature) {
   out["kernel_runs"] = signature.kernel_runs;
   out["seconds"] = signature.seconds;
   out["reason"] = signature.reason;
+  out["uncut"] = UncutJson(signature);
   return out;
 }
 
@@ -170,6 +172,7 @@ Result<void> Rules(const Session& session, const RulesFlags& flags) {
   document["executions"] = executions;
   document["seconds"] = seconds;
   WarnOfMisfits(session, flags.rules, book);
+  WarnOfUncut(session, report);
   if (!session.output.empty()) {
     RuleFile file = book.File();
     file.tool_version = METADIST_VERSION;

@@ -79,6 +79,7 @@ constexpr Setting kSingleGroup[] = {{2, 2, false, InputMode::kNormal},
 constexpr Setting kEdgeSettings[] = {{2, 4, false, InputMode::kEdges},
                                      {3, 7, false, InputMode::kEdges}};
 constexpr double kRoundings = 16;  // of the largest element, that a result may be off
+constexpr double kLeastNumber = 1e-30;  // products of less are subnormal, with few digits
 
 int64_t RoundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
 
@@ -334,7 +335,7 @@ bool ExecutionTest::HoldsAtEdges(const Trial& trial,
     for (size_t o = 0; o < whole.size(); ++o) {
       own.push_back(types.value()[o].element);
       whole[o] = Rounded(whole[o], own[o]);
-      slacks.push_back(kRoundings * EpsilonOf(own[o]) * std::max(Largest(whole[o]), 1e-300));
+      slacks.push_back(kRoundings * EpsilonOf(own[o]) * std::max(Largest(whole[o]), kLeastNumber));
     }
     std::vector<std::vector<Tensor>> local;
     Reductions now = left;

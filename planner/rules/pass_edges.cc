@@ -4,8 +4,8 @@
 // Kernels of reference compute in f64, where nothing overflows and little is lost. The parts of a
 // partial sum may be far larger than the sum: in a type with fewer bits they lose it, or overflow,
 // where the sum itself fits. So no partial value passes into a type that cannot hold every number
-// of its own ("narrowing"), and sums must pass with parts of ten thousand that cancel, every array
-// rounded to its own type. (f16 holds numbers up to 65,504: there, what multiplies does not pass.)
+// of its own ("narrowing"), and sums must pass with parts of ten thousand that cancel (a hundred in
+// f16, which ends at 65,504), every array rounded to its own type.
 //
 // The parts of a maximum but the greatest may be anything below it: outside of where the operator
 // is defined, minus infinity, the same number again; and what is no number stays none. The legal
@@ -14,7 +14,7 @@
 // Where another input of a sum is infinite, or zero and divided by, nothing is asked: the whole is
 // no number, or an infinity, either way.
 //
-// Cost: 1 + 3 kernel runs, twice. Source: shardcombine.md 4.5, 4.7.
+// Cost: 1 + 3 kernel runs, twice for a sum, four times for a maximum. Source: shardcombine.md 4.5, 4.7.
 #include "planner/rules/pass_edges.h"
 
 #include <algorithm>
@@ -28,10 +28,10 @@ namespace metadist {
 namespace {
 
 constexpr int64_t kParts = 3;
-constexpr double kLargePart = 1e4;
 constexpr double kRoundings = 16;  // of a part, that the result may be off
-constexpr int64_t kNansIn = 5;     // elements, one on average
 constexpr int kDraws = 2;
+
+double LargePartOf(ElementType type) { return type == ElementType::kF16 ? 1e2 : 1e4; }
 
 double LowestOf(ElementType type) {
   const Tensor lowest = Tensor::Scalar<double>(-std::numeric_limits<double>::max());
@@ -46,8 +46,10 @@ bool PassEdges::Passes(ReduceOp op,
                        const std::vector<int64_t>& values,
                        const std::vector<int>& set) {
   if (Narrows(values, set)) return false;
-  for (int draw = 0; draw < kDraws; ++draw)
-    if (!Compares(op, values, set)) return false;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    if (!Compares(op, Parts::kFar, values, set)) return false;
+    if (op != ReduceOp::kSum && !Compares(op, Parts::kNan, values, set)) return false;
+  }
   return true;
 }
 
@@ -65,6 +67,7 @@ bool PassEdges::Narrows(const std::vector<int64_t>& values, const std::vector<in
 
 PassEdges::Arrays PassEdges::PartsOfSum(size_t input, Tensor& whole) {
   const ElementType type = box_.element(input);
+  const double large = LargePartOf(type);
   Arrays parts(kParts);
   for (Tensor& part : parts) part = Tensor::Zeros(whole.type());
   Tensor sum = Tensor::Zeros(whole.type());
@@ -72,7 +75,7 @@ PassEdges::Arrays PassEdges::PartsOfSum(size_t input, Tensor& whole) {
     double left = whole.data<double>()[i];
     for (int64_t p = 0; p < kParts; ++p) {
       const bool last = p + 1 == kParts;
-      const double part = last ? left : kLargePart * sampler_.random().Bell();
+      const double part = last ? left : large * sampler_.random().Bell();
       parts[static_cast<size_t>(p)].mutable_data<double>()[i] = part;
       left -= part;
     }
@@ -85,7 +88,10 @@ PassEdges::Arrays PassEdges::PartsOfSum(size_t input, Tensor& whole) {
   return parts;
 }
 
-PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, size_t input, Tensor& whole) {
+PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op,
+                                           Parts kind,
+                                           size_t input,
+                                           Tensor& whole) {
   const ElementType type = box_.element(input);
   const double sign = op == ReduceOp::kMax ? 1 : -1;
   whole = Rounded(whole, type);
@@ -96,20 +102,21 @@ PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, size_t input, Tensor& w
     for (int64_t p = 0; p < kParts; ++p) {
       if (p == owner) continue;
       double& x = parts[static_cast<size_t>(p)].mutable_data<double>()[i];
-      const double below[] = {x,
-                              x - sign * std::abs(sampler_.random().Bell()),
-                              x - sign * kLargePart * sampler_.random().Uniform(),
+      const double below[] = {x - sign * std::abs(sampler_.random().Bell()),
+                              x,
+                              x - sign * LargePartOf(type) * sampler_.random().Uniform(),
                               sign * LowestOf(type),
                               -sign * std::numeric_limits<double>::infinity()};
-      x = below[sampler_.random().Below(std::ssize(below))];
+      x = below[kind == Parts::kNan ? 0 : sampler_.random().Below(std::ssize(below))];
     }
   }
   for (Tensor& part : parts) part = Rounded(part, type);
-  // Some elements are no numbers, on one rank and therefore in the whole.
+  if (kind == Parts::kFar) return parts;
+  // Half of the elements are no numbers, on one rank and therefore in the whole.
   whole = whole.Clone();
   parts[0] = parts[0].Clone();
   for (int64_t i = 0; i < whole.size(); ++i)
-    if (sampler_.random().Below(kNansIn) == 0)
+    if (sampler_.random().Below(2) == 0)
       whole.mutable_data<double>()[i] = parts[0].mutable_data<double>()[i] =
           std::numeric_limits<double>::quiet_NaN();
   return parts;
@@ -125,6 +132,7 @@ bool PassEdges::Run(const std::vector<int64_t>& values, const Arrays& inputs, Ar
 }
 
 bool PassEdges::Compares(ReduceOp op,
+                         Parts kind,
                          const std::vector<int64_t>& values,
                          const std::vector<int>& set) {
   Arrays inputs, whole;
@@ -137,7 +145,7 @@ bool PassEdges::Compares(ReduceOp op,
   for (const int input : set) {
     const size_t i = static_cast<size_t>(input);
     Arrays parts =
-        op == ReduceOp::kSum ? PartsOfSum(i, inputs[i]) : PartsOfExtreme(op, i, inputs[i]);
+        op == ReduceOp::kSum ? PartsOfSum(i, inputs[i]) : PartsOfExtreme(op, kind, i, inputs[i]);
     for (size_t p = 0; p < parts.size(); ++p) mine[p][i] = std::move(parts[p]);
     epsilon = std::max(epsilon, EpsilonOf(box_.element(i)));
   }

@@ -21,12 +21,17 @@ class PassEdges {
 
  private:
   using Arrays = std::vector<Tensor>;
+  // What the parts of a maximum are that are not the greatest: far below, or NaN here and there.
+  enum class Parts : uint8_t { kFar, kNan };
 
   bool Narrows(const std::vector<int64_t>& values, const std::vector<int>& set);
-  bool Compares(ReduceOp op, const std::vector<int64_t>& values, const std::vector<int>& set);
+  bool Compares(ReduceOp op,
+                Parts kind,
+                const std::vector<int64_t>& values,
+                const std::vector<int>& set);
   // Parts of an array that make it again, `whole`, in the type of input `input`.
   Arrays PartsOfSum(size_t input, Tensor& whole);
-  Arrays PartsOfExtreme(ReduceOp op, size_t input, Tensor& whole);
+  Arrays PartsOfExtreme(ReduceOp op, Parts kind, size_t input, Tensor& whole);
   bool Run(const std::vector<int64_t>& values, const Arrays& inputs, Arrays& outputs);
 
   BlackBox& box_;

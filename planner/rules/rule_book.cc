@@ -240,10 +240,11 @@ const Discovered* RuleBook::Found(const Graph& graph, const Node& node) {
 
 std::vector<SignatureReport> RuleBook::Report(const Graph& graph) {
   std::vector<SignatureReport> reports;
-  std::map<std::string, size_t> index;
+  std::map<std::pair<std::string, std::string>, size_t> index;  // by signature and rule
+  std::set<std::string> told;                                   // signatures
   for (const Node& node : graph.nodes) {
     const Entry& entry = state_->Find(graph, node);
-    const auto [at, first] = index.try_emplace(entry.signature, reports.size());
+    const auto [at, first] = index.try_emplace({entry.signature, entry.rule.text}, reports.size());
     if (!first) {
       reports[at->second].nodes.push_back(node.name);
       continue;
@@ -271,7 +272,8 @@ std::vector<SignatureReport> RuleBook::Report(const Graph& graph) {
     report.rule = entry.rule.text;
     report.reason = entry.rule.reason;
     for (const Factor& factor : entry.rule.factors) report.factors.push_back(factor.name);
-    if (entry.found != nullptr) {
+    report.uncut = entry.rule.uncut;
+    if (entry.found != nullptr && told.insert(entry.signature).second) {
       report.executions = entry.found->executions;
       report.kernel_runs = entry.found->kernel_runs;
       report.seconds = entry.found->seconds;

@@ -14,7 +14,8 @@
 
 namespace metadist {
 
-// One line of the report: a signature, how many nodes have it, and what was found.
+// One line of the report: a signature at the sizes that give one rule, how many nodes have it, and
+// what was found.
 struct SignatureReport {
   struct Input {
     bool present = false;
@@ -33,6 +34,8 @@ struct SignatureReport {
   std::string rule;  // one-line notation
   std::vector<std::string> factors;
   std::string reason;
+  std::vector<UncutDim> uncut;
+  // Of the signature; 0 where an earlier line tells them.
   int64_t executions = 0;
   int64_t kernel_runs = 0;
   double seconds = 0;  // not deterministic
@@ -71,7 +74,7 @@ class RuleBook {
   // Stays valid likewise.
   const Discovered* Found(const Graph& graph, const Node& node);
 
-  // Signatures of the graph's nodes, in order of first use.
+  // Signatures and rules of the graph's nodes, in order of first use.
   std::vector<SignatureReport> Report(const Graph& graph);
 
  private:

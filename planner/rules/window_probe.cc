@@ -46,7 +46,9 @@ constexpr int64_t kGroups[] = {16, 60, 240};
 // one.
 constexpr int64_t kWideHole = 5;
 constexpr int kMostDraws = 4;  // of baselines, until both places agree
-constexpr int64_t kStep = 27720;  // a multiple of every stride up to 12
+// Multiples of strides: the first of those up to 4 and of 6, the last of all up to 12. Long steps
+// may leave the sizes behind where an integer of the call says how many elements there are.
+constexpr int64_t kSteps[] = {12, 420, 27720};
 constexpr int64_t kLargestAtom = 1024;
 
 bool Differs(const Tensor& x, const Tensor& y, int64_t i, double slack) {
@@ -78,13 +80,16 @@ int64_t At(const std::vector<Shape>& shapes, const SlidingDim& dim) {
 }  // namespace
 
 // Dims that move, and by how much: at most one of a tensor, all in one proportion.
-bool WindowProbe::FindDims(int atom, std::vector<int64_t> sizes, SlidingWindow& window) {
+bool WindowProbe::FindDims(int atom,
+                           int64_t by,
+                           std::vector<int64_t> sizes,
+                           SlidingWindow& window) {
   std::vector<Shape> shapes[3];
   std::vector<int64_t> values[3];
   for (int64_t step = 0; step < 3; ++step) {
     values[step] = family_.ValuesAt(sizes);
     if (!box_.Infer(values[step], shapes[step])) return false;
-    sizes[static_cast<size_t>(atom)] += kStep;
+    sizes[static_cast<size_t>(atom)] += by;
   }
   int64_t common = 0;
   for (const int slot : family_.atoms[static_cast<size_t>(atom)].slots) {
@@ -249,9 +254,21 @@ std::optional<SlidingWindow> WindowProbe::MeasureAt(const SlidingWindow& dims, b
   return window;
 }
 
-std::optional<SlidingWindow> WindowProbe::Run(int atom, std::vector<int64_t> sizes) {
-  SlidingWindow dims;
-  if (!FindDims(atom, sizes, dims)) return std::nullopt;
+std::optional<SlidingWindow> WindowProbe::Run(int atom, const std::vector<int64_t>& sizes) {
+  SlidingWindow last;
+  for (const int64_t step : kSteps) {
+    SlidingWindow dims;
+    if (!FindDims(atom, step, sizes, dims) || dims == last) continue;
+    if (auto found = Measure(atom, sizes, dims)) return found;
+    last = std::move(dims);
+  }
+  return std::nullopt;
+}
+
+// At more and more groups, until the window fits.
+std::optional<SlidingWindow> WindowProbe::Measure(int atom,
+                                                  std::vector<int64_t> sizes,
+                                                  const SlidingWindow& dims) {
   std::vector<Shape> shapes;
   int64_t& size = sizes[static_cast<size_t>(atom)];
   const bool has_holes = family_.largest_literal > kWideHole;

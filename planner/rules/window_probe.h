@@ -39,13 +39,17 @@ class WindowProbe {
 
   // The window that slides along `atom`, the other atoms at `sizes`; none if its dims do not move
   // in proportion, or if what an index reaches is not the same everywhere.
-  std::optional<SlidingWindow> Run(int atom, std::vector<int64_t> sizes);
+  std::optional<SlidingWindow> Run(int atom, const std::vector<int64_t>& sizes);
 
  private:
   // First and last index reached, by moving output; end < 0: nothing.
   using Reach = std::vector<Interval>;
 
-  bool FindDims(int atom, std::vector<int64_t> sizes, SlidingWindow& window);
+  // The dims that move where the atom grows `by` and by twice that.
+  bool FindDims(int atom, int64_t by, std::vector<int64_t> sizes, SlidingWindow& window);
+  std::optional<SlidingWindow> Measure(int atom,
+                                       std::vector<int64_t> sizes,
+                                       const SlidingWindow& dims);
   // At values_. `fits` is false where the window reaches the ends; a larger call may show it.
   std::optional<SlidingWindow> MeasureAt(const SlidingWindow& dims, bool& fits);
   struct Doubt {

@@ -51,6 +51,9 @@ class WindowTest {
   int64_t LargestEnd(const SymbolicFactor& trial, const std::vector<int64_t>& sizes) const;
   std::vector<std::vector<int64_t>> OthersThan(const SymbolicFactor& trial,
                                                const std::vector<int64_t>& small);
+  bool HoldsAtEdges(const SymbolicFactor& trial,
+                    const std::vector<int64_t>& small,
+                    int64_t more);
   bool Agrees(const Call& call, const SymbolicFactor& trial, const Setting& at);
   bool RunRank(const Call& call,
                const SymbolicFactor& trial,

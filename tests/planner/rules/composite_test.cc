@@ -126,7 +126,7 @@ TEST(Composite, EveryExchangeIsNeeded) {
     const Graph graph = GraphOf(one);
     BlackBox box(CallOf(*table.Find(Last(graph)), graph, Last(graph)));
     std::string reason;
-    box.set_values(Shrink(box, ShrinkOrder::kFirst, reason).value());
+    box.set_values(SmallCalls(box).By(ShrinkOrder::kFirst, reason).value());
     Discovered found = DiscoverSmall(box, {});
     FindComposites(box, table, rules, 0, found);
     for (const SymbolicFactor& factor : std::vector<SymbolicFactor>(found.factors))

@@ -22,7 +22,7 @@ inline Discovered DiscoverWhole(const OpCall& call, uint64_t seed = 0) {
   found.text = "none";
   for (const ShrinkOrder order : kShrinkOrders) {
     BlackBox box(call);
-    std::optional<std::vector<int64_t>> values = Shrink(box, order, found.reason);
+    std::optional<std::vector<int64_t>> values = SmallCalls(box).By(order, found.reason);
     if (!values) continue;
     box.set_values(std::move(*values));
     Discovered next = DiscoverSmall(box, {.seed = seed});

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/uncut_dims.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace metadist::cli {
+namespace {
+
+std::string NodesText(const SignatureReport& signature) {
+  const size_t more = signature.nodes.size() - 1;
+  return fmt::format("node '{}'{} ({})",
+                     signature.nodes.front(),
+                     more == 0 ? "" : fmt::format(" and {} more", more),
+                     signature.op);
+}
+
+}  // namespace
+
+nlohmann::ordered_json UncutJson(const SignatureReport& signature) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const UncutDim& uncut : signature.uncut)
+    all.push_back({{uncut.is_input ? "input" : "output", uncut.tensor},
+                   {"dim", uncut.dim},
+                   {"reason", uncut.reason}});
+  return all;
+}
+
+void WarnOfUncut(const Session& session, const std::vector<SignatureReport>& report) {
+  for (const SignatureReport& signature : report) {
+    std::map<std::string, std::vector<std::string>> dims;  // by reason
+    for (const UncutDim& uncut : signature.uncut)
+      dims[uncut.reason].push_back(fmt::format(
+          "dim {} of {} {}", uncut.dim, uncut.is_input ? "input" : "output", uncut.tensor));
+    for (const auto& [reason, places] : dims)
+      session.console.Warn(fmt::format(
+          "{}: {} cannot be cut: {}", NodesText(signature), fmt::join(places, ", "), reason));
+  }
+}
+
+}  // namespace metadist::cli
