@@ -128,6 +128,7 @@ void FindRules(BlackBox& box,
   AddLarger(family, test, sizes);
   for (std::vector<int64_t>& wide : test.WideSizes({}))
     if (!test.IsLarge()) sizes.push_back(std::move(wide));
+  found.refuted = test.refuted();
   found.executions = test.executions() + windows.executions();
   found.pass_through = FindPassThrough(box, sampler, family, sizes, affine, found.executions);
   NameFactors(found);

@@ -52,6 +52,8 @@ struct Discovered {
   std::vector<SymbolicLiteral> literals;  // all integers of the call; untied ones have no atoms
   std::vector<SymbolicFactor> factors;
   std::vector<PassThrough> pass_through;
+  // What holds of ordinary numbers, but not of infinities, NaN or integers that wrap.
+  std::vector<SymbolicFactor> refuted = {};
   std::string text;     // one-line notation; "none" where nothing could be run
   std::string reason;   // why there are no factors; empty if there are some
   bool faulty = false;  // the operator's code did what no operator may (BlackBox::fault)

@@ -65,6 +65,9 @@ class ExecutionTest {
   // Whether the call has many elements even at surrogate sizes.
   bool IsLarge() const { return Elements(family_.surrogate) > kLargeCall; }
 
+  // Factors that hold but for the edges of the call's own element types.
+  const std::vector<SymbolicFactor>& refuted() const { return refuted_; }
+
   int64_t executions() const { return executions_; }
   // Trials that several reductions survived: the inputs did not tell them apart.
   int64_t ambiguous() const { return ambiguous_; }
@@ -129,6 +132,7 @@ class ExecutionTest {
   BlackBox& box_;
   Sampler& sampler_;
   const Family& family_;
+  std::vector<SymbolicFactor> refuted_;
   int64_t executions_ = 0;
   int64_t ambiguous_ = 0;
 };

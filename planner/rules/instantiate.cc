@@ -273,22 +273,26 @@ void AddUncut(const Discovered& found, BlackBox& box, Rule& rule) {
   std::vector<Shape> inputs, outputs;
   if (!ShapesOf(box, inputs, outputs)) return;
   const auto sizes = SolveAtoms(found, box);
-  for (const SymbolicFactor& factor : found.factors)
+  std::vector<std::pair<const SymbolicFactor*, bool>> all;  // and whether it was refuted
+  for (const SymbolicFactor& factor : found.factors) all.emplace_back(&factor, false);
+  for (const SymbolicFactor& factor : found.refuted) all.emplace_back(&factor, true);
+  for (const auto& [known, refuted] : all)
     for (const bool is_input : {true, false})
-      for (const SymbolicCut& cut : is_input ? factor.inputs : factor.outputs) {
+      for (const SymbolicCut& cut : is_input ? known->inputs : known->outputs) {
         UncutDim at{is_input, cut.tensor, cut.dim, {}};
         const std::vector<Shape>& shapes = is_input ? inputs : outputs;
         const size_t tensor = static_cast<size_t>(cut.tensor);
         const size_t dim = static_cast<size_t>(cut.dim);
         if (tensor >= shapes.size() || dim >= shapes[tensor].size()) continue;
         if (shapes[tensor][dim] < 2 || IsCut(rule, at)) continue;
-        at.reason = WhyNot(factor, sizes, inputs);
-        const bool known =
+        at.reason = refuted ? "pieces differ from the whole where there are infinities or NaN"
+                            : WhyNot(*known, sizes, inputs);
+        const bool told =
             std::any_of(rule.uncut.begin(), rule.uncut.end(), [&](const UncutDim& other) {
               return other.is_input == is_input && other.tensor == cut.tensor &&
                      other.dim == cut.dim;
             });
-        if (!known && !at.reason.empty()) rule.uncut.push_back(std::move(at));
+        if (!told && !at.reason.empty()) rule.uncut.push_back(std::move(at));
       }
   std::sort(rule.uncut.begin(), rule.uncut.end(), [](const UncutDim& a, const UncutDim& b) {
     return std::make_tuple(!a.is_input, a.tensor, a.dim) <

@@ -14,7 +14,7 @@
 // Where another input of a sum is infinite, or zero and divided by, nothing is asked: the whole is
 // no number, or an infinity, either way.
 //
-// Cost: 1 + 3 kernel runs, twice for a sum, four times for a maximum. Source: shardcombine.md 4.5, 4.7.
+// Cost: 1 + 3 kernel runs, twice for a sum, six times for a maximum. Source: shardcombine.md 4.5, 4.7.
 #include "planner/rules/pass_edges.h"
 
 #include <algorithm>
@@ -48,7 +48,9 @@ bool PassEdges::Passes(ReduceOp op,
   if (Narrows(values, set)) return false;
   for (int draw = 0; draw < kDraws; ++draw) {
     if (!Compares(op, Parts::kFar, values, set)) return false;
-    if (op != ReduceOp::kSum && !Compares(op, Parts::kNan, values, set)) return false;
+    if (op == ReduceOp::kSum) continue;
+    if (!Compares(op, Parts::kEvenNan, values, set) || !Compares(op, Parts::kOddNan, values, set))
+      return false;
   }
   return true;
 }
@@ -107,18 +109,17 @@ PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op,
                               x - sign * LargePartOf(type) * sampler_.random().Uniform(),
                               sign * LowestOf(type),
                               -sign * std::numeric_limits<double>::infinity()};
-      x = below[kind == Parts::kNan ? 0 : sampler_.random().Below(std::ssize(below))];
+      x = below[kind != Parts::kFar ? 0 : sampler_.random().Below(std::ssize(below))];
     }
   }
   for (Tensor& part : parts) part = Rounded(part, type);
   if (kind == Parts::kFar) return parts;
-  // Half of the elements are no numbers, on one rank and therefore in the whole.
+  // They are no numbers on one rank, and therefore in the whole.
   whole = whole.Clone();
   parts[0] = parts[0].Clone();
-  for (int64_t i = 0; i < whole.size(); ++i)
-    if (sampler_.random().Below(2) == 0)
-      whole.mutable_data<double>()[i] = parts[0].mutable_data<double>()[i] =
-          std::numeric_limits<double>::quiet_NaN();
+  for (int64_t i = kind == Parts::kOddNan ? 1 : 0; i < whole.size(); i += 2)
+    whole.mutable_data<double>()[i] = parts[0].mutable_data<double>()[i] =
+        std::numeric_limits<double>::quiet_NaN();
   return parts;
 }
 

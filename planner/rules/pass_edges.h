@@ -21,8 +21,8 @@ class PassEdges {
 
  private:
   using Arrays = std::vector<Tensor>;
-  // What the parts of a maximum are that are not the greatest: far below, or NaN here and there.
-  enum class Parts : uint8_t { kFar, kNan };
+  // What the parts of a maximum are: far below the greatest, or one NaN at even or odd elements.
+  enum class Parts : uint8_t { kFar, kEvenNan, kOddNan };
 
   bool Narrows(const std::vector<int64_t>& values, const std::vector<int>& set);
   bool Compares(ReduceOp op,

@@ -167,25 +167,28 @@ Json ToJson(const Discovered& found) {
                literals,
                factors,
                pass_through,
+               refuted,
                text,
                reason,
                faulty,
                executions,
                kernel_runs,
                seconds] = found;
-  return {{"atoms", atoms},
-          {"dims", Each(dims, InputJson)},
-          {"literals", Each(literals, LiteralJson)},
-          {"factors", Each(factors, FactorJson)},
-          {"pass_through", Each(pass_through, PassJson)},
-          {"rule", text},
-          {"reason", reason},
-          {"faulty", faulty},
-          {"evidence",
-           {{"execs", executions},
-            {"kernel_runs", kernel_runs},
-            {"n", kRanksTested},
-            {"inputs", kNumInputModes}}}};
+  Json out{{"atoms", atoms},
+           {"dims", Each(dims, InputJson)},
+           {"literals", Each(literals, LiteralJson)},
+           {"factors", Each(factors, FactorJson)},
+           {"pass_through", Each(pass_through, PassJson)},
+           {"rule", text},
+           {"reason", reason},
+           {"faulty", faulty},
+           {"evidence",
+            {{"execs", executions},
+             {"kernel_runs", kernel_runs},
+             {"n", kRanksTested},
+             {"inputs", kNumInputModes}}}};
+  if (!refuted.empty()) out["refuted"] = Each(refuted, FactorJson);
+  return out;
 }
 
 }  // namespace metadist

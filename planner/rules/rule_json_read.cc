@@ -40,7 +40,7 @@ class Reader {
                       "reason",
                       "faulty",
                       "evidence"},
-                     {"signature", "domain", "op", "opset", "kernel", "check"}));
+                     {"signature", "domain", "op", "opset", "kernel", "check", "refuted"}));
     for (const JsonCursor& atom : TRY(List(TRY(root_.At("atoms")), kMostAtoms)))
       found_.atoms.push_back(TRY(Between(atom, 1, kLargestSample)));
     for (const JsonCursor& input : TRY(List(TRY(root_.At("dims")))))
@@ -49,6 +49,7 @@ class Reader {
       found_.literals.push_back(TRY(ReadLiteral(literal)));
     for (const JsonCursor& factor : TRY(List(TRY(root_.At("factors")))))
       found_.factors.push_back(TRY(ReadFactor(factor)));
+    TRY(ReadList(root_, "refuted", found_.refuted, &Reader::ReadFactor));
     for (const JsonCursor& pass : TRY(List(TRY(root_.At("pass_through"))))) {
       TRY(pass.Fields({"op", "inputs"}));
       found_.pass_through.push_back(

@@ -74,8 +74,9 @@ bool Sampler::DrawOne(
   if (domain.kind == InputDomain::Kind::kIndex) return DrawIndices(domain, mode, out);
   if (type == ElementType::kBool)
     DrawBools(mode, out);
-  else if (mode == InputMode::kEdges && domain.kind == InputDomain::Kind::kAny)
-    DrawEdges(input, out);
+  else if ((mode == InputMode::kEdges || mode == InputMode::kTiny) &&
+           domain.kind == InputDomain::Kind::kAny)
+    DrawEdges(input, mode, out);
   else
     DrawNumbers(domain, mode, focus, out);
   return true;
@@ -104,6 +105,7 @@ void Sampler::Fill(InputMode mode, std::span<double> x) {
     case InputMode::kNormal:
     case InputMode::kOneShard:
     case InputMode::kOffset:
+    case InputMode::kNans:
       for (double& v : x) {
         const uint64_t bits = random_.Next();
         v = Random::Bell(bits) * kScales[bits & 7];
@@ -124,6 +126,7 @@ void Sampler::Fill(InputMode mode, std::span<double> x) {
       if (mode == InputMode::kDown) std::reverse(x.begin(), x.end());
       break;
     case InputMode::kEdges:  // where legal values are stated
+    case InputMode::kTiny:
     case InputMode::kIntegers:
     case InputMode::kOneTrue:
     case InputMode::kOneFalse:
@@ -148,6 +151,12 @@ void Sampler::DrawNumbers(const InputDomain& domain,
       if (mode == InputMode::kOffset && inside[i] != 0) x[i] -= 7;
     }
   }
+  if (focus != nullptr && mode == InputMode::kNans && domain.kind == InputDomain::Kind::kAny &&
+      !integer) {
+    const std::vector<uint8_t> inside = Inside(out.shape(), *focus);
+    for (size_t i = 0; i < x.size(); ++i)
+      if (inside[i] != 0) x[i] = std::numeric_limits<double>::quiet_NaN();
+  }
   if (domain.kind == InputDomain::Kind::kPositive)
     for (double& v : x) v = std::abs(v) + (integer ? 1 : 0.25);
   if (domain.kind == InputDomain::Kind::kRange) {
@@ -167,12 +176,16 @@ void Sampler::DrawNumbers(const InputDomain& domain,
 
 // Every other number is an ordinary small one, so that what is special in one place does not hide
 // the others. Large floats are such that a few of them can be multiplied.
-void Sampler::DrawEdges(size_t input, Tensor& out) {
+void Sampler::DrawEdges(size_t input, InputMode mode, Tensor& out) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const ElementType type = box_.element(input);
-  const double large = type == ElementType::kF16 ? 8 : 1e3;
-  const double floats[] = {0.0, -0.0, kInfinity, -kInfinity, kNan, 1e-40, -1e-40, large, -large};
+  const double large = type == ElementType::kF16 ? 8 : 100;
+  const double tiny = type == ElementType::kF64 ? 1e-310 : type == ElementType::kF16 ? 1e-6 : 1e-40;
+  const std::vector<double> floats =
+      mode == InputMode::kTiny
+          ? std::vector<double>{0.0, -0.0, tiny, -tiny, large, -large}
+          : std::vector<double>{0.0, -0.0, kInfinity, -kInfinity, kNan, large, -large};
   constexpr int64_t kFar = int64_t{1} << 62;
   const int64_t integers[] = {kFar, -kFar, kFar - 1, int64_t{1} << 31, (int64_t{1} << 31) - 1,
                               128, 127, 255, 32768, 65535, -1, 0};

@@ -24,13 +24,15 @@ enum class InputMode : uint8_t {
   kOffset,    // the focused part far lower
   kOneTrue,   // bools: a single true; numbers as kIntegers
   kOneFalse,  // bools: a single false; numbers as kIntegers
-  kEdges,     // ends of the own element types: zeros of both signs, infinities, NaN, subnormals,
-              // integers that wrap; ties
+  kEdges,     // ends of the own element types: zeros of both signs, infinities, NaN, integers that
+              // wrap; ties
+  kTiny,      // subnormals of the own element types and zeros among larger ones
+  kNans,      // the focused part is NaN
 };
 
-inline constexpr int kNumInputModes = 12;
+inline constexpr int kNumInputModes = 14;
 
-// The part of an input that kOneShard and kOffset single out.
+// The part of an input that kOneShard, kOffset and kNans single out.
 struct Focus {
   int dim = 0;
   std::vector<int64_t> indices;
@@ -68,7 +70,7 @@ class Sampler {
 
  private:
   void Fill(InputMode mode, std::span<double> x);
-  void DrawEdges(size_t input, Tensor& out);
+  void DrawEdges(size_t input, InputMode mode, Tensor& out);
   bool DrawIndices(const InputDomain& domain, InputMode mode, Tensor& out);
   void DrawBools(InputMode mode, Tensor& out);
   void DrawNumbers(const InputDomain& domain, InputMode mode, const Focus* focus, Tensor& out);

@@ -72,11 +72,14 @@ inline double Dot(In in, int64_t i, int64_t j) {
 inline double DotBias(In in, int64_t i, int64_t j) {
   return Dot(in, i, j) + in[2].data<double>()[j];
 }
-inline double DotRelu(In in, int64_t i, int64_t j) { return std::max(0.0, DotBias(in, i, j)); }
+// NaN wins, wherever it stands: else what pieces make of it depends on where they begin.
+inline double Lower(double a, double b) { return std::isnan(a) || a < b ? a : b; }
+inline double Higher(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+inline double DotRelu(In in, int64_t i, int64_t j) { return Higher(DotBias(in, i, j), 0.0); }
 inline double MaxPlus(In in, int64_t i, int64_t j) {
   double most = -std::numeric_limits<double>::infinity();
   for (int64_t k = 0; k < in[0].dim(1); ++k)
-    most = std::max(most, At(in[0], i, k) + At(in[1], k, j));
+    most = Higher(most, At(in[0], i, k) + At(in[1], k, j));
   return most;
 }
 inline double Distance(In in, int64_t i, int64_t j) {
@@ -96,12 +99,12 @@ inline double Product(In in, int64_t i, int64_t) {
 }
 inline double Least(In in, int64_t i, int64_t) {
   double least = At(in[0], i, 0);
-  for (int64_t k = 1; k < in[0].dim(1); ++k) least = std::min(least, At(in[0], i, k));
+  for (int64_t k = 1; k < in[0].dim(1); ++k) least = Lower(least, At(in[0], i, k));
   return least;
 }
 inline double Most(In in, int64_t i, int64_t) {
   double most = At(in[0], i, 0);
-  for (int64_t k = 1; k < in[0].dim(1); ++k) most = std::max(most, At(in[0], i, k));
+  for (int64_t k = 1; k < in[0].dim(1); ++k) most = Higher(most, At(in[0], i, k));
   return most;
 }
 inline double Mean(In in, int64_t i, int64_t) {
