@@ -140,7 +140,8 @@ std::vector<int64_t> ExecutionTest::OtherSizes(std::span<const int> tested, int6
   const size_t first = tested.empty() ? 0 : static_cast<size_t>(tested.back()) + 1;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const size_t a = (first + i) % sizes.size();
-    if (std::find(tested.begin(), tested.end(), a) != tested.end()) continue;
+    if (family_.distinct[a] == 0 || std::find(tested.begin(), tested.end(), a) != tested.end())
+      continue;
     const int64_t own = sizes[a];
     for (const int64_t next : {own + more, 2 * own}) {
       sizes[a] = next;
