@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace metadist::cli {
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Tolerance {
   double absolute;
@@ -51,7 +54,7 @@ void CompareOne(const std::string& name,
     if (std::isfinite(b[i])) largest = std::max(largest, std::abs(b[i]));
     if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
     const double error = std::abs(a[i] - b[i]);
-    if (std::isfinite(error)) worst = std::max(worst, error);
+    worst = std::max(worst, std::isfinite(error) ? error : kInfinity);
     if (!(error <= tolerance.absolute + tolerance.relative * std::abs(b[i])))
       fail(fmt::format("element {}: expected {:.{}g}, got {:.{}g}", i, b[i], digits, a[i], digits));
   }

@@ -12,7 +12,7 @@ namespace metadist::cli {
 // How far results are from what they should be, over all outputs.
 struct Comparison {
   bool passed = true;
-  double max_abs_error = 0;
+  double max_abs_error = 0;  // infinite where one of two elements is no number, or an infinity
   double max_rel_error = 0;  // absolute error over the largest magnitude expected in that output
   std::string detail;        // of the first output that differs
 };
