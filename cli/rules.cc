@@ -24,6 +24,7 @@ struct RulesFlags {
   ModelFlags model;
   std::string op;
   std::string rules;  // file
+  bool primitive = false;
 };
 
 nlohmann::ordered_json AttributesJson(const Attributes& attributes) {
@@ -138,6 +139,9 @@ std::string InputsText(const SignatureReport& signature) {
 Result<void> Rules(const Session& session, const RulesFlags& flags) {
   if (flags.op.empty() == flags.model.path.empty())
     return Usage("give either MODEL or --op", "see `metadist rules --help`");
+  if (flags.primitive && !(flags.rules.empty() && session.output.empty()))
+    return Usage("--primitive is for looking only: rule files hold what plans use",
+                 "leave out --rules and -o");
   LoadedModel model;
   if (flags.op.empty())
     model = TRY(LoadModel(session, flags.model));
@@ -147,8 +151,9 @@ Result<void> Rules(const Session& session, const RulesFlags& flags) {
   if (graph.nodes.empty() && !flags.op.empty())
     session.console.Warn(
         fmt::format("'{}' has no examples: it runs bodies, which models bring", flags.op));
-  RuleBook book(
-      model.ops ? *model.ops : OpTable::BuiltIn(), {.seed = session.seed}, session.thread_count());
+  RuleBook book(model.ops ? *model.ops : OpTable::BuiltIn(),
+                {.seed = session.seed, .primitive = flags.primitive},
+                session.thread_count());
   TRY(LearnRules(session, flags.rules, book));
   const auto start = std::chrono::steady_clock::now();
   book.Discover(graph);
@@ -193,6 +198,9 @@ void AddRules(CLI::App& app, Session& session) {
   AddModelFlags(*command, session, flags->model, /*optional=*/true);
   command->add_option("--op", flags->op, "the rules of one operator's examples")->type_name("OP");
   AddRulesFlag(*command, flags->rules);
+  command->add_flag("--primitive",
+                    flags->primitive,
+                    "what running the operator alone shows: no decomposition is used");
   command->footer(
       "Example:\n  metadist rules gpt2.onnx -o gpt2.rules.json\n  metadist rules --op MatMul "
       "--json");

@@ -14,6 +14,8 @@ namespace metadist {
 
 struct DiscoveryOptions {
   uint64_t seed = 0;  // of the drawn inputs; the rules do not depend on it
+  // Of a rule book: runs the operator's kernel alone, its decomposition is not looked at.
+  bool primitive = false;
 };
 
 // A factor on symbols: valid for every call of the signature, whatever its sizes.

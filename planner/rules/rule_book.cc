@@ -97,7 +97,7 @@ const Discovered* RuleBook::State::DiscoveredAt(BlackBox& box,
   const InnerFound inner = [this](const Graph& graph, const Node& node) {
     return Find(graph, node).found;
   };
-  FindComposites(box, table, inner, options.seed, found);
+  if (!options.primitive) FindComposites(box, table, inner, options.seed, found);
   if (!found.faulty) FindKernelOnly(box, table, inner, options.seed, found);
   if (!found.faulty && !box.fault().empty()) found = NoneFor(box);
   return &Keep(box.op(), signature, std::move(found));

@@ -54,7 +54,7 @@ class RuleBook {
 
   // Takes over rules that were found before, at most once and before any question. Those of other
   // kernels or another metadist, and those that turn out not to be of the call they are for, are
-  // found anew when they are needed.
+  // found anew when they are needed. Not for a book of primitive rules: those of a file are not.
   void Learn(RuleFile file);
   // How many rules of the file are of another kernel, and how many of those asked for did not fit.
   int64_t stale() const;
