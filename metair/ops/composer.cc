@@ -61,12 +61,12 @@ ValueId Composer::Make(const std::string& op,
   return Add(*def, std::move(node))[0];
 }
 
-std::vector<ValueId> Composer::Like(const Node& node, const std::vector<ValueId>& inputs) {
-  const OpDef* def = OpTable::BuiltIn().Find(node);
-  CHECK(def != nullptr, node.op.c_str());
+std::vector<ValueId> Composer::Like(const OpDef& op,
+                                    const Node& node,
+                                    const std::vector<ValueId>& inputs) {
   Node next = node;
   next.inputs = inputs;
-  return Add(*def, std::move(next));
+  return Add(op, std::move(next));
 }
 
 std::vector<ValueId> Composer::Again(const std::vector<ValueId>& inputs,
@@ -78,6 +78,12 @@ std::vector<ValueId> Composer::Again(const std::vector<ValueId>& inputs,
   node.inputs = inputs;
   node.outputs.assign(static_cast<size_t>(call_.num_outputs), kNone);
   return Add(*call_.op, std::move(node));
+}
+
+ValueId Composer::Along(const std::string& op, const std::vector<ValueId>& inputs, int64_t axis) {
+  Attributes attributes;
+  attributes.set("axis", axis);
+  return Make(op, inputs, attributes);
 }
 
 ValueId Composer::Fold(const std::string& op,

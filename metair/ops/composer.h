@@ -33,8 +33,10 @@ class Composer {
                const Attributes& attributes = {});
   // A new node of the call's own operator: all outputs that the call wants.
   std::vector<ValueId> Again(const std::vector<ValueId>& inputs, const Attributes& attributes);
-  // A node like one of another graph, on these inputs: all its outputs.
-  std::vector<ValueId> Like(const Node& node, const std::vector<ValueId>& inputs);
+  // A node like one of another graph, of this operator, on these inputs: all its outputs.
+  std::vector<ValueId> Like(const OpDef& op, const Node& node, const std::vector<ValueId>& inputs);
+  // The same as Make with attribute `axis`.
+  ValueId Along(const std::string& op, const std::vector<ValueId>& inputs, int64_t axis);
   // The same as Make over some dims, which keep size 1 or go.
   ValueId Fold(const std::string& op,
                ValueId value,

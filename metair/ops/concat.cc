@@ -3,21 +3,10 @@
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"
-#include "metair/ops/compose_steps.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
 #include "metair/ops/work.h"
-
-namespace metadist {
-
-ValueId ComposeJoined(Composer& compose, const std::vector<ValueId>& values, int64_t dim) {
-  Attributes attributes;
-  attributes.set("axis", dim);
-  return compose.Make("Concat", values, attributes);
-}
-
-}  // namespace metadist
 
 namespace metadist::ops {
 namespace {

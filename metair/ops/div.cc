@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = a / b, with broadcasting; integers are truncated toward zero.
-#include "metair/ops/compose_steps.h"
 #include "metair/ops/divisor.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
-
-namespace metadist {
-
-ValueId ComposeQuotient(Composer& compose, ValueId a, ValueId b) {
-  return compose.Make("Div", {a, b});
-}
-
-}  // namespace metadist
 
 namespace metadist::ops {
 namespace {

@@ -2,17 +2,8 @@
 // y = exp(x).
 #include <cmath>
 
-#include "metair/ops/compose_steps.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
-
-namespace metadist {
-
-ValueId ComposeExponential(Composer& compose, ValueId value) {
-  return compose.Make("Exp", {value});
-}
-
-}  // namespace metadist
 
 namespace metadist::ops {
 namespace {

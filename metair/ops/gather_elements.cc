@@ -4,21 +4,10 @@
 
 #include "metair/ops/broadcast.h"
 #include "metair/ops/call_check.h"
-#include "metair/ops/compose_steps.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/index.h"
 #include "metair/ops/ops.h"
-
-namespace metadist {
-
-ValueId ComposePicked(Composer& compose, ValueId values, ValueId indices, int64_t dim) {
-  Attributes attributes;
-  attributes.set("axis", dim);
-  return compose.Make("GatherElements", {values, indices}, attributes);
-}
-
-}  // namespace metadist
 
 namespace metadist::ops {
 namespace {

@@ -2,17 +2,8 @@
 // y = whether a < b, with broadcasting.
 #include <functional>
 
-#include "metair/ops/compose_steps.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
-
-namespace metadist {
-
-ValueId ComposeLess(Composer& compose, ValueId a, ValueId b) {
-  return compose.Make("Less", {a, b});
-}
-
-}  // namespace metadist
 
 namespace metadist::ops {
 

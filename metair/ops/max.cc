@@ -2,18 +2,9 @@
 // y = the greatest of the inputs, with broadcasting; NaN wins.
 #include <cmath>
 
-#include "metair/ops/compose_steps.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
-
-namespace metadist {
-
-ValueId ComposeGreater(Composer& compose, ValueId a, ValueId b) {
-  return compose.Make("Max", {a, b});
-}
-
-}  // namespace metadist
 
 namespace metadist::ops {
 namespace {

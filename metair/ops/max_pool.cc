@@ -10,6 +10,7 @@
 #include "metair/ops/call_check.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/op_table.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/range.h"
 #include "metair/ops/reduce_mean.h"
@@ -95,7 +96,7 @@ Result<Graph> Decompose(const OpCall& call) {
   place.op = "MaxPoolTap";
   place.attributes = *call.attributes;
   place.outputs = {kNone};
-  const ValueId tap = compose.Like(place, {x})[0];
+  const ValueId tap = compose.Like(*OpTable::BuiltIn().Find(place), place, {x})[0];
   ValueId index = kNone;
   for (size_t d = 0; d < window.input.size(); ++d) {
     ValueId at = compose.Make("Div", {tap, compose.Integer(inner[d])});

@@ -2,18 +2,9 @@
 // y = the least of the inputs, with broadcasting; NaN wins.
 #include <cmath>
 
-#include "metair/ops/compose_steps.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/work.h"
-
-namespace metadist {
-
-ValueId ComposeLesser(Composer& compose, ValueId a, ValueId b) {
-  return compose.Make("Min", {a, b});
-}
-
-}  // namespace metadist
 
 namespace metadist::ops {
 namespace {

@@ -3,17 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "metair/ops/compose_steps.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
-
-namespace metadist {
-
-ValueId ComposeHighest(Composer& compose, ValueId value, const std::vector<int64_t>& dims) {
-  return compose.Fold("ReduceMax", value, dims, /*keep=*/false);
-}
-
-}  // namespace metadist
 
 namespace metadist::ops {
 namespace {

@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sum over axes.
-#include "metair/ops/compose_steps.h"
 #include "metair/ops/fold.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
-
-namespace metadist {
-
-ValueId ComposeFolded(Composer& compose, ValueId value, const std::vector<int64_t>& dims) {
-  return compose.Fold("ReduceSum", value, dims, /*keep=*/false);
-}
-
-}  // namespace metadist
 
 namespace metadist::ops {
 

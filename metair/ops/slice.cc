@@ -9,21 +9,10 @@
 
 #include "metair/ops/axes.h"
 #include "metair/ops/call_check.h"
-#include "metair/ops/compose_steps.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
 #include "metair/ops/work.h"
-
-namespace metadist {
-
-ValueId ComposeSpan(Composer& compose, ValueId value, int64_t dim, int64_t begin, int64_t end) {
-  return compose.Make(
-      "Slice",
-      {value, compose.Integers({begin}), compose.Integers({end}), compose.Integers({dim})});
-}
-
-}  // namespace metadist
 
 namespace metadist::ops {
 namespace {

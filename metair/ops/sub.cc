@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = a - b, with broadcasting.
-#include "metair/ops/compose_steps.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
-
-namespace metadist {
-
-ValueId ComposeDifference(Composer& compose, ValueId a, ValueId b) {
-  return compose.Make("Sub", {a, b});
-}
-
-}  // namespace metadist
 
 namespace metadist::ops {
 namespace {

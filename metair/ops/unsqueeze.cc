@@ -4,24 +4,11 @@
 
 #include "metair/ops/axes.h"
 #include "metair/ops/call_check.h"
-#include "metair/ops/compose_steps.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/range.h"
 #include "metair/ops/strided_copy.h"
 #include "metair/ops/work.h"
-
-namespace metadist {
-
-ValueId ComposePlaces(Composer& compose, int64_t count, int64_t behind) {
-  const ValueId places = ComposePositions(compose, 0, count);
-  if (behind == 0) return places;
-  std::vector<int64_t> dims;
-  for (int64_t d = 1; d <= behind; ++d) dims.push_back(d);
-  return compose.With("Unsqueeze", places, dims);
-}
-
-}  // namespace metadist
 
 namespace metadist::ops {
 namespace {

@@ -2,17 +2,8 @@
 // y = a where the condition holds, else b, with broadcasting.
 #include "metair/ops/broadcast.h"
 #include "metair/ops/call_check.h"
-#include "metair/ops/compose_steps.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
-
-namespace metadist {
-
-ValueId ComposeChoice(Composer& compose, ValueId condition, ValueId yes, ValueId no) {
-  return compose.Make("Where", {condition, yes, no});
-}
-
-}  // namespace metadist
 
 namespace metadist::ops {
 namespace {

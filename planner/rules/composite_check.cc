@@ -197,9 +197,10 @@ std::optional<CompositeCheck::Way> CompositeCheck::WayOf(const InnerUse& use,
     return way;
   }
   auto pieces =
-      eager ? BuildLate(use.recipe,
-                        {eager->form.call, eager->form.graph, eager->factors, use, factor.groups()},
-                        ranks)
+      eager ? BuildLate(
+                  use.recipe,
+                  {ops_, eager->form.call, eager->form.graph, eager->factors, use, factor.groups()},
+                  ranks)
             : BuildRecipe(use.recipe,
                           IsSteps(use.recipe) ? InF64(box_.CallAt(values)) : box_.CallAt(values),
                           factor.inputs,

@@ -124,7 +124,7 @@ class Finder {
     sizes[static_cast<size_t>(sequence)] = 1;
     const auto step = SingleStep(*recipe, box_.CallAt(ValuesAt(found_, box_, found_.atoms)));
     if (!step) return;
-    const Rule single = rules_(*step, step->nodes[0]);
+    const Rule single = rules_.rule(*step, step->nodes[0]);
     for (const Factor& factor : single.factors) {
       if (!factor.composite || !factor.inner.recipe.empty()) continue;
       SymbolicFactor next;

@@ -23,8 +23,6 @@
 #include <set>
 #include <utility>
 
-#include "metair/ops/compose_steps.h"
-
 namespace metadist {
 namespace {
 
@@ -109,7 +107,7 @@ class Writer {
     const Node& node = way_.graph.nodes[n];
     std::vector<ValueId> inputs;
     for (const ValueId input : node.inputs) inputs.push_back(input == kNone ? kNone : Get(input));
-    const std::vector<ValueId> made = pieces_.compose().Like(node, inputs);
+    const std::vector<ValueId> made = pieces_.compose().Like(*way_.ops.Find(node), node, inputs);
     for (size_t o = 0; o < made.size(); ++o) ids_[node.outputs[o]] = made[o];
     const bool own = n == reference_node_ || n == state_node_;
     Factor step;
@@ -148,13 +146,13 @@ class Writer {
   // What the rank measures from, given what it has of the reference.
   ValueId OwnReference(ValueId mine) {
     Composer& compose = pieces_.compose();
-    if (merge_.exponential) return ComposeGreater(compose, mine, compose.Number(kLowest, mine));
+    if (merge_.exponential) return compose.Make("Max", {mine, compose.Number(kLowest, mine)});
     std::vector<double> scales = Shares();
     for (double& scale : scales) scale = 1 / scale;
     const ValueId scale = pieces_.Cut(ByRank(pieces_.shape(mine).size() + 1, scales), 0);
-    const ValueId scaled = pieces_.Cut(ComposeProduct(compose, mine, scale), 0);
+    const ValueId scaled = pieces_.Cut(compose.Make("Mul", {mine, scale}), 0);
     pieces_.OnPieces();
-    const ValueId own = ComposeFolded(compose, scaled, {0});
+    const ValueId own = compose.Fold("ReduceSum", scaled, {0}, /*keep=*/false);
     pieces_.OnPieces();
     return own;
   }
@@ -163,7 +161,7 @@ class Writer {
   ValueId Stacked(ValueId value) {
     const std::vector<double> zeros(static_cast<size_t>(pieces_.ranks()), 0.0);
     const ValueId zero = pieces_.Cut(ByRank(pieces_.shape(value).size() + 2, zeros), 0);
-    const ValueId made = pieces_.Cut(ComposeSum(pieces_.compose(), value, zero), 0);
+    const ValueId made = pieces_.Cut(pieces_.compose().Make("Add", {value, zero}), 0);
     pieces_.OnPieces();
     return made;
   }
@@ -172,27 +170,29 @@ class Writer {
     Composer& compose = pieces_.compose();
     const ValueId own = Stacked(ids_[reference_]);
     const ValueId mine = Stacked(ids_[state_]);
-    const ValueId both = pieces_.Cut(ComposeJoined(compose, {own, mine}, 1), 0);
+    const ValueId both = pieces_.Cut(compose.Along("Concat", {own, mine}, 1), 0);
     pieces_.OnPieces();
-    const ValueId references = ComposeSpan(compose, both, 1, 0, 1);
-    const ValueId states = ComposeSpan(compose, both, 1, 1, 2);
+    const ValueId references = SliceOf(compose, both, 1, 0, 1);
+    const ValueId states = SliceOf(compose, both, 1, 1, 2);
     const size_t dims = pieces_.shape(both).size();
     ValueId common = kNone, moved = kNone;
     if (merge_.exponential) {
-      common = ComposeHighest(compose, references, {0, 1});
-      const ValueId distance = ComposeDifference(compose, references, common);
-      moved = ComposeProduct(compose, states, ComposeExponential(compose, distance));
+      common = compose.Fold("ReduceMax", references, {0, 1}, /*keep=*/false);
+      const ValueId distance = compose.Make("Sub", {references, common});
+      moved = compose.Make("Mul", {states, compose.Make("Exp", {distance})});
     } else {
       std::vector<double> shares = Shares();
-      common =
-          ComposeFolded(compose, ComposeProduct(compose, references, ByRank(dims, shares)), {0, 1});
-      const ValueId distance = ComposeDifference(compose, references, common);
+      common = compose.Fold("ReduceSum",
+                            compose.Make("Mul", {references, ByRank(dims, shares)}),
+                            {0, 1},
+                            /*keep=*/false);
+      const ValueId distance = compose.Make("Sub", {references, common});
       for (double& share : shares) share /= ElementsOfSum();
-      const ValueId squares = ComposeProduct(compose, distance, distance);
-      moved = ComposeSum(compose, states, ComposeProduct(compose, squares, ByRank(dims, shares)));
+      const ValueId squares = compose.Make("Mul", {distance, distance});
+      moved = compose.Make("Add", {states, compose.Make("Mul", {squares, ByRank(dims, shares)})});
     }
     ids_[reference_] = common;
-    ids_[state_] = ComposeFolded(compose, moved, {0, 1});
+    ids_[state_] = compose.Fold("ReduceSum", moved, {0, 1}, /*keep=*/false);
   }
 
   // How many elements an element of the reference is the sum of.

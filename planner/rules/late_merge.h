@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "metair/ops/op_def.h"
+#include "metair/ops/op_table.h"
 #include "planner/rules/piece_graph.h"
 #include "planner/rules/rule.h"
 
@@ -13,6 +13,7 @@ namespace metadist {
 
 // A composite factor of a call, with every exchange at its place.
 struct EagerWay {
+  const OpTable& ops;
   const OpCall& call;
   const Graph& graph;                         // its decomposition
   const std::vector<const Factor*>& factors;  // by node of it

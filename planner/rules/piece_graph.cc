@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "metair/ops/compose_steps.h"
+#include "metair/ops/range.h"
 
 namespace metadist {
 namespace {
@@ -35,6 +35,20 @@ LiteralCut SizeAt(int input, int64_t value) {
 }
 
 }  // namespace
+
+ValueId SliceOf(Composer& compose, ValueId value, int64_t dim, int64_t begin, int64_t end) {
+  return compose.Make(
+      "Slice",
+      {value, compose.Integers({begin}), compose.Integers({end}), compose.Integers({dim})});
+}
+
+ValueId PositionsAlong(Composer& compose, int64_t count, int64_t behind) {
+  const ValueId positions = ComposePositions(compose, 0, count);
+  if (behind == 0) return positions;
+  std::vector<int64_t> dims;
+  for (int64_t d = 1; d <= behind; ++d) dims.push_back(d);
+  return compose.With("Unsqueeze", positions, dims);
+}
 
 std::vector<ValueId> PieceComposer::Inputs() {
   std::vector<ValueId> inputs;
@@ -73,13 +87,13 @@ void PieceComposer::Exchanged(ReduceOp op) {
 }
 
 ValueId PieceComposer::Joined(const std::vector<ValueId>& values, int64_t dim) {
-  const ValueId made = Cut(ComposeJoined(compose_, values, dim), dim);
+  const ValueId made = Cut(compose_.Along("Concat", values, dim), dim);
   OnPieces();
   return made;
 }
 
 ValueId PieceComposer::Span(ValueId value, int64_t dim, int64_t begin, int64_t end) {
-  const ValueId made = Cut(ComposeSpan(compose_, value, dim, begin, end), dim);
+  const ValueId made = Cut(SliceOf(compose_, value, dim, begin, end), dim);
   std::vector<LiteralCut> sizes{SizeAt(2, end)};
   if (begin > 0) sizes.push_back(SizeAt(1, begin));
   OnPieces(std::move(sizes));

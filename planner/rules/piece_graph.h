@@ -21,6 +21,11 @@ struct PieceGraph {
   std::vector<InnerExchange> exchanges = {};  // in node order
 };
 
+// The indices [begin, end) of the dim; input 1 of what is made is begin, input 2 is end.
+ValueId SliceOf(Composer& compose, ValueId value, int64_t dim, int64_t begin, int64_t end);
+// 0, 1, ..., count - 1 as i64, along a dim that `behind` dims of size 1 follow.
+ValueId PositionsAlong(Composer& compose, int64_t count, int64_t behind);
+
 // Name of the factor by which nodes of such a graph work on pieces.
 inline constexpr char kPieceFactor[] = "piece";
 

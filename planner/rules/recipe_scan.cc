@@ -9,7 +9,6 @@
 // the results on the totals are the carries as they are. All can run from the end. The four forms
 // are tried; none knows what the scan folds with. Moves n totals a line, runs twice. Source:
 // shardcombine.md 4.8.
-#include "metair/ops/compose_steps.h"
 #include "planner/rules/recipe_forms.h"
 
 namespace metadist {
@@ -35,13 +34,13 @@ class Scan {
     const ValueId folded = OnWhole(total);
     Composer& compose = pieces_.compose();
     const int64_t first = reversed_ ? 1 : 0;
-    const ValueId most = ComposeSpan(compose, folded, dim_, first, first + ranks - 1);
-    const ValueId any = ComposeSpan(compose, folded, dim_, 0, 1);
-    const ValueId carry = ComposeJoined(compose, InOrder(any, most), dim_);
+    const ValueId most = SliceOf(compose, folded, dim_, first, first + ranks - 1);
+    const ValueId any = SliceOf(compose, folded, dim_, 0, 1);
+    const ValueId carry = compose.Along("Concat", InOrder(any, most), dim_);
     const ValueId behind = Finish(carry);
     const ValueId yes = reversed_ ? behind : alone;
     const ValueId no = reversed_ ? alone : behind;
-    const ValueId made = pieces_.Cut(ComposeChoice(compose, BeforeEdge(), yes, no), dim_);
+    const ValueId made = pieces_.Cut(compose.Make("Where", {BeforeEdge(), yes, no}), dim_);
     pieces_.OnPieces();
     return pieces_.Done({made});
   }
@@ -93,8 +92,8 @@ class Scan {
         reversed_ ? Piece(size_, ranks, ranks - 1).begin : Piece(size_, ranks, 0).end;
     const int64_t dims = static_cast<int64_t>(pieces_.shape(inputs_[input_]).size());
     Composer& compose = pieces_.compose();
-    const ValueId places = ComposePlaces(compose, size_, dims - dim_ - 1);
-    return pieces_.Cut(ComposeLess(compose, places, compose.Integer(edge)), 0);
+    const ValueId places = PositionsAlong(compose, size_, dims - dim_ - 1);
+    return pieces_.Cut(compose.Make("Less", {places, compose.Integer(edge)}), 0);
   }
 
   PieceComposer pieces_;

@@ -22,7 +22,6 @@
 #include <set>
 #include <utility>
 
-#include "metair/ops/compose_steps.h"
 #include "planner/rules/instantiate.h"
 
 namespace metadist {
@@ -155,10 +154,10 @@ Result<DividedStep> Divide(const OpCall& one,
                            const std::vector<Cut>& outputs,
                            const StepRules& rules) {
   const auto alone = GraphOf(one);
-  if (!alone || !rules || one.op->decompose == nullptr)
+  if (!alone || !rules.rule || one.op->decompose == nullptr)
     return BadInput("", "there is no single step");
   DividedStep step;
-  const Rule single = rules(*alone, alone->nodes[0]);
+  const Rule single = rules.rule(*alone, alone->nodes[0]);
   for (const Factor& factor : single.factors)
     if (factor.composite && factor.inner.recipe.empty() && factor.reductions.empty() &&
         SameCuts(factor.inputs, inputs) && SameCuts(factor.outputs, outputs))
@@ -172,7 +171,7 @@ Result<DividedStep> Divide(const OpCall& one,
     step.factors[n].name = name;
     if (name.empty() || name[0] == '~') continue;
     bool known = false;
-    const Rule rule = rules(step.graph, step.graph.nodes[n]);
+    const Rule rule = rules.rule(step.graph, step.graph.nodes[n]);
     for (const Factor& factor : rule.factors) {
       if (factor.name != name) continue;
       step.factors[n] = factor;
@@ -186,8 +185,13 @@ Result<DividedStep> Divide(const OpCall& one,
 
 class Steps {
  public:
-  Steps(const OpCall& call, const Recurring& r, const DividedStep& step, int64_t ranks)
-      : call_(call), r_(r), step_(step), pieces_(call, ranks) {
+  // ops: of the step's nodes.
+  Steps(const OpTable& ops,
+        const OpCall& call,
+        const Recurring& r,
+        const DividedStep& step,
+        int64_t ranks)
+      : ops_(ops), call_(call), r_(r), step_(step), pieces_(call, ranks) {
     size_t position = 0;
     for (size_t i = 0; i < call.inputs.size(); ++i) {
       given_.push_back(kNone);
@@ -232,13 +236,13 @@ class Steps {
 
   // Element t of the sequence, on pieces where its other dims are cut.
   ValueId Element(ValueId x, int64_t t, const Cut* cut) {
-    const ValueId element = ComposeSpan(pieces_.compose(), x, r_.given.dim, t, t + 1);
+    const ValueId element = SliceOf(pieces_.compose(), x, r_.given.dim, t, t + 1);
     OnPieces(1, cut);
     return element;
   }
 
   ValueId Joined(const std::vector<ValueId>& made, const Cut* cut) {
-    const ValueId joined = ComposeJoined(pieces_.compose(), made, r_.made.dim);
+    const ValueId joined = pieces_.compose().Along("Concat", made, r_.made.dim);
     OnPieces(made.size(), cut);
     return joined;
   }
@@ -265,13 +269,14 @@ class Steps {
     if (moves) moving_.insert(node.outputs.begin(), node.outputs.end());
     std::vector<ValueId> inputs;
     for (const ValueId input : node.inputs) inputs.push_back(input == kNone ? kNone : Get(input));
-    const std::vector<ValueId> made = pieces_.compose().Like(node, inputs);
+    const std::vector<ValueId> made = pieces_.compose().Like(*ops_.Find(node), node, inputs);
     for (size_t o = 0; o < made.size(); ++o) ids_[node.outputs[o]] = made[o];
     pieces_.Step(step_.factors[n]);
     for (const InnerExchange& exchange : step_.use.exchanges)
       if (exchange.node == static_cast<int>(n)) pieces_.Exchanged(exchange.op);
   }
 
+  const OpTable& ops_;
   const OpCall& call_;
   const Recurring& r_;
   const DividedStep& step_;
@@ -284,10 +289,11 @@ class Steps {
 }  // namespace
 
 StepRules RulesBy(const OpTable& ops, const InnerFound& found) {
-  return [&](const Graph& graph, const Node& node) {
+  const auto rule = [&](const Graph& graph, const Node& node) {
     const Discovered* known = found ? found(graph, node) : nullptr;
     return known == nullptr ? Rule() : Instantiate(*known, CallOf(*ops.Find(node), graph, node));
   };
+  return {ops, rule};
 }
 
 std::optional<std::string> StepsAlong(const Factor& carry) {
@@ -334,7 +340,7 @@ Result<PieceGraph> BuildSteps(const std::string& recipe,
     return BadInput("", fmt::format("expected at most {} steps, got {}", kMostSteps, *steps));
   const OpCall one = OneStep(*recurring, call);
   const DividedStep step = TRY(Divide(one, inputs, outputs, rules));
-  return Steps(call, *recurring, step, ranks).Run(*steps, inputs, outputs);
+  return Steps(rules.ops, call, *recurring, step, ranks).Run(*steps, inputs, outputs);
 }
 
 }  // namespace metadist

@@ -17,8 +17,12 @@ namespace metadist {
 // STEPS: a recurrence as the decompositions of calls on one element each, one after the other, each
 // divided by the same factor of such a call.
 
-// The rule of a node, at its own sizes; without factors where nothing is known.
-using StepRules = std::function<Rule(const Graph&, const Node&)>;
+// Of the calls that recipes are written with.
+struct StepRules {
+  const OpTable& ops;
+  // The rule of a node, at its own sizes; without factors where nothing is known.
+  std::function<Rule(const Graph&, const Node&)> rule;
+};
 // Those that follow from what was discovered. The result points to the arguments.
 StepRules RulesBy(const OpTable& ops, const InnerFound& found);
 

@@ -97,7 +97,8 @@ Result<PieceGraph> Expander::Written(const Factor& factor,
                                      int64_t ranks) const {
   const OpCall call = CallOf(*Op(), *space_.graph, node_);
   if (use.nodes.empty())
-    return BuildRecipe(use.recipe, call, factor.inputs, factor.outputs, ranks, space_.inner_rules);
+    return BuildRecipe(
+        use.recipe, call, factor.inputs, factor.outputs, ranks, {*space_.ops, space_.inner_rules});
   Graph graph = TRY(Op()->decompose(call));
   if (use.nodes.size() != graph.nodes.size())
     return BadInput("", "the decomposition is of another form");
@@ -114,7 +115,7 @@ Result<PieceGraph> Expander::Written(const Factor& factor,
     steps[n].name = kPieceFactor;
   }
   if (use.recipe.empty()) return PieceGraph{std::move(graph), std::move(steps), use.exchanges};
-  return BuildLate(use.recipe, {call, graph, factors, use, factor.groups()}, ranks);
+  return BuildLate(use.recipe, {*space_.ops, call, graph, factors, use, factor.groups()}, ranks);
 }
 
 const Expander::Body* Expander::ByWay(int factor, int way, int64_t ranks) {
