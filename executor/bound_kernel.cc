@@ -41,7 +41,7 @@ void BoundKernel::Run() const {
   CHECK(ran.ok(), "a kernel refuses values of its own domain");
 }
 
-const OpDef* ProductOperator() {
+const OpDef* FirstContraction() {
   for (const cpu::KernelRow& row : cpu::KernelTable()) {
     const OpDef* op = OpTable::BuiltIn().Find("", row.op);
     if (op == nullptr) continue;
@@ -58,17 +58,6 @@ namespace {
 
 using Types = std::vector<TensorType>;
 
-// The results of a call without attributes; none: the operator refuses it.
-std::vector<TensorType> ResultsOf(const OpDef& op, const Types& inputs) {
-  const Attributes none;
-  OpCall call;
-  call.op = &op;
-  call.attributes = &none;
-  for (const TensorType& type : inputs) call.inputs.push_back({true, type, nullptr});
-  auto types = InferTypes(call);
-  return types.ok() ? std::move(types).value() : Types{};
-}
-
 TensorType Floats(Shape shape) { return {ElementType::kF32, std::move(shape)}; }
 
 // Images of `channels` channels of `side` x `side` elements, with figures by channel.
@@ -78,33 +67,19 @@ Types Images(int64_t channels, int64_t side, size_t figures) {
   return types;
 }
 
-// Whether the operator works on whole images, one channel at a time: it takes figures by channel,
-// or one element of each channel is left of images and all of a matrix, whose channels are single
-// elements to it. No two sizes of the call are alike by chance.
-bool TakesImages(const OpDef& op, size_t figures) {
-  const Types results = ResultsOf(op, Images(3, 5, figures));
-  if (results.empty()) return false;
-  if (figures > 0) return true;
-  const Types of_matrix = ResultsOf(op, {Floats({3, 7})});
-  return NumElements(results[0].shape) == 3 && !of_matrix.empty() &&
-         NumElements(of_matrix[0].shape) == 21;
-}
-
 }  // namespace
 
 std::optional<BoundKernel> ElementwiseKernel(const OpDef& op, int64_t rows, int64_t columns) {
   const TensorType matrix = Floats({rows, columns});
   const TensorType row = Floats({columns});
   const TensorType mask{ElementType::kBool, {rows, columns}};
-  for (const cpu::KernelRow& row : cpu::KernelTable())
-    if (row.traits.by_number && op.domain.empty() && op.name == row.op)
-      return BoundKernel::Make(op, {matrix, Floats({})});
+  const cpu::KernelRow* kernels = cpu::RowOf(op);
+  if (kernels == nullptr) return std::nullopt;
+  if (kernels->traits.by_number) return BoundKernel::Make(op, {matrix, Floats({})});
   std::vector<Types> candidates = {
       {matrix}, {matrix, matrix}, {matrix, row, row}, {mask, matrix, matrix}, {mask, mask}};
   const int64_t side = std::max<int64_t>(1, std::llround(std::sqrt(static_cast<double>(columns))));
-  for (const size_t figures : {0, 2})
-    if (TakesImages(op, figures))
-      candidates.insert(candidates.begin(), Images(rows, side, figures));
+  if (kernels->traits.on_images) candidates = {Images(rows, side, 0), Images(rows, side, 2)};
   for (const Types& inputs : candidates) {
     auto kernel = BoundKernel::Make(op, inputs);
     if (kernel && kernel->work().batch == 0 && kernel->work().bytes > 0) return kernel;

@@ -31,12 +31,12 @@ class BoundKernel {
   std::byte* scratch_bytes_ = nullptr;
 };
 
-// The operator among those with a fast kernel whose call on two stacks of matrices is a batch of
-// products, by the operator's own account of its work.
-const OpDef* ProductOperator();
+// The first operator of the kernel table whose call on two stacks of matrices is a batch of
+// products, by the operator's own account of its work (Work::batch).
+const OpDef* FirstContraction();
 
 // A fast kernel on arrays of `rows` x `columns` elements that is no product; the operands are found
-// by asking the operator what it takes. One that folds or scales the channels of images gets `rows`
+// by asking the operator what it takes. One that is measured on images (KernelTraits) gets `rows`
 // channels, square, of about `columns` elements.
 std::optional<BoundKernel> ElementwiseKernel(const OpDef& op, int64_t rows, int64_t columns);
 

@@ -92,7 +92,7 @@ void MeasureStream(Measurer& measurer) {
 }
 
 void MeasureContractions(Measurer& measurer) {
-  const OpDef* op = ProductOperator();
+  const OpDef* op = FirstContraction();
   if (op == nullptr) return;
   measurer.Say("matrix products");
   const bool quick = measurer.options().quick;
@@ -145,7 +145,7 @@ void MeasureKernels(Measurer& measurer) {
 
 void MeasureSlowdown(Measurer& measurer) {
   if (measurer.stopped()) return;
-  const OpDef* op = ProductOperator();
+  const OpDef* op = FirstContraction();
   measurer.Say("several ranks at work");
   const auto product = [op]() -> std::function<void()> {
     const auto kernel = std::make_shared<BoundKernel>(*Product(*op, 128, 128, 128));

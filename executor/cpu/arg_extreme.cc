@@ -62,7 +62,7 @@ Prepared PrepareExtreme(const KernelSite& site, bool greatest) {
 
 }  // namespace
 
-Prepared PlaceOfGreatest(const KernelSite& site) { return PrepareExtreme(site, true); }
-Prepared PlaceOfLeast(const KernelSite& site) { return PrepareExtreme(site, false); }
+Prepared ArgMax(const KernelSite& site) { return PrepareExtreme(site, true); }
+Prepared ArgMin(const KernelSite& site) { return PrepareExtreme(site, false); }
 
 }  // namespace metadist::cpu

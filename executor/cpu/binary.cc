@@ -67,19 +67,19 @@ METADIST_MULTIVERSION
 void FloatRows(F function, const Rows<float>& rows, float* y) {
   using X = float;
   switch (function) {
-    case F::kPlus:
+    case F::kAdd:
       return Map(rows, y, [](X a, X b) { return a + b; });
-    case F::kMinus:
+    case F::kSub:
       return Map(rows, y, [](X a, X b) { return a - b; });
-    case F::kTimes:
+    case F::kMul:
       return Map(rows, y, [](X a, X b) { return a * b; });
-    case F::kOver:
+    case F::kDiv:
       return Map(rows, y, [](X a, X b) { return a / b; });
-    case F::kLarger:
+    case F::kMax:
       return Map(rows, y, [](X a, X b) { return Larger(a, b); });
-    case F::kSmaller:
+    case F::kMin:
       return Map(rows, y, [](X a, X b) { return Smaller(a, b); });
-    case F::kSloped:
+    case F::kPRelu:
       return Map(rows, y, [](X a, X b) { return a < 0 ? a * b : a; });
     default:
       break;
@@ -112,21 +112,21 @@ void PowerRows(const Rows<float>& rows, float* y) {
 template <typename X>
 METADIST_INLINE void Compare(F function, const Rows<X>& rows, bool* y) {
   switch (function) {
-    case F::kIsEqual:
+    case F::kEqual:
       return Map(rows, y, [](X a, X b) { return a == b; });
-    case F::kIsLess:
+    case F::kLess:
       return Map(rows, y, [](X a, X b) { return a < b; });
-    case F::kIsLessEqual:
+    case F::kLessOrEqual:
       return Map(rows, y, [](X a, X b) { return a <= b; });
-    case F::kIsGreater:
+    case F::kGreater:
       return Map(rows, y, [](X a, X b) { return a > b; });
-    case F::kIsGreaterEqual:
+    case F::kGreaterOrEqual:
       return Map(rows, y, [](X a, X b) { return a >= b; });
-    case F::kBoth:
+    case F::kAnd:
       return Map(rows, y, [](X a, X b) { return a && b; });
-    case F::kEither:
+    case F::kOr:
       return Map(rows, y, [](X a, X b) { return a || b; });
-    case F::kOneOfBoth:
+    case F::kXor:
       return Map(rows, y, [](X a, X b) { return (a != 0) != (b != 0); });
     default:
       break;
@@ -141,17 +141,17 @@ template <typename X>
 void IntRows(F function, const Rows<X>& rows, X* y) {
   using U = std::make_unsigned_t<X>;
   switch (function) {
-    case F::kPlus:
+    case F::kAdd:
       return Map(rows, y, [](X a, X b) { return X(U(a) + U(b)); });
-    case F::kMinus:
+    case F::kSub:
       return Map(rows, y, [](X a, X b) { return X(U(a) - U(b)); });
-    case F::kTimes:
+    case F::kMul:
       return Map(rows, y, [](X a, X b) { return X(U(a) * U(b)); });
-    case F::kLarger:
+    case F::kMax:
       return Map(rows, y, [](X a, X b) { return a > b ? a : b; });
-    case F::kSmaller:
+    case F::kMin:
       return Map(rows, y, [](X a, X b) { return a < b ? a : b; });
-    case F::kSloped:
+    case F::kPRelu:
       return Map(rows, y, [](X a, X b) { return a < 0 ? X(U(a) * U(b)) : a; });
     default:
       break;
@@ -170,8 +170,8 @@ Prepared OverRows(const LoopNest& nest, RowFunction function) {
                 }));
 }
 
-bool IsArithmetic(F function) { return function <= F::kSloped; }
-bool IsLogical(F function) { return function >= F::kBoth; }
+bool IsArithmetic(F function) { return function <= F::kPRelu; }
+bool IsLogical(F function) { return function >= F::kAnd; }
 
 template <typename X>
 Prepared Integers(const LoopNest& nest, F function) {
@@ -222,7 +222,7 @@ Prepared PrepareBinary(const KernelSite& site, BinaryFunction function) {
   switch (site.element(0)) {
     case ElementType::kF32:
       if (IsLogical(function)) break;
-      if (function == F::kPower) return OverRows<float, float>(*nest, PowerRows);
+      if (function == F::kPow) return OverRows<float, float>(*nest, PowerRows);
       if (IsArithmetic(function))
         return OverRows<float, float>(
             *nest, [function](const auto& rows, float* y) { FloatRows(function, rows, y); });
@@ -231,11 +231,11 @@ Prepared PrepareBinary(const KernelSite& site, BinaryFunction function) {
     case ElementType::kI32:
     case ElementType::kI64:
       // A division by zero is an error, which the reference kernel reports.
-      if (function == F::kOver || function == F::kPower || IsLogical(function)) break;
+      if (function == F::kDiv || function == F::kPow || IsLogical(function)) break;
       return site.element(0) == ElementType::kI32 ? Integers<int32_t>(*nest, function)
                                                   : Integers<int64_t>(*nest, function);
     case ElementType::kBool:
-      if (IsLogical(function) || function == F::kIsEqual)
+      if (IsLogical(function) || function == F::kEqual)
         return OverRows<bool, bool>(
             *nest, [function](const auto& rows, bool* y) { Compare<bool>(function, rows, y); });
       break;

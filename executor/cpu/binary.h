@@ -7,22 +7,22 @@ namespace metadist::cpu {
 
 // y = f(a, b) with broadcasting, for f32, i32 and i64 (truth values for the last two).
 enum class BinaryFunction : uint8_t {
-  kPlus,
-  kMinus,
-  kTimes,
-  kOver,
-  kPower,
-  kLarger,
-  kSmaller,
-  kSloped,  // a, or a times b where it is below 0
-  kIsEqual,
-  kIsLess,
-  kIsLessEqual,
-  kIsGreater,
-  kIsGreaterEqual,
-  kBoth,
-  kEither,
-  kOneOfBoth,
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kPow,
+  kMax,
+  kMin,
+  kPRelu,  // a, or a times b where it is below 0
+  kEqual,
+  kLess,
+  kLessOrEqual,
+  kGreater,
+  kGreaterOrEqual,
+  kAnd,
+  kOr,
+  kXor,
 };
 
 Prepared PrepareBinary(const KernelSite& site, BinaryFunction function);
@@ -41,6 +41,6 @@ Prepared Variadic(const KernelSite& site) {
 }
 
 // Their mean.
-Prepared VariadicMean(const KernelSite& site);
+Prepared Mean(const KernelSite& site);
 
 }  // namespace metadist::cpu

@@ -19,7 +19,7 @@ Prepared Bind(const Tensor* value, int64_t count) {
 
 }  // namespace
 
-Prepared OneElementRepeated(const KernelSite& site) {
+Prepared ConstantOfShape(const KernelSite& site) {
   const Tensor* value = site.attributes().Array("value");
   const int64_t count = NumElements(site.out().shape);
   switch (ByteSize(site.out().element)) {

@@ -106,7 +106,7 @@ Window RowsOf(Window window) {
 
 }  // namespace
 
-Prepared SpreadImages(const KernelSite& site) {
+Prepared ConvTranspose(const KernelSite& site) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   const Shape& x = site.shape(0);
   const Shape& weight = site.shape(1);

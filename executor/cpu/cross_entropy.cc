@@ -114,7 +114,11 @@ Prepared Bind(const KernelSite& site, bool logarithms) {
 
 }  // namespace
 
-Prepared CrossEntropy(const KernelSite& site) { return Bind(site, /*logarithms=*/false); }
-Prepared LogLikelihood(const KernelSite& site) { return Bind(site, /*logarithms=*/true); }
+Prepared SoftmaxCrossEntropyLoss(const KernelSite& site) {
+  return Bind(site, /*logarithms=*/false);
+}
+Prepared NegativeLogLikelihoodLoss(const KernelSite& site) {
+  return Bind(site, /*logarithms=*/true);
+}
 
 }  // namespace metadist::cpu

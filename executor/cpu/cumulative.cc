@@ -53,7 +53,7 @@ Prepared Bind(const Lines& lines) {
 
 }  // namespace
 
-Prepared RunningSum(const KernelSite& site) {
+Prepared CumSum(const KernelSite& site) {
   const auto axis = CumulativeAxis(*site.call);
   if (!axis.ok()) return Decline(axis.error().message);
   Lines lines = {SplitAround(site.shape(0), axis.value())};

@@ -40,7 +40,7 @@ bool Trains(const OpCall& call) { return call.has(2) && call.inputs[2].constant-
 
 }  // namespace
 
-Prepared KeepAll(const KernelSite& site) {
+Prepared DropoutInInference(const KernelSite& site) {
   if (Trains(*site.call)) return Decline("drops at random");
   const int64_t count = NumElements(site.shape(0));
   const int64_t bytes = count * ByteSize(site.element(0));
@@ -53,7 +53,7 @@ Prepared KeepAll(const KernelSite& site) {
   });
 }
 
-Prepared DropByCounter(const KernelSite& site) {
+Prepared DropoutInTraining(const KernelSite& site) {
   const OpCall& call = *site.call;
   if (!Trains(call)) return Decline("keeps everything");
   if (site.element(0) != ElementType::kF32) return Decline("only f32");

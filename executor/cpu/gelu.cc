@@ -7,8 +7,7 @@ namespace metadist::cpu {
 // The attribute `approximate` picks one of two functions.
 Prepared Gelu(const KernelSite& site) {
   const bool tangent = site.attributes().String("approximate", "none") == "tanh";
-  return PrepareUnary(
-      site, tangent ? UnaryFunction::kGaussianErrorTangent : UnaryFunction::kGaussianError);
+  return PrepareUnary(site, tangent ? UnaryFunction::kGeluTanh : UnaryFunction::kGelu);
 }
 
 }  // namespace metadist::cpu

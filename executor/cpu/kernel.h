@@ -104,8 +104,10 @@ Prepared PrepareReference(const KernelSite& site);
 // How an operator that has a kernel of its own prepares it.
 using Maker = Prepared (*)(const KernelSite& site);
 struct KernelTraits {
-  // Models call it with a small number on the right, for which it is faster: what profiles measure.
+  // What profiles measure, where that is not arrays of two dims. Models call it with a small number
+  // on the right, for which it is faster.
   bool by_number = false;
+  bool on_images = false;       // it folds or scales the channels of images
   bool reads_strides = false;   // looks at KernelSite::strides; others never see such a site
   bool writes_strides = false;  // looks at KernelSite::out_strides too: in the layout of input 0
   bool starts_layout = false;   // is faster where the channels of its output lie last

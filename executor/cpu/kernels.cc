@@ -17,6 +17,8 @@ namespace {
 
 constexpr KernelTraits kReadsLayout{.reads_strides = true};
 constexpr KernelTraits kKeepsLayout{.reads_strides = true, .writes_strides = true};
+constexpr KernelTraits kOnImages{.on_images = true};
+constexpr KernelTraits kReadsLayoutOnImages{.on_images = true, .reads_strides = true};
 constexpr KernelTraits kKeepsLayoutByNumber{
     .by_number = true, .reads_strides = true, .writes_strides = true};
 constexpr KernelTraits kStartsLayout{

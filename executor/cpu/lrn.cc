@@ -38,7 +38,7 @@ void Channels::Run(const float* x, float* y, double* sums) const {
 
 }  // namespace
 
-Prepared NormalizeAcrossChannels(const KernelSite& site) {
+Prepared LRN(const KernelSite& site) {
   constexpr int64_t kPixels = 64;
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   const Shape& shape = site.shape(0);

@@ -183,7 +183,7 @@ struct Batch {
 
 }  // namespace
 
-Prepared RootMeanSquareRows(const KernelSite& site) {
+Prepared RMSNormalization(const KernelSite& site) {
   if (!AllF32(site)) return Decline("f32 only");
   const Shape& shape = site.shape(0);
   auto axis = NormalizeAxis(site.attributes().Int("axis", -1), static_cast<int64_t>(shape.size()));
@@ -199,7 +199,7 @@ Prepared RootMeanSquareRows(const KernelSite& site) {
   });
 }
 
-Prepared NormalizePlanes(const KernelSite& site) {
+Prepared InstanceNormalization(const KernelSite& site) {
   if (!AllF32(site)) return Decline("f32 only");
   const Planes planes = PlanesOf(site);
   return Accept("rows", [planes](const KernelArgs& args) -> Result<void> {
@@ -208,7 +208,7 @@ Prepared NormalizePlanes(const KernelSite& site) {
   });
 }
 
-Prepared NormalizeGroups(const KernelSite& site) {
+Prepared GroupNormalization(const KernelSite& site) {
   if (!AllF32(site)) return Decline("f32 only");
   const Planes planes = PlanesOf(site);
   const int64_t groups = site.attributes().Int("num_groups", 1);
@@ -219,7 +219,7 @@ Prepared NormalizeGroups(const KernelSite& site) {
   });
 }
 
-Prepared NormalizeBatch(const KernelSite& site) {
+Prepared BatchNormalization(const KernelSite& site) {
   if (!AllF32(site)) return Decline("f32 only");
   if (site.shape(0).size() < 2 || !KeepsLayout(site)) return Decline("x and y must lie alike");
   for (size_t i = 1; i < site.call->inputs.size(); ++i)

@@ -226,7 +226,7 @@ Prepared Bind(const KernelSite& site, bool mean) {
 
 }  // namespace
 
-Prepared MaximumPool(const KernelSite& site) { return Bind(site, /*mean=*/false); }
-Prepared MeanPool(const KernelSite& site) { return Bind(site, /*mean=*/true); }
+Prepared MaxPool(const KernelSite& site) { return Bind(site, /*mean=*/false); }
+Prepared AveragePool(const KernelSite& site) { return Bind(site, /*mean=*/true); }
 
 }  // namespace metadist::cpu

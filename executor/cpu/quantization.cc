@@ -117,13 +117,13 @@ Prepared PrepareFor(const KernelSite& site, ElementType integers) {
 
 }  // namespace
 
-Prepared FloatsToIntegers(const KernelSite& site) {
+Prepared QuantizeLinear(const KernelSite& site) {
   if (site.element(0) != ElementType::kF32 || site.element(1) != ElementType::kF32)
     return Decline("f32 only");
   return PrepareFor<ToIntegers>(site, site.out().element);
 }
 
-Prepared IntegersToFloats(const KernelSite& site) {
+Prepared DequantizeLinear(const KernelSite& site) {
   if (site.element(1) != ElementType::kF32 || site.out().element != ElementType::kF32)
     return Decline("f32 only");
   return PrepareFor<FromIntegers>(site, site.element(0));

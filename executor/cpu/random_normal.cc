@@ -6,7 +6,7 @@
 
 namespace metadist::cpu {
 
-Prepared NormalNumbers(const KernelSite& site) {
+Prepared RandomNormal(const KernelSite& site) {
   if (site.out().element != ElementType::kF32) return Decline("only f32");
   const KeySource key(site);
   if (!key.ok()) return Decline("the key is no i64");

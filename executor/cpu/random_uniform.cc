@@ -25,7 +25,7 @@ void UniformLine(RandomLine line, int64_t count, double low, double width, float
 
 }  // namespace
 
-Prepared UniformNumbers(const KernelSite& site) {
+Prepared RandomUniform(const KernelSite& site) {
   const auto declared = DrawnFloat(*site.call, ElementType::kF32);
   if (!declared.ok() || declared.value() != ElementType::kF32 ||
       site.out().element != ElementType::kF32)

@@ -23,7 +23,7 @@ constexpr int64_t kFloat = 4;
 
 struct Layer {
   Recurrence sizes;
-  CellKind kind = CellKind::kPlain;
+  CellKind kind = CellKind::kRNN;
   std::vector<CellFunction> functions;  // of all directions
   float clip = 0;
   bool couples = false;
@@ -97,7 +97,7 @@ void Run::Begin() const {
   for (const auto& [input, to] : {std::pair(kInitialH, h()), std::pair(kInitialC, c())})
     for (int64_t r = 0; r < rows; ++r) {
       float* const row = to + r * sizes().hidden;
-      const bool given = input == kInitialH || layer.kind == CellKind::kLongShort;
+      const bool given = input == kInitialH || layer.kind == CellKind::kLSTM;
       if (given && In(args, input) != nullptr)
         std::copy_n(In(args, input) + sizes().AtState(direction, first + r), sizes().hidden, row);
       else
@@ -170,7 +170,7 @@ CellRow Run::RowOf(int64_t r) const {
   for (size_t i = 0; i < count; ++i)
     row.functions[i] = layer.functions[static_cast<size_t>(direction) * count + i];
   row.clip = layer.clip;
-  if (layer.kind == CellKind::kLongShort && In(args, kPeepholes) != nullptr)
+  if (layer.kind == CellKind::kLSTM && In(args, kPeepholes) != nullptr)
     row.peepholes = In(args, kPeepholes) + direction * 3 * n;
   row.couples = layer.couples;
   row.gates = sums() + r * layer.gates();
@@ -182,9 +182,9 @@ CellRow Run::RowOf(int64_t r) const {
 void Run::Cells() const {
   for (int64_t r = 0; r < rows; ++r) {
     const CellRow row = RowOf(r);
-    if (layer.kind == CellKind::kPlain) StepPlain(row);
-    if (layer.kind == CellKind::kGated) StepGated(row);
-    if (layer.kind == CellKind::kLongShort) StepLongShort(row);
+    if (layer.kind == CellKind::kRNN) StepRnn(row);
+    if (layer.kind == CellKind::kGRU) StepGru(row);
+    if (layer.kind == CellKind::kLSTM) StepLstm(row);
   }
 }
 
@@ -201,7 +201,7 @@ Result<void> Run::Steps() const {
     const int64_t t = i >= length ? i : backward ? length - 1 - i : i;
     if (i < length) {
       Sum(t);
-      layer.kind == CellKind::kGated ? RecurGated() : Recur();
+      layer.kind == CellKind::kGRU ? RecurGated() : Recur();
       Cells();
     }
     for (int64_t r = 0; Out(args, 0) != nullptr && r < rows; ++r) {
@@ -235,11 +235,11 @@ bool SetFunctions(const Attributes& attributes, Layer& layer) {
   std::vector<std::string> names = attributes.Strings("activations");
   if (names.empty())
     for (int64_t d = 0; d < layer.sizes.directions; ++d)
-      for (int64_t i = 0; i < (layer.kind == CellKind::kLongShort ? 3
-                               : layer.kind == CellKind::kGated   ? 2
-                                                                  : 1);
+      for (int64_t i = 0; i < (layer.kind == CellKind::kLSTM  ? 3
+                               : layer.kind == CellKind::kGRU ? 2
+                                                              : 1);
            ++i)
-        names.push_back(i == 0 && layer.kind != CellKind::kPlain ? "sigmoid" : "tanh");
+        names.push_back(i == 0 && layer.kind != CellKind::kRNN ? "sigmoid" : "tanh");
   for (const std::string& name : names) {
     const auto function = CellFunctionOf(name);
     if (!function) return false;
@@ -254,7 +254,7 @@ Prepared PrepareRecurrent(const KernelSite& site, CellKind kind) {
   if (site.element(kX) != ElementType::kF32) return Decline("f32 only");
   const Attributes& attributes = site.attributes();
   CellForm form;
-  form.gates = kind == CellKind::kPlain ? 1 : kind == CellKind::kGated ? 3 : 4;
+  form.gates = kind == CellKind::kRNN ? 1 : kind == CellKind::kGRU ? 3 : 4;
   const auto sizes = RecurrenceOf(*site.call, form);
   if (!sizes.ok()) return Decline(sizes.error().message);
   if (site.call->has(kLengths) && !IsIndex(site.element(kLengths))) return Decline("no index type");
@@ -264,7 +264,7 @@ Prepared PrepareRecurrent(const KernelSite& site, CellKind kind) {
   if (!SetFunctions(attributes, *layer)) return Decline("a rare function");
   layer->clip = static_cast<float>(attributes.Float("clip", 0));
   layer->couples = attributes.Int("input_forget", 0) != 0;
-  layer->late_reset = kind == CellKind::kGated && attributes.Int("linear_before_reset", 0) != 0;
+  layer->late_reset = kind == CellKind::kGRU && attributes.Int("linear_before_reset", 0) != 0;
   layer->wide = site.call->has(kLengths) && site.element(kLengths) == ElementType::kI64;
   const Recurrence& s = layer->sizes;
   if (s.hidden == 0 || s.input == 0 || s.batch == 0) return Decline("nothing to do");

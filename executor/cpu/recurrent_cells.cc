@@ -18,13 +18,13 @@ void Activate(CellFunction function, float clip, float* x, int64_t count) {
       x[i] = low > clip ? clip : low;
     }
   switch (function) {
-    case CellFunction::kLogistic:
+    case CellFunction::kSigmoid:
       for (int64_t i = 0; i < count; ++i) x[i] = Logistic(x[i]);
       break;
-    case CellFunction::kHyperbolicTangent:
+    case CellFunction::kTanh:
       for (int64_t i = 0; i < count; ++i) x[i] = HyperbolicTangent(x[i]);
       break;
-    case CellFunction::kRectifier:
+    case CellFunction::kRelu:
       for (int64_t i = 0; i < count; ++i) x[i] = x[i] > 0.0f ? x[i] : 0.0f;
       break;
   }
@@ -38,19 +38,19 @@ void AddProduct(const float* a, const float* b, float* y, int64_t count) {
 
 std::optional<CellFunction> CellFunctionOf(std::string name) {
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (name == "sigmoid") return CellFunction::kLogistic;
-  if (name == "tanh") return CellFunction::kHyperbolicTangent;
-  if (name == "relu") return CellFunction::kRectifier;
+  if (name == "sigmoid") return CellFunction::kSigmoid;
+  if (name == "tanh") return CellFunction::kTanh;
+  if (name == "relu") return CellFunction::kRelu;
   return std::nullopt;
 }
 
-void StepPlain(const CellRow& row) {
+void StepRnn(const CellRow& row) {
   Activate(row.functions[0], row.clip, row.gates, row.hidden);
   for (int64_t i = 0; i < row.hidden; ++i) row.h[i] = row.gates[i];
 }
 
 // Gates in the order input, output, forget, content; peepholes of the first three.
-void StepLongShort(const CellRow& row) {
+void StepLstm(const CellRow& row) {
   const int64_t n = row.hidden;
   float* const input = row.gates;
   float* const output = input + n;
@@ -77,7 +77,7 @@ void OpenGates(const CellRow& row) {
   Activate(row.functions[0], row.clip, row.gates, 2 * row.hidden);
 }
 
-void StepGated(const CellRow& row) {
+void StepGru(const CellRow& row) {
   const float* const update = row.gates;
   float* const content = row.gates + 2 * row.hidden;
   Activate(row.functions[1], row.clip, content, row.hidden);

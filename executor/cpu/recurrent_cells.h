@@ -8,10 +8,10 @@
 
 namespace metadist::cpu {
 
-enum class CellKind : uint8_t { kPlain, kGated, kLongShort };
+enum class CellKind : uint8_t { kRNN, kGRU, kLSTM };
 
 // The functions that cells are given most; others only the reference kernel knows.
-enum class CellFunction : uint8_t { kLogistic, kHyperbolicTangent, kRectifier };
+enum class CellFunction : uint8_t { kSigmoid, kTanh, kRelu };
 // By its name in attribute `activations`, in any case.
 std::optional<CellFunction> CellFunctionOf(std::string name);
 
@@ -27,11 +27,11 @@ struct CellRow {
   float* c = nullptr;                // the second state
 };
 
-void StepPlain(const CellRow& row);
-void StepLongShort(const CellRow& row);
+void StepRnn(const CellRow& row);
+void StepLstm(const CellRow& row);
 // The gates z and r alone: they are replaced by their values.
 void OpenGates(const CellRow& row);
 // The rest of a gated step: h = (1 - z) n + z h, with n the function of the third sum.
-void StepGated(const CellRow& row);
+void StepGru(const CellRow& row);
 
 }  // namespace metadist::cpu

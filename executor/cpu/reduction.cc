@@ -23,9 +23,9 @@ struct Extent {
 
 METADIST_MULTIVERSION
 void ReduceRows(F function, const Extent& e, const float* x, float* y) {
-  const float scale = function == F::kAverage ? 1.0f / static_cast<float>(e.reduced) : 1.0f;
+  const float scale = function == F::kReduceMean ? 1.0f / static_cast<float>(e.reduced) : 1.0f;
   for (int64_t o = 0; o < e.outer; ++o, x += e.reduced) {
-    if (function == F::kHighest)
+    if (function == F::kReduceMax)
       y[o] = MaxRow(x, e.reduced);
     else
       y[o] = SumRow(x, e.reduced, [](float a) { return a; }) * scale;
@@ -34,12 +34,12 @@ void ReduceRows(F function, const Extent& e, const float* x, float* y) {
 
 METADIST_MULTIVERSION
 void ReduceColumns(F function, const Extent& e, const float* x, float* y) {
-  const float scale = function == F::kAverage ? 1.0f / static_cast<float>(e.reduced) : 1.0f;
+  const float scale = function == F::kReduceMean ? 1.0f / static_cast<float>(e.reduced) : 1.0f;
   for (int64_t o = 0; o < e.outer; ++o, y += e.inner) {
     for (int64_t i = 0; i < e.inner; ++i) y[i] = x[i];
     x += e.inner;
     for (int64_t r = 1; r < e.reduced; ++r, x += e.inner) {
-      if (function == F::kHighest)
+      if (function == F::kReduceMax)
         for (int64_t i = 0; i < e.inner; ++i) y[i] = x[i] > y[i] ? x[i] : y[i];
       else
         for (int64_t i = 0; i < e.inner; ++i) y[i] += x[i];
@@ -69,7 +69,7 @@ namespace {
 // Where the reduced dims are neighbours, of f32.
 Prepared ReduceNeighbours(const KernelSite& site, F function, std::vector<bool> reduced) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
-  if (function != F::kTotal && function != F::kAverage && function != F::kHighest)
+  if (function != F::kReduceSum && function != F::kReduceMean && function != F::kReduceMax)
     return Decline("sums, averages and the highest only");
   const Shape& shape = site.shape(0);
   Shape sizes = shape;
@@ -134,7 +134,7 @@ Prepared ReduceSpace(const KernelSite& site, F function) {
 
 }  // namespace
 
-Prepared SpatialAverage(const KernelSite& site) { return ReduceSpace(site, F::kAverage); }
-Prepared SpatialMaximum(const KernelSite& site) { return ReduceSpace(site, F::kHighest); }
+Prepared GlobalAveragePool(const KernelSite& site) { return ReduceSpace(site, F::kReduceMean); }
+Prepared GlobalMaxPool(const KernelSite& site) { return ReduceSpace(site, F::kReduceMax); }
 
 }  // namespace metadist::cpu

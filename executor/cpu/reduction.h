@@ -6,15 +6,15 @@
 namespace metadist::cpu {
 
 enum class ReductionFunction : uint8_t {
-  kTotal,
-  kAverage,
-  kHighest,
-  kLowest,
-  kMultiplied,
-  kTotalAbsolute,
-  kTotalSquares,
-  kLength,    // root of the sum of squares
-  kLogTotal,  // log of the sum
+  kReduceSum,
+  kReduceMean,
+  kReduceMax,
+  kReduceMin,
+  kReduceProd,
+  kReduceL1,
+  kReduceSumSquare,
+  kReduceL2,      // root of the sum of squares
+  kReduceLogSum,  // log of the sum
 };
 
 // y = reduction of x over axes, f32 (and integers for the sum and the extremes). Axes come from
@@ -27,7 +27,7 @@ Prepared Reduction(const KernelSite& site) {
 }
 
 // The average, or the highest, over all dims from the third on.
-Prepared SpatialAverage(const KernelSite& site);
-Prepared SpatialMaximum(const KernelSite& site);
+Prepared GlobalAveragePool(const KernelSite& site);
+Prepared GlobalMaxPool(const KernelSite& site);
 
 }  // namespace metadist::cpu

@@ -53,41 +53,41 @@ METADIST_INLINE float Smaller(float a, float b) { return b < a ? b : a; }
 METADIST_MULTIVERSION
 void FoldFloats(F function, const Line<float>& l) {
   switch (function) {
-    case F::kTotal:
-    case F::kAverage:
-    case F::kLogTotal:
+    case F::kReduceSum:
+    case F::kReduceMean:
+    case F::kReduceLogSum:
       return AddLine(l, [](float x) { return x; });
-    case F::kTotalAbsolute:
+    case F::kReduceL1:
       return AddLine(l, [](float x) { return __builtin_fabsf(x); });
-    case F::kTotalSquares:
-    case F::kLength:
+    case F::kReduceSumSquare:
+    case F::kReduceL2:
       return AddLine(l, [](float x) { return x * x; });
-    case F::kMultiplied:
+    case F::kReduceProd:
       return FoldLine(l, [](float a, float b) { return a * b; });
-    case F::kHighest:
+    case F::kReduceMax:
       if (l.y_step == 0 && l.x_step == 1) {
         *l.y = Larger(*l.y, MaxRow(l.x, l.count));
         return;
       }
       return FoldLine(l, Larger);
-    case F::kLowest:
+    case F::kReduceMin:
       return FoldLine(l, Smaller);
   }
 }
 
 float StartOf(F function) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  if (function == F::kHighest) return -kInfinity;
-  if (function == F::kLowest) return kInfinity;
-  return function == F::kMultiplied ? 1.0f : 0.0f;
+  if (function == F::kReduceMax) return -kInfinity;
+  if (function == F::kReduceMin) return kInfinity;
+  return function == F::kReduceProd ? 1.0f : 0.0f;
 }
 
 void Finish(F function, int64_t reduced, float* y, int64_t count) {
   const float parts = static_cast<float>(reduced);
   for (int64_t i = 0; i < count; ++i) {
-    if (function == F::kAverage) y[i] /= parts;
-    if (function == F::kLength) y[i] = std::sqrt(y[i]);
-    if (function == F::kLogTotal) y[i] = std::log(y[i]);
+    if (function == F::kReduceMean) y[i] /= parts;
+    if (function == F::kReduceL2) y[i] = std::sqrt(y[i]);
+    if (function == F::kReduceLogSum) y[i] = std::log(y[i]);
   }
 }
 
@@ -95,9 +95,9 @@ void Finish(F function, int64_t reduced, float* y, int64_t count) {
 template <typename T>
 void FoldIntegers(F function, const Line<T>& l) {
   using Unsigned = std::make_unsigned_t<T>;
-  if (function == F::kTotal)
+  if (function == F::kReduceSum)
     FoldLine(l, [](T a, T b) { return static_cast<T>(Unsigned(a) + Unsigned(b)); });
-  else if (function == F::kHighest)
+  else if (function == F::kReduceMax)
     FoldLine(l, [](T a, T b) { return b > a ? b : a; });
   else
     FoldLine(l, [](T a, T b) { return b < a ? b : a; });
@@ -105,8 +105,8 @@ void FoldIntegers(F function, const Line<T>& l) {
 
 template <typename T>
 T IntegerStartOf(F function) {
-  if (function == F::kHighest) return std::numeric_limits<T>::min();
-  return function == F::kLowest ? std::numeric_limits<T>::max() : T(0);
+  if (function == F::kReduceMax) return std::numeric_limits<T>::min();
+  return function == F::kReduceMin ? std::numeric_limits<T>::max() : T(0);
 }
 
 template <typename T, typename Fold>
@@ -118,7 +118,7 @@ void ForEachLine(const LoopNest& nest, const T* x, T* y, Fold fold) {
 
 template <typename T>
 Prepared BindIntegers(F function, const LoopNest& nest, int64_t count) {
-  if (function != F::kTotal && function != F::kHighest && function != F::kLowest)
+  if (function != F::kReduceSum && function != F::kReduceMax && function != F::kReduceMin)
     return Decline("sums and extremes of integers only");
   return Accept("loops", [=](const KernelArgs& args) -> Result<void> {
     T* const y = reinterpret_cast<T*>(args.outputs[0]);
@@ -157,7 +157,7 @@ Prepared ReduceByLoops(const KernelSite& site, F function, const std::vector<boo
     case ElementType::kI64:
       return BindIntegers<int64_t>(function, *nest, count);
     case ElementType::kBool:
-      if (function == F::kTotal) return Decline("no sum of truth values");
+      if (function == F::kReduceSum) return Decline("no sum of truth values");
       return BindIntegers<uint8_t>(function, *nest, count);
     default:
       return Decline("no loop for this element type");

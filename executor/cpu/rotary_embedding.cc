@@ -56,7 +56,7 @@ Result<void> Run(const Rotation& r, const KernelArgs& args) {
 
 }  // namespace
 
-Prepared RotateHeads(const KernelSite& site) {
+Prepared RotaryEmbedding(const KernelSite& site) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   const Attributes& attributes = site.attributes();
   const auto heads = HeadsOf(

@@ -168,6 +168,6 @@ Prepared Bind(const KernelSite& site, RowFunction by_row, ColumnFunction by_colu
 }  // namespace
 
 Prepared Softmax(const KernelSite& site) { return Bind(site, SoftmaxRows, SoftmaxColumns); }
-Prepared LogarithmicSoftmax(const KernelSite& site) { return Bind(site, LogRows, LogColumns); }
+Prepared LogSoftmax(const KernelSite& site) { return Bind(site, LogRows, LogColumns); }
 
 }  // namespace metadist::cpu

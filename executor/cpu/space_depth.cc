@@ -27,7 +27,7 @@ Prepared Permuted(const KernelSite& site, const Shape& split, const std::array<s
 
 }  // namespace
 
-Prepared ChannelsToBlocks(const KernelSite& site) {
+Prepared DepthToSpace(const KernelSite& site) {
   const Shape& x = site.shape(0);
   const int64_t block = site.attributes().Int("blocksize", 1);
   const int64_t channels = site.out().shape[1];
@@ -36,7 +36,7 @@ Prepared ChannelsToBlocks(const KernelSite& site) {
   return Permuted(site, {x[0], channels, block, block, x[2], x[3]}, {0, 1, 4, 2, 5, 3});
 }
 
-Prepared BlocksToChannels(const KernelSite& site) {
+Prepared SpaceToDepth(const KernelSite& site) {
   const Shape& x = site.shape(0);
   const Shape& y = site.out().shape;
   const int64_t block = site.attributes().Int("blocksize", 1);

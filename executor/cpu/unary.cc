@@ -27,7 +27,7 @@ METADIST_INLINE float UnitRange(float x) {
 }
 
 // tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2); 1 long before e is infinite.
-METADIST_INLINE float GatedSoftPlus(float x) {
+METADIST_INLINE float Mish(float x) {
   const float e = Exp(x > 20.0f ? 20.0f : x);
   const float n = e * (e + 2.0f);
   return x * (n / (n + 2.0f));
@@ -46,56 +46,56 @@ void ActivationMap(const Parameters& p, const float* x, float* y, int64_t count)
   const float alpha = p.alpha;
   const float beta = p.beta;
   switch (p.function) {
-    case F::kExponentialLinear:
+    case F::kElu:
       return Map(x, y, count, [=](float a) {
         const float low = alpha * ExpLessOne(a);
         return a < 0.0f ? low : a;
       });
-    case F::kHardLogistic:
+    case F::kHardSigmoid:
       return Map(x, y, count, [=](float a) { return UnitRange(alpha * a + beta); });
-    case F::kHardGate:
+    case F::kHardSwish:
       return Map(x, y, count, [](float a) { return a * UnitRange(a * (1.0f / 6.0f) + 0.5f); });
-    case F::kLeakyRectifier:
+    case F::kLeakyRelu:
       return Map(x, y, count, [=](float a) { return a < 0.0f ? alpha * a : a; });
-    case F::kSoftPlus:
+    case F::kSoftplus:
       return Map(x, y, count, [](float a) {
         return (a < 0.0f ? 0.0f : a) + std::log1p(std::exp(-std::fabs(a)));
       });
-    case F::kGaussianError:
+    case F::kGelu:
       return Map(x, y, count, [](float a) {
         return 0.5f * a * (1.0f + ErrorFunction(a * 0.70710678118654752f));
       });
-    case F::kGaussianErrorTangent:
+    case F::kGeluTanh:
       return Map(x, y, count, [](float a) {
         const float inner = 0.79788456080286536f * (a + 0.044715f * a * a * a);
         return 0.5f * a * (1.0f + HyperbolicTangent(inner));
       });
-    case F::kContinuousExponentialLinear:
+    case F::kCelu:
       return Map(x, y, count, [=](float a) {
         const float low = alpha * ExpLessOne(a / alpha);
         return a < 0.0f ? low : a;
       });
-    case F::kScaledExponentialLinear:
+    case F::kSelu:
       return Map(x, y, count, [=](float a) {
         const float low = alpha * ExpLessOne(a);
         return beta * (a <= 0.0f ? low : a);
       });
-    case F::kGatedLogistic:
+    case F::kSwish:
       return Map(x, y, count, [=](float a) { return a * Logistic(alpha * a); });
-    case F::kGatedSoftPlus:
-      return Map(x, y, count, [](float a) { return GatedSoftPlus(a); });
-    case F::kShrunk:
+    case F::kMish:
+      return Map(x, y, count, [](float a) { return Mish(a); });
+    case F::kShrink:
       return Map(x, y, count, [=](float a) {
         const float high = a > alpha ? a - beta : 0.0f;
         return a < -alpha ? a + beta : high;
       });
-    case F::kSoftSignum:
+    case F::kSoftsign:
       return Map(x, y, count, [](float a) { return a / (1.0f + __builtin_fabsf(a)); });
-    case F::kThresholdedRectifier:
+    case F::kThresholdedRelu:
       return Map(x, y, count, [=](float a) { return a > alpha ? a : 0.0f; });
-    case F::kLogistic:
+    case F::kSigmoid:
       return Map(x, y, count, [](float a) { return Logistic(a); });
-    case F::kRectifier:
+    case F::kRelu:
       return Map(x, y, count, [](float a) { return a < 0.0f ? 0.0f : a; });
     default:
       break;
@@ -105,23 +105,23 @@ void ActivationMap(const Parameters& p, const float* x, float* y, int64_t count)
 // What has no loop of vectors.
 void RareMap(const Parameters& p, const float* x, float* y, int64_t count) {
   switch (p.function) {
-    case F::kAreaCosine:
+    case F::kAcosh:
       return Map(x, y, count, [](float a) { return std::acosh(a); });
-    case F::kAreaSine:
+    case F::kAsinh:
       return Map(x, y, count, [](float a) { return std::asinh(a); });
-    case F::kAreaTangent:
+    case F::kAtanh:
       return Map(x, y, count, [](float a) { return std::atanh(a); });
-    case F::kArcCosine:
+    case F::kAcos:
       return Map(x, y, count, [](float a) { return std::acos(a); });
-    case F::kArcSine:
+    case F::kAsin:
       return Map(x, y, count, [](float a) { return std::asin(a); });
-    case F::kArcTangent:
+    case F::kAtan:
       return Map(x, y, count, [](float a) { return std::atan(a); });
-    case F::kHyperbolicCosine:
+    case F::kCosh:
       return Map(x, y, count, [](float a) { return std::cosh(a); });
-    case F::kHyperbolicSine:
+    case F::kSinh:
       return Map(x, y, count, [](float a) { return std::sinh(a); });
-    case F::kTangent:
+    case F::kTan:
       return Map(x, y, count, [](float a) { return std::tan(a); });
     default:
       return ActivationMap(p, x, y, count);
@@ -131,36 +131,36 @@ void RareMap(const Parameters& p, const float* x, float* y, int64_t count) {
 METADIST_MULTIVERSION
 void FloatMap(const Parameters& p, const float* x, float* y, int64_t count) {
   switch (p.function) {
-    case F::kAbsolute:
+    case F::kAbs:
       return Map(x, y, count, [](float a) { return __builtin_fabsf(a); });
-    case F::kRoundedUp:
+    case F::kCeil:
       return Map(x, y, count, [](float a) { return __builtin_ceilf(a); });
-    case F::kRoundedDown:
+    case F::kFloor:
       return Map(x, y, count, [](float a) { return __builtin_floorf(a); });
-    case F::kLogarithm:
+    case F::kLog:
       return Map(x, y, count, [](float a) { return std::log(a); });
-    case F::kErrorFunction:
+    case F::kErf:
       return Map(x, y, count, [](float a) { return ErrorFunction(a); });
-    case F::kExponential:
+    case F::kExp:
       return Map(x, y, count, [](float a) { return Exp(a); });
-    case F::kRoundedToEven:
+    case F::kRound:
       return Map(x, y, count, [](float a) { return __builtin_nearbyintf(a); });
-    case F::kSignum:
+    case F::kSign:
       return Map(x, y, count, [](float a) {
         const float low = a < 0.0f ? -1.0f : a;
         return a > 0.0f ? 1.0f : low;
       });
-    case F::kHyperbolicTangent:
+    case F::kTanh:
       return Map(x, y, count, [](float a) { return HyperbolicTangent(a); });
-    case F::kInverse:
+    case F::kReciprocal:
       return Map(x, y, count, [](float a) { return 1.0f / a; });
-    case F::kMinus:
+    case F::kNeg:
       return Map(x, y, count, [](float a) { return -a; });
-    case F::kRoot:
+    case F::kSqrt:
       return Map(x, y, count, [](float a) { return __builtin_sqrtf(a); });
-    case F::kCosine:
+    case F::kCos:
       return Map(x, y, count, [](float a) { return std::cos(a); });
-    case F::kSine:
+    case F::kSin:
       return Map(x, y, count, [](float a) { return std::sin(a); });
     default:
       return RareMap(p, x, y, count);
@@ -175,19 +175,19 @@ Parameters ParametersOf(const Attributes& attributes, F function) {
     return static_cast<float>(attributes.Float(name, absent));
   };
   switch (function) {
-    case F::kExponentialLinear:
-    case F::kContinuousExponentialLinear:
-    case F::kGatedLogistic:
-    case F::kThresholdedRectifier:
+    case F::kElu:
+    case F::kCelu:
+    case F::kSwish:
+    case F::kThresholdedRelu:
       return {function, alpha(1)};
-    case F::kScaledExponentialLinear:
+    case F::kSelu:
       return {
           function, alpha(1.67326319217681884765625), number("gamma", 1.05070102214813232421875)};
-    case F::kShrunk:
+    case F::kShrink:
       return {function, number("lambd", 0.5), number("bias", 0)};
-    case F::kLeakyRectifier:
+    case F::kLeakyRelu:
       return {function, alpha(0.01)};
-    case F::kHardLogistic:
+    case F::kHardSigmoid:
       return {function, alpha(0.2), number("beta", 0.5)};
     default:
       return {function};
@@ -263,14 +263,14 @@ Prepared PrepareUnary(const KernelSite& site, UnaryFunction function) {
       });
 }
 
-Prepared Negation(const KernelSite& site) {
+Prepared Not(const KernelSite& site) {
   if (site.element(0) != ElementType::kBool) return Decline("bool only");
   return LoopOf<bool, bool>(site, [](const bool* x, bool* y, int64_t count, const KernelArgs&) {
     Map(x, y, count, [](bool a) { return !a; });
   });
 }
 
-Prepared NanTest(const KernelSite& site) {
+Prepared IsNaN(const KernelSite& site) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   return LoopOf<float, bool>(site, [](const float* x, bool* y, int64_t count, const KernelArgs&) {
     Map(x, y, count, [](float a) { return a != a; });
@@ -286,7 +286,7 @@ void FindBeyond(const float* x, bool* y, int64_t count, float low, float high) {
 
 }  // namespace
 
-Prepared InfinityTest(const KernelSite& site) {
+Prepared IsInf(const KernelSite& site) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   using Limits = std::numeric_limits<float>;
   const bool up = site.attributes().Int("detect_positive", 1) != 0;

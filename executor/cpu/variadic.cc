@@ -54,9 +54,9 @@ Prepared PrepareVariadic(const KernelSite& site, BinaryFunction function) {
   });
 }
 
-Prepared VariadicMean(const KernelSite& site) {
+Prepared Mean(const KernelSite& site) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
-  Prepared sum = PrepareVariadic(site, F::kPlus);
+  Prepared sum = PrepareVariadic(site, F::kAdd);
   if (!sum.ok()) return sum;
   const int64_t count = NumElements(site.out().shape);
   const auto parts = static_cast<float>(site.call->inputs.size());

@@ -57,7 +57,7 @@ TEST(Measure, RefusesZeroRanks) {
 }
 
 TEST(Measure, FindsTheProductWithoutItsName) {
-  const OpDef* op = ProductOperator();
+  const OpDef* op = FirstContraction();
   ASSERT_NE(op, nullptr);
   EXPECT_EQ(op->name, "MatMul");
 }
