@@ -134,9 +134,8 @@ Result<Graph> Decompose(const OpCall& call) {
   if (call.has(2)) index = Moved(compose, index, pooled, shape);
   index = compose.With("Reshape", index, {0, 0, -1});
   const ValueId x = compose.With("Reshape", compose.Input(0), {0, 0, -1});
-  ValueId zeros = compose.Make("Mul", {compose.Fold("ReduceMin", index, {2}), compose.Integer(0)});
-  zeros =
-      compose.With("Expand", compose.As(compose.type(x).element, zeros), {1, 1, PlaneOf(shape)});
+  const ValueId zeros =
+      compose.With("Expand", compose.Number(0, x), {shape[0], shape[1], PlaneOf(shape)});
   Attributes axis;
   axis.set("axis", int64_t{2});
   const ValueId y = compose.Make("ScatterElements", {zeros, index, x}, axis);

@@ -86,7 +86,9 @@ class Finder {
     std::map<int, Cut> inputs;
     for (const SymbolicCut& cut : cuts)
       inputs[position_[static_cast<size_t>(cut.tensor)]] = At(cut);
-    return Propagate(graph_, node_rules_, inputs, most, fewest, made);
+    auto way = Propagate(graph_, node_rules_, inputs, most, fewest, made);
+    if (way) MakePieces(graph_, node_rules_, *way);
+    return way;
   }
 
   Cut At(const SymbolicCut& cut) const {

@@ -7,7 +7,8 @@
 // bias), and what is wanted of a whole value is wanted, through the nodes that made it, of the
 // operator's inputs. So wants are carried backwards: a node that ran whole runs by the factor that
 // makes the piece wanted of it. An input of which every use wants one and the same piece is cut;
-// one that is wanted in two ways stays whole.
+// one that is wanted in two ways stays whole. In the same way a node that nothing cuts makes only
+// the piece that is wanted of it.
 //
 // Cost: O(nodes * factors of a node), once for each input that is found.
 #include "planner/rules/demand.h"
@@ -23,6 +24,7 @@ namespace {
 struct Want {
   bool any = false;
   bool whole = false;
+  bool halo = false;  // by someone
   Cut cut = {};
 };
 
@@ -42,6 +44,20 @@ class Backwards {
     return cuts;
   }
 
+  // By node: the factor by which one that ran whole makes only what is wanted; nullptr: it does
+  // not.
+  std::vector<const Factor*> RunWhole() {
+    std::vector<const Factor*> factors(graph_.nodes.size(), nullptr);
+    for (const ValueId output : graph_.outputs) Add(output, nullptr);
+    for (size_t n = graph_.nodes.size(); n-- > 0;) {
+      const Node& node = graph_.nodes[n];
+      if (way_.use.nodes[n].empty() && !wants_[static_cast<size_t>(node.outputs[0])].halo)
+        factors[n] = FactorOf(n, node);
+      Visit(n);
+    }
+    return factors;
+  }
+
  private:
   // cut: nullptr for all of it.
   void Add(ValueId value, const Cut* cut) {
@@ -49,6 +65,7 @@ class Backwards {
     if (way_.values[static_cast<size_t>(value)].kind != Placed::Kind::kWhole) cut = nullptr;
     if (cut == nullptr || (want.any && !SameCut(want.cut, *cut))) want.whole = true;
     if (cut != nullptr && !want.any) want.cut = *cut;
+    if (cut != nullptr && !cut->halo.empty()) want.halo = true;
     want.any = true;
   }
 
@@ -90,6 +107,16 @@ std::map<int, Cut> Demanded(const Graph& graph,
                             const std::vector<const Rule*>& rules,
                             const Propagated& way) {
   return Backwards(graph, rules, way).Run();
+}
+
+void MakePieces(const Graph& graph, const std::vector<const Rule*>& rules, Propagated& way) {
+  const std::vector<const Factor*> factors = Backwards(graph, rules, way).RunWhole();
+  for (size_t n = 0; n < factors.size(); ++n) {
+    if (factors[n] == nullptr) continue;
+    way.use.nodes[n] = factors[n]->name;
+    way.values[static_cast<size_t>(graph.nodes[n].outputs[0])] = {
+        Placed::Kind::kCut, *CutOf(factors[n]->outputs, 0), {}};
+  }
 }
 
 }  // namespace metadist

@@ -17,4 +17,8 @@ std::map<int, Cut> Demanded(const Graph& graph,
                             const std::vector<const Rule*>& rules,
                             const Propagated& way);
 
+// Lets nodes that ran whole make no more than the piece that all who read them take: an array of
+// zeros to write to, a weight that is transposed. What the way makes stays the same.
+void MakePieces(const Graph& graph, const std::vector<const Rule*>& rules, Propagated& way);
+
 }  // namespace metadist

@@ -113,6 +113,28 @@ TEST(Composite, AWrongDecompositionMakesNoRule) {
   EXPECT_EQ(CompositesOf("ReduceMean", CaseNamed("mean"), WithAnotherCount), 0);
 }
 
+// An array of zeros that the decomposition writes to is made in pieces, though nothing cuts it.
+TEST(Composite, WhatIsMadeOfNothingIsMadeInPieces) {
+  const CompositeCase one{
+      "max_unpool",
+      "input %x: f64[4,6,3,5]\n  input %i: i64[4,6,3,5]",
+      "%y: f64[4,6,6,10] = MaxUnpool(%x, %i) {kernel_shape = [2, 2], strides = [2, 2]} @n",
+      "%y"};
+  const Graph graph = GraphOf(one);
+  const OpDef& op = *OpTable::BuiltIn().Find(Last(graph));
+  const Graph inner = op.decompose(CallOf(op, graph, Last(graph))).value();
+  RuleBook book(OpTable::BuiltIn());
+  const Rule& rule = book.For(graph, Last(graph));
+  ASSERT_EQ(2u, rule.factors.size());
+  int zeros = 0;
+  for (size_t n = 0; n < inner.nodes.size(); ++n) {
+    if (inner.nodes[n].op != "Expand") continue;
+    ++zeros;
+    for (const Factor& factor : rule.factors) EXPECT_NE("", factor.inner.nodes[n]) << factor.name;
+  }
+  EXPECT_EQ(1, zeros);
+}
+
 // A rule without one of its exchanges (a softmax merged without the maximum, a norm with the mean
 // of each piece) is refuted by running it.
 TEST(Composite, EveryExchangeIsNeeded) {
