@@ -18,6 +18,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import check_discovery_inputs  # noqa: E402
 import source_tree  # noqa: E402
 from check_op_spread import TABLE, flat  # noqa: E402
 
@@ -127,6 +128,13 @@ def signatures(binary, name):
     return json.loads(done.stdout)["signatures"]
 
 
+def read_by_discovery():
+    """The table of what discovery reads of an operator, as docs/discovery.md has it."""
+    text = source_tree.read(ROOT, check_discovery_inputs.LIST)
+    section = text.split(f"\n{check_discovery_inputs.READ}\n", 1)[1]
+    return [line for line in section.split("\n## ", 1)[0].split("\n") if line.startswith("|")]
+
+
 def rules_page(binary):
     rows, factors, without, runs = [], 0, 0, []
     for name, _, _ in operators():
@@ -145,6 +153,11 @@ def rules_page(binary):
             "read a rule: [sharding.md](sharding.md). *Executions* are divided runs that were compared with a whole one; *kernel runs* counts every",
             "run of the reference kernel, on arrays of some hundred elements. `metadist rules MODEL -o FILE` writes a model's rules with all their",
             "detail ([files.md](files.md)).",
+            "",
+            "Nothing here is written by hand. What discovery reads of an operator's definition, and why none of it is a rule",
+            "([discovery.md](discovery.md), which also lists the decompositions that are written to follow a cut):",
+            "",
+            *read_by_discovery(),
             "",
             f"{len(rows)} signatures of {len({row.split(' | ')[0] for row in rows})} operators: {factors} factors; {without} signatures cannot be divided.",
             f"Kernel runs a signature: {sorted(runs)[len(runs) // 2]} in the median, {max(runs)} at most.",
