@@ -72,7 +72,8 @@ def check(root):
     for path, text in texts.items():
         if path.endswith(".h"):
             shared.update(reads.names(text))
-    given = functions(root)
+    own = set(re.findall(r"\b\w+::([A-Z]\w+)\(", "\n".join(texts.values())))  # members of the reader's own classes
+    given = functions(root) - own
     for path, text in texts.items():
         found = reads.of(text, shared)
         found += [(match.start(), match.group(1)) for match in re.finditer(r"\b([A-Z]\w+)\(", text) if match.group(1) in given]

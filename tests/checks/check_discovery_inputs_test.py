@@ -84,6 +84,10 @@ class CheckDiscoveryInputsTest(planted.PlantedTest):
         self.plant("planner/rules/b.cc", "return WorkOf(call).flops;")
         self.assert_found("planner/rules/b.cc:1:", "WorkOf")
 
+    def test_function_of_its_own_with_such_a_name(self):
+        self.plant("planner/rules/b.cc", "int Box::WorkOf(int x) { return x; }\nint F(const Box& box) { return box.WorkOf(1); }")
+        self.assert_clean()
+
     def test_new_field_must_be_listed(self):
         self.plant("metair/ops/op_def.h", DEFINITIONS.replace("  bool view", "  int hint = 0;\n  bool view"))
         self.assert_found("docs/discovery.md:1:", "OpDef::hint is in neither list")
