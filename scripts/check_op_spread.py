@@ -175,7 +175,8 @@ def check(root):
     kernels = set()
     if os.path.isfile(os.path.join(root, KERNELS)):
         kernels = set(re.findall(r"^KERNEL\((\w+),", source_tree.read(root, KERNELS), re.MULTILINE))
-    texts = {path: source_tree.read(root, path) for path in source_tree.files(root, source_tree.CXX) if path.startswith(tuple(folder + "/" for folder in source_tree.PRODUCT))}
+    product = tuple(folder + "/" for folder in source_tree.PRODUCT)
+    texts = {path: source_tree.read(root, path) for path in source_tree.files(root, source_tree.CXX) if path.startswith(product)}
     code = {path: source_tree.blank(text) for path, text in texts.items()}
     deciding = Deciding(root)
     for path, text in code.items():
