@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/rules/own_type.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace metadist {
@@ -27,7 +28,14 @@ FloatForm FormOf(ElementType type) {
 }  // namespace
 
 Tensor Rounded(const Tensor& x, ElementType type) {
-  return type == x.element() ? x : x.Cast(type).Cast(x.element());
+  if (type == x.element()) return x;
+  if (type != ElementType::kF32) return x.Cast(type).Cast(x.element());
+  Tensor rounded = Tensor::Zeros(x.type());  // nearly all models': in one go
+  std::transform(x.data<double>(),
+                 x.data<double>() + x.size(),
+                 rounded.mutable_data<double>(),
+                 [](double v) { return static_cast<double>(static_cast<float>(v)); });
+  return rounded;
 }
 
 double EpsilonOf(ElementType type) { return std::ldexp(1.0, -FormOf(type).mantissa); }

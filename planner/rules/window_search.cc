@@ -367,11 +367,18 @@ std::optional<std::vector<WindowSearch::Width>> WindowSearch::Surplus(const Symb
 
 std::optional<std::vector<int64_t>> WindowSearch::SurplusAt(const SymbolicFactor& trial,
                                                             const std::vector<int64_t>& sizes) {
+  // An integer of the call may take away all of few groups; of many, it may leave some out.
+  for (const int64_t more : {int64_t{0}, 2 * family_.largest_literal})
+    if (auto surplus = SurplusAt(trial, sizes, more)) return surplus;
+  return std::nullopt;
+}
+
+std::optional<std::vector<int64_t>> WindowSearch::SurplusAt(const SymbolicFactor& trial,
+                                                            const std::vector<int64_t>& sizes,
+                                                            int64_t more) {
   std::vector<int64_t> surplus;
   std::vector<Shape> shapes;
-  // So many that no integer of the call takes away all.
-  for (const int64_t more : {8, 13}) {
-    const int64_t groups = more + 2 * family_.largest_literal;
+  for (const int64_t groups : {more + 8, more + 13}) {
     std::vector<int64_t> values = family_.ValuesAt(sizes);
     for (const SymbolicCut& cut : trial.inputs) {
       const SymbolicWindow& window = *cut.window;

@@ -41,6 +41,9 @@ class WindowSearch {
   std::optional<std::vector<Width>> Surplus(const SymbolicFactor& trial);
   std::optional<std::vector<int64_t>> SurplusAt(const SymbolicFactor& trial,
                                                 const std::vector<int64_t>& sizes);
+  std::optional<std::vector<int64_t>> SurplusAt(const SymbolicFactor& trial,
+                                                const std::vector<int64_t>& sizes,
+                                                int64_t more);
 
   BlackBox& box_;
   const Family& family_;

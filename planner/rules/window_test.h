@@ -51,6 +51,7 @@ class WindowTest {
   int64_t LargestEnd(const SymbolicFactor& trial, const std::vector<int64_t>& sizes) const;
   std::vector<std::vector<int64_t>> OthersThan(const SymbolicFactor& trial,
                                                const std::vector<int64_t>& small);
+  bool Draw(const Call& call, InputMode mode, std::vector<Tensor>& inputs);
   bool HoldsAtEdges(const SymbolicFactor& trial,
                     const std::vector<int64_t>& small,
                     int64_t more);

@@ -29,8 +29,8 @@ TEST(SpellDefaults, DiagonalsAreWritten) {
   const auto done = RunPasses(graph.value(), options, OpTable::BuiltIn());
   ASSERT_TRUE(done.ok()) << done.error().text();
   const std::string text = GraphText(done.value().graph);
-  for (const char* line : {"constant %a/k: i64[] = [0]",
-                           "%a: f32[4,6] = Trilu(%x, %a/k) {upper = 0} @a",
+  for (const char* line : {"constant %a/1: i64[] = [0]",
+                           "%a: f32[4,6] = Trilu(%x, %a/1) {upper = 0} @a",
                            "%b: f32[4,6] = Trilu(%x, %one) @b",
                            "%c: f32[4,6] = EyeLike(%x) {k = 0} @c",
                            "%d: f32[4,6] = EyeLike(%x) {k = 2} @d"})

@@ -22,6 +22,22 @@ TEST(Discover, RulesOfTestOperators) {
   }
 }
 
+// Zeros and ones: their least is their product. Which of the two it is cannot be seen, so neither is
+// believed.
+TEST(Discover, ReductionsThatInputsDoNotTellApartMakeNoFactor) {
+  OpDef op = ElementOp<int64_t, RowsOf, LeastOfInts>("LeastOfBits");
+  op.domain_of = [](const OpCall&) {
+    return std::vector<InputDomain>{
+        {.kind = InputDomain::Kind::kRange, .low = 0, .high = 1}};
+  };
+  const ExampleCall bits(op, {.inputs = {{{ElementType::kI64, {6, 10}}}}});
+  const Discovered found = Discover(bits.call);
+  EXPECT_EQ("([a,_])->([a])", found.text);
+  op.domain_of = nullptr;
+  const ExampleCall all(op, {.inputs = {{{ElementType::kI64, {6, 10}}}}});
+  EXPECT_EQ("([a,b])->([a]) reduction={b:MIN}", Discover(all.call).text);
+}
+
 TEST(Discover, RulesOfTestOperatorsDoNotDependOnTheSeed) {
   for (const TestOp& test : TestOps()) {
     const ExampleCall example(test.op, test.example);

@@ -14,6 +14,14 @@ namespace {
 
 const char* const kGolden = METADIST_SOURCE_DIR "/tests/planner/rules/rules.golden";
 
+// The factors that ask for pieces of one size, which the notation does not tell.
+std::string EvenText(const Discovered& found) {
+  std::string names;
+  for (const SymbolicFactor& factor : found.factors)
+    if (factor.even_only) names += (names.empty() ? "" : ",") + factor.name;
+  return names.empty() ? "" : fmt::format(" even={{{}}}", names);
+}
+
 // The discovered rule of every example of every operator equals the reviewed one. With
 // METADIST_UPDATE_GOLDENS set the file is rewritten; review the diff.
 TEST(Discover, RulesOfAllExamplesEqualTheGolden) {
@@ -22,11 +30,12 @@ TEST(Discover, RulesOfAllExamplesEqualTheGolden) {
     int index = 0;
     for (const auto& example : CallsOf(*op)) {
       const Discovered found = Discover(example->call);
-      text += fmt::format("{}.{} {}\n    {}{}\n",
+      text += fmt::format("{}.{} {}\n    {}{}{}\n",
                           op->name,
                           index++,
                           InputsText(example->call),
                           found.text,
+                          EvenText(found),
                           found.reason.empty() ? "" : "   # " + found.reason);
       if (std::getenv("METADIST_SHOW_COST") != nullptr)
         fmt::print("{}.{} {:.2f} ms, {} executions, {} kernel runs  {}\n",

@@ -102,6 +102,11 @@ inline double Least(In in, int64_t i, int64_t) {
   for (int64_t k = 1; k < in[0].dim(1); ++k) least = Lower(least, At(in[0], i, k));
   return least;
 }
+inline int64_t LeastOfInts(In in, int64_t i, int64_t) {
+  const int64_t columns = in[0].dim(1);
+  const int64_t* row = in[0].data<int64_t>() + i * columns;
+  return *std::min_element(row, row + columns);
+}
 inline double Most(In in, int64_t i, int64_t) {
   double most = At(in[0], i, 0);
   for (int64_t k = 1; k < in[0].dim(1); ++k) most = Higher(most, At(in[0], i, k));

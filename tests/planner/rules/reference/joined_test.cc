@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 
@@ -32,7 +33,7 @@ double LogAddExp(double y, double x, int64_t) {
   const double most = std::max(y, x);
   return std::isinf(most) ? most : most + std::log(std::exp(y - most) + std::exp(x - most));
 }
-double Highest(double y, double x, int64_t) { return std::max(y, x); }
+double Highest(double y, double x, int64_t) { return std::isnan(y) || y > x ? y : x; }
 double SquaresSoFar(double y, double x, int64_t) { return y + x * x; }
 double MeanSoFar(double y, double x, int64_t k) { return y + (x - y) / static_cast<double>(k + 1); }
 double Decaying(double y, double x, int64_t) { return y / 2 + x; }

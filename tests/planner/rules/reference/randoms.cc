@@ -33,7 +33,7 @@ std::vector<ReferenceCase> RandomCases() {
        "bernoulli",
        Known("Bernoulli"),
        {.inputs = {Floats({6, 10, 7}), none, none, key}, .attributes = placed(3)},
-       "([a,b,c],[_])->([a,b,c]) off={a:start.0+,b:start.1+,c:start.2+} max={0} min={0}"},
+       "([a,b,c],[_])->([a,b,c]) off={a:start.0+,b:start.1+,c:start.2+} min={0}"},
       {"M13",
        "normal",
        Known("RandomNormal"),

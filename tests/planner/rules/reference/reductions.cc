@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
 #include "tests/planner/rules/reference/reference_case.h"
 
@@ -26,8 +27,10 @@ Result<void> Quantified(const OpCall&, std::span<const Tensor> in, std::span<Ten
 Result<void> SaturatedMaximum(const OpCall&, std::span<const Tensor> in, std::span<Tensor> out) {
   for (int64_t i = 0; i < in[0].dim(0); ++i) {
     double most = -1;
-    for (int64_t k = 0; k < in[0].dim(1); ++k)
-      most = std::max(most, std::clamp(Row(in[0], i)[k], -1.0, 1.0));
+    for (int64_t k = 0; k < in[0].dim(1); ++k) {
+      const double x = std::clamp(Row(in[0], i)[k], -1.0, 1.0);
+      most = std::isnan(most) || most > x ? most : x;
+    }
     out[0].mutable_data<double>()[i] = most;
   }
   return {};
