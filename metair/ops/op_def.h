@@ -136,8 +136,8 @@ struct OpDef {
 
   // The same call in the one form that stands for all of its spellings: defaults filled in, sizes
   // that are known instead of -1 and 0, positions counted from the front, all outputs that can be
-  // had. Of calls that `infer` accepts. nullptr: there is one spelling only. Errors: kBadInput where
-  // something that it needs is not known; the call is left as it is then.
+  // had. Of calls that `infer` accepts. nullptr: there is one spelling only. Errors: kBadInput
+  // where something that it needs is not known; the call is left as it is then.
   Result<Spelling> (*spell)(const OpCall& call) = nullptr;
 
   // Control flow only: the types that a body takes as its inputs, captures aside. `infer` and

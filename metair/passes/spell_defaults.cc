@@ -53,8 +53,7 @@ class Speller {
     std::string name = node + "/" + std::to_string(input);
     while (!taken_.insert(name).second) name += "_";
     const TensorType type = constant.type();
-    return out_.AddValue(
-        {std::move(name), type, ValueKind::kConstant, std::move(constant), kNone});
+    return out_.AddValue({std::move(name), type, ValueKind::kConstant, std::move(constant), kNone});
   }
 
   Graph out_;

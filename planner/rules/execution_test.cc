@@ -79,7 +79,7 @@ constexpr Setting kSingleGroup[] = {{2, 2, false, InputMode::kNormal},
 constexpr Setting kEdgeSettings[] = {{2, 4, false, InputMode::kEdges},
                                      {3, 7, false, InputMode::kTiny},
                                      {2, 4, false, InputMode::kNans}};
-constexpr double kRoundings = 16;  // of the largest element, that a result may be off
+constexpr double kRoundings = 16;       // of the largest element, that a result may be off
 constexpr double kLeastNumber = 1e-20;  // what subnormal factors leave has few digits
 
 int64_t RoundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
@@ -470,7 +470,8 @@ bool ExecutionTest::RunRanks(const Trial& trial,
     std::vector<Tensor> outputs;
     if (!box_.Run(own, mine, outputs)) return false;
     if (outputs.size() != whole.outputs.size() || !DropSpares(trial.outputs, outputs)) return false;
-    for (size_t o = 0; o < whole.types.size(); ++o) outputs[o] = Rounded(outputs[o], whole.types[o]);
+    for (size_t o = 0; o < whole.types.size(); ++o)
+      outputs[o] = Rounded(outputs[o], whole.types[o]);
     if (!Fits(trial, at, rank, whole, outputs)) return false;
     local.push_back(std::move(outputs));
   }

@@ -31,10 +31,10 @@ Tensor Rounded(const Tensor& x, ElementType type) {
   if (type == x.element()) return x;
   if (type != ElementType::kF32) return x.Cast(type).Cast(x.element());
   Tensor rounded = Tensor::Zeros(x.type());  // nearly all models': in one go
-  std::transform(x.data<double>(),
-                 x.data<double>() + x.size(),
-                 rounded.mutable_data<double>(),
-                 [](double v) { return static_cast<double>(static_cast<float>(v)); });
+  std::transform(
+      x.data<double>(), x.data<double>() + x.size(), rounded.mutable_data<double>(), [](double v) {
+        return static_cast<double>(static_cast<float>(v));
+      });
   return rounded;
 }
 

@@ -14,7 +14,8 @@
 // Where another input of a sum is infinite, or zero and divided by, nothing is asked: the whole is
 // no number, or an infinity, either way.
 //
-// Cost: 1 + 3 kernel runs, twice for a sum, six times for a maximum. Source: shardcombine.md 4.5, 4.7.
+// Cost: 1 + 3 kernel runs, twice for a sum, six times for a maximum. Source:
+// shardcombine.md 4.5, 4.7.
 #include "planner/rules/pass_edges.h"
 
 #include <algorithm>
@@ -90,10 +91,7 @@ PassEdges::Arrays PassEdges::PartsOfSum(size_t input, Tensor& whole) {
   return parts;
 }
 
-PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op,
-                                           Parts kind,
-                                           size_t input,
-                                           Tensor& whole) {
+PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, Parts kind, size_t input, Tensor& whole) {
   const ElementType type = box_.element(input);
   const double sign = op == ReduceOp::kMax ? 1 : -1;
   whole = Rounded(whole, type);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two caches: what was discovered, by canonical signature (the shrunk call), and rules at real
-// sizes, by the call as it is. Sizes that coincide can be told apart in several ways, and each order
-// of shrinking tries one; of those that the call turns out to be an instance of, the one that cuts
-// most is taken. What only the others can cut is remembered as such (UncutDim). A call that no order
-// shrinks is a signature of its own, with nothing but a reason. Discovery of a signature depends on nothing but the signature and the
-// seed, so it may run on any thread, and twice by accident, with the same result.
+// sizes, by the call as it is. Sizes that coincide can be told apart in several ways, and each
+// order of shrinking tries one; of those that the call turns out to be an instance of, the one that
+// cuts most is taken. What only the others can cut is remembered as such (UncutDim). A call that no
+// order shrinks is a signature of its own, with nothing but a reason. Discovery of a signature
+// depends on nothing but the signature and the seed, so it may run on any thread, and twice by
+// accident, with the same result.
 #include "planner/rules/rule_book.h"
 
 #include <map>
@@ -127,8 +128,8 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
   if (const Discovered* known = Known(real, unshrunk))
     return {NoRule(known->reason), unshrunk, known};
   if (!real.fault().empty()) return Without(*call.op, unshrunk, NoneFor(real));
-  std::set<std::string> tried;                 // signatures
-  std::vector<const Discovered*> discovered;   // of them
+  std::set<std::string> tried;                // signatures
+  std::vector<const Discovered*> discovered;  // of them
   BlackBox whole(call);
   whole.set_following(following);
   SmallCalls small(whole);

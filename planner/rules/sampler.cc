@@ -187,8 +187,18 @@ void Sampler::DrawEdges(size_t input, InputMode mode, Tensor& out) {
           ? std::vector<double>{0.0, -0.0, tiny, -tiny, large, -large}
           : std::vector<double>{0.0, -0.0, kInfinity, -kInfinity, kNan, large, -large};
   constexpr int64_t kFar = int64_t{1} << 62;
-  const int64_t integers[] = {kFar, -kFar, kFar - 1, int64_t{1} << 31, (int64_t{1} << 31) - 1,
-                              128, 127, 255, 32768, 65535, -1, 0};
+  const int64_t integers[] = {kFar,
+                              -kFar,
+                              kFar - 1,
+                              int64_t{1} << 31,
+                              (int64_t{1} << 31) - 1,
+                              128,
+                              127,
+                              255,
+                              32768,
+                              65535,
+                              -1,
+                              0};
   for (int64_t i = 0; i < out.size(); ++i) {
     const bool special = random_.Below(2) == 0;
     const int64_t ordinary = random_.Below(7) - 3;

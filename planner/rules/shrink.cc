@@ -22,7 +22,6 @@
 #include <set>
 #include <tuple>
 
-
 namespace metadist {
 namespace {
 

@@ -53,10 +53,8 @@ std::string SignatureText(const BlackBox& box) {
       continue;
     }
     // Partial values pass, and decompositions convert, by element type.
-    text += fmt::format("|{}{}r{}",
-                        static_cast<int>(box.role(i)),
-                        Name(box.element(i)),
-                        box.rank(i));
+    text +=
+        fmt::format("|{}{}r{}", static_cast<int>(box.role(i)), Name(box.element(i)), box.rank(i));
     if (box.role(i) == BlackBox::Role::kFixed) text += BytesText(box.constant(i));
     // The shape of a literal is not among the slots.
     if (box.role(i) == BlackBox::Role::kLiteral) text += ShapeText(box.constant(i).shape());

@@ -178,8 +178,7 @@ bool WindowProbe::MeasureInput(const SlidingWindow& dims,
                                Doubt& doubt) {
   const int64_t size = values_[static_cast<size_t>(
       box_.dim_slot(static_cast<size_t>(input.tensor), static_cast<size_t>(input.dim)))];
-  const int64_t unread =
-      size - At(shapes, dims.outputs[0]) / dims.outputs[0].unit * input.unit;
+  const int64_t unread = size - At(shapes, dims.outputs[0]) / dims.outputs[0].unit * input.unit;
   std::set<int64_t> shifts{0};
   if (unread > 1) shifts.insert({unread / 2, unread});
   for (const int64_t shift : shifts) {

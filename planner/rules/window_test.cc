@@ -147,9 +147,7 @@ bool WindowTest::HoldsAtEdges(const SymbolicFactor& trial,
                             Setting{3, 2 + more, false, 1, InputMode::kNans}}) {
     const std::optional<Call> call = CallFor(trial, small, at);
     std::vector<Tensor> inputs, whole;
-    if (!call || !Draw(*call, at.mode, inputs) ||
-        !box_.Run(call->values, inputs, whole))
-      continue;
+    if (!call || !Draw(*call, at.mode, inputs) || !box_.Run(call->values, inputs, whole)) continue;
     if (!Agrees(*call, trial, at)) return false;
   }
   return true;

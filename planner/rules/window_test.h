@@ -52,9 +52,7 @@ class WindowTest {
   std::vector<std::vector<int64_t>> OthersThan(const SymbolicFactor& trial,
                                                const std::vector<int64_t>& small);
   bool Draw(const Call& call, InputMode mode, std::vector<Tensor>& inputs);
-  bool HoldsAtEdges(const SymbolicFactor& trial,
-                    const std::vector<int64_t>& small,
-                    int64_t more);
+  bool HoldsAtEdges(const SymbolicFactor& trial, const std::vector<int64_t>& small, int64_t more);
   bool Agrees(const Call& call, const SymbolicFactor& trial, const Setting& at);
   bool RunRank(const Call& call,
                const SymbolicFactor& trial,

@@ -136,7 +136,8 @@ TEST(JoinedRun, GathersNoMoreThanItMust) {
   EXPECT_EQ(Gathered("cum_sum_exclusive"), 3 * 4);
 }
 
-// Decompositions convert short floats, and round their numbers to them; neither loses a rule.
+// Decompositions convert short floats, and round their numbers to them; neither loses a rule. But
+// sums of the attention over short floats end before the last conversion, which narrows.
 TEST(CompositeElements, HaveTheSameRules) {
   RuleBook rules(OpTable::BuiltIn());
   for (const CompositeCase& one : CompositeCases()) {
@@ -157,7 +158,8 @@ TEST(CompositeElements, HaveTheSameRules) {
       const Cover cover = CoverStrategies(request).value();
       ++texts[fmt::format("{} {}", rules.For(graph, graph.nodes.back()).text, cover.strategies)];
     }
-    EXPECT_EQ(texts.size(), 1u) << one.name << " " << fmt::format("{}", fmt::join(texts, "\n"));
+    EXPECT_EQ(texts.size(), one.name == std::string("attention") ? 2u : 1u)
+        << one.name << " " << fmt::format("{}", fmt::join(texts, "\n"));
   }
 }
 

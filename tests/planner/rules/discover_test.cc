@@ -22,13 +22,12 @@ TEST(Discover, RulesOfTestOperators) {
   }
 }
 
-// Zeros and ones: their least is their product. Which of the two it is cannot be seen, so neither is
-// believed.
+// Zeros and ones: their least is their product. Which of the two it is cannot be seen, so neither
+// is believed.
 TEST(Discover, ReductionsThatInputsDoNotTellApartMakeNoFactor) {
   OpDef op = ElementOp<int64_t, RowsOf, LeastOfInts>("LeastOfBits");
   op.domain_of = [](const OpCall&) {
-    return std::vector<InputDomain>{
-        {.kind = InputDomain::Kind::kRange, .low = 0, .high = 1}};
+    return std::vector<InputDomain>{{.kind = InputDomain::Kind::kRange, .low = 0, .high = 1}};
   };
   const ExampleCall bits(op, {.inputs = {{{ElementType::kI64, {6, 10}}}}});
   const Discovered found = Discover(bits.call);

@@ -78,8 +78,7 @@ inline double Higher(double a, double b) { return std::isnan(a) || a > b ? a : b
 inline double DotRelu(In in, int64_t i, int64_t j) { return Higher(DotBias(in, i, j), 0.0); }
 inline double MaxPlus(In in, int64_t i, int64_t j) {
   double most = -std::numeric_limits<double>::infinity();
-  for (int64_t k = 0; k < in[0].dim(1); ++k)
-    most = Higher(most, At(in[0], i, k) + At(in[1], k, j));
+  for (int64_t k = 0; k < in[0].dim(1); ++k) most = Higher(most, At(in[0], i, k) + At(in[1], k, j));
   return most;
 }
 inline double Distance(In in, int64_t i, int64_t j) {
