@@ -8,43 +8,43 @@ namespace metadist::cpu {
 // y = f(x) element by element, f32. Some have parameters, attributes of their operators.
 enum class UnaryFunction : uint8_t {
   kAbs,
-  kCelu,  // x, or alpha (e^(x / alpha) - 1) below 0
-  kAcosh,
-  kAsinh,
-  kAtanh,
   kAcos,
+  kAcosh,
   kAsin,
+  kAsinh,
   kAtan,
+  kAtanh,
+  kCeil,
+  kCelu,  // x, or alpha (e^(x / alpha) - 1) below 0
   kCos,
   kCosh,
-  kSinh,
-  kTan,
+  kElu,  // x, or alpha (e^x - 1) below 0
   kErf,
   kExp,
-  kElu,          // x, or alpha (e^x - 1) below 0
+  kFloor,
   kGelu,         // x Phi(x)
   kGeluTanh,     // its approximation by the hyperbolic tangent
-  kSwish,        // x / (1 + e^(-alpha x))
-  kMish,         // x tanh(log(1 + e^x))
-  kHardSwish,    // x times x / 6 + 1 / 2 between 0 and 1
   kHardSigmoid,  // alpha x + beta between 0 and 1
-  kTanh,
-  kReciprocal,
-  kLeakyRelu,  // x, or alpha x below 0
+  kHardSwish,    // x times x / 6 + 1 / 2 between 0 and 1
+  kLeakyRelu,    // x, or alpha x below 0
   kLog,
-  kSigmoid,
+  kMish,  // x tanh(log(1 + e^x))
   kNeg,
+  kReciprocal,
   kRelu,
-  kSqrt,
-  kFloor,
   kRound,
-  kCeil,
   kSelu,    // gamma x, or gamma alpha (e^x - 1) below 0
   kShrink,  // beta nearer to 0, and 0 between -alpha and alpha
+  kSigmoid,
   kSign,
   kSin,
-  kSoftplus,         // log(1 + e^x)
-  kSoftsign,         // x / (1 + |x|)
+  kSinh,
+  kSoftplus,  // log(1 + e^x)
+  kSoftsign,  // x / (1 + |x|)
+  kSqrt,
+  kSwish,  // x / (1 + e^(-alpha x))
+  kTan,
+  kTanh,
   kThresholdedRelu,  // x, or 0 up to alpha
 };
 
