@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "metair/ir/text.h"
+#include "metair/passes/passes.h"
+#include "planner/rules/discover.h"
+#include "planner/rules/instantiate.h"
+#include "planner/rules/rule_book.h"
+#include "tests/planner/rules/example_calls.h"
+#include "tests/planner/rules/rule_checker.h"
+
+// A rule depends on what a call computes, neither on how its model says it nor on which of its
+// sizes happen to be equal.
+namespace metadist::testing {
+namespace {
+
+// A model of the lines, as it is planned.
+Graph Planned(const std::string& lines) {
+  const auto graph = ParseGraph("graph g opset 26 {\n" + lines + "}\n");
+  CHECK(graph.ok(), graph.error().text().c_str());
+  auto done = RunPasses(graph.value(), {}, OpTable::BuiltIn());
+  CHECK(done.ok(), done.error().text().c_str());
+  return std::move(done).value().graph;
+}
+
+// The rule of its first node of the operator.
+Rule RuleIn(const std::string& op, const std::string& lines) {
+  const Graph graph = Planned(lines);
+  RuleBook book(OpTable::BuiltIn());
+  for (const Node& node : graph.nodes)
+    if (node.op == op) return book.For(graph, node);
+  return {};
+}
+
+std::string Constant(const std::string& name, const std::string& values, int64_t count) {
+  return "  constant %" + name + ": i64[" + std::to_string(count) + "] = [" + values + "]\n";
+}
+
+// Without what passes through.
+std::string FactorsOf(const std::string& text) {
+  for (const char* clause : {" linear=", " max=", " min="})
+    if (const size_t at = text.find(clause); at != std::string::npos)
+      return FactorsOf(text.substr(0, at));
+  return text;
+}
+
+std::string OfReshape(const std::string& from, const std::string& sizes, const std::string& to) {
+  return FactorsOf(RuleIn("Reshape",
+                          "  input %x: f32[" + from + "]\n" + Constant("s", sizes, 4) +
+                              "  %y: f32[" + to + "] = Reshape(%x, %s) @n\n  output %y\n")
+                       .text);
+}
+
+TEST(Form, ReshapesOfAnySpellingAndSizes) {
+  const std::string all = "([a,b,(c d)])->([a,b,c,d]) attr={a,b,c,d}";
+  for (const char* sizes :
+       {"8, 48, 8, 8", "8, -1, 8, 8", "0, 0, 8, 8", "-1, 48, 8, 8", "0, 0, -1, 8"})
+    EXPECT_EQ(all, OfReshape("8,48,64", sizes, "8,48,8,8")) << sizes;
+  for (const char* sizes : {"2, 128, 32, 128", "2, -1, 32, 128", "0, 0, 32, -1"})
+    EXPECT_EQ(all, OfReshape("2,128,4096", sizes, "2,128,32,128")) << sizes;
+  EXPECT_EQ(all, OfReshape("12,12,144", "12, -1, 12, 12", "12,12,12,12"));
+}
+
+// Of [6,12,4,4] under {-1,16,2,3}, what a smaller call showed that is none of its kind.
+TEST(Form, FactorsHoldAtTheSizesOfTheCall) {
+  const OpDef* op = OpTable::BuiltIn().Find("", "Reshape");
+  Generator random(1);
+  int checked = 0;
+  const std::vector<std::pair<Shape, std::vector<int64_t>>> reshapes{
+      {{6, 12, 4, 4}, {-1, 16, 2, 3}},
+      {{6, 12, 4, 4}, {12, 16, 2, 3}},
+      {{3, 30, 4, 4}, {-1, 16, 2, 3}},
+      {{4, 6, 6, 4}, {-1, 12, 2, 4}},
+      {{12, 12, 2}, {6, -1, 4, 4}}};
+  for (const auto& [from, to] : reshapes) {
+    const TensorType sizes{ElementType::kI64, {static_cast<int64_t>(to.size())}};
+    const ExampleCall example(
+        *op, {.inputs = {{{ElementType::kF32, from}}, {.type = sizes, .constant = to}}});
+    const OwnedCall call(example.call);
+    const Rule rule = Instantiate(Discover(example.call), example.call);
+    const auto inputs = DrawInputs(call, random);
+    const auto whole = call.Run(*inputs);
+    for (const Factor& factor : rule.factors)
+      for (const int64_t ranks : {2, 3}) {
+        if (factor.groups() < ranks * factor.least_piece) continue;
+        if (factor.even_only && factor.groups() % ranks != 0) continue;
+        EXPECT_EQ("", RuleChecker::Check(call, {{&factor, ranks}}, *inputs, *whole))
+            << ShapeText(from) << " " << rule.text << " " << factor.name;
+        ++checked;
+      }
+  }
+  EXPECT_GT(checked, 8);
+}
+
+struct ConvCase {
+  const char* x;
+  const char* w;
+  const char* y;
+  const char* attributes;
+  const char* rule;
+};
+
+TEST(Form, WindowsOfAnyKernelStrideDilationAndPadding) {
+  const ConvCase cases[] = {
+      {"2,16,9,9",
+       "16,1,3,3",
+       "2,16,9,9",
+       "group = 16, pads = [1, 1, 1, 1]",
+       "([a,b,c,d],[b,_,_,_])->([a,b,c,d]) attr={b} halo={c:1/1,d:1/1}"},
+      {"2,16,40",
+       "16,16,3",
+       "2,16,40",
+       "dilations = [7], pads = [7, 7]",
+       "([a,b,c],[d,b,_])->([a,d,c]) reduction={b} halo={c:7/7}"},
+      {"2,6,40,40",
+       "6,6,3,3",
+       "2,6,40,40",
+       "dilations = [12, 13], pads = [12, 13, 12, 13]",
+       "([a,b,c,d],[e,b,_,_])->([a,e,c,d]) reduction={b} halo={c:12/12,d:13/13}"},
+      {"2,1,1600",
+       "512,1,10",
+       "2,512,319",
+       "strides = [5]",
+       "([a,_,(b 5)],[c,_,_])->([a,c,b]) halo={b:0/5}"},
+      {"2,4,96",
+       "8,4,5",
+       "2,8,31",
+       "strides = [3]",
+       "([a,b,(c 3)],[d,b,_])->([a,d,c]) reduction={b} halo={c:0/2}"},
+      {"2,4,17,17",
+       "8,4,3,3",
+       "2,8,9,9",
+       "strides = [2, 2], auto_pad = \"SAME_UPPER\"",
+       "([a,b,(c 2),(d 2)],[e,b,_,_])->([a,e,c,d]) reduction={b} halo={c:1/0,d:1/0}"},
+  };
+  for (const ConvCase& one : cases) {
+    const std::string lines = "  input %x: f32[" + std::string(one.x) + "]\n  input %w: f32[" +
+                              one.w + "]\n  %y: f32[" + one.y + "] = Conv(%x, %w) {" +
+                              one.attributes + "} @n\n  output %y\n";
+    EXPECT_EQ(one.rule, FactorsOf(RuleIn("Conv", lines).text)) << one.attributes;
+  }
+}
+
+TEST(Form, RecurrentLayersWithWhatTheyLeaveOut) {
+  const std::string inputs =
+      "  input %x: f32[7,4,12]\n  input %w: f32[1,32,12]\n  input %r: f32[1,32,8]\n";
+  const std::string rule =
+      "([b,a,c],[_,(4 d),c],[_,(4 d),e],[_,a,e],[_,a,d])->([b,_,a,d],[_,a,d],[_,a,d]) "
+      "combine={b:CARRY 5<-1 6<-2[a,c],c:STEPS 0.0>0.0 5<-1 6<-2[b,a],d:STEPS 0.0>0.0 5<-1 "
+      "6<-2[c],e:STEPS 0.0>0.0 5<-1 6<-2[d]}";
+  EXPECT_EQ(
+      rule,
+      RuleIn("LSTM", inputs + "  %y: f32[7,1,4,8] = LSTM(%x, %w, %r) @n\n  output %y\n").text);
+  const std::string both =
+      "  input %x: f32[7,4,12]\n  input %w: f32[2,32,12]\n  input %r: f32[2,32,8]\n"
+      "  %y: f32[7,2,4,8] = LSTM(%x, %w, %r) {direction = \"bidirectional\"} @n\n  output %y\n";
+  EXPECT_EQ(rule, RuleIn("LSTM", both).text);
+}
+
+// What only shorter sequences can cut is told.
+TEST(Form, DimsThatStayWholeHaveAReason) {
+  const Rule rule = RuleIn("LSTM",
+                           "  input %x: f32[40,4,12]\n  input %w: f32[1,32,12]\n"
+                           "  input %r: f32[1,32,8]\n"
+                           "  %y: f32[40,1,4,8] = LSTM(%x, %w, %r) @n\n  output %y\n");
+  ASSERT_FALSE(rule.uncut.empty());
+  EXPECT_EQ(rule.uncut.front(),
+            (UncutDim{true, 0, 2, "it can be cut in sequences of few elements only"}));
+}
+
+std::string OfSlice(int64_t start, int64_t end) {
+  return FactorsOf(RuleIn("Slice",
+                          "  input %x: f32[101,16]\n" + Constant("s", std::to_string(start), 1) +
+                              Constant("e", std::to_string(end), 1) + Constant("a", "0", 1) +
+                              "  %y: f32[" +
+                              std::to_string(end < 0 || end > 101 ? 32 : end - start) +
+                              ",16] = Slice(%x, %s, %e, %a) @n\n  output %y\n")
+                       .text);
+}
+
+TEST(Form, PartsAndPlacesAtAnyOffset) {
+  EXPECT_EQ("([a,b])->([a,b]) attr={a} halo={a:0/37}", OfSlice(13, 77));
+  EXPECT_EQ("([a,b])->([a,b]) attr={a} halo={a:0/69}", OfSlice(1, 33));
+  EXPECT_EQ("([a,b])->([a,b]) halo={a:0/69}", OfSlice(-32, 1000));
+  for (const char* place : {"0", "5", "23", "-1"})
+    EXPECT_EQ("([a,b],[_])->([_,b]) reduction={a} off={a:1-}",
+              FactorsOf(RuleIn("Gather",
+                               "  input %x: f32[24,16]\n" + Constant("i", place, 1) +
+                                   "  %y: f32[1,16] = Gather(%x, %i) @n\n  output %y\n")
+                            .text))
+        << place;
+}
+
+std::string OfUnary(const std::string& op, const std::string& from, const std::string& to) {
+  return RuleIn(op.substr(0, op.find(' ')),
+                "  input %x: " + from + "[4,6]\n  %y: " + to +
+                    "[4,6] = " + op.substr(0, op.find(' ')) + "(%x)" +
+                    (op.find(' ') == std::string::npos ? "" : op.substr(op.find(' '))) +
+                    " @n\n  output %y\n")
+      .text;
+}
+
+TEST(Form, PartialValuesPassNeitherNarrowTypesNorTheEndOfADomain) {
+  const std::string passes = "([a,b])->([a,b]) linear={0} max={0} min={0}";
+  EXPECT_EQ("([a,b])->([a,b])", OfUnary("Cast {to = 10}", "f32", "f16"));
+  EXPECT_EQ("([a,b])->([a,b])", OfUnary("Cast {to = 16}", "f32", "bf16"));
+  EXPECT_EQ("([a,b])->([a,b])", OfUnary("Cast {to = 10}", "bf16", "f16"));
+  EXPECT_EQ("([a,b])->([a,b])", OfUnary("Cast {to = 1}", "f64", "f32"));
+  EXPECT_EQ(passes, OfUnary("Cast {to = 1}", "f16", "f32"));
+  EXPECT_EQ(passes, OfUnary("Cast {to = 1}", "bf16", "f32"));
+  for (const char* op : {"Sqrt", "Log", "Acosh", "Asin", "Atanh"})
+    EXPECT_EQ(std::string::npos, OfUnary(op, "f32", "f32").find("max=")) << op;
+  EXPECT_EQ("([a,b])->([a,b]) max={0} min={0}", OfUnary("Exp", "f32", "f32"));
+}
+
+}  // namespace
+}  // namespace metadist::testing
