@@ -269,7 +269,8 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
       const Cut* cut = CutOf(factor.inputs, i);
       cuts.push_back(cut);
       for (int64_t rank = 0; rank < count; ++rank) {
-        const Tensor given = box_.is_tensor(i) ? inputs[i] : box_.constant(i);
+        const Tensor given =
+            box_.is_tensor(i) ? inputs[i] : box_.constant(i).Cast(ComputeType(box_.element(i)));
         local[static_cast<size_t>(rank)].push_back(
             cut == nullptr ? given : Take(given, cut->dim, HeldIndices(*cut, count, rank)));
       }

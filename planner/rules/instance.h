@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "planner/rules/black_box.h"
@@ -33,9 +36,21 @@ size_t CutsIn(const Rule& rule);
 // Whether every dim of the call that has several elements is cut.
 bool CutsAll(const Rule& rule, BlackBox& box);
 // Adds to `rule` what `found`, of whatever form, can cut of the call's dims and the rule does not.
-void AddUncut(const Discovered& found, BlackBox& box, Rule& rule);
+// refused: names of factors that the filter of InstantiateAt let not pass.
+void AddUncut(const Discovered& found,
+              BlackBox& box,
+              const std::set<std::string>& refused,
+              Rule& rule);
+
+// Whether a factor may be used at these sizes of the atoms.
+using FactorFilter =
+    std::function<bool(const SymbolicFactor& factor, std::span<const int64_t> sizes)>;
 
 // Instantiate() for a call already taken apart. `fits` tells whether it is of the signature.
-Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits);
+// holds: asked of every factor that the call could use; without it all are taken.
+Rule InstantiateAt(const Discovered& found,
+                   BlackBox& box,
+                   bool& fits,
+                   const FactorFilter& holds = nullptr);
 
 }  // namespace metadist

@@ -269,7 +269,10 @@ bool CutsAll(const Rule& rule, BlackBox& box) {
   return true;
 }
 
-void AddUncut(const Discovered& found, BlackBox& box, Rule& rule) {
+void AddUncut(const Discovered& found,
+              BlackBox& box,
+              const std::set<std::string>& refused,
+              Rule& rule) {
   std::vector<Shape> inputs, outputs;
   if (!ShapesOf(box, inputs, outputs)) return;
   const auto sizes = SolveAtoms(found, box);
@@ -286,7 +289,9 @@ void AddUncut(const Discovered& found, BlackBox& box, Rule& rule) {
         if (tensor >= shapes.size() || dim >= shapes[tensor].size()) continue;
         if (shapes[tensor][dim] < 2 || IsCut(rule, at)) continue;
         at.reason = refuted ? "pieces differ from the whole where there are infinities or NaN"
-                            : WhyNot(*known, sizes, inputs);
+                    : refused.count(known->name) > 0
+                        ? "pieces of this very call differ from the whole"
+                        : WhyNot(*known, sizes, inputs);
         const bool told =
             std::any_of(rule.uncut.begin(), rule.uncut.end(), [&](const UncutDim& other) {
               return other.is_input == is_input && other.tensor == cut.tensor &&
@@ -316,7 +321,7 @@ bool SameForm(const Discovered& found, BlackBox& box) {
   });
 }
 
-Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits) {
+Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits, const FactorFilter& holds) {
   Rule rule;
   rule.text = found.text;
   rule.reason = found.reason;
@@ -342,7 +347,7 @@ Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits) {
     if (!at || !StepsFit(at->inner.recipe, inputs)) continue;
     Factor& next = *at;
     fits = fits && Fits(next.inputs, inputs) && Fits(next.outputs, outputs);
-    if (next.groups() <= 1) continue;
+    if (next.groups() <= 1 || (holds && !holds(factor, *sizes))) continue;
     rule.factors.push_back(std::move(next));
     factors.push_back(factor);
   }

@@ -14,23 +14,6 @@ int64_t LocalSize(const Cut& cut, int64_t ranks, int64_t rank) {
   return static_cast<int64_t>(IndicesOf(cut, ranks, rank).size());
 }
 
-// What a rank has in place of an integer of the whole call.
-int64_t LocalOf(const LiteralCut& literal, int64_t value, int64_t ranks, int64_t rank) {
-  switch (literal.kind) {
-    case LocalEntry::Kind::kFirstOnly:
-      return rank == 0 ? value : 0;
-    case LocalEntry::Kind::kLastOnly:
-      return rank + 1 == ranks ? value : 0;
-    case LocalEntry::Kind::kShifted: {
-      const std::vector<int64_t> held = HeldOf(literal.view, ranks, rank, /*halo=*/true);
-      return value + literal.by_start * held.front() +
-             literal.by_end * (held.back() + 1 - literal.view.size());
-    }
-    default:
-      return LocalSize(literal.view, ranks, rank);
-  }
-}
-
 }  // namespace
 
 // The call of a node as one rank makes it, with what it points to.
@@ -60,7 +43,7 @@ struct Lockstep::OwnCall {
 
   void Shrink(const LiteralCut& literal, int64_t ranks, int64_t rank) {
     const size_t entry = static_cast<size_t>(literal.entry);
-    const auto local = [&](int64_t value) { return LocalOf(literal, value, ranks, rank); };
+    const auto local = [&](int64_t value) { return LocalValueOf(literal, value, ranks, rank); };
     if (literal.input < 0) {
       Attribute& value = attributes.all()[literal.attribute];
       if (int64_t* number = std::get_if<int64_t>(&value)) {

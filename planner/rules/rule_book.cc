@@ -15,6 +15,7 @@
 #include "metair/ir/parallel.h"
 #include "metair/ops/op_guard.h"
 #include "planner/rules/composite.h"
+#include "planner/rules/confirm.h"
 #include "planner/rules/discover_small.h"
 #include "planner/rules/following.h"
 #include "planner/rules/instance.h"
@@ -128,8 +129,9 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
   if (const Discovered* known = Known(real, unshrunk))
     return {NoRule(known->reason), unshrunk, known};
   if (!real.fault().empty()) return Without(*call.op, unshrunk, NoneFor(real));
-  std::set<std::string> tried;                // signatures
-  std::vector<const Discovered*> discovered;  // of them
+  std::set<std::string> tried;                 // signatures
+  std::vector<const Discovered*> discovered;   // of them
+  std::vector<std::set<std::string>> refused;  // their factors that do not hold for this call
   BlackBox whole(call);
   whole.set_following(following);
   SmallCalls small(whole);
@@ -153,14 +155,21 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
       continue;
     }
     discovered.push_back(found);
+    refused.emplace_back();
     bool fits = false;
-    Rule rule = InstantiateAt(*found, real, fits);
+    Confirmation confirmation(*found, real, options.seed);
+    Rule rule = InstantiateAt(*found, real, fits, [&](const SymbolicFactor& factor, auto sizes) {
+      const bool holds = !confirmation.Refutes(factor, sizes);
+      if (!holds) refused.back().insert(factor.name);
+      return holds;
+    });
     if (any && (!fits || CutsIn(rule) <= CutsIn(entry.rule))) continue;
     entry = {std::move(rule), signature, found};
     any = fits;
     if (found->faulty || (fits && CutsAll(entry.rule, real))) break;
   }
-  for (const Discovered* found : discovered) AddUncut(*found, real, entry.rule);
+  for (size_t i = 0; i < discovered.size(); ++i)
+    AddUncut(*discovered[i], real, refused[i], entry.rule);
   if (entry.found != nullptr || !following.empty()) return entry;
   Discovered nothing;
   nothing.text = entry.rule.text;

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "metair/ops/index.h"
+#include "planner/rules/pieces.h"
+
 namespace metadist {
 namespace {
 
@@ -92,6 +95,28 @@ DimSharding OnOneAxis(const Cut& cut) {
   if (part.unit > 1) dim.parts[0].sub.push_back({part.unit, {}});
   dim.halo = cut.halo;
   return dim;
+}
+
+int64_t LocalValueOf(const LiteralCut& literal, int64_t value, int64_t ranks, int64_t rank) {
+  const auto held = [&] { return HeldOf(literal.view, ranks, rank, /*halo=*/true); };
+  switch (literal.kind) {
+    case LocalEntry::Kind::kFirstOnly:
+      return rank == 0 ? value : 0;
+    case LocalEntry::Kind::kLastOnly:
+      return rank + 1 == ranks ? value : 0;
+    case LocalEntry::Kind::kShifted: {
+      const std::vector<int64_t> own = held();
+      return value + literal.by_start * own.front() +
+             literal.by_end * (own.back() + 1 - literal.view.size());
+    }
+    case LocalEntry::Kind::kIndex: {
+      const std::vector<int64_t> own = held();
+      return CountedFrom(value, own.front(), std::ssize(own), literal.view.size());
+    }
+    case LocalEntry::Kind::kSize:
+      break;
+  }
+  return std::ssize(IndicesOf(literal.view, ranks, rank));
 }
 
 bool WindowsFit(const Factor& factor, int64_t ranks) {

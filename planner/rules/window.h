@@ -32,6 +32,9 @@ DimSharding OnOneAxis(const Cut& cut);
 // Indices that a rank has of a dim cut contiguously, with or without the halo, in local order.
 std::vector<int64_t> HeldOf(const Cut& cut, int64_t ranks, int64_t rank, bool halo);
 
+// What a rank has in place of an integer of the whole call.
+int64_t LocalValueOf(const LiteralCut& literal, int64_t value, int64_t ranks, int64_t rank);
+
 // Whether `ranks` ranks can share the factor: no piece is empty, no halo too wide.
 bool WindowsFit(const Factor& factor, int64_t ranks);
 

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Confirmed where it is used.
+//
+// A rule is found on a small call that stands for all calls of a form; that the real call is one of
+// them follows from its sizes alone (SolveAtoms). So before a plan may use a factor, the real call
+// is run whole and divided, if that is cheap. A large one is replaced by the largest cheap call of
+// the same family: sizes above a limit become the largest below it with the same residue modulo 12,
+// all integers that are no sizes stay, and the sizes of its atoms must follow from it as they do
+// from the real call. The arithmetic of the real sizes (which index of which dim goes to which
+// rank) is checked for every strategy: cuts must make up the dims (Instantiate), and inference must
+// give every rank what its strategy promises (FitsEverywhere).
+//
+// Factors of decompositions and recipes have been compared as a whole at several sizes
+// (composite_check.h) and their nodes' factors are confirmed in their turn.
+//
+// Cost: two runs of the kernel whole and five on pieces a factor, on some thousand elements.
+#include "planner/rules/confirm.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "metair/ops/index.h"
+#include "planner/rules/arrays.h"
+#include "planner/rules/composite_check.h"
+#include "planner/rules/instance.h"
+#include "planner/rules/pieces.h"
+#include "planner/rules/sampler.h"
+#include "planner/rules/window.h"
+
+namespace metadist {
+namespace {
+
+constexpr int64_t kMostElements = 4096;
+constexpr int64_t kMostFlops = 1 << 17;
+// Of sizes; the first leaves the call as it is.
+constexpr int64_t kLimits[] = {kMostElements, 256, 96, 48, 24, 12};
+constexpr int64_t kPhase = 12;
+
+struct Run {
+  int64_t ranks;
+  InputMode mode;
+};
+constexpr Run kRuns[] = {{2, InputMode::kNormal}, {3, InputMode::kIntegers}};
+
+// The factor on a call of its family.
+struct Case {
+  std::vector<int64_t> values;
+  Factor factor;
+};
+
+enum class Verdict : uint8_t { kAgrees, kDiffers, kUntried };
+
+class Trial {
+ public:
+  Trial(BlackBox& box, uint64_t seed, const Case& one)
+      : box_(box), sampler_(box, seed), one_(one) {}
+
+  Verdict On(const Run& run) {
+    ranks_ = run.ranks;
+    if (!CanShare()) return Verdict::kUntried;
+    std::vector<Tensor> inputs;
+    if (!sampler_.Draw(one_.values, run.mode, {}, inputs)) return Verdict::kUntried;
+    if (!box_.Try(one_.values, inputs, whole_)) return Verdict::kUntried;
+    for (int64_t rank = 0; rank < ranks_; ++rank)
+      if (!RunRank(rank, inputs)) return Verdict::kDiffers;
+    return Reduces() ? Verdict::kAgrees : Verdict::kDiffers;
+  }
+
+ private:
+  bool CanShare() const {
+    const Factor& factor = one_.factor;
+    if (factor.groups() < ranks_ * std::max<int64_t>(factor.least_piece, 1)) return false;
+    bool windows = false;
+    for (const std::vector<Cut>* cuts : {&factor.inputs, &factor.outputs})
+      for (const Cut& cut : *cuts) {
+        windows = windows || !cut.halo.empty();
+        for (const Cut::Part& part : cut.parts)
+          if (factor.even_only && part.size % ranks_ != 0) return false;
+      }
+    return !windows || WindowsFit(factor, ranks_);
+  }
+
+  std::vector<int64_t> Held(const Cut& cut, int64_t rank) const {
+    return cut.halo.empty() ? IndicesOf(cut, ranks_, rank)
+                            : HeldOf(cut, ranks_, rank, /*halo=*/true);
+  }
+
+  std::vector<Tensor> InputsOf(int64_t rank, const std::vector<Tensor>& inputs) const {
+    std::vector<Tensor> mine = inputs;
+    for (const Cut& cut : one_.factor.inputs) {
+      Tensor& x = mine[static_cast<size_t>(cut.tensor)];
+      x = Take(x, cut.dim, Held(cut, rank));
+      if (cut.spare) x = Longer(x, cut.dim);
+    }
+    for (const int input : one_.factor.partial_inputs) {  // all of it on the last rank
+      Tensor& x = mine[static_cast<size_t>(input)];
+      if (rank + 1 < ranks_) x = Tensor::Zeros(x.type());
+    }
+    for (const CountedIndex& index : one_.factor.indices) {
+      Tensor& x = mine[static_cast<size_t>(index.input)];
+      const std::vector<int64_t> held = Held(index.view, rank);
+      const int64_t columns = index.column < 0 ? 1 : x.dim(x.rank() - 1);
+      x = x.Clone();
+      int64_t* at = x.mutable_data<int64_t>();
+      for (int64_t i = 0; i < x.size(); ++i)
+        if (index.column < 0 || i % columns == index.column)
+          at[i] = CountedFrom(
+              at[i], held.front(), std::ssize(held), index.from_end ? index.view.size() : 0);
+    }
+    return mine;
+  }
+
+  static Tensor Longer(const Tensor& x, int dim) {
+    TensorType type = x.type();
+    std::vector<int64_t> all(static_cast<size_t>(type.shape[static_cast<size_t>(dim)]++));
+    for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i);
+    Tensor longer = Tensor::Zeros(type);
+    Put(longer, dim, all, x);
+    return longer;
+  }
+
+  // Several integers of a factor may move one: the second moves what the first left.
+  std::vector<int64_t> ValuesOf(int64_t rank) const {
+    std::vector<int64_t> values = one_.values;
+    for (const LiteralCut& literal : one_.factor.literals)
+      for (size_t s = 0; s < values.size(); ++s) {
+        const Slot& slot = box_.slots()[s];
+        if (slot.is_literal() && slot.input == literal.input &&
+            slot.attribute == literal.attribute && slot.entry == literal.entry)
+          values[s] = LocalValueOf(literal, values[s], ranks_, rank);
+      }
+    return values;
+  }
+
+  // Whether the rank makes its pieces of what is cut, and the whole of what nothing cuts or sums.
+  bool RunRank(int64_t rank, const std::vector<Tensor>& inputs) {
+    std::vector<Tensor> made;
+    if (!box_.Try(ValuesOf(rank), InputsOf(rank, inputs), made) || made.size() != whole_.size())
+      return false;
+    for (size_t o = 0; o < made.size(); ++o) {
+      if (const Cut* cut = CutOf(one_.factor.outputs, o)) {
+        if (!IsPiece(*cut, rank, made[o], whole_[o])) return false;
+      } else if (one_.factor.reductions.count(static_cast<int>(o)) == 0) {
+        if (!Close(made[o], whole_[o], SlackOf(whole_[o]))) return false;
+      } else if (made[o].type() != whole_[o].type()) {
+        return false;
+      }
+    }
+    local_.push_back(std::move(made));
+    return true;
+  }
+
+  // What is made beyond the piece is dropped.
+  bool IsPiece(const Cut& cut, int64_t rank, const Tensor& made, const Tensor& whole) const {
+    const std::vector<int64_t> held = Held(cut, rank);
+    const int64_t size = std::ssize(held) + (cut.spare ? 1 : 0);
+    if (cut.dim >= made.rank() || made.dim(cut.dim) != size) return false;
+    const std::vector<int64_t> own =
+        cut.halo.empty() ? held : HeldOf(cut, ranks_, rank, /*halo=*/false);
+    std::vector<int64_t> kept;
+    for (const int64_t index : own) {
+      const auto at = std::find(held.begin(), held.end(), index);
+      if (at == held.end()) return false;
+      kept.push_back(at - held.begin());
+    }
+    return CloseAt(Take(made, cut.dim, kept), whole, cut.dim, own, SlackOf(whole));
+  }
+
+  bool Reduces() const {
+    for (const auto& [output, op] : one_.factor.reductions) {
+      const size_t o = static_cast<size_t>(output);
+      if (CutOf(one_.factor.outputs, o) != nullptr) continue;
+      Tensor folded = local_[0][o].Clone();
+      double rounding = 1e-14 * Largest(folded);
+      for (size_t rank = 1; rank < local_.size(); ++rank) {
+        rounding = std::max(rounding, 1e-14 * Largest(local_[rank][o]));
+        Fold(op, folded, local_[rank][o]);
+      }
+      if (!Close(folded, whole_[o], SlackOf(whole_[o]) + rounding)) return false;
+    }
+    return true;
+  }
+
+  static double SlackOf(const Tensor& x) { return 1e-10 * std::max(Largest(x), 1e-300); }
+
+  BlackBox& box_;
+  Sampler sampler_;
+  const Case& one_;
+  int64_t ranks_ = 0;
+  std::vector<Tensor> whole_;
+  std::vector<std::vector<Tensor>> local_;
+};
+
+// Sizes above the limit become smaller ones of the same phase.
+std::vector<int64_t> Below(int64_t limit,
+                           const SymbolicFactor& factor,
+                           std::span<const int64_t> sizes) {
+  std::vector<int64_t> out(sizes.begin(), sizes.end());
+  for (size_t a = 0; a < out.size(); ++a)
+    if (out[a] > limit && factor.fixed.count(static_cast<int>(a)) == 0)
+      out[a] = limit - ((limit - out[a]) % kPhase + kPhase) % kPhase;
+  return out;
+}
+
+bool IsCheap(const BlackBox& box, const OpCall& call, std::span<const TensorType> outputs) {
+  int64_t elements = 0;
+  const auto add = [&](const Shape& shape) {
+    for (const int64_t size : shape)
+      if (size < 0 || size > kMostElements) elements = kMostElements + 1;
+    if (elements <= kMostElements) elements += NumElements(shape);
+  };
+  for (size_t i = 0; i < call.inputs.size(); ++i)
+    if (box.is_tensor(i)) add(call.shape(i));
+  for (const TensorType& type : outputs) add(type.shape);
+  return elements <= kMostElements && WorkOf(call, outputs).flops <= kMostFlops;
+}
+
+// The factor on the largest call of the family that is cheap and not above the real one.
+std::optional<Case> NearestCase(const Discovered& found,
+                                BlackBox& box,
+                                const SymbolicFactor& factor,
+                                std::span<const int64_t> sizes) {
+  const std::vector<int64_t> real = box.values();
+  std::optional<Case> nearest;
+  for (const int64_t limit : kLimits) {
+    const std::vector<int64_t> at = Below(limit, factor, sizes);
+    const std::vector<int64_t> values = ValuesAt(found, box, at);
+    auto types = box.InferOutputs(values);
+    if (!types.ok() || !IsCheap(box, box.CallAt(values), types.value())) continue;
+    box.set_values(values);
+    if (SolveAtoms(found, box) != at) continue;
+    std::vector<Shape> inputs, outputs;
+    for (size_t i = 0; i < box.num_inputs(); ++i)
+      inputs.push_back(box.is_tensor(i) ? box.ShapeOf(i, values) : Shape());
+    for (const TensorType& type : types.value()) outputs.push_back(type.shape);
+    auto real_factor = HasWindows(factor) ? WindowFactorAt(factor, at, inputs, outputs)
+                                          : FactorAt(found, factor, at);
+    if (!real_factor) continue;
+    nearest = Case{values, std::move(*real_factor)};
+    break;
+  }
+  box.set_values(real);
+  return nearest;
+}
+
+}  // namespace
+
+bool Confirmation::Refutes(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
+  if (factor.composite || !factor.inner.recipe.empty()) return false;
+  const std::optional<Case> one = NearestCase(found_, box_, factor, sizes);
+  if (!one) return false;
+  return std::any_of(std::begin(kRuns), std::end(kRuns), [&](const Run& run) {
+    return Trial(box_, seed_, *one).On(run) == Verdict::kDiffers;
+  });
+}
+
+}  // namespace metadist

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "planner/rules/black_box.h"
+#include "planner/rules/discover.h"
+
+namespace metadist {
+
+// Runs the factors of a rule once more on the call that they are wanted for, divided and whole.
+class Confirmation {
+ public:
+  // box: the call. Both must outlive the object.
+  Confirmation(const Discovered& found, BlackBox& box, uint64_t seed)
+      : found_(found), box_(box), seed_(seed) {}
+
+  // Whether pieces differ from the whole where the atoms have these sizes, those of the call. False
+  // where that cannot be tried: no legal inputs can be drawn, or no call that is small enough has
+  // the call's structure.
+  bool Refutes(const SymbolicFactor& factor, std::span<const int64_t> sizes);
+
+ private:
+  const Discovered& found_;
+  BlackBox& box_;
+  uint64_t seed_;
+};
+
+}  // namespace metadist
