@@ -90,6 +90,12 @@ void AddPlan(CLI::App& app, Session& session) {
       ->type_name("T");
   command->add_option("--template", plan.plan_template, "auto, replicate or dp")->type_name("NAME");
   command
+      ->add_option("--reduce-in",
+                   plan.reduce_in,
+                   "in what partial sums of f16 and bf16 values are held and travel: f32, which "
+                   "rounds once, or type, which halves the bytes and may overflow (default f32)")
+      ->type_name("f32|type");
+  command
       ->add_option("--constrain",
                    plan.constraints,
                    "values whose name matches lie like this, as 'input_ids=[data][]'; repeatable")

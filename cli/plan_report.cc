@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/format.h"
 #include "cli/planning.h"
@@ -79,6 +80,23 @@ std::string PlacementText(const Plan& plan) {
   return table.empty() ? "" : table.text();
 }
 
+// How many f16 and bf16 values are partial sums, and in what they are reduced; "" where none are.
+std::string SumsText(const Plan& plan) {
+  std::set<ValueId> sums;
+  for (size_t n = 0; n < plan.graph.nodes.size(); ++n) {
+    const std::vector<ValueId>& outputs = plan.graph.nodes[n].outputs;
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      if (outputs[o] == kNone || !IsHalf(plan.graph.value(outputs[o]).type.element)) continue;
+      for (const Partial& partial : plan.assignment.nodes[n].outputs[o].partial)
+        if (partial.op == ReduceOp::kSum || partial.op == ReduceOp::kProd) sums.insert(outputs[o]);
+    }
+  }
+  if (sums.empty()) return "";
+  return fmt::format("  sums     {} of f16 or bf16 values, reduced in {}\n",
+                     sums.size(),
+                     plan.reduce_in == ReduceIn::kF32 ? "f32" : "their own type");
+}
+
 }  // namespace
 
 double DividedShare(const OpTable& ops, const Plan& plan) {
@@ -122,6 +140,7 @@ nlohmann::ordered_json PlanJson(const Session& session, const PlannedModel& resu
                    {"activations", p.memory.activations},
                    {"buffers", p.memory.buffers}};
   out["memory_limit_bytes"] = plan.memory_limit_bytes;
+  out["reduce_in"] = plan.reduce_in == ReduceIn::kF32 ? "f32" : "type";
   out["collectives"] = TrafficJson(p.collectives);
   out["collectives_by_axis"] = TrafficJson(p.by_axis);
   out["divided_flops"] = DividedShare(*result.model.ops, plan);
@@ -178,6 +197,7 @@ std::string PlanReport(const PlannedModel& result) {
                      FreeText(plan.solver));
   out += fmt::format("  divided  {} of the FLOPs\n",
                      PercentText(DividedShare(*result.model.ops, plan)));
+  out += SumsText(plan);
   if (!p.collectives.empty()) {
     Table table({{"collective"}, {"count", true}, {"received a rank", true}});
     for (const auto& [kind, traffic] : p.collectives)

@@ -25,6 +25,12 @@ Result<PlanTemplate> ParseTemplate(const std::string& name) {
   return Usage(fmt::format("--template: expected auto, replicate or dp, got '{}'", name));
 }
 
+Result<ReduceIn> ParseReduceIn(const std::string& name) {
+  if (name == "f32") return ReduceIn::kF32;
+  if (name == "type") return ReduceIn::kType;
+  return Usage(fmt::format("--reduce-in: expected f32 or type, got '{}'", name));
+}
+
 Result<void> ReadLimits(const PlanFlags& flags, PlanRequest& request) {
   if (!flags.memory.empty()) {
     auto bytes = ParseBytes(flags.memory);
@@ -98,6 +104,7 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
   TRY(ReadLimits(flags, request));
   TRY(ReadConstraints(flags, request));
   request.plan_template = TRY(ParseTemplate(flags.plan_template));
+  request.reduce_in = TRY(ParseReduceIn(flags.reduce_in));
   PlannedModel result;
   result.model = TRY(LoadModel(session, flags.model));
   request.cluster = TRY(FindCluster(session, flags.cluster));

@@ -21,6 +21,7 @@ struct PlanFlags {
   std::string gap = "0";
   std::string time_limit;
   std::string plan_template = "auto";
+  std::string reduce_in = "f32";
   std::vector<std::string> constraints;
   std::string rules;  // file
   bool no_alternatives = false;

@@ -117,7 +117,7 @@ Result<std::vector<std::vector<Transfer>>> PlanAllTransfers(const Program& progr
     const Node& node = stage.graph.nodes[n];
     if (!CollectiveOf(node)) continue;
     const CollectiveStep step = StepOf(stage, program.mesh, static_cast<NodeId>(n));
-    auto planned = PlanTransfers(step, stage.graph.value(node.inputs[0]).type, program.mesh);
+    auto planned = PlanTransfers(step, MovedType(stage, static_cast<NodeId>(n)), program.mesh);
     if (!planned.ok())
       return std::move(planned).error().in(fmt::format("node '{}' ({})", node.name, node.op));
     transfers[n] = std::move(planned).value();

@@ -270,7 +270,7 @@ void ReportCollectives(const Program& program, RunResult& result) {
         *kind == CollectiveKind::kSpare)
       continue;
     const CollectiveStep step = StepOf(stage, program.mesh, static_cast<NodeId>(n));
-    const TensorType& type = stage.graph.value(stage.graph.nodes[n].inputs[0]).type;
+    const TensorType& type = MovedType(stage, static_cast<NodeId>(n));
     CollectiveCount& count = result.collectives[std::string(Name(*kind))];
     ++count.count;
     count.bytes += ReceivedBytes(step, type, program.mesh);

@@ -115,7 +115,9 @@ bool Planner::Pulls(int64_t rank, int64_t holder, Pull& pull) const {
 
 Transfer Planner::For(int64_t rank) const {
   Transfer transfer;
-  transfer.element = type.element;
+  transfer.element = HeldType(type, step.from).element;
+  transfer.made = HeldType(type, step.to).element;
+  const bool converts = transfer.made != transfer.element;
   transfer.op = op;
   transfer.elements = NumElements(LocalShape(type.shape, step.to, mesh, rank));
   const std::vector<int64_t> coordinate = mesh.CoordinateOf(rank);
@@ -133,11 +135,11 @@ Transfer Planner::For(int64_t rank) const {
   for (int64_t holder : holders) {
     Pull pull;
     if (!Pulls(rank, holder, pull)) continue;
-    if (pull.sources.size() == 1) pull.copies = CopiesOf(pull, type.element);
+    if (pull.sources.size() == 1 && !converts) pull.copies = CopiesOf(pull, transfer.made);
     transfer.pulls.push_back(std::move(pull));
   }
   transfer.slices = !reduced.empty() && step.from.dims == step.to.dims && spread.empty() &&
-                    transfer.elements * ByteSize(type.element) > kSmallBytes;
+                    transfer.elements * ByteSize(transfer.made) > kSmallBytes;
   if (transfer.slices) transfer.slicers = RanksAlong(mesh, reduced, rank);
   return transfer;
 }
@@ -233,8 +235,9 @@ Result<std::vector<Transfer>> PlanTransfers(const CollectiveStep& step,
 }
 
 void RunPulls(const Transfer& transfer, std::span<void* const> buffers, void* to) {
-  if (transfer.identity) return FillIdentity(to, transfer.elements, transfer.element, transfer.op);
-  const int64_t item = ByteSize(transfer.element);
+  if (transfer.identity) return FillIdentity(to, transfer.elements, transfer.made, transfer.op);
+  const int64_t from_item = ByteSize(transfer.element);
+  const int64_t item = ByteSize(transfer.made);
   std::byte* target = static_cast<std::byte*>(to);
   if (transfer.zeroes) std::memset(target, 0, static_cast<size_t>(transfer.elements * item));
   for (const Pull& pull : transfer.pulls) {
@@ -243,7 +246,7 @@ void RunPulls(const Transfer& transfer, std::span<void* const> buffers, void* to
     };
     for (const cpu::StridedCopy& copy : pull.copies) copy.Run(source(0), target);
     if (!pull.copies.empty()) continue;
-    if (pull.sources.size() == 1) {
+    if (pull.sources.size() == 1 && transfer.made == transfer.element) {
       ForEachRun(pull, [&, base = source(0)](int64_t from, int64_t at, int64_t count) {
         std::memcpy(target + at * item, base + from * item, static_cast<size_t>(count * item));
       });
@@ -251,8 +254,8 @@ void RunPulls(const Transfer& transfer, std::span<void* const> buffers, void* to
     }
     std::vector<const void*> operands(pull.sources.size());
     ForEachRun(pull, [&](int64_t from, int64_t at, int64_t count) {
-      for (size_t i = 0; i < operands.size(); ++i) operands[i] = source(i) + from * item;
-      Reduce(operands, target + at * item, count, transfer.element, transfer.op);
+      for (size_t i = 0; i < operands.size(); ++i) operands[i] = source(i) + from * from_item;
+      Reduce(operands, target + at * item, count, transfer.element, transfer.made, transfer.op);
     });
   }
 }
@@ -262,16 +265,20 @@ void ReduceOwnSlice(const Transfer& transfer, int64_t rank, std::span<void* cons
   const Interval piece = Piece(transfer.elements,
                                static_cast<int64_t>(transfer.slicers.size()),
                                own - transfer.slicers.begin());
-  const int64_t offset = piece.begin * ByteSize(transfer.element);
   std::vector<const void*> operands;
   for (int64_t source : transfer.slicers)
-    operands.push_back(static_cast<const std::byte*>(from[static_cast<size_t>(source)]) + offset);
-  Reduce(
-      operands, static_cast<std::byte*>(to) + offset, piece.size(), transfer.element, transfer.op);
+    operands.push_back(static_cast<const std::byte*>(from[static_cast<size_t>(source)]) +
+                       piece.begin * ByteSize(transfer.element));
+  Reduce(operands,
+         static_cast<std::byte*>(to) + piece.begin * ByteSize(transfer.made),
+         piece.size(),
+         transfer.element,
+         transfer.made,
+         transfer.op);
 }
 
 void GatherSlices(const Transfer& transfer, int64_t rank, std::span<void* const> to) {
-  const int64_t item = ByteSize(transfer.element);
+  const int64_t item = ByteSize(transfer.made);
   std::byte* target = static_cast<std::byte*>(to[static_cast<size_t>(rank)]);
   for (size_t i = 0; i < transfer.slicers.size(); ++i) {
     if (transfer.slicers[i] == rank) continue;

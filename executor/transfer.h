@@ -36,7 +36,8 @@ struct Pull {
 
 // All that one rank does in one step.
 struct Transfer {
-  ElementType element = ElementType::kF32;
+  ElementType element = ElementType::kF32;  // of the source
+  ElementType made = ElementType::kF32;     // of the destination: partial values may be held in f32
   ReduceOp op = ReduceOp::kSum;
   int64_t elements = 0;          // of the destination
   bool identity = false;         // the rank holds the identity of `op` and pulls nothing
@@ -51,7 +52,8 @@ struct Transfer {
   bool local() const { return group.size() == 1; }
 };
 
-// The transfers of a step on an array of `type` (global), one for each rank of the mesh.
+// The transfers of a step on an array of `type` (global, as the model types it), one for each rank
+// of the mesh.
 //
 // Every destination element is pulled from exactly one place, the nearest: the rank itself, else
 // the holder that differs from it only along axes that cut the source. This holds whatever the

@@ -103,6 +103,7 @@ Result<std::unique_ptr<MeshPlanner>> MeshPlanner::Make(const PlanRequest& reques
   };
   formulate.constraints = request.constraints;
   formulate.plan_template = plan_template;
+  formulate.reduce_in = request.reduce_in;
   out->formulation_ = TRY(Formulate(formulate, out->routes_));
   TRY(Validate(out->formulation_.problem));
   out->simple_bound_ = SimpleBound(out->formulation_.problem);

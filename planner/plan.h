@@ -80,6 +80,7 @@ struct Plan {
   std::vector<Priced> node_costs;  // by node of `graph`
   Prediction prediction;           // its `nodes` are not stored
   int64_t memory_limit_bytes = 0;
+  ReduceIn reduce_in = ReduceIn::kF32;
   SolverReport solver;
   std::vector<Alternative> alternatives;
 

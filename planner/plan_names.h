@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "planner/lower/redistribution.h"
+#include "planner/space/assignment.h"
 
 namespace metadist {
 
@@ -13,6 +14,12 @@ inline constexpr std::array<std::string_view, 3> kPlaceNames{"kept", "use", "out
 
 inline std::string_view Name(Redistribution::Place place) {
   return kPlaceNames[static_cast<size_t>(place)];
+}
+
+inline constexpr std::array<std::string_view, 2> kReduceInNames{"f32", "type"};
+
+inline std::string_view Name(ReduceIn reduce_in) {
+  return kReduceInNames[static_cast<size_t>(reduce_in)];
 }
 
 }  // namespace metadist

@@ -93,31 +93,19 @@ class Reader {
     const int64_t found = TRY(version.Int());
     if (found != kPlanSchemaVersion)
       return version.Wrong(fmt::format("expected {}, got {}", kPlanSchemaVersion, found));
-    return root_.Fields({"schema",
-                         "schema_version",
-                         "tool_version",
-                         "command",
-                         "seed",
-                         "model",
-                         "cluster",
-                         "mesh",
-                         "solver",
-                         "step",
-                         "compute",
-                         "communication",
-                         "peak_bytes",
-                         "memory_limit_bytes",
-                         "memory",
-                         "collectives",
-                         "collectives_by_axis",
-                         "alternatives",
-                         "graph",
-                         "values",
-                         "outputs",
-                         "nodes",
-                         "redistributions",
-                         "stages",
-                         "schedule"});
+    return root_.Fields({"schema",       "schema_version",
+                         "tool_version", "command",
+                         "seed",         "model",
+                         "cluster",      "mesh",
+                         "solver",       "step",
+                         "compute",      "communication",
+                         "peak_bytes",   "memory_limit_bytes",
+                         "reduce_in",    "memory",
+                         "collectives",  "collectives_by_axis",
+                         "alternatives", "graph",
+                         "values",       "outputs",
+                         "nodes",        "redistributions",
+                         "stages",       "schedule"});
   }
 
   Result<void> ReadHead() {
@@ -187,6 +175,8 @@ class Reader {
     p.compute = TRY(ReadPriced(TRY(root_.At("compute"))));
     p.communication = TRY(ReadPriced(TRY(root_.At("communication"))));
     plan_.memory_limit_bytes = TRY(TRY(root_.At("memory_limit_bytes")).Int());
+    constexpr ReduceIn kPolicies[] = {ReduceIn::kF32, ReduceIn::kType};
+    plan_.reduce_in = TRY(Named(TRY(root_.At("reduce_in")), kPolicies));
     const JsonCursor memory = TRY(root_.At("memory"));
     TRY(memory.Fields({"parameters", "activations", "buffers"}));
     p.memory.parameters = TRY(TRY(memory.At("parameters")).Int());
@@ -228,9 +218,11 @@ class Reader {
     return {};
   }
 
-  Result<Sharding> ReadSharding(const JsonCursor& at, const Shape& shape) const {
-    auto sharding = ParseSharding(TRY(at.String()), shape, plan_.mesh);
+  Result<Sharding> ReadSharding(const JsonCursor& at, const TensorType& type) const {
+    auto sharding = ParseSharding(TRY(at.String()), type.shape, plan_.mesh);
     if (!sharding.ok()) return at.Wrong(sharding.error().message);
+    if (HeldType(type, sharding.value()) != type && !IsHalf(type.element))
+      return at.Wrong(fmt::format("a value of {} cannot be held in f32", Name(type.element)));
     return Normalize(sharding.value(), plan_.mesh);
   }
 
@@ -240,8 +232,7 @@ class Reader {
       if (value_ids_.count(name) == 0)
         return values.Wrong(fmt::format("the graph has no value '{}'", name));
     for (const Value& value : plan_.graph.values)
-      plan_.assignment.values.push_back(
-          TRY(ReadSharding(TRY(values.At(value.name)), value.type.shape)));
+      plan_.assignment.values.push_back(TRY(ReadSharding(TRY(values.At(value.name)), value.type)));
     const JsonCursor outputs = TRY(root_.At("outputs"));
     const std::vector<JsonCursor> list = TRY(outputs.Elements());
     if (list.size() != plan_.graph.outputs.size())
@@ -249,7 +240,7 @@ class Reader {
           fmt::format("expected {} outputs, got {}", plan_.graph.outputs.size(), list.size()));
     for (size_t i = 0; i < list.size(); ++i)
       plan_.assignment.outputs.push_back(
-          TRY(ReadSharding(list[i], plan_.graph.value(plan_.graph.outputs[i]).type.shape)));
+          TRY(ReadSharding(list[i], plan_.graph.value(plan_.graph.outputs[i]).type)));
     return {};
   }
 
@@ -264,7 +255,7 @@ class Reader {
         return list[i].Wrong(values[i] == kNone ? "expected null: the operand is left out"
                                                 : "expected a sharding, got null");
       if (values[i] != kNone)
-        out[i] = TRY(ReadSharding(list[i], plan_.graph.value(values[i]).type.shape));
+        out[i] = TRY(ReadSharding(list[i], plan_.graph.value(values[i]).type));
     }
     return out;
   }
@@ -317,7 +308,7 @@ class Reader {
     out.from_end = TRY(TRY(at.At("from_end")).Bool());
     out.size = TRY(TRY(at.At("size")).Int());
     const JsonCursor view = TRY(at.At("view"));
-    out.view = TRY(ReadSharding(view, {out.size})).dims[0];
+    out.view = TRY(ReadSharding(view, {ElementType::kI64, {out.size}})).dims[0];
     const LocalEntry entry{out.view, LocalEntry::Kind::kShifted};
     if (auto fits = Validate(entry, 0, plan_.mesh); !fits.ok())
       return view.Wrong(fits.error().message);
@@ -401,8 +392,8 @@ class Reader {
     out.output = at_output ? static_cast<int>(position) : -1;
     out.received_bytes = TRY(TRY(at.At("received_bytes")).Int());
     out.price = TRY(ReadPriced(TRY(at.At("cost"))));
-    const Shape& shape = plan_.graph.value(out.value).type.shape;
-    Sharding from = TRY(ReadSharding(TRY(at.At("from")), shape));
+    const TensorType& type = plan_.graph.value(out.value).type;
+    Sharding from = TRY(ReadSharding(TRY(at.At("from")), type));
     const JsonCursor steps = TRY(at.At("steps"));
     for (const JsonCursor& step : TRY(steps.Elements())) {
       TRY(step.Fields({"op", "axes", "to"}, {"bundle"}));
@@ -421,7 +412,7 @@ class Reader {
         if (next.axes.back() < 0) return axis.Wrong("the mesh has no such axis");
       }
       next.from = from;
-      next.to = from = TRY(ReadSharding(TRY(step.At("to")), shape));
+      next.to = from = TRY(ReadSharding(TRY(step.At("to")), type));
       out.steps.push_back(std::move(next));
     }
     if (out.steps.empty()) return steps.Wrong("expected at least one step");

@@ -87,6 +87,7 @@ class Writer {
     out["compute"] = PricedJson(p.compute);
     out["communication"] = PricedJson(p.communication);
     out["memory_limit_bytes"] = plan_.memory_limit_bytes;
+    out["reduce_in"] = Name(plan_.reduce_in);
     out["peak_bytes"] = plan_.peak_bytes();
     out["memory"] = {{"parameters", p.memory.parameters},
                      {"activations", p.memory.activations},

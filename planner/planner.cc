@@ -489,6 +489,7 @@ class Planner {
       plan.mesh = best.where->mesh();
       plan.graph = std::move(best.candidate.graph);
       plan.memory_limit_bytes = limit_;
+      plan.reduce_in = request_.reduce_in;
       const StrategySpace space{&plan.graph, request_.ops, &plan.mesh, &best.where->cluster()};
       for (size_t n = 0; n < plan.graph.nodes.size(); ++n)
         plan.node_costs.push_back(

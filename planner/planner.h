@@ -51,6 +51,7 @@ struct PlanRequest {
   int threads = 1;
   std::vector<Constraint> constraints;
   PlanTemplate plan_template = PlanTemplate::kAuto;
+  ReduceIn reduce_in = ReduceIn::kF32;
   bool alternatives = true;  // work out the table of alternatives
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const PlanProgress&)> progress;

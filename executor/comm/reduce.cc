@@ -69,8 +69,8 @@ A Combine(A a, A b) {
   }
 }
 
-template <ReduceOp kOp, typename T>
-void ReduceTyped(std::span<const void* const> in, T* out, int64_t count) {
+template <ReduceOp kOp, typename T, typename Out>
+void ReduceTyped(std::span<const void* const> in, Out* out, int64_t count) {
   using A = Accumulator<T>;
   A sum[kBlock];
   for (int64_t at = 0; at < count; at += kBlock) {
@@ -82,7 +82,25 @@ void ReduceTyped(std::span<const void* const> in, T* out, int64_t count) {
       else
         for (int64_t i = 0; i < n; ++i) sum[i] = Combine<kOp, A>(sum[i], static_cast<A>(x[i]));
     }
-    for (int64_t i = 0; i < n; ++i) out[at + i] = static_cast<T>(sum[i]);
+    for (int64_t i = 0; i < n; ++i) out[at + i] = static_cast<Out>(sum[i]);
+  }
+}
+
+template <typename T, typename Out>
+void ReduceAs(std::span<const void* const> in, Out* out, int64_t count, ReduceOp op) {
+  switch (op) {
+    case ReduceOp::kSum:
+      return ReduceTyped<ReduceOp::kSum, T>(in, out, count);
+    case ReduceOp::kProd:
+      return ReduceTyped<ReduceOp::kProd, T>(in, out, count);
+    case ReduceOp::kMax:
+      return ReduceTyped<ReduceOp::kMax, T>(in, out, count);
+    case ReduceOp::kMin:
+      return ReduceTyped<ReduceOp::kMin, T>(in, out, count);
+    case ReduceOp::kAnd:
+      return ReduceTyped<ReduceOp::kAnd, T>(in, out, count);
+    case ReduceOp::kOr:
+      return ReduceTyped<ReduceOp::kOr, T>(in, out, count);
   }
 }
 
@@ -109,25 +127,22 @@ T IdentityOf(ReduceOp op) {
 
 }  // namespace
 
-void Reduce(
-    std::span<const void* const> in, void* out, int64_t count, ElementType type, ReduceOp op) {
+void Reduce(std::span<const void* const> in,
+            void* out,
+            int64_t count,
+            ElementType type,
+            ElementType to,
+            ReduceOp op) {
   VisitElementType(type, [&](auto zero) {
     using T = decltype(zero);
-    T* to = static_cast<T*>(out);
-    switch (op) {
-      case ReduceOp::kSum:
-        return ReduceTyped<ReduceOp::kSum, T>(in, to, count);
-      case ReduceOp::kProd:
-        return ReduceTyped<ReduceOp::kProd, T>(in, to, count);
-      case ReduceOp::kMax:
-        return ReduceTyped<ReduceOp::kMax, T>(in, to, count);
-      case ReduceOp::kMin:
-        return ReduceTyped<ReduceOp::kMin, T>(in, to, count);
-      case ReduceOp::kAnd:
-        return ReduceTyped<ReduceOp::kAnd, T>(in, to, count);
-      case ReduceOp::kOr:
-        return ReduceTyped<ReduceOp::kOr, T>(in, to, count);
+    if (type == to) return ReduceAs<T>(in, static_cast<T*>(out), count, op);
+    if constexpr (std::is_same_v<T, float>) {
+      if (to == ElementType::kF16) return ReduceAs<T>(in, static_cast<Half*>(out), count, op);
+      if (to == ElementType::kBF16) return ReduceAs<T>(in, static_cast<BFloat16*>(out), count, op);
     }
+    if constexpr (kIsHalf<T>)
+      if (to == ElementType::kF32) return ReduceAs<T>(in, static_cast<float*>(out), count, op);
+    CHECK(false, "a reduction between two types of which none is f32");
   });
 }
 

@@ -136,7 +136,7 @@ Result<void> ThreadCommunicator::AllReduce(
   const Interval own = small ? Interval{0, count} : Piece(count, size(), rank_);
   std::vector<const void*> sources;
   for (void* peer : peers) sources.push_back(At(static_cast<Pair*>(peer)->in, own.begin * item));
-  Reduce(sources, At(out, own.begin * item), own.size(), type, op);
+  Reduce(sources, At(out, own.begin * item), own.size(), type, type, op);
   TRY(Barrier());
   if (small) return {};
   for (int r = 0; r < size(); ++r) {
@@ -152,7 +152,7 @@ Result<void> ThreadCommunicator::ReduceScatter(
   const std::span<void* const> peers = TRY(Exchange(const_cast<void*>(in)));
   std::vector<const void*> sources;
   for (const void* peer : peers) sources.push_back(At(peer, rank_ * count * ByteSize(type)));
-  Reduce(sources, out, count, type, op);
+  Reduce(sources, out, count, type, type, op);
   return Barrier();
 }
 

@@ -8,10 +8,6 @@
 
 namespace metadist::cpu {
 
-inline bool IsHalf(ElementType type) {
-  return type == ElementType::kF16 || type == ElementType::kBF16;
-}
-
 // `count` numbers between f32 and a half type, bit for bit as metair/ir/half.h converts them (a NaN
 // may have another payload).
 void WidenHalves(ElementType from, const std::byte* x, float* y, int64_t count);

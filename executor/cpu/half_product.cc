@@ -23,6 +23,7 @@ int64_t Floats(int64_t count) { return (count + 15) / 16 * 16; }
 
 struct Panels {
   ElementType type;
+  ElementType made;  // the same, or f32
   HalfProductShape shape;
   int64_t columns = 0;  // of a panel; the last may have fewer
   Runner full;
@@ -40,7 +41,8 @@ struct Panels {
     for (int64_t i = 0; i < shape.batch; ++i) {
       const std::array<const std::byte*, 2> in = {args.inputs[0] + i * shape.m * shape.k * size,
                                                   args.inputs[1] + i * shape.k * shape.n * size};
-      const std::array<std::byte*, 1> out = {args.outputs[0] + i * shape.m * shape.n * size};
+      const std::array<std::byte*, 1> out = {args.outputs[0] +
+                                             i * shape.m * shape.n * ByteSize(made)};
       TRY(RunMatrix({in, out, args.scratch}));
     }
     return {};
@@ -60,9 +62,13 @@ struct Panels {
       for (int64_t row = 0; row < shape.k; ++row)
         WidenHalves(type, args.inputs[1] + (row * shape.n + begin) * size, b + row * width, width);
       TRY((width == columns ? full : rest)({in, out, args.scratch + bytes()}));
-      for (int64_t row = 0; row < shape.m; ++row)
-        NarrowToHalves(
-            type, y + row * width, args.outputs[0] + (row * shape.n + begin) * size, width);
+      for (int64_t row = 0; row < shape.m; ++row) {
+        std::byte* const to = args.outputs[0] + (row * shape.n + begin) * ByteSize(made);
+        if (IsHalf(made))
+          NarrowToHalves(made, y + row * width, to, width);
+        else
+          std::copy_n(y + row * width, width, reinterpret_cast<float*>(to));
+      }
     }
     return {};
   }
@@ -91,6 +97,7 @@ Prepared PrepareHalfProduct(const KernelSite& site, const HalfProductShape& shap
   const int64_t fit = kPanelBytes / (ByteSize(ElementType::kF32) * shape.k);
   auto panels = std::make_shared<Panels>();
   panels->type = site.element(0);
+  panels->made = site.out().element;
   panels->shape = shape;
   panels->columns = std::min(shape.n, std::max(kLeastColumns, fit / kColumnStep * kColumnStep));
   if (shape.batch == 1 && shape.n == panels->columns) return Decline("a small operand");

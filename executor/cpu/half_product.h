@@ -7,8 +7,8 @@
 
 namespace metadist::cpu {
 
-// y[i, m, n] = sum over k of a[i, m, k] b[i, k, n], all f16 or all bf16 and row by row. Inputs 0
-// and 1 of the call, output 0.
+// y[i, m, n] = sum over k of a[i, m, k] b[i, k, n], a and b f16 or bf16, y alike or f32, all row by
+// row. Inputs 0 and 1 of the call, output 0.
 struct HalfProductShape {
   int64_t batch = 1;
   int64_t m = 0;

@@ -111,6 +111,7 @@ struct KernelTraits {
   bool reads_strides = false;   // looks at KernelSite::strides; others never see such a site
   bool writes_strides = false;  // looks at KernelSite::out_strides too: in the layout of input 0
   bool starts_layout = false;   // is faster where the channels of its output lie last
+  bool makes_f32 = false;       // of f16 and bf16 operands, where asked to
 };
 struct KernelRow {
   const char* op;

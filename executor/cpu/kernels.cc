@@ -11,12 +11,14 @@
 #include "executor/cpu/reduction.h"
 #include "executor/cpu/unary.h"
 #include "executor/cpu/via_f32.h"
+#include "metair/ops/held_call.h"
 
 namespace metadist::cpu {
 namespace {
 
 constexpr KernelTraits kReadsLayout{.reads_strides = true};
 constexpr KernelTraits kKeepsLayout{.reads_strides = true, .writes_strides = true};
+constexpr KernelTraits kReadsLayoutMakesF32{.reads_strides = true, .makes_f32 = true};
 constexpr KernelTraits kOnImages{.on_images = true};
 constexpr KernelTraits kReadsLayoutOnImages{.on_images = true, .reads_strides = true};
 constexpr KernelTraits kKeepsLayoutByNumber{
@@ -109,9 +111,11 @@ Prepared PrepareStrided(const KernelSite& site) {
     if (!op.domain.empty() || op.name != row.op) continue;
     if (site.strided() && !row.traits.reads_strides) continue;
     if (!site.out_strides.empty() && !row.traits.writes_strides) continue;
-    Prepared prepared = row.make(site);
-    if (!prepared.ok() && !site.strided() && site.out_strides.empty())
-      prepared = ViaF32(site, row.make);
+    const bool rows = !site.strided() && site.out_strides.empty();
+    const HeldOperands held = HeldOf(site.attributes());
+    const bool direct = !held.any() || (row.traits.makes_f32 && held.inputs.empty());
+    Prepared prepared = direct ? row.make(site) : Decline("operands are held in f32");
+    if (!prepared.ok() && rows) prepared = ViaF32(site, row.make);
     if (prepared.ok()) return prepared;
     why += (why.empty() ? "" : "; ") + prepared.why;
   }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "executor/cpu/half_floats.h"
+#include "metair/ops/held_call.h"
 
 namespace metadist::cpu {
 namespace {
@@ -143,9 +144,16 @@ Prepared ViaF32(const KernelSite& site, Maker make) {
     }
   for (size_t i = 0; i < types.size(); ++i)
     if (IsHalf(types[i].element)) wrapped->outputs.push_back(wrapped->Place(i, types[i]));
-  if (wrapped->used == 0) return Decline("no loop for these element types");
+  const bool held = HoldsF32(site.attributes());
+  if (wrapped->used == 0 && !held) return Decline("no loop for these element types");
+  Attributes own;
+  if (held) {
+    own = site.attributes();
+    SetHeld({}, own);
+    call.attributes = &own;
+  }
   Prepared inner = make({&call, types, 0});
-  if (!inner.ok()) return inner;
+  if (!inner.ok() || wrapped->used == 0) return inner;
   if (inner.range.run && call.inputs.size() <= kMaxRangeInputs && types.size() == 1)
     return InBlocks(site, std::move(inner), std::move(wrapped));
   wrapped->run = std::move(inner.run);

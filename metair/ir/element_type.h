@@ -23,6 +23,10 @@ enum class ElementClass : uint8_t { kFloat, kInt, kBool };
 int64_t ByteSize(ElementType type);
 ElementClass ClassOf(ElementType type);
 bool IsUnsigned(ElementType type);  // u8 to u64
+// f16 or bf16.
+constexpr bool IsHalf(ElementType type) {
+  return type == ElementType::kF16 || type == ElementType::kBF16;
+}
 // The widest type of the class: f64, i64 or bool. Reference kernels compute in it.
 ElementType ComputeType(ElementType type);
 // "f32", "i64", "bool", ...

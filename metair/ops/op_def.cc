@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "metair/ops/held_call.h"
+
 namespace metadist {
 
 Result<std::vector<int64_t>> OpCall::Ints(size_t input) const {
@@ -33,7 +35,27 @@ Result<std::vector<double>> OpCall::Doubles(size_t input) const {
   return in.constant->ToDoubles();
 }
 
+namespace {
+
+// Types of a call some of whose operands are held in f32: those of the call in its own types.
+Result<std::vector<TensorType>> InferHeldTypes(const OpCall& call) {
+  const HeldOperands held = HeldOf(*call.attributes);
+  Attributes own = *call.attributes;
+  SetHeld({}, own);
+  OpCall narrow = call;
+  narrow.attributes = &own;
+  for (size_t i = 0; i < held.inputs.size() && i < narrow.inputs.size(); ++i)
+    if (held.inputs[i]) narrow.inputs[i].type.element = *held.inputs[i];
+  std::vector<TensorType> types = TRY(InferTypes(narrow));
+  for (size_t o = 0; o < held.outputs.size() && o < types.size(); ++o)
+    if (held.outputs[o]) types[o].element = ElementType::kF32;
+  return types;
+}
+
+}  // namespace
+
 Result<std::vector<TensorType>> InferTypes(const OpCall& call) {
+  if (call.attributes != nullptr && HoldsF32(*call.attributes)) return InferHeldTypes(call);
   for (size_t i = 0; i < call.inputs.size(); ++i)
     if (call.has(i) && std::count(call.shape(i).begin(), call.shape(i).end(), kRunTimeSize) > 0)
       return BadInput(

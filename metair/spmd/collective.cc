@@ -67,7 +67,7 @@ bool TakesHead(const CollectiveStep& step) {
 
 int64_t ReceivedBytes(const CollectiveStep& step, const TensorType& type, const Mesh& mesh) {
   const int64_t group = mesh.size(step.axes);
-  const int64_t item = ByteSize(type.element);
+  const int64_t item = ByteSize(HeldType(type, step.from).element);
   switch (step.kind) {
     case CollectiveKind::kSlice:
     case CollectiveKind::kPartial:

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "metair/ops/held_call.h"
+
 namespace metadist {
 namespace {
 
@@ -76,6 +78,18 @@ class BlockCopy {
 
 }  // namespace
 
+void HoldSums(const Operands& inputs, const Operands& outputs, Attributes& attributes) {
+  const auto held = [](const Operands& operands) {
+    std::vector<std::optional<ElementType>> types(operands.types.size());
+    for (size_t i = 0; i < types.size(); ++i)
+      if (HeldType(operands.types[i], operands.shardings[i]) != operands.types[i])
+        types[i] = operands.types[i].element;
+    return types;
+  };
+  const HeldOperands all{held(inputs), held(outputs)};
+  if (all.any()) SetHeld(all, attributes);
+}
+
 Graph Instantiate(const Stage& stage, const Mesh& mesh, int64_t rank) {
   Graph graph = stage.graph;
   const std::vector<int64_t> coordinate = mesh.CoordinateOf(rank);
@@ -122,6 +136,13 @@ CollectiveStep StepOf(const Stage& stage, const Mesh& mesh, NodeId id) {
   step.from = stage.shardings[static_cast<size_t>(node.inputs[0])];
   step.to = stage.shardings[static_cast<size_t>(node.outputs[0])];
   return step;
+}
+
+const TensorType& MovedType(const Stage& stage, NodeId id) {
+  const Node& node = stage.graph.node(id);
+  const TensorType& from = stage.graph.value(node.inputs[0]).type;
+  const TensorType& to = stage.graph.value(node.outputs[0]).type;
+  return IsHalf(to.element) ? to : from;
 }
 
 }  // namespace metadist

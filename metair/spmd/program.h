@@ -46,6 +46,14 @@ struct Program {
   std::vector<ScheduleStep> schedule;  // each stage once per micro-batch, in a legal order
 };
 
+// What a node reads or makes: the model's types and how each value is sharded, by position.
+struct Operands {
+  std::vector<TensorType> types;
+  std::vector<Sharding> shardings;
+};
+// Says in a node's attributes which of its operands ranks hold in f32 (metair/ops/held_call.h).
+void HoldSums(const Operands& inputs, const Operands& outputs, Attributes& attributes);
+
 // The graph a rank runs: local shapes, local literals as constants of their own, collectives kept.
 // Data of parameters and of sharded constants is left absent (SliceLocal makes it).
 // The first values of the result are those of stage.graph, in the same order.
@@ -59,6 +67,9 @@ void PlaceLocal(
 
 // The step a collective node of the stage performs.
 CollectiveStep StepOf(const Stage& stage, const Mesh& mesh, NodeId node);
+
+// The type of the array that it moves: of both ends as ranks hold them, the narrower one.
+const TensorType& MovedType(const Stage& stage, NodeId node);
 
 // Readable listing: values with global type and sharding, nodes in order.
 std::string ProgramText(const Program& program);

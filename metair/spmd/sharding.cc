@@ -159,6 +159,14 @@ DimSharding DimSharding::Cut(int64_t size, std::vector<int> axes) {
   return {{DimPart{{SubDim{size, std::move(axes)}}}}};
 }
 
+TensorType HeldType(TensorType type, const Sharding& sharding) {
+  if (std::any_of(sharding.partial.begin(), sharding.partial.end(), [](const Partial& partial) {
+        return partial.in_f32;
+      }))
+    type.element = ElementType::kF32;
+  return type;
+}
+
 bool Sharding::replicated() const { return partial.empty() && CuttingAxes().empty(); }
 
 bool Sharding::has_halos() const {

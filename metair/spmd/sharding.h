@@ -72,6 +72,7 @@ struct DimSharding {
 struct Partial {
   int axis = 0;
   ReduceOp op = ReduceOp::kSum;
+  bool in_f32 = false;  // the operands are held in f32 although the value is f16 or bf16
   auto operator<=>(const Partial&) const = default;
 };
 
@@ -129,7 +130,11 @@ bool IsEven(const Shape& shape, const Sharding& sharding, const Mesh& mesh);
 // Errors: kUsage naming the dim or axis.
 Result<void> Validate(const Sharding& sharding, const Shape& shape, const Mesh& mesh);
 
-// "[data,model][]", "[(3 64:model)][]", "[][] partial{sum: model}", with a halo "[data~1,2]",
+// The type in which ranks hold a value of `type`: f32 while it is partial in f32 along some axis.
+TensorType HeldType(TensorType type, const Sharding& sharding);
+
+// "[data,model][]", "[(3 64:model)][]", "[][] partial{sum: model}", where its operands are held in
+// f32 "[][] partial{sum in f32: model}", with a halo "[data~1,2]",
 // "[(4:data 2)~1,0]", "[data~mirror]", "[data~1,2~mirror]", "[data~1,2~around]", with a spare
 // element "[data+]"; "[]" for each whole dim; a scalar prints as "scalar".
 std::string ShardingText(const Sharding& sharding, const Mesh& mesh);

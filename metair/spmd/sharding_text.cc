@@ -13,6 +13,8 @@
 namespace metadist {
 namespace {
 
+constexpr std::string_view kInF32 = " in f32";
+
 std::string AxesText(const std::vector<int>& axes, const Mesh& mesh) {
   std::string out;
   for (int axis : axes) {
@@ -170,8 +172,14 @@ class Parser {
                         ReduceOp::kMin,
                         ReduceOp::kAnd,
                         ReduceOp::kOr}) {
-      if (!Skip(std::string(Name(op)) + ": ")) continue;
-      for (int axis : TRY(Axes())) out.partial.push_back({axis, op});
+      const std::string_view before = rest_;
+      if (!Skip(Name(op))) continue;
+      const bool in_f32 = Skip(kInF32);
+      if (!Skip(": ")) {
+        rest_ = before;
+        continue;
+      }
+      for (int axis : TRY(Axes())) out.partial.push_back({axis, op, in_f32});
       return {};
     }
     return Fail("expected sum, prod, max, min, and, or");
@@ -191,8 +199,12 @@ std::string ShardingText(const Sharding& sharding, const Mesh& mesh) {
   std::string list;
   for (size_t i = 0; i < sharding.partial.size(); ++i) {
     const Partial& partial = sharding.partial[i];
-    const bool same = i > 0 && sharding.partial[i - 1].op == partial.op;
-    list += same ? "," : fmt::format("{}{}: ", i > 0 ? "; " : "", Name(partial.op));
+    const bool same = i > 0 && sharding.partial[i - 1].op == partial.op &&
+                      sharding.partial[i - 1].in_f32 == partial.in_f32;
+    list +=
+        same ? ","
+             : fmt::format(
+                   "{}{}{}: ", i > 0 ? "; " : "", Name(partial.op), partial.in_f32 ? kInF32 : "");
     list += mesh.axes[static_cast<size_t>(partial.axis)].name;
   }
   return out + " partial{" + list + "}";

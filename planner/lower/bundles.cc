@@ -48,12 +48,13 @@ struct Load {
 Load LoadOf(const Program& program, NodeId id) {
   const Stage& stage = program.stages[0];
   const CollectiveStep step = StepOf(stage, program.mesh, id);
-  const TensorType& type = stage.graph.value(stage.graph.node(id).inputs[0]).type;
+  const TensorType& type = MovedType(stage, id);
   const auto bytes = [&](const Sharding& sharding) {
     return NumElements(LargestLocalShape(type.shape, sharding, program.mesh)) *
-           ByteSize(type.element);
+           ByteSize(HeldType(type, sharding).element);
   };
-  return {step.kind, step.axes, type.element, bytes(step.from), bytes(step.to)};
+  return {
+      step.kind, step.axes, HeldType(type, step.from).element, bytes(step.from), bytes(step.to)};
 }
 
 class Bundler {

@@ -44,6 +44,7 @@ class Lowering {
     }
     for (const StatePair& pair : graph_.state)
       stage_.graph.state.push_back({pair.input, kept_[static_cast<size_t>(pair.output)]});
+    HoldPartials();
     TRY(JoinBundles(stage_, mesh_));
     Program program;
     program.mesh = mesh_;
@@ -66,6 +67,26 @@ class Lowering {
     for (size_t v = 0; v < graph_.values.size(); ++v) {
       kept_.push_back(static_cast<ValueId>(v));
       names_.insert(graph_.values[v].name);
+    }
+  }
+
+  // Types values as ranks hold them, and tells nodes.
+  void HoldPartials() {
+    const auto operands = [&](const std::vector<ValueId>& values) {
+      Operands out;
+      for (ValueId id : values) {
+        out.types.push_back(id == kNone ? TensorType{} : stage_.graph.value(id).type);
+        out.shardings.push_back(id == kNone ? Sharding{}
+                                            : stage_.shardings[static_cast<size_t>(id)]);
+      }
+      return out;
+    };
+    for (Node& node : stage_.graph.nodes)
+      if (!CollectiveOf(node))
+        HoldSums(operands(node.inputs), operands(node.outputs), node.attributes);
+    for (size_t v = 0; v < stage_.graph.values.size(); ++v) {
+      TensorType& type = stage_.graph.values[v].type;
+      type = HeldType(std::move(type), stage_.shardings[v]);
     }
   }
 

@@ -272,11 +272,12 @@ std::string TextOn(const Sharding& sharding, const PrimeMesh& mesh, AxisOrder or
     for (DimPart& part : dim.parts)
       for (SubDim& sub : part.sub) rename(sub.axes);
   renamed.partial.clear();
-  std::map<ReduceOp, std::vector<int>> by_op;
-  for (const Partial& partial : sharding.partial) by_op[partial.op].push_back(partial.axis);
-  for (auto& [op, axes] : by_op) {
+  std::map<std::pair<ReduceOp, bool>, std::vector<int>> by_kind;
+  for (const Partial& partial : sharding.partial)
+    by_kind[{partial.op, partial.in_f32}].push_back(partial.axis);
+  for (auto& [kind, axes] : by_kind) {
     rename(axes);
-    for (int axis : axes) renamed.partial.push_back({axis, op});
+    for (int axis : axes) renamed.partial.push_back({axis, kind.first, kind.second});
   }
   if (order == AxisOrder::kMinorFirst) Reverse(renamed);
   return ShardingText(renamed, names);

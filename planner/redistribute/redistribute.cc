@@ -59,9 +59,12 @@ Redistributor::Redistributor(Mesh mesh, Cluster cluster)
 Redistributor::~Redistributor() = default;
 
 void Redistributor::Append(Route& route, const TensorType& type, CollectiveStep step) {
-  const int64_t item = ByteSize(type.element);
-  const int64_t before = NumElements(LargestLocalShape(type.shape, step.from, mesh_)) * item;
-  const int64_t after = NumElements(LargestLocalShape(type.shape, step.to, mesh_)) * item;
+  const auto held = [&](const Sharding& sharding) {
+    return NumElements(LargestLocalShape(type.shape, sharding, mesh_)) *
+           ByteSize(HeldType(type, sharding).element);
+  };
+  const int64_t before = held(step.from);
+  const int64_t after = held(step.to);
   route.price += pricer_.Price(step, type);
   route.received_bytes += ReceivedBytes(step, type, mesh_);
   route.peak_bytes = std::max(route.peak_bytes, before + after);
@@ -128,14 +131,15 @@ double Redistributor::ExchangeSeconds(const TensorType& type,
     if (std::find(to.partial.begin(), to.partial.end(), partial) == to.partial.end())
       reduced.Add(partial.axis);
   if (!reduced.empty()) {
-    const int64_t bytes =
-        NumElements(LargestLocalShape(type.shape, from, mesh_)) * ByteSize(type.element);
-    seconds +=
-        pricer_.Price(CollectiveKind::kAllReduce, reduced, bytes, bytes, type.element).seconds;
+    const ElementType held = HeldType(type, from).element;
+    const int64_t bytes = NumElements(LargestLocalShape(type.shape, from, mesh_)) * ByteSize(held);
+    seconds += pricer_.Price(CollectiveKind::kAllReduce, reduced, bytes, bytes, held).seconds;
     if (seconds >= most) return seconds;
   }
   if (from.dims != to.dims)
-    seconds += pricer_.Exchange(type, from, to, ExchangeAxes(type.shape, from, to, mesh_)).seconds;
+    seconds +=
+        pricer_.Exchange(HeldType(type, to), from, to, ExchangeAxes(type.shape, from, to, mesh_))
+            .seconds;
   return seconds;
 }
 

@@ -19,15 +19,20 @@ RouteTree::RouteTree(View view,
   search_.Offer({CollectiveKind::kSlice, {}, source}, 0, 0, 0, -1);
 }
 
+// Partial values may be held in f32.
+ElementType RouteTree::HeldAs(const Layout& layout) const {
+  return layout.HoldsF32() ? ElementType::kF32 : element_;
+}
+
 void RouteTree::Expand(int id) {
   const LayoutSearch::Place from = search_[id];
-  const int64_t item = ByteSize(element_);
-  const int64_t before = view_.LargestElements(from.move.to) * item;
+  const ElementType held = HeldAs(from.move.to);
+  const int64_t before = view_.LargestElements(from.move.to) * ByteSize(held);
   for (const Move& move : MovesFrom(view_, mesh_, from.move.to)) {
     const int64_t after = view_.LargestElements(move.to);
     if (after > most_elements_) continue;
-    const double price =
-        pricer_.Price(move.kind, move.axes, before, after * item, element_).seconds;
+    const int64_t after_bytes = after * ByteSize(HeldAs(move.to));
+    const double price = pricer_.Price(move.kind, move.axes, before, after_bytes, held).seconds;
     search_.Offer(move, 0, from.cost + price, from.steps + 1, id);
   }
   Permute(id, before);
@@ -41,7 +46,7 @@ void RouteTree::Permute(int id, int64_t bytes) {
     if (to == from.move.to) continue;
     const AxisList axes = AxisList::OfMask(from.move.to.ChangedIn(to));
     const double price =
-        pricer_.Price(CollectiveKind::kPermute, axes, bytes, bytes, element_).seconds;
+        pricer_.Price(CollectiveKind::kPermute, axes, bytes, bytes, HeldAs(to)).seconds;
     search_.Offer({CollectiveKind::kPermute, axes, to}, 0, from.cost + price, from.steps + 1, id);
   }
 }

@@ -36,6 +36,7 @@ class RouteTree {
   int size() const { return search_.size(); }
 
  private:
+  ElementType HeldAs(const Layout& layout) const;
   void Expand(int place);
   void Permute(int place, int64_t bytes);
 

@@ -114,14 +114,15 @@ Priced StepPricer::Halo(const CollectiveStep& step, const TensorType& type) {
   const int64_t bytes = ReceivedBytes(step, type, mesh_);
   if (bytes == 0) {
     const int64_t after = NumElements(LargestLocalShape(type.shape, step.to, mesh_));
-    return Price(CollectiveKind::kSlice, {}, 0, after * ByteSize(type.element), type.element);
+    const ElementType held = HeldType(type, step.to).element;
+    return Price(CollectiveKind::kSlice, {}, 0, after * ByteSize(held), held);
   }
   int messages = 0;
   for (const DimSharding& dim : step.to.dims) messages += Messages(dim, mesh_);
   if (messages == 0) return {};
   return Remembered({.op = Collective::kSendRecv,
                      .axes = AxisList(step.axes).mask(),
-                     .element = type.element,
+                     .element = HeldType(type, step.to).element,
                      .bytes = (bytes + messages - 1) / messages}) *
          messages;
 }
@@ -129,13 +130,15 @@ Priced StepPricer::Halo(const CollectiveStep& step, const TensorType& type) {
 Priced StepPricer::Price(const CollectiveStep& step, const TensorType& type) {
   if (step.kind == CollectiveKind::kHalo) return Halo(step, type);
   if (TakesHead(step)) return {};
-  if (step.kind == CollectiveKind::kExchange) return Exchange(type, step.from, step.to, step.axes);
-  const int64_t item = ByteSize(type.element);
+  if (step.kind == CollectiveKind::kExchange)
+    return Exchange(HeldType(type, step.from), step.from, step.to, step.axes);
+  const ElementType before = HeldType(type, step.from).element;
+  const ElementType after = HeldType(type, step.to).element;
   return Price(step.kind,
                AxisList(step.axes),
-               NumElements(LargestLocalShape(type.shape, step.from, mesh_)) * item,
-               NumElements(LargestLocalShape(type.shape, step.to, mesh_)) * item,
-               type.element);
+               NumElements(LargestLocalShape(type.shape, step.from, mesh_)) * ByteSize(before),
+               NumElements(LargestLocalShape(type.shape, step.to, mesh_)) * ByteSize(after),
+               before);
 }
 
 }  // namespace metadist

@@ -131,20 +131,27 @@ void Layout::Free(const AxisList& axes) {
 std::optional<ReduceOp> Layout::PartialOf(int axis) const {
   const uint16_t seat = seats_[static_cast<size_t>(axis)];
   if ((seat & kCuts) != 0 || seat == 0) return std::nullopt;
-  return static_cast<ReduceOp>(seat & ~kPartial);
+  return static_cast<ReduceOp>(seat & ~(kPartial | kInF32));
 }
 
 void Layout::AddPartial(const Partial& partial) {
   CHECK(free(partial.axis), "an axis is used twice");
-  seats_[static_cast<size_t>(partial.axis)] =
-      static_cast<uint16_t>(kPartial | static_cast<uint16_t>(partial.op));
+  seats_[static_cast<size_t>(partial.axis)] = static_cast<uint16_t>(
+      kPartial | (partial.in_f32 ? kInF32 : 0) | static_cast<uint16_t>(partial.op));
 }
 
 std::vector<Partial> Layout::Partials() const {
   std::vector<Partial> out;
   for (size_t a = 0; a < seats_.size(); ++a)
-    if (const auto op = PartialOf(static_cast<int>(a))) out.push_back({static_cast<int>(a), *op});
+    if (const auto op = PartialOf(static_cast<int>(a)))
+      out.push_back({static_cast<int>(a), *op, (seats_[a] & kInF32) != 0});
   return out;
+}
+
+bool Layout::HoldsF32() const {
+  return std::any_of(seats_.begin(), seats_.end(), [](uint16_t seat) {
+    return (seat & kCuts) == 0 && (seat & kInF32) != 0;
+  });
 }
 
 std::vector<int64_t> Layout::Pieces(size_t slots, const Mesh& mesh) const {

@@ -32,6 +32,8 @@ class Layout {
   void AddPartial(const Partial& partial);
   // In axis order.
   std::vector<Partial> Partials() const;
+  // Whether operands of some axis are held in f32 (Partial::in_f32).
+  bool HoldsF32() const;
 
   // Into how many pieces the axes cut slots 0 to slots - 1.
   std::vector<int64_t> Pieces(size_t slots, const Mesh& mesh) const;
@@ -43,9 +45,10 @@ class Layout {
 
  private:
   // Free, or with the highest bit cutting: slot and position among the slot's axes, or with the
-  // next bit partial: the reduction.
+  // next bit partial: the reduction, and with a third bit in f32.
   static constexpr uint16_t kCuts = 0x8000;
   static constexpr uint16_t kPartial = 0x4000;
+  static constexpr uint16_t kInF32 = 0x2000;
   static constexpr int kPlaceBits = 5;
   static constexpr uint16_t kPlaceMask = (1 << kPlaceBits) - 1;
 

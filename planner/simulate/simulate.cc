@@ -86,7 +86,7 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
       out.compute += out.nodes.back();
       continue;
     }
-    const TensorType& type = stage.graph.value(node.inputs[0]).type;
+    const TensorType& type = MovedType(stage, id);
     const CollectiveStep step = StepOf(stage, program.mesh, id);
     out.nodes.push_back(pricer.Price(step, type) * bundles.ShareOf(id));
     out.communication += out.nodes.back();

@@ -11,6 +11,12 @@
 
 namespace metadist {
 
+// In what partial sums and products of f16 and bf16 values are held and travel.
+enum class ReduceIn : uint8_t {
+  kF32,   // rounded once, when the reduction is done
+  kType,  // the value's own type: half the bytes; parts are rounded, and may overflow
+};
+
 // An input of indices that a rank counts within its piece of a dim: `size` elements cut by `view`.
 // What points outside the piece points behind it.
 struct CountedInput {

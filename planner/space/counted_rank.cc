@@ -70,7 +70,8 @@ int64_t LocalBytes(const TensorType& type,
                    int64_t rank) {
   for (int64_t size : type.shape)
     if (size == kRunTimeSize) return 0;
-  return NumElements(LocalShape(type.shape, sharding, mesh, rank)) * ByteSize(type.element);
+  return NumElements(LocalShape(type.shape, sharding, mesh, rank)) *
+         ByteSize(HeldType(type, sharding).element);
 }
 
 int64_t CountedRank(const Graph& graph, const Mesh& mesh, const Formulation& formulation) {

@@ -20,8 +20,8 @@ std::vector<int64_t> FullRanks(const Mesh& mesh, bool halos);
 // The one rank whose bytes the memory rows of a problem count, by its strategies and candidates.
 int64_t CountedRank(const Graph& graph, const Mesh& mesh, const Formulation& formulation);
 
-// Bytes of a value on a rank; 0 if its shape is known at run time only, as the arena has none of
-// it.
+// Bytes of a value on a rank, partial sums as they are held; 0 if its shape is known at run time
+// only, as the arena has none of it.
 int64_t LocalBytes(const TensorType& type,
                    const Sharding& sharding,
                    const Mesh& mesh,

@@ -81,7 +81,8 @@ class Formulator {
           problems.push_back(
               Usage(fmt::format("'{}' is stored and cannot be partial", value.name)).in(where));
         else
-          constrained_[static_cast<ValueId>(v)] = Normalize(sharding.value(), mesh_);
+          constrained_[static_cast<ValueId>(v)] = Normalize(
+              WithHeldSums(sharding.value(), value.type.element, request_.reduce_in), mesh_);
       }
       if (!fits)
         problems.push_back(Usage(fmt::format("--constrain: no value fits '{}'", constraint.pattern),
@@ -157,7 +158,8 @@ class Formulator {
                               &routes_.cluster(),
                               request_.strategy_limit,
                               &routes_,
-                              request_.inner_rules};
+                              request_.inner_rules,
+                              request_.reduce_in};
     const std::vector<NodeKind> kinds = KindsOfNodes();
     std::map<std::pair<int, std::vector<FactorDeal>>, std::pair<int, StrategyList>> known;
     std::map<std::pair<int, std::vector<bool>>, std::pair<int, StrategyList>> classes;

@@ -40,6 +40,7 @@ struct FormulateRequest {
   std::vector<Constraint> constraints;
   PlanTemplate plan_template = PlanTemplate::kAuto;
   int64_t strategy_limit = 96;  // of one node
+  ReduceIn reduce_in = ReduceIn::kF32;
 };
 
 // A graph's decisions as numbers, and the way back.

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "metair/ops/held_call.h"
+#include "metair/spmd/program.h"
 #include "planner/space/call_text.h"
 
 namespace metadist {
@@ -38,15 +40,32 @@ LocalCall::LocalCall(const OpDef& op,
     else if (auto* list = std::get_if<std::vector<int64_t>>(&value))
       *list = LocalValues(*list, literal.entries, mesh, coordinate);
   }
+  Hold(graph, node, strategy);
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     promised_.emplace_back();
     if (node.outputs[i] == kNone) continue;
     const TensorType& type = graph.value(node.outputs[i]).type;
-    promised_.back() = {type.element,
-                        LocalShape(type.shape, strategy.made_outputs()[i], mesh, rank)};
+    const Sharding& made = strategy.made_outputs()[i];
+    promised_.back() = {HeldType(type, made).element, LocalShape(type.shape, made, mesh, rank)};
   }
   for (size_t i = 0; i < node.outputs.size(); ++i)
     if (node.outputs[i] == kNone) promised_[i].shape = {kRunTimeSize};
+}
+
+// Partial sums may be held in f32.
+void LocalCall::Hold(const Graph& graph, const Node& node, const Strategy& strategy) {
+  Operands inputs{{}, strategy.inputs};
+  Operands outputs{{}, strategy.made_outputs()};
+  for (size_t i = 0; i < strategy.inputs.size(); ++i) inputs.types.push_back(call_.type(i));
+  for (ValueId id : node.outputs)
+    outputs.types.push_back(id == kNone ? TensorType{} : graph.value(id).type);
+  Attributes held = *call_.attributes;
+  HoldSums(inputs, outputs, held);
+  if (!HoldsF32(held)) return;
+  attributes_ = std::move(held);
+  call_.attributes = &attributes_;
+  for (size_t i = 0; i < strategy.inputs.size(); ++i)
+    call_.inputs[i].type = HeldType(std::move(call_.inputs[i].type), strategy.inputs[i]);
 }
 
 bool LocalCall::Fits() const {
@@ -64,11 +83,13 @@ ComputeWork LocalCall::work() const {
   const Work work = WorkOf(call_, types);
   ComputeWork out;
   out.op = call_.op->name;
-  for (const OpCall::Input& input : call_.inputs)
-    if (input.present && ClassOf(input.type.element) == ElementClass::kFloat) {
-      out.dtype = input.type.element;
-      break;
-    }
+  const HeldOperands held = HeldOf(*call_.attributes);
+  for (size_t i = 0; i < call_.inputs.size(); ++i) {
+    if (!call_.has(i) || ClassOf(call_.type(i).element) != ElementClass::kFloat) continue;
+    const bool own = i >= held.inputs.size() || !held.inputs[i];
+    out.dtype = own ? call_.type(i).element : *held.inputs[i];
+    break;
+  }
   out.flops = work.flops;
   out.bytes = work.bytes;
   out.batch = work.batch;

@@ -35,6 +35,8 @@ class LocalCall {
   std::string text() const;
 
  private:
+  void Hold(const Graph& graph, const Node& node, const Strategy& strategy);
+
   OpCall call_;
   Attributes attributes_;
   std::deque<Tensor> literals_;

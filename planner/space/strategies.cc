@@ -207,6 +207,8 @@ class Builder {
         return false;
       for (const Partial& partial : sharding.partial)
         if (partial.op != sharding.partial[0].op) return false;
+      const ElementType type = space_.graph->value(values[i]).type.element;
+      sharding = WithHeldSums(std::move(sharding), type, space_.reduce_in);
       sharding = Normalize(sharding, *space_.mesh);
     }
     return true;
@@ -258,6 +260,13 @@ void Prune(std::vector<PricedStrategy>& all, int64_t limit, int kept) {
 }
 
 }  // namespace
+
+Sharding WithHeldSums(Sharding sharding, ElementType type, ReduceIn reduce_in) {
+  const bool wide = reduce_in == ReduceIn::kF32 && IsHalf(type);
+  for (Partial& partial : sharding.partial)
+    partial.in_f32 = wide && (partial.op == ReduceOp::kSum || partial.op == ReduceOp::kProd);
+  return sharding;
+}
 
 bool FitsEverywhere(const StrategySpace& space,
                     const OpDef& op,

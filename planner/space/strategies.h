@@ -18,6 +18,9 @@
 
 namespace metadist {
 
+// The sharding of a value of this type with its partial axes as the policy holds them.
+Sharding WithHeldSums(Sharding sharding, ElementType type, ReduceIn reduce_in);
+
 struct PricedStrategy {
   Strategy strategy;
   Priced compute;  // of one run on the rank with the largest pieces
@@ -38,6 +41,7 @@ struct StrategySpace {
   // For strategies that run a node as its decomposition; without them there are none such.
   Redistributor* routes = nullptr;
   InnerRules inner_rules = nullptr;
+  ReduceIn reduce_in = ReduceIn::kF32;
 };
 
 // The strategy in which axis a works on factor choices[a] of the rule (or, from factors.size() on,

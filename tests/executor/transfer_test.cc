@@ -28,7 +28,7 @@ Tensor Hold(const Tensor& whole, const Sharding& sharding, const Mesh& mesh, int
     factor *= coordinate[static_cast<size_t>(partial.axis)] + 1;
   std::vector<int64_t> values = part.ToInts();
   for (int64_t& value : values) value *= factor;
-  return Tensor::Of<int64_t>(part.shape(), values).Cast(whole.element());
+  return Tensor::Of<int64_t>(part.shape(), values).Cast(HeldType(whole.type(), sharding).element);
 }
 
 // What the shares of the given axes reduce to, as a multiple of the whole.
@@ -55,8 +55,8 @@ std::vector<Tensor> Execute(const CollectiveStep& step,
   std::vector<void*> from;
   std::vector<void*> to;
   for (size_t r = 0; r < held.size(); ++r) {
-    out.push_back(Tensor::Zeros(
-        {type.element, LocalShape(type.shape, step.to, mesh, static_cast<int64_t>(r))}));
+    out.push_back(Tensor::Zeros({HeldType(type, step.to).element,
+                                 LocalShape(type.shape, step.to, mesh, static_cast<int64_t>(r))}));
     from.push_back(const_cast<std::byte*>(held[r].bytes()));
   }
   for (Tensor& tensor : out) to.push_back(tensor.mutable_bytes());
@@ -158,6 +158,22 @@ TEST(Transfer, APartialThatStays) {
                 {8, 4},
                 {"[][] partial{sum: x,y}", "[y][] partial{sum: x}"},
                 {"[y][] partial{sum: x}", "[][] partial{sum: x}", "[][y] partial{sum: x}"});
+}
+
+TEST(Transfer, PartialSumsHeldInF32) {
+  const Mesh mesh = ParseMesh("x=2,y=2").value();
+  for (const ElementType element : {ElementType::kF16, ElementType::kBF16})
+    for (const Shape& shape : {Shape{5, 3}, Shape{64, 80}})
+      for (const char* to : {"[][]", "[x][]", "[y][x]", "[][] partial{sum in f32: y}"})
+        Check(mesh, {element, shape}, "[][] partial{sum in f32: x,y}", to);
+  const TensorType type{ElementType::kF16, {5, 3}};
+  CollectiveStep step{CollectiveKind::kPartial, {0}, {}, {}};
+  step.from = ParseSharding("[][]", type.shape, mesh).value();
+  step.to = ParseSharding("[][] partial{sum in f32: x}", type.shape, mesh).value();
+  const Tensor whole = Distinct(type);
+  const std::vector<Tensor> out = Execute(step, mesh, type, std::vector<Tensor>(4, whole));
+  EXPECT_TRUE(Identical(out[0], whole.Cast(ElementType::kF32)));
+  EXPECT_TRUE(Identical(out[3], Tensor::Zeros({ElementType::kF32, {5, 3}})));
 }
 
 TEST(Transfer, SubDimsAndParts) {

@@ -220,7 +220,8 @@ TEST(Reduce, EveryOperation) {
   const auto reduce = [](std::vector<int32_t> a, std::vector<int32_t> b, ReduceOp op) {
     std::vector<int32_t> out(a.size());
     const void* in[] = {a.data(), b.data()};
-    Reduce(in, out.data(), static_cast<int64_t>(a.size()), ElementType::kI32, op);
+    Reduce(
+        in, out.data(), static_cast<int64_t>(a.size()), ElementType::kI32, ElementType::kI32, op);
     return out;
   };
   using V = std::vector<int32_t>;
@@ -246,7 +247,7 @@ TEST(Reduce, IdentityLeavesTheOtherOperand) {
                              ElementType::kBool}) {
       const Tensor x = Tensor::Of<float>({4}, {0, 1, 1, 0}).Cast(type);
       Tensor identity = Tensor::Zeros(x.type());
-      FillIdentity(identity.mutable_bytes(), 4, type, op);
+      FillIdentity(identity.mutable_bytes(), 4, type, type, op);
       Tensor out = Tensor::Zeros(x.type());
       const void* in[] = {identity.bytes(), x.bytes()};
       Reduce(in, out.mutable_bytes(), 4, type, op);

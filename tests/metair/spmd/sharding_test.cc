@@ -69,6 +69,7 @@ TEST(Sharding, TextRoundTrips) {
                            "[][(128:model)+(64:model)]",
                            "[][(2 96:model,data)]",
                            "[][] partial{sum: model}",
+                           "[][] partial{sum in f32: model}",
                            "[data][] partial{max: model}"}) {
     EXPECT_EQ(ShardingText(Parse(text, {8, 192}, mesh), mesh), text);
   }
