@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <map>
 #include <utility>
 
 #include "cli/cpu_profile.h"
@@ -149,15 +150,37 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
   return result;
 }
 
+namespace {
+
+// Gives the values of `graph` that lack their bytes those of the model's values of the same names;
+// likewise in the bodies of nodes of one name.
+void TakeData(const Graph& model, Graph& graph) {
+  for (Value& value : graph.values) {
+    if (value.kind != ValueKind::kParameter && value.kind != ValueKind::kConstant) continue;
+    if (value.data.has_data()) continue;
+    const ValueId id = model.FindValue(value.name);
+    if (id != kNone && model.value(id).type == value.type) value.data = model.value(id).data;
+  }
+  std::map<std::string, const Node*> with_bodies;
+  for (const Node& node : model.nodes)
+    if (!node.regions.empty()) with_bodies[node.name] = &node;
+  for (Node& node : graph.nodes) {
+    const auto same = with_bodies.find(node.name);
+    if (same == with_bodies.end() || same->second->regions.size() != node.regions.size()) continue;
+    for (size_t r = 0; r < node.regions.size(); ++r) {
+      Graph body = *node.regions[r].graph;
+      TakeData(*same->second->regions[r].graph, body);
+      node.regions[r].graph = std::make_shared<Graph>(std::move(body));
+    }
+  }
+}
+
+}  // namespace
+
 Result<Program> LowerWithData(const Plan& plan, const Graph& model) {
   Program program = TRY(Lower(plan));
   for (Stage& stage : program.stages) {
-    for (Value& value : stage.graph.values) {
-      if (value.kind != ValueKind::kParameter && value.kind != ValueKind::kConstant) continue;
-      if (value.data.has_data()) continue;
-      const ValueId id = model.FindValue(value.name);
-      if (id != kNone && model.value(id).type == value.type) value.data = model.value(id).data;
-    }
+    TakeData(model, stage.graph);
   }
   return program;
 }

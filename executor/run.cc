@@ -281,7 +281,8 @@ void AssembleOutputs(const Program& program,
                      const std::vector<RankOutcome>& outcomes,
                      RunResult& result) {
   const Stage& stage = program.stages[0];
-  for (ValueId id : stage.graph.outputs) {
+  for (size_t i = 0; i < stage.graph.outputs.size(); ++i) {
+    const ValueId id = stage.graph.outputs[i];
     const Value& value = stage.graph.value(id);
     Tensor whole = Tensor::Zeros(value.type);
     for (size_t rank = 0; rank < outcomes.size(); ++rank)
@@ -290,7 +291,7 @@ void AssembleOutputs(const Program& program,
                  program.mesh,
                  static_cast<int64_t>(rank),
                  whole);
-    result.outputs.emplace_back(value.name, std::move(whole));
+    result.outputs.emplace_back(stage.NameOfOutput(i), std::move(whole));
   }
 }
 

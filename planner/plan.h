@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,7 +75,8 @@ struct Plan {
   PlanOrigin origin;
   uint64_t seed = 0;
   Mesh mesh;
-  Graph graph;  // bytes of parameters and large constants may be absent
+  Graph graph;                          // bytes of parameters and large constants may be absent
+  std::set<std::string> own_constants;  // of `graph`: those that the model has not
   Assignment assignment;
   std::vector<Redistribution> redistributions;
   std::vector<Priced> node_costs;  // by node of `graph`

@@ -211,6 +211,10 @@ class Reader {
     auto graph = ParseGraph(text);
     if (!graph.ok()) return at.Wrong(graph.error().text());
     plan_.graph = std::move(graph).value();
+    for (const Value& value : plan_.graph.values)
+      if (value.kind == ValueKind::kConstant && value.data.has_data() &&
+          value.data.size() > kInlineElements)
+        plan_.own_constants.insert(value.name);
     for (size_t v = 0; v < plan_.graph.values.size(); ++v)
       value_ids_[plan_.graph.values[v].name] = static_cast<ValueId>(v);
     for (size_t n = 0; n < plan_.graph.nodes.size(); ++n)

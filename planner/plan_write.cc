@@ -105,7 +105,7 @@ class Writer {
 
   Json GraphLines() const {
     Json lines = Json::array();
-    std::istringstream text(GraphText(plan_.graph));
+    std::istringstream text(GraphText(plan_.graph, plan_.own_constants));
     for (std::string line; std::getline(text, line);) lines.push_back(line);
     return lines;
   }

@@ -488,6 +488,10 @@ class Planner {
       plan.seed = request_.seed;
       plan.mesh = best.where->mesh();
       plan.graph = std::move(best.candidate.graph);
+      for (const ValueId id : plan.graph.OfKind(ValueKind::kConstant)) {
+        const std::string& name = plan.graph.value(id).name;
+        if (request_.graph->FindValue(name) == kNone) plan.own_constants.insert(name);
+      }
       plan.memory_limit_bytes = limit_;
       plan.reduce_in = request_.reduce_in;
       const StrategySpace space{&plan.graph, request_.ops, &plan.mesh, &best.where->cluster()};

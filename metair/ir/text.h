@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -27,7 +29,10 @@ namespace metadist {
 // their elements, row-major; all other bytes are left out (`= ...`). Attribute values: 1 (int),
 // 1.0 (float; a `d` follows where f32 does not hold it), "s", lists of these, `floats []` for an
 // empty list, `tensor f32[2] = [1.0, 2.0]`.
-std::string GraphText(const Graph& graph);
+// whole: constants of the graph, by name, that are written with all elements, however many.
+std::string GraphText(const Graph& graph, const std::set<std::string>& whole = {});
+// Most elements of other constants that are written.
+inline constexpr int64_t kInlineElements = 16;
 
 // One node as GraphText prints it, without indentation and regions.
 std::string NodeText(const Graph& graph, const Node& node);

@@ -11,8 +11,6 @@
 namespace metadist {
 namespace {
 
-constexpr int64_t kInlineElements = 16;
-
 // Shortest text that reads back as the same number, always with a point, an exponent or a word, so
 // that it is not taken for an integer.
 template <typename T>
@@ -37,8 +35,8 @@ std::string ListText(const std::vector<T>& values) {
   return out + "]";
 }
 
-std::string ElementsText(const Tensor& tensor) {
-  if (!tensor.has_data() || tensor.size() > kInlineElements) return "...";
+std::string ElementsText(const Tensor& tensor, int64_t most = kInlineElements) {
+  if (!tensor.has_data() || tensor.size() > most) return "...";
   std::string out = "[";
   VisitElementType(tensor.element(), [&](auto zero) {
     using T = decltype(zero);
@@ -116,7 +114,11 @@ std::string CallText(const Graph& graph, const Node& node) {
                            AttributesText(node.attributes));
 }
 
-void Print(const Graph& graph, const std::string& indent, std::string& out) {
+// whole: of this graph, not of the bodies of its nodes.
+void Print(const Graph& graph,
+           const std::set<std::string>& whole,
+           const std::string& indent,
+           std::string& out) {
   out += fmt::format("graph {} opset {} {{\n", NameText(graph.name), graph.opset);
   const std::string inner = indent + "  ";
   const auto line = [&](std::string_view text) { out += fmt::format("{}{}\n", inner, text); };
@@ -125,14 +127,16 @@ void Print(const Graph& graph, const std::string& indent, std::string& out) {
     const Value& value = graph.values[v];
     const std::string declaration = DeclarationText(graph, static_cast<ValueId>(v));
     if (value.kind == ValueKind::kParameter) line("parameter " + declaration + " = ...");
-    if (value.kind == ValueKind::kConstant)
-      line("constant " + declaration + " = " + ElementsText(value.data));
+    if (value.kind != ValueKind::kConstant) continue;
+    const bool all = whole.count(value.name) > 0;
+    line("constant " + declaration + " = " +
+         ElementsText(value.data, all ? value.data.size() : kInlineElements));
   }
   for (const Node& node : graph.nodes) {
     out += inner + CallText(graph, node);
     for (const Region& region : node.regions) {
       out += fmt::format(" {}({}) ", NameText(region.name), ReferencesText(graph, region.captures));
-      Print(*region.graph, inner, out);
+      Print(*region.graph, {}, inner, out);
     }
     out += fmt::format(" @{}\n", NameText(node.name));
   }
@@ -145,9 +149,9 @@ void Print(const Graph& graph, const std::string& indent, std::string& out) {
 
 }  // namespace
 
-std::string GraphText(const Graph& graph) {
+std::string GraphText(const Graph& graph, const std::set<std::string>& whole) {
   std::string out;
-  Print(graph, "", out);
+  Print(graph, whole, "", out);
   return out + "\n";
 }
 

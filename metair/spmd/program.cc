@@ -138,6 +138,11 @@ CollectiveStep StepOf(const Stage& stage, const Mesh& mesh, NodeId id) {
   return step;
 }
 
+const std::string& Stage::NameOfOutput(size_t position) const {
+  const auto named = output_names.find(position);
+  return named == output_names.end() ? graph.value(graph.outputs[position]).name : named->second;
+}
+
 const TensorType& MovedType(const Stage& stage, NodeId id) {
   const Node& node = stage.graph.node(id);
   const TensorType& from = stage.graph.value(node.inputs[0]).type;

@@ -33,6 +33,10 @@ struct Stage {
   Graph graph;
   std::vector<Sharding> shardings;                       // by value id
   std::map<NodeId, std::vector<LocalLiteral>> literals;  // nodes whose literals differ from global
+  // What users call an output, by its position, where its value has another name.
+  std::map<size_t, std::string> output_names = {};
+
+  const std::string& NameOfOutput(size_t position) const;
 };
 
 struct ScheduleStep {

@@ -2,6 +2,7 @@
 // program mesh data=2,model=4
 // stage ranks 0-7
 // graph ... { ... }                          types are global
+// output 0 named y                           outputs whose values have other names
 // sharding %name [data][]                    values that are not whole on every rank
 // literal @node input 1 [][model][]          how entries follow the pieces (local_entry.h)
 // literal @node attribute k {start*1,end*0 of 64[model]}
@@ -39,6 +40,8 @@ std::string StageText(const Stage& stage, const Mesh& mesh) {
     i = end + 1;
   }
   out += "\n" + GraphText(stage.graph);
+  for (const auto& [position, name] : stage.output_names)
+    out += fmt::format("output {} named {}\n", position, NameText(name));
   for (size_t v = 0; v < stage.shardings.size(); ++v)
     if (!stage.shardings[v].replicated())
       out += fmt::format("sharding %{} {}\n",
@@ -142,9 +145,21 @@ class ProgramParser {
     std::map<std::string, NodeId> nodes;
     for (size_t n = 0; n < stage.graph.nodes.size(); ++n)
       nodes[stage.graph.nodes[n].name] = static_cast<NodeId>(n);
+    while (Skip("output ")) TRY(ReadOutputName(stage));
     while (Skip("sharding %")) TRY(ReadSharding(stage));
     while (Skip("literal @")) TRY(ReadLiteral(stage, nodes));
     program_.stages.push_back(std::move(stage));
+    return {};
+  }
+
+  Result<void> ReadOutputName(Stage& stage) {
+    std::string_view line = Line();
+    const size_t position = TRY(TakeNumber<size_t>(line));
+    if (position >= stage.graph.outputs.size()) return Fail("no such output");
+    constexpr std::string_view kNamed = " named ";
+    if (line.substr(0, kNamed.size()) != kNamed) return Fail("expected 'named'");
+    line.remove_prefix(kNamed.size());
+    stage.output_names[position] = TRY(TakeName(line));
     return {};
   }
 

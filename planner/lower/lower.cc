@@ -42,6 +42,10 @@ class Lowering {
           TRY(Take(Place::kOutput, static_cast<int32_t>(i), output, assignment_.outputs[i])));
       GiveName(output, stage_.graph.outputs.back());
     }
+    for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+      const std::string& name = graph_.value(graph_.outputs[i]).name;
+      if (stage_.NameOfOutput(i) != name) stage_.output_names[i] = name;
+    }
     for (const StatePair& pair : graph_.state)
       stage_.graph.state.push_back({pair.input, kept_[static_cast<size_t>(pair.output)]});
     HoldPartials();

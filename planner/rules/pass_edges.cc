@@ -5,7 +5,8 @@
 // partial sum may be far larger than the sum: in a type with fewer bits they lose it, or overflow,
 // where the sum itself fits. So no partial value passes into a type that cannot hold every number
 // of its own ("narrowing"), and sums must pass with parts of ten thousand that cancel (a hundred in
-// f16, which ends at 65,504), every array rounded to its own type.
+// f16, which ends at 65,504), every array rounded to its own type; and where all of the sum is on
+// one rank and the others hold zeros, as they do where a whole value becomes a sum.
 //
 // The parts of a maximum but the greatest may be anything below it: outside of where the operator
 // is defined, minus infinity, the same number again; and what is no number stays none. The legal
@@ -49,7 +50,10 @@ bool PassEdges::Passes(ReduceOp op,
   if (Narrows(values, set)) return false;
   for (int draw = 0; draw < kDraws; ++draw) {
     if (!Compares(op, Parts::kFar, values, set)) return false;
-    if (op == ReduceOp::kSum) continue;
+    if (op == ReduceOp::kSum) {
+      if (!Compares(op, Parts::kAlone, values, set)) return false;
+      continue;
+    }
     if (!Compares(op, Parts::kEvenNan, values, set) || !Compares(op, Parts::kOddNan, values, set))
       return false;
   }
@@ -68,8 +72,14 @@ bool PassEdges::Narrows(const std::vector<int64_t>& values, const std::vector<in
   });
 }
 
-PassEdges::Arrays PassEdges::PartsOfSum(size_t input, Tensor& whole) {
+PassEdges::Arrays PassEdges::PartsOfSum(Parts kind, size_t input, Tensor& whole) {
   const ElementType type = box_.element(input);
+  if (kind == Parts::kAlone) {
+    whole = Rounded(whole, type);
+    Arrays parts(kParts, Tensor::Zeros(whole.type()));
+    parts[static_cast<size_t>(sampler_.random().Below(kParts))] = whole;
+    return parts;
+  }
   const double large = LargePartOf(type);
   Arrays parts(kParts);
   for (Tensor& part : parts) part = Tensor::Zeros(whole.type());
@@ -143,8 +153,8 @@ bool PassEdges::Compares(ReduceOp op,
   double epsilon = 0;
   for (const int input : set) {
     const size_t i = static_cast<size_t>(input);
-    Arrays parts =
-        op == ReduceOp::kSum ? PartsOfSum(i, inputs[i]) : PartsOfExtreme(op, kind, i, inputs[i]);
+    Arrays parts = op == ReduceOp::kSum ? PartsOfSum(kind, i, inputs[i])
+                                        : PartsOfExtreme(op, kind, i, inputs[i]);
     for (size_t p = 0; p < parts.size(); ++p) mine[p][i] = std::move(parts[p]);
     epsilon = std::max(epsilon, EpsilonOf(box_.element(i)));
   }

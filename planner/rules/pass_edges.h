@@ -21,8 +21,9 @@ class PassEdges {
 
  private:
   using Arrays = std::vector<Tensor>;
-  // What the parts of a maximum are: far below the greatest, or one NaN at even or odd elements.
-  enum class Parts : uint8_t { kFar, kEvenNan, kOddNan };
+  // Of a sum: large ones that cancel, or all of it on one rank and zeros on the others. Of a
+  // maximum: far below the greatest, or one NaN at even or odd elements.
+  enum class Parts : uint8_t { kFar, kAlone, kEvenNan, kOddNan };
 
   bool Narrows(const std::vector<int64_t>& values, const std::vector<int>& set);
   bool Compares(ReduceOp op,
@@ -30,7 +31,7 @@ class PassEdges {
                 const std::vector<int64_t>& values,
                 const std::vector<int>& set);
   // Parts of an array that make it again, `whole`, in the type of input `input`.
-  Arrays PartsOfSum(size_t input, Tensor& whole);
+  Arrays PartsOfSum(Parts kind, size_t input, Tensor& whole);
   Arrays PartsOfExtreme(ReduceOp op, Parts kind, size_t input, Tensor& whole);
   bool Run(const std::vector<int64_t>& values, const Arrays& inputs, Arrays& outputs);
 
