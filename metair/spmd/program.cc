@@ -25,6 +25,7 @@ void LocalizeLiteral(Graph& graph,
   }
   const size_t input = static_cast<size_t>(literal.input);
   Value own = graph.value(graph.node(node).inputs[input]);
+  CHECK(own.data.has_data(), "the integers of a call are known");
   own.name = fmt::format("{}@{}", own.name, graph.node(node).name);
   const std::vector<int64_t> local =
       LocalValues(own.data.ToInts(), literal.entries, mesh, coordinate);

@@ -110,6 +110,11 @@ class Lowering {
       for (ValueId& capture : region.captures)
         TRY(take(capture, Sharding::Replicated(graph_.value(capture).type.shape.size())));
 
+    for (const LocalLiteral& literal : strategy.literals)
+      if (literal.input != kNone && !IsKnown(node.inputs[static_cast<size_t>(literal.input)]))
+        return Internal(fmt::format("'{}' takes integers that must be known, and input {} is made",
+                                    node.name,
+                                    literal.input));
     for (const CountedInput& counted : strategy.indices) {
       ValueId& input = node.inputs[static_cast<size_t>(counted.input)];
       input = Counted(counted, input, node.name);
@@ -130,6 +135,12 @@ class Lowering {
       kept_[value] = TRY(Take(Place::kKept, id, outputs[o], assignment_.values[value]));
     }
     return {};
+  }
+
+  bool IsKnown(ValueId value) const {
+    const Value& known = stage_.graph.value(value);
+    return known.kind == ValueKind::kConstant && known.data.has_data() &&
+           stage_.shardings[static_cast<size_t>(value)].replicated();
   }
 
   // The value as `wanted`: as it is kept, or a copy made here.

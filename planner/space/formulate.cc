@@ -19,6 +19,7 @@
 #include <set>
 #include <utility>
 
+#include "planner/rules/black_box.h"
 #include "planner/space/deal_spread.h"
 #include "planner/space/edge_costs.h"
 #include "planner/space/glob.h"
@@ -49,6 +50,7 @@ class Formulator {
         uses_(UsesOf(graph_)) {}
 
   Result<Formulation> Run() {
+    MarkKnown();
     TRY(ReadConstraints());
     MarkWeights();
     FindStrategies();
@@ -77,6 +79,10 @@ class Formulator {
             fmt::format("--constrain {}={}", constraint.pattern, constraint.sharding);
         if (!sharding.ok())
           problems.push_back(std::move(sharding).error().in(where));
+        else if (known_[v] && !Whole(sharding.value()))
+          problems.push_back(
+              Usage(fmt::format("'{}' must be known whole where shapes follow from it", value.name))
+                  .in(where));
         else if (value.kind != ValueKind::kResult && !sharding.value().partial.empty())
           problems.push_back(
               Usage(fmt::format("'{}' is stored and cannot be partial", value.name)).in(where));
@@ -90,6 +96,23 @@ class Formulator {
     }
     if (!problems.empty()) return Join(std::move(problems));
     return {};
+  }
+
+  // Constants from which the shapes of some call follow: every rank has all of them.
+  void MarkKnown() {
+    known_.assign(graph_.values.size(), false);
+    for (const Node& node : graph_.nodes) {
+      const OpDef* op = request_.ops->Find(node);
+      const auto is_constant = [&](ValueId id) {
+        return id != kNone && graph_.value(id).kind == ValueKind::kConstant;
+      };
+      if (op == nullptr || std::none_of(node.inputs.begin(), node.inputs.end(), is_constant))
+        continue;
+      const BlackBox box(CallOf(*op, graph_, node));
+      for (size_t i = 0; i < node.inputs.size(); ++i)
+        if (is_constant(node.inputs[i]) && !box.is_tensor(i))
+          known_[static_cast<size_t>(node.inputs[i])] = true;
+    }
   }
 
   // Parameters and what is made of nothing else (a transposed weight).
@@ -241,6 +264,7 @@ class Formulator {
   std::set<Sharding> StoredCandidates(ValueId id) {
     const Value& value = graph_.value(id);
     std::set<Sharding> out{ReplicatedFor(id)};
+    if (known_[static_cast<size_t>(id)]) return out;
     if (request_.plan_template == PlanTemplate::kDataParallel) {
       if (value.kind == ValueKind::kParameter) return out;
       if (value.kind == ValueKind::kInput) {
@@ -302,6 +326,7 @@ class Formulator {
     const Value& value = graph_.value(id);
     const bool stored = value.kind != ValueKind::kResult;
     std::vector<int> kind{stored ? static_cast<int>(value.kind) : -1,
+                          known_[static_cast<size_t>(id)] ? 1 : 0,
                           static_cast<int>(value.type.shape.size()),
                           stored ? -1 : ends_.MadeOf(id).source};
     for (NodeId user : Users(id)) kind.push_back(ends_.TakenBy(user, id).target);
@@ -483,6 +508,7 @@ class Formulator {
   const std::vector<std::vector<Use>> uses_;
   std::map<ValueId, Sharding> constrained_;
   std::vector<bool> weight_;
+  std::vector<bool> known_;  // by value
   std::vector<int> signatures_;
   ValueDecisions where_;
 };
