@@ -174,7 +174,22 @@ const OpCall& BlackBox::CallAt(std::span<const int64_t> values) {
   return call_;
 }
 
+void BlackBox::set_following(std::vector<Following> following) {
+  following_ = std::move(following);
+  from_end_.clear();
+  for (const Following& one : following_)
+    from_end_.push_back(values_[static_cast<size_t>(one.literal)] < 0);
+}
+
+// An integer below 0 that follows a dim would count from its other end: another call.
+bool BlackBox::FollowersKeepSides(std::span<const int64_t> values) const {
+  for (size_t i = 0; i < following_.size(); ++i)
+    if ((values[static_cast<size_t>(following_[i].literal)] < 0) != from_end_[i]) return false;
+  return true;
+}
+
 bool BlackBox::Infer(std::span<const int64_t> values, std::vector<Shape>& outputs) {
+  if (!FollowersKeepSides(values)) return false;
   auto types = InferOutputs(values);
   if (!types.ok() || IsRunTime(types.value())) return false;
   outputs.clear();

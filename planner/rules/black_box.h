@@ -30,11 +30,13 @@ struct Slot {
 class BlackBox {
  public:
   enum class Role : uint8_t { kAbsent, kTensor, kLiteral, kFixed };
-  // A literal that goes with a dim, by slot: at a fixed distance, or `times` the dim.
+  // A literal that goes with a dim, by slot: at a fixed distance, or `times` the dim. An output
+  // moves with every `step` of both.
   struct Following {
     int literal = 0;
     int dim = 0;
     int64_t times = 0;  // 0: at a distance
+    int64_t step = 1;
   };
   // Arrays above this many elements are never made.
   static constexpr int64_t kMostElements = 1 << 21;
@@ -57,9 +59,9 @@ class BlackBox {
   const std::vector<int64_t>& values() const { return values_; }
   void set_values(std::vector<int64_t> values) { values_ = std::move(values); }
   // Literals that are taken to follow dims; none if nothing is said. Other calls of the form keep
-  // the distances and the ratios.
+  // the distances and the ratios, and do not count from another end of the dim than the call does.
   const std::vector<Following>& following() const { return following_; }
-  void set_following(std::vector<Following> following) { following_ = std::move(following); }
+  void set_following(std::vector<Following> following);
   const OpDef& op() const { return *call_.op; }
   // As they are now set.
   const Attributes& attributes() const { return attributes_; }
@@ -103,6 +105,7 @@ class BlackBox {
   Result<std::vector<TensorType>> Inferred(const OpCall& call) const;
   void Note(const Error& error) const;
   bool LiteralIndicesFit() const;
+  bool FollowersKeepSides(std::span<const int64_t> values) const;
   void AddLiteralSlots(size_t input);
   void AddAttributeSlots();
   void SetLiterals(std::span<const int64_t> values);
@@ -114,6 +117,7 @@ class BlackBox {
   std::vector<Slot> slots_;
   std::vector<int64_t> values_;
   std::vector<Following> following_;
+  std::vector<bool> from_end_;    // by following: its literal is below 0
   std::vector<int64_t> current_;  // literals now set in call_
   Attributes attributes_;
   std::vector<Tensor> constants_;  // literal and fixed inputs, in their own types

@@ -72,6 +72,7 @@ constexpr size_t kFewSettings = 8;
 constexpr int kMostRounds = 4;  // of all settings, while several reductions are left
 constexpr int64_t kGroupsDealt = 9;
 constexpr int64_t kMostVaried = 1 << 15;  // elements, where one atom takes a second size
+constexpr int64_t kMostWide = 1 << 19;    // elements, where one atom is above all literals
 constexpr Setting kSingleGroup[] = {{2, 2, false, InputMode::kNormal},
                                     {3, 3, true, InputMode::kIntegers}};
 
@@ -183,6 +184,7 @@ std::vector<std::vector<int64_t>> ExecutionTest::WideSizes(std::span<const int> 
     std::vector<int64_t> sizes = family_.surrogate;
     if (sizes[a] >= AboveLiterals(static_cast<int>(a))) continue;
     sizes[a] = AboveLiterals(static_cast<int>(a));
+    if (Elements(sizes) > kMostWide) continue;  // several wide dims of one array
     if (box_.Infer(family_.ValuesAt(sizes), ignored)) all.push_back(std::move(sizes));
   }
   return all;

@@ -15,12 +15,15 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace metadist {
 namespace {
 
 using Shapes = std::vector<Shape>;
+
+constexpr int64_t kLargestStep = 64;
 
 bool IsCut(const Rule& rule, const Slot& dim) {
   return std::any_of(rule.factors.begin(), rule.factors.end(), [&](const Factor& factor) {
@@ -52,23 +55,40 @@ bool Grows(const Shapes& from, const std::optional<Shapes>& to, int dim, int64_t
   return true;
 }
 
-// Whether `unit` more of the literal goes with one more of the dim.
-bool Follows(BlackBox& box, const Shapes& now, int literal, int dim, int64_t unit) {
-  const int at = box.slots()[static_cast<size_t>(dim)].entry;
+// Whether the output moves with the literal alone, and with `step` more of the dim and as much of
+// the literal, `times` as much where that is not 0.
+bool Follows(BlackBox& box, const Shapes& now, const BlackBox::Following& how) {
+  const int at = box.slots()[static_cast<size_t>(how.dim)].entry;
+  const int64_t unit = std::max<int64_t>(how.times, 1);
   const auto with = [&](int64_t more) {
-    return Grows(now, Grown(box, {{literal, unit * more}, {dim, more}}), at, unit * more);
+    const int64_t by = how.step * more;
+    return Grows(now, Grown(box, {{how.literal, unit * by}, {how.dim, by}}), at, unit * more);
   };
-  return Grown(box, {{dim, 1}}) == now && Grown(box, {{dim, 3}}) == now &&
-         Grows(now, Grown(box, {{literal, -1}}), at, -1) && with(1) && with(3);
+  return Grown(box, {{how.dim, 1}}) == now && Grown(box, {{how.dim, 3}}) == now &&
+         Grows(now, Grown(box, {{how.literal, -how.step}}), at, -1) && with(1) && with(3);
 }
 
-// 0: at a distance; else the ratio. nullopt: it does not follow.
-std::optional<int64_t> HowFollows(BlackBox& box, const Shapes& now, int literal, int dim) {
+// Steps are integers of the call.
+std::set<int64_t> StepsOf(const BlackBox& box) {
+  std::set<int64_t> steps{1};
+  for (size_t s = box.first_literal(); s < box.values().size(); ++s)
+    if (box.values()[s] > 1 && box.values()[s] <= kLargestStep) steps.insert(box.values()[s]);
+  return steps;
+}
+
+std::optional<BlackBox::Following> HowFollows(BlackBox& box,
+                                              const Shapes& now,
+                                              int literal,
+                                              int dim) {
   const int64_t size = box.values()[static_cast<size_t>(dim)];
   const int64_t value = box.values()[static_cast<size_t>(literal)];
   const int64_t times = value / size;
-  if (times > 1 && times * size == value && Follows(box, now, literal, dim, times)) return times;
-  if (Follows(box, now, literal, dim, 1)) return 0;
+  const BlackBox::Following ratio{literal, dim, times};
+  if (times > 1 && times * size == value && Follows(box, now, ratio)) return ratio;
+  for (const int64_t step : StepsOf(box)) {
+    const BlackBox::Following apart{literal, dim, 0, step};
+    if (Follows(box, now, apart)) return apart;
+  }
   return std::nullopt;
 }
 
@@ -85,9 +105,9 @@ std::vector<BlackBox::Following> FollowingOf(BlackBox& box, const Rule& rule) {
     for (size_t l = first; l < box.slots().size(); ++l) {
       const bool listed = box.slots()[l].input >= 0 && box.scalable(static_cast<int>(l));
       if (!listed) continue;
-      const auto times = HowFollows(box, now, static_cast<int>(l), static_cast<int>(d));
-      if (!times) continue;
-      found.push_back({static_cast<int>(l), static_cast<int>(d), *times});
+      const auto how = HowFollows(box, now, static_cast<int>(l), static_cast<int>(d));
+      if (!how) continue;
+      found.push_back(*how);
       break;
     }
   }

@@ -36,7 +36,7 @@ size_t CutsIn(const Rule& rule);
 // Whether every dim of the call that has several elements is cut.
 bool CutsAll(const Rule& rule, BlackBox& box);
 // Adds to `rule` what `found`, of whatever form, can cut of the call's dims and the rule does not.
-// refused: names of factors that the filter of InstantiateAt let not pass.
+// refused: names of factors that the filter of InstantiateAt refused.
 void AddUncut(const Discovered& found,
               BlackBox& box,
               const std::set<std::string>& refused,
@@ -45,6 +45,10 @@ void AddUncut(const Discovered& found,
 // Whether a factor may be used at these sizes of the atoms.
 using FactorFilter =
     std::function<bool(const SymbolicFactor& factor, std::span<const int64_t> sizes)>;
+
+// Adds all other dims that the rule does not cut, with the reason why it has no factors, or that no
+// cut was found.
+void AddUncutRest(BlackBox& box, Rule& rule);
 
 // Instantiate() for a call already taken apart. `fits` tells whether it is of the signature.
 // holds: asked of every factor that the call could use; without it all are taken.

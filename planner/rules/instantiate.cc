@@ -174,6 +174,19 @@ bool IsCut(const Rule& rule, const UncutDim& at) {
   });
 }
 
+bool IsTold(const Rule& rule, const UncutDim& at) {
+  return std::any_of(rule.uncut.begin(), rule.uncut.end(), [&](const UncutDim& other) {
+    return other.is_input == at.is_input && other.tensor == at.tensor && other.dim == at.dim;
+  });
+}
+
+void SortUncut(Rule& rule) {
+  std::sort(rule.uncut.begin(), rule.uncut.end(), [](const UncutDim& a, const UncutDim& b) {
+    return std::make_tuple(!a.is_input, a.tensor, a.dim) <
+           std::make_tuple(!b.is_input, b.tensor, b.dim);
+  });
+}
+
 // Why the call has not the factor; empty: its groups are too few.
 std::string WhyNot(const SymbolicFactor& factor,
                    const std::optional<std::vector<int64_t>>& sizes,
@@ -292,17 +305,26 @@ void AddUncut(const Discovered& found,
                     : refused.count(known->name) > 0
                         ? "pieces of this very call differ from the whole"
                         : WhyNot(*known, sizes, inputs);
-        const bool told =
-            std::any_of(rule.uncut.begin(), rule.uncut.end(), [&](const UncutDim& other) {
-              return other.is_input == is_input && other.tensor == cut.tensor &&
-                     other.dim == cut.dim;
-            });
-        if (!told && !at.reason.empty()) rule.uncut.push_back(std::move(at));
+        if (!IsTold(rule, at) && !at.reason.empty()) rule.uncut.push_back(std::move(at));
       }
-  std::sort(rule.uncut.begin(), rule.uncut.end(), [](const UncutDim& a, const UncutDim& b) {
-    return std::make_tuple(!a.is_input, a.tensor, a.dim) <
-           std::make_tuple(!b.is_input, b.tensor, b.dim);
-  });
+  SortUncut(rule);
+}
+
+void AddUncutRest(BlackBox& box, Rule& rule) {
+  std::vector<Shape> inputs, outputs;
+  if (!ShapesOf(box, inputs, outputs)) return;
+  const std::string reason =
+      rule.factors.empty() ? rule.reason : "no cut of it was found to reproduce the whole";
+  for (const bool is_input : {true, false}) {
+    const std::vector<Shape>& shapes = is_input ? inputs : outputs;
+    for (size_t t = 0; t < shapes.size(); ++t)
+      for (size_t d = 0; d < shapes[t].size(); ++d) {
+        UncutDim at{is_input, static_cast<int>(t), static_cast<int>(d), reason};
+        if (shapes[t][d] > 1 && !IsCut(rule, at) && !IsTold(rule, at))
+          rule.uncut.push_back(std::move(at));
+      }
+  }
+  SortUncut(rule);
 }
 
 bool SameForm(const Discovered& found, BlackBox& box) {

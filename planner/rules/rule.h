@@ -109,7 +109,7 @@ struct PassThrough {
   std::vector<int> inputs;
 };
 
-// A dim that no factor cuts, although calls of the same form with other sizes can be cut there.
+// A dim of several elements that no factor cuts, and why.
 struct UncutDim {
   bool is_input = true;
   int tensor = 0;

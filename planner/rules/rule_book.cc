@@ -113,12 +113,14 @@ Entry RuleBook::State::Without(const OpDef& op, const std::string& signature, Di
 
 // Where nothing cuts a dim that an integer of the call may follow, the call is looked at so too.
 Entry RuleBook::State::Make(const OpCall& call, BlackBox& real) {
-  Entry plain = MakeAs(call, real, {});
-  if (plain.found == nullptr || plain.found->faulty) return plain;
-  const std::vector<BlackBox::Following> following = FollowingOf(real, plain.rule);
-  if (following.empty()) return plain;
-  Entry other = MakeAs(call, real, following);
-  return CutsIn(other.rule) > CutsIn(plain.rule) ? other : plain;
+  Entry best = MakeAs(call, real, {});
+  if (best.found != nullptr && !best.found->faulty) {
+    const std::vector<BlackBox::Following> following = FollowingOf(real, best.rule);
+    Entry other = following.empty() ? Entry() : MakeAs(call, real, following);
+    if (CutsIn(other.rule) > CutsIn(best.rule)) best = std::move(other);
+  }
+  AddUncutRest(real, best.rule);
+  return best;
 }
 
 Entry RuleBook::State::MakeAs(const OpCall& call,
@@ -126,7 +128,7 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
                               const std::vector<BlackBox::Following>& following) {
   Entry entry{NoRule("no small call of its form was found"), "", nullptr};
   const std::string unshrunk = "unshrunk|" + SignatureText(real);
-  if (const Discovered* known = Known(real, unshrunk))
+  if (const Discovered* known = following.empty() ? Known(real, unshrunk) : nullptr)
     return {NoRule(known->reason), unshrunk, known};
   if (!real.fault().empty()) return Without(*call.op, unshrunk, NoneFor(real));
   std::set<std::string> tried;                 // signatures

@@ -110,6 +110,7 @@ struct Shrinker {
         const bool scales = std::binary_search(exact.begin(), exact.end(), o);
         return after == (scales ? before / g * p : before);
       };
+      if (exact.empty() && !IsInside(set, next)) continue;
       if (!Adopt(std::move(next), expected)) continue;
       taken.insert(p);
       if (again && &taken == &used_alone && taken.size() == kPrimesAgain) taken.clear();
@@ -117,6 +118,15 @@ struct Shrinker {
       for (const OutDim& o : exact) out_left(o) /= g;
       return;
     }
+  }
+
+  // Whether a size that moves no output is not the least that does not: at its edge (a slice that
+  // takes all) the call is of another form.
+  bool IsInside(const Tie::Slots& set, std::vector<int64_t> next) const {
+    if (set.size() > 1) return true;
+    --next[static_cast<size_t>(set.front())];
+    std::vector<Shape> now;
+    return box.Infer(next, now) && now == outputs;
   }
 
   // Whether each more of the slot is one more of each of these outputs.

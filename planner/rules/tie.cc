@@ -414,10 +414,10 @@ void Tie::FindGrown() {
 // Dims that literals follow move what either of them moves with the other: in their ratio, or by
 // as much.
 void Tie::FindFollowing() {
-  for (const auto& [literal, dim, times] : box_.following()) {
+  for (const auto& [literal, dim, times, step] : box_.following()) {
     std::vector<int64_t> values = box_.values();
-    values[static_cast<size_t>(literal)] += std::max<int64_t>(times, 1);
-    ++values[static_cast<size_t>(dim)];
+    values[static_cast<size_t>(literal)] += step * std::max<int64_t>(times, 1);
+    values[static_cast<size_t>(dim)] += step;
     std::vector<Shape> now;
     if (!box_.Infer(values, now) || !SameRanks(now, outputs_)) continue;
     Moved moved;

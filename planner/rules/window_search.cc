@@ -34,6 +34,7 @@ namespace metadist {
 namespace {
 
 constexpr size_t kMostPaddings = 3;
+constexpr int64_t kLongestDim = 1 << 16;
 
 int64_t RoundUp(int64_t value, int64_t to) { return value <= 0 ? 0 : (value + to - 1) / to * to; }
 
@@ -367,8 +368,12 @@ std::optional<std::vector<WindowSearch::Width>> WindowSearch::Surplus(const Symb
 
 std::optional<std::vector<int64_t>> WindowSearch::SurplusAt(const SymbolicFactor& trial,
                                                             const std::vector<int64_t>& sizes) {
-  // An integer of the call may take away all of few groups; of many, it may leave some out.
-  for (const int64_t more : {int64_t{0}, 2 * family_.largest_literal})
+  // An integer of the call may take away all of few groups; of many, it may leave some out. One
+  // that follows the dim may be as far from it as the sample's dims are long.
+  const std::vector<int64_t>& base = family_.base;
+  const int64_t longest = base.empty() ? 0 : *std::max_element(base.begin(), base.end());
+  for (const int64_t more :
+       {int64_t{0}, 2 * family_.largest_literal, 2 * std::min(longest, kLongestDim)})
     if (auto surplus = SurplusAt(trial, sizes, more)) return surplus;
   return std::nullopt;
 }
