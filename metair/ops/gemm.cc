@@ -2,6 +2,7 @@
 // y = alpha A B + beta C, A and B transposed if asked, C broadcast to y; C may be left out.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 #include "metair/ops/broadcast.h"
@@ -54,10 +55,27 @@ double Sum(double a, double b) { return a + b; }
 int64_t Product(int64_t a, int64_t b) { return WrapMul(a, b); }
 int64_t Sum(int64_t a, int64_t b) { return WrapAdd(a, b); }
 
+struct Scales {
+  double alpha = 1;
+  double beta = 1;
+};
+
+// alpha product + beta c. Integers are scaled as floats and then truncated, but by whole numbers.
+double Scaled(double product, const double* c, const Scales& by) {
+  return by.alpha * product + (c == nullptr ? 0 : by.beta * *c);
+}
+int64_t Scaled(int64_t product, const int64_t* c, const Scales& by) {
+  if (by.alpha != std::trunc(by.alpha) || by.beta != std::trunc(by.beta)) {
+    const double added = c == nullptr ? 0 : by.beta * static_cast<double>(*c);
+    return static_cast<int64_t>(by.alpha * static_cast<double>(product) + added);
+  }
+  const int64_t scaled = WrapMul(static_cast<int64_t>(by.alpha), product);
+  return c == nullptr ? scaled : WrapAdd(scaled, WrapMul(static_cast<int64_t>(by.beta), *c));
+}
+
 template <typename T>
 void Multiply(const OpCall& call, const Sizes& size, std::span<const Tensor> in, Tensor& y) {
-  const T alpha = static_cast<T>(call.attributes->Float("alpha", 1));
-  const T beta = static_cast<T>(call.attributes->Float("beta", 1));
+  const Scales by{call.attributes->Float("alpha", 1), call.attributes->Float("beta", 1)};
   const bool trans_a = call.attributes->Int("transA", 0) != 0;
   const bool trans_b = call.attributes->Int("transB", 0) != 0;
   const T* a = in[0].data<T>();
@@ -74,8 +92,7 @@ void Multiply(const OpCall& call, const Sizes& size, std::span<const Tensor> in,
                    sum = Sum(sum,
                              Product(a[trans_a ? l * size.m + row : row * size.k + l],
                                      b[trans_b ? col * size.k + l : l * size.n + col]));
-                 to[i] = Product(alpha, sum);
-                 if (c != nullptr) to[i] = Sum(to[i], Product(beta, c[at[0]]));
+                 to[i] = Scaled(sum, c == nullptr ? nullptr : c + at[0], by);
                });
 }
 

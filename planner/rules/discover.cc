@@ -93,6 +93,25 @@ void AddLarger(const Family& family,
     sizes.push_back(test.OtherSizes({}, 1));
 }
 
+// Windows must fit into their dims: dims that have no size of their own are made longer than what
+// the integers of the call can span.
+void AddLong(BlackBox& box,
+             const Family& family,
+             const ExecutionTest& test,
+             std::vector<std::vector<int64_t>>& sizes) {
+  if (family.largest_literal == 0) return;
+  constexpr int64_t kLongest = 256;
+  constexpr int64_t kMostElements = 1 << 14;
+  const int64_t span = family.largest_literal * family.largest_literal;
+  std::vector<int64_t> longer = family.surrogate;
+  for (size_t a = 0; a < longer.size(); ++a)
+    if (family.distinct[a] == 0) longer[a] += std::min(2 * span, kLongest);
+  std::vector<Shape> ignored;
+  if (longer != family.surrogate && test.Elements(longer) <= kMostElements &&
+      box.Infer(family.ValuesAt(longer), ignored))
+    sizes.push_back(std::move(longer));
+}
+
 void FindRules(BlackBox& box,
                const DiscoveryOptions& options,
                const BlackBox* real,
@@ -126,6 +145,7 @@ void FindRules(BlackBox& box,
   SortFactors(family, found.factors);
   std::vector<std::vector<int64_t>> sizes{family.surrogate};
   AddLarger(family, test, sizes);
+  AddLong(box, family, test, sizes);
   for (std::vector<int64_t>& wide : test.WideSizes({}))
     if (!test.IsLarge()) sizes.push_back(std::move(wide));
   found.refuted = test.refuted();

@@ -38,6 +38,7 @@ class PassEdges {
   BlackBox& box_;
   Sampler& sampler_;
   std::vector<ElementType> made_;  // of the outputs
+  int64_t turn_ = 0;               // of the kinds of numbers beyond a maximum
   int64_t executions_ = 0;
 };
 

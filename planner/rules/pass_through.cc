@@ -24,6 +24,8 @@ namespace {
 constexpr size_t kMostForPairs = 12;
 constexpr size_t kMostForTriples = 6;
 constexpr size_t kRounds = 2;  // of all settings at the first sizes
+constexpr int kLeastShown = 4;
+constexpr size_t kMoreRounds = 6;  // while fewer tests showed anything
 
 struct Setting {
   int64_t terms;
@@ -41,17 +43,20 @@ void MarkInfinite(const Tensor& x, Tensor& y) {
       y.mutable_data<double>()[i] = std::numeric_limits<double>::quiet_NaN();
 }
 
-bool HasNumber(const Tensor& x) {
-  const double* v = x.data<double>();
-  return std::any_of(v, v + x.size(), [](double e) { return !std::isnan(e); });
-}
-
-// An operation that may pass; `shown` once some result was a number (a mask that hides all says
-// nothing).
+// An operation that may pass; `shown` counts the tests in which the terms made different numbers (a
+// mask that hides all says nothing, nor does a sequence of no elements).
 struct Tried {
   ReduceOp op = ReduceOp::kSum;
-  bool shown = false;
+  int shown = 0;
 };
+
+bool Differ(const Tensor& x, const Tensor& y) {
+  const double* a = x.data<double>();
+  const double* b = y.data<double>();
+  for (int64_t i = 0; i < std::min(x.size(), y.size()); ++i)
+    if (a[i] != b[i] && !std::isnan(a[i]) && !std::isnan(b[i])) return true;
+  return false;
+}
 
 struct PassTest {
   BlackBox& box;
@@ -74,9 +79,13 @@ struct PassTest {
            kSettings[(t < first ? t : later) % std::size(kSettings)],
            left);
     }
+    const auto unsure = [](const Tried& one) { return one.shown < kLeastShown; };
+    for (size_t t = 0; t < kMoreRounds * std::size(kSettings); ++t)
+      if (std::any_of(left.begin(), left.end(), unsure))
+        Test(values[t % values.size()], set, kSettings[t % std::size(kSettings)], left);
     std::vector<ReduceOp> passing;
     for (const Tried& one : left)
-      if (one.shown) passing.push_back(one.op);
+      if (one.shown > 0) passing.push_back(one.op);
     return passing;
   }
 
@@ -119,10 +128,12 @@ struct PassTest {
     double slack = 0;
     for (const std::vector<Tensor>& result : results)
       for (const Tensor& y : result) slack = std::max(slack, 1e-14 * Largest(y));
+    bool differ = false;
     for (size_t o = 0; o < whole.size(); ++o) {
       Tensor folded = results[0][o].Clone();
       for (size_t term = 1; term < results.size(); ++term) {
         if (results[term][o].type() != folded.type()) return false;
+        differ = differ || Differ(results[0][o], results[term][o]);
         if (one.op == ReduceOp::kSum) MarkInfinite(results[term][o], folded);
         Fold(one.op, folded, results[term][o]);
       }
@@ -131,10 +142,10 @@ struct PassTest {
         MarkInfinite(whole[o], folded);
         MarkInfinite(folded, whole[o]);
       }
-      one.shown = one.shown || HasNumber(whole[o]);
       if (!Close(folded, whole[o], slack + 1e-10 * std::max(Largest(whole[o]), 1e-300)))
         return false;
     }
+    one.shown += differ ? 1 : 0;
     return true;
   }
 };
@@ -177,13 +188,17 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
   for (const std::vector<int64_t>& s : sizes) values.push_back(family.ValuesAt(s));
   const PassTest test{box, sampler, executions};
   PassEdges edges(box, sampler);
+  const auto passes_edges = [&](ReduceOp op, const std::vector<int>& set) {
+    return std::all_of(
+        values.begin(), values.end(), [&](const auto& at) { return edges.Passes(op, at, set); });
+  };
   constexpr ReduceOp kOps[] = {ReduceOp::kSum, ReduceOp::kMax, ReduceOp::kMin};
   std::map<ReduceOp, std::vector<std::vector<int>>> sets;
   std::vector<int> left;  // inputs that larger sets may hold
   for (const int input : floats) {
     const std::vector<ReduceOp> ordinary = test.Passing(values, {input}, kOps);
     for (const ReduceOp op : ordinary)
-      if (edges.Passes(op, values[0], {input})) sets[op].push_back({input});
+      if (passes_edges(op, {input})) sets[op].push_back({input});
     // What an input does not pass alone at the edges, no larger set passes either.
     const bool passes =
         std::find(ordinary.begin(), ordinary.end(), ReduceOp::kSum) != ordinary.end();
@@ -196,7 +211,7 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
       for (const std::vector<int>& known : sums)
         if (std::includes(set.begin(), set.end(), known.begin(), known.end())) return;
       if (!test.Passing(values, set, std::span(kOps).first(1)).empty() &&
-          edges.Passes(ReduceOp::kSum, values[0], set))
+          passes_edges(ReduceOp::kSum, set))
         sums.push_back(set);
     });
   }
