@@ -247,10 +247,10 @@ TEST(Reduce, IdentityLeavesTheOtherOperand) {
                              ElementType::kBool}) {
       const Tensor x = Tensor::Of<float>({4}, {0, 1, 1, 0}).Cast(type);
       Tensor identity = Tensor::Zeros(x.type());
-      FillIdentity(identity.mutable_bytes(), 4, type, type, op);
+      FillIdentity(identity.mutable_bytes(), 4, type, op);
       Tensor out = Tensor::Zeros(x.type());
       const void* in[] = {identity.bytes(), x.bytes()};
-      Reduce(in, out.mutable_bytes(), 4, type, op);
+      Reduce(in, out.mutable_bytes(), 4, type, type, op);
       EXPECT_TRUE(Identical(x, out)) << Name(op) << " of " << Name(type);
     }
 }
