@@ -106,6 +106,7 @@ PassEdges::Arrays PassEdges::PartsOfSum(Parts kind, size_t input, Tensor& whole)
 PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, Parts kind, size_t input, Tensor& whole) {
   const ElementType type = box_.element(input);
   const double sign = op == ReduceOp::kMax ? 1 : -1;
+  const double lowest = sign * LowestOf(type);
   whole = Rounded(whole, type);
   Arrays parts(kParts);
   for (Tensor& part : parts) part = whole.Clone();
@@ -117,7 +118,7 @@ PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, Parts kind, size_t inpu
       const double below[] = {x - sign * std::abs(sampler_.random().Bell()),
                               x,
                               x - sign * LargePartOf(type) * sampler_.random().Uniform(),
-                              sign * LowestOf(type),
+                              lowest,
                               -sign * std::numeric_limits<double>::infinity()};
       static_assert(std::size(below) == kKinds);
       x = below[kind != Parts::kFar ? 0 : (i + p + turn_) % kKinds];  // each kind in each place
