@@ -26,7 +26,8 @@ nlohmann::ordered_json UncutJson(const SignatureReport& signature) {
   for (const UncutDim& uncut : signature.uncut)
     all.push_back({{uncut.is_input ? "input" : "output", uncut.tensor},
                    {"dim", uncut.dim},
-                   {"reason", uncut.reason}});
+                   {"reason", uncut.reason},
+                   {"known", uncut.known}});
   return all;
 }
 
@@ -34,8 +35,9 @@ void WarnOfUncut(const Session& session, const std::vector<SignatureReport>& rep
   for (const SignatureReport& signature : report) {
     std::map<std::string, std::vector<std::string>> dims;  // by reason
     for (const UncutDim& uncut : signature.uncut)
-      dims[uncut.reason].push_back(fmt::format(
-          "dim {} of {} {}", uncut.dim, uncut.is_input ? "input" : "output", uncut.tensor));
+      if (uncut.known)
+        dims[uncut.reason].push_back(fmt::format(
+            "dim {} of {} {}", uncut.dim, uncut.is_input ? "input" : "output", uncut.tensor));
     for (const auto& [reason, places] : dims)
       session.console.Warn(fmt::format(
           "{}: {} cannot be cut: {}", NodesText(signature), fmt::join(places, ", "), reason));

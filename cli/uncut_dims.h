@@ -7,13 +7,14 @@
 #include "cli/session.h"
 #include "planner/rules/rule_book.h"
 
-// Dims that stay whole although calls of the same form with other sizes can be cut there.
+// Dims that no factor cuts.
 namespace metadist::cli {
 
-// [{"input": 0, "dim": 1, "reason": "..."}, {"output": 0, ...}]
+// [{"input": 0, "dim": 1, "reason": "...", "known": false}, {"output": 0, ...}]
 nlohmann::ordered_json UncutJson(const SignatureReport& signature);
 
-// A warning for every signature that has such dims, with their reasons.
+// A warning for every signature with dims that calls of the same form can be cut in, with the
+// reasons.
 void WarnOfUncut(const Session& session, const std::vector<SignatureReport>& report);
 
 }  // namespace metadist::cli

@@ -70,7 +70,7 @@ Result<Graph> Decompose(const OpCall& call) {
       c = cell.Plus(cell.Times(forget, cell.c()), c);
     }
     const ValueId output = gate(kOutput, c);
-    const ValueId squashed = cell.Activate(2, c);
+    const ValueId squashed = cell.Activate(2, c, /*clipped=*/false);
     return cell.Done(cell.Times(output, squashed), c);
   });
 }

@@ -105,8 +105,8 @@ ValueId CellComposer::Peephole(int64_t gate) {
       compose_.With("Reshape", compose_.Input(kPeepholes), {r_.directions, 3, 1, r_.hidden}), gate);
 }
 
-ValueId CellComposer::Activate(size_t which, ValueId x) {
-  if (clip_ > 0)
+ValueId CellComposer::Activate(size_t which, ValueId x, bool clipped) {
+  if (clipped && clip_ > 0)
     x = compose_.Make("Clip", {x, compose_.Number(-clip_, x), compose_.Number(clip_, x)});
   return ComposeActivation(compose_, activations_[which], x);
 }

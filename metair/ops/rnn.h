@@ -31,7 +31,7 @@ class CellComposer {
   // [d, 1, h]: of the peepholes.
   ValueId Peephole(int64_t gate);
   // [d, b, h]: clipped, and through an activation.
-  ValueId Activate(size_t which, ValueId x);
+  ValueId Activate(size_t which, ValueId x, bool clipped = true);
 
   ValueId Plus(ValueId a, ValueId b);
   ValueId Times(ValueId a, ValueId b);

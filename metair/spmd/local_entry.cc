@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // entry := "[" dim "]" | "{" how " of " size "[" dim "]}"
-// how   := "start*" integer ",end*" integer | "first" | "last" | "index"
+// how   := "start*" integer ",end*" integer | "first" | "last" | "index" | "bound"
 #include "metair/spmd/local_entry.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "metair/ir/check.h"
@@ -86,8 +87,10 @@ class Reader {
       entry.kind = Kind::kLastOnly;
     } else if (Skip("{index")) {
       entry.kind = Kind::kIndex;
+    } else if (Skip("{bound")) {
+      entry.kind = Kind::kBound;
     } else {
-      return Fail("expected '[', '{start*', '{first', '{last' or '{index'");
+      return Fail("expected '[', '{start*', '{first', '{last', '{index' or '{bound'");
     }
     if (!Skip(" of ")) return Fail("expected ' of '");
     return {};
@@ -129,6 +132,8 @@ int64_t LocalValue(const LocalEntry& entry,
       return piece.end == size ? value : 0;
     case Kind::kIndex:
       return CountedFrom(value, piece.begin, piece.size(), size);
+    case Kind::kBound:
+      return std::clamp<int64_t>(value - piece.begin, 0, piece.size());
     default:
       return value + entry.by_start * piece.begin + entry.by_end * (piece.end - size);
   }
@@ -150,8 +155,11 @@ Result<void> Validate(const LocalEntry& entry, int64_t value, const Mesh& mesh) 
     return Usage("an integer can follow only the pieces of a dim that is cut contiguously");
   const Halo& halo = entry.view.halo;
   if (!size && !halo.empty() &&
-      (entry.kind != Kind::kShifted || halo.course == Halo::Course::kAround))
-    return Usage("only an integer that is shifted can follow pieces with a halo, of one run each");
+      ((entry.kind != Kind::kShifted && entry.kind != Kind::kBound) ||
+       halo.course == Halo::Course::kAround))
+    return Usage(
+        "only an integer that is shifted or a bound can follow pieces with a halo, of one run "
+        "each");
   return Validate(Sharding{{entry.view}, {}}, {size ? value : SizeOf(entry.view)}, mesh);
 }
 
@@ -162,6 +170,7 @@ std::string LocalEntryText(const LocalEntry& entry, const Mesh& mesh) {
   if (entry.kind == Kind::kFirstOnly) how = "first";
   if (entry.kind == Kind::kLastOnly) how = "last";
   if (entry.kind == Kind::kIndex) how = "index";
+  if (entry.kind == Kind::kBound) how = "bound";
   return fmt::format("{{{} of {}{}}}", how, SizeOf(entry.view), view);
 }
 

@@ -24,6 +24,8 @@ struct LocalEntry {
     kLastOnly,   // the value where the piece is the dim's last, 0 elsewhere
     kIndex,  // it is an index into the dim (below 0: from its end), counted within the piece; the
              // piece's size where it points elsewhere
+    kBound,  // it is a place in the dim (from its start) at which what the call takes of it begins
+             // or ends; counted within the piece with the halo, at most its nearer end
   };
 
   DimSharding view = {};  // of the dim; whole: the value stays as it is
@@ -52,7 +54,7 @@ std::vector<int64_t> LocalValues(std::vector<int64_t> values,
 Result<void> Validate(const LocalEntry& entry, int64_t value, const Mesh& mesh);
 
 // "[model]": a size, as in a sharding; "[]": the value stays; "{start*1,end*0 of 64[model]}",
-// "{first of 64[model]}", "{last of 64[model]}", "{index of 64[model]}".
+// "{first of 64[model]}", "{last of 64[model]}", "{index of 64[model]}", "{bound of 64[model]}".
 std::string LocalEntryText(const LocalEntry& entry, const Mesh& mesh);
 // The entry at the head of `text`, which is taken off. value: of the integer. Errors: kUsage.
 Result<LocalEntry> TakeLocalEntry(std::string_view& text, int64_t value, const Mesh& mesh);

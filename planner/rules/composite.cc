@@ -223,7 +223,7 @@ class Finder {
   void TryWindow(int input, const Cut& cut) {
     const Dim at{input, cut.dim};
     const std::vector<Product>& terms = SizeOf(at).terms;
-    if (terms.size() != 1 || terms[0].atoms.size() != 1 || terms[0].constant != 1) return;
+    if (terms.size() != 1 || terms[0].atoms.size() != 1) return;
     const int atom = terms[0].atoms[0];
     if (IsCut(at, atom)) return;
     const auto way = Propagate(

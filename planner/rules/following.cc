@@ -25,11 +25,14 @@ using Shapes = std::vector<Shape>;
 
 constexpr int64_t kLargestStep = 64;
 
+// Not by a recipe that joins what the operator makes of pieces: pieces that need no joining are
+// better.
 bool IsCut(const Rule& rule, const Slot& dim) {
   return std::any_of(rule.factors.begin(), rule.factors.end(), [&](const Factor& factor) {
-    return std::any_of(factor.inputs.begin(), factor.inputs.end(), [&](const Cut& cut) {
-      return cut.tensor == dim.input && cut.dim == dim.entry;
-    });
+    return factor.inner.recipe.empty() &&
+           std::any_of(factor.inputs.begin(), factor.inputs.end(), [&](const Cut& cut) {
+             return cut.tensor == dim.input && cut.dim == dim.entry;
+           });
   });
 }
 

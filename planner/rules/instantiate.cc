@@ -295,7 +295,7 @@ void AddUncut(const Discovered& found,
   for (const auto& [known, refuted] : all)
     for (const bool is_input : {true, false})
       for (const SymbolicCut& cut : is_input ? known->inputs : known->outputs) {
-        UncutDim at{is_input, cut.tensor, cut.dim, {}};
+        UncutDim at{is_input, cut.tensor, cut.dim, {}, /*known=*/true};
         const std::vector<Shape>& shapes = is_input ? inputs : outputs;
         const size_t tensor = static_cast<size_t>(cut.tensor);
         const size_t dim = static_cast<size_t>(cut.dim);

@@ -84,8 +84,8 @@ std::string_view Capital(ReduceOp op) {
 }
 
 struct Clauses {
-  std::vector<std::string> reduction, partial, attr, off, halo, crop, mirror, around, row, dead,
-      combine;
+  std::vector<std::string> reduction, partial, attr, off, within, halo, crop, mirror, around, row,
+      dead, combine;
 };
 
 // "1" (an input), "k" (an attribute), "1.2" (an entry, or a column, of it).
@@ -187,9 +187,18 @@ void Describe(const Discovered& found, const SymbolicFactor& factor, Clauses& cl
   if (factor.outputs.empty() && factor.reductions.empty() && !factor.composite)
     clauses.dead.insert(clauses.dead.end(), letters.begin(), letters.end());
   if (std::any_of(factor.ends.begin(), factor.ends.end(), [](const EndLiteral& end) {
-        return end.by_size != 0;
+        return end.by_size != 0 && !end.bound;
       }))
     clauses.attr.push_back(letters[0]);
+  for (const EndLiteral& end : factor.ends) {
+    const bool several =
+        std::count_if(found.literals.begin(), found.literals.end(), [&](const auto& other) {
+          return other.input == end.input && other.attribute == end.attribute;
+        }) > 1;
+    if (end.bound)
+      clauses.within.push_back(fmt::format(
+          "{}:{}", letters[0], OperandText(end.input, end.attribute, end.entry, several)));
+  }
   if (!factor.local_literals) return;
   for (size_t i = 0; i < factor.atoms.size(); ++i) {
     const bool tied = std::any_of(
@@ -250,6 +259,7 @@ std::string Notation(const Discovered& found, const std::vector<Shape>& outputs)
   add("partial", clauses.partial);
   add("attr", clauses.attr);
   add("off", clauses.off);
+  add("within", clauses.within);
   add("halo", clauses.halo);
   add("crop", clauses.crop);
   add("mirror", clauses.mirror);

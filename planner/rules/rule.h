@@ -115,6 +115,7 @@ struct UncutDim {
   int tensor = 0;
   int dim = 0;
   std::string reason = {};
+  bool known = false;  // calls of the same form can be cut there
   auto operator<=>(const UncutDim&) const = default;
 };
 

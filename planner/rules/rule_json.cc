@@ -84,9 +84,10 @@ Json IndexJson(const SymbolicIndex& index) {
 }
 
 Json EndJson(const EndLiteral& end) {
-  const auto& [input, attribute, entry, first, by_size] = end;
+  const auto& [input, attribute, entry, first, by_size, bound] = end;
   Json out = {{"first", first}};
   if (by_size != 0) out["by_size"] = by_size;
+  if (bound) out["bound"] = true;
   AddPlace(input, attribute, entry, out);
   return out;
 }

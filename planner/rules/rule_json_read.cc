@@ -315,7 +315,7 @@ class Reader {
   }
 
   Result<EndLiteral> ReadEnd(const JsonCursor& at) const {
-    TRY(at.Fields({"first", "entry"}, {"input", "attribute", "by_size"}));
+    TRY(at.Fields({"first", "entry"}, {"input", "attribute", "by_size", "bound"}));
     EndLiteral end;
     TRY(ReadPlace(at, end));
     const auto key = [](const auto& of) { return std::tie(of.input, of.attribute, of.entry); };
@@ -326,6 +326,7 @@ class Reader {
     end.first = TRY(TRY(at.At("first")).Bool());
     if (at.Has("by_size"))
       end.by_size = TRY(Between(TRY(at.At("by_size")), -kLargestSample, kLargestSample));
+    if (at.Has("bound")) end.bound = TRY(TRY(at.At("bound")).Bool());
     return end;
   }
 

@@ -174,9 +174,14 @@ struct Shrinker {
     Set(set.front(), size, next);
     const bool same_phase = size % 12 == old % 12 && size > 12;
     const bool steps = StepsByOne(next, set.front(), other);
+    const bool moves =
+        std::any_of(tie.grown().begin(), tie.grown().end(), [&](const Tie::Grown& grown) {
+          return grown.dim == set.front();
+        });
     const auto expected = [&](OutDim o, int64_t before, int64_t after) {
       if (std::binary_search(other.begin(), other.end(), o))
-        return (steps && before - after == old - size) || same_phase;
+        return after >= std::min<int64_t>(before, 4) &&
+               ((steps && before - after == old - size) || (same_phase && !moves));
       const bool scales = std::binary_search(exact.begin(), exact.end(), o);
       return scales ? after * old == before * size : after == before;
     };

@@ -107,13 +107,15 @@ struct SymbolicLiteral {
 // An integer of the call that only the rank with the first (or the last) piece keeps; it is 0 on
 // the others: the padding at that end. Or, where by_size is not 0, an integer that goes with the
 // size of the dim along which the window slides: by_size less of it for each element that a rank
-// has not. Named as in SymbolicLiteral.
+// has not. Or a bound: a place in the dim at which what the call takes of it begins, or ends where
+// by_size is not 0; counted within the piece. Named as in SymbolicLiteral.
 struct EndLiteral {
   int input = -1;
   std::string attribute = {};
   int entry = 0;
   bool first = true;
   int64_t by_size = 0;
+  bool bound = false;
   bool operator==(const EndLiteral&) const = default;
 };
 

@@ -39,8 +39,7 @@ std::optional<int64_t> WindowGroups(const SymbolicFactor& factor, std::span<cons
   std::optional<int64_t> groups;
   for (const SymbolicCut& cut : factor.outputs) {
     const int64_t size = SizeOf(cut, outputs);
-    if (size % cut.window->unit != 0) return std::nullopt;
-    const int64_t own = size / cut.window->unit;
+    const int64_t own = (size + cut.window->unit - 1) / cut.window->unit;
     if (groups && *groups != own) return std::nullopt;
     groups = own;
   }
@@ -64,7 +63,10 @@ std::optional<Factor> WindowFactorAt(const SymbolicFactor& factor,
   for (const EndLiteral& end : factor.ends) {
     LiteralCut literal{end.input, end.attribute, end.entry, {0, 0, 1, {{*groups, 1}}}};
     literal.kind = end.first ? LocalEntry::Kind::kFirstOnly : LocalEntry::Kind::kLastOnly;
-    if (end.by_size != 0) {
+    if (end.bound) {
+      literal.view = out.inputs.front();
+      literal.kind = LocalEntry::Kind::kBound;
+    } else if (end.by_size != 0) {
       literal.view = out.inputs.front();
       literal.kind = LocalEntry::Kind::kShifted;
       literal.by_start = -end.by_size;
@@ -81,7 +83,11 @@ std::optional<Factor> WindowFactorAt(const SymbolicFactor& factor,
 
 std::vector<int64_t> HeldOf(const Cut& cut, int64_t ranks, int64_t rank, bool halo) {
   DimSharding dim = OnOneAxis(cut);
-  if (!halo) dim.halo = {};
+  if (!halo) {
+    const int64_t of = dim.halo.of;
+    dim.halo = {};
+    dim.halo.of = of;
+  }
   const Mesh mesh{{{"r", ranks}}};
   std::vector<int64_t> indices;
   for (const Interval& run : LocalIntervals(dim, cut.size(), mesh, {rank}))
@@ -112,6 +118,10 @@ int64_t LocalValueOf(const LiteralCut& literal, int64_t value, int64_t ranks, in
     case LocalEntry::Kind::kIndex: {
       const std::vector<int64_t> own = held();
       return CountedFrom(value, own.front(), std::ssize(own), literal.view.size());
+    }
+    case LocalEntry::Kind::kBound: {
+      const std::vector<int64_t> own = held();
+      return std::clamp<int64_t>(value - own.front(), 0, std::ssize(own));
     }
     case LocalEntry::Kind::kSize:
       break;

@@ -6,6 +6,9 @@
 // - p behind it. These numbers are measured (window_probe). What a rank does with its piece is then
 // tried, from plain to strange:
 //
+//   0. where the call takes a part of the dim (a slice), a rank takes of it what makes its own
+//   piece
+//      of the output: places where the part begins and ends are counted within what it has;
 //   1. integers of the call that are padding - one less of it and one more of the dim changes no
 //      output - are kept by the ranks with the first and the last piece and are 0 between them.
 //      Since a halo goes as far as the dim goes, this is exact for padding with zeros, with
@@ -241,6 +244,63 @@ std::vector<EndLiteral> WindowSearch::Paddings(const SymbolicFactor& exact) {
   return paddings;
 }
 
+size_t WindowSearch::SlotOf(const EndLiteral& end) const {
+  size_t s = box_.first_literal();
+  while (box_.slots()[s].input != end.input || box_.slots()[s].attribute != end.attribute ||
+         box_.slots()[s].entry != end.entry)
+    ++s;
+  return s;
+}
+
+// Where what the call takes of the dim begins: with 0 instead, a dim that is shorter by as much
+// makes the same outputs.
+std::vector<EndLiteral> WindowSearch::Begins(const SymbolicFactor& exact) {
+  std::vector<EndLiteral> begins;
+  const SymbolicCut& cut = exact.inputs.front();
+  const size_t dim = static_cast<size_t>(
+      box_.dim_slot(static_cast<size_t>(cut.tensor), static_cast<size_t>(cut.dim)));
+  std::vector<int64_t> longer = sizes_;
+  longer[static_cast<size_t>(exact.atoms[0])] += 2 * family_.largest_literal;
+  const std::vector<int64_t> values = family_.ValuesAt(longer);
+  std::vector<Shape> with, without, made_up;
+  if (!box_.Infer(values, with)) return begins;
+  for (size_t s = box_.first_literal(); s < values.size(); ++s) {
+    const Slot& slot = box_.slots()[s];
+    const EndLiteral begin{
+        slot.input, slot.attribute, slot.entry, /*first=*/true, /*by_size=*/0, /*bound=*/true};
+    if (values[s] <= 0 || std::any_of(exact.ends.begin(), exact.ends.end(), [&](const auto& end) {
+          return SlotOf(end) == s;
+        }))
+      continue;
+    std::vector<int64_t> moved = values;
+    const int64_t taken = std::exchange(moved[s], 0);
+    if (!box_.Infer(moved, without) || without == with) continue;
+    moved[dim] -= taken;
+    test_.Follow(exact, -taken, moved);
+    if (moved[dim] > 0 && box_.Infer(moved, made_up) && made_up == with) begins.push_back(begin);
+  }
+  return begins;
+}
+
+// The window as it was measured, where the call takes a part of the dim: what it leaves out on
+// either side no rank has. Pieces are whole groups, moved by where the part begins.
+std::optional<SymbolicFactor> WindowSearch::Part(const SymbolicFactor& exact) {
+  if (exact.inputs.size() != 1) return std::nullopt;
+  SymbolicFactor trial = exact;
+  for (EndLiteral& end : trial.ends) {
+    if (end.by_size != 1) return std::nullopt;
+    end.bound = true;
+  }
+  for (EndLiteral& begin : Begins(exact)) trial.ends.push_back(std::move(begin));
+  if (trial.ends.empty()) return std::nullopt;
+  SymbolicWindow& window = *trial.inputs[0].window;
+  if (!window.before.slopes.empty() || !window.behind.slopes.empty()) return std::nullopt;
+  window.behind.constant = std::max(window.behind.constant, -window.before.constant);
+  const std::optional<std::vector<Width>> surplus = Surplus(trial);
+  if (!surplus || !IsNothing(*surplus)) return std::nullopt;
+  return trial;
+}
+
 std::vector<SymbolicFactor> WindowSearch::Trials(const SymbolicFactor& exact) {
   SymbolicFactor filled = exact;
   for (SymbolicCut& cut : filled.inputs) {
@@ -248,6 +308,7 @@ std::vector<SymbolicFactor> WindowSearch::Trials(const SymbolicFactor& exact) {
     cut.window->behind = Filled(cut.window->behind);
   }
   std::vector<SymbolicFactor> trials;
+  if (auto part = Part(exact)) trials.push_back(std::move(*part));
   const std::vector<EndLiteral> paddings = Paddings(exact);
   // Begins stand before ends in most lists: that division first.
   const unsigned all = 1U << paddings.size();
@@ -329,8 +390,21 @@ void WindowSearch::AddRounded(const SymbolicFactor& exact, std::vector<SymbolicF
     cut.window->before = Width{}.Plus(before, cut.window->unit);
     cut.window->behind = Width{}.Plus(behind, cut.window->unit);
   }
-  const std::optional<std::vector<Width>> surplus = Surplus(rounded);
+  std::optional<std::vector<Width>> surplus = Surplus(rounded);
   if (!surplus) return;
+  // What an inner rank lacks, where a kernel is shorter than its stride, more groups make up for.
+  int64_t lacking = 0;
+  for (size_t o = 0; o < surplus->size(); ++o) {
+    const int64_t unit = rounded.outputs[o].window->unit;
+    lacking = std::max(lacking, RoundUp(-(*surplus)[o].At(sizes_), unit) / unit);
+  }
+  if (lacking > 0) {
+    behind.constant += lacking;
+    for (SymbolicCut& cut : rounded.inputs)
+      cut.window->behind = Width{}.Plus(behind, cut.window->unit);
+    surplus = Surplus(rounded);
+    if (!surplus) return;
+  }
   for (const Width& more : *surplus)
     if (more.At(sizes_) < 0) return;
   for (const int way : {0, 1, 2}) {
@@ -392,6 +466,9 @@ std::optional<std::vector<int64_t>> WindowSearch::SurplusAt(const SymbolicFactor
       const int64_t local =
           groups * window.unit + window.before.At(sizes) + window.behind.At(sizes);
       test_.Follow(trial, local - std::exchange(dim, local), values);
+      // Of an inner rank: what the call takes begins before the piece and ends behind it.
+      for (const EndLiteral& end : trial.ends)
+        if (end.bound) values[SlotOf(end)] = end.by_size == 0 ? 0 : local;
     }
     test_.ClearEnds(trial, /*keep_first=*/false, /*keep_last=*/false, values);
     if (!box_.Infer(values, shapes)) return std::nullopt;

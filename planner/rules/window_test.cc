@@ -53,14 +53,26 @@ void WindowTest::ClearEnds(const SymbolicFactor& trial,
                            bool keep_last,
                            std::vector<int64_t>& values) const {
   for (const EndLiteral& end : trial.ends)
-    if (end.by_size == 0 && !(end.first ? keep_first : keep_last)) values[SlotOf(box_, end)] = 0;
+    if (!end.bound && end.by_size == 0 && !(end.first ? keep_first : keep_last))
+      values[SlotOf(box_, end)] = 0;
 }
 
 void WindowTest::Follow(const SymbolicFactor& trial,
                         int64_t more,
                         std::vector<int64_t>& values) const {
   for (const EndLiteral& end : trial.ends)
-    if (end.by_size != 0) values[SlotOf(box_, end)] += end.by_size * more;
+    if (!end.bound && end.by_size != 0) values[SlotOf(box_, end)] += end.by_size * more;
+}
+
+void WindowTest::Bound(const SymbolicFactor& trial,
+                       int64_t start,
+                       int64_t size,
+                       std::vector<int64_t>& values) const {
+  for (const EndLiteral& end : trial.ends)
+    if (end.bound) {
+      int64_t& value = values[SlotOf(box_, end)];
+      value = std::clamp<int64_t>(value - start, 0, size);
+    }
 }
 
 std::optional<WindowTest::Call> WindowTest::CallAt(const SymbolicFactor& trial,
@@ -104,8 +116,10 @@ bool WindowTest::RunRank(const Call& call,
   for (const Cut& cut : call.factor.inputs) {
     Tensor& x = mine[static_cast<size_t>(cut.tensor)];
     const int64_t whole = x.dim(cut.dim);
-    x = Take(x, cut.dim, HeldOf(cut, ranks, rank, /*halo=*/true));
+    const std::vector<int64_t> held = HeldOf(cut, ranks, rank, /*halo=*/true);
+    x = Take(x, cut.dim, held);
     Follow(trial, x.dim(cut.dim) - whole, values);
+    Bound(trial, held.front(), std::ssize(held), values);
   }
   return box_.Run(values, mine, outputs);
 }
@@ -183,7 +197,7 @@ int64_t WindowTest::LargestEnd(const SymbolicFactor& trial,
   const std::vector<int64_t> values = family_.ValuesAt(sizes);
   int64_t largest = 0;
   for (const EndLiteral& end : trial.ends)
-    if (end.by_size == 0) largest = std::max(largest, values[SlotOf(box_, end)]);
+    if (!end.bound && end.by_size == 0) largest = std::max(largest, values[SlotOf(box_, end)]);
   return largest;
 }
 

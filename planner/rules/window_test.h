@@ -32,6 +32,12 @@ class WindowTest {
   // Moves the literals that go with the size of the input, for `more` elements of it.
   void Follow(const SymbolicFactor& trial, int64_t more, std::vector<int64_t>& values) const;
 
+  // Counts bounds within a piece of `size` elements from `start` on.
+  void Bound(const SymbolicFactor& trial,
+             int64_t start,
+             int64_t size,
+             std::vector<int64_t>& values) const;
+
   int64_t executions() const { return executions_; }
 
  private:

@@ -78,7 +78,7 @@ std::string RunAs(const OneNode& one,
     assignment.values.push_back(Sharding::Replicated(value.type.shape.size()));
   for (size_t i = 0; i < node.inputs.size(); ++i)
     if (node.inputs[i] != kNone) {
-      Sharding stored = strategy.inputs[i];
+      Sharding stored = strategy.inputs[i].WithoutHalos();  // those are a need of the use alone
       stored.partial.clear();
       assignment.values[static_cast<size_t>(node.inputs[i])] = stored;
     }
@@ -109,7 +109,8 @@ std::string RunAs(const OneNode& one,
 bool Moves(const Strategy& strategy) {
   for (const LocalLiteral& literal : strategy.literals)
     for (const LocalEntry& entry : literal.entries)
-      if (entry.kind == LocalEntry::Kind::kShifted) return true;
+      if (entry.kind == LocalEntry::Kind::kShifted || entry.kind == LocalEntry::Kind::kBound)
+        return true;
   return !strategy.indices.empty();
 }
 
@@ -168,6 +169,10 @@ TEST(Offsets, DiagonalsMoveWithRowsAndColumns) {
 
 TEST(Offsets, RangesMoveBothEnds) {
   for (size_t example : {0, 1, 2}) EXPECT_GE(RunAll("Range", example), example == 2 ? 2 : 6);
+}
+
+TEST(Offsets, PartsAreTakenFromAnywhere) {
+  for (size_t example : {0, 1}) EXPECT_GE(RunAll("Slice", example), 4) << example;
 }
 
 TEST(Offsets, LossesFindTheirTargets) {

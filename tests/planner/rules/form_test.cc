@@ -165,7 +165,7 @@ TEST(Form, DimsThatStayWholeHaveAReason) {
                            "  %y: f32[40,1,4,8] = LSTM(%x, %w, %r) @n\n  output %y\n");
   ASSERT_FALSE(rule.uncut.empty());
   EXPECT_EQ(rule.uncut.front(),
-            (UncutDim{true, 0, 2, "it can be cut in sequences of few elements only"}));
+            (UncutDim{true, 0, 2, "it can be cut in sequences of few elements only", true}));
 }
 
 std::string OfSlice(int64_t start, int64_t end) {
@@ -179,9 +179,9 @@ std::string OfSlice(int64_t start, int64_t end) {
 }
 
 TEST(Form, PartsAndPlacesAtAnyOffset) {
-  EXPECT_EQ("([a,b])->([a,b]) attr={a} halo={a:0/37}", OfSlice(13, 77));
-  EXPECT_EQ("([a,b])->([a,b]) attr={a} halo={a:0/69}", OfSlice(1, 33));
-  EXPECT_EQ("([a,b])->([a,b]) halo={a:0/69}", OfSlice(-32, 1000));
+  EXPECT_EQ("([a,b])->([a,b]) within={a:2,a:1} halo={a:-13/13}", OfSlice(13, 77));
+  EXPECT_EQ("([a,b])->([a,b]) within={a:2,a:1} halo={a:-1/1}", OfSlice(1, 33));
+  EXPECT_EQ("([a,b])->([a,b]) within={a:1} halo={a:-69/69}", OfSlice(-32, 1000));
   for (const char* place : {"0", "5", "23", "-1"})
     EXPECT_EQ("([a,b],[_])->([_,b]) reduction={a} off={a:1-}",
               FactorsOf(RuleIn("Gather",
