@@ -144,6 +144,12 @@ Transfer Planner::For(int64_t rank) const {
   return transfer;
 }
 
+int64_t Pulled(const Transfer& transfer) {
+  int64_t elements = 0;
+  for (const Pull& pull : transfer.pulls) elements += pull.elements();
+  return elements;
+}
+
 // Joins the axes along which any rank reads from another, so that every group is a whole sub-grid.
 std::vector<int> MeetingAxes(const Mesh& mesh, const std::vector<Transfer>& transfers) {
   std::vector<bool> meets(mesh.axes.size(), false);
@@ -218,6 +224,10 @@ Result<std::vector<Transfer>> PlanTransfers(const CollectiveStep& step,
   TRY(planner.Classify());
   std::vector<Transfer> transfers;
   for (int64_t rank = 0; rank < mesh.ranks(); ++rank) transfers.push_back(planner.For(rank));
+  for (const Transfer& transfer : transfers)
+    if (step.from.has_halos() && !transfer.identity && !transfer.zeroes &&
+        Pulled(transfer) != transfer.elements)
+      return Internal("a rank lacks elements that it is to keep of what it holds");
   const std::vector<int> axes = MeetingAxes(mesh, transfers);
   // Uneven pieces lie on both sides of the limit; the group must agree on one way.
   const bool slices =

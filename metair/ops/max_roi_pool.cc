@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[r, c] = the greatest elements in each cell of a grid over region r of x[image of r, c]. A row
-// of rois is (image, left, top, right, bottom), corners included; an empty cell gives 0.
+// of rois is (image, left, top, right, bottom), corners included; an empty cell gives 0, NaN wins.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,7 +71,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
     double& most = out[0].mutable_data<double>()[i];
     for (int64_t r = rows.begin; r < rows.end; ++r)
       for (int64_t c = columns.begin; c < columns.end; ++c, any = true)
-        if (!any || plane[r * x[3] + c] > most) most = plane[r * x[3] + c];
+        if (!any || plane[r * x[3] + c] > most || std::isnan(plane[r * x[3] + c]))
+          most = plane[r * x[3] + c];
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
@@ -124,11 +125,13 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
     for (int64_t r = 0; r < down.samples; ++r)
       for (int64_t c = 0; c < across.samples; ++c) {
         const auto corner = Corners(plane, x, down.at(i / y[3] % y[2], r), across.at(i % y[3], c));
-        const double most = *std::max_element(corner.begin(), corner.end());
-        if (average)
+        if (average) {
           result += corner[0] + corner[1] + corner[2] + corner[3];
-        else
-          result = r == 0 && c == 0 ? most : std::max(result, most);
+          continue;
+        }
+        bool first = r == 0 && c == 0;
+        for (const double v : corner)  // NaN wins
+          if (std::exchange(first, false) || v > result || std::isnan(v)) result = v;
       }
     const int64_t count = std::max<int64_t>(down.samples * across.samples, 1);
     out[0].mutable_data<double>()[i] = average ? result / static_cast<double>(count) : result;

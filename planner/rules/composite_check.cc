@@ -37,6 +37,7 @@ const Runs kUneven{{2, InputMode::kNormal},
                    {3, InputMode::kDown},
                    {4, InputMode::kOffset}};
 const Runs kSingle{{4, InputMode::kNormal}, {4, InputMode::kIntegers}};
+const Runs kConfirming{{2, InputMode::kNormal}, {3, InputMode::kNormal}};
 constexpr int64_t kEvenGroups = 12;  // for 2, 3 and 4 ranks
 constexpr int64_t kUnevenGroups = 11;
 constexpr int64_t kSingleGroups = 4;
@@ -160,6 +161,17 @@ bool CompositeCheck::Holds(SymbolicFactor& factor) {
   if (Judge(factor, SizesFor(factor, kSingleGroups, 0), kSingle) != Verdict::kHolds)
     factor.least_piece = 2;
   return true;
+}
+
+bool CompositeCheck::Refutes(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
+  const std::vector<int64_t> values = ValuesAt(found_, box_, sizes);
+  const std::optional<Factor> real = RealFactor(factor, sizes, values);
+  for (const auto& [ranks, mode] : kConfirming) {
+    if (!real || real->groups() < ranks * std::max<int64_t>(factor.least_piece, 1)) continue;
+    const std::pair<int64_t, InputMode> run{ranks, mode};
+    if (Judge(factor, sizes, std::span(&run, 1)) == Verdict::kDiffers) return true;
+  }
+  return false;
 }
 
 std::optional<CompositeCheck::Eager> CompositeCheck::EagerOf(const InnerUse& use,

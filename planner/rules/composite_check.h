@@ -44,6 +44,9 @@ class CompositeCheck {
   // Whether the factor holds: on 2, 3 and 4 ranks, even and uneven pieces, other sizes, inputs of
   // all kinds. Sets least_piece.
   bool Holds(SymbolicFactor& factor);
+  // Whether pieces differ from the whole at these sizes of the atoms; false where that cannot be
+  // tried.
+  bool Refutes(const SymbolicFactor& factor, std::span<const int64_t> sizes);
 
   int64_t executions() const { return executions_; }
 

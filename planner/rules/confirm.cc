@@ -10,8 +10,8 @@
 // rank) is checked for every strategy: cuts must make up the dims (Instantiate), and inference must
 // give every rank what its strategy promises (FitsEverywhere).
 //
-// Factors of decompositions and recipes have been compared as a whole at several sizes
-// (composite_check.h) and their nodes' factors are confirmed in their turn.
+// An integer of the call that an index may be (of classes that are not counted) is kept below the
+// sizes that it is below. Factors of decompositions and recipes run as composite_check.h runs them.
 //
 // Cost: two runs of the kernel whole and five on pieces a factor, on some thousand elements.
 #include "planner/rules/confirm.h"
@@ -23,7 +23,6 @@
 
 #include "metair/ops/index.h"
 #include "planner/rules/arrays.h"
-#include "planner/rules/composite_check.h"
 #include "planner/rules/instance.h"
 #include "planner/rules/pieces.h"
 #include "planner/rules/sampler.h"
@@ -34,8 +33,9 @@ namespace {
 
 constexpr int64_t kMostElements = 4096;
 constexpr int64_t kMostFlops = 1 << 17;
+constexpr int64_t kMostNamedElements = 1 << 20;
 // Of sizes; the first leaves the call as it is.
-constexpr int64_t kLimits[] = {kMostElements, 256, 96, 48, 24, 12};
+constexpr int64_t kLimits[] = {kMostElements, 256, 96, 48, 24, 12, 6};
 constexpr int64_t kPhase = 12;
 
 struct Run {
@@ -193,63 +193,99 @@ class Trial {
   std::vector<std::vector<Tensor>> local_;
 };
 
-// Sizes above the limit become smaller ones of the same phase.
+// Sizes above the limit become smaller ones of the same phase; those above an integer that an index
+// may be stay above it.
 std::vector<int64_t> Below(int64_t limit,
+                           int64_t named,
                            const SymbolicFactor& factor,
                            std::span<const int64_t> sizes) {
   std::vector<int64_t> out(sizes.begin(), sizes.end());
   for (size_t a = 0; a < out.size(); ++a)
-    if (out[a] > limit && factor.fixed.count(static_cast<int>(a)) == 0)
-      out[a] = limit - ((limit - out[a]) % kPhase + kPhase) % kPhase;
+    if (out[a] > limit && factor.fixed.count(static_cast<int>(a)) == 0) {
+      const int64_t to =
+          out[a] > named ? std::min(std::max(limit, named + 2 * kPhase), out[a]) : limit;
+      out[a] = to - ((to - out[a]) % kPhase + kPhase) % kPhase;
+    }
   return out;
 }
 
-bool IsCheap(const BlackBox& box, const OpCall& call, std::span<const TensorType> outputs) {
+// named: an integer that one dim must be larger than.
+bool IsCheap(const BlackBox& box,
+             const OpCall& call,
+             std::span<const TensorType> outputs,
+             int64_t named) {
+  const int64_t most = std::max(kMostElements, std::min(32 * named, kMostNamedElements));
   int64_t elements = 0;
   const auto add = [&](const Shape& shape) {
     for (const int64_t size : shape)
-      if (size < 0 || size > kMostElements) elements = kMostElements + 1;
-    if (elements <= kMostElements) elements += NumElements(shape);
+      if (size < 0 || size > most) elements = most + 1;
+    if (elements <= most) elements += NumElements(shape);
   };
   for (size_t i = 0; i < call.inputs.size(); ++i)
     if (box.is_tensor(i)) add(call.shape(i));
   for (const TensorType& type : outputs) add(type.shape);
-  return elements <= kMostElements && WorkOf(call, outputs).flops <= kMostFlops;
+  return elements <= most && WorkOf(call, outputs).flops <= std::max(kMostFlops, 2 * most);
 }
 
-// The factor on the largest call of the family that is cheap and not above the real one.
-std::optional<Case> NearestCase(const Discovered& found,
-                                BlackBox& box,
-                                const SymbolicFactor& factor,
-                                std::span<const int64_t> sizes) {
+// The largest of every integer of the call that is less than a size which it is not part of: above
+// it an index may still be what the call names.
+int64_t LargestNamed(const BlackBox& box, std::span<const int64_t> sizes) {
+  const int64_t most = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
+  int64_t largest = 0;
+  for (size_t s = box.first_literal(); s < box.values().size(); ++s)
+    if (box.values()[s] < most) largest = std::max(largest, box.values()[s]);
+  return largest;
+}
+
+// Sizes of the largest call of the family that is cheap and not above the real one; none if there
+// is none.
+std::optional<std::vector<int64_t>> NearestSizes(const Discovered& found,
+                                                 BlackBox& box,
+                                                 const SymbolicFactor& factor,
+                                                 std::span<const int64_t> sizes) {
   const std::vector<int64_t> real = box.values();
-  std::optional<Case> nearest;
+  const int64_t named = LargestNamed(box, sizes);
+  std::optional<std::vector<int64_t>> nearest;
   for (const int64_t limit : kLimits) {
-    const std::vector<int64_t> at = Below(limit, factor, sizes);
+    const std::vector<int64_t> at = Below(limit, named, factor, sizes);
     const std::vector<int64_t> values = ValuesAt(found, box, at);
     auto types = box.InferOutputs(values);
-    if (!types.ok() || !IsCheap(box, box.CallAt(values), types.value())) continue;
+    if (!types.ok() || !IsCheap(box, box.CallAt(values), types.value(), named)) continue;
     box.set_values(values);
     if (SolveAtoms(found, box) != at) continue;
-    std::vector<Shape> inputs, outputs;
-    for (size_t i = 0; i < box.num_inputs(); ++i)
-      inputs.push_back(box.is_tensor(i) ? box.ShapeOf(i, values) : Shape());
-    for (const TensorType& type : types.value()) outputs.push_back(type.shape);
-    auto real_factor = HasWindows(factor) ? WindowFactorAt(factor, at, inputs, outputs)
-                                          : FactorAt(found, factor, at);
-    if (!real_factor) continue;
-    nearest = Case{values, std::move(*real_factor)};
+    nearest = at;
     break;
   }
   box.set_values(real);
   return nearest;
 }
 
+// The factor on the call of these sizes; none where a window has no place.
+std::optional<Case> CaseAt(const Discovered& found,
+                           BlackBox& box,
+                           const SymbolicFactor& factor,
+                           const std::vector<int64_t>& sizes) {
+  const std::vector<int64_t> values = ValuesAt(found, box, sizes);
+  if (!HasWindows(factor)) return Case{values, FactorAt(found, factor, sizes)};
+  std::vector<Shape> inputs, outputs;
+  if (!box.Infer(values, outputs)) return std::nullopt;
+  for (size_t i = 0; i < box.num_inputs(); ++i)
+    inputs.push_back(box.is_tensor(i) ? box.ShapeOf(i, values) : Shape());
+  auto real = WindowFactorAt(factor, sizes, inputs, outputs);
+  if (!real) return std::nullopt;
+  return Case{values, std::move(*real)};
+}
+
 }  // namespace
 
 bool Confirmation::Refutes(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
-  if (factor.composite || !factor.inner.recipe.empty()) return false;
-  const std::optional<Case> one = NearestCase(found_, box_, factor, sizes);
+  const auto nearest = NearestSizes(found_, box_, factor, sizes);
+  if (!nearest) return false;
+  if (factor.composite || !factor.inner.recipe.empty()) {
+    if (!composites_) composites_.emplace(box_, ops_, inner_, seed_, found_);
+    return composites_->Refutes(factor, *nearest);
+  }
+  const std::optional<Case> one = CaseAt(found_, box_, factor, *nearest);
   if (!one) return false;
   return std::any_of(std::begin(kRuns), std::end(kRuns), [&](const Run& run) {
     return Trial(box_, seed_, *one).On(run) == Verdict::kDiffers;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "planner/rules/black_box.h"
+#include "planner/rules/composite_check.h"
 #include "planner/rules/discover.h"
 
 namespace metadist {
@@ -12,9 +14,13 @@ namespace metadist {
 // Runs the factors of a rule once more on the call that they are wanted for, divided and whole.
 class Confirmation {
  public:
-  // box: the call. Both must outlive the object.
-  Confirmation(const Discovered& found, BlackBox& box, uint64_t seed)
-      : found_(found), box_(box), seed_(seed) {}
+  // box: the call. inner: rules of the nodes of its decomposition. All must outlive the object.
+  Confirmation(const Discovered& found,
+               BlackBox& box,
+               const OpTable& ops,
+               const InnerFound& inner,
+               uint64_t seed)
+      : found_(found), box_(box), ops_(ops), inner_(inner), seed_(seed) {}
 
   // Whether pieces differ from the whole where the atoms have these sizes, those of the call. False
   // where that cannot be tried: no legal inputs can be drawn, or no call that is small enough has
@@ -24,7 +30,10 @@ class Confirmation {
  private:
   const Discovered& found_;
   BlackBox& box_;
+  const OpTable& ops_;
+  const InnerFound& inner_;
   uint64_t seed_;
+  std::optional<CompositeCheck> composites_;  // made when first needed
 };
 
 }  // namespace metadist

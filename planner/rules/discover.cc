@@ -143,11 +143,12 @@ void FindRules(BlackBox& box,
   WindowSearch windows(box, sampler, family, test);
   windows.Run(found.factors);
   SortFactors(family, found.factors);
-  std::vector<std::vector<int64_t>> sizes{family.surrogate};
-  AddLarger(family, test, sizes);
-  AddLong(box, family, test, sizes);
+  PassSizes sizes{{family.surrogate}};
+  AddLong(box, family, test, sizes.atoms);
+  sizes.edges = sizes.atoms.size();
+  AddLarger(family, test, sizes.atoms);
   for (std::vector<int64_t>& wide : test.WideSizes({}))
-    if (!test.IsLarge()) sizes.push_back(std::move(wide));
+    if (!test.IsLarge()) sizes.atoms.push_back(std::move(wide));
   found.refuted = test.refuted();
   found.executions = test.executions() + windows.executions();
   found.pass_through = FindPassThrough(box, sampler, family, sizes, affine, found.executions);

@@ -15,6 +15,9 @@
 // also made larger than all of them: on smaller ones a literal may do nothing (the k of a triangle)
 // and a wrong cut would pass.
 //
+// A configuration in which other values in place of what is cut change nothing tells nothing: all
+// of them are drawn again while only few have told something.
+//
 // At last come the edges of the call's own element types (own_type.h): zeros of both signs,
 // infinities, NaN, subnormals and integers that wrap, every array rounded to its own type. What
 // rounding explains is no difference.
@@ -26,7 +29,8 @@
 // group its part of the result, so it can hardly fail; where pieces may not be single groups, it
 // can.)
 //
-// Cost: 18 configurations and one for each atom, of 1 + ranks kernel runs; a wrong trial nearly
+// Cost: 18 configurations and one for each atom, of 1 + ranks kernel runs, the first four of one
+// more; a wrong trial nearly
 // always ends at the first. Source: shardcombine.md 4.5, 4.11.
 #include "planner/rules/execution_test.h"
 
@@ -69,7 +73,8 @@ constexpr Setting kSettings[] = {
 };
 // Enough of them for calls that stay large at surrogate sizes (big convolution kernels).
 constexpr size_t kFewSettings = 8;
-constexpr int kMostRounds = 4;  // of all settings, while several reductions are left
+constexpr int kMostRounds = 4;  // of all settings, while several reductions are left or few told
+constexpr int kLeastTold = 4;   // settings in which what is cut matters
 constexpr int64_t kGroupsDealt = 9;
 constexpr int64_t kMostVaried = 1 << 15;  // elements, where one atom takes a second size
 constexpr int64_t kMostWide = 1 << 19;    // elements, where one atom is above all literals
@@ -235,7 +240,9 @@ std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
   Reductions left;
   std::vector<std::set<int64_t>> seen(family_.surrogate.size());  // sizes of the atoms
   const std::vector<Configuration> configurations = Configurations(trial);
-  for (int round = 0; round == 0 || (round < kMostRounds && IsAmbiguous(left)); ++round)
+  told_ = 0;
+  const auto unsure = [&] { return IsAmbiguous(left) || told_ < kLeastTold; };
+  for (int round = 0; round == 0 || (round < kMostRounds && unsure()); ++round)
     for (const Configuration& at : configurations) {
       if (factor.even_only && !at.even) continue;
       Reductions now = left;
@@ -411,8 +418,30 @@ bool ExecutionTest::Agrees(const Trial& trial, const Configuration& at, Reductio
   std::vector<double> slacks;
   for (const Tensor& y : whole) slacks.push_back(1e-10 * std::max(Largest(y), 1e-300));
   std::vector<std::vector<Tensor>> local;
-  return RunRanks(trial, at, inputs, {whole, slacks}, local) &&
-         Reduces(trial, {whole, slacks}, local, left);
+  if (!RunRanks(trial, at, inputs, {whole, slacks}, local) ||
+      !Reduces(trial, {whole, slacks}, local, left))
+    return false;
+  if (told_ < kLeastTold && Matters(trial, at, inputs, {whole, slacks})) ++told_;
+  return true;
+}
+
+// Whether other values in what is cut change the outputs: not where a sequence has no elements, or
+// a region lies outside of the image. Where nothing is cut but outputs, there is no telling.
+bool ExecutionTest::Matters(const Trial& trial,
+                            const Configuration& at,
+                            std::vector<Tensor> inputs,
+                            const Undivided& whole) {
+  if (trial.inputs.empty()) return true;
+  for (const SymbolicCut& cut : trial.inputs) {
+    Tensor& x = inputs[static_cast<size_t>(cut.tensor)];
+    if (!sampler_.DrawOne(static_cast<size_t>(cut.tensor), x.shape(), at.mode, nullptr, x))
+      return false;
+  }
+  std::vector<Tensor> other;
+  if (!box_.Run(family_.ValuesAt(at.sizes), inputs, other)) return false;
+  for (size_t o = 0; o < other.size(); ++o)
+    if (!Close(other[o], whole.outputs[o], whole.slacks[o])) return true;
+  return false;
 }
 
 bool ExecutionTest::FirstRankAgrees(const Trial& trial) {

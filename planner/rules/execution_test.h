@@ -117,6 +117,10 @@ class ExecutionTest {
                 std::span<const Tensor> inputs,
                 const Undivided& whole,
                 std::vector<std::vector<Tensor>>& local);
+  bool Matters(const Trial& trial,
+               const Configuration& at,
+               std::vector<Tensor> inputs,
+               const Undivided& whole);
   static bool Fits(const Trial& trial,
                    const Configuration& at,
                    int64_t rank,
@@ -131,6 +135,7 @@ class ExecutionTest {
   Sampler& sampler_;
   const Family& family_;
   std::vector<SymbolicFactor> refuted_;
+  int told_ = 0;  // of the trial
   int64_t executions_ = 0;
   int64_t ambiguous_ = 0;
 };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/rules/own_type.h"
 
-#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 namespace metadist {
 namespace {
@@ -25,17 +27,54 @@ FloatForm FormOf(ElementType type) {
   }
 }
 
+// The bits of a float with the last `count` rounded to even.
+float WithoutLast(float x, int count) {
+  const uint32_t bits = std::bit_cast<uint32_t>(x);
+  const uint32_t unit = uint32_t{1} << count;
+  return std::bit_cast<float>((bits + unit / 2 - 1 + (bits >> count & 1)) & ~(unit - 1));
+}
+
+float AsF16(float x) {
+  constexpr float kLeastNormal = 0x1p-14F;
+  constexpr float kSubnormalsPerUnit = 0x1p24F;
+  constexpr float kLeastInfinite = 65520;  // half a step above the largest number
+  if (std::isnan(x)) return x;
+  const float size = std::abs(x);
+  if (size >= kLeastInfinite) return std::copysign(std::numeric_limits<float>::infinity(), x);
+  if (size >= kLeastNormal) return WithoutLast(x, 13);
+  return std::copysign(std::nearbyint(size * kSubnormalsPerUnit) / kSubnormalsPerUnit, x);
+}
+
+float AsBF16(float x) { return std::isnan(x) ? x : WithoutLast(x, 16); }
+
+template <float (*kRound)(float)>
+Tensor RoundedBy(const Tensor& x) {
+  Tensor rounded = Tensor::Zeros(x.type());
+  const double* from = x.data<double>();
+  double* to = rounded.mutable_data<double>();
+  for (int64_t i = 0; i < x.size(); ++i)
+    to[i] = static_cast<double>(kRound(static_cast<float>(from[i])));
+  return rounded;
+}
+
+float AsF32(float x) { return x; }
+
 }  // namespace
 
+// In one go for the types of nearly all models.
 Tensor Rounded(const Tensor& x, ElementType type) {
   if (type == x.element()) return x;
-  if (type != ElementType::kF32) return x.Cast(type).Cast(x.element());
-  Tensor rounded = Tensor::Zeros(x.type());  // nearly all models': in one go
-  std::transform(
-      x.data<double>(), x.data<double>() + x.size(), rounded.mutable_data<double>(), [](double v) {
-        return static_cast<double>(static_cast<float>(v));
-      });
-  return rounded;
+  if (x.element() != ElementType::kF64) return x.Cast(type).Cast(x.element());
+  switch (type) {
+    case ElementType::kF32:
+      return RoundedBy<AsF32>(x);
+    case ElementType::kF16:
+      return RoundedBy<AsF16>(x);
+    case ElementType::kBF16:
+      return RoundedBy<AsBF16>(x);
+    default:
+      return x.Cast(type).Cast(x.element());
+  }
 }
 
 double EpsilonOf(ElementType type) { return std::ldexp(1.0, -FormOf(type).mantissa); }

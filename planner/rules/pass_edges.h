@@ -16,6 +16,8 @@ class PassEdges {
 
   // Whether partial values of these float inputs pass together in the call with these slot values.
   bool Passes(ReduceOp op, const std::vector<int64_t>& values, const std::vector<int>& set);
+  // Whether ordinary parts do at other slot values.
+  bool PassesAt(ReduceOp op, const std::vector<int64_t>& values, const std::vector<int>& set);
 
   int64_t executions() const { return executions_; }
 
@@ -26,6 +28,8 @@ class PassEdges {
   enum class Parts : uint8_t { kFar, kAlone, kEvenNan, kOddNan };
 
   bool Narrows(const std::vector<int64_t>& values, const std::vector<int>& set);
+  static bool Tells(Parts kind, const Tensor& whole, const Tensor& one, const Tensor& other);
+  // Sets told_.
   bool Compares(ReduceOp op,
                 Parts kind,
                 const std::vector<int64_t>& values,
@@ -38,6 +42,7 @@ class PassEdges {
   BlackBox& box_;
   Sampler& sampler_;
   std::vector<ElementType> made_;  // of the outputs
+  bool told_ = false;              // whether the last draw could show anything
   int64_t turn_ = 0;               // of the kinds of numbers beyond a maximum
   int64_t executions_ = 0;
 };

@@ -180,7 +180,7 @@ void ForSets(const std::vector<int>& inputs, size_t count, Visit visit) {
 std::vector<PassThrough> FindPassThrough(BlackBox& box,
                                          Sampler& sampler,
                                          const Family& family,
-                                         const std::vector<std::vector<int64_t>>& sizes,
+                                         const PassSizes& sizes,
                                          AffineInputs& affine,
                                          int64_t& executions) {
   std::vector<int> floats;
@@ -193,12 +193,14 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
   if (floats.size() >= 2 && (counts.empty() || counts.back() < floats.size()))
     counts.push_back(floats.size());
   std::vector<std::vector<int64_t>> values;
-  for (const std::vector<int64_t>& s : sizes) values.push_back(family.ValuesAt(s));
+  for (const std::vector<int64_t>& s : sizes.atoms) values.push_back(family.ValuesAt(s));
   const PassTest test{box, sampler, executions};
   PassEdges edges(box, sampler);
   const auto passes_edges = [&](ReduceOp op, const std::vector<int>& set) {
+    if (!edges.Passes(op, values[0], set)) return false;
+    const auto others = std::span(values).subspan(1, sizes.edges - 1);
     return std::all_of(
-        values.begin(), values.end(), [&](const auto& at) { return edges.Passes(op, at, set); });
+        others.begin(), others.end(), [&](const auto& at) { return edges.PassesAt(op, at, set); });
   };
   constexpr ReduceOp kOps[] = {ReduceOp::kSum, ReduceOp::kMax, ReduceOp::kMin};
   std::map<ReduceOp, std::vector<std::vector<int>>> sets;

@@ -11,13 +11,20 @@
 
 namespace metadist {
 
+// Sizes of the atoms at which calls are tried: the first most often, the first `edges` also with
+// numbers at the edges of the call's own element types.
+struct PassSizes {
+  std::vector<std::vector<int64_t>> atoms;
+  size_t edges = 1;
+};
+
 // Sets of float inputs through which a sum, a maximum or a minimum passes: f(x + y) = f(x) + f(y)
-// with the other inputs unchanged. Minimal sets of 1, 2, 3 and all inputs; `sizes` are atom sizes
-// to try, the first of them most often; all must agree. Adds to `executions`.
+// with the other inputs unchanged. Minimal sets of 1, 2, 3 and all inputs; all sizes must agree.
+// Adds to `executions`.
 std::vector<PassThrough> FindPassThrough(BlackBox& box,
                                          Sampler& sampler,
                                          const Family& family,
-                                         const std::vector<std::vector<int64_t>>& sizes,
+                                         const PassSizes& sizes,
                                          AffineInputs& affine,
                                          int64_t& executions);
 

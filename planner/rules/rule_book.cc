@@ -57,6 +57,10 @@ struct RuleBook::State {
 
   // The entry of a node; discovers what is missing.
   const Entry& Find(const Graph& graph, const Node& node);
+  // What nodes of decompositions are found to be.
+  InnerFound Inner() {
+    return [this](const Graph& graph, const Node& node) { return Find(graph, node).found; };
+  }
   const Discovered* Known(BlackBox& box, const std::string& signature);
   // nullptr: the small call is of another form than the real one.
   const Discovered* DiscoveredAt(BlackBox& box, const std::string& signature, const BlackBox& real);
@@ -96,9 +100,7 @@ const Discovered* RuleBook::State::DiscoveredAt(BlackBox& box,
   if (const Discovered* known = Known(box, signature)) return known;
   Discovered found = DiscoverSmall(box, options, &real);
   if (found.reason == kOtherForm) return nullptr;
-  const InnerFound inner = [this](const Graph& graph, const Node& node) {
-    return Find(graph, node).found;
-  };
+  const InnerFound inner = Inner();
   if (!options.primitive) FindComposites(box, table, inner, options.seed, found);
   if (!found.faulty) FindKernelOnly(box, table, inner, options.seed, found);
   if (!found.faulty && !box.fault().empty()) found = NoneFor(box);
@@ -134,6 +136,7 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
   std::set<std::string> tried;                 // signatures
   std::vector<const Discovered*> discovered;   // of them
   std::vector<std::set<std::string>> refused;  // their factors that do not hold for this call
+  const InnerFound inner = Inner();
   BlackBox whole(call);
   whole.set_following(following);
   SmallCalls small(whole);
@@ -159,7 +162,7 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
     discovered.push_back(found);
     refused.emplace_back();
     bool fits = false;
-    Confirmation confirmation(*found, real, options.seed);
+    Confirmation confirmation(*found, real, table, inner, options.seed);
     Rule rule = InstantiateAt(*found, real, fits, [&](const SymbolicFactor& factor, auto sizes) {
       const bool holds = !confirmation.Refutes(factor, sizes);
       if (!holds) refused.back().insert(factor.name);

@@ -42,6 +42,9 @@ Sampler::Sampler(BlackBox& box, uint64_t seed) : box_(box), random_(seed) {
 
 void Sampler::SetDomains(std::span<const int64_t> values) {
   domains_ = box_.DomainsOf(values);
+  special_.clear();  // an index that the call names may mean something of its own
+  for (size_t s = box_.first_literal(); s < values.size(); ++s)
+    if (values[s] >= 0 && box_.slots()[s].is_literal()) special_.push_back(values[s]);
   shapes_.resize(box_.num_inputs());
   for (size_t i = 0; i < box_.num_inputs(); ++i)
     if (box_.role(i) != BlackBox::Role::kAbsent) shapes_[i] = box_.ShapeOf(i, values);
@@ -261,6 +264,10 @@ bool Sampler::DrawIndices(const InputDomain& domain, InputMode mode, Tensor& out
       x[i] = x[i - static_cast<int64_t>(limits.size())];
     else
       x[i] = domain.negative_ok ? random_.Below(2 * limit) - limit : random_.Below(limit);
+    if (!special_.empty() && mode == InputMode::kNormal && random_.Below(4) == 0) {
+      const int64_t named = special_[static_cast<size_t>(random_.Below(std::ssize(special_)))];
+      if (named < limit) x[i] = named;
+    }
   }
   return true;
 }

@@ -79,7 +79,8 @@ class Sampler {
   Random random_;
   bool has_bools_ = false;
   std::vector<InputDomain> domains_;
-  std::vector<Shape> shapes_;  // of the inputs the domains were made for
+  std::vector<int64_t> special_;  // integers of the call that may be indices
+  std::vector<Shape> shapes_;     // of the inputs the domains were made for
 };
 
 }  // namespace metadist

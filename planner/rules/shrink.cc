@@ -111,6 +111,7 @@ struct Shrinker {
         return after == (scales ? before / g * p : before);
       };
       if (exact.empty() && !IsInside(set, next)) continue;
+      if (!KeepsNamed(set, next)) continue;
       if (!Adopt(std::move(next), expected)) continue;
       taken.insert(p);
       if (again && &taken == &used_alone && taken.size() == kPrimesAgain) taken.clear();
@@ -118,6 +119,25 @@ struct Shrinker {
       for (const OutDim& o : exact) out_left(o) /= g;
       return;
     }
+  }
+
+  // Whether integers of the call that may be indices into a dim (of what is not to be counted)
+  // still may. A large one is left to the confirmation at the real sizes.
+  bool KeepsNamed(const Tie::Slots& set, const std::vector<int64_t>& next) const {
+    constexpr int64_t kLargestNamed = 60;
+    for (const InputDomain& domain : box.DomainsOf(box.values()))
+      for (const InputDomain::Bound& bound : domain.bounds) {
+        const int dim =
+            box.is_tensor(static_cast<size_t>(bound.input))
+                ? box.dim_slot(static_cast<size_t>(bound.input), static_cast<size_t>(bound.dim))
+                : -1;
+        if (!std::binary_search(set.begin(), set.end(), dim)) continue;
+        for (size_t s = box.first_literal(); s < next.size(); ++s)
+          if (next[s] <= kLargestNamed && next[s] < box.values()[static_cast<size_t>(dim)] &&
+              next[s] >= next[static_cast<size_t>(dim)])
+            return false;
+      }
+    return true;
   }
 
   // Whether a size that moves no output is not the least that does not: at its edge (a slice that

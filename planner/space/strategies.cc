@@ -50,6 +50,10 @@ class Builder {
     if (!PlaceLiterals(out) || !PlaceIndices(out)) return std::nullopt;
     AddPartials(choices, out);
     if (!Tidy(node_.inputs, out.inputs) || !Tidy(node_.outputs, out.outputs)) return std::nullopt;
+    if (!std::all_of(out.outputs.begin(), out.outputs.end(), [&](const Sharding& made) {
+          return CanDropHalos(made);
+        }))
+      return std::nullopt;
     DropSpares(out);
     return out;
   }
@@ -127,6 +131,31 @@ class Builder {
         out.indices.push_back(
             {index.input, index.column, index.from_end, index.view.size(), entry.view});
       }
+    return true;
+  }
+
+  // Whether every rank makes what it keeps once halos are dropped: where pieces of whole groups do
+  // not make up the dim, they may not be its balanced pieces.
+  bool CanDropHalos(const Sharding& made) const {
+    const Sharding kept = made.WithoutHalos();
+    for (size_t d = 0; d < made.dims.size(); ++d) {
+      const DimSharding& dim = made.dims[d];
+      if (dim.halo.of == 0) continue;
+      const int64_t pieces = space_.mesh->size(dim.parts[0].sub[0].axes);
+      const Mesh line{{{"line", pieces}}};
+      const auto on_line = [](DimSharding one) {
+        one.parts[0].sub[0].axes = {0};
+        return one;
+      };
+      for (int64_t i = 0; i < pieces; ++i) {
+        const auto held = LocalIntervals(on_line(dim), dim.halo.of, line, {i});
+        for (const Interval& own : LocalIntervals(on_line(kept.dims[d]), dim.halo.of, line, {i}))
+          if (std::none_of(held.begin(), held.end(), [&](const Interval& run) {
+                return run.begin <= own.begin && own.end <= run.end;
+              }))
+            return false;
+      }
+    }
     return true;
   }
 

@@ -191,6 +191,24 @@ TEST(Form, PartsAndPlacesAtAnyOffset) {
         << place;
 }
 
+std::string OfLoss(int64_t classes, int64_t ignored) {
+  return FactorsOf(RuleIn("NegativeLogLikelihoodLoss",
+                          "  input %x: f32[6," + std::to_string(classes) +
+                              "]\n  input %t: i64[6]\n  %y: f32[] = "
+                              "NegativeLogLikelihoodLoss(%x, %t) {ignore_index = " +
+                              std::to_string(ignored) + "} @n\n  output %y\n")
+                       .text);
+}
+
+// A class that is not counted is one of the call's, or none: targets within a piece are compared
+// with it as they are, or as they are counted.
+TEST(Form, ClassesThatAreNotCounted) {
+  EXPECT_EQ("([b,a],[b])->([]) combine={b:SUM[]} reduction={a,b} off={a:1-}", OfLoss(12, -1));
+  for (const auto& [classes, ignored] :
+       std::vector<std::pair<int64_t, int64_t>>{{12, 9}, {100, 50}, {30522, 1000}, {50257, 50256}})
+    EXPECT_EQ(std::string::npos, OfLoss(classes, ignored).find("off={a:1-}")) << ignored;
+}
+
 std::string OfUnary(const std::string& op, const std::string& from, const std::string& to) {
   return RuleIn(op.substr(0, op.find(' ')),
                 "  input %x: " + from + "[4,6]\n  %y: " + to +

@@ -122,7 +122,7 @@ std::vector<WindowCase> Transposed() {
        "ConvTranspose",
        {.inputs = {F32({1, 1, 3, 3}), F32({1, 2, 3, 3})},
         .attributes = With({{"strides", List{3, 2}}, {"output_padding", List{1, 1}}})},
-       "([_,_,_,_],[_,a,b,c])->([_,a,b,c]) halo={b:6/0,c:4/0} crop={b:6/7,c:4/5}"},
+       "([_,_,a,_],[_,b,_,c])->([_,b,(a 3),c]) halo={c:4/0} crop={a:0/1,c:4/5}"},
       {"ConvTranspose3x3Pad1",
        "ConvTranspose",
        Image({2, 4, 7, 7}, {4, 6, 3, 3}, With({{"pads", ones}})),
