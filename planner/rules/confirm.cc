@@ -204,7 +204,8 @@ std::vector<int64_t> Below(int64_t limit,
     if (out[a] > limit && factor.fixed.count(static_cast<int>(a)) == 0) {
       const int64_t to =
           out[a] > named ? std::min(std::max(limit, named + 2 * kPhase), out[a]) : limit;
-      out[a] = to - ((to - out[a]) % kPhase + kPhase) % kPhase;
+      const int64_t in_phase = to - ((to - out[a]) % kPhase + kPhase) % kPhase;
+      out[a] = in_phase > 1 ? in_phase : to;
     }
   return out;
 }

@@ -166,8 +166,9 @@ TEST(LocalEntry, WhatDoesNotParseIsNamed) {
     return entry.ok() ? "" : entry.error().message;
   };
   EXPECT_EQ(message("[x]"), "");
-  EXPECT_EQ(message("middle"),
-            "local integer 'middle': expected '[', '{start*', '{first', '{last' or '{index'");
+  EXPECT_EQ(
+      message("middle"),
+      "local integer 'middle': expected '[', '{start*', '{first', '{last', '{index' or '{bound'");
   EXPECT_EQ(message("{start*1 of 4[x]}"), "local integer '{start*1 of 4[x]}': expected ',end*'");
   EXPECT_EQ(message("{first of 4[]}"), "local integer '{first of 4[]}': the dim is cut by no axis");
   EXPECT_EQ(message("{last of x[x]}"), "local integer '{last of x[x]}': expected a number");

@@ -154,8 +154,7 @@ class RuleChecker {
             const int64_t target = v < 0 ? v + global : v;
             return owned[static_cast<size_t>(target)] ? target - first : mine;
           }
-          if (cut.kind == LocalEntry::Kind::kBound)
-            return std::clamp<int64_t>(v - first, 0, mine);
+          if (cut.kind == LocalEntry::Kind::kBound) return std::clamp<int64_t>(v - first, 0, mine);
           return v + cut.by_start * first + cut.by_end * (first + mine - global);
         };
         if (cut.input < 0) {
