@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Draws ONNX graphs, plans each in several ways, runs every plan on thread ranks, and compares with ONNX Runtime.
+
+    tests/wide/random_graphs.py [--binary FILE] [--seed S] [--graphs N] [--plans 7] [--keep DIR] [--only OPERATOR]
+
+Graph i of seed S is the same wherever it is drawn: --seed S+i --graphs 1. The plans: the solver's on two ranks, random ones on 3, 4, 2x2 and
+3x2 ranks, one in less memory than the free plan takes (the least of a few shares in which there is one), and one more random one; more --plans
+are random as well. A graph is also run on one rank, so that what a plan breaks is told from what a kernel does. A failing graph is made
+smaller and, with --keep, left with its commands in a folder. Values: graph_maker.py; operators: graph_operators.py, graph_layers.py.
+Planned for bytes.profile.json, in which computing whole costs more than most exchanges. Needs onnx, onnxruntime and ml_dtypes.
+Exit 1 if a graph fails, or if the plans divide fewer nodes than --least says.
+"""
+
+import argparse
+import collections
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import onnx
+
+import graph_layers
+import graph_operators
+from graph_maker import Maker, Skip
+from models import ROOT, ranks
+
+PROFILE = os.path.join(ROOT, "tests/wide/bytes.profile.json")
+EMITTERS = {**graph_operators.EMITTERS, **graph_layers.EMITTERS}
+MESHES = ["2", "3", "4", "2x2", "3x2", "memory", "2x2"]
+SHARES = (0.6, 0.75, 0.9, 1.0)
+INFEASIBLE = 4
+SECONDS = 60
+
+
+def draw(seed, only=None):
+    """A graph of 5 to 30 operators."""
+    maker = Maker(seed)
+    emitters = list(EMITTERS)
+    weights = np.array([EMITTERS[emit] for emit in emitters], float)
+    target = maker.below(5, 30)
+    for _ in range(10 * target):
+        if maker.operators >= target:
+            break
+        emit = emitters[maker.rng.choice(len(emitters), p=weights / weights.sum())]
+        try:
+            emit(maker)
+        except Skip:
+            pass
+    graph = maker.graph().live()
+    return graph if only is None or any(node.op_type == only for node in graph.nodes) else None
+
+
+class Failure(Exception):
+    """stage: rules, one rank, plan or run. commands: lists of words."""
+
+    def __init__(self, stage, status, error, commands):
+        super().__init__(f"{stage}: exit {status} {error}")
+        self.stage, self.status, self.error, self.commands = stage, status, error, commands
+
+    def like(self, other):
+        return (self.stage, self.status) == (other.stage, other.status)
+
+
+class Case:
+    """A graph written to a folder."""
+
+    def __init__(self, binary, graph, folder):
+        self.binary, self.graph, self.folder = binary, graph, folder
+        onnx.save(graph.model(), self.file("graph.onnx"))
+        np.savez(self.file("inputs.npz"), **graph.inputs())
+        np.savez(self.file("expected.npz"), **graph.expected())
+        given = ["--inputs", self.file("inputs.npz")] if graph.inputs() else []
+        self.data = [*given, "--expect", self.file("expected.npz"), "--iterations", "1", "--warm-up", "0"]
+        self.commands = []
+
+    def file(self, name):
+        return os.path.join(self.folder, name)
+
+    def call(self, stage, *words, may=()):
+        """(exit status, the JSON document)."""
+        command = [self.binary, *words]
+        self.commands = [*self.commands[-2:], command] if stage != "rules" else [command]
+        try:
+            done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=False, timeout=SECONDS)
+        except subprocess.TimeoutExpired as expired:
+            raise Failure(stage, "timeout", f"{SECONDS} s", self.commands) from expired
+        if done.returncode not in (0, *may):
+            lines = done.stderr.strip().splitlines() or [""]
+            error = next((line for line in lines if "error:" in line), lines[-1])
+            raise Failure(stage, done.returncode, error.replace(self.folder + "/", ""), list(self.commands))
+        return done.returncode, json.loads(done.stdout) if done.returncode == 0 else None
+
+    def rules(self):
+        self.call("rules", "rules", self.file("graph.onnx"), *self.graph.binds(), "-o", self.file("rules.json"), "--force")
+
+    def one_rank(self):
+        self.call("one rank", "run", self.file("graph.onnx"), *self.graph.binds(), *self.data)
+
+    def plan(self, mesh, *flags, may=()):
+        """The plan's summary, or None where it need not exist."""
+        return self.call(
+            "plan", "plan", self.file("graph.onnx"), *self.graph.binds(), "--cluster", f"{PROFILE}:{ranks(mesh)}", "--mesh", mesh,
+            "--no-alternatives", "--rules", self.file("rules.json"), "--time-limit", "5s", *flags, "-o", self.file("plan.json"), "--force",
+            may=may,
+        )[1]  # fmt: skip
+
+    def run(self):
+        return self.call("run", "run", self.file("plan.json"), "--rules", self.file("rules.json"), *self.data)[1]
+
+    def nodes(self):
+        with open(self.file("plan.json"), encoding="utf-8") as text:
+            return json.load(text)["nodes"]
+
+
+class Counts:
+    def __init__(self):
+        self.graphs = self.plans = self.runs = self.failed = self.infeasible = self.nodes = self.divided = 0
+        self.operators = collections.Counter()
+
+    def ran(self, case):
+        nodes = case.nodes()
+        self.runs += 1
+        self.nodes += len(nodes)
+        self.divided += sum(any(axis for axis in node["axes"].values()) for node in nodes)
+
+    def text(self):
+        share = 100 * self.divided / max(self.nodes, 1)
+        return (
+            f"{self.graphs} graphs, {self.plans} plans ({self.infeasible} limits left no plan), {self.runs} runs, {self.failed} failed\n"
+            f"{self.nodes} nodes planned, {share:.1f} % divided; {len(self.operators)} operators\n"
+            + ", ".join(f"{op} {count}" for op, count in self.operators.most_common())
+        )
+
+
+def flags_of(number, seed):
+    """(mesh, flags) of a plan; memory: None."""
+    mesh = MESHES[number % len(MESHES)]
+    if mesh == "memory":
+        return ("4", None) if seed % 2 else ("2x2", None)
+    return (mesh, ["--solver", "random", "--seed", str(seed * 31 + number)]) if number else (mesh, [])
+
+
+def within_memory(case, mesh, counts):
+    """A plan in less memory than the free one takes."""
+    peak = case.plan(mesh)["peak_bytes"]
+    for share in SHARES:
+        counts.plans += 1
+        if case.plan(mesh, "--memory", str(int(peak * share)), may=(INFEASIBLE,)) is not None:
+            return
+        counts.infeasible += 1
+    raise Failure("plan", INFEASIBLE, "no plan in the memory that one takes", list(case.commands))
+
+
+def attempt(case, number, seed, counts):
+    mesh, flags = flags_of(number, seed)
+    if flags is None:
+        within_memory(case, mesh, counts)
+    else:
+        counts.plans += 1
+        case.plan(mesh, *flags)
+    case.run()
+    counts.ran(case)
+
+
+def fails(binary, graph, number, seeds):
+    """How the graph fails, or None. number: of the plan, None: before there is one."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            case = Case(binary, graph, folder)
+            case.rules()
+            if number is None:
+                case.one_rank()
+                return None
+        except Failure as failure:
+            return failure, None
+        for seed in seeds:
+            try:
+                attempt(case, number, seed, Counts())
+            except Failure as failure:
+                return failure, seed
+    return None
+
+
+def smaller(binary, graph, failure, number, seed):
+    """(the graph with as few nodes and outputs as still fail alike, the seed)."""
+
+    def still(fewer):
+        found = fails(binary, fewer, number, [seed, *range(6)]) if fewer.nodes and fewer.outputs else None
+        return found if found and found[0].like(failure) else None
+
+    found = fails(binary, graph, number, [seed])
+    shrunk = True
+    while shrunk:
+        shrunk = False
+        tries = [graph.live(outputs=[name]) for name in graph.outputs] if len(graph.outputs) > 1 else []
+        tries += [graph.live(outputs=[o for o in graph.outputs if o != name]) for name in graph.outputs] if len(graph.outputs) > 2 else []
+        for node in reversed(graph.nodes):
+            # What it made is given, or what it read comes out.
+            tries.append(graph.live(nodes=[other for other in graph.nodes if other is not node]))
+            tries.append(graph.live(outputs=[n for n in graph.reads(node) if n in graph.values]))
+        for fewer in tries:
+            if (len(fewer.nodes), len(fewer.outputs)) >= (len(graph.nodes), len(graph.outputs)):
+                continue
+            again = still(fewer)
+            if again:
+                graph, seed, found, shrunk = fewer, again[1], again, True
+                break
+    return graph, seed, found
+
+
+def keep(binary, graph, number, seed, folder):
+    """Leaves the graph's files and the commands in a folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    case = Case(binary, graph, folder)
+    try:
+        case.rules()
+        if number is None:
+            case.one_rank()
+        else:
+            attempt(case, number, seed, Counts())
+        text = "does not fail here\n"
+    except Failure as failure:
+        text = f"{failure}\n\n" + "".join(shlex.join(command).replace(folder + "/", "") + "\n" for command in failure.commands)
+    with open(case.file("commands.txt"), "w", encoding="utf-8") as file:
+        file.write(text + "\n" + onnx.printer.to_text(graph.model().graph) + "\n")
+    return text.splitlines()[0]
+
+
+def check(options, seed, counts):
+    """Whether graph `seed` does as it must."""
+    graph = draw(seed, options.only)
+    if graph is None or not graph.nodes:
+        return True
+    counts.graphs += 1
+    counts.operators.update(node.op_type for node in graph.nodes if node.op_type != "Constant")
+    bad = []
+    with tempfile.TemporaryDirectory() as folder:
+        case = Case(options.binary, graph, folder)
+        if options.spoil:
+            spoil(case)
+        try:
+            case.rules()
+            case.one_rank()
+        except Failure as failure:
+            bad.append((failure, None))
+        for number in range(options.plans if not bad else 0):
+            try:
+                attempt(case, number, seed, counts)
+            except Failure as failure:
+                bad.append((failure, number))
+    counts.failed += bool(bad)
+    for failure, number in bad:
+        print(f"! graph {seed} ({len(graph.nodes)} nodes), {'' if number is None else f'plan {number}, '}{failure}", flush=True)
+    if bad and options.keep and not options.spoil:
+        failure, number = bad[0]
+        try:
+            least, at, _ = smaller(options.binary, graph, failure, number, seed)
+            text = keep(options.binary, least, number, at, os.path.join(os.path.abspath(options.keep), str(seed)))
+            print(f"  {len(least.nodes)} nodes: {' '.join(node.op_type for node in least.nodes)}: {text}", flush=True)
+        except TypeError:
+            print("  does not fail again", flush=True)
+    return not bad
+
+
+def spoil(case):
+    """Another element in one expected output."""
+    arrays = case.graph.expected()
+    name = next((n for n, a in arrays.items() if a.size), None)
+    array = arrays[name].copy()
+    array.flat[array.size // 2] = not array.flat[array.size // 2] if array.dtype == bool else array.flat[array.size // 2] + 1
+    np.savez(case.file("expected.npz"), **{**arrays, name: array})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", default=os.path.join(ROOT, "build/release/bin/metadist"))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--graphs", type=int, default=100)
+    parser.add_argument("--plans", type=int, default=len(MESHES))
+    parser.add_argument("--keep", metavar="DIR", help="a folder for failing graphs, made smaller")
+    parser.add_argument("--only", metavar="OPERATOR", help="graphs that have this operator")
+    parser.add_argument("--least", type=float, default=40, help="per cent of the planned nodes that must work divided (default 40)")
+    parser.add_argument("--spoil", action="store_true", help="expect something wrong of every graph: all must fail")
+    options = parser.parse_args()
+    counts, begun = Counts(), time.time()
+    for seed in range(options.seed, options.seed + options.graphs):
+        check(options, seed, counts)
+        if counts.graphs % 100 == 0:
+            print(f"  {counts.graphs} graphs, {counts.failed} failed, {time.time() - begun:.0f} s", flush=True)
+    print(counts.text())
+    if options.spoil:
+        sys.exit(0 if counts.failed == counts.graphs else 1)
+    sys.exit(1 if counts.failed or (counts.nodes and counts.divided * 100 < options.least * counts.nodes) else 0)
+
+
+if __name__ == "__main__":
+    main()
