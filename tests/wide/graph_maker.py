@@ -153,7 +153,7 @@ class Maker:
 
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
-        self.opset = int(self.choice([13, 17, 18, 20, 21, 22, 23, 23, 24, 24]))
+        self.opset = int(self.choice([13, 17, 18, 20, 21, 22, 23, 23, 24, 24, 26, 27]))
         self.sizes = [int(s) for s in self.rng.choice([2, 3, 4, 6, 8, 12, 16], size=self.rng.integers(1, 4), p=[0.12, 0.1, 0.22, 0.18, 0.18, 0.12, 0.08])]
         self.symbolic = self.chance(0.15)
         self.values, self.nodes = {}, []

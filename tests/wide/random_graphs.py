@@ -6,8 +6,9 @@
 
 Graph i of seed S is the same wherever it is drawn: --seed S+i --graphs 1. The plans: the solver's on two ranks, random ones on 3, 4, 2x2 and
 3x2 ranks, one in less memory than the free plan takes (the least of a few shares in which there is one), and one more random one; more --plans
-are random as well. A graph is also run on one rank, so that what a plan breaks is told from what a kernel does. A failing graph is made
-smaller and, with --keep, left with its commands in a folder. Values: graph_maker.py; operators: graph_operators.py, graph_layers.py.
+are more of these. `run` compares with one rank too, so that what a plan breaks is told from what a kernel does. A failing graph is made
+smaller and, with --keep, left with its commands in a folder. Values: graph_maker.py; operators: graph_operators.py,
+graph_layers.py, graph_rare.py.
 Planned for bytes.profile.json, in which computing whole costs more than most exchanges. Needs onnx, onnxruntime and ml_dtypes.
 Exit 1 if a graph fails, or if the plans divide fewer nodes than --least says.
 """
@@ -24,19 +25,25 @@ import sys
 import tempfile
 import time
 
-import numpy as np
-import onnx
-
-import graph_layers
-import graph_operators
-from graph_maker import Maker, Skip
 from models import ROOT, ranks
 
+try:
+    import numpy as np
+    import onnx
+
+    import graph_layers
+    import graph_operators
+    import graph_rare
+    from graph_maker import Maker, Skip
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
 PROFILE = os.path.join(ROOT, "tests/wide/bytes.profile.json")
-EMITTERS = {**graph_operators.EMITTERS, **graph_layers.EMITTERS}
+EMITTERS = {**graph_operators.EMITTERS, **graph_layers.EMITTERS, **graph_rare.EMITTERS}
 MESHES = ["2", "3", "4", "2x2", "3x2", "memory", "2x2"]
-SHARES = (0.6, 0.75, 0.9, 1.0)
-INFEASIBLE = 4
+SHARES = (0.7, 0.9, 1.0)
+INFEASIBLE, OUT_OF_TIME = 4, 8
 SECONDS = 60  # a command may take
 MINUTES = 0.5  # to make a graph smaller
 
@@ -59,7 +66,7 @@ def draw(seed, without=()):
 
 
 class Failure(Exception):
-    """stage: rules, one rank, plan or run. commands: lists of words."""
+    """stage: rules, one rank (a kernel), plan or run. commands: lists of words."""
 
     def __init__(self, stage, status, error, commands):
         super().__init__(f"{stage}: exit {status} {error}")
@@ -95,6 +102,8 @@ class Case:
         if done.returncode not in (0, *may):
             lines = done.stderr.strip().splitlines() or [""]
             error = next((line for line in lines if "error:" in line), lines[-1])
+            if stage == "run" and "results differ from" in error and "one device" not in error:
+                stage = "one rank"  # equals that, but not what is expected
             raise Failure(stage, done.returncode, error.replace(self.folder + "/", ""), list(self.commands))
         return done.returncode, json.loads(done.stdout) if done.returncode == 0 else None
 
@@ -108,12 +117,12 @@ class Case:
         """The plan's summary, or None where it need not exist."""
         return self.call(
             "plan", "plan", self.file("graph.onnx"), *self.graph.binds(), "--cluster", f"{PROFILE}:{ranks(mesh)}", "--mesh", mesh,
-            "--no-alternatives", "--rules", self.file("rules.json"), "--time-limit", "5s", *flags, "-o", self.file("plan.json"), "--force",
+            "--no-alternatives", "--rules", self.file("rules.json"), "--threads", "1", *flags, "-o", self.file("plan.json"), "--force",
             may=may,
         )[1]  # fmt: skip
 
     def run(self):
-        return self.call("run", "run", self.file("plan.json"), "--rules", self.file("rules.json"), *self.data)[1]
+        return self.call("run", "run", self.file("plan.json"), *self.data)[1]
 
     def nodes(self):
         with open(self.file("plan.json"), encoding="utf-8") as text:
@@ -154,7 +163,7 @@ def within_memory(case, mesh, counts):
     peak = case.plan(mesh)["peak_bytes"]
     for share in SHARES:
         counts.plans += 1
-        if case.plan(mesh, "--memory", str(int(peak * share)), may=(INFEASIBLE,)) is not None:
+        if case.plan(mesh, "--memory", str(int(peak * share)), "--time-limit", "1s", may=(INFEASIBLE, OUT_OF_TIME)) is not None:
             return
         counts.infeasible += 1
     raise Failure("plan", INFEASIBLE, "no plan in the memory that one takes", list(case.commands))
@@ -261,14 +270,13 @@ def check(options, seed, counts):
             spoil(case)
         try:
             case.rules()
-            case.one_rank()
         except Failure as failure:
             bad.append((failure, None))
         for number in range(options.plans if not bad else 0):
             try:
                 attempt(case, number, seed, counts)
             except Failure as failure:
-                bad.append((failure, number))
+                bad.append((failure, None if failure.stage == "one rank" else number))
     known = [failure for failure, _ in bad if options.known and re.search(options.known, failure.error)]
     counts.known += bool(known)
     bad = [(failure, number) for failure, number in bad if failure not in known]
@@ -308,8 +316,8 @@ def main():
     counts, begun = Counts(), time.time()
     for seed in range(options.seed, options.seed + options.graphs):
         check(options, seed, counts)
-        if counts.graphs % 100 == 0:
-            print(f"  {counts.graphs} graphs, {counts.failed} failed, {time.time() - begun:.0f} s", flush=True)
+        if counts.graphs % 50 == 0:
+            print(f"  {counts.graphs} graphs, {counts.failed} failed, {counts.known} as known, {time.time() - begun:.0f} s", flush=True)
     print(counts.text())
     if options.spoil:
         sys.exit(0 if counts.failed == counts.graphs else 1)
