@@ -118,7 +118,7 @@ class Kernel:
         self.slow = None
         if self.session is None:  # which asks less of types than ONNX does
             model = self._model(values)
-            onnx.checker.check_model(model, full_check=True)
+            onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
             self.slow = ReferenceEvaluator(model)
 
     @staticmethod
