@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models of many independent nodes, and the rules that `metadist rules` prints of them."""
+
+import json
+import os
+import re
+import subprocess
+
+import numpy as np
+import onnx
+from onnx import helper
+
+from check_calls import ELEMENTWISE, Draw, Node
+from check_eval import TYPES, Call, node_of
+from check_moves import MOVES
+from check_run import bare
+
+OPSETS = (21, 23, 24, 24, 25, 25, 26)
+FAMILIES = ELEMENTWISE + MOVES
+
+
+class Failed(Exception):
+    pass
+
+
+def drawn(rng, count, only=None):
+    """Random nodes of all families, by weight."""
+    draw = Draw(rng)
+    weights = np.array([weight for _, weight in FAMILIES], float)
+    nodes = []
+    while len(nodes) < count:
+        family = FAMILIES[rng.choice(len(FAMILIES), p=weights / weights.sum())][0]
+        node = family(draw)
+        if only is None or node.op in only:
+            nodes.append(node)
+    return nodes
+
+
+def node_of_call(call):
+    """The call as a node, for a model of its own."""
+    inputs = [None if one is None else one.array() if one.value is not None else (one.dtype, one.shape) for one in call.inputs]
+    return Node(call.op, inputs, call.attributes, len(call.outputs), 1)
+
+
+def write_model(nodes, path, opset, types=None):
+    """types: {output: (type, shape)} where known."""
+    made, graph_inputs, constants, outputs = [], [], [], []
+    for at, node in enumerate(nodes):
+        names = []
+        for number, one in enumerate(node.inputs):
+            name = "" if one is None else f"n{at}_x{number}"
+            names.append(name)
+            if isinstance(one, np.ndarray):
+                constants.append(onnx.numpy_helper.from_array(one, name))
+            elif one is not None:
+                graph_inputs.append(helper.make_tensor_value_info(name, TYPES[one[0]][0], one[1]))
+        outs = [f"n{at}_y{number}" for number in range(node.outputs)]
+        call = Call(node.op, node.attributes, [], [], opset)
+        proto = node_of(call, node.attributes, names, outs)
+        proto.name = f"n{at}"
+        made.append(proto)
+        outputs += [helper.make_empty_tensor_value_info(name) for name in outs]
+    graph = helper.make_graph(made, "calls", graph_inputs, outputs, initializer=constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+    onnx.save(model, path)
+
+
+def run_json(binary, *arguments):
+    """(status, document, error lines)."""
+    done = subprocess.run([binary, *arguments, "--json"], capture_output=True, text=True, check=False)
+    try:
+        return done.returncode, json.loads(done.stdout), done.stderr
+    except json.JSONDecodeError:
+        return done.returncode, None, done.stderr
+
+
+def rules_of(binary, path, *more):
+    """(signatures, restrictions): of a model, or with --op of an operator's examples."""
+    records = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"check_rules.{os.getpid()}.json")
+    arguments = ("--op", more[0]) if path is None else (path, *more)
+    status, document, error = run_json(binary, "rules", *arguments, "-o", records, "--force", "-q")
+    if status:
+        raise Failed(error.strip() or f"exit {status}")
+    with open(records, encoding="utf-8") as file:
+        least = restrictions(json.load(file)["records"])
+    os.remove(records)
+    return document["signatures"], least
+
+
+def restrictions(records):
+    """{(operator, rule without numbers, factor): (least piece, even only)}: the text says nothing of them."""
+    found = {}
+    for record in records:
+        for factor in record.get("factors", []):
+            key = (record["op"], bare(record["rule"]), factor["name"])
+            least, even = found.get(key, (1, False))
+            found[key] = (max(least, factor.get("least_piece", 1)), even or factor.get("split") == "even")
+    return found
+
+
+def call_of_node(signature, nodes):
+    """The call of a signature, with the constants of its first node that the report does not tell."""
+    call = Call.of(signature)
+    node = nodes[int(signature["names"][0][1:])]
+    for one, given in zip(call.inputs, node.inputs):
+        if one is not None and one.value is None and isinstance(given, np.ndarray):
+            one.constant = given
+    return call
+
+
+def calls_of(binary, nodes, path, opset, refused):
+    """Calls with rules of all nodes; those that the program refuses are left out and told."""
+    left = list(nodes)
+    while left:
+        write_model(left, path, opset)
+        try:
+            signatures, least = rules_of(binary, path)
+        except Failed as error:
+            named = re.search(r"'?\bn(\d+)(?:_[xy]\d+)?\b", str(error))
+            at = int(named.group(1)) if named else 0
+            if not named and len(left) > 1:
+                half = len(left) // 2
+                first, second = calls_of(binary, left[:half], path, opset, refused), calls_of(binary, left[half:], path, opset, refused)
+                return first[0] + second[0], {**first[1], **second[1]}
+            refused.append((left.pop(at), opset, str(error)))
+            continue
+        return [call_of_node(signature, left) for signature in signatures], least
+    return [], {}
