@@ -133,7 +133,7 @@ def along(d):
     if op in ("CumSum", "CumProd"):
         return Node(op, [(d.one("f32", "f64", "i32", "i64"), shape), np.array(axis)], d.some(exclusive=d.number(0, 1), reverse=d.number(0, 1)), least=26 if op == "CumProd" else 14)
     if op == "TopK":
-        return Node(op, [(d.one("f32", "f64", "i64", "i32"), shape), ints(d.number(1, shape[axis]))], {"axis": axis, **d.some(largest=d.number(0, 1), sorted=1)}, 2)
+        return Node(op, [(d.one("f32", "f64", "i64", "i32"), shape), ints(d.number(1, shape[axis]) if d.flip(0.3) else max(1, shape[axis] // 4))], {"axis": axis, **d.some(largest=d.number(0, 1), sorted=1)}, 2)
     if op == "ReverseSequence":
         shape = d.shape(2)
         batch = d.number(0, 1)

@@ -41,7 +41,7 @@ class Call:
 
     def __init__(self, op, attributes, inputs, outputs, opset, domain=""):
         self.op, self.attributes, self.inputs, self.outputs, self.opset, self.domain = op, attributes, inputs, outputs, opset, domain
-        self.rule, self.factors, self.source = "", [], ""
+        self.rule, self.factors, self.source, self.model_opset = "", [], "", opset
 
     @staticmethod
     def of(signature):
@@ -95,14 +95,14 @@ class Evaluator:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         self.options = options
 
-    def model(self, call, attributes, dtypes, ranks, older):
+    def model(self, call, attributes, dtypes, ranks, older, fixed):
         names = [f"x{i}" if dtype else "" for i, dtype in enumerate(dtypes)]
         outs = [f"y{i}" for i in range(len(call.outputs))]
         node = node_of(call, attributes, names, outs)
-        infos = [helper.make_tensor_value_info(name, TYPES[dtype][0], [None] * rank) for name, dtype, rank in zip(names, dtypes, ranks) if dtype]
+        infos = [helper.make_tensor_value_info(name, TYPES[dtype][0], [None] * rank) for name, dtype, rank in zip(names, dtypes, ranks) if dtype and name not in fixed]
         made = [helper.make_tensor_value_info(name, TYPES[one.dtype][0] if not isinstance(one, str) else TYPES[one][0], None)
                 for name, one in zip(outs, self.made(call, dtypes))]
-        graph = helper.make_graph([node], "g", infos, made)
+        graph = helper.make_graph([node], "g", infos, made, initializer=[onnx.numpy_helper.from_array(x, name) for name, x in fixed.items()])
         opsets = [helper.make_opsetid("", min(call.opset, 21) if older else call.opset)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
@@ -112,17 +112,17 @@ class Evaluator:
         wide = any(one is not None and one.dtype in NARROW and dtype == "f32" for one, dtype in zip(call.inputs, dtypes))
         return [Input("f32", one.shape) if wide and one.dtype in NARROW else one for one in call.outputs]
 
-    def session(self, call, attributes, dtypes, ranks, way):
-        key = (call.op, call.opset, json.dumps(attributes, sort_keys=True), dtypes, ranks, len(call.outputs), way)
+    def session(self, call, attributes, dtypes, ranks, way, fixed):
+        key = (tuple((name, x.tobytes()) for name, x in fixed.items()), call.op, call.opset, json.dumps(attributes, sort_keys=True), dtypes, ranks, len(call.outputs), way)
         if key not in self.sessions:
             if len(self.sessions) > 4000:
                 self.sessions.clear()
-            self.sessions[key] = self.open(call, attributes, dtypes, ranks, way)
+            self.sessions[key] = self.open(call, attributes, dtypes, ranks, way, fixed)
         return self.sessions[key]
 
-    def open(self, call, attributes, dtypes, ranks, way):
+    def open(self, call, attributes, dtypes, ranks, way, fixed):
         try:
-            model = self.model(call, attributes, dtypes, ranks, way == "older")
+            model = self.model(call, attributes, dtypes, ranks, way == "older", fixed)
             if way == "reference":
                 return ReferenceEvaluator(model)
             return onnxruntime.InferenceSession(model.SerializeToString(), self.options, providers=["CPUExecutionProvider"])
@@ -142,7 +142,9 @@ class Evaluator:
             raise Refused("nothing older")
         if way != "reference" and "bf16" in dtypes:
             raise Refused("onnxruntime takes no bf16 arrays")
-        session = self.session(call, attributes, dtypes, ranks, way)
+        # Where inference wants to see the integers, they are constants of the model.
+        fixed = {name: feeds.pop(name) for name in list(feeds) if name != "x0"} if call.op == "Resize" else {}
+        session = self.session(call, attributes, dtypes, ranks, way, fixed)
         if isinstance(session, str):
             raise Refused(session)
         self.runs += 1

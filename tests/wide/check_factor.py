@@ -148,8 +148,17 @@ class Factor:
         if axis is not None and value != 0:
             return [("first",), ("keep",)] if axis[1] == "begin" else [("last",), ("keep",)]
         if follows and abs(value) < 2**31 and (isinstance(owner, int) or entry is not None):
-            return [("follow", 1), ("keep",), ("follow", -1)]
+            return [("follow", step) for step in sorted({1, self.out_unit()})] + [("keep",), ("follow", -1)]
         return [("keep",)]
+
+    def out_unit(self):
+        """Elements of an output that one group of the window makes."""
+        for dims in self.rule.outputs:
+            for dim in dims:
+                place = dim.place(self.letters)
+                if place is not None:
+                    return math.prod(part for part in dim.parts[place + 1 :])
+        return 1
 
     def pad_of(self, place):
         """(dim, end) if this integer is padding of the window's dim, by the ONNX specification."""

@@ -38,7 +38,7 @@ def drawn(rng, count, only=None):
 
 def node_of_call(call):
     """The call as a node, for a model of its own."""
-    inputs = [None if one is None else one.array() if one.value is not None else (one.dtype, one.shape) for one in call.inputs]
+    inputs = [None if one is None else one.array() if one.value is not None else one.constant if one.constant is not None else (one.dtype, one.shape) for one in call.inputs]
     return Node(call.op, inputs, call.attributes, len(call.outputs), 1)
 
 
@@ -101,7 +101,10 @@ def restrictions(records):
 def call_of_node(signature, nodes):
     """The call of a signature, with the constants of its first node that the report does not tell."""
     call = Call.of(signature)
-    node = nodes[int(signature["names"][0][1:])]
+    named = re.fullmatch(r"n(\d+)", signature["names"][0])
+    if not named:  # a node that a pass has made
+        return call
+    node = nodes[int(named.group(1))]
     for one, given in zip(call.inputs, node.inputs):
         if one is not None and one.value is None and isinstance(given, np.ndarray):
             one.constant = given
@@ -124,5 +127,8 @@ def calls_of(binary, nodes, path, opset, refused):
                 return first[0] + second[0], {**first[1], **second[1]}
             refused.append((left.pop(at), opset, str(error)))
             continue
-        return [call_of_node(signature, left) for signature in signatures], least
+        calls = [call_of_node(signature, left) for signature in signatures]
+        for call in calls:
+            call.model_opset = opset
+        return calls, least
     return [], {}

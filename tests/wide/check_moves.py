@@ -165,7 +165,7 @@ def indexed(d):
         places = [d.number(1, 2)] if not how else d.shape(1, 2)
         return Node(op, [(kind, shape), ("i64", [*places, depth]), (kind, [*places, *shape[depth:]])], {"reduction": how} if how else {}, least=18)
     if op == "OneHot":
-        kind = d.one("f32", "i64", "f64")
+        kind = d.one("f32", "i64")
         return Node(op, [("i64", shape), np.array(d.number(2, 7)) if d.flip() else ints(d.number(2, 7)), (kind, [2])], d.some(axis=d.number(-rank - 1, rank)))
     shape = d.shape(3, 4)
     axis = d.one(-2, -2, 1)
@@ -211,6 +211,7 @@ def spatial(d):
     shape = {**({"kernel_shape": kernel} if d.flip() else {}), **({"group": group} if group > 1 or d.flip(0.3) else {})}
     x = [batch, own * group, *space]
     if op == "ConvTranspose":
+        kind = "f16" if kind == "f16" else "f32"
         bias = [(kind, [made * group])] if d.flip() else []
         extra = {"output_padding": [d.number(0, max(s, dil) - 1) for s, dil in zip(strides, dilations)]} if d.flip(0.3) and "auto_pad" not in found else {}
         return Node(op, [(kind, x), (kind, [own * group, made, *kernel]), *bias], {**shape, **found, **extra})
@@ -230,7 +231,7 @@ def recurrent(d):
     gates = {"LSTM": 4, "GRU": 3, "RNN": 1}[op]
     direction = d.one("forward", "forward", "reverse", "bidirectional")
     ways = 2 if direction == "bidirectional" else 1
-    steps, batch, size, hidden = d.one(1, 2, 3, 4), d.one(1, 2, 3, 4), d.one(2, 3, 4), d.one(2, 3, 4, 6)
+    steps, batch, size, hidden = d.one(1, 1, 4, 6), d.one(1, 2, 3, 4), d.one(2, 3, 4), d.one(2, 3, 4, 6)
     kind = "f32"
     x, first = [steps, batch, size], [ways, batch, hidden]
     inputs = [(kind, x), (kind, [ways, gates * hidden, size]), (kind, [ways, gates * hidden, hidden])]
