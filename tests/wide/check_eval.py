@@ -41,6 +41,7 @@ class Call:
 
     def __init__(self, op, attributes, inputs, outputs, opset, domain=""):
         self.op, self.attributes, self.inputs, self.outputs, self.opset, self.domain = op, attributes, inputs, outputs, opset, domain
+        self.reason = ""
         self.rule, self.factors, self.source, self.model_opset = "", [], "", opset
 
     @staticmethod
@@ -48,7 +49,7 @@ class Call:
         inputs = [None if one is None else Input(one["dtype"], one["shape"], one.get("value")) for one in signature["inputs"]]
         outputs = [Input(one["dtype"], one["shape"]) for one in signature["outputs"]]
         call = Call(signature["op"], signature["attributes"], inputs, outputs, signature["opset"], signature["domain"])
-        call.rule, call.factors = signature["rule"], signature["factors"]
+        call.rule, call.factors, call.reason = signature["rule"], signature["factors"], signature["reason"]
         return call
 
     def elements(self):

@@ -132,7 +132,14 @@ class Factor:
                 ways = self.plain_moves(value, follow, sizes)
             if len(ways) > 1:
                 options[place] = ways
-        return [dict(zip(options, chosen)) for chosen in itertools.islice(itertools.product(*options.values()), MOST_READINGS)]
+        found = []
+        for chosen in itertools.product(*options.values()):
+            # An integer or two follow the size of a window's piece.
+            if sum(way[0] == "follow" for way in chosen) <= 2:
+                found.append(dict(zip(options, chosen)))
+            if len(found) >= MOST_READINGS:
+                break
+        return found
 
     def plain_moves(self, value, follow, sizes):
         ways = [("scale", letter) for letter in follow if value > 0 and value % sizes[letter] == 0]
@@ -231,7 +238,7 @@ class Factor:
         groups = own[self.window]
         low, high = reading.widths[(side, at)] if halo else (0, 0)
         begin, end = groups[0] * unit - low, (groups[-1] + 1) * unit + high
-        if side == "in" and self.window in self.rule.around:
+        if self.window in self.rule.around:
             return np.arange(begin, end) % size
         if side == "in" and self.window in self.rule.mirror:
             begin, end = size - end, size - begin
@@ -254,7 +261,7 @@ class Factor:
         runs = [(own[0] * unit, (own[-1] + 1) * unit) for own in owned]
         if max(low, high) > runs[-1][1] - runs[-1][0]:
             return False
-        if side == "in" and self.window in self.rule.around:
+        if self.window in self.rule.around and (low, high) != (0, 0):
             return all(end - begin + low + high <= size for begin, end in runs)
         if (low, high) != (0, 0) and (any(begin < low for begin, _ in runs[1:]) or any(end + high > size for _, end in runs[:-1])):
             return False

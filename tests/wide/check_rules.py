@@ -39,7 +39,7 @@ MOST_OPEN = 0.02
 class Tally:
     def __init__(self):
         self.calls, self.factors, self.passes = 0, collections.Counter(), collections.Counter()
-        self.open, self.wrong, self.seen, self.runs = collections.Counter(), [], set(), 0
+        self.open, self.none, self.wrong, self.seen, self.runs = collections.Counter(), collections.Counter(), [], set(), 0
 
     def add(self, kind, outcome, call, what):
         getattr(self, kind)[outcome.status] += 1
@@ -60,6 +60,9 @@ class Tally:
         for (kind, why), count in self.open.most_common():
             print(f"  not checkable: {count:5} {kind}, {100 * count / max(sum(getattr(self, kind).values()), 1):.2f} %: {why}")
 
+        for why, count in self.none.most_common():
+            print(f"  no rule:       {count:5} calls: {why}")
+
     def failed(self):
         return bool(self.wrong) or any(kind["open"] >= MOST_OPEN * max(sum(kind.values()), 1) for kind in (self.factors, self.passes))
 
@@ -72,7 +75,8 @@ def check_calls(checker, calls, tally, later):
             continue
         tally.seen.add(key)
         tally.calls += 1
-        if not call.factors and not call.rule:
+        if call.rule == "none":
+            tally.none[call.reason] += 1
             continue
         try:
             rule = check_text.parse(call.rule)

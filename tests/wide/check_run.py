@@ -79,7 +79,7 @@ class Checker:
             outcome = None
             for way in ways:
                 found = self.judge(factor, way)
-                if found.status == "held" or outcome is None:
+                if found.status == "held" or outcome is None or outcome.status == "open":
                     outcome = found
                 if found.status == "held":
                     return found
@@ -103,7 +103,7 @@ class Checker:
                 whole = self.evaluator.run(factor.call, inputs, factor.call.attributes, way)
             except Refused:
                 continue
-            kept, tried = [], 0
+            kept, tried, refused = [], 0, 0
             shares = self.shares(factor, inputs, ranks, rng)
             dealing = int(rng.integers(1 << 30))
             for reading in readings:
@@ -119,10 +119,15 @@ class Checker:
                     kept.append(reading)
                     tried -= 1
                 else:
+                    refused += " is refused: " in wrong
+                    if " is refused: " in wrong and last.startswith(f"{ranks} ranks, {how} pieces, {mode}"):
+                        continue
                     last = f"{ranks} ranks, {how} pieces, {mode} values: {wrong}"
             runs += bool(tried)
             if tried:
                 readings = kept
+            if not readings and refused == tried:
+                return Outcome("open", "pieces are refused: " + factor.call.op, runs)
             if not readings:
                 return Outcome("wrong", last, runs)
         if runs == 0:
@@ -225,7 +230,7 @@ class Checker:
                 y = np.take(y, np.arange(len(wide)), axis)
             if y.ndim <= axis or y.shape[axis] != len(wide):
                 return f"shape {list(y.shape)}, but {len(wide)} elements of dim {axis} are the rank's"
-            y = np.take(y, np.searchsorted(wide, kept), axis) if factor.window else y
+            y = np.take(y, [int(np.flatnonzero(wide == one)[0]) for one in kept], axis) if factor.window else y
             places[axis] = kept
         if y.shape != tuple(len(one) for one in places):
             return f"shape {list(y.shape)}"
