@@ -14,6 +14,7 @@ from check_calls import ELEMENTWISE, Draw, Node
 from check_eval import TYPES, Call, node_of
 from check_moves import MOVES
 from check_run import bare
+from check_values import is_fixed
 
 OPSETS = (21, 23, 24, 24, 25, 25, 26)
 FAMILIES = ELEMENTWISE + MOVES
@@ -38,7 +39,8 @@ def drawn(rng, count, only=None):
 
 def node_of_call(call):
     """The call as a node, for a model of its own."""
-    inputs = [None if one is None else one.array() if one.value is not None else one.constant if one.constant is not None else (one.dtype, one.shape) for one in call.inputs]
+    inputs = [None if one is None else one.array() if one.value is not None else one.constant if is_fixed(call, at) else (one.dtype, one.shape)
+              for at, one in enumerate(call.inputs)]
     return Node(call.op, inputs, call.attributes, len(call.outputs), 1)
 
 
@@ -128,7 +130,34 @@ def calls_of(binary, nodes, path, opset, refused):
             refused.append((left.pop(at), opset, str(error)))
             continue
         calls = [call_of_node(signature, left) for signature in signatures]
-        for call in calls:
+        for call, signature in zip(calls, signatures):
             call.model_opset = opset
+            call.nodes = [left[int(name[1:])] for name in signature["names"] if re.fullmatch(r"n\d+", name)]
         return calls, least
     return [], {}
+
+
+def calls_of_model(binary, path):
+    """Calls with rules of a model's distinct signatures; sizes that it leaves open are 4."""
+    model = onnx.load(path, load_external_data=False)
+    opset = next((one.version for one in model.opset_import if one.domain in ("", "ai.onnx")), 21)
+    bind = []
+    symbols = {dim.dim_param for one in model.graph.input for dim in one.type.tensor_type.shape.dim if dim.dim_param}
+    for symbol in sorted(symbols):
+        bind += ["--bind", f"{symbol}=4"]
+    signatures, least = rules_of(binary, path, *bind)
+    nodes = {node.name: node for node in model.graph.node}
+    small = {one.name: one for one in model.graph.initializer if one.data_location != onnx.TensorProto.EXTERNAL and np.prod(one.dims) <= 64}
+    small.update({node.output[0]: node.attribute[0].t for node in model.graph.node if node.op_type == "Constant" and node.attribute[0].name == "value"})
+    calls = []
+    for signature in signatures:
+        call = Call.of(signature)
+        call.model_opset = opset
+        node = nodes.get(signature["names"][0])
+        for one, name in zip(call.inputs, node.input if node else ()):
+            if one is not None and one.value is None and name in small:
+                given = onnx.numpy_helper.to_array(small[name])
+                if list(given.shape) == one.shape and given.dtype == TYPES[one.dtype][1]:
+                    one.constant = given
+        calls.append(call)
+    return calls, least

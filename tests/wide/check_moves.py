@@ -34,7 +34,7 @@ def reshape(d):
         return Node(op, [(kind, shape)], d.some(perm=d.rng.permutation(rank).tolist()))
     if op == "ConstantOfShape":
         return Node(op, [ints(*shape)])
-    return Node(op, [(kind, shape)], d.some(start=d.number(-rank, rank), end=d.number(-rank, rank)) if op == "Shape" else {}, least=15)
+    return Node(op, [(kind, shape)], d.some(start=d.number(0, rank - 1) - rank * d.number(0, 1)) if op == "Shape" else {}, least=15)
 
 
 def reshaped(d, kind, shape):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks rules from outside: by the text that `metadist rules` prints, onnxruntime, and the reference evaluator of onnx alone.
 
-    tests/wide/check_rules.py [--binary FILE] models [FOLDER|FILE...]
+    tests/wide/check_rules.py [--binary FILE] [--broken] models [FOLDER|FILE...]
     tests/wide/check_rules.py [--binary FILE] examples [OP...]
     tests/wide/check_rules.py [--binary FILE] generated [--calls N] [--seed N] [--only OP,OP]
 
@@ -16,21 +16,25 @@ unless nearly all are caught. --quick N: N calls, for ctest.
 
 import argparse
 import collections
+import functools
 import glob
 import os
 import re
 import sys
 import tempfile
 import time
+import warnings
 
 import numpy as np
 
+import check_broken
 import check_forced
 import check_models
 import check_pass
+import check_sizes
 import check_text
 from check_eval import Call
-from check_run import Checker, Outcome
+from check_run import Checker, Outcome, bare
 from models import ROOT
 
 MOST_OPEN = 0.02
@@ -40,6 +44,7 @@ class Tally:
     def __init__(self):
         self.calls, self.factors, self.passes = 0, collections.Counter(), collections.Counter()
         self.open, self.none, self.wrong, self.seen, self.runs = collections.Counter(), collections.Counter(), [], set(), 0
+        self.left_out, self.broken = 0, collections.Counter()
 
     def add(self, kind, outcome, call, what):
         getattr(self, kind)[outcome.status] += 1
@@ -60,15 +65,27 @@ class Tally:
         for (kind, why), count in self.open.most_common():
             print(f"  not checkable: {count:5} {kind}, {100 * count / max(sum(getattr(self, kind).values()), 1):.2f} %: {why}")
 
+        if self.left_out:
+            print(f"  left out:      {self.left_out:5} factors that run as a decomposition (--text-only)")
         for why, count in self.none.most_common():
             print(f"  no rule:       {count:5} calls: {why}")
+
+    def missed(self):
+        """Whether too few of the alterations were seen."""
+        kinds = sorted({what for what, _ in self.broken})
+        print("\n| altered | seen | not seen |\n|---|--:|--:|")
+        for what in kinds:
+            print(f"| {what} | {self.broken[(what, True)]} | {self.broken[(what, False)]} |")
+        lost = sum(count for (_, seen), count in self.broken.items() if not seen)
+        return lost > 0.1 * sum(self.broken.values())
 
     def failed(self):
         return bool(self.wrong) or any(kind["open"] >= MOST_OPEN * max(sum(kind.values()), 1) for kind in (self.factors, self.passes))
 
 
-def check_calls(checker, calls, tally, later):
-    """Checks all factors and passes; `later` takes the factors that the program itself must run."""
+def check_calls(checker, calls, tally):
+    """Checks all factors and passes. Returns what cannot be checked so: (call, factor or pass, outcome, judge)."""
+    later = []
     for call in calls:
         key = (call.text(), call.rule)
         if key in tally.seen:
@@ -83,46 +100,123 @@ def check_calls(checker, calls, tally, later):
         except check_text.Unreadable as error:
             tally.add("factors", Outcome("wrong", f"the text cannot be read: {error}"), call, "rule")
             continue
-        for operation, inputs in rule.passes:
-            tally.add("passes", check_pass.check(checker, call, rule, operation, inputs), call, f"{operation} through {'+'.join(map(str, inputs))}")
+        for claim in rule.passes:
+            judge = functools.partial(lambda claim, call, rule: check_pass.check(checker, call, rule, *claim), claim)
+            settle_one(tally, later, "passes", (call, claim, judge(call, rule), judge))
         for name in call.factors:
-            outcome = checker.factor(call, rule, name)
-            if outcome.status == "open" and later is not None:
-                later.append((call, name, outcome))
-            else:
-                tally.add("factors", outcome, call, f"factor {name}")
+            judge = functools.partial(lambda name, call, rule: checker.factor(call, rule, name), name)
+            settle_one(tally, later, "factors", (call, name, judge(call, rule), judge))
+    return later
 
 
-def generated(options, checker, tally, later):
-    refused = []
-    batch = 0
+def settle_one(tally, later, kind, item):
+    call, what, outcome, _ = item
+    if outcome.status == "open":
+        later.append(item)
+    else:
+        tally.add(kind, outcome, call, named(what))
+
+
+def named(what):
+    return f"factor {what}" if isinstance(what, str) else f"{what[0]} through {'+'.join(map(str, what[1]))}"
+
+
+class Work:
+    """Calls that are checked in turn; what is left over is settled when there is enough of it for a model."""
+
+    def __init__(self, options):
+        self.options, self.checker, self.tally, self.later = options, Checker(), Tally(), []
+
+    def take(self, calls, least, source):
+        self.checker.restrictions.update(least)
+        for call in calls:
+            call.source = source
+        if self.options.broken:
+            return breaking(self.checker, calls, self.tally)
+        self.later += check_calls(self.checker, calls, self.tally)
+        if len(self.later) > 200:
+            self.settle()
+        return None
+
+    def settle(self):
+        left, self.later = self.later, []
+        sized = [item for item in left if item[2].detail in ("too large", "no piece is large enough")]
+        left = [item for item in left if item not in sized] + check_sizes.check_others(self.options, self.checker, sized, self.tally)
+        if not self.options.text_only:
+            runs = [item for item in left if isinstance(item[1], str) and item[2].detail != "too large"]
+            left = [item for item in left if item not in runs] + check_forced.check(self.options, self.checker, runs, self.tally)
+        for call, what, outcome, _ in left:
+            if self.options.text_only and outcome.detail.startswith("combine"):
+                self.tally.left_out += 1
+                continue
+            self.tally.add("factors" if isinstance(what, str) else "passes", outcome, call, named(what))
+
+
+def breaking(checker, calls, tally):
+    """Alters the rules of the calls and counts which alterations are seen."""
+    for call in calls:
+        key = (call.op, bare(call.rule))
+        if call.rule == "none" or key in tally.seen:
+            continue
+        tally.seen.add(key)
+        floats = [at for at, one in enumerate(call.inputs) if one is not None and one.dtype in ("f32", "f64")]
+        held = {named(what) for what, outcome in judged(checker, call, call.rule) if outcome.status == "held"}
+        for what, text in check_broken.broken(call.rule, floats):
+            try:
+                outcomes = judged(checker, call, text)
+            except check_text.Unreadable:
+                outcomes = []
+            states = {outcome.status for item, outcome in outcomes if outcome.status == "wrong" or named(item) in held}
+            seen = not outcomes or "wrong" in states
+            tally.broken[(what, seen)] += 1
+            if not seen and "held" in states:
+                print(f"not seen: {what}: {call.text()}\n      {call.rule}\n      {text}", flush=True)
+
+
+def judged(checker, call, text):
+    rule = check_text.parse(text)
+    return [(claim, check_pass.check(checker, call, rule, *claim)) for claim in rule.passes] + [
+        (name, checker.factor(call, rule, name)) for name in call.factors]
+
+
+def generated(work):
+    options, refused, batch = work.options, [], 0
+    enough = (lambda: work.tally.calls >= options.calls) if not options.broken else (lambda: batch * options.batch >= options.calls)
     with tempfile.TemporaryDirectory() as folder:
-        while tally.calls < options.calls:
+        while not enough():
             rng = np.random.default_rng([options.seed, batch])
             opset = check_models.OPSETS[batch % len(check_models.OPSETS)]
             nodes = [node for node in check_models.drawn(rng, options.batch, options.only) if node.least <= opset]
             calls, least = check_models.calls_of(options.binary, nodes, os.path.join(folder, "calls.onnx"), opset, refused)
-            checker.restrictions.update(least)
-            for call in calls:
-                call.source = f"generated --seed {options.seed}, batch {batch}"
-            check_calls(checker, calls, tally, later)
+            work.take(calls, least, f"generated --seed {options.seed} --batch {options.batch}, batch {batch}")
             batch += 1
-            if later and len(later) > 200:
-                check_forced.settle(options, checker, later, tally)
     for node, opset, error in refused:
         print(f"refused: {node.op}-{opset} {node.inputs} {node.attributes}: {error[:300]}")
 
 
-def examples(options, checker, tally, later):
+def examples(work):
     with open(os.path.join(ROOT, "docs/ops.md"), encoding="utf-8") as file:
-        ops = options.what or [name for name in re.findall(r"^\| \[?(\w+)", file.read(), re.MULTILINE) if name != "operator"]
+        ops = work.options.what or [name for name in re.findall(r"^\| \[?(\w+)", file.read(), re.MULTILINE) if name != "operator"]
     for op in ops:
-        signatures, least = check_models.rules_of(options.binary, None, op)
-        checker.restrictions.update(least)
+        signatures, least = check_models.rules_of(work.options.binary, None, op)
         calls = [Call.of(signature) for signature in signatures]
         for call in calls:
-            call.source = f"rules --op {op}"
-        check_calls(checker, calls, tally, later)
+            call.model_opset = max(call.opset, 24)
+        work.take(calls, least, f"rules --op {op}")
+
+
+def models(work):
+    folders = work.options.what or [os.path.join(ROOT, "models"), os.path.join(ROOT, "models/full")]
+    paths = [path for folder in folders for path in (sorted(glob.glob(folder + "/*.onnx")) if os.path.isdir(folder) else [folder])]
+    for path in paths:
+        started = time.time()
+        try:
+            calls, least = check_models.calls_of_model(work.options.binary, path)
+        except check_models.Failed as error:
+            print(f"FAILED {path}: {error}")
+            continue
+        work.take(calls, least, path)
+        print(f"{path}: {len(calls)} signatures, {time.time() - started:.0f} s", flush=True)
 
 
 def main():
@@ -133,16 +227,22 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", type=lambda text: set(text.split(",")), help="operators to generate")
     parser.add_argument("--text-only", action="store_true", help="leave out what the program itself must run")
-    parser.add_argument("kind", choices=("models", "examples", "generated"))
+    parser.add_argument("--broken", action="store_true", help="alter the rules, and count which alterations are seen")
+    parser.add_argument("--quick", type=int, metavar="N", help="generated --calls N --text-only")
+    parser.add_argument("kind", nargs="?", choices=("models", "examples", "generated"), default="generated")
     parser.add_argument("what", nargs="*")
     options = parser.parse_args()
+    if options.quick:
+        options.calls, options.text_only = options.quick, True
     np.seterr(all="ignore")
-    checker, tally, later, started = Checker(), Tally(), [], time.time()
-    {"generated": generated, "examples": examples}[options.kind](options, checker, tally, None if options.text_only else later)
-    if later:
-        check_forced.settle(options, checker, later, tally)
-    tally.table(time.time() - started)
-    sys.exit(1 if tally.failed() else 0)
+    warnings.filterwarnings("ignore")
+    work, started = Work(options), time.time()
+    {"generated": generated, "examples": examples, "models": models}[options.kind](work)
+    if options.broken:
+        sys.exit(1 if work.tally.missed() else 0)
+    work.settle()
+    work.tally.table(time.time() - started)
+    sys.exit(1 if work.tally.failed() else 0)
 
 
 if __name__ == "__main__":

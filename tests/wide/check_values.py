@@ -17,14 +17,22 @@ SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 2.5, -3.0)
 
 def draw(call, rng, mode):
     """Arrays of all inputs (None where one is left out)."""
-    return [None if one is None else one.array() if one.value is not None else
-            one.constant if one.constant is not None and not indexed(call, at) and at not in cut_constants(call) else special(call, at, one, rng) if indexed(call, at) else
-            fitting(call, at, one, plain(one, rng, mode)) for at, one in enumerate(call.inputs)]
+    return [drawn(call, at, one, rng, mode) for at, one in enumerate(call.inputs)]
 
 
-def cut_constants(call):
-    """Constants that are data, so may have any values: all but those that the output's shape depends on."""
-    return () if call.op in ("Resize", "Dropout") else range(len(call.inputs))
+def drawn(call, at, one, rng, mode):
+    if one is None:
+        return None
+    if one.value is not None:
+        return one.array()
+    if is_fixed(call, at):
+        return one.constant
+    return special(call, at, one, rng) if indexed(call, at) else fitting(call, at, one, plain(one, rng, mode))
+
+
+def is_fixed(call, at):
+    """Whether the input is a constant that the output's shape depends on; others are data, and may have any values."""
+    return call.inputs[at].constant is not None and call.op in ("Resize", "Dropout")
 
 
 def plain(one, rng, mode):
