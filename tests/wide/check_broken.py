@@ -78,7 +78,8 @@ def turned(text):
 
 def broken(text, floats):
     """(what was done, the altered text)."""
-    ways = [("letters swapped", swapped(text)), ("an output whole", uncut(text)), ("halo shifted", shifted(text, "halo")), ("crop shifted", shifted(text, "crop")),
+    ways = [("letters swapped", swapped(text)), ("an output whole", uncut(text)), ("halo shifted", shifted(text, "halo")),
+            ("crop shifted", shifted(text, "crop")),
             ("reduction dropped", dropped(text, "reduction")), ("another reduction", folded(text)), ("partial dropped", dropped(text, "partial")),
             ("off dropped", dropped(text, "off")), ("off turned", turned(text)), ("mirror dropped", dropped(text, "mirror")),
             ("around dropped", dropped(text, "around")), ("attr dropped", dropped(text, "attr")), ("a pass claimed", claimed(text, floats))]

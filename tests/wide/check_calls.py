@@ -131,9 +131,12 @@ def along(d):
     if op in ("ArgMax", "ArgMin"):
         return Node(op, [(d.one("f32", "f64", "i32", "i64"), shape)], d.some(axis=axis, keepdims=d.number(0, 1), select_last_index=d.number(0, 1)))
     if op in ("CumSum", "CumProd"):
-        return Node(op, [(d.one("f32", "f64", "i32", "i64"), shape), np.array(axis)], d.some(exclusive=d.number(0, 1), reverse=d.number(0, 1)), least=26 if op == "CumProd" else 14)
+        attributes = d.some(exclusive=d.number(0, 1), reverse=d.number(0, 1))
+        return Node(op, [(d.one("f32", "f64", "i32", "i64"), shape), np.array(axis)], attributes, least=26 if op == "CumProd" else 14)
     if op == "TopK":
-        return Node(op, [(d.one("f32", "f64", "i64", "i32"), shape), ints(d.number(1, shape[axis]) if d.flip(0.3) else max(1, shape[axis] // 4))], {"axis": axis, **d.some(largest=d.number(0, 1), sorted=1)}, 2)
+        wanted = d.number(1, shape[axis]) if d.flip(0.3) else max(1, shape[axis] // 4)
+        attributes = {"axis": axis, **d.some(largest=d.number(0, 1), sorted=1)}
+        return Node(op, [(d.one("f32", "f64", "i64", "i32"), shape), ints(wanted)], attributes, 2)
     if op == "ReverseSequence":
         shape = d.shape(2)
         batch = d.number(0, 1)
@@ -150,7 +153,8 @@ def norm(d):
         axis = d.axis(len(shape))
         scale = shape[axis if axis >= 0 else axis + len(shape) :]
         bias = [(kind, scale)] if op[0] == "L" and d.flip(0.7) else []
-        return Node(op, [x, (kind, scale), *bias], {"axis": axis, **epsilon}, d.one(1, 1, 2, 3) if op[0] == "L" and kind == "f32" else 1, 23 if op[0] == "R" else 17)
+        outputs = d.one(1, 1, 2, 3) if op[0] == "L" and kind == "f32" else 1
+        return Node(op, [x, (kind, scale), *bias], {"axis": axis, **epsilon}, outputs, 23 if op[0] == "R" else 17)
     channels = (kind, [shape[1]])
     if op == "InstanceNormalization":
         shape = d.shape(3, 4)
@@ -161,7 +165,8 @@ def norm(d):
         return Node(op, [(kind, shape), (kind, [shape[1]]), (kind, [shape[1]])], {"num_groups": groups, **epsilon}, least=21)
     if op == "BatchNormalization":
         train = d.flip(0.3)
-        return Node(op, [x, channels, channels, channels, channels], {**epsilon, **({"training_mode": 1} if train else {}), **d.some(momentum=0.75)}, 3 if train else 1)
+        attributes = {**epsilon, **({"training_mode": 1} if train else {}), **d.some(momentum=0.75)}
+        return Node(op, [x, channels, channels, channels, channels], attributes, 3 if train else 1)
     if op == "LRN":
         return Node(op, [("f32", d.shape(3, 4))], {"size": d.one(1, 3, 3, 5), **d.some(alpha=0.5, beta=0.5, bias=2.0)})
     shape = d.shape(4, 4)
@@ -198,7 +203,8 @@ def product(d):
 
 
 def einsum(d, kind):
-    equation = d.one("ij,jk->ik", "ij,kj->ik", "bij,bjk->bik", "ij->ji", "ij->i", "ij->", "i,j->ij", "bqhd,bkhd->bhqk", "...ij,jk->...ik", "ij,ij->i", "ij,ik,jk->i",
+    equation = d.one("ij,jk->ik", "ij,kj->ik", "bij,bjk->bik", "ij->ji", "ij->i", "ij->", "i,j->ij", "bqhd,bkhd->bhqk", "...ij,jk->...ik",
+                     "ij,ij->i", "ij,ik,jk->i",
                      "ii->i", "...ii->...i", "ijk->kij", "abc,cd->abd", "ab,bc,cd->ad", "i,i->", "ij,jk", "ijj->ij", "ii,ij->j")
     sizes = {letter: d.size() for letter in "abcdijkbqh"}
     dots = d.shape(1, 1)

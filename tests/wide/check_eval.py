@@ -56,7 +56,11 @@ class Call:
         return sum(math.prod(one.shape) for one in self.inputs + self.outputs if one is not None)
 
     def text(self):
-        show = lambda one: "_" if one is None else f"{{{','.join(map(str, one.value))}}}" if one.value is not None else f"{one.dtype}{one.shape}".replace(" ", "")
+        def show(one):
+            if one is None:
+                return "_"
+            return f"{one.dtype}{one.shape}".replace(" ", "") if one.value is None else f"{{{','.join(map(str, one.value))}}}"
+
         attributes = "".join(f" {name}={json.dumps(value).replace(' ', '')}" for name, value in sorted(self.attributes.items()))
         return f"{self.op}-{self.opset} {' '.join(map(show, self.inputs))}{attributes} -> {' '.join(map(show, self.outputs))}"
 
@@ -100,7 +104,8 @@ class Evaluator:
         names = [f"x{i}" if dtype else "" for i, dtype in enumerate(dtypes)]
         outs = [f"y{i}" for i in range(len(call.outputs))]
         node = node_of(call, attributes, names, outs)
-        infos = [helper.make_tensor_value_info(name, TYPES[dtype][0], [None] * rank) for name, dtype, rank in zip(names, dtypes, ranks) if dtype and name not in fixed]
+        infos = [helper.make_tensor_value_info(name, TYPES[dtype][0], [None] * rank)
+                 for name, dtype, rank in zip(names, dtypes, ranks) if dtype and name not in fixed]
         made = [helper.make_tensor_value_info(name, TYPES[one.dtype][0] if not isinstance(one, str) else TYPES[one][0], None)
                 for name, one in zip(outs, self.made(call, dtypes))]
         graph = helper.make_graph([node], "g", infos, made, initializer=[onnx.numpy_helper.from_array(x, name) for name, x in fixed.items()])
@@ -114,7 +119,8 @@ class Evaluator:
         return [Input("f32", one.shape) if wide and one.dtype in NARROW else one for one in call.outputs]
 
     def session(self, call, attributes, dtypes, ranks, way, fixed):
-        key = (tuple((name, x.tobytes()) for name, x in fixed.items()), call.op, call.opset, json.dumps(attributes, sort_keys=True), dtypes, ranks, len(call.outputs), way)
+        constants = tuple((name, x.tobytes()) for name, x in fixed.items())
+        key = (constants, call.op, call.opset, json.dumps(attributes, sort_keys=True), dtypes, ranks, len(call.outputs), way)
         if key not in self.sessions:
             if len(self.sessions) > 4000:
                 self.sessions.clear()

@@ -78,10 +78,13 @@ class Factor:
         self.literals = literals_of(call, self.tensors)
         self.operations = rule.reduction.get(name) or []
         self.offsets = rule.off.get(name, [])
-        self.counted = [(int(operand.split(".")[0]), int(operand.split(".")[1]) if "." in operand else None)
-                        for operand, step in self.offsets if operand.split(".")[0].isdigit() and int(operand.split(".")[0]) in self.tensors]
-        shifts = [(operand, step) for operand, step in self.offsets if not (operand.split(".")[0].isdigit() and int(operand.split(".")[0]) in self.tensors)]
-        self.shifts = [(self.place_of(operand), step) for operand, step in shifts]
+        self.counted, self.shifts = [], []  # inputs of indices, with a column or without; integers, with a step
+        for operand, step in self.offsets:
+            owner, _, entry = operand.partition(".")
+            if owner.isdigit() and int(owner) in self.tensors:
+                self.counted.append((int(owner), int(entry) if entry else None))
+            else:
+                self.shifts.append((self.place_of(operand), step))
         self.partial = rule.partial.get(name, []) or rule.partial.get(self.letters[0], [])
 
     def place_of(self, operand):

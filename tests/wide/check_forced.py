@@ -70,7 +70,8 @@ class Forced:
             path = os.path.join(folder, "calls.onnx")
             nodes = [check_models.node_of_call(call) for call in calls]
             check_models.write_model(nodes, path, opset)
-            base = ("plan", path, "--cluster", f"{PROFILE}:2" if ranks == 2 else f"cpu:{ranks}", "--mesh", str(ranks), "--no-alternatives", "-q", "--force", "-o", os.path.join(folder, "plan.json"))
+            cluster = f"{PROFILE}:2" if ranks == 2 else f"cpu:{ranks}"
+            base = ("plan", path, "--cluster", cluster, "--mesh", str(ranks), "--no-alternatives", "-q", "--force", "-o", os.path.join(folder, "plan.json"))
             problem = os.path.join(folder, "problem.json")
             status, _, error = check_models.run_json(self.binary, *base, "--save-problem", problem)
             if status:
@@ -145,7 +146,8 @@ class Forced:
         bad = {}
         for _ in range(12):
             np.savez(expect, **expected)
-            status, document, error = check_models.run_json(self.binary, "run", plan, "--iterations", "1", "--warm-up", "0", "--inputs", os.path.join(folder, "inputs.npz"), "--expect", expect)
+            arrays = ("--inputs", os.path.join(folder, "inputs.npz"), "--expect", expect)
+            status, _, error = check_models.run_json(self.binary, "run", plan, "--iterations", "1", "--warm-up", "0", *arrays)
             if status == 0:
                 return bad
             named = re.search(r"n(\d+)_y\d+", error)

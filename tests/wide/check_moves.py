@@ -166,13 +166,15 @@ def indexed(d):
         return Node(op, [(kind, shape), ("i64", [*places, depth]), (kind, [*places, *shape[depth:]])], {"reduction": how} if how else {}, least=18)
     if op == "OneHot":
         kind = d.one("f32", "i64")
-        return Node(op, [("i64", shape), np.array(d.number(2, 7)) if d.flip() else ints(d.number(2, 7)), (kind, [2])], d.some(axis=d.number(-rank - 1, rank)))
+        depth = np.array(d.number(2, 7)) if d.flip() else ints(d.number(2, 7))
+        return Node(op, [("i64", shape), depth, (kind, [2])], d.some(axis=d.number(-rank - 1, rank)))
     shape = d.shape(3, 4)
     axis = d.one(-2, -2, 1)
     update = list(shape)
     update[axis] = d.number(1, shape[axis])
     where = [("i64", [shape[0]])] if d.flip(0.7) else []
-    return Node(op, [("f32", shape), ("f32", update), *where], {**({"axis": axis} if axis != -2 else {}), **d.some(mode=d.one("linear", "circular"))}, least=24)
+    attributes = {**({"axis": axis} if axis != -2 else {}), **d.some(mode=d.one("linear", "circular"))}
+    return Node(op, [("f32", shape), ("f32", update), *where], attributes, least=24)
 
 
 def window_attributes(d, kernel, strides, dilations):
@@ -190,7 +192,8 @@ def window_attributes(d, kernel, strides, dilations):
 
 
 def spatial(d):
-    op = d.one("Conv Conv Conv ConvTranspose ConvTranspose MaxPool MaxPool AveragePool AveragePool LpPool ConvInteger QLinearConv GlobalAveragePool GlobalMaxPool".split())
+    op = d.one("Conv Conv Conv ConvTranspose ConvTranspose MaxPool MaxPool AveragePool AveragePool LpPool ConvInteger QLinearConv GlobalAveragePool "
+               "GlobalMaxPool".split())
     n = d.one(1, 1, 2, 2, 3) if op in ("Conv", "MaxPool", "AveragePool") else d.one(1, 2)
     kernel = [d.one(1, 2, 3, 3, 4) for _ in range(n)]
     strides = [d.one(1, 1, 2, 3) for _ in range(n)]
@@ -204,7 +207,8 @@ def spatial(d):
         ceil = {"ceil_mode": 1} if d.flip(0.3) and "auto_pad" not in found else {}
         more = {"AveragePool": d.some(count_include_pad=d.number(0, 1)), "LpPool": d.some(p=d.one(1, 2, 3)),
                 "MaxPool": {"storage_order": 1} if d.flip(0.1) else {}}[op]
-        return Node(op, [(kind if op != "MaxPool" else d.one("f32", "f64", "u8", "i8"), [batch, d.one(1, 2, 3, 4), *space])], {"kernel_shape": kernel, **found, **ceil, **more},
+        kind = kind if op != "MaxPool" else d.one("f32", "f64", "u8", "i8")
+        return Node(op, [(kind, [batch, d.one(1, 2, 3, 4), *space])], {"kernel_shape": kernel, **found, **ceil, **more},
                     2 if op == "MaxPool" and d.flip(0.25) else 1, 19)
     group = d.one(1, 1, 1, 2, 3)
     own, made = d.one(1, 2, 2, 4), d.one(1, 2, 3, 4)
@@ -265,7 +269,8 @@ def attention(d):
     if d.flip(0.4):
         inputs = [(kind, [batch, queries, heads * size]), (kind, [batch, length, keys * size]), (kind, [batch, length, keys * made]), *mask]
         return Node("Attention", inputs, {"q_num_heads": heads, "kv_num_heads": keys, **extra}, least=23)
-    return Node("Attention", [(kind, [batch, heads, queries, size]), (kind, [batch, keys, length, size]), (kind, [batch, keys, length, made]), *mask], extra, least=23)
+    shapes = [batch, heads, queries, size], [batch, keys, length, size], [batch, keys, length, made]
+    return Node("Attention", [*((kind, shape) for shape in shapes), *mask], extra, least=23)
 
 
 def resized(d):
@@ -280,7 +285,8 @@ def resized(d):
 
 
 def places(d):
-    op = d.one("GridSample RoiAlign AffineGrid Col2Im DFT STFT Det MaxUnpool QuantizeLinear DequantizeLinear DynamicQuantizeLinear HannWindow Range DeformConv".split())
+    op = d.one("GridSample RoiAlign AffineGrid Col2Im DFT STFT Det MaxUnpool QuantizeLinear DequantizeLinear DynamicQuantizeLinear HannWindow Range "
+               "DeformConv".split())
     batch, channels = d.one(1, 2, 3), d.one(1, 2, 4)
     if op == "GridSample":
         return Node(op, [("f32", [batch, channels, 4, 5]), ("f32", [batch, d.one(2, 4, 6), d.one(3, 5), 2])],

@@ -107,7 +107,8 @@ def summands(kind, x, rng):
     if not is_float(x):
         info = np.iinfo(x.dtype)
         low, high = (-4, 5) if kind == "plain" else (info.min, info.max)
-        parts = [rng.integers(max(low, info.min), high, x.shape, dtype=np.uint64 if info.min == 0 else np.int64).astype(x.dtype) for _ in range(PARTS - 1)]
+        wide = np.uint64 if info.min == 0 else np.int64
+        parts = [rng.integers(max(low, info.min), high, x.shape, dtype=wide).astype(x.dtype) for _ in range(PARTS - 1)]
         with np.errstate(all="ignore"):
             return [*parts, (x - sum(parts)).astype(x.dtype)]
     # The limits that docs/discovery.md states; into a narrower type nothing may pass, so that there parts overflow.

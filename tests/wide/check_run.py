@@ -17,7 +17,8 @@ SLACK = 64  # roundings of the largest element that sums in another order may be
 # Operators that ONNX has not, and random numbers, which ONNX leaves open.
 RANDOM = {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
 # Where onnxruntime's maximum depends on where a NaN stands, or its running sum on what has left it.
-NAN_BLIND = {"MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "ScatterND", "ScatterElements", "LRN", "Max", "Min", "Clip", "Relu", "LSTM", "GRU", "RNN"}
+NAN_BLIND = {"MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "ScatterND", "ScatterElements", "LRN", "Max", "Min", "Clip", "Relu", "LSTM", "GRU",
+             "RNN"}
 FOLDS = {
     "SUM": lambda x, y: x + y, "PROD": lambda x, y: x * y, "MAX": np.maximum, "MIN": np.minimum,
     "AND": np.logical_and, "OR": np.logical_or,
@@ -86,6 +87,8 @@ class Checker:
         """Outcome of the factor, by the first evaluator; what it finds wrong must be wrong by all of them."""
         try:
             factor = Factor(call, rule, name)
+            if call.elements() > MOST_ELEMENTS:
+                return Outcome("open", "too large")
             if name in rule.combine:
                 return Outcome("open", "combine " + rule.combine[name].split("[")[0])
             ways = self.ways(call)

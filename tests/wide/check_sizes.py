@@ -126,7 +126,8 @@ def ask(options, checker, pairs, opset, path, tally):
         found.source = call.source + ", at other sizes"
         again = judge(found, check_text.parse(found.rule))
         if again.status == "open":
-            rest.append(item)
+            rest.append((found, what, again, judge))
         else:
-            tally.add("factors" if isinstance(what, str) else "passes", again, found, f"factor {what}" if isinstance(what, str) else f"{what[0]} through {what[1]}")
+            named = f"factor {what}" if isinstance(what, str) else f"{what[0]} through {what[1]}"
+            tally.add("factors" if isinstance(what, str) else "passes", again, found, named)
     return rest
