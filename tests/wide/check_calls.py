@@ -15,6 +15,7 @@ class Node:
 
     def __init__(self, op, inputs, attributes=None, outputs=1, least=7):
         self.op, self.inputs, self.attributes, self.outputs, self.least = op, list(inputs), dict(attributes or {}), outputs, least
+        self.domain = ""
 
 
 class Draw:

@@ -82,6 +82,8 @@ class Factor:
         for operand, step in self.offsets:
             owner, _, entry = operand.partition(".")
             if owner.isdigit() and int(owner) in self.tensors:
+                if step != -1:
+                    raise check_text.Unreadable("indices are counted from the start of a piece, not past it")
                 self.counted.append((int(owner), int(entry) if entry else None))
             else:
                 self.shifts.append((self.place_of(operand), step))
@@ -166,8 +168,8 @@ class Factor:
         for dims in self.rule.outputs:
             for dim in dims:
                 place = dim.place(self.letters)
-                if place is not None:
-                    return math.prod(part for part in dim.parts[place + 1 :])
+                if place is not None and all(isinstance(part, int) for part in dim.parts[place + 1 :]):
+                    return math.prod(dim.parts[place + 1 :])
         return 1
 
     def pad_of(self, place):
@@ -225,7 +227,7 @@ class Factor:
         if place is None:
             return np.arange(size)
         before = math.prod(check_text.Dim.part_size(part, reading.sizes) for part in dim.parts[:place])
-        unit = math.prod(check_text.Dim.part_size(part, reading.sizes) for part in dim.parts[place + 1 :])
+        unit = unit_of(dim, place, reading.sizes)
         if self.window:
             return self.slid(unit, size, reading, own, side, at, halo)
         indices, offset = [], 0
@@ -255,12 +257,12 @@ class Factor:
             dims, shape = (self.inputs[at], self.call.inputs[at].shape) if side == "in" else (self.rule.outputs[at], self.call.outputs[at].shape)
             for dim, size in zip(dims, shape):
                 place = dim.place(self.letters)
-                if place is not None and not self.run_fits(dim.parts[place + 1 :], size, pieces[self.window], (low, high), side):
+                if place is not None and not self.run_fits(unit_of(dim, place, reading.sizes), size, pieces[self.window], (low, high), side):
                     return False
         return True
 
-    def run_fits(self, inner, size, owned, width, side):
-        unit, (low, high) = math.prod(inner), width
+    def run_fits(self, unit, size, owned, width, side):
+        low, high = width
         runs = [(own[0] * unit, (own[-1] + 1) * unit) for own in owned]
         if max(low, high) > runs[-1][1] - runs[-1][0]:
             return False
@@ -314,7 +316,7 @@ class Factor:
             for dim in dims:
                 place = dim.place(self.letters)
                 if place is not None:
-                    return math.prod(check_text.Dim.part_size(part, reading.sizes) for part in dim.parts[place + 1 :])
+                    return unit_of(dim, place, reading.sizes)
         return 1
 
     def window_piece(self, reading, pieces, rank):
@@ -325,6 +327,11 @@ class Factor:
                     own = {letter: pieces[letter][rank] for letter in self.letters}
                     return len(self.held(dim, size, reading, own, "in", at)), size
         return 0, 0
+
+
+def unit_of(dim, place, sizes):
+    """Elements of a group of the part at `place`."""
+    return math.prod(check_text.Dim.part_size(part, sizes) for part in dim.parts[place + 1 :])
 
 
 def counted_from(indices, begin, count, whole):

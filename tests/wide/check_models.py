@@ -13,7 +13,7 @@ from onnx import helper
 from check_calls import ELEMENTWISE, Draw, Node
 from check_eval import TYPES, Call, node_of
 from check_moves import MOVES
-from check_run import bare
+from check_run import RANDOM, bare
 from check_values import is_fixed
 
 OPSETS = (21, 23, 24, 24, 25, 25, 26)
@@ -38,10 +38,16 @@ def drawn(rng, count, only=None):
 
 
 def node_of_call(call):
-    """The call as a node, for a model of its own."""
+    """The call as a node, for a model of its own. A random one loses the key and the place that the program has given it."""
+    if call.op in RANDOM or call.op == "Dropout" and "start" in call.attributes:
+        own = [True if one.dtype == "bool" else (one.dtype, one.shape) for one in call.inputs[:-1] if one is not None]
+        attributes = {name: value for name, value in call.attributes.items() if name != "start"}
+        return Node(call.op, [np.array(one) if one is True else one for one in own], attributes, len(call.outputs), 1)
     inputs = [None if one is None else one.array() if one.value is not None else one.constant if is_fixed(call, at) else (one.dtype, one.shape)
               for at, one in enumerate(call.inputs)]
-    return Node(call.op, inputs, call.attributes, len(call.outputs), 1)
+    node = Node(call.op, inputs, call.attributes, len(call.outputs), 1)
+    node.domain = call.domain
+    return node
 
 
 def write_model(nodes, path, opset, types=None):
@@ -57,13 +63,13 @@ def write_model(nodes, path, opset, types=None):
             elif one is not None:
                 graph_inputs.append(helper.make_tensor_value_info(name, TYPES[one[0]][0], one[1]))
         outs = [f"n{at}_y{number}" for number in range(node.outputs)]
-        call = Call(node.op, node.attributes, [], [], opset)
+        call = Call(node.op, node.attributes, [], [], opset, node.domain)
         proto = node_of(call, node.attributes, names, outs)
         proto.name = f"n{at}"
         made.append(proto)
         outputs += [helper.make_empty_tensor_value_info(name) for name in outs]
     graph = helper.make_graph(made, "calls", graph_inputs, outputs, initializer=constants)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset), helper.make_opsetid("metadist", 1)], ir_version=10)
     onnx.save(model, path)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from check_eval import EPSILON, TYPES, Refused, is_float, largest
 from check_factor import NotCheckable, aligned
-from check_run import NAN_BLIND, SLACK, Outcome, fold, fold_differs, seeded
+from check_run import NAN_BLIND, Outcome, fold, fold_differs, seeded, slack_of
 from check_values import draw
 
 PARTS = 3
@@ -45,8 +45,8 @@ def judge(checker, call, operation, inputs, kinds, way):
         for draws in range(2):
             rng = seeded(call.text(), operation, inputs, kind, draws)
             arrays = draw(call, rng, "normal" if draws == 0 else "integers")
-            if operation == "SUM" and call.op == "Div":
-                arrays[1] = np.where(arrays[1] == 0, np.asarray(1, arrays[1].dtype), arrays[1])  # the whole is no number either way
+            if operation == "SUM":
+                without_division_by_zero(call, arrays)
             parts = {at: split(operation, kind, arrays[at], rng) for at in inputs}
             for at in inputs:
                 arrays[at] = fold(operation, parts[at], call.inputs[at].dtype)
@@ -65,13 +65,22 @@ def judge(checker, call, operation, inputs, kinds, way):
     return Outcome("held", "", runs) if runs else Outcome("open", "no parts are tried")
 
 
+def without_division_by_zero(call, arrays):
+    """Where the whole is divided by 0, it is no number either way."""
+    if call.op == "Div":
+        arrays[1] = np.where(arrays[1] == 0, np.asarray(1, arrays[1].dtype), arrays[1])
+    if call.op == "NegativeLogLikelihoodLoss" and len(arrays) > 2:
+        arrays[2] = np.abs(arrays[2]) + np.asarray(0.5, arrays[2].dtype)
+        arrays[1] = np.where(arrays[1] == call.attributes.get("ignore_index", -100), 2, arrays[1]).astype(arrays[1].dtype)
+
+
 def compared(call, operation, parts, whole, made):
     epsilon = max([EPSILON.get(call.inputs[at].dtype, 0) for at in parts])
     for at, y in enumerate(whole):
         dtype = call.outputs[at].dtype
         own = max(epsilon, EPSILON.get(dtype, 0))
         large = max(largest(part[at]) for part in made)
-        slack = SLACK * own * max(large, largest(y)) if operation == "SUM" else SLACK * EPSILON.get(dtype, 0) * largest(y) / 4
+        slack = 64 * own * max(large, largest(y)) if operation == "SUM" else slack_of(dtype, y) / 4
         wrong = fold_differs(operation, y, [part[at] for part in made], dtype, slack)
         if wrong:
             return f"output {at}: {wrong}"

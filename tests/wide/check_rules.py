@@ -44,11 +44,14 @@ class Tally:
     def __init__(self):
         self.calls, self.factors, self.passes = 0, collections.Counter(), collections.Counter()
         self.open, self.none, self.wrong, self.seen, self.runs = collections.Counter(), collections.Counter(), [], set(), 0
+        self.disagree = collections.Counter()
         self.left_out, self.broken = 0, collections.Counter()
 
     def add(self, kind, outcome, call, what):
         getattr(self, kind)[outcome.status] += 1
         self.runs += outcome.runs
+        if outcome.status == "held" and outcome.ways:
+            self.disagree[call.op] += 1
         if outcome.status == "open":
             self.open[(kind, outcome.detail)] += 1
         if outcome.status == "wrong":
@@ -65,6 +68,8 @@ class Tally:
         for (kind, why), count in self.open.most_common():
             print(f"  not checkable: {count:5} {kind}, {100 * count / max(sum(getattr(self, kind).values()), 1):.2f} %: {why}")
 
+        if self.disagree:
+            print("  held by another evaluator than the first:", ", ".join(f"{op} {count}" for op, count in self.disagree.most_common()))
         if self.left_out:
             print(f"  left out:      {self.left_out:5} factors that run as a decomposition (--text-only)")
         for why, count in self.none.most_common():
@@ -156,20 +161,20 @@ def breaking(checker, calls, tally):
     """Alters the rules of the calls and counts which alterations are seen."""
     for call in calls:
         key = (call.op, bare(call.rule))
-        if call.rule == "none" or key in tally.seen:
+        if call.rule == "none" or "combine" in call.rule or key in tally.seen:
             continue
         tally.seen.add(key)
         floats = [at for at, one in enumerate(call.inputs) if one is not None and one.dtype in ("f32", "f64")]
-        held = {named(what) for what, outcome in judged(checker, call, call.rule) if outcome.status == "held"}
+        if any(outcome.status != "held" for _, outcome in judged(checker, call, call.rule)):
+            continue
         for what, text in check_broken.broken(call.rule, floats):
             try:
                 outcomes = judged(checker, call, text)
-            except check_text.Unreadable:
-                outcomes = []
-            states = {outcome.status for item, outcome in outcomes if outcome.status == "wrong" or named(item) in held}
-            seen = not outcomes or "wrong" in states
+            except (check_text.Unreadable, TypeError, KeyError, IndexError, ValueError):
+                outcomes = []  # it says nothing that could be run
+            seen = not outcomes or any(outcome.status == "wrong" for _, outcome in outcomes)
             tally.broken[(what, seen)] += 1
-            if not seen and "held" in states:
+            if not seen:
                 print(f"not seen: {what}: {call.text()}\n      {call.rule}\n      {text}", flush=True)
 
 

@@ -47,7 +47,8 @@ def plain(one, rng, mode):
     if mode in EDGES:
         few = np.array([info.min, info.max, info.max - 1, 0, 1, 2, info.max // 2], kind)
         return few[rng.integers(0, len(few), shape)]
-    low, high = {"negative": (-9, 0), "ties": (0, 3), "one": (0, 2)}.get(mode, (-9, 10))
+    low, high = {"normal": (-1000, 1000), "negative": (-9, 0), "ties": (0, 3), "one": (0, 2)}.get(mode, (-9, 10))
+    high = min(high, info.max)
     if info.min == 0 and high <= 0:
         low, high = info.max - 20, info.max
     return rng.integers(max(low, info.min), high, shape, dtype=np.uint64 if info.min == 0 else np.int64).astype(kind)
