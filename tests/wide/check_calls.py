@@ -101,6 +101,7 @@ def binary(d):
     if op == "PRelu":
         return Node(op, [(kind, shape), (kind, d.broadcast(shape))])
     if op in ("Max", "Min", "Sum", "Mean"):
+        kind = "f32" if kind == "f64" and op in ("Sum", "Mean") else kind
         return Node(op, [(kind, d.broadcast(shape)) for _ in range(d.number(0, 2))] + [(kind, shape)])
     if op == "Mod":
         return Node(op, [(kind, first), (kind, second)], {"fmod": 1} if kind in FLOATS or d.flip(0.3) else {})
@@ -169,7 +170,7 @@ def norm(d):
         attributes = {**epsilon, **({"training_mode": 1} if train else {}), **d.some(momentum=0.75)}
         return Node(op, [x, channels, channels, channels, channels], attributes, 3 if train else 1)
     if op == "LRN":
-        return Node(op, [("f32", d.shape(3, 4))], {"size": d.one(1, 3, 3, 5), **d.some(alpha=0.5, beta=0.5, bias=2.0)})
+        return Node(op, [("f32", d.shape(4, 4))], {"size": d.one(1, 3, 3, 5), **d.some(alpha=0.5, beta=0.5, bias=2.0)})
     shape = d.shape(4, 4)
     return Node(op, [("f32", shape)], d.some(axes=[0, 2, 3]))
 

@@ -127,6 +127,7 @@ class Factor:
         """Every way in which the integers of the call may follow the piece."""
         options = {place: [("shift", step), ("shift end", step), ("index",)] if step == -1 else [("shift", step), ("shift end", step)]
                    for place, step in self.shifts}
+        options.update({self.place_of(operand): [("within",)] for operand in self.rule.within.get(self.window, [])})
         follow = [letter for letter in self.letters if letter in self.rule.attr]
         for place, value in self.literals.items():
             if place in options:
@@ -301,9 +302,12 @@ class Factor:
             return value if rank == 0 else 0
         if kind == "last":
             return value if rank == ranks - 1 else 0
-        if kind == "follow":
+        if kind in ("follow", "within"):
             held, whole = self.window_piece(reading, pieces, rank)
-            return value + move[1] * (held - whole)
+            if kind == "within":  # a place in the dim, counted from the start of the piece, no further than its ends
+                value = min(max(value + whole if value < 0 else value, 0), whole)
+                return min(max(value - int(held[0]), 0), len(held))
+            return value + move[1] * (len(held) - whole)
         unit = self.shift_unit(reading)
         begin, end, whole = int(own[0]) * unit, (int(own[-1]) + 1) * unit, size * unit
         if kind == "index":
@@ -320,13 +324,13 @@ class Factor:
         return 1
 
     def window_piece(self, reading, pieces, rank):
-        """Sizes of the window's dim of the first input: the rank's, and the whole."""
+        """Of the window's dim of the first input: what the rank holds, and the whole size."""
         for at, dims in self.inputs.items():
             for dim, size in zip(dims, self.call.inputs[at].shape):
                 if dim.place(self.letters) is not None:
                     own = {letter: pieces[letter][rank] for letter in self.letters}
-                    return len(self.held(dim, size, reading, own, "in", at)), size
-        return 0, 0
+                    return self.held(dim, size, reading, own, "in", at), size
+        return [], 0
 
 
 def unit_of(dim, place, sizes):

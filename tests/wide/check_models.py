@@ -119,19 +119,19 @@ def call_of_node(signature, nodes):
     return call
 
 
-def calls_of(binary, nodes, path, opset, refused):
+def calls_of(binary, nodes, path, opset, refused, *more):
     """Calls with rules of all nodes; those that the program refuses are left out and told."""
     left = list(nodes)
     while left:
         write_model(left, path, opset)
         try:
-            signatures, least = rules_of(binary, path)
+            signatures, least = rules_of(binary, path, *more)
         except Failed as error:
             named = re.search(r"'?\bn(\d+)(?:_[xy]\d+)?\b", str(error))
             at = int(named.group(1)) if named else 0
             if not named and len(left) > 1:
                 half = len(left) // 2
-                first, second = calls_of(binary, left[:half], path, opset, refused), calls_of(binary, left[half:], path, opset, refused)
+                first, second = calls_of(binary, left[:half], path, opset, refused, *more), calls_of(binary, left[half:], path, opset, refused, *more)
                 return first[0] + second[0], {**first[1], **second[1]}
             refused.append((left.pop(at), opset, str(error)))
             continue

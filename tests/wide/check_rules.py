@@ -192,8 +192,8 @@ def generated(work):
             rng = np.random.default_rng([options.seed, batch])
             opset = check_models.OPSETS[batch % len(check_models.OPSETS)]
             nodes = [node for node in check_models.drawn(rng, options.batch, options.only) if node.least <= opset]
-            calls, least = check_models.calls_of(options.binary, nodes, os.path.join(folder, "calls.onnx"), opset, refused)
-            work.take(calls, least, f"generated --seed {options.seed} --batch {options.batch}, batch {batch}")
+            calls, least = check_models.calls_of(options.binary, nodes, os.path.join(folder, "calls.onnx"), opset, refused, "--seed", str(batch % 5))
+            work.take(calls, least, f"generated --seed {options.seed} --batch {options.batch}, batch {batch}, rules --seed {batch % 5}")
             batch += 1
     for node, opset, error in refused:
         print(f"refused: {node.op}-{opset} {node.inputs} {node.attributes}: {error[:300]}")

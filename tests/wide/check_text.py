@@ -3,11 +3,12 @@
 
 import dataclasses
 import itertools
+import math
 import re
 
 CLAUSE = re.compile(r" (\w+)=\{([^}]*)\}")
 LETTER = re.compile(r"[a-z]\d*")
-WINDOW_CLAUSES = ("halo", "crop", "mirror", "around")
+WINDOW_CLAUSES = ("halo", "crop", "mirror", "around", "within")
 
 
 class Unreadable(Exception):
@@ -102,6 +103,7 @@ class Rule:
     partial: dict  # letters -> inputs
     attr: set
     off: dict  # letters -> [(operand, sign and step)]
+    within: dict  # letter -> operands
     halo: dict  # letter -> [(before, behind)]
     crop: dict
     mirror: set
@@ -138,7 +140,7 @@ def parse(text):
         off.setdefault(owner, []).append((shift.group(1), int(shift.group(2) + (shift.group(3) or "1"))))
     return Rule(text, [dims_of(one) for one in left], [dims_of(one) for one in right], clauses,
                 {owner: ",".join(steps) for owner, steps in with_owner(items.get("combine", [])).items()}, reductions(items.get("reduction", [])),
-                partial, names("attr"), off, pairs("halo"), pairs("crop"), names("mirror"), names("around"), names("row"), names("dead"), passes)
+                partial, names("attr"), off, with_owner(items.get("within", [])), pairs("halo"), pairs("crop"), names("mirror"), names("around"), names("row"), names("dead"), passes)
 
 
 def reductions(items):
@@ -156,14 +158,26 @@ def reductions(items):
 
 def solve_sizes(rule, input_shapes, output_shapes, windows):
     """[sizes of the letters]: what the shapes leave open is one of all divisors."""
-    rows = []
+    rows, known = [], window_groups(rule, output_shapes, windows)
     for side, shapes in ((rule.outputs, output_shapes), (rule.inputs, input_shapes)):
         for dims, shape in zip(side, shapes):
             for dim, size in zip(dims, shape):
-                # The input of a window need not be a multiple of its stride.
-                if dim.parts and not (side is rule.inputs and set(dim.letters()) & windows):
+                # What a window takes and makes need not be a multiple of its stride.
+                if dim.parts and not set(dim.letters()) & windows:
                     rows.append((dim, size))
-    return list(itertools.islice(solutions(rows, {}), 64))
+    return list(itertools.islice(solutions(rows, known), 64)) if known is not None else []
+
+
+def window_groups(rule, output_shapes, windows):
+    """{letter: groups} of the windows, the last of which may be cut short; None where outputs differ."""
+    found = {}
+    for dims, shape in zip(rule.outputs, output_shapes):
+        for dim, size in zip(dims, shape):
+            for letter in set(dim.letters()) & windows:
+                unit = math.prod(part for part in dim.parts if isinstance(part, int))
+                if found.setdefault(letter, -(-size // unit)) != -(-size // unit):
+                    return None
+    return found
 
 
 def solutions(rows, sizes):
@@ -213,7 +227,8 @@ def windows_of(rule, input_shapes, output_shapes):
         outs = [(dim, size) for dims, shape in zip(rule.outputs, output_shapes) for dim, size in zip(dims, shape) if dim.letters() == [letter]]
         ins = [(dim, size) for dims, shape in zip(rule.inputs, input_shapes) for dim, size in zip(dims, shape) if dim.letters() == [letter]]
         for dim, size in outs:
-            groups = solve_one(dim, size, {}, letter)
-            if groups and any(one.size({letter: groups}) != whole for one, whole in ins):
+            unit = math.prod(part for part in dim.parts if isinstance(part, int))
+            groups = -(-size // unit)
+            if groups * unit != size or any(one.size({letter: groups}) != whole for one, whole in ins):
                 found.add(letter)
     return found
