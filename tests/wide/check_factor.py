@@ -157,6 +157,8 @@ class Factor:
 
     def window_moves(self, place, value, follows):
         owner, entry = place
+        if owner == "ceil_mode":  # padding at the end, as much as the last window needs
+            return [("keep",), ("last",)] if value else [("keep",)]
         axis = self.pad_of(place)
         if axis is not None and value != 0:
             return [("first",), ("keep",)] if axis[1] == "begin" else [("last",), ("keep",)]

@@ -48,6 +48,14 @@ def seeded(*parts):
     return np.random.default_rng(zlib.crc32("|".join(map(str, parts)).encode()))
 
 
+def blind(call, way):
+    """Whether what the evaluator makes of edge values says nothing."""
+    if way != "reference":
+        return call.op in NAN_BLIND
+    # It fills the gaps of a dilated kernel with zeros, and multiplies integers by a float alpha.
+    return call.op.startswith("Conv") or call.op == "Gemm" and call.inputs[0].dtype in ("i32", "i64", "u32", "u64")
+
+
 class Checker:
     def __init__(self, thorough=True):
         self.evaluator = Evaluator()
@@ -119,7 +127,7 @@ class Checker:
         last, runs = "", 0
         for at, config in enumerate(self.configurations(factor)):
             ranks, how, mode = config
-            if mode in EDGES[:2] and way != "reference" and factor.call.op in NAN_BLIND:
+            if mode in EDGES and blind(factor.call, way):
                 continue
             rng = seeded(factor.call.text(), factor.name, at)
             inputs = draw(factor.call, rng, mode)
