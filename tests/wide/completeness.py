@@ -40,7 +40,8 @@ FAMILIES = {
     "slice": (known_parts.slices, 1000, 60),
     "gather": (known_parts.gathers, 1000, 60),
 }
-BATCH = 200  # calls of a model
+BATCH = 50  # calls of a model
+SLOWEST = 5  # calls to print
 
 
 def model_of(calls):
@@ -65,7 +66,7 @@ class Found:
     """What the rule of a node says: the factors of every place, and reasons of dims that are named as not cut."""
 
     def __init__(self, signature):
-        self.rule, self.reason = signature["rule"], signature["reason"]
+        self.rule, self.reason, self.seconds = signature["rule"], signature["reason"], signature["seconds"]
         self.letters = {}
         self.told = {("in" if "input" in one else "out", one.get("input", one.get("output")), one["dim"]): one["reason"] for one in signature["uncut"]}
         if not signature["factors"]:
@@ -118,12 +119,13 @@ def covered(known, rules):
 class Report:
     def __init__(self):
         self.rows = collections.defaultdict(collections.Counter)
-        self.silent, self.warned, self.gone = [], [], 0
+        self.silent, self.warned, self.gone, self.slow = [], [], 0, []
 
     def add(self, family, call, rules):
         if not rules:
             self.gone += 1
             return
+        self.slow.append((max(rule.seconds for rule in rules.values()), call.text))
         for known in call.known:
             row = self.rows[family, known.role]
             row["known"] += 1
@@ -146,6 +148,8 @@ class Report:
             print(f"| {family} | {role} | {row['known']} | {row['found']} | {row['warned']} | {row['silent']} |")
         for (op, role, reason), count in collections.Counter((line[1], line[2], line[5]) for line in self.warned).most_common():
             print(f"warned: {count:5} {op}, {role}: {reason}")
+        for seconds, text in sorted(self.slow, reverse=True)[:SLOWEST]:
+            print(f"slow: {seconds:.1f} s: {text}")
         for title, lines, most in (("silent", self.silent, silent), ("warned", self.warned, warned)):
             for _, _, role, text, rule, reason in lines[:most]:
                 print(f"{title}: {role} of {text}\n    {rule} {reason}")

@@ -169,10 +169,14 @@ class Window:
 CORNERS = [(10, 5, 1), (5, 3, 1), (3, 1, 7), (2, 1, 8), (3, 2, 7), (3, 1, 9), (7, 2, 1), (16, 16, 1), (4, 4, 1), (3, 3, 1), (1, 2, 1), (2, 2, 1)]
 
 
-def geometry(random, rank):
+def geometry(random, rank, taps=1):
+    """(kernel, stride, dilation); `taps` elements of the kernel lie in the dims before. Reference kernels take long over large ones."""
+    most = min(16, max(2, (16, 30, 12)[rank - 1] // taps))
+    corners = [one for one in CORNERS if one[0] <= most and (rank < 3 or one[2] == 1)]
     if random.random() < 0.3:
-        return random.choice(CORNERS)
-    return random.choice((1, 2, 3, 3, 3, 4, 5, 7, 9, 10)), random.choice((1, 1, 1, 2, 2, 3, 4, 5)), random.choice((1, 1, 1, 1, 2, 3, 7, 8)) if rank < 3 else 1
+        return random.choice(corners)
+    kernel = random.choice([k for k in (1, 2, 3, 3, 3, 4, 5, 7, 9, 10) if k <= most])
+    return kernel, random.choice((1, 1, 1, 2, 2, 3, 4, 5)), random.choice((1, 1, 1, 1, 2, 3, 7, 8)) if rank < 3 else 1
 
 
 def same_pads(size, kernel, stride, dilation, auto):
@@ -184,9 +188,10 @@ def same_pads(size, kernel, stride, dilation, auto):
 def draw_windows(random, rank, pooling=False):
     """(windows, auto_pad)."""
     auto = random.choice(("NOTSET", "NOTSET", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"))
-    windows = []
+    windows, taps = [], 1
     for _ in range(rank):
-        kernel, stride, dilation = geometry(random, rank)
+        kernel, stride, dilation = geometry(random, rank, taps)
+        taps *= kernel
         if auto.startswith("SAME"):
             stride, dilation = random.choice((1, 2, 2, 3)), 1
         extent = (kernel - 1) * dilation + 1
@@ -312,11 +317,12 @@ def convs(random, count):
 
 def transposed_windows(random, rank):
     """(windows, attributes)."""
-    windows, attributes = [], {}
+    windows, attributes, taps = [], {}, 1
     way = random.choice(("plain", "more", "shape", "same"))
     for _ in range(rank):
-        kernel, stride, dilation = geometry(random, rank)
-        extent, size = (kernel - 1) * dilation + 1, random.choice((4, 5, 7, 8, 12))
+        kernel, stride, dilation = geometry(random, rank, taps)
+        taps *= kernel
+        extent, size = (kernel - 1) * dilation + 1, random.choice((4, 5, 7, 8, 12) if rank < 3 else (4, 5))
         begin, end = (random.randrange(min(extent, 4)) for _ in range(2))
         more = random.randrange(max(stride, dilation)) if way == "more" else 0
         if way in ("shape", "same"):
@@ -344,7 +350,7 @@ def transposed_windows(random, rank):
 
 def transposed_convs(random, count):
     while count > 0:
-        rank = random.choice((1, 1, 2, 2, 3))
+        rank = random.choice((1, 1, 1, 2, 2, 3))
         windows, attributes = transposed_windows(random, rank)
         call = windows and convolution(random, "ConvTranspose", rank, windows, attributes)
         if call:
