@@ -358,6 +358,14 @@ def transposed_convs(random, count):
             yield call
 
 
+@functools.lru_cache(maxsize=None)
+def known_of_pool(op, indices):
+    """Batch and channels. Indices are left out where pieces count from their own start."""
+    search = Search(op, {"kernel_shape": [2]}, [filled("f", (5, 7, 4))])
+    assert not indices or op == "MaxPool"
+    return {"batch": search.cuts(5), "channel in": search.cuts(7)}
+
+
 def pools(random, count):
     while count > 0:
         rank = random.choice((1, 2, 2, 3))
@@ -379,7 +387,9 @@ def pools(random, count):
         call.text = f"{op} {shape} {call.attributes}{' with indices' if indices else ''}"
         outs = range(len(call.outputs))
         call.known = known + [
-            Known(role, [frozenset({("in", 0, dim)} | {("out", o, dim) for o in outs})], shape[dim]) for dim, role in enumerate(("batch", "channel in")) if shape[dim] > 1
+            Known(role, [frozenset({("in", 0, dim)} | {("out", o, dim) for o in outs})], shape[dim])
+            for dim, (role, cuts) in enumerate(known_of_pool(op, indices).items())
+            if shape[dim] > 1 and cuts
         ]
         count -= 1
         yield call

@@ -49,6 +49,15 @@ def slice_known(size, start, end, step):
     return windows_suffice(size, whole, local, lambda first, last: range(abs(step))), len(whole)
 
 
+@functools.lru_cache(maxsize=None)
+def known_beside_slice(rank, axes):
+    """Dims that are not sliced and can be cut."""
+    shape = [(5, 7, 3, 11)[dim] for dim in range(rank)]
+    parts = [numpy.array([value] * len(axes)) for value in (0, 2)] + [numpy.array(axes), numpy.ones(len(axes), numpy.int64)]
+    search = Search("Slice", {}, [filled("f", shape), *parts], literals=(1, 2, 3, 4))
+    return [dim for dim in range(rank) if dim not in axes and any(("out", 0, dim) in cut for cut in search.cuts(shape[dim]))]
+
+
 def slices(random, count):
     for _ in range(count):
         rank = random.choice((1, 2, 2, 3, 4))
@@ -64,9 +73,10 @@ def slices(random, count):
                 inputs.pop()
         text = f"Slice {shape} " + ", ".join(f"{axis}: {start}:{end}:{step}" for axis, (start, end, step) in zip(given, ranges))
         call = Call("Slice", {}, inputs, ["y"], text=text.replace(str(FAR), "end"))
+        beside = known_beside_slice(rank, tuple(int(d) for d in axes))
         for dim, size in enumerate(shape):
             if dim not in axes:
-                if size > 1:
+                if size > 1 and dim in beside:
                     call.known.append(Known("other dim", [frozenset({("in", 0, dim), ("out", 0, dim)})], size))
                 continue
             suffice, results = slice_known(size, *ranges[axes.index(dim)])
@@ -215,11 +225,28 @@ def known_of_layer(op, bias, lengths, states, peepholes, attributes, one_step):
         arrays.pop()
     whole = execute(op, attributes, arrays, "f")[0][:, 0]
     layer = Layer(op, attributes, arrays + [None] * (8 - len(arrays)))
-    known = {"batch"}  # of every operation, rows are apart
+    many = [None if one is None else numpy.repeat(one, 4, 0 if at == 4 else 1)[(slice(None),) * (at != 4) + (slice(11),)] if at in (0, 4, 5, 6) else one
+            for at, one in enumerate(arrays)]
+    many = [random.permuted(one, axis=1) if at in (0, 5, 6) and one is not None else one for at, one in enumerate(many)]
+    known = {"batch"} if Search(op, attributes, many).cuts(11) else set()
     for role, cut in {"hidden": "hidden", "input": "inner_x", "recurrent": "inner_h", "sequence": "sequence"}.items():
         if not (role == "sequence" and one_step) and all(near(layer.run(**{cut: count}).astype(numpy.float32), whole) for count in (1, 2, 3)):
             known.add(role)
+    pair = [one if one is None or at in (0, 4) else numpy.concatenate([one, one[:, ::-1]]) for at, one in enumerate(arrays)]
+    if peers_make(op, attributes, pair):
+        known.add("direction")
     return known
+
+
+def peers_make(op, attributes, arrays):
+    """Whether a layer of each direction makes what a layer of both does."""
+    names = {"activations": attributes["activations"] * 2} if "activations" in attributes else {}
+    whole = execute(op, attributes | names | {"direction": "bidirectional"}, arrays)[0]
+    parts = []
+    for at, direction in enumerate(("forward", "reverse")):
+        own = [one if one is None or i in (0, 4) else one[at : at + 1].copy() for i, one in enumerate(arrays)]
+        parts.append(execute(op, attributes | {"direction": direction}, own)[0])
+    return near(numpy.concatenate(parts, 1), whole)
 
 
 def places_of_layer(op, call, layout, roles):
@@ -296,6 +323,6 @@ def layers(random, count):
         for role, dims in places_of_layer(op, call, layout, roles).items():
             if sizes.get(role, hidden) > 1:
                 call.known.append(Known(role, [frozenset(dims)], sizes.get(role, hidden)))
-        if directions == 2:
+        if directions == 2 and "direction" in roles:
             call.known.append(Known("direction", [frozenset({("in", 1, 0)})], 2))
         yield call
