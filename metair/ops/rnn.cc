@@ -48,7 +48,8 @@ CellComposer::CellComposer(const OpCall& call,
       activations_(std::move(activations)),
       clip_(call.attributes->Float("clip", 0)),
       has_bias_(call.has(kB)),
-      has_peepholes_(call.has(kPeepholes)) {
+      has_peepholes_(call.has(kPeepholes)),
+      has_lengths_(call.has(kLengths)) {
   x_ = State(kX);
   if (call.has(kInitialH)) h_ = State(kInitialH);
   if (call.has(kInitialC)) c_ = State(kInitialC);
@@ -120,14 +121,27 @@ ValueId CellComposer::Times(ValueId a, ValueId b) {
   return a == kNone || b == kNone ? kNone : compose_.Make("Mul", {a, b});
 }
 
+// Where the element is behind the end of its sequence: `other`, zeros where that is left out.
+ValueId CellComposer::Within(ValueId value, ValueId other) {
+  if (value == kNone || !has_lengths_) return value;
+  if (within_ == kNone) {
+    const ValueId lengths = compose_.Given(kLengths);
+    const ValueId within = compose_.Make("Less", {compose_.Number(0, lengths), lengths});
+    within_ = compose_.With("Unsqueeze", within, {1});
+  }
+  if (other == kNone) other = compose_.Number(0, value);
+  return compose_.Make("Where", {within_, value, other});
+}
+
 Result<Graph> CellComposer::Done(ValueId h, ValueId c) {
   const auto swapped = [&](ValueId value) {
     if (value == kNone || !r_.batch_first) return value;
     return compose_.Make("Transpose", {value}, Only("perm", std::vector<int64_t>{1, 0, 2}));
   };
-  const ValueId state = swapped(h);
-  std::vector<ValueId> results{compose_.With("Unsqueeze", state, {r_.batch_first ? 1 : 0}), state};
-  if (c != kNone) results.push_back(swapped(c));
+  const ValueId state = swapped(Within(h, h_));
+  const ValueId y = has_lengths_ && h_ != kNone ? swapped(Within(h, kNone)) : state;
+  std::vector<ValueId> results{compose_.With("Unsqueeze", y, {r_.batch_first ? 1 : 0}), state};
+  if (c != kNone) results.push_back(swapped(Within(c, c_)));
   return compose_.Done(results);
 }
 
@@ -135,7 +149,7 @@ Result<Graph> ComposeCell(const OpCall& call,
                           const CellForm& form,
                           const std::function<Result<Graph>(CellComposer&)>& cell) {
   const Recurrence r = TRY(RecurrenceOf(call, form));
-  if (r.sequence != 1 || call.has(kLengths)) return BadInput("", "not a single element");
+  if (r.sequence != 1) return BadInput("", "not a single element");
   std::vector<Activation> all = TRY(ActivationsOf(*call.attributes, form, r.directions));
   std::vector<Activation> own(all.begin(),
                               all.begin() + static_cast<std::ptrdiff_t>(form.activations.size()));

@@ -43,6 +43,7 @@ class CellComposer {
   ValueId State(size_t input);
   ValueId Weights(size_t input, int64_t columns);
   ValueId Bias(int64_t which);
+  ValueId Within(ValueId value, ValueId other);
 
   Composer compose_;
   Recurrence r_;
@@ -50,14 +51,16 @@ class CellComposer {
   double clip_ = 0;
   bool has_bias_ = false;
   bool has_peepholes_ = false;
+  bool has_lengths_ = false;
   ValueId x_ = kNone;
   ValueId h_ = kNone;
   ValueId c_ = kNone;
+  ValueId within_ = kNone;     // [b, 1]: whether the element is one of its sequence
   ValueId recurrent_ = kNone;  // [d, g, h, h]: R, transposed
 };
 
 // The decomposition of a layer over sequences of one element: nothing recurs, and sizes are free.
-// Errors: kBadInput for longer sequences, lengths, and directions with activations of their own.
+// Errors: kBadInput for longer sequences, and directions with activations of their own.
 Result<Graph> ComposeCell(const OpCall& call,
                           const CellForm& form,
                           const std::function<Result<Graph>(CellComposer&)>& cell);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recurrent layer that runs both ways over a short sequence becomes two layers, one for each
-// direction. A layer of one direction can be divided step by step, which takes short sequences; one
-// that begins at both ends cannot. The weights of a direction are a part of those of both; constant
-// ones are taken apart here, parameters when the graph runs.
+// A recurrent layer that runs both ways becomes two layers, one for each direction. A layer of one
+// direction can be divided step by step, or hand its state from piece to piece; one that begins at
+// both ends cannot. The weights of a direction are a part of those of both; constant ones are taken
+// apart here, parameters when the graph runs.
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,21 +18,44 @@
 namespace metadist::passes {
 namespace {
 
-constexpr int64_t kLongestSequence = 16;  // as many steps as a plan writes out
-
 using Ids = std::vector<ValueId>;
 
-// A recurrent layer of both directions whose activations are the same in both.
-bool IsSplit(const Graph& graph, const Node& node) {
+// Attributes by name, for each direction: functions, and the parameters that they take.
+struct Activations {
+  std::vector<std::string> names;
+  std::vector<double> alphas;
+  std::vector<double> betas;
+};
+
+// nullopt: they are not as many for either direction. No names: those of the operator, which take
+// no parameters.
+std::optional<std::vector<Activations>> ActivationsOfBoth(const Attributes& attributes) {
+  std::vector<Activations> both(2);
+  const std::vector<std::string> names = attributes.Strings("activations");
+  if (names.size() % 2 != 0) return std::nullopt;
+  const std::vector<double> alphas = attributes.Floats("activation_alpha");
+  const std::vector<double> betas = attributes.Floats("activation_beta");
+  std::span<const double> alpha(alphas);
+  std::span<const double> beta(betas);
+  for (size_t i = 0; i < names.size(); ++i) {
+    Activations& own = both[2 * i / names.size()];
+    const std::span<const double> alpha_before = alpha;
+    const std::span<const double> beta_before = beta;
+    if (!Activation::Make(names[i], alpha, beta).ok()) return std::nullopt;
+    own.names.push_back(names[i]);
+    own.alphas.insert(
+        own.alphas.end(), alpha_before.begin(), alpha_before.end() - std::ssize(alpha));
+    own.betas.insert(own.betas.end(), beta_before.begin(), beta_before.end() - std::ssize(beta));
+  }
+  return both;
+}
+
+// A recurrent layer of both directions.
+bool IsSplit(const Node& node) {
   const bool recurrent = node.op == "LSTM" || node.op == "GRU" || node.op == "RNN";
-  if (!recurrent || !node.domain.empty() || node.inputs.size() < 3 || node.inputs[kX] == kNone)
-    return false;
-  if (node.attributes.String("direction", "") != "bidirectional") return false;
-  for (const char* name : {"activations", "activation_alpha", "activation_beta"})
-    if (node.attributes.has(name)) return false;
-  const Shape& x = graph.value(node.inputs[kX]).type.shape;
-  const size_t sequence = node.attributes.Int("layout", 0) == 1 ? 1 : 0;
-  return x.size() == 3 && x[sequence] <= kLongestSequence;
+  return recurrent && node.domain.empty() && node.inputs.size() >= 3 && node.inputs[kX] != kNone &&
+         node.attributes.String("direction", "") == "bidirectional" &&
+         ActivationsOfBoth(node.attributes);
 }
 
 class Splitter {
@@ -45,10 +70,17 @@ class Splitter {
 
   void Split(const Node& node) {
     const int64_t batch_first = node.attributes.Int("layout", 0);
+    const std::vector<Activations> activations = *ActivationsOfBoth(node.attributes);
     std::vector<Ids> made(node.outputs.size());  // by output, then direction
     for (const int64_t direction : {0, 1}) {
       Node one = node;
       one.attributes.set("direction", std::string(direction == 0 ? "forward" : "reverse"));
+      const Activations& own = activations[static_cast<size_t>(direction)];
+      for (const char* name : {"activations", "activation_alpha", "activation_beta"})
+        one.attributes.erase(name);
+      if (!own.names.empty()) one.attributes.set("activations", own.names);
+      if (!own.alphas.empty()) one.attributes.set("activation_alpha", own.alphas);
+      if (!own.betas.empty()) one.attributes.set("activation_beta", own.betas);
       one.name = Fresh(node.name + (direction == 0 ? "/forward" : "/reverse"));
       for (const size_t input : {kW, kR, kB, kInitialH, kInitialC, kPeepholes}) {
         const bool state = input == kInitialH || input == kInitialC;
@@ -121,7 +153,7 @@ Result<Graph> Run(const Graph& graph, const OpTable& ops) {
   bool any = false;
   Splitter splitter(graph);
   for (const Node& node : graph.nodes) {
-    const bool split = IsSplit(graph, node);
+    const bool split = IsSplit(node);
     any = any || split;
     split ? splitter.Split(node) : splitter.Keep(node);
   }
@@ -134,7 +166,7 @@ Result<Graph> Run(const Graph& graph, const OpTable& ops) {
 extern const PassDef kPass_split_directions;
 const PassDef kPass_split_directions = {
     .name = "split_directions",
-    .summary = "short recurrent layers of both directions as one of each",
+    .summary = "recurrent layers of both directions as one of each",
     .run = Run};
 
 }  // namespace metadist::passes

@@ -6,7 +6,8 @@
 // reproduces the kernel's results on the whole, on 2, 3 and 4 ranks, even and uneven, on inputs of
 // all kinds (composite_check.h). A recipe says what to do and claims nothing, so an operator that
 // it does not suit costs a run or two. Where a state is carried from piece to piece, the factors of
-// a call on a single element are tried as those of all of them.
+// a call on a single element are tried as those of all of them; also where an input says how many
+// elements count, which a piece of them would have to count for itself.
 #include "planner/rules/kernel_only.h"
 
 #include <algorithm>
@@ -35,7 +36,12 @@ class Finder {
   void Run() {
     const size_t known = found_.factors.size();
     for (size_t atom = 0; atom < found_.atoms.size(); ++atom) TryAtom(static_cast<int>(atom));
-    for (size_t f = known, carried = found_.factors.size(); f < carried; ++f) TrySteps(f);
+    for (size_t f = known, carried = found_.factors.size(); f < carried; ++f) {
+      const auto recipe = StepsAlong(FactorAt(found_, found_.factors[f], found_.atoms));
+      if (recipe) TrySteps(found_.factors[f].atoms.front(), *recipe);
+    }
+    for (const auto& [atom, recipe] : counted_)
+      if (IsFree(atom)) TrySteps(atom, recipe);
     found_.executions += check_.executions();
     if (found_.factors.size() == known) return;
     NameFactors(found_);
@@ -113,23 +119,43 @@ class Finder {
       found_.factors.push_back(std::move(factor));
       return;
     }
+    const std::vector<int> lengths = LengthsOf(atom);
+    if (lengths.empty()) return;
+    Factor carry = real;
+    for (std::string& recipe : RecipesFor(box_.CallAt(box_.values()), real.inputs, real.outputs)) {
+      carry.inner.recipe = std::move(recipe);
+      if (auto steps = StepsAlong(carry, lengths)) counted_.emplace_back(atom, std::move(*steps));
+    }
   }
 
-  // The factors of a single step, of which the carry of factor `f` says what it is.
-  void TrySteps(size_t f) {
-    const int sequence = found_.factors[f].atoms.front();
-    const auto recipe = StepsAlong(FactorAt(found_, found_.factors[f], found_.atoms));
-    if (!recipe) return;
+  // Inputs of integers from 0 to the size of the atom.
+  std::vector<int> LengthsOf(int atom) {
+    std::vector<int64_t> sizes = found_.atoms;
+    const int64_t size = sizes[static_cast<size_t>(atom)];
+    const std::vector<InputDomain> now = box_.DomainsOf(ValuesAt(found_, box_, sizes));
+    sizes[static_cast<size_t>(atom)] = 2 * size;
+    const std::vector<InputDomain> longer = box_.DomainsOf(ValuesAt(found_, box_, sizes));
+    std::vector<int> lengths;
+    for (size_t i = 0; i < now.size() && i < longer.size(); ++i)
+      if (box_.is_tensor(i) && now[i].kind == InputDomain::Kind::kRange && now[i].low == 0 &&
+          now[i].high == static_cast<double>(size) &&
+          longer[i].high == static_cast<double>(2 * size))
+        lengths.push_back(static_cast<int>(i));
+    return lengths;
+  }
+
+  // The factors of a single step of a sequence.
+  void TrySteps(int sequence, const std::string& recipe) {
     std::vector<int64_t> sizes = found_.atoms;
     sizes[static_cast<size_t>(sequence)] = 1;
-    const auto step = SingleStep(*recipe, box_.CallAt(ValuesAt(found_, box_, found_.atoms)));
+    const auto step = SingleStep(recipe, box_.CallAt(ValuesAt(found_, box_, found_.atoms)));
     if (!step) return;
     const Rule single = rules_.rule(*step, step->nodes[0]);
     for (const Factor& factor : single.factors) {
       if (!factor.composite || !factor.inner.recipe.empty()) continue;
       SymbolicFactor next;
       next.composite = true;
-      next.inner.recipe = *recipe;
+      next.inner.recipe = recipe;
       if (Symbolic(factor, sizes, next) && !Overlaps(next) && check_.Holds(next))
         found_.factors.push_back(std::move(next));
     }
@@ -193,6 +219,8 @@ class Finder {
   const StepRules rules_;
   Discovered& found_;
   CompositeCheck check_;
+  // Recurrences of which an input says how many elements count: the atom, and steps to try.
+  std::vector<std::pair<int, std::string>> counted_;
 };
 
 }  // namespace

@@ -41,12 +41,14 @@ struct State {
   int input = 0;
 };
 
-// "STEPS reversed 0.0>0.0 5<-1 6<-2": element by element of dim 0 of input 0, from its end, to dim
-// 0 of output 0; outputs 1 and 2 are inputs 5 and 6 of the next step.
+// "STEPS reversed 0.0>0.0 5<-1 6<-2 4-": element by element of dim 0 of input 0, from its end, to
+// dim 0 of output 0; outputs 1 and 2 are inputs 5 and 6 of the next step; input 4 says how many
+// elements count, for each step 1 or 0.
 struct Recurring {
   bool reversed = false;
   Axis given, made;
   std::vector<State> states;
+  std::vector<int> lengths;
 };
 
 bool Skip(std::string_view& text, std::string_view token) {
@@ -72,9 +74,12 @@ std::optional<Recurring> Parse(std::string_view text) {
   if (!axis(out.given) || !Skip(text, ">") || !axis(out.made)) return std::nullopt;
   while (!text.empty()) {
     State state;
-    if (!Skip(text, " ") || !Read(text, state.input) || !Skip(text, "<-") ||
-        !Read(text, state.output))
-      return std::nullopt;
+    if (!Skip(text, " ") || !Read(text, state.input)) return std::nullopt;
+    if (Skip(text, "-")) {
+      out.lengths.push_back(state.input);
+      continue;
+    }
+    if (!Skip(text, "<-") || !Read(text, state.output)) return std::nullopt;
     out.states.push_back(state);
   }
   return out;
@@ -90,6 +95,7 @@ std::optional<int64_t> StepsOf(const Recurring& r, const OpCall& call) {
   if (static_cast<size_t>(r.given.dim) >= shape.size()) return std::nullopt;
   for (const State& state : r.states)
     if (!is_given(state.input) || state.output >= call.num_outputs) return std::nullopt;
+  if (!std::all_of(r.lengths.begin(), r.lengths.end(), is_given)) return std::nullopt;
   return shape[static_cast<size_t>(r.given.dim)];
 }
 
@@ -98,6 +104,7 @@ OpCall OneStep(const Recurring& r, const OpCall& call) {
   OpCall::Input& x = one.inputs[static_cast<size_t>(r.given.tensor)];
   x.type.shape[static_cast<size_t>(r.given.dim)] = 1;
   x.constant = nullptr;
+  for (const int input : r.lengths) one.inputs[static_cast<size_t>(input)].constant = nullptr;
   return one;
 }
 
@@ -201,6 +208,7 @@ class Steps {
     }
     moving_.insert(given_[static_cast<size_t>(r.given.tensor)]);
     for (const State& state : r.states) moving_.insert(given_[static_cast<size_t>(state.input)]);
+    for (const int input : r.lengths) moving_.insert(given_[static_cast<size_t>(input)]);
   }
 
   Result<PieceGraph> Run(int64_t steps,
@@ -212,6 +220,8 @@ class Steps {
       const int64_t t = r_.reversed ? steps - 1 - turn : turn;
       ids_[given_[static_cast<size_t>(r_.given.tensor)]] =
           Element(x, t, CutOfTensor(inputs, r_.given.tensor));
+      for (const int input : r_.lengths)
+        ids_[given_[static_cast<size_t>(input)]] = Within(input, t, CutOfTensor(inputs, input));
       for (size_t n = 0; n < step_.graph.nodes.size(); ++n) Emit(n, /*first=*/turn == 0);
       made[static_cast<size_t>(t)] = Output(r_.made.tensor);
       std::vector<ValueId> next;
@@ -239,6 +249,19 @@ class Steps {
     const ValueId element = SliceOf(pieces_.compose(), x, r_.given.dim, t, t + 1);
     OnPieces(1, cut);
     return element;
+  }
+
+  // 1 where element t is one of those that count, else 0.
+  ValueId Within(int input, int64_t t, const Cut* cut) {
+    Composer& compose = pieces_.compose();
+    const ValueId lengths = compose.Given(static_cast<size_t>(input));
+    const ValueId left =
+        compose.Make("Sub", {lengths, compose.Number(static_cast<double>(t), lengths)});
+    OnPieces(1, cut);
+    const ValueId within =
+        compose.Make("Clip", {left, compose.Number(0, lengths), compose.Number(1, lengths)});
+    OnPieces(1, cut);
+    return within;
   }
 
   ValueId Joined(const std::vector<ValueId>& made, const Cut* cut) {
@@ -296,19 +319,21 @@ StepRules RulesBy(const OpTable& ops, const InnerFound& found) {
   return {ops, rule};
 }
 
-std::optional<std::string> StepsAlong(const Factor& carry) {
+std::optional<std::string> StepsAlong(const Factor& carry, const std::vector<int>& lengths) {
   std::string_view rest = carry.inner.recipe;
   if (!Skip(rest, kCarry) || carry.inputs.size() != 1 || carry.outputs.size() != 1)
     return std::nullopt;
   const bool reversed = Skip(rest, kReversed);
-  return fmt::format("{}{}{}.{}>{}.{} {}",
-                     kSteps,
-                     reversed ? kReversed : "",
-                     carry.inputs[0].tensor,
-                     carry.inputs[0].dim,
-                     carry.outputs[0].tensor,
-                     carry.outputs[0].dim,
-                     rest);
+  std::string recipe = fmt::format("{}{}{}.{}>{}.{} {}",
+                                   kSteps,
+                                   reversed ? kReversed : "",
+                                   carry.inputs[0].tensor,
+                                   carry.inputs[0].dim,
+                                   carry.outputs[0].tensor,
+                                   carry.outputs[0].dim,
+                                   rest);
+  for (const int input : lengths) recipe += fmt::format(" {}-", input);
+  return recipe;
 }
 
 bool IsSteps(const std::string& recipe) { return recipe.substr(0, kSteps.size()) == kSteps; }

@@ -27,7 +27,8 @@ struct StepRules {
 StepRules RulesBy(const OpTable& ops, const InnerFound& found);
 
 // Name of the recipe, given that of a CARRY and the factor which it is of; none for other recipes.
-std::optional<std::string> StepsAlong(const Factor& carry);
+// lengths: inputs that say how many elements count.
+std::optional<std::string> StepsAlong(const Factor& carry, const std::vector<int>& lengths = {});
 bool IsSteps(const std::string& recipe);
 // Whether a call with inputs of these shapes has few enough elements; true for other recipes.
 bool StepsFit(const std::string& recipe, const std::vector<Shape>& inputs);
