@@ -41,7 +41,7 @@ const Runs kConfirming{{2, InputMode::kNormal}, {3, InputMode::kNormal}};
 constexpr int64_t kEvenGroups = 12;  // for 2, 3 and 4 ranks
 constexpr int64_t kUnevenGroups = 11;
 constexpr int64_t kSingleGroups = 4;
-constexpr int64_t kMostTimes = 8;
+constexpr int64_t kMostTimes = 32;
 
 // What a rank has of an input cut so.
 std::vector<int64_t> HeldIndices(const Cut& cut, int64_t ranks, int64_t rank) {

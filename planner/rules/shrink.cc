@@ -11,7 +11,8 @@
 //
 // Sets whose outputs move in another way (windows, concatenations) must keep their offset: a size
 // is taken for which the output shrinks by as much as the input, or else one of the same residue
-// modulo 12, which keeps the phase of every stride up to 4. Sizes with a divisor in common with an
+// modulo 12, which keeps the phase of every stride up to 4, or modulo an integer of the call with
+// which the output grows evenly. Sizes with a divisor in common with an
 // integer of the call come last: of 4 places and a dilation of 2 arithmetic makes one size. Where
 // distinct primes make too large a call (7 dims), those that stand alone share a few.
 #include "planner/rules/shrink.h"
@@ -167,14 +168,52 @@ struct Shrinker {
     return true;
   }
 
+  // Whether each `period` more of the slot makes as much more of each of these outputs.
+  bool GrowsEvenly(int slot, int64_t period, const std::vector<OutDim>& outs) const {
+    std::vector<int64_t> next = values;
+    std::vector<Shape> before = outputs, now;
+    std::vector<int64_t> grown(outs.size(), 0);
+    for (int step = 0; step < 5; ++step) {
+      Set(slot, next[static_cast<size_t>(slot)] + period, next);
+      if (!box.Infer(next, now) || now.size() != before.size()) return false;
+      for (size_t i = 0; i < outs.size(); ++i) {
+        const size_t output = static_cast<size_t>(outs[i].output);
+        const size_t dim = static_cast<size_t>(outs[i].dim);
+        if (now[output].size() != before[output].size()) return false;
+        const int64_t by = now[output][dim] - before[output][dim];
+        if (by < 1 || (step > 0 && by != grown[i])) return false;
+        grown[i] = by;
+      }
+      before = now;
+    }
+    return true;
+  }
+
+  // Sizes that differ by multiples of this are of one phase.
+  int64_t PeriodOf(const Tie::Slots& set) const {
+    constexpr int64_t kPeriod = 12;
+    constexpr int64_t kLongestPeriod = 64;
+    const std::vector<OutDim>& other = tie.moved(set).other;
+    std::set<int64_t> periods;
+    for (size_t s = box.first_literal(); s < values.size(); ++s)
+      if (values[s] > 1 && values[s] <= kLongestPeriod && kPeriod % values[s] != 0)
+        periods.insert(values[s]);
+    if (periods.empty() || GrowsEvenly(set.front(), kPeriod, other)) return kPeriod;
+    for (const int64_t period : periods)
+      if (GrowsEvenly(set.front(), period, other)) return period;
+    return kPeriod;
+  }
+
   void ShrinkOther(const Tie::Slots& set) {
     const int64_t old = at(set.front());
     const bool taken = left[static_cast<size_t>(set.front())] != old;
     if (set.size() > 1 || taken) return;
+    const int64_t period = PeriodOf(set);
     for (int64_t size = 4; size < std::min(old, kMostApart); ++size)
-      if (used_alone.count(size) == 0 && !MeetsLiteral(size) && AdoptOther(set, size)) return;
+      if (used_alone.count(size) == 0 && !MeetsLiteral(size) && AdoptOther(set, size, period))
+        return;
     for (int64_t size = 4; size < old && MeetsLiteral(old); ++size)
-      if (used_alone.count(size) == 0 && AdoptOther(set, size)) return;
+      if (used_alone.count(size) == 0 && AdoptOther(set, size, period)) return;
   }
 
   // Whether the size has a divisor in common with an integer of the call (a dilation): then it may
@@ -186,13 +225,13 @@ struct Shrinker {
   }
 
   // Shrinks a single slot to `size` if all outputs move as they should.
-  bool AdoptOther(const Tie::Slots& set, int64_t size) {
+  bool AdoptOther(const Tie::Slots& set, int64_t size, int64_t period) {
     const int64_t old = at(set.front());
     const std::vector<OutDim>& other = tie.moved(set).other;
     const std::vector<OutDim>& exact = tie.moved(set).exact;
     std::vector<int64_t> next = values;
     Set(set.front(), size, next);
-    const bool same_phase = size % 12 == old % 12 && size > 12;
+    const bool same_phase = size % period == old % period && size > 12;
     const bool steps = StepsByOne(next, set.front(), other);
     const bool moves =
         std::any_of(tie.grown().begin(), tie.grown().end(), [&](const Tie::Grown& grown) {

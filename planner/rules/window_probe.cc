@@ -47,8 +47,10 @@ constexpr int64_t kGroups[] = {16, 60, 240};
 constexpr int64_t kWideHole = 5;
 constexpr int kMostDraws = 4;  // of baselines, until both places agree
 // Multiples of strides: the first of those up to 4 and of 6, the last of all up to 12. Long steps
-// may leave the sizes behind where an integer of the call says how many elements there are.
+// may leave the sizes behind where an integer of the call says how many elements there are. A
+// stride may be an integer of the call up to kLongestStride.
 constexpr int64_t kSteps[] = {12, 420, 27720};
+constexpr int64_t kLongestStride = 64;
 constexpr int64_t kLargestAtom = 1024;
 
 bool Differs(const Tensor& x, const Tensor& y, int64_t i, double slack) {
@@ -225,8 +227,8 @@ bool WindowProbe::MeasureFrom(int64_t shift,
       const int64_t last = At(shapes, dims.outputs[y]) - 1;
       const bool none = one[y].end < 0 && two[y].end < 0;
       if (none) continue;
-      doubt.reaches_ends =
-          one[y].begin <= 0 || two[y].end >= last || one[y].end < 0 || two[y].end < 0;
+      doubt.reaches_ends = std::min(one[y].begin, two[y].begin) <= 0 || one[y].end < 0 ||
+                           std::max(one[y].end, two[y].end) >= last || two[y].end < 0;
       if (doubt.reaches_ends || !AreApart(dims, one, two, apart)) return false;
       before = std::max(before, one[y].end / unit * input.unit - first);
       behind = std::max(behind, first + 1 - (one[y].begin / unit + 1) * input.unit);
@@ -255,7 +257,14 @@ std::optional<SlidingWindow> WindowProbe::MeasureAt(const SlidingWindow& dims, b
 
 std::optional<SlidingWindow> WindowProbe::Run(int atom, const std::vector<int64_t>& sizes) {
   SlidingWindow last;
-  for (const int64_t step : kSteps) {
+  std::vector<int64_t> steps(std::begin(kSteps), std::end(kSteps));
+  std::set<int64_t> strides;
+  for (size_t s = box_.first_literal(); s < box_.values().size(); ++s) {
+    const int64_t stride = box_.values()[s];
+    if (stride > 1 && stride <= kLongestStride && kSteps[2] % stride != 0) strides.insert(stride);
+  }
+  for (const int64_t stride : strides) steps.insert(steps.end() - 2, std::lcm(kSteps[0], stride));
+  for (const int64_t step : steps) {
     SlidingWindow dims;
     if (!FindDims(atom, step, sizes, dims) || dims == last) continue;
     if (auto found = Measure(atom, sizes, dims)) return found;
@@ -264,18 +273,27 @@ std::optional<SlidingWindow> WindowProbe::Run(int atom, const std::vector<int64_
   return std::nullopt;
 }
 
+// Whether the window and a hole behind it end before what was disturbed does.
+bool WindowProbe::SeesBehindHoles(const SlidingWindow& window, int64_t groups) const {
+  return std::all_of(window.inputs.begin(), window.inputs.end(), [&](const SlidingDim& input) {
+    const int64_t reach = std::max(input.before, input.behind) + family_.largest_literal;
+    return reach < groups * 3 / 8 * input.unit;
+  });
+}
+
 // At more and more groups, until the window fits.
 std::optional<SlidingWindow> WindowProbe::Measure(int atom,
                                                   std::vector<int64_t> sizes,
                                                   const SlidingWindow& dims) {
   std::vector<Shape> shapes;
   int64_t& size = sizes[static_cast<size_t>(atom)];
+  const int64_t most = std::max(kLargestAtom, size + kLargestAtom / 2);
   const bool has_holes = family_.largest_literal > kWideHole;
   std::optional<SlidingWindow> last;
   for (const int64_t groups : kGroups) {
     if (has_holes && groups == kGroups[0]) continue;
     for (;; ++size) {
-      if (size > kLargestAtom) return last;
+      if (size > most) return last;
       values_ = family_.ValuesAt(sizes);
       if (box_.Infer(values_, shapes) &&
           At(shapes, dims.outputs[0]) >= groups * dims.outputs[0].unit)
@@ -284,6 +302,8 @@ std::optional<SlidingWindow> WindowProbe::Measure(int atom,
     bool fits = false;
     std::optional<SlidingWindow> found = MeasureAt(dims, fits);
     if (has_holes ? found && last && *found == *last : found || fits) return found;
+    // So wide a call would show what lies behind a hole.
+    if (found && !last && groups == kGroups[2] && SeesBehindHoles(*found, groups)) return found;
     last = std::move(found);
   }
   return std::nullopt;

@@ -52,6 +52,7 @@ class WindowProbe {
                                        const SlidingWindow& dims);
   // At values_. `fits` is false where the window reaches the ends; a larger call may show it.
   std::optional<SlidingWindow> MeasureAt(const SlidingWindow& dims, bool& fits);
+  bool SeesBehindHoles(const SlidingWindow& window, int64_t groups) const;
   struct Doubt {
     bool reaches_ends = false;  // the window does; a larger call may show it
     bool reversed = false;      // what is further on in the input is further back in the outputs

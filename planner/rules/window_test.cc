@@ -94,7 +94,10 @@ std::optional<WindowTest::Call> WindowTest::CallFor(const SymbolicFactor& trial,
                                                     const Setting& at) {
   int skip = at.skip;
   int64_t& size = sizes[static_cast<size_t>(trial.atoms[0])];
-  for (size = 1; size < kLargestAtom; ++size) {
+  // Where an integer of the call takes much of the dim, no smaller one is a call.
+  const int64_t sample = family_.surrogate[static_cast<size_t>(trial.atoms[0])];
+  const int64_t base = sample > kLargestAtom ? sample - kLargestAtom / 2 : 0;
+  for (size = base + 1; size < base + kLargestAtom; ++size) {
     std::optional<Call> call = CallAt(trial, sizes);
     if (!call) continue;
     const int64_t groups = call->factor.groups();

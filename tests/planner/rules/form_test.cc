@@ -127,6 +127,21 @@ TEST(Form, WindowsOfAnyKernelStrideDilationAndPadding) {
        "2,8,31",
        "strides = [3]",
        "([a,b,(c 3)],[d,b,_])->([a,d,c]) reduction={b} halo={c:0/2}"},
+      {"4,8,32",
+       "4,8,10",
+       "4,4,7",
+       "strides = [5], pads = [4, 5]",
+       "([a,b,(c 5)],[d,b,_])->([a,d,c]) reduction={b} halo={c:4/1}"},
+      {"8,3,20",
+       "3,3,5",
+       "8,3,8",
+       "dilations = [3]",
+       "([a,b,c],[d,b,_])->([a,d,c]) reduction={b} halo={c:0/12}"},
+      {"8,12,80",
+       "4,12,7",
+       "8,4,115",
+       "dilations = [8], pads = [38, 45]",
+       "([a,b,c],[d,b,_])->([a,d,c]) reduction={b} halo={c:38/10}"},
       {"2,4,17,17",
        "8,4,3,3",
        "2,8,9,9",
@@ -155,6 +170,57 @@ TEST(Form, RecurrentLayersWithWhatTheyLeaveOut) {
       "  input %x: f32[7,4,12]\n  input %w: f32[2,32,12]\n  input %r: f32[2,32,8]\n"
       "  %y: f32[7,2,4,8] = LSTM(%x, %w, %r) {direction = \"bidirectional\"} @n\n  output %y\n";
   EXPECT_EQ(rule, RuleIn("LSTM", both).text);
+}
+
+TEST(Form, WindowsOfPools) {
+  EXPECT_EQ("([a,b,(c 16)])->([a,b,c]) halo={c:7/-7}",
+            RuleIn("MaxPool",
+                   "  input %x: f32[4,2,128]\n  %y: f32[4,2,9] = MaxPool(%x) {kernel_shape = [16], "
+                   "strides = [16], pads = [7, 8], ceil_mode = 1} @n\n  output %y\n")
+                .text);
+  EXPECT_EQ("([a,b,c])->([a,b,c],[a,b,c]) combine={a:LOCAL,b:LOCAL,c:LOCAL} halo={c:0/18}",
+            RuleIn("MaxPool",
+                   "  input %x: f32[4,2,50]\n  %y: f32[4,2,32], %i: i64[4,2,32] = MaxPool(%x) "
+                   "{kernel_shape = [3], dilations = [9]} @n\n  output %y\n  output %i\n")
+                .text);
+}
+
+// A step behind the end of its sequence leaves the state as it is and makes zeros.
+TEST(Form, RecurrentLayersOfSequencesOfAnyLength) {
+  const std::string rest =
+      "  input %l: i32[4]\n  input %h: f32[1,4,8]\n  %y: f32[7,1,4,8] = RNN(%x, %w, %r, _, %l, %h)";
+  const std::string inputs =
+      "  input %x: f32[7,4,12]\n  input %w: f32[1,8,12]\n  input %r: f32[1,8,8]\n" + rest;
+  const auto rule = [](const std::string& recipe) {
+    return "([_,a,b],[_,c,b],[_,c,d],[a],[_,a,_])->([_,_,a,c],[_,a,c]) combine={b:" + recipe +
+           "[a],c:" + recipe + "[b],d:" + recipe + "[c]}";
+  };
+  EXPECT_EQ(rule("STEPS 0.0>0.0 5<-1 4-"), RuleIn("RNN", inputs + " @n\n  output %y\n").text);
+  EXPECT_EQ(rule("STEPS reversed 0.0>0.0 5<-1 4-"),
+            RuleIn("RNN", inputs + " {direction = \"reverse\"} @n\n  output %y\n").text);
+}
+
+// Each direction keeps its own functions, and of the parameters those that they take.
+TEST(Form, BothDirectionsOfARecurrentLayerRunApart) {
+  const Graph graph = Planned(
+      "  input %x: f32[70,4,12]\n  input %w: f32[2,24,12]\n  input %r: f32[2,24,8]\n"
+      "  %y: f32[70,2,4,8] = GRU(%x, %w, %r) {direction = \"bidirectional\", activations = "
+      "[\"HardSigmoid\", \"Tanh\", \"Sigmoid\", \"Elu\"], activation_alpha = [0.25, 0.75], "
+      "activation_beta = [0.5]} @n\n  output %y\n");
+  std::vector<const Attributes*> layers;
+  for (const Node& node : graph.nodes)
+    if (node.op == "GRU") layers.push_back(&node.attributes);
+  ASSERT_EQ(2U, layers.size());
+  const auto expect = [](const Attributes& layer,
+                         const std::vector<std::string>& names,
+                         const std::vector<double>& alphas,
+                         const std::vector<double>& betas) {
+    EXPECT_EQ(names, layer.Strings("activations"));
+    EXPECT_EQ(alphas, layer.Floats("activation_alpha"));
+    EXPECT_EQ(betas, layer.Floats("activation_beta"));
+  };
+  expect(*layers[0], {"HardSigmoid", "Tanh"}, {0.25}, {0.5});
+  expect(*layers[1], {"Sigmoid", "Elu"}, {0.75}, {});
 }
 
 // What only shorter sequences can cut is told.
@@ -207,6 +273,16 @@ TEST(Form, ClassesThatAreNotCounted) {
   for (const auto& [classes, ignored] :
        std::vector<std::pair<int64_t, int64_t>>{{12, 9}, {100, 50}, {30522, 1000}, {50257, 50256}})
     EXPECT_EQ(std::string::npos, OfLoss(classes, ignored).find("off={a:1-}")) << ignored;
+}
+
+// Where a slice ends may be far from the end of the dim.
+TEST(Form, PartsOfLongDims) {
+  EXPECT_EQ("([a,b])->([a,b]) within={a:2}",
+            FactorsOf(RuleIn("Slice",
+                             "  input %x: f32[8192,4]\n" + Constant("s", "0", 1) +
+                                 Constant("e", "5000", 1) + Constant("a", "0", 1) +
+                                 "  %y: f32[5000,4] = Slice(%x, %s, %e, %a) @n\n  output %y\n")
+                          .text));
 }
 
 std::string OfUnary(const std::string& op, const std::string& from, const std::string& to) {
