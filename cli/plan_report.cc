@@ -92,7 +92,7 @@ std::string SumsText(const Plan& plan) {
     }
   }
   if (sums.empty()) return "";
-  return fmt::format("  sums     {} of f16 or bf16 values, reduced in {}\n",
+  return fmt::format("  sums     {} partial of f16 or bf16, held and reduced in {}\n",
                      sums.size(),
                      plan.reduce_in == ReduceIn::kF32 ? "f32" : "their own type");
 }
