@@ -9,7 +9,7 @@ import numpy as np
 
 import check_text
 
-MOST_READINGS = 400
+MOST_READINGS = 5000
 
 
 class NotCheckable(Exception):

@@ -71,16 +71,18 @@ def without_division_by_zero(call, arrays):
         arrays[1] = np.where(arrays[1] == 0, np.asarray(1, arrays[1].dtype), arrays[1])
     if call.op == "NegativeLogLikelihoodLoss" and len(arrays) > 2:
         arrays[2] = np.abs(arrays[2]) + np.asarray(0.5, arrays[2].dtype)
-        arrays[1] = np.where(arrays[1] == call.attributes.get("ignore_index", -100), 2, arrays[1]).astype(arrays[1].dtype)
+        ignored = call.attributes.get("ignore_index", -100)
+        arrays[1] = np.where(arrays[1] == ignored, 1 if ignored == 0 else 0, arrays[1]).astype(arrays[1].dtype)
 
 
 def compared(call, operation, parts, whole, made):
+    given = max(largest(part) for own in parts.values() for part in own)
     epsilon = max([EPSILON.get(call.inputs[at].dtype, 0) for at in parts])
     for at, y in enumerate(whole):
         dtype = call.outputs[at].dtype
         own = max(epsilon, EPSILON.get(dtype, 0))
         large = max(largest(part[at]) for part in made)
-        slack = 64 * own * max(large, largest(y)) if operation == "SUM" else slack_of(dtype, y) / 4
+        slack = own * (64 * max(large, largest(y)) + 4 * given) if operation == "SUM" else slack_of(dtype, y) / 4
         wrong = fold_differs(operation, y, [part[at] for part in made], dtype, slack)
         if wrong:
             return f"output {at}: {wrong}"

@@ -185,8 +185,8 @@ def judged(checker, call, text):
 
 
 def generated(work):
-    options, refused, batch = work.options, [], 0
-    enough = (lambda: work.tally.calls >= options.calls) if not options.broken else (lambda: batch * options.batch >= options.calls)
+    options, refused, batch = work.options, [], work.options.first_batch
+    enough = (lambda: work.tally.calls >= options.calls) if not options.broken else (lambda: (batch - options.first_batch) * options.batch >= options.calls)
     with tempfile.TemporaryDirectory() as folder:
         while not enough():
             rng = np.random.default_rng([options.seed, batch])
@@ -229,6 +229,7 @@ def main():
     parser.add_argument("--binary", default=os.path.join(ROOT, "build/release/bin/metadist"))
     parser.add_argument("--calls", type=int, default=10000)
     parser.add_argument("--batch", type=int, default=50, help="nodes a model")
+    parser.add_argument("--first-batch", type=int, default=0, help="begin with this one, to see something again")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", type=lambda text: set(text.split(",")), help="operators to generate")
     parser.add_argument("--text-only", action="store_true", help="leave out what the program itself must run")
