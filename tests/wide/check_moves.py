@@ -263,9 +263,10 @@ def attention(d):
         return Node("RotaryEmbedding", [("f32", [batch, steps, heads * size]), ("f32", table), ("f32", table), ("i64", [batch, steps])],
                     {"num_heads": heads, **d.some(interleaved=1)}, least=23)
     batch, groups, keys, queries, size, made = d.one(1, 2, 3), d.one(1, 1, 2), d.one(1, 2, 3), d.one(2, 3, 4), d.one(2, 4), d.one(2, 3, 4)
-    heads, length, kind = groups * keys, d.one(2, 4, 5), d.one("f32", "f32", "f64")
+    heads, length, kind = groups * keys, d.one(2, 4, 5), "f32"
     mask = [(d.one(kind, "bool"), [*([1] * d.number(0, 2)), queries, length])] if d.flip(0.3) else []
-    extra = {**d.some(scale=0.5, is_causal=d.number(0, 1)), **({"softcap": 2.0} if d.flip(0.2) else {})}
+    # What is left of a query that sees no key at all is open: causal calls have no mask of their own.
+    extra = {**d.some(scale=0.5, is_causal=0 if mask else 1), **({"softcap": 2.0} if d.flip(0.2) else {})}
     if d.flip(0.4):
         inputs = [(kind, [batch, queries, heads * size]), (kind, [batch, length, keys * size]), (kind, [batch, length, keys * made]), *mask]
         return Node("Attention", inputs, {"q_num_heads": heads, "kv_num_heads": keys, **extra}, least=23)
