@@ -100,9 +100,9 @@ TEST(RemoveNoOps, KeepsNodesThatChangeSomethingOrNameAnOutput) {
       "  %a: f32[3,3] = Transpose(%x) {perm = [1, 0]} @a\n"
       "  %b: f32[3,3] = Slice(%a, %start, %end, %axis, %step) @b\n"
       "  %c: f32[3,3] = Transpose(%x) @c\n"
+      "  %d: f32[3,3] = Add(%b, %c) @d\n"
       "  %y: f32[3,3] = Identity(%x) @y\n"
-      "  output %b\n"
-      "  output %c\n"
+      "  output %d\n"
       "  output %y\n";
   EXPECT_EQ(After("remove_no_ops", body), body);
 }
