@@ -244,6 +244,40 @@ TEST_P(Lowering, ConstraintsHold) {
             std::string::npos);
 }
 
+// Outputs keep their names, though other values are returned for them.
+TEST(Lower, OutputsKeepTheirNames) {
+  const Graph graph = ParseGraph(R"(graph names opset 26 {
+  input %x: f32[8,6]
+  %y: f32[8,6] = Relu(%x) {} @y
+  %z: f32[8,6] = Exp(%y) {} @z
+  output %y
+  output %x
+  output %z
+  output %y
+}
+)")
+                          .value();
+  const Mesh mesh = ParseMesh("a=2").value();
+  Redistributor routes(mesh, TestCluster(2));
+  const Sharding whole = Sharding::Replicated(2);
+  Sharding rows = whole;
+  rows.dims[0] = {{DimPart{{SubDim{8, {0}}}}}};
+  Assignment assignment;
+  assignment.nodes.resize(2);
+  for (Strategy& strategy : assignment.nodes) {
+    strategy.axes = {"a"};
+    strategy.inputs = strategy.outputs = {rows};
+  }
+  assignment.values = {rows, rows, rows};
+  assignment.outputs = {whole, whole, rows, rows};
+  const auto moves = RedistributionsOf(graph, assignment, routes);
+  const auto program = Lower(graph, mesh, assignment, moves);
+  ASSERT_TRUE(program.ok()) << program.error().text();
+  const Stage& stage = program.value().stages[0];
+  for (size_t i = 0; i < graph.outputs.size(); ++i)
+    EXPECT_EQ(stage.NameOfOutput(i), graph.value(graph.outputs[i]).name) << i;
+}
+
 // Without redistributions the problem counts exactly what lives: a buffer seen through two views is
 // one buffer, and ends with the last of them.
 TEST(MemoryRows, AreExactWhereNothingIsCopied) {
