@@ -16,6 +16,7 @@
 
 #include "executor/run.h"
 #include "importers/importer.h"
+#include "metair/ir/text.h"
 #include "metair/passes/passes.h"
 #include "planner/plan_io.h"
 #include "tests/planner/test_cluster.h"
@@ -355,6 +356,77 @@ TEST(PlanFile, LiteralsMayNameAnAxisTwice) {
     EXPECT_EQ(back.value().assignment.nodes, plan.assignment.nodes);
   }
   EXPECT_GT(literals, 10);
+}
+
+// Constants that a decomposition makes are in the plan file, however long.
+TEST(PlanFile, KeepsConstantsOfDecompositions) {
+  std::string places;
+  for (int i = 0; i < 20; ++i) places += (i > 0 ? ", " : "") + std::to_string(i * 7 % 24);
+  const Graph graph =
+      ParseGraph("graph g opset 26 {\n  input %x: f32[24,4]\n  constant %i: i64[20,1] = [" +
+                 places +
+                 "]\n  input %u: f32[20,4]\n"
+                 "  %y: f32[24,4] = ScatterND(%x, %i, %u) @n\n  output %y\n}\n")
+          .value();
+  RuleBook rules(Ops());
+  PlanRequest request;
+  request.graph = &graph;
+  request.ops = &Ops();
+  request.rules = &rules;
+  request.cluster = TestCluster(2);
+  request.mesh = ParseMesh("a=2").value();
+  request.solver = "random";
+  request.alternatives = false;
+  int made = 0;
+  for (request.seed = 0; request.seed < 12; ++request.seed) {
+    const Plan plan = MakePlan(request).value().plan;
+    const auto back = ReadPlan(WritePlan(plan), "p.json");
+    ASSERT_TRUE(back.ok()) << back.error().text();
+    for (const std::string& name : plan.own_constants) {
+      const Graph& read = back.value().graph;
+      const Tensor& data = plan.graph.value(plan.graph.FindValue(name)).data;
+      const Tensor& kept = read.value(read.FindValue(name)).data;
+      ASSERT_TRUE(kept.has_data()) << name;
+      EXPECT_EQ(kept.ToDoubles(), data.ToDoubles()) << name;
+      made += data.size() > 16 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(made, 0);
+}
+
+// Every rank has all of a shape, though the same constant is data elsewhere.
+TEST(MakePlan, ShapesThatAreDataTooStayWhole) {
+  const Graph graph = ParseGraph(R"(graph g opset 26 {
+  input %x: f32[24]
+  input %k: i64[2]
+  constant %s: i64[2] = [4, 6]
+  %y: f32[4,6] = Reshape(%x, %s) @n
+  %z: i64[2] = Add(%k, %s) @m
+  output %y
+  output %z
+}
+)")
+                          .value();
+  RuleBook rules(Ops());
+  PlanRequest request;
+  request.graph = &graph;
+  request.ops = &Ops();
+  request.rules = &rules;
+  request.cluster = TestCluster(2);
+  request.mesh = ParseMesh("a=2").value();
+  request.solver = "random";
+  request.alternatives = false;
+  const Sharding whole = Sharding::Replicated(1);
+  for (request.seed = 0; request.seed < 12; ++request.seed) {
+    const auto planned = MakePlan(request);
+    ASSERT_TRUE(planned.ok()) << planned.error().text();
+    const Plan& plan = planned.value().plan;
+    const ValueId shape = plan.graph.FindValue("s");
+    EXPECT_EQ(plan.assignment.values[static_cast<size_t>(shape)], whole) << request.seed;
+    const auto program = Lower(plan);
+    ASSERT_TRUE(program.ok()) << program.error().text();
+    ExpectSameAsOneDevice(graph, program.value());
+  }
 }
 
 TEST(PlanFile, RoundTripAndStrictness) {
