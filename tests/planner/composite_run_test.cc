@@ -237,6 +237,26 @@ TEST(JoinedRun, NewOperatorsEqualOneRank) {
   }
 }
 
+// Pieces of whole groups are not the balanced pieces of an output that loses its first elements.
+TEST(WindowRun, GroupsThatDoNotMakeUpTheirOutput) {
+  const Graph graph = ParseGraph(R"(graph g opset 26 {
+  input %x: f64[1,2,3]
+  input %w: f64[2,1,3]
+  %y: f64[1,1,7] = ConvTranspose(%x, %w) {kernel_shape = [3], strides = [3], pads = [2, 0]} @n
+  output %y
+}
+)")
+                          .value();
+  RuleBook rules(OpTable::BuiltIn());
+  const NamedTensors inputs = RandomInputs(graph, 1, OpTable::BuiltIn());
+  const RunResult whole = RunProgram(SingleDevice(graph), {}, inputs).value();
+  for (const char* mesh : {"a=2", "a=3"}) {
+    const auto cover = CoverStrategies(RequestFor(graph, rules, mesh));
+    ASSERT_TRUE(cover.ok()) << mesh << ": " << cover.error().text();
+    ExpectEqual(cover.value(), inputs, whole, mesh);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases,
                          CompositeRun,
                          ::testing::ValuesIn(CompositeCases()),
