@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "metair/ir/text.h"
 #include "metair/passes/passes.h"
 #include "planner/rules/discover.h"
@@ -8,6 +10,7 @@
 #include "planner/rules/rule_book.h"
 #include "tests/planner/rules/example_calls.h"
 #include "tests/planner/rules/rule_checker.h"
+#include "tests/planner/rules/test_ops.h"
 
 // A rule depends on what a call computes, neither on how its model says it nor on which of its
 // sizes happen to be equal.
@@ -275,6 +278,18 @@ TEST(Form, ClassesThatAreNotCounted) {
     EXPECT_EQ(std::string::npos, OfLoss(classes, ignored).find("off={a:1-}")) << ignored;
 }
 
+// A small call keeps a class that is one of the call's.
+TEST(Form, SmallCallsKeepClassesThatAreNotCounted) {
+  const OpDef* op = OpTable::BuiltIn().Find("", "NegativeLogLikelihoodLoss");
+  Attributes attributes;
+  attributes.set("ignore_index", int64_t{9});
+  const ExampleCall example(*op,
+                            {.inputs = {{{ElementType::kF32, {6, 12}}}, {{ElementType::kI64, {6}}}},
+                             .attributes = attributes});
+  EXPECT_EQ("([_,a],[_])->([]) reduction={a} off={a:1-,a:ignore_index-}",
+            FactorsOf(Discover(example.call).text));
+}
+
 // Where a slice ends may be far from the end of the dim.
 TEST(Form, PartsOfLongDims) {
   EXPECT_EQ("([a,b])->([a,b]) within={a:2}",
@@ -305,6 +320,20 @@ TEST(Form, PartialValuesPassNeitherNarrowTypesNorTheEndOfADomain) {
   for (const char* op : {"Sqrt", "Log", "Acosh", "Asin", "Atanh"})
     EXPECT_EQ(std::string::npos, OfUnary(op, "f32", "f32").find("max=")) << op;
   EXPECT_EQ("([a,b])->([a,b]) max={0} min={0}", OfUnary("Exp", "f32", "f32"));
+}
+
+// As it is, but ones where all of it is zero.
+double OnesForNothing(In in, int64_t i, int64_t j) {
+  const double* x = in[0].data<double>();
+  return std::any_of(x, x + in[0].size(), [](double e) { return e != 0; }) ? At(in[0], i, j) : 1;
+}
+
+// All of a sum may be on one rank.
+TEST(Form, PartsOfASumMayBeZeros) {
+  const OpDef op = ElementOp<double, SameAs, OnesForNothing>("OnesForNothing");
+  const ExampleCall example(op, {.inputs = {{{ElementType::kF64, {6, 10}}}}});
+  const std::string text = Discover(example.call).text;
+  EXPECT_EQ(std::string::npos, text.find("linear=")) << text;
 }
 
 }  // namespace
