@@ -37,6 +37,41 @@ TEST(Discover, ReductionsThatInputsDoNotTellApartMakeNoFactor) {
   EXPECT_EQ("([a,b])->([a]) reduction={b:MIN}", Discover(all.call).text);
 }
 
+// Where rows are odd in number and more than three, one is added to them.
+double OddRows(In in, int64_t i, int64_t j) {
+  const int64_t rows = in[0].dim(0);
+  return At(in[0], i, j) + (rows > 3 && rows % 2 == 1 ? 1 : 0);
+}
+
+// What only equal pieces reproduce is a factor for equal pieces only.
+TEST(Discover, FactorsOfEvenPieces) {
+  const OpDef op = ElementOp<double, SameAs, OddRows>("OddRows");
+  const ExampleCall example(op, {.inputs = {{{ElementType::kF64, {6, 10}}}}});
+  const Discovered found = Discover(example.call);
+  ASSERT_EQ(found.factors.size(), 2u) << found.text;
+  EXPECT_TRUE(found.factors[0].even_only);
+  EXPECT_FALSE(found.factors[1].even_only);
+}
+
+// Rows in reverse order, but zeros for eight of ten second inputs.
+double SeldomTurned(In in, int64_t i, int64_t j) {
+  const double scaled = in[1].data<double>()[0] * 1000;
+  const double part = scaled - std::floor(scaled);
+  return part > 0.4 && part < 0.6 ? At(in[0], in[0].dim(0) - 1 - i, j) : 0;
+}
+
+// What most inputs do not show is looked for in more of them.
+TEST(Discover, CutsThatSeldomMatterAreTriedLonger) {
+  const OpDef op = ElementOp<double, SameAs, SeldomTurned>("SeldomTurned");
+  const ExampleCall example(
+      op, {.inputs = {{{ElementType::kF64, {6, 10}}}, {{ElementType::kF64, {1}}}}});
+  int wrong = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed)
+    for (const SymbolicFactor& factor : Discover(example.call, {seed}).factors)
+      for (const SymbolicCut& cut : factor.outputs) wrong += cut.dim == 0 && !cut.window ? 1 : 0;
+  EXPECT_LE(wrong, 4);
+}
+
 TEST(Discover, RulesOfTestOperatorsDoNotDependOnTheSeed) {
   for (const TestOp& test : TestOps()) {
     const ExampleCall example(test.op, test.example);
