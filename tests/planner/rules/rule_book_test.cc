@@ -148,6 +148,21 @@ TEST(Instantiate, RefusesOtherCalls) {
   EXPECT_EQ("its sizes are not those of a larger form of the small call that was run", rule.reason);
 }
 
+// Nor where all its cuts would fit.
+TEST(Instantiate, RefusesOtherIntegers) {
+  const OpDef* op = OpTable::BuiltIn().Find("", "Transpose");
+  const auto example = [&](std::vector<int64_t> order) {
+    Attributes attributes;
+    attributes.set("perm", std::move(order));
+    return OpExample{.inputs = {{{ElementType::kF32, {8, 8}}}}, .attributes = attributes};
+  };
+  const ExampleCall turned(*op, example({1, 0}));
+  const ExampleCall kept(*op, example({0, 1}));
+  const Discovered found = Discover(turned.call);
+  EXPECT_EQ(2u, Instantiate(found, turned.call).factors.size());
+  EXPECT_TRUE(Instantiate(found, kept.call).factors.empty());
+}
+
 // Half of a dim taken from its start or to its end: both halves are cut together. Of a part that is
 // no divisor of the dim, ranks take what makes their pieces.
 TEST(Discover, PartsOfADim) {
