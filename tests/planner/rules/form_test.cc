@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "metair/ir/text.h"
 #include "metair/passes/passes.h"
@@ -334,6 +335,20 @@ TEST(Form, PartsOfASumMayBeZeros) {
   const ExampleCall example(op, {.inputs = {{{ElementType::kF64, {6, 10}}}}});
   const std::string text = Discover(example.call).text;
   EXPECT_EQ(std::string::npos, text.find("linear=")) << text;
+}
+
+// Defined above -50.
+double DefinedNear(In in, int64_t i, int64_t j) {
+  const double x = At(in[0], i, j);
+  return x > -50 ? x : std::numeric_limits<double>::quiet_NaN();
+}
+
+// The part of a maximum on one rank may be anything below it.
+TEST(Form, PartsOfAMaximumMayBeFarBelowIt) {
+  const OpDef op = ElementOp<double, SameAs, DefinedNear>("DefinedNear");
+  const ExampleCall example(op, {.inputs = {{{ElementType::kF64, {6, 10}}}}});
+  const std::string text = Discover(example.call).text;
+  EXPECT_EQ(std::string::npos, text.find("max=")) << text;
 }
 
 }  // namespace
