@@ -78,7 +78,19 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 }
 
 std::vector<InputDomain> Domain(const OpCall& call) {
-  return {{}, {.kind = InputDomain::Kind::kRange, .low = 0, .high = 0.99}};
+  const double scale = std::max(std::fabs(call.attributes->Float("spatial_scale", 1)), 1e-3);
+  const double images = static_cast<double>(call.shape(0)[0]) - 0.01;
+  const double height = static_cast<double>(call.shape(0)[2]) / scale;
+  const double width = static_cast<double>(call.shape(0)[3]) / scale;
+  return {{},
+          {.kind = InputDomain::Kind::kRange,
+           .low = 0,
+           .high = images,
+           .columns = {{0, images},
+                       {0, 0.7 * width},
+                       {0, 0.7 * height},
+                       {0.3 * width, width},
+                       {0.3 * height, height}}}};
 }
 
 std::vector<OpExample> Examples() {

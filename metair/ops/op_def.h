@@ -76,6 +76,9 @@ struct InputDomain {
   Kind kind = Kind::kAny;
   double low = 0;
   double high = 0;
+  // kRange of floats: ends within that range for each element of the last dim, where they tell more
+  // (the corners of a region, that seldom lies outside of the image).
+  std::vector<std::pair<double, double>> columns = {};
   // kIndex: one bound for all elements, or one for each element of the last dim (GatherND rows).
   std::vector<Bound> bounds = {};
   // kRange of integers: both ends lie this much higher for each row, the first `leading` dims of

@@ -148,7 +148,18 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<InputDomain> Domain(const OpCall& call) {
-  return {{}, {}, {.kind = InputDomain::Kind::kIndex, .bounds = {{.input = 0, .dim = 0}}}};
+  const double scale = std::max(std::fabs(call.attributes->Float("spatial_scale", 1)), 1e-3);
+  const double height = static_cast<double>(call.shape(0)[2]) / scale;
+  const double width = static_cast<double>(call.shape(0)[3]) / scale;
+  return {{},
+          {.kind = InputDomain::Kind::kRange,
+           .low = -1 / scale,
+           .high = std::max(height, width) + 1 / scale,
+           .columns = {{-1 / scale, 0.7 * width},
+                       {-1 / scale, 0.7 * height},
+                       {0.3 * width, width + 1 / scale},
+                       {0.3 * height, height + 1 / scale}}},
+          {.kind = InputDomain::Kind::kIndex, .bounds = {{.input = 0, .dim = 0}}}};
 }
 
 std::vector<OpExample> Examples() {

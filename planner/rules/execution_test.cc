@@ -75,6 +75,7 @@ constexpr Setting kSettings[] = {
 constexpr size_t kFewSettings = 8;
 constexpr int kMostRounds = 4;  // of all settings, while several reductions are left or few told
 constexpr int kLeastTold = 4;   // settings in which what is cut matters
+constexpr int64_t kLeastFolded = 64;  // elements of an extreme: few of an operand show in one
 constexpr int64_t kGroupsDealt = 9;
 constexpr int64_t kMostVaried = 1 << 15;  // elements, where one atom takes a second size
 constexpr int64_t kMostWide = 1 << 19;    // elements, where one atom is above all literals
@@ -241,7 +242,14 @@ std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
   std::vector<std::set<int64_t>> seen(family_.surrogate.size());  // sizes of the atoms
   const std::vector<Configuration> configurations = Configurations(trial);
   told_ = 0;
-  const auto unsure = [&] { return IsAmbiguous(left) || told_ < kLeastTold; };
+  folded_.clear();
+  const auto unsure = [&] {
+    return IsAmbiguous(left) || told_ < kLeastTold ||
+           std::any_of(
+               folded_.begin(),
+               folded_.end(),
+               [](const auto& at) { return at.second < kLeastFolded; });
+  };
   for (int round = 0; round == 0 || (round < kMostRounds && unsure()); ++round)
     for (const Configuration& at : configurations) {
       if (factor.even_only && !at.even) continue;
@@ -421,6 +429,9 @@ bool ExecutionTest::Agrees(const Trial& trial, const Configuration& at, Reductio
   if (!RunRanks(trial, at, inputs, {whole, slacks}, local) ||
       !Reduces(trial, {whole, slacks}, local, left))
     return false;
+  for (const auto& [output, ops] : left)
+    if (ops.front() != ReduceOp::kSum && ops.front() != ReduceOp::kProd)
+      folded_[output] += whole[static_cast<size_t>(output)].size();
   if (told_ < kLeastTold && Matters(trial, at, inputs, {whole, slacks})) ++told_;
   return true;
 }

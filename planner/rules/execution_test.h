@@ -135,7 +135,8 @@ class ExecutionTest {
   Sampler& sampler_;
   const Family& family_;
   std::vector<SymbolicFactor> refuted_;
-  int told_ = 0;  // of the trial
+  int told_ = 0;                   // of the trial
+  std::map<int, int64_t> folded_;  // elements of outputs that are an extreme, of the trial
   int64_t executions_ = 0;
   int64_t ambiguous_ = 0;
 };

@@ -55,10 +55,11 @@ bool PassEdges::Passes(ReduceOp op,
                        const std::vector<int64_t>& values,
                        const std::vector<int>& set) {
   if (Narrows(values, set)) return false;
-  // Few elements take some turns to meet all kinds of numbers.
-  const bool few = std::any_of(set.begin(), set.end(), [&](int input) {
-    return NumElements(box_.ShapeOf(static_cast<size_t>(input), values)) < 2 * kKinds;
-  });
+  // Few elements take some turns to meet all kinds of numbers, or to show them.
+  const bool few =
+      makes_few_ || std::any_of(set.begin(), set.end(), [&](int input) {
+        return NumElements(box_.ShapeOf(static_cast<size_t>(input), values)) < 2 * kKinds;
+      });
   const int most = few ? kKinds : kDraws;
   const auto holds = [&](Parts kind, int draws) {
     int told = 0;
@@ -84,7 +85,11 @@ bool PassEdges::Narrows(const std::vector<int64_t>& values, const std::vector<in
   auto types = box_.InferOutputs(values);
   if (!types.ok()) return true;
   made_.clear();
-  for (const TensorType& type : types.value()) made_.push_back(type.element);
+  makes_few_ = false;
+  for (const TensorType& type : types.value()) {
+    made_.push_back(type.element);
+    makes_few_ = makes_few_ || NumElements(type.shape) < 2 * kKinds;
+  }
   return std::any_of(set.begin(), set.end(), [&](int input) {
     return std::any_of(made_.begin(), made_.end(), [&](ElementType made) {
       return IsNarrower(made, box_.element(static_cast<size_t>(input)));
@@ -130,6 +135,7 @@ PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, Parts kind, size_t inpu
   for (Tensor& part : parts) part = whole.Clone();
   for (int64_t i = 0; i < whole.size(); ++i) {
     const int64_t owner = sampler_.random().Below(kParts);
+    int64_t kind_here = i + turn_;  // each in each place in as many turns as there are
     for (int64_t p = 0; p < kParts; ++p) {
       if (p == owner) continue;
       double& x = parts[static_cast<size_t>(p)].mutable_data<double>()[i];
@@ -139,7 +145,7 @@ PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, Parts kind, size_t inpu
                               lowest,
                               -sign * std::numeric_limits<double>::infinity()};
       static_assert(std::size(below) == kKinds);
-      x = below[kind != Parts::kFar ? 0 : (i + p + turn_) % kKinds];  // each kind in each place
+      x = below[kind != Parts::kFar ? 0 : kind_here++ % kKinds];
     }
   }
   for (Tensor& part : parts) part = Rounded(part, type);

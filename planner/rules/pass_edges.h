@@ -42,6 +42,7 @@ class PassEdges {
   BlackBox& box_;
   Sampler& sampler_;
   std::vector<ElementType> made_;  // of the outputs
+  bool makes_few_ = false;         // an output of few elements
   bool told_ = false;              // whether the last draw could show anything
   int64_t turn_ = 0;               // of the kinds of numbers beyond a maximum
   int64_t executions_ = 0;

@@ -23,7 +23,8 @@ namespace {
 // Beyond these numbers of float inputs, sets of two or three are not tried.
 constexpr size_t kMostForPairs = 12;
 constexpr size_t kMostForTriples = 6;
-constexpr size_t kRounds = 2;  // of all settings at the first sizes
+constexpr size_t kRounds = 1;          // of all settings at the first sizes
+constexpr int64_t kLeastNumbers = 64;  // in those
 constexpr int kLeastShown = 4;
 constexpr size_t kMoreRounds = 6;  // while fewer tests showed anything
 
@@ -34,7 +35,11 @@ struct Setting {
 constexpr Setting kSettings[] = {{2, InputMode::kNormal},
                                  {3, InputMode::kIntegers},
                                  {2, InputMode::kNegative},
-                                 {3, InputMode::kUp}};
+                                 {3, InputMode::kUp},
+                                 {2, InputMode::kNormal},
+                                 {3, InputMode::kMeet},
+                                 {2, InputMode::kTies},
+                                 {2, InputMode::kMeet}};
 
 // Makes y a NaN where x is no finite number: sums of infinities say nothing (a division by 0).
 void MarkInfinite(const Tensor& x, Tensor& y) {
@@ -78,7 +83,13 @@ struct PassTest {
     std::vector<Tried> left;
     for (const ReduceOp op : ops) left.push_back({op});
     // Where a lower limit happens to lie above the upper one, sums pass: many small tests.
-    const size_t first = kRounds * std::size(kSettings);
+    // The same of an input of one element.
+    int64_t least = kLeastNumbers;
+    for (const int input : set)
+      least = std::min(least, NumElements(box.ShapeOf(static_cast<size_t>(input), values[0])));
+    const int64_t each = std::max<int64_t>(least, 1) * std::ssize(kSettings);
+    const size_t first =
+        std::max<size_t>(kRounds, static_cast<size_t>(kLeastNumbers / each)) * std::size(kSettings);
     for (size_t t = 0; t < first + 2 * (values.size() - 1) && !left.empty(); ++t) {
       const size_t later = t < first ? 0 : t - first;
       Test(values[t < first ? 0 : 1 + later / 2],

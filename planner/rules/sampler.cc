@@ -109,6 +109,7 @@ void Sampler::Fill(InputMode mode, std::span<double> x) {
     case InputMode::kOneShard:
     case InputMode::kOffset:
     case InputMode::kNans:
+    case InputMode::kMeet:
       for (double& v : x) {
         const uint64_t bits = random_.Next();
         v = Random::Bell(bits) * kScales[bits & 7];
@@ -163,10 +164,12 @@ void Sampler::DrawNumbers(const InputDomain& domain,
   if (domain.kind == InputDomain::Kind::kPositive)
     for (double& v : x) v = std::abs(v) + (integer ? 1 : 0.25);
   if (domain.kind == InputDomain::Kind::kRange) {
-    const double width = domain.high - domain.low;
     for (size_t i = 0; i < x.size(); ++i) {
+      const auto [low, high] = domain.columns.empty() ? std::pair(domain.low, domain.high)
+                                                      : domain.columns[i % domain.columns.size()];
+      const double width = high - low;
       const int64_t raised = domain.Raised(out.shape(), static_cast<int64_t>(i));
-      x[i] = domain.low + static_cast<double>(raised) +
+      x[i] = low + static_cast<double>(raised) +
              (integer ? static_cast<double>(random_.Below(static_cast<int64_t>(width) + 1))
                       : width * random_.Uniform());
     }
@@ -260,7 +263,8 @@ bool Sampler::DrawIndices(const InputDomain& domain, InputMode mode, Tensor& out
       x[i] = limit - 1;
     else if (mode == InputMode::kDown)
       x[i] = 0;
-    else if (mode == InputMode::kTies && i >= static_cast<int64_t>(limits.size()))
+    else if ((mode == InputMode::kTies || mode == InputMode::kMeet) &&
+             i >= static_cast<int64_t>(limits.size()))
       x[i] = x[i - static_cast<int64_t>(limits.size())];
     else
       x[i] = domain.negative_ok ? random_.Below(2 * limit) - limit : random_.Below(limit);

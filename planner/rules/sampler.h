@@ -28,9 +28,10 @@ enum class InputMode : uint8_t {
               // wrap; ties
   kTiny,      // subnormals of the own element types and zeros among larger ones
   kNans,      // the focused part is NaN
+  kMeet,      // as kNormal; indices all equal
 };
 
-inline constexpr int kNumInputModes = 14;
+inline constexpr int kNumInputModes = 15;
 
 // The part of an input that kOneShard, kOffset and kNans single out.
 struct Focus {
