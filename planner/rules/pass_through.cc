@@ -83,7 +83,7 @@ struct PassTest {
     std::vector<Tried> left;
     for (const ReduceOp op : ops) left.push_back({op});
     // Where a lower limit happens to lie above the upper one, sums pass: many small tests.
-    // The same of an input of one element.
+    // An input of few elements takes as many more to show what larger ones do.
     int64_t least = kLeastNumbers;
     for (const int input : set)
       least = std::min(least, NumElements(box.ShapeOf(static_cast<size_t>(input), values[0])));
