@@ -44,22 +44,28 @@ To Convert(From value) {
 }  // namespace
 
 Tensor Tensor::Zeros(TensorType type) {
+  Tensor tensor = Unset(std::move(type));
+  std::memset(
+      tensor.mutable_bytes(), 0, static_cast<size_t>(std::max<int64_t>(tensor.type_.bytes(), 1)));
+  return tensor;
+}
+
+Tensor Tensor::Unset(TensorType type) {
   Tensor tensor;
   const size_t bytes = static_cast<size_t>(std::max<int64_t>(type.bytes(), 1));
   void* memory = nullptr;
   if (bytes <= kSmallBytes) {
     size_t room = bytes + kAlignment;
-    void* start = ::operator new(room);
-    tensor.owner_ = std::shared_ptr<const void>(
-        start, [](const void* p) { ::operator delete(const_cast<void*>(p)); });
-    memory = std::align(kAlignment, bytes, start, room);
+    auto start = std::make_shared_for_overwrite<std::byte[]>(room);
+    memory = start.get();
+    memory = std::align(kAlignment, bytes, memory, room);
+    tensor.owner_ = std::shared_ptr<const void>(std::move(start), memory);
   } else {
     memory = ::operator new(bytes, std::align_val_t(kAlignment));
     tensor.owner_ = std::shared_ptr<const void>(memory, [](const void* p) {
       ::operator delete(const_cast<void*>(p), std::align_val_t(kAlignment));
     });
   }
-  std::memset(memory, 0, bytes);
   tensor.type_ = std::move(type);
   tensor.bytes_ = static_cast<const std::byte*>(memory);
   tensor.owned_ = true;
@@ -94,7 +100,7 @@ Tensor Tensor::Reshaped(Shape shape) const {
 
 Tensor Tensor::Clone() const {
   if (!has_data()) return *this;
-  Tensor tensor = Zeros(type_);
+  Tensor tensor = Unset(type_);
   if (type_.bytes() > 0)
     std::memcpy(tensor.mutable_bytes(), bytes_, static_cast<size_t>(type_.bytes()));
   return tensor;
@@ -103,7 +109,7 @@ Tensor Tensor::Clone() const {
 Tensor Tensor::Cast(ElementType element) const {
   if (element == type_.element) return *this;
   if (!has_data()) return Absent({element, type_.shape});
-  Tensor out = Zeros({element, type_.shape});
+  Tensor out = Unset({element, type_.shape});
   const int64_t count = size();
   VisitElementType(type_.element, [&](auto from) {
     using From = decltype(from);

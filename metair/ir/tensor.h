@@ -21,6 +21,8 @@ class Tensor {
   Tensor() = default;
 
   static Tensor Zeros(TensorType type);
+  // Whose elements the caller sets, all of them, before any is read.
+  static Tensor Unset(TensorType type);
   static Tensor Absent(TensorType type);
   // bytes: type.bytes() of them, suitably aligned, valid and unchanged while `owner` lives.
   static Tensor Mapped(TensorType type, std::shared_ptr<const void> owner, const std::byte* bytes);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "metair/ir/shape.h"
@@ -13,18 +15,16 @@ namespace metadist {
 std::vector<int64_t> BroadcastStrides(const Shape& from, const Shape& to);
 
 // Visits the elements of `shape` in row-major order: visit(linear index, offsets), where offsets[i]
-// is the position in the i-th array, given its strides along the dims of `shape`.
-template <typename Visitor>
-void ForEachIndex(const Shape& shape,
-                  const std::vector<std::vector<int64_t>>& strides,
-                  Visitor&& visit) {
+// is the position in the i-th array, given its strides along the dims of `shape`. Offsets: zeros, a
+// place for each array.
+template <typename Strides, typename Offsets, typename Visitor>
+void VisitIndices(const Shape& shape, const Strides& strides, Offsets offsets, Visitor&& visit) {
   const int64_t count = NumElements(shape);
-  const size_t arrays = strides.size();
+  const size_t arrays = std::size(offsets);
   const size_t outer = shape.empty() ? 0 : shape.size() - 1;
   const int64_t row = shape.empty() ? 1 : shape[outer];
   std::vector<int64_t> index(outer, 0);
-  std::vector<int64_t> offsets(arrays, 0);
-  std::vector<int64_t> steps(arrays, 0);  // along the last dim
+  Offsets steps = offsets;  // along the last dim
   for (size_t a = 0; a < arrays && !shape.empty(); ++a) steps[a] = strides[a][outer];
   for (int64_t i = 0; i < count;) {
     for (const int64_t end = i + row; i < end; ++i) {
@@ -39,6 +39,22 @@ void ForEachIndex(const Shape& shape,
       index[d] = 0;
     }
   }
+}
+
+// So many arrays that the compiler knows them: offsets are kept in registers.
+template <size_t kArrays, typename Visitor>
+void ForEachIndex(const Shape& shape,
+                  const std::vector<int64_t> (&strides)[kArrays],
+                  Visitor&& visit) {
+  VisitIndices(shape, strides, std::array<int64_t, kArrays>{}, visit);
+}
+
+// Any number of them.
+template <typename Visitor>
+void ForEachIndex(const Shape& shape,
+                  const std::vector<std::vector<int64_t>>& strides,
+                  Visitor&& visit) {
+  VisitIndices(shape, strides, std::vector<int64_t>(strides.size(), 0), visit);
 }
 
 }  // namespace metadist

@@ -52,10 +52,9 @@ void MapBinary(const Tensor& a, const Tensor& b, Tensor& y, F f) {
   const X* left = a.data<X>();
   const X* right = b.data<X>();
   Y* out = y.mutable_data<Y>();
-  ForEachIndex(
-      y.shape(),
-      {BroadcastStrides(a.shape(), y.shape()), BroadcastStrides(b.shape(), y.shape())},
-      [&](int64_t i, const std::vector<int64_t>& at) { out[i] = f(left[at[0]], right[at[1]]); });
+  ForEachIndex(y.shape(),
+               {BroadcastStrides(a.shape(), y.shape()), BroadcastStrides(b.shape(), y.shape())},
+               [&](int64_t i, const auto& at) { out[i] = f(left[at[0]], right[at[1]]); });
 }
 
 // Reference kernels made of a function of one element or two.
@@ -120,11 +119,10 @@ Result<void> NumberVariadic(const OpCall& call, std::span<const Tensor> in, std:
     using T = std::remove_pointer_t<decltype(y)>;
     for (size_t i = 0; i < in.size(); ++i) {
       const T* x = in[i].data<T>();
-      ForEachIndex(shape,
-                   {BroadcastStrides(in[i].shape(), shape)},
-                   [&](int64_t at, const std::vector<int64_t>& from) {
-                     y[at] = i == 0 ? x[from[0]] : f(y[at], x[from[0]]);
-                   });
+      ForEachIndex(
+          shape, {BroadcastStrides(in[i].shape(), shape)}, [&](int64_t at, const auto& from) {
+            y[at] = i == 0 ? x[from[0]] : f(y[at], x[from[0]]);
+          });
     }
   };
   if (ClassOf(out[0].element()) == ElementClass::kFloat)

@@ -42,7 +42,7 @@ Result<void> Pick(const Tensor& x, const Tensor& indices, size_t axis, Tensor& y
   const int64_t step = strides[axis];
   strides[axis] = 0;
   Result<void> done;
-  ForEachIndex(indices.shape(), {strides}, [&](int64_t i, const std::vector<int64_t>& at) {
+  ForEachIndex(indices.shape(), {strides}, [&](int64_t i, const auto& at) {
     const Result<int64_t> place = NormalizeIndex(index[i], x.shape()[axis]);
     if (place.ok())
       to[i] = from[at[0] + place.value() * step];

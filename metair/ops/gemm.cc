@@ -84,7 +84,7 @@ void Multiply(const OpCall& call, const Sizes& size, std::span<const Tensor> in,
   T* to = y.mutable_data<T>();
   ForEachIndex(y.shape(),
                {BroadcastStrides(call.has(2) ? in[2].shape() : Shape{}, y.shape())},
-               [&](int64_t i, const std::vector<int64_t>& at) {
+               [&](int64_t i, const auto& at) {
                  const int64_t row = i / size.n;
                  const int64_t col = i % size.n;
                  T sum = 0;

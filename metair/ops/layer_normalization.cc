@@ -68,7 +68,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   ForEachIndex(shape,
                {BroadcastStrides(in[1].shape(), shape),
                 BroadcastStrides(biased ? in[2].shape() : Shape{}, shape)},
-               [&](int64_t i, const std::vector<int64_t>& at) {
+               [&](int64_t i, const auto& at) {
                  y[i] *= scale[at[0]];
                  if (biased) y[i] += bias[at[1]];
                });

@@ -41,7 +41,7 @@ void MultiplyMatrices(const MatrixOperands& x, const Tensor& a, const Tensor& b,
   const Shape b_batch(x.b.begin(), x.b.end() - 2);
   ForEachIndex(x.batch,
                {BroadcastStrides(a_batch, x.batch), BroadcastStrides(b_batch, x.batch)},
-               [&](int64_t i, const std::vector<int64_t>& at) {
+               [&](int64_t i, const auto& at) {
                  const T* p = left + at[0] * x.m * x.k;
                  const T* q = right + at[1] * x.k * x.n;
                  T* r = out + i * x.m * x.n;

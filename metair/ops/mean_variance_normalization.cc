@@ -42,10 +42,9 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   std::vector<double> mean(static_cast<size_t>(NumElements(kept)), 0);
   std::vector<double> variance = mean;
   const auto for_each = [&](auto visit) {
-    ForEachIndex(
-        shape, {FoldedStrides(shape, folded)}, [&](int64_t i, const std::vector<int64_t>& at) {
-          visit(static_cast<size_t>(at[0]), i);
-        });
+    ForEachIndex(shape, {FoldedStrides(shape, folded)}, [&](int64_t i, const auto& at) {
+      visit(static_cast<size_t>(at[0]), i);
+    });
   };
   for_each([&](size_t at, int64_t i) { mean[at] += x[i] / count; });
   for_each(

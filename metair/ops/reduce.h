@@ -39,10 +39,9 @@ void Fold(const Tensor& x, const std::vector<bool>& folded, Tensor& y, T initial
   const T* from = x.data<T>();
   T* to = y.mutable_data<T>();
   std::fill_n(to, y.size(), initial);
-  ForEachIndex(
-      x.shape(),
-      {FoldedStrides(x.shape(), folded)},
-      [&](int64_t i, const std::vector<int64_t>& at) { to[at[0]] = f(to[at[0]], from[i]); });
+  ForEachIndex(x.shape(), {FoldedStrides(x.shape(), folded)}, [&](int64_t i, const auto& at) {
+    to[at[0]] = f(to[at[0]], from[i]);
+  });
 }
 
 // Reference kernels that fold. F::Initial(T()) is what folding nothing gives, F::Apply(y, x) takes

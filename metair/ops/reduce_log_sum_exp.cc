@@ -27,9 +27,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   for (int64_t i = 0; i < highest.size(); ++i) base[i] = std::isfinite(base[i]) ? base[i] : 0;
   ForEachIndex(x.shape(),
                {FoldedStrides(x.shape(), reduction.folded)},
-               [&](int64_t i, const std::vector<int64_t>& at) {
-                 y[at[0]] += std::exp(from[i] - base[at[0]]);
-               });
+               [&](int64_t i, const auto& at) { y[at[0]] += std::exp(from[i] - base[at[0]]); });
   for (int64_t i = 0; i < sum.size(); ++i) y[i] = base[i] + std::log(y[i]);
   CopyBytes(sum.Cast(out[0].element()), out[0]);
   return {};

@@ -40,9 +40,9 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
     for (int64_t i = 0; i < inner; ++i) y[row * inner + i] = from[i] / root;
   }
   const double* scale = in[1].data<double>();
-  ForEachIndex(shape,
-               {BroadcastStrides(in[1].shape(), shape)},
-               [&](int64_t i, const std::vector<int64_t>& at) { y[i] *= scale[at[0]]; });
+  ForEachIndex(shape, {BroadcastStrides(in[1].shape(), shape)}, [&](int64_t i, const auto& at) {
+    y[i] *= scale[at[0]];
+  });
   return {};
 }
 

@@ -47,7 +47,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   strides[axis] = 0;
   CopyBytes(in[0], out[0]);
   Result<void> done;
-  ForEachIndex(in[1].shape(), {strides}, [&](int64_t i, const std::vector<int64_t>& at) {
+  ForEachIndex(in[1].shape(), {strides}, [&](int64_t i, const auto& at) {
     const Result<int64_t> place = NormalizeIndex(index[i], in[0].shape()[axis]);
     if (place.ok())
       ScatterInto(reduction, in[2], i, 1, out[0], at[0] + place.value() * step);

@@ -28,7 +28,7 @@ void CopyElements(const Shape& shape,
   const int64_t row = shape.back();
   const int64_t from_step = from_view.strides.back();
   const int64_t to_step = to_view.strides.back();
-  const auto copy_row = [&](int64_t, const std::vector<int64_t>& at) {
+  const auto copy_row = [&](int64_t, const auto& at) {
     const T* p = x + (from_view.offset + at[0]);
     T* q = y + (to_view.offset + at[1]);
     if (from_step == 1 && to_step == 1)

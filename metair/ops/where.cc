@@ -21,11 +21,9 @@ void Choose(std::span<const Tensor> in, Tensor& y) {
   const T* b = in[2].data<T>();
   T* to = y.mutable_data<T>();
   const auto strides = [&](size_t i) { return BroadcastStrides(in[i].shape(), y.shape()); };
-  ForEachIndex(y.shape(),
-               {strides(0), strides(1), strides(2)},
-               [&](int64_t i, const std::vector<int64_t>& at) {
-                 to[i] = condition[at[0]] ? a[at[1]] : b[at[2]];
-               });
+  ForEachIndex(y.shape(), {strides(0), strides(1), strides(2)}, [&](int64_t i, const auto& at) {
+    to[i] = condition[at[0]] ? a[at[1]] : b[at[2]];
+  });
 }
 
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {

@@ -116,6 +116,8 @@ std::string WrongHalo(const DimSharding& dim, int64_t size, const Mesh& mesh) {
   if (halo.of != 0 && halo.of != size) return fmt::format("its halo is of a dim of {}", halo.of);
   const DimPart& part = dim.parts[0];
   const int64_t pieces = mesh.size(part.sub[0].axes);
+  if (halo.of != 0 && halo.of < pieces)  // nor does the dim without its halo fit
+    return fmt::format("{} cannot be cut into {} pieces", halo.of, pieces);
   const int64_t least = PieceOf(part, pieces, pieces - 1).size();
   const bool only_moved = halo.before == -halo.behind;  // by any width: no piece is larger
   if (!only_moved && std::max(halo.before, halo.behind) > least)

@@ -76,7 +76,7 @@ Tensor Take(const Tensor& whole, int dim, std::span<const int64_t> indices) {
   const int64_t size = shape[static_cast<size_t>(dim)];
   const int64_t count = static_cast<int64_t>(indices.size());
   shape[static_cast<size_t>(dim)] = count;
-  Tensor piece = Tensor::Zeros({whole.element(), std::move(shape)});
+  Tensor piece = Tensor::Unset({whole.element(), std::move(shape)});
   const Around x(whole, dim);
   std::byte* to = piece.mutable_bytes();
   ForRuns(indices, [&](int64_t first, int64_t at, int64_t length) {

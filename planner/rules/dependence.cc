@@ -42,7 +42,7 @@ constexpr InputMode kBaselines[] = {InputMode::kNormal,
                                     InputMode::kNormal,
                                     InputMode::kIntegers};
 constexpr size_t kAlwaysTried = 2;
-constexpr int64_t kMostOutputs = 300000;
+constexpr int64_t kMostOutputs = 1 << 20;
 constexpr int64_t kMostPositions = 64;  // tried for any dependence at all
 constexpr int64_t kLongDim = 12;        // spelt
 

@@ -49,10 +49,11 @@ float AsBF16(float x) { return std::isnan(x) ? x : WithoutLast(x, 16); }
 
 template <float (*kRound)(float)>
 Tensor RoundedBy(const Tensor& x) {
-  Tensor rounded = Tensor::Zeros(x.type());
+  Tensor rounded = Tensor::Unset(x.type());
   const double* from = x.data<double>();
   double* to = rounded.mutable_data<double>();
-  for (int64_t i = 0; i < x.size(); ++i)
+  const int64_t count = x.size();
+  for (int64_t i = 0; i < count; ++i)
     to[i] = static_cast<double>(kRound(static_cast<float>(from[i])));
   return rounded;
 }

@@ -133,7 +133,8 @@ PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, Parts kind, size_t inpu
   whole = Rounded(whole, type);
   Arrays parts(kParts);
   for (Tensor& part : parts) part = whole.Clone();
-  for (int64_t i = 0; i < whole.size(); ++i) {
+  const int64_t count = whole.size();
+  for (int64_t i = 0; i < count; ++i) {
     const int64_t owner = sampler_.random().Below(kParts);
     int64_t kind_here = i + turn_;  // each in each place in as many turns as there are
     for (int64_t p = 0; p < kParts; ++p) {

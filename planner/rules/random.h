@@ -22,7 +22,7 @@ class Random {
     return static_cast<int64_t>(Next() % static_cast<uint64_t>(count));
   }
   // In [0, 1).
-  double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
+  double Uniform() { return static_cast<double>(static_cast<int64_t>(Next() >> 11)) * 0x1p-53; }
   // Bell-shaped around 0 with deviation 1: the sum of three uniform numbers, scaled.
   double Bell() { return Bell(Next()); }
   // The same of given random bits.
@@ -30,8 +30,9 @@ class Random {
     constexpr uint64_t kMask = (uint64_t{1} << 20) - 1;
     const uint64_t sum = (bits >> 44) + ((bits >> 24) & kMask) + ((bits >> 4) & kMask);
     // All bits count a little, so that no two numbers are the same.
-    return (static_cast<double>(sum) - 1.5 * (1 << 20)) * (2.0 / (1 << 20)) +
-           static_cast<double>(bits) * (0x1p-64 * 1e-5);
+    // Signed integers are quicker to convert.
+    return (static_cast<double>(static_cast<int64_t>(sum)) - 1.5 * (1 << 20)) * (2.0 / (1 << 20)) +
+           static_cast<double>(static_cast<int64_t>(bits >> 1)) * (0x1p-63 * 1e-5);
   }
 
  private:

@@ -42,6 +42,9 @@ Sampler::Sampler(BlackBox& box, uint64_t seed) : box_(box), random_(seed) {
 
 void Sampler::SetDomains(std::span<const int64_t> values) {
   domains_ = box_.DomainsOf(values);
+  has_indices_ = std::any_of(domains_.begin(), domains_.end(), [](const InputDomain& domain) {
+    return domain.kind == InputDomain::Kind::kIndex;
+  });
   special_.clear();  // an index that the call names may mean something of its own
   for (size_t s = box_.first_literal(); s < values.size(); ++s)
     if (values[s] >= 0 && box_.slots()[s].is_literal()) special_.push_back(values[s]);
@@ -72,7 +75,7 @@ bool Sampler::DrawOne(
                            : element_class == ElementClass::kInt ? ElementType::kI64
                                                                  : ElementType::kBool;
   if (NumElements(shape) > BlackBox::kMostElements) return false;
-  out = Tensor::Zeros({type, shape});
+  out = Tensor::Unset({type, shape});
   const InputDomain& domain = domains_[input];
   if (domain.kind == InputDomain::Kind::kIndex) return DrawIndices(domain, mode, out);
   if (type == ElementType::kBool)
@@ -205,7 +208,8 @@ void Sampler::DrawEdges(size_t input, InputMode mode, Tensor& out) {
                               65535,
                               -1,
                               0};
-  for (int64_t i = 0; i < out.size(); ++i) {
+  const int64_t count = out.size();
+  for (int64_t i = 0; i < count; ++i) {
     const bool special = random_.Below(2) == 0;
     const int64_t ordinary = random_.Below(7) - 3;
     if (out.element() == ElementType::kI64)

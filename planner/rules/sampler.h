@@ -62,8 +62,10 @@ class Sampler {
   // Takes the legal values for these sizes; Draw does so itself.
   void SetDomains(std::span<const int64_t> values);
 
-  // False: another mode draws just such inputs, since the call has no bools.
+  // False: another mode draws just such inputs, since the call has no bools, or no indices (after a
+  // draw).
   bool Tells(InputMode mode) const {
+    if (mode == InputMode::kMeet) return has_indices_;
     return has_bools_ || !(mode == InputMode::kOneTrue || mode == InputMode::kOneFalse);
   }
 
@@ -79,6 +81,7 @@ class Sampler {
   BlackBox& box_;
   Random random_;
   bool has_bools_ = false;
+  bool has_indices_ = false;
   std::vector<InputDomain> domains_;
   std::vector<int64_t> special_;  // integers of the call that may be indices
   std::vector<Shape> shapes_;     // of the inputs the domains were made for

@@ -164,7 +164,8 @@ bool WindowProbe::Reaches(const SlidingWindow& dims,
       for (int64_t d = out.dim + 1; d < was.rank(); ++d) stride *= was.dim(d);
       const int64_t size = was.dim(out.dim);
       const double slack = 1e-12 * Largest(was);
-      for (int64_t i = 0; i < was.size(); ++i) {
+      const int64_t count = was.size();
+      for (int64_t i = 0; i < count; ++i) {
         if (!Differs(was, is, i, slack)) continue;
         const int64_t q = i / stride % size;
         reach[y] = {std::min(reach[y].begin, q), std::max(reach[y].end, q)};

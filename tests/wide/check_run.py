@@ -315,5 +315,10 @@ def fold_differs(operation, y, parts, dtype, slack):
     if y.dtype == np.bool_ and operation not in ("AND", "OR"):
         return f"{operation} of bools"
     own = slack_of(dtype, *parts)
-    wrong = differs(y, fold(operation, parts, dtype), dtype, slack + own)
+    folded = fold(operation, parts, dtype)
+    if operation == "PROD" and is_float(y):
+        # The undivided product may leave its type on the way, and then says nothing.
+        lost = ~np.isfinite(y) | (y == 0)
+        y = np.where(lost & np.all([np.isfinite(part) & (part != 0) for part in parts], axis=0), folded, y)
+    wrong = differs(y, folded, dtype, slack + own)
     return f"{operation} of the ranks: {wrong}" if wrong else None

@@ -184,6 +184,7 @@ def main():
     report = Report()
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or temporary
+        os.makedirs(folder, exist_ok=True)
         for family in options.families.split(","):
             function, every, few = FAMILIES[family]
             count = options.count or (few if options.quick else every)

@@ -207,6 +207,26 @@ TEST_F(Strategies, WindowsTakeAHalo) {
   EXPECT_EQ(Of(added, rule, "a=4").size(), 1u);
 }
 
+// A convolution of 2 over 3 rows, padded by one on both sides, makes 4: as many pieces as the rows
+// themselves do not have.
+TEST_F(Strategies, WindowsOfMorePiecesThanRows) {
+  Node node{"window", "", "Conv", {}, {}, {}, {}};
+  node.attributes.set("pads", std::vector<int64_t>{1, 0, 1, 0});
+  node.inputs = {Add("x", {1, 2, 3, 3}, ValueKind::kInput),
+                 Add("w", {2, 2, 2, 1}, ValueKind::kParameter)};
+  node.outputs = {Add("y", {1, 2, 4, 3}, ValueKind::kResult)};
+  const Node& added = graph_.node(graph_.AddNode(std::move(node)));
+  Cut input = Plain(0, 2, 4);
+  input.halo = {.before = 1, .behind = 0, .of = 3};
+  Rule rule;
+  rule.factors = {{.name = "h", .inputs = {input}, .outputs = {Plain(0, 2, 4)}}};
+  using Kind = LocalEntry::Kind;
+  rule.factors[0].literals = {{-1, "pads", 0, Plain(0, 0, 4), Kind::kFirstOnly},
+                              {-1, "pads", 2, Plain(0, 0, 4), Kind::kLastOnly}};
+  EXPECT_EQ(Of(added, rule, "a=2").size(), 2u);
+  EXPECT_EQ(Of(added, rule, "a=4").size(), 1u);
+}
+
 TEST_F(Strategies, SizesKnownOnlyWhenRunningStayWhole) {
   const ValueId x = Add("x", {kRunTimeSize, 4}, ValueKind::kInput);
   const ValueId y = Add("y", {kRunTimeSize, 4}, ValueKind::kResult);
