@@ -5,6 +5,9 @@
 #include <cmath>
 #include <coin/CbcModel.hpp>
 #include <coin/ClpSimplex.hpp>
+#include <coin/OsiCuts.hpp>
+
+#include "planner/solvers/crossed_bounds.h"
 
 // Stopping CBC. Its own limits are read between nodes and between the passes of some heuristics
 // only; one node, one pass or the cuts of the root can take half a minute. So the linear programs,
@@ -41,6 +44,9 @@ class CbcWatch::Cbc : public CbcEventHandler {
   CbcAction event(CbcEvent event) override {
     if (model_ == nullptr) return noAction;
     watch_.AddEvent(model_->getNumCols() + model_->getNumRows());
+    if (event == generatedCuts) {
+      ReplaceCrossedBounds(*model_, *static_cast<OsiCuts*>(model_->getApplicationData()));
+    }
     const bool whole = model_->parentModel() == nullptr;
     if (whole && event == endSearch) watch_.ended_ = true;
     if (whole) model_->setPrintFrequency(1);

@@ -340,6 +340,54 @@ TEST(SolveMip, TellsInfeasibleFromStopped) {
   EXPECT_EQ(SolveMip(model, {}).status, MipResult::Status::kInfeasible);
 }
 
+// Probing proves the root infeasible by bounds that cross. Clp ends the process if it gets them.
+TEST(SolveMip, CutoffWithinTheToleranceBelowTheOptimum) {
+  struct Column {
+    double cost;
+    bool integer;
+    std::vector<std::pair<int, double>> elements;
+  };
+  const std::vector<Column> columns = {
+      {0, true, {{3, -1}, {13, 0.01}}},
+      {1304347.83, true, {{4, -1}}},
+      {1304347.83, true, {{5, -1}}},
+      {0, true, {{9, -1}, {13, 0.0537815126}}},
+      {0, true, {{10, -1}}},
+      {0, true, {{0, 1}, {11, -1}, {13, 0.01}}},
+      {0, true, {{0, 1}, {12, -1}}},
+      {0, true, {{1, 1}, {13, 0.01}}},
+      {2546583.85, true, {{1, 1}}},
+      {0, true, {{2, 1}, {6, -1}}},
+      {0, true, {{2, 1}, {7, -1}}},
+      {0, true, {{2, 1}, {8, -1}}},
+      {0, false, {{3, 1}, {6, 1}}},
+      {1, false, {{3, 1}, {8, 1}}},
+      {0, false, {{4, 1}, {8, 1}}},
+      {0, false, {{5, 1}, {7, 1}}},
+      {0, false, {{5, 1}, {8, 1}}},
+      {0, false, {{9, 1}, {11, 1}}},
+      {2546583.85, false, {{9, 1}, {12, 1}}},
+      {10000000, false, {{10, 1}, {12, 1}}},
+  };
+  const double limit = 0.0537815126;
+  LinearModel model;
+  for (int row = 0; row < 13; ++row) model.AddRow(row < 3 ? 1 : 0, row < 3 ? 1 : 0);
+  model.AddRow(-1e300, limit);
+  for (const Column& column : columns) {
+    const double upper = column.integer ? 1 : 1e300;
+    const int at = model.AddColumn(column.cost, upper, column.integer);
+    for (const auto& [row, value] : column.elements) model.AddElement(row, at, value);
+  }
+  const MipResult whole = SolveMip(model, {});
+  ASSERT_EQ(whole.status, MipResult::Status::kOptimal);
+  for (double part : {1e-10, 1e-9, 5e-9, 1e-8, 1e-7, 1e-6}) {
+    const MipResult below = SolveMip(model, {.cutoff = whole.objective * (1 - part)});
+    if (below.status == MipResult::Status::kInfeasible) continue;
+    EXPECT_EQ(below.status, MipResult::Status::kOptimal) << part;
+    EXPECT_NEAR(below.objective, whole.objective, 1e-7 * whole.objective) << part;
+  }
+}
+
 TEST(SolveMip, KeepsAValidBoundWhereverItStops) {
   const Reduced reduced = Reduce(LayeredProblem(4, 2, 6, 1.6), ReduceMode::kFull);
   MarginalProgram program(reduced, MarginalProgram::Objective::kCost, 1);
