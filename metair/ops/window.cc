@@ -37,7 +37,7 @@ void SplitPadding(int64_t total, const std::string& mode, size_t d, Window& wind
   window.pads_end[d] = total - window.pads_begin[d];
 }
 
-// Pads so that there are ceil(input / stride) positions.
+// Pads so that there are ceil(input / stride) positions; nothing where the windows leave gaps.
 void PadToSame(const std::string& mode, size_t d, Window& window) {
   const int64_t stride = window.strides[d];
   const int64_t positions = (window.input[d] + stride - 1) / stride;

@@ -77,7 +77,8 @@ constexpr int kMostRounds = 4;  // of all settings, while several reductions are
 constexpr int kLeastTold = 4;   // settings in which what is cut matters
 constexpr int64_t kLeastFolded = 64;  // elements of an extreme: few of an operand show in one
 constexpr int64_t kGroupsDealt = 9;
-constexpr int64_t kMostVaried = 1 << 15;  // elements, where one atom takes a second size
+// Elements, where one atom takes a second size: these, or twice what the trial ran at before.
+constexpr int64_t kMostVaried = 1 << 15;
 constexpr int64_t kMostWide = 1 << 19;    // elements, where one atom is above all literals
 constexpr Setting kSingleGroup[] = {{2, 2, false, InputMode::kNormal},
                                     {3, 3, true, InputMode::kIntegers}};
@@ -286,7 +287,9 @@ std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
   }
   factor.any_order = HoldsDealt(trial, factor, left);
   // Nothing is known of other sizes of an atom that had only one.
-  VaryOthers(trial, left, seen);
+  int64_t most = kMostVaried;
+  for (const Configuration& at : configurations) most = std::max(most, 2 * Elements(at.sizes));
+  VaryOthers(trial, left, most, seen);
   for (size_t a = 0; a < seen.size(); ++a)
     if (seen[a].size() == 1) factor.fixed[static_cast<int>(a)] = *seen[a].begin();
   return factor;
@@ -294,6 +297,7 @@ std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
 
 void ExecutionTest::VaryOthers(const Trial& trial,
                                const Reductions& left,
+                               int64_t most_elements,
                                std::vector<std::set<int64_t>>& seen) {
   std::vector<Shape> ignored;
   for (size_t a = 0; a < seen.size(); ++a) {
@@ -303,7 +307,7 @@ void ExecutionTest::VaryOthers(const Trial& trial,
       Configuration at{family_.surrogate, 2, InputMode::kNormal};
       SetTested(trial, 2, 4, at.sizes);
       at.sizes[a] = size;
-      if (size < 1 || Elements(at.sizes) > kMostVaried) continue;
+      if (size < 1 || Elements(at.sizes) > most_elements) continue;
       if (!box_.Infer(family_.ValuesAt(at.sizes), ignored)) continue;
       Reductions now = left;
       if (!Agrees(trial, at, now)) break;

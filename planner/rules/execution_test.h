@@ -94,8 +94,12 @@ class ExecutionTest {
   bool HoldsAtEdges(const Trial& trial, const SymbolicFactor& factor, const Reductions& left);
   static std::vector<int64_t> Held(const SymbolicCut& cut, const Configuration& at, int64_t rank);
   static int64_t GroupsOf(int atom, const Configuration& at, int64_t rank);
-  // Adds the sizes at which the trial holds of atoms that had one only.
-  void VaryOthers(const Trial& trial, const Reductions& left, std::vector<std::set<int64_t>>& seen);
+  // Adds the sizes at which the trial holds of atoms that had one only, in calls of at most so many
+  // elements.
+  void VaryOthers(const Trial& trial,
+                  const Reductions& left,
+                  int64_t most_elements,
+                  std::vector<std::set<int64_t>>& seen);
   static bool IsAmbiguous(const Reductions& left);
   bool Agrees(const Trial& trial, const Configuration& at, Reductions& left);
   // Legal inputs, focused on what one of the ranks gets. False: there are none.

@@ -30,7 +30,8 @@ constexpr int64_t kPrimes[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29,  31,  37,
                                53, 59, 61, 67, 71, 73, 79, 83, 89, 127, 257, 521, 1031, 2053, 4099};
 constexpr int64_t kMostSampleElements = 1 << 20;
 constexpr size_t kPrimesAgain = 3;
-// Below this a size is looked for that has no divisor in common with the call's integers.
+// Below this a size is looked for that has no divisor in common with the call's integers, though
+// the sample's has one.
 constexpr int64_t kMostApart = 24;
 
 struct Shrinker {
@@ -209,10 +210,11 @@ struct Shrinker {
     const bool taken = left[static_cast<size_t>(set.front())] != old;
     if (set.size() > 1 || taken) return;
     const int64_t period = PeriodOf(set);
-    for (int64_t size = 4; size < std::min(old, kMostApart); ++size)
+    const bool meets = MeetsLiteral(old);
+    for (int64_t size = 4; size < (meets ? std::min(old, kMostApart) : old); ++size)
       if (used_alone.count(size) == 0 && !MeetsLiteral(size) && AdoptOther(set, size, period))
         return;
-    for (int64_t size = 4; size < old && MeetsLiteral(old); ++size)
+    for (int64_t size = 4; size < old && meets; ++size)
       if (used_alone.count(size) == 0 && AdoptOther(set, size, period)) return;
   }
 

@@ -104,7 +104,9 @@ def window(m, x, spatial, kernel_low=1):
     attributes = {"strides": [m.choice([1, 1, 2, 3]) for _ in range(spatial)]}
     dilations = [2 if m.chance(0.2) and 2 * (k - 1) + 1 <= s else 1 for k, s in zip(kernel, x.shape[2:])]
     if m.chance(0.2) and not any(d > 1 for d in dilations):
-        attributes["auto_pad"] = m.choice(["SAME_UPPER", "SAME_LOWER", "VALID"])
+        auto = m.choice(["SAME_UPPER", "SAME_LOWER", "VALID"])
+        # SAME would pad by less than nothing where a window is shorter than its step, and ONNX Runtime's operators disagree.
+        attributes["auto_pad"] = auto if all(k >= s for k, s in zip(kernel, attributes["strides"])) else "VALID"
     else:
         attributes["pads"] = [m.below(0, (k - 1)) if m.chance(0.7) else 0 for k in kernel + kernel]
     return kernel, dilations, attributes
