@@ -79,7 +79,7 @@ constexpr int64_t kLeastFolded = 64;  // elements of an extreme: few of an opera
 constexpr int64_t kGroupsDealt = 9;
 // Elements, where one atom takes a second size: these, or twice what the trial ran at before.
 constexpr int64_t kMostVaried = 1 << 15;
-constexpr int64_t kMostWide = 1 << 19;    // elements, where one atom is above all literals
+constexpr int64_t kMostWide = 1 << 19;  // elements, where one atom is above all literals
 constexpr Setting kSingleGroup[] = {{2, 2, false, InputMode::kNormal},
                                     {3, 3, true, InputMode::kIntegers}};
 

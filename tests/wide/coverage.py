@@ -4,11 +4,11 @@
 
     tests/wide/coverage.py [--binary FILE] [--before FILE] [--dims] [--without N] [--least PERCENT] FOLDER [MODEL...]
 
-A model is NAME.onnx (all of the folder by default); FAMILIES says which sizes of a network are which kind of dim. A node counts for a kind
-if one of its inputs or outputs has a dim of that kind, and it is covered if a factor of its rule cuts such a dim. A cell is covered / all
-nodes; with --before, a second metadist's share stands first. Then come the calls that are not covered, the most frequent first. --dims
-counts every dim of every input and output of a node instead: a product of queries and keys has two dims that are a sequence. Exit 1 if a
-model cannot be read or the share of a kind is below --least.
+A model is NAME.onnx (all of the folder by default). Dims have roles: where they come from, not their sizes, says which (dim_roles.py). A node
+counts for a role if one of its inputs or outputs has a dim of it, and it is covered if a factor of its rule cuts such a dim. A cell is covered
+/ all nodes; with --before, a second metadist's share stands first. Then come the calls that are not covered, the most frequent first. --dims
+counts every dim of every input and output of a node instead: a product of queries and keys has two dims that are a sequence. The last column
+counts the dims of which no role is known. Exit 1 if a model cannot be read or the share of a role is below --least.
 """
 
 import argparse
@@ -21,91 +21,60 @@ import re
 import subprocess
 import sys
 
+from dim_roles import ROLES, Graph, Network, Roles, letters_of
 from models import ROOT
 
-KINDS = ("batch", "sequence", "hidden", "heads", "vocabulary", "spatial", "expert", "channel", "node", "edge")
-ONCE = ("batch", "heads", "expert", "channel", "vocabulary")  # at most one dim of a value
 
-
-class Family:
-    """Sizes of the networks of one name, in the order in which they are tried for the dims of a value.
-
-    needs: a kind fits only beside a dim of one of these sizes. bind: of sizes that the file leaves open.
-    """
-
-    def __init__(self, pattern, sizes, needs=None, bind=None):
-        self.pattern, self.sizes, self.needs, self.bind = re.compile(pattern), sizes, needs or {}, bind or []
-
-    def kinds(self, shape, weight):
-        """The kinds of every dim of a value: none, one, or two where dims are merged."""
-        found, used = [], set()
-        for at, size in enumerate(shape):
-            others = set(shape[:at] + shape[at + 1 :])
-            fitting = [kind.split("*") for kind, sizes in self.sizes.items() if size in sizes and size != 1]
-            fitting = [parts for parts in fitting if self.fits(parts, weight, others, used)]
-            # Of two kinds of one size the one that the value lacks, but queries and keys beside heads are both a sequence.
-            fresh = [parts for parts in fitting if not used & set(parts)] if "heads" not in used else []
-            kinds = set((fresh or fitting or [[]])[0])
-            used |= kinds
-            found.append(kinds)
-        return found
-
-    def fits(self, parts, weight, others, used):
-        if weight and parts[0] in ("batch", "heads", "node", "edge", "spatial"):
-            return False
-        kind = "*".join(parts)
-        return not any(part in ONCE and part in used for part in parts) and (kind not in self.needs or bool(others & self.needs[kind]))
-
-
-def language(pattern, sequence, hidden, heads, vocabulary, batch=(8,), bind=None):
+def language(pattern, sequence, hidden, heads, vocabulary, batch=(8,), bind=None, inputs=()):
     merged = [b * s for b in batch for s in sequence]
-    return Family(
+    return Network(
         pattern,
         {"batch": batch, "heads": heads, "sequence": sequence, "vocabulary": vocabulary, "hidden": hidden,
          "batch*sequence": merged},
-        {"heads": set(sequence)} | ({"sequence": {*batch, 1}} if set(sequence) & set(hidden) else {}),
-        bind,
+        bind, inputs,
     )
 
 
 THREE = ["--bind", "batch=3"]
 BIND_7 = ["--bind", "batch=7"]
-FAMILIES = [
-    language(r"gpt2-xl$", [1024], [1600, 4800, 6400], [25], [50257], [3], THREE),
-    language(r"gpt-1.3b(-loss)?$", [1024, 1023], [2048, 6144, 8192], [32], [51200], [3], THREE),
-    language(r"gpt-2.6b(-loss)?$", [1024, 1023], [2560, 7680, 10240], [32], [51200], [3], THREE),
-    language(r"gpt3-175b$", [2048], [12288, 36864, 49152], [96], [50257], [3], THREE),
-    language(r"llama3-8b$", [4096], [4096, 14336, 1024], [32, 8], [128256], [3], THREE),
-    language(r"llama3-70b$", [4096], [8192, 28672, 1024], [64, 8], [128256], [3], THREE),
-    Family(r"moe-8x7b$", {"batch": [3], "vocabulary": [32000], "heads": [32, 8], "expert": [8], "sequence": [4096, 8192], "hidden": [4096, 14336, 1024]},
-           {"heads": {128, 64}, "sequence": {3, 1}}, THREE),
-    language(r"bert-large$", [512], [1024, 4096], [16], [30522], [3], THREE),
-    Family(r"vit-huge$", {"batch": [5], "heads": [16], "sequence": [257, 256], "spatial": [224, 16], "channel": [3], "hidden": [1280, 5120]},
-           {"heads": {257}}, ["--bind", "batch=5"]),
-    Family(r"wideresnet-1b(-train)?$", {"batch": [32], "channel": [3, 320, 640, 1280, 2560, 5120, 10240], "spatial": [224, 112, 56, 28, 14, 7],
-                                        "vocabulary": [1024]}, None, ["--bind", "batch=32"]),
-    Family(r"full/unet$", {"batch": [3], "channel": [4, 320, 640, 960, 1280, 1920, 2560, 5120, 10240, 768], "heads": [8], "spatial": [64, 32, 16, 8, 4096, 1024, 256],
-                           "sequence": [77]}, {"heads": {40, 80, 160, 77, 4096, 1024}}, THREE),
-    Family(r"full/segmentation$", {"batch": [3, 1], "channel": [3, 64, 128, 256, 512, 1024], "spatial": [1024, 512, 256, 128, 64]}, None, THREE),
-    Family(r"full/gat$", {"node": [169343], "edge": [1335586], "heads": [8], "hidden": [256, 128, 40]}),
-    language(r"(gpt2|gpt2-loss)(.legacy)?$", [24, 23], [64, 192, 256], [8], [512]),
-    language(r"llama(.legacy)?$", [24], [64, 192, 32], [8, 4], [512], [7], BIND_7),
-    language(r"bert(.legacy)?$", [48], [64, 256], [8], [512], [7], BIND_7),
-    language(r"attention23$", [24], [64, 192, 32], [8, 4], []),
-    Family(r"vit(.legacy)?$", {"batch": [8], "heads": [8], "sequence": [17, 16], "spatial": [32, 4], "channel": [3], "hidden": [64, 256]}, {"heads": {17}}),
-    Family(r"models/moe$", {"batch": [4], "expert": [8], "sequence": [20, 40], "hidden": [24, 40]}),
-    Family(r"models/loss$", {"batch": [4], "sequence": [10], "vocabulary": [96], "hidden": [24], "batch*sequence": [40]}),
-    Family(r"models/unet$", {"channel": [4, 8, 16, 24, 32, 128], "heads": [4], "spatial": [16, 8, 64, 256], "sequence": [10]}, {"heads": {64, 10}}),
-    Family(r"models/gat$", {"node": [40], "edge": [440], "heads": [4], "hidden": [24, 32]}),
-    Family(r"moe(.legacy)?$", {"batch": [8], "expert": [8], "sequence": [24, 48], "hidden": [64, 128], "batch*sequence": [192]}),
-    Family(r"resnet(-train)?(.legacy)?$", {"batch": [8], "channel": [3, 16, 32, 64], "spatial": [32, 16, 8]}),
-    Family(r"convnext(.legacy)?$", {"batch": [8], "channel": [3, 16, 32, 64, 128, 256], "spatial": [64, 16, 8, 4]}),
-    Family(r"mobilenet(.legacy)?$", {"batch": [8], "channel": [3, 16, 8, 24, 32, 48, 64, 96, 1280, 4], "spatial": [64, 32, 16, 8, 4]}),
-    Family(r"unet(.legacy)?$", {"batch": [8], "channel": [4, 32, 64, 128, 96], "heads": [8], "spatial": [16, 8, 64, 256], "sequence": [24]}, {"heads": {64, 24}}),
-    Family(r"gat(.legacy)?$", {"node": [48], "heads": [8], "hidden": [64]}),
-    Family(r"gat-(edges|pyg)$", {"node": [48], "edge": [192], "heads": [8], "hidden": [64, 128]}),
-    Family(r"mlp(-loss)?(.legacy)?$", {"batch": [8], "hidden": [64, 256]}, None, ["--bind", "batch=8"]),
-    Family(r"recurrence(.legacy)?$", {"batch": [8], "sequence": [8], "hidden": [64]}),
+NODES = (("x", ("node", "hidden")),)
+# Sizes of hidden: also those of a head.
+NETWORKS = [
+    language(r"gpt2-xl$", [1024], [1600, 4800, 6400, 64], [25], [50257], [3], THREE),
+    language(r"gpt-1.3b(-loss)?$", [1024, 1023], [2048, 6144, 8192, 64], [32], [51200], [3], THREE),
+    language(r"gpt-2.6b(-loss)?$", [1024, 1023], [2560, 7680, 10240, 80], [32], [51200], [3], THREE),
+    language(r"gpt3-175b$", [2048], [12288, 36864, 49152, 128], [96], [50257], [3], THREE),
+    language(r"llama3-8b$", [4096], [4096, 14336, 1024, 128, 64], [32, 8], [128256], [3], THREE),
+    language(r"llama3-70b$", [4096], [8192, 28672, 1024, 128, 64], [64, 8], [128256], [3], THREE),
+    Network(r"moe-8x7b$", {"batch": [3], "vocabulary": [32000], "heads": [32, 8], "expert": [8], "sequence": [4096, 8192], "hidden": [4096, 14336, 1024, 128, 64]},
+            THREE),
+    language(r"bert-large$", [512], [1024, 4096, 64], [16], [30522], [3], THREE),
+    Network(r"vit-huge$", {"batch": [5], "heads": [16], "sequence": [257, 256], "spatial": [224, 16], "channel": [3], "hidden": [1280, 5120, 80]},
+            ["--bind", "batch=5"]),
+    Network(r"wideresnet-1b(-train)?$", {"batch": [32], "channel": [3, 320, 640, 1280, 2560, 5120, 10240], "spatial": [224, 112, 56, 28, 14, 7],
+                                         "vocabulary": [1024]}, ["--bind", "batch=32"]),
+    Network(r"full/unet$", {"batch": [3], "channel": [4, 320, 640, 960, 1280, 1920, 2560, 5120, 10240, 768], "heads": [8], "spatial": [64, 32, 16, 8, 4096, 1024, 256],
+                            "sequence": [77]}, THREE),
+    Network(r"full/segmentation$", {"batch": [3, 1], "channel": [3, 64, 128, 256, 512, 1024], "spatial": [1024, 512, 256, 128, 64]}, THREE),
+    Network(r"full/gat$", {"node": [169343], "edge": [1335586], "heads": [8], "hidden": [256, 128, 40, 32]}, None, NODES),
+    language(r"(gpt2|gpt2-loss)(.legacy)?$", [24, 23], [64, 192, 256, 8], [8], [512]),
+    language(r"llama(.legacy)?$", [24], [64, 192, 32, 8, 4], [8, 4], [512], [7], BIND_7),
+    language(r"bert(.legacy)?$", [48], [64, 256, 8], [8], [512], [7], BIND_7),
+    language(r"attention23$", [24], [64, 192, 32, 8], [8, 4], []),
+    Network(r"vit(.legacy)?$", {"batch": [8], "heads": [8], "sequence": [17, 16], "spatial": [32, 4], "channel": [3], "hidden": [64, 256, 8]}),
+    Network(r"models/moe$", {"batch": [4], "expert": [8], "sequence": [20, 40], "hidden": [24, 40]}),
+    Network(r"models/loss$", {"batch": [4], "sequence": [10], "vocabulary": [96], "hidden": [24], "batch*sequence": [40]}),
+    Network(r"models/unet$", {"channel": [4, 8, 16, 24, 32, 128], "heads": [4], "spatial": [16, 8, 64, 256], "sequence": [10]}),
+    Network(r"models/gat$", {"node": [40], "edge": [440], "heads": [4], "hidden": [24, 32, 8]}, None, NODES),
+    Network(r"moe(.legacy)?$", {"batch": [8], "expert": [8], "sequence": [24, 48], "hidden": [64, 128], "batch*sequence": [192]}),
+    Network(r"resnet(-train)?(.legacy)?$", {"batch": [8], "channel": [3, 16, 32, 64], "spatial": [32, 16, 8]}),
+    Network(r"convnext(.legacy)?$", {"batch": [8], "channel": [3, 16, 32, 64, 128, 256], "spatial": [64, 16, 8, 4]}),
+    Network(r"mobilenet(.legacy)?$", {"batch": [8], "channel": [3, 16, 8, 24, 32, 48, 64, 96, 1280, 4], "spatial": [64, 32, 16, 8, 4]}),
+    Network(r"unet(.legacy)?$", {"batch": [8], "channel": [4, 32, 64, 128, 96], "heads": [8], "spatial": [16, 8, 64, 256], "sequence": [24]}),
+    Network(r"gat(.legacy)?$", {"node": [48], "heads": [8], "hidden": [64, 8]}, None, NODES),
+    Network(r"gat-(edges|pyg)$", {"node": [48], "edge": [192], "heads": [8], "hidden": [64, 128, 8]}, None, NODES),
+    Network(r"mlp(-loss)?(.legacy)?$", {"batch": [8], "hidden": [64, 256]}, ["--bind", "batch=8"]),
+    Network(r"recurrence(.legacy)?$", {"batch": [8], "sequence": [8], "hidden": [64]}),
 ]
 
 
@@ -125,13 +94,15 @@ def shape_of(text):
 
 
 def graph_of(binary, path, bind):
-    """(shape by value, weights, nodes as (name, inputs, outputs))."""
-    shapes, weights, nodes = {}, set(), []
+    """The graph as metadist prints it; small constants have no dims."""
+    shapes, given, weights, nodes = {}, set(), set(), []
     for line in output(binary, "inspect", path, *bind, "--text").splitlines():
         match = NODE.match(line)
         head = match.group(1) if match else line
         for name, shape in VALUE.findall(head):
             shapes[name] = shape_of(shape)
+            if line.startswith("  input"):
+                given.add(name)
             if line.startswith(("  parameter", "  constant")):
                 weights.add(name)
             if line.startswith("  constant") and math.prod(shapes[name]) <= 8:
@@ -139,7 +110,7 @@ def graph_of(binary, path, bind):
         if match:
             inputs = [one.strip()[1:] if one.strip().startswith("%") else None for one in match.group(3).split(",")]
             nodes.append((match.group(4), inputs, [name for name, _ in VALUE.findall(head)]))
-    return shapes, weights, nodes
+    return Graph(shapes, given, weights, nodes)
 
 
 def brackets(text):
@@ -150,63 +121,82 @@ def brackets(text):
     return sides
 
 
-def rule_dims(signature):
-    """(cut factors of every dim by input, likewise by output), or None without a rule. Inputs whose values are sizes have no dims."""
-    if not signature["factors"]:
-        return None
-    left, right = re.match(r"\((.*?)\)->\((.*?)\)(?= |$)", signature["rule"]).groups()
-    # Of dims that are cut together, a+b, each is cut.
-    factors = {letter for factor in signature["factors"] for letter in factor.split("+")}
+class Rule:
+    """tokens: of the dims of every input and output, None where an input holds sizes; cuts: of each the factors that cut it."""
 
-    def cut(token):
-        return {name for name in re.findall(r"[a-z]\d*", token) if name in factors}
+    def __init__(self, signature):
+        self.signature = signature
+        self.tokens = self.cuts = None
+        if not signature["factors"]:
+            return
+        left, right = re.match(r"\((.*?)\)->\((.*?)\)(?= |$)", signature["rule"]).groups()
+        sides = iter(brackets(left))
+        inputs = [None if self.holds_sizes(at) else next(sides, None) for at in range(len(signature["inputs"]))]
+        self.tokens = inputs, brackets(right)
+        # Of dims that are cut together, a+b, each is cut.
+        factors = {letter for factor in signature["factors"] for letter in factor.split("+")}
+        self.cuts = [[dims and [factors & set(letters_of(token)[0]) for token in dims] for dims in side] for side in self.tokens]
 
-    sides = iter(brackets(left))
-    inputs = [None if one is None or "value" in one else next(sides, None) for one in signature["inputs"]]
-    inputs = [None if dims is None else [cut(token) for token in dims] for dims in inputs]
-    return inputs, [[cut(token) for token in dims] for dims in brackets(right)]
+    def holds_sizes(self, at):
+        one = self.signature["inputs"][at] if at < len(self.signature["inputs"]) else None
+        return one is None or "value" in one
 
 
-def measure(binary, path, family, every_dim):
-    """(covered and all nodes (or their dims) by kind, uncovered calls by kind)."""
-    bind = family.bind if subprocess.run([binary, "inspect", path], capture_output=True, check=False).returncode == 2 else []
-    shapes, weights, nodes = graph_of(binary, path, bind)
-    rules = {}
-    for signature in json.loads(output(binary, "rules", path, *bind, "--json"))["signatures"]:
-        for name in signature["names"]:
-            rules[name] = (signature, rule_dims(signature))
-    counts = {kind: [0, 0] for kind in ("any", *KINDS)}
+def rules_of(binary, path, bind):
+    signatures = json.loads(output(binary, "rules", path, *bind, "--json"))["signatures"]
+    return {name: rule for rule in map(Rule, signatures) for name in rule.signature["names"]}
+
+
+def bind_of(binary, path, network):
+    return network.bind if subprocess.run([binary, "inspect", path], capture_output=True, check=False).returncode == 2 else []
+
+
+def roles_of(binary, path, bind, network):
+    """(the graph, the rules of its nodes by name, the roles of its dims)."""
+    graph, rules = graph_of(binary, path, bind), rules_of(binary, path, bind)
+    return graph, rules, Roles(graph, network, {name: rule.tokens for name, rule in rules.items()})
+
+
+def measure(graph, rules, roles, every_dim):
+    """(covered and all nodes (or their dims) by role, uncovered calls by role)."""
+    counts = {role: [0, 0] for role in ("any", *ROLES)}
     missing = collections.Counter()
-    for name, inputs, outputs in nodes:
-        signature, dims = rules[name]
+    for name, *sides in graph.nodes:
+        rule = rules[name]
         counts["any"][1] += 1
-        counts["any"][0] += dims is not None
+        counts["any"][0] += rule.cuts is not None
         has, covered = collections.Counter(), collections.Counter()
-        for side, values in enumerate((inputs, outputs)):
+        for side, values in enumerate(sides):
             for at, value in enumerate(values):
                 # Small constants of integers are sizes and places, not data.
-                if value is None or (side == 0 and "value" in (signature["inputs"][at] or {})):
+                if value is None or (side == 0 and rule.holds_sizes(at)):
                     continue
-                kinds = family.kinds(shapes[value], value in weights)
-                cuts = dims[side][at] if dims and at < len(dims[side]) else None
-                for dim, of_dim in enumerate(kinds):
+                cuts = rule.cuts[side][at] if rule.cuts and at < len(rule.cuts[side]) else None
+                for dim, size in enumerate(graph.shapes[value]):
+                    of_dim = set(roles.of(value, dim)) if size > 1 else ()
                     has.update(of_dim)
                     if cuts and dim < len(cuts) and cuts[dim]:
                         covered.update(of_dim)
-        for kind, count in has.items():
-            done, of = (covered[kind], count) if every_dim else (min(covered[kind], 1), 1)
-            counts[kind][0] += done
-            counts[kind][1] += of
+        for role, count in has.items():
+            done, of = (covered[role], count) if every_dim else (min(covered[role], 1), 1)
+            counts[role][0] += done
+            counts[role][1] += of
             if done < of:
-                missing[(kind, signature["op"], signature["reason"] or signature["rule"])] += 1
+                missing[(role, rule.signature["op"], rule.signature["reason"] or rule.signature["rule"])] += 1
     return counts, missing
 
 
-def family_of(path):
+def nameless(graph, roles):
+    """(dims of values without a role, all dims of values), of more than one element."""
+    dims = [(value, dim) for value, shape in graph.shapes.items() if value not in graph.weights for dim, size in enumerate(shape) if size > 1]
+    return sum(not roles.of(*one) for one in dims), len(dims)
+
+
+def network_of(path):
     name = "/".join(path.split("/")[-2:])[: -len(".onnx")]
-    for family in FAMILIES:
-        if family.pattern.search(name) and (family.pattern.match(os.path.basename(name)) or "/" in family.pattern.pattern):
-            return family
+    for network in NETWORKS:
+        if network.pattern.search(name) and (network.pattern.match(os.path.basename(name)) or "/" in network.pattern.pattern):
+            return network
     return None
 
 
@@ -226,37 +216,41 @@ def main():
     parser.add_argument("--binary", default=os.path.join(ROOT, "build/release/bin/metadist"))
     parser.add_argument("--before", help="another metadist")
     parser.add_argument("--dims", action="store_true")
-    parser.add_argument("--without", type=int, default=5, help="calls to list that are not covered, by kind (default 5)")
+    parser.add_argument("--without", type=int, default=5, help="calls to list that are not covered, by role (default 5)")
     parser.add_argument("--least", type=float, default=0)
     parser.add_argument("folder")
     parser.add_argument("models", nargs="*")
     options = parser.parse_args()
     folder = os.path.abspath(options.folder)
     names = options.models or sorted(os.path.basename(path)[: -len(".onnx")] for path in glob.glob(folder + "/*.onnx"))
-    print("| model | " + " | ".join(("any", *KINDS)) + " |")
-    print("|---|" + "---|" * (len(KINDS) + 1))
+    print("| model | " + " | ".join(("any", *ROLES)) + " | no role |")
+    print("|---|" + "---|" * (len(ROLES) + 2))
     missing, failed = collections.Counter(), 0
     for name in names:
         path = os.path.join(folder, name + ".onnx")
-        family = family_of(path)
-        if family is None:
-            print(f"| {name} | no family |")
+        network = network_of(path)
+        if network is None:
+            print(f"| {name} | of no known network |")
             failed += 1
             continue
         try:
-            counts, without = measure(options.binary, path, family, options.dims)
-            before = measure(options.before, path, family, options.dims)[0] if options.before else None
+            bind = bind_of(options.binary, path, network)
+            graph, rules, roles = roles_of(options.binary, path, bind, network)
+            counts, without = measure(graph, rules, roles, options.dims)
+            before = measure(graph, rules_of(options.before, path, bind), roles, options.dims)[0] if options.before else None
         except RuntimeError as error:
             print(f"| {name} | {error} |", flush=True)
             failed += 1
             continue
         missing += without
-        failed += any(counts[kind][0] * 100 < options.least * counts[kind][1] for kind in KINDS)
-        print(f"| {name} | " + " | ".join(cell(before and before[kind], counts[kind]) for kind in ("any", *KINDS)) + " |", flush=True)
-    for kind in KINDS:
-        rows = sorted(((count, *key) for key, count in missing.items() if key[0] == kind), key=lambda row: (-row[0], row[1:]))
+        failed += any(counts[role][0] * 100 < options.least * counts[role][1] for role in ROLES)
+        cells = [cell(before and before[role], counts[role]) for role in ("any", *ROLES)]
+        open_dims, dims = nameless(graph, roles)
+        print(f"| {name} | " + " | ".join(cells) + f" | {open_dims} of {dims} |", flush=True)
+    for role in ROLES:
+        rows = sorted(((count, *key) for key, count in missing.items() if key[0] == role), key=lambda row: (-row[0], row[1:]))
         if rows:
-            print(f"\nnot along {kind}: {sum(row[0] for row in rows)} nodes")
+            print(f"\nnot along {role}: {sum(row[0] for row in rows)} nodes")
         for count, _, op, why in rows[: options.without]:
             print(f"  {count:5} {op}: {why}")
     sys.exit(1 if failed else 0)

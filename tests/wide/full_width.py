@@ -5,8 +5,8 @@
     tests/wide/full_width.py [--binary FILE] [--cluster 4xh100] [--bind batch=1] MODEL.onnx...
 
 One row a model: the predicted step with all work repeated on every device, the step of the plan, its collectives; then how much of the
-repeated step's compute lies in nodes that the plan divides along each kind of dim (of coverage.py; a node may count for several, and for
-none of them where the size has no name). Exit 1 where a plan is not quicker than repeating, or divides less than --least of the FLOPs.
+repeated step's compute lies in nodes that the plan divides along each role of a dim (dim_roles.py; a node may count for several, and for
+none of them where no role is known). Exit 1 where a plan is not quicker than repeating, or divides less than --least of the FLOPs.
 """
 
 import argparse
@@ -17,7 +17,8 @@ import subprocess
 import sys
 import tempfile
 
-from coverage import KINDS, family_of, graph_of
+from coverage import network_of, roles_of
+from dim_roles import ROLES
 from models import ROOT, call
 
 
@@ -37,27 +38,26 @@ def cut_dims(sharding):
     return [bool(re.search(r"[a-z]", dim)) for dim in re.findall(r"\[([^\]]*)\]", sharding.split(" partial")[0])]
 
 
-def divided_kinds(plan, shapes, weights, nodes, family, times):
-    """Share of the time, by kind of dim, and the share that is divided at all."""
-    names = {name: (inputs, outputs) for name, inputs, outputs in nodes}
-    seconds, total, any_kind = dict.fromkeys(KINDS, 0.0), 0.0, 0.0
+def divided_roles(plan, graph, roles, times):
+    """Share of the time, by role of a dim, and the share that is divided at all."""
+    names = {name: (inputs, outputs) for name, inputs, outputs in graph.nodes}
+    seconds, total, divided = dict.fromkeys(ROLES, 0.0), 0.0, 0.0
     for node in plan["nodes"]:
         name = node["name"].split("/")[0]
         if name not in names or name not in times:
             continue
         time, inner = times.pop(name), node["name"] != name
         total += time
-        kinds = set()
+        along = set()
         for values, shardings in zip(names[name], (node["inputs"], node["outputs"])):
             for value, sharding in zip(values, shardings if not inner else []):
                 if value is None or sharding is None:
                     continue
-                dims = family.kinds(shapes[value], value in weights)
-                kinds |= {kind for of_dim, cut in zip(dims, cut_dims(sharding)) if cut for kind in of_dim}
-        for kind in kinds:
-            seconds[kind] += time
-        any_kind += time * any(node["axes"].values())
-    return {kind: share / total for kind, share in seconds.items() if share > 0.005 * total}, any_kind / total
+                along |= {role for dim, cut in enumerate(cut_dims(sharding)) if cut for role in roles.of(value, dim)}
+        for role in along:
+            seconds[role] += time
+        divided += time * any(node["axes"].values())
+    return {role: share / total for role, share in seconds.items() if share > 0.005 * total}, divided / total
 
 
 def main():
@@ -81,10 +81,10 @@ def main():
             print(f"| {name} | {error or other} |", flush=True)
             failed += 1
             continue
-        kinds, divided = divided_kinds(plan, *graph_of(options.binary, path, bind), family_of(path),
-                                       {node["name"]: node["cost"]["seconds"] for node in whole["nodes"]})
+        graph, _, roles = roles_of(options.binary, path, bind, network_of(path))
+        shares, divided = divided_roles(plan, graph, roles, {node["name"]: node["cost"]["seconds"] for node in whole["nodes"]})
         moved = ", ".join(f"{one['count']} {kind} {one['bytes'] / 2**20:.3g} MiB" for kind, one in summary["collectives"].items())
-        along = ", ".join(f"{kind} {100 * share:.0f} %" for kind, share in sorted(kinds.items(), key=lambda one: -one[1]))
+        along = ", ".join(f"{role} {100 * share:.0f} %" for role, share in sorted(shares.items(), key=lambda one: -one[1]))
         print(f"| {name}, mesh {summary['mesh']} | {repeated['step_seconds'] * 1e3:.2f} ms | {summary['step_seconds'] * 1e3:.2f} ms | "
               f"{summary['communication_seconds'] * 1e3:.2f} ms | {100 * summary['divided_flops']:.1f} % | {moved} | {along}; any {100 * divided:.0f} % |", flush=True)
         failed += summary["step_seconds"] >= repeated["step_seconds"] or summary["divided_flops"] < options.least
