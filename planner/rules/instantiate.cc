@@ -369,7 +369,9 @@ Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits, const Fac
     if (!at || !StepsFit(at->inner.recipe, inputs)) continue;
     Factor& next = *at;
     fits = fits && Fits(next.inputs, inputs) && Fits(next.outputs, outputs);
-    if (next.groups() <= 1 || (holds && !holds(factor, *sizes))) continue;
+    if (next.groups() < 2 * std::max<int64_t>(1, next.least_piece))
+      continue;  // not even two pieces
+    if (holds && !holds(factor, *sizes)) continue;
     rule.factors.push_back(std::move(next));
     factors.push_back(factor);
   }
@@ -382,7 +384,7 @@ Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits, const Fac
   rule.pass_through = found.pass_through;
   if (rule.text != "none") rule.text = TextAt(found, std::move(factors), *sizes, outputs);
   if (rule.factors.empty() && rule.reason.empty())
-    rule.reason = "every size that could be divided is 1";
+    rule.reason = "every size that could be divided is 1, or too small for two pieces";
   return rule;
 }
 

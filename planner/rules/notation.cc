@@ -85,7 +85,7 @@ std::string_view Capital(ReduceOp op) {
 
 struct Clauses {
   std::vector<std::string> reduction, partial, attr, off, within, halo, crop, mirror, around, row,
-      dead, combine;
+      least, even, dead, combine;
 };
 
 // "1" (an input), "k" (an attribute), "1.2" (an entry, or a column, of it).
@@ -181,6 +181,9 @@ void Describe(const Discovered& found, const SymbolicFactor& factor, Clauses& cl
   if (Takes(factor, Halo::Course::kAround)) clauses.around.push_back(letters[0]);
   if (!factor.any_order && !factor.composite && !NeedsARow(factor))
     clauses.row.push_back(letters[0]);
+  if (factor.least_piece > 1)
+    clauses.least.push_back(fmt::format("{}:{}", letters[0], factor.least_piece));
+  if (factor.even_only) clauses.even.push_back(letters[0]);
   if (factor.composite) clauses.combine.push_back(ExchangesText(found, factor));
   for (const int input : factor.partial_inputs)
     clauses.partial.push_back(fmt::format("{}:{}", input, letters[0]));
@@ -265,6 +268,8 @@ std::string Notation(const Discovered& found, const std::vector<Shape>& outputs)
   add("mirror", clauses.mirror);
   add("around", clauses.around);
   add("row", clauses.row);
+  add("least", clauses.least);
+  add("even", clauses.even);
   add("dead", clauses.dead);
   constexpr std::pair<std::string_view, ReduceOp> kPasses[] = {
       {"linear", ReduceOp::kSum}, {"max", ReduceOp::kMax}, {"min", ReduceOp::kMin}};

@@ -135,12 +135,14 @@ class Builder {
   }
 
   // Whether every rank makes what it keeps once halos are dropped: where pieces of whole groups do
-  // not make up the dim, they may not be its balanced pieces.
+  // not make up the dim, they may not be its balanced pieces. What lies beside a piece is not
+  // right.
   bool CanDropHalos(const Sharding& made) const {
     const Sharding kept = made.WithoutHalos();
     for (size_t d = 0; d < made.dims.size(); ++d) {
-      const DimSharding& dim = made.dims[d];
+      DimSharding dim = made.dims[d];
       if (dim.halo.of == 0) continue;
+      dim.halo.before = dim.halo.behind = 0;
       const int64_t pieces = space_.mesh->size(dim.parts[0].sub[0].axes);
       const Mesh line{{{"line", pieces}}};
       const auto on_line = [](DimSharding one) {

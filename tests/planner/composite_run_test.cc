@@ -210,8 +210,10 @@ TEST(JoinedRun, NewOperatorsEqualOneRank) {
 )")
                           .value();
   RuleBook rules(table);
-  EXPECT_EQ(rules.For(graph, graph.nodes[0]).text, "([a,b])->([a,_]) combine={b:SELF index[a]}");
-  EXPECT_EQ(rules.For(graph, graph.nodes[1]).text, "([a,b])->([a,b]) combine={b:SCAN[a]}");
+  EXPECT_EQ(rules.For(graph, graph.nodes[0]).text,
+            "([a,b])->([a,_]) combine={b:SELF index[a]} least={b:2}");
+  EXPECT_EQ(rules.For(graph, graph.nodes[1]).text,
+            "([a,b])->([a,b]) combine={b:SCAN[a]} least={b:2}");
   const NamedTensors inputs = RandomInputs(graph, 1, table);
   const RunOptions options{.ops = &table};
   const RunResult whole = RunProgram(SingleDevice(graph), {}, inputs, options).value();

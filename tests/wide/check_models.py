@@ -13,7 +13,7 @@ from onnx import helper
 from check_calls import ELEMENTWISE, Draw, Node
 from check_eval import TYPES, Call, node_of
 from check_moves import MOVES
-from check_run import RANDOM, bare
+from check_run import RANDOM
 from check_values import is_fixed
 
 OPSETS = (21, 23, 24, 24, 25, 25, 26)
@@ -83,27 +83,12 @@ def run_json(binary, *arguments):
 
 
 def rules_of(binary, path, *more):
-    """(signatures, restrictions): of a model, or with --op of an operator's examples."""
-    records = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"check_rules.{os.getpid()}.json")
+    """The signatures of a model, or with --op of an operator's examples."""
     arguments = ("--op", more[0]) if path is None else (path, *more)
-    status, document, error = run_json(binary, "rules", *arguments, "-o", records, "--force", "-q")
+    status, document, error = run_json(binary, "rules", *arguments, "-q")
     if status:
         raise Failed(error.strip() or f"exit {status}")
-    with open(records, encoding="utf-8") as file:
-        least = restrictions(json.load(file)["records"])
-    os.remove(records)
-    return document["signatures"], least
-
-
-def restrictions(records):
-    """{(operator, rule without numbers, factor): (least piece, even only)}: the text says nothing of them."""
-    found = {}
-    for record in records:
-        for factor in record.get("factors", []):
-            key = (record["op"], bare(record["rule"]), factor["name"])
-            least, even = found.get(key, (1, False))
-            found[key] = (max(least, factor.get("least_piece", 1)), even or factor.get("split") == "even")
-    return found
+    return document["signatures"]
 
 
 def call_of_node(signature, nodes):
@@ -125,22 +110,21 @@ def calls_of(binary, nodes, path, opset, refused, *more):
     while left:
         write_model(left, path, opset)
         try:
-            signatures, least = rules_of(binary, path, *more)
+            signatures = rules_of(binary, path, *more)
         except Failed as error:
             named = re.search(r"'?\bn(\d+)(?:_[xy]\d+)?\b", str(error))
             at = int(named.group(1)) if named else 0
             if not named and len(left) > 1:
                 half = len(left) // 2
-                first, second = calls_of(binary, left[:half], path, opset, refused, *more), calls_of(binary, left[half:], path, opset, refused, *more)
-                return first[0] + second[0], {**first[1], **second[1]}
+                return calls_of(binary, left[:half], path, opset, refused, *more) + calls_of(binary, left[half:], path, opset, refused, *more)
             refused.append((left.pop(at), opset, str(error)))
             continue
         calls = [call_of_node(signature, left) for signature in signatures]
         for call, signature in zip(calls, signatures):
             call.model_opset = opset
             call.nodes = [left[int(name[1:])] for name in signature["names"] if re.fullmatch(r"n\d+", name)]
-        return calls, least
-    return [], {}
+        return calls
+    return []
 
 
 def calls_of_model(binary, path):
@@ -151,7 +135,7 @@ def calls_of_model(binary, path):
     symbols = {dim.dim_param for one in model.graph.input for dim in one.type.tensor_type.shape.dim if dim.dim_param}
     for symbol in sorted(symbols):
         bind += ["--bind", f"{symbol}=4"]
-    signatures, least = rules_of(binary, path, *bind)
+    signatures = rules_of(binary, path, *bind)
     nodes = {node.name: node for node in model.graph.node}
     small = {one.name: one for one in model.graph.initializer if one.data_location != onnx.TensorProto.EXTERNAL and np.prod(one.dims) <= 64}
     small.update({node.output[0]: node.attribute[0].t for node in model.graph.node if node.op_type == "Constant" and node.attribute[0].name == "value"})
@@ -166,4 +150,4 @@ def calls_of_model(binary, path):
                 if list(given.shape) == one.shape and given.dtype == TYPES[one.dtype][1]:
                     one.constant = given
         calls.append(call)
-    return calls, least
+    return calls

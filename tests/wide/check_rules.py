@@ -132,8 +132,7 @@ class Work:
     def __init__(self, options):
         self.options, self.checker, self.tally, self.later = options, Checker(), Tally(), []
 
-    def take(self, calls, least, source):
-        self.checker.restrictions.update(least)
+    def take(self, calls, source):
         for call in calls:
             call.source = source
         if self.options.broken:
@@ -192,8 +191,8 @@ def generated(work):
             rng = np.random.default_rng([options.seed, batch])
             opset = check_models.OPSETS[batch % len(check_models.OPSETS)]
             nodes = [node for node in check_models.drawn(rng, options.batch, options.only) if node.least <= opset]
-            calls, least = check_models.calls_of(options.binary, nodes, os.path.join(folder, "calls.onnx"), opset, refused, "--seed", str(batch % 5))
-            work.take(calls, least, f"generated --seed {options.seed} --batch {options.batch}, batch {batch}, rules --seed {batch % 5}")
+            calls = check_models.calls_of(options.binary, nodes, os.path.join(folder, "calls.onnx"), opset, refused, "--seed", str(batch % 5))
+            work.take(calls, f"generated --seed {options.seed} --batch {options.batch}, batch {batch}, rules --seed {batch % 5}")
             batch += 1
     for node, opset, error in refused:
         print(f"refused: {node.op}-{opset} {node.inputs} {node.attributes}: {error[:300]}")
@@ -203,11 +202,11 @@ def examples(work):
     with open(os.path.join(ROOT, "docs/ops.md"), encoding="utf-8") as file:
         ops = work.options.what or [name for name in re.findall(r"^\| \[?(\w+)", file.read(), re.MULTILINE) if name != "operator"]
     for op in ops:
-        signatures, least = check_models.rules_of(work.options.binary, None, op)
+        signatures = check_models.rules_of(work.options.binary, None, op)
         calls = [Call.of(signature) for signature in signatures]
         for call in calls:
             call.model_opset = max(call.opset, 24)
-        work.take(calls, least, f"rules --op {op}")
+        work.take(calls, f"rules --op {op}")
 
 
 def models(work):
@@ -216,11 +215,11 @@ def models(work):
     for path in paths:
         started = time.time()
         try:
-            calls, least = check_models.calls_of_model(work.options.binary, path)
+            calls = check_models.calls_of_model(work.options.binary, path)
         except check_models.Failed as error:
             print(f"FAILED {path}: {error}")
             continue
-        work.take(calls, least, path)
+        work.take(calls, path)
         print(f"{path}: {len(calls)} signatures, {time.time() - started:.0f} s", flush=True)
 
 

@@ -60,7 +60,6 @@ class Checker:
     def __init__(self, thorough=True):
         self.evaluator = Evaluator()
         self.thorough = thorough
-        self.restrictions = {}  # of the rules file: what the text does not say
 
     def ways(self, call):
         """The evaluators that run this call, on ordinary values."""
@@ -168,8 +167,10 @@ class Checker:
         return Outcome("held", "", runs)
 
     def excused(self, factor, pieces):
-        """Whether pieces are smaller than the rules file allows, or uneven where it wants even ones."""
-        least, even = self.restrictions.get((factor.call.op, bare(factor.rule.text), factor.name), (1, False))
+        """Whether pieces are smaller than the rule allows, or uneven where it wants even ones."""
+        rule = factor.rule
+        least = max(rule.least.get(letter, 1) for letter in factor.letters)
+        even = any(letter in rule.even for letter in factor.letters)
         counts = {len(own) for letter in factor.letters for own in pieces[letter]}
         return min(counts) < least or even and len(counts) > 1
 

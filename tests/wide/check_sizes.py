@@ -115,8 +115,7 @@ def check_others(options, checker, items, tally):
 def ask(options, checker, pairs, opset, path, tally):
     rest = []
     refused = []
-    calls, least = check_models.calls_of(options.binary, [node for _, node in pairs], path, opset, refused)
-    checker.restrictions.update(least)
+    calls = check_models.calls_of(options.binary, [node for _, node in pairs], path, opset, refused)
     for item, node in pairs:
         call, what, _, judge = item
         found = next((one for one in calls if any(own is node for own in one.nodes) and bare(one.rule) == bare(call.rule)), None)

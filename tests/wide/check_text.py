@@ -109,6 +109,8 @@ class Rule:
     mirror: set
     around: set
     row: set
+    least: dict  # letter -> groups that every rank must have
+    even: set
     dead: set
     passes: list  # (operation, inputs)
 
@@ -127,6 +129,7 @@ def parse(text):
     passes = []
     for clause, operation in (("linear", "SUM"), ("max", "MAX"), ("min", "MIN")):
         passes += [(operation, tuple(int(one) for one in item.split("+"))) for item in items.get(clause, [])]
+    least = {letter: int(groups) for letter, _, groups in (item.partition(":") for item in items.get("least", []))}
     partial = {}
     for item in items.get("partial", []):
         number, _, letter = item.partition(":")
@@ -140,7 +143,7 @@ def parse(text):
         off.setdefault(owner, []).append((shift.group(1), int(shift.group(2) + (shift.group(3) or "1"))))
     return Rule(text, [dims_of(one) for one in left], [dims_of(one) for one in right], clauses,
                 {owner: ",".join(steps) for owner, steps in with_owner(items.get("combine", [])).items()}, reductions(items.get("reduction", [])),
-                partial, names("attr"), off, with_owner(items.get("within", [])), pairs("halo"), pairs("crop"), names("mirror"), names("around"), names("row"), names("dead"), passes)
+                partial, names("attr"), off, with_owner(items.get("within", [])), pairs("halo"), pairs("crop"), names("mirror"), names("around"), names("row"), least, names("even"), names("dead"), passes)
 
 
 def reductions(items):

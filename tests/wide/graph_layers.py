@@ -182,6 +182,8 @@ def resize(m):
     place = m.choice(["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"])
     more = {"nearest_mode": m.choice(["floor", "ceil", "round_prefer_floor"])} if mode == "nearest" else {}
     scales = [1.0, 1.0] + [m.choice([2.0, 1.0, 0.5, 1.5]) for _ in x.shape[2:]]
+    if place == "align_corners" and any(size * scale % 1 for size, scale in zip(x.shape, scales)):
+        place = "asymmetric"  # ONNX takes the fraction of an element for size, ONNX Runtime does not
     to = [m.given(np.array(scales, F32))] if m.chance(0.6) else [None, m.ints([*x.shape[:2], *[m.dim() for _ in x.shape[2:]]])]
     return m.add("Resize", [x, None, *to], mode=mode, coordinate_transformation_mode=place, **more)
 
@@ -241,6 +243,8 @@ def channel_norm(m):
     channels = x.shape[1]
     scale, bias = m.weight(F32, [channels], low=0.5, high=1.5), m.weight(F32, [channels])
     kind = m.below(0, 5)
+    if kind < 2 and x.size == x.shape[0] * channels:
+        raise Skip  # no variance: rounding is divided by the root of epsilon
     if kind == 0:
         return m.add("InstanceNormalization", [x, scale, bias])
     if kind == 1:
@@ -261,6 +265,8 @@ def channel_norm(m):
 def group_norm(m):
     """As exporters spell it, by InstanceNormalization of a reshaped value."""
     x = image(m, 2)
+    if x.size == x.shape[0] * x.shape[1]:
+        raise Skip
     groups = int(m.choice([g for g in range(1, x.shape[1] + 1) if x.shape[1] % g == 0]))
     y = m.add("Reshape", [x, m.ints([0, groups, -1])])
     y = m.add("InstanceNormalization", [y, m.given(np.ones(groups, F32)), m.given(np.zeros(groups, F32))])

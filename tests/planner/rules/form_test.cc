@@ -151,6 +151,25 @@ TEST(Form, WindowsOfAnyKernelStrideDilationAndPadding) {
        "2,8,9,9",
        "strides = [2, 2], auto_pad = \"SAME_UPPER\"",
        "([a,b,(c 2),(d 2)],[e,b,_,_])->([a,e,c,d]) reduction={b} halo={c:1/0,d:1/0}"},
+      // Large even when small: every size is varied all the same.
+      {"4,24,67,91",
+       "18,4,5,3",
+       "4,18,34,23",
+       "strides = [2, 4], pads = [2, 1, 2, 1], group = 6",
+       "([a,(b c),(d 2),(e 4)],[(b f),c,_,_])->([a,(b f),d,e]) reduction={c} attr={b} "
+       "halo={d:2/1,e:1/0}"},
+      {"4,6,49,38",
+       "6,3,2,3",
+       "4,6,11,10",
+       "strides = [4, 4], dilations = [8, 3], pads = [0, 3, 0, 4], group = 2",
+       "([a,(b c),(d 4),(e 4)],[(b f),c,_,_])->([a,(b f),d,e]) reduction={c} attr={b} "
+       "halo={d:0/5,e:3/0}"},
+      {"2,12,39,8,7",
+       "16,3,4,2,1",
+       "2,16,8,8,7",
+       "strides = [5, 1, 1], pads = [2, 0, 0, 1, 0, 0], group = 4",
+       "([a,(b c),(d 5),e,f],[(b g),c,_,_,_])->([a,(b g),d,e,f]) reduction={c} attr={b} "
+       "halo={d:2/0,e:0/1}"},
   };
   for (const ConvCase& one : cases) {
     const std::string lines = "  input %x: f32[" + std::string(one.x) + "]\n  input %w: f32[" +
@@ -160,13 +179,26 @@ TEST(Form, WindowsOfAnyKernelStrideDilationAndPadding) {
   }
 }
 
+TEST(Form, PiecesThatMustBeLarge) {
+  const auto reflected = [](const std::string& x, const std::string& y) {
+    return RuleIn("Pad",
+                  "  input %x: f32[" + x + "]\n  constant %p: i64[4] = [0, 0, 0, 2]\n  %y: f32[" +
+                      y + "] = Pad(%x, %p) {mode = \"reflect\"} @n\n  output %y\n")
+        .text;
+  };
+  // The last piece of the result is two elements of padding and the three that they mirror.
+  EXPECT_EQ("([a,b])->([a,b]) least={b:5} linear={0} max={0} min={0}", reflected("3,40", "3,42"));
+  // Of eight there are no two such pieces.
+  EXPECT_EQ("([a,_])->([a,_]) linear={0} max={0} min={0}", reflected("3,6", "3,8"));
+}
+
 TEST(Form, RecurrentLayersWithWhatTheyLeaveOut) {
   const std::string inputs =
       "  input %x: f32[7,4,12]\n  input %w: f32[1,32,12]\n  input %r: f32[1,32,8]\n";
   const std::string rule =
       "([b,a,c],[_,(4 d),c],[_,(4 d),e],[_,a,e],[_,a,d])->([b,_,a,d],[_,a,d],[_,a,d]) "
       "combine={b:CARRY 5<-1 6<-2[a,c],c:STEPS 0.0>0.0 5<-1 6<-2[b,a],d:STEPS 0.0>0.0 5<-1 "
-      "6<-2[c],e:STEPS 0.0>0.0 5<-1 6<-2[d]}";
+      "6<-2[c],e:STEPS 0.0>0.0 5<-1 6<-2[d]} least={b:2}";
   EXPECT_EQ(
       rule,
       RuleIn("LSTM", inputs + "  %y: f32[7,1,4,8] = LSTM(%x, %w, %r) @n\n  output %y\n").text);
@@ -177,16 +209,17 @@ TEST(Form, RecurrentLayersWithWhatTheyLeaveOut) {
 }
 
 TEST(Form, WindowsOfPools) {
-  EXPECT_EQ("([a,b,(c 16)])->([a,b,c]) halo={c:7/-7}",
+  EXPECT_EQ("([a,b,(c 16)])->([a,b,c]) halo={c:7/-7} least={c:2}",
             RuleIn("MaxPool",
                    "  input %x: f32[4,2,128]\n  %y: f32[4,2,9] = MaxPool(%x) {kernel_shape = [16], "
                    "strides = [16], pads = [7, 8], ceil_mode = 1} @n\n  output %y\n")
                 .text);
-  EXPECT_EQ("([a,b,c])->([a,b,c],[a,b,c]) combine={a:LOCAL,b:LOCAL,c:LOCAL} halo={c:0/18}",
-            RuleIn("MaxPool",
-                   "  input %x: f32[4,2,50]\n  %y: f32[4,2,32], %i: i64[4,2,32] = MaxPool(%x) "
-                   "{kernel_shape = [3], dilations = [9]} @n\n  output %y\n  output %i\n")
-                .text);
+  EXPECT_EQ(
+      "([a,b,c])->([a,b,c],[a,b,c]) combine={a:LOCAL,b:LOCAL,c:LOCAL} halo={c:0/18} least={c:2}",
+      RuleIn("MaxPool",
+             "  input %x: f32[4,2,50]\n  %y: f32[4,2,32], %i: i64[4,2,32] = MaxPool(%x) "
+             "{kernel_shape = [3], dilations = [9]} @n\n  output %y\n  output %i\n")
+          .text);
 }
 
 // A step behind the end of its sequence leaves the state as it is and makes zeros.
@@ -287,7 +320,7 @@ TEST(Form, SmallCallsKeepClassesThatAreNotCounted) {
   const ExampleCall example(*op,
                             {.inputs = {{{ElementType::kF32, {6, 12}}}, {{ElementType::kI64, {6}}}},
                              .attributes = attributes});
-  EXPECT_EQ("([_,a],[_])->([]) reduction={a} off={a:1-,a:ignore_index-}",
+  EXPECT_EQ("([_,a],[_])->([]) reduction={a} off={a:1-,a:ignore_index-} even={a}",
             FactorsOf(Discover(example.call).text));
 }
 

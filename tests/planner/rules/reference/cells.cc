@@ -180,20 +180,20 @@ std::vector<ReferenceCase> SequenceCases() {
        Layer(1, {}, 2, 8),
        "([b,a,c],[_,d,c],[_,d,e],[_,(2 d)],[_,a,e])->([b,_,a,d],[_,a,d]) "
        "combine={b:CARRY 5<-1[a,c],c:STEPS 0.0>0.0 5<-1[b,a],d:STEPS 0.0>0.0 5<-1[c],"
-       "e:STEPS 0.0>0.0 5<-1[d]}"},
+       "e:STEPS 0.0>0.0 5<-1[d]} least={b:2}"},
       {"P2",
        "lstm_of_eight_steps",
        Known("LSTM"),
        Layer(4, {Floats({1, 6, 16})}, 3, 8),
        "([b,a,c],[_,(4 d),c],[_,(4 d),e],[_,(8 d)],[_,a,e],[_,a,d])->([b,_,a,d],[_,a,d],[_,a,d]) "
        "combine={b:CARRY 5<-1 6<-2[a,c],c:STEPS 0.0>0.0 5<-1 6<-2[b,a],"
-       "d:STEPS 0.0>0.0 5<-1 6<-2[c],e:STEPS 0.0>0.0 5<-1 6<-2[d]}"},
+       "d:STEPS 0.0>0.0 5<-1 6<-2[c],e:STEPS 0.0>0.0 5<-1 6<-2[d]} least={b:2}"},
       {"P2",
        "gru_of_eight_steps",
        Known("GRU"),
        Layer(3, {}, 2, 8),
        "([b,a,c],[_,(3 d),c],[_,_,d],[_,(6 d)],[_,a,d])->([b,_,a,d],[_,a,d]) "
-       "combine={b:CARRY 5<-1[a,c],c:STEPS 0.0>0.0 5<-1[b,a],d:STEPS 0.0>0.0 5<-1[c]}"},
+       "combine={b:CARRY 5<-1[a,c],c:STEPS 0.0>0.0 5<-1[b,a],d:STEPS 0.0>0.0 5<-1[c]} least={b:2}"},
   };
 }
 

@@ -30,7 +30,7 @@ std::vector<ReferenceCase> SliceCases() {
        Known("Pad"),
        {.inputs = {Floats({12, 40}), Literal({0, 2, 0, 1})},
         .attributes = With({{"mode", std::string("reflect")}})},
-       "([a,b])->([a,b]) halo={b:2/-2}" + moves},
+       "([a,b])->([a,b]) halo={b:2/-2} least={b:5}" + moves},
       {"M8",
        "resize_to_sizes",
        Known("Resize"),
