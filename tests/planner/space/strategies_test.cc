@@ -67,6 +67,16 @@ class Strategies : public testing::Test {
     return out;
   }
 
+  // A convolution over rows that are padded by one at both ends.
+  const Node& AddWindows(int64_t rows, int64_t taps, int64_t made) {
+    Node node{"window", "", "Conv", {}, {}, {}, {}};
+    node.attributes.set("pads", std::vector<int64_t>{1, 0, 1, 0});
+    node.inputs = {Add("x", {1, 2, rows, 3}, ValueKind::kInput),
+                   Add("w", {2, 2, taps, 1}, ValueKind::kParameter)};
+    node.outputs = {Add("y", {1, 2, made, 3}, ValueKind::kResult)};
+    return graph_.node(graph_.AddNode(std::move(node)));
+  }
+
   Graph graph_;
   Mesh mesh_;
   Cluster cluster_;
@@ -171,12 +181,7 @@ TEST_F(Strategies, LiteralsFollowTheCut) {
 // A convolution of 3 over 16 rows, padded by one: ranks take a row of each neighbour, padding stays
 // at the ends.
 TEST_F(Strategies, WindowsTakeAHalo) {
-  Node node{"window", "", "Conv", {}, {}, {}, {}};
-  node.attributes.set("pads", std::vector<int64_t>{1, 0, 1, 0});
-  node.inputs = {Add("x", {1, 2, 16, 3}, ValueKind::kInput),
-                 Add("w", {2, 2, 3, 1}, ValueKind::kParameter)};
-  node.outputs = {Add("y", {1, 2, 16, 3}, ValueKind::kResult)};
-  const Node& added = graph_.node(graph_.AddNode(std::move(node)));
+  const Node& added = AddWindows(16, 3, 16);
   Cut input = Plain(0, 2, 16);
   input.halo = {1, 1};
   Rule rule;
@@ -210,12 +215,7 @@ TEST_F(Strategies, WindowsTakeAHalo) {
 // A convolution of 2 over 3 rows, padded by one on both sides, makes 4: as many pieces as the rows
 // themselves do not have.
 TEST_F(Strategies, WindowsOfMorePiecesThanRows) {
-  Node node{"window", "", "Conv", {}, {}, {}, {}};
-  node.attributes.set("pads", std::vector<int64_t>{1, 0, 1, 0});
-  node.inputs = {Add("x", {1, 2, 3, 3}, ValueKind::kInput),
-                 Add("w", {2, 2, 2, 1}, ValueKind::kParameter)};
-  node.outputs = {Add("y", {1, 2, 4, 3}, ValueKind::kResult)};
-  const Node& added = graph_.node(graph_.AddNode(std::move(node)));
+  const Node& added = AddWindows(3, 2, 4);
   Cut input = Plain(0, 2, 4);
   input.halo = {.before = 1, .behind = 0, .of = 3};
   Rule rule;
