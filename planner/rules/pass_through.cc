@@ -113,6 +113,15 @@ struct PassTest {
     return passing;
   }
 
+  // Draws these inputs anew; false if that fails.
+  bool Redraw(const std::vector<int>& set, InputMode mode, std::vector<Tensor>& inputs) const {
+    return std::all_of(set.begin(), set.end(), [&](int t) {
+      const size_t i = static_cast<size_t>(t);
+      const Shape shape = inputs[i].shape();
+      return sampler.DrawOne(i, shape, mode, nullptr, inputs[i]);
+    });
+  }
+
   // Erases the operations that do not pass. The terms are the same for all.
   void Test(const std::vector<int64_t>& values,
             const std::vector<int>& set,
@@ -121,16 +130,12 @@ struct PassTest {
     std::vector<Tensor> base;
     std::vector<std::vector<Tensor>> terms, results(static_cast<size_t>(at.terms));
     if (!sampler.Draw(values, at.mode, {}, base)) return left.clear();
-    for (std::vector<Tensor>& result : results) {
-      terms.push_back(base);
-      const bool first = terms.size() == 1;
-      for (const int t : first ? std::vector<int>{} : set) {
-        const size_t i = static_cast<size_t>(t);
-        if (!sampler.DrawOne(i, base[i].shape(), at.mode, nullptr, terms.back()[i]))
-          return left.clear();
-      }
-      if (!box.Run(values, terms.back(), result)) return left.clear();
-      for (const Tensor& y : result)
+    terms.assign(results.size(), base);
+    for (size_t term = 0; term < terms.size(); ++term) {
+      // The first term is the base itself; the others differ from it in the inputs of the set.
+      if (term > 0 && !Redraw(set, at.mode, terms[term])) return left.clear();
+      if (!box.Run(values, terms[term], results[term])) return left.clear();
+      for (const Tensor& y : results[term])
         if (y.element() != ElementType::kF64) return left.clear();
     }
     std::erase_if(left, [&](Tried& one) { return !Agrees(values, set, terms, results, one); });

@@ -214,7 +214,8 @@ struct Shrinker {
     for (int64_t size = 4; size < (meets ? std::min(old, kMostApart) : old); ++size)
       if (used_alone.count(size) == 0 && !MeetsLiteral(size) && AdoptOther(set, size, period))
         return;
-    for (int64_t size = 4; size < old && meets; ++size)
+    if (!meets) return;
+    for (int64_t size = 4; size < old; ++size)
       if (used_alone.count(size) == 0 && AdoptOther(set, size, period)) return;
   }
 

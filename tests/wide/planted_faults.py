@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plants the mistakes of shardcombine.md section 5.4 in discovery, one after another, and shows which tests turn red.
+"""Plants mistakes one after another and shows which tests turn red: those of shardcombine.md section 5.4 in discovery, and those that were found.
 
     tests/wide/planted_faults.py [--build FOLDER] [FAULT...]
 
-Works in a copy of the tracked files, built in FOLDER (kept for the next time; a temporary one by default). Prints every fault with the tests
+Works in a copy of the tracked files in FOLDER, built in its build/release (kept for the next time; a temporary one by default). Prints every fault with the tests
 that notice it. Exit 1 if a fault is not noticed, or if a test is red without one.
 """
 
@@ -17,9 +17,13 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PROGRAMS = ("planner_rules_reference_test", "planner_rules_test", "planner_space_test")
-# Of planner_rules_test those that say what is found; the independent checker comes last, as it is slow.
-FILTERS = {"planner_rules_test": "Discover.RulesOf*:AnyOrder.*:RandomEinsum.*:Composite.RulesEqual*"}
+BUILD = "build/release"
+# Program -> its tests: of planner_rules_test those that say what is found; the independent checker is slow.
+DISCOVERY = {
+    "planner_rules_reference_test": "*",
+    "planner_rules_test": "Discover.RulesOf*:AnyOrder.*:RandomEinsum.*:Composite.RulesEqual*",
+    "planner_space_test": "*",
+}
 
 # Name -> (file, text, what stands in its place).
 FAULTS = {
@@ -85,7 +89,7 @@ FAULTS = {
     ),
     "states are merged as if all had one reference": (
         "planner/rules/late_merge.cc",
-        "moved = ComposeProduct(compose, states, ComposeExponential(compose, distance));",
+        'moved = compose.Make("Mul", {states, compose.Make("Exp", {distance})});',
         "moved = states;",
     ),
     "a bound that nobody states is of no size": (
@@ -125,6 +129,118 @@ FAULTS = {
     ),
 }
 
+# Faults that were found by running, not by thinking of them: name -> (file, text, what stands in its place, tests that should notice).
+FOUND = {
+    "sums pass into a narrower type": (
+        "planner/rules/pass_edges.cc",
+        "if (Narrows(values, set)) return false;",
+        "Narrows(values, set);",
+        "planner_rules_test:Form.*",
+    ),
+    "parts of a maximum lie close to it": (
+        "planner/rules/pass_edges.cc",
+        "x = below[kind != Parts::kFar ? 0 : kind_here++ % kKinds];",
+        "x = below[kind != Parts::kFar ? 0 : kind_here++ % 2];",
+        "planner_rules_test:Form.*",
+    ),
+    "a rule's text has the sizes of the sample": (
+        "planner/rules/instantiate.cc",
+        'if (rule.text != "none") rule.text = TextAt(found, std::move(factors), *sizes, outputs);\n',
+        "",
+        "planner_rules_test:RuleBook.*:Form.*",
+    ),
+    "factors are not tried on the call that uses them": (
+        "planner/rules/confirm.cc",
+        "return Trial(box_, seed_, *one).On(run) == Verdict::kDiffers;",
+        "return Trial(box_, seed_, *one).On(run) == Verdict::kDiffers && false;",
+        "planner_rules_test:Confirm.*",
+    ),
+    "integers that do not fit are solved for all the same": (
+        "planner/rules/instantiate.cc",
+        "if ((!alone && real >= kLargestDim) || e.size->At(sizes) != e.value) return std::nullopt;",
+        "if (!alone && real >= kLargestDim) return std::nullopt;",
+        "planner_rules_test:Instantiate.*",
+    ),
+    "plan files leave out constants of decompositions": (
+        "planner/plan_write.cc",
+        "GraphText(plan_.graph, plan_.own_constants)",
+        "GraphText(plan_.graph, {})",
+        "planner_test:PlanFile.*",
+    ),
+    "sizes in a shape stay as they are spelled": (
+        "metair/ops/reshape.cc",
+        "  if (NumElements(shape) == 0) return spelling;\n",
+        "  return spelling;\n",
+        "planner_rules_test:Form.*",
+    ),
+    "a convolution's kernel is spelled by its call alone": (
+        "metair/ops/convolution.cc",
+        "  SpellWindow(TRY(ConvolutionWindow(call, at)), spelling.attributes);\n",
+        "  TRY(ConvolutionWindow(call, at));\n",
+        "planner_rules_test:Form.*",
+    ),
+    "sizes that share a divisor with a dilation do not shrink": (
+        "planner/rules/shrink.cc",
+        "    if (!meets) return;\n    for (int64_t size = 4; size < old; ++size)\n",
+        "    for (int64_t size = 4; size < 0; ++size)\n",
+        "planner_rules_test:Form.*",
+    ),
+    "recurrent layers have the outputs that are asked for": (
+        "metair/ops/recurrent.cc",
+        "  spelling.num_outputs = form.has_cell ? 3 : 2;\n",
+        "",
+        "planner_rules_test:Form.*",
+    ),
+    "indices are not counted within a piece": (
+        "planner/rules/offset_trials.cc",
+        "domain.kind == InputDomain::Kind::kIndex && b < bounds.size()",
+        "domain.kind == InputDomain::Kind::kIndex && b < 0",
+        "planner_rules_test:Form.*",
+    ),
+    "places of a slice are not counted within a piece": (
+        "planner/rules/window_search.cc",
+        "if (auto part = Part(exact)) trials.push_back(std::move(*part));",
+        "",
+        "planner_rules_test:Form.*",
+    ),
+    "of several reductions the first is taken": (
+        "planner/rules/execution_test.cc",
+        "    if (ops.size() > 1) {\n      ++ambiguous_;\n      return std::nullopt;\n    }\n",
+        "",
+        "planner_rules_test:Discover.*",
+    ),
+    "factors of even pieces hold for all": (
+        "planner/rules/execution_test.cc",
+        "        factor.even_only = true;\n",
+        "",
+        "planner_rules_test:Discover.*",
+    ),
+    "a transpose without a permutation changes nothing": (
+        "metair/passes/remove_no_ops.cc",
+        "(node.attributes.has(\"perm\") && IsInOrder(",
+        "(!node.attributes.has(\"perm\") || IsInOrder(",
+        "metair_passes_test:RemoveNoOps.*",
+    ),
+    "the first rank has the widest halo": (
+        "planner/space/widest_rank.cc",
+        "sub[0].axes.back())] = 1;",
+        "sub[0].axes.back())] = 0;",
+        "planner_space_test:WidestRank.*",
+    ),
+    "what is made beside a piece is kept": (
+        "planner/space/strategies.cc",
+        "          return CanDropHalos(made);\n",
+        "          return true;\n",
+        "planner_space_test:Transposed.*",
+    ),
+    "bounds that cross are left to the solver": (
+        "planner/solvers/crossed_bounds.cc",
+        "  if (cuts.sizeColCuts() == 0) return;\n",
+        "  return;\n",
+        "planner_solvers_test:SolveMip.*",
+    ),
+}
+
 
 def copy_tree(folder):
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
@@ -135,20 +251,32 @@ def copy_tree(folder):
             shutil.copyfile(source, target)
 
 
-def build(folder):
-    subprocess.run(["cmake", "-S", ".", "-B", "build", "-G", "Ninja"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    done = subprocess.run(["ninja", "-C", "build", *PROGRAMS], cwd=folder, capture_output=True, text=True, check=False)
+def build(folder, programs):
+    subprocess.run(["cmake", "--preset", "release"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    done = subprocess.run(["ninja", "-C", BUILD, *programs], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(done.stdout[-3000:])
 
 
-def red_tests(folder):
+def red_tests(folder, tests):
     red = []
-    for program in PROGRAMS:
-        command = [os.path.join(folder, "build", "bin", program), "--gtest_filter=" + FILTERS.get(program, "*")]
-        said = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
-        red += sorted(set(re.findall(r"^\[  FAILED  \] ((?:\w+/)?\w+\.[\w/]+)", said, re.MULTILINE)))
+    for program, chosen in tests.items():
+        command = [os.path.join(folder, BUILD, "bin", program), "--gtest_filter=" + chosen]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        failed = sorted(set(re.findall(r"^\[  FAILED  \] ((?:\w+/)?\w+\.[\w/]+)", done.stdout, re.MULTILINE)))
+        if done.returncode != 0 and not failed:
+            begun = re.findall(r"^\[ RUN      \] (\S+)", done.stdout, re.MULTILINE)
+            failed = [f"{begun[-1] if begun else program} (status {done.returncode})"]
+        red += failed
     return red
+
+
+def tests_of(fault):
+    """Program -> tests that should notice the fault."""
+    if len(fault) == 3:
+        return DISCOVERY
+    program, chosen = fault[3].split(":", 1)
+    return {program: chosen}
 
 
 def main():
@@ -156,20 +284,25 @@ def main():
     parser.add_argument("--build")
     parser.add_argument("faults", nargs="*", metavar="FAULT")
     options = parser.parse_args()
-    unknown = [name for name in options.faults if name not in FAULTS]
+    faults = {**FAULTS, **FOUND}
+    unknown = [name for name in options.faults if name not in faults]
     if unknown:
-        parser.error(f"unknown fault {unknown[0]!r}; known: {', '.join(FAULTS)}")
-    failed = False
+        parser.error(f"unknown fault {unknown[0]!r}; known: {', '.join(faults)}")
+    chosen = {name: faults[name] for name in options.faults or faults}
+    missed = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = os.path.abspath(options.build or temporary)
         os.makedirs(folder, exist_ok=True)
         copy_tree(folder)
-        build(folder)
-        red = red_tests(folder)
+        sound = {}  # what is run without a fault
+        for fault in chosen.values():
+            for program, tests in tests_of(fault).items():
+                sound.setdefault(program, set()).add(tests)
+        build(folder, sound)
+        red = red_tests(folder, {program: ":".join(sorted(tests)) for program, tests in sound.items()})
         print(f"without a fault: {len(red)} red", *red, sep="\n  ", flush=True)
-        failed = bool(red)
-        for name in options.faults or FAULTS:
-            path, old, new = FAULTS[name]
+        for name, fault in chosen.items():
+            path, old, new = fault[:3]
             path = os.path.join(folder, path)
             with open(path, encoding="utf-8") as file:
                 text = file.read()
@@ -177,13 +310,15 @@ def main():
                 sys.exit(f"{name}: the place is not found once in {path}")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text.replace(old, new))
-            build(folder)
-            red = red_tests(folder)
+            build(folder, tests_of(fault))
+            found = red_tests(folder, tests_of(fault))
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
-            print(f"{name}: {len(red)} red", *red[:12], *(["..."] if len(red) > 12 else []), sep="\n  ", flush=True)
-            failed = failed or not red
-    return 1 if failed else 0
+            print(f"{name}: {len(found)} red", *found[:12], *(["..."] if len(found) > 12 else []), sep="\n  ", flush=True)
+            if not found:
+                missed.append(name)
+    print(f"{len(chosen)} faults, {len(chosen) - len(missed)} noticed", *(f"missed: {name}" for name in missed), sep="\n")
+    return 1 if red or missed else 0
 
 
 if __name__ == "__main__":
