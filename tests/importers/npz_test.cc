@@ -53,6 +53,16 @@ TEST(Npz, EveryElementTypeRoundTrips) {
     EXPECT_TRUE(Identical(read.value().at(name), tensor)) << name;
 }
 
+// What numpy.savez writes for no arrays: the 22 bytes that end a zip archive.
+TEST(Npz, NoArrays) {
+  const std::string path = TempFile("none.npz");
+  ASSERT_TRUE(WriteNpz(path, {}).ok());
+  EXPECT_EQ(Contents(path).size(), 22U);
+  const auto read = ReadArrays(path);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_TRUE(read.value().empty());
+}
+
 TEST(Npz, SameArraysSameBytes) {
   const std::vector<std::pair<std::string, Tensor>> arrays = {{"a", Tensor::Scalar<float>(1)}};
   ASSERT_TRUE(WriteNpz(TempFile("1.npz"), arrays).ok());
