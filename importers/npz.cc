@@ -75,9 +75,7 @@ Result<NamedTensors> ReadArchive(const std::string& path, uint64_t size) {
     TRY(ReadMember(zip.get(), size, &arrays));
     status = unzGoToNextFile(zip.get());
   }
-  if (status != UNZ_END_OF_LIST_OF_FILE &&
-      !(status == UNZ_BADZIPFILE && arrays.empty() && size <= 22))
-    return BadInput("", "the archive's directory is damaged");
+  if (status != UNZ_END_OF_LIST_OF_FILE) return BadInput("", "the archive's directory is damaged");
   return arrays;
 }
 
@@ -124,6 +122,7 @@ Result<NamedTensors> ReadArrays(const std::string& path) {
     if (!tensor.ok()) return std::move(tensor).error().in(path);
     return NamedTensors{{std::filesystem::path(path).stem().string(), std::move(tensor).value()}};
   }
+  if (kind == kEmptyArchive) return NamedTensors{};
   if (kind.rfind("a zip archive", 0) != 0)
     return BadInput(path, "expected NumPy arrays (.npz or .npy), got " + kind);
   auto arrays = ReadArchive(path, file.bytes().size());

@@ -16,7 +16,7 @@ struct Magic {
 using namespace std::string_view_literals;
 
 constexpr std::array kMagics = {
-    Magic{"PK\x05\x06"sv, "a zip archive without members"sv},
+    Magic{"PK\x05\x06"sv, kEmptyArchive},
     Magic{"\x93NUMPY"sv, "a NumPy array"sv},
     Magic{"\x1f\x8b"sv, "a gzip file"sv},
     Magic{"\x7f"

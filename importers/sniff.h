@@ -4,8 +4,12 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace metadist {
+
+// The description of a zip archive of nothing, which numpy.savez writes of no arrays.
+inline constexpr std::string_view kEmptyArchive = "a zip archive without members";
 
 // What a file that is no known model looks like, for error messages: "a zip archive (TorchScript or
 // torch.export)", "text", "an empty file", ... Never empty.

@@ -12,8 +12,10 @@
 #include "planner/rules/instance.h"
 #include "planner/rules/late_merge.h"
 #include "planner/rules/lockstep.h"
+#include "planner/rules/own_type.h"
 #include "planner/rules/pieces.h"
 #include "planner/rules/recipe.h"
+#include "planner/rules/recipe_forms.h"
 #include "planner/rules/recipe_steps.h"
 #include "planner/rules/window.h"
 
@@ -38,10 +40,12 @@ const Runs kUneven{{2, InputMode::kNormal},
                    {4, InputMode::kOffset}};
 const Runs kSingle{{4, InputMode::kNormal}, {4, InputMode::kIntegers}};
 const Runs kConfirming{{2, InputMode::kNormal}, {3, InputMode::kNormal}};
+const Runs kSpread{{3, InputMode::kSpread}};
 constexpr int64_t kEvenGroups = 12;  // for 2, 3 and 4 ranks
 constexpr int64_t kUnevenGroups = 11;
 constexpr int64_t kSingleGroups = 4;
 constexpr int64_t kMostTimes = 32;
+constexpr double kRoundings = 16;  // of a result in its own element type
 
 // What a rank has of an input cut so.
 std::vector<int64_t> HeldIndices(const Cut& cut, int64_t ranks, int64_t rank) {
@@ -157,7 +161,9 @@ bool CompositeCheck::Holds(SymbolicFactor& factor) {
   // A piece may have to hold as much as the call wants of the whole, or as a window covers.
   for (int64_t times = 2; wide && verdict == Verdict::kRefused && times <= kMostTimes; times *= 2)
     verdict = HoldsAt(factor, times);
-  if (verdict != Verdict::kHolds) return false;
+  leaves_range_ = verdict == Verdict::kHolds && IsScan(factor.inner.recipe) &&
+                  Judge(factor, SizesFor(factor, kEvenGroups, 0), kSpread) != Verdict::kHolds;
+  if (verdict != Verdict::kHolds || leaves_range_) return false;
   if (Judge(factor, SizesFor(factor, kSingleGroups, 0), kSingle) != Verdict::kHolds)
     factor.least_piece = 2;
   return true;
@@ -268,13 +274,23 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
     }
     const Way& way = ways[key].way;
     Lockstep& ranks = *ways[key].ranks;
+    const bool own_types = mode == InputMode::kSpread;
+    if (own_types) ranks.RoundResults();
     std::vector<Tensor> inputs, whole;
     std::map<int, Focus> focus;
+    // Behind the first rank's small total a large one brings the running total back into range.
     for (const Cut& cut : factor.inputs)
-      focus[cut.tensor] = {cut.dim, HeldIndices(cut, count, sampler_.random().Below(count))};
+      focus[cut.tensor] = {cut.dim,
+                           HeldIndices(cut, count, own_types ? 1 : sampler_.random().Below(count))};
     if (!sampler_.Draw(values, mode, focus, inputs)) return Verdict::kDiffers;
     if (!box_.Run(values, inputs, whole)) return Verdict::kDiffers;
     ++executions_;
+    double epsilon = 1e-10;  // of the largest element, that a result may be off
+    for (size_t o = 0; own_types && o < whole.size(); ++o) {
+      const ElementType type = way.pieces.graph.value(way.pieces.graph.outputs[o]).type.element;
+      whole[o] = Rounded(whole[o], type);
+      epsilon = kRoundings * EpsilonOf(type);
+    }
     std::vector<std::vector<Tensor>> local(static_cast<size_t>(count));
     std::vector<const Cut*> cuts;
     for (const size_t i : present) {
@@ -296,7 +312,7 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
         rounding = std::max(rounding, 1e-14 * Largest(*parts.back()));
       }
       const auto merged = Merged(factor, static_cast<int>(o), parts, whole[o].type());
-      const double slack = 1e-10 * std::max(Largest(whole[o]), 1e-300) + rounding;
+      const double slack = epsilon * std::max(Largest(whole[o]), 1e-300) + rounding;
       if (!merged || !Close(*merged, whole[o], slack)) return Verdict::kDiffers;
     }
   }

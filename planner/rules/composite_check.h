@@ -42,11 +42,14 @@ class CompositeCheck {
       : box_(box), ops_(ops), inner_(inner), sampler_(box, seed), found_(found) {}
 
   // Whether the factor holds: on 2, 3 and 4 ranks, even and uneven pieces, other sizes, inputs of
-  // all kinds. Sets least_piece.
+  // all kinds; a scan also where totals leave the range of the call's own types. Sets least_piece.
   bool Holds(SymbolicFactor& factor);
   // Whether pieces differ from the whole at these sizes of the atoms; false where that cannot be
   // tried.
   bool Refutes(const SymbolicFactor& factor, std::span<const int64_t> sizes);
+
+  // Whether the factor that was last asked about holds but for the range of the call's own types.
+  bool leaves_range() const { return leaves_range_; }
 
   int64_t executions() const { return executions_; }
 
@@ -87,6 +90,7 @@ class CompositeCheck {
   std::optional<InnerCalls> calls_;  // made when a decomposition is first run
   Sampler sampler_;
   const Discovered& found_;
+  bool leaves_range_ = false;
   int64_t executions_ = 0;
 };
 

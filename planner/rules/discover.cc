@@ -5,7 +5,8 @@
 //
 // where x_r has some dims cut to piece r. Nobody tells us which dims, or what combine is. The
 // steps, each in its own file: the call is shrunk to a small one of the same form (shrink); sizes
-// that must change together are tied into atoms (tie, resolve); disturbing one index at a time
+// that must change together are tied into atoms (tie, resolve) and take sizes at which every input
+// matters (telling); disturbing one index at a time
 // shows which outputs it reaches (dependence); from that follow candidate cuts (coordinate_map,
 // candidates); every candidate is run divided and whole on inputs chosen to disagree
 // (execution_test); where nothing holds, windows that slide along a dim are looked for
@@ -31,6 +32,7 @@
 #include "planner/rules/pass_through.h"
 #include "planner/rules/resolve.h"
 #include "planner/rules/shrink.h"
+#include "planner/rules/telling.h"
 #include "planner/rules/window_search.h"
 
 namespace metadist {
@@ -126,7 +128,8 @@ void FindRules(BlackBox& box,
   if (!Runs(box, sampler, found.reason)) return;
   Prober prober(box, sampler);
   CandidateSearch search(box, prober);
-  const Family family = Resolve(box, tie, search);
+  Family family = Resolve(box, tie, search);
+  LetInputsTell(box, sampler, family);
   Describe(box, family, found);
   if (family.largest_literal > kLargestLiteral) {
     found.reason = "an integer of the call is too large to be tried against: " +

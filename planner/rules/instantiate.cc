@@ -263,6 +263,18 @@ std::optional<std::vector<int64_t>> SolveAtoms(const Discovered& found, const Bl
   return sizes;
 }
 
+// Whether the factors together can cut a dim into single elements: of (4 b) they cannot.
+bool IsMadeOfCuts(const Rule& rule, const UncutDim& at, int64_t size) {
+  for (const Factor& factor : rule.factors)
+    for (const Cut& cut : at.is_input ? factor.inputs : factor.outputs) {
+      if (cut.tensor != at.tensor || cut.dim != at.dim) continue;
+      if (cut.parts.size() > 1) return true;  // several blocks, of any sizes
+      const int64_t pieces = cut.parts.front().size;
+      size = (size + pieces - 1) / pieces;
+    }
+  return size <= 1;
+}
+
 size_t CutsIn(const Rule& rule) {
   size_t cuts = 0;
   for (const Factor& factor : rule.factors) cuts += factor.inputs.size() + factor.outputs.size();
@@ -276,7 +288,7 @@ bool CutsAll(const Rule& rule, BlackBox& box) {
     const std::vector<Shape>& shapes = is_input ? inputs : outputs;
     for (size_t t = 0; t < shapes.size(); ++t)
       for (size_t d = 0; d < shapes[t].size(); ++d)
-        if (shapes[t][d] > 1 && !IsCut(rule, {is_input, static_cast<int>(t), static_cast<int>(d)}))
+        if (!IsMadeOfCuts(rule, {is_input, static_cast<int>(t), static_cast<int>(d)}, shapes[t][d]))
           return false;
   }
   return true;
@@ -301,7 +313,7 @@ void AddUncut(const Discovered& found,
         const size_t dim = static_cast<size_t>(cut.dim);
         if (tensor >= shapes.size() || dim >= shapes[tensor].size()) continue;
         if (shapes[tensor][dim] < 2 || IsCut(rule, at)) continue;
-        at.reason = refuted ? "pieces differ from the whole where there are infinities or NaN"
+        at.reason = refuted ? "pieces differ from the whole at the edges of the element types"
                     : refused.count(known->name) > 0
                         ? "pieces of this very call differ from the whole"
                         : WhyNot(*known, sizes, inputs);

@@ -114,7 +114,10 @@ class Finder {
     for (const std::string& recipe :
          RecipesFor(box_.CallAt(box_.values()), real.inputs, real.outputs)) {
       factor.inner.recipe = recipe;
-      if (!check_.Holds(factor)) continue;
+      if (!check_.Holds(factor)) {
+        if (check_.leaves_range()) found_.refuted.push_back(factor);
+        continue;
+      }
       factor.least_piece = 2;  // sizes of pieces are one less on the way
       found_.factors.push_back(std::move(factor));
       return;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "planner/rules/arrays.h"
+#include "planner/rules/own_type.h"
 #include "planner/rules/pieces.h"
 #include "planner/rules/window.h"
 
@@ -188,7 +189,11 @@ bool Lockstep::RunOnRank(NodeId id, int64_t rank, std::vector<Tensor>& outputs) 
   }
   outputs.clear();
   for (const TensorType& type : own->outputs) outputs.push_back(Tensor::Zeros(type));
-  return own->op.reference(own->call, wide, outputs).ok();
+  if (!own->op.reference(own->call, wide, outputs).ok()) return false;
+  for (size_t o = 0; rounds_ && o < node.outputs.size(); ++o)
+    if (node.outputs[o] != kNone)
+      outputs[o] = Rounded(outputs[o], graph_.value(node.outputs[o]).type.element);
+  return true;
 }
 
 Tensor Lockstep::Gathered(ValueId value) const {

@@ -21,6 +21,9 @@ class Lockstep {
   Lockstep(const Graph& graph, const OpTable& ops, std::vector<const Factor*> factors);
   ~Lockstep();
 
+  // From now on every node's results are rounded to the element types of the graph.
+  void RoundResults() { rounds_ = true; }
+
   // Runs with these inputs of compute types, by rank and graph input; `cut` says how those are cut
   // that are pieces (nullptr: whole). False: some rank's call is refused.
   bool Run(const std::vector<std::vector<Tensor>>& inputs,
@@ -52,6 +55,7 @@ class Lockstep {
   const Graph& graph_;
   const OpTable& ops_;
   std::vector<const Factor*> factors_;
+  bool rounds_ = false;
   std::vector<std::vector<Tensor>> values_;  // by rank and value
   std::vector<const Cut*> cut_;              // by value; nullptr: whole
   std::vector<uint8_t> shared_;              // by value: whether it is the same on all ranks

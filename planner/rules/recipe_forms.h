@@ -26,6 +26,7 @@ Result<PieceGraph> BuildSelf(const std::string& name, const RecipeCall& at, int6
 // the operator makes of all earlier ranks' last results.
 std::vector<std::string> ScanRecipes(const RecipeCall& at);
 Result<PieceGraph> BuildScan(const std::string& name, const RecipeCall& at, int64_t ranks);
+bool IsScan(const std::string& name);
 
 // CARRY: outputs that are shaped like inputs are those inputs for the next rank, one rank after the
 // other.

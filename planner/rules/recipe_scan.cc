@@ -120,6 +120,8 @@ std::vector<std::string> ScanRecipes(const RecipeCall& at) {
   return {kForward, kReversed, kExclusive, kExclusiveReversed};
 }
 
+bool IsScan(const std::string& name) { return name.rfind(kForward, 0) == 0; }
+
 Result<PieceGraph> BuildScan(const std::string& name, const RecipeCall& at, int64_t ranks) {
   Scan scan(at, ranks, /*reversed=*/name == kReversed || name == kExclusiveReversed);
   return name == kForward || name == kReversed ? scan.Inclusive() : scan.Exclusive();

@@ -14,6 +14,30 @@
 #include <tuple>
 
 namespace metadist {
+
+bool Behaves(BlackBox& box, const Family& family, const std::vector<int64_t>& sizes) {
+  std::vector<Shape> now;
+  if (!box.Infer(family.ValuesAt(sizes), now) || now.size() != family.outputs.size()) return false;
+  std::vector<Shape> expected = family.outputs;
+  std::set<OutDim> free;
+  for (size_t a = 0; a < sizes.size(); ++a) {
+    const Atom& atom = family.atoms[a];
+    for (const OutDim& o : atom.exact) {
+      int64_t& size = expected[static_cast<size_t>(o.output)][static_cast<size_t>(o.dim)];
+      size = size / atom.base * sizes[a];
+    }
+    free.insert(atom.other.begin(), atom.other.end());
+  }
+  for (size_t o = 0; o < now.size(); ++o) {
+    if (now[o].size() != expected[o].size()) return false;
+    for (size_t e = 0; e < now[o].size(); ++e)
+      if (now[o][e] != expected[o][e] &&
+          free.count({static_cast<int>(o), static_cast<int>(e)}) == 0)
+        return false;
+  }
+  return true;
+}
+
 namespace {
 
 constexpr int64_t kPrimes[] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47};
@@ -76,31 +100,6 @@ std::vector<Atom> Divide(const BlackBox& box,
   std::sort(
       atoms.begin(), atoms.end(), [](const Atom& a, const Atom& b) { return a.slots < b.slots; });
   return atoms;
-}
-
-// Whether these sizes are legal and give the outputs they should: exact ones in proportion, the
-// others as in the sample. (A literal that a small dim cuts short does not.)
-bool Behaves(BlackBox& box, const Family& family, const std::vector<int64_t>& sizes) {
-  std::vector<Shape> now;
-  if (!box.Infer(family.ValuesAt(sizes), now) || now.size() != family.outputs.size()) return false;
-  std::vector<Shape> expected = family.outputs;
-  std::set<OutDim> free;
-  for (size_t a = 0; a < sizes.size(); ++a) {
-    const Atom& atom = family.atoms[a];
-    for (const OutDim& o : atom.exact) {
-      int64_t& size = expected[static_cast<size_t>(o.output)][static_cast<size_t>(o.dim)];
-      size = size / atom.base * sizes[a];
-    }
-    free.insert(atom.other.begin(), atom.other.end());
-  }
-  for (size_t o = 0; o < now.size(); ++o) {
-    if (now[o].size() != expected[o].size()) return false;
-    for (size_t e = 0; e < now[o].size(); ++e)
-      if (now[o][e] != expected[o][e] &&
-          free.count({static_cast<int>(o), static_cast<int>(e)}) == 0)
-        return false;
-  }
-  return true;
 }
 
 void ChooseSurrogates(BlackBox& box, Family& family) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "planner/rules/candidates.h"
 #include "planner/rules/family.h"
 #include "planner/rules/tie.h"
@@ -10,5 +13,9 @@ namespace metadist {
 // The family of calls around box.values(), which must be small: of overlapping ties, those that the
 // kernel's behaviour confirms. `tie` has been run.
 Family Resolve(BlackBox& box, const Tie& tie, CandidateSearch& search);
+
+// Whether these sizes of the atoms are legal and give the outputs they should: exact ones in
+// proportion, the others as in the sample. (A literal that a small dim cuts short does not.)
+bool Behaves(BlackBox& box, const Family& family, const std::vector<int64_t>& sizes);
 
 }  // namespace metadist

@@ -25,6 +25,17 @@ std::vector<uint8_t> Inside(const Shape& shape, const Focus& focus) {
   return inside;
 }
 
+// A power of two of which the square is out of a float type's range, and so is that of its inverse.
+double LargeOf(ElementType type) {
+  return type == ElementType::kF64 ? 0x1p600 : type == ElementType::kF16 ? 0x1p14 : 0x1p100;
+}
+
+void Spread(double large, const Focus& focus, Tensor& x) {
+  const std::vector<uint8_t> inside = Inside(x.shape(), focus);
+  double* to = x.mutable_data<double>();
+  for (size_t i = 0; i < inside.size(); ++i) to[i] = inside[i] != 0 ? large : 1 / large;
+}
+
 // Ascending numbers from about -6 to 6, by steps of different sizes.
 void Climb(std::span<double> x, Random& random) {
   double sum = 0;
@@ -85,6 +96,9 @@ bool Sampler::DrawOne(
     DrawEdges(input, mode, out);
   else
     DrawNumbers(domain, mode, focus, out);
+  if (mode == InputMode::kSpread && focus != nullptr && type == ElementType::kF64 &&
+      domain.kind != InputDomain::Kind::kRange)
+    Spread(LargeOf(box_.element(input)), *focus, out);
   return true;
 }
 
@@ -126,6 +140,9 @@ void Sampler::Fill(InputMode mode, std::span<double> x) {
       break;
     case InputMode::kTies:
       for (double& v : x) v = static_cast<double>(random_.Below(3) - 1);
+      break;
+    case InputMode::kSpread:
+      std::fill(x.begin(), x.end(), 1.0);
       break;
     case InputMode::kUp:
     case InputMode::kDown:

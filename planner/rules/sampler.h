@@ -29,11 +29,13 @@ enum class InputMode : uint8_t {
   kTiny,      // subnormals of the own element types and zeros among larger ones
   kNans,      // the focused part is NaN
   kMeet,      // as kNormal; indices all equal
+  kSpread,    // the focused part so large, and the rest so small, that products of a few leave the
+              // own element type, each part's at another end
 };
 
-inline constexpr int kNumInputModes = 15;
+inline constexpr int kNumInputModes = 16;
 
-// The part of an input that kOneShard, kOffset and kNans single out.
+// The part of an input that kOneShard, kOffset, kNans and kSpread single out.
 struct Focus {
   int dim = 0;
   std::vector<int64_t> indices;

@@ -13,8 +13,9 @@
 // is taken for which the output shrinks by as much as the input, or else one of the same residue
 // modulo 12, which keeps the phase of every stride up to 4, or modulo an integer of the call with
 // which the output grows evenly. Sizes with a divisor in common with an
-// integer of the call come last: of 4 places and a dilation of 2 arithmetic makes one size. Where
-// distinct primes make too large a call (7 dims), those that stand alone share a few.
+// integer of the call come last: of 4 places and a dilation of 2 arithmetic makes one size. A small
+// size that would get such a divisor stays as it is. Where distinct primes make too large a call (7
+// dims), those that stand alone share a few.
 #include "planner/rules/shrink.h"
 
 #include <algorithm>
@@ -33,6 +34,9 @@ constexpr size_t kPrimesAgain = 3;
 // Below this a size is looked for that has no divisor in common with the call's integers, though
 // the sample's has one.
 constexpr int64_t kMostApart = 24;
+// Up to this a size stays as it is rather than that it has divisors in common with them that it had
+// not.
+constexpr int64_t kLargestKept = 64;
 
 struct Shrinker {
   BlackBox& box;
@@ -214,8 +218,10 @@ struct Shrinker {
     for (int64_t size = 4; size < (meets ? std::min(old, kMostApart) : old); ++size)
       if (used_alone.count(size) == 0 && !MeetsLiteral(size) && AdoptOther(set, size, period))
         return;
-    if (!meets) return;
-    for (int64_t size = 4; size < old; ++size)
+    for (int64_t size = 4; meets && size < old; ++size)
+      if (used_alone.count(size) == 0 && !MeetsMore(size, old) && AdoptOther(set, size, period))
+        return;
+    for (int64_t size = 4; old > kLargestKept && size < old; ++size)
       if (used_alone.count(size) == 0 && AdoptOther(set, size, period)) return;
   }
 
@@ -224,6 +230,15 @@ struct Shrinker {
   bool MeetsLiteral(int64_t size) const {
     for (size_t s = box.first_literal(); s < values.size(); ++s)
       if (box.scalable(static_cast<int>(s)) && std::gcd(values[s], size) > 1) return true;
+    return false;
+  }
+
+  // Whether the size has divisors in common with an integer of the call that `old` has not.
+  bool MeetsMore(int64_t size, int64_t old) const {
+    for (size_t s = box.first_literal(); s < values.size(); ++s)
+      if (box.scalable(static_cast<int>(s)) &&
+          std::gcd(values[s], old) % std::gcd(values[s], size) != 0)
+        return true;
     return false;
   }
 
@@ -318,10 +333,11 @@ void ShrinkSets(const BlackBox& box, const Tie& tie, ShrinkOrder order, Shrinker
       return set.size() == 1 &&
              std::find(sum.second.begin(), sum.second.end(), set[0]) != sum.second.end();
     });
-    const bool literal = std::any_of(set.begin(), set.end(), [&](int s) {
+    const auto literals = std::count_if(set.begin(), set.end(), [&](int s) {
       return box.slots()[static_cast<size_t>(s)].is_literal();
     });
-    if (literal && order == ShrinkOrder::kDims) continue;
+    if (literals > 0 && order == ShrinkOrder::kDims) continue;
+    if (literals > 0 && order == ShrinkOrder::kShared && std::ssize(set) - literals < 2) continue;
     if (!summed) (tie.moved(set).other.empty() ? left : other).push_back(set);
   }
   std::sort(left.begin(), left.end(), [&](const Tie::Slots& a, const Tie::Slots& b) {

@@ -12,14 +12,15 @@
 namespace metadist {
 
 // Which of several possible ties of equal numbers is believed first; kPlaces goes from the first
-// slot to the last, as the common refinement of two products does; kDims believes in none that
-// holds a literal.
-enum class ShrinkOrder : uint8_t { kFirst, kPlaces, kLast, kLargest, kSmallest, kDims };
+// slot to the last, as the common refinement of two products does; kShared believes in none of one
+// dim and literals (a padding that completes a stride), kDims in none that holds a literal.
+enum class ShrinkOrder : uint8_t { kFirst, kPlaces, kLast, kLargest, kSmallest, kShared, kDims };
 inline constexpr ShrinkOrder kShrinkOrders[] = {ShrinkOrder::kFirst,
                                                 ShrinkOrder::kPlaces,
                                                 ShrinkOrder::kLast,
                                                 ShrinkOrder::kLargest,
                                                 ShrinkOrder::kSmallest,
+                                                ShrinkOrder::kShared,
                                                 ShrinkOrder::kDims};
 
 // Slot values of small calls of the same form as box.values(): independent sizes become distinct

@@ -36,6 +36,15 @@ using Kind = Formulation::Decision::Kind;
 // A result used only by a node further away than this is kept by a decision of its own.
 constexpr NodeId kLongWait = 4;
 
+// Whether the types of a call's outputs follow without the elements of a constant input (those of
+// a Compress do not).
+bool InfersWithout(OpCall call, size_t input) {
+  const auto with = InferTypes(call);
+  call.inputs[input].constant = nullptr;
+  const auto without = InferTypes(call);
+  return with.ok() && without.ok() && with.value() == without.value();
+}
+
 bool Whole(const Sharding& sharding) { return sharding.replicated(); }
 
 class Formulator {
@@ -108,9 +117,10 @@ class Formulator {
       };
       if (op == nullptr || std::none_of(node.inputs.begin(), node.inputs.end(), is_constant))
         continue;
-      const BlackBox box(CallOf(*op, graph_, node));
+      const OpCall call = CallOf(*op, graph_, node);
+      const BlackBox box(call);
       for (size_t i = 0; i < node.inputs.size(); ++i)
-        if (is_constant(node.inputs[i]) && !box.is_tensor(i))
+        if (is_constant(node.inputs[i]) && (!box.is_tensor(i) || !InfersWithout(call, i)))
           known_[static_cast<size_t>(node.inputs[i])] = true;
     }
   }

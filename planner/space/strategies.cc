@@ -239,10 +239,18 @@ class Builder {
       for (const Partial& partial : sharding.partial)
         if (partial.op != sharding.partial[0].op) return false;
       const ElementType type = space_.graph->value(values[i]).type.element;
+      if (LeavesRange(sharding, type)) return false;
       sharding = WithHeldSums(std::move(sharding), type, space_.reduce_in);
       sharding = Normalize(sharding, *space_.mesh);
     }
     return true;
+  }
+
+  // Parts of a product of floats may overflow or vanish where the product does not, as those of a
+  // sum hardly ever do: they are no parts unless the policy lets them.
+  bool LeavesRange(const Sharding& sharding, ElementType type) const {
+    return space_.reduce_in == ReduceIn::kF32 && ClassOf(type) == ElementClass::kFloat &&
+           !sharding.partial.empty() && sharding.partial[0].op == ReduceOp::kProd;
   }
 
   const StrategySpace& space_;
@@ -294,8 +302,7 @@ void Prune(std::vector<PricedStrategy>& all, int64_t limit, int kept) {
 
 Sharding WithHeldSums(Sharding sharding, ElementType type, ReduceIn reduce_in) {
   const bool wide = reduce_in == ReduceIn::kF32 && IsHalf(type);
-  for (Partial& partial : sharding.partial)
-    partial.in_f32 = wide && (partial.op == ReduceOp::kSum || partial.op == ReduceOp::kProd);
+  for (Partial& partial : sharding.partial) partial.in_f32 = wide && partial.op == ReduceOp::kSum;
   return sharding;
 }
 

@@ -394,19 +394,9 @@ TEST(PlanFile, KeepsConstantsOfDecompositions) {
   EXPECT_GT(made, 0);
 }
 
-// Every rank has all of a shape, though the same constant is data elsewhere.
-TEST(MakePlan, ShapesThatAreDataTooStayWhole) {
-  const Graph graph = ParseGraph(R"(graph g opset 26 {
-  input %x: f32[24]
-  input %k: i64[2]
-  constant %s: i64[2] = [4, 6]
-  %y: f32[4,6] = Reshape(%x, %s) @n
-  %z: i64[2] = Add(%k, %s) @m
-  output %y
-  output %z
-}
-)")
-                          .value();
+// Every rank has all of a constant from which a shape follows, though it is data elsewhere.
+void ExpectStaysWhole(const std::string& lines) {
+  const Graph graph = ParseGraph("graph g opset 26 {\n" + lines + "}\n").value();
   RuleBook rules(Ops());
   PlanRequest request;
   request.graph = &graph;
@@ -427,6 +417,25 @@ TEST(MakePlan, ShapesThatAreDataTooStayWhole) {
     ASSERT_TRUE(program.ok()) << program.error().text();
     ExpectSameAsOneDevice(graph, program.value());
   }
+}
+
+TEST(MakePlan, ShapesThatAreDataTooStayWhole) {
+  ExpectStaysWhole(R"(  input %x: f32[24]
+  input %k: i64[2]
+  constant %s: i64[2] = [4, 6]
+  %y: f32[4,6] = Reshape(%x, %s) @n
+  %z: i64[2] = Add(%k, %s) @m
+  output %y
+  output %z
+)");
+  ExpectStaysWhole(R"(  input %x: f32[4,6]
+  input %k: f32[4]
+  constant %s: bool[4] = [true, false, true, true]
+  %y: f32[3,6] = Compress(%x, %s) {axis = 0} @n
+  %z: f32[4] = Where(%s, %k, %k) @m
+  output %y
+  output %z
+)");
 }
 
 TEST(PlanFile, RoundTripAndStrictness) {

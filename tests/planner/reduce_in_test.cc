@@ -134,5 +134,36 @@ TEST(ReduceIn, APlanCannotHoldWiderValuesInF32) {
       << read.error().text();
 }
 
+// Whether some plan of a product over all elements leaves partial products.
+bool SplitsProducts(const std::string& element, ReduceIn reduce_in) {
+  const Graph graph =
+      ParseGraph("graph g opset 26 {\n  input %x: " + element + "[8,8]\n  %y: " + element +
+                 "[1,1] = ReduceProd(%x) @n\n  output %y\n}\n")
+          .value();
+  RuleBook rules(OpTable::BuiltIn());
+  PlanRequest request;
+  request.graph = &graph;
+  request.ops = &OpTable::BuiltIn();
+  request.rules = &rules;
+  request.cluster = TestCluster(2);
+  request.mesh = Mesh{{{"a", 2}}};
+  request.alternatives = false;
+  request.solver = "random";
+  request.reduce_in = reduce_in;
+  bool splits = false;
+  for (request.seed = 0; request.seed < 12; ++request.seed)
+    for (const Strategy& node : MakePlan(request).value().plan.assignment.nodes)
+      splits = splits || !node.outputs[0].partial.empty();
+  return splits;
+}
+
+TEST(ReduceIn, PartsOfFloatProductsMayLeaveTheRange) {
+  for (const char* element : {"f16", "f32", "f64"}) {
+    EXPECT_FALSE(SplitsProducts(element, ReduceIn::kF32)) << element;
+    EXPECT_TRUE(SplitsProducts(element, ReduceIn::kType)) << element;
+  }
+  EXPECT_TRUE(SplitsProducts("i64", ReduceIn::kF32));
+}
+
 }  // namespace
 }  // namespace metadist

@@ -233,6 +233,48 @@ FOUND = {
         "          return true;\n",
         "planner_space_test:Transposed.*",
     ),
+    "constants from which a shape follows may be cut": (
+        "planner/space/formulate.cc",
+        "(!box.is_tensor(i) || !InfersWithout(call, i))",
+        "!box.is_tensor(i)",
+        "planner_test:MakePlan.*",
+    ),
+    "parts of products leave the range of floats": (
+        "planner/space/strategies.cc",
+        "      if (LeavesRange(sharding, type)) return false;\n",
+        "",
+        "planner_test:ReduceIn.*",
+    ),
+    "totals of a scan leave the range of floats": (
+        "planner/rules/composite_check.cc",
+        "if (verdict != Verdict::kHolds || leaves_range_) return false;",
+        "if (verdict != Verdict::kHolds) return false;",
+        "planner_rules_test:Form.*",
+    ),
+    "a padding that completes a stride is one size with its dim": (
+        "planner/rules/shrink.cc",
+        "order == ShrinkOrder::kShared && std::ssize(set) - literals < 2",
+        "order == ShrinkOrder::kShared && std::ssize(set) - literals < 1",
+        "planner_rules_test:Form.*",
+    ),
+    "the first rule that cuts every dim is taken": (
+        "planner/rules/instantiate.cc",
+        "      size = (size + pieces - 1) / pieces;\n",
+        "      size = std::min<int64_t>(pieces, 1);\n",
+        "planner_rules_test:Form.*",
+    ),
+    "small sizes may share divisors that the real ones do not": (
+        "planner/rules/shrink.cc",
+        "% std::gcd(values[s], size) != 0",
+        "% std::gcd(values[s], size) < 0",
+        "planner_rules_test:Form.*",
+    ),
+    "inputs that reach no output are tried as they are": (
+        "planner/rules/discover.cc",
+        "  LetInputsTell(box, sampler, family);\n",
+        "",
+        "planner_rules_test:Form.*",
+    ),
     "bounds that cross are left to the solver": (
         "planner/solvers/crossed_bounds.cc",
         "  if (cuts.sizeColCuts() == 0) return;\n",

@@ -9,6 +9,7 @@
 #include "planner/rules/discover.h"
 #include "planner/rules/instantiate.h"
 #include "planner/rules/rule_book.h"
+#include "planner/rules/shrink.h"
 #include "tests/planner/rules/example_calls.h"
 #include "tests/planner/rules/rule_checker.h"
 #include "tests/planner/rules/test_ops.h"
@@ -104,74 +105,101 @@ struct ConvCase {
   const char* rule;
 };
 
+const ConvCase kConvolutions[] = {
+    {"2,16,9,9",
+     "16,1,3,3",
+     "2,16,9,9",
+     "group = 16, pads = [1, 1, 1, 1]",
+     "([a,b,c,d],[b,_,_,_])->([a,b,c,d]) attr={b} halo={c:1/1,d:1/1}"},
+    {"2,16,40",
+     "16,16,3",
+     "2,16,40",
+     "dilations = [7], pads = [7, 7]",
+     "([a,b,c],[d,b,_])->([a,d,c]) reduction={b} halo={c:7/7}"},
+    {"2,6,40,40",
+     "6,6,3,3",
+     "2,6,40,40",
+     "dilations = [12, 13], pads = [12, 13, 12, 13]",
+     "([a,b,c,d],[e,b,_,_])->([a,e,c,d]) reduction={b} halo={c:12/12,d:13/13}"},
+    {"2,1,1600",
+     "512,1,10",
+     "2,512,319",
+     "strides = [5]",
+     "([a,_,(b 5)],[c,_,_])->([a,c,b]) halo={b:0/5}"},
+    {"2,4,96",
+     "8,4,5",
+     "2,8,31",
+     "strides = [3]",
+     "([a,b,(c 3)],[d,b,_])->([a,d,c]) reduction={b} halo={c:0/2}"},
+    {"4,8,32",
+     "4,8,10",
+     "4,4,7",
+     "strides = [5], pads = [4, 5]",
+     "([a,b,(c 5)],[d,b,_])->([a,d,c]) reduction={b} halo={c:4/1}"},
+    {"8,3,20",
+     "3,3,5",
+     "8,3,8",
+     "dilations = [3]",
+     "([a,b,c],[d,b,_])->([a,d,c]) reduction={b} halo={c:0/12}"},
+    {"8,12,80",
+     "4,12,7",
+     "8,4,115",
+     "dilations = [8], pads = [38, 45]",
+     "([a,b,c],[d,b,_])->([a,d,c]) reduction={b} halo={c:38/10}"},
+    {"2,4,17,17",
+     "8,4,3,3",
+     "2,8,9,9",
+     "strides = [2, 2], auto_pad = \"SAME_UPPER\"",
+     "([a,b,(c 2),(d 2)],[e,b,_,_])->([a,e,c,d]) reduction={b} halo={c:1/0,d:1/0}"},
+    // Large even when small: every size is varied all the same.
+    {"4,24,67,91",
+     "18,4,5,3",
+     "4,18,34,23",
+     "strides = [2, 4], pads = [2, 1, 2, 1], group = 6",
+     "([a,(b c),(d 2),(e 4)],[(b f),c,_,_])->([a,(b f),d,e]) reduction={c} attr={b} "
+     "halo={d:2/1,e:1/0}"},
+    {"4,6,49,38",
+     "6,3,2,3",
+     "4,6,11,10",
+     "strides = [4, 4], dilations = [8, 3], pads = [0, 3, 0, 4], group = 2",
+     "([a,(b c),(d 4),(e 4)],[(b f),c,_,_])->([a,(b f),d,e]) reduction={c} attr={b} "
+     "halo={d:0/5,e:3/0}"},
+    {"2,12,39,8,7",
+     "16,3,4,2,1",
+     "2,16,8,8,7",
+     "strides = [5, 1, 1], pads = [2, 0, 0, 1, 0, 0], group = 4",
+     "([a,(b c),(d 5),e,f],[(b g),c,_,_,_])->([a,(b g),d,e,f]) reduction={c} attr={b} "
+     "halo={d:2/0,e:0/1}"},
+    // A padding that completes the stride (36 + 4 = 10 x 4) is none of the groups, which are 4
+    // too.
+    {"8,8,36,18,22",
+     "16,2,4,2,1",
+     "8,16,10,10,8",
+     "strides = [4, 2, 3], pads = [2, 0, 0, 4, 1, 0], group = 4",
+     "([a,(b c),(d 4),(e 2),(f 3)],[(b g),c,_,_,_])->([a,(b g),d,e,f]) reduction={c} attr={b} "
+     "halo={d:2/0}"},
+    // Small sizes with divisors that the real ones do not share with the dilation mislead.
+    {"2,4,55",
+     "8,4,5",
+     "2,8,23",
+     "dilations = [8]",
+     "([a,b,c],[d,b,_])->([a,d,c]) reduction={b} halo={c:0/32}"},
+    {"1,4,30,9",
+     "6,2,2,3",
+     "1,6,12,5",
+     "strides = [2, 1], dilations = [7, 2], group = 2",
+     "([_,(a b),(c 2),d],[(a e),b,_,_])->([_,(a e),c,d]) reduction={b} attr={a} "
+     "halo={c:0/6,d:0/4}"},
+    // Over few places all taps lie in the padding.
+    {"2,4,55",
+     "8,4,2",
+     "2,8,55",
+     "dilations = [8], pads = [4, 4]",
+     "([a,b,c],[d,b,_])->([a,d,c]) reduction={b} halo={c:4/4}"},
+};
+
 TEST(Form, WindowsOfAnyKernelStrideDilationAndPadding) {
-  const ConvCase cases[] = {
-      {"2,16,9,9",
-       "16,1,3,3",
-       "2,16,9,9",
-       "group = 16, pads = [1, 1, 1, 1]",
-       "([a,b,c,d],[b,_,_,_])->([a,b,c,d]) attr={b} halo={c:1/1,d:1/1}"},
-      {"2,16,40",
-       "16,16,3",
-       "2,16,40",
-       "dilations = [7], pads = [7, 7]",
-       "([a,b,c],[d,b,_])->([a,d,c]) reduction={b} halo={c:7/7}"},
-      {"2,6,40,40",
-       "6,6,3,3",
-       "2,6,40,40",
-       "dilations = [12, 13], pads = [12, 13, 12, 13]",
-       "([a,b,c,d],[e,b,_,_])->([a,e,c,d]) reduction={b} halo={c:12/12,d:13/13}"},
-      {"2,1,1600",
-       "512,1,10",
-       "2,512,319",
-       "strides = [5]",
-       "([a,_,(b 5)],[c,_,_])->([a,c,b]) halo={b:0/5}"},
-      {"2,4,96",
-       "8,4,5",
-       "2,8,31",
-       "strides = [3]",
-       "([a,b,(c 3)],[d,b,_])->([a,d,c]) reduction={b} halo={c:0/2}"},
-      {"4,8,32",
-       "4,8,10",
-       "4,4,7",
-       "strides = [5], pads = [4, 5]",
-       "([a,b,(c 5)],[d,b,_])->([a,d,c]) reduction={b} halo={c:4/1}"},
-      {"8,3,20",
-       "3,3,5",
-       "8,3,8",
-       "dilations = [3]",
-       "([a,b,c],[d,b,_])->([a,d,c]) reduction={b} halo={c:0/12}"},
-      {"8,12,80",
-       "4,12,7",
-       "8,4,115",
-       "dilations = [8], pads = [38, 45]",
-       "([a,b,c],[d,b,_])->([a,d,c]) reduction={b} halo={c:38/10}"},
-      {"2,4,17,17",
-       "8,4,3,3",
-       "2,8,9,9",
-       "strides = [2, 2], auto_pad = \"SAME_UPPER\"",
-       "([a,b,(c 2),(d 2)],[e,b,_,_])->([a,e,c,d]) reduction={b} halo={c:1/0,d:1/0}"},
-      // Large even when small: every size is varied all the same.
-      {"4,24,67,91",
-       "18,4,5,3",
-       "4,18,34,23",
-       "strides = [2, 4], pads = [2, 1, 2, 1], group = 6",
-       "([a,(b c),(d 2),(e 4)],[(b f),c,_,_])->([a,(b f),d,e]) reduction={c} attr={b} "
-       "halo={d:2/1,e:1/0}"},
-      {"4,6,49,38",
-       "6,3,2,3",
-       "4,6,11,10",
-       "strides = [4, 4], dilations = [8, 3], pads = [0, 3, 0, 4], group = 2",
-       "([a,(b c),(d 4),(e 4)],[(b f),c,_,_])->([a,(b f),d,e]) reduction={c} attr={b} "
-       "halo={d:0/5,e:3/0}"},
-      {"2,12,39,8,7",
-       "16,3,4,2,1",
-       "2,16,8,8,7",
-       "strides = [5, 1, 1], pads = [2, 0, 0, 1, 0, 0], group = 4",
-       "([a,(b c),(d 5),e,f],[(b g),c,_,_,_])->([a,(b g),d,e,f]) reduction={c} attr={b} "
-       "halo={d:2/0,e:0/1}"},
-  };
-  for (const ConvCase& one : cases) {
+  for (const ConvCase& one : kConvolutions) {
     const std::string lines = "  input %x: f32[" + std::string(one.x) + "]\n  input %w: f32[" +
                               one.w + "]\n  %y: f32[" + one.y + "] = Conv(%x, %w) {" +
                               one.attributes + "} @n\n  output %y\n";
@@ -320,8 +348,15 @@ TEST(Form, SmallCallsKeepClassesThatAreNotCounted) {
   const ExampleCall example(*op,
                             {.inputs = {{{ElementType::kF32, {6, 12}}}, {{ElementType::kI64, {6}}}},
                              .attributes = attributes});
-  EXPECT_EQ("([_,a],[_])->([]) reduction={a} off={a:1-,a:ignore_index-} even={a}",
-            FactorsOf(Discover(example.call).text));
+  BlackBox box(example.call);
+  SmallCalls small(box);
+  for (const ShrinkOrder order : kShrinkOrders) {
+    std::string reason;
+    const auto values = small.By(order, reason);
+    ASSERT_TRUE(values.has_value()) << reason;
+    for (size_t s = box.first_literal(); s < values->size(); ++s)
+      EXPECT_LT((*values)[s], (*values)[static_cast<size_t>(box.dim_slot(0, 1))]);
+  }
 }
 
 // Where a slice ends may be far from the end of the dim.
@@ -332,6 +367,21 @@ TEST(Form, PartsOfLongDims) {
                                  Constant("e", "5000", 1) + Constant("a", "0", 1) +
                                  "  %y: f32[5000,4] = Slice(%x, %s, %e, %a) @n\n  output %y\n")
                           .text));
+}
+
+// Totals of a running product may leave the range of floats where the product does not.
+TEST(Form, RunningProductsOfIntegersAlone) {
+  const auto running = [](const std::string& op, const std::string& type) {
+    return FactorsOf(RuleIn(op,
+                            "  input %x: " + type + "[4,26]\n  constant %a: i64[1] = [1]\n  %y: " +
+                                type + "[4,26] = " + op + "(%x, %a) @n\n  output %y\n")
+                         .text);
+  };
+  const std::string scanned = "([a,b])->([a,b]) combine={b:SCAN[a]} least={b:2}";
+  EXPECT_EQ(scanned, running("CumSum", "f32"));
+  EXPECT_EQ(scanned, running("CumProd", "i64"));
+  for (const char* type : {"f16", "bf16", "f32", "f64"})
+    EXPECT_EQ("([a,_])->([a,_])", running("CumProd", type)) << type;
 }
 
 std::string OfUnary(const std::string& op, const std::string& from, const std::string& to) {
