@@ -33,7 +33,7 @@ Factor FactorAt(const Discovered& found,
 
 // Number of dims of the call's inputs and outputs that the rule cuts, each as often as it does.
 size_t CutsIn(const Rule& rule);
-// Whether every dim of the call is cut down to its elements: then no other rule cuts more.
+// Whether every dim of the call that has several elements is cut.
 bool CutsAll(const Rule& rule, BlackBox& box);
 // Adds to `rule` what `found`, of whatever form, can cut of the call's dims and the rule does not.
 // refused: names of factors that the filter of InstantiateAt refused.

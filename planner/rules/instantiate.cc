@@ -263,18 +263,6 @@ std::optional<std::vector<int64_t>> SolveAtoms(const Discovered& found, const Bl
   return sizes;
 }
 
-// Whether the factors together can cut a dim into single elements: of (4 b) they cannot.
-bool IsMadeOfCuts(const Rule& rule, const UncutDim& at, int64_t size) {
-  for (const Factor& factor : rule.factors)
-    for (const Cut& cut : at.is_input ? factor.inputs : factor.outputs) {
-      if (cut.tensor != at.tensor || cut.dim != at.dim) continue;
-      if (cut.parts.size() > 1) return true;  // several blocks, of any sizes
-      const int64_t pieces = cut.parts.front().size;
-      size = (size + pieces - 1) / pieces;
-    }
-  return size <= 1;
-}
-
 size_t CutsIn(const Rule& rule) {
   size_t cuts = 0;
   for (const Factor& factor : rule.factors) cuts += factor.inputs.size() + factor.outputs.size();
@@ -288,7 +276,7 @@ bool CutsAll(const Rule& rule, BlackBox& box) {
     const std::vector<Shape>& shapes = is_input ? inputs : outputs;
     for (size_t t = 0; t < shapes.size(); ++t)
       for (size_t d = 0; d < shapes[t].size(); ++d)
-        if (!IsMadeOfCuts(rule, {is_input, static_cast<int>(t), static_cast<int>(d)}, shapes[t][d]))
+        if (shapes[t][d] > 1 && !IsCut(rule, {is_input, static_cast<int>(t), static_cast<int>(d)}))
           return false;
   }
   return true;

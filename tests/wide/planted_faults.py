@@ -257,12 +257,6 @@ FOUND = {
         "order == ShrinkOrder::kShared && std::ssize(set) - literals < 1",
         "planner_rules_test:Form.*",
     ),
-    "the first rule that cuts every dim is taken": (
-        "planner/rules/instantiate.cc",
-        "      size = (size + pieces - 1) / pieces;\n",
-        "      size = std::min<int64_t>(pieces, 1);\n",
-        "planner_rules_test:Form.*",
-    ),
     "small sizes may share divisors that the real ones do not": (
         "planner/rules/shrink.cc",
         "% std::gcd(values[s], size) != 0",
