@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "metair/ir/graph.h"
 #include "metair/ir/tensor.h"
 
 namespace metadist::cli {
@@ -17,10 +19,29 @@ struct Comparison {
   std::string detail;        // of the first output that differs
 };
 
-// |got - expected| <= atol + rtol |expected| for every element, NaN equal to NaN; integers and
-// bools exactly. f64: 1e-8, 1e-7; f32: atol 1e-4, rtol 1e-3; f16: 1e-2, 1e-2; bf16: 5e-2, 5e-2. An
-// expected array may have a wider element type than the result.
+// Of each output by name, the float type of fewest digits among the values that it is computed
+// from, itself included: no result is more exact than what it is made of. Integers are left out.
+std::map<std::string, ElementType> CoarsestTypes(const Graph& graph);
+
+// Compares outputs of a graph with CoarsestTypes `coarsest` (without an entry: by their own type).
+// Integers and bools must be equal, NaN equals NaN, and floats must be as close as the coarsest
+// type explains, with its relative tolerance r (f64 1e-7, f32 1e-3, f16 1e-2, bf16 5e-2):
+//
+//   |got - expected| <= r |expected| + r / 10 rms(expected) + epsilon      for every element
+//   median of |got - expected| / |expected| <= r      over elements above the last two terms
+//
+// The second term is what sums that cancel lose; the median tells a result that is wrong throughout
+// from one whose few small elements are such sums. An expected array may have a wider element type
+// than the result.
 Comparison Compare(const std::vector<std::pair<std::string, Tensor>>& got,
-                   const std::vector<std::pair<std::string, Tensor>>& expected);
+                   const std::vector<std::pair<std::string, Tensor>>& expected,
+                   const std::map<std::string, ElementType>& coarsest);
+
+// The widest tolerance that Compare takes for these outputs.
+struct Tolerance {
+  std::string type;     // "bf16"; "" where all elements must be equal
+  double relative = 0;  // r of that type
+};
+Tolerance WidestTolerance(const std::map<std::string, ElementType>& coarsest);
 
 }  // namespace metadist::cli

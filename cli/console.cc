@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
+
+#include "cli/output_file.h"
 
 namespace metadist::cli {
 namespace {
@@ -33,9 +36,7 @@ std::string Paint(const char* code, const std::string& text) {
 
 }  // namespace
 
-void Console::Print(const std::string& text) const {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-}
+void Console::Print(const std::string& text) const { PrintStdout(text); }
 
 void Console::Write(int level, const std::string& text) const {
   if (log_file != nullptr) std::fprintf(log_file, "%s\n", text.c_str());
@@ -80,6 +81,14 @@ void Console::Step(const std::string& text) {
 void Console::EndSteps() {
   if (step_open_) std::fputs("\r\x1b[K", stderr);
   step_open_ = false;
+}
+
+Result<void> Console::CloseLog() {
+  if (log_file == nullptr) return {};
+  const bool lost = std::ferror(log_file) != 0;
+  const bool closed = std::fclose(std::exchange(log_file, nullptr)) == 0;
+  if (closed && !lost) return {};
+  return Internal("cannot write all logs to the file of --log-file");
 }
 
 }  // namespace metadist::cli

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "metair/ir/error.h"
+#include "metair/ir/result.h"
 
 namespace metadist::cli {
 
@@ -30,6 +30,8 @@ class Console {
   // A line that the next one replaces on a terminal; nothing otherwise, or a line each with kPlain.
   void Step(const std::string& text);
   void EndSteps();
+  // Closes the log file. Errors: kInternal where not all logs have arrived there.
+  Result<void> CloseLog();
 
  private:
   void Write(int level, const std::string& text) const;

@@ -127,6 +127,7 @@ bool CalledAsIopddl(const char* program) {
 }
 
 int RunIopddl(int argc, char** argv) {
+  Session::finishes() = true;
   const Console console;
   if (argc == 2 && (std::string_view(argv[1]) == "--help" || std::string_view(argv[1]) == "-h")) {
     console.Print(

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -138,6 +139,7 @@ class Pool {
       return Failed("fork");
     }
     if (process == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // however the parent ends
       close(ends[0]);
       for (const Child& other : children_) close(other.socket);
       RunChild(ends[1], limits_, work_);

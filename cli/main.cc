@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // metadist: reads the command line, runs one command, turns its error into the exit status.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/iopddl.h"
+#include "cli/output_file.h"
 #include "cli/session.h"
 #include "metair/ir/suggest.h"
 
@@ -17,13 +21,19 @@ namespace {
 
 constexpr const char* kExitCodes =
     "Exit status:\n"
-    "  0 ok    1 internal error   2 usage        3 bad input      4 infeasible\n"
+    "  0 ok    1 internal error, or output that cannot be written\n"
+    "  2 usage                    3 bad input      4 infeasible\n"
     "  5 results differ           6 device       7 regression     8 time limit, no plan yet\n"
     "  130 interrupted, the best plan so far is written\n";
 
+// The command winds up if it has something to finish; a second signal ends the program at once.
 void OnSignal(int signal) {
-  // A second signal ends the program at once.
   if (Session::interrupted().exchange(true)) std::_Exit(128 + signal);
+  if (Session::finishes().load()) return;
+  constexpr std::string_view kText = "\nmetadist: error: interrupted\n";
+  const std::string_view text = isatty(STDERR_FILENO) != 0 ? kText : kText.substr(1);
+  (void)!write(STDERR_FILENO, text.data(), text.size());
+  std::_Exit(static_cast<int>(ErrorCode::kInterrupted));
 }
 
 std::vector<std::string> CommandNames(const CLI::App& app) {
@@ -63,6 +73,8 @@ Result<void> CheckArguments(const CLI::App& app, const CLI::App& command, const 
   if (!problems.empty()) return Join(std::move(problems));
   return {};
 }
+
+int Status(const Result<void>& done) { return done.ok() ? 0 : static_cast<int>(done.error().code); }
 
 struct Invocation {
   CLI::App app{
@@ -111,6 +123,7 @@ Result<void> RunCommand(Invocation& call, Session& session, CLI::App& command) {
     return {};
   }
   TRY(CheckArguments(call.app, command, session));
+  if (session.checks_output) TRY(CheckWritable(session.output, session.force));
   return session.action();
 }
 
@@ -151,9 +164,18 @@ int Main(int argc, char** argv) {
   Session& session = call.sessions[index];
   const Result<void> done = RunCommand(call, session, *command);
   session.console.EndSteps();
-  if (done.ok()) return 0;
-  session.console.Fail(done.error());
-  return static_cast<int>(done.error().code);
+  if (!done.ok()) session.console.Fail(done.error());
+  const Result<void> logged = session.console.CloseLog();
+  if (!logged.ok()) console.Fail(logged.error());
+  return Status(done.ok() ? logged : done);
+}
+
+// What the program ends with; whatever it says, its output has arrived.
+int Finish(int status) {
+  const Result<void> arrived = FlushStdout();
+  if (arrived.ok()) return status;
+  Console().Fail(arrived.error());
+  return status == 0 ? Status(arrived) : status;
 }
 
 }  // namespace
@@ -164,8 +186,16 @@ int main(int argc, char** argv) {
   std::signal(SIGTERM, metadist::cli::OnSignal);
   std::signal(SIGPIPE, SIG_IGN);
   try {
-    if (metadist::cli::CalledAsIopddl(argv[0])) return metadist::cli::RunIopddl(argc, argv);
-    return metadist::cli::Main(argc, argv);
+    const bool contest = metadist::cli::CalledAsIopddl(argv[0]);
+    return metadist::cli::Finish(contest ? metadist::cli::RunIopddl(argc, argv)
+                                         : metadist::cli::Main(argc, argv));
+  } catch (const std::bad_alloc&) {
+    metadist::cli::Console().Fail({metadist::ErrorCode::kDevice,
+                                   "",
+                                   "out of memory",
+                                   "free some, or raise the limit (`ulimit -v`)",
+                                   {}});
+    return static_cast<int>(metadist::ErrorCode::kDevice);
   } catch (const std::exception& error) {
     metadist::cli::Console().Fail(metadist::Internal(error.what()));
     return static_cast<int>(metadist::ErrorCode::kInternal);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/output_file.h"
 #include "cli/planning.h"
 #include "cli/problem_files.h"
 #include "cli/rule_files.h"
@@ -25,9 +26,8 @@ struct Flags {
 Result<void> PlanCommand(Session& session, const Flags& flags) {
   const std::string& problem_path = flags.plan.save_problem;
   const std::string names_path = problem_path.empty() ? "" : NamesPath(problem_path);
-  TRY(session.CheckOutput());
-  TRY(CheckAbsent(problem_path, session.force));
-  TRY(CheckAbsent(names_path, session.force));
+  TRY(JoinAll(
+      {CheckWritable(problem_path, session.force), CheckWritable(names_path, session.force)}));
   LeastMemory least;
   auto result = PlanModel(session, flags.plan, &least);
   if (!result.ok()) {
@@ -42,19 +42,21 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
     return std::move(result).error();
   }
   const PlannedModel& planned = result.value();
-  if (!session.output.empty()) TRY(session.Emit(WritePlan(planned.planned.plan)));
+  std::vector<Result<void>> done;
+  if (!session.output.empty()) done.push_back(session.Emit(WritePlan(planned.planned.plan)));
   if (planned.planned.problem) {
     const Problem& problem = *planned.planned.problem;
-    TRY(SaveProblem(problem_path, problem, session.force));
-    TRY(WriteFile(names_path, WriteNodeNames(problem), session.force));
+    done.push_back(SaveProblem(problem_path, problem, session.force));
+    done.push_back(WriteFile(names_path, WriteNodeNames(problem), session.force));
   }
   if (flags.text)
     session.console.Print(ProgramText(TRY(Lower(planned.planned.plan))));
   else
     session.Report(PlanJson(session, planned), PlanReport(planned));
   if (planned.planned.interrupted)
-    return Error{ErrorCode::kInterrupted, "", "interrupted; this is the best plan so far", "", {}};
-  return {};
+    done.push_back(
+        Error{ErrorCode::kInterrupted, "", "interrupted; this is the best plan so far", "", {}});
+  return JoinAll(std::move(done));
 }
 
 std::string SolverNames() {

@@ -162,12 +162,14 @@ nlohmann::ordered_json PlanJson(const Session& session, const PlannedModel& resu
                     {"entries", plan.solver.reduced_entries}};
   out["deletions"] = plan.solver.deletions;
   out["alternatives"] = Json::array();
-  for (const Alternative& a : plan.alternatives)
+  for (const Alternative& a : plan.alternatives) {
+    const bool priced = a.note.empty();
     out["alternatives"].push_back({{"name", a.name},
-                                   {"step_seconds", a.step_seconds},
-                                   {"peak_bytes", a.peak_bytes},
+                                   {"step_seconds", priced ? Json(a.step_seconds) : Json()},
+                                   {"peak_bytes", priced ? Json(a.peak_bytes) : Json()},
                                    {"feasible", a.feasible},
                                    {"note", a.note}});
+  }
   out["provenance"] = {{"measured", p.step.share(Provenance::kMeasured)},
                        {"borrowed", p.step.share(Provenance::kBorrowed)},
                        {"analytic", p.step.share(Provenance::kAnalytic)}};

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <utility>
 
 #include "cli/cpu_profile.h"
+#include "cli/format.h"
 #include "cli/problem_files.h"
 #include "cli/rule_files.h"
 #include "cli/uncut_dims.h"
@@ -97,6 +99,32 @@ Result<void> ReadChoice(const PlanFlags& flags, PlanRequest& request) {
   return {};
 }
 
+// Values whose sizes only running tells take memory that nobody can count before.
+void WarnOfUnknownSizes(const Session& session, const Graph& graph) {
+  const auto unknown =
+      std::count_if(graph.values.begin(), graph.values.end(), [](const Value& value) {
+        const Shape& shape = value.type.shape;
+        return std::count(shape.begin(), shape.end(), kRunTimeSize) > 0;
+      });
+  if (unknown > 0)
+    session.console.Warn(
+        fmt::format("sizes of {} values are known only when they are made: they are replicated, "
+                    "and neither their memory nor their time is counted",
+                    unknown));
+}
+
+// Where no plan fits: which budget would do, and whether a device has as much.
+Error InHumanUnits(Error error, const LeastMemory& least, const Cluster& cluster) {
+  if (error.code != ErrorCode::kInfeasible || least.bytes == 0) return error;
+  error.message +=
+      fmt::format(" ({} and {})", BytesText(least.bytes), BytesText(least.bound_bytes));
+  if (least.bytes > cluster.usable_bytes())
+    error.hint = fmt::format("a device of {} has {} to use: take more of them",
+                             cluster.name,
+                             BytesText(cluster.usable_bytes()));
+  return error;
+}
+
 }  // namespace
 
 Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMemory* least) {
@@ -110,6 +138,10 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
   result.model = TRY(LoadModel(session, flags.model));
   request.cluster = TRY(FindCluster(session, flags.cluster));
   TRY(ReadMesh(flags, request));
+  if (flags.solver == "random" && request.plan_template != PlanTemplate::kAuto)
+    return Usage(
+        fmt::format("--template {} and --solver random contradict each other", flags.plan_template),
+        "a template says what is divided; random draws it");
 
   RuleBook rules(*result.model.ops, {.seed = 0}, session.thread_count());
   TRY(LearnRules(session, flags.rules, rules));
@@ -123,12 +155,14 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
   request.interrupted = &Session::interrupted();
   std::string shown;
   request.progress = [&](const PlanProgress& p) {
+    if (p.has_plan) Session::finishes() = true;
     std::string line = ProgressText(p);
     if (line == shown) return;
     session.console.Step(line);
     shown = std::move(line);
   };
-  request.least = least;
+  LeastMemory own_least;
+  request.least = least == nullptr ? &own_least : least;
   request.keep_problem = !flags.save_problem.empty();
   TRY(ReadChoice(flags, request));
   request.origin.tool_version = METADIST_VERSION;
@@ -142,8 +176,10 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
   auto planned = MakePlan(request);
   session.console.EndSteps();
   WarnOfMisfits(session, flags.rules, rules);
-  if (!planned.ok()) return std::move(planned).error();
+  if (!planned.ok())
+    return InHumanUnits(std::move(planned).error(), *request.least, request.cluster);
   WarnOfUncut(session, rules.Report(result.model.imported.graph));
+  WarnOfUnknownSizes(session, result.model.imported.graph);
   result.planned = std::move(planned).value();
   result.total_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/problem_files.h"
 
-#include "cli/session.h"
+#include "cli/output_file.h"
 #include "importers/gzip_reader.h"
 #include "planner/solvers/problem_io.h"
 

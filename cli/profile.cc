@@ -12,6 +12,7 @@
 #include "cli/format.h"
 #include "cli/model_flags.h"
 #include "cli/model_profile.h"
+#include "cli/output_file.h"
 #include "cli/values.h"
 #include "executor/measure.h"
 #include "profiles/profile_io.h"
@@ -38,20 +39,45 @@ nlohmann::ordered_json Classes(const Profile& profile) {
 // Keeps the file up to date while rows come in, but not for every one: a row may take microseconds.
 class Keeper {
  public:
-  explicit Keeper(std::string path) : path_(std::move(path)) {}
-  void operator()(const Profile& so_far) {
+  // path: "" and "-" are no files.  replaces: whether a file that is there already may be replaced.
+  Keeper(std::string path, bool replaces) : path_(std::move(path)), replaces_(replaces) {}
+
+  bool is_file() const { return !path_.empty() && path_ != "-"; }
+  // Rows in the file.
+  int64_t rows() const { return rows_; }
+
+  Result<void> Keep(const Profile& profile) {
+    TRY(WriteFile(path_, FormatProfile(profile), replaces_));
+    replaces_ = true;  // our own
+    rows_ = profile.rows();
+    return {};
+  }
+
+  // A file that cannot be written now is told of at the end: the disk may have room by then.
+  void KeepNowAndThen(const Profile& so_far) {
     const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::seconds(1)) return;
+    if (!is_file() || IsStream() || now - last_ < std::chrono::seconds(1)) return;
     last_ = now;
-    (void)WriteProfile(so_far, path_);
+    (void)Keep(so_far);
   }
 
  private:
+  // What is written to a pipe or a device cannot be replaced by more of it.
+  bool IsStream() const {
+    std::error_code error;
+    return std::filesystem::exists(path_, error) && !std::filesystem::is_regular_file(path_, error);
+  }
+
   std::string path_;
+  bool replaces_;
+  int64_t rows_ = 0;
   std::chrono::steady_clock::time_point last_ = {};
 };
 
-Result<Profile> Measure(Session& session, const ProfileFlags& flags, const Profile* previous) {
+Result<Profile> Measure(Session& session,
+                        const ProfileFlags& flags,
+                        const Profile* previous,
+                        Keeper& keeper) {
   MeasureOptions options;
   options.quick = flags.quick;
   options.ranks.clear();
@@ -64,7 +90,7 @@ Result<Profile> Measure(Session& session, const ProfileFlags& flags, const Profi
   options.date = Today();
   options.tool_version = METADIST_VERSION;
   options.progress = [&](const std::string& line) { session.console.Step(line); };
-  if (!session.output.empty() && session.output != "-") options.row_done = Keeper(session.output);
+  options.row_done = [&keeper](const Profile& so_far) { keeper.KeepNowAndThen(so_far); };
   LoadedModel model;
   if (!flags.model.path.empty()) model = TRY(LoadModel(session, flags.model));
   Profile profile = TRY(MeasureCpu(options));
@@ -79,23 +105,34 @@ Result<void> MeasureCommand(Session& session, const ProfileFlags& flags) {
   if (flags.device == "cuda")
     return Error{
         ErrorCode::kDevice, "", "this build has no cuda back end", "see `metadist doctor`", {}};
+  Keeper keeper(session.output, session.force || flags.resume);
+  const bool file = keeper.is_file();
   std::error_code error;
-  const bool file = !session.output.empty() && session.output != "-";
-  const bool exists = file && std::filesystem::exists(session.output, error);
+  const bool exists = file && std::filesystem::is_regular_file(session.output, error);
   if (exists && !session.force && !flags.resume) {
     Error refused = Usage("file exists already",
                           "pass `--resume` to measure what it lacks, `--force` to start anew");
     return std::move(refused).in(session.output);
   }
+  TRY(CheckWritable(session.output, session.force || flags.resume));
   Profile previous;
   if (exists && flags.resume) previous = TRY(ReadProfile(session.output));
   const auto start = std::chrono::steady_clock::now();
-  const Profile profile =
-      TRY(Measure(session, flags, exists && flags.resume ? &previous : nullptr));
+  Session::finishes() = file;
+  auto measured = Measure(session, flags, exists && flags.resume ? &previous : nullptr, keeper);
   session.console.EndSteps();
+  if (!measured.ok()) {
+    Error stopped = std::move(measured).error();
+    if (stopped.code == ErrorCode::kInterrupted && keeper.rows() > 0)
+      stopped.hint = fmt::format(
+          "'{}' has {} rows so far; `--resume` measures the rest", session.output, keeper.rows());
+    return stopped;
+  }
+  const Profile profile = std::move(measured).value();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (file) TRY(WriteProfile(profile, session.output));
+  Result<void> written;
+  if (file) written = keeper.Keep(profile);
   if (session.output == "-") session.console.Print(FormatProfile(profile));
 
   nlohmann::ordered_json document = session.Document();
@@ -105,12 +142,13 @@ Result<void> MeasureCommand(Session& session, const ProfileFlags& flags) {
   document["classes"] = Classes(profile);
   document["file"] =
       file ? nlohmann::ordered_json(session.output) : nlohmann::ordered_json(nullptr);
-  session.Report(document,
-                 fmt::format("{} rows measured in {}{}\n",
-                             profile.rows(),
-                             SecondsText(seconds),
-                             file ? ", written to " + session.output : std::string()));
-  return {};
+  session.Report(
+      document,
+      fmt::format("{} rows measured in {}{}\n",
+                  profile.rows(),
+                  SecondsText(seconds),
+                  file && written.ok() ? ", written to " + session.output : std::string()));
+  return written;
 }
 
 }  // namespace
@@ -134,6 +172,7 @@ void AddProfile(CLI::App& app, Session& session) {
       "With a MODEL its own calls are measured too, as it is planned on 1, 2, ... ranks.\n\n"
       "Example:\n  metadist profile --device cpu --quick -o mybox.profile.json\n"
       "  metadist profile gpt2.onnx --resume -o mybox.profile.json");
+  session.checks_output = false;  // --resume wants it there
   session.action = [&session, flags] { return MeasureCommand(session, *flags); };
 }
 

@@ -178,15 +178,16 @@ Result<void> Rules(const Session& session, const RulesFlags& flags) {
   document["seconds"] = seconds;
   WarnOfMisfits(session, flags.rules, book);
   WarnOfUncut(session, report);
+  Result<void> written;
   if (!session.output.empty()) {
     RuleFile file = book.File();
     file.tool_version = METADIST_VERSION;
-    TRY(session.Emit(WriteRules(file)));
+    written = session.Emit(WriteRules(file));
   }
   session.Report(
       document,
       table.text(0) + fmt::format("{} signatures, {} executions\n", report.size(), executions));
-  return {};
+  return written;
 }
 
 }  // namespace

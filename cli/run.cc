@@ -15,7 +15,9 @@
 #include "cli/baseline.h"
 #include "cli/commands.h"
 #include "cli/compare.h"
+#include "cli/cpu_profile.h"
 #include "cli/format.h"
+#include "cli/output_file.h"
 #include "cli/planning.h"
 #include "cli/rule_files.h"
 #include "cli/values.h"
@@ -59,7 +61,14 @@ Result<std::optional<Plan>> PlanIn(const std::string& path) {
   file.seekg(0);
   std::stringstream text;
   text << file.rdbuf();
-  return std::optional<Plan>(TRY(ReadPlan(text.str(), path)));
+  auto plan = ReadPlan(text.str(), path);
+  if (plan.ok()) return std::optional<Plan>(std::move(plan).value());
+  Error error = std::move(plan).error();
+  const std::string report = "\"metadist.plan_report\"";
+  if (text.str().substr(0, 200).find(report) != std::string::npos)
+    error.hint =
+        "this is what `metadist plan --json` prints; `metadist plan -o FILE` writes a plan";
+  return error;
 }
 
 // The model of a plan: where the plan says, or beside the plan file.
@@ -75,7 +84,15 @@ Result<Job> LoadPlannedJob(Session& session, const RunFlags& flags, Plan plan) {
     model.binds.push_back(fmt::format("{}={}", name, size));
   model.passes_off = plan.origin.passes_off;
   model.op_libraries = flags.plan.model.op_libraries;
-  LoadedModel loaded = TRY(LoadModel(session, model));
+  auto read = LoadModel(session, model);
+  // Other sizes than were bound, or none: not the model that was planned.
+  if (!read.ok() && read.error().code == ErrorCode::kUsage)
+    return BadInput(
+        flags.plan.model.path,
+        fmt::format(
+            "model {} has changed since it was planned: {}", model.path, read.error().message),
+        "plan it again");
+  LoadedModel loaded = TRY(std::move(read));
   if (loaded.imported.hash != plan.origin.model_hash)
     return BadInput(flags.plan.model.path,
                     fmt::format("model {} has changed since it was planned: expected {}, got {}",
@@ -106,6 +123,9 @@ Result<Job> LoadJob(Session& session, const RunFlags& flags) {
   planning.cluster = fmt::format("cpu:{}", flags.ranks);
   planning.no_alternatives = true;
   PlannedModel planned = TRY(PlanModel(session, planning));
+  if (planned.planned.interrupted)
+    return Error{ErrorCode::kInterrupted, "", "interrupted while planning", "", {}};
+  Session::finishes() = false;
   auto ops = TRY(OperatorsToRun(planned.model));
   return Job{std::move(planned.model.imported.graph),
              std::move(ops),
@@ -153,11 +173,15 @@ struct Outcome {
   Comparison one_device;
   Comparison expected;
   bool checked = false;
+  bool compares_one_device = false;
   bool has_expected = false;
+  std::string expected_file;
+  Tolerance tolerance;
   std::string compared_with;
   std::string baseline;  // file; "": none
   double max_regress = 0;
   Result<void> regression;
+  Result<void> traced;  // whether the trace is written
 
   bool passed() const { return one_device.passed && expected.passed; }
 };
@@ -181,17 +205,21 @@ Result<Outcome> Execute(Session& session, const RunFlags& flags, const Job& job)
   timed.trace = !flags.trace.empty();
   const Program program = TRY(ProgramOf(job));
   out.run = TRY(RunProgram(program, {}, inputs, timed));
-  if (!flags.trace.empty()) TRY(WriteFile(flags.trace, TraceJson(program, out.run), session.force));
+  if (!flags.trace.empty())
+    out.traced = WriteFile(flags.trace, TraceJson(program, out.run), session.force);
+  const auto coarsest = CoarsestTypes(job.graph);
+  out.tolerance = WidestTolerance(coarsest);
   if (compare) {
     const RunResult whole = TRY(RunProgram(SingleDevice(job.graph), {}, inputs, options));
-    out.one_device = Compare(out.run.outputs, whole.outputs);
-    out.checked = true;
+    out.one_device = Compare(out.run.outputs, whole.outputs, coarsest);
+    out.checked = out.compares_one_device = true;
     out.compared_with = "one device";
   }
   if (!flags.expect.empty() && !flags.no_check) {
     const NamedTensors arrays = TRY(ReadArrays(flags.expect));
-    out.expected = Compare(out.run.outputs, {arrays.begin(), arrays.end()});
+    out.expected = Compare(out.run.outputs, {arrays.begin(), arrays.end()}, coarsest);
     out.checked = out.has_expected = true;
+    out.expected_file = flags.expect;
     out.compared_with += (out.compared_with.empty() ? "" : " and ") + flags.expect;
   }
   return out;
@@ -210,7 +238,8 @@ nlohmann::ordered_json OutcomeJson(const Session& session,
         {"passed", out.passed()},
         {"max_abs_error", std::max(out.one_device.max_abs_error, out.expected.max_abs_error)},
         {"max_rel_error", std::max(out.one_device.max_rel_error, out.expected.max_rel_error)},
-        {"compared_with", out.compared_with}};
+        {"compared_with", out.compared_with},
+        {"tolerance", {{"type", out.tolerance.type}, {"relative", out.tolerance.relative}}}};
   document["ranks"] = job.plan.has_value() ? job.plan->mesh.ranks() : 1;
   document["mesh"] = MeshOf(job);
   document["backend"] = flags.backend;
@@ -238,13 +267,37 @@ nlohmann::ordered_json OutcomeJson(const Session& session,
   return document;
 }
 
+// "0.1 % for f32", or "".
+std::string ToleranceText(const Tolerance& tolerance) {
+  return tolerance.type.empty()
+             ? ""
+             : fmt::format("{:g} % for {}", tolerance.relative * 100, tolerance.type);
+}
+
+// What the results were compared with, and how that went: "equal to one device, differs from FILE".
+std::string CheckText(const Outcome& out) {
+  if (!out.checked) return "not compared";
+  if (out.passed()) return fmt::format("PASSED: equal to {}", out.compared_with);
+  if (!out.has_expected || (!out.one_device.passed && !out.expected.passed))
+    return fmt::format("FAILED: differs from {}", out.compared_with);
+  return out.one_device.passed
+             ? fmt::format("FAILED: differs from {}{}",
+                           out.expected_file,
+                           out.compares_one_device ? ", equal to one device" : "")
+             : fmt::format("FAILED: differs from one device, equal to {}", out.expected_file);
+}
+
 std::string OutcomeText(const Job& job, const Outcome& out) {
-  std::string text =
-      fmt::format("{} on {} {}\n",
-                  job.name,
-                  job.plan.has_value() ? job.plan->mesh.ranks() : 1,
-                  job.plan.has_value() && job.plan->mesh.ranks() > 1 ? "thread ranks" : "rank");
-  Table table({{""}, {"predicted", true}, {"measured", true}});
+  const bool ranks = job.plan.has_value() && job.plan->mesh.ranks() > 1;
+  std::string text = fmt::format("{} on {} {}\n",
+                                 job.name,
+                                 job.plan.has_value() ? job.plan->mesh.ranks() : 1,
+                                 ranks ? "thread ranks" : "rank");
+  // A plan for other devices is run here to be checked; its times are of another machine.
+  const bool elsewhere = job.plan.has_value() && !CpuRanks(job.plan->origin.cluster);
+  Table table({{""},
+               {elsewhere ? "predicted on " + job.plan->origin.cluster : "predicted", true},
+               {elsewhere ? "measured on threads here" : "measured", true}});
   table.Add({"step",
              job.plan ? SecondsText(job.plan->prediction.step.seconds) : "-",
              SecondsText(out.run.median_seconds)});
@@ -252,23 +305,39 @@ std::string OutcomeText(const Job& job, const Outcome& out) {
              job.plan ? BytesText(job.plan->peak_bytes()) : "-",
              BytesText(out.run.peak_bytes)});
   text += table.text();
+  text += "  " + CheckText(out);
+  if (out.checked)
+    text += fmt::format(", largest error {:.2g} (relative {:.2g}{}{})",
+                        std::max(out.one_device.max_abs_error, out.expected.max_abs_error),
+                        std::max(out.one_device.max_rel_error, out.expected.max_rel_error),
+                        out.tolerance.type.empty() ? "" : ", allowed ",
+                        ToleranceText(out.tolerance));
+  text += "\n";
   if (!out.baseline.empty())
     text += fmt::format("  {} {:g} % of {}\n",
-                        out.regression.ok() ? "within" : "not within",
+                        out.regression.ok() ? "within" : "SLOWER: not within",
                         out.max_regress * 100,
                         out.baseline);
-  if (!out.checked) return text + "  not compared\n";
-  return text + fmt::format("  {} {}, largest error {:.2g} (relative {:.2g})\n",
-                            out.passed() ? "PASSED: equal to" : "FAILED: differs from",
-                            out.compared_with,
-                            std::max(out.one_device.max_abs_error, out.expected.max_abs_error),
-                            std::max(out.one_device.max_rel_error, out.expected.max_rel_error));
+  return text;
+}
+
+Result<void> CheckResults(const RunFlags& flags, const Job& job, const Outcome& out) {
+  if (out.passed()) return {};
+  const Comparison& wrong = out.one_device.passed ? out.expected : out.one_device;
+  return Error{ErrorCode::kMismatch,
+               job.name,
+               fmt::format("results differ from {}: {}",
+                           out.one_device.passed ? flags.expect : "one device",
+                           wrong.detail),
+               "",
+               {}};
 }
 
 Result<void> RunCommand(Session& session, RunFlags flags) {
   TRY(CheckBackend(flags));
+  TRY(CheckWritable(flags.trace, session.force));
   std::optional<Baseline> baseline;
-  const double share = flags.max_regress.empty() ? 0.05 : TRY(ParseShare(flags.max_regress));
+  const double share = flags.max_regress.empty() ? 0.05 : TRY(ParsePercent(flags.max_regress));
   if (!flags.baseline.empty()) {
     baseline = TRY(ReadBaseline(flags.baseline));
     flags.bench = true;
@@ -283,16 +352,9 @@ Result<void> RunCommand(Session& session, RunFlags flags) {
   }
   for (const std::string& op : out.run.reference_ops)
     session.console.Detail(fmt::format("{} runs on its reference kernel", op));
-  TRY(session.EmitResult(OutcomeJson(session, flags, job, out), OutcomeText(job, out)));
-  if (out.passed()) return out.regression;
-  const Comparison& wrong = out.one_device.passed ? out.expected : out.one_device;
-  return Error{ErrorCode::kMismatch,
-               job.name,
-               fmt::format("results differ from {}: {}",
-                           out.one_device.passed ? flags.expect : "one device",
-                           wrong.detail),
-               "",
-               {}};
+  const Result<void> reported =
+      session.EmitResult(OutcomeJson(session, flags, job, out), OutcomeText(job, out));
+  return JoinAll({CheckResults(flags, job, out), out.regression, reported, out.traced});
 }
 
 }  // namespace

@@ -5,11 +5,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
+
+#include "cli/output_file.h"
 
 namespace metadist::cli {
 
@@ -18,15 +17,32 @@ std::atomic<bool>& Session::interrupted() {
   return flag;
 }
 
+std::atomic<bool>& Session::finishes() {
+  static std::atomic<bool> flag = false;
+  return flag;
+}
+
+namespace {
+
+// Reports of commands that also write a file of another schema: both are told apart by it.
+bool WritesItsOwn(const std::string& command) {
+  return command == "plan" || command == "profile" || command == "rules";
+}
+
+// Names that are no UTF-8 (of files) are shown with replacement characters.
+std::string Dump(const nlohmann::ordered_json& document) {
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
 nlohmann::ordered_json Session::Document() const {
-  return {{"schema", "metadist." + command},
+  return {{"schema", "metadist." + command + (WritesItsOwn(command) ? "_report" : "")},
           {"schema_version", 1},
           {"tool_version", METADIST_VERSION},
           {"command", command},
           {"seed", seed}};
 }
-
-Result<void> Session::CheckOutput() const { return CheckAbsent(output, force); }
 
 Result<void> Session::Emit(const std::string& text) const {
   if (!output.empty()) return WriteFile(output, text, force);
@@ -36,11 +52,11 @@ Result<void> Session::Emit(const std::string& text) const {
 
 Result<void> Session::EmitResult(const nlohmann::ordered_json& document,
                                  const std::string& text) const {
-  return Emit(json ? document.dump(2) + "\n" : text);
+  return Emit(json ? Dump(document) : text);
 }
 
 void Session::Report(const nlohmann::ordered_json& document, const std::string& text) const {
-  if (output != "-") console.Print(json ? document.dump(2) + "\n" : text);
+  if (output != "-") console.Print(json ? Dump(document) : text);
 }
 
 int Session::thread_count() const {
@@ -65,15 +81,17 @@ void AddCommonOptions(CLI::App& command, Session& session) {
       ->check(CLI::Range(0, 4096))
       ->envname("METADIST_THREADS")
       ->group(group);
-  command
-      .add_flag_callback(
-          "-q,--quiet", [&session] { session.console.verbosity = -1; }, "no logs, only errors")
-      ->group(group);
+  CLI::Option* quiet =
+      command
+          .add_flag_callback(
+              "-q,--quiet", [&session] { session.console.verbosity = -1; }, "no logs, only errors")
+          ->group(group);
   command
       .add_flag_function(
           "-v,--verbose",
           [&session](int64_t count) { session.console.verbosity = static_cast<int>(count); },
           "more logs; twice for all")
+      ->excludes(quiet)
       ->group(group);
   command
       .add_option_function<std::string>(
@@ -107,42 +125,14 @@ void AddCommonOptions(CLI::App& command, Session& session) {
           "--log-file",
           [&session](const std::string& path) {
             session.console.log_file = std::fopen(path.c_str(), "a");
+            if (session.console.log_file != nullptr)
+              std::setvbuf(session.console.log_file, nullptr, _IOLBF, BUFSIZ);
             if (session.console.log_file == nullptr)
               throw CLI::ValidationError("--log-file", fmt::format("cannot write '{}'", path));
           },
           "append all logs to FILE")
       ->type_name("FILE")
       ->group(group);
-}
-
-Result<void> CheckAbsent(const std::string& path, bool force) {
-  std::error_code ignored;
-  if (path.empty() || path == "-" || force || !std::filesystem::exists(path, ignored)) return {};
-  Error exists = Usage("file exists already", "pass `--force` to overwrite it");
-  return std::move(exists).in(path);
-}
-
-Result<void> WriteFile(const std::string& path, const std::string& text, bool force) {
-  if (path == "-") {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return {};
-  }
-  TRY(CheckAbsent(path, force));
-  std::error_code ignored;
-  // Written beside and renamed, so that an interrupt leaves the old file or the new one.
-  const std::string part = path + ".part";
-  std::ofstream file(part, std::ios::binary | std::ios::trunc);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(part, path, error);
-  if (!file || error) {
-    std::filesystem::remove(part, ignored);
-    Error failed =
-        Usage(fmt::format("cannot write: {}", error ? error.message() : std::strerror(errno)));
-    return std::move(failed).in(path);
-  }
-  return {};
 }
 
 }  // namespace metadist::cli

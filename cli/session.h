@@ -26,6 +26,8 @@ struct Session {
   bool json = false;
   bool force = false;
   std::string output;  // -o; empty: stdout
+  // Whether -o is refused before the command runs where WriteFile would refuse it.
+  bool checks_output = true;
   uint64_t seed = 0;
   int threads = 0;  // 0: all cores
 
@@ -36,11 +38,13 @@ struct Session {
 
   // Raised by SIGINT and SIGTERM.
   static std::atomic<bool>& interrupted();
+  // Whether there is something to say or to write once the command is interrupted: the best plan so
+  // far, the rows that were measured. Where there is not, a signal ends the program at once.
+  static std::atomic<bool>& finishes();
 
-  // {schema: "metadist.<command>", schema_version, tool_version, command, seed}.
+  // {schema: "metadist.<command>", schema_version, tool_version, command, seed}; the schema of a
+  // report of plan, profile and rules, whose -o has one of its own, ends in "_report".
   nlohmann::ordered_json Document() const;
-  // CheckAbsent of -o.
-  Result<void> CheckOutput() const;
   // Writes `text` to -o (or stdout).
   Result<void> Emit(const std::string& text) const;
   // With --json the document, else the text.
@@ -54,12 +58,5 @@ struct Session {
 // Flags that every command has: --json -o --force --seed --threads --config --print-config -v -q
 // ...
 void AddCommonOptions(CLI::App& command, Session& session);
-
-// Refuses a file that exists, unless `force`, before the work instead of after it. "" and "-" are
-// none. Errors: kUsage.
-Result<void> CheckAbsent(const std::string& path, bool force);
-
-// Writes a file that must not exist yet, unless `force`; "-" is stdout. Errors: kUsage, kBadInput.
-Result<void> WriteFile(const std::string& path, const std::string& text, bool force);
 
 }  // namespace metadist::cli

@@ -162,8 +162,8 @@ Result<void> CheckChoice(Session& session, const Flags& flags, const Problem& pr
 }
 
 Result<void> Solve(Session& session, const Flags& flags) {
+  Session::finishes() = true;
   const Clock::time_point start = Clock::now();
-  TRY(session.CheckOutput());
   SolveOptions options = TRY(ReadLimits(session, flags));
   const SolverDef* solver = TRY(ChosenSolver(flags.solver));
   const double time_limit = options.time_limit_seconds;

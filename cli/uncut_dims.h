@@ -13,8 +13,8 @@ namespace metadist::cli {
 // [{"input": 0, "dim": 1, "reason": "...", "known": false}, {"output": 0, ...}]
 nlohmann::ordered_json UncutJson(const SignatureReport& signature);
 
-// A warning for every signature with dims that calls of the same form can be cut in, with the
-// reasons.
+// A warning for every signature with dims that calls of the same form can be cut in, and for every
+// one whose code failed, with the reasons.
 void WarnOfUncut(const Session& session, const std::vector<SignatureReport>& report);
 
 }  // namespace metadist::cli

@@ -30,19 +30,22 @@ Result<double> Scaled(const std::string& text,
 }  // namespace
 
 Result<int64_t> ParseBytes(const std::string& text) {
-  std::map<std::string, double> suffixes = {{"", 1}, {"B", 1}};
+  std::map<std::string, double> suffixes = {{"", 1}, {"b", 1}};
   double decimal = 1;
   double binary = 1;
-  for (const char* prefix : {"K", "M", "G", "T", "P"}) {
+  for (const char* prefix : {"k", "m", "g", "t", "p"}) {
     decimal *= 1000;
     binary *= 1024;
     const std::string p = prefix;
-    suffixes[p] = suffixes[p + "B"] = decimal;
-    suffixes[p + "iB"] = suffixes[p + "i"] = binary;
+    suffixes[p] = suffixes[p + "b"] = decimal;
+    suffixes[p + "ib"] = suffixes[p + "i"] = binary;
   }
-  suffixes["k"] = suffixes["kB"] = 1000;
-  return static_cast<int64_t>(
-      TRY(Scaled(text, suffixes, "a number of bytes such as 80GiB or 512MB")));
+  std::string lower = text;
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  auto bytes = Scaled(lower, suffixes, "");
+  if (!bytes.ok())
+    return Usage(fmt::format("expected a number of bytes such as 80GiB or 512MB, got '{}'", text));
+  return static_cast<int64_t>(bytes.value());
 }
 
 Result<int64_t> ParseCount(const std::string& text) {
@@ -62,6 +65,10 @@ Result<double> ParseSeconds(const std::string& text) {
 
 Result<double> ParseShare(const std::string& text) {
   return Scaled(text, {{"", 1}, {"%", 0.01}}, "a share such as 5% or 0.05");
+}
+
+Result<double> ParsePercent(const std::string& text) {
+  return Scaled(text, {{"", 0.01}, {"%", 0.01}}, "percent such as 5% or 5");
 }
 
 Result<double> ParseGap(const std::string& text) {

@@ -10,7 +10,7 @@
 // Values of flags as people write them. Errors: kUsage naming what is expected.
 namespace metadist::cli {
 
-// "80GiB", "512MB", "1.5G" (= GB), "1024": bytes, at least 0.
+// "80GiB", "512MB", "1.5g" (= GB), "1024", in either case: bytes, at least 0.
 Result<int64_t> ParseBytes(const std::string& text);
 // "1k", "32K" (= 1000), "25.6k", "64": a count, at least 0.
 Result<int64_t> ParseCount(const std::string& text);
@@ -18,7 +18,9 @@ Result<int64_t> ParseCount(const std::string& text);
 Result<double> ParseSeconds(const std::string& text);
 // "5%", "0.05": a share, at least 0.
 Result<double> ParseShare(const std::string& text);
-// The same, at most 1: how far above the bound a solver may end.
+// "5%", "5": percent, as a share.
+Result<double> ParsePercent(const std::string& text);
+// As ParseShare, at most 1: how far above the bound a solver may end.
 Result<double> ParseGap(const std::string& text);
 // "16x16", "7", "scalar": the sizes of an array, all at least 1.
 Result<Shape> ParseShape(const std::string& text);

@@ -21,6 +21,15 @@ std::string PlaceText(const Value& value) {
   return fmt::format("{} '{}'", KindText(value.kind), value.name);
 }
 
+// Parameters that nothing gives elements: hundreds of them are one problem.
+Error AbsentWeights(const std::vector<const Value*>& absent) {
+  const Value& first = *absent.front();
+  std::string message =
+      fmt::format("elements must be given, got none for {}", TypeText(first.type));
+  if (absent.size() > 1) message += fmt::format(", nor for {} more", absent.size() - 1);
+  return BadInput(PlaceText(first), std::move(message), "run with --random-weights");
+}
+
 void ReportUnknown(const Graph& graph,
                    const NamedTensors& given,
                    bool inputs,
@@ -64,6 +73,7 @@ Result<WholeData> WholeData::Bind(const Graph& graph,
     }
     return Source{};
   };
+  std::vector<const Value*> absent;  // parameters
   for (size_t v = 0; v < graph.values.size(); ++v) {
     const Value& value = graph.values[v];
     if (value.kind == ValueKind::kResult) continue;
@@ -77,7 +87,9 @@ Result<WholeData> WholeData::Bind(const Graph& graph,
     else if (input ? options.random_inputs : options.random_weights)
       data.sources_[v] = source(value);
     if (data.sources_[v].data != nullptr) continue;
-    if (!whole.has_data())
+    if (!whole.has_data() && value.kind == ValueKind::kParameter)
+      absent.push_back(&value);
+    else if (!whole.has_data())
       problems.push_back(BadInput(
           PlaceText(value),
           fmt::format("elements must be given, got none for {}", TypeText(value.type)),
@@ -87,6 +99,7 @@ Result<WholeData> WholeData::Bind(const Graph& graph,
           PlaceText(value),
           fmt::format("must be {}, got {}", TypeText(value.type), TypeText(whole.type()))));
   }
+  if (!absent.empty()) problems.push_back(AbsentWeights(absent));
   if (!problems.empty()) return Join(std::move(problems));
   return data;
 }

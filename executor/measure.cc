@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
 #include <fstream>
 #include <thread>
 
@@ -15,6 +17,8 @@
 namespace metadist {
 namespace {
 
+constexpr double kLeastJudged = 0.1;  // seconds of which it can be told who had them
+
 std::string CpuModel() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);)
@@ -24,18 +28,11 @@ std::string CpuModel() {
 
 int64_t SystemValue(int name) { return std::max<int64_t>(sysconf(name), 0); }
 
-ProfileHeader HeaderOf(const MeasureOptions& options) {
-  ProfileHeader header;
-  header.name = "cpu";
-  header.kind = "cpu";
-  header.device_model = CpuModel();
-  header.cores = std::max(1u, std::thread::hardware_concurrency());
-  header.devices_per_node = static_cast<int>(header.cores);
-  header.launch_mode = "threads";
-  header.date = options.date;
-  header.tool_version = options.tool_version;
-  header.settings["mode"] = options.quick ? "quick" : "full";
-  return header;
+// Seconds of a processor that this thread had.
+double ThreadSeconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 // Rates of the whole machine that the formulas fall back to, from the rows.
@@ -53,14 +50,39 @@ void Summarize(Profile& profile) {
   }
 }
 
+// What this thread, which never waits, did not get of the time since `start`. Rows that are resumed
+// may have been measured beside others.
+void AddBusyShare(Measurer& measurer,
+                  std::chrono::steady_clock::time_point start,
+                  double own_seconds) {
+  const std::chrono::duration<double> all = std::chrono::steady_clock::now() - start;
+  const double lost = all.count() < kLeastJudged ? 0 : 1 - own_seconds / all.count();
+  const double before = measurer.profile().factor(kBusyShare, -1);
+  if (lost > before) measurer.AddFactor(kBusyShare, std::max(lost, 0.0));
+}
+
 }  // namespace
+
+ProfileHeader ThisMachine(const MeasureOptions& options) {
+  ProfileHeader header;
+  header.name = "cpu";
+  header.kind = "cpu";
+  header.device_model = CpuModel();
+  header.cores = std::max(1u, std::thread::hardware_concurrency());
+  header.devices_per_node = static_cast<int>(header.cores);
+  header.launch_mode = "threads";
+  header.date = options.date;
+  header.tool_version = options.tool_version;
+  header.settings["mode"] = options.quick ? "quick" : "full";
+  return header;
+}
 
 Measurer::Measurer(const MeasureOptions& options)
     : options_(options),
       rule_(StopRule::For(options.quick)),
       start_(std::chrono::steady_clock::now()) {
   if (options.previous != nullptr) profile_ = *options.previous;
-  profile_.header = HeaderOf(options);
+  profile_.header = ThisMachine(options);
   profile_.origins[kMeasuredHere] = {
       Provenance::kMeasured, "metadist profile", "own measurement", options.date, false};
   profile_.device.origin = kMeasuredHere;
@@ -113,11 +135,14 @@ Result<Profile> MeasureCpu(const MeasureOptions& options) {
   // A thread of its own, so that the caller's settings of the kernel library stay as they are.
   std::thread worker([&] {
     cpu::UseOneThread();
+    const auto start = std::chrono::steady_clock::now();
+    const double had = ThreadSeconds();
     MeasureStream(measurer);
     MeasureContractions(measurer);
     MeasureKernels(measurer);
-    MeasureSlowdown(measurer);
-    status = MeasureCollectives(measurer);
+    AddBusyShare(measurer, start, ThreadSeconds() - had);
+    status = MeasureSlowdown(measurer);
+    if (status.ok()) status = MeasureCollectives(measurer);
   });
   worker.join();
   TRY(std::move(status));

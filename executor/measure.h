@@ -27,6 +27,9 @@ struct MeasureOptions {
   std::string tool_version;
 };
 
+// What the profiles of these options say of the machine.
+ProfileHeader ThisMachine(const MeasureOptions& options);
+
 // Measures this machine as a device of kind "cpu" whose ranks are threads: matrix products, copies
 // by bytes, element-wise rates, the cost of a node, slow-down with several ranks, and collectives
 // among ranks. Every row has provenance "measured". Rows are the median of repeated samples; a row

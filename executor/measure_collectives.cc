@@ -9,12 +9,12 @@
 #include <cmath>
 #include <ctime>
 #include <numeric>
-#include <thread>
 
 #include "executor/comm/placement.h"
 #include "executor/comm/threads.h"
 #include "executor/cpu/kernel.h"
 #include "executor/measurer.h"
+#include "metair/ir/parallel.h"
 #include "profiles/factors.h"
 
 namespace metadist {
@@ -224,13 +224,10 @@ Result<void> Bench::Run() {
   worked_.resize(elapsed_.size());
   auto world = MakeThreadGroup(shape_.ranks);
   std::vector<Result<void>> statuses(world.size());
-  std::vector<std::thread> threads;
-  for (size_t r = 0; r < world.size(); ++r)
-    threads.emplace_back([&, r] {
-      statuses[r] = RunRank(*world[r]);
-      if (!statuses[r].ok()) world[r]->Abort(statuses[r].error());
-    });
-  for (std::thread& thread : threads) thread.join();
+  TRY(RunAtOnce(world.size(), [&](size_t r) {
+    statuses[r] = RunRank(*world[r]);
+    if (!statuses[r].ok()) world[r]->Abort(statuses[r].error());
+  }));
   for (Result<void>& status : statuses) TRY(std::move(status));
   return {};
 }

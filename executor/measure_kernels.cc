@@ -7,12 +7,12 @@
 #include <atomic>
 #include <cstring>
 #include <optional>
-#include <thread>
 
 #include "executor/bound_kernel.h"
 #include "executor/comm/placement.h"
 #include "executor/comm/threads.h"
 #include "executor/measurer.h"
+#include "metair/ir/parallel.h"
 #include "metair/ops/op_table.h"
 #include "profiles/factors.h"
 
@@ -32,41 +32,38 @@ std::optional<BoundKernel> Product(const OpDef& op, int64_t m, int64_t n, int64_
 using WorkMaker = std::function<std::function<void()>()>;
 
 // Mean seconds of a call on each of `ranks` threads that all work at the same time, in one round.
-double RoundTogether(int ranks, const WorkMaker& make_work) {
+Result<double> RoundTogether(int ranks, const WorkMaker& make_work) {
   using Clock = std::chrono::steady_clock;
   constexpr double kSpan = 0.008;
   auto group = MakeThreadGroup(ranks);
   std::vector<double> seconds(static_cast<size_t>(ranks));
-  std::vector<std::thread> threads;
-  for (size_t r = 0; r < group.size(); ++r)
-    threads.emplace_back([&, r] {
-      cpu::UseOneThread();
-      PlaceRank(static_cast<int>(r), ranks);
-      const std::function<void()> work = make_work();
+  TRY(RunAtOnce(group.size(), [&](size_t r) {
+    cpu::UseOneThread();
+    PlaceRank(static_cast<int>(r), ranks);
+    const std::function<void()> work = make_work();
+    work();
+    if (!group[r]->Barrier().ok()) return;
+    const auto start = Clock::now();
+    int calls = 0;
+    double spent = 0;
+    do {
       work();
-      if (!group[r]->Barrier().ok()) return;
-      const auto start = Clock::now();
-      int calls = 0;
-      double spent = 0;
-      do {
-        work();
-        ++calls;
-        spent = std::chrono::duration<double>(Clock::now() - start).count();
-      } while (spent < kSpan * ranks);
-      seconds[r] = spent / calls;
-    });
-  for (std::thread& thread : threads) thread.join();
+      ++calls;
+      spent = std::chrono::duration<double>(Clock::now() - start).count();
+    } while (spent < kSpan * ranks);
+    seconds[r] = spent / calls;
+  }));
   double sum = 0;
   for (double s : seconds) sum += s;
   return sum / ranks;
 }
 
 // The same of the quickest of several rounds: what other programs take is none of ours.
-double SecondsTogether(int ranks, const WorkMaker& make_work) {
+Result<double> SecondsTogether(int ranks, const WorkMaker& make_work) {
   constexpr int kRounds = 6;
-  double least = RoundTogether(ranks, make_work);
+  double least = TRY(RoundTogether(ranks, make_work));
   for (int round = 1; round < kRounds; ++round)
-    least = std::min(least, RoundTogether(ranks, make_work));
+    least = std::min(least, TRY(RoundTogether(ranks, make_work)));
   return least;
 }
 
@@ -143,8 +140,8 @@ void MeasureKernels(Measurer& measurer) {
   measurer.AddFactor(kLaunchSeconds, node.time_us * 1e-6);
 }
 
-void MeasureSlowdown(Measurer& measurer) {
-  if (measurer.stopped()) return;
+Result<void> MeasureSlowdown(Measurer& measurer) {
+  if (measurer.stopped()) return {};
   const OpDef* op = FirstContraction();
   measurer.Say("several ranks at work");
   const auto product = [op]() -> std::function<void()> {
@@ -158,16 +155,17 @@ void MeasureSlowdown(Measurer& measurer) {
     if (ranks < 2) continue;
     const std::string contraction = kSlowdownContraction + std::to_string(ranks);
     if (op != nullptr && measurer.WantsFactor(contraction)) {
-      if (product_alone == 0) product_alone = SecondsTogether(1, product);
+      if (product_alone == 0) product_alone = TRY(SecondsTogether(1, product));
       measurer.AddFactor(contraction,
-                         std::max(1.0, SecondsTogether(ranks, product) / product_alone));
+                         std::max(1.0, TRY(SecondsTogether(ranks, product)) / product_alone));
     }
     const std::string stream = kSlowdownStream + std::to_string(ranks);
     if (measurer.WantsFactor(stream)) {
-      if (copy_alone == 0) copy_alone = SecondsTogether(1, copy);
-      measurer.AddFactor(stream, std::max(1.0, SecondsTogether(ranks, copy) / copy_alone));
+      if (copy_alone == 0) copy_alone = TRY(SecondsTogether(1, copy));
+      measurer.AddFactor(stream, std::max(1.0, TRY(SecondsTogether(ranks, copy)) / copy_alone));
     }
   }
+  return {};
 }
 
 }  // namespace metadist

@@ -38,7 +38,7 @@ class Measurer {
 void MeasureContractions(Measurer& measurer);
 void MeasureStream(Measurer& measurer);
 void MeasureKernels(Measurer& measurer);
-void MeasureSlowdown(Measurer& measurer);
+Result<void> MeasureSlowdown(Measurer& measurer);
 Result<void> MeasureCollectives(Measurer& measurer);
 
 }  // namespace metadist

@@ -11,12 +11,12 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <thread>
 
 #include "executor/comm/placement.h"
 #include "executor/comm/threads.h"
 #include "executor/cpu/kernel.h"
 #include "executor/transfer_run.h"
+#include "metair/ir/parallel.h"
 
 namespace metadist {
 namespace {
@@ -113,13 +113,10 @@ class Rounds {
     auto group = MakeThreadGroup(static_cast<int>(ranks), {options_.timeout_seconds});
     times_.resize(group.size());
     std::vector<Result<void>> status(group.size());
-    std::vector<std::thread> threads;
-    for (size_t rank = 0; rank < group.size(); ++rank)
-      threads.emplace_back([&, rank] {
-        status[rank] = RunRank(*group[rank]);
-        if (!status[rank].ok()) group[rank]->Abort(status[rank].error());
-      });
-    for (std::thread& thread : threads) thread.join();
+    TRY(RunAtOnce(group.size(), [&](size_t rank) {
+      status[rank] = RunRank(*group[rank]);
+      if (!status[rank].ok()) group[rank]->Abort(status[rank].error());
+    }));
     for (Result<void>& one : status)
       if (!one.ok()) return std::move(one).error();
     return {};

@@ -18,6 +18,7 @@
 #include "executor/comm/placement.h"
 #include "executor/comm/threads.h"
 #include "executor/rank_program.h"
+#include "metair/ir/parallel.h"
 
 namespace metadist {
 namespace {
@@ -49,7 +50,7 @@ class Runner {
  public:
   Runner(const SharedPlan& plan, const RunOptions& options) : plan_(plan), options_(options) {}
 
-  std::vector<RankOutcome> Run();
+  Result<std::vector<RankOutcome>> Run();
   bool interrupted() const { return interrupted_; }
 
  private:
@@ -66,17 +67,14 @@ class Runner {
   std::atomic<bool> interrupted_ = false;
 };
 
-std::vector<RankOutcome> Runner::Run() {
+Result<std::vector<RankOutcome>> Runner::Run() {
   const int ranks = static_cast<int>(plan_.program->mesh.ranks());
   auto group = MakeThreadGroup(ranks, {options_.timeout_seconds});
   std::vector<RankOutcome> outcomes(static_cast<size_t>(ranks));
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < ranks; ++rank) {
-    RankOutcome& outcome = outcomes[static_cast<size_t>(rank)];
-    outcome.world = std::move(group[static_cast<size_t>(rank)]);
-    threads.emplace_back([this, &outcome] { outcome.status = RunRank(outcome); });
-  }
-  for (std::thread& thread : threads) thread.join();
+  for (size_t rank = 0; rank < outcomes.size(); ++rank)
+    outcomes[rank].world = std::move(group[rank]);
+  TRY(RunAtOnce(outcomes.size(),
+                [&](size_t rank) { outcomes[rank].status = RunRank(outcomes[rank]); }));
   return outcomes;
 }
 
@@ -333,7 +331,7 @@ Result<RunResult> RunProgram(const Program& program,
   plan.transfers = TRY(PlanAllTransfers(program));
 
   Runner runner(plan, options);
-  const std::vector<RankOutcome> outcomes = runner.Run();
+  const std::vector<RankOutcome> outcomes = TRY(runner.Run());
   for (const bool itself : {true, false})
     for (size_t rank = 0; rank < outcomes.size(); ++rank) {
       const RankOutcome& outcome = outcomes[rank];

@@ -39,6 +39,7 @@ class Coverer {
     formulate.inner_rules = [&](const Graph& graph, const Node& node) -> const Rule& {
       return request_.rules->For(graph, node);
     };
+    formulate.every_pass = true;
     formulation_ = TRY(Formulate(formulate, routes_));
     TRY(Validate(formulation_.problem));
     formulation_.problem.tied.clear();

@@ -9,7 +9,7 @@
 namespace metadist {
 
 inline constexpr char kPlanSchema[] = "metadist.plan";
-inline constexpr int kPlanSchemaVersion = 1;
+inline constexpr int kPlanSchemaVersion = 2;
 
 // JSON, the same bytes for the same plan. No wall-clock time is in it.
 std::string WritePlan(const Plan& plan);

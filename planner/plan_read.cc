@@ -138,10 +138,10 @@ class Reader {
     TRY(at.Fields({"name",
                    "status",
                    "problem",
-                   "cost",
-                   "bound",
+                   "cost_picoseconds",
+                   "bound_picoseconds",
                    "gap",
-                   "free_bound",
+                   "free_bound_picoseconds",
                    "nodes",
                    "strategies",
                    "pruned",
@@ -152,10 +152,10 @@ class Reader {
     s.solver = TRY(TRY(at.At("name")).String());
     s.status = TRY(TRY(at.At("status")).String());
     s.problem = TRY(TRY(at.At("problem")).String());
-    s.cost = TRY(TRY(at.At("cost")).Int());
-    s.bound = TRY(TRY(at.At("bound")).Int());
+    s.cost = TRY(TRY(at.At("cost_picoseconds")).Int());
+    s.bound = TRY(TRY(at.At("bound_picoseconds")).Int());
     s.gap = TRY(TRY(at.At("gap")).Number());
-    s.free_bound = TRY(TRY(at.At("free_bound")).Int());
+    s.free_bound = TRY(TRY(at.At("free_bound_picoseconds")).Int());
     s.nodes = TRY(TRY(at.At("nodes")).Int());
     s.strategies = TRY(TRY(at.At("strategies")).Int());
     s.pruned = TRY(TRY(at.At("pruned")).Int());

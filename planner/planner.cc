@@ -572,7 +572,18 @@ class Planner {
            0,
            false,
            fmt::format("no input can be cut into {} along its first dim", cluster.devices())});
-    if (free_.where != nullptr) AddAlternative("no memory limit", free_.candidate, cluster);
+    if (free_.where != nullptr) AddUnlimited();
+  }
+
+  // A plan that fits is one without a limit too, and may be the best that is known.
+  void AddUnlimited() {
+    AddAlternative("no memory limit", free_.candidate, request_.cluster);
+    const Plan& plan = planned_.plan;
+    Alternative& row = planned_.plan.alternatives.back();
+    if (row.step_seconds <= plan.prediction.step.seconds) return;
+    row.step_seconds = plan.prediction.step.seconds;
+    row.peak_bytes = plan.peak_bytes();
+    row.feasible = true;
   }
 
   const PlanRequest& request_;

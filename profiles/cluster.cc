@@ -229,14 +229,14 @@ Result<Cluster> ResolveCluster(const std::string& spec,
   }
   const Spec parts = SplitSpec(spec);
   const bool machine = parts.known && ProfileOf(parts.name) != parts.name;
-  if (!parts.known || (parts.size.empty() && !machine)) {
+  if (!parts.known) {
     if (LooksLikeFile(spec)) return BadInput(spec, "the profile cannot be read");
     return Usage(fmt::format("unknown cluster '{}'", spec),
                  ClusterHint(parts.size.empty() ? "8x" : parts.size, parts.name));
   }
   auto profile = TRY(BuiltinProfile(parts.name));
   const int node = profile->header.devices_per_node;
-  if (parts.size.empty()) return MakeCluster(spec, std::move(profile), 1, node);
+  if (parts.size.empty()) return MakeCluster(spec, std::move(profile), 1, machine ? node : 1);
   const Size size = TRY(ParseSize(spec, parts.size.substr(0, parts.size.size() - 1), node));
   return MakeCluster(spec, std::move(profile), size.nodes, size.devices_per_node);
 }

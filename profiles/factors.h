@@ -37,4 +37,7 @@ inline constexpr char kNetworkLatencySeconds[] = "network_latency_seconds";
 // Error band of analytic prices, as a fraction. 0.35.
 inline constexpr char kAnalyticBand[] = "analytic_band";
 
+// Share of the time in which a machine was measured that other programs took of its cores. 0.
+inline constexpr char kBusyShare[] = "busy_share";
+
 }  // namespace metadist

@@ -26,7 +26,4 @@ std::string FormatProfile(const Profile& profile);
 // 16 hexadecimal digits that change when any price may change: FNV-1a over the canonical text.
 std::string Fingerprint(const Profile& profile);
 
-// Writes the file whole or not at all (a temporary file beside it is renamed). Errors: kBadInput.
-Result<void> WriteProfile(const Profile& profile, const std::string& path);
-
 }  // namespace metadist

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <system_error>
 #include <vector>
 
 #include "metair/ir/fnv.h"
@@ -210,26 +206,6 @@ std::string Fingerprint(const Profile& profile) {
   Fnv1a hash;
   hash.Add(FormatProfile(profile));
   return fmt::format("{:016x}", hash.value());
-}
-
-Result<void> WriteProfile(const Profile& profile, const std::string& path) {
-  const std::string temporary = path + ".partial";
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    out << FormatProfile(profile);
-    out.close();
-    if (!out) {
-      std::remove(temporary.c_str());
-      return BadInput(path, "the profile cannot be written", "is the folder there and writable?");
-    }
-  }
-  std::error_code error;
-  std::filesystem::rename(temporary, path, error);
-  if (error) {
-    std::remove(temporary.c_str());
-    return BadInput(path, "the profile cannot be written: " + error.message());
-  }
-  return {};
 }
 
 }  // namespace metadist

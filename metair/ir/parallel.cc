@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/ir/parallel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <future>
+#include <new>
+#include <string>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 namespace metadist {
@@ -16,9 +22,41 @@ void ParallelFor(size_t count, int threads, const std::function<void(size_t)>& w
   const size_t wanted = std::min(count, static_cast<size_t>(std::max(1, threads)));
   // Declared after what `run` refers to: a future's destructor waits for its thread.
   std::vector<std::future<void>> others;
-  for (size_t t = 1; t < wanted; ++t) others.push_back(std::async(std::launch::async, run));
+  try {
+    for (size_t t = 1; t < wanted; ++t) others.push_back(std::async(std::launch::async, run));
+  } catch (const std::system_error&) {  // no more threads
+  }
   run();
   for (std::future<void>& other : others) other.get();
+}
+
+Result<void> RunAtOnce(size_t count, const std::function<void(size_t)>& work) {
+  enum : int { kWait, kGo, kGiveUp };
+  std::atomic<int> gate = kWait;
+  std::vector<std::thread> threads;
+  std::string failure;
+  try {
+    for (size_t i = 0; i < count; ++i)
+      threads.emplace_back([&, i] {
+        gate.wait(kWait);
+        if (gate == kGo) work(i);
+      });
+  } catch (const std::system_error& error) {
+    failure = error.what();
+  } catch (const std::bad_alloc&) {
+    failure = "out of memory";
+  }
+  gate = failure.empty() ? kGo : kGiveUp;
+  gate.notify_all();
+  for (std::thread& thread : threads) thread.join();
+  if (failure.empty()) return {};
+  return Error{
+      ErrorCode::kDevice,
+      "",
+      fmt::format("{} threads are needed, and {} can be had: {}", count, threads.size(), failure),
+      "use fewer ranks, or raise the limits of processes and memory (`ulimit -u`, "
+      "`ulimit -v`)",
+      {}};
 }
 
 }  // namespace metadist

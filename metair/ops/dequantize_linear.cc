@@ -21,9 +21,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
           .Integers(kX)
           .Floats(kScale)
           .SameElement(kX, kZeroPoint)
-          .That(!call.has(kZeroPoint) || !call.has(kScale) ||
-                    call.shape(kZeroPoint) == call.shape(kScale),
-                "scale and zero point must have one shape")
+          .That(ZeroPointFits(call, kScale, kZeroPoint), "scale and zero point must have one shape")
           .Done());
   TRY(ScaleMap::Make(*call.attributes, call.shape(kX), call.shape(kScale)));
   const int64_t stated = call.attributes->Int("output_dtype", 0);
@@ -56,6 +54,7 @@ std::vector<OpExample> Examples() {
   const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
   const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
   return {{.inputs = {u8({3, 4, 5}), F32({}), u8({})}},
+          {.inputs = {u8({3, 4}), F32({1}), u8({})}},
           {.inputs = {i8({3, 4, 5}), F32({4}), i8({4})}},
           {.inputs = {i8({3, 8}), F32({3, 2})}, .attributes = With({{"block_size", 4}})}};
 }

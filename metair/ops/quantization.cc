@@ -61,6 +61,14 @@ int64_t ScaleMap::at(int64_t element) const {
   return (outer * blocks_ + index / block_) * inner_ + element % inner_;
 }
 
+bool ZeroPointFits(const OpCall& call, size_t scale, size_t zero_point) {
+  if (!call.has(scale) || !call.has(zero_point)) return true;
+  const Shape& a = call.shape(scale);
+  const Shape& b = call.shape(zero_point);
+  const auto single = [](const Shape& shape) { return shape.empty() || shape == Shape{1}; };
+  return a == b || (single(a) && single(b));
+}
+
 Tensor LessZeroPoint(const Tensor& operand, const Tensor* zero_point) {
   if (zero_point == nullptr) return operand;
   Tensor less = Tensor::Zeros(operand.type());

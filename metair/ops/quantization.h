@@ -40,6 +40,10 @@ class ScaleMap {
   int64_t blocks_ = 1;  // along the axis
 };
 
+// Whether a call's zero point, if there is one, fits its scale: both of one shape, or of one
+// element, which exporters write as [] and as [1].
+bool ZeroPointFits(const OpCall& call, size_t scale, size_t zero_point);
+
 // A quantised operand less its zero point; zero_point: nullptr, or broadcastable to the operand.
 Tensor LessZeroPoint(const Tensor& operand, const Tensor* zero_point);
 

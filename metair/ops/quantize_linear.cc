@@ -53,9 +53,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
           .Numbers(kX)
           .Floats(kScale)
           .Integers(kZeroPoint)
-          .That(!call.has(kZeroPoint) || !call.has(kScale) ||
-                    call.shape(kZeroPoint) == call.shape(kScale),
-                "scale and zero point must have one shape")
+          .That(ZeroPointFits(call, kScale, kZeroPoint), "scale and zero point must have one shape")
           .Done());
   TRY(ScaleMap::Make(*call.attributes, call.shape(kX), call.shape(kScale)));
   return std::vector<TensorType>{{TRY(ElementOf(call)), call.shape(kX)}};

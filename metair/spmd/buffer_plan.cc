@@ -29,7 +29,8 @@ ValueId Viewed(const Graph& graph, const Node& node, const OpTable& ops) {
   if (node.outputs.empty() || node.outputs[0] == kNone) return kNone;
   const Value& from = graph.value(node.inputs[0]);
   const Value& to = graph.value(node.outputs[0]);
-  if (from.type.element != to.type.element || from.type.bytes() != to.type.bytes()) return kNone;
+  if (from.type.element != to.type.element || KnownBytes(from.type) != KnownBytes(to.type))
+    return kNone;
   return node.inputs[0];
 }
 
@@ -143,6 +144,10 @@ int64_t LivePeak(const std::vector<ValueId>& order, const std::vector<Slot>& slo
 
 }  // namespace
 
+int64_t KnownBytes(const TensorType& type) {
+  return std::count(type.shape.begin(), type.shape.end(), kRunTimeSize) > 0 ? 0 : type.bytes();
+}
+
 BufferPlan PlanBuffers(const Graph& graph, const OpTable& ops) {
   BufferPlan plan;
   plan.slots.resize(graph.values.size());
@@ -152,7 +157,7 @@ BufferPlan PlanBuffers(const Graph& graph, const OpTable& ops) {
   for (size_t v = 0; v < graph.values.size(); ++v) {
     const Value& value = graph.values[v];
     Slot& slot = plan.slots[v];
-    slot.bytes = value.type.bytes();
+    slot.bytes = KnownBytes(value.type);
     if (slot.bytes == 0) continue;
     slot.place = value.kind == ValueKind::kResult ? Place::kArena : Place::kResident;
     if (value.kind == ValueKind::kParameter) plan.parameter_bytes += slot.bytes;

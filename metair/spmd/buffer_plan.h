@@ -37,6 +37,9 @@ struct BufferPlan {
   int64_t peak_bytes() const { return resident_bytes() + arena_bytes; }
 };
 
+// Bytes of a value; 0 where its sizes are known only when it is made.
+int64_t KnownBytes(const TensorType& type);
+
 // graph: local shapes (Instantiate), no run-time sizes. A view (OpDef::view, TakesHead) shares its
 // input's buffer; graph outputs live to the end. Cost: quadratic in the number of results that live
 // together.

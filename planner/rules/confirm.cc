@@ -13,7 +13,11 @@
 // An integer of the call that an index may be (of classes that are not counted) is kept below the
 // sizes that it is below. Factors of decompositions and recipes run as composite_check.h runs them.
 //
-// Cost: two runs of the kernel whole and five on pieces a factor, on some thousand elements.
+// Partial values that pass are tried so too: where a small call happens to overwrite all of an
+// input, a sum passes that does not in a larger one.
+//
+// Cost: two runs of the kernel whole and five on pieces a factor, on some thousand elements; four
+// runs a pass-through, on some hundred.
 #include "planner/rules/confirm.h"
 
 #include <algorithm>
@@ -24,6 +28,7 @@
 #include "metair/ops/index.h"
 #include "planner/rules/arrays.h"
 #include "planner/rules/instance.h"
+#include "planner/rules/pass_through.h"
 #include "planner/rules/pieces.h"
 #include "planner/rules/sampler.h"
 #include "planner/rules/window.h"
@@ -32,6 +37,8 @@ namespace metadist {
 namespace {
 
 constexpr int64_t kMostElements = 4096;
+constexpr int64_t kMostPassElements = 512;
+constexpr int64_t kMorePassElements = 1 << 15;  // where no call has so few
 constexpr int64_t kMostFlops = 1 << 17;
 constexpr int64_t kMostNamedElements = 1 << 20;
 // Of sizes; the first leaves the call as it is.
@@ -210,12 +217,13 @@ std::vector<int64_t> Below(int64_t limit,
   return out;
 }
 
-// named: an integer that one dim must be larger than.
+// few: elements that are cheap.  named: an integer that one dim must be larger than.
 bool IsCheap(const BlackBox& box,
              const OpCall& call,
              std::span<const TensorType> outputs,
+             int64_t few,
              int64_t named) {
-  const int64_t most = std::max(kMostElements, std::min(32 * named, kMostNamedElements));
+  const int64_t most = std::max(few, std::min(32 * named, kMostNamedElements));
   int64_t elements = 0;
   const auto add = [&](const Shape& shape) {
     for (const int64_t size : shape)
@@ -243,7 +251,8 @@ int64_t LargestNamed(const BlackBox& box, std::span<const int64_t> sizes) {
 std::optional<std::vector<int64_t>> NearestSizes(const Discovered& found,
                                                  BlackBox& box,
                                                  const SymbolicFactor& factor,
-                                                 std::span<const int64_t> sizes) {
+                                                 std::span<const int64_t> sizes,
+                                                 int64_t few) {
   const std::vector<int64_t> real = box.values();
   const int64_t named = LargestNamed(box, sizes);
   std::optional<std::vector<int64_t>> nearest;
@@ -251,7 +260,7 @@ std::optional<std::vector<int64_t>> NearestSizes(const Discovered& found,
     const std::vector<int64_t> at = Below(limit, named, factor, sizes);
     const std::vector<int64_t> values = ValuesAt(found, box, at);
     auto types = box.InferOutputs(values);
-    if (!types.ok() || !IsCheap(box, box.CallAt(values), types.value(), named)) continue;
+    if (!types.ok() || !IsCheap(box, box.CallAt(values), types.value(), few, named)) continue;
     box.set_values(values);
     if (SolveAtoms(found, box) != at) continue;
     nearest = at;
@@ -280,7 +289,7 @@ std::optional<Case> CaseAt(const Discovered& found,
 }  // namespace
 
 bool Confirmation::Refutes(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
-  const auto nearest = NearestSizes(found_, box_, factor, sizes);
+  const auto nearest = NearestSizes(found_, box_, factor, sizes, kMostElements);
   if (!nearest) return false;
   if (factor.composite || !factor.inner.recipe.empty()) {
     if (!composites_) composites_.emplace(box_, ops_, inner_, seed_, found_);
@@ -291,6 +300,16 @@ bool Confirmation::Refutes(const SymbolicFactor& factor, std::span<const int64_t
   return std::any_of(std::begin(kRuns), std::end(kRuns), [&](const Run& run) {
     return Trial(box_, seed_, *one).On(run) == Verdict::kDiffers;
   });
+}
+
+bool Confirmation::Refutes(const PassThrough& pass, std::span<const int64_t> sizes) {
+  if (!at_passes_) {
+    at_passes_ = NearestSizes(found_, box_, {}, sizes, kMostPassElements);
+    if (!*at_passes_) at_passes_ = NearestSizes(found_, box_, {}, sizes, kMorePassElements);
+  }
+  if (!*at_passes_) return false;
+  Sampler sampler(box_, seed_);
+  return PassDiffers(box_, sampler, pass, ValuesAt(found_, box_, **at_passes_));
 }
 
 }  // namespace metadist

@@ -26,6 +26,8 @@ class Confirmation {
   // where that cannot be tried: no legal inputs can be drawn, or no call that is small enough has
   // the call's structure.
   bool Refutes(const SymbolicFactor& factor, std::span<const int64_t> sizes);
+  // The same of partial values that pass.
+  bool Refutes(const PassThrough& pass, std::span<const int64_t> sizes);
 
  private:
   const Discovered& found_;
@@ -34,6 +36,8 @@ class Confirmation {
   const InnerFound& inner_;
   uint64_t seed_;
   std::optional<CompositeCheck> composites_;  // made when first needed
+  // Sizes at which all passes are tried, once they are known; none: there are none.
+  std::optional<std::optional<std::vector<int64_t>>> at_passes_;
 };
 
 }  // namespace metadist

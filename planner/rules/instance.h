@@ -42,19 +42,22 @@ void AddUncut(const Discovered& found,
               const std::set<std::string>& refused,
               Rule& rule);
 
-// Whether a factor may be used at these sizes of the atoms.
+// Whether a factor may be used at these sizes of the atoms, and whether partial values pass there.
 using FactorFilter =
     std::function<bool(const SymbolicFactor& factor, std::span<const int64_t> sizes)>;
+using PassFilter = std::function<bool(const PassThrough& pass, std::span<const int64_t> sizes)>;
 
 // Adds all other dims that the rule does not cut, with the reason why it has no factors, or that no
 // cut was found.
 void AddUncutRest(BlackBox& box, Rule& rule);
 
 // Instantiate() for a call already taken apart. `fits` tells whether it is of the signature.
-// holds: asked of every factor that the call could use; without it all are taken.
+// holds, passes: asked of every factor and pass-through that the call could use; without them all
+// are taken.
 Rule InstantiateAt(const Discovered& found,
                    BlackBox& box,
                    bool& fits,
-                   const FactorFilter& holds = nullptr);
+                   const FactorFilter& holds = nullptr,
+                   const PassFilter& passes = nullptr);
 
 }  // namespace metadist

@@ -147,6 +147,7 @@ bool IsAt(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
 // The notation of the factors that the call has, at its sizes.
 std::string TextAt(const Discovered& found,
                    std::vector<SymbolicFactor> factors,
+                   std::vector<PassThrough> passes,
                    std::vector<int64_t> sizes,
                    const std::vector<Shape>& outputs) {
   Discovered own;
@@ -154,7 +155,7 @@ std::string TextAt(const Discovered& found,
   own.dims = found.dims;
   own.literals = found.literals;
   own.factors = std::move(factors);
-  own.pass_through = found.pass_through;
+  own.pass_through = std::move(passes);
   return Notation(own, outputs);
 }
 
@@ -343,7 +344,11 @@ bool SameForm(const Discovered& found, BlackBox& box) {
   });
 }
 
-Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits, const FactorFilter& holds) {
+Rule InstantiateAt(const Discovered& found,
+                   BlackBox& box,
+                   bool& fits,
+                   const FactorFilter& holds,
+                   const PassFilter& passes) {
   Rule rule;
   rule.text = found.text;
   rule.reason = found.reason;
@@ -381,8 +386,10 @@ Rule InstantiateAt(const Discovered& found, BlackBox& box, bool& fits, const Fac
     rule.reason = kOtherForm;
     return rule;
   }
-  rule.pass_through = found.pass_through;
-  if (rule.text != "none") rule.text = TextAt(found, std::move(factors), *sizes, outputs);
+  for (const PassThrough& pass : found.pass_through)
+    if (!passes || passes(pass, *sizes)) rule.pass_through.push_back(pass);
+  if (rule.text != "none")
+    rule.text = TextAt(found, std::move(factors), rule.pass_through, *sizes, outputs);
   if (rule.factors.empty() && rule.reason.empty())
     rule.reason = "every size that could be divided is 1, or too small for two pieces";
   return rule;

@@ -6,6 +6,7 @@
 // each of its inputs (let the others have the same value in both terms), so sets are tried for sums
 // alone, and only sets of inputs in which the operator may be affine (affine.h). Source:
 // shardcombine.md 4.7.
+// Cost: runs of the kernel in proportion to the inputs, up to kMostAlone of them.
 #include "planner/rules/pass_through.h"
 
 #include <algorithm>
@@ -23,6 +24,9 @@ namespace {
 // Beyond these numbers of float inputs, sets of two or three are not tried.
 constexpr size_t kMostForPairs = 12;
 constexpr size_t kMostForTriples = 6;
+// Beyond this number single ones are not tried either, only sums through all of them: a test of one
+// runs the call with all, and what one of hundreds of operands passes alone is of little use.
+constexpr size_t kMostAlone = 32;
 constexpr size_t kRounds = 1;          // of all settings at the first sizes
 constexpr int64_t kLeastNumbers = 64;  // in those
 constexpr int kLeastShown = 4;
@@ -200,6 +204,19 @@ void ForSets(const std::vector<int>& inputs, size_t count, Visit visit) {
 
 }  // namespace
 
+bool PassDiffers(BlackBox& box,
+                 Sampler& sampler,
+                 const PassThrough& pass,
+                 const std::vector<int64_t>& values) {
+  std::vector<Tensor> inputs, outputs;
+  if (!sampler.Draw(values, InputMode::kNormal, {}, inputs) || !box.Try(values, inputs, outputs))
+    return false;
+  int64_t executions = 0;
+  std::vector<Tried> left{{pass.op}};
+  PassTest{box, sampler, executions}.Test(values, pass.inputs, kSettings[0], left);
+  return left.empty();
+}
+
 std::vector<PassThrough> FindPassThrough(BlackBox& box,
                                          Sampler& sampler,
                                          const Family& family,
@@ -228,7 +245,12 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
   constexpr ReduceOp kOps[] = {ReduceOp::kSum, ReduceOp::kMax, ReduceOp::kMin};
   std::map<ReduceOp, std::vector<std::vector<int>>> sets;
   std::vector<int> left;  // inputs that larger sets may hold
+  const bool many = floats.size() > kMostAlone;
   for (const int input : floats) {
+    if (many) {
+      if (affine.MayBe(input)) left.push_back(input);
+      continue;
+    }
     const std::vector<ReduceOp> ordinary = test.Passing(values, {input}, kOps);
     for (const ReduceOp op : ordinary)
       if (passes_edges(op, {input})) sets[op].push_back({input});

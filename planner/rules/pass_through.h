@@ -28,4 +28,11 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
                                          AffineInputs& affine,
                                          int64_t& executions);
 
+// Whether partial values of the pass's inputs make another result than the whole, for the call of
+// these slot values. False where that cannot be tried.
+bool PassDiffers(BlackBox& box,
+                 Sampler& sampler,
+                 const PassThrough& pass,
+                 const std::vector<int64_t>& values);
+
 }  // namespace metadist

@@ -163,11 +163,16 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
     refused.emplace_back();
     bool fits = false;
     Confirmation confirmation(*found, real, table, inner, options.seed);
-    Rule rule = InstantiateAt(*found, real, fits, [&](const SymbolicFactor& factor, auto sizes) {
-      const bool holds = !confirmation.Refutes(factor, sizes);
-      if (!holds) refused.back().insert(factor.name);
-      return holds;
-    });
+    Rule rule = InstantiateAt(
+        *found,
+        real,
+        fits,
+        [&](const SymbolicFactor& factor, auto sizes) {
+          const bool holds = !confirmation.Refutes(factor, sizes);
+          if (!holds) refused.back().insert(factor.name);
+          return holds;
+        },
+        [&](const PassThrough& pass, auto sizes) { return !confirmation.Refutes(pass, sizes); });
     if (any && (!fits || CutsIn(rule) <= CutsIn(entry.rule))) continue;
     entry = {std::move(rule), signature, found};
     any = fits;
@@ -286,6 +291,7 @@ std::vector<SignatureReport> RuleBook::Report(const Graph& graph) {
       if (id != kNone) report.outputs.push_back(graph.value(id).type);
     report.rule = entry.rule.text;
     report.reason = entry.rule.reason;
+    report.faulty = entry.found != nullptr && entry.found->faulty;
     for (const Factor& factor : entry.rule.factors) report.factors.push_back(factor.name);
     report.uncut = entry.rule.uncut;
     if (entry.found != nullptr && told.insert(entry.signature).second) {

@@ -34,6 +34,7 @@ struct SignatureReport {
   std::string rule;  // one-line notation
   std::vector<std::string> factors;
   std::string reason;
+  bool faulty = false;  // the operator's code failed, as the reason says
   std::vector<UncutDim> uncut;
   // Of the signature; 0 where an earlier line tells them.
   int64_t executions = 0;

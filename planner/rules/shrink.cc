@@ -36,7 +36,7 @@ constexpr size_t kPrimesAgain = 3;
 constexpr int64_t kMostApart = 24;
 // Up to this a size stays as it is rather than that it has divisors in common with them that it had
 // not.
-constexpr int64_t kLargestKept = 64;
+constexpr int64_t kLargestKept = 24;
 
 struct Shrinker {
   BlackBox& box;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -97,14 +98,17 @@ void Search::Epoch(const Share& share, const Goal& goal, int threads) {
     FinishChoices(starts, guide.prices, guide.enough);
     improver_->Improve(kAnyRounds, guide);
   };
-  if (threads > 1 && share.bound_work > 0 && guided) {
-    std::thread other(climb);
-    improve();
-    other.join();
-  } else {
-    improve();
-    climb();
+  std::thread other;
+  try {
+    if (threads > 1 && share.bound_work > 0 && guided) other = std::thread(climb);
+  } catch (const std::system_error&) {  // no more threads: one after the other
   }
+  const bool beside = other.joinable();
+  improve();
+  if (beside)
+    other.join();
+  else
+    climb();
   budget_.AddWork(bound_budget_.work() + primal_budget_.work() - before);
 }
 

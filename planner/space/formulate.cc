@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "planner/rules/black_box.h"
@@ -24,6 +25,7 @@
 #include "planner/space/edge_costs.h"
 #include "planner/space/glob.h"
 #include "planner/space/memory_rows.h"
+#include "planner/space/partial_flow.h"
 #include "planner/space/repeats.h"
 #include "planner/space/signature.h"
 #include "planner/space/value_ends.h"
@@ -160,6 +162,8 @@ class Formulator {
     int number = 0;  // of its signature
     const Rule* rule = nullptr;
     std::vector<FactorDeal> deals = {};
+    std::vector<bool> passes = {};  // of the rule, those that are of use
+    auto key() const { return std::make_tuple(number, deals, passes); }
   };
 
   std::vector<NodeKind> KindsOfNodes() const {
@@ -178,6 +182,10 @@ class Formulator {
       kinds.push_back(at->second);
       rules.push_back(at->second.rule);
     }
+    if (!request_.every_pass) {
+      const auto passes = ReachedPasses(graph_, rules);
+      for (size_t n = 0; n < kinds.size(); ++n) kinds[n].passes = passes[n];
+    }
     if (request_.plan_template != PlanTemplate::kAuto || mesh_.ranks() == 1) return kinds;
     const auto deals = SpreadDeals(graph_, rules, mesh_.ranks());
     for (size_t n = 0; n < kinds.size(); ++n) kinds[n].deals = deals[n];
@@ -194,16 +202,16 @@ class Formulator {
                               request_.inner_rules,
                               request_.reduce_in};
     const std::vector<NodeKind> kinds = KindsOfNodes();
-    std::map<std::pair<int, std::vector<FactorDeal>>, std::pair<int, StrategyList>> known;
+    std::map<decltype(NodeKind().key()), std::pair<int, StrategyList>> known;
     std::map<std::pair<int, std::vector<bool>>, std::pair<int, StrategyList>> classes;
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const Node& node = graph_.nodes[n];
-      const auto [at, added] = known.try_emplace({kinds[n].number, kinds[n].deals});
+      const auto [at, added] = known.try_emplace(kinds[n].key());
       auto& [number, all] = at->second;
       if (added) {
         number = static_cast<int>(known.size());
-        all = std::make_shared<const std::vector<PricedStrategy>>(
-            StrategiesOf(space, node, *kinds[n].rule, &out_.pruned, kinds[n].deals));
+        all = std::make_shared<const std::vector<PricedStrategy>>(StrategiesOf(
+            space, node, *kinds[n].rule, &out_.pruned, kinds[n].deals, kinds[n].passes));
       }
       signatures_.push_back(number);
       const std::vector<bool> whole = WantedWhole(node);

@@ -41,6 +41,8 @@ struct FormulateRequest {
   PlanTemplate plan_template = PlanTemplate::kAuto;
   int64_t strategy_limit = 96;  // of one node
   ReduceIn reduce_in = ReduceIn::kF32;
+  // Also pass-throughs that no partial value of the graph reaches (partial_flow.h), to try them.
+  bool every_pass = false;
 };
 
 // A graph's decisions as numbers, and the way back.

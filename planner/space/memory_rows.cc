@@ -19,6 +19,7 @@
 #include <set>
 #include <utility>
 
+#include "metair/spmd/buffer_plan.h"
 #include "planner/space/counted_rank.h"
 
 namespace metadist {
@@ -99,7 +100,8 @@ class Liveness {
     const OpDef* op = ops_.Find(node);
     if (op == nullptr || !op->view || node.inputs.empty() || node.inputs[0] == kNone) return false;
     if (node.outputs.empty() || node.outputs[0] == kNone) return false;
-    return graph.value(node.inputs[0]).type.bytes() == graph.value(node.outputs[0]).type.bytes();
+    return KnownBytes(graph.value(node.inputs[0]).type) ==
+           KnownBytes(graph.value(node.outputs[0]).type);
   }
 
   void SetRoot(NodeId id) {

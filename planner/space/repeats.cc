@@ -1,29 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
+// Repeated layers of a graph: runs of blocks that do the same, one after the other.
+//
+// A run of period p is a stretch in which every node is alike to the one p nodes before it. Testing
+// a period takes one pass over the nodes, and testing all of them is quadratic. So periods are
+// guessed: in a repeated block some stretch of signatures occurs once, and occurs next a period
+// later. Distances between equal stretches of 4, 16, 64, ... nodes are counted, and the most
+// frequent ones of each length are tested exactly. Small graphs try every period.
+//
+// Of all runs the one that covers most nodes is taken first; the others are cut down to what it
+// leaves free.  Cost: O(n log n) for n nodes, and a queue of the runs.
 #include "planner/space/repeats.h"
 
 #include <algorithm>
+#include <map>
+#include <queue>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
 
 namespace metadist {
 namespace {
 
 // Blocks shorter than this are not layers.
 constexpr int kShortestPeriod = 4;
+constexpr NodeId kFewNodes = 512;      // of which every period is tested
+constexpr size_t kGuessesALength = 8;  // periods
 
 class Finder {
  public:
   Finder(const Graph& graph, const std::vector<int>& signatures)
-      : graph_(graph), signatures_(signatures) {}
+      : graph_(graph), signatures_(signatures), nodes_(static_cast<NodeId>(graph.nodes.size())) {}
 
-  // Appends the repeats within nodes [begin, end), in node order.
-  void Cover(NodeId begin, NodeId end, std::vector<Repeat>& out) const {
-    const Repeat best = Best(begin, end);
-    if (best.count < 2) return;
-    Cover(begin, best.first, out);
-    out.push_back(best);
-    Cover(best.first + best.period * best.count, end, out);
+  // In node order.
+  std::vector<Repeat> Run() {
+    for (const int period : Periods()) AddRuns(period);
+    free_[0] = nodes_;
+    std::vector<Repeat> out;
+    while (!runs_.empty()) {
+      const Stretch run = runs_.top();
+      runs_.pop();
+      if (Place(run)) out.push_back({run.begin, run.period, run.count()});
+    }
+    std::sort(
+        out.begin(), out.end(), [](const Repeat& a, const Repeat& b) { return a.first < b.first; });
+    return out;
   }
 
  private:
+  // Nodes [begin, end), alike at this distance.
+  struct Stretch {
+    NodeId begin;
+    NodeId end;
+    int period;
+    int count() const { return (end - begin) / period; }
+    int covers() const { return count() * period; }
+    // What covers more comes first, then shorter periods, then earlier ones.
+    bool operator<(const Stretch& other) const {
+      return std::make_tuple(covers(), -period, -begin) <
+             std::make_tuple(other.covers(), -other.period, -other.begin);
+    }
+  };
+
   // Whether nodes a and b = a + period do the same with corresponding operands.
   bool Alike(NodeId a, NodeId b) const {
     if (signatures_[static_cast<size_t>(a)] != signatures_[static_cast<size_t>(b)]) return false;
@@ -42,30 +80,92 @@ class Finder {
     return true;
   }
 
-  Repeat Best(NodeId begin, NodeId end) const {
-    Repeat best;
-    for (int period = kShortestPeriod; 2 * period <= end - begin; ++period) {
-      NodeId start = begin;
-      for (NodeId i = begin; i + period <= end; ++i) {
-        if (i + period < end && Alike(i, i + period)) continue;
-        const int count = (i - start + period) / period;
-        if (count >= 2 && count * period > best.count * best.period) best = {start, period, count};
-        start = i + 1;
-      }
+  // Periods that may have runs, ascending.
+  std::set<int> Periods() const {
+    std::set<int> periods;
+    if (nodes_ <= kFewNodes) {
+      for (int period = kShortestPeriod; 2 * period <= nodes_; ++period) periods.insert(period);
+      return periods;
     }
-    return best;
+    std::vector<uint64_t> hashes(signatures_.begin(), signatures_.end());  // of stretches from i on
+    for (int length = 1; 2 * length <= nodes_; length *= 2) {
+      // Every other length is enough: 4, 16, 64, ...
+      if (length >= kShortestPeriod && IsPowerOfFour(length)) Guess(hashes, periods);
+      for (size_t i = 0; i + static_cast<size_t>(length) < hashes.size(); ++i)
+        hashes[i] = Mixed(hashes[i], hashes[i + static_cast<size_t>(length)]);
+      hashes.resize(hashes.size() - static_cast<size_t>(length));
+    }
+    return periods;
+  }
+
+  static bool IsPowerOfFour(int length) {
+    while (length % 4 == 0) length /= 4;
+    return length == 1;
+  }
+
+  static uint64_t Mixed(uint64_t a, uint64_t b) {
+    const uint64_t x = (a ^ (b + 0x9e3779b97f4a7c15 + (a << 6) + (a >> 2))) * 0xbf58476d1ce4e5b9;
+    return x ^ (x >> 29);
+  }
+
+  // Adds the most frequent distances between equal stretches.
+  static void Guess(const std::vector<uint64_t>& hashes, std::set<int>& periods) {
+    std::unordered_map<uint64_t, int> last;
+    std::map<int, int> counts;  // by distance
+    for (size_t i = 0; i < hashes.size(); ++i) {
+      const int at = static_cast<int>(i);
+      const auto [seen, first] = last.try_emplace(hashes[i], at);
+      if (first) continue;
+      const int distance = at - std::exchange(seen->second, at);
+      // A shorter block is a layer together with its neighbours.
+      ++counts[(kShortestPeriod + distance - 1) / distance * distance];
+    }
+    std::vector<std::pair<int, int>> frequent;
+    for (const auto& [distance, count] : counts) frequent.emplace_back(-count, distance);
+    const size_t kept = std::min(frequent.size(), kGuessesALength);
+    std::partial_sort(
+        frequent.begin(), frequent.begin() + static_cast<std::ptrdiff_t>(kept), frequent.end());
+    for (size_t i = 0; i < kept; ++i) periods.insert(frequent[i].second);
+  }
+
+  void AddRuns(int period) {
+    NodeId begin = 0;
+    for (NodeId i = 0; i + period <= nodes_; ++i) {
+      if (i + period < nodes_ && Alike(i, i + period)) continue;
+      Add({begin, i + period, period});
+      begin = i + 1;
+    }
+  }
+
+  void Add(const Stretch& run) {
+    if (run.count() >= 2) runs_.push(run);
+  }
+
+  // Takes the nodes of a run if they are all free; else queues the parts of it that are.
+  bool Place(const Stretch& run) {
+    auto at = std::prev(free_.upper_bound(run.begin));
+    if (at->first <= run.begin && run.end <= at->second) {
+      const NodeId end = at->second, taken = run.begin + run.covers();
+      at->second = run.begin;
+      if (taken < end) free_[taken] = end;
+      return true;
+    }
+    for (; at != free_.end() && at->first < run.end; ++at)
+      Add({std::max(run.begin, at->first), std::min(run.end, at->second), run.period});
+    return false;
   }
 
   const Graph& graph_;
   const std::vector<int>& signatures_;
+  const NodeId nodes_;
+  std::priority_queue<Stretch> runs_;
+  std::map<NodeId, NodeId> free_;  // begin -> end; some are empty
 };
 
 }  // namespace
 
 std::vector<Repeat> FindRepeats(const Graph& graph, const std::vector<int>& signatures) {
-  std::vector<Repeat> out;
-  Finder(graph, signatures).Cover(0, static_cast<NodeId>(graph.nodes.size()), out);
-  return out;
+  return Finder(graph, signatures).Run();
 }
 
 std::vector<NodeId> LeadersOf(const Graph& graph, const std::vector<Repeat>& repeats) {

@@ -19,7 +19,7 @@ struct Repeat {
 // node reads the same place relative to itself, or the same value, or a parameter or constant of
 // its own. Covers greedily: most nodes first, shorter period at a tie.
 // signatures: one number per node, equal for nodes with equal strategies.
-// Cost: O(nodes^2) comparisons.
+// Periods of large graphs are guessed from their signatures: repeats.cc.
 std::vector<Repeat> FindRepeats(const Graph& graph, const std::vector<int>& signatures);
 
 // For every node the node of the first block that it repeats; itself if it repeats none.

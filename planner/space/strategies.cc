@@ -268,6 +268,25 @@ bool Next(Choices& choices, int options, const Mesh& mesh) {
   return false;
 }
 
+// In how many ways the axes of a mesh can take one of so many options, or none; at most 2^40.
+int64_t Ways(int options, const Mesh& mesh) {
+  constexpr int64_t kMost = int64_t{1} << 40;
+  int64_t ways = 1;
+  for (const auto& axis : mesh.axes)
+    if (axis.size > 1) ways = std::min(kMost, ways * (options + 1));
+  return ways;
+}
+
+// As many of the options as can be tried in all ways.
+int Affordable(int options, const Node& node, const Mesh& mesh) {
+  constexpr int64_t kMostShardings = int64_t{1} << 20;  // that are placed
+  constexpr int64_t kLeastWays = 1000;
+  const int64_t operands = std::ssize(node.inputs) + std::ssize(node.outputs);
+  const int64_t most = std::max(kLeastWays, kMostShardings / std::max<int64_t>(operands, 1));
+  while (options > 1 && Ways(options, mesh) > most) --options;
+  return options;
+}
+
 // Sizes known only when running cannot be cut or priced.
 bool HasRunTimeSizes(const Graph& graph, const Node& node) {
   for (const std::vector<ValueId>* values : {&node.inputs, &node.outputs})
@@ -341,7 +360,8 @@ std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
                                          const Node& node,
                                          const Rule& rule,
                                          int64_t* pruned,
-                                         const std::vector<FactorDeal>& deals) {
+                                         const std::vector<FactorDeal>& deals,
+                                         const std::vector<bool>& passes) {
   const bool fixed = !node.regions.empty() || HasRunTimeSizes(*space.graph, node);
   const OpDef* op = fixed ? nullptr : space.ops->Find(node);
   Rule every = rule;
@@ -350,6 +370,8 @@ std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
     CHECK(dealt.has_value(), "a factor cannot take its groups in this order");
     every.factors.push_back(std::move(*dealt));
   }
+  for (size_t p = passes.size(); p-- > 0;)
+    if (!passes[p]) every.pass_through.erase(every.pass_through.begin() + static_cast<long>(p));
   const int own = static_cast<int>(rule.factors.size());
   const int factors = static_cast<int>(every.factors.size());
   Builder builder(space, node, every);
@@ -358,7 +380,8 @@ std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
   std::vector<PricedStrategy> others;  // with dealt factors
   std::set<std::pair<std::vector<Sharding>, std::vector<Sharding>>> seen;
   Choices choices(space.mesh->axes.size(), kIdle);
-  const int options = op == nullptr ? 0 : factors + static_cast<int>(rule.pass_through.size());
+  const int all = op == nullptr ? 0 : factors + static_cast<int>(every.pass_through.size());
+  const int options = Affordable(all, node, *space.mesh);
   do {
     auto strategy = builder.Build(choices);
     if (!strategy || !seen.emplace(strategy->inputs, strategy->outputs).second) continue;
@@ -376,11 +399,12 @@ std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
     const Priced compute = ComputePrice(space, node, *strategy);
     to.push_back({std::move(*strategy), compute});
   } while (Next(choices, options, *space.mesh));
+  const int64_t untried = Ways(all, *space.mesh) - Ways(options, *space.mesh);
   const size_t found = out.size() + others.size();
   Prune(out, space.limit, 1);
   Prune(others, space.limit - std::ssize(out), 0);
   std::move(others.begin(), others.end(), std::back_inserter(out));
-  if (pruned != nullptr) *pruned += static_cast<int64_t>(found - out.size());
+  if (pruned != nullptr) *pruned += static_cast<int64_t>(found - out.size()) + untried;
   return out;
 }
 

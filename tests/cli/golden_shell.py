@@ -110,7 +110,7 @@ HELPERS = {
 
 
 class Shell:
-    """A temporary folder with models/, problems/ and tests/data/ linked and fixtures/ copied; METADIST_CACHE_DIR is that copy, so that nothing is measured."""
+    """A temporary folder with models/, problems/ and tests/data/ linked and fixtures/ copied; METADIST_CPU_PROFILE is in that copy, so that nothing is measured."""
 
     def __init__(self, binary, root):
         self._binary = os.path.abspath(binary)
@@ -127,7 +127,8 @@ class Shell:
             shutil.copytree(os.path.join(self._root, "tests/cli/fixtures"), fixtures)
         os.makedirs(fixtures, exist_ok=True)
         self._environment = {name: os.environ[name] for name in KEPT if name in os.environ}
-        self._environment.update(HOME=self.folder, LC_ALL="C.UTF-8", COLUMNS="100", METADIST_CACHE_DIR=fixtures)
+        self._environment.update(HOME=self.folder, LC_ALL="C.UTF-8", COLUMNS="100", METADIST_CACHE_DIR=fixtures,
+                                 METADIST_CPU_PROFILE=os.path.join(fixtures, "cpu.profile.json"))
 
     def close(self):
         self._temporary.cleanup()

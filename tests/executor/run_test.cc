@@ -288,9 +288,7 @@ TEST(Run, NamesEverythingThatIsMissing) {
             "parameter 'c': the model has none of that name\n"
             "input 'x': elements must be given, got none for f32[8,16]\n"
             "  hint: give it with --input, or let `run` draw it\n"
-            "parameter 'a': elements must be given, got none for f32[16,24]\n"
-            "  hint: run with --random-weights\n"
-            "parameter 'b': elements must be given, got none for f32[24,12]\n"
+            "parameter 'a': elements must be given, got none for f32[16,24], nor for 1 more\n"
             "  hint: run with --random-weights");
 }
 

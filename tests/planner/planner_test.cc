@@ -460,8 +460,8 @@ TEST(PlanFile, RoundTripAndStrictness) {
     EXPECT_TRUE(read.ok() || read.error().code == ErrorCode::kBadInput);
     return read.ok() ? "" : read.error().where + ": " + read.error().message;
   };
-  EXPECT_EQ(broken("\"schema_version\": 1", "\"schema_version\": 2"),
-            "p.json: schema_version: expected 1, got 2");
+  EXPECT_EQ(broken("\"schema_version\": 2", "\"schema_version\": 1"),
+            "p.json: schema_version: expected 2, got 1");
   EXPECT_EQ(broken("\"seed\": 5", "\"seed\": \"5\""),
             "p.json: seed: expected a whole number, got \"5\"");
   EXPECT_EQ(broken("\"mesh\":", "\"mush\":"), "p.json: field 'mesh' is missing");

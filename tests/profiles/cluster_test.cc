@@ -59,7 +59,6 @@ TEST(Cluster, RefusesWhatItCannotRead) {
   } kCases[] = {
       {"8xh10", "unknown cluster '8xh10'", "did you mean '8xh100'?"},
       {"2x8xA10", "unknown cluster '2x8xA10'", ""},
-      {"h100", "unknown cluster 'h100'", "did you mean '8xh100'?"},
       {"",
        "unknown cluster ''",
        "built-in: a100, b200, gb200, h100, h200, l40s, rtx4090, v100, as in 2x8xa100; or cpu:4; "
@@ -107,7 +106,7 @@ TEST(Cluster, CpuRanksShareTheMachine) {
 
 TEST(Cluster, ReadsProfileFiles) {
   const std::string path = testing::TempDir() + "cluster_test.profile.json";
-  ASSERT_TRUE(WriteProfile(*SmallCpu(), path).ok());
+  std::ofstream(path) << FormatProfile(*SmallCpu());
   EXPECT_EQ(ResolveCluster(path).value().devices(), 4);
   EXPECT_EQ(ResolveCluster(path + ":2").value().devices(), 2);
   EXPECT_EQ(ResolveCluster(path + ":2x3").value().nodes, 2);
@@ -123,7 +122,8 @@ TEST(Cluster, KnowsMachinesByName) {
     const char* spec;
     const char* profile;
     int nodes, devices_per_node;
-  } kCases[] = {{"dgx-h100-ndr", "h100", 1, 8},
+  } kCases[] = {{"h100", "h100", 1, 1},
+                {"dgx-h100-ndr", "h100", 1, 8},
                 {"2x8xdgx-h100-ndr", "h100", 2, 8},
                 {"4xdgx-a100-hdr", "a100", 1, 4},
                 {"dgx-h200", "h200", 1, 8},

@@ -369,6 +369,20 @@ TEST(Form, PartsOfLongDims) {
                           .text));
 }
 
+// A small call may overwrite all of a cache, of which the real one keeps a part.
+TEST(Form, SumsPassAsTheRealCallPassesThem) {
+  const auto updated = [](const std::string& cache, const std::string& update) {
+    return RuleIn("TensorScatter",
+                  "  input %x: f32[" + cache + "]\n  input %u: f32[" + update +
+                      "]\n  input %i: i64[2]\n  %y: f32[" + cache +
+                      "] = TensorScatter(%x, %u, %i) {mode = \"circular\"} @n\n  output %y\n")
+        .text;
+  };
+  EXPECT_EQ("([a,_,b],[a,_,b],[a])->([a,_,b]) linear={0+1} max={0,1} min={0,1}",
+            updated("2,64,4", "2,48,4"));
+  EXPECT_EQ(std::string::npos, updated("2,12,12", "2,9,12").find("linear={1}"));
+}
+
 // Totals of a running product may leave the range of floats where the product does not.
 TEST(Form, RunningProductsOfIntegersAlone) {
   const auto running = [](const std::string& op, const std::string& type) {

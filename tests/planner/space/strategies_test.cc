@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies, cuts and repeats on hand-written graphs and rules: nothing here is discovered.
+// Strategies and cuts on hand-written graphs and rules: nothing here is discovered.
 #include "planner/space/strategies.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "metair/ir/text.h"
 #include "planner/space/dim_cuts.h"
 #include "planner/space/glob.h"
-#include "planner/space/repeats.h"
-#include "planner/space/signature.h"
 #include "tests/planner/test_cluster.h"
 
 namespace metadist {
@@ -297,75 +294,6 @@ TEST(Glob, Fits) {
   EXPECT_FALSE(GlobFits("a?c", "ac"));
   EXPECT_FALSE(GlobFits("h.*.weight", "h.12.bias"));
   EXPECT_FALSE(GlobFits("", "x"));
-}
-
-// `layers` blocks of four nodes with a residual around each, between a head and a tail.
-Graph Tower(int layers) {
-  Graph graph;
-  const TensorType type{ElementType::kF32, {8, 8}};
-  ValueId x = graph.AddValue({"x", type, ValueKind::kInput, {}, kNone});
-  const auto node = [&](const std::string& op, std::vector<ValueId> inputs) {
-    const std::string name = fmt::format("n{}", graph.nodes.size());
-    const ValueId y = graph.AddValue({name, type, ValueKind::kResult, {}, kNone});
-    graph.AddNode({name, "", op, {}, std::move(inputs), {y}, {}});
-    return y;
-  };
-  x = node("Neg", {x});
-  for (int i = 0; i < layers; ++i) {
-    const ValueId w =
-        graph.AddValue({fmt::format("w{}", i), type, ValueKind::kParameter, {}, kNone});
-    ValueId y = node("MatMul", {x, w});
-    y = node("Relu", {y});
-    y = node("Tanh", {y});
-    x = node("Add", {x, y});
-  }
-  x = node("Exp", {x});
-  graph.outputs = {x};
-  return graph;
-}
-
-std::vector<int> Signatures(const Graph& graph) {
-  std::map<std::string, int> ids;
-  std::vector<int> out;
-  for (const Node& node : graph.nodes)
-    out.push_back(
-        ids.emplace(SignatureOf(graph, node, nullptr), static_cast<int>(ids.size())).first->second);
-  return out;
-}
-
-TEST(Repeats, KeysOfRandomNumbersDoNotTellLayersApart) {
-  const auto graph = ParseGraph(
-      "graph g opset 26 {\n"
-      "  input %x: f32[4,6]\n"
-      "  constant %r: f32[] = [0.5]\n"
-      "  constant %t: bool[] = [true]\n"
-      "  constant %one: i64[2] = [1, 2]\n"
-      "  constant %two: i64[2] = [3, 4]\n"
-      "  %a: f32[4,6] = Dropout(%x, %r, %t, %one) {start = [0, 0]} @a\n"
-      "  %b: f32[4,6] = Dropout(%a, %r, %t, %two) {start = [0, 0]} @b\n"
-      "  output %b\n"
-      "}\n");
-  ASSERT_TRUE(graph.ok()) << graph.error().text();
-  const OpDef* op = OpTable::BuiltIn().Find(graph.value().nodes[0]);
-  EXPECT_EQ(SignatureOf(graph.value(), graph.value().nodes[0], op),
-            SignatureOf(graph.value(), graph.value().nodes[1], op));
-}
-
-TEST(Repeats, LayersAreFound) {
-  const Graph graph = Tower(5);
-  const auto repeats = FindRepeats(graph, Signatures(graph));
-  EXPECT_EQ(repeats, (std::vector<Repeat>{{1, 4, 5}}));
-  const auto leaders = LeadersOf(graph, repeats);
-  EXPECT_EQ(leaders[0], 0);
-  EXPECT_EQ(leaders[7], 3);
-  EXPECT_EQ(leaders[21], 21);
-}
-
-TEST(Repeats, ALayerWiredOtherwiseIsNotAlike) {
-  Graph graph = Tower(5);
-  graph.node(11).inputs[0] = graph.node(9).outputs[0];  // skips a node of the third layer
-  for (const Repeat& repeat : FindRepeats(graph, Signatures(graph)))
-    EXPECT_FALSE(repeat.first <= 7 && 11 < repeat.first + repeat.period * repeat.count);
 }
 
 }  // namespace

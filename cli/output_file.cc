@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files appear whole or not at all.
+//
+// The text goes to a new file in the folder of the target, which is synchronized and renamed, so
+// that neither an interrupt nor a full disk leaves a part of a file, or the old file damaged. Where
+// the file system can, the new file has no name until it is whole (O_TMPFILE): a program that is
+// killed leaves nothing behind. Its name is drawn at random and created exclusively, so that two
+// programs cannot write to one file, and nobody can plant a link there.
+#include "cli/output_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <random>
+#include <system_error>
+#include <utility>
+
+namespace metadist::cli {
+namespace {
+
+constexpr int kTries = 100;  // names that somebody else may have
+
+int stdout_error = 0;  // of the first text that did not arrive
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+  void Open(int fd) { fd_ = fd; }
+  // Whether the last write arrived: some file systems tell it only here.
+  bool Close() { return close(std::exchange(fd_, -1)) == 0; }
+
+ private:
+  int fd_;
+};
+
+// Where text goes.
+struct Target {
+  std::string path;                // links followed
+  bool stream = false;             // a pipe or a character device
+  std::optional<struct stat> old;  // the file that is replaced
+};
+
+Error Failed(int code) { return Internal(fmt::format("cannot write: {}", std::strerror(code))); }
+
+std::string FolderOf(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+Result<Target> TargetOf(const std::string& path, bool force) {
+  struct stat found = {};
+  if (lstat(path.c_str(), &found) != 0) {
+    if (errno != ENOENT) return Usage(fmt::format("cannot write: {}", std::strerror(errno)));
+    const std::string folder = FolderOf(path);
+    if (stat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode))
+      return Usage(fmt::format("there is no folder '{}'", folder), "make it first");
+    if (path.back() == '/') return Usage("a file is wanted, not a folder", "add the file's name");
+    return Target{path, false, std::nullopt};
+  }
+  const bool link = S_ISLNK(found.st_mode);
+  if (link && stat(path.c_str(), &found) != 0)
+    return Usage("a symbolic link to nothing", "remove it, or give another file");
+  if (S_ISDIR(found.st_mode))
+    return Usage("a folder has this name", "add the name of a file in it");
+  if (S_ISFIFO(found.st_mode) || S_ISCHR(found.st_mode)) return Target{path, true, std::nullopt};
+  if (!S_ISREG(found.st_mode)) return Usage("neither a file nor a pipe", "give another file");
+  if (!force) return Usage("file exists already", "pass `--force` to overwrite it");
+  std::error_code error;
+  const std::string real = link ? std::filesystem::canonical(path, error).string() : path;
+  if (error) return Usage("cannot write: " + error.message());
+  return Target{real, false, found};
+}
+
+bool WriteAll(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = write(fd, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    text.remove_prefix(static_cast<size_t>(count));
+  }
+  return true;
+}
+
+// To disk; pipes and some file systems have none.
+bool Synchronize(int fd) { return fsync(fd) == 0 || errno == EINVAL || errno == EROFS; }
+
+std::string BesideIt(const std::string& path) {
+  static std::random_device device;
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::string name = path + ".";
+  for (int i = 0; i < 8; ++i) name += kLetters[device() % kLetters.size()];
+  return name;
+}
+
+// Calls take(name) with new names beside `path` until one is free; that name, or "" with errno.
+template <typename Take>
+std::string NewName(const std::string& path, const Take& take) {
+  for (int i = 0; i < kTries; ++i) {
+    std::string name = BesideIt(path);
+    if (take(name)) return name;
+    if (errno != EEXIST) break;
+  }
+  return "";
+}
+
+// A file that is written and not yet where it should be. Removed unless Publish() succeeds.
+class Draft {
+ public:
+  // A file without a name where there is such a thing.
+  explicit Draft(const std::string& path)
+      : file_(open(FolderOf(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666)) {
+    if (file_.get() >= 0) return;
+    const auto create = [this](const std::string& name) {
+      file_.Open(open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));
+      return file_.get() >= 0;
+    };
+    name_ = NewName(path, create);
+  }
+  ~Draft() {
+    if (!name_.empty()) unlink(name_.c_str());
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+
+  bool Write(std::string_view text, const std::optional<struct stat>& old) {
+    if (file_.get() < 0 || !WriteAll(file_.get(), text)) return false;
+    if (old) {
+      (void)!fchown(file_.get(), old->st_uid, old->st_gid);  // as far as it is allowed
+      if (fchmod(file_.get(), old->st_mode & 07777) != 0) return false;
+    }
+    return Synchronize(file_.get());
+  }
+
+  bool Publish(const Target& target) {
+    if (name_.empty()) {
+      const std::string open_file = fmt::format("/proc/self/fd/{}", file_.get());
+      name_ = NewName(target.path, [&](const std::string& name) {
+        return linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+      });
+      if (name_.empty()) return false;
+    }
+    if (!file_.Close()) return false;
+    // A file that came since CheckWritable stays.
+    const unsigned flags = target.old ? 0 : RENAME_NOREPLACE;
+    int status = renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, target.path.c_str(), flags);
+    if (status != 0 && (errno == EINVAL || errno == ENOSYS))
+      status = rename(name_.c_str(), target.path.c_str());
+    if (status != 0) return false;
+    name_.clear();
+    const Descriptor folder(
+        open(FolderOf(target.path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    return folder.get() < 0 || Synchronize(folder.get());
+  }
+
+ private:
+  Descriptor file_;
+  std::string name_;  // "": none yet
+};
+
+Result<void> WriteStream(const std::string& path, std::string_view text) {
+  Descriptor stream(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (stream.get() < 0 || !WriteAll(stream.get(), text) || !stream.Close()) return Failed(errno);
+  return {};
+}
+
+Result<void> WriteTarget(const Target& target, std::string_view text) {
+  if (target.stream) return WriteStream(target.path, text);
+  Draft draft(target.path);
+  if (draft.Write(text, target.old) && draft.Publish(target)) return {};
+  if (errno == EEXIST) return Usage("file exists already", "pass `--force` to overwrite it");
+  return Failed(errno);
+}
+
+// What took long to compute is not lost with the disk that it was meant for.
+std::string KeepElsewhere(const std::string& path, std::string_view text) {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) return "";
+  const Target target{BesideIt((folder / std::filesystem::path(path).filename()).string())};
+  return WriteTarget(target, text).ok() ? target.path : "";
+}
+
+}  // namespace
+
+Result<void> CheckWritable(const std::string& path, bool force) {
+  if (path.empty() || path == "-") return {};
+  auto target = TargetOf(path, force);
+  if (!target.ok()) return std::move(target).error().in(path);
+  return {};
+}
+
+Result<void> WriteFile(const std::string& path, std::string_view text, bool force) {
+  if (path == "-") {
+    PrintStdout(text);
+    return {};
+  }
+  auto target = TargetOf(path, force);
+  Result<void> written =
+      target.ok() ? WriteTarget(target.value(), text) : std::move(target).error();
+  if (written.ok()) return {};
+  Error error = std::move(written).error().in(path);
+  const bool stream = target.ok() && target.value().stream;
+  if (const std::string kept = stream ? "" : KeepElsewhere(path, text); !kept.empty())
+    error.hint += fmt::format("{}it was written to '{}'", error.hint.empty() ? "" : "; ", kept);
+  return error;
+}
+
+Result<void> JoinAll(std::vector<Result<void>> results) {
+  std::vector<Error> problems;
+  for (Result<void>& result : results)
+    if (!result.ok()) problems.push_back(std::move(result).error());
+  if (problems.empty()) return {};
+  return Join(std::move(problems));
+}
+
+void PrintStdout(std::string_view text) {
+  if (stdout_error != 0) return;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) stdout_error = errno;
+}
+
+Result<void> FlushStdout() {
+  if (stdout_error == 0 && std::fflush(stdout) != 0) stdout_error = errno;
+  if (stdout_error == 0) return {};
+  if (stdout_error == EPIPE) {
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+  }
+  return Failed(stdout_error).in("stdout");
+}
+
+}  // namespace metadist::cli

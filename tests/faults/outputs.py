@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes where it cannot be written, over what is there already, and is ended in the middle: what arrives is whole, all else is told.
+
+    tests/faults/outputs.py --binary FILE [--kills N]
+
+Disks that are full (/dev/full, and a small file system in memory where one may be mounted), folders, links, pipes, devices, permissions, SIGKILL at
+N moments, and the kept profile of the machine: damaged, of another version, wanted by several programs at once. Exit 1 if anything is not as
+docs/cli.md says.
+"""
+
+import argparse
+import json
+import os
+import random
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MODEL = os.path.join(ROOT, "models/mlp.onnx")
+PROFILE = os.path.join(ROOT, "tests/cli/fixtures/cpu.profile.json")
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(is_so, what, seen=""):
+    if not is_so:
+        raise Failure(f"{what}\n{seen}")
+
+
+class Place:
+    """A folder of its own to run in."""
+
+    def __init__(self, binary, **environment):
+        self.binary = binary
+        self._temporary = tempfile.TemporaryDirectory(prefix="metadist-outputs-")
+        self.path = self._temporary.name
+        self.environment = {"PATH": os.environ["PATH"], "HOME": self.path, "METADIST_CPU_PROFILE": PROFILE, "TMPDIR": self.sub("tmp"), **environment}
+        self.environment = {name: value for name, value in self.environment.items() if value is not None}
+
+    def sub(self, name):
+        path = os.path.join(self.path, name)
+        os.makedirs(path, exist_ok=True)
+        return path
+
+    def file(self, name):
+        return os.path.join(self.path, name)
+
+    def plan(self, *flags, cluster="cpu:2", stdout=subprocess.PIPE):
+        command = [self.binary, "plan", MODEL, "--bind", "batch=8", "--cluster", cluster, "--no-alternatives", *flags]
+        return subprocess.run(command, cwd=self.path, env=self.environment, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
+
+    def files(self):
+        return sorted(name for name in os.listdir(self.path) if name != "tmp")
+
+
+def ends(done, code, *texts):
+    expect(done.returncode == code, f"exit {done.returncode}, expected {code}: {' '.join(map(str, done.args))}", done.stderr)
+    for text in texts:
+        expect(text in done.stderr, f"{text!r} is not told", done.stderr)
+
+
+def whole(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)["schema"] == "metadist.plan"
+
+
+def stdout_is_full(binary):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        for flags in ((), ("--json",), ("-o", "-"), ("--text",)):
+            ends(Place(binary).plan(*flags, stdout=full), 1, "stdout: cannot write: No space left on device")
+        done = subprocess.run([binary, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        ends(done, 1, "stdout: cannot write")
+
+
+def a_reader_goes_away(binary):
+    place = Place(binary)
+    out, into = os.pipe()
+    os.close(out)
+    done = place.plan("--json", stdout=into)
+    os.close(into)
+    expect(done.returncode == -signal.SIGPIPE and done.stderr == "", f"exit {done.returncode}", done.stderr)
+
+
+def what_is_lost_is_kept(binary):
+    place = Place(binary)
+    done = place.plan("-o", "/dev/full")
+    ends(done, 1, "/dev/full: cannot write: No space left on device")
+    expect("step" in done.stdout, "the report is not printed", done.stdout)
+    ends(place.plan("--log-file", "/dev/full", "-v"), 1, "--log-file")
+
+
+def a_full_disk(binary):
+    place = Place(binary)
+    disk = place.sub("disk")
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "none", disk], capture_output=True, check=False)
+    if mounted.returncode != 0:
+        return "no file system can be mounted here"
+    try:
+        done = place.plan("-o", os.path.join(disk, "p.json"))
+        ends(done, 1, "cannot write: No space left on device", "it was written to")
+        kept = done.stderr.split("it was written to '")[1].split("'")[0]
+        expect(whole(kept), "what was kept is no plan")
+        expect(os.listdir(disk) == [], "something is left on the full disk", os.listdir(disk))
+    finally:
+        subprocess.run(["umount", disk], check=True)
+    return None
+
+
+def what_is_there(binary):
+    place = Place(binary)
+    path = place.file("p.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("mine")
+    os.chmod(path, 0o600)
+    os.symlink(place.file("victim"), place.file("p.json.part"))
+    ends(place.plan("-o", "p.json"), 2, "p.json: file exists already", "--force")
+    expect(open(path, encoding="utf-8").read() == "mine", "the file was changed")
+    ends(place.plan("-o", "p.json", "--force"), 0)
+    expect(whole(path) and stat.S_IMODE(os.stat(path).st_mode) == 0o600, "the file's permissions were changed")
+    os.symlink("p.json", place.file("link.json"))
+    ends(place.plan("-o", "link.json"), 2, "file exists already")
+    ends(place.plan("-o", "link.json", "--force"), 0)
+    expect(os.path.islink(place.file("link.json")) and whole(path), "the link was replaced")
+    os.symlink("nowhere", place.file("dangling.json"))
+    ends(place.plan("-o", "dangling.json", "--force"), 2, "a symbolic link to nothing")
+    ends(place.plan("-o", "new.json"), 0)
+    mask = os.umask(0)
+    os.umask(mask)
+    expect(stat.S_IMODE(os.stat(place.file("new.json")).st_mode) == 0o666 & ~mask, "permissions of a new file")
+    expect(place.files() == ["dangling.json", "link.json", "new.json", "p.json", "p.json.part"], "files are left", place.files())
+
+
+def no_file(binary):
+    place = Place(binary)
+    ends(place.plan("-o", "."), 2, "a folder has this name")
+    ends(place.plan("-o", "no/such/p.json"), 2, "there is no folder")
+    ends(place.plan("-o", "/dev/null"), 0)
+    expect(stat.S_ISCHR(os.stat("/dev/null").st_mode), "/dev/null is no device any more")
+    os.mkfifo(place.file("pipe"))
+    read = []
+    reader = threading.Thread(target=lambda: read.append(open(place.file("pipe"), encoding="utf-8").read()))
+    reader.start()
+    ends(place.plan("-o", "pipe"), 0)
+    reader.join()
+    expect(json.loads(read[0])["schema"] == "metadist.plan" and stat.S_ISFIFO(os.stat(place.file("pipe")).st_mode), "the pipe")
+    expect(place.files() == ["pipe"], "files are left", place.files())
+
+
+def killed(binary, kills):
+    dice = random.Random(1)
+    for _ in range(kills):
+        place = Place(binary)
+        command = [binary, "plan", MODEL, "--bind", "batch=8", "--cluster", "cpu:2", "-o", "p.json", "-q"]
+        process = subprocess.Popen(command, cwd=place.path, env=place.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(dice.uniform(0, 0.15))
+        process.kill()
+        process.wait()
+        left = place.files()
+        expect(left == [] or (left == ["p.json"] and whole(place.file("p.json"))), "a killed program leaves", left)
+
+
+def profiles(folder):
+    return [name for name in os.listdir(folder) if name.endswith(".json")]
+
+
+def kept_profile(binary):
+    place = Place(binary, METADIST_CPU_PROFILE=None)
+    place.environment["METADIST_CACHE_DIR"] = cache = place.sub("cache")
+    command = [binary, "plan", MODEL, "--bind", "batch=8", "--cluster", "cpu:2", "--no-alternatives", "--json"]
+    runs = [subprocess.Popen(command, env=place.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(8)]
+    steps, measured = set(), 0
+    for run in runs:
+        out, error = run.communicate()
+        expect(run.returncode == 0, "a first run fails", error)
+        steps.add(json.loads(out)["step_seconds"])
+        measured += "measuring this machine" in error
+    expect(len(steps) == 1 and measured == 1, f"{measured} programs measured, {len(steps)} predictions")
+    expect(len(profiles(cache)) == 1, "files of the cache", profiles(cache))
+    path = os.path.join(cache, profiles(cache)[0])
+    text = open(path, encoding="utf-8").read()
+    for what, changed in (
+        ("cannot be read and is measured anew", text[: len(text) // 2]),
+        ("another machine or version", text.replace('"tool_version":"', '"tool_version":"9.')),
+        ("another machine or version", text.replace('"device_model":"', '"device_model":"other ')),
+        ("another machine or version", text.replace('"cores":', '"cores":9')),
+    ):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(changed)
+        done = place.plan()
+        ends(done, 0, what, "measuring this machine")
+    ends(place.plan(), 0)
+    expect("measuring" not in place.plan().stderr, "it is measured again")
+    ends(place.plan(cluster="cpu:9999"), 2, "at most 1024 ranks")
+
+
+def no_home(binary):
+    place = Place(binary, METADIST_CPU_PROFILE=None, HOME=None)
+    ends(place.plan(), 0, "not kept: there is no HOME")
+    expect(place.files() == [], "files are left", place.files())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--kills", type=int, default=20)
+    options = parser.parse_args()
+    binary = os.path.abspath(options.binary)
+    cases = [stdout_is_full, a_reader_goes_away, what_is_lost_is_kept, a_full_disk, what_is_there, no_file, kept_profile, no_home]
+    failed = 0
+    for case in [*cases, lambda b: killed(b, options.kills)]:
+        name = getattr(case, "__name__", "")
+        name = "killed" if "lambda" in name else name
+        try:
+            print(f"{name}: {case(binary) or 'as it should be'}", flush=True)
+        except Failure as failure:
+            failed += 1
+            print(f"{name}: FAILED: {failure}", flush=True)
+    print(f"{len(cases) + 1 - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

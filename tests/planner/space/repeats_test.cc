@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/space/repeats.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "metair/ir/text.h"
+#include "metair/ops/op_table.h"
+#include "planner/space/signature.h"
+
+namespace metadist {
+namespace {
+
+// `layers` blocks of four nodes with a residual around each, between a head and a tail.
+Graph Tower(int layers) {
+  Graph graph;
+  const TensorType type{ElementType::kF32, {8, 8}};
+  ValueId x = graph.AddValue({"x", type, ValueKind::kInput, {}, kNone});
+  const auto node = [&](const std::string& op, std::vector<ValueId> inputs) {
+    const std::string name = fmt::format("n{}", graph.nodes.size());
+    const ValueId y = graph.AddValue({name, type, ValueKind::kResult, {}, kNone});
+    graph.AddNode({name, "", op, {}, std::move(inputs), {y}, {}});
+    return y;
+  };
+  x = node("Neg", {x});
+  for (int i = 0; i < layers; ++i) {
+    const ValueId w =
+        graph.AddValue({fmt::format("w{}", i), type, ValueKind::kParameter, {}, kNone});
+    ValueId y = node("MatMul", {x, w});
+    y = node("Relu", {y});
+    y = node("Tanh", {y});
+    x = node("Add", {x, y});
+  }
+  x = node("Exp", {x});
+  graph.outputs = {x};
+  return graph;
+}
+
+std::vector<int> Signatures(const Graph& graph) {
+  std::map<std::string, int> ids;
+  std::vector<int> out;
+  for (const Node& node : graph.nodes)
+    out.push_back(
+        ids.emplace(SignatureOf(graph, node, nullptr), static_cast<int>(ids.size())).first->second);
+  return out;
+}
+
+TEST(Repeats, KeysOfRandomNumbersDoNotTellLayersApart) {
+  const auto graph = ParseGraph(
+      "graph g opset 26 {\n"
+      "  input %x: f32[4,6]\n"
+      "  constant %r: f32[] = [0.5]\n"
+      "  constant %t: bool[] = [true]\n"
+      "  constant %one: i64[2] = [1, 2]\n"
+      "  constant %two: i64[2] = [3, 4]\n"
+      "  %a: f32[4,6] = Dropout(%x, %r, %t, %one) {start = [0, 0]} @a\n"
+      "  %b: f32[4,6] = Dropout(%a, %r, %t, %two) {start = [0, 0]} @b\n"
+      "  output %b\n"
+      "}\n");
+  ASSERT_TRUE(graph.ok()) << graph.error().text();
+  const OpDef* op = OpTable::BuiltIn().Find(graph.value().nodes[0]);
+  EXPECT_EQ(SignatureOf(graph.value(), graph.value().nodes[0], op),
+            SignatureOf(graph.value(), graph.value().nodes[1], op));
+}
+
+TEST(Repeats, LayersAreFound) {
+  const Graph graph = Tower(5);
+  const auto repeats = FindRepeats(graph, Signatures(graph));
+  EXPECT_EQ(repeats, (std::vector<Repeat>{{1, 4, 5}}));
+  const auto leaders = LeadersOf(graph, repeats);
+  EXPECT_EQ(leaders[0], 0);
+  EXPECT_EQ(leaders[7], 3);
+  EXPECT_EQ(leaders[21], 21);
+}
+
+TEST(Repeats, ALayerWiredOtherwiseIsNotAlike) {
+  Graph graph = Tower(5);
+  graph.node(11).inputs[0] = graph.node(9).outputs[0];  // skips a node of the third layer
+  for (const Repeat& repeat : FindRepeats(graph, Signatures(graph)))
+    EXPECT_FALSE(repeat.first <= 7 && 11 < repeat.first + repeat.period * repeat.count);
+}
+
+// A chain of nodes, each of which takes what the one before it makes.
+Graph Chain(size_t nodes) {
+  Graph graph;
+  const TensorType type{ElementType::kF32, {8}};
+  ValueId x = graph.AddValue({"x", type, ValueKind::kInput, {}, kNone});
+  for (size_t n = 0; n < nodes; ++n) {
+    const std::string name = fmt::format("n{}", n);
+    const ValueId y = graph.AddValue({name, type, ValueKind::kResult, {}, kNone});
+    graph.AddNode({name, "", "Relu", {}, {x}, {y}, {}});
+    x = y;
+  }
+  return graph;
+}
+
+// The best run among nodes [begin, end) of a chain, with every period tried; then those on either
+// side of it.
+void Cover(const std::vector<int>& signatures, int begin, int end, std::vector<Repeat>& out) {
+  Repeat best;
+  for (int period = 4; 2 * period <= end - begin; ++period)
+    for (int start = begin, i = begin; i + period <= end; ++i) {
+      const size_t at = static_cast<size_t>(i);
+      if (i > 0 && i + period < end &&
+          signatures[at] == signatures[at + static_cast<size_t>(period)])
+        continue;
+      const int count = (i - start + period) / period;
+      if (count >= 2 && count * period > best.count * best.period) best = {start, period, count};
+      start = i + 1;
+    }
+  if (best.count < 2) return;
+  Cover(signatures, begin, best.first, out);
+  out.push_back(best);
+  Cover(signatures, best.first + best.period * best.count, end, out);
+}
+
+// Layers of several kinds, between nodes of no layer.
+std::vector<int> RandomLayers(std::mt19937& random, size_t nodes) {
+  const auto below = [&](size_t end) { return random() % end; };
+  std::vector<int> signatures;
+  while (signatures.size() < nodes) {
+    std::vector<int> block(4 + below(60));
+    const size_t kinds = 2 + below(20);
+    for (int& one : block) one = static_cast<int>(below(kinds));
+    for (size_t count = 1 + below(30); count > 0; --count)
+      signatures.insert(signatures.end(), block.begin(), block.end());
+    for (size_t other = below(6); other > 0; --other)
+      signatures.push_back(static_cast<int>(below(100)));
+  }
+  return signatures;
+}
+
+TEST(Repeats, GuessedPeriodsAreThoseThatCoverMost) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 20; ++i) {
+    const std::vector<int> signatures = RandomLayers(random, i % 2 == 0 ? 300 : 3000);
+    std::vector<Repeat> expected;
+    Cover(signatures, 0, static_cast<int>(signatures.size()), expected);
+    const auto covered = [](const std::vector<Repeat>& repeats) {
+      int nodes = 0;
+      for (const Repeat& repeat : repeats) nodes += repeat.period * repeat.count;
+      return nodes;
+    };
+    const auto found = FindRepeats(Chain(signatures.size()), signatures);
+    if (signatures.size() <= 512) EXPECT_EQ(found, expected) << i;
+    EXPECT_GE(covered(found), 0.98 * covered(expected)) << i;
+  }
+}
+
+TEST(Repeats, LongChainsTakeLittleTime) {
+  const std::vector<int> alike(1 << 18, 0);
+  const auto repeats = FindRepeats(Chain(alike.size()), alike);
+  ASSERT_FALSE(repeats.empty());
+  EXPECT_EQ(repeats[0].period, 4);
+  EXPECT_GE(repeats[0].period * repeats[0].count, (1 << 18) - 8);
+}
+
+}  // namespace
+}  // namespace metadist
