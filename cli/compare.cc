@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "planner/rules/own_type.h"
+
 namespace metadist::cli {
 namespace {
 
@@ -23,21 +25,6 @@ double RelativeTolerance(ElementType type) {
       return 1e-2;
     case ElementType::kBF16:
       return 5e-2;
-    default:
-      return 0;
-  }
-}
-
-double EpsilonOf(ElementType type) {
-  switch (type) {
-    case ElementType::kF64:
-      return 0x1p-52;
-    case ElementType::kF32:
-      return 0x1p-23;
-    case ElementType::kF16:
-      return 0x1p-10;
-    case ElementType::kBF16:
-      return 0x1p-7;
     default:
       return 0;
   }

@@ -23,7 +23,6 @@ namespace fs = std::filesystem;
 
 // Of the time in which a machine is measured, what other programs may take before it is told.
 constexpr double kMostBusy = 0.1;
-constexpr int kMostRanks = 1024;  // that MeasureCpu takes
 
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
@@ -153,8 +152,9 @@ Result<std::shared_ptr<const Profile>> CpuProfile(Session& session, int ranks) {
 Result<Cluster> FindCluster(Session& session, const std::string& spec) {
   const std::optional<int> ranks = CpuRanks(spec);
   if (ranks.has_value()) {
-    if (*ranks > kMostRanks)
-      return Usage(fmt::format("--cluster {}: at most {} ranks of one machine", spec, kMostRanks));
+    if (*ranks > kMostMeasuredRanks)
+      return Usage(
+          fmt::format("--cluster {}: at most {} ranks of one machine", spec, kMostMeasuredRanks));
     return ResolveCluster(spec, TRY(CpuProfile(session, *ranks)));
   }
   Cluster cluster = TRY(ResolveCluster(spec));

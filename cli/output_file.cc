@@ -191,7 +191,8 @@ std::string KeepElsewhere(const std::string& path, std::string_view text) {
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
   if (error) return "";
-  const Target target{BesideIt((folder / std::filesystem::path(path).filename()).string())};
+  const std::string name = std::filesystem::path(path).filename().string();
+  const Target target{BesideIt((folder / name).string()), false, std::nullopt};
   return WriteTarget(target, text).ok() ? target.path : "";
 }
 

@@ -114,7 +114,7 @@ void WarnOfUnknownSizes(const Session& session, const Graph& graph) {
 }
 
 // Where no plan fits: which budget would do, and whether a device has as much.
-Error InHumanUnits(Error error, const LeastMemory& least, const Cluster& cluster) {
+Error ExplainInfeasible(Error error, const LeastMemory& least, const Cluster& cluster) {
   if (error.code != ErrorCode::kInfeasible || least.bytes == 0) return error;
   error.message +=
       fmt::format(" ({} and {})", BytesText(least.bytes), BytesText(least.bound_bytes));
@@ -177,7 +177,7 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
   session.console.EndSteps();
   WarnOfMisfits(session, flags.rules, rules);
   if (!planned.ok())
-    return InHumanUnits(std::move(planned).error(), *request.least, request.cluster);
+    return ExplainInfeasible(std::move(planned).error(), *request.least, request.cluster);
   WarnOfUncut(session, rules.Report(result.model.imported.graph));
   WarnOfUnknownSizes(session, result.model.imported.graph);
   result.planned = std::move(planned).value();

@@ -171,19 +171,22 @@ Result<void> CheckBackend(const RunFlags& flags) {
 struct Outcome {
   RunResult run;
   Comparison one_device;
-  Comparison expected;
-  bool checked = false;
   bool compares_one_device = false;
-  bool has_expected = false;
-  std::string expected_file;
+  Comparison expected;
+  std::string expected_file;  // "": none
   Tolerance tolerance;
-  std::string compared_with;
   std::string baseline;  // file; "": none
   double max_regress = 0;
   Result<void> regression;
   Result<void> traced;  // whether the trace is written
 
   bool passed() const { return one_device.passed && expected.passed; }
+  bool checked() const { return compares_one_device || !expected_file.empty(); }
+  std::string compared_with() const {
+    const bool both = compares_one_device && !expected_file.empty();
+    return (compares_one_device ? "one device" : "") + std::string(both ? " and " : "") +
+           expected_file;
+  }
 };
 
 Result<Outcome> Execute(Session& session, const RunFlags& flags, const Job& job) {
@@ -212,15 +215,12 @@ Result<Outcome> Execute(Session& session, const RunFlags& flags, const Job& job)
   if (compare) {
     const RunResult whole = TRY(RunProgram(SingleDevice(job.graph), {}, inputs, options));
     out.one_device = Compare(out.run.outputs, whole.outputs, coarsest);
-    out.checked = out.compares_one_device = true;
-    out.compared_with = "one device";
+    out.compares_one_device = true;
   }
   if (!flags.expect.empty() && !flags.no_check) {
     const NamedTensors arrays = TRY(ReadArrays(flags.expect));
     out.expected = Compare(out.run.outputs, {arrays.begin(), arrays.end()}, coarsest);
-    out.checked = out.has_expected = true;
     out.expected_file = flags.expect;
-    out.compared_with += (out.compared_with.empty() ? "" : " and ") + flags.expect;
   }
   return out;
 }
@@ -233,12 +233,12 @@ nlohmann::ordered_json OutcomeJson(const Session& session,
                                    const Outcome& out) {
   nlohmann::ordered_json document = session.Document();
   document["check"] = nullptr;
-  if (out.checked)
+  if (out.checked())
     document["check"] = {
         {"passed", out.passed()},
         {"max_abs_error", std::max(out.one_device.max_abs_error, out.expected.max_abs_error)},
         {"max_rel_error", std::max(out.one_device.max_rel_error, out.expected.max_rel_error)},
-        {"compared_with", out.compared_with},
+        {"compared_with", out.compared_with()},
         {"tolerance", {{"type", out.tolerance.type}, {"relative", out.tolerance.relative}}}};
   document["ranks"] = job.plan.has_value() ? job.plan->mesh.ranks() : 1;
   document["mesh"] = MeshOf(job);
@@ -276,10 +276,10 @@ std::string ToleranceText(const Tolerance& tolerance) {
 
 // What the results were compared with, and how that went: "equal to one device, differs from FILE".
 std::string CheckText(const Outcome& out) {
-  if (!out.checked) return "not compared";
-  if (out.passed()) return fmt::format("PASSED: equal to {}", out.compared_with);
-  if (!out.has_expected || (!out.one_device.passed && !out.expected.passed))
-    return fmt::format("FAILED: differs from {}", out.compared_with);
+  if (!out.checked()) return "not compared";
+  if (out.passed()) return fmt::format("PASSED: equal to {}", out.compared_with());
+  if (out.expected_file.empty() || (!out.one_device.passed && !out.expected.passed))
+    return fmt::format("FAILED: differs from {}", out.compared_with());
   return out.one_device.passed
              ? fmt::format("FAILED: differs from {}{}",
                            out.expected_file,
@@ -306,7 +306,7 @@ std::string OutcomeText(const Job& job, const Outcome& out) {
              BytesText(out.run.peak_bytes)});
   text += table.text();
   text += "  " + CheckText(out);
-  if (out.checked)
+  if (out.checked())
     text += fmt::format(", largest error {:.2g} (relative {:.2g}{}{})",
                         std::max(out.one_device.max_abs_error, out.expected.max_abs_error),
                         std::max(out.one_device.max_rel_error, out.expected.max_rel_error),

@@ -128,8 +128,8 @@ void Measurer::Say(const std::string& what) const {
 
 Result<Profile> MeasureCpu(const MeasureOptions& options) {
   for (int ranks : options.ranks)
-    if (ranks < 1 || ranks > 1024)
-      return Usage(fmt::format("ranks must be in [1, 1024], got {}", ranks));
+    if (ranks < 1 || ranks > kMostMeasuredRanks)
+      return Usage(fmt::format("ranks must be in [1, {}], got {}", kMostMeasuredRanks, ranks));
   Measurer measurer(options);
   Result<void> status;
   // A thread of its own, so that the caller's settings of the kernel library stay as they are.

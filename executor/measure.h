@@ -14,6 +14,8 @@ namespace metadist {
 
 inline constexpr char kMeasuredHere[] = "measured";  // the origin of every row that is measured
 
+inline constexpr int kMostMeasuredRanks = 1024;
+
 struct MeasureOptions {
   std::vector<int> ranks = {2, 3, 4};  // group sizes of collectives; beyond the cores, too
   bool quick = false;                  // coarse grid and few samples: seconds, not minutes

@@ -110,6 +110,13 @@ void BlackBox::AddAttributeSlots() {
   }
 }
 
+int64_t BlackBox::InputElements(std::span<const int64_t> values) const {
+  int64_t elements = 0;
+  for (size_t i = 0; i < num_inputs(); ++i)
+    if (is_tensor(i)) elements += NumElements(ShapeOf(i, values));
+  return elements;
+}
+
 Shape BlackBox::ShapeOf(size_t input, std::span<const int64_t> values) const {
   if (roles_[input] != Role::kTensor) return types_[input].shape;
   const auto first = values.begin() + first_dim_[input];

@@ -70,6 +70,8 @@ class BlackBox {
   // Id of the slot of a tensor's dim.
   int dim_slot(size_t input, size_t dim) const { return first_dim_[input] + static_cast<int>(dim); }
   Shape ShapeOf(size_t input, std::span<const int64_t> values) const;
+  // Of all tensor inputs together.
+  int64_t InputElements(std::span<const int64_t> values) const;
   // Whether the slot may stand for a size: at least 2, and no sentinel such as INT64_MAX.
   bool scalable(int slot) const;
 

@@ -161,11 +161,7 @@ std::vector<int64_t> ExecutionTest::OtherSizes(std::span<const int> tested, int6
 }
 
 int64_t ExecutionTest::Elements(std::span<const int64_t> sizes) const {
-  const std::vector<int64_t> values = family_.ValuesAt(sizes);
-  int64_t elements = 0;
-  for (size_t i = 0; i < box_.num_inputs(); ++i)
-    if (box_.is_tensor(i)) elements += NumElements(box_.ShapeOf(i, values));
-  return elements;
+  return box_.InputElements(family_.ValuesAt(sizes));
 }
 
 int64_t ExecutionTest::AboveLiterals(int atom) const {

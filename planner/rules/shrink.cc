@@ -375,9 +375,7 @@ void ShrinkSets(const BlackBox& box, const Tie& tie, ShrinkOrder order, Shrinker
 }
 
 int64_t ElementsOf(const BlackBox& box, const Shrinker& shrinker) {
-  int64_t elements = 0;
-  for (size_t i = 0; i < box.num_inputs(); ++i)
-    if (box.is_tensor(i)) elements += NumElements(box.ShapeOf(i, shrinker.values));
+  int64_t elements = box.InputElements(shrinker.values);
   for (const Shape& shape : shrinker.outputs) elements += NumElements(shape);
   return elements;
 }
