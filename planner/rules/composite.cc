@@ -225,7 +225,8 @@ class Finder {
     const std::vector<Product>& terms = SizeOf(at).terms;
     if (terms.size() != 1 || terms[0].atoms.size() != 1) return;
     const int atom = terms[0].atoms[0];
-    if (IsCut(at, atom)) return;
+    // Where other dims have the size too, they would be whole: a kernel as long as its image.
+    if (IsCut(at, atom) || FreeDims(atom).size() > 1) return;
     const auto way = Propagate(
         graph_, node_rules_, {{position_[static_cast<size_t>(input)], cut}}, /*most_elements=*/0);
     if (!way) return;

@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -246,6 +247,20 @@ int64_t LargestNamed(const BlackBox& box, std::span<const int64_t> sizes) {
   return largest;
 }
 
+// Whether there is a call of the family with these sizes, and it is cheap. Changes what the box
+// stands for.
+bool IsCheapCall(const Discovered& found,
+                 BlackBox& box,
+                 const std::vector<int64_t>& sizes,
+                 int64_t few,
+                 int64_t named) {
+  const std::vector<int64_t> values = ValuesAt(found, box, sizes);
+  auto types = box.InferOutputs(values);
+  if (!types.ok() || !IsCheap(box, box.CallAt(values), types.value(), few, named)) return false;
+  box.set_values(values);
+  return SolveAtoms(found, box) == sizes;
+}
+
 // Sizes of the largest call of the family that is cheap and not above the real one; none if there
 // is none.
 std::optional<std::vector<int64_t>> NearestSizes(const Discovered& found,
@@ -257,17 +272,32 @@ std::optional<std::vector<int64_t>> NearestSizes(const Discovered& found,
   const int64_t named = LargestNamed(box, sizes);
   std::optional<std::vector<int64_t>> nearest;
   for (const int64_t limit : kLimits) {
-    const std::vector<int64_t> at = Below(limit, named, factor, sizes);
-    const std::vector<int64_t> values = ValuesAt(found, box, at);
-    auto types = box.InferOutputs(values);
-    if (!types.ok() || !IsCheap(box, box.CallAt(values), types.value(), few, named)) continue;
-    box.set_values(values);
-    if (SolveAtoms(found, box) != at) continue;
-    nearest = at;
+    std::vector<int64_t> at = Below(limit, named, factor, sizes);
+    const bool cheap = IsCheapCall(found, box, at, few, named);
+    box.set_values(real);
+    if (!cheap) continue;
+    nearest = std::move(at);
     break;
   }
-  box.set_values(real);
   return nearest;
+}
+
+// Sizes of a cheap call of the family in which the same sizes are equal and the same ones larger;
+// none if there is none.
+std::optional<std::vector<int64_t>> SmallestAlike(const Discovered& found,
+                                                  BlackBox& box,
+                                                  std::span<const int64_t> sizes,
+                                                  int64_t few) {
+  constexpr int64_t kLeast = 3;
+  if (LargestNamed(box, sizes) > kLeast) return std::nullopt;
+  const std::set<int64_t> different(sizes.begin(), sizes.end());
+  std::vector<int64_t> at;
+  for (const int64_t size : sizes)
+    at.push_back(std::min(size, kLeast + std::distance(different.begin(), different.find(size))));
+  const std::vector<int64_t> real = box.values();
+  const bool cheap = IsCheapCall(found, box, at, few, /*named=*/0);
+  box.set_values(real);
+  return cheap ? std::optional(std::move(at)) : std::nullopt;
 }
 
 // The factor on the call of these sizes; none where a window has no place.
@@ -305,6 +335,7 @@ bool Confirmation::Refutes(const SymbolicFactor& factor, std::span<const int64_t
 bool Confirmation::Refutes(const PassThrough& pass, std::span<const int64_t> sizes) {
   if (!at_passes_) {
     at_passes_ = NearestSizes(found_, box_, {}, sizes, kMostPassElements);
+    if (!*at_passes_) at_passes_ = SmallestAlike(found_, box_, sizes, 2 * kMostPassElements);
     if (!*at_passes_) at_passes_ = NearestSizes(found_, box_, {}, sizes, kMorePassElements);
   }
   if (!*at_passes_) return false;

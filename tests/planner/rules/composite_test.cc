@@ -135,6 +135,23 @@ TEST(Composite, WhatIsMadeOfNothingIsMadeInPieces) {
   EXPECT_EQ(1, zeros);
 }
 
+// A kernel as long as its image may pass for one size with it. Trials that make both longer would
+// look at ever larger kernels.
+TEST(Composite, AWindowMovesNoOtherSize) {
+  const Graph graph = GraphOf(
+      {"kernel_of_an_image",
+       "input %x: i8[1,1,2,2]\n  input %xs: f32[]\n  constant %xz: i8[] = [0]\n"
+       "  input %w: i8[2,1,2,2]\n  input %ws: f32[2]\n  input %wz: i8[2]\n  input %ys: f32[]\n"
+       "  constant %yz: i8[] = [2]\n  input %b: i32[2]",
+       "%y: i8[1,2,2,2] = QLinearConv(%x, %xs, %xz, %w, %ws, %wz, %ys, %yz, %b) "
+       "{kernel_shape = [2, 2], pads = [0, 1, 1, 0]} @n",
+       "%y"});
+  RuleBook book(OpTable::BuiltIn());
+  EXPECT_EQ(3u, book.For(graph, Last(graph)).factors.size());
+  for (const auto& [signature, record] : book.File().records)
+    for (const int64_t atom : record.found.atoms) EXPECT_LT(atom, 40) << signature;
+}
+
 // A rule without one of its exchanges (a softmax merged without the maximum, a norm with the mean
 // of each piece) is refuted by running it.
 TEST(Composite, EveryExchangeIsNeeded) {
