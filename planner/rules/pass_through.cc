@@ -31,6 +31,9 @@ constexpr size_t kRounds = 1;          // of all settings at the first sizes
 constexpr int64_t kLeastNumbers = 64;  // in those
 constexpr int kLeastShown = 4;
 constexpr size_t kMoreRounds = 6;  // while fewer tests showed anything
+// Tests of indices that meet beyond those of the settings: of two updates of one element, which
+// make a minimum, parts of a maximum disagree in one draw of three.
+constexpr size_t kMeetings = 8;
 
 struct Setting {
   int64_t terms;
@@ -107,6 +110,8 @@ struct PassTest {
            settings[(t < first ? t : later) % settings.size()],
            left);
     }
+    for (size_t t = 0; t < kMeetings && !left.empty(); ++t)
+      Meet(values[t % values.size()], set, left);
     const auto unsure = [](const Tried& one) { return one.shown < kLeastShown; };
     for (size_t t = 0; t < kMoreRounds * settings.size(); ++t)
       if (std::any_of(left.begin(), left.end(), unsure))
@@ -115,6 +120,14 @@ struct PassTest {
     for (const Tried& one : left)
       if (one.shown > 0 || one.numbers) passing.push_back(one.op);
     return passing;
+  }
+
+  // A test in which all indices are equal, where there are any.
+  void Meet(const std::vector<int64_t>& values,
+            const std::vector<int>& set,
+            std::vector<Tried>& left) const {
+    if (!sampler.Tells(InputMode::kMeet)) return;
+    Test(values, set, {2 + sampler.random().Below(2), InputMode::kMeet}, left);
   }
 
   // Draws these inputs anew; false if that fails.
@@ -213,7 +226,9 @@ bool PassDiffers(BlackBox& box,
     return false;
   int64_t executions = 0;
   std::vector<Tried> left{{pass.op}};
-  PassTest{box, sampler, executions}.Test(values, pass.inputs, kSettings[0], left);
+  const PassTest test{box, sampler, executions};
+  test.Test(values, pass.inputs, kSettings[0], left);
+  for (size_t t = 0; t < kMeetings && !left.empty(); ++t) test.Meet(values, pass.inputs, left);
   return left.empty();
 }
 
