@@ -14,7 +14,8 @@
 // All workers have the same end of the data socket. One that dies may leave half a question or half
 // an answer in it: after the news of a death the program empties its side, then says "go", and the
 // keeper empties the other and says so. A worker limits itself: alarms, an address space, no core
-// file. Both end when the program closes its ends, however it ends.
+// file. Both end when the program closes its ends, however it ends. That a worker was killed from
+// outside says nothing of the code: its question goes to the next one.
 //
 // Cost: two context switches a question, some 10 us. Source: the early fork is the zygote
 // of Chromium and Android.
@@ -42,6 +43,8 @@ namespace {
 
 // Beyond the worker's own limit, for one that stopped its alarm.
 constexpr double kGraceSeconds = 20;
+// How often a question is asked again where somebody killed the worker that had it.
+constexpr int kAgain = 2;
 
 // Address sanitizers reserve terabytes of addresses.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -248,6 +251,7 @@ Error ChildProcess::Restart() {
   Empty(data_);
   char go = 1;
   if (!WriteAll(control_, &go, sizeof go) || !ReadAll(control_, &go, sizeof go)) Abandon();
+  killed_ = WIFSIGNALED(death.status) && WTERMSIG(death.status) == SIGKILL;
   return Told(death, limits_);
 }
 
@@ -260,7 +264,11 @@ Result<std::string> ChildProcess::Ask(const std::string& question) {
     Error died = Restart();
     if (keeper_ < 0) return died;
   }
-  return Exchange(question);
+  for (int left = kAgain;; --left) {
+    killed_ = false;
+    auto answer = Exchange(question);
+    if (answer.ok() || !killed_ || left == 0 || keeper_ < 0) return answer;
+  }
 }
 
 Result<std::string> ChildProcess::Exchange(const std::string& question) {

@@ -46,6 +46,7 @@ class ChildProcess {
   pid_t keeper_ = -1;
   int data_ = -1;
   int control_ = -1;
+  bool killed_ = false;  // by somebody: the worker that died last
 };
 
 }  // namespace metadist

@@ -173,6 +173,8 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
           return holds;
         },
         [&](const PassThrough& pass, auto sizes) { return !confirmation.Refutes(pass, sizes); });
+    // Code that fails while a rule is confirmed is trusted with no other rule either.
+    if (!real.fault().empty()) return Without(*call.op, unshrunk, NoneFor(real));
     if (any && (!fits || CutsIn(rule) <= CutsIn(entry.rule))) continue;
     entry = {std::move(rule), signature, found};
     any = fits;

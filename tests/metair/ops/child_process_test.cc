@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <thread>
 #include <vector>
 
@@ -81,6 +83,20 @@ TEST(ChildProcess, DeathInTheMiddleOfAQuestion) {
     EXPECT_EQ("! ended by signal 9 (Killed)", Said(*child, large));
     EXPECT_EQ("abc", Said(*child, "abc"));
   }
+}
+
+// Who is killed by somebody else is not told from who kills itself; the next worker is asked.
+TEST(ChildProcess, KilledWorkersAreReplaced) {
+  const std::string file = ::testing::TempDir() + "killed_once";
+  std::remove(file.c_str());
+  const auto child = std::move(ChildProcess::Start({}, [&](const std::string& question) {
+                       const bool first = !std::ifstream(file).good();
+                       std::ofstream(file) << question;
+                       if (first) std::raise(SIGKILL);
+                       return question;
+                     })).value();
+  EXPECT_EQ("abc", Said(*child, "abc"));
+  std::remove(file.c_str());
 }
 
 TEST(ChildProcess, ManyThreadsAsk) {
