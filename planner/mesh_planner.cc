@@ -79,7 +79,7 @@ Error NoneInTime(std::string_view stopped_by) {
           {}};
 }
 
-double GapOf(const Candidate& candidate) {
+double GapOf(const LoweredChoice& candidate) {
   return candidate.cost <= candidate.bound ? 0
                                            : static_cast<double>(candidate.cost - candidate.bound) /
                                                  static_cast<double>(candidate.cost);
@@ -112,8 +112,8 @@ Result<std::unique_ptr<MeshPlanner>> MeshPlanner::Make(const PlanRequest& reques
   return out;
 }
 
-Result<Candidate> MeshPlanner::LowerChoice(const Choice& choice) {
-  Candidate out;
+Result<LoweredChoice> MeshPlanner::LowerChoice(const Choice& choice) {
+  LoweredChoice out;
   out.choice = choice;
   out.cost = static_cast<int64_t>(Evaluate(formulation_.problem, choice).cost);
   Expanded expanded = ExpandNodes(*request_.graph, formulation_.Decode(*request_.graph, choice));
@@ -125,8 +125,8 @@ Result<Candidate> MeshPlanner::LowerChoice(const Choice& choice) {
   return out;
 }
 
-Result<Candidate> MeshPlanner::LowerSolved(const SolveResult& solved, int64_t bound) {
-  Candidate out = TRY(LowerChoice(solved.choice));
+Result<LoweredChoice> MeshPlanner::LowerSolved(const SolveResult& solved, int64_t bound) {
+  LoweredChoice out = TRY(LowerChoice(solved.choice));
   out.bound = std::min(bound, out.cost);
   out.status = solved.status;
   out.stopped_by = std::string(solved.stopped_by);
@@ -221,7 +221,7 @@ Result<Attempt> MeshPlanner::Solve(std::optional<int64_t> limit_bytes,
       limits.Settles();
       continue;
     }
-    Candidate out = TRY(LowerSolved(solved, attempt.bound));
+    LoweredChoice out = TRY(LowerSolved(solved, attempt.bound));
     const int64_t peak = out.memory.peak_bytes();
     if (limit_bytes && peak > *limit_bytes) {
       if (counting++ < kMostCounting && CountCopies(solved.choice, *limit_bytes)) continue;
@@ -244,10 +244,10 @@ Result<Attempt> MeshPlanner::Solve(std::optional<int64_t> limit_bytes,
   return attempt;
 }
 
-Result<Candidate> MeshPlanner::TakeChoice(const Choice& choice) {
+Result<LoweredChoice> MeshPlanner::TakeChoice(const Choice& choice) {
   const Choice whole = WithCopies(choice, own_nodes_, counted_);
   TRY(CheckAllowed(formulation_.problem, whole));
-  Candidate out = TRY(LowerChoice(whole));
+  LoweredChoice out = TRY(LowerChoice(whole));
   out.status = SolveStatus::kHeuristic;
   out.tied = has_ties() && KeepsTies(formulation_.problem, whole);
   return out;
@@ -260,7 +260,7 @@ Result<void> MeshPlanner::LowerLeastPeak(bool tied, const SolveOptions& options,
     const MinimumPeakResult found = TRY(MinimumPeak(ProblemOf(tied), own));
     if (!found.feasible) return Internal("no strategy of some node fits its neighbours");
     if (!tied) out.bound = std::max(out.bound, found.bound);
-    Candidate lowered = TRY(LowerChoice(found.choice));
+    LoweredChoice lowered = TRY(LowerChoice(found.choice));
     lowered.status = SolveStatus::kHeuristic;
     lowered.tied = tied && has_ties();
     const int64_t peak = lowered.memory.peak_bytes();

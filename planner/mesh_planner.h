@@ -21,7 +21,7 @@
 namespace metadist {
 
 // A choice, lowered.
-struct Candidate {
+struct LoweredChoice {
   Choice choice;
   int64_t cost = 0;   // by the problem
   int64_t bound = 0;  // of the problem it was found in
@@ -40,7 +40,7 @@ struct Candidate {
 
 // What came of solving one mesh.
 struct Attempt {
-  std::optional<Candidate> candidate;  // none found, or none that is wanted
+  std::optional<LoweredChoice> candidate;  // none found, or none that is wanted
   // No plan on this mesh that fits the limit costs less; kNothingFits if that is proven.
   int64_t bound = 0;
   // What kept it from more, "" if nothing: a SolveResult's `stopped_by`, or kLowering.
@@ -49,7 +49,7 @@ struct Attempt {
 inline constexpr int64_t kNothingFits = std::numeric_limits<int64_t>::max();
 
 struct LeastPeak {
-  Candidate candidate;
+  LoweredChoice candidate;
   int64_t bound = 0;  // no program of this space, layers free, has a smaller peak
 };
 
@@ -74,7 +74,7 @@ class MeshPlanner {
 
   // A choice from outside, which may exceed every limit; entries behind the formulation's own
   // nodes do not count. Errors: kBadInput if it takes a forbidden strategy or pair.
-  Result<Candidate> TakeChoice(const Choice& choice);
+  Result<LoweredChoice> TakeChoice(const Choice& choice);
 
   // The program with the smallest peak that was found, and the bound on all. Does not depend on
   // what was solved before.
@@ -92,9 +92,9 @@ class MeshPlanner {
  private:
   MeshPlanner(const PlanRequest& request, const Cluster& cluster, const Mesh& mesh)
       : request_(request), routes_(mesh, cluster) {}
-  Result<Candidate> LowerChoice(const Choice& choice);
+  Result<LoweredChoice> LowerChoice(const Choice& choice);
   // The choice's program with what the solver says of it.
-  Result<Candidate> LowerSolved(const SolveResult& solved, int64_t bound);
+  Result<LoweredChoice> LowerSolved(const SolveResult& solved, int64_t bound);
   // Lowers the peak's choices, counting copies where a program needs more; keeps the best in `out`.
   Result<void> LowerLeastPeak(bool tied, const SolveOptions& options, LeastPeak& out);
   Problem ProblemOf(bool tied) const;

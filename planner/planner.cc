@@ -72,7 +72,7 @@ class Stopwatch {
 // The best so far, and on which mesh.
 struct Best {
   MeshPlanner* where = nullptr;
-  Candidate candidate;
+  LoweredChoice candidate;
 };
 
 // What the plans of a mesh that keep the limit cost at least.
@@ -336,7 +336,7 @@ class Planner {
 
   // The candidate replaces `least` if its program needs less memory, and `fits` if it keeps the
   // limit and is cheaper.
-  void Keep(MeshPlanner& planner, Candidate candidate, Best& least, Best& fits) const {
+  void Keep(MeshPlanner& planner, LoweredChoice candidate, Best& least, Best& fits) const {
     const int64_t peak = candidate.memory.peak_bytes();
     if (peak <= limit_ && (fits.where == nullptr || candidate.cost < fits.candidate.cost))
       fits = {&planner, candidate};
@@ -432,7 +432,7 @@ class Planner {
   }
 
   SolverReport ReportOf(const Best& best) const {
-    const Candidate& c = best.candidate;
+    const LoweredChoice& c = best.candidate;
     const Formulation& f = best.where->formulation();
     SolverReport out;
     out.solver = request_.choose ? "a given choice" : std::string(solver_->name);
@@ -454,7 +454,7 @@ class Planner {
     return out;
   }
 
-  std::string StoppedBy(const Candidate& candidate) const {
+  std::string StoppedBy(const LoweredChoice& candidate) const {
     if (!candidate.stopped_by.empty()) return candidate.stopped_by;
     return Interrupted() ? "interrupt" : SecondsLeft() <= 0 ? "time" : stopped_by_;
   }
@@ -523,7 +523,7 @@ class Planner {
     return {};
   }
 
-  void AddAlternative(std::string name, const Candidate& candidate, const Cluster& cluster) {
+  void AddAlternative(std::string name, const LoweredChoice& candidate, const Cluster& cluster) {
     const Prediction p = Simulate(candidate.program, cluster, *request_.ops);
     planned_.plan.alternatives.push_back({std::move(name),
                                           p.step.seconds,

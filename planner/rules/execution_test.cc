@@ -106,7 +106,7 @@ int64_t SizeAt(const SymbolicCut& cut, std::span<const int64_t> sizes) {
 }
 
 // Random summands of x, one per rank.
-std::vector<Tensor> SplitSum(const Tensor& x, int64_t ranks, Random& random) {
+std::vector<Tensor> SplitSum(const Tensor& x, int64_t ranks, SplitMix& random) {
   std::vector<Tensor> parts;
   Tensor rest = x.Clone();
   double* last = rest.mutable_data<double>();

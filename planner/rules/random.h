@@ -7,9 +7,9 @@ namespace metadist {
 
 // SplitMix64: a small generator with the same numbers on every machine.
 // Source: Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators".
-class Random {
+class SplitMix {
  public:
-  explicit Random(uint64_t seed) : state_(seed) {}
+  explicit SplitMix(uint64_t seed) : state_(seed) {}
 
   uint64_t Next() {
     uint64_t z = (state_ += 0x9e3779b97f4a7c15);

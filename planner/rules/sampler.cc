@@ -37,7 +37,7 @@ void Spread(double large, const Focus& focus, Tensor& x) {
 }
 
 // Ascending numbers from about -6 to 6, by steps of different sizes.
-void Climb(std::span<double> x, Random& random) {
+void Climb(std::span<double> x, SplitMix& random) {
   double sum = 0;
   for (double& v : x) v = sum += random.Uniform();
   sum += random.Uniform();
@@ -129,7 +129,7 @@ void Sampler::Fill(InputMode mode, std::span<double> x) {
     case InputMode::kMeet:
       for (double& v : x) {
         const uint64_t bits = random_.Next();
-        v = Random::Bell(bits) * kScales[bits & 7];
+        v = SplitMix::Bell(bits) * kScales[bits & 7];
       }
       break;
     case InputMode::kSmall:

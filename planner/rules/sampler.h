@@ -71,7 +71,7 @@ class Sampler {
     return has_bools_ || !(mode == InputMode::kOneTrue || mode == InputMode::kOneFalse);
   }
 
-  Random& random() { return random_; }
+  SplitMix& random() { return random_; }
 
  private:
   void Fill(InputMode mode, std::span<double> x);
@@ -81,7 +81,7 @@ class Sampler {
   void DrawNumbers(const InputDomain& domain, InputMode mode, const Focus* focus, Tensor& out);
 
   BlackBox& box_;
-  Random random_;
+  SplitMix random_;
   bool has_bools_ = false;
   bool has_indices_ = false;
   std::vector<InputDomain> domains_;

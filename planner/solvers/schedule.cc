@@ -46,10 +46,10 @@ constexpr int64_t kLargestPatience = 20 * kWorkPerSecond;
 
 class Schedule {
  public:
-  Schedule(const Problem& problem, const SolveOptions& options, const Arrangement& arrangement)
+  Schedule(const Problem& problem, const SolveOptions& options, const SuiteParts& parts)
       : problem_(problem),
         options_(options),
-        arrangement_(arrangement),
+        parts_(parts),
         out_(problem, options),
         branching_(out_) {}
 
@@ -65,7 +65,7 @@ class Schedule {
     } else {
       // On large problems what follows takes seconds; most limits leave room for this.
       out_.Take(reduced.Expand(LeastMemoryChoice(reduced)));
-      if (!arrangement_.eliminate || !SolveWithoutMemory(reduced)) {
+      if (!parts_.eliminate || !SolveWithoutMemory(reduced)) {
         SolveWithMemory(std::move(reduced));
       }
     }
@@ -105,7 +105,7 @@ class Schedule {
     search.TellOf([this](const Choice& choice) { out_.Take(choice); });
     search.Start();
     Collect(search);
-    if (arrangement_.search) {
+    if (parts_.search) {
       RunEpochs(search);
     } else {
       Finish(search);
@@ -136,7 +136,7 @@ class Schedule {
       if (!out_.found() && epoch == 1) ForceFit(search);
       const bool shrank = Prune(search);
       if (out_.Done() || Settled(search)) return;
-      if (!shrank && arrangement_.finish && search.converged() && Branch(search)) return;
+      if (!shrank && parts_.finish && search.converged() && Branch(search)) return;
       if (Exhausted(search)) return;
     }
   }
@@ -226,7 +226,7 @@ class Schedule {
     const int64_t patience =
         std::max(std::clamp(rounds, kLeastPatience, kLargestPatience), noted_work_);
     if (out_.budget().work() < noted_work_ + patience) return false;
-    if (arrangement_.finish && search.entries() <= kMostEntries) Finish(search);
+    if (parts_.finish && search.entries() <= kMostEntries) Finish(search);
     return true;
   }
 
@@ -239,7 +239,7 @@ class Schedule {
 
   const Problem& problem_;
   const SolveOptions& options_;
-  const Arrangement arrangement_;
+  const SuiteParts parts_;
   Outcome out_;
   Branching branching_;
   double pruned_gap_ = 1e300;
@@ -253,8 +253,8 @@ class Schedule {
 
 Result<SolveResult> RunSchedule(const Problem& problem,
                                 const SolveOptions& options,
-                                const Arrangement& arrangement) {
-  return Schedule(problem, options, arrangement).Run();
+                                const SuiteParts& parts) {
+  return Schedule(problem, options, parts).Run();
 }
 
 }  // namespace metadist

@@ -6,7 +6,7 @@
 namespace metadist {
 
 // Which parts of the suite a solver uses, after exact reduction.
-struct Arrangement {
+struct SuiteParts {
   // The optimum without the limit by elimination, where the graph is narrow.
   bool eliminate = true;
   // Prices, local search and pruning.
@@ -20,6 +20,6 @@ struct Arrangement {
 // begins with the steps of a shorter one, and its result is no worse.
 Result<SolveResult> RunSchedule(const Problem& problem,
                                 const SolveOptions& options,
-                                const Arrangement& arrangement);
+                                const SuiteParts& parts);
 
 }  // namespace metadist

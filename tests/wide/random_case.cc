@@ -10,13 +10,13 @@ namespace metadist {
 namespace {
 
 // Where every factor of the mesh lies: a dim, nowhere (rank), or partial (rank + 1).
-std::vector<int64_t> DrawSeats(Random& random, size_t factors, int64_t rank, bool partial) {
+std::vector<int64_t> DrawSeats(Twister& random, size_t factors, int64_t rank, bool partial) {
   std::vector<int64_t> seats(factors);
   for (int64_t& seat : seats) seat = Below(random, rank + 1 + (partial ? 1 : 0));
   return seats;
 }
 
-std::vector<std::vector<int>> Lists(Random& random,
+std::vector<std::vector<int>> Lists(Twister& random,
                                     const std::vector<int64_t>& seats,
                                     int64_t rank) {
   std::vector<int> order(seats.size());
@@ -38,7 +38,7 @@ Sharding Cut(const Shape& shape, const std::vector<std::vector<int>>& lists) {
 
 }  // namespace
 
-PrimeMesh DrawMesh(Random& random, int64_t most_devices) {
+PrimeMesh DrawMesh(Twister& random, int64_t most_devices) {
   constexpr int64_t kSizes[] = {2, 2, 2, 3, 4, 4, 5, 6, 8};
   Mesh mesh;
   const int64_t axes = 1 + Below(random, 3);
@@ -51,7 +51,7 @@ PrimeMesh DrawMesh(Random& random, int64_t most_devices) {
   return SplitMesh(mesh, {}).value();
 }
 
-RouteCase DrawCase(Random& random, const PrimeMesh& mesh, int64_t rank) {
+RouteCase DrawCase(Twister& random, const PrimeMesh& mesh, int64_t rank) {
   const bool partial = Below(random, 3) == 0;
   RouteCase drawn;
   drawn.divides = Below(random, 10) != 0;

@@ -8,10 +8,10 @@
 
 namespace metadist {
 
-using Random = std::mt19937_64;
+using Twister = std::mt19937_64;
 
 // 0 to limit - 1.
-inline int64_t Below(Random& random, int64_t limit) {
+inline int64_t Below(Twister& random, int64_t limit) {
   return static_cast<int64_t>(random() % static_cast<uint64_t>(limit));
 }
 
@@ -22,10 +22,10 @@ struct RouteCase {
 };
 
 // Up to three axes of sizes 2 to 8, at most so many devices.
-PrimeMesh DrawMesh(Random& random, int64_t most_devices);
+PrimeMesh DrawMesh(Twister& random, int64_t most_devices);
 
 // Two shardings of an array of `rank` dims with sizes of factors 2, 3 and 5: partial sums at a
 // third of the sources, a tenth that does not divide (`uneven` set).
-RouteCase DrawCase(Random& random, const PrimeMesh& mesh, int64_t rank);
+RouteCase DrawCase(Twister& random, const PrimeMesh& mesh, int64_t rank);
 
 }  // namespace metadist

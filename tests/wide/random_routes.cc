@@ -138,7 +138,7 @@ void Check(const RouteCase& drawn, Tally& tally) {
 }
 
 int CheckMany(int64_t cases, uint64_t seed, int64_t most_devices) {
-  Random random(seed);
+  Twister random(seed);
   Tally tally;
   for (int64_t c = 0; c < cases; ++c) {
     const PrimeMesh mesh = DrawMesh(random, most_devices);
@@ -205,7 +205,7 @@ std::optional<double> Seconds(const RouteRequest& request, const PlannedRoute& r
 }
 
 // A pair of shardings of which the larger end holds about `bytes` a rank.
-RouteCase DrawLarge(Random& random, const PrimeMesh& mesh, int64_t bytes) {
+RouteCase DrawLarge(Twister& random, const PrimeMesh& mesh, int64_t bytes) {
   while (true) {
     RouteCase drawn = DrawCase(random, mesh, 1 + Below(random, 4));
     if (!drawn.divides || !drawn.request.from.partial.empty()) continue;
@@ -226,7 +226,7 @@ RouteCase DrawLarge(Random& random, const PrimeMesh& mesh, int64_t bytes) {
 }
 
 int TimeMany(int64_t cases, uint64_t seed, int64_t mib) {
-  Random random(seed);
+  Twister random(seed);
   std::map<std::string, std::vector<double>> ratios;
   const Mesh meshes[] = {
       ParseMesh("x=2,y=2,z=2").value(), ParseMesh("x=2,y=4").value(), ParseMesh("x=8").value()};

@@ -43,14 +43,14 @@ class Milliseconds {
   std::vector<double> all_;
 };
 
-PrimeMesh MeshOf(Random& random, int factors) {
+PrimeMesh MeshOf(Twister& random, int factors) {
   Mesh mesh;
   for (int i = 0; i < factors; ++i)
     mesh.axes.push_back({fmt::format("a{}", i), Below(random, 4) == 0 ? 3 : 2});
   return SplitMesh(mesh, {}).value();
 }
 
-bool Cell(Random& random, int factors, int rank, int64_t cases) {
+bool Cell(Twister& random, int factors, int rank, int64_t cases) {
   Milliseconds cold, asked, again;
   const PrimeMesh mesh = MeshOf(random, factors);
   Redistributor routes(mesh.fine, TestCluster(static_cast<int>(mesh.fine.ranks())));
@@ -87,7 +87,7 @@ int Main(int argc, char** argv) {
     fmt::print(stderr, "usage: {} CASES SEED [FACTORS]\n", argv[0]);
     return 2;
   }
-  Random random(std::strtoull(argv[2], nullptr, 10));
+  Twister random(std::strtoull(argv[2], nullptr, 10));
   fmt::print("{:>25} {:>19}  {:>19}\n", "auto", "asked", "asked again");
   fmt::print("factors dims devices  {0}  {0}  {0}\n",
              fmt::format("{:>9} {:>9}", "median", "worst"));
