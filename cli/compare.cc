@@ -41,9 +41,11 @@ double RootMeanSquare(const std::vector<double>& x) {
   return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count));
 }
 
+// 0 of too few to say what is usual.
 double Median(std::vector<double> x) {
-  if (x.empty()) return 0;
-  const auto middle = x.begin() + std::ssize(x) / 2;
+  constexpr size_t kFew = 8;
+  if (x.size() < kFew) return 0;
+  const auto middle = x.begin() + (std::ssize(x) - 1) / 2;
   std::nth_element(x.begin(), middle, x.end());
   return *middle;
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -43,6 +44,13 @@ Result<void> Apply(CLI::Option& option, const CLI::ConfigItem& item) {
     return Usage(error.what());
   }
   return {};
+}
+
+// " (default 0)", as the help says it; "" where it says nothing.
+std::string DefaultIn(const std::string& description) {
+  const size_t begin = description.rfind("(default");
+  const size_t end = description.find(')', std::min(begin, description.size()));
+  return end == std::string::npos ? "" : " " + description.substr(begin, end + 1 - begin);
 }
 
 }  // namespace
@@ -97,7 +105,7 @@ std::string EffectiveConfig(const CLI::App& command, const Sources& sources) {
     if (flag) value = option->count() > 0 ? "true" : "false";
     const std::string& source = sources.at(name);
     if (option->count() == 0 && !flag)
-      out += fmt::format("# {} is not set\n", name);
+      out += fmt::format("# {} is not set{}\n", name, DefaultIn(option->get_description()));
     else
       out += fmt::format("{} = {}  # {}\n", name, value, source);
   }

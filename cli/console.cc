@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/console.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@ namespace metadist::cli {
 namespace {
 
 constexpr size_t kShownProblems = 20;
+constexpr char kErase[] = "\r\x1b[K";  // the line that the cursor is in
 
 bool Terminal() {
   const char* kind = std::getenv("TERM");
@@ -34,6 +36,18 @@ std::string Paint(const char* code, const std::string& text) {
   return Color() ? "\x1b[" + std::string(code) + "m" + text + "\x1b[0m" : text;
 }
 
+// The text as far as it fits into a line of the terminal: a longer one would wrap, and only its
+// last line be replaced.
+std::string InOneLine(const std::string& text) {
+  constexpr size_t kUsual = 80;
+  winsize size = {};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  size_t end = (known ? size.ws_col : kUsual) - 1;
+  if (text.size() <= end) return text;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // whole UTF-8
+  return text.substr(0, end);
+}
+
 }  // namespace
 
 void Console::Print(const std::string& text) const { PrintStdout(text); }
@@ -41,7 +55,7 @@ void Console::Print(const std::string& text) const { PrintStdout(text); }
 void Console::Write(int level, const std::string& text) const {
   if (log_file != nullptr) std::fprintf(log_file, "%s\n", text.c_str());
   if (verbosity < level) return;
-  if (step_open_) std::fputc('\n', stderr);
+  if (step_open_) std::fputs(kErase, stderr);
   std::fprintf(stderr, "%s\n", text.c_str());
 }
 
@@ -73,13 +87,13 @@ void Console::Step(const std::string& text) {
   if (verbosity < 0 || progress == Progress::kNone) return;
   if (progress == Progress::kPlain) return Write(0, "metadist: " + text);
   if (!Terminal()) return;
-  std::fprintf(stderr, "\r\x1b[Kmetadist: %s", text.c_str());
+  std::fprintf(stderr, "%s%s", kErase, InOneLine("metadist: " + text).c_str());
   std::fflush(stderr);
   step_open_ = true;
 }
 
 void Console::EndSteps() {
-  if (step_open_) std::fputs("\r\x1b[K", stderr);
+  if (step_open_) std::fputs(kErase, stderr);
   step_open_ = false;
 }
 

@@ -158,13 +158,10 @@ Result<Cluster> FindCluster(Session& session, const std::string& spec) {
     return ResolveCluster(spec, TRY(CpuProfile(session, *ranks)));
   }
   Cluster cluster = TRY(ResolveCluster(spec));
-  if (cluster.nodes > 1 && std::count(spec.begin(), spec.end(), 'x') < 2)
-    session.console.Log(fmt::format("{} is {} nodes of {}; write {}x{}x... for others",
-                                    spec,
-                                    cluster.nodes,
-                                    cluster.devices_per_node,
-                                    cluster.nodes,
-                                    cluster.devices_per_node));
+  const std::string size = fmt::format("{}x{}", cluster.nodes, cluster.devices_per_node);
+  if (cluster.nodes > 1 && spec.find(size) == std::string::npos)
+    session.console.Log(fmt::format(
+        "{} is {} full nodes ({}); nodes x devices states others", spec, cluster.nodes, size));
   if (cluster.is_cpu() && !HasRanks(*cluster.profile, cluster.devices()))
     session.console.Warn(
         fmt::format("{} has no collectives of {} ranks: communication is priced by what it has, or "

@@ -159,15 +159,16 @@ Result<std::string> OneNode(const LoadedModel& model, const std::string& name) {
 
 Result<void> Inspect(const Session& session, const InspectFlags& flags) {
   const LoadedModel model = TRY(LoadModel(session, flags.model));
-  if (flags.text) return session.Emit(GraphText(model.imported.graph));
   if (!flags.node.empty()) {
     const std::string text = TRY(OneNode(model, flags.node));
     nlohmann::ordered_json document = session.Document();
     document["node"] = text;
     return session.EmitResult(document, text);
   }
-  const nlohmann::ordered_json facts = ToJson(session, model);
-  return session.EmitResult(facts, ToText(facts, model, flags.ops));
+  nlohmann::ordered_json facts = ToJson(session, model);
+  if (!flags.text) return session.EmitResult(facts, ToText(facts, model, flags.ops));
+  facts["graph"] = GraphText(model.imported.graph);
+  return session.EmitResult(facts, facts["graph"].get<std::string>());
 }
 
 }  // namespace

@@ -43,16 +43,21 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
   }
   const PlannedModel& planned = result.value();
   std::vector<Result<void>> done;
-  if (!session.output.empty()) done.push_back(session.Emit(WritePlan(planned.planned.plan)));
+  if (!session.output.empty()) {
+    auto plan = WritePlan(planned.planned.plan);
+    done.push_back(plan.ok() ? session.Emit(plan.value())
+                             : Result<void>(std::move(plan).error().in(session.output)));
+  }
   if (planned.planned.problem) {
     const Problem& problem = *planned.planned.problem;
     done.push_back(SaveProblem(problem_path, problem, session.force));
     done.push_back(WriteFile(names_path, WriteNodeNames(problem), session.force));
   }
-  if (flags.text)
-    session.console.Print(ProgramText(TRY(Lower(planned.planned.plan))));
-  else
-    session.Report(PlanJson(session, planned), PlanReport(planned));
+  nlohmann::ordered_json document = PlanJson(session, planned);
+  const std::string program =
+      flags.text ? ProgramText(TRY(Lower(planned.planned.plan))) : std::string();
+  if (flags.text) document["program"] = program;
+  session.Report(document, flags.text ? program : PlanReport(planned));
   if (planned.planned.interrupted)
     done.push_back(
         Error{ErrorCode::kInterrupted, "", "interrupted; this is the best plan so far", "", {}});
@@ -79,16 +84,22 @@ void AddPlan(CLI::App& app, Session& session) {
           ->envname("METADIST_CLUSTER")
           ->type_name("C"));
   AddRulesFlag(*command, plan.rules);
-  command->add_option("--mesh", plan.mesh, "data=4,model=8 or 4x8, major to minor; auto tries all")
+  command
+      ->add_option("--mesh",
+                   plan.mesh,
+                   "data=4,model=8 or 4x8, major to minor; auto tries all (default auto)")
       ->type_name("M");
   command
       ->add_option(
           "--memory", plan.memory, "bytes a rank may use, as 80GiB (default: what the device has)")
       ->type_name("BYTES");
-  command->add_option("--solver", plan.solver, SolverNames())->type_name("NAME");
+  command->add_option("--solver", plan.solver, SolverNames() + " (default auto)")
+      ->type_name("NAME");
   command->add_option("--gap", plan.gap, "stop when this close to the bound, as 1% (default 0)")
       ->type_name("SHARE");
-  command->add_option("--time-limit", plan.time_limit, "solve no longer than this, as 30s")
+  command
+      ->add_option(
+          "--time-limit", plan.time_limit, "solve no longer than this, as 30s (default: no limit)")
       ->type_name("T");
   command->add_option("--template", plan.plan_template, "auto, replicate or dp")->type_name("NAME");
   command

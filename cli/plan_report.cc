@@ -43,12 +43,24 @@ std::string StatusText(const SolverReport& solver) {
   return solver.status;
 }
 
-// How far the plan is from what all layers free would allow, where the bound is of less.
-std::string FreeText(const SolverReport& solver) {
-  if (solver.bound <= solver.free_bound || solver.problem != kLayersAlike) return "";
-  return fmt::format(", within {:.2f} % of that of all layers free",
-                     100 * static_cast<double>(solver.cost - solver.free_bound) /
-                         static_cast<double>(solver.cost));
+// What is proven, and how far the plan is from what all layers free would allow, where the bound is
+// of less. An optimum of less is not called one of everything.
+std::string ProofText(const SolverReport& solver) {
+  if (solver.problem == kLayersFree || solver.bound <= solver.free_bound)
+    return fmt::format("{}; bound of {}", StatusText(solver), solver.problem);
+  const double above =
+      100 * static_cast<double>(solver.cost - solver.free_bound) / static_cast<double>(solver.cost);
+  if (solver.status == "optimal" && solver.problem == kLayersFreeHere)
+    return fmt::format("optimal on this mesh, proven; within {:.2f} % of the bound of all meshes",
+                       above);
+  if (solver.status == "optimal")
+    return fmt::format("optimal with {}, proven; within {:.2f} % of the bound of all layers free",
+                       solver.problem,
+                       above);
+  return fmt::format("{}; bound of {}, within {:.2f} % of that of all layers free",
+                     StatusText(solver),
+                     solver.problem,
+                     above);
 }
 
 int64_t FlopsOf(const OpTable& ops, const Graph& graph, const Node& node) {
@@ -191,12 +203,10 @@ std::string PlanReport(const PlannedModel& result) {
                      BytesText(p.memory.parameters),
                      BytesText(p.memory.activations),
                      BytesText(p.memory.buffers));
-  out += fmt::format("  solver   {} ({}): {}; bound of {}{}\n",
+  out += fmt::format("  solver   {} ({}): {}\n",
                      plan.solver.solver,
                      SecondsText(result.planned.seconds.solve),
-                     StatusText(plan.solver),
-                     plan.solver.problem,
-                     FreeText(plan.solver));
+                     ProofText(plan.solver));
   out += fmt::format("  divided  {} of the FLOPs\n",
                      PercentText(DividedShare(*result.model.ops, plan)));
   out += SumsText(plan);

@@ -101,7 +101,7 @@ void AddCommonOptions(CLI::App& command, Session& session) {
                                        : how == "none" ? Console::Progress::kNone
                                                        : Console::Progress::kAuto;
           },
-          "auto: on a terminal, plain: a line each, none")
+          "auto: on a terminal, plain: a line each, none (default auto)")
       ->check(CLI::IsMember({"auto", "plain", "none"}))
       ->type_name("HOW")
       ->envname("METADIST_PROGRESS")
@@ -115,7 +115,7 @@ void AddCommonOptions(CLI::App& command, Session& session) {
                                         : level == "detail" ? 1
                                                             : 2;
           },
-          "error, info, detail or debug")
+          "error, info, detail or debug (default info)")
       ->check(CLI::IsMember({"error", "info", "detail", "debug"}))
       ->type_name("LEVEL")
       ->envname("METADIST_LOG_LEVEL")

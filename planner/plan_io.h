@@ -12,7 +12,7 @@ inline constexpr char kPlanSchema[] = "metadist.plan";
 inline constexpr int kPlanSchemaVersion = 2;
 
 // JSON, the same bytes for the same plan. No wall-clock time is in it.
-std::string WritePlan(const Plan& plan);
+Result<std::string> WritePlan(const Plan& plan);
 
 // Strict: every field there and of its type, shardings valid, names known.  where: the file, for
 // messages.  Errors: kBadInput naming the field (`nodes[3].inputs[0]`).

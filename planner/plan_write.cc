@@ -203,6 +203,14 @@ class Writer {
 
 }  // namespace
 
-std::string WritePlan(const Plan& plan) { return Writer(plan).Run(); }
+Result<std::string> WritePlan(const Plan& plan) {
+  try {
+    return Writer(plan).Run();
+  } catch (const Json::type_error&) {
+    return BadInput("",
+                    "the model's path or a name in it is not UTF-8, which a plan file must be",
+                    "rename the file, or link to it under another name");
+  }
+}
 
 }  // namespace metadist

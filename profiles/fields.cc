@@ -90,9 +90,12 @@ int64_t Fields::Integer(const char* name, int64_t least) {
 int64_t Fields::Integer(const char* name, int64_t least, int64_t absent) {
   const json* field = Find(name, /*required=*/false);
   if (field == nullptr) return absent;
+  const double real = field->is_number_float() ? field->get<double>() : 0.5;
+  const bool round = real == std::floor(real) && std::abs(real) < 0x1p53;  // as 192e9
   const bool fits = field->is_number_integer() &&
                     !(field->is_number_unsigned() && field->get<uint64_t>() > uint64_t{INT64_MAX});
-  if (fits && field->get<int64_t>() >= least) return field->get<int64_t>();
+  const int64_t value = fits ? field->get<int64_t>() : round ? static_cast<int64_t>(real) : 0;
+  if ((fits || round) && value >= least) return value;
   Add(fmt::format("'{}' must be an integer >= {}, got {}", name, least, Shown(*field)));
   return absent;
 }

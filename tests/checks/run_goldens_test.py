@@ -83,6 +83,12 @@ class RunGoldensTest(planted.PlantedTest):
         self.differs(text.replace("4 ranks", "5 ranks"), "5 ranks")
         self.differs(text.replace("0.25", "0.5"), "0.5")
 
+    def test_predicted_times(self):
+        self.plant("a.txt", "step 1.5 ms, auto (3 us)\n")
+        golden = "# times: predicted\n$ metadist show {}\nstep {} ms, auto (9 us)\n"
+        self.agrees(golden.format(os.path.join(self.root, "a.txt"), "1.5"))
+        self.differs(golden.format(os.path.join(self.root, "a.txt"), "1.6"), "1.6")
+
     def test_own_mask(self):
         self.agrees("# mask: plan \\w+\n$ metadist plan xyz\n\\# result: plan abc\n")
 

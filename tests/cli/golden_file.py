@@ -2,6 +2,7 @@
 """The text of a golden: what was typed, what came back.
 
     # comment; `# mask: REGEX` replaces what matches by <...>, in what is expected and in what came
+    # times: predicted
     $ metadist plan models/gpt2.onnx --cluster cpu:4 -o a.json \\
         --mesh 2x2
     lines of stdout, as they are
@@ -10,14 +11,17 @@
 
 Several commands may follow each other. A line of stdout that begins like one of these marks has a `\\` before it. Blank lines at the end of
 an output do not count; `[exit 0]` is not written. Times differ from run to run, so they are masked everywhere: `12.3 ms` reads `<time>`, and
-so does every number of the JSON key `seconds`.
+so does every number of the JSON key `seconds`. With `times: predicted` only those that a clock told are masked, what solving or planning took in
+`auto (12 us)` and `(planned in 3 ms)`: predictions are the same in every run.
 """
 
 import dataclasses
 import re
 
 _MARKS = ("#", "$ ", "! ", "[exit ", "\\")
-_TIME = re.compile(r"( *)(?<![\w.\-<])\d+(?:\.\d+)?(?:e[+-]?\d+)? ?(?:ns|us|µs|ms|s|min|h)\b( *)")
+_ONE = r"(?<![\w.\-<])\d+(?:\.\d+)?(?:e[+-]?\d+)? ?(?:ns|us|µs|ms|s|min|h)\b"
+_TIME = re.compile(rf"( *){_ONE}( *)")
+_CLOCK = re.compile(rf"(\((?:planned in )?){_ONE}(?=\))")
 _SECONDS = re.compile(r'("seconds"\s*:\s*)(\{[^{}]*\}|\[[^\[\]]*\]|[-+.\deE]+)')
 _NUMBER = re.compile(r'(?<![\w"<.])[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w"])')
 
@@ -78,16 +82,26 @@ def render(steps, below):
     return "\n\n".join(parts + (["\n".join(trim(below))] if trim(below) else [])) + "\n"
 
 
+@dataclasses.dataclass
+class Masks:
+    """The `# mask:` patterns of a golden, and whether it shows predicted times."""
+
+    patterns: list
+    predicted: bool
+
+
 def masks(text):
-    """The `# mask:` patterns of a golden."""
-    return [re.compile(pattern) for pattern in re.findall(r"^# mask: (.+)$", text, re.MULTILINE)]
+    patterns = [re.compile(pattern) for pattern in re.findall(r"^# mask: (.+)$", text, re.MULTILINE)]
+    return Masks(patterns, re.search(r"^# times: predicted$", text, re.MULTILINE) is not None)
 
 
-def mask(text, patterns):
+def mask(text, hidden):
     """An output with what changes from run to run replaced. Masking twice is masking once."""
     text = _SECONDS.sub(lambda m: m.group(1) + _NUMBER.sub("<time>", m.group(2)), text)
-    for pattern in patterns:
+    for pattern in hidden.patterns:
         text = pattern.sub("<...>", text)
+    if hidden.predicted:
+        return _CLOCK.sub(lambda m: m.group(1) + "<time>", text)
     text = _TIME.sub(lambda m: (" " if m.group(1) else "") + "<time>" + (" " if m.group(2) else ""), text)
     return re.sub(r"<time> +$", "<time>", text, flags=re.MULTILINE)
 

@@ -25,21 +25,21 @@ import golden_shell  # noqa: E402
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
 
-def answer(shell, step, patterns):
+def answer(shell, step, hidden):
     """The step with what its command really says, masked."""
     out, err, status = shell.run(step.command)
     return golden_file.Step(
         step.command,
         step.before,
-        golden_file.lines(golden_file.mask(out, patterns)),
-        golden_file.lines(golden_file.mask(err, patterns)),
+        golden_file.lines(golden_file.mask(out, hidden)),
+        golden_file.lines(golden_file.mask(err, hidden)),
         status,
     )
 
 
-def masked(step, patterns):
+def masked(step, hidden):
     """The step as it is expected, masked like an answer."""
-    out, err = (golden_file.lines(golden_file.mask("\n".join(part), patterns)) for part in (step.stdout, step.stderr))
+    out, err = (golden_file.lines(golden_file.mask("\n".join(part), hidden)) for part in (step.stdout, step.stderr))
     return golden_file.Step(step.command, step.before, out, err, step.exit)
 
 
@@ -77,10 +77,10 @@ def run(path, binary, update):
     if not steps:
         print(f"{name}: holds no command")
         return False
-    patterns = golden_file.masks(text)
+    hidden = golden_file.masks(text)
     shell = golden_shell.Shell(binary, ROOT)
     try:
-        answers = [answer(shell, step, patterns) for step in steps]
+        answers = [answer(shell, step, hidden) for step in steps]
     finally:
         shell.close()
     if update and not document:
@@ -90,7 +90,7 @@ def run(path, binary, update):
             with open(path, "w", encoding="utf-8") as file:
                 file.write(new)
         return True
-    agreed = [compare(name, masked(step, patterns), got, document) for step, got in zip(steps, answers)]
+    agreed = [compare(name, masked(step, hidden), got, document) for step, got in zip(steps, answers)]
     if not all(agreed):
         print(f"{name}: {agreed.count(False)} of {len(agreed)} commands answer otherwise; --update rewrites: {sys.argv[0]} --update {name}")
     return all(agreed)

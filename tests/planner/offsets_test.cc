@@ -195,13 +195,13 @@ TEST(Offsets, PlansKeepThem) {
   int found = 0;
   for (request.seed = 0; request.seed < 12; ++request.seed) {
     const Plan plan = MakePlan(request).value().plan;
-    const auto back = ReadPlan(WritePlan(plan), "p.json");
+    const auto back = ReadPlan(WritePlan(plan).value(), "p.json");
     ASSERT_TRUE(back.ok()) << back.error().text();
     EXPECT_EQ(back.value().assignment.nodes, plan.assignment.nodes);
     const Strategy& strategy = plan.assignment.nodes[0];
     if (strategy.indices.empty() || strategy.made.empty()) continue;
     ++found;
-    std::string wrong = WritePlan(plan);
+    std::string wrong = WritePlan(plan).value();
     wrong.replace(wrong.find("[x+]", wrong.find("\"made\"")), 4, "[]");
     const auto refused = ReadPlan(wrong, "p.json");
     ASSERT_FALSE(refused.ok());

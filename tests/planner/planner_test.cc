@@ -115,7 +115,7 @@ TEST(MakePlan, SameBytesWhateverTheThreads) {
     PlanRequest request = RequestFor(model, 4);
     request.mesh = ParseMesh("2x2").value();
     request.threads = threads;
-    files.insert(WritePlan(MakePlan(request).value().plan));
+    files.insert(WritePlan(MakePlan(request).value().plan).value());
   }
   EXPECT_EQ(files.size(), 1u);
 }
@@ -351,7 +351,7 @@ TEST(PlanFile, LiteralsMayNameAnAxisTwice) {
     const Plan plan = MakePlan(request).value().plan;
     for (const Strategy& strategy : plan.assignment.nodes)
       literals += static_cast<int>(strategy.literals.size());
-    const auto back = ReadPlan(WritePlan(plan), "p.json");
+    const auto back = ReadPlan(WritePlan(plan).value(), "p.json");
     ASSERT_TRUE(back.ok()) << back.error().text();
     EXPECT_EQ(back.value().assignment.nodes, plan.assignment.nodes);
   }
@@ -380,7 +380,7 @@ TEST(PlanFile, KeepsConstantsOfDecompositions) {
   int made = 0;
   for (request.seed = 0; request.seed < 12; ++request.seed) {
     const Plan plan = MakePlan(request).value().plan;
-    const auto back = ReadPlan(WritePlan(plan), "p.json");
+    const auto back = ReadPlan(WritePlan(plan).value(), "p.json");
     ASSERT_TRUE(back.ok()) << back.error().text();
     for (const std::string& name : plan.own_constants) {
       const Graph& read = back.value().graph;
@@ -438,16 +438,24 @@ TEST(MakePlan, ShapesThatAreDataTooStayWhole) {
 )");
 }
 
+TEST(PlanFile, NamesAreUtf8) {
+  PlanRequest request = RequestFor(Gpt2(), 2);
+  request.origin.model_path = "caf\xe9.onnx";
+  const auto text = WritePlan(MakePlan(request).value().plan);
+  ASSERT_FALSE(text.ok());
+  EXPECT_NE(text.error().message.find("is not UTF-8"), std::string::npos);
+}
+
 TEST(PlanFile, RoundTripAndStrictness) {
   PlanRequest request = RequestFor(Gpt2(), 4);
   request.mesh = ParseMesh("2x2").value();
   request.solver = "random";
   request.seed = 5;
   request.origin.binds["batch"] = 1;
-  const std::string text = WritePlan(MakePlan(request).value().plan);
+  const std::string text = WritePlan(MakePlan(request).value().plan).value();
   const auto back = ReadPlan(text, "p.json");
   ASSERT_TRUE(back.ok()) << back.error().text();
-  EXPECT_EQ(WritePlan(back.value()), text);
+  EXPECT_EQ(WritePlan(back.value()).value(), text);
   EXPECT_TRUE(Lower(back.value()).ok());
 
   const auto broken = [&](const std::string& from, const std::string& to) {

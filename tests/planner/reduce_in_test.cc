@@ -115,16 +115,16 @@ TEST(ReduceIn, IsPricedAndWritten) {
   EXPECT_GT(wide.peak_bytes(), narrow.peak_bytes());
   for (const Plan& plan : {wide, narrow}) {
     EXPECT_NEAR(plan.prediction.step.seconds * 1e12, static_cast<double>(plan.solver.cost), 1e4);
-    const std::string file = WritePlan(plan);
+    const std::string file = WritePlan(plan).value();
     const auto back = ReadPlan(file, "plan");
     ASSERT_TRUE(back.ok()) << back.error().text();
     EXPECT_EQ(back.value().reduce_in, plan.reduce_in);
-    EXPECT_EQ(WritePlan(back.value()), file);
+    EXPECT_EQ(WritePlan(back.value()).value(), file);
   }
 }
 
 TEST(ReduceIn, APlanCannotHoldWiderValuesInF32) {
-  std::string file = WritePlan(PlanProduct("f64", ReduceIn::kF32).plan);
+  std::string file = WritePlan(PlanProduct("f64", ReduceIn::kF32).plan).value();
   const std::string partial = "partial{sum: a}";
   ASSERT_NE(file.find(partial), std::string::npos);
   file.replace(file.find(partial), partial.size(), "partial{sum in f32: a}");
