@@ -1,18 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What is too slow for every change: spelling, shell scripts, the second compiler with clang-tidy, sanitizers.
+# What is too slow for every change: spelling, shell scripts, the second compiler with clang-tidy. Sanitizers: scripts/nightly.sh.
 #   scripts/lint.sh             format, checks, codespell, shellcheck, clang-tidy on the files that differ from main
 #   scripts/lint.sh --all       clang-tidy on every file, with clang++-19 compiling and testing them (about 10 s a file)
-#   scripts/lint.sh --nightly   --all, then the whole suite under ASan and UBSan, the executor's under TSan
 # Runs every stage, then fails if one failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
 mode=${1:-changed}
 case $mode in
-  changed | --all | --nightly) ;;
+  changed | --all) ;;
   *)
-    echo "lint: unknown option '$mode'; did you mean --all or --nightly?" >&2
+    echo "lint: unknown option '$mode'; did you mean --all?" >&2
     exit 2
     ;;
 esac
@@ -60,10 +59,6 @@ second_compiler() {
   scripts/build.sh tidy && ctest --preset tidy --parallel "$(nproc)"
 }
 
-sanitizer() {
-  scripts/build.sh "$1" && ctest --preset "$1" --parallel "$(nproc)"
-}
-
 scripts/setup.sh build test lint || exit 1
 stage "format" scripts/format.sh --check
 stage "checks" checks
@@ -73,10 +68,6 @@ if [[ $mode == changed ]]; then
   stage "clang-tidy" tidy_changed
 else
   stage "clang++-19 and clang-tidy" second_compiler
-fi
-if [[ $mode == --nightly ]]; then
-  stage "asan" sanitizer asan
-  stage "tsan" sanitizer tsan
 fi
 
 if ((${#failed[@]})); then

@@ -180,8 +180,8 @@ __attribute__((target("avx512f"))) void PanelAvx512(const PanelProduct& q) { Pan
 __attribute__((target("avx512f"))) void DotsAvx512(const DotProducts& q) { AllDots<16>(q); }
 
 Version Choose() {
-  if (__builtin_cpu_supports("avx512f")) return {PanelAvx512, DotsAvx512};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {PanelAvx2, DotsAvx2};
+  if (HasAvx512()) return {PanelAvx512, DotsAvx512};
+  if (HasAvx2()) return {PanelAvx2, DotsAvx2};
   return {PanelPlain, DotsPlain};
 }
 #else

@@ -23,6 +23,7 @@
 
 #include "executor/cpu/turn_square.h"
 #include "executor/cpu/turned_lines.h"
+#include "metair/ir/multiversion.h"
 
 namespace metadist::cpu {
 namespace {
@@ -34,7 +35,7 @@ using SmallSquare = TurnSquare<T, 16>;
 
 bool CanStoreLines() {
 #if defined(__x86_64__)
-  static const bool can = __builtin_cpu_supports("avx512f") != 0;
+  static const bool can = HasAvx512();
   return can;
 #else
   return false;

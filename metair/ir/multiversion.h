@@ -1,12 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// The newest instruction set that kernels may use: 0 none but the compiler's, 1 AVX2, 2 AVX-512
+// (METADIST_HIGHEST_SET of the build, so that tests can hold the kernels of older machines too).
+#ifndef METADIST_HIGHEST_SET
+#define METADIST_HIGHEST_SET 2
+#endif
+
+namespace metadist {
+
+#if defined(__x86_64__)
+inline bool HasAvx512() {
+  return METADIST_HIGHEST_SET >= 2 && __builtin_cpu_supports("avx512f") != 0;
+}
+inline bool HasAvx2() {
+  return METADIST_HIGHEST_SET >= 1 && __builtin_cpu_supports("avx2") != 0 &&
+         __builtin_cpu_supports("fma") != 0;
+}
+#endif
+
+}  // namespace metadist
+
 // Marks a function of plain loops to be compiled for several instruction sets; the program loader
 // picks one. Contraction is off everywhere, so all versions compute the same bits. Off under
 // sanitizers, whose run-time is not up yet when the loader asks.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && METADIST_HIGHEST_SET >= 2
 #define METADIST_MULTIVERSION __attribute__((target_clones("avx512f", "avx2", "default")))
+#elif defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && METADIST_HIGHEST_SET == 1
+#define METADIST_MULTIVERSION __attribute__((target_clones("avx2", "default")))
 #else
 #define METADIST_MULTIVERSION
 #endif

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What is too long for every change, in stages, and one table of what came of them.
+#   scripts/nightly.sh             everything, some hours
+#   scripts/nightly.sh STAGE...    only these
+# Stages, in this order:
+#   suite        the release build and every test
+#   lint         format, checks, spelling, shell scripts, the second compiler with clang-tidy
+#   odr          optimised at link time: no two definitions of one name
+#   asan tsan    every test under address and undefined behaviour sanitizers; those with threads under the thread sanitizer
+#   plain avx2   kernels without vector instructions, and with those of older machines
+#   conformance  ONNX's own test data, whole and split over 1, 2 and 3 ranks
+#   faults       full disks, signals, little memory, killed helpers
+#   wide         rules against onnxruntime, completeness, random graphs, all choices of all models
+#   planted      faults put into the code one after another: each must turn a test red
+#   fuzz         every fuzz program for METADIST_FUZZ_SECONDS (600)
+# METADIST_NIGHTLY_SCALE (1.0) scales the counts of `wide`. Logs: build/nightly/STAGE.log. Exit 1 if a stage failed.
+# shellcheck disable=SC2317  # functions are called by the names of stages
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+
+all=(suite lint odr asan tsan plain avx2 conformance faults wide planted fuzz)
+chosen=("$@")
+((${#chosen[@]})) || chosen=("${all[@]}")
+for stage in "${chosen[@]}"; do
+  if [[ " ${all[*]} " != *" $stage "* ]]; then
+    echo "nightly: unknown stage '$stage'; known: ${all[*]}" >&2
+    exit 2
+  fi
+done
+
+logs=build/nightly
+binary=build/release/bin/metadist
+export PYTHONPATH=${METADIST_PYTHON:-$HOME/.cache/metadist/python}
+mkdir -p "$logs"
+
+# Some share of a count.
+scaled() {
+  python3 -c 'import sys; print(max(1, round(float(sys.argv[1]) * float(sys.argv[2]))))' "$1" "${METADIST_NIGHTLY_SCALE:-1}"
+}
+
+# Runs every command of a stage, though one fails.
+all_of() {
+  local command status=0
+  for command in "$@"; do
+    echo "+ $command"
+    bash -c "set -o pipefail; $command" || {
+      status=1
+      echo "failed: $command"
+    }
+  done
+  return "$status"
+}
+
+preset() {
+  scripts/build.sh "$1" && ctest --preset "$1" --parallel "${METADIST_JOBS:-$(nproc)}" < /dev/null
+}
+
+run_suite() { scripts/test.sh release; }
+run_lint() { scripts/lint.sh --all; }
+run_odr() { scripts/build.sh lto --target metadist && build/lto/bin/metadist --version; }
+run_asan() { preset asan; }
+run_tsan() { preset tsan; }
+run_plain() { preset plain; }
+run_avx2() { preset avx2; }
+
+run_conformance() {
+  local data
+  data=$(python3 -c 'import os, onnx; print(os.path.join(os.path.dirname(onnx.__file__), "backend/test/data"))') || return 1
+  "$binary" conformance --onnx-data "$data" --ranks 1,2,3 | tail -n 12
+}
+
+run_faults() {
+  all_of \
+    "python3 -B tests/faults/outputs.py --binary $binary --kills 40" \
+    "python3 -B tests/faults/signals.py --binary $binary --moments 20" \
+    "python3 -B tests/faults/limits.py --binary $binary --levels 20" \
+    "python3 -B tests/faults/helpers.py --binary $binary --moments 20"
+}
+
+run_wide() {
+  all_of \
+    "python3 -B tests/wide/check_rules.py --binary $binary generated --text-only --calls $(scaled 5000)" \
+    "python3 -B tests/wide/check_rules.py --binary $binary models" \
+    "python3 -B tests/wide/completeness.py --binary $binary" \
+    "python3 -B tests/wide/random_graphs.py --binary $binary --seed 1000 --graphs $(scaled 2000) --keep $logs/graphs" \
+    "build/release/bin/any_choice --all-factors models 12 4,3,2x2"
+}
+
+run_planted() { python3 -B tests/wide/planted_faults.py --build build/planted; }
+
+run_fuzz() {
+  scripts/build.sh fuzz "-DMETADIST_FUZZ_SECONDS=${METADIST_FUZZ_SECONDS:-600}" &&
+    ctest --preset fuzz -R '^fuzz/' --timeout $((${METADIST_FUZZ_SECONDS:-600} + 300)) --parallel "$(nproc)" < /dev/null
+}
+
+# The stage's last line that counts something.
+figure() {
+  grep -E '[0-9]+ (passed|failed|faults|graphs|factors|problems|% tests)|tests passed|clean$|^metadist ' "$1" | tail -n 1 | cut -c 1-90
+}
+
+failed=0
+rows=()
+scripts/setup.sh build test lint || exit 1
+for stage in "${chosen[@]}"; do
+  start=$SECONDS
+  echo "nightly: $stage ..." >&2
+  if "run_$stage" > "$logs/$stage.log" 2>&1; then
+    result=passed
+  else
+    result=FAILED
+    failed=1
+  fi
+  rows+=("$(printf '| %-11s | %-6s | %4d min | %s |' "$stage" "$result" $(((SECONDS - start + 59) / 60)) "$(figure "$logs/$stage.log")")")
+done
+
+echo "| stage | result | time | figure |"
+echo "|---|---|---|---|"
+printf '%s\n' "${rows[@]}"
+exit "$failed"

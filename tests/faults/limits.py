@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs commands in too little memory and with too few threads: each is done, or says what it lacks and ends with the documented status.
+
+    tests/faults/limits.py --binary FILE [--levels 20]
+
+Memory: `ulimit -v` at levels from what the program takes to load up to what suffices, evenly in the logarithm. Threads: a user of no other process
+who may have few (only where this runs as root). Exit 0 or 6 are right; the loader's 127 is, where not even the program fits; nothing else.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MODELS = os.path.join(ROOT, "models")
+PROFILE = os.path.join(ROOT, "tests/cli/fixtures/cpu.profile.json")
+LEAST, MOST = 60 << 20, 3 << 30  # bytes of addresses
+NOBODY = 65534
+OUT_OF_RESOURCES, LOADER = 6, 127
+
+COMMANDS = {
+    "plan": ["plan", f"{MODELS}/full/gpt-1.3b.onnx", "--bind", "batch=8", "--cluster", "8xh100", "--no-alternatives", "-o", "out.json"],
+    "rules": ["rules", f"{MODELS}/full/unet.onnx", "--bind", "batch=1"],
+    "run on 4 ranks": ["run", f"{MODELS}/gpt2.onnx", "--inputs", f"{MODELS}/gpt2.inputs.npz", "--ranks", "4", "--iterations", "1"],
+    "run on 64 ranks": ["run", "PLAN", "--iterations", "1"],
+}
+PLAN = ["plan", f"{MODELS}/mlp.onnx", "--bind", "batch=64", "--cluster", "8x8xh100", "--mesh", "64", "--no-alternatives", "-q", "-o"]
+
+
+def ends(binary, arguments, limit):
+    """(exit status, what was said, files that are left)."""
+    with tempfile.TemporaryDirectory(prefix="metadist-limits-") as folder:
+        os.chmod(folder, 0o777)
+        environment = {**os.environ, "HOME": folder, "TMPDIR": folder, "METADIST_CPU_PROFILE": PROFILE}
+        done = subprocess.run([binary, *arguments], cwd=folder, env=environment, capture_output=True, text=True, preexec_fn=limit, check=False)
+        files = os.listdir(folder)
+        if "out.json" in files:
+            with open(os.path.join(folder, "out.json"), encoding="utf-8") as file:
+                json.load(file)
+        return done.returncode, done.stderr, [name for name in files if name not in ("out.json", ".cache")]
+
+
+def verdict(status, said, files, may):
+    if status not in may:
+        return f"exit {status}: {said[-300:]}"
+    if status == OUT_OF_RESOURCES and "error:" not in said:
+        return f"it does not say why: {said[-300:]}"
+    return f"files are left: {files}" if files else None
+
+
+def memory_levels(count):
+    return [int(LEAST * (MOST / LEAST) ** (level / max(1, count - 1))) for level in range(count)]
+
+
+def few_threads(count):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NPROC, (count, count))
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+
+    return limit
+
+
+def nobody_may_run(binary):
+    if os.geteuid() != 0:
+        return False
+    try:
+        return subprocess.run([binary, "--version"], capture_output=True, preexec_fn=few_threads(10), check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--levels", type=int, default=20)
+    options = parser.parse_args()
+    binary = os.path.abspath(options.binary)
+    passed = failed = 0
+
+    def hold(name, arguments, limit, may, counts):
+        nonlocal passed, failed
+        status, said, files = ends(binary, arguments, limit)
+        wrong = verdict(status, said, files, may)
+        if wrong:
+            print(f"{name}: {wrong}", flush=True)
+        passed, failed = passed + (wrong is None), failed + (wrong is not None)
+        counts[status] = counts.get(status, 0) + 1
+
+    shared = tempfile.TemporaryDirectory(prefix="metadist-limits-")
+    plan = os.path.join(shared.name, "plan64.json")
+    subprocess.run([binary, *PLAN, plan], stdout=subprocess.DEVNULL, check=True)
+    os.chmod(shared.name, 0o755)
+    for name, words in COMMANDS.items():
+        arguments = [plan if word == "PLAN" else word for word in words]
+        counts = {}
+        for level in memory_levels(options.levels):
+            hold(f"{name} in {level >> 20} MiB", arguments, lambda most=level: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
+                 (0, OUT_OF_RESOURCES, LOADER), counts)  # fmt: skip
+        print(f"{name}, memory: exit statuses {dict(sorted(counts.items()))}", flush=True)
+        counts = {}
+        if nobody_may_run(binary):
+            for count in (1, 2, 3, 5, 9, 33):
+                hold(f"{name} with {count} threads", arguments, few_threads(count), (0, OUT_OF_RESOURCES), counts)
+            print(f"{name}, threads: exit statuses {dict(sorted(counts.items()))}", flush=True)
+    shared.cleanup()
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
