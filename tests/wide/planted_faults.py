@@ -275,6 +275,12 @@ FOUND = {
         "return PassDiffers(box_, sampler, pass, ValuesAt(found_, box_, **at_passes_)) && false;",
         "planner_rules_test:Form.*",
     ),
+    "updates that meet are tried as seldom as others": (
+        "planner/rules/pass_through.cc",
+        "constexpr size_t kMeetings = 8;",
+        "constexpr size_t kMeetings = 0;",
+        "planner_rules_test:Discover.*",
+    ),
     "bounds that cross are left to the solver": (
         "planner/solvers/crossed_bounds.cc",
         "  if (cuts.sizeColCuts() == 0) return;\n",
