@@ -9,7 +9,8 @@
 // [30] -> [5,6].
 //
 // Searched in order of cost: single slots, pairs, all slots of one value shrunk one by one, sets of
-// 3 to 5 that share a divisor (at most 150 a size), all dims shrunk, all multiples shrunk. Sums
+// 3 to 5 that share a divisor (at most 150 a size); for what is left then, all dims shrunk, all
+// multiples shrunk. Sums
 // (the sizes of Split) grow by 1 and by 3 instead. A set with a literal counts only if an output
 // scales with it exactly and nothing else moves, else an axis or a stride would pass for a size;
 // and only if its dims do not merely lend their outputs to it.
@@ -305,26 +306,36 @@ bool Tie::Additive(int slot, const std::vector<int>& big) {
   return added;
 }
 
+// Sets of three to five that share a divisor, and such as are equal.
 void Tie::FindLarger(int slot, const std::vector<int>& big) {
-  const std::vector<int64_t>& values = box_.values();
-  const auto value = [&](int s) { return values[static_cast<size_t>(s)]; };
-  const bool is_dim = box_.slots()[static_cast<size_t>(slot)].is_dim;
-  if (!is_dim && Additive(slot, big)) return;
-  Slots equal, near, dims, multiples;
+  const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
+  if (!box_.slots()[static_cast<size_t>(slot)].is_dim && Additive(slot, big)) return;
+  Slots equal, near;
   for (const int t : big) {
     if (t == slot) continue;
     if (value(t) == value(slot)) equal.push_back(t);
     if (std::gcd(value(t), value(slot)) > 1) near.push_back(t);
-    if (value(t) % value(slot) == 0) multiples.push_back(t);
-    if (box_.slots()[static_cast<size_t>(t)].is_dim) dims.push_back(t);
   }
   std::optional<Slots> found = Shrink(slot, equal);
   if (found && found->size() > 2 && !Accepts(*found)->other.empty()) found.reset();
   if (found) return Add(*found);
   for (const size_t size : {2, 3, 4})
     if (FindCombinations(slot, near, size)) return;
-  if (!is_dim) return;
-  found = Shrink(slot, dims);
+}
+
+// What is left of many, for dims that no smaller set explains. Only when those are known: two of
+// them together (the channels of groups, and a window that grows with its image) would pass for one
+// size and hide both.
+void Tie::FindAmongMany(int slot, const std::vector<int>& big) {
+  const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
+  if (!box_.slots()[static_cast<size_t>(slot)].is_dim) return;
+  Slots dims, multiples;
+  for (const int t : big) {
+    if (t == slot) continue;
+    if (value(t) % value(slot) == 0) multiples.push_back(t);
+    if (box_.slots()[static_cast<size_t>(t)].is_dim) dims.push_back(t);
+  }
+  std::optional<Slots> found = Shrink(slot, dims);
   if (found && Accepts(*found)->other.empty()) return Add(*found);
   found = Shrink(slot, multiples);
   if (found && Accepts(*found)->other.empty() && OneDimEach(Accepts(*found)->exact)) Add(*found);
@@ -457,6 +468,8 @@ bool Tie::Run() {
   FindUnequalParts(big);
   for (const int s : big)
     if (covered_.count(s) == 0) FindLarger(s, big);
+  for (const int s : big)
+    if (covered_.count(s) == 0) FindAmongMany(s, big);
   FinishSums();
   FindGrown();
   FindFollowing();

@@ -62,6 +62,7 @@ class Tie {
   void FindStated();
   void FindBounded(const std::vector<int>& big);
   void FindLarger(int slot, const std::vector<int>& big);
+  void FindAmongMany(int slot, const std::vector<int>& big);
   bool FindCombinations(int slot, const std::vector<int>& near, size_t size);
   bool Additive(int slot, const std::vector<int>& big);
   std::optional<Slots> Shrink(int slot, const Slots& others);

@@ -178,6 +178,12 @@ const ConvCase kConvolutions[] = {
      "strides = [4, 2, 3], pads = [2, 0, 0, 4, 1, 0], group = 4",
      "([a,(b c),(d 4),(e 2),(f 3)],[(b g),c,_,_,_])->([a,(b g),d,e,f]) reduction={c} attr={b} "
      "halo={d:2/0}"},
+    // Groups, kernel and stride are one number: groups are no part of the window.
+    {"2,12,88",
+     "8,3,4",
+     "2,8,22",
+     "strides = [4], group = 4",
+     "([a,(b c),(d 4)],[(b e),c,_])->([a,(b e),d]) reduction={c} attr={b}"},
     // Small sizes with divisors that the real ones do not share with the dilation mislead.
     {"2,4,55",
      "8,4,5",
