@@ -55,8 +55,10 @@ Result<std::vector<TensorType>> InferEquality(const OpCall& call) {
 Result<std::vector<TensorType>> InferVariadic(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(1, CallCheck::kAnyNumber).Numbers(0);
-  for (size_t i = 1; i < call.inputs.size(); ++i)
-    check.That(call.has(i), fmt::format("input {} is missing", i)).SameElement(0, i);
+  for (size_t i = 1; i < call.inputs.size(); ++i) {
+    if (!call.has(i)) check.That(false, fmt::format("input {} is missing", i));
+    check.SameElement(0, i);
+  }
   TRY(check.Done());
   return BroadcastTo(call, call.type(0).element);
 }

@@ -31,6 +31,8 @@ namespace {
 
 constexpr int64_t kScales[] = {5, 3, 7};
 constexpr int kMostCombinations = 150;
+// Beyond so many, equal sizes are tried together before pairs are.
+constexpr size_t kManySlots = 64;
 constexpr int64_t kMostUnit = int64_t{1} << 30;
 
 Tie::Slots Sorted(Tie::Slots set) {
@@ -195,9 +197,23 @@ void Tie::Add(const Slots& set) {
   covered_.insert(sorted.begin(), sorted.end());
 }
 
+// Of hundreds of operands whose sizes are equal no two make a set: looking at all pairs would cost
+// the cube of their number.
+void Tie::FindEqual(const std::vector<int>& big) {
+  if (big.size() <= kManySlots) return;
+  std::map<int64_t, Slots> by_value;
+  for (const int s : big) by_value[box_.values()[static_cast<size_t>(s)]].push_back(s);
+  for (const int s : big) {
+    if (covered_.count(s) > 0) continue;
+    const Slots& equal = by_value[box_.values()[static_cast<size_t>(s)]];
+    const std::optional<Slots> found = Shrink(s, Without(equal, s));
+    if (found && Accepts(*found)->other.empty()) Add(*found);
+  }
+}
+
 void Tie::FindPairs(const std::vector<int>& big) {
   for (const int s : big) {
-    if (single_.count(s) > 0) continue;
+    if (single_.count(s) > 0 || (big.size() > kManySlots && covered_.count(s) > 0)) continue;
     for (const int t : big) {
       if (t == s || (box_.slots()[static_cast<size_t>(s)].is_dim && single_.count(t) > 0)) continue;
       if (Accepts({s, t}) != nullptr) Add({s, t});
@@ -463,6 +479,7 @@ bool Tie::Run() {
       single_.insert(s);
     }
   FindStated();
+  FindEqual(big);
   FindPairs(big);
   FindBounded(big);
   FindUnequalParts(big);

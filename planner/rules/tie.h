@@ -58,6 +58,7 @@ class Tie {
   bool Scales(const Slots& set);
   bool OnlyLends(const Slots& set, const std::vector<OutDim>& exact);
   void Add(const Slots& set);
+  void FindEqual(const std::vector<int>& big);
   void FindPairs(const std::vector<int>& big);
   void FindStated();
   void FindBounded(const std::vector<int>& big);
