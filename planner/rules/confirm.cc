@@ -282,8 +282,8 @@ std::optional<std::vector<int64_t>> NearestSizes(const Discovered& found,
   return nearest;
 }
 
-// Sizes of a cheap call of the family in which the same sizes are equal and the same ones larger;
-// none if there is none.
+// Sizes of a cheap call of the family in the same order as the real ones: what is equal stays
+// equal, what is larger stays larger. None if there is no such call.
 std::optional<std::vector<int64_t>> SmallestAlike(const Discovered& found,
                                                   BlackBox& box,
                                                   std::span<const int64_t> sizes,
