@@ -90,8 +90,9 @@ int64_t Fields::Integer(const char* name, int64_t least) {
 int64_t Fields::Integer(const char* name, int64_t least, int64_t absent) {
   const json* field = Find(name, /*required=*/false);
   if (field == nullptr) return absent;
-  const double real = field->is_number_float() ? field->get<double>() : 0.5;
-  const bool round = real == std::floor(real) && std::abs(real) < 0x1p53;  // as 192e9
+  const double real = field->is_number() ? field->get<double>() : 0;
+  const bool round =  // as 192e9
+      field->is_number_float() && real == std::floor(real) && std::abs(real) < 0x1p53;
   const bool fits = field->is_number_integer() &&
                     !(field->is_number_unsigned() && field->get<uint64_t>() > uint64_t{INT64_MAX});
   const int64_t value = fits ? field->get<int64_t>() : round ? static_cast<int64_t>(real) : 0;

@@ -25,11 +25,12 @@ inline bool HasAvx2() {
 // picks one. Contraction is off everywhere, so all versions compute the same bits. Off under
 // sanitizers, whose run-time is not up yet when the loader asks.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && METADIST_HIGHEST_SET >= 2
+    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && METADIST_HIGHEST_SET > 0
+#if METADIST_HIGHEST_SET > 1
 #define METADIST_MULTIVERSION __attribute__((target_clones("avx512f", "avx2", "default")))
-#elif defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && METADIST_HIGHEST_SET == 1
+#else
 #define METADIST_MULTIVERSION __attribute__((target_clones("avx2", "default")))
+#endif
 #else
 #define METADIST_MULTIVERSION
 #endif

@@ -30,7 +30,8 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // What the child answers. Thread-safe: one question at a time.
+  // What the child answers; where somebody killed it, what the next one does, asked twice more at
+  // most. Thread-safe: one question at a time.
   // Errors: kDevice saying what became of the child, `ended by signal 11 (Segmentation fault)`, or
   // kTimeLimit, `took more than 2 seconds`.
   Result<std::string> Ask(const std::string& question);

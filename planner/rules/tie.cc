@@ -10,10 +10,10 @@
 //
 // Searched in order of cost: single slots, pairs, all slots of one value shrunk one by one, sets of
 // 3 to 5 that share a divisor (at most 150 a size); for what is left then, all dims shrunk, all
-// multiples shrunk. Sums
-// (the sizes of Split) grow by 1 and by 3 instead. A set with a literal counts only if an output
-// scales with it exactly and nothing else moves, else an axis or a stride would pass for a size;
-// and only if its dims do not merely lend their outputs to it.
+// multiples shrunk. Of hundreds of slots equal ones are tried together before pairs are. Sums (the
+// sizes of Split) grow by 1 and by 3 instead. A set with a literal counts only if an output scales
+// with it exactly and nothing else moves, else an axis or a stride would pass for a size; and only
+// if its dims do not merely lend their outputs to it.
 //
 // Where arithmetic accepts too much ([4,6] -> [6,4] also takes dim 0 with entry 1) sets overlap;
 // resolve.cc asks the kernel which of them are real.
