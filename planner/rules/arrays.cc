@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "metair/ir/multiversion.h"
+
 namespace metadist {
 namespace {
 
@@ -40,6 +42,25 @@ bool CloseNumbers(const double* a, const double* b, int64_t count, double slack)
     return false;
   }
   return true;
+}
+
+// 0 for what is no finite number.
+METADIST_INLINE double FiniteMagnitude(double v) {
+  const double magnitude = std::abs(v);
+  return magnitude <= std::numeric_limits<double>::max() ? magnitude : 0;
+}
+
+// The largest finite magnitude. Lanes let the compiler use vectors.
+METADIST_MULTIVERSION
+double LargestOf(const double* x, int64_t count) {
+  constexpr int64_t kLanes = 8;
+  double best[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      best[lane] = std::max(best[lane], FiniteMagnitude(x[i + lane]));
+  for (; i < count; ++i) best[0] = std::max(best[0], FiniteMagnitude(x[i]));
+  return *std::max_element(best, best + kLanes);
 }
 
 template <typename T, typename F>
@@ -103,14 +124,7 @@ void Put(Tensor& whole, int dim, std::span<const int64_t> indices, const Tensor&
 
 double Largest(const Tensor& x) {
   if (x.element() != ElementType::kF64) return 0;
-  const double* v = x.data<double>();
-  const int64_t count = x.size();
-  double largest = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    const double magnitude = std::abs(v[i]);
-    if (magnitude > largest && magnitude <= std::numeric_limits<double>::max()) largest = magnitude;
-  }
-  return largest;
+  return LargestOf(x.data<double>(), x.size());
 }
 
 bool Close(const Tensor& x, const Tensor& y, double slack) {

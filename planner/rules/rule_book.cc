@@ -8,6 +8,7 @@
 // accident, with the same result.
 #include "planner/rules/rule_book.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
@@ -55,6 +56,10 @@ struct RuleBook::State {
   std::set<std::string> misfits = {};              // of them
   int64_t stale = 0;
 
+  // nullptr: rules are not asked of this node's operator.
+  const OpDef* DefinitionOf(const Node& node) const {
+    return node.regions.empty() ? table.Find(node) : nullptr;
+  }
   // The entry of a node; discovers what is missing.
   const Entry& Find(const Graph& graph, const Node& node);
   // What nodes of decompositions are found to be.
@@ -190,9 +195,9 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
 }
 
 const Entry& RuleBook::State::Find(const Graph& graph, const Node& node) {
-  const OpDef* op = table.Find(node);
-  if (op == nullptr || !node.regions.empty()) {
-    const std::string reason = op == nullptr
+  const OpDef* op = DefinitionOf(node);
+  if (op == nullptr) {
+    const std::string reason = table.Find(node) == nullptr
                                    ? "the operator is unknown: --op-library can give its kernel"
                                    : "the operator runs a body of its own";
     const std::string key = node.domain + "|" + node.op + "|" + reason;
@@ -247,9 +252,24 @@ RuleFile RuleBook::File() const {
   return file;
 }
 
+// One node of each call, and decomposed operators first: theirs is the longest work, and what is
+// begun last is waited for.
 void RuleBook::Discover(const Graph& graph) {
+  std::vector<std::string> keys(graph.nodes.size());
+  std::vector<char> decomposed(graph.nodes.size());
+  ParallelFor(keys.size(), state_->threads, [&](size_t i) {
+    const OpDef* op = state_->DefinitionOf(graph.nodes[i]);
+    if (op == nullptr) return;
+    keys[i] = SignatureText(BlackBox(CallOf(*op, graph, graph.nodes[i])));
+    decomposed[i] = op->decompose != nullptr;
+  });
+  std::set<std::string_view> seen = {""};
+  std::vector<size_t> nodes;
+  for (size_t i = 0; i < keys.size(); ++i)
+    if (seen.insert(keys[i]).second) nodes.push_back(i);
+  std::stable_partition(nodes.begin(), nodes.end(), [&](size_t i) { return decomposed[i] != 0; });
   ParallelFor(
-      graph.nodes.size(), state_->threads, [&](size_t i) { state_->Find(graph, graph.nodes[i]); });
+      nodes.size(), state_->threads, [&](size_t i) { state_->Find(graph, graph.nodes[nodes[i]]); });
 }
 
 const Rule& RuleBook::For(const Graph& graph, const Node& node) {
