@@ -297,7 +297,7 @@ class Maker:
                     raise Skip(f"{op}: rounding shows")
         if self._unrounded(op, value, read, shaken):
             return value
-        value.shaken = [self._shake(s) for s in (shaken or [array] * TRIALS)]
+        value.shaken = [self._shake(s, t == 0) for t, s in enumerate(shaken or [array] * TRIALS)]
         return value
 
     @staticmethod
@@ -308,10 +308,12 @@ class Maker:
             return True
         return op in MOVING | ADDING and value.whole() and all(v.whole() for v in read) and value.dtype not in HALVES
 
-    def _shake(self, array):
+    def _shake(self, array, to_zero):
+        """Moved by as much as roundings may; `to_zero`: what so little may make zero is zero, which chance would not hit."""
         wide = array.astype(F64)
         by = SHAKE[array.dtype] * (np.abs(wide) + np.max(np.abs(wide), initial=0)) / 2
-        return np.asarray(wide + by * self.rng.uniform(-1, 1, size=wide.shape), array.dtype)
+        shaken = wide + by * self.rng.uniform(-1, 1, size=wide.shape)
+        return np.asarray(np.where(to_zero & (np.abs(wide) <= by), 0, shaken), array.dtype)
 
     # The whole.
 
