@@ -218,7 +218,10 @@ Result<Outcome> Execute(Session& session, const RunFlags& flags, const Job& job)
     out.compares_one_device = true;
   }
   if (!flags.expect.empty() && !flags.no_check) {
-    const NamedTensors arrays = TRY(ReadArrays(flags.expect));
+    NamedTensors arrays = TRY(ReadArrays(flags.expect));
+    for (const auto& [name, got] : out.run.outputs)
+      if (const auto found = arrays.find(name); found != arrays.end())
+        found->second = FromBits(std::move(found->second), got.element());
     out.expected = Compare(out.run.outputs, {arrays.begin(), arrays.end()}, coarsest);
     out.expected_file = flags.expect;
   }

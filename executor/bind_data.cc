@@ -81,7 +81,7 @@ Result<WholeData> WholeData::Bind(const Graph& graph,
     const NamedTensors& given = input ? inputs : weights;
     Tensor& whole = data.whole_[v];
     if (const auto found = given.find(value.name); found != given.end())
-      whole = found->second;
+      whole = FromBits(found->second, value.type.element);
     else if (value.data.has_data())
       whole = value.data;
     else if (input ? options.random_inputs : options.random_weights)
@@ -97,7 +97,8 @@ Result<WholeData> WholeData::Bind(const Graph& graph,
     else if (whole.type() != value.type)
       problems.push_back(BadInput(
           PlaceText(value),
-          fmt::format("must be {}, got {}", TypeText(value.type), TypeText(whole.type()))));
+          fmt::format("must be {}, got {}", TypeText(value.type), TypeText(whole.type())),
+          whole.shape() == value.type.shape ? BitsHint(value.type.element) : ""));
   }
   if (!absent.empty()) problems.push_back(AbsentWeights(absent));
   if (!problems.empty()) return Join(std::move(problems));

@@ -26,12 +26,20 @@ int64_t ExactBelow(ElementType element) {
       return int64_t{1} << 24;
     case ElementType::kF64:
       return int64_t{1} << 53;
+    case ElementType::kF8E4M3FN:
+    case ElementType::kF8E4M3FNUZ:
+      return int64_t{1} << 4;
+    case ElementType::kF8E5M2:
+    case ElementType::kF8E5M2FNUZ:
+      return int64_t{1} << 3;
+    case ElementType::kF4E2M1:
+      return int64_t{1} << 2;
     case ElementType::kBool:
       return 2;
     default:
       break;
   }
-  const int64_t bits = 8 * ByteSize(element) - (IsUnsigned(element) ? 0 : 1);
+  const int64_t bits = BitSize(element) - (IsUnsigned(element) ? 0 : 1);
   return int64_t{1} << std::min<int64_t>(bits, 60);
 }
 

@@ -30,7 +30,8 @@ struct Descriptor {
   ElementType element;
 };
 
-// `V2` is how bf16 is stored: NumPy itself has no such type.
+// `V2` is how bf16 is stored: NumPy itself has no such type. Nor has it floats of 8 bits or elements
+// of fewer, which all are `V1` or `f1`: they are read as bits (see FromBits).
 constexpr Descriptor kDescriptors[] = {
     {"<f8", ElementType::kF64},
     {"<f4", ElementType::kF32},
@@ -46,6 +47,9 @@ constexpr Descriptor kDescriptors[] = {
     {"<u8", ElementType::kU64},
     {"|b1", ElementType::kBool},
     {"|V2", ElementType::kBF16},
+    {"<V1", ElementType::kU8},
+    {"|V1", ElementType::kU8},
+    {"<f1", ElementType::kU8},
 };
 
 // Reads {'descr': '<f4', 'fortran_order': False, 'shape': (8, 24), }.
@@ -187,9 +191,12 @@ Result<Tensor> ParseNpy(std::span<const std::byte> bytes) {
 }
 
 std::string NpyBytes(const Tensor& tensor) {
-  std::string_view descriptor;
+  std::string_view descriptor = "<V1";
   for (const Descriptor& known : kDescriptors)
-    if (descriptor.empty() && known.element == tensor.element()) descriptor = known.text;
+    if (known.element == tensor.element()) {
+      descriptor = known.text;
+      break;
+    }
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
                                    descriptor,
                                    ShapeTuple(tensor.shape()));

@@ -31,6 +31,27 @@ Result<int64_t> Number(const std::string& key, const std::string& text) {
   return value;
 }
 
+// As the type is stored in files: elements of 4 and 2 bits lie in bytes, the first in the low bits.
+TensorType Stored(const TensorType& type) {
+  const int64_t each = 8 / BitSize(type.element);
+  if (each <= 1) return type;
+  return {ElementType::kU8, {(NumElements(type.shape) + each - 1) / each}};
+}
+
+// What was read as Stored(type).
+Tensor Unpacked(const TensorType& type, Tensor stored) {
+  if (stored.type() == type) return stored;
+  if (!stored.has_data()) return Tensor::Absent(type);
+  const int bits = BitSize(type.element);
+  const int64_t each = 8 / bits;
+  const uint8_t* const from = stored.data<uint8_t>();
+  Tensor tensor = Tensor::Zeros(type);
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    tensor.mutable_bytes()[i] =
+        std::byte((from[i / each] >> (i % each * bits)) & ((1 << bits) - 1));
+  return tensor;
+}
+
 Result<Tensor> ReadExternal(const TensorType& type,
                             const onnx::TensorProto& proto,
                             ExternalData* external) {
@@ -42,21 +63,22 @@ Result<Tensor> ReadExternal(const TensorType& type,
     if (entry.key() == "offset") offset = TRY(Number("offset", entry.value()));
     if (entry.key() == "length") length = TRY(Number("length", entry.value()));
   }
-  return external->Read(type, location, offset, length);
+  return Unpacked(type, TRY(external->Read(Stored(type), location, offset, length)));
 }
 
-Result<Tensor> TakeRaw(const TensorType& type, onnx::TensorProto* proto) {
+Result<Tensor> TakeRaw(const TensorType& whole, onnx::TensorProto* proto) {
+  const TensorType type = Stored(whole);
   if (static_cast<int64_t>(proto->raw_data().size()) != type.bytes())
     return BadInput(
         "",
         fmt::format(
-            "{} takes {} bytes, got {}", TypeText(type), type.bytes(), proto->raw_data().size()),
+            "{} takes {} bytes, got {}", TypeText(whole), type.bytes(), proto->raw_data().size()),
         kContradiction);
-  if (type.bytes() == 0) return Tensor::Zeros(type);
+  if (type.bytes() == 0) return Tensor::Zeros(whole);
   auto bytes = std::make_shared<std::string>(std::move(*proto->mutable_raw_data()));
   const auto* data = reinterpret_cast<const std::byte*>(bytes->data());
   if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(ByteSize(type.element)) == 0)
-    return WithCleanBools(Tensor::Mapped(type, bytes, data));
+    return Unpacked(whole, WithCleanBools(Tensor::Mapped(type, bytes, data)));
   Tensor copy = Tensor::Zeros(type);
   std::memcpy(copy.mutable_bytes(), data, bytes->size());
   return WithCleanBools(std::move(copy));
@@ -73,6 +95,8 @@ Result<Tensor> FromField(const TensorType& type, const Field& field) {
   for (int i = 0; i < field.size(); ++i) {
     if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
       data[i].bits = static_cast<uint16_t>(field.Get(i));
+    else if constexpr (kIsSmallFloat<T>)
+      data[i].bits = static_cast<uint8_t>(field.Get(i));
     else if constexpr (std::is_same_v<T, bool>)
       data[i] = field.Get(i) != 0;
     else
@@ -98,14 +122,15 @@ int64_t FieldSize(ElementType element, const onnx::TensorProto& proto) {
   }
 }
 
-Result<Tensor> FromTypedFields(const TensorType& type, const onnx::TensorProto& proto) {
+Result<Tensor> FromTypedFields(const TensorType& whole, const onnx::TensorProto& proto) {
+  const TensorType type = Stored(whole);
   const int64_t count = FieldSize(type.element, proto);
   if (count != NumElements(type.shape))
     return BadInput(
         "",
         fmt::format("{} has {} elements, got {}", TypeText(type), NumElements(type.shape), count),
         kContradiction);
-  return VisitElementType(type.element, [&](auto zero) -> Result<Tensor> {
+  Result<Tensor> stored = VisitElementType(type.element, [&](auto zero) -> Result<Tensor> {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, double>)
       return FromField<T>(type, proto.double_data());
@@ -118,6 +143,7 @@ Result<Tensor> FromTypedFields(const TensorType& type, const onnx::TensorProto& 
     else
       return FromField<T>(type, proto.int32_data());
   });
+  return Unpacked(whole, TRY(std::move(stored)));
 }
 
 }  // namespace

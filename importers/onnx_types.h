@@ -11,6 +11,6 @@ std::string OnnxTypeName(int32_t data_type);
 
 // What to say where elements are of a type that metadist lacks.
 inline constexpr char kElementTypesHint[] =
-    "supported are floats of 16, 32 and 64 bits, integers of 8 to 64, and booleans";
+    "supported are floats of 4 to 64 bits, integers of 2 to 64, and booleans";
 
 }  // namespace metadist

@@ -225,7 +225,7 @@ class Reader {
   Result<Sharding> ReadSharding(const JsonCursor& at, const TensorType& type) const {
     auto sharding = ParseSharding(TRY(at.String()), type.shape, plan_.mesh);
     if (!sharding.ok()) return at.Wrong(sharding.error().message);
-    if (HeldType(type, sharding.value()) != type && !IsHalf(type.element))
+    if (HeldType(type, sharding.value()) != type && !IsNarrowFloat(type.element))
       return at.Wrong(fmt::format("a value of {} cannot be held in f32", Name(type.element)));
     return Normalize(sharding.value(), plan_.mesh);
   }

@@ -11,11 +11,13 @@ namespace {
 constexpr int64_t kBlock = 512;  // elements accumulated at a time, inside the first cache
 
 template <typename T>
-constexpr bool kIsHalf = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+constexpr bool kIsNarrow =
+    std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> || kIsSmallFloat<T>;
 
 // What T is accumulated in.
 template <typename T>
-using Accumulator = std::conditional_t<kIsHalf<T>, float, T>;
+using Accumulator =
+    std::conditional_t<kIsNarrow<T>, float, std::conditional_t<kIsSmallInt<T>, int64_t, T>>;
 
 template <typename A>
 struct Wrap {
@@ -115,10 +117,16 @@ T IdentityOf(ReduceOp op) {
     case ReduceOp::kProd:
       return T(A(1));
     case ReduceOp::kMax:
+      if constexpr (kIsSmallInt<T>) return T(T::kLow);
+      if constexpr (std::is_same_v<T, Float8E8M0>) return T();  // all numbers are positive
+      if constexpr (kIsSmallFloat<T>) return T(-LargestOf(T::form));
       return T(Limits::has_infinity ? -Limits::infinity() : Limits::lowest());
     case ReduceOp::kMin:
+      if constexpr (kIsSmallInt<T>) return T(T::kHigh);
+      if constexpr (kIsSmallFloat<T>) return T(LargestOf(T::form));
       return T(Limits::has_infinity ? Limits::infinity() : Limits::max());
     case ReduceOp::kAnd:
+      if constexpr (kIsSmallInt<T>) return T(-1);
       if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) return static_cast<T>(~T(0));
       return T(A(1));
   }
@@ -137,10 +145,13 @@ void Reduce(std::span<const void* const> in,
     using T = decltype(zero);
     if (type == to) return ReduceAs<T>(in, static_cast<T*>(out), count, op);
     if constexpr (std::is_same_v<T, float>) {
-      if (to == ElementType::kF16) return ReduceAs<T>(in, static_cast<Half*>(out), count, op);
-      if (to == ElementType::kBF16) return ReduceAs<T>(in, static_cast<BFloat16*>(out), count, op);
+      return VisitElementType(to, [&](auto narrow) {
+        using To = decltype(narrow);
+        if constexpr (kIsNarrow<To>) return ReduceAs<T>(in, static_cast<To*>(out), count, op);
+        CHECK(false, "f32 is reduced to narrower floats only");
+      });
     }
-    if constexpr (kIsHalf<T>)
+    if constexpr (kIsNarrow<T>)
       if (to == ElementType::kF32) return ReduceAs<T>(in, static_cast<float*>(out), count, op);
     CHECK(false, "a reduction between two types of which none is f32");
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats to integers and back, with one scale for all elements, for each index along an axis, or
+// Floats to integers, and integers and floats of few bits to floats, with one scale for all elements, for each index along an axis, or
 // for each block along it. Rounding is done by adding a number so large that its last bit is 1,
 // after numbers beyond every result are cut off.
 #include "metair/ops/quantization.h"
@@ -32,7 +32,12 @@ inline float Rounded(float x, float scale) {
 }
 
 template <typename T>
+constexpr bool kShortInteger =
+    std::is_integral_v<T> && sizeof(T) <= 2 && !std::is_same_v<T, bool>;
+
+template <typename T>
 struct ToIntegers {
+  static constexpr bool kKnown = kShortInteger<T>;
   using From = float;
   using To = T;
   static T Convert(float x, float scale, T zero) {
@@ -45,11 +50,23 @@ struct ToIntegers {
 };
 
 template <typename T>
+int32_t Number(T x) {
+  if constexpr (kIsSmallInt<T>)
+    return static_cast<int32_t>(static_cast<int64_t>(x));
+  else
+    return x;
+}
+
+template <typename T>
 struct FromIntegers {
+  static constexpr bool kKnown = kShortInteger<T> || kIsSmallInt<T> || kIsSmallFloat<T>;
   using From = T;
   using To = float;
   static float Convert(T x, float scale, T zero) {
-    return static_cast<float>(static_cast<int32_t>(x) - static_cast<int32_t>(zero)) * scale;
+    if constexpr (kIsSmallFloat<T>)
+      return static_cast<float>(x) * scale;
+    else
+      return static_cast<float>(Number(x) - Number(zero)) * scale;
   }
 };
 
@@ -101,18 +118,11 @@ Prepared PrepareFor(const KernelSite& site, ElementType integers) {
     for (int64_t d = 0; d < axis.value(); ++d) lines.outer *= shape[static_cast<size_t>(d)];
     lines.inner /= lines.axis * lines.outer;
   }
-  switch (integers) {
-    case ElementType::kI8:
-      return Bind<Conversion<int8_t>, int8_t>(lines, blocks);
-    case ElementType::kU8:
-      return Bind<Conversion<uint8_t>, uint8_t>(lines, blocks);
-    case ElementType::kI16:
-      return Bind<Conversion<int16_t>, int16_t>(lines, blocks);
-    case ElementType::kU16:
-      return Bind<Conversion<uint16_t>, uint16_t>(lines, blocks);
-    default:
-      return Decline("integers of 8 and 16 bits only");
-  }
+  return VisitElementType(integers, [&](auto zero) -> Prepared {
+    using T = decltype(zero);
+    if constexpr (Conversion<T>::kKnown) return Bind<Conversion<T>, T>(lines, blocks);
+    return Decline("no loop for this element type");
+  });
 }
 
 }  // namespace

@@ -28,8 +28,27 @@ int64_t ByteSize(ElementType type) { return RowOf(type).bytes; }
 ElementClass ClassOf(ElementType type) { return RowOf(type).element_class; }
 
 bool IsUnsigned(ElementType type) {
-  return type == ElementType::kU8 || type == ElementType::kU16 || type == ElementType::kU32 ||
-         type == ElementType::kU64;
+  return VisitElementType(type, [](auto zero) {
+    using T = decltype(zero);
+    if constexpr (kIsSmallInt<T>)
+      return T::kLow == 0;
+    else
+      return std::is_integral_v<T> && std::is_unsigned_v<T> && !std::is_same_v<T, bool>;
+  });
+}
+
+int BitSize(ElementType type) {
+  return VisitElementType(type, [](auto zero) {
+    using T = decltype(zero);
+    if constexpr (kIsSmallInt<T>)
+      return T::kBitSize;
+    else
+      return std::is_same_v<T, Float4E2M1> ? 4 : 8 * static_cast<int>(sizeof(T));
+  });
+}
+
+bool IsNarrowFloat(ElementType type) {
+  return ClassOf(type) == ElementClass::kFloat && ByteSize(type) < 4;
 }
 
 ElementType ComputeType(ElementType type) {

@@ -8,6 +8,7 @@
 
 #include "metair/ir/check.h"
 #include "metair/ir/half.h"
+#include "metair/ir/small_types.h"
 
 namespace metadist {
 
@@ -17,16 +18,27 @@ enum class ElementType : uint8_t {
 #undef ELEMENT_TYPE
 };
 
+inline constexpr int kNumElementTypes = 0
+#define ELEMENT_TYPE(enumerator, name, type, element_class) +1
+#include "metair/ir/element_type.def"
+#undef ELEMENT_TYPE
+    ;
+
 // What arithmetic an element has. Reference kernels exist once per class (f64, i64, bool).
 enum class ElementClass : uint8_t { kFloat, kInt, kBool };
 
+// What an element takes in memory; those of fewer than 8 bits take a byte.
 int64_t ByteSize(ElementType type);
+// The bits that tell its numbers: 4 or 2 of what files pack.
+int BitSize(ElementType type);
 ElementClass ClassOf(ElementType type);
-bool IsUnsigned(ElementType type);  // u8 to u64
+bool IsUnsigned(ElementType type);  // u2 to u64
 // f16 or bf16.
 constexpr bool IsHalf(ElementType type) {
   return type == ElementType::kF16 || type == ElementType::kBF16;
 }
+// A float of fewer bits than f32.
+bool IsNarrowFloat(ElementType type);
 // The widest type of the class: f64, i64 or bool. Reference kernels compute in it.
 ElementType ComputeType(ElementType type);
 // "f32", "i64", "bool", ...

@@ -16,6 +16,13 @@ constexpr size_t kAlignment = 64;
 // aligned allocation is far slower than plain.
 constexpr size_t kSmallBytes = 1 << 14;
 
+template <typename T>
+constexpr bool kIsSmall = kIsSmallFloat<T> || kIsSmallInt<T>;
+// What kernels compute in; small types are converted by way of them.
+template <typename T>
+constexpr bool kIsWide =
+    std::is_same_v<T, double> || std::is_same_v<T, int64_t> || std::is_same_v<T, bool>;
+
 template <typename To, typename From>
 To Convert(From value) {
   if constexpr (std::is_same_v<To, bool>) {
@@ -23,6 +30,10 @@ To Convert(From value) {
       return value != From(0);
     else
       return static_cast<float>(value) != 0.0f;
+  } else if constexpr (kIsSmallFloat<To>) {
+    return To(static_cast<double>(value));
+  } else if constexpr (kIsSmallInt<To>) {
+    return To(Convert<int64_t>(value));
   } else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>) {
     return To(static_cast<float>(value));
   } else if constexpr (std::is_integral_v<To> && !std::is_integral_v<From>) {
@@ -98,6 +109,13 @@ Tensor Tensor::Reshaped(Shape shape) const {
   return tensor;
 }
 
+Tensor Tensor::Viewed(ElementType element) const {
+  CHECK(ByteSize(element) == ByteSize(type_.element), "elements of another size");
+  Tensor tensor = *this;
+  tensor.type_.element = element;
+  return tensor;
+}
+
 Tensor Tensor::Clone() const {
   if (!has_data()) return *this;
   Tensor tensor = Unset(type_);
@@ -109,15 +127,20 @@ Tensor Tensor::Clone() const {
 Tensor Tensor::Cast(ElementType element) const {
   if (element == type_.element) return *this;
   if (!has_data()) return Absent({element, type_.shape});
-  Tensor out = Unset({element, type_.shape});
-  const int64_t count = size();
+  Tensor out;
   VisitElementType(type_.element, [&](auto from) {
     using From = decltype(from);
-    const From* x = data<From>();
     VisitElementType(element, [&](auto to) {
       using To = decltype(to);
-      To* y = out.mutable_data<To>();
-      for (int64_t i = 0; i < count; ++i) y[i] = Convert<To>(x[i]);
+      if constexpr ((kIsSmall<From> || kIsSmall<To>)&&!kIsWide<From> && !kIsWide<To>) {
+        out = Cast(ComputeType(type_.element)).Cast(element);
+      } else {
+        out = Unset({element, type_.shape});
+        const int64_t count = size();
+        const From* x = data<From>();
+        To* y = out.mutable_data<To>();
+        for (int64_t i = 0; i < count; ++i) y[i] = Convert<To>(x[i]);
+      }
     });
   });
   return out;
@@ -131,6 +154,25 @@ std::vector<int64_t> Tensor::ToInts() const {
 std::vector<double> Tensor::ToDoubles() const {
   const Tensor wide = Cast(ElementType::kF64);
   return {wide.data<double>(), wide.data<double>() + size()};
+}
+
+Tensor FromBits(Tensor given, ElementType element) {
+  const ElementType bits = ByteSize(element) == 2 ? ElementType::kU16 : ElementType::kU8;
+  if (given.element() != bits || !given.has_data() || BitsHint(element).empty()) return given;
+  if (BitSize(element) >= 8) return given.Viewed(element);
+  Tensor out = Tensor::Unset({element, given.shape()});
+  const std::byte mask = std::byte((1 << BitSize(element)) - 1);
+  std::transform(given.bytes(),
+                 given.bytes() + given.size(),
+                 out.mutable_bytes(),
+                 [&](std::byte b) { return b & mask; });
+  return out;
+}
+
+std::string BitsHint(ElementType element) {
+  const bool small = VisitElementType(element, [](auto zero) { return kIsSmall<decltype(zero)>; });
+  if (!small && element != ElementType::kBF16) return "";
+  return std::string("give its bits: array.view(numpy.") + (small ? "uint8)" : "uint16)");
 }
 
 bool Identical(const Tensor& a, const Tensor& b) {

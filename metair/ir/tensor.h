@@ -63,6 +63,8 @@ class Tensor {
 
   // The same bytes under another shape with as many elements.
   Tensor Reshaped(Shape shape) const;
+  // The same bytes as elements of another type of the same size.
+  Tensor Viewed(ElementType element) const;
   // An owned copy.
   Tensor Clone() const;
   // Element-wise conversion: floats round to nearest even, float to int truncates, to bool is != 0;
@@ -82,6 +84,12 @@ class Tensor {
 
 // Whole tensors by the name of a value or of an array in a file.
 using NamedTensors = std::map<std::string, Tensor>;
+
+// NumPy lacks bf16 and all types of fewer than 8 bits and f8: their arrays come as bits. `given` as
+// an array of `element` where it holds u16 or u8 and `element` is such a type, else as it is.
+Tensor FromBits(Tensor given, ElementType element);
+// What to say to who gives another type; "" where NumPy has the type.
+std::string BitsHint(ElementType element);
 
 // Bit-equality of type and bytes; absent data equals absent data.
 bool Identical(const Tensor& a, const Tensor& b);

@@ -193,6 +193,9 @@ Result<void> Parser::SetElement(Tensor& tensor, int64_t at, const Literal& liter
       // An f64 is printed without `d`: read all its digits.
       if (std::isfinite(literal.number))
         std::from_chars(literal.text.data(), literal.text.data() + literal.text.size(), element);
+    } else if constexpr (kIsSmallInt<T>) {
+      element = T(literal.integer);
+      in_range = fmt::format("{}", static_cast<int64_t>(element)) == literal.text;
     } else {
       element = T(static_cast<float>(literal.number));
     }

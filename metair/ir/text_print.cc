@@ -47,6 +47,8 @@ std::string ElementsText(const Tensor& tensor, int64_t most = kInlineElements) {
         out += data[i] ? "true" : "false";
       else if constexpr (std::is_integral_v<T>)
         out += fmt::format("{}", +data[i]);
+      else if constexpr (kIsSmallInt<T>)
+        out += fmt::format("{}", static_cast<int64_t>(data[i]));
       else if constexpr (std::is_same_v<T, double>)
         out += FloatText(data[i]);
       else

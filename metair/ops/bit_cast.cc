@@ -21,7 +21,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   check.Inputs(1).That(to.has_value(), fmt::format("unknown element type {}", number));
   TRY(check.Done());
   const ElementType from = call.type(0).element;
-  if (ByteSize(from) != ByteSize(*to))
+  if (BitSize(from) != BitSize(*to))
     return BadInput("", fmt::format("{} and {} differ in size", Name(from), Name(*to)));
   return std::vector<TensorType>{{*to, call.shape(0)}};
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x in element type `to` (an ONNX number): to float rounds to nearest even, to integer
-// truncates.
+// truncates. Numbers too large for a float of 8 bits: see narrowing.h.
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/narrowing.h"
 #include "metair/ops/onnx_types.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
@@ -30,11 +31,14 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
           .Inputs(1)
           .That(ElementTypeOfOnnx(to).has_value(), fmt::format("unknown element type {}", to))
           .Done());
+  TRY(Narrowing::Make(*ElementTypeOfOnnx(to), *call.attributes));
   return std::vector<TensorType>{{*ElementTypeOfOnnx(to), call.shape(0)}};
 }
 
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  CopyBytes(in[0].Cast(out[0].element()), out[0]);
+  const ElementType to = *ElementTypeOfOnnx(call.attributes->Int("to", 0));
+  const Narrowing narrowing = TRY(Narrowing::Make(to, *call.attributes));
+  CopyBytes(narrowing.Of(in[0], out[0].element()), out[0]);
   return {};
 }
 

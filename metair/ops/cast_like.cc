@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x in the element type of input 1, whose elements are not read: to float rounds to nearest
-// even, to integer truncates.
+// even, to integer truncates. Numbers too large for a float of 8 bits: see narrowing.h.
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/narrowing.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/strided_copy.h"
 #include "metair/ops/work.h"
@@ -12,11 +13,13 @@ namespace {
 
 Result<std::vector<TensorType>> Infer(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Done());
+  TRY(Narrowing::Make(call.type(1).element, *call.attributes));
   return std::vector<TensorType>{{call.type(1).element, call.shape(0)}};
 }
 
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  CopyBytes(in[0].Cast(out[0].element()), out[0]);
+  const Narrowing narrowing = TRY(Narrowing::Make(call.type(1).element, *call.attributes));
+  CopyBytes(narrowing.Of(in[0], out[0].element()), out[0]);
   return {};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = (x - zero point) scale. One scale for all of x, for each index along `axis`, or for each
-// block of block_size along it.
+// block of block_size along it. The zero point of floats of 8 and 4 bits is 0, and not read.
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"
@@ -18,7 +18,9 @@ enum Input : size_t { kX, kScale, kZeroPoint };
 Result<std::vector<TensorType>> Infer(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(2, 3)
-          .Integers(kX)
+          .That(!call.has(kX) || IsQuantisedFloat(call.type(kX).element) ||
+                    ClassOf(call.type(kX).element) == ElementClass::kInt,
+                "expected integers, or floats of 8 or 4 bits")
           .Floats(kScale)
           .SameElement(kX, kZeroPoint)
           .That(ZeroPointFits(call, kScale, kZeroPoint), "scale and zero point must have one shape")
@@ -34,6 +36,12 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
 
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const ScaleMap map = TRY(ScaleMap::Make(*call.attributes, in[kX].shape(), in[kScale].shape()));
+  if (in[kX].element() == ElementType::kF64) {
+    for (int64_t i = 0; i < out[0].size(); ++i)
+      out[0].mutable_data<double>()[i] =
+          in[kX].data<double>()[i] * in[kScale].data<double>()[map.at(i)];
+    return {};
+  }
   for (int64_t i = 0; i < out[0].size(); ++i) {
     const int64_t at = map.at(i);
     const int64_t zero = call.has(kZeroPoint) ? in[kZeroPoint].data<int64_t>()[at] : 0;
@@ -56,7 +64,10 @@ std::vector<OpExample> Examples() {
   return {{.inputs = {u8({3, 4, 5}), F32({}), u8({})}},
           {.inputs = {u8({3, 4}), F32({1}), u8({})}},
           {.inputs = {i8({3, 4, 5}), F32({4}), i8({4})}},
-          {.inputs = {i8({3, 8}), F32({3, 2})}, .attributes = With({{"block_size", 4}})}};
+          {.inputs = {i8({3, 8}), F32({3, 2})}, .attributes = With({{"block_size", 4}})},
+          {.inputs = {OpExample::Input{{ElementType::kF8E4M3FN, {3, 4, 5}}}, F32({4})}},
+          {.inputs = {OpExample::Input{{ElementType::kI4, {3, 8}}}, F32({3, 2})},
+           .attributes = With({{"block_size", 4}})}};
 }
 
 }  // namespace

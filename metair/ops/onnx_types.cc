@@ -7,7 +7,7 @@
 namespace metadist {
 namespace {
 
-constexpr std::array<std::pair<int64_t, ElementType>, 13> kNumbers = {{
+constexpr std::array<std::pair<int64_t, ElementType>, 23> kNumbers = {{
     {1, ElementType::kF32},
     {2, ElementType::kU8},
     {3, ElementType::kI8},
@@ -21,6 +21,16 @@ constexpr std::array<std::pair<int64_t, ElementType>, 13> kNumbers = {{
     {12, ElementType::kU32},
     {13, ElementType::kU64},
     {16, ElementType::kBF16},
+    {17, ElementType::kF8E4M3FN},
+    {18, ElementType::kF8E4M3FNUZ},
+    {19, ElementType::kF8E5M2},
+    {20, ElementType::kF8E5M2FNUZ},
+    {21, ElementType::kU4},
+    {22, ElementType::kI4},
+    {23, ElementType::kF4E2M1},
+    {24, ElementType::kF8E8M0},
+    {25, ElementType::kU2},
+    {26, ElementType::kI2},
 }};
 
 }  // namespace

@@ -282,7 +282,7 @@ Result<std::string> AnswerTo(WireWriter question, std::string_view function, con
 }
 
 bool IsLegal(const TensorType& type) {
-  return type.element <= ElementType::kBool && CheckedElements(type.shape, type.element).ok();
+  return static_cast<int>(type.element) < kNumElementTypes && CheckedElements(type.shape, type.element).ok();
 }
 
 Result<std::vector<TensorType>> Infer(const OpCall& call) {

@@ -34,7 +34,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   for (size_t i : {kScaleX, kScaleWeight, kScaleY}) check.Floats(i);
   TRY(check.SameElement(kX, kZeroX).SameElement(kWeight, kZeroWeight).RankAtLeast(kX, 3).Done());
   const ElementType element = call.type(kZeroY).element;
-  TRY(check.That(ByteSize(element) == 1, "the output must hold 8-bit integers").Done());
+  TRY(check.That(IsByte(element), "the output must hold 8-bit integers").Done());
   const Shape shape = TRY(ConvolutionShape(call, kInputs));
   for (size_t i : {kScaleX, kZeroX, kScaleY, kZeroY}) TRY(CheckFilterParameter(call, i, 1));
   for (size_t i : {kScaleWeight, kZeroWeight})

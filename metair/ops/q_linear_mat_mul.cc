@@ -23,7 +23,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   for (size_t i : {kScaleA, kScaleB, kScaleY}) check.Floats(i);
   TRY(check.SameElement(kA, kZeroA).SameElement(kB, kZeroB).Done());
   const ElementType element = call.type(kZeroY).element;
-  TRY(check.That(ByteSize(element) == 1, "the output must hold 8-bit integers").Done());
+  TRY(check.That(IsByte(element), "the output must hold 8-bit integers").Done());
   const Shape shape = TRY(MatrixProductShape(call.shape(kA), call.shape(kB)));
   for (size_t i : {kScaleA, kZeroA}) TRY(RowsShape(call.shape(kA), call.shape(i)));
   for (size_t i : {kScaleB, kZeroB}) TRY(ColumnsShape(call.shape(kB), call.shape(i)));

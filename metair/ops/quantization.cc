@@ -12,9 +12,19 @@
 
 namespace metadist {
 
+bool IsQuantisedFloat(ElementType element) {
+  return IsNarrowFloat(element) && !IsHalf(element) && element != ElementType::kF8E8M0;
+}
+
+bool IsByte(ElementType element) {
+  return element == ElementType::kI8 || element == ElementType::kU8;
+}
+
 IntegerLimits LimitsOf(ElementType element) {
   return VisitElementType(element, [](auto zero) -> IntegerLimits {
     using T = decltype(zero);
+    if constexpr (kIsSmallInt<T>)
+      return {static_cast<double>(T::kLow), static_cast<double>(T::kHigh)};
     if constexpr (std::numeric_limits<T>::is_integer)
       return {static_cast<double>(std::numeric_limits<T>::min()),
               static_cast<double>(std::numeric_limits<T>::max())};

@@ -7,8 +7,14 @@
 #include "metair/ops/composer.h"
 #include "metair/ops/op_def.h"
 
-// What operators share that map floats to integers: integer = value / scale + zero point.
+// What operators share that map floats to types of few bits: integer = value / scale + zero point.
 namespace metadist {
+
+// A float of 8 or 4 bits that QuantizeLinear makes: neither f8e8m0 nor a half.
+bool IsQuantisedFloat(ElementType element);
+
+// i8 or u8.
+bool IsByte(ElementType element);
 
 // What an integer type can hold.
 struct IntegerLimits {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x / scale rounded to the nearest integer (ties to even) + zero point, clamped to y's type.
+// y = x / scale rounded to the nearest integer (ties to even) + zero point, clamped to y's type;
+// or to the nearest float of 8 or 4 bits, whose zero point is 0 (and counts with 4 bits only).
 // One scale for all of x, for each index along `axis`, or for each block of block_size along it.
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/narrowing.h"
 #include "metair/ops/onnx_types.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/quantization.h"
@@ -34,12 +36,15 @@ enum Input : size_t { kX, kScale, kZeroPoint };
 Result<ElementType> ElementOf(const OpCall& call) {
   const int64_t stated = call.attributes->Int("output_dtype", 0);
   const std::optional<ElementType> named = ElementTypeOfOnnx(stated);
-  if (stated != 0 && (!named || ClassOf(*named) != ElementClass::kInt))
-    return BadInput("", fmt::format("output_dtype {} is not a supported integer type", stated));
+  if (stated != 0 && !named)
+    return BadInput("", fmt::format("output_dtype {} is not an element type", stated));
   ElementType element = stated == 0 ? ElementType::kU8 : *named;
   if (call.has(kZeroPoint)) element = call.type(kZeroPoint).element;
-  if (ByteSize(element) > 2)
-    return BadInput("", fmt::format("integers must have 8 or 16 bits, got {}", Name(element)));
+  if (!IsQuantisedFloat(element) &&
+      (ClassOf(element) != ElementClass::kInt || ByteSize(element) > 2))
+    return BadInput("",
+                    fmt::format("expected integers of at most 16 bits or floats of 8 or 4, got {}",
+                                Name(element)));
   if (stated != 0 && element != *named)
     return BadInput(
         "",
@@ -52,7 +57,6 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
           .Inputs(2, 3)
           .Numbers(kX)
           .Floats(kScale)
-          .Integers(kZeroPoint)
           .That(ZeroPointFits(call, kScale, kZeroPoint), "scale and zero point must have one shape")
           .Done());
   TRY(ScaleMap::Make(*call.attributes, call.shape(kX), call.shape(kScale)));
@@ -65,12 +69,24 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   const bool single = call.type(kX).element == ElementType::kF32;
   const std::vector<double> x = in[kX].ToDoubles();
   const double* scale = in[kScale].data<double>();
+  const auto quotient = [&](int64_t i, int64_t at) {
+    const double exact = x[static_cast<size_t>(i)] / scale[at];
+    return single ? static_cast<float>(exact) : exact;  // which may make it a tie
+  };
+  if (IsQuantisedFloat(element)) {
+    const Narrowing narrowing = TRY(Narrowing::Make(element, *call.attributes));
+    const bool shifted = element == ElementType::kF4E2M1 && call.has(kZeroPoint);
+    for (int64_t i = 0; i < out[0].size(); ++i) {
+      const int64_t at = map.at(i);
+      const double zero = shifted ? in[kZeroPoint].data<double>()[at] : 0;
+      out[0].mutable_data<double>()[i] = narrowing(quotient(i, at) + zero);
+    }
+    return {};
+  }
   for (int64_t i = 0; i < out[0].size(); ++i) {
     const int64_t at = map.at(i);
     const int64_t zero = call.has(kZeroPoint) ? in[kZeroPoint].data<int64_t>()[at] : 0;
-    double quotient = x[static_cast<size_t>(i)] / scale[at];
-    if (single) quotient = static_cast<float>(quotient);  // which may make it a tie
-    out[0].mutable_data<int64_t>()[i] = Quantize(quotient, zero, element);
+    out[0].mutable_data<int64_t>()[i] = Quantize(quotient(i, at), zero, element);
   }
   return {};
 }
@@ -91,7 +107,10 @@ std::vector<OpExample> Examples() {
   return {{.inputs = {F32({3, 4, 5}), F32({}), u8({})}},
           {.inputs = {F32({3, 4, 5}), F32({4}), i8({4})}},
           {.inputs = {F32({3, 8}), F32({3, 2})}, .attributes = With({{"block_size", 4}})},
-          {.inputs = {F32({3, 4}), F32({})}, .attributes = With({{"output_dtype", 5}})}};
+          {.inputs = {F32({3, 4}), F32({})}, .attributes = With({{"output_dtype", 5}})},
+          {.inputs = {F32({3, 4, 5}), F32({4})}, .attributes = With({{"output_dtype", 17}})},
+          {.inputs = {F32({3, 8}), F32({3, 2})},
+           .attributes = With({{"block_size", 4}, {"output_dtype", 22}})}};
 }
 
 }  // namespace

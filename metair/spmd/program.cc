@@ -148,7 +148,7 @@ const TensorType& MovedType(const Stage& stage, NodeId id) {
   const Node& node = stage.graph.node(id);
   const TensorType& from = stage.graph.value(node.inputs[0]).type;
   const TensorType& to = stage.graph.value(node.outputs[0]).type;
-  return IsHalf(to.element) ? to : from;
+  return IsNarrowFloat(to.element) ? to : from;
 }
 
 }  // namespace metadist

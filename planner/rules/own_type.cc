@@ -22,6 +22,16 @@ FloatForm FormOf(ElementType type) {
       return {10, 5};
     case ElementType::kBF16:
       return {7, 8};
+    case ElementType::kF8E4M3FN:
+    case ElementType::kF8E4M3FNUZ:
+      return {3, 4};
+    case ElementType::kF8E5M2:
+    case ElementType::kF8E5M2FNUZ:
+      return {2, 5};
+    case ElementType::kF8E8M0:
+      return {0, 8};
+    case ElementType::kF4E2M1:
+      return {1, 2};
     default:
       return {};
   }
@@ -79,6 +89,19 @@ Tensor Rounded(const Tensor& x, ElementType type) {
 }
 
 double EpsilonOf(ElementType type) { return std::ldexp(1.0, -FormOf(type).mantissa); }
+
+bool IsShortRanged(ElementType type) { return FormOf(type).exponent <= 5; }
+
+double LowestOf(ElementType type) {
+  return VisitElementType(type, [&](auto zero) -> double {
+    using T = decltype(zero);
+    if constexpr (kIsSmallFloat<T>)
+      return T::form == SmallFloatForm::kE8M0 ? 0x1p-127 : -LargestOf(T::form);
+    return type == ElementType::kF64 ? -std::numeric_limits<double>::max()
+           : type == ElementType::kF16 ? -65504.0
+                                       : -3e38;
+  });
+}
 
 bool IsNarrower(ElementType to, ElementType from) {
   const FloatForm a = FormOf(to);

@@ -19,4 +19,10 @@ double EpsilonOf(ElementType type);
 // `from` are numbers of `to`.
 bool IsNarrower(ElementType to, ElementType from);
 
+// A float of 5 bits of exponent or fewer: f16, and those of 8 and 4 bits but for f8e8m0.
+bool IsShortRanged(ElementType type);
+
+// The least finite number of a float type; a little more where rounding from f64 would miss it.
+double LowestOf(ElementType type);
+
 }  // namespace metadist

@@ -35,18 +35,11 @@ constexpr int kDraws = 2;
 constexpr int kKinds = 5;       // of numbers beyond a maximum
 constexpr int kMostTurns = 24;  // until enough draws have told something
 
-double LargePartOf(ElementType type) { return type == ElementType::kF16 ? 1e2 : 1e4; }
+double LargePartOf(ElementType type) { return IsShortRanged(type) ? 1e2 : 1e4; }
 
 bool HasNan(const Tensor& x) {
   const double* v = x.data<double>();
   return std::any_of(v, v + x.size(), [](double e) { return std::isnan(e); });
-}
-
-double LowestOf(ElementType type) {
-  const Tensor lowest = Tensor::Scalar<double>(-std::numeric_limits<double>::max());
-  const double rounded = Rounded(lowest, type).data<double>()[0];
-  if (std::isfinite(rounded)) return rounded;
-  return type == ElementType::kF16 ? -65504.0 : -3e38;  // a rounding would make it infinite
 }
 
 }  // namespace

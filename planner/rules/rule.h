@@ -45,7 +45,7 @@ struct LiteralCut {
   int input = -1;
   std::string attribute;
   int entry = 0;
-  Cut view;
+  Cut view = {};
   LocalEntry::Kind kind = LocalEntry::Kind::kSize;
   int64_t by_start = 0;  // as in LocalEntry
   int64_t by_end = 0;

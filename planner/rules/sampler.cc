@@ -27,7 +27,7 @@ std::vector<uint8_t> Inside(const Shape& shape, const Focus& focus) {
 
 // A power of two of which the square is out of a float type's range, and so is that of its inverse.
 double LargeOf(ElementType type) {
-  return type == ElementType::kF64 ? 0x1p600 : type == ElementType::kF16 ? 0x1p14 : 0x1p100;
+  return type == ElementType::kF64 ? 0x1p600 : IsShortRanged(type) ? 0x1p14 : 0x1p100;
 }
 
 void Spread(double large, const Focus& focus, Tensor& x) {
@@ -206,8 +206,8 @@ void Sampler::DrawEdges(size_t input, InputMode mode, Tensor& out) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const ElementType type = box_.element(input);
-  const double large = type == ElementType::kF16 ? 8 : 100;
-  const double tiny = type == ElementType::kF64 ? 1e-310 : type == ElementType::kF16 ? 1e-6 : 1e-40;
+  const double large = IsShortRanged(type) ? 8 : 100;
+  const double tiny = type == ElementType::kF64 ? 1e-310 : IsShortRanged(type) ? 1e-6 : 1e-40;
   const std::vector<double> floats =
       mode == InputMode::kTiny
           ? std::vector<double>{0.0, -0.0, tiny, -tiny, large, -large}

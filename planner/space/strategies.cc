@@ -320,7 +320,7 @@ void Prune(std::vector<PricedStrategy>& all, int64_t limit, int kept) {
 }  // namespace
 
 Sharding WithHeldSums(Sharding sharding, ElementType type, ReduceIn reduce_in) {
-  const bool wide = reduce_in == ReduceIn::kF32 && IsHalf(type);
+  const bool wide = reduce_in == ReduceIn::kF32 && IsNarrowFloat(type);
   for (Partial& partial : sharding.partial) partial.in_f32 = wide && partial.op == ReduceOp::kSum;
   return sharding;
 }

@@ -8,10 +8,12 @@
     replace F OLD NEW            changes bytes in a file; exit 1 if OLD is not there
     json F KEY...                values of a JSON file, a key written a.b.0
     compile F.c F.so             a shared library, with the headers of the repository
+    scale A.npz B.npz BY [PART]  the f32 arrays of A times BY, or only those elements that are below PART of the largest, into B
     zeros N                      a choice of N zeros
     hostile NAME                 a bad ONNX file NAME.onnx and what lies beside it (tests/hostile/cases.py)
 """
 
+import array
 import json
 import os
 import re
@@ -20,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
 
@@ -81,6 +84,21 @@ def _replace(arguments):
     return b""
 
 
+def _scale(arguments):
+    source, target, by, part = [*arguments, "inf"][:4]
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            begin = 10 + int.from_bytes(data[8:10], "little")
+            if b"'<f4'" not in data[:begin]:
+                raise Failed(f"{name} of {source} is not of f32")
+            numbers = array.array("f", data[begin:])
+            most = float(part) * max(map(abs, numbers))
+            scaled = array.array("f", (x * float(by) if abs(x) < most else x for x in numbers))
+            new.writestr(name, data[:begin] + scaled.tobytes())
+    return b""
+
+
 def _json(arguments):
     document = json.loads(_cat(arguments[:1]))
     shown = []
@@ -104,6 +122,7 @@ HELPERS = {
     "mkdir": lambda arguments: [os.makedirs(path, exist_ok=True) for path in arguments] and b"",
     "replace": _replace,
     "rm": lambda arguments: [os.remove(path) for path in arguments] and b"",
+    "scale": _scale,
     "tail": lambda arguments: _cut(arguments, False),
     "zeros": lambda arguments: (json.dumps([0] * int(arguments[0])) + "\n").encode(),
 }

@@ -50,7 +50,7 @@ TEST(Npz, EveryElementTypeRoundTrips) {
   ASSERT_TRUE(read.ok()) << read.error().text();
   ASSERT_EQ(read.value().size(), arrays.size());
   for (const auto& [name, tensor] : arrays)
-    EXPECT_TRUE(Identical(read.value().at(name), tensor)) << name;
+    EXPECT_TRUE(Identical(FromBits(read.value().at(name), tensor.element()), tensor)) << name;
 }
 
 // What numpy.savez writes for no arrays: the 22 bytes that end a zip archive.

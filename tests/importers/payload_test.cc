@@ -24,6 +24,19 @@ class Payloads : public OnnxTest, public testing::WithParamInterface<Payload> {
     return is_signed ? static_cast<int64_t>(bits << unused) >> unused : static_cast<int64_t>(bits);
   }
 
+  // As files hold it: elements of 4 and 2 bits share bytes, the first in the low bits.
+  static std::string Stored(const Tensor& tensor) {
+    const int bits = BitSize(tensor.element());
+    if (bits >= 8)
+      return {reinterpret_cast<const char*>(tensor.bytes()),
+              static_cast<size_t>(tensor.type().bytes())};
+    std::string bytes(static_cast<size_t>((tensor.size() * bits + 7) / 8), '\0');
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      bytes[static_cast<size_t>(i * bits / 8)] |=
+          static_cast<char>(static_cast<int>(tensor.bytes()[i]) << (i * bits % 8));
+    return bytes;
+  }
+
   static void AddTyped(const Tensor& tensor, size_t i, double value, onnx::TensorProto* proto) {
     switch (tensor.element()) {
       case ElementType::kF64:
@@ -49,8 +62,11 @@ TEST_P(Payloads, TypedAndRawAreTheSame) {
   onnx::TensorProto* typed = Weight("typed", {count});
   for (onnx::TensorProto* proto : {raw, typed})
     proto->set_data_type(static_cast<int>(OnnxNumberOf(element)));
-  raw->set_raw_data(expected.bytes(), static_cast<size_t>(expected.type().bytes()));
-  for (size_t i = 0; i < values.size(); ++i) AddTyped(expected, i, values[i], typed);
+  raw->set_raw_data(Stored(expected));
+  if (BitSize(element) < 8)
+    for (const char byte : Stored(expected)) typed->add_int32_data(static_cast<uint8_t>(byte));
+  else
+    for (size_t i = 0; i < values.size(); ++i) AddTyped(expected, i, values[i], typed);
   for (const char* name : {"raw", "typed"}) Output(name);
   graph()->clear_output();
   for (const char* name : {"raw", "typed"}) graph()->add_output()->set_name(name);
@@ -76,7 +92,17 @@ INSTANTIATE_TEST_SUITE_P(All,
                                          Payload{ElementType::kU16, {0, 65535}},
                                          Payload{ElementType::kU32, {0, 4294967295.0}},
                                          Payload{ElementType::kU64, {0, 1e18}},
-                                         Payload{ElementType::kBool, {0, 1, 1}}),
+                                         Payload{ElementType::kBool, {0, 1, 1}},
+                                         Payload{ElementType::kF8E4M3FN, {0.5, -2, 448}},
+                                         Payload{ElementType::kF8E4M3FNUZ, {0.5, -2, 240}},
+                                         Payload{ElementType::kF8E5M2, {0.5, -2, 57344}},
+                                         Payload{ElementType::kF8E5M2FNUZ, {0.5, -2, 57344}},
+                                         Payload{ElementType::kF8E8M0, {0.5, 2, 0x1p127}},
+                                         Payload{ElementType::kF4E2M1, {0.5, -2, 6}},
+                                         Payload{ElementType::kI4, {-8, 7, -1, 0, 3}},
+                                         Payload{ElementType::kU4, {0, 15, 9}},
+                                         Payload{ElementType::kI2, {-2, 1, -1, 0, 1}},
+                                         Payload{ElementType::kU2, {0, 3, 1, 2, 3, 1}}),
                          [](const auto& info) { return std::string(Name(info.param.element)); });
 
 }  // namespace

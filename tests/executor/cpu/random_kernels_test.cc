@@ -41,7 +41,7 @@ TEST(RandomKernels, GiveTheReferencesBits) {
       ExpectEqualBits("RandomUniform", {{}, {}, {}, kKey}, placed);
       ExpectEqualBits("RandomNormal", {{}, {}, {}, kKey}, placed);
       const Tensor x =
-          Evaluate({OpTable::BuiltIn().Find("", "RandomNormal"), &placed}, {}).value()[0];
+          Evaluate({OpTable::BuiltIn().Find("", "RandomNormal"), &placed, {}}, {}).value()[0];
       for (const float ratio : {0.0F, 0.3F, 0.5F, 1.0F}) {
         const std::vector<Tensor> inputs{
             x, Tensor::Scalar<float>(ratio), Tensor::Scalar<bool>(true), kKey};

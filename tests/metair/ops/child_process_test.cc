@@ -25,7 +25,7 @@ std::string Play(const std::string& question) {
   if (question == "crash") std::raise(SIGSEGV);
   if (question == "exit") _exit(7);
   if (question == "spin")
-    for (volatile int i = 0;; i = i + 1) continue;
+    for (volatile bool go = true; go;) continue;
   if (question == "sleep") sleep(1000);
   if (question == "eat") {
     std::vector<char*> all;

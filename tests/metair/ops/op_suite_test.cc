@@ -143,7 +143,7 @@ TEST_P(OpSuite, DamagedCallsAreErrors) {
       damaged = call;
       damaged.inputs[i].constant = nullptr;
       (void)InferTypes(damaged);
-      for (int e = 0; e <= static_cast<int>(ElementType::kBool); ++e) {
+      for (int e = 0; e < kNumElementTypes; ++e) {
         damaged = call;
         damaged.inputs[i].type.element = static_cast<ElementType>(e);
         (void)InferTypes(damaged);
