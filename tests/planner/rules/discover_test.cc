@@ -87,6 +87,56 @@ TEST(Discover, UpdatesThatMeetAreTriedOften) {
       EXPECT_FALSE(pass.op == ReduceOp::kMax && pass.inputs == std::vector<int>{2}) << seed;
 }
 
+// A cell state decides the output gate through a peephole: what is monotone in it for most weights
+// is not for some.
+TEST(Discover, NoOrderPassesThroughTheStateOfAnLstmWithPeepholes) {
+  const OpDef& op = *OpTable::BuiltIn().Find("", "LSTM");
+  Attributes attributes;
+  attributes.set("hidden_size", int64_t{6});
+  attributes.set("clip", 1.5);
+  const auto f32 = [](Shape shape) { return OpExample::Input{{ElementType::kF32, shape}}; };
+  const ExampleCall example(op,
+                            {.inputs = {f32({1, 4, 2}),
+                                        f32({1, 24, 2}),
+                                        f32({1, 24, 6}),
+                                        f32({1, 48}),
+                                        {{ElementType::kI32, {4}}},
+                                        f32({1, 4, 6}),
+                                        f32({1, 4, 6}),
+                                        f32({1, 18})},
+                             .attributes = attributes});
+  for (uint64_t seed = 0; seed < 40; ++seed)
+    for (const PassThrough& pass : Discover(example.call, {seed}).pass_through)
+      EXPECT_NE(pass.inputs, std::vector<int>{6}) << seed;
+}
+
+// Where sums saturate, the largest of the ranks' results often is the result.
+TEST(Discover, ProductsThatSaturateAreNoMaxima) {
+  const OpDef& op = *OpTable::BuiltIn().Find("", "RNN");
+  Attributes attributes;
+  attributes.set("hidden_size", int64_t{3});
+  attributes.set("clip", 1.5);
+  const auto f32 = [](Shape shape) { return OpExample::Input{{ElementType::kF32, shape}}; };
+  const ExampleCall example(op,
+                            {.inputs = {f32({1, 1, 4}),
+                                        f32({1, 3, 4}),
+                                        f32({1, 3, 3}),
+                                        f32({1, 6}),
+                                        {{ElementType::kI32, {1}}},
+                                        f32({1, 1, 3})},
+                             .attributes = attributes});
+  for (uint64_t seed = 0; seed < 40; ++seed)
+    EXPECT_EQ(Discover(example.call, {seed}).text.find("MAX"), std::string::npos) << seed;
+}
+
+// A negative number, which no u8 is, is the least of its rank and not of the whole.
+TEST(Discover, EdgesOfUnsignedTypesAreNotNegative) {
+  const ExampleCall example(*OpTable::BuiltIn().Find("", "ReduceMin"),
+                            {.inputs = {{{ElementType::kU8, {8}}}}});
+  for (uint64_t seed = 0; seed < 20; ++seed)
+    EXPECT_EQ(Discover(example.call, {seed}).factors.size(), 1U) << seed;
+}
+
 TEST(Discover, RulesOfTestOperatorsDoNotDependOnTheSeed) {
   for (const TestOp& test : TestOps()) {
     const ExampleCall example(test.op, test.example);
