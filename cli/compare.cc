@@ -15,7 +15,7 @@ namespace {
 constexpr double kMostAbsolute = 0x1p-7;  // that any value may be off: a step of bf16 at 1
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// 0 where elements must be equal.
+// Of values that are computed as such; 0: exact.
 double RelativeTolerance(ElementType type) {
   switch (type) {
     case ElementType::kF64:
@@ -37,12 +37,25 @@ double RelativeTolerance(ElementType type) {
       return 0.501;
     case ElementType::kF8E8M0:
       return 1.001;
+    // Quantised floats: which integer is nearest may depend on a rounding.
+    case ElementType::kI8:
+    case ElementType::kU8:
+      return 2e-2;
+    case ElementType::kI4:
+    case ElementType::kU4:
+      return 0.3;
+    case ElementType::kI2:
+    case ElementType::kU2:
+      return 1;
     default:
       return 0;
   }
 }
 
-// What sums of numbers around 1 may miss zero by. Narrower types are summed in f32 and rounded once.
+constexpr double kMoves = 4;  // as far as roundings of the inputs move an element, it may be off
+
+// What sums of numbers around 1 may miss zero by. Narrower types are summed in f32 and rounded
+// once.
 double AroundZero(ElementType type) {
   constexpr double kRoundings = 4;
   return EpsilonOf(type) * (ByteSize(type) >= 4 ? kRoundings : 1);
@@ -72,6 +85,7 @@ void CompareOne(const std::string& name,
                 const Tensor& got,
                 const Tensor& expected,
                 ElementType type,
+                double moved,
                 Comparison& all) {
   const auto fail = [&](std::string detail) {
     if (all.passed) all.detail = fmt::format("output '{}': {}", name, detail);
@@ -83,7 +97,8 @@ void CompareOne(const std::string& name,
   const std::vector<double> a = got.ToDoubles();
   const std::vector<double> b = expected.ToDoubles();
   const double relative = RelativeTolerance(type);
-  const double absolute = relative / 10 * RootMeanSquare(b) + std::min(AroundZero(type), kMostAbsolute);
+  const double absolute = relative / 10 * RootMeanSquare(b) +
+                          std::min(AroundZero(type), kMostAbsolute) + kMoves * moved;
   // As many as can differ beyond the tolerance.
   const int digits = relative >= 1e-3 ? 6 : 17;
   double largest = 0;
@@ -112,17 +127,26 @@ ElementType Coarser(ElementType a, ElementType b) {
 }  // namespace
 
 std::map<std::string, ElementType> CoarsestTypes(const Graph& graph) {
-  std::vector<ElementType> coarsest;  // by value
-  for (const Value& value : graph.values) coarsest.push_back(value.type.element);
-  for (const Node& node : graph.nodes)
-    for (const ValueId output : node.outputs)
-      for (const ValueId input : node.inputs)
-        if (output != kNone && input != kNone)
-          coarsest[static_cast<size_t>(output)] =
-              Coarser(coarsest[static_cast<size_t>(output)], coarsest[static_cast<size_t>(input)]);
+  constexpr ElementType kExact = ElementType::kI64;
+  std::vector<ElementType> coarsest(graph.values.size(), kExact);  // by value
+  for (const Node& node : graph.nodes) {
+    ElementType behind = kExact;
+    bool rounds = false;  // its integers may be roundings of floats
+    for (const ValueId input : node.inputs) {
+      if (input == kNone) continue;
+      behind = Coarser(behind, coarsest[static_cast<size_t>(input)]);
+      rounds = rounds || ClassOf(graph.value(input).type.element) == ElementClass::kFloat;
+    }
+    for (const ValueId output : node.outputs) {
+      if (output == kNone) continue;
+      const ElementType own = graph.value(output).type.element;
+      const bool counts = rounds || ClassOf(own) == ElementClass::kFloat;
+      coarsest[static_cast<size_t>(output)] = counts ? Coarser(behind, own) : behind;
+    }
+  }
   std::map<std::string, ElementType> out;
   for (const ValueId id : graph.outputs)
-    if (RelativeTolerance(graph.value(id).type.element) > 0)
+    if (ClassOf(graph.value(id).type.element) == ElementClass::kFloat)
       out[graph.value(id).name] = coarsest[static_cast<size_t>(id)];
   return out;
 }
@@ -135,9 +159,27 @@ Tolerance WidestTolerance(const std::map<std::string, ElementType>& coarsest) {
   return widest;
 }
 
+std::map<std::string, double> Movement(const std::vector<std::pair<std::string, Tensor>>& a,
+                                       const std::vector<std::pair<std::string, Tensor>>& b) {
+  std::map<std::string, double> moved;
+  for (size_t o = 0; o < a.size() && o < b.size(); ++o) {
+    if (ClassOf(a[o].second.element()) != ElementClass::kFloat ||
+        a[o].second.type() != b[o].second.type())
+      continue;
+    const std::vector<double> x = a[o].second.ToDoubles();
+    const std::vector<double> y = b[o].second.ToDoubles();
+    double& largest = moved[a[o].first];
+    for (size_t i = 0; i < x.size(); ++i)
+      if (std::isfinite(x[i]) && std::isfinite(y[i]))
+        largest = std::max(largest, std::abs(x[i] - y[i]));
+  }
+  return moved;
+}
+
 Comparison Compare(const std::vector<std::pair<std::string, Tensor>>& got,
                    const std::vector<std::pair<std::string, Tensor>>& expected,
-                   const std::map<std::string, ElementType>& coarsest) {
+                   const std::map<std::string, ElementType>& coarsest,
+                   const std::map<std::string, double>& moved) {
   Comparison all;
   for (const auto& [name, tensor] : expected) {
     const auto found = std::find_if(
@@ -149,9 +191,16 @@ Comparison Compare(const std::vector<std::pair<std::string, Tensor>>& got,
     }
     const ElementType own = found->second.element();
     const auto behind = coarsest.find(name);
-    const bool exact = RelativeTolerance(own) == 0;
-    CompareOne(
-        name, found->second, tensor, exact || behind == coarsest.end() ? own : behind->second, all);
+    const bool exact = ClassOf(own) != ElementClass::kFloat;
+    const auto movement = moved.find(name);
+    CompareOne(name,
+               found->second,
+               tensor,
+               exact                      ? ElementType::kI64
+               : behind == coarsest.end() ? own
+                                          : behind->second,
+               exact || movement == moved.end() ? 0 : movement->second,
+               all);
   }
   return all;
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "executor/shake.h"
+
 namespace metadist {
 namespace {
 
@@ -61,6 +63,9 @@ Result<WholeData> WholeData::Bind(const Graph& graph,
   WholeData data;
   data.whole_.resize(graph.values.size());
   data.sources_.resize(graph.values.size());
+  data.shake_ = options.shake;
+  for (const Value& value : graph.values)
+    data.given_.push_back(value.kind == ValueKind::kInput || value.kind == ValueKind::kParameter);
   std::vector<const Graph*> drawn_for = {&graph};
   if (options.drawn_for != nullptr) drawn_for.insert(drawn_for.begin(), options.drawn_for);
   for (const Graph* of : drawn_for)
@@ -95,19 +100,24 @@ Result<WholeData> WholeData::Bind(const Graph& graph,
           fmt::format("elements must be given, got none for {}", TypeText(value.type)),
           input ? "give it with --input, or let `run` draw it" : "run with --random-weights"));
     else if (whole.type() != value.type)
-      problems.push_back(BadInput(
-          PlaceText(value),
-          fmt::format("must be {}, got {}", TypeText(value.type), TypeText(whole.type())),
-          whole.shape() == value.type.shape ? BitsHint(value.type.element) : ""));
+      problems.push_back(
+          BadInput(PlaceText(value),
+                   fmt::format("must be {}, got {}", TypeText(value.type), TypeText(whole.type())),
+                   whole.shape() == value.type.shape ? BitsHint(value.type.element) : ""));
   }
   if (!absent.empty()) problems.push_back(AbsentWeights(absent));
   if (!problems.empty()) return Join(std::move(problems));
   return data;
 }
 
+Tensor WholeData::ShakenAs(size_t value, Tensor whole) const {
+  if (shake_ == 0 || !given_[value]) return whole;
+  return Shaken(whole, shake_ * whole_.size() + value);
+}
+
 Result<Tensor> WholeData::Take(size_t value, Communicator& world) const {
   const Source& source = sources_[value];
-  if (source.data == nullptr) return whole_[value];
+  if (source.data == nullptr) return ShakenAs(value, whole_[value]);
   const bool leads = world.rank() == 0;
   if (leads) {
     drawn_ = Tensor::Zeros(source.data->TypeOf(source.value));
@@ -121,7 +131,7 @@ Result<Tensor> WholeData::Take(size_t value, Communicator& world) const {
                         drawn_bytes_);
   TRY(world.Barrier());
   if (leads) drawn_ = {};
-  return whole;
+  return ShakenAs(value, std::move(whole));
 }
 
 Result<std::vector<std::vector<Transfer>>> PlanAllTransfers(const Program& program) {

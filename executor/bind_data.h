@@ -35,6 +35,10 @@ class WholeData {
     ValueId value = kNone;
   };
 
+  Tensor ShakenAs(size_t value, Tensor whole) const;
+
+  uint64_t shake_ = 0;       // as in RunOptions
+  std::vector<bool> given_;  // inputs and parameters
   std::vector<Tensor> whole_;
   std::vector<Source> sources_;
   std::vector<std::unique_ptr<const RandomData>> random_;

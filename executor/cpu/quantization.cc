@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats to integers, and integers and floats of few bits to floats, with one scale for all elements, for each index along an axis, or
-// for each block along it. Rounding is done by adding a number so large that its last bit is 1,
-// after numbers beyond every result are cut off.
+// Floats to integers, and integers and floats of few bits to floats, with one scale for all
+// elements, for each index along an axis, or for each block along it. Rounding is done by adding a
+// number so large that its last bit is 1, after numbers beyond every result are cut off.
 #include "metair/ops/quantization.h"
 
 #include <limits>
@@ -32,8 +32,7 @@ inline float Rounded(float x, float scale) {
 }
 
 template <typename T>
-constexpr bool kShortInteger =
-    std::is_integral_v<T> && sizeof(T) <= 2 && !std::is_same_v<T, bool>;
+constexpr bool kShortInteger = std::is_integral_v<T> && sizeof(T) <= 2 && !std::is_same_v<T, bool>;
 
 template <typename T>
 struct ToIntegers {

@@ -199,6 +199,22 @@ TEST(Run, SameBitsEveryTime) {
   }
 }
 
+// Given and drawn data alike, whole and divided.
+TEST(Run, ShakenDataMoveResultsByRoundings) {
+  for (const char* mesh : {"x=1", "x=2"}) {
+    const Program program = Perceptron(mesh, CollectiveKind::kAllReduce, "[][]");
+    RunOptions options = Random();
+    const Tensor still = RunProgram(program, {}, {}, options).value().outputs[0].second;
+    options.shake = 1;
+    const Tensor moved = RunProgram(program, {}, {}, options).value().outputs[0].second;
+    ExpectClose(moved, still);
+    EXPECT_FALSE(Identical(moved, still)) << mesh;
+    options.shake = 2;
+    const Tensor other = RunProgram(program, {}, {}, options).value().outputs[0].second;
+    EXPECT_FALSE(Identical(moved, other)) << mesh;
+  }
+}
+
 TEST(Run, MemoryIsWhatTheBufferPlanSays) {
   const Program program = Perceptron("x=4", CollectiveKind::kAllReduce, "[][]", 64, 64);
   const auto result = RunProgram(program, {}, {}, Random());

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/shake.h"
+
+#include <limits>
+#include <type_traits>
+
+namespace metadist {
+namespace {
+
+template <typename T>
+constexpr double kUnit = 0;  // from 1 to the next number; 0: not moved
+template <>
+constexpr double kUnit<double> = std::numeric_limits<double>::epsilon();
+template <>
+constexpr double kUnit<float> = std::numeric_limits<float>::epsilon();
+template <>
+constexpr double kUnit<Half> = 0x1p-10;
+template <>
+constexpr double kUnit<BFloat16> = 0x1p-7;
+
+// -1, 0 or 1. Source of the mixing: Steele, Lea, Flood 2014, "Fast Splittable Pseudorandom Number
+// Generators".
+double Way(uint64_t seed, int64_t at) {
+  uint64_t z = seed + (static_cast<uint64_t>(at) + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((z >> 32) % 3) - 1;
+}
+
+}  // namespace
+
+Tensor Shaken(const Tensor& x, uint64_t seed) {
+  if (!x.has_data()) return x;
+  return VisitElementType(x.element(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (kUnit<T> == 0) {
+      return x;
+    } else {
+      Tensor moved = Tensor::Unset(x.type());
+      const T* const from = x.data<T>();
+      T* const to = moved.mutable_data<T>();
+      for (int64_t i = 0; i < x.size(); ++i) {
+        const double value = static_cast<double>(from[i]) * (1 + Way(seed, i) * kUnit<T>);
+        if constexpr (std::is_same_v<T, double>)
+          to[i] = value;
+        else
+          to[i] = T(static_cast<float>(value));
+      }
+      return moved;
+    }
+  });
+}
+
+}  // namespace metadist
