@@ -5,13 +5,15 @@
     tests/wide/check_rules.py [--binary FILE] [--broken] models [FOLDER|FILE...]
     tests/wide/check_rules.py [--binary FILE] examples [OP...]
     tests/wide/check_rules.py [--binary FILE] generated [--calls N] [--seed N] [--only OP,OP]
+    tests/wide/check_rules.py [--binary FILE] seeds [--calls N] [--seed N] [--only OP,OP] [--seeds N]
 
 Every factor is run whole and in pieces on 2, 3 and 4 ranks, in the call's own types, on ordinary and on edge values, and combined as the text
 says (docs/sharding.md); every claim that a partial value passes is run on parts that are large and cancel, or lie beyond the operator's domain.
 What the words leave open (which integer shrinks) is decided by trying: a factor is wrong if no reading of its text holds. Factors that run as a
 decomposition are run by `metadist run`, under a plan that is made to use them, and compared with onnxruntime. Prints what is wrong with all that
 is needed to see it again, and a table. Exit 1 if anything is wrong or 2 % of the factors cannot be checked. --broken alters rules first, and fails
-unless nearly all are caught. --quick N: N calls, for ctest.
+unless nearly all are caught. --quick N: N calls, for ctest. `seeds` runs nothing but discovery: it lists generated calls whose rule depends on
+discovery's seed, one of whose rules therefore is wrong or lacks something, and exits 1 if there are any.
 """
 
 import argparse
@@ -45,7 +47,7 @@ class Tally:
         self.calls, self.factors, self.passes = 0, collections.Counter(), collections.Counter()
         self.open, self.none, self.wrong, self.seen, self.runs = collections.Counter(), collections.Counter(), [], set(), 0
         self.disagree = collections.Counter()
-        self.left_out, self.broken = 0, collections.Counter()
+        self.left_out, self.unsure, self.broken = 0, 0, collections.Counter()
 
     def add(self, kind, outcome, call, what):
         getattr(self, kind)[outcome.status] += 1
@@ -198,6 +200,26 @@ def generated(work):
         print(f"refused: {node.op}-{opset} {node.inputs} {node.attributes}: {error[:300]}")
 
 
+def seeds(work):
+    """Rules of one call that depend on the seed: of two, one is wrong or lacks something."""
+    options, refused = work.options, []
+    with tempfile.TemporaryDirectory() as folder:
+        for batch in range(options.first_batch, options.first_batch + -(-options.calls // options.batch)):
+            rng = np.random.default_rng([options.seed, batch])
+            opset = check_models.OPSETS[batch % len(check_models.OPSETS)]
+            nodes = [node for node in check_models.drawn(rng, options.batch, options.only) if node.least <= opset]
+            found = {}  # call -> rule -> seeds
+            for seed in range(options.seeds):
+                for call in check_models.calls_of(options.binary, nodes, os.path.join(folder, "calls.onnx"), opset, refused, "--seed", str(seed)):
+                    found.setdefault(call.text(), {}).setdefault(call.rule, []).append(seed)
+            work.tally.calls += len(found)
+            for call, rules in found.items():
+                if len(rules) > 1:
+                    work.tally.unsure += 1
+                    print(f"UNSURE {call}", *(f"      {rule}  seeds {' '.join(map(str, which))}" for rule, which in rules.items()), sep="\n", flush=True)
+    print(f"{work.tally.calls} calls, {options.seeds} seeds, {work.tally.unsure} calls whose rule depends on the seed")
+
+
 def examples(work):
     with open(os.path.join(ROOT, "docs/ops.md"), encoding="utf-8") as file:
         ops = work.options.what or [name for name in re.findall(r"^\| \[?(\w+)", file.read(), re.MULTILINE) if name != "operator"]
@@ -234,7 +256,8 @@ def main():
     parser.add_argument("--text-only", action="store_true", help="leave out what the program itself must run")
     parser.add_argument("--broken", action="store_true", help="alter the rules, and count which alterations are seen")
     parser.add_argument("--quick", type=int, metavar="N", help="generated --calls N --text-only")
-    parser.add_argument("kind", nargs="?", choices=("models", "examples", "generated"), default="generated")
+    parser.add_argument("--seeds", type=int, default=8, help="of discovery, for `seeds`")
+    parser.add_argument("kind", nargs="?", choices=("models", "examples", "generated", "seeds"), default="generated")
     parser.add_argument("what", nargs="*")
     options = parser.parse_args()
     if options.quick:
@@ -242,7 +265,9 @@ def main():
     np.seterr(all="ignore")
     warnings.filterwarnings("ignore")
     work, started = Work(options), time.time()
-    {"generated": generated, "examples": examples, "models": models}[options.kind](work)
+    {"generated": generated, "examples": examples, "models": models, "seeds": seeds}[options.kind](work)
+    if options.kind == "seeds":
+        sys.exit(1 if work.tally.unsure else 0)
     if options.broken:
         sys.exit(1 if work.tally.missed() else 0)
     work.settle()
