@@ -103,11 +103,12 @@ void AddPlan(CLI::App& app, Session& session) {
       ->type_name("T");
   command->add_option("--template", plan.plan_template, "auto, replicate or dp")->type_name("NAME");
   command
-      ->add_option("--reduce-in",
-                   plan.reduce_in,
-                   "in what partial sums of f16 and bf16 values are held and travel: f32, which "
-                   "rounds once, or type, which halves the bytes and may overflow; with f32 ranks "
-                   "hold no parts of products of floats, which may too (default f32)")
+      ->add_option(
+          "--reduce-in",
+          plan.reduce_in,
+          "in what partial sums of f16, bf16 and narrower floats are held and travel: f32, which "
+          "rounds once, or type, which halves the bytes and may overflow; with f32 ranks "
+          "hold no parts of products of floats, which may too (default f32)")
       ->type_name("f32|type");
   command
       ->add_option("--constrain",

@@ -92,19 +92,21 @@ std::string PlacementText(const Plan& plan) {
   return table.empty() ? "" : table.text();
 }
 
-// How many f16 and bf16 values are partial sums, and in what they are reduced; "" where none are.
+// How many values of floats narrower than f32 are partial sums, and in what they are reduced; ""
+// where none are.
 std::string SumsText(const Plan& plan) {
   std::set<ValueId> sums;
   for (size_t n = 0; n < plan.graph.nodes.size(); ++n) {
     const std::vector<ValueId>& outputs = plan.graph.nodes[n].outputs;
     for (size_t o = 0; o < outputs.size(); ++o) {
-      if (outputs[o] == kNone || !IsHalf(plan.graph.value(outputs[o]).type.element)) continue;
+      if (outputs[o] == kNone || !IsNarrowFloat(plan.graph.value(outputs[o]).type.element))
+        continue;
       for (const Partial& partial : plan.assignment.nodes[n].outputs[o].partial)
         if (partial.op == ReduceOp::kSum || partial.op == ReduceOp::kProd) sums.insert(outputs[o]);
     }
   }
   if (sums.empty()) return "";
-  return fmt::format("  sums     {} partial of f16 or bf16, held and reduced in {}\n",
+  return fmt::format("  sums     {} partial of narrow floats, held and reduced in {}\n",
                      sums.size(),
                      plan.reduce_in == ReduceIn::kF32 ? "f32" : "their own type");
 }

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import ml_dtypes
 import numpy as np
 import onnx
 import onnxruntime
@@ -28,6 +29,7 @@ RUNTIME_IR = 10
 TYPES = {
     "f64": np.float64, "f32": np.float32, "f16": np.float16, "i8": np.int8, "i16": np.int16, "i32": np.int32,
     "i64": np.int64, "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "bool": np.bool_,
+    "f8e4m3fn": ml_dtypes.float8_e4m3fn, "i4": ml_dtypes.int4,
 }
 NAMES = {np.dtype(dtype): name for name, dtype in TYPES.items()}
 
@@ -45,7 +47,8 @@ def number_json(x):
 
 def array_json(array):
     array = np.asarray(array)
-    values = [number_json(x) for x in array.reshape(-1).tolist()]
+    wide = {ml_dtypes.float8_e4m3fn: np.float64, ml_dtypes.int4: np.int64}.get(array.dtype.type, array.dtype)
+    values = [number_json(x) for x in array.astype(wide).reshape(-1).tolist()]
     return {"type": NAMES[array.dtype], "shape": list(array.shape), "values": values}
 
 

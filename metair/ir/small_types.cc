@@ -89,7 +89,8 @@ uint8_t SmallFloatBits(SmallFloatForm which, double value) {
   const double steps =
       std::isinf(size) ? size : std::nearbyint(std::ldexp(size, form.mantissa - exponent));
   if (std::ldexp(steps, exponent - form.mantissa) > form.largest) {
-    if (form.beyond == Beyond::kNan) return static_cast<uint8_t>(form.nan | (form.minus_zero ? sign : 0));
+    if (form.beyond == Beyond::kNan)
+      return static_cast<uint8_t>(form.nan | (form.minus_zero ? sign : 0));
     if (form.beyond == Beyond::kInfinity) return static_cast<uint8_t>(kInfinityE5M2 | sign);
     return static_cast<uint8_t>((form.sign - 1) | sign);
   }

@@ -5,9 +5,10 @@
 
 namespace metadist {
 
-// Floats of 8 bits and fewer, one in a byte. E4M3FN and E5M2: OCP 8-bit Floating Point Specification
-// 1.0. FNUZ (one zero, no infinity, NaN where -0 would be): Noune et al. 2022, "8-bit numerical
-// formats for deep neural networks". E2M1 and E8M0 (powers of two): OCP Microscaling Formats 1.0.
+// Floats of 8 bits and fewer, one in a byte. E4M3FN and E5M2: OCP 8-bit Floating Point
+// Specification 1.0. FNUZ (one zero, no infinity, NaN where -0 would be): Noune et al. 2022, "8-bit
+// numerical formats for deep neural networks". E2M1 and E8M0 (powers of two): OCP Microscaling
+// Formats 1.0.
 enum class SmallFloatForm : uint8_t { kE4M3FN, kE4M3FNUZ, kE5M2, kE5M2FNUZ, kE8M0, kE2M1 };
 
 // Rounds to nearest even; E8M0 takes the magnitude, and its nearest power of two. What is too large
@@ -35,7 +36,8 @@ using Float8E5M2FNUZ = SmallFloat<SmallFloatForm::kE5M2FNUZ>;
 using Float8E8M0 = SmallFloat<SmallFloatForm::kE8M0>;
 using Float4E2M1 = SmallFloat<SmallFloatForm::kE2M1>;
 
-// Integers of 4 and 2 bits, in the low bits of a byte; the others are 0. What is out of range wraps.
+// Integers of 4 and 2 bits, in the low bits of a byte; the others are 0. What is out of range
+// wraps.
 template <int kBits, bool kSigned>
 struct SmallInt {
   static constexpr int kBitSize = kBits;

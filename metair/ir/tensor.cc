@@ -132,7 +132,7 @@ Tensor Tensor::Cast(ElementType element) const {
     using From = decltype(from);
     VisitElementType(element, [&](auto to) {
       using To = decltype(to);
-      if constexpr ((kIsSmall<From> || kIsSmall<To>)&&!kIsWide<From> && !kIsWide<To>) {
+      if constexpr ((kIsSmall<From> || kIsSmall<To>) && !kIsWide<From> && !kIsWide<To>) {
         out = Cast(ComputeType(type_.element)).Cast(element);
       } else {
         out = Unset({element, type_.shape});
@@ -162,10 +162,10 @@ Tensor FromBits(Tensor given, ElementType element) {
   if (BitSize(element) >= 8) return given.Viewed(element);
   Tensor out = Tensor::Unset({element, given.shape()});
   const std::byte mask = std::byte((1 << BitSize(element)) - 1);
-  std::transform(given.bytes(),
-                 given.bytes() + given.size(),
-                 out.mutable_bytes(),
-                 [&](std::byte b) { return b & mask; });
+  std::transform(
+      given.bytes(), given.bytes() + given.size(), out.mutable_bytes(), [&](std::byte b) {
+        return b & mask;
+      });
   return out;
 }
 

@@ -15,9 +15,7 @@ Result<Narrowing> Narrowing::Make(ElementType to, const Attributes& attributes) 
   if (mode != "up" && mode != "down" && mode != "nearest")
     return BadInput(
         "", fmt::format("round_mode must be \"up\", \"down\" or \"nearest\", got \"{}\"", mode));
-  narrowing.power_ = mode == "up"     ? Power::kUp
-                     : mode == "down" ? Power::kDown
-                                      : Power::kNearest;
+  narrowing.power_ = mode == "up" ? Power::kUp : mode == "down" ? Power::kDown : Power::kNearest;
   narrowing.to_power_ = to == ElementType::kF8E8M0;
   narrowing.saturate_ = attributes.Int("saturate", 1) != 0;
   VisitElementType(to, [&](auto zero) {

@@ -282,7 +282,8 @@ Result<std::string> AnswerTo(WireWriter question, std::string_view function, con
 }
 
 bool IsLegal(const TensorType& type) {
-  return static_cast<int>(type.element) < kNumElementTypes && CheckedElements(type.shape, type.element).ok();
+  return static_cast<int>(type.element) < kNumElementTypes &&
+         CheckedElements(type.shape, type.element).ok();
 }
 
 Result<std::vector<TensorType>> Infer(const OpCall& call) {

@@ -357,7 +357,7 @@ def elements_unknown():
     return model(
         [node("Add", "x w", "y"), node("Neg", "s", "t"), node("Neg", "q", "r")],
         inputs=[value("x", 4), value("s", 4, element=STRING), {"name": "q", "type": {"sequence_type": {"elem_type": {"tensor_type": {"elem_type": 1}}}}}],
-        initializer=[weight("w", [4], 17, raw_data=b"1234"), weight("v", [4], 99, raw_data=b"1234"), weight("u", [1], STRING, string_data=["a"])],
+        initializer=[weight("w", [1], 14, raw_data=b"12345678"), weight("v", [4], 99, raw_data=b"1234"), weight("u", [1], STRING, string_data=["a"])],
     )
 
 

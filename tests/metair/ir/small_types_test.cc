@@ -38,7 +38,8 @@ TEST(SmallFloat, EveryBitPatternSurvivesTheRoundTrip) {
 TEST(SmallFloat, RoundsToNearestEven) {
   for (const Form form :
        {Form::kE4M3FN, Form::kE4M3FNUZ, Form::kE5M2, Form::kE5M2FNUZ, Form::kE2M1})
-    for (int bits = 0; SmallFloatValue(form, static_cast<uint8_t>(bits)) < LargestOf(form); ++bits) {
+    for (int bits = 0; SmallFloatValue(form, static_cast<uint8_t>(bits)) < LargestOf(form);
+         ++bits) {
       const double low = SmallFloatValue(form, static_cast<uint8_t>(bits));
       const double high = SmallFloatValue(form, static_cast<uint8_t>(bits + 1));
       const double middle = (low + high) / 2;
@@ -50,24 +51,23 @@ TEST(SmallFloat, RoundsToNearestEven) {
 
 // The bits that ml_dtypes 0.6 gives.
 TEST(SmallFloat, EqualsAnotherImplementation) {
-  const std::vector<double> values = {0.0, -0.0, 1, -1.5, 1.0625, 0.3, 448, 464, 465, 240,
-                                      250, 57344, 61440, 1e9, 0x1p-9, 0x1p-10, 0x1p-17,
-                                      kInfinity, -kInfinity, kNan, 2.5, 0.25, 0.75, 3.5};
+  const std::vector<double> values = {
+      0.0,   -0.0, 1,      -1.5,    1.0625,  0.3,       448,        464,  465, 240,  250,  57344,
+      61440, 1e9,  0x1p-9, 0x1p-10, 0x1p-17, kInfinity, -kInfinity, kNan, 2.5, 0.25, 0.75, 3.5};
   EXPECT_EQ(BitsOf(Form::kE4M3FN, values),
-            (std::vector<int>{0, 128, 56, 188, 56, 42, 126, 126, 127, 119, 120, 127,
-                              127, 127, 1, 0, 0, 127, 255, 127, 66, 40, 52, 70}));
+            (std::vector<int>{0,   128, 56, 188, 56, 42,  126, 126, 127, 119, 120, 127,
+                              127, 127, 1,  0,   0,  127, 255, 127, 66,  40,  52,  70}));
   EXPECT_EQ(BitsOf(Form::kE4M3FNUZ, values),
-            (std::vector<int>{0, 0, 64, 196, 64, 50, 128, 128, 128, 127, 128, 128,
-                              128, 128, 2, 1, 0, 128, 128, 128, 74, 48, 60, 78}));
+            (std::vector<int>{0,   0,   64, 196, 64, 50,  128, 128, 128, 127, 128, 128,
+                              128, 128, 2,  1,   0,  128, 128, 128, 74,  48,  60,  78}));
   EXPECT_EQ(BitsOf(Form::kE5M2, values),
-            (std::vector<int>{0, 128, 60, 190, 60, 53, 95, 95, 95, 92, 92, 123,
-                              124, 124, 24, 20, 0, 124, 252, 126, 65, 52, 58, 67}));
+            (std::vector<int>{0,   128, 60, 190, 60, 53,  95,  95,  95, 92, 92, 123,
+                              124, 124, 24, 20,  0,  124, 252, 126, 65, 52, 58, 67}));
   EXPECT_EQ(BitsOf(Form::kE5M2FNUZ, values),
-            (std::vector<int>{0, 0, 64, 194, 64, 57, 99, 99, 99, 96, 96, 127,
-                              128, 128, 28, 24, 1, 128, 128, 128, 69, 56, 62, 71}));
-  EXPECT_EQ(BitsOf(Form::kE2M1, values),
-            (std::vector<int>{0, 8, 2, 11, 2, 1, 7, 7, 7, 7, 7, 7,
-                              7, 7, 0, 0, 0, 7, 15, 8, 4, 0, 2, 6}));
+            (std::vector<int>{0,   0,   64, 194, 64, 57,  99,  99,  99, 96, 96, 127,
+                              128, 128, 28, 24,  1,  128, 128, 128, 69, 56, 62, 71}));
+  EXPECT_EQ(BitsOf(Form::kE2M1, values), (std::vector<int>{0, 8, 2, 11, 2, 1, 7,  7, 7, 7, 7, 7,
+                                                           7, 7, 0, 0,  0, 7, 15, 8, 4, 0, 2, 6}));
 }
 
 TEST(SmallFloat, PowersOfTwo) {

@@ -111,7 +111,7 @@ TEST(OpError, Quantisation) {
   EXPECT_EQ(
       InferError("QuantizeLinear",
                  {.inputs = {F32({3, 4}), F32({})}, .attributes = With({{"output_dtype", 7}})}),
-      "QuantizeLinear: integers must have 8 or 16 bits, got i64");
+      "QuantizeLinear: expected integers of at most 16 bits or floats of 8 or 4, got i64");
   EXPECT_EQ(InferError("MatMulInteger", {.inputs = {I64({3, 4}), I64({4, 5}), I64({4})}}),
             "MatMulInteger: a scale or zero point of [4] does not fit an operand of [3,4]");
 }
