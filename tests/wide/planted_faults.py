@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plants mistakes one after another and shows which tests turn red: those of shardcombine.md section 5.4 in discovery, and those that were found.
+"""Plants mistakes one after another and shows which tests turn red: those of shardcombine.md section 5.4 in discovery, those that were found, and some elsewhere.
 
     tests/wide/planted_faults.py [--build FOLDER] [FAULT...]
 
@@ -15,6 +15,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+from faults_elsewhere import ELSEWHERE
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = "build/release"
@@ -301,14 +303,28 @@ def copy_tree(folder):
 
 def build(folder, programs):
     subprocess.run(["cmake", "--preset", "release"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    programs = ["metadist" if program == "goldens" else program for program in programs]
     done = subprocess.run(["ninja", "-C", BUILD, *programs], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(done.stdout[-3000:])
 
 
+def red_goldens(folder, chosen):
+    """`chosen`: files of tests/cli, separated by blanks or colons."""
+    red = []
+    for golden in chosen.replace(":", " ").split():
+        command = [sys.executable, "-B", os.path.join(folder, "tests/cli/run_goldens.py"), "--binary", os.path.join(folder, BUILD, "bin/metadist")]
+        done = subprocess.run([*command, os.path.join(folder, "tests/cli", golden)], cwd=folder, capture_output=True, text=True, check=False)
+        red += [golden] if done.returncode != 0 else []
+    return red
+
+
 def red_tests(folder, tests):
     red = []
     for program, chosen in tests.items():
+        if program == "goldens":
+            red += red_goldens(folder, chosen)
+            continue
         command = [os.path.join(folder, BUILD, "bin", program), "--gtest_filter=" + chosen]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         failed = sorted(set(re.findall(r"^\[  FAILED  \] ((?:\w+/)?\w+\.[\w/]+)", done.stdout, re.MULTILINE)))
@@ -332,7 +348,7 @@ def main():
     parser.add_argument("--build")
     parser.add_argument("faults", nargs="*", metavar="FAULT")
     options = parser.parse_args()
-    faults = {**FAULTS, **FOUND}
+    faults = {**FAULTS, **FOUND, **ELSEWHERE}
     unknown = [name for name in options.faults if name not in faults]
     if unknown:
         parser.error(f"unknown fault {unknown[0]!r}; known: {', '.join(faults)}")

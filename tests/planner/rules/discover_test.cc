@@ -95,6 +95,9 @@ TEST(Discover, NoOrderPassesThroughTheStateOfAnLstmWithPeepholes) {
   attributes.set("hidden_size", int64_t{6});
   attributes.set("clip", 1.5);
   const auto f32 = [](Shape shape) { return OpExample::Input{{ElementType::kF32, shape}}; };
+  Attributes few;
+  few.set("hidden_size", int64_t{2});
+  few.set("clip", 1.5);
   const ExampleCall example(op,
                             {.inputs = {f32({1, 4, 2}),
                                         f32({1, 24, 2}),
@@ -105,9 +108,20 @@ TEST(Discover, NoOrderPassesThroughTheStateOfAnLstmWithPeepholes) {
                                         f32({1, 4, 6}),
                                         f32({1, 18})},
                              .attributes = attributes});
-  for (uint64_t seed = 0; seed < 40; ++seed)
-    for (const PassThrough& pass : Discover(example.call, {seed}).pass_through)
-      EXPECT_NE(pass.inputs, std::vector<int>{6}) << seed;
+  const ExampleCall small(op,
+                          {.inputs = {f32({1, 1, 3}),
+                                      f32({1, 8, 3}),
+                                      f32({1, 8, 2}),
+                                      {.present = false},
+                                      {{ElementType::kI32, {1}}},
+                                      f32({1, 1, 2}),
+                                      f32({1, 1, 2}),
+                                      f32({1, 6})},
+                           .attributes = few});
+  for (const ExampleCall* one : {&example, &small})
+    for (uint64_t seed = 0; seed < 30; ++seed)
+      for (const PassThrough& pass : Discover(one->call, {seed}).pass_through)
+        EXPECT_NE(pass.inputs, std::vector<int>{6}) << seed;
 }
 
 // Where sums saturate, the largest of the ranks' results often is the result.

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults outside of discovery for planted_faults.py: name -> (file, text, what stands in its place, the tests that should notice).
+
+Tests: `program:FILTER` of a test program, or `goldens:FILE FILE...` of tests/cli.
+"""
+
+ELSEWHERE = {
+    "a maximum forgets what is no number": (
+        "executor/comm/reduce.cc",
+        "return a > b || a != a ? a : b;",
+        "return a > b ? a : b;",
+        "executor_comm_test:*",
+    ),
+    "halves between small floats go up": (
+        "metair/ir/small_types.cc",
+        "std::nearbyint(std::ldexp(size, form.mantissa - exponent))",
+        "std::floor(std::ldexp(size, form.mantissa - exponent) + 0.5)",
+        "metair_ir_test:SmallFloat.*",
+    ),
+    "packed elements begin in the high bits": (
+        "importers/onnx_tensor.cc",
+        "(i % each * bits)",
+        "((each - 1 - i % each) * bits)",
+        "importers_test:*Payloads*",
+    ),
+    "arrays of columns are read as rows": (
+        "importers/npy.cc",
+        "if (header.fortran) return",
+        "if (header.fortran && data.empty()) return",
+        "importers_test:Np*",
+    ),
+    "a GiB has 10^9 bytes": (
+        "cli/values.cc",
+        "binary *= 1024;",
+        "binary *= 1000;",
+        "goldens:plan/memory.txt",
+    ),
+    "results may be off by a hundred times as much": (
+        "cli/compare.cc",
+        "return 1e-3;",
+        "return 1e-1;",
+        "goldens:run/expect.txt",
+    ),
+    "what roundings move is taken a million times": (
+        "cli/compare.cc",
+        "constexpr double kMoves = 4;",
+        "constexpr double kMoves = 4e6;",
+        "goldens:run/expect.txt",
+    ),
+    "a buffer is free one node early": (
+        "metair/spmd/buffer_plan.cc",
+        "if (other->first <= slot.last && slot.first <= other->last)",
+        "if (other->first < slot.last && slot.first <= other->last)",
+        "metair_spmd_test:*",
+    ),
+    "edges cost nothing": (
+        "planner/solvers/evaluate.cc",
+        "take((*edge.costs)[choice[edge.a] * stride + choice[edge.b]]);",
+        "take((*edge.costs)[choice[edge.a] * stride + choice[edge.b]] * 0);",
+        "planner_solvers_test:Evaluate*:Dp*:*Random*",
+    ),
+    "prices from data sheets are called measured": (
+        "profiles/compute_cost.cc",
+        "measured ? Provenance::kMeasured : Provenance::kAnalytic,",
+        "measured || true ? Provenance::kMeasured : Provenance::kAnalytic,",
+        "profiles_test:*",
+    ),
+    "inputs of a running node take no memory": (
+        "planner/space/memory_rows.cc",
+        "usage[s] += Bytes(node.inputs[i], strategy.inputs[i]);",
+        "usage[s] += 0 * Bytes(node.inputs[i], strategy.inputs[i]);",
+        "planner_test:*Memory*:*Peak*",
+    ),
+    "weights may lie outside of the model's folder": (
+        "importers/external_data.cc",
+        'if (part == "..")',
+        'if (part == "...")',
+        "importers_test:*xternal*",
+    ),
+    "saturating casts do not saturate": (
+        "metair/ops/narrowing.cc",
+        "return saturate_ ? std::clamp(value, -largest_, largest_) : value;",
+        "return value;",
+        "metair_ops_test:*",
+    ),
+    "data that is drawn is not moved by roundings": (
+        "executor/bind_data.cc",
+        "return ShakenAs(value, std::move(whole));",
+        "return whole;",
+        "executor_test:Run.*",
+    ),
+}
