@@ -22,6 +22,7 @@ namespace metadist {
 namespace {
 
 constexpr double kSlack = 1e-9;
+constexpr int kMostLines = 8;  // until one is no point: of a sequence that is not empty
 
 // Whether `middle` is half of `a` and `b`, as far as they are finite.
 bool IsMiddle(const Tensor& a, const Tensor& b, const Tensor& middle) {
@@ -49,26 +50,38 @@ Tensor Middle(const Tensor& a, const Tensor& b) {
 bool AffineInputs::MayBe(int input) {
   const size_t i = static_cast<size_t>(input);
   known_.resize(box_.num_inputs());
-  if (!known_[i]) known_[i] = Test(i, InputMode::kNormal) && Test(i, InputMode::kIntegers);
-  return *known_[i];
+  if (known_[i]) return *known_[i];
+  bool may_be = true;
+  for (const InputMode mode : {InputMode::kNormal, InputMode::kIntegers}) {
+    Line line = Line::kPoint;
+    for (int t = 0; t < kMostLines && may_be && line == Line::kPoint; ++t) {
+      line = Test(i, mode);
+      may_be = line != Line::kBent;
+    }
+  }
+  known_[i] = may_be;
+  return may_be;
 }
 
-bool AffineInputs::Test(size_t input, InputMode mode) {
+AffineInputs::Line AffineInputs::Test(size_t input, InputMode mode) {
   const std::vector<int64_t> values = family_.ValuesAt(family_.surrogate);
   std::vector<Tensor> inputs, one, two, middle;
   Tensor other;
   if (!sampler_.Draw(values, mode, {}, inputs) ||
       !sampler_.DrawOne(input, inputs[input].shape(), mode, nullptr, other) ||
       !box_.Run(values, inputs, one))
-    return true;
+    return Line::kStraight;
   const Tensor between = Middle(inputs[input], other);
   inputs[input] = other;
-  if (!box_.Run(values, inputs, two)) return true;
+  if (!box_.Run(values, inputs, two)) return Line::kStraight;
   inputs[input] = between;
-  if (!box_.Run(values, inputs, middle)) return true;
-  for (size_t o = 0; o < one.size() && o < two.size() && o < middle.size(); ++o)
-    if (!IsMiddle(one[o], two[o], middle[o])) return false;
-  return true;
+  if (!box_.Run(values, inputs, middle)) return Line::kStraight;
+  Line line = Line::kPoint;
+  for (size_t o = 0; o < one.size() && o < two.size() && o < middle.size(); ++o) {
+    if (!IsMiddle(one[o], two[o], middle[o])) return Line::kBent;
+    if (!Identical(one[o], two[o])) line = Line::kStraight;
+  }
+  return line;
 }
 
 }  // namespace metadist

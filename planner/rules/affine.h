@@ -19,7 +19,10 @@ class AffineInputs {
   bool MayBe(int input);
 
  private:
-  bool Test(size_t input, InputMode mode);
+  // What the results are on a line of values of one input: all one, on a line, or neither.
+  enum class Line { kPoint, kStraight, kBent };
+
+  Line Test(size_t input, InputMode mode);
 
   BlackBox& box_;
   Sampler& sampler_;
