@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -99,6 +100,11 @@ Result<RouteEnds> ReadRouteEnds(const RouteFlags& flags) {
   ends.mesh = TRY(SplitMesh(*mesh, {flags.from, flags.to}));
   ends.from = TRY(ParseOn(flags.from, *shape, ends.mesh, *order));
   ends.to = TRY(ParseOn(flags.to, *shape, ends.mesh, *order));
+  const bool sums = std::any_of(ends.from.partial.begin(),
+                                ends.from.partial.end(),
+                                [](const auto& p) { return p.op == ReduceOp::kSum; });
+  if (sums && *element == ElementType::kF8E8M0)
+    return Usage("--from: f8e8m0 holds powers of two only, which sums of them are not");
   return ends;
 }
 

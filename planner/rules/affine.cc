@@ -22,7 +22,10 @@ namespace metadist {
 namespace {
 
 constexpr double kSlack = 1e-9;
-constexpr int kMostLines = 8;  // until one is no point: of a sequence that is not empty
+// Elements in lines that are no points (as those of an empty sequence are): few may lie where an
+// operator saturates, and is straight.
+constexpr int64_t kStraightNumbers = 16;
+constexpr int kMostLines = 24;
 
 // Whether `middle` is half of `a` and `b`, as far as they are finite.
 bool IsMiddle(const Tensor& a, const Tensor& b, const Tensor& middle) {
@@ -52,11 +55,13 @@ bool AffineInputs::MayBe(int input) {
   known_.resize(box_.num_inputs());
   if (known_[i]) return *known_[i];
   bool may_be = true;
+  const int64_t each = NumElements(box_.ShapeOf(i, family_.ValuesAt(family_.surrogate)));
   for (const InputMode mode : {InputMode::kNormal, InputMode::kIntegers}) {
-    Line line = Line::kPoint;
-    for (int t = 0; t < kMostLines && may_be && line == Line::kPoint; ++t) {
-      line = Test(i, mode);
+    int64_t numbers = 0;
+    for (int t = 0; t < kMostLines && may_be && numbers < kStraightNumbers; ++t) {
+      const Line line = Test(i, mode);
       may_be = line != Line::kBent;
+      if (line == Line::kStraight) numbers += each;
     }
   }
   known_[i] = may_be;

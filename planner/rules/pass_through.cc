@@ -38,8 +38,8 @@ constexpr size_t kMeetings = 8;
 // Elements in tests of a maximum or minimum through an input that is not affine, beside other
 // inputs: what is monotone for nearly all values of those (a cell state of an LSTM with peepholes)
 // shows in few of them.
-constexpr int64_t kOrderedNumbers = 600;
-constexpr size_t kMostOrders = 240;  // tests, some of which show nothing
+constexpr int64_t kOrderedNumbers = 1000;
+constexpr size_t kMostOrders = 1500;  // tests, some of which show nothing
 
 struct Setting {
   int64_t terms;
