@@ -145,9 +145,12 @@ std::map<std::string, ElementType> CoarsestTypes(const Graph& graph) {
     }
   }
   std::map<std::string, ElementType> out;
-  for (const ValueId id : graph.outputs)
-    if (ClassOf(graph.value(id).type.element) == ElementClass::kFloat)
-      out[graph.value(id).name] = coarsest[static_cast<size_t>(id)];
+  for (const ValueId id : graph.outputs) {
+    // An output that no node makes may have been folded: another program rounds otherwise.
+    const ElementType own = graph.value(id).type.element;
+    if (ClassOf(own) == ElementClass::kFloat)
+      out[graph.value(id).name] = Coarser(coarsest[static_cast<size_t>(id)], own);
+  }
   return out;
 }
 

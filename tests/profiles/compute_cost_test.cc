@@ -56,6 +56,16 @@ TEST(ComputeCost, ArithmeticCountsWhereItIsSlower) {
   EXPECT_NEAR(ComputeSeconds(Machine(), Elementwise(501000, 1000000)).seconds, 1e-3, 1e-12);
 }
 
+TEST(ComputeCost, ArithmeticIsMeasuredOnlyWhereTheDeviceIs) {
+  Profile profile = Machine();
+  const ComputeWork work = Elementwise(501000, 1000000);
+  for (const Provenance provenance : {Provenance::kMeasured, Provenance::kBorrowed}) {
+    profile.origins[profile.device.origin].provenance = provenance;
+    EXPECT_EQ(ComputeSeconds(profile, work).provenance,
+              provenance == Provenance::kMeasured ? provenance : Provenance::kAnalytic);
+  }
+}
+
 TEST(ComputeCost, RowsOfTheOperatorStandAboveTheCopy) {
   Profile profile = Machine();
   profile.kernels[{"Softmax", "f32"}][501000] = {333, 0, 0, 0, 0, 0, "here"};

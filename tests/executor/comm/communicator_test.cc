@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <thread>
@@ -231,6 +232,18 @@ TEST(Reduce, EveryOperation) {
   EXPECT_EQ(reduce({3, -4}, {2, 5}, ReduceOp::kMin), (V{2, -4}));
   EXPECT_EQ(reduce({6, 1}, {3, 0}, ReduceOp::kAnd), (V{2, 0}));
   EXPECT_EQ(reduce({6, 1}, {3, 0}, ReduceOp::kOr), (V{7, 1}));
+}
+
+TEST(Reduce, WhatIsNoNumberStaysInMaximaAndMinima) {
+  const float nan = std::nanf("");
+  const std::vector<float> a = {nan, 1, 2}, b = {1, nan, 3};
+  const void* in[] = {a.data(), b.data()};
+  for (const ReduceOp op : {ReduceOp::kMax, ReduceOp::kMin}) {
+    std::vector<float> out(3);
+    Reduce(in, out.data(), 3, ElementType::kF32, ElementType::kF32, op);
+    EXPECT_TRUE(std::isnan(out[0]) && std::isnan(out[1])) << Name(op);
+    EXPECT_EQ(out[2], op == ReduceOp::kMax ? 3 : 2);
+  }
 }
 
 TEST(Reduce, IdentityLeavesTheOtherOperand) {
