@@ -87,37 +87,40 @@ TEST(Discover, UpdatesThatMeetAreTriedOften) {
       EXPECT_FALSE(pass.op == ReduceOp::kMax && pass.inputs == std::vector<int>{2}) << seed;
 }
 
+OpExample::Input F32(Shape shape) { return {{ElementType::kF32, std::move(shape)}}; }
+
+// Of a recurrent layer that saturates early.
+Attributes Clipped(int64_t hidden_size) {
+  Attributes attributes;
+  attributes.set("hidden_size", hidden_size);
+  attributes.set("clip", 1.5);
+  return attributes;
+}
+
 // A cell state decides the output gate through a peephole: what is monotone in it for most weights
 // is not for some.
 TEST(Discover, NoOrderPassesThroughTheStateOfAnLstmWithPeepholes) {
   const OpDef& op = *OpTable::BuiltIn().Find("", "LSTM");
-  Attributes attributes;
-  attributes.set("hidden_size", int64_t{6});
-  attributes.set("clip", 1.5);
-  const auto f32 = [](Shape shape) { return OpExample::Input{{ElementType::kF32, shape}}; };
-  Attributes few;
-  few.set("hidden_size", int64_t{2});
-  few.set("clip", 1.5);
   const ExampleCall example(op,
-                            {.inputs = {f32({1, 4, 2}),
-                                        f32({1, 24, 2}),
-                                        f32({1, 24, 6}),
-                                        f32({1, 48}),
+                            {.inputs = {F32({1, 4, 2}),
+                                        F32({1, 24, 2}),
+                                        F32({1, 24, 6}),
+                                        F32({1, 48}),
                                         {{ElementType::kI32, {4}}},
-                                        f32({1, 4, 6}),
-                                        f32({1, 4, 6}),
-                                        f32({1, 18})},
-                             .attributes = attributes});
+                                        F32({1, 4, 6}),
+                                        F32({1, 4, 6}),
+                                        F32({1, 18})},
+                             .attributes = Clipped(6)});
   const ExampleCall small(op,
-                          {.inputs = {f32({1, 1, 3}),
-                                      f32({1, 8, 3}),
-                                      f32({1, 8, 2}),
+                          {.inputs = {F32({1, 1, 3}),
+                                      F32({1, 8, 3}),
+                                      F32({1, 8, 2}),
                                       {.present = false},
                                       {{ElementType::kI32, {1}}},
-                                      f32({1, 1, 2}),
-                                      f32({1, 1, 2}),
-                                      f32({1, 6})},
-                           .attributes = few});
+                                      F32({1, 1, 2}),
+                                      F32({1, 1, 2}),
+                                      F32({1, 6})},
+                           .attributes = Clipped(2)});
   for (const ExampleCall* one : {&example, &small})
     for (uint64_t seed = 0; seed < 30; ++seed)
       for (const PassThrough& pass : Discover(one->call, {seed}).pass_through)
@@ -127,18 +130,14 @@ TEST(Discover, NoOrderPassesThroughTheStateOfAnLstmWithPeepholes) {
 // Where sums saturate, the largest of the ranks' results often is the result.
 TEST(Discover, ProductsThatSaturateAreNoMaxima) {
   const OpDef& op = *OpTable::BuiltIn().Find("", "RNN");
-  Attributes attributes;
-  attributes.set("hidden_size", int64_t{3});
-  attributes.set("clip", 1.5);
-  const auto f32 = [](Shape shape) { return OpExample::Input{{ElementType::kF32, shape}}; };
   const ExampleCall example(op,
-                            {.inputs = {f32({1, 1, 4}),
-                                        f32({1, 3, 4}),
-                                        f32({1, 3, 3}),
-                                        f32({1, 6}),
+                            {.inputs = {F32({1, 1, 4}),
+                                        F32({1, 3, 4}),
+                                        F32({1, 3, 3}),
+                                        F32({1, 6}),
                                         {{ElementType::kI32, {1}}},
-                                        f32({1, 1, 3})},
-                             .attributes = attributes});
+                                        F32({1, 1, 3})},
+                             .attributes = Clipped(3)});
   for (uint64_t seed = 0; seed < 40; ++seed)
     EXPECT_EQ(Discover(example.call, {seed}).text.find("MAX"), std::string::npos) << seed;
 }
