@@ -17,8 +17,17 @@ TYPES = {
     "bf16": (TensorProto.BFLOAT16, ml_dtypes.bfloat16), "bool": (TensorProto.BOOL, np.bool_),
     "i8": (TensorProto.INT8, np.int8), "i16": (TensorProto.INT16, np.int16), "i32": (TensorProto.INT32, np.int32), "i64": (TensorProto.INT64, np.int64),
     "u8": (TensorProto.UINT8, np.uint8), "u16": (TensorProto.UINT16, np.uint16), "u32": (TensorProto.UINT32, np.uint32), "u64": (TensorProto.UINT64, np.uint64),
+    "f8e4m3fn": (TensorProto.FLOAT8E4M3FN, ml_dtypes.float8_e4m3fn), "f8e4m3fnuz": (TensorProto.FLOAT8E4M3FNUZ, ml_dtypes.float8_e4m3fnuz),
+    "f8e5m2": (TensorProto.FLOAT8E5M2, ml_dtypes.float8_e5m2), "f8e5m2fnuz": (TensorProto.FLOAT8E5M2FNUZ, ml_dtypes.float8_e5m2fnuz),
+    "f8e8m0": (TensorProto.FLOAT8E8M0, ml_dtypes.float8_e8m0fnu), "f4e2m1": (TensorProto.FLOAT4E2M1, ml_dtypes.float4_e2m1fn),
+    "i4": (TensorProto.INT4, ml_dtypes.int4), "u4": (TensorProto.UINT4, ml_dtypes.uint4),
+    "i2": (TensorProto.INT2, ml_dtypes.int2), "u2": (TensorProto.UINT2, ml_dtypes.uint2),
 }
+FLOATS = {np.dtype(kind) for name, (_, kind) in TYPES.items() if name[0] == "f" or name == "bf16"}
+OF_NUMPY = {name for name, (_, kind) in TYPES.items() if kind.__module__ == "numpy"}
 EPSILON = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7}
+# One rounding, not four, of what has so few digits.
+EPSILON |= {"f8e4m3fn": 2.0**-5, "f8e4m3fnuz": 2.0**-5, "f8e5m2": 2.0**-4, "f8e5m2fnuz": 2.0**-4, "f8e8m0": 2.0**-2, "f4e2m1": 2.0**-3}
 LEAST = {"f64": 8 * 5e-324, "f32": 8 * 1.5e-45, "f16": 8 * 6e-8, "bf16": 8 * 1e-40}  # roundings of subnormals
 NARROW = ("f16", "bf16")
 
@@ -147,8 +156,8 @@ class Evaluator:
         feeds = {f"x{i}": np.asarray(x) for i, x in enumerate(arrays) if x is not None}
         if way == "older" and call.opset < 22:
             raise Refused("nothing older")
-        if way != "reference" and "bf16" in dtypes:
-            raise Refused("onnxruntime takes no bf16 arrays")
+        if way != "reference" and any(dtype and dtype not in OF_NUMPY for dtype in dtypes):
+            raise Refused("onnxruntime takes no arrays of types that NumPy lacks")
         # Where inference wants to see the integers, they are constants of the model.
         fixed = {name: feeds.pop(name) for name in list(feeds) if name != "x0"} if call.op == "Resize" else {}
         session = self.session(call, attributes, dtypes, ranks, way, fixed)
@@ -181,7 +190,7 @@ def largest(x):
 
 
 def is_float(x):
-    return x.dtype in (np.float64, np.float32, np.float16, ml_dtypes.bfloat16)
+    return x.dtype in FLOATS
 
 
 def differs(x, y, dtype, slack):

@@ -13,11 +13,12 @@ from onnx import helper
 from check_calls import ELEMENTWISE, Draw, Node
 from check_eval import TYPES, Call, node_of
 from check_moves import MOVES
+from check_narrow import NARROW
 from check_run import RANDOM
 from check_values import is_fixed
 
 OPSETS = (21, 23, 24, 24, 25, 25, 26)
-FAMILIES = ELEMENTWISE + MOVES
+FAMILIES = ELEMENTWISE + MOVES + NARROW
 
 
 class Failed(Exception):
@@ -69,7 +70,7 @@ def write_model(nodes, path, opset, types=None):
         made.append(proto)
         outputs += [helper.make_empty_tensor_value_info(name) for name in outs]
     graph = helper.make_graph(made, "calls", graph_inputs, outputs, initializer=constants)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset), helper.make_opsetid("metadist", 1)], ir_version=10)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset), helper.make_opsetid("metadist", 1)], ir_version=13)
     onnx.save(model, path)
 
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether partial sums, maxima and minima pass through a call as its rule says, in the call's own element types."""
 
+import ml_dtypes
 import numpy as np
 
 from check_eval import EPSILON, TYPES, Refused, is_float, largest
 from check_factor import NotCheckable, aligned
 from check_run import NAN_BLIND, Outcome, fold, fold_differs, seeded, slack_of
-from check_values import draw
+from check_values import draw, only_zero
 
 PARTS = 3
 SUMS = ("plain", "cancelling")
@@ -47,7 +48,7 @@ def judge(checker, call, operation, inputs, kinds, way):
             arrays = draw(call, rng, "normal" if draws == 0 else "integers")
             if operation == "SUM":
                 without_division_by_zero(call, arrays)
-            parts = {at: split(operation, kind, arrays[at], rng) for at in inputs}
+            parts = {at: [arrays[at]] * PARTS if only_zero(call, at) else split(operation, kind, arrays[at], rng) for at in inputs}
             for at in inputs:
                 arrays[at] = fold(operation, parts[at], call.inputs[at].dtype)
             try:
@@ -116,7 +117,7 @@ def beyond(kind, sign, x, rng):
 
 def summands(kind, x, rng):
     if not is_float(x):
-        info = np.iinfo(x.dtype)
+        info = ml_dtypes.iinfo(x.dtype)
         low, high = (-4, 5) if kind == "plain" else (info.min, info.max)
         wide = np.uint64 if info.min == 0 else np.int64
         parts = [rng.integers(max(low, info.min), high, x.shape, dtype=wide).astype(x.dtype) for _ in range(PARTS - 1)]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values for the inputs of a call: random and adversarial ones, legal by the ONNX specification."""
 
+import ml_dtypes
 import numpy as np
 
 from check_eval import TYPES, is_float
@@ -43,7 +44,7 @@ def plain(one, rng, mode):
         return rng.random(shape) < p
     if is_float(np.empty(0, kind)):
         return floats(kind, shape, rng, mode)
-    info = np.iinfo(kind)
+    info = ml_dtypes.iinfo(kind)
     if mode in EDGES:
         few = np.array([info.min, info.max, info.max - 1, 0, 1, 2, info.max // 2], kind)
         return few[rng.integers(0, len(few), shape)]
@@ -84,7 +85,7 @@ def fitting(call, at, one, x):
     op, integers = call.op, not is_float(x) and x.dtype != np.bool_
     if integers and op in ("Div", "Mod") and at == 1:
         x = np.where(x == 0, np.asarray(3, x.dtype), x)
-        return np.where(x == np.asarray(-1).astype(x.dtype), np.asarray(2, x.dtype), x) if np.iinfo(x.dtype).min < 0 else x
+        return np.where(x == np.asarray(-1).astype(x.dtype), np.asarray(2, x.dtype), x) if ml_dtypes.iinfo(x.dtype).min < 0 else x
     if op == "BitShift" and at == 1:
         return x % np.asarray(8 * x.dtype.itemsize, x.dtype)
     if op == "Pow" and at == 1 and integers:
@@ -93,7 +94,7 @@ def fitting(call, at, one, x):
         return (x.astype(np.int64) % 5).astype(x.dtype)
     if op in ("QuantizeLinear", "DequantizeLinear") and at == 1 or op.startswith("QLinear") and is_float(x):
         return (np.abs(x) + np.asarray(0.25, x.dtype)).astype(x.dtype)
-    if op == "DequantizeLinear" and at == 2 and x.dtype == np.int32:
+    if only_zero(call, at):
         return np.zeros_like(x)
     if op == "Dropout" and at == 1:
         return np.full_like(x, 0.5)
@@ -112,6 +113,11 @@ def fitting(call, at, one, x):
     if op == "Attention" and one.dtype != "bool" and at == 6:
         return x
     return x
+
+
+def only_zero(call, at):
+    """Zero points of floats and of the sums of products."""
+    return call.op in ("QuantizeLinear", "DequantizeLinear") and at == 2 and (call.inputs[at].dtype == "i32" or call.inputs[at].dtype[0] == "f")
 
 
 def boxes(x):
@@ -160,7 +166,7 @@ def special(call, at, one, rng):
         return np.stack(np.unravel_index(flat, sizes), -1).reshape(shape).astype(kind)
     if op == "OneHot":
         depth = call.inputs[1].value[0] if call.inputs[1].value else 4
-        return rng.integers(-depth - 2 if np.iinfo(kind).min < 0 else 0, depth + 3, shape).astype(kind) if kind().dtype.kind in "iu" else (
+        return rng.integers(-depth - 2 if ml_dtypes.iinfo(kind).min < 0 else 0, depth + 3, shape).astype(kind) if kind().dtype.kind in "iu" else (
             rng.integers(-depth - 2, depth + 3, shape).astype(kind))
     if op in ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"):
         x = rng.integers(0, data[1], shape)

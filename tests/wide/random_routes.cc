@@ -167,8 +167,8 @@ int CheckPairs(const char* mesh_text, const char* shape_text) {
   const PrimeMesh mesh = SplitMesh(ParseMesh(mesh_text).value(), {}).value();
   RouteRequest request;
   request.type.element = ElementType::kI32;
-  for (const MeshAxis& dim : ParseMesh(shape_text).value().axes)
-    request.type.shape.push_back(dim.size);
+  const Mesh shape = ParseMesh(shape_text).value();
+  for (const MeshAxis& dim : shape.axes) request.type.shape.push_back(dim.size);
   request.mesh = &mesh;
   request.algo = "nf";
   const std::vector<Sharding> all = AllShardings(request.type.shape, mesh.fine);
