@@ -151,9 +151,11 @@ bool SplitsProducts(const std::string& element, ReduceIn reduce_in) {
   request.solver = "random";
   request.reduce_in = reduce_in;
   bool splits = false;
-  for (request.seed = 0; request.seed < 12; ++request.seed)
-    for (const Strategy& node : MakePlan(request).value().plan.assignment.nodes)
+  for (request.seed = 0; request.seed < 12; ++request.seed) {
+    const Planned planned = MakePlan(request).value();
+    for (const Strategy& node : planned.plan.assignment.nodes)
       splits = splits || !node.outputs[0].partial.empty();
+  }
   return splits;
 }
 

@@ -57,7 +57,7 @@ constexpr char kTanh[] =
 
 TEST(RecogniseGelu, ByErfWithTheFactorsInAnyOrder) {
   const std::string erf = kErf;
-  for (const std::string& products :
+  for (const std::string products :
        {"  %p: f32[2,3] = Mul(%x, %s) @p\n  %y: f32[2,3] = Mul(%p, %half) @y\n",
         "  %p: f32[2,3] = Mul(%half, %s) @p\n  %y: f32[2,3] = Mul(%p, %x) @y\n",
         "  %p: f32[2,3] = Mul(%x, %half) @p\n  %y: f32[2,3] = Mul(%p, %s) @y\n"})
@@ -72,7 +72,7 @@ TEST(RecogniseGelu, ByTanh) {
 }
 
 TEST(RecogniseGelu, NotWhereAFactorIsMissingOrAnother) {
-  for (const std::string& products :
+  for (const std::string products :
        {"  %y: f32[2,3] = Mul(%x, %s) @y\n",                                       // no half
         "  %p: f32[2,3] = Mul(%x, %s) @p\n  %y: f32[2,3] = Mul(%p, %three) @y\n",  // 3
         "  %p: f32[2,3] = Mul(%s, %s) @p\n  %y: f32[2,3] = Mul(%p, %half) @y\n",   // squared

@@ -118,7 +118,9 @@ TEST_F(Bundles, MembersMoveToTheLast) {
   EXPECT_EQ(Order(), "nv2 nv1 nv3 nv4 ");
   const Graph& graph = program_.stages[0].graph;
   for (const metadist::Value& value : graph.values)
-    if (value.producer != kNone) EXPECT_EQ(graph.node(value.producer).name, "n" + value.name);
+    if (value.producer != kNone) {
+      EXPECT_EQ(graph.node(value.producer).name, "n" + value.name);
+    }
 }
 
 TEST_F(Bundles, AMemberThatIsReadTooEarlyIsRefused) {

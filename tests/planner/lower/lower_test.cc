@@ -165,7 +165,9 @@ TEST_P(Lowering, CountedCopiesAreThoseThatProgramsHold) {
     const Evaluation evaluation = Evaluate(formulation.problem, all);
     EXPECT_EQ(evaluation.forbidden, 0);
     EXPECT_EQ(evaluation.cost, Evaluate(before, own).cost);
-    if (seed % 2 == 0) EXPECT_LE(evaluation.peak, Evaluate(formulation.problem, choice).peak);
+    if (seed % 2 == 0) {
+      EXPECT_LE(evaluation.peak, Evaluate(formulation.problem, choice).peak);
+    }
     higher += evaluation.peak > Evaluate(before, own).peak;
     const auto [graph, assignment] = Decoded(formulation, all);
     const auto redistributions = RedistributionsOf(graph, assignment, routes_);
