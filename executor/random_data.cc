@@ -15,23 +15,18 @@
 
 #include "executor/run.h"
 #include "metair/ir/parallel.h"
+#include "metair/ir/split_mix.h"
 #include "metair/spmd/collective.h"
 
 namespace metadist {
 namespace {
 
-// SplitMix64; source: Steele, Lea, Flood 2014, "Fast Splittable Pseudorandom Number Generators".
 class Generator {
  public:
   Generator(uint64_t seed, std::string_view name) : state_(seed) {
     for (unsigned char c : name) state_ = (state_ ^ c) * 0x100000001b3u;
   }
-  uint64_t Bits() {
-    uint64_t z = state_ += kStep;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
+  uint64_t Bits() { return SplitMixBits(state_ += kSplitMixStep); }
   // In (0, 1].
   double Uniform() { return static_cast<double>((Bits() >> 11) + 1) * 0x1p-53; }
   // Two independent ones, of two Bits(). Source: Box and Muller 1958, "A note on the generation of
@@ -47,12 +42,11 @@ class Generator {
   // What this one is after `count` Bits().
   Generator After(int64_t count) const {
     Generator later = *this;
-    later.state_ += static_cast<uint64_t>(count) * kStep;
+    later.state_ += static_cast<uint64_t>(count) * kSplitMixStep;
     return later;
   }
 
  private:
-  static constexpr uint64_t kStep = 0x9e3779b97f4a7c15u;
   uint64_t state_;
 };
 

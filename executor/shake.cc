@@ -4,6 +4,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "metair/ir/split_mix.h"
+
 namespace metadist {
 namespace {
 
@@ -18,13 +20,10 @@ constexpr double kUnit<Half> = 0x1p-10;
 template <>
 constexpr double kUnit<BFloat16> = 0x1p-7;
 
-// -1, 0 or 1. Source of the mixing: Steele, Lea, Flood 2014, "Fast Splittable Pseudorandom Number
-// Generators".
+// -1, 0 or 1.
 double Way(uint64_t seed, int64_t at) {
-  uint64_t z = seed + (static_cast<uint64_t>(at) + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<double>((z >> 32) % 3) - 1;
+  const uint64_t bits = SplitMixBits(seed + (static_cast<uint64_t>(at) + 1) * kSplitMixStep);
+  return static_cast<double>((bits >> 32) % 3) - 1;
 }
 
 }  // namespace

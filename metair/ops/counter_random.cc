@@ -16,18 +16,12 @@
 #include <utility>
 
 #include "metair/ir/check.h"
+#include "metair/ir/split_mix.h"
 
 namespace metadist {
 namespace {
 
 constexpr size_t kWords = 4;
-
-// SplitMix64's finisher: every bit of the result depends on every bit of x.
-uint64_t Mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 PhiloxKey KeyOf(uint64_t bits) {
   return {static_cast<uint32_t>(bits), static_cast<uint32_t>(bits >> 32)};
@@ -165,7 +159,7 @@ double NormalOf(uint64_t bits) {
   return NormalQuantile((static_cast<double>(bits >> 12) + 0.5) * 0x1p-52);
 }
 
-PhiloxKey KeyOfSeed(uint64_t seed) { return KeyOf(Mix(seed + 0x9e3779b97f4a7c15)); }
+PhiloxKey KeyOfSeed(uint64_t seed) { return KeyOf(SplitMixBits(seed + kSplitMixStep)); }
 
 PhiloxKey KeyOfWords(const int64_t* two) {
   return {static_cast<uint32_t>(two[0]), static_cast<uint32_t>(two[1])};
@@ -175,7 +169,7 @@ PhiloxKey KeyOfWords(const int64_t* two) {
 PhiloxKey KeyOfName(std::string_view name) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return KeyOf(Mix(hash));
+  return KeyOf(SplitMixBits(hash));
 }
 
 }  // namespace metadist

@@ -6,13 +6,14 @@
 #include <cmath>
 #include <utility>
 
+#include "metair/ir/split_mix.h"
+
 namespace metadist {
 namespace {
 
 constexpr double kGrid = 64;
 
-// SplitMix64: every seed gives a full-period stream. Source: Steele, Lea, Flood 2014, "Fast
-// Splittable Pseudorandom Number Generators".
+// Every seed gives a full-period stream.
 class Stream {
  public:
   explicit Stream(uint64_t seed) : state_(seed) {}
@@ -24,12 +25,7 @@ class Stream {
   }
 
  private:
-  uint64_t Next() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
+  uint64_t Next() { return SplitMixBits(state_ += kSplitMixStep); }
 
   uint64_t state_;
 };

@@ -3,20 +3,16 @@
 
 #include <cstdint>
 
+#include "metair/ir/split_mix.h"
+
 namespace metadist {
 
-// SplitMix64: a small generator with the same numbers on every machine.
-// Source: Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators".
+// A small generator with the same numbers on every machine.
 class SplitMix {
  public:
   explicit SplitMix(uint64_t seed) : state_(seed) {}
 
-  uint64_t Next() {
-    uint64_t z = (state_ += 0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
+  uint64_t Next() { return SplitMixBits(state_ += kSplitMixStep); }
   // In [0, count); count > 0.
   int64_t Below(int64_t count) {
     return static_cast<int64_t>(Next() % static_cast<uint64_t>(count));
