@@ -12,8 +12,9 @@
 // several, and the positions are disturbed one by one after all.
 //
 // Differences below 1e-12 of the largest output are rounding: equal inputs may be summed in another
-// order. Bools are flipped, not drawn, and two baselines hold a single true and a single false:
-// fair coins hide what any() and all() depend on.
+// order. Integers are drawn until they differ: of small ones many do not. Bools are flipped, not
+// drawn, and two baselines hold a single true and a single false: fair coins hide what any() and
+// all() depend on.
 //
 // Two baselines are always tried, the others at both ends of a dim and where an index does not
 // reach what one of the ends reaches.
@@ -45,6 +46,7 @@ constexpr size_t kAlwaysTried = 2;
 constexpr int64_t kMostOutputs = 1 << 20;
 constexpr int64_t kMostPositions = 64;  // tried for any dependence at all
 constexpr int64_t kLongDim = 12;        // spelt
+constexpr int kRedraws = 8;             // of integers that are as they were
 
 // What differences of `x` are rounding.
 double Slack(const Tensor& x) { return 1e-12 * Largest(x); }
@@ -68,6 +70,18 @@ void ForDifferences(const Tensor& x, const Tensor& y, double slack, Visit visit)
     for (int64_t i = 0; i < count; ++i)
       if (x.data<bool>()[i] != y.data<bool>()[i]) visit(i);
   }
+}
+
+// Where elements of `x` are as `before`, takes those of `other`. False: none were.
+bool Replace(const Tensor& before, const Tensor& other, Tensor& x) {
+  bool any = false;
+  int64_t* own = x.mutable_data<int64_t>();
+  for (int64_t i = 0; i < x.size(); ++i) {
+    if (own[i] != before.data<int64_t>()[i]) continue;
+    own[i] = other.data<int64_t>()[i];
+    any = true;
+  }
+  return any;
 }
 
 // Notes which indices of one output dim an input dim reaches.
@@ -321,6 +335,14 @@ bool Prober::Disturb(size_t input,
     for (int64_t i = 0; i < slab.size(); ++i) x[i] = !x[i];
   } else if (!sampler_.DrawSlab(input, from.shape(), dim, indices, mode, slab)) {
     return false;
+  }
+  if (slab.element() == ElementType::kI64 && !sampler_.MustDiffer(input)) {
+    const Tensor before = Take(from, dim, indices);
+    Tensor other;
+    for (int redraw = 0; redraw < kRedraws; ++redraw) {
+      if (!sampler_.DrawSlab(input, from.shape(), dim, indices, mode, other)) break;
+      if (!Replace(before, other, slab)) break;
+    }
   }
   out = from.Clone();
   Put(out, dim, indices, slab);

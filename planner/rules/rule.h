@@ -80,23 +80,23 @@ struct InnerUse {
 
 // One way to divide the call's work.
 struct Factor {
-  std::string name;                    // letter of the one-line notation
-  std::vector<Cut> inputs;             // inputs not named arrive whole
-  std::vector<Cut> outputs;            // outputs neither named nor reduced are equal on all ranks
-  std::map<int, ReduceOp> reductions;  // outputs that come out partial
-  std::vector<int> partial_inputs;     // inputs that must arrive as partial sums
-  std::vector<LiteralCut> literals;
-  std::vector<CountedIndex> indices;
+  std::string name = {};          // letter of the one-line notation
+  std::vector<Cut> inputs = {};   // inputs not named arrive whole
+  std::vector<Cut> outputs = {};  // outputs neither named nor reduced are equal on all ranks
+  std::map<int, ReduceOp> reductions = {};  // outputs that come out partial
+  std::vector<int> partial_inputs = {};     // inputs that must arrive as partial sums
+  std::vector<LiteralCut> literals = {};
+  std::vector<CountedIndex> indices = {};
   bool even_only = false;  // the groups must divide evenly among the ranks
   // A rank may hold any of the groups, in their order, the same ones of all tensors; otherwise
   // groups in a row.
   bool any_order = false;
   int64_t least_piece = 1;  // least number of groups a rank may get
-  InnerUse inner;           // no nodes, no recipe: the factor is none of the decomposition's
+  InnerUse inner = {};      // no nodes, no recipe: the factor is none of the decomposition's
   bool composite = false;   // only that graph can be divided so, the operator cannot
   // Of a composite factor: other ways with the same result, in fewer exchanges of more elements. A
   // plan takes what is fastest.
-  std::vector<InnerUse> others;
+  std::vector<InnerUse> others = {};
 
   // Number of groups: the least `size` of all parts. At most this many ranks can share the factor.
   int64_t groups() const;

@@ -61,6 +61,8 @@ class Sampler {
                 std::span<const int64_t> indices,
                 InputMode mode,
                 Tensor& out);
+  // Whether no two elements of an input may be equal. Others may each come from another draw.
+  bool MustDiffer(size_t input) const { return domains_[input].distinct; }
   // Takes the legal values for these sizes; Draw does so itself.
   void SetDomains(std::span<const int64_t> values);
 
