@@ -19,7 +19,8 @@ Result<double> Scaled(const std::string& text,
   const size_t digits = text.find_first_not_of("0123456789.");
   const std::string number = text.substr(0, digits);
   const std::string suffix = digits == std::string::npos ? "" : text.substr(digits);
-  if (number.empty() || number.find('.') != number.rfind('.')) return wrong;
+  const bool digit = number.find_first_not_of('.') != std::string::npos;
+  if (!digit || number.find('.') != number.rfind('.')) return wrong;
   const auto found = suffixes.find(suffix);
   if (found == suffixes.end()) return wrong;
   const double value = std::strtod(number.c_str(), nullptr) * found->second;

@@ -2,8 +2,6 @@
 // Any four lines - mesh, sizes, how an array lies and how it shall lie - are a redistribution or an
 // error. Shardings over parts of axes can be written and read again in both orders, and a route
 // that point to point finds ends where it shall.
-#include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,6 +11,7 @@
 #include "metair/ir/check.h"
 #include "planner/redistribute/algorithms.h"
 #include "planner/redistribute/prime_mesh.h"
+#include "tests/fuzz/lines.h"
 
 namespace metadist {
 namespace {
@@ -20,24 +19,6 @@ namespace {
 constexpr int64_t kMostRanks = 64;
 constexpr size_t kMostDims = 4;
 constexpr int64_t kMostSize = 1000;
-
-std::string_view Line(std::string_view& rest) {
-  const size_t end = std::min(rest.find('\n'), rest.size());
-  const std::string_view line = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return line;
-}
-
-Shape Sizes(std::string_view text) {
-  Shape shape;
-  while (!text.empty() && shape.size() < kMostDims) {
-    int64_t size = 0;
-    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-    text.remove_prefix(error == std::errc() ? static_cast<size_t>(at - text.data()) : 1);
-    if (error == std::errc() && size >= 1 && size <= kMostSize) shape.push_back(size);
-  }
-  return shape;
-}
 
 void CheckText(const Sharding& sharding, const Shape& shape, const PrimeMesh& mesh) {
   for (AxisOrder order : {AxisOrder::kMajorFirst, AxisOrder::kMinorFirst}) {
@@ -49,12 +30,12 @@ void CheckText(const Sharding& sharding, const Shape& shape, const PrimeMesh& me
 }
 
 void Check(std::string_view rest) {
-  const auto mesh = ParseMesh(Line(rest));
+  const auto mesh = ParseMesh(TakeUntil('\n', rest));
   if (!mesh.ok() || mesh.value().ranks() > kMostRanks) return;
   RouteRequest request;
-  request.type = {ElementType::kI32, Sizes(Line(rest))};
-  const std::string from(Line(rest));
-  const std::string to(Line(rest));
+  request.type = {ElementType::kI32, SizesOf(TakeUntil('\n', rest), kMostDims, 1, kMostSize)};
+  const std::string from(TakeUntil('\n', rest));
+  const std::string to(TakeUntil('\n', rest));
   const auto split = SplitMesh(mesh.value(), {from, to});
   if (!split.ok()) return;
   const auto source = ParseOn(from, request.type.shape, split.value());
