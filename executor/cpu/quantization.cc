@@ -4,20 +4,20 @@
 // number so large that its last bit is 1, after numbers beyond every result are cut off.
 #include "metair/ops/quantization.h"
 
+#include <algorithm>
 #include <limits>
-#include <memory>
 
 #include "executor/cpu/makers.h"
 
 namespace metadist::cpu {
 namespace {
 
-// Elements [outer, axis, inner] of which those of one index of the axis have one scale.
+// Elements [outer, axis, inner]. Those of one index of the axis have one scale, whatever the other
+// indices; or, where `block` is not 0, those of one block along it that agree in the others.
 struct Lines {
   int64_t outer = 1, axis = 1, inner = 1;
+  int64_t block = 0;
   bool shifted = false;  // there is a zero point
-
-  int64_t count() const { return outer * axis * inner; }
 };
 
 // x / scale rounded to the nearest integer, ties to even; zero for what is no number.
@@ -69,33 +69,74 @@ struct FromIntegers {
   }
 };
 
-// The integers' type decides that of the zero point.
+// Converts elements in a row that have one scale, or one each. The integers' type decides that of
+// the zero point.
 template <typename Conversion, typename Integer>
-Prepared Bind(const Lines& lines, std::shared_ptr<const ScaleMap> blocks) {
+class Converter {
+ public:
+  explicit Converter(const KernelArgs& args, bool shifted)
+      : x_(reinterpret_cast<const From*>(args.inputs[0])),
+        scale_(reinterpret_cast<const float*>(args.inputs[1])),
+        zero_(shifted ? reinterpret_cast<const Integer*>(args.inputs[2]) : nullptr),
+        y_(reinterpret_cast<To*>(args.outputs[0])) {}
+
+  void OneScale(int64_t at, int64_t count, int64_t scale) const {
+    const float times = scale_[scale];
+    const Integer shift = zero_ == nullptr ? Integer(0) : zero_[scale];
+    for (int64_t i = 0; i < count; ++i) y_[at + i] = Conversion::Convert(x_[at + i], times, shift);
+  }
+  void OneEach(int64_t at, int64_t count, int64_t scale) const {
+    if (zero_ == nullptr) {
+      for (int64_t i = 0; i < count; ++i)
+        y_[at + i] = Conversion::Convert(x_[at + i], scale_[scale + i], Integer(0));
+    } else {
+      for (int64_t i = 0; i < count; ++i)
+        y_[at + i] = Conversion::Convert(x_[at + i], scale_[scale + i], zero_[scale + i]);
+    }
+  }
+
+ private:
   using From = typename Conversion::From;
   using To = typename Conversion::To;
-  return Accept(blocks ? "blocks" : "lines", [=](const KernelArgs& args) -> Result<void> {
-    const From* x = reinterpret_cast<const From*>(args.inputs[0]);
-    const auto* const scale = reinterpret_cast<const float*>(args.inputs[1]);
-    const Integer* const zero =
-        lines.shifted ? reinterpret_cast<const Integer*>(args.inputs[2]) : nullptr;
-    To* y = reinterpret_cast<To*>(args.outputs[0]);
-    if (blocks) {
-      for (int64_t i = 0; i < lines.count(); ++i) {
-        const int64_t at = blocks->at(i);
-        y[i] = Conversion::Convert(x[i], scale[at], zero == nullptr ? Integer(0) : zero[at]);
-      }
+  const From* x_;
+  const float* scale_;
+  const Integer* zero_;
+  To* y_;
+};
+
+template <typename Conversion, typename Integer>
+Prepared Bind(const Lines& lines) {
+  if (lines.block > 0)
+    return Accept("blocks", [lines](const KernelArgs& args) -> Result<void> {
+      const Converter<Conversion, Integer> convert(args, lines.shifted);
+      int64_t scale = 0;
+      for (int64_t outer = 0, at = 0; outer < lines.outer; ++outer)
+        for (int64_t begin = 0; begin < lines.axis; begin += lines.block, scale += lines.inner) {
+          const int64_t rows = std::min(lines.block, lines.axis - begin);
+          if (lines.inner == 1)
+            convert.OneScale(at, rows, scale);
+          else
+            for (int64_t row = 0; row < rows; ++row)
+              convert.OneEach(at + row * lines.inner, lines.inner, scale);
+          at += rows * lines.inner;
+        }
       return {};
-    }
-    for (int64_t line = 0; line < lines.outer * lines.axis; ++line) {
-      const float times = scale[line % lines.axis];
-      const Integer shift = zero == nullptr ? Integer(0) : zero[line % lines.axis];
-      for (int64_t i = 0; i < lines.inner; ++i, ++x, ++y)
-        *y = Conversion::Convert(*x, times, shift);
-    }
+    });
+  return Accept("lines", [lines](const KernelArgs& args) -> Result<void> {
+    const Converter<Conversion, Integer> convert(args, lines.shifted);
+    for (int64_t outer = 0, at = 0; outer < lines.outer; ++outer)
+      if (lines.inner == 1) {
+        convert.OneEach(at, lines.axis, 0);
+        at += lines.axis;
+      } else {
+        for (int64_t index = 0; index < lines.axis; ++index, at += lines.inner)
+          convert.OneScale(at, lines.inner, index);
+      }
     return {};
   });
 }
+
+bool IsOneScale(const Shape& scale) { return NumElements(scale) == 1; }
 
 template <template <typename> typename Conversion>
 Prepared PrepareFor(const KernelSite& site, ElementType integers) {
@@ -106,10 +147,8 @@ Prepared PrepareFor(const KernelSite& site, ElementType integers) {
   Lines lines;
   lines.inner = NumElements(shape);
   lines.shifted = site.call->has(2);
-  std::shared_ptr<const ScaleMap> blocks;
-  if (site.attributes().Int("block_size", 0) > 0) {
-    blocks = std::make_shared<const ScaleMap>(map.value());
-  } else if (NumElements(scale) != 1 && lines.inner > 0) {
+  lines.block = site.attributes().Int("block_size", 0);
+  if ((lines.block > 0 || !IsOneScale(scale)) && lines.inner > 0) {
     const auto axis =
         NormalizeAxis(site.attributes().Int("axis", 1), static_cast<int64_t>(shape.size()));
     if (!axis.ok()) return Decline(axis.error().message);
@@ -119,7 +158,7 @@ Prepared PrepareFor(const KernelSite& site, ElementType integers) {
   }
   return VisitElementType(integers, [&](auto zero) -> Prepared {
     using T = decltype(zero);
-    if constexpr (Conversion<T>::kKnown) return Bind<Conversion<T>, T>(lines, blocks);
+    if constexpr (Conversion<T>::kKnown) return Bind<Conversion<T>, T>(lines);
     return Decline("no loop for this element type");
   });
 }
