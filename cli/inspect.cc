@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/format.h"
 #include "cli/model_flags.h"
+#include "metair/ir/packing.h"
 #include "metair/ir/suggest.h"
 #include "metair/ir/text.h"
 
@@ -77,7 +78,7 @@ nlohmann::ordered_json ToJson(const Session& session, const LoadedModel& model) 
   int64_t bytes = 0;
   for (ValueId id : graph.OfKind(ValueKind::kParameter)) {
     elements += NumElements(graph.value(id).type.shape);
-    bytes += graph.value(id).type.bytes();
+    bytes += PackedBytes(graph.value(id).type);
   }
   out["parameters"] = {{"count", elements},
                        {"bytes", bytes},

@@ -8,6 +8,7 @@
 
 #include "cli/format.h"
 #include "cli/planning.h"
+#include "metair/ir/packing.h"
 #include "metair/ops/op_table.h"
 
 namespace metadist::cli {
@@ -78,7 +79,7 @@ std::string PlacementText(const Plan& plan) {
   for (ValueId id : plan.graph.OfKind(ValueKind::kParameter)) {
     auto& [bytes, count] =
         groups[ShardingText(plan.assignment.values[static_cast<size_t>(id)], plan.mesh)];
-    bytes += plan.graph.value(id).type.bytes();
+    bytes += PackedBytes(plan.graph.value(id).type);
     ++count;
   }
   std::vector<std::pair<int64_t, std::string>> order;

@@ -74,8 +74,8 @@ void Arranger::SetOwned() {
   result_.owned.assign(graph_.values.size(), false);
   for (size_t v = 0; v < uses_.size(); ++v) {
     const ValueKind kind = graph_.values[v].kind;
-    result_.owned[v] =
-        (kind == ValueKind::kParameter || kind == ValueKind::kConstant) && readers[v] == 1;
+    result_.owned[v] = (kind == ValueKind::kParameter || kind == ValueKind::kConstant) &&
+                       readers[v] == 1 && !plan_.slots[v].packed;
   }
 }
 
@@ -96,6 +96,7 @@ std::optional<cpu::StridedView> Arranger::ViewAt(NodeId id) const {
     return std::nullopt;
   const NodeId producer = graph_.value(node.inputs[0]).producer;
   if (producer != kNone && result_.folded[static_cast<size_t>(producer)]) return std::nullopt;
+  if (plan_.slots[static_cast<size_t>(node.inputs[0])].packed) return std::nullopt;
   const auto call = CallAt(id);
   if (!call) return std::nullopt;
   auto view = cpu::PrepareStrided(result_.SiteOf(node, call->call, call->types, 0)).view;

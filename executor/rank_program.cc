@@ -8,6 +8,7 @@
 
 #include "executor/arena.h"
 #include "executor/chain.h"
+#include "metair/ir/packing.h"
 
 namespace metadist {
 namespace {
@@ -74,7 +75,10 @@ Result<void> RankProgram::Allocate(const SharedPlan& plan) {
     Tensor local = cut ? SliceLocal(whole, stage.shardings[v], mesh, rank_) : whole;
     if (!local.has_data() || local.type() != value.type)
       return Internal(fmt::format("value '{}' has no local data of its type", value.name));
-    std::memcpy(buffers_[v], local.bytes(), static_cast<size_t>(slot.bytes));
+    if (slot.packed)
+      metadist::Pack(value.type, local.bytes(), buffers_[v]);
+    else
+      std::memcpy(buffers_[v], local.bytes(), static_cast<size_t>(slot.bytes));
     if (value.kind == ValueKind::kConstant) value.data = std::move(local);
   }
   return {};
@@ -131,6 +135,7 @@ Result<void> RankProgram::AddKernel(const SharedPlan& plan, NodeId id) {
   for (ValueId in : ReadsOf(node)) step.inputs.push_back(in == kNone ? nullptr : buffer(in));
   step.run = std::move(prepared.run);
   step.range = std::move(prepared.range);
+  UnpackFirst(step);
   step.kernel = fmt::format("{}/{}", node.op, prepared.kernel);
   if (prepared.scratch_bytes <= gap.size())
     step.scratch = arena_ + gap.begin;
@@ -138,6 +143,26 @@ Result<void> RankProgram::AddKernel(const SharedPlan& plan, NodeId id) {
     scratch_bytes_ = std::max(scratch_bytes_, prepared.scratch_bytes);
   steps_.push_back(std::move(step));
   return {};
+}
+
+// Hands the step copies of what it reads packed, which it makes before it runs.
+void RankProgram::UnpackFirst(RankStep& step) const {
+  const std::vector<ValueId> reads = ReadsOf(graph_.node(step.node));
+  for (size_t u = 0; u < buffer_plan_.unpackings.size(); ++u) {
+    const auto& [node, value] = buffer_plan_.unpackings[u];
+    if (node != step.node) continue;
+    std::byte* const copy = arena_ + buffer_plan_.slots[graph_.values.size() + u].offset;
+    for (size_t i = 0; i < reads.size(); ++i)
+      if (reads[i] == value) step.inputs[i] = copy;
+    step.range = {};
+    step.run = [type = graph_.value(value).type,
+                packed = buffer(value),
+                copy,
+                run = std::move(step.run)](const cpu::KernelArgs& args) {
+      Unpack(type, packed, copy);
+      return run(args);
+    };
+  }
 }
 
 Result<void> RankProgram::AddCollective(const SharedPlan& plan, NodeId id) {

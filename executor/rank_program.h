@@ -49,6 +49,7 @@ class RankProgram {
   Result<void> AddCollective(const SharedPlan& plan, NodeId node);
   Result<void> Connect();
   void Pack(const cpu::Packing& packing, ValueId value);
+  void UnpackFirst(RankStep& step) const;
   std::byte* buffer(ValueId value) const { return buffers_[static_cast<size_t>(value)]; }
 
   int64_t rank_ = 0;

@@ -23,6 +23,7 @@
 #include "importers/sha256.h"
 #include "importers/sniff.h"
 #include "metair/ir/canonical.h"
+#include "metair/ir/packing.h"
 #include "metair/ir/suggest.h"
 #include "metair/ir/verify.h"
 #include "metair/passes/infer_types.h"
@@ -122,7 +123,7 @@ void Describe(const FileMap& file, const ExternalData& external, Imported* impor
     const Value& value = graph.value(id);
     imported->parameters += NumElements(value.type.shape);
     if (value.data.has_data()) continue;
-    imported->absent_bytes += value.type.bytes();
+    imported->absent_bytes += PackedBytes(value.type);
     ++absent;
   }
   if (absent == 0) return;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "importers/onnx_types.h"
+#include "metair/ir/packing.h"
 #include "metair/ops/onnx_types.h"
 
 namespace metadist {
@@ -33,22 +34,16 @@ Result<int64_t> Number(const std::string& key, const std::string& text) {
 
 // As the type is stored in files: elements of 4 and 2 bits lie in bytes, the first in the low bits.
 TensorType Stored(const TensorType& type) {
-  const int64_t each = 8 / BitSize(type.element);
-  if (each <= 1) return type;
-  return {ElementType::kU8, {(NumElements(type.shape) + each - 1) / each}};
+  if (BitSize(type.element) >= 8) return type;
+  return {ElementType::kU8, {PackedBytes(type)}};
 }
 
 // What was read as Stored(type).
 Tensor Unpacked(const TensorType& type, Tensor stored) {
   if (stored.type() == type) return stored;
   if (!stored.has_data()) return Tensor::Absent(type);
-  const int bits = BitSize(type.element);
-  const int64_t each = 8 / bits;
-  const uint8_t* const from = stored.data<uint8_t>();
-  Tensor tensor = Tensor::Zeros(type);
-  for (int64_t i = 0; i < tensor.size(); ++i)
-    tensor.mutable_bytes()[i] =
-        std::byte((from[i / each] >> (i % each * bits)) & ((1 << bits) - 1));
+  Tensor tensor = Tensor::Unset(type);
+  Unpack(type, stored.bytes(), tensor.mutable_bytes());
   return tensor;
 }
 

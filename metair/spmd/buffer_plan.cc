@@ -8,7 +8,9 @@
 #include "metair/spmd/buffer_plan.h"
 
 #include <algorithm>
+#include <set>
 
+#include "metair/ir/packing.h"
 #include "metair/spmd/collective.h"
 
 namespace metadist {
@@ -59,6 +61,30 @@ std::vector<Extent> ExtentsOf(const Graph& graph) {
       out[static_cast<size_t>(member)].last = id;
   }
   return out;
+}
+
+// Whether the node may read an operand from elsewhere: not where its result is the same bytes, and
+// not where other ranks or bodies read them.
+bool TakesCopies(const Graph& graph, const Node& node, const OpTable& ops) {
+  return node.regions.empty() && !CollectiveOf(node) && Viewed(graph, node, ops) == kNone;
+}
+
+// A slot for every packed value that a node reads.
+void AddUnpackings(const Graph& graph, BufferPlan& plan) {
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    std::set<ValueId> seen = {kNone};
+    for (ValueId input : graph.nodes[n].inputs) {
+      if (!seen.insert(input).second || !plan.slots[static_cast<size_t>(input)].packed) continue;
+      const NodeId node = static_cast<NodeId>(n);
+      plan.unpackings.push_back({node, input});
+      Slot slot;
+      slot.place = Place::kArena;
+      slot.bytes = graph.value(input).type.bytes();
+      slot.root = static_cast<ValueId>(plan.slots.size());
+      slot.first = slot.last = node;
+      plan.slots.push_back(slot);
+    }
+  }
 }
 
 void SetLifetimes(const Graph& graph, BufferPlan& plan) {
@@ -148,16 +174,32 @@ int64_t KnownBytes(const TensorType& type) {
   return std::count(type.shape.begin(), type.shape.end(), kRunTimeSize) > 0 ? 0 : type.bytes();
 }
 
+std::vector<bool> HeldPacked(const Graph& graph, const OpTable& ops) {
+  std::vector<bool> packed(graph.values.size(), false);
+  const std::vector<std::vector<Use>> uses = UsesOf(graph);
+  for (size_t v = 0; v < packed.size(); ++v) {
+    const Value& value = graph.values[v];
+    if (BitSize(value.type.element) >= 8 || KnownBytes(value.type) == 0) continue;
+    if (value.kind != ValueKind::kParameter && value.kind != ValueKind::kConstant) continue;
+    packed[v] = std::all_of(uses[v].begin(), uses[v].end(), [&](const Use& use) {
+      return use.node != kNone && TakesCopies(graph, graph.node(use.node), ops);
+    });
+  }
+  return packed;
+}
+
 BufferPlan PlanBuffers(const Graph& graph, const OpTable& ops) {
   BufferPlan plan;
   plan.slots.resize(graph.values.size());
   SetRoots(graph, ops, plan);
   SetLifetimes(graph, plan);
+  const std::vector<bool> packed = HeldPacked(graph, ops);
   std::vector<ValueId> results;
   for (size_t v = 0; v < graph.values.size(); ++v) {
     const Value& value = graph.values[v];
     Slot& slot = plan.slots[v];
-    slot.bytes = KnownBytes(value.type);
+    slot.packed = packed[v];
+    slot.bytes = slot.packed ? PackedBytes(value.type) : KnownBytes(value.type);
     if (slot.bytes == 0) continue;
     slot.place = value.kind == ValueKind::kResult ? Place::kArena : Place::kResident;
     if (value.kind == ValueKind::kParameter) plan.parameter_bytes += slot.bytes;
@@ -166,6 +208,9 @@ BufferPlan PlanBuffers(const Graph& graph, const OpTable& ops) {
     if (slot.place == Place::kArena && slot.root == static_cast<ValueId>(v))
       results.push_back(slot.root);
   }
+  AddUnpackings(graph, plan);
+  for (size_t u = 0; u < plan.unpackings.size(); ++u)
+    results.push_back(static_cast<ValueId>(graph.values.size() + u));
 
   std::vector<ValueId> by_size = results;
   std::stable_sort(by_size.begin(), by_size.end(), [&](ValueId a, ValueId b) {

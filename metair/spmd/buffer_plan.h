@@ -24,9 +24,16 @@ struct BufferPlan {
     ValueId root = kNone;  // the value whose buffer this is: itself, or what a view looks into
     NodeId first = 0;      // nodes during which the root's buffer is live, both included
     NodeId last = 0;
+    bool packed = false;  // kResident: several elements in a byte (metair/ir/packing.h)
+  };
+  // A packed value as one node reads it: an element in each byte.
+  struct Unpacking {
+    NodeId node = 0;
+    ValueId value = kNone;
   };
 
-  std::vector<Slot> slots;  // by value id
+  std::vector<Slot> slots;            // by value id, and behind them one for each unpacking
+  std::vector<Unpacking> unpackings;  // by node
   int64_t parameter_bytes = 0;
   int64_t constant_bytes = 0;
   int64_t input_bytes = 0;
@@ -39,6 +46,10 @@ struct BufferPlan {
 
 // Bytes of a value; 0 where its sizes are known only when it is made.
 int64_t KnownBytes(const TensorType& type);
+
+// Which values are held packed, by id: parameters and constants of elements of 4 and 2 bits that
+// only nodes read which can be handed a copy - not views, collectives and bodies of nodes.
+std::vector<bool> HeldPacked(const Graph& graph, const OpTable& ops);
 
 // graph: local shapes (Instantiate), no run-time sizes. A view (OpDef::view, TakesHead) shares its
 // input's buffer; graph outputs live to the end. Cost: quadratic in the number of results that live

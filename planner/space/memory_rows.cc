@@ -10,7 +10,9 @@
 //   at 2n       the node's results, and operands that come straight from their producer
 //   2n+1 ..     a result kept for several uses, up to the last of them; a result used once, up to
 //               its user
-//   always      inputs, parameters, constants
+//   always      inputs, parameters, constants; what is held packed, as such, and at 2n the copy
+//   that
+//               node n reads
 #include "planner/space/memory_rows.h"
 
 #include <algorithm>
@@ -19,6 +21,7 @@
 #include <set>
 #include <utility>
 
+#include "metair/ir/packing.h"
 #include "metair/spmd/buffer_plan.h"
 #include "planner/space/counted_rank.h"
 
@@ -38,6 +41,7 @@ class Liveness {
         decisions_(decisions),
         formulation_(formulation),
         uses_(UsesOf(graph)),
+        packed_(HeldPacked(graph, ops)),
         end_(2 * static_cast<int64_t>(graph.nodes.size()) + 1),
         covered_(graph.values.size(), 0),
         root_(graph.values.size()) {}
@@ -63,6 +67,14 @@ class Liveness {
     return LocalBytes(type, sharding, mesh_, formulation_.counted_rank);
   }
 
+  // Of an input, a parameter or a constant.
+  int64_t StoredBytes(ValueId value, const Sharding& sharding) const {
+    const TensorType& type = graph_.value(value).type;
+    if (!packed_[static_cast<size_t>(value)]) return Bytes(type, sharding);
+    return PackedBytes(
+        {type.element, LocalShape(type.shape, sharding, mesh_, formulation_.counted_rank)});
+  }
+
   std::vector<int64_t> Bytes(ValueId value, const std::vector<Sharding>& candidates) const {
     std::vector<int64_t> out;
     for (const Sharding& candidate : candidates) out.push_back(Bytes(value, candidate));
@@ -83,11 +95,14 @@ class Liveness {
       if (graph_.value(id).kind == ValueKind::kResult) continue;
       covered_[v] = std::numeric_limits<int64_t>::max();
       if (!Decided(id)) {
-        fixed += Bytes(id, formulation_.fixed[v]);
+        fixed += StoredBytes(id, formulation_.fixed[v]);
         continue;
       }
       const size_t at = static_cast<size_t>(decisions_.of_value[v]);
-      AddRow(at, 0, end_, Bytes(id, *formulation_.decisions[at].candidates));
+      std::vector<int64_t> usage;
+      for (const Sharding& candidate : *formulation_.decisions[at].candidates)
+        usage.push_back(StoredBytes(id, candidate));
+      AddRow(at, 0, end_, std::move(usage));
     }
     for (size_t d = 0; d < formulation_.decisions.size(); ++d)
       if (formulation_.decisions[d].kind == Formulation::Decision::Kind::kFixed)
@@ -110,6 +125,13 @@ class Liveness {
       root_[static_cast<size_t>(node.outputs[0])] = root_[static_cast<size_t>(node.inputs[0])];
   }
 
+  // Whether the operand takes bytes of its own while the node runs, that no other row counts.
+  bool IsHeldFor(NodeId node, ValueId operand) const {
+    if (packed_[static_cast<size_t>(operand)]) return true;
+    return !Decided(operand) && graph_.value(operand).kind == ValueKind::kResult &&
+           covered_[static_cast<size_t>(root_[static_cast<size_t>(operand)])] <= 2 * node;
+  }
+
   // Results and direct operands while the node runs.
   void AddRunning(NodeId id) {
     const Node& node = graph_.node(id);
@@ -121,9 +143,7 @@ class Liveness {
         if (node.outputs[o] != kNone) usage[s] += Bytes(node.outputs[o], strategy.outputs[o]);
       std::set<std::pair<ValueId, Sharding>> taken;
       for (size_t i = 0; i < node.inputs.size(); ++i)
-        if (node.inputs[i] != kNone && !Decided(node.inputs[i]) &&
-            graph_.value(node.inputs[i]).kind == ValueKind::kResult &&
-            covered_[static_cast<size_t>(root_[static_cast<size_t>(node.inputs[i])])] <= 2 * id &&
+        if (node.inputs[i] != kNone && IsHeldFor(id, node.inputs[i]) &&
             taken.emplace(node.inputs[i], strategy.inputs[i]).second)
           usage[s] += Bytes(node.inputs[i], strategy.inputs[i]);
     }
@@ -231,6 +251,7 @@ class Liveness {
   const ValueDecisions& decisions_;
   Formulation& formulation_;
   const std::vector<std::vector<Use>> uses_;
+  const std::vector<bool> packed_;  // by value
   const int64_t end_;
   std::vector<int64_t> covered_;  // by root: times before this are counted already
   std::vector<ValueId> root_;

@@ -228,6 +228,31 @@ TEST(Run, MemoryIsWhatTheBufferPlanSays) {
   }
 }
 
+// Weights of 4 and 2 bits: a node that could read them in place (a transpose), one that reads them
+// twice, pieces with an odd number of elements, and parameters that are redistributed first.
+TEST(Run, SmallWeightsArePacked) {
+  for (ElementType element : {ElementType::kI4, ElementType::kU2, ElementType::kF4E2M1}) {
+    Builder b("x=2");
+    const ValueId w = b.Value("w", {6, 35}, ValueKind::kParameter, "[x][]");
+    const ValueId v = b.Value("v", {6, 35}, ValueKind::kParameter, "[x][]");
+    const ValueId scale = b.Value("scale", {}, ValueKind::kParameter, "scalar");
+    const ValueId turned = b.Call("Transpose", {w}, {35, 6}, "[][x]");
+    const ValueId gathered = b.Move(CollectiveKind::kAllGather, {"x"}, v, "[][]");
+    for (ValueId small : {w, v, turned, gathered}) b.graph().value(small).type.element = element;
+    b.graph().outputs = {b.Call("DequantizeLinear", {w, scale}, {6, 35}, "[x][]"),
+                         b.Call("DequantizeLinear", {turned, scale}, {35, 6}, "[][x]"),
+                         b.Call("DequantizeLinear", {gathered, scale}, {6, 35}, "[][]")};
+    ExpectRight(b.program);
+    const auto result = RunProgram(b.program, {}, {}, Random());
+    ASSERT_TRUE(result.ok()) << result.error().text();
+    const BufferPlan plan =
+        PlanBuffers(Instantiate(b.stage(), b.program.mesh, 0), OpTable::BuiltIn());
+    const int64_t packed = (3 * 35 * BitSize(element) + 7) / 8;
+    EXPECT_EQ(plan.parameter_bytes, packed + 3 * 35 + 4);
+    EXPECT_EQ(result.value().memory[0].parameter_bytes, plan.parameter_bytes);
+  }
+}
+
 // One row times a transposed matrix, for which oneDNN copies the whole matrix to scratch memory.
 TEST(Run, MemoryOfOneRowTimesATransposedMatrix) {
   for (int64_t columns : {16, 256}) {

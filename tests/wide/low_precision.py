@@ -15,6 +15,7 @@ Prints a line for each variant; exit 1 if one fails.
 """
 
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -227,6 +228,20 @@ def command(arguments):
     raise ValueError(f"{arguments[1]}: exit {done.returncode}: {(errors or [done.stderr[-300:]])[0]}")
 
 
+def check_memory(path, folder, options):
+    """One device holds what the file does, not more: elements of 4 and 2 bits packed."""
+    plan = os.path.join(folder, "1.json")
+    command([options.binary, "plan", path, "--cluster", "cpu:1", "--mesh", "1", "--no-alternatives", "-q", "-o", plan, "--force"])
+    with open(plan, encoding="utf-8") as file:
+        memory = json.load(file)["memory"]
+    held = memory["parameters"] + memory["buffers"]
+    graph = onnx.load(path).graph
+    stored = sum(len(weight.raw_data) for weight in graph.initializer)
+    given = sum(int(np.prod([d.dim_value for d in one.type.tensor_type.shape.dim])) * 8 for one in graph.input)
+    if held > stored * 1.01 + given + 4096:
+        raise ValueError(f"{held} bytes are held of weights that take {stored}")
+
+
 def tried(name, source, inputs, folder, options):
     path = os.path.join(folder, "model.onnx")
     source = of_fixed_sizes(source, inputs, folder)
@@ -236,6 +251,8 @@ def tried(name, source, inputs, folder, options):
         in_halves(name, source, path)
     else:
         by_quantizer(name, source, path, inputs, folder)
+    if name in FEW_BITS:
+        check_memory(path, folder, options)
     given = os.path.join(folder, "inputs.npz")
     np.savez(given, **inputs)
     try:

@@ -73,6 +73,49 @@ TEST(BufferPlan, ABundleKeepsAllItsOperandsToItsEnd) {
   EXPECT_EQ(PlanBuffers(graph, Ops()).live_bytes, 3 * 1024);
 }
 
+// Two readers of packed weights are handed a copy each, which lives as long as they run.
+TEST(BufferPlan, SmallWeightsArePackedAndReadersGetCopies) {
+  Graph graph;
+  const ValueId x = Add(graph, "x", {256}, ValueKind::kInput);
+  graph.inputs = {x};
+  const TensorType small{ElementType::kI4, {31, 33}};
+  const ValueId w = graph.AddValue({"w", small, ValueKind::kParameter, {}, kNone});
+  const ValueId a = Apply(graph, "Compute", {x, w, w}, {256});
+  graph.outputs = {Apply(graph, "Compute", {w, a}, {256})};
+  const BufferPlan plan = PlanBuffers(graph, Ops());
+  EXPECT_EQ(plan.parameter_bytes, (31 * 33 + 1) / 2);
+  ASSERT_EQ(plan.unpackings.size(), 2u);
+  ASSERT_EQ(plan.slots.size(), graph.values.size() + 2);
+  EXPECT_EQ(plan.slots.back().bytes, 31 * 33);
+  EXPECT_EQ(plan.slots.back().first, 1);
+  EXPECT_EQ(plan.slots.back().last, 1);
+  EXPECT_EQ(plan.live_bytes, 2 * 1024 + 31 * 33);
+}
+
+TEST(BufferPlan, WhatAViewACollectiveOrTheUserReadsIsNotPacked) {
+  for (int way = 0; way < 4; ++way) {
+    Graph graph;
+    const TensorType small{ElementType::kU2, {16, 64}};
+    const ValueId w = graph.AddValue({"w", small, ValueKind::kParameter, {}, kNone});
+    const ValueId out =
+        graph.AddValue({"out", {ElementType::kU2, {1024}}, ValueKind::kResult, {}, kNone});
+    graph.AddNode({"n",
+                   way == 1 ? "metadist" : "",
+                   way == 1   ? "AllGather"
+                   : way == 0 ? "View"
+                              : "Compute",
+                   {},
+                   {w},
+                   {out},
+                   {}});
+    if (way == 3) graph.nodes[0].regions.push_back({"body", std::make_shared<Graph>(), {w}});
+    graph.outputs = {way == 2 ? w : out};
+    const BufferPlan plan = PlanBuffers(graph, Ops());
+    EXPECT_EQ(plan.parameter_bytes, 1024) << way;
+    EXPECT_TRUE(plan.unpackings.empty()) << way;
+  }
+}
+
 TEST(BufferPlan, LiveBuffersNeverOverlapAndLittleIsLostBetweenThem) {
   std::mt19937 random(7);
   int64_t live = 0, arena = 0;
