@@ -41,7 +41,8 @@ Comparison Compare(const std::vector<std::pair<std::string, Tensor>>& got,
                    const std::map<std::string, ElementType>& coarsest,
                    const std::map<std::string, double>& moved = {});
 
-// The largest difference of two elements of each float output, by name: for `moved`.
+// The largest difference of two elements of each output of floats, or of integers of 8 bits and
+// fewer, by name: for `moved`.
 std::map<std::string, double> Movement(const std::vector<std::pair<std::string, Tensor>>& a,
                                        const std::vector<std::pair<std::string, Tensor>>& b);
 

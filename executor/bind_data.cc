@@ -111,8 +111,10 @@ Result<WholeData> WholeData::Bind(const Graph& graph,
 }
 
 Tensor WholeData::ShakenAs(size_t value, Tensor whole) const {
-  if (shake_ == 0 || !given_[value]) return whole;
-  return Shaken(whole, shake_ * whole_.size() + value);
+  if (shake_ == 0) return whole;
+  return Shaken(whole,
+                shake_ * whole_.size() + value,
+                given_[value] ? ShakenNumbers::kAll : ShakenNumbers::kFractions);
 }
 
 Result<Tensor> WholeData::Take(size_t value, Communicator& world) const {

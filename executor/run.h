@@ -27,7 +27,8 @@ struct RunOptions {
   // Whose operators say what is legal, for values of that name and type; else the program's own.
   const Graph* drawn_for = nullptr;
   uint64_t seed = 0;
-  // Inputs and parameters are moved by a rounding (Shaken), each time another way; 0: not at all.
+  // Inputs, parameters and what is no whole number of constants are moved by a rounding (Shaken),
+  // each time another way; 0: not at all.
   uint64_t shake = 0;
   const std::atomic<bool>* interrupted = nullptr;  // looked at between steps
   const OpTable* ops = nullptr;                    // nullptr: the built-in operators

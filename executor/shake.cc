@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executor/shake.h"
 
+#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -28,7 +29,7 @@ double Way(uint64_t seed, int64_t at) {
 
 }  // namespace
 
-Tensor Shaken(const Tensor& x, uint64_t seed) {
+Tensor Shaken(const Tensor& x, uint64_t seed, ShakenNumbers which) {
   if (!x.has_data()) return x;
   return VisitElementType(x.element(), [&](auto zero) {
     using T = decltype(zero);
@@ -39,7 +40,9 @@ Tensor Shaken(const Tensor& x, uint64_t seed) {
       const T* const from = x.data<T>();
       T* const to = moved.mutable_data<T>();
       for (int64_t i = 0; i < x.size(); ++i) {
-        const double value = static_cast<double>(from[i]) * (1 + Way(seed, i) * kUnit<T>);
+        const double own = static_cast<double>(from[i]);
+        const bool stays = which == ShakenNumbers::kFractions && own == std::trunc(own);
+        const double value = stays ? own : own * (1 + Way(seed, i) * kUnit<T>);
         if constexpr (std::is_same_v<T, double>)
           to[i] = value;
         else

@@ -35,6 +35,17 @@ TEST(Shake, FloatsMoveByARounding) {
   }
 }
 
+TEST(Shake, WholeNumbersStayWhereFractionsMove) {
+  const Tensor x = Tensor::Of<float>({6}, {2, 0.3F, -1, 0.7F, 0, 1e30F});
+  bool moved = false;
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    const std::vector<double> y = Shaken(x, seed, ShakenNumbers::kFractions).ToDoubles();
+    for (size_t at : {0, 2, 4, 5}) EXPECT_EQ(y[at], x.ToDoubles()[at]);
+    moved = moved || (y[1] != x.ToDoubles()[1] && y[3] != x.ToDoubles()[3]);
+  }
+  EXPECT_TRUE(moved);
+}
+
 TEST(Shake, OtherTypesStay) {
   for (const ElementType element :
        {ElementType::kI64, ElementType::kU8, ElementType::kBool, ElementType::kF8E4M3FN}) {
