@@ -226,7 +226,8 @@ Result<Outcome> Execute(Session& session, const RunFlags& flags, const Job& job)
   if (!flags.expect.empty() && !flags.no_check) {
     arrays = TRY(ReadArrays(flags.expect));
     if (arrays.empty())
-      return BadInput(flags.expect, "it holds no arrays", "give a file with an array for each output");
+      return BadInput(
+          flags.expect, "it holds no arrays", "give a file with an array for each output");
     for (const auto& [name, got] : out.run.outputs)
       if (const auto found = arrays.find(name); found != arrays.end())
         found->second = FromBits(std::move(found->second), got.element());

@@ -7,7 +7,8 @@
 #   suite        the release build and every test
 #   lint         format, checks, spelling, shell scripts, the second compiler with clang-tidy
 #   odr          optimised at link time: no two definitions of one name
-#   asan tsan    every test under address and undefined behaviour sanitizers; those with threads under the thread sanitizer
+#   asan tsan    every test under address and undefined behaviour sanitizers, but goldens that limit addresses or crash on purpose;
+#                those with threads under the thread sanitizer
 #   plain avx2   kernels without vector instructions, and with those of older machines
 #   conformance  ONNX's own test data, whole and split over 1, 2 and 3 ranks
 #   faults       full disks, signals, little memory, killed helpers
