@@ -253,12 +253,6 @@ FOUND = {
         "if (verdict != Verdict::kHolds) return false;",
         "planner_rules_test:Form.*",
     ),
-    "a padding that completes a stride is one size with its dim": (
-        "planner/rules/shrink.cc",
-        "order == ShrinkOrder::kShared && std::ssize(set) - literals < 2",
-        "order == ShrinkOrder::kShared && std::ssize(set) - literals < 1",
-        "planner_rules_test:Form.*",
-    ),
     "small sizes may share divisors that the real ones do not": (
         "planner/rules/shrink.cc",
         "% std::gcd(values[s], size) != 0",
