@@ -228,18 +228,22 @@ def command(arguments):
     raise ValueError(f"{arguments[1]}: exit {done.returncode}: {(errors or [done.stderr[-300:]])[0]}")
 
 
-def check_memory(path, folder, options):
-    """One device holds what the file does, not more: elements of 4 and 2 bits packed."""
+def beyond_weights(path, folder, options):
+    """(bytes that one device holds for the whole run, those of them that are no weights of the file)."""
     plan = os.path.join(folder, "1.json")
     command([options.binary, "plan", path, "--cluster", "cpu:1", "--mesh", "1", "--no-alternatives", "-q", "-o", plan, "--force"])
     with open(plan, encoding="utf-8") as file:
         memory = json.load(file)["memory"]
     held = memory["parameters"] + memory["buffers"]
-    graph = onnx.load(path).graph
-    stored = sum(len(weight.raw_data) for weight in graph.initializer)
-    given = sum(int(np.prod([d.dim_value for d in one.type.tensor_type.shape.dim])) * 8 for one in graph.input)
-    if held > stored * 1.01 + given + 4096:
-        raise ValueError(f"{held} bytes are held of weights that take {stored}")
+    return held, held - sum(len(weight.raw_data) for weight in onnx.load(path).graph.initializer)
+
+
+def check_memory(path, source, folder, options):
+    """Weights take what they do in the file, those of 4 and 2 bits as well: what is held besides is the same as with weights of f32."""
+    held, beyond = beyond_weights(path, folder, options)
+    _, usual = beyond_weights(source, folder, options)
+    if beyond > usual + held * 0.01 + 1024:
+        raise ValueError(f"{beyond} of {held} bytes held are no weights, and {usual} with weights of f32")
 
 
 def tried(name, source, inputs, folder, options):
@@ -252,7 +256,7 @@ def tried(name, source, inputs, folder, options):
     else:
         by_quantizer(name, source, path, inputs, folder)
     if name in FEW_BITS:
-        check_memory(path, folder, options)
+        check_memory(path, source, folder, options)
     given = os.path.join(folder, "inputs.npz")
     np.savez(given, **inputs)
     try:
