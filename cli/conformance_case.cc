@@ -226,9 +226,8 @@ class CaseRunner {
     std::string text;
     if (!operators.empty()) text = fmt::format("operator {}", fmt::join(operators, ", "));
     if (!needs.value().missing_types.empty())
-      text += fmt::format("{}element type {}",
-                          text.empty() ? "" : "; ",
-                          fmt::join(needs.value().missing_types, ", "));
+      text += fmt::format(
+          "{}type {}", text.empty() ? "" : "; ", fmt::join(needs.value().missing_types, ", "));
     return text;
   }
 

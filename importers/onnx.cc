@@ -3,7 +3,8 @@
 // ONNX files, read with the ONNX project's own C++ library. The order of steps matters:
 //
 //   parse, take the weights out (the rest is small), sort, bind symbolic sizes, inline functions,
-//   convert to the canonical operator set, build the graph, type it and fold its shape arithmetic.
+//   convert to the canonical operator set, replace sequences by the tensors in them, build the
+//   graph, type it and fold its shape arithmetic.
 //
 // The library's converter needs shapes, which need bound sizes; it drops functions, so they are
 // inlined first. Shapes are then inferred anew from the operator table: those of the file may be
@@ -17,6 +18,7 @@
 #include <utility>
 
 #include "importers/importer.h"
+#include "importers/onnx_adapt_sequences.h"
 #include "importers/onnx_model.h"
 #include "importers/onnx_nesting.h"
 #include "importers/onnx_wire.h"
@@ -191,6 +193,7 @@ struct Import {
 // A model without a fault to a graph with types.
 Result<Graph> ToGraph(Import* import) {
   OnnxModel& model = import->model;
+  TRY(ExpandSequences(&model, &import->external, import->ops));
   const BuiltGraph built =
       TRY(BuildGraph(&model, &import->external, import->ops, &import->imported));
   TRY(CheckOpaque(import->options, import->ops, &import->imported));

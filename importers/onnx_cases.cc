@@ -2,6 +2,7 @@
 #include "importers/onnx_cases.h"
 
 #include <fmt/format.h>
+#include <onnx/onnx-data.pb.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -96,6 +97,38 @@ Result<std::vector<Tensor>> ReadTensorFiles(const std::string& prefix) {
   return tensors;
 }
 
+Result<void> TakeTensors(onnx::SequenceProto* sequence,
+                         ExternalData* external,
+                         std::vector<Tensor>* tensors) {
+  for (onnx::TensorProto& tensor : *sequence->mutable_tensor_values())
+    tensors->push_back(TRY(TakeTensor(&tensor, external)));
+  return {};
+}
+
+// output_0.pb, output_1.pb, ...: of a sequence all its tensors.
+Result<std::vector<Tensor>> ReadOutputFiles(const std::string& folder,
+                                            const onnx::GraphProto& graph) {
+  std::vector<Tensor> tensors;
+  ExternalData external(folder);
+  for (int i = 0; Exists(fmt::format("{}/output_{}.pb", folder, i)); ++i) {
+    const std::string path = fmt::format("{}/output_{}.pb", folder, i);
+    const onnx::TypeProto type =
+        i < graph.output_size() ? graph.output(i).type() : onnx::TypeProto();
+    if (type.has_sequence_type()) {
+      auto sequence = TRY(ParseFile<onnx::SequenceProto>(path));
+      TRY(TakeTensors(&sequence, &external, &tensors));
+    } else if (type.has_optional_type()) {
+      auto optional = TRY(ParseFile<onnx::OptionalProto>(path));
+      if (optional.has_tensor_value())
+        tensors.push_back(TRY(TakeTensor(optional.mutable_tensor_value(), &external)));
+      TRY(TakeTensors(optional.mutable_sequence_value(), &external, &tensors));
+    } else {
+      tensors.push_back(TRY(ReadTensorFile(path)));
+    }
+  }
+  return tensors;
+}
+
 // Inputs that are no defaults of stored values.
 std::vector<const onnx::ValueInfoProto*> InputsOf(const onnx::GraphProto& graph) {
   std::set<std::string> stored;
@@ -114,7 +147,7 @@ Result<OnnxDataSet> ReadStored(const std::string& folder, const onnx::GraphProto
     return BadInput(folder,
                     fmt::format("the model has {} inputs, got {}", inputs.size(), tensors.size()));
   for (size_t i = 0; i < tensors.size(); ++i) data.inputs[inputs[i]->name()] = tensors[i];
-  data.outputs = TRY(ReadTensorFiles(folder + "/output_"));
+  data.outputs = TRY(ReadOutputFiles(folder, graph));
   return data;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "importers/file_map.h"
+#include "importers/onnx_adapt_sequences.h"
 #include "importers/onnx_cases.h"
 #include "importers/onnx_model.h"
 #include "importers/onnx_types.h"
@@ -29,7 +30,7 @@ Result<onnx::ModelProto> Parse(const std::string& path) {
 class Surveyor {
  public:
   void VisitGraph(const onnx::GraphProto& graph) {
-    for (const auto& value : graph.input()) VisitType(value.type());
+    for (const auto& value : graph.input()) VisitInput(value.type());
     for (const auto& value : graph.output()) VisitType(value.type());
     for (const auto& value : graph.value_info()) VisitType(value.type());
     for (const auto& tensor : graph.initializer()) VisitElement(tensor.data_type());
@@ -55,6 +56,14 @@ class Surveyor {
     if (number != 0 && !ElementTypeOfOnnx(number)) needs.missing_types.insert(OnnxTypeName(number));
   }
 
+  void VisitInput(const onnx::TypeProto& type) {
+    const bool tensor = type.has_tensor_type() || type.value_case() == type.VALUE_NOT_SET;
+    if (tensor) return VisitType(type);
+    needs.missing_types.insert(type.has_sequence_type()   ? "sequence as an input"
+                               : type.has_optional_type() ? "optional value as an input"
+                                                          : "of an input");
+  }
+
   void VisitType(const onnx::TypeProto& type) {
     if (type.has_tensor_type()) VisitElement(type.tensor_type().elem_type());
     if (type.has_sequence_type()) needs.missing_types.insert("sequence");
@@ -70,7 +79,9 @@ Result<OnnxNeeds> SurveyOnnx(const std::string& path) {
   OnnxModel model;
   model.proto = TRY(Parse(path));
   OnnxModel normal = model;
-  if (Normalize(&normal).ok()) model = std::move(normal);
+  ExternalData external(std::filesystem::path(path).parent_path().string());
+  if (Normalize(&normal).ok()) model = normal;
+  if (ExpandSequences(&normal, &external, OpTable::BuiltIn()).ok()) model = std::move(normal);
   try {
     onnx::shape_inference::InferShapes(model.proto);
   } catch (const std::exception&) {

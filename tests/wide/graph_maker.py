@@ -95,9 +95,9 @@ def model_of(graph, opset):
 class Kernel:
     """One node as a model of its own, to run on several arrays."""
 
-    def __init__(self, node, values, opset):
-        """values: those that the node and its bodies read."""
-        self.node, self.values, self.opset = node, values, opset
+    def __init__(self, node, values, opset, before=()):
+        """values: those that the node and its bodies read. before: nodes that make for it what is no tensor."""
+        self.nodes, self.values, self.opset = [*before, node], values, opset
         self.names = [name for name in node.output if name]
         self.wide = any(value.dtype == BF16 for value in values)
         self.session = None
@@ -107,7 +107,7 @@ class Kernel:
             except Exception:  # pylint: disable=broad-except
                 self.wide = any(value.dtype in HALVES for value in values)
         if self.wide:
-            if node.op_type in ("Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "EyeLike", "BitCast", "If", "Loop", "Scan"):
+            if before or node.op_type in ("Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "EyeLike", "BitCast", "If", "Loop", "Scan"):
                 raise Skip
             self.narrow = next(value.dtype for value in values if value.dtype in HALVES)
             self.values = [Value(v.name, self._widened(v.array), v.kind) for v in values]
@@ -127,7 +127,7 @@ class Kernel:
 
     def _model(self, values):
         graph = helper.make_graph(
-            [self.node],
+            self.nodes,
             "node",
             [info(v.name, v.dtype, v.shape) for v in values if not v.fixed],
             [onnx.ValueInfoProto(name=name) for name in self.names],
@@ -250,15 +250,17 @@ class Maker:
 
     # Nodes.
 
-    def add(self, op, inputs, outputs=1, captured=(), since=1, **attributes):
-        """The node's output, or list of outputs. inputs: values or None. captured: values that bodies read."""
+    def add(self, op, inputs, outputs=1, captured=(), before=(), since=1, **attributes):
+        """The node's output, or list of outputs. inputs: values, None, or names of what nodes of `before` make that is no tensor. captured:
+        values that bodies, or nodes of `before`, read."""
         if self.opset < since:
             raise Skip
         names = [self.name("y") if i == 0 else self.name(f"y{i}_") for i in range(outputs)]
-        node = helper.make_node(op, [v.name if v is not None else "" for v in inputs], names, name=f"n{len(self.nodes)}_{op}", **attributes)
-        read = list({v.name: v for v in [*inputs, *captured] if v is not None}.values())
+        operands = ["" if v is None else v if isinstance(v, str) else v.name for v in inputs]
+        node = helper.make_node(op, operands, names, name=f"n{len(self.nodes)}_{op}", **attributes)
+        read = list({v.name: v for v in [*inputs, *captured] if v is not None and not isinstance(v, str)}.values())
         try:
-            kernel = Kernel(node, read, self.opset)
+            kernel = Kernel(node, read, self.opset, before)
             arrays = kernel.run([v.array for v in read])
             shaken = None
             if any(v.shaken is not None for v in read):
@@ -272,7 +274,7 @@ class Maker:
             value.uses += 1
         for value in made:
             self._keep(value)
-        self.nodes.append(node)
+        self.nodes += [*before, node]
         self.operators += 1
         return made if outputs > 1 else made[0]
 

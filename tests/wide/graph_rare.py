@@ -2,10 +2,10 @@
 """What random graphs are made of, part 3: what few models have."""
 
 import numpy as np
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 
-from graph_layers import image, scale_for, window
-from graph_maker import BOOL, F32, F64, I32, I64, I8, U8, Skip
+from graph_layers import body, image, scale_for, window
+from graph_maker import BOOL, F32, F64, I32, I64, I8, U8, Skip, info, type_of
 from graph_operators import axis_of, type_number
 
 
@@ -157,7 +157,51 @@ def typed_constant(m):
     return m.add(m.choice(["Mul", "Add"]), [x, filled])
 
 
+def pieces(m):
+    """A sequence of what a split makes, in another order, joined again."""
+    x = m.pick((F32, I64), rank=range(1, 5))
+    axis = axis_of(m, x, 2)
+    size = m.below(1, min(4, x.shape[axis]))
+    split = m.choice([m.scalar(size, I64), m.ints([size, x.shape[axis] - size]), None])
+    dropped = split is None and m.chance(0.5)
+    count = x.shape[axis] if split is None else 2 if split.rank else -(-x.shape[axis] // size)
+    s, a, t, u = (m.name(letter) for letter in "sqtu")
+    at, to = m.scalar(m.below(-count, count - 1), I64), m.scalar(m.below(1 - count, count - 1), I64)
+    before = [
+        helper.make_node("SplitToSequence", [x.name, *([split.name] if split is not None else [])], [s], axis=axis, keepdims=int(not dropped)),
+        helper.make_node("SequenceAt", [s, at.name], [a]),
+        helper.make_node("SequenceErase", [s, at.name], [t]),
+        helper.make_node("SequenceInsert", [t, a, to.name], [u]),
+    ]
+    read = [x, at, to, *([split] if split is not None else [])]
+    new = dropped and (x.rank == 1 or m.chance(0.5))
+    if new:
+        return m.add("ConcatFromSequence", [u], captured=read, before=before, axis=m.below(-x.rank, x.rank - 1), new_axis=1)
+    rank = x.rank - dropped
+    return m.add("ConcatFromSequence", [u], captured=read, before=before, axis=m.below(-rank, rank - 1) if count == 1 or split is None or size * count == x.shape[axis] else axis)
+
+
+def collected(m):
+    """What the turns of a loop make, in a sequence."""
+    x = m.pick((F32,), rank=range(1, 4), leaf=0)
+    nodes, at, captured = body(m, x)
+    nodes.append(helper.make_node("Identity", ["go"], ["go_on"]))
+    nodes.append(helper.make_node("SequenceInsert", ["kept", at], ["kept_on"]))
+    kind = helper.make_sequence_type_proto(helper.make_tensor_type_proto(type_of(x.dtype), None))
+    inputs = [info("i", I64, []), info("go", BOOL, []), info("inner", x.dtype, x.shape), helper.make_value_info("kept", kind)]
+    outputs = [info("go_on", BOOL, []), info(at, x.dtype, x.shape), helper.make_value_info("kept_on", kind)]
+    graph = helper.make_graph(nodes, "turns", inputs, outputs)
+    turns, go = m.scalar(m.below(1, 3), I64), m.given(np.array(True))
+    empty, last, sequence = m.name("e"), m.name("l"), m.name("s")
+    before = [
+        helper.make_node("SequenceEmpty", [], [empty], dtype=type_of(x.dtype)),
+        helper.make_node("Loop", [turns.name, go.name, x.name, empty], [last, sequence], body=graph),
+    ]
+    new = int(m.chance(0.5))
+    return m.add("ConcatFromSequence", [sequence], captured=[turns, go, x, *captured], before=before, axis=m.below(0, x.rank - 1 + new), new_axis=new)
+
+
 EMITTERS = {
     integer_conv: 0.7, quantized_conv: 0.7, deformed: 0.5, cache: 1, bit_cast: 0.7, causal_conv: 1, spectrogram: 0.5, rectangles: 0.4, found: 0.7,
-    type_mix: 1, masked_softmax: 1.5, function_of_two: 3, same_twice: 1.5, square_sums: 1.5, called: 1, lazily_shaped: 1.5, typed_constant: 0.7,
+    type_mix: 1, masked_softmax: 1.5, function_of_two: 3, same_twice: 1.5, square_sums: 1.5, called: 1, lazily_shaped: 1.5, typed_constant: 0.7, pieces: 1.5, collected: 1,
 }  # fmt: skip
