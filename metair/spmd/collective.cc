@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "metair/spmd/overlap.h"
+
 namespace metadist {
 namespace {
 
@@ -23,15 +25,9 @@ int64_t Overlap(const CollectiveStep& step,
                 const Mesh& mesh,
                 const std::vector<int64_t>& coordinate) {
   int64_t elements = 1;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    const auto held = LocalIntervals(step.from.dims[d], shape[d], mesh, coordinate);
-    const auto wanted = LocalIntervals(step.to.dims[d], shape[d], mesh, coordinate);
-    int64_t common = 0;
-    for (const Interval& a : held)
-      for (const Interval& b : wanted)
-        common += std::max<int64_t>(0, std::min(a.end, b.end) - std::max(a.begin, b.begin));
-    elements *= common;
-  }
+  for (size_t d = 0; d < shape.size(); ++d)
+    elements *=
+        CommonIndices(step.from.dims[d], coordinate, step.to.dims[d], coordinate, shape[d], mesh);
   return elements;
 }
 

@@ -18,6 +18,8 @@
 #include <numeric>
 #include <utility>
 
+#include "metair/spmd/overlap.h"
+
 namespace metadist {
 namespace {
 
@@ -118,38 +120,27 @@ class Coordinates {
   std::vector<Coordinate> cut_;
 };
 
-int64_t CommonSize(const std::vector<Interval>& left, const std::vector<Interval>& right) {
-  int64_t common = 0;
-  size_t i = 0, j = 0;
-  while (i < left.size() && j < right.size()) {
-    common += std::max<int64_t>(
-        0, std::min(left[i].end, right[j].end) - std::max(left[i].begin, right[j].begin));
-    left[i].end < right[j].end ? ++i : ++j;
-  }
-  return common;
-}
-
 // The distinct pieces of one coordinate, and which of them each rank holds.
 struct Pieces {
-  Pieces(const DimSharding& dim, int64_t size, const Mesh& mesh) {
+  Pieces(const DimSharding& dim, const Mesh& mesh) {
     const std::vector<int> axes = AxesOf(dim);
-    for (int64_t rank : mesh.Group(axes, 0))
-      runs.push_back(LocalIntervals(dim, size, mesh, mesh.CoordinateOf(rank)));
+    for (int64_t rank : mesh.Group(axes, 0)) places.push_back(mesh.CoordinateOf(rank));
     for (int64_t rank = 0; rank < mesh.ranks(); ++rank)
       of_rank.push_back(static_cast<size_t>(mesh.IndexAlong(axes, mesh.CoordinateOf(rank))));
   }
 
-  std::vector<std::vector<Interval>> runs;  // by piece
+  std::vector<std::vector<int64_t>> places;  // by piece: the coordinate of a rank that holds it
   std::vector<size_t> of_rank;
 };
 
 // What pieces of a coordinate have in common.
 struct Overlap {
-  Overlap(const Coordinate& c, const Mesh& mesh)
-      : from(c.from, c.size, mesh), to(c.to, c.size, mesh) {
-    for (const std::vector<Interval>& held : from.runs)
-      for (const std::vector<Interval>& asked : to.runs) common.push_back(CommonSize(held, asked));
-    for (const std::vector<Interval>& asked : to.runs) wanted.push_back(CommonSize(asked, asked));
+  Overlap(const Coordinate& c, const Mesh& mesh) : from(c.from, mesh), to(c.to, mesh) {
+    for (const std::vector<int64_t>& held : from.places)
+      for (const std::vector<int64_t>& asked : to.places)
+        common.push_back(CommonIndices(c.from, held, c.to, asked, c.size, mesh));
+    for (const std::vector<int64_t>& asked : to.places)
+      wanted.push_back(CommonIndices(c.to, asked, c.to, asked, c.size, mesh));
   }
 
   Pieces from, to;
@@ -160,7 +151,7 @@ struct Overlap {
 int64_t Common(const std::vector<Overlap>& overlaps, int64_t source, int64_t target) {
   int64_t elements = 1;
   for (const Overlap& o : overlaps)
-    elements *= o.common[o.from.of_rank[static_cast<size_t>(source)] * o.to.runs.size() +
+    elements *= o.common[o.from.of_rank[static_cast<size_t>(source)] * o.to.places.size() +
                          o.to.of_rank[static_cast<size_t>(target)]];
   return elements;
 }
