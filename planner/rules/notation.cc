@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <tuple>
 
 #include "planner/rules/pieces.h"
 
@@ -32,16 +33,20 @@ std::vector<std::string> Letters(const SymbolicFactor& factor) {
   return letters;
 }
 
-void AddHold(const SymbolicFactor& factor,
-             const SymbolicCut& cut,
+// By atom.
+std::map<int, std::string> LettersByAtom(const SymbolicFactor& factor) {
+  const std::vector<std::string> letters = Letters(factor);
+  std::map<int, std::string> by_atom;
+  for (size_t i = 0; i < factor.atoms.size(); ++i) by_atom.emplace(factor.atoms[i], letters[i]);
+  return by_atom;
+}
+
+void AddHold(const SymbolicCut& cut,
+             const std::map<int, std::string>& letters,
+             const std::string& first,
              const std::vector<int64_t>& sizes,
              std::vector<Hold>& holds) {
-  const std::vector<std::string> letters = Letters(factor);
-  const auto letter = [&](int atom) {
-    const auto at = std::find(factor.atoms.begin(), factor.atoms.end(), atom);
-    return letters[static_cast<size_t>(at - factor.atoms.begin())];
-  };
-  if (cut.window) return holds.push_back({1, letters[0], cut.window->unit, true});
+  if (cut.window) return holds.push_back({1, first, cut.window->unit, true});
   std::string text;
   int64_t size = 0;
   for (const SymbolicCut::Part& part : cut.parts) {
@@ -51,7 +56,7 @@ void AddHold(const SymbolicFactor& factor,
     text += fmt::format("{}{}{}",
                         text.empty() ? "" : "+",
                         own_unit ? fmt::format("{}*", unit) : "",
-                        letter(part.atom));
+                        letters.at(part.atom));
     size += sizes[static_cast<size_t>(part.atom)] * (cut.parts.size() > 1 ? unit : 1);
   }
   holds.push_back({cut.repeat.At(sizes), std::move(text), size});
@@ -230,16 +235,18 @@ void NameFactors(Discovered& found) {
 }
 
 std::string Notation(const Discovered& found, const std::vector<Shape>& outputs) {
+  std::map<std::tuple<bool, int, int>, std::vector<Hold>> holds;  // input?, tensor, dim
+  for (const SymbolicFactor& factor : found.factors) {
+    const std::map<int, std::string> letters = LettersByAtom(factor);
+    const std::string first = Letters(factor)[0];
+    for (const bool input : {true, false})
+      for (const SymbolicCut& cut : input ? factor.inputs : factor.outputs)
+        AddHold(cut, letters, first, found.atoms, holds[{input, cut.tensor, cut.dim}]);
+  }
   const auto bracket = [&](bool input, int tensor, const std::vector<int64_t>& sizes) {
     std::vector<std::string> dims;
-    for (size_t d = 0; d < sizes.size(); ++d) {
-      std::vector<Hold> holds;
-      for (const SymbolicFactor& factor : found.factors)
-        for (const SymbolicCut& cut : input ? factor.inputs : factor.outputs)
-          if (cut.tensor == tensor && cut.dim == static_cast<int>(d))
-            AddHold(factor, cut, found.atoms, holds);
-      dims.push_back(DimText(std::move(holds), sizes[d]));
-    }
+    for (size_t d = 0; d < sizes.size(); ++d)
+      dims.push_back(DimText(std::move(holds[{input, tensor, static_cast<int>(d)}]), sizes[d]));
     return fmt::format("[{}]", fmt::join(dims, ","));
   };
   std::vector<std::string> in, out;

@@ -9,6 +9,7 @@
 #include "planner/rules/rule_book.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
@@ -21,6 +22,7 @@
 #include "planner/rules/following.h"
 #include "planner/rules/instance.h"
 #include "planner/rules/kernel_only.h"
+#include "planner/rules/operand_row.h"
 #include "planner/rules/rule_version.h"
 #include "planner/rules/shrink.h"
 #include "planner/rules/signature.h"
@@ -54,6 +56,7 @@ struct RuleBook::State {
   std::map<std::string, Entry> refused = {};          // by what is not known; operators or regions
   std::map<std::string, RuleRecord> learned = {};  // as discovered; whether they fit is not known
   std::set<std::string> misfits = {};              // of them
+  std::deque<Discovered> grown_rules = {};         // from calls with fewer operands; never move
   int64_t stale = 0;
 
   // nullptr: rules are not asked of this node's operator.
@@ -75,6 +78,8 @@ struct RuleBook::State {
   Entry MakeAs(const OpCall& call,
                BlackBox& real,
                const std::vector<BlackBox::Following>& following);
+  // By a call with fewer operands; none: its rule cannot be grown to this one's.
+  std::optional<Entry> MakeByRow(const OpCall& call, BlackBox& real);
 };
 
 // What was discovered, or learned of this call.
@@ -120,6 +125,10 @@ Entry RuleBook::State::Without(const OpDef& op, const std::string& signature, Di
 
 // Where nothing cuts a dim that an integer of the call may follow, the call is looked at so too.
 Entry RuleBook::State::Make(const OpCall& call, BlackBox& real) {
+  if (std::optional<Entry> grown = MakeByRow(call, real)) {
+    AddUncutRest(real, grown->rule);
+    return std::move(*grown);
+  }
   Entry best = MakeAs(call, real, {});
   if (best.found != nullptr && !best.found->faulty) {
     const std::vector<BlackBox::Following> following = FollowingOf(real, best.rule);
@@ -192,6 +201,43 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
   nothing.text = entry.rule.text;
   nothing.reason = entry.rule.reason;
   return Without(*call.op, unshrunk, std::move(nothing));
+}
+
+std::optional<Entry> RuleBook::State::MakeByRow(const OpCall& call, BlackBox& real) {
+  const std::optional<OperandRow> row = LongRowOf(real);
+  if (!row) return std::nullopt;
+  const Discovered* found[2] = {};
+  std::string signature;
+  for (size_t i = 0; i < 2; ++i) {
+    const OpCall shorter = WithRow(call, *row, kShortRows[i]);
+    BlackBox box(shorter);
+    const Entry entry = Make(shorter, box);
+    if (entry.found == nullptr || entry.found->faulty || entry.rule.factors.empty())
+      return std::nullopt;
+    found[i] = entry.found;
+    signature = entry.signature;
+  }
+  if (!GrowsAlike(*found[0], *found[1], *row, WithRow(call, *row, kShortRows[1])))
+    return std::nullopt;
+  std::optional<Discovered> grown = Grown(*found[1], *row, row->count - kShortRows[1]);
+  if (!grown) return std::nullopt;
+  const InnerFound inner = Inner();
+  bool fits = false;
+  Confirmation confirmation(*grown, real, table, inner, options.seed);
+  Rule rule = InstantiateAt(
+      *grown,
+      real,
+      fits,
+      [&](const SymbolicFactor& factor, auto sizes) {
+        return !confirmation.Refutes(factor, sizes);
+      },
+      [&](const PassThrough& pass, auto sizes) { return !confirmation.Refutes(pass, sizes); });
+  if (!real.fault().empty())
+    return Without(*call.op, "unshrunk|" + SignatureText(real), NoneFor(real));
+  if (!fits || rule.factors.size() < grown->factors.size()) return std::nullopt;
+  const std::lock_guard<std::mutex> lock(mutex);
+  grown_rules.push_back(std::move(*grown));
+  return Entry{std::move(rule), std::move(signature), &grown_rules.back()};
 }
 
 const Entry& RuleBook::State::Find(const Graph& graph, const Node& node) {
