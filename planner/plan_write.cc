@@ -111,9 +111,11 @@ class Writer {
   }
 
   void WriteValues(Json& out) const {
-    Json& values = out["values"] = Json::object();
+    out["values"] = Json::object();
+    // Names are unique; `[]` would look for each among all others.
+    Json::object_t::Container& values = out["values"].get_ref<Json::object_t&>();
     for (size_t v = 0; v < plan_.graph.values.size(); ++v)
-      values[plan_.graph.values[v].name] = Text(plan_.assignment.values[v]);
+      values.emplace_back(plan_.graph.values[v].name, Text(plan_.assignment.values[v]));
     out["outputs"] = Json::array();
     for (const Sharding& sharding : plan_.assignment.outputs)
       out["outputs"].push_back(Text(sharding));

@@ -8,6 +8,7 @@
 #include "metair/spmd/buffer_plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 #include "metair/ir/packing.h"
@@ -107,16 +108,53 @@ void SetLifetimes(const Graph& graph, BufferPlan& plan) {
   }
 }
 
+// Buffers by when they live, to find those that live together. A buffer that lives for up to 2^k
+// steps is kept with the spans of 2^k steps that it touches, two at most; so a search looks at what
+// it finds and at empty spans, not at all buffers.
+class Lifetimes {
+ public:
+  void Add(const Slot& slot) {
+    const int level = LevelOf(slot.last - slot.first + 1);
+    if (levels_.size() <= static_cast<size_t>(level - kLeast))
+      levels_.resize(static_cast<size_t>(level - kLeast) + 1);
+    auto& spans = levels_[static_cast<size_t>(level - kLeast)];
+    for (NodeId span = slot.first >> level; span <= slot.last >> level; ++span) {
+      if (spans.size() <= static_cast<size_t>(span)) spans.resize(static_cast<size_t>(span) + 1);
+      spans[static_cast<size_t>(span)].push_back(&slot);
+    }
+  }
+
+  // Those that live at some step with the buffer; some of them twice.
+  void Find(const Slot& slot, std::vector<const Slot*>& together) const {
+    together.clear();
+    for (size_t l = 0; l < levels_.size(); ++l) {
+      const int level = static_cast<int>(l) + kLeast;
+      const auto end =
+          std::min<size_t>(levels_[l].size(), static_cast<size_t>(slot.last >> level) + 1);
+      for (size_t span = static_cast<size_t>(slot.first >> level); span < end; ++span)
+        for (const Slot* other : levels_[l][span])
+          if (other->first <= slot.last && slot.first <= other->last) together.push_back(other);
+    }
+  }
+
+ private:
+  static constexpr int kLeast = 6;
+
+  static int LevelOf(int64_t steps) {
+    return std::max(kLeast, static_cast<int>(std::bit_width(static_cast<uint64_t>(steps - 1))));
+  }
+
+  std::vector<std::vector<std::vector<const Slot*>>> levels_;  // by level and span
+};
+
 // Places the buffers one after the other at the lowest free offset; returns the arena's size.
 int64_t Pack(const std::vector<ValueId>& order, std::vector<Slot>& slots) {
   int64_t arena = 0;
-  std::vector<const Slot*> placed;
+  Lifetimes placed;
   std::vector<const Slot*> together;
   for (ValueId id : order) {
     Slot& slot = slots[static_cast<size_t>(id)];
-    together.clear();
-    for (const Slot* other : placed)
-      if (other->first <= slot.last && slot.first <= other->last) together.push_back(other);
+    placed.Find(slot, together);
     std::sort(together.begin(), together.end(), [](const Slot* a, const Slot* b) {
       return a->offset < b->offset;
     });
@@ -126,7 +164,7 @@ int64_t Pack(const std::vector<ValueId>& order, std::vector<Slot>& slots) {
       slot.offset = std::max(slot.offset, other->offset + Aligned(other->bytes));
     }
     arena = std::max(arena, slot.offset + Aligned(slot.bytes));
-    placed.push_back(&slot);
+    placed.Add(slot);
   }
   return arena;
 }
