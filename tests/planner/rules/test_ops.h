@@ -164,6 +164,20 @@ inline double FaultyCopy(In in, int64_t i, int64_t j) {
   return At(in[0], i, j) * (i + 1 == in[0].dim(0) ? 2 : 1);
 }
 
+// A sum but for so little that f32 does not show it.
+inline double AlmostSum(In in, int64_t i, int64_t) {
+  double sum = 0;
+  for (int64_t j = 0; j < in[0].dim(1); ++j) sum += At(in[0], i, j);
+  return sum + 1e-8 * std::sin(sum);
+}
+inline OpDef AlmostSumOp() {
+  OpDef op = ElementOp<double, RowsOf, AlmostSum>("AlmostSum");
+  op.infer = [](const OpCall& call) -> Result<std::vector<TensorType>> {
+    return std::vector<TensorType>{{ElementType::kF32, TRY(RowsOf(call))}};
+  };
+  return op;
+}
+
 inline std::vector<TestOp> TestOps() {
   const OpExample::Input wide{{ElementType::kF32, {6, 8}}};
   const OpExample::Input other{{ElementType::kF32, {8, 10}}};
@@ -193,6 +207,7 @@ inline std::vector<TestOp> TestOps() {
        two(wide, rows),
        "([a,b],[c,b])->([a,c]) reduction={b}"},
       {ElementOp<double, GramOf, Gram>("Gram"), one(wide), "([_,a])->([_,_]) reduction={a}"},
+      {AlmostSumOp(), one(wide), "([a,_])->([a])"},
       {ElementOp<double, RowsOf, Product>("Prod"), one(wide), "([a,b])->([a]) reduction={b:PROD}"},
       {ElementOp<double, RowsOf, Least>("Amin"),
        one(wide),
