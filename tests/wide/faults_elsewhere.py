@@ -101,4 +101,28 @@ ELSEWHERE = {
         "return whole;",
         "executor_test:Run.*",
     ),
+    "the beginning of a block counts as all of it": (
+        "metair/spmd/overlap.cc",
+        "std::min(own.end, (block + 1) * inner)",
+        "std::max(own.end, (block + 1) * inner)",
+        "metair_spmd_test:Overlap.*",
+    ),
+    "buffers that live long are not seen by those behind them": (
+        "metair/spmd/buffer_plan.cc",
+        "size_t span = static_cast<size_t>(slot.first >> level)",
+        "size_t span = static_cast<size_t>((slot.first >> level) + 1)",
+        "metair_spmd_test:BufferPlan.*",
+    ),
+    "the last tensor of a sequence is the one before it": (
+        "importers/onnx_adapt_sequences.cc",
+        "given < 0 ? given + size : given",
+        "given < 0 ? given + size - 1 : given",
+        "importers_test:Sequences.*",
+    ),
+    "a loop that collects runs once too often": (
+        "importers/onnx_adapt_bodies.cc",
+        "i < trips; ++i",
+        "i <= trips; ++i",
+        "importers_test:Sequences.*",
+    ),
 }
