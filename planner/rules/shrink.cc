@@ -30,7 +30,8 @@ namespace {
 constexpr int64_t kPrimes[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29,  31,  37,  41,   43,   47,
                                53, 59, 61, 67, 71, 73, 79, 83, 89, 127, 257, 521, 1031, 2053, 4099};
 constexpr int64_t kMostSampleElements = 1 << 20;
-constexpr size_t kPrimesAgain = 3;
+// How many primes sets that stand alone share, as many as give a small call.
+constexpr size_t kFewPrimes[] = {3, 2};
 // Below this a size is looked for that has no divisor in common with the call's integers, though
 // the sample's has one.
 constexpr int64_t kMostApart = 24;
@@ -49,7 +50,7 @@ struct Shrinker {
   // Sets that share slots take distinct primes, and so do, apart, sets that stand alone.
   std::set<int64_t> used_shared = {};
   std::set<int64_t> used_alone = {};
-  bool again = false;  // sets that stand alone take the first few primes again and again
+  size_t few = 0;  // sets that stand alone take so many primes again and again; 0: new ones
 
   std::set<int64_t>& used(const Tie::Slots& set) {
     for (const Tie::Slots& other : tie.sets())
@@ -120,7 +121,7 @@ struct Shrinker {
       if (!KeepsNamed(set, next)) continue;
       if (!Adopt(std::move(next), expected)) continue;
       taken.insert(p);
-      if (again && &taken == &used_alone && taken.size() == kPrimesAgain) taken.clear();
+      if (few > 0 && &taken == &used_alone && taken.size() == few) taken.clear();
       for (const int s : set) left[static_cast<size_t>(s)] /= g;
       for (const OutDim& o : exact) out_left(o) /= g;
       return;
@@ -391,9 +392,9 @@ std::optional<std::vector<int64_t>> SmallCalls::By(ShrinkOrder order, std::strin
                         : "the call is refused: " + types.error().message;
     return std::nullopt;
   }
-  for (const bool again : {false, true}) {
+  for (const size_t few : {size_t{0}, kFewPrimes[0], kFewPrimes[1]}) {
     Shrinker shrinker{box_, tie_, box_.values(), tie_.outputs()};
-    shrinker.again = again;
+    shrinker.few = few;
     ShrinkSets(box_, tie_, order, shrinker);
     if (ElementsOf(box_, shrinker) <= kMostSampleElements) return shrinker.values;
   }

@@ -21,12 +21,18 @@ const ValueEnds::Made& ValueEnds::MadeOf(ValueId value) {
   return made;
 }
 
+std::vector<size_t> ValueEnds::PositionsOf(NodeId user, ValueId value) {
+  const std::vector<ValueId>& inputs = graph_.node(user).inputs;
+  auto& known = positions_[user];
+  if (known.empty())
+    for (size_t i = 0; i < inputs.size(); ++i) known[inputs[i]].push_back(i);
+  const auto found = known.find(value);
+  return found != known.end() ? found->second : std::vector<size_t>();
+}
+
 const ValueEnds::Taken& ValueEnds::TakenBy(NodeId user, ValueId value) {
   const size_t n = static_cast<size_t>(user);
-  const std::vector<ValueId>& inputs = graph_.node(user).inputs;
-  std::vector<size_t> positions;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i] == value) positions.push_back(i);
+  const std::vector<size_t> positions = PositionsOf(user, value);
   const size_t rank = graph_.value(value).type.shape.size();
   const auto [at, added] = taken_.try_emplace({classes_[n], positions, rank});
   Taken& taken = at->second;

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,8 @@ class ValueEnds {
   const Taken& TakenBy(NodeId user, ValueId value);
 
  private:
+  std::vector<size_t> PositionsOf(NodeId user, ValueId value);
+
   const Graph& graph_;
   const std::vector<int>& classes_;
   const std::vector<StrategyList>& strategies_;
@@ -49,6 +52,8 @@ class ValueEnds {
   std::map<std::pair<int, size_t>, Made> made_;  // by class and output
   // By class, inputs, and the rank of the value.
   std::map<std::tuple<int, std::vector<size_t>, size_t>, Taken> taken_;
+  // Where a node has a value among its inputs.
+  std::unordered_map<NodeId, std::unordered_map<ValueId, std::vector<size_t>>> positions_;
 };
 
 }  // namespace metadist

@@ -208,7 +208,7 @@ def spatial(d):
         more = {"AveragePool": d.some(count_include_pad=d.number(0, 1)), "LpPool": d.some(p=d.one(1, 2, 3)),
                 "MaxPool": {"storage_order": 1} if d.flip(0.1) else {}}[op]
         kind = kind if op != "MaxPool" else d.one("f32", "f64", "u8", "i8")
-        if ceil and op == "AveragePool" and kind == "f64":
+        if ceil and op in ("AveragePool", "LpPool") and kind == "f64":
             kind = "f32"  # only ONNX's evaluator takes f64, and it pads the beginning as well
         return Node(op, [(kind, [batch, d.one(1, 2, 3, 4), *space])], {"kernel_shape": kernel, **found, **ceil, **more},
                     2 if op == "MaxPool" and d.flip(0.25) else 1, 19)

@@ -70,6 +70,15 @@ TEST(RuleBook, SignaturesLeaveOutSizesThatDoNotMatter) {
   EXPECT_EQ("([_,a],[a,b])->([_,b]) reduction={a} linear={0,1}", report[5].rule);
 }
 
+TEST(RuleBook, CallsOfTwelveDims) {
+  Nodes n;
+  const Shape shape(12, 2);
+  n.Add("Add", {n.Input(shape), n.Input(shape)}, shape);
+  const std::string dims = "[a,b,c,d,e,f,g,h,i,j,k,l]";
+  EXPECT_EQ("(" + dims + "," + dims + ")->(" + dims + ") linear={0+1} max={0,1} min={0,1}",
+            RuleBook(OpTable::BuiltIn()).Report(n.graph)[0].rule);
+}
+
 // Groups of channels of small images: every two of the sizes have a divisor.
 TEST(RuleBook, ReshapesOfPowersOfTwoHaveTheirRefinement) {
   for (const Shape& to : {Shape{3, 1280, 16, 16}, {3, 2560, 8, 8}, {3, 320, 64, 64}}) {
