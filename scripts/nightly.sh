@@ -12,7 +12,7 @@
 #   plain avx2   kernels without vector instructions, and with those of older machines
 #   conformance  ONNX's own test data, whole and split over 1, 2 and 3 ranks
 #   faults       full disks, signals, little memory, killed helpers
-#   wide         rules against onnxruntime and under several seeds, completeness, random graphs, low precision, all choices of all models
+#   wide         rules against onnxruntime and under several seeds, completeness, random graphs, growth, low precision, all choices of all models
 #   planted      faults put into the code one after another: each must turn a test red
 #   fuzz         every fuzz program for METADIST_FUZZ_SECONDS (600)
 # METADIST_NIGHTLY_SCALE (1.0) scales the counts of `wide`. Logs: build/nightly/STAGE.log. Exit 1 if a stage failed.
@@ -86,6 +86,7 @@ run_wide() {
     "python3 -B tests/wide/completeness.py --binary $binary" \
     "python3 -B tests/wide/random_graphs.py --binary $binary --seed 1000 --graphs $(scaled 2000) --keep $logs/graphs" \
     "python3 -B tests/wide/check_rules.py --binary $binary seeds --calls $(scaled 3000)" \
+    "python3 -B tests/wide/growth.py --binary $binary" \
     "python3 -B tests/wide/low_precision.py --binary $binary models/{mlp,bert,gpt2,resnet,vit}.onnx" \
     "build/release/bin/any_choice --all-factors models 12 4,3,2x2"
 }

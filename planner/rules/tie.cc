@@ -33,6 +33,7 @@ constexpr int64_t kScales[] = {5, 3, 7};
 constexpr int kMostCombinations = 150;
 // Beyond so many, equal sizes are tried together before pairs are.
 constexpr size_t kManySlots = 64;
+constexpr size_t kMostTied = 6;  // slots of a set whose parts are looked at
 constexpr int64_t kMostUnit = int64_t{1} << 30;
 
 Tie::Slots Sorted(Tie::Slots set) {
@@ -173,6 +174,7 @@ bool Tie::OnlyLends(const Slots& set, const std::vector<OutDim>& exact) {
   if (!left.empty() && left.size() < set.size() &&
       Includes({by_all.begin(), by_all.end()}, exact) && Scales(left))
     return true;
+  if (LendsFromPart(set, exact)) return true;
   for (const int slot : alone) {
     const std::vector<OutDim>& own = Accepts({slot})->exact;
     std::vector<OutDim> left;
@@ -187,6 +189,25 @@ bool Tie::OnlyLends(const Slots& set, const std::vector<OutDim>& exact) {
         only_left = only_left && now[o][e] == outputs_[o][e] * (scales ? kScales[0] : 1);
       }
     if (only_left) return true;
+  }
+  return false;
+}
+
+// The same of a part that nobody has looked at yet: the groups and channels of a convolution lend
+// to its dilation and padding, which change together and move nothing.
+bool Tie::LendsFromPart(const Slots& set, const std::vector<OutDim>& exact) {
+  if (set.size() < 4 || set.size() > kMostTied) return false;
+  for (size_t chosen = 1; chosen + 1 < size_t{1} << set.size(); ++chosen) {
+    Slots part, rest;
+    for (size_t i = 0; i < set.size(); ++i)
+      (chosen >> i & 1 ? part : rest).push_back(set[i]);
+    if (part.size() < 2) continue;
+    const bool literals = std::all_of(rest.begin(), rest.end(), [&](int slot) {
+      return box_.slots()[static_cast<size_t>(slot)].is_literal();
+    });
+    if (!literals || !Scales(rest)) continue;
+    const Moved* moved = Accepts(part);
+    if (moved != nullptr && Includes(moved->exact, exact)) return true;
   }
   return false;
 }

@@ -57,6 +57,7 @@ class Tie {
   // Whether the operator accepts the set scaled, whatever the outputs do.
   bool Scales(const Slots& set);
   bool OnlyLends(const Slots& set, const std::vector<OutDim>& exact);
+  bool LendsFromPart(const Slots& set, const std::vector<OutDim>& exact);
   void Add(const Slots& set);
   void FindEqual(const std::vector<int>& big);
   void FindPairs(const std::vector<int>& big);

@@ -182,6 +182,8 @@ def window_attributes(d, kernel, strides, dilations):
     n = len(kernel)
     if d.flip(0.15):
         found["auto_pad"] = d.one("SAME_UPPER", "SAME_LOWER", "VALID")
+    elif d.flip(0.15):  # causal
+        found["pads"] = [(k - 1) * dil for k, dil in zip(kernel, dilations)] + [d.one(0, 0, 1) if k > 1 else 0 for k in kernel]
     elif d.flip(0.6):
         found["pads"] = [d.number(0, (k - 1) * dil // 2 if k > 1 else 0) for k, dil in zip(kernel * 2, dilations * 2)]
     if any(one != 1 for one in strides) or d.flip(0.3):

@@ -201,9 +201,9 @@ def draw_windows(random, rank, pooling=False):
             begin, end = same_pads(size, kernel, stride, dilation, auto)
         elif auto == "NOTSET":
             most = kernel - 1 if pooling else extent
-            kind = random.randrange(3)
-            begin = 0 if kind == 0 else (extent - 1) // 2 if kind == 1 else random.randrange(most + 1)
-            end = 0 if kind == 0 else extent // 2 if kind == 1 else random.randrange(most + 1)
+            kind = random.choice(("none", "none", "same", "same", "causal", "any", "any"))
+            begin = {"none": 0, "same": (extent - 1) // 2, "causal": extent - 1}.get(kind, random.randrange(most + 1))
+            end = {"none": 0, "same": extent // 2, "causal": random.choice((0, 0, 1, most))}.get(kind, random.randrange(most + 1))
             begin, end = min(begin, most), min(end, most)
         windows.append(Window(size, kernel, stride, dilation, begin, end))
     return windows, auto
