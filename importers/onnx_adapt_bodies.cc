@@ -86,9 +86,9 @@ Result<void> Expander::Loop(const NodeProto& node, At at) {
         condition};
     inputs.insert(inputs.end(), states.begin(), states.end());
     const auto made = TRY(Inline(*body, inputs, fmt::format("{}/{}/", base, i), at));
-    if (made.size() != 1 + states.size() + scans.size())
+    if (made.size() < 1 + states.size() + scans.size())
       return BadInput("",
-                      fmt::format("its body must have {} outputs, got {}",
+                      fmt::format("its body must have at least {} outputs, got {}",
                                   1 + states.size() + scans.size(),
                                   made.size()));
     condition = made[0];

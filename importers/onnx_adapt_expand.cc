@@ -79,7 +79,9 @@ void Expander::Write(const NodeProto& read, int position, At at) {
   }
   auto done = bad ? Result<void>() : WriteNode(node, at);
   if (!done.ok()) problems_.push_back(std::move(done).error().in(NodePlace(node, position)));
-  if (bad || !done.ok()) bad_.insert(node.output().begin(), node.output().end());
+  if (!bad && done.ok()) return;
+  for (const std::string& output : node.output())
+    if (!output.empty()) bad_.insert(output);
 }
 
 Result<void> Expander::WriteNode(const NodeProto& node, At at) {

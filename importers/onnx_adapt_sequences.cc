@@ -68,6 +68,7 @@ Result<size_t> Expander::Position(
 Result<void> Expander::Hold(const NodeProto& node, Held held, At at) {
   copied_ += static_cast<int64_t>(held.tensors.size());
   full_ = full_ || copied_ > kMostCopied;
+  if (node.output(0).empty()) return {};
   at.scope->held[node.output(0)] = std::move(held);
   return {};
 }

@@ -199,8 +199,7 @@ bool Tie::LendsFromPart(const Slots& set, const std::vector<OutDim>& exact) {
   if (set.size() < 4 || set.size() > kMostTied) return false;
   for (size_t chosen = 1; chosen + 1 < size_t{1} << set.size(); ++chosen) {
     Slots part, rest;
-    for (size_t i = 0; i < set.size(); ++i)
-      (chosen >> i & 1 ? part : rest).push_back(set[i]);
+    for (size_t i = 0; i < set.size(); ++i) (chosen >> i & 1 ? part : rest).push_back(set[i]);
     if (part.size() < 2) continue;
     const bool literals = std::all_of(rest.begin(), rest.end(), [&](int slot) {
       return box_.slots()[static_cast<size_t>(slot)].is_literal();

@@ -118,6 +118,22 @@ TEST_F(Sequences, LoopsThatCollectAreWrittenOut) {
             "y f32[3,2] 0 1 1 2 3 4; last f32[2] 3 4; scan f32[3,2] -0 -1 -1 -2 -3 -4");
 }
 
+TEST_F(Sequences, LastResultsOfALoopMayBeLeftOut) {
+  EXPECT_EQ(Run(R"(g (float[2] x) => (int64 n) {
+    two = Constant<value_int = 2>()
+    none = SequenceEmpty()
+    s = Loop(two, "", none, x) <body = b (int64 i, bool c, seq(float[2]) before, float[2] v)
+                                       => (bool d, seq(float[2]) after, float[2] w, float[2] kept) {
+      d = Identity(c)
+      w = Neg(v)
+      after = SequenceInsert(before, w)
+      kept = Neg(w)
+    }>
+    n = SequenceLength(s)
+  })"),
+            "n i64[] 2");
+}
+
 TEST_F(Sequences, AConditionMayEndALoop) {
   EXPECT_EQ(Run(R"(g (float[2] x) => (int64 n) {
     two = Constant<value_int = 2>()
