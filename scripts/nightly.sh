@@ -73,7 +73,7 @@ run_conformance() {
 
 run_faults() {
   all_of \
-    "python3 -B tests/faults/outputs.py --binary $binary --kills 40" \
+    "python3 -B tests/faults/outputs.py --binary $binary --kills 40 --moments 20" \
     "python3 -B tests/faults/signals.py --binary $binary --moments 20" \
     "python3 -B tests/faults/limits.py --binary $binary --levels 20" \
     "python3 -B tests/faults/helpers.py --binary $binary --moments 20"

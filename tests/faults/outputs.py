@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes where it cannot be written, over what is there already, and is ended in the middle: what arrives is whole, all else is told.
 
-    tests/faults/outputs.py --binary FILE [--kills N]
+    tests/faults/outputs.py --binary FILE [--kills N] [--moments M]
 
-Disks that are full (/dev/full, and a small file system in memory where one may be mounted), folders, links, pipes, devices, permissions, SIGKILL at
-N moments, and the kept profile of the machine: damaged, of another version, wanted by several programs at once. Exit 1 if anything is not as
-docs/cli.md says.
+Disks that are full (/dev/full, and a small file system in memory where one may be mounted) or fill at M moments, folders, links, pipes, devices,
+permissions, SIGKILL at N moments, and the kept profile of the machine: damaged, of another version, wanted by several programs at once. Exit 1 if
+anything is not as docs/cli.md says.
 """
 
 import argparse
@@ -114,6 +114,57 @@ def a_full_disk(binary):
     return None
 
 
+# What writes files of hundreds of kilobytes.
+WRITERS = {
+    "plan": ["plan", os.path.join(ROOT, "models/gpt2.onnx"), "--cluster", "4xh100", "--no-alternatives"],
+    "rules": ["rules", os.path.join(ROOT, "models/unet.onnx")],
+    "solve": ["solve", os.path.join(ROOT, "tests/data/problems/asplos-2025-iopddl-V.json.gz"), "--time-limit", "1s"],
+    "profile": ["profile", "--quick"],
+}
+
+
+def fills(binary, command, pages):
+    """Whether the file was written to a disk of so many pages that holds an older one."""
+    place = Place(binary)
+    disk = place.sub("disk")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={4 * pages}k", "none", disk], check=True)
+    try:
+        target = os.path.join(disk, "out.json")
+        with open(target, "w", encoding="utf-8") as file:
+            file.write("old")
+        done = subprocess.run(
+            [binary, *command, "--force", "-o", target], cwd=place.path, env=place.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False
+        )
+        with open(target, encoding="utf-8") as file:
+            text = file.read()
+        expect(os.listdir(disk) == ["out.json"], "something is left on the full disk", os.listdir(disk))
+        if done.returncode == 0:
+            json.loads(text)
+            return True
+        ends(done, 1, "cannot write: No space left on device")
+        # A profile is written as it grows: what was measured so far is there, whole.
+        expect(text == "old" or (command[0] == "profile" and json.loads(text)["schema"] == "metadist.profile"), "the older file is lost", text[:100])
+        return False
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+def disks_that_fill(binary, moments):
+    """The disk is full after so many pages, evenly up to the file's size."""
+    if os.getuid() != 0:
+        return "no file system can be mounted here"
+    told = []
+    for name, command in WRITERS.items():
+        place = Place(binary)
+        out = place.file("out.json")
+        subprocess.run([binary, *command, "-o", out], cwd=place.path, env=place.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        most = os.path.getsize(out) // 4096 + 3
+        written = [fills(binary, command, 1 + round(i * most / (moments - 1))) for i in range(moments)]
+        expect(written[-1] and not written[0], f"{name}: written {written}")
+        told.append(f"{name} {len(written) - sum(written)} of {moments} full")
+    return ", ".join(told)
+
+
 def what_is_there(binary):
     place = Place(binary)
     path = place.file("p.json")
@@ -211,19 +262,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--moments", type=int, default=6, help="at which a disk becomes full")
     options = parser.parse_args()
     binary = os.path.abspath(options.binary)
     cases = [stdout_is_full, a_reader_goes_away, what_is_lost_is_kept, a_full_disk, what_is_there, no_file, kept_profile, no_home]
     failed = 0
-    for case in [*cases, lambda b: killed(b, options.kills)]:
-        name = getattr(case, "__name__", "")
-        name = "killed" if "lambda" in name else name
+    counted = {"killed": lambda b: killed(b, options.kills), "disks_that_fill": lambda b: disks_that_fill(b, options.moments)}
+    for name, case in [*((case.__name__, case) for case in cases), *counted.items()]:
         try:
             print(f"{name}: {case(binary) or 'as it should be'}", flush=True)
         except Failure as failure:
             failed += 1
             print(f"{name}: FAILED: {failure}", flush=True)
-    print(f"{len(cases) + 1 - failed} passed, {failed} failed")
+    print(f"{len(cases) + len(counted) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 
