@@ -262,7 +262,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
     parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--moments", type=int, default=6, help="at which a disk becomes full")
+    parser.add_argument("--moments", type=int, default=3, help="at which a disk becomes full")
     options = parser.parse_args()
     binary = os.path.abspath(options.binary)
     cases = [stdout_is_full, a_reader_goes_away, what_is_lost_is_kept, a_full_disk, what_is_there, no_file, kept_profile, no_home]
