@@ -150,7 +150,7 @@ def fills(binary, command, pages):
 
 
 def disks_that_fill(binary, moments):
-    """The disk is full after so many pages, evenly up to the file's size."""
+    """The disk is full after so many pages, evenly up to what takes the file and the one that it replaces, which a profile's parts are as large as."""
     if os.getuid() != 0:
         return "no file system can be mounted here"
     told = []
@@ -158,7 +158,7 @@ def disks_that_fill(binary, moments):
         place = Place(binary)
         out = place.file("out.json")
         subprocess.run([binary, *command, "-o", out], cwd=place.path, env=place.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-        most = os.path.getsize(out) // 4096 + 3
+        most = 2 * os.path.getsize(out) // 4096 + 4
         written = [fills(binary, command, 1 + round(i * most / (moments - 1))) for i in range(moments)]
         expect(written[-1] and not written[0], f"{name}: written {written}")
         told.append(f"{name} {len(written) - sum(written)} of {moments} full")
