@@ -178,7 +178,9 @@ def pieces(m):
     if new:
         return m.add("ConcatFromSequence", [u], captured=read, before=before, axis=m.below(-x.rank, x.rank - 1), new_axis=1)
     rank = x.rank - dropped
-    return m.add("ConcatFromSequence", [u], captured=read, before=before, axis=m.below(-rank, rank - 1) if count == 1 or split is None or size * count == x.shape[axis] else axis)
+    alike = split is None or size * count == x.shape[axis]  # then pieces may be joined along any dim
+    joined = m.below(-rank, rank - 1) if alike or count == 1 else axis
+    return m.add("ConcatFromSequence", [u], captured=read, before=before, axis=joined)
 
 
 def collected(m):
