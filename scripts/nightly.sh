@@ -3,6 +3,7 @@
 # What is too long for every change, in stages, and one table of what came of them.
 #   scripts/nightly.sh             everything, some hours
 #   scripts/nightly.sh STAGE...    only these
+#   scripts/nightly.sh --resume    those that have not passed yet on this commit, with a clean tree
 # Stages, in this order:
 #   suite        the release build and every test
 #   lint         format, checks, spelling, shell scripts, the second compiler with clang-tidy
@@ -15,14 +16,27 @@
 #   wide         rules against onnxruntime and under several seeds, completeness, random graphs, growth, low precision, all choices of all models
 #   planted      faults put into the code one after another: each must turn a test red
 #   fuzz         every fuzz program for METADIST_FUZZ_SECONDS (600)
-# METADIST_NIGHTLY_SCALE (1.0) scales the counts of `wide`. Logs: build/nightly/STAGE.log. Exit 1 if a stage failed.
+# METADIST_NIGHTLY_SCALE (1.0) scales the counts of `wide`. Logs and rows of the table: build/nightly/STAGE.{log,row}. The table has every stage: one that
+# did not run now shows what it last came to, and on which commit. Exit 1 if a stage of this run failed.
 # shellcheck disable=SC2317  # functions are called by the names of stages
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
 all=(suite lint odr asan tsan plain avx2 conformance faults wide planted fuzz)
+logs=build/nightly
+commit=$(git rev-parse --short HEAD)
+[[ -z $(git status --porcelain) ]] || commit+="+"
+
+# Whether a stage has passed on this commit; never on a changed tree.
+passed() { [[ $commit != *+ && -f $logs/$1.row ]] && grep -q "| passed .*| $commit " "$logs/$1.row"; }
+
 chosen=("$@")
-((${#chosen[@]})) || chosen=("${all[@]}")
+if [[ ${1-} == --resume ]]; then
+  chosen=()
+  for stage in "${all[@]}"; do passed "$stage" || chosen+=("$stage"); done
+elif ((!$#)); then
+  chosen=("${all[@]}")
+fi
 for stage in "${chosen[@]}"; do
   if [[ " ${all[*]} " != *" $stage "* ]]; then
     echo "nightly: unknown stage '$stage'; known: ${all[*]}" >&2
@@ -30,7 +44,6 @@ for stage in "${chosen[@]}"; do
   fi
 done
 
-logs=build/nightly
 binary=build/release/bin/metadist
 export PYTHONPATH=${METADIST_PYTHON:-$HOME/.cache/metadist/python}
 mkdir -p "$logs"
@@ -104,7 +117,6 @@ figure() {
 }
 
 failed=0
-rows=()
 scripts/setup.sh build test lint || exit 1
 for stage in "${chosen[@]}"; do
   start=$SECONDS
@@ -115,10 +127,12 @@ for stage in "${chosen[@]}"; do
     result=FAILED
     failed=1
   fi
-  rows+=("$(printf '| %-11s | %-6s | %4d min | %s |' "$stage" "$result" $(((SECONDS - start + 59) / 60)) "$(figure "$logs/$stage.log")")")
+  printf '| %-11s | %-7s | %4d min | %-9s | %s |\n' "$stage" "$result" $(((SECONDS - start + 59) / 60)) "$commit" "$(figure "$logs/$stage.log")" > "$logs/$stage.row"
 done
 
-echo "| stage | result | time | figure |"
-echo "|---|---|---|---|"
-printf '%s\n' "${rows[@]}"
+echo "| stage | result | time | commit | figure |"
+echo "|---|---|---|---|---|"
+for stage in "${all[@]}"; do
+  cat "$logs/$stage.row" 2> /dev/null || printf '| %-11s | not run |          |           | |\n' "$stage"
+done
 exit "$failed"
