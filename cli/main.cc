@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // metadist: reads the command line, runs one command, turns its error into the exit status.
 #include <fmt/format.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -26,14 +27,27 @@ constexpr const char* kExitCodes =
     "  5 results differ           6 device       7 regression     8 time limit, no plan yet\n"
     "  130 interrupted, the best plan so far is written\n";
 
-// The command winds up if it has something to finish; a second signal ends the program at once.
+// From inside a signal handler.
+void Say(std::string_view text) {
+  if (isatty(STDERR_FILENO) != 0) (void)!write(STDERR_FILENO, "\n", 1);
+  (void)!write(STDERR_FILENO, text.data(), text.size());
+}
+
+// The command winds up if it has something to finish, and says so where that takes over half a
+// second; a second signal ends the program at once.
 void OnSignal(int signal) {
   if (Session::interrupted().exchange(true)) std::_Exit(128 + signal);
-  if (Session::finishes().load()) return;
-  constexpr std::string_view kText = "\nmetadist: error: interrupted\n";
-  const std::string_view text = isatty(STDERR_FILENO) != 0 ? kText : kText.substr(1);
-  (void)!write(STDERR_FILENO, text.data(), text.size());
+  if (Session::finishes().load()) {
+    const itimerval soon = {{}, {0, 500'000}};
+    setitimer(ITIMER_REAL, &soon, nullptr);
+    return;
+  }
+  Say("metadist: error: interrupted\n");
   std::_Exit(static_cast<int>(ErrorCode::kInterrupted));
+}
+
+void OnAlarm(int) {
+  Say("metadist: interrupted, finishing what was found so far; again ends it at once\n");
 }
 
 std::vector<std::string> CommandNames(const CLI::App& app) {
@@ -184,6 +198,7 @@ int Finish(int status) {
 int main(int argc, char** argv) {
   std::signal(SIGINT, metadist::cli::OnSignal);
   std::signal(SIGTERM, metadist::cli::OnSignal);
+  std::signal(SIGALRM, metadist::cli::OnAlarm);
   std::signal(SIGPIPE, SIG_IGN);
   try {
     const bool contest = metadist::cli::CalledAsIopddl(argv[0]);

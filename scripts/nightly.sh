@@ -78,16 +78,14 @@ run_tsan() { preset tsan; }
 run_plain() { preset plain; }
 run_avx2() { preset avx2; }
 
-run_conformance() {
-  local data
-  data=$(python3 -c 'import os, onnx; print(os.path.join(os.path.dirname(onnx.__file__), "backend/test/data"))') || return 1
-  "$binary" conformance --onnx-data "$data" --ranks 1,2,3 | tail -n 12
-}
+onnx_data() { python3 -c 'import os, onnx; print(os.path.join(os.path.dirname(onnx.__file__), "backend/test/data"))'; }
+
+run_conformance() { "$binary" conformance --onnx-data "$(onnx_data)" --ranks 1,2,3 | tail -n 12; }
 
 run_faults() {
   all_of \
     "python3 -B tests/faults/outputs.py --binary $binary --kills 40 --moments 20" \
-    "python3 -B tests/faults/signals.py --binary $binary --moments 20" \
+    "python3 -B tests/faults/signals.py --binary $binary --moments 20 --onnx-data '$(onnx_data)'" \
     "python3 -B tests/faults/limits.py --binary $binary --levels 20" \
     "python3 -B tests/faults/helpers.py --binary $binary --moments 20"
 }

@@ -5,7 +5,7 @@
     tests/faults/signals.py --binary FILE [--moments 20] [--seed N] [--seconds 1] [COMMAND...]
 
 Exit 130 where the signal arrived in time, 0 where the command was done before; a plan that is written is whole. --seconds: how long a command may
-take to end.
+take to end. A plan that cannot be written at once says so, and a second signal ends it.
 """
 
 import argparse
@@ -90,6 +90,38 @@ def duration(command, most):
     return time.monotonic() - start
 
 
+def appears(text, path, seconds):
+    """Whether the text comes to stand in the file in time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        with open(path, encoding="utf-8") as file:
+            if text in file.read():
+                return True
+        time.sleep(0.02)
+    return False
+
+
+def interrupt_twice(binary):
+    """What is wrong, or None: a plan is interrupted while its file, a pipe that nobody reads, lets it wait."""
+    with tempfile.TemporaryDirectory(prefix="metadist-signals-") as folder:
+        pipe, said = os.path.join(folder, "pipe"), os.path.join(folder, "said")
+        os.mkfifo(pipe)
+        command = [binary, "plan", f"{MODELS}/mlp.onnx", "--bind", "batch=8", "--cluster", "2xh100", "--progress", "plain", "-o", pipe]
+        with open(said, "w", encoding="utf-8") as error, subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=error) as process:
+            try:
+                if not appears("best ", said, 60):
+                    return "no plan is found"
+                process.send_signal(signal.SIGINT)
+                if not appears("again ends it", said, 60):
+                    return "it does not say that it is not done yet"
+                process.send_signal(signal.SIGINT)
+                return None if process.wait(60) == 130 else f"exit {process.returncode}"
+            except subprocess.TimeoutExpired:
+                return "a second signal does not end it"
+            finally:
+                process.kill()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
@@ -103,6 +135,11 @@ def main():
     dice = random.Random(options.seed)
     binary = os.path.abspath(options.binary)
     passed = failed = 0
+    if not options.commands:
+        wrong = interrupt_twice(binary)
+        print(f"interrupted twice: {wrong or 'ended'}", flush=True)
+        failed += wrong is not None
+        passed += wrong is None
     for name, (arguments, out) in COMMANDS.items():
         if (options.commands and name not in options.commands) or ("DATA" in arguments and not options.onnx_data):
             continue
