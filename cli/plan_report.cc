@@ -51,17 +51,17 @@ std::string ProofText(const SolverReport& solver) {
     return fmt::format("{}; bound of {}", StatusText(solver), solver.problem);
   const double above =
       100 * static_cast<double>(solver.cost - solver.free_bound) / static_cast<double>(solver.cost);
-  if (solver.status == "optimal" && solver.problem == kLayersFreeHere)
-    return fmt::format("optimal on this mesh, proven; within {:.2f} % of the bound of all meshes",
-                       above);
+  const bool here = solver.problem == kLayersFreeHere;
   if (solver.status == "optimal")
-    return fmt::format("optimal with {}, proven; within {:.2f} % of the bound of all layers free",
-                       solver.problem,
-                       above);
-  return fmt::format("{}; bound of {}, within {:.2f} % of that of all layers free",
+    return fmt::format("optimal {}, proven; within {:.2f} % of the bound of {}",
+                       here ? "on this mesh" : fmt::format("with {}", solver.problem),
+                       above,
+                       here ? "all meshes" : kLayersFree);
+  return fmt::format("{}; bound of {}, within {:.2f} % of that of {}",
                      StatusText(solver),
-                     solver.problem,
-                     above);
+                     here ? "this mesh" : solver.problem,
+                     above,
+                     here ? "all meshes" : kLayersFree);
 }
 
 int64_t FlopsOf(const OpTable& ops, const Graph& graph, const Node& node) {

@@ -120,7 +120,7 @@ class Binder {
     if (size < 1) faults_->Add(error);
     if (used_.count(name) > 0) return;
     const std::vector<std::string> known(used_.begin(), used_.end());
-    error = Usage("the model has no size of this name", DidYouMean(name, known));
+    error = Usage(fmt::format("the model has no size '{}'", name), DidYouMean(name, known));
     if (error.hint.empty() && !known.empty()) {
       error.hint = "its sizes are:";
       for (const std::string& other : known) error.hint += " " + other;

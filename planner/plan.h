@@ -34,7 +34,7 @@ struct PlanOrigin {
 // Problems that a bound may be of.
 inline constexpr std::string_view kLayersAlike = "repeated layers alike";
 inline constexpr std::string_view kLayersFree = "all layers free";
-inline constexpr std::string_view kLayersFreeHere = "all layers free, this mesh";
+inline constexpr std::string_view kLayersFreeHere = "all layers free on this mesh";
 
 // Cheaper choices keep the memory limit by the problem's count, and exceed it once lowered.
 inline constexpr std::string_view kLowering = "lowering";

@@ -4,20 +4,24 @@
 
     tests/faults/outputs.py --binary FILE [--kills N] [--moments M]
 
-Disks that are full (/dev/full, and a small file system in memory where one may be mounted) or fill at M moments, folders, links, pipes, devices,
+Terminals, disks that are full (/dev/full, and a small file system in memory where one may be mounted) or fill at M moments, folders, links, pipes, devices,
 permissions, SIGKILL at N moments, and the kept profile of the machine: damaged, of another version, wanted by several programs at once. Exit 1 if
 anything is not as docs/cli.md says.
 """
 
 import argparse
+import fcntl
 import json
 import os
+import pty
 import random
 import signal
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 
@@ -203,6 +207,11 @@ def no_file(binary):
     reader.join()
     expect(json.loads(read[0])["schema"] == "metadist.plan" and stat.S_ISFIFO(os.stat(place.file("pipe")).st_mode), "the pipe")
     expect(place.files() == ["pipe"], "files are left", place.files())
+    ends(place.plan("-o", b"m\xfcller.json"), 0)  # no UTF-8
+    name = os.fsdecode(b"m\xfcller.json")
+    expect(whole(place.file(name)), "a name that is no UTF-8")
+    done = subprocess.run([place.binary, "run", name], cwd=place.path, env=place.environment, capture_output=True, check=False)
+    expect(done.returncode == 0, "a plan whose name is no UTF-8 does not run", done.stderr)
 
 
 def killed(binary, kills):
@@ -258,6 +267,29 @@ def no_home(binary):
     expect(place.files() == [], "files are left", place.files())
 
 
+def on_a_terminal(binary):
+    """Progress is one line that is replaced, never longer than the terminal is wide; nothing of it is left."""
+    place = Place(binary, TERM="xterm")
+    program, terminal = pty.openpty()
+    columns = 30
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    command = [binary, "plan", os.path.join(ROOT, "models/gpt2.onnx"), "--cluster", "8xh100", "-o", "p.json"]
+    done = subprocess.run(command, cwd=place.path, env=place.environment, stdout=subprocess.DEVNULL, stderr=terminal, check=False)
+    os.close(terminal)
+    said = b""
+    try:
+        while part := os.read(program, 4096):
+            said += part
+    except OSError:  # nobody writes any more
+        pass
+    os.close(program)
+    steps = said.decode().split("\r\x1b[K")
+    expect(done.returncode == 0 and steps[-1] == "", "a line is left", steps)
+    expect(max(map(len, steps)) < columns, "a line is too long", steps)
+    for phase in ("discover", "formulate", "solve", "lower"):
+        expect(any(phase in step for step in steps), f"no progress of {phase}", steps)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
@@ -265,7 +297,7 @@ def main():
     parser.add_argument("--moments", type=int, default=3, help="at which a disk becomes full")
     options = parser.parse_args()
     binary = os.path.abspath(options.binary)
-    cases = [stdout_is_full, a_reader_goes_away, what_is_lost_is_kept, a_full_disk, what_is_there, no_file, kept_profile, no_home]
+    cases = [stdout_is_full, a_reader_goes_away, what_is_lost_is_kept, a_full_disk, what_is_there, no_file, kept_profile, no_home, on_a_terminal]
     failed = 0
     counted = {"killed": lambda b: killed(b, options.kills), "disks_that_fill": lambda b: disks_that_fill(b, options.moments)}
     for name, case in [*((case.__name__, case) for case in cases), *counted.items()]:

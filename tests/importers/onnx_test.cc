@@ -22,7 +22,7 @@ TEST_F(Onnx, UnboundSizesAreListed) {
   EXPECT_EQ(ErrorOfImport({.binds = {{"batch", 2}, {"sek", 3}}}),
             "m.onnx: the size of 'seq' is not known\n"
             "  hint: give it: --bind seq=8\n"
-            "m.onnx: --bind sek=3: the model has no size of this name\n"
+            "m.onnx: --bind sek=3: the model has no size 'sek'\n"
             "  hint: did you mean 'seq'?");
   EXPECT_EQ(ErrorOfImport({.binds = {{"batch", 0}, {"seq", 3}}}),
             "m.onnx: --bind batch=0: a size must be at least 1");
