@@ -92,6 +92,10 @@ def model_of(graph, opset):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
 
 
+# Operators that ONNX Runtime computes with large roundings: angles of f32 that grow with the index.
+ROUGH = {"DFT"}
+
+
 class Kernel:
     """One node as a model of its own, to run on several arrays."""
 
@@ -101,7 +105,7 @@ class Kernel:
         self.names = [name for name in node.output if name]
         self.wide = any(value.dtype == BF16 for value in values)
         self.session = None
-        if not self.wide:
+        if not self.wide and node.op_type not in ROUGH:
             try:
                 self.session = self._session(values)
             except Exception:  # pylint: disable=broad-except
