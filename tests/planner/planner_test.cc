@@ -3,6 +3,7 @@
 #include "planner/planner.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -131,6 +132,39 @@ TEST(MakePlan, KeepsTheMemoryLimit) {
   EXPECT_GT(plan.prediction.step.seconds, free.prediction.step.seconds);
   EXPECT_LE(plan.solver.bound, plan.solver.cost);
   ExpectSameAsOneDevice(Gpt2().graph, Lower(plan).value());
+}
+
+// One collective brings both sums together where memory allows it: both results then lie beside
+// both sums, of which the first is gone otherwise.
+TEST(MakePlan, KeepsTheMemoryLimitByCollectivesApart) {
+  const Graph graph = ParseGraph(R"(graph g opset 26 {
+  input %x: f32[64,32]
+  parameter %v: f32[32,64] = ...
+  parameter %w: f32[32,64] = ...
+  %p: f32[64,64] = MatMul(%x, %v) @p
+  %q: f32[64,64] = MatMul(%x, %w) @q
+  %y: f32[64,64] = Mul(%p, %q) @y
+  output %y
+}
+)")
+                          .value();
+  RuleBook rules(Ops());
+  PlanRequest request;
+  request.graph = &graph;
+  request.ops = &Ops();
+  request.rules = &rules;
+  request.cluster = TestCluster(4);
+  request.mesh = Mesh{{{"a", 4}}};
+  request.alternatives = false;
+  request.constraints = {{"x", "[][a]"}, {"v", "[a][]"}, {"w", "[a][]"}};
+  const Plan together = MakePlan(request).value().plan;
+  EXPECT_THAT(ProgramText(Lower(together).value()), testing::HasSubstr("bundle = 0"));
+  request.memory_limit_bytes = together.peak_bytes() - 1;
+  const auto planned = MakePlan(request);
+  ASSERT_TRUE(planned.ok()) << planned.error().text();
+  const Plan& apart = planned.value().plan;
+  EXPECT_LE(apart.peak_bytes(), *request.memory_limit_bytes);
+  EXPECT_EQ(apart.solver.cost, together.solver.cost);
 }
 
 // Status, bound and what the bound is of agree with each other.

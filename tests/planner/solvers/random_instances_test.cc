@@ -9,6 +9,7 @@
 #include "planner/solvers/dual.h"
 #include "planner/solvers/elimination.h"
 #include "planner/solvers/evaluate.h"
+#include "planner/solvers/finish.h"
 #include "planner/solvers/keep.h"
 #include "planner/solvers/links.h"
 #include "planner/solvers/memory_profile.h"
@@ -115,6 +116,27 @@ TEST(RandomInstances, ReductionKeepsTheOptimum) {
     ASSERT_TRUE(judged.feasible()) << "seed " << seed;
     ASSERT_EQ(static_cast<int64_t>(judged.cost), *all.cost) << "seed " << seed;
   }
+}
+
+// CBC counts in doubles and stops within tolerances of its own.
+TEST(RandomInstances, BoundsOfBranchAndBoundStayBelowTheOptimumToTheLastDigit) {
+  int proven = 0;
+  for (uint64_t seed = 0; seed < Seeds(); ++seed) {
+    InstanceShape shape{.most_nodes = 6, .most_edges = 9, .trade = 0.5};
+    shape.cost_unit = seed % 3 == 0 ? 1 : 1'234'567'891;
+    shape.largest_cost = 1'000'000;
+    shape.most_choices = 10'000;
+    const Reduced reduced = Reduce(RandomProblem(seed, shape), ReduceMode::kKeepAllChoices);
+    const std::optional<int64_t> least = LeastCost(reduced);
+    if (!least || reduced.count() == 0) continue;
+    const SolveOptions options;
+    Budget budget(options);
+    Finish finish(reduced, std::vector<double>(reduced.base.size(), 0), {});
+    const FinishResult found = finish.Run(kInfinite, /*gap=*/0, kInfinite, budget);
+    ASSERT_LE(found.bound, *least) << "seed " << seed;
+    proven += found.status == FinishResult::Status::kOptimal ? 1 : 0;
+  }
+  EXPECT_GT(proven, 10);
 }
 
 std::vector<double> RandomPrices(const Reduced& reduced, Random& random) {
