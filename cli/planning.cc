@@ -107,10 +107,9 @@ void WarnOfUnknownSizes(const Session& session, const Graph& graph) {
         return std::count(shape.begin(), shape.end(), kRunTimeSize) > 0;
       });
   if (unknown > 0)
-    session.console.Warn(
-        fmt::format("sizes of {} values are known only when they are made: they are replicated, "
-                    "and neither their memory nor their time is counted",
-                    unknown));
+    session.console.Warn(fmt::format(
+        "{} of a size that depends on data: replicated, neither memory nor time counted",
+        unknown == 1 ? "1 value" : fmt::format("{} values", unknown)));
 }
 
 // Where no plan fits: which budget would do, and whether a device has as much.

@@ -301,9 +301,9 @@ Result<void> CheckProgram(const Program& program, const OpTable& ops) {
   std::vector<Error> problems;
   for (const Value& value : stage.graph.values)
     if (std::count(value.type.shape.begin(), value.type.shape.end(), kRunTimeSize) > 0)
-      problems.push_back(
-          BadInput("value '" + value.name + "'",
-                   "sizes must be known before running, got " + TypeText(value.type)));
+      problems.push_back(BadInput("value '" + value.name + "'",
+                                  "sizes must be known before running, got " + TypeText(value.type),
+                                  "such models can be planned, but not run"));
   for (const Node& node : stage.graph.nodes)
     if (!CollectiveOf(node) && ops.Find(node) == nullptr)
       problems.push_back(BadInput(fmt::format("node '{}' ({})", node.name, node.op),

@@ -439,10 +439,11 @@ class Planner {
     out.cost = c.cost;
     SetBound(best, out);
     // Every node and edge at its cheapest is a bound where the solver has none.
-    const bool bounded = solver_->name != "random" && out.bound > 0;
+    const bool bounded = solver_->name != "random" && (out.bound > 0 || c.cost == 0);
     const SolveStatus proven = out.bound == c.cost ? SolveStatus::kOptimal : SolveStatus::kGap;
     out.status = std::string(SolveStatusName(bounded ? proven : SolveStatus::kHeuristic));
-    if (bounded) out.gap = static_cast<double>(c.cost - out.bound) / static_cast<double>(c.cost);
+    if (out.bound < c.cost && bounded)
+      out.gap = static_cast<double>(c.cost - out.bound) / static_cast<double>(c.cost);
     out.nodes = static_cast<int64_t>(f.problem.nodes.size());
     out.strategies = f.num_strategies();
     out.pruned = f.pruned;

@@ -71,6 +71,12 @@ Result<std::vector<TensorType>> InferTypes(const OpCall& call) {
 }
 
 Work WorkOf(const OpCall& call, std::span<const TensorType> outputs) {
+  const auto unknown = [](const TensorType& type) {
+    return std::count(type.shape.begin(), type.shape.end(), kRunTimeSize) > 0;
+  };
+  if (std::any_of(outputs.begin(), outputs.end(), unknown)) return {};
+  for (const OpCall::Input& input : call.inputs)
+    if (input.present && unknown(input.type)) return {};
   if (call.op->work != nullptr) return call.op->work(call, outputs);
   Work work;
   for (const OpCall::Input& input : call.inputs)

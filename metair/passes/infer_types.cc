@@ -163,7 +163,8 @@ class Walk {
       if (!IsKnown(value.type.shape)) {
         Fail(node,
              BadInput(op.name,
-                      fmt::format("the size of input '{}' is known only at run time", value.name)));
+                      fmt::format("the size of input '{}' is known only at run time", value.name),
+                      "such a value may be an output of the model, but nothing may read it"));
         return false;
       }
       constant = constant &&
