@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plants mistakes one after another and shows which tests turn red: those of shardcombine.md section 5.4 in discovery, those that were found, and some elsewhere.
 
-    tests/wide/planted_faults.py [--build FOLDER] [FAULT...]
+    tests/wide/planted_faults.py [--build FOLDER] [--all] [FAULT...]
 
-Works in a copy of the tracked files in FOLDER, built in its build/release (kept for the next time; a temporary one by default). Prints every fault with the tests
-that notice it. Exit 1 if a fault is not noticed, or if a test is red without one.
+Works in a copy of the tracked files in FOLDER, built in its build/release (kept for the next time; a temporary one by default). Prints every fault with the first
+test that notices it, or with all of them. Exit 1 if a fault is not noticed, or if a test is red without one.
 """
 
 import argparse
@@ -302,7 +302,6 @@ def copy_tree(folder):
 
 
 def build(folder, programs):
-    subprocess.run(["cmake", "--preset", "release"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     programs = ["metadist" if program == "goldens" else program for program in programs]
     done = subprocess.run(["ninja", "-C", BUILD, *programs], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -319,13 +318,17 @@ def red_goldens(folder, chosen):
     return red
 
 
-def red_tests(folder, tests):
+def red_tests(folder, tests, every=True):
+    """tests: program -> filter. every: not the first one alone."""
     red = []
     for program, chosen in tests.items():
+        if red and not every:
+            break
+        build(folder, [program])
         if program == "goldens":
             red += red_goldens(folder, chosen)
             continue
-        command = [os.path.join(folder, BUILD, "bin", program), "--gtest_filter=" + chosen]
+        command = [os.path.join(folder, BUILD, "bin", program), "--gtest_filter=" + chosen, *([] if every else ["--gtest_fail_fast"])]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         failed = sorted(set(re.findall(r"^\[  FAILED  \] ((?:\w+/)?\w+\.[\w/]+)", done.stdout, re.MULTILINE)))
         if done.returncode != 0 and not failed:
@@ -346,6 +349,7 @@ def tests_of(fault):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build")
+    parser.add_argument("--all", action="store_true", help="run on after the first test that notices a fault")
     parser.add_argument("faults", nargs="*", metavar="FAULT")
     options = parser.parse_args()
     faults = {**FAULTS, **FOUND, **ELSEWHERE}
@@ -362,7 +366,7 @@ def main():
         for fault in chosen.values():
             for program, tests in tests_of(fault).items():
                 sound.setdefault(program, set()).add(tests)
-        build(folder, sound)
+        subprocess.run(["cmake", "--preset", "release"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         red = red_tests(folder, {program: ":".join(sorted(tests)) for program, tests in sound.items()})
         print(f"without a fault: {len(red)} red", *red, sep="\n  ", flush=True)
         for name, fault in chosen.items():
@@ -374,8 +378,7 @@ def main():
                 sys.exit(f"{name}: the place is not found once in {path}")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text.replace(old, new))
-            build(folder, tests_of(fault))
-            found = red_tests(folder, tests_of(fault))
+            found = red_tests(folder, tests_of(fault), options.all)
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
             print(f"{name}: {len(found)} red", *found[:12], *(["..."] if len(found) > 12 else []), sep="\n  ", flush=True)
