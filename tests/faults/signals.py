@@ -67,6 +67,8 @@ def interrupt(command, folder, after, seconds):
         return f"exit {process.returncode}: {error}", True
     if (process.returncode == 130) != bool(re.search("error: .*interrupted", error)):
         return f"exit {process.returncode}, but it says: {error}", True
+    if command[1] == "profile" and os.path.exists(os.path.join(folder, "out.json")) and "--resume" not in error:
+        return f"it does not say what is left: {error}", True
     if took > seconds:
         return f"it took {took:.1f} s", True
     time.sleep(0.05)
