@@ -201,8 +201,12 @@ Result<Report> RunCases(Session& session, const ConformanceFlags& flags) {
   RuleBook rules(OpTable::BuiltIn());
   const CaseSetting setting = {TRY(ClustersOf(TRY(ParseRanks(flags.ranks)))), &rules};
   IsolateLimits limits;
-  limits.seconds = TRY(ParseSeconds(flags.seconds));
-  limits.memory_bytes = TRY(ParseBytes(flags.memory));
+  auto seconds = ParseSeconds(flags.seconds);
+  if (!seconds.ok()) return std::move(seconds).error().in("--case-seconds");
+  auto bytes = ParseBytes(flags.memory);
+  if (!bytes.ok()) return std::move(bytes).error().in("--case-memory");
+  limits.seconds = seconds.value();
+  limits.memory_bytes = bytes.value();
   limits.processes = session.thread_count();
   limits.interrupted = &Session::interrupted();
   Report report;

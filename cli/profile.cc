@@ -84,7 +84,11 @@ Result<Profile> Measure(Session& session,
   for (int ranks = 2; ranks <= flags.ranks; ++ranks)
     if (ranks <= 4 || (ranks & (ranks - 1)) == 0 || ranks == flags.ranks)
       options.ranks.push_back(ranks);
-  if (!flags.budget.empty()) options.budget_seconds = TRY(ParseSeconds(flags.budget));
+  if (!flags.budget.empty()) {
+    auto seconds = ParseSeconds(flags.budget);
+    if (!seconds.ok()) return std::move(seconds).error().in("--time-limit");
+    options.budget_seconds = seconds.value();
+  }
   options.previous = previous;
   options.interrupted = &Session::interrupted();
   options.date = Today();

@@ -74,6 +74,9 @@ void AddCommonOptions(CLI::App& command, Session& session) {
   command.add_flag("--force", session.force, "overwrite existing files")->group(group);
   command.add_option("--seed", session.seed, "seed of everything drawn at random (default 0)")
       ->type_name("N")
+      ->check([](const std::string& text) {
+        return text.starts_with("-") ? "expected a number from 0, got " + text : "";
+      })
       ->envname("METADIST_SEED")
       ->group(group);
   command.add_option("--threads", session.threads, "threads to use (default: all cores)")

@@ -58,10 +58,12 @@ Result<int64_t> ParseCount(const std::string& text) {
 }
 
 Result<double> ParseSeconds(const std::string& text) {
-  return Scaled(
-      text,
-      {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"m", 60}, {"min", 60}, {"h", 3600}},
-      "a time such as 30s or 2m");
+  const double seconds = TRY(
+      Scaled(text,
+             {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"m", 60}, {"min", 60}, {"h", 3600}},
+             "a time such as 30s or 2m"));
+  if (seconds <= 0) return Usage(fmt::format("expected a time above 0, got '{}'", text));
+  return seconds;
 }
 
 Result<double> ParseShare(const std::string& text) {

@@ -14,7 +14,7 @@ namespace metadist::cli {
 Result<int64_t> ParseBytes(const std::string& text);
 // "1k", "32K" (= 1000), "25.6k", "64": a count, at least 0.
 Result<int64_t> ParseCount(const std::string& text);
-// "30s", "2m", "1h", "250ms", "30" (= seconds): seconds, at least 0.
+// "30s", "2m", "1h", "250ms", "30" (= seconds): seconds, above 0.
 Result<double> ParseSeconds(const std::string& text);
 // "5%", "0.05": a share, at least 0.
 Result<double> ParseShare(const std::string& text);

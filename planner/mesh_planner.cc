@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/mesh_planner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -105,7 +107,10 @@ Result<std::unique_ptr<MeshPlanner>> MeshPlanner::Make(const PlanRequest& reques
   formulate.plan_template = plan_template;
   formulate.reduce_in = request.reduce_in;
   out->formulation_ = TRY(Formulate(formulate, out->routes_));
-  TRY(Validate(out->formulation_.problem));
+  if (auto valid = Validate(out->formulation_.problem); !valid.ok())
+    return BadInput("",
+                    fmt::format("too large to be planned, times being counted in picoseconds: {}",
+                                valid.error().text()));
   out->simple_bound_ = SimpleBound(out->formulation_.problem);
   out->own_nodes_ = out->formulation_.problem.nodes.size();
   out->own_edges_ = out->formulation_.problem.edges.size();

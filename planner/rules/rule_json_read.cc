@@ -17,14 +17,12 @@
 namespace metadist {
 namespace {
 
-constexpr size_t kMostAtoms = 4096;
-constexpr size_t kMostListed = 4096;  // of any list
-constexpr size_t kMostInProduct = 16;
-constexpr size_t kMostText = 1 << 16;
+constexpr size_t kMostListed = 1 << 16;  // of any list
+constexpr size_t kMostText = 1 << 22;
 constexpr int64_t kLargestSample = 1 << 20;
 constexpr int64_t kLargestConstant = int64_t{1} << 40;
 constexpr int64_t kLargestStep = 1 << 16;
-constexpr int64_t kMostOutputs = 4096;
+constexpr int64_t kMostOutputs = 1 << 16;
 
 class Reader {
  public:
@@ -41,7 +39,7 @@ class Reader {
                       "faulty",
                       "evidence"},
                      {"signature", "domain", "op", "opset", "kernel", "check", "refuted"}));
-    for (const JsonCursor& atom : TRY(List(TRY(root_.At("atoms")), kMostAtoms)))
+    for (const JsonCursor& atom : TRY(List(TRY(root_.At("atoms")))))
       found_.atoms.push_back(TRY(Between(atom, 1, kLargestSample)));
     for (const JsonCursor& input : TRY(List(TRY(root_.At("dims")))))
       found_.dims.push_back(TRY(ReadInput(input)));
@@ -69,10 +67,11 @@ class Reader {
   }
 
  private:
-  static Result<std::vector<JsonCursor>> List(const JsonCursor& at, size_t most = kMostListed) {
+  static Result<std::vector<JsonCursor>> List(const JsonCursor& at) {
     std::vector<JsonCursor> list = TRY(at.Elements());
-    if (list.size() > most)
-      return at.Wrong(fmt::format("expected at most {} elements, got {}", most, list.size()));
+    if (list.size() > kMostListed)
+      return at.Wrong(
+          fmt::format("expected at most {} elements, got {}", kMostListed, list.size()));
     return list;
   }
 
@@ -131,7 +130,7 @@ class Reader {
   };
 
   Result<Product> ReadProduct(const JsonCursor& at, const Limits& limits) const {
-    const std::vector<JsonCursor> list = TRY(List(at, kMostInProduct + 1));
+    const std::vector<JsonCursor> list = TRY(List(at));
     if (list.empty()) return at.Wrong("expected a constant and atoms, got nothing");
     Product product;
     const bool alone = list.size() == 1;
@@ -150,7 +149,7 @@ class Reader {
   // Of a dim: not negative. Of a literal: any integer where it stands alone; else any slope.
   Result<SymbolicSize> ReadSize(const JsonCursor& at, bool literal) const {
     SymbolicSize size;
-    const std::vector<JsonCursor> terms = TRY(List(at, kMostInProduct));
+    const std::vector<JsonCursor> terms = TRY(List(at));
     if (terms.empty()) return at.Wrong("expected a sum of products, got nothing");
     Limits limits{.alone_least = 0};
     if (literal && terms.size() == 1) limits = {INT64_MIN, INT64_MAX};
@@ -208,7 +207,7 @@ class Reader {
   }
 
   Result<SymbolicWindow::Width> ReadWidth(const JsonCursor& at) const {
-    const std::vector<JsonCursor> list = TRY(List(at, kMostInProduct + 1));
+    const std::vector<JsonCursor> list = TRY(List(at));
     if (list.empty()) return at.Wrong("expected a constant and slopes, got nothing");
     SymbolicWindow::Width width;
     width.constant = TRY(Between(list[0], -kLargestSample, kLargestSample));

@@ -221,7 +221,7 @@ def fewer_of(graph, failure):
 
 def cut_out(graph, nodes):
     """These nodes alone: what others made is given, what others read comes out."""
-    made = [name for node in nodes for name in node.output if name]
+    made = [name for node in nodes for name in node.output if name in graph.values]
     inside = {name for node in nodes for name in graph.reads(node)}
     outputs = [name for name in made if name in graph.outputs or name not in inside]
     return graph.live(nodes=nodes, outputs=outputs)

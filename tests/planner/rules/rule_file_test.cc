@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/rules/rule_file.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "metair/ir/text.h"
 #include "planner/rules/instantiate.h"
 #include "planner/rules/rule_book.h"
 #include "planner/rules/rule_json.h"
@@ -90,6 +92,30 @@ TEST(RuleJson, RoundTripOfAllExamples) {
       factors += found.factors.size();
     }
   EXPECT_GT(factors, 900u);
+}
+
+// What is written is read, however many operands, results and dims a call has.
+TEST(RuleJson, RoundTripOfLongCalls) {
+  std::string pieces, inputs, names, ones;
+  for (int i = 0; i < 300; ++i) {
+    pieces += fmt::format("{}%p{}: f32[2,3]", i == 0 ? "" : ", ", i);
+    inputs += fmt::format("  input %o{}: f32[2,3]\n", i);
+    names += fmt::format("{}%o{}", i == 0 ? "" : ", ", i);
+  }
+  for (int i = 0; i < 20; ++i) ones += i == 0 ? "2" : ",2";
+  const auto graph =
+      ParseGraph("graph g opset 26 {\n  input %x: f32[600,3]\n" + inputs + "  input %m: f32[" +
+                 ones + "]\n  " + pieces +
+                 " = Split(%x) {num_outputs = 300} @split\n  %c: f32[600,3] = Concat(" + names +
+                 ") {axis = 0} @concat\n  %f: f32[1048576] = Flatten(%m) {axis = 20} @flatten\n  "
+                 "output %c\n}\n");
+  ASSERT_TRUE(graph.ok()) << graph.error().text();
+  RuleBook book(OpTable::BuiltIn());
+  book.Discover(graph.value());
+  const std::string text = WriteRules(book.File());
+  const auto read = ReadRules(text, "r.json");
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(text, WriteRules(read.value()));
 }
 
 // No example goes around the ends of a dim.
