@@ -120,12 +120,6 @@ void CompareOne(const std::string& name,
   if (largest > 0) all.max_rel_error = std::max(all.max_rel_error, worst / largest);
 }
 
-// Floats, and what may be roundings of them; larger integers are indices and counts.
-bool MayMove(ElementType type) {
-  return ClassOf(type) == ElementClass::kFloat ||
-         (ClassOf(type) == ElementClass::kInt && BitSize(type) <= 8);
-}
-
 ElementType Coarser(ElementType a, ElementType b) {
   return RelativeTolerance(b) > RelativeTolerance(a) ? b : a;
 }
@@ -172,7 +166,7 @@ std::map<std::string, double> Movement(const std::vector<std::pair<std::string, 
                                        const std::vector<std::pair<std::string, Tensor>>& b) {
   std::map<std::string, double> moved;
   for (size_t o = 0; o < a.size() && o < b.size(); ++o) {
-    if (!MayMove(a[o].second.element()) || a[o].second.type() != b[o].second.type()) continue;
+    if (!IsQuantity(a[o].second.element()) || a[o].second.type() != b[o].second.type()) continue;
     const std::vector<double> x = a[o].second.ToDoubles();
     const std::vector<double> y = b[o].second.ToDoubles();
     double& largest = moved[a[o].first];

@@ -109,7 +109,7 @@ class CaseRunner {
   Result<Imported> ImportSized(const ImportOptions& options) const {
     Imported imported = TRY(ImportModel(case_.model, options));
     for (const Value& value : imported.graph.values)
-      if (std::count(value.type.shape.begin(), value.type.shape.end(), kRunTimeSize) > 0)
+      if (!IsKnown(value.type.shape))
         return BadInput("",
                         fmt::format("value '{}': sizes must be known before running, got {}",
                                     value.name,

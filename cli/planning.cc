@@ -101,11 +101,9 @@ Result<void> ReadChoice(const PlanFlags& flags, PlanRequest& request) {
 
 // Values whose sizes only running tells take memory that nobody can count before.
 void WarnOfUnknownSizes(const Session& session, const Graph& graph) {
-  const auto unknown =
-      std::count_if(graph.values.begin(), graph.values.end(), [](const Value& value) {
-        const Shape& shape = value.type.shape;
-        return std::count(shape.begin(), shape.end(), kRunTimeSize) > 0;
-      });
+  const auto unknown = std::count_if(graph.values.begin(),
+                                     graph.values.end(),
+                                     [](const Value& value) { return !IsKnown(value.type.shape); });
   if (unknown > 0)
     session.console.Warn(fmt::format(
         "{} of a size that depends on data: replicated, neither memory nor time counted",

@@ -300,7 +300,7 @@ Result<void> CheckProgram(const Program& program, const OpTable& ops) {
     return Internal("the stage does not use every rank");
   std::vector<Error> problems;
   for (const Value& value : stage.graph.values)
-    if (std::count(value.type.shape.begin(), value.type.shape.end(), kRunTimeSize) > 0)
+    if (!IsKnown(value.type.shape))
       problems.push_back(BadInput("value '" + value.name + "'",
                                   "sizes must be known before running, got " + TypeText(value.type),
                                   "such models can be planned, but not run"));

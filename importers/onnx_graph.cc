@@ -17,17 +17,10 @@ namespace {
 // A larger initializer may be a parameter rather than a constant.
 constexpr int64_t kConstantElements = 16;
 
-// Floats, and integers of 8 bits and fewer, which are quantised weights: shapes and indices have
-// more.
-bool IsWeightType(ElementType element) {
-  const ElementClass kind = ClassOf(element);
-  return kind == ElementClass::kFloat || (kind == ElementClass::kInt && BitSize(element) <= 8);
-}
-
 ValueKind KindOf(const Tensor& tensor) {
   const bool large = !tensor.has_data() || tensor.size() > kConstantElements;
-  return IsWeightType(tensor.element()) && tensor.rank() >= 1 && large ? ValueKind::kParameter
-                                                                       : ValueKind::kConstant;
+  return IsQuantity(tensor.element()) && tensor.rank() >= 1 && large ? ValueKind::kParameter
+                                                                     : ValueKind::kConstant;
 }
 
 // What all graphs of a model share while they are built.

@@ -73,10 +73,6 @@ std::map<std::string, TensorType> AskLibrary(const onnx::ModelProto& proto,
   return types;
 }
 
-bool IsKnown(const TensorType& type) {
-  return std::find(type.shape.begin(), type.shape.end(), kRunTimeSize) == type.shape.end();
-}
-
 }  // namespace
 
 Result<std::vector<TensorType>> InferUnknown(const BuiltGraph& built,
@@ -93,8 +89,8 @@ Result<std::vector<TensorType>> InferUnknown(const BuiltGraph& built,
     const std::string& name = graph.value(id).name;
     const auto inferred = found.find(name);
     const auto stated = built.stated.find(name);
-    const bool use_inferred =
-        inferred != found.end() && (IsKnown(inferred->second) || stated == built.stated.end());
+    const bool use_inferred = inferred != found.end() &&
+                              (IsKnown(inferred->second.shape) || stated == built.stated.end());
     if (use_inferred)
       types.back() = inferred->second;
     else if (stated != built.stated.end())

@@ -47,6 +47,11 @@ int BitSize(ElementType type) {
   });
 }
 
+bool IsQuantity(ElementType type) {
+  const ElementClass kind = ClassOf(type);
+  return kind == ElementClass::kFloat || (kind == ElementClass::kInt && BitSize(type) <= 8);
+}
+
 bool IsNarrowFloat(ElementType type) {
   return ClassOf(type) == ElementClass::kFloat && ByteSize(type) < 4;
 }

@@ -37,6 +37,9 @@ bool IsUnsigned(ElementType type);  // u2 to u64
 constexpr bool IsHalf(ElementType type) {
   return type == ElementType::kF16 || type == ElementType::kBF16;
 }
+// Floats, and integers of 8 bits and fewer, which stand for floats where they are quantised; larger
+// ones are indices, counts and sizes.
+bool IsQuantity(ElementType type);
 // A float of fewer bits than f32.
 bool IsNarrowFloat(ElementType type);
 // The widest type of the class: f64, i64 or bool. Reference kernels compute in it.

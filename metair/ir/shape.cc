@@ -8,6 +8,10 @@
 
 namespace metadist {
 
+bool IsKnown(const Shape& shape) {
+  return std::find(shape.begin(), shape.end(), kRunTimeSize) == shape.end();
+}
+
 int64_t NumElements(const Shape& shape) {
   int64_t count = 1;
   for (int64_t size : shape) {

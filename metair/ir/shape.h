@@ -14,6 +14,9 @@ namespace metadist {
 using Shape = std::vector<int64_t>;
 inline constexpr int64_t kRunTimeSize = -1;
 
+// Whether no size is kRunTimeSize.
+bool IsKnown(const Shape& shape);
+
 // Product of the sizes; 1 for a scalar. The shape must be known and its product fit int64
 // (importers check with CheckedElements first).
 int64_t NumElements(const Shape& shape);

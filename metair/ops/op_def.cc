@@ -57,7 +57,7 @@ Result<std::vector<TensorType>> InferHeldTypes(const OpCall& call) {
 Result<std::vector<TensorType>> InferTypes(const OpCall& call) {
   if (call.attributes != nullptr && HoldsF32(*call.attributes)) return InferHeldTypes(call);
   for (size_t i = 0; i < call.inputs.size(); ++i)
-    if (call.has(i) && std::count(call.shape(i).begin(), call.shape(i).end(), kRunTimeSize) > 0)
+    if (call.has(i) && !IsKnown(call.shape(i)))
       return BadInput(
           call.op->name,
           fmt::format("input {} has sizes known only at run time, {}", i, TypeText(call.type(i))));
@@ -71,12 +71,10 @@ Result<std::vector<TensorType>> InferTypes(const OpCall& call) {
 }
 
 Work WorkOf(const OpCall& call, std::span<const TensorType> outputs) {
-  const auto unknown = [](const TensorType& type) {
-    return std::count(type.shape.begin(), type.shape.end(), kRunTimeSize) > 0;
-  };
-  if (std::any_of(outputs.begin(), outputs.end(), unknown)) return {};
+  for (const TensorType& type : outputs)
+    if (!IsKnown(type.shape)) return {};
   for (const OpCall::Input& input : call.inputs)
-    if (input.present && unknown(input.type)) return {};
+    if (input.present && !IsKnown(input.type.shape)) return {};
   if (call.op->work != nullptr) return call.op->work(call, outputs);
   Work work;
   for (const OpCall::Input& input : call.inputs)
@@ -105,8 +103,7 @@ Result<std::vector<Tensor>> Evaluate(OpCall call, std::span<const Tensor> inputs
   std::vector<Tensor> outputs(types.size());
   for (size_t i = 0; i < types.size(); ++i) {
     TensorType type{ComputeType(types[i].element), types[i].shape};
-    const bool known =
-        std::find(type.shape.begin(), type.shape.end(), kRunTimeSize) == type.shape.end();
+    const bool known = IsKnown(type.shape);
     outputs[i] = known ? Tensor::Zeros(std::move(type)) : Tensor::Absent(std::move(type));
   }
   auto done = call.op->reference(call, wide, outputs);

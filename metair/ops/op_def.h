@@ -169,7 +169,7 @@ struct OpDef {
 // The inferred output types of a call, call.num_outputs of them, with the operator named in the
 // error. kBadInput too where an input has sizes known only at run time.
 Result<std::vector<TensorType>> InferTypes(const OpCall& call);
-// Work of a call with its inferred output types.
+// Work of a call with its inferred output types; none where a size is known only at run time.
 Work WorkOf(const OpCall& call, std::span<const TensorType> outputs);
 
 // Runs the reference kernel on tensors of the model's own types: converts to compute types, runs,

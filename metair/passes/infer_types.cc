@@ -30,10 +30,6 @@ namespace {
 
 std::string Where(const Node& node) { return fmt::format("node '{}'", node.name); }
 
-bool IsKnown(const Shape& shape) {
-  return std::find(shape.begin(), shape.end(), kRunTimeSize) == shape.end();
-}
-
 class Walk {
  public:
   Walk(const Graph& graph, const OpTable& ops, const InferOptions& options)

@@ -208,9 +208,7 @@ int64_t LivePeak(const std::vector<ValueId>& order, const std::vector<Slot>& slo
 
 }  // namespace
 
-int64_t KnownBytes(const TensorType& type) {
-  return std::count(type.shape.begin(), type.shape.end(), kRunTimeSize) > 0 ? 0 : type.bytes();
-}
+int64_t KnownBytes(const TensorType& type) { return IsKnown(type.shape) ? type.bytes() : 0; }
 
 std::vector<bool> HeldPacked(const Graph& graph, const OpTable& ops) {
   std::vector<bool> packed(graph.values.size(), false);

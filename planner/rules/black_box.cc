@@ -12,8 +12,7 @@ constexpr int64_t kLargestSize = int64_t{1} << 40;
 
 bool IsRunTime(const std::vector<TensorType>& types) {
   for (const TensorType& type : types)
-    if (std::find(type.shape.begin(), type.shape.end(), kRunTimeSize) != type.shape.end())
-      return true;
+    if (!IsKnown(type.shape)) return true;
   return false;
 }
 
@@ -271,8 +270,7 @@ bool BlackBox::Run(std::span<const int64_t> values,
   }
   outputs.clear();
   for (const TensorType& type : *made_) {
-    if (std::find(type.shape.begin(), type.shape.end(), kRunTimeSize) != type.shape.end() ||
-        NumElements(type.shape) > kMostElements) {
+    if (!IsKnown(type.shape) || NumElements(type.shape) > kMostElements) {
       error_ = "an output has no fixed small size";
       return false;
     }

@@ -74,6 +74,13 @@ struct RuleBook::State {
   const Discovered* DiscoveredAt(BlackBox& box, const std::string& signature, const BlackBox& real);
   const Discovered& Keep(const OpDef& op, const std::string& signature, Discovered found);
   Entry Without(const OpDef& op, const std::string& signature, Discovered nothing);
+  // The rule of the call by what was found on a smaller one: what holds for the call itself. fits:
+  // whether the call is an instance of the smaller one. refused: also takes the names of factors
+  // that do not hold.
+  Rule Confirmed(const Discovered& found,
+                 BlackBox& real,
+                 bool& fits,
+                 std::set<std::string>* refused = nullptr);
   Entry Make(const OpCall& call, BlackBox& real);
   Entry MakeAs(const OpCall& call,
                BlackBox& real,
@@ -123,6 +130,24 @@ Entry RuleBook::State::Without(const OpDef& op, const std::string& signature, Di
   return {NoRule(kept.reason), signature, &kept};
 }
 
+Rule RuleBook::State::Confirmed(const Discovered& found,
+                                BlackBox& real,
+                                bool& fits,
+                                std::set<std::string>* refused) {
+  const InnerFound inner = Inner();
+  Confirmation confirmation(found, real, table, inner, options.seed);
+  return InstantiateAt(
+      found,
+      real,
+      fits,
+      [&](const SymbolicFactor& factor, auto sizes) {
+        const bool holds = !confirmation.Refutes(factor, sizes);
+        if (!holds && refused != nullptr) refused->insert(factor.name);
+        return holds;
+      },
+      [&](const PassThrough& pass, auto sizes) { return !confirmation.Refutes(pass, sizes); });
+}
+
 // Where nothing cuts a dim that an integer of the call may follow, the call is looked at so too.
 Entry RuleBook::State::Make(const OpCall& call, BlackBox& real) {
   if (std::optional<Entry> grown = MakeByRow(call, real)) {
@@ -150,7 +175,6 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
   std::set<std::string> tried;                 // signatures
   std::vector<const Discovered*> discovered;   // of them
   std::vector<std::set<std::string>> refused;  // their factors that do not hold for this call
-  const InnerFound inner = Inner();
   BlackBox whole(call);
   whole.set_following(following);
   SmallCalls small(whole);
@@ -176,17 +200,7 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
     discovered.push_back(found);
     refused.emplace_back();
     bool fits = false;
-    Confirmation confirmation(*found, real, table, inner, options.seed);
-    Rule rule = InstantiateAt(
-        *found,
-        real,
-        fits,
-        [&](const SymbolicFactor& factor, auto sizes) {
-          const bool holds = !confirmation.Refutes(factor, sizes);
-          if (!holds) refused.back().insert(factor.name);
-          return holds;
-        },
-        [&](const PassThrough& pass, auto sizes) { return !confirmation.Refutes(pass, sizes); });
+    Rule rule = Confirmed(*found, real, fits, &refused.back());
     // Code that fails while a rule is confirmed is trusted with no other rule either.
     if (!real.fault().empty()) return Without(*call.op, unshrunk, NoneFor(real));
     if (any && (!fits || CutsIn(rule) <= CutsIn(entry.rule))) continue;
@@ -221,17 +235,8 @@ std::optional<Entry> RuleBook::State::MakeByRow(const OpCall& call, BlackBox& re
     return std::nullopt;
   std::optional<Discovered> grown = Grown(*found[1], *row, row->count - kShortRows[1]);
   if (!grown) return std::nullopt;
-  const InnerFound inner = Inner();
   bool fits = false;
-  Confirmation confirmation(*grown, real, table, inner, options.seed);
-  Rule rule = InstantiateAt(
-      *grown,
-      real,
-      fits,
-      [&](const SymbolicFactor& factor, auto sizes) {
-        return !confirmation.Refutes(factor, sizes);
-      },
-      [&](const PassThrough& pass, auto sizes) { return !confirmation.Refutes(pass, sizes); });
+  Rule rule = Confirmed(*grown, real, fits);
   if (!real.fault().empty())
     return Without(*call.op, "unshrunk|" + SignatureText(real), NoneFor(real));
   if (!fits || rule.factors.size() < grown->factors.size()) return std::nullopt;

@@ -290,11 +290,8 @@ int Affordable(int options, const Node& node, const Mesh& mesh) {
 // Sizes known only when running cannot be cut or priced.
 bool HasRunTimeSizes(const Graph& graph, const Node& node) {
   for (const std::vector<ValueId>* values : {&node.inputs, &node.outputs})
-    for (ValueId id : *values) {
-      if (id == kNone) continue;
-      const Shape& shape = graph.value(id).type.shape;
-      if (std::find(shape.begin(), shape.end(), kRunTimeSize) != shape.end()) return true;
-    }
+    for (ValueId id : *values)
+      if (id != kNone && !IsKnown(graph.value(id).type.shape)) return true;
   return false;
 }
 
