@@ -73,14 +73,15 @@ all_of() {
   ((failed == 0))
 }
 
+# preset NAME [TESTS]: builds the one preset, runs the tests of the other, by default of the same name.
 preset() {
-  scripts/build.sh "$1" && ctest --preset "$1" --parallel "${METADIST_JOBS:-$(nproc)}" < /dev/null
+  scripts/build.sh "$1" && ctest --preset "${2-$1}" --parallel "${METADIST_JOBS:-$(nproc)}" < /dev/null
 }
 
 run_suite() { scripts/test.sh release; }
 run_lint() { scripts/lint.sh --all; }
 run_odr() { scripts/build.sh lto --target metadist && build/lto/bin/metadist --version; }
-run_asan() { preset asan; }
+run_asan() { preset fuzz asan; }
 run_tsan() { preset tsan; }
 run_plain() { preset plain; }
 run_avx2() { preset avx2; }
