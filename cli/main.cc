@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // metadist: reads the command line, runs one command, turns its error into the exit status.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -48,6 +49,13 @@ void OnSignal(int signal) {
 
 void OnAlarm(int) {
   Say("metadist: interrupted, finishing what was found so far; again ends it at once\n");
+}
+
+// A standard stream that is closed would be the next file that is opened, which then took what is
+// printed. In its place stands what nothing can be written to.
+void HoldStandardStreams() {
+  for (int fd = 0; fd <= STDERR_FILENO; ++fd)
+    if (fcntl(fd, F_GETFD) < 0) (void)!open("/dev/null", O_RDONLY);
 }
 
 std::vector<std::string> CommandNames(const CLI::App& app) {
@@ -196,6 +204,7 @@ int Finish(int status) {
 }  // namespace metadist::cli
 
 int main(int argc, char** argv) {
+  metadist::cli::HoldStandardStreams();
   std::signal(SIGINT, metadist::cli::OnSignal);
   std::signal(SIGTERM, metadist::cli::OnSignal);
   std::signal(SIGALRM, metadist::cli::OnAlarm);

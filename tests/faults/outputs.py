@@ -84,6 +84,23 @@ def stdout_is_full(binary):
         ends(done, 1, "stdout: cannot write")
 
 
+def streams_are_closed(binary):
+    """The shell's >&- and 2>&-: no file takes what is printed."""
+    place = Place(binary)
+
+    def plan(closed, *flags):
+        command = ["sh", "-c", f'exec "$@" {closed}', "sh", binary, "plan", MODEL, "--bind", "batch=8", "--cluster", "16xh100", *flags]
+        return subprocess.run(command, cwd=place.path, env=place.environment, capture_output=True, text=True, check=False)
+
+    ends(plan(">&-", "-o", "a.json"), 1, "stdout: cannot write")
+    ends(plan("<&- >&- 2>&-", "-o", "b.json"), 1)
+    expect(whole(place.file("a.json")) and whole(place.file("b.json")), "a plan is not whole")
+    for name, closed in (("open.log", ""), ("closed.log", "2>&-")):
+        ends(plan(closed, "--log-file", name), 0)
+    lines = [open(place.file(name), encoding="utf-8").read() for name in ("open.log", "closed.log")]
+    expect(lines[0] and lines[0] == lines[1], "a log takes what is printed", lines)
+
+
 def a_reader_goes_away(binary):
     place = Place(binary)
     out, into = os.pipe()
@@ -297,7 +314,7 @@ def main():
     parser.add_argument("--moments", type=int, default=3, help="at which a disk becomes full")
     options = parser.parse_args()
     binary = os.path.abspath(options.binary)
-    cases = [stdout_is_full, a_reader_goes_away, what_is_lost_is_kept, a_full_disk, what_is_there, no_file, kept_profile, no_home, on_a_terminal]
+    cases = [stdout_is_full, streams_are_closed, a_reader_goes_away, what_is_lost_is_kept, a_full_disk, what_is_there, no_file, kept_profile, no_home, on_a_terminal]
     failed = 0
     counted = {"killed": lambda b: killed(b, options.kills), "disks_that_fill": lambda b: disks_that_fill(b, options.moments)}
     for name, case in [*((case.__name__, case) for case in cases), *counted.items()]:
