@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "cli/format.h"
+#include "metair/ir/text_file.h"
 
 namespace metadist::cli {
 namespace {
@@ -18,9 +18,8 @@ constexpr char kHint[] = "make one with `metadist run ... --bench --json -o FILE
 }  // namespace
 
 Result<Baseline> ReadBaseline(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return BadInput(path, "cannot be read", kHint);
-  const auto document = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  const std::string text = TRY(ReadText(path, kHint));
+  const auto document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!document.is_object() || document.value("schema", "") != "metadist.run")
     return BadInput(path, "expected a document of `metadist run --json`", kHint);
   const auto seconds = document.find("seconds");

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
+#include <sstream>
 
 #include "metair/ir/suggest.h"
+#include "metair/ir/text_file.h"
 
 namespace metadist::cli {
 namespace {
@@ -64,8 +65,7 @@ Result<Sources> ApplyConfig(CLI::App& command, const std::string& path) {
                                                : "flag";
   if (path.empty()) return sources;
 
-  std::ifstream file(path);
-  if (!file) return BadInput(path, "cannot read the configuration file");
+  std::istringstream file(TRY(ReadText(path)));
   std::vector<CLI::ConfigItem> items;
   try {
     items = CLI::ConfigTOML().from_config(file);

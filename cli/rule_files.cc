@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
-#include <sstream>
+
+#include "metair/ir/text_file.h"
 
 namespace metadist::cli {
 
@@ -16,11 +16,8 @@ void AddRulesFlag(CLI::App& command, std::string& path) {
 
 Result<void> LearnRules(const Session& session, const std::string& path, RuleBook& book) {
   if (path.empty()) return {};
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  if (!file) return BadInput(path, "cannot be read", "`metadist rules MODEL -o FILE` writes one");
-  book.Learn(TRY(ReadRules(text.str(), path)));
+  const std::string text = TRY(ReadText(path, "`metadist rules MODEL -o FILE` writes one"));
+  book.Learn(TRY(ReadRules(text, path)));
   if (book.stale() > 0)
     session.console.Warn(fmt::format(
         "{}: {} of its rules are of other kernels or another metadist and are found anew",

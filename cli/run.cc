@@ -10,7 +10,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 
 #include "cli/baseline.h"
 #include "cli/commands.h"
@@ -24,6 +23,7 @@
 #include "executor/trace.h"
 #include "importers/npz.h"
 #include "metair/ir/suggest.h"
+#include "metair/ir/text_file.h"
 #include "planner/plan_io.h"
 
 namespace metadist::cli {
@@ -58,14 +58,12 @@ Result<std::optional<Plan>> PlanIn(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   char first = 0;
   if (!file || !(file >> first) || first != '{') return std::optional<Plan>();
-  file.seekg(0);
-  std::stringstream text;
-  text << file.rdbuf();
-  auto plan = ReadPlan(text.str(), path);
+  const std::string text = TRY(ReadText(path));
+  auto plan = ReadPlan(text, path);
   if (plan.ok()) return std::optional<Plan>(std::move(plan).value());
   Error error = std::move(plan).error();
   const std::string report = "\"metadist.plan_report\"";
-  if (text.str().substr(0, 200).find(report) != std::string::npos)
+  if (text.substr(0, 200).find(report) != std::string::npos)
     error.hint =
         "this is what `metadist plan --json` prints; `metadist plan -o FILE` writes a plan";
   return error;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "metair/ir/element_type.h"
+#include "metair/ir/text_file.h"
 #include "profiles/fields.h"
 #include "profiles/profile_io.h"
 
@@ -314,14 +314,7 @@ Result<Profile> ParseProfile(const std::string& text, const std::string& where) 
 }
 
 Result<Profile> ReadProfile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text;
-  char block[1 << 16];
-  while (in.read(block, sizeof block) || in.gcount() > 0) {
-    text.append(block, static_cast<size_t>(in.gcount()));
-  }
-  if (!in.is_open() || in.bad()) return BadInput(path, "the profile cannot be read");
-  return ParseProfile(text, path);
+  return ParseProfile(TRY(ReadText(path)), path);
 }
 
 }  // namespace metadist

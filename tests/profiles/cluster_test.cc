@@ -113,7 +113,7 @@ TEST(Cluster, ReadsProfileFiles) {
   EXPECT_EQ(ResolveCluster(path + ":q").error().code, ErrorCode::kUsage);
   const auto missing = ResolveCluster(path + ".gone");
   EXPECT_EQ(missing.error().code, ErrorCode::kBadInput);
-  EXPECT_EQ(missing.error().message, "the profile cannot be read");
+  EXPECT_EQ(missing.error().message, "no such file");
   std::filesystem::remove(path);
 }
 

@@ -106,7 +106,9 @@ TEST(ProfileIo, RefusesFilesThatCannotBeRead) {
     const Result<Profile> profile = ReadProfile(path);
     ASSERT_FALSE(profile.ok());
     EXPECT_EQ(profile.error().code, ErrorCode::kBadInput);
-    EXPECT_EQ(profile.error().message, "the profile cannot be read");
+    EXPECT_EQ(profile.error().message,
+              path.ends_with("json") ? "cannot be read: No such file or directory"
+                                     : "expected a file, got a folder");
   }
 }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metair/ir/text_file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+namespace metadist {
+
+namespace {
+
+constexpr size_t kMostStreamed = size_t{1} << 28;  // devices may never end
+
+}  // namespace
+
+Result<std::string> ReadText(const std::string& path, const std::string& hint) {
+  std::error_code unknown;
+  const std::filesystem::file_status status = std::filesystem::status(path, unknown);
+  if (std::filesystem::is_directory(status))
+    return BadInput(path, "expected a file, got a folder", hint);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
+                                                             std::fclose);
+  if (file == nullptr)
+    return BadInput(path, std::string("cannot be read: ") + std::strerror(errno), hint);
+  const bool ends = std::filesystem::is_regular_file(status);
+  std::string text;
+  char block[1 << 16];
+  while (const size_t count = std::fread(block, 1, sizeof block, file.get())) {
+    text.append(block, count);
+    if (!ends && text.size() > kMostStreamed)
+      return BadInput(path, "expected a file, or at most 256 MiB", hint);
+  }
+  if (std::ferror(file.get()) != 0)
+    return BadInput(path, std::string("cannot be read: ") + std::strerror(errno), hint);
+  return text;
+}
+
+}  // namespace metadist
