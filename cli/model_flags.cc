@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 
+#include "cli/output_file.h"
 #include "cli/values.h"
 #include "metair/ops/op_guard.h"
 #include "metair/ops/op_library.h"
@@ -89,6 +90,7 @@ Result<std::map<std::string, int64_t>> ParseBinds(const std::vector<std::string>
 
 Result<LoadedModel> LoadModel(const Session& session, const ModelFlags& flags) {
   const auto start = std::chrono::steady_clock::now();
+  TRY(CheckDistinct({{"the model", flags.path}, {"--output", session.output}}));
   LoadedModel model;
   model.binds = TRY(ParseBinds(flags.binds));
   ImportOptions options;

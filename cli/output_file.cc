@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <random>
 #include <system_error>
@@ -203,6 +204,25 @@ Result<void> CheckWritable(const std::string& path, bool force) {
   auto target = TargetOf(path, force);
   if (!target.ok()) return std::move(target).error().in(path);
   return {};
+}
+
+Result<void> CheckDistinct(const std::vector<NamedFile>& files) {
+  namespace fs = std::filesystem;
+  std::map<fs::path, std::string> flags;  // by what they name
+  std::vector<Error> problems;
+  for (const auto& [flag, path] : files) {
+    if (path.empty() || path == "-") continue;
+    std::error_code unknown;
+    const fs::file_status status = fs::status(path, unknown);
+    if (fs::exists(status) && !fs::is_regular_file(status)) continue;
+    const fs::path where = fs::weakly_canonical(fs::absolute(path, unknown), unknown);
+    const auto [other, added] = flags.try_emplace(unknown ? fs::path(path) : where, flag);
+    if (!added)
+      problems.push_back(
+          Usage(fmt::format("{} and {} name the same file '{}'", other->second, flag, path)));
+  }
+  if (problems.empty()) return {};
+  return Join(std::move(problems));
 }
 
 Result<void> WriteFile(const std::string& path, std::string_view text, bool force) {

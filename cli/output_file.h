@@ -14,6 +14,15 @@ namespace metadist::cli {
 // Errors: kUsage.
 Result<void> CheckWritable(const std::string& path, bool force);
 
+// A file that a command reads or writes, and what names it.
+struct NamedFile {
+  std::string flag;
+  std::string path;
+};
+// Refuses two names of one file, of which only the later text would stay. "" and "-" are no
+// files, and pipes and devices take both texts. Errors: kUsage.
+Result<void> CheckDistinct(const std::vector<NamedFile>& files);
+
 // Writes a file whole or not at all; "-" is stdout. What is written first has a name of its own
 // beside the file, which is then renamed. An existing file needs `force`; it keeps its permissions,
 // and a symbolic link to it stays a link. A pipe or a character device is written to as it is.

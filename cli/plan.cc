@@ -26,8 +26,12 @@ struct Flags {
 Result<void> PlanCommand(Session& session, const Flags& flags) {
   const std::string& problem_path = flags.plan.save_problem;
   const std::string names_path = problem_path.empty() ? "" : NamesPath(problem_path);
-  TRY(JoinAll(
-      {CheckWritable(problem_path, session.force), CheckWritable(names_path, session.force)}));
+  TRY(JoinAll({CheckWritable(problem_path, session.force),
+               CheckWritable(names_path, session.force),
+               CheckDistinct({{"the model", flags.plan.model.path},
+                              {"--output", session.output},
+                              {"--save-problem", problem_path},
+                              {"the names of --save-problem", names_path}})}));
   LeastMemory least;
   auto result = PlanModel(session, flags.plan, &least);
   if (!result.ok()) {

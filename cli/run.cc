@@ -368,6 +368,9 @@ Result<void> CheckResults(const RunFlags& flags, const Job& job, const Outcome& 
 Result<void> RunCommand(Session& session, RunFlags flags) {
   TRY(CheckBackend(flags));
   TRY(CheckWritable(flags.trace, session.force));
+  TRY(CheckDistinct({{"the plan or model", flags.plan.model.path},
+                     {"--output", session.output},
+                     {"--trace", flags.trace}}));
   std::optional<Baseline> baseline;
   const double share = flags.max_regress.empty() ? 0.05 : TRY(ParsePercent(flags.max_regress));
   if (!flags.baseline.empty()) {
