@@ -2,7 +2,6 @@
 // metadist: reads the command line, runs one command, turns its error into the exit status.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -34,13 +33,12 @@ void Say(std::string_view text) {
   (void)!write(STDERR_FILENO, text.data(), text.size());
 }
 
-// The command winds up if it has something to finish, and says so where that takes over half a
-// second; a second signal ends the program at once.
+// The command winds up if it has something to finish, and says so where that takes over a
+// second; another signal ends the program at once.
 void OnSignal(int signal) {
   if (Session::interrupted().exchange(true)) std::_Exit(128 + signal);
   if (Session::finishes().load()) {
-    const itimerval soon = {{}, {0, 500'000}};
-    setitimer(ITIMER_REAL, &soon, nullptr);
+    alarm(1);
     return;
   }
   Say("metadist: error: interrupted\n");
