@@ -19,6 +19,8 @@
 #include <new>
 #include <vector>
 
+#include "metair/ir/sanitizers.h"
+
 namespace metadist::cli {
 namespace {
 
@@ -42,7 +44,7 @@ struct Child {
 };
 
 // Address sanitizers reserve terabytes of addresses.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef METADIST_SANITIZED
 constexpr bool kCanLimitMemory = false;
 #else
 constexpr bool kCanLimitMemory = true;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "metair/ir/sanitizers.h"
+
 // The newest instruction set that kernels may use: 0 none but the compiler's, 1 AVX2, 2 AVX-512
 // (METADIST_HIGHEST_SET of the build, so that tests can hold the kernels of older machines too).
 #ifndef METADIST_HIGHEST_SET
@@ -25,7 +27,7 @@ inline bool HasAvx2() {
 // picks one. Contraction is off everywhere, so all versions compute the same bits. Off under
 // sanitizers, whose run-time is not up yet when the loader asks.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && METADIST_HIGHEST_SET > 0
+    !defined(METADIST_SANITIZED) && METADIST_HIGHEST_SET > 0
 #if METADIST_HIGHEST_SET > 1
 #define METADIST_MULTIVERSION __attribute__((target_clones("avx512f", "avx2", "default")))
 #else

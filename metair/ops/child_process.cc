@@ -38,6 +38,8 @@
 #include <cstring>
 #include <exception>
 
+#include "metair/ir/sanitizers.h"
+
 namespace metadist {
 namespace {
 
@@ -47,7 +49,7 @@ constexpr double kGraceSeconds = 20;
 constexpr int kAgain = 2;
 
 // Address sanitizers reserve terabytes of addresses.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef METADIST_SANITIZED
 constexpr bool kCanLimitMemory = false;
 #else
 constexpr bool kCanLimitMemory = true;

@@ -11,9 +11,10 @@
 #include "executor/bind_data.h"
 #include "executor/comm/threads.h"
 #include "executor/rank_program.h"
+#include "metair/ir/sanitizers.h"
 #include "tests/executor/model.h"
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__GLIBC__) && !defined(METADIST_SANITIZED)
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "metair/ir/sanitizers.h"
 #include "metair/ops/fenced_arrays.h"
 
 namespace metadist::testing {
@@ -114,7 +115,7 @@ TEST(ChildProcess, ManyThreadsAsk) {
   EXPECT_EQ((std::vector<int>{100, 100, 100, 100}), right);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef METADIST_SANITIZED
 TEST(ChildProcess, MemoryIsLimited) {
   const ChildLimits limits{20, 60, 128 << 20};
   const auto child = std::move(ChildProcess::Start(limits, Play)).value();
