@@ -19,8 +19,9 @@ constexpr int64_t kShareOfOperands = 64;
 constexpr int64_t kLargestDepth = 256;  // of a strip in the first cache
 constexpr int64_t kWhole[] = {0};       // the tap of a plain matrix
 
-using Four = float __attribute__((vector_size(16)));
-using FourInMemory = float __attribute__((vector_size(16), aligned(4), may_alias));
+// typedef: clang++ overlooks the alignment in a declaration with `using`.
+typedef float Four __attribute__((vector_size(16)));
+typedef float FourInMemory __attribute__((vector_size(16), aligned(4), may_alias));
 
 // out[j * pitch + i] = in[i * step + j] for i, j < 4.
 void Turn(const float* in, int64_t step, float* out, int64_t pitch) {

@@ -128,8 +128,9 @@ void LimitMemory(int64_t bytes) {
                        const ChildLimits& limits,
                        const std::function<std::string(const std::string&)>& answer) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  std::signal(SIGALRM, SIG_DFL);
-  std::signal(SIGPROF, SIG_DFL);
+  // It dies as it would anywhere, whoever handles such signals in the program.
+  for (const int fatal : {SIGALRM, SIGPROF, SIGSEGV, SIGBUS, SIGFPE, SIGILL})
+    std::signal(fatal, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
