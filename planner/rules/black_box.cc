@@ -82,6 +82,9 @@ void BlackBox::Note(const Error& error) const {
 
 Result<std::vector<TensorType>> BlackBox::Inferred(const OpCall& call) const {
   if (!fault_.empty()) return BadInput("", fault_);
+  // As importers do: what has more elements than can be counted is no call.
+  for (const OpCall::Input& input : call.inputs)
+    if (input.present) TRY(CheckedElements(input.type.shape, input.type.element));
   auto types = call.op->infer(call);
   if (!types.ok()) Note(types.error());
   return types;
