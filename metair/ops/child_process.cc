@@ -194,7 +194,7 @@ Error Told(const Death& death, const ChildLimits& limits) {
   std::string text =
       signal == 0 ? fmt::format("ended its process with status {}", WEXITSTATUS(death.status))
                   : fmt::format("ended by signal {} ({})", signal, strsignal(signal));
-  if (death.peak_bytes > limits.memory_bytes / 2)
+  if (kCanLimitMemory && death.peak_bytes > limits.memory_bytes / 2)
     text += fmt::format(", near its limit of {} MiB", limits.memory_bytes >> 20);
   return Device(std::move(text));
 }
