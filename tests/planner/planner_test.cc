@@ -48,15 +48,19 @@ Model& Gpt2() {
   return model;
 }
 
-PlanRequest RequestFor(Model& model, int devices) {
+PlanRequest RequestFor(const Graph& graph, RuleBook& rules, int devices) {
   PlanRequest request;
-  request.graph = &model.graph;
+  request.graph = &graph;
   request.ops = &Ops();
-  request.rules = &model.rules;
+  request.rules = &rules;
   request.cluster = TestCluster(devices);
   request.mesh = Mesh{{{"a", devices}}};
   request.alternatives = false;
   return request;
+}
+
+PlanRequest RequestFor(Model& model, int devices) {
+  return RequestFor(model.graph, model.rules, devices);
 }
 
 // The program's outputs equal those of one device.
@@ -149,13 +153,7 @@ TEST(MakePlan, KeepsTheMemoryLimitByCollectivesApart) {
 )")
                           .value();
   RuleBook rules(Ops());
-  PlanRequest request;
-  request.graph = &graph;
-  request.ops = &Ops();
-  request.rules = &rules;
-  request.cluster = TestCluster(4);
-  request.mesh = Mesh{{{"a", 4}}};
-  request.alternatives = false;
+  PlanRequest request = RequestFor(graph, rules, 4);
   request.constraints = {{"x", "[][a]"}, {"v", "[a][]"}, {"w", "[a][]"}};
   const Plan together = MakePlan(request).value().plan;
   EXPECT_THAT(ProgramText(Lower(together).value()), testing::HasSubstr("bundle = 0"));
@@ -403,14 +401,8 @@ TEST(PlanFile, KeepsConstantsOfDecompositions) {
                  "  %y: f32[24,4] = ScatterND(%x, %i, %u) @n\n  output %y\n}\n")
           .value();
   RuleBook rules(Ops());
-  PlanRequest request;
-  request.graph = &graph;
-  request.ops = &Ops();
-  request.rules = &rules;
-  request.cluster = TestCluster(2);
-  request.mesh = ParseMesh("a=2").value();
+  PlanRequest request = RequestFor(graph, rules, 2);
   request.solver = "random";
-  request.alternatives = false;
   int made = 0;
   for (request.seed = 0; request.seed < 12; ++request.seed) {
     const Plan plan = MakePlan(request).value().plan;
@@ -432,14 +424,8 @@ TEST(PlanFile, KeepsConstantsOfDecompositions) {
 void ExpectStaysWhole(const std::string& lines) {
   const Graph graph = ParseGraph("graph g opset 26 {\n" + lines + "}\n").value();
   RuleBook rules(Ops());
-  PlanRequest request;
-  request.graph = &graph;
-  request.ops = &Ops();
-  request.rules = &rules;
-  request.cluster = TestCluster(2);
-  request.mesh = ParseMesh("a=2").value();
+  PlanRequest request = RequestFor(graph, rules, 2);
   request.solver = "random";
-  request.alternatives = false;
   const Sharding whole = Sharding::Replicated(1);
   for (request.seed = 0; request.seed < 12; ++request.seed) {
     const auto planned = MakePlan(request);
