@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Warnings, sanitizers, clang-tidy and ccache; they concern our own code only.
+# Warnings, sanitizers and ccache; they concern our own code only.
 option(METADIST_WERROR "Warnings are errors" OFF)
-option(METADIST_TIDY "Run clang-tidy-19 on every file that is compiled" OFF)
 option(METADIST_FUZZ "Build the libFuzzer programs of tests/fuzz (clang only)" OFF)
 option(METADIST_BENCHMARKS "Build metadist_bench, which needs libbenchmark-dev" OFF)
 set(METADIST_SANITIZE "" CACHE STRING "address,undefined or thread")
 set(METADIST_HIGHEST_SET 2 CACHE STRING "The newest instruction set of kernels: 0 plain, 1 AVX2, 2 AVX-512")
+# A header, so that a build folder goes from one set to another by compiling the kernels alone.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/include/metadist_highest_set.h CONTENT
+  "#pragma once\n#define METADIST_HIGHEST_SET ${METADIST_HIGHEST_SET}\n" @ONLY)
+include_directories(${CMAKE_BINARY_DIR}/generated/include)
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
@@ -17,6 +20,9 @@ set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g")
 add_library(metadist_warnings INTERFACE)
 target_compile_options(metadist_warnings INTERFACE
   -Wall -Wextra -Wno-unused-parameter -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)  # libstdc++'s stable_sort calls what it deprecates
+  target_compile_options(metadist_warnings INTERFACE -Wno-deprecated-declarations)
+endif()
 if(METADIST_WERROR)
   target_compile_options(metadist_warnings INTERFACE -Werror)
 endif()
@@ -24,15 +30,8 @@ if(METADIST_SANITIZE)
   add_compile_options(-fsanitize=${METADIST_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${METADIST_SANITIZE})
 endif()
-if(NOT METADIST_HIGHEST_SET EQUAL 2)
-  add_compile_definitions(METADIST_HIGHEST_SET=${METADIST_HIGHEST_SET})
-endif()
 if(METADIST_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
-endif()
-if(METADIST_TIDY)
-  find_program(METADIST_CLANG_TIDY clang-tidy-19 REQUIRED)
-  set(CMAKE_CXX_CLANG_TIDY ${METADIST_CLANG_TIDY} --quiet)
 endif()
 
 # What ccache must overlook to keep an object that was compiled with a precompiled header.
@@ -43,7 +42,7 @@ if(METADIST_CCACHE)
 endif()
 
 # metadist_precompile(TARGET HEADERS...): parses the libraries' headers once for all files of a target, never headers of ours:
-# a file still includes what it uses, and presets dev and tidy build without this to show one that does not.
+# a file still includes what it uses, and preset dev builds without this to show one that does not.
 option(METADIST_PCH "Precompile headers of the standard library, fmt, ONNX, CLI11" ON)
 function(metadist_precompile target)
   if(METADIST_PCH)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, configures and builds build/<preset>/bin/metadist.
 #   scripts/build.sh [PRESET] [--target NAME] [-D...]
-# Presets: release (default) dev fuzz tsan tidy plain avx2 lto cuda. --target metadist leaves the tests out; -D options go to CMake.
+# Presets: release (default) dev fuzz tsan plain avx2 lto cuda. --target metadist leaves the tests out; -D options go to CMake.
 # The ONNX library is built once and kept in ~/.cache/metadist (-DMETADIST_CACHE=DIR or OFF).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,7 +20,7 @@ fi
 start=$SECONDS
 
 case $preset in
-  tidy | fuzz) scripts/setup.sh build lint ;;
+  fuzz) scripts/setup.sh build lint ;;
   *) scripts/setup.sh build ;;
 esac
 

@@ -6,7 +6,7 @@
 #   scripts/nightly.sh --resume    those that have not passed yet on this commit, with a clean tree
 # Stages, in this order:
 #   suite        the release build and every test
-#   lint         format, checks, spelling, shell scripts, the second compiler with clang-tidy
+#   lint         format, checks, spelling, shell scripts; clang-tidy on what the last day changed
 #   odr          optimised at link time: no two definitions of one name
 #   asan tsan    every test under address and undefined behaviour sanitizers, but goldens that limit addresses or crash on purpose;
 #                those with threads under the thread sanitizer
@@ -73,18 +73,16 @@ all_of() {
   ((failed == 0))
 }
 
-# preset NAME [TESTS]: builds the one preset, runs the tests of the other, by default of the same name.
-preset() {
-  scripts/build.sh "$1" && ctest --preset "${2-$1}" --parallel "${METADIST_JOBS:-$(nproc)}" < /dev/null
-}
+# tests PRESET: those of a preset that is built.
+tests() { ctest --preset "$1" --parallel "${METADIST_JOBS:-$(nproc)}" < /dev/null; }
 
 run_suite() { scripts/test.sh release; }
-run_lint() { scripts/lint.sh --all; }
+run_lint() { scripts/lint.sh --since "$(git rev-list -n 1 --before=1.day HEAD)"; }
 run_odr() { scripts/build.sh lto --target metadist && build/lto/bin/metadist --version; }
-run_asan() { preset fuzz asan; }
-run_tsan() { preset tsan; }
-run_plain() { preset plain; }
-run_avx2() { preset avx2; }
+run_asan() { scripts/build.sh fuzz && tests asan; }
+run_tsan() { scripts/build.sh tsan --target threaded_tests && tests tsan; }
+run_plain() { scripts/build.sh plain --target kernel_tests && tests plain; }
+run_avx2() { scripts/build.sh avx2 --target kernel_tests && tests avx2; }
 
 onnx_data() { python3 -c 'import os, onnx; print(os.path.join(os.path.dirname(onnx.__file__), "backend/test/data"))'; }
 

@@ -119,11 +119,11 @@ T IdentityOf(ReduceOp op) {
     case ReduceOp::kMax:
       if constexpr (kIsSmallInt<T>) return T(T::kLow);
       if constexpr (std::is_same_v<T, Float8E8M0>) return T();  // all numbers are positive
-      if constexpr (kIsSmallFloat<T>) return T(-LargestOf(T::form));
+      if constexpr (kIsSmallFloat<T>) return T(-LargestOf(T::kForm));
       return T(Limits::has_infinity ? -Limits::infinity() : Limits::lowest());
     case ReduceOp::kMin:
       if constexpr (kIsSmallInt<T>) return T(T::kHigh);
-      if constexpr (kIsSmallFloat<T>) return T(LargestOf(T::form));
+      if constexpr (kIsSmallFloat<T>) return T(LargestOf(T::kForm));
       return T(Limits::has_infinity ? Limits::infinity() : Limits::max());
     case ReduceOp::kAnd:
       if constexpr (kIsSmallInt<T>) return T(-1);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "metair/ir/sanitizers.h"
+// The newest instruction set that kernels may use, METADIST_HIGHEST_SET: 0 none but the compiler's,
+// 1 AVX2, 2 AVX-512. Tests of less than 2 hold the kernels of older machines.
+#include <metadist_highest_set.h>
 
-// The newest instruction set that kernels may use: 0 none but the compiler's, 1 AVX2, 2 AVX-512
-// (METADIST_HIGHEST_SET of the build, so that tests can hold the kernels of older machines too).
-#ifndef METADIST_HIGHEST_SET
-#define METADIST_HIGHEST_SET 2
-#endif
+#include "metair/ir/sanitizers.h"
 
 namespace metadist {
 

@@ -18,9 +18,9 @@ double SmallFloatValue(SmallFloatForm form, uint8_t bits);
 // The largest finite number.
 double LargestOf(SmallFloatForm form);
 
-template <SmallFloatForm kForm>
+template <SmallFloatForm kOf>
 struct SmallFloat {
-  static constexpr SmallFloatForm form = kForm;
+  static constexpr SmallFloatForm kForm = kOf;
   uint8_t bits = 0;
 
   SmallFloat() = default;

@@ -20,7 +20,7 @@ Result<Narrowing> Narrowing::Make(ElementType to, const Attributes& attributes) 
   narrowing.saturate_ = attributes.Int("saturate", 1) != 0;
   VisitElementType(to, [&](auto zero) {
     using T = decltype(zero);
-    if constexpr (kIsSmallFloat<T>) narrowing.largest_ = LargestOf(T::form);
+    if constexpr (kIsSmallFloat<T>) narrowing.largest_ = LargestOf(T::kForm);
   });
   return narrowing;
 }

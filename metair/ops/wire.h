@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -44,7 +43,7 @@ class WireReader {
   T Take() {
     T value{};
     const std::string_view bytes = TakeBytes(sizeof value);
-    if (ok_) std::memcpy(&value, bytes.data(), sizeof value);
+    if (ok_) bytes.copy(reinterpret_cast<char*>(&value), sizeof value);
     return value;
   }
   std::string_view TakeBytes(uint64_t count) {

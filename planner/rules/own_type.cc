@@ -96,7 +96,7 @@ double LowestOf(ElementType type) {
   return VisitElementType(type, [&](auto zero) -> double {
     using T = decltype(zero);
     if constexpr (kIsSmallFloat<T>)
-      return T::form == SmallFloatForm::kE8M0 ? 0x1p-127 : -LargestOf(T::form);
+      return T::kForm == SmallFloatForm::kE8M0 ? 0x1p-127 : -LargestOf(T::kForm);
     return type == ElementType::kF64   ? -std::numeric_limits<double>::max()
            : type == ElementType::kF16 ? -65504.0
                                        : -3e38;
