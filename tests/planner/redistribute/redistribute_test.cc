@@ -317,7 +317,7 @@ TEST(Redistributor, AMirroredPieceIsPricedByItsMessages) {
                                         ParseSharding("[x~mirror][]", type.shape, mesh).value());
     EXPECT_EQ(route.received_bytes, messages * bytes);
     const Priced& one =
-        pricer.Price(CollectiveKind::kPermute, AxisList({0}), bytes, bytes, type.element);
+        pricer.Price(CollectiveKind::kPermute, AxisList(0), bytes, bytes, type.element);
     EXPECT_EQ(route.price.seconds, messages * one.seconds) << axes;
   };
   check("x=4", 4, 1, 1024 * 64 * 4);
