@@ -237,7 +237,7 @@ void MultiplyLine(const Tiled& t, const Part& part, const float* tile) {
         const int64_t count = std::min(end, row * t.pitch + part.columns) - from;
         float* y = part.y + o * planes.pixels() + (part.row + row) * planes.out_width +
                    part.column + from - row * t.pitch;
-        const float* result = results + from - q;
+        const float* result = results + (from - q);
         for (int64_t i = 0; i < product.rows; ++i)
           for (int64_t j = 0; j < count; ++j) {
             float& to = y[i * planes.pixels() + j];
