@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <coin/CbcModel.hpp>
 #include <coin/CbcSolver.hpp>
 #include <coin/CoinError.hpp>
@@ -107,7 +108,8 @@ struct CbcRun {
     MipResult out;
     out.work = watch.work();
     out.nodes = cbc.getNodeCount();
-    out.bound = trusted ? cbc.getBestPossibleObjValue() : watch.bound();
+    const double bound = trusted ? cbc.getBestPossibleObjValue() : watch.bound();
+    if (std::abs(bound) < kUnknown) out.bound = bound;
     if (trusted && cbc.isProvenInfeasible()) {
       out.status = MipResult::Status::kInfeasible;
       return out;

@@ -73,7 +73,7 @@ FinishResult Finish::Run(int64_t upper, double gap, int64_t work, Budget& budget
     }
     const double proven = answer.bound * unit + shift;
     const double margin = 1e-6 * (std::abs(proven - shift) + unit) + 1;
-    if (proven > -1e18) {
+    if (std::abs(proven) < 1e18) {
       out.bound = std::max(out.bound, static_cast<int64_t>(std::floor(proven - margin)));
     }
     if (answer.solution.empty()) return out;
