@@ -139,7 +139,7 @@ Result<std::shared_ptr<const Profile>> CpuProfile(Session& session, int ranks) {
   options.previous = kept ? &*kept : nullptr;
   auto measured = MeasureCpu(options);
   session.console.EndSteps();
-  if (!measured.ok()) return std::move(measured).error();
+  if (!measured.ok()) return std::move(measured).failure();
   if (!folder.empty()) {
     auto written = WriteFile(path.string(), FormatProfile(measured.value()), /*force=*/true);
     if (!written.ok())

@@ -43,7 +43,7 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
       document["bound_bytes"] = least.bound_bytes;
       session.Report(document, "");
     }
-    return std::move(result).error();
+    return std::move(result).failure();
   }
   const PlannedModel& planned = result.value();
   std::vector<Result<void>> done;

@@ -118,7 +118,7 @@ class Rounds {
       if (!status[rank].ok()) group[rank]->Abort(status[rank].error());
     }));
     for (Result<void>& one : status)
-      if (!one.ok()) return std::move(one).error();
+      if (!one.ok()) return std::move(one).failure();
     return {};
   }
 

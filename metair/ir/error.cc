@@ -18,6 +18,12 @@ std::string Error::text() const {
   return out;
 }
 
+Failure::Failure(Error error) : error_(new Error(std::move(error))) {}
+
+Failure::Failure(const Failure& other) : error_(new Error(*other.error_)) {}
+
+void Failure::Free() { delete error_; }
+
 Error Internal(std::string message) {
   return {ErrorCode::kInternal, "", std::move(message), "", {}};
 }

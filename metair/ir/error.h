@@ -37,6 +37,30 @@ struct Error {
   std::string text() const;
 };
 
+// An Error on its way from the function that found it to the caller that reads it: one pointer, so
+// that a function of many steps stays small. Never empty unless moved from.
+class [[nodiscard]] Failure {
+ public:
+  explicit Failure(Error error);
+  Failure(const Failure& other);
+  Failure(Failure&& other) noexcept : error_(std::exchange(other.error_, nullptr)) {}
+  Failure& operator=(Failure other) noexcept {
+    std::swap(error_, other.error_);
+    return *this;
+  }
+  ~Failure() {
+    if (error_ != nullptr) Free();
+  }
+
+  const Error& error() const& { return *error_; }
+  Error&& error() && { return std::move(*error_); }
+
+ private:
+  void Free();
+
+  Error* error_;
+};
+
 Error Internal(std::string message);
 Error Usage(std::string message, std::string hint = "");
 Error BadInput(std::string where, std::string message, std::string hint = "");

@@ -16,50 +16,56 @@ class [[nodiscard]] Result {
  public:
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(*-explicit-*)
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(*-explicit-*)
+  Result(Failure failure)
+      : state_(std::in_place_index<1>, std::move(failure)) {}  // NOLINT(*-explicit-*)
 
   bool ok() const { return state_.index() == 0; }
   const T& value() const& {
     CHECK(ok(), error_text());
-    return std::get<0>(state_);
+    return *std::get_if<0>(&state_);
   }
   T& value() & {
     CHECK(ok(), error_text());
-    return std::get<0>(state_);
+    return *std::get_if<0>(&state_);
   }
   T&& value() && {
     CHECK(ok(), error_text());
-    return std::get<0>(std::move(state_));
+    return std::move(*std::get_if<0>(&state_));
   }
-  const Error& error() const& { return std::get<1>(state_); }
-  Error&& error() && { return std::get<1>(std::move(state_)); }
+  // Only where ok() is false.
+  const Error& error() const& { return std::get_if<1>(&state_)->error(); }
+  Error&& error() && { return std::move(*std::get_if<1>(&state_)).error(); }
+  Failure&& failure() && { return std::move(*std::get_if<1>(&state_)); }
 
  private:
-  const char* error_text() const { return ok() ? "" : std::get<1>(state_).message.c_str(); }
+  const char* error_text() const { return error().message.c_str(); }
 
-  std::variant<T, Error> state_;
+  std::variant<T, Failure> state_;
 };
 
 template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::move(error)) {}  // NOLINT(*-explicit-*)
+  Result(Error error) : failure_(std::move(error)) {}        // NOLINT(*-explicit-*)
+  Result(Failure failure) : failure_(std::move(failure)) {}  // NOLINT(*-explicit-*)
 
-  bool ok() const { return !error_.has_value(); }
-  void value() const { CHECK(ok(), error_ ? error_->message.c_str() : ""); }
-  const Error& error() const& { return *error_; }
-  Error&& error() && { return std::move(*error_); }
+  bool ok() const { return !failure_.has_value(); }
+  void value() const { CHECK(ok(), error().message.c_str()); }
+  const Error& error() const& { return failure_->error(); }
+  Error&& error() && { return std::move(*failure_).error(); }
+  Failure&& failure() && { return std::move(*failure_); }
 
  private:
-  std::optional<Error> error_;
+  std::optional<Failure> failure_;
 };
 
 }  // namespace metadist
 
 // Unwraps a Result, or returns its error from the calling function.
-#define TRY(expr)                                               \
-  (__extension__({                                              \
-    auto try_result = (expr);                                   \
-    if (!try_result.ok()) return std::move(try_result).error(); \
-    std::move(try_result).value();                              \
+#define TRY(expr)                                                 \
+  (__extension__({                                                \
+    auto try_result = (expr);                                     \
+    if (!try_result.ok()) return std::move(try_result).failure(); \
+    std::move(try_result).value();                                \
   }))

@@ -53,7 +53,7 @@ Result<Graph> Load(const std::string& path, const NamedTensors& inputs) {
     options.binds.clear();  // no symbolic size
     imported = ImportModel(path, options);
   }
-  if (!imported.ok()) return std::move(imported).error();
+  if (!imported.ok()) return std::move(imported).failure();
   return TRY(RunPasses(imported.value().graph, {}, OpTable::BuiltIn())).graph;
 }
 
