@@ -12,7 +12,7 @@ namespace metadist::cli {
 namespace {
 
 constexpr size_t kMostBlocks = 16;  // along a dim
-constexpr int64_t kMostRanks = 1024;
+constexpr int64_t kMostPicturedRanks = 1024;
 constexpr size_t kCellWidth = 11;
 constexpr size_t kPageWidth = 100;
 
@@ -116,7 +116,7 @@ std::vector<std::string> BlockPicture(const std::string& title,
                                       const Shape& extent,
                                       const Sharding& sharding,
                                       const Mesh& mesh) {
-  if (shape.empty() || shape.size() > 2 || mesh.ranks() > kMostRanks) return {};
+  if (shape.empty() || shape.size() > 2 || mesh.ranks() > kMostPicturedRanks) return {};
   const Picture picture(shape, extent, sharding, mesh);
   if (!picture.fits()) return {};
   const auto cells = picture.Cells();

@@ -94,7 +94,9 @@ Result<void> CheckArguments(const CLI::App& app, const CLI::App& command, const 
   return {};
 }
 
-int Status(const Result<void>& done) { return done.ok() ? 0 : static_cast<int>(done.error().code); }
+int ExitStatus(const Result<void>& done) {
+  return done.ok() ? 0 : static_cast<int>(done.error().code);
+}
 
 struct Invocation {
   CLI::App app{
@@ -187,7 +189,7 @@ int Main(int argc, char** argv) {
   if (!done.ok()) session.console.Fail(done.error());
   const Result<void> logged = session.console.CloseLog();
   if (!logged.ok()) console.Fail(logged.error());
-  return Status(done.ok() ? logged : done);
+  return ExitStatus(done.ok() ? logged : done);
 }
 
 // What the program ends with; whatever it says, its output has arrived.
@@ -195,7 +197,7 @@ int Finish(int status) {
   const Result<void> arrived = FlushStdout();
   if (arrived.ok()) return status;
   Console().Fail(arrived.error());
-  return status == 0 ? Status(arrived) : status;
+  return status == 0 ? ExitStatus(arrived) : status;
 }
 
 }  // namespace

@@ -13,14 +13,14 @@
 namespace metadist::cli {
 namespace {
 
-constexpr int64_t kMostRanks = 1024;
+constexpr int64_t kMostRunRanks = 1024;
 constexpr double kMinSeconds = 0.05;  // of measuring
 
 // The ranks' sources, two buffers each for the steps, their end and what it should be; the integers
 // of one of them while it is made.
 Result<void> CheckSize(const PlannedRoute& route, const Mesh& mesh) {
-  if (mesh.ranks() > kMostRanks)
-    return Usage(fmt::format("--run takes at most {} ranks, got {}", kMostRanks, mesh.ranks()));
+  if (mesh.ranks() > kMostRunRanks)
+    return Usage(fmt::format("--run takes at most {} ranks, got {}", kMostRunRanks, mesh.ranks()));
   const double bytes =
       static_cast<double>(route.peak_elements) *
       (5.0 * static_cast<double>(ByteSize(route.type.element) * mesh.ranks()) + 16);

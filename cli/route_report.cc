@@ -186,7 +186,7 @@ std::string TotalsText(const RouteResult& result) {
   return out + "\n";
 }
 
-std::string CheckText(const RouteResult& result) {
+std::string RouteCheckText(const RouteResult& result) {
   if (!result.check) return "";
   const std::string how = fmt::format("on {} {}",
                                       result.ends.mesh.fine.ranks(),
@@ -248,7 +248,7 @@ std::string RouteText(const RouteResult& result) {
     out += fmt::format(", padded to {}", ShapeText(route.type.shape));
   out += fmt::format(" (planned in {})\n", SecondsText(result.planning_seconds));
   out += EndText("from", from, item) + EndText("to", to, item) + "\n" + StepTable(result) + "\n" +
-         TotalsText(result) + CheckText(result);
+         TotalsText(result) + RouteCheckText(result);
   const Shape& extent = ends.type.shape;
   const std::string picture = SideBySide(
       BlockPicture("before " + from.text, route.type.shape, extent, route.from, ends.mesh.fine),

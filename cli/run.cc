@@ -83,14 +83,16 @@ Result<Job> LoadPlannedJob(Session& session, const RunFlags& flags, Plan plan) {
   model.passes_off = plan.origin.passes_off;
   model.op_libraries = flags.plan.model.op_libraries;
   auto read = LoadModel(session, model);
-  // Other sizes than were bound, or none: not the model that was planned.
-  if (!read.ok() && read.error().code == ErrorCode::kUsage)
+  if (!read.ok()) {
+    if (read.error().code != ErrorCode::kUsage) return std::move(read).failure();
+    // Other sizes than were bound, or none: not the model that was planned.
     return BadInput(
         flags.plan.model.path,
         fmt::format(
             "model {} has changed since it was planned: {}", model.path, read.error().message),
         "plan it again");
-  LoadedModel loaded = TRY(std::move(read));
+  }
+  LoadedModel loaded = std::move(read).value();
   if (loaded.imported.hash != plan.origin.model_hash)
     return BadInput(flags.plan.model.path,
                     fmt::format("model {} has changed since it was planned: expected {}, got {}",
@@ -305,7 +307,7 @@ std::string ToleranceText(const Tolerance& tolerance) {
 }
 
 // What the results were compared with, and how that went: "equal to one device, differs from FILE".
-std::string CheckText(const Outcome& out) {
+std::string VerdictText(const Outcome& out) {
   if (!out.checked()) return "not compared";
   if (out.passed()) return fmt::format("PASSED: equal to {}", out.compared_with());
   if (out.expected_file.empty() || (!out.one_device.passed && !out.expected.passed))
@@ -335,7 +337,7 @@ std::string OutcomeText(const Job& job, const Outcome& out) {
              job.plan ? BytesText(job.plan->peak_bytes()) : "-",
              BytesText(out.run.peak_bytes)});
   text += table.text();
-  text += "  " + CheckText(out);
+  text += "  " + VerdictText(out);
   if (out.checked())
     text += fmt::format(
         ", largest error {:.2g} (relative {:.2g}{}{}{})",

@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Flags {
+struct SolveFlags {
   std::string problem;
   std::string solver = "auto";
   std::string time_limit;
@@ -33,7 +33,7 @@ double Since(Clock::time_point start) {
 }
 
 // Seconds, work units and gap of the flags, all problems at once.
-Result<SolveOptions> ReadLimits(const Session& session, const Flags& flags) {
+Result<SolveOptions> ReadLimits(const Session& session, const SolveFlags& flags) {
   SolveOptions options;
   std::vector<Error> problems;
   const auto take = [&](const char* flag, const std::string& text, auto parse, auto& into) {
@@ -91,7 +91,7 @@ Result<void> FindSmallestLimit(const SolveOptions& given, Clock::time_point star
   if (!smallest.ok()) {
     const ErrorCode code = smallest.error().code;
     if (code == ErrorCode::kTimeLimit || code == ErrorCode::kInterrupted) return {};
-    return std::move(smallest).error();
+    return std::move(smallest).failure();
   }
   solved.smallest = std::move(smallest).value();
   return {};
@@ -153,7 +153,7 @@ Result<void> Outcome(const Solved& solved) {
   return {};
 }
 
-Result<void> CheckChoice(Session& session, const Flags& flags, const Problem& problem) {
+Result<void> CheckChoice(Session& session, const SolveFlags& flags, const Problem& problem) {
   const Choice choice = TRY(LoadChoice(flags.check, problem));
   TRY(session.Emit(session.json ? CheckJson(session, problem, choice)
                                 : CheckText(problem, choice)));
@@ -161,7 +161,7 @@ Result<void> CheckChoice(Session& session, const Flags& flags, const Problem& pr
   return Error{ErrorCode::kMismatch, flags.check, "the choice is not feasible", "", {}};
 }
 
-Result<void> Solve(Session& session, const Flags& flags) {
+Result<void> Solve(Session& session, const SolveFlags& flags) {
   Session::finishes() = true;
   const Clock::time_point start = Clock::now();
   SolveOptions options = TRY(ReadLimits(session, flags));
@@ -214,7 +214,7 @@ std::string SolversHelp() {
 void AddSolve(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("solve", "solve a problem file: the cheapest choice within its limit");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<SolveFlags>();
   session.required = {
       command->add_option("PROBLEM", flags->problem, "google/iopddl file, .json or .json.gz")
           ->type_name("FILE")};

@@ -29,6 +29,7 @@ endif()
 if(METADIST_SANITIZE)
   add_compile_options(-fsanitize=${METADIST_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${METADIST_SANITIZE})
+  set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")  # a report needs lines, not variables
 endif()
 if(METADIST_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
@@ -51,5 +52,14 @@ function(metadist_precompile target)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       target_compile_options(${target} PRIVATE -fpch-preprocess)
     endif()
+  endif()
+endfunction()
+
+# metadist_merge(TARGET FILES): compiles FILES of a target at a time as one. For files that each bring the code of a large
+# header-only library; their own names, in unnamed namespaces, differ within the target. Preset dev compiles each file alone.
+option(METADIST_UNITY "Compile files of the command line as a few" ON)
+function(metadist_merge target files)
+  if(METADIST_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
   endif()
 endfunction()
