@@ -55,10 +55,10 @@ function(metadist_precompile target)
   endif()
 endfunction()
 
-# metadist_merge(TARGET FILES): compiles FILES of a target at a time as one. For files that each bring the code of a large
-# header-only library; their own names, in unnamed namespaces, differ within the target. Preset dev compiles each file alone.
-option(METADIST_UNITY "Compile files of the command line as a few" ON)
-function(metadist_merge target files)
+# metadist_unity(TARGET FILES): a unity build, FILES of the target at a time. For files that each bring the code of a large header-only
+# library; their own names, in unnamed namespaces, differ within the target. Preset dev compiles each file alone.
+option(METADIST_UNITY "Compile the files of cli/ several at a time" ON)
+function(metadist_unity target files)
   if(METADIST_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
   endif()

@@ -109,7 +109,7 @@ struct CbcRun {
     out.work = watch.work();
     out.nodes = cbc.getNodeCount();
     const double bound = trusted ? cbc.getBestPossibleObjValue() : watch.bound();
-    if (std::abs(bound) < kUnknown) out.bound = bound;
+    if (std::abs(bound) < kCbcUnknown) out.bound = bound;
     if (trusted && cbc.isProvenInfeasible()) {
       out.status = MipResult::Status::kInfeasible;
       return out;

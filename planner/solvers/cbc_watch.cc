@@ -112,7 +112,7 @@ bool CbcWatch::Stop() {
 // A solution better than what is left of the tree bounds, too.
 void CbcWatch::Remember(const CbcModel& model) {
   const double bound = std::min(model.getBestPossibleObjValue(), model.getObjValue());
-  if (std::abs(bound) < kUnknown) bound_ = std::max(bound_, bound);
+  if (std::abs(bound) < kCbcUnknown) bound_ = std::max(bound_, bound);
 }
 
 }  // namespace metadist

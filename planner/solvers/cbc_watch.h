@@ -13,7 +13,7 @@
 namespace metadist {
 
 // What CBC has not found, a bound or a solution, it reports as a number this large or larger.
-constexpr double kUnknown = 1e30;
+constexpr double kCbcUnknown = 1e30;
 
 // Looks at a running CBC from inside: counts its work, remembers its bound and stops it. CBC calls
 // back after every simplex iteration (also those of presolve, cuts, heuristics and strong
