@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // metadist: reads the command line, runs one command, turns its error into the exit status.
+#include <execinfo.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -192,6 +193,13 @@ int Main(int argc, char** argv) {
   return ExitStatus(done.ok() ? logged : done);
 }
 
+// glibc loads the unwinder when an exception first passes through code of its own, such as a
+// pthread_once in oneDNN, and aborts where memory has run out by then.
+void LoadUnwinder() {
+  void* frame = nullptr;
+  backtrace(&frame, 1);
+}
+
 // What the program ends with; whatever it says, its output has arrived.
 int Finish(int status) {
   const Result<void> arrived = FlushStdout();
@@ -205,6 +213,7 @@ int Finish(int status) {
 
 int main(int argc, char** argv) {
   metadist::cli::HoldStandardStreams();
+  metadist::cli::LoadUnwinder();
   std::signal(SIGINT, metadist::cli::OnSignal);
   std::signal(SIGTERM, metadist::cli::OnSignal);
   std::signal(SIGALRM, metadist::cli::OnAlarm);

@@ -2,14 +2,21 @@
 #include "executor/cpu/onednn.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 #include <array>
+#include <new>
 #include <string_view>
 
 namespace metadist::cpu {
 namespace {
 
 constexpr size_t kMaxArguments = 6;
+
+// Of the first matrix product, oneDNN generates more than 16 MiB of code.
+constexpr size_t kRoom = size_t{32} << 20;
+
+std::mutex generating;
 
 // A stream serves one thread at a time.
 dnnl_stream_t StreamOfThread() {
@@ -21,8 +28,16 @@ struct Bound {
   dnnl::primitive primitive;
   std::vector<OneDnnArgument> arguments;
   std::vector<dnnl::memory> memories;
+  bool ran = false;
 
   Result<void> Run(const KernelArgs& args) {
+    if (ran) return Execute(args);
+    const GeneratesCode turn;
+    ran = true;
+    return Execute(args);
+  }
+
+  Result<void> Execute(const KernelArgs& args) {
     std::array<dnnl_exec_arg_t, kMaxArguments> list;
     for (size_t i = 0; i < arguments.size(); ++i) {
       const OneDnnArgument& argument = arguments[i];
@@ -43,6 +58,13 @@ struct Bound {
 
 }  // namespace
 
+GeneratesCode::GeneratesCode() : turn_(generating) {
+  void* room = mmap(
+      nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) throw std::bad_alloc();
+  munmap(room, kRoom);
+}
+
 const dnnl::engine& Engine() {
   static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   return engine;
@@ -59,6 +81,7 @@ dnnl::memory::desc AnyOrder(const dnnl::memory::desc& desc) {
 Packing PackOneDnn(size_t input, const dnnl::memory::desc& from, const dnnl::memory::desc& to) {
   return {
       input, static_cast<int64_t>(to.get_size()), [from, to](const std::byte* in, std::byte* out) {
+        const GeneratesCode turn;
         dnnl::memory source(from, Engine(), const_cast<std::byte*>(in));
         dnnl::memory target(to, Engine(), out);
         dnnl::stream stream(Engine());

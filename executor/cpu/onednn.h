@@ -3,6 +3,7 @@
 
 #include <dnnl.hpp>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "executor/cpu/kernel.h"
@@ -11,6 +12,17 @@ namespace metadist::cpu {
 
 // The one engine; its primitive cache is shared by all ranks.
 const dnnl::engine& Engine();
+
+// Held where oneDNN may generate code: where a primitive is made, and when it first runs. The
+// library does not look whether it got memory for that, so one rank at a time does it, and only
+// with room to spare. Throws std::bad_alloc where there is none.
+class GeneratesCode {
+ public:
+  GeneratesCode();
+
+ private:
+  std::lock_guard<std::mutex> turn_;
+};
 
 // One argument of a primitive: which (DNNL_ARG_*), and where its bytes come from at run time.
 struct OneDnnArgument {
@@ -43,6 +55,7 @@ dnnl::primitive_attr UserScratchpad();
 template <typename Function>
 Prepared CatchOneDnn(Function&& prepare) {
   try {
+    const GeneratesCode turn;
     return prepare();
   } catch (const dnnl::error& error) {
     return Decline(error.what());
