@@ -4,8 +4,9 @@
 
     tests/faults/limits.py --binary FILE [--levels 20]
 
-Memory: `ulimit -v` at levels from what the program takes to load up to what suffices, evenly in the logarithm. Threads: a user of no other process
-who may have few (only where this runs as root). Exit 0 or 6 are right; the loader's 127 is, where not even the program fits; nothing else.
+Memory: `ulimit -v` at levels from what the program takes to load up to what suffices: half of them evenly in the logarithm, the others where the exit
+status changes, for there memory ends in the middle of the work. Threads: a user of no other process who may have few (only where this runs as root).
+Exit 0 or 6 are right; the loader's 127 is, where not even the program fits; nothing else.
 """
 
 import argparse
@@ -53,8 +54,15 @@ def verdict(status, said, files, may):
     return f"files are left: {files}" if files else None
 
 
-def memory_levels(count):
-    return [int(LEAST * (MOST / LEAST) ** (level / max(1, count - 1))) for level in range(count)]
+def at_levels(count, status_at):
+    """Calls status_at(bytes) at so many levels."""
+    even = (count + 1) // 2
+    seen = sorted((level, status_at(level)) for level in (int(LEAST * (MOST / LEAST) ** (at / max(1, even - 1))) for at in range(even)))
+    for _ in range(count - even):
+        # The widest gap with different ends, or the widest of all.
+        lower, upper = max(zip(seen, seen[1:]), key=lambda gap: (gap[0][1] != gap[1][1], gap[1][0] / gap[0][0]))
+        level = int((lower[0] * upper[0]) ** 0.5)
+        seen = sorted([*seen, (level, status_at(level))])
 
 
 def few_threads(count):
@@ -93,6 +101,7 @@ def main():
             print(f"{name}: {wrong}", flush=True)
         passed, failed = passed + (wrong is None), failed + (wrong is not None)
         counts[status] = counts.get(status, 0) + 1
+        return status
 
     shared = tempfile.TemporaryDirectory(prefix="metadist-limits-")
     plan = os.path.join(shared.name, "plan64.json")
@@ -102,9 +111,12 @@ def main():
     for name, words in COMMANDS.items():
         arguments = [plan if word == "PLAN" else word for word in words]
         counts = {}
-        for level in memory_levels(options.levels):
-            hold(f"{name} in {level >> 20} MiB", arguments, lambda most=level: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
-                 (0, OUT_OF_RESOURCES, LOADER), counts)  # fmt: skip
+
+        def status_at(level, name=name, arguments=arguments, counts=counts):
+            return hold(f"{name} in {level >> 20} MiB", arguments, lambda: resource.setrlimit(resource.RLIMIT_AS, (level, level)),
+                        (0, OUT_OF_RESOURCES, LOADER), counts)  # fmt: skip
+
+        at_levels(options.levels, status_at)
         print(f"{name}, memory: exit statuses {dict(sorted(counts.items()))}", flush=True)
         counts = {}
         if nobody_may_run(binary):
