@@ -9,6 +9,7 @@ foreach(check ${checks})
   add_test(NAME checks/${name} COMMAND ${python} ${check})
 endforeach()
 add_test(NAME checks/format COMMAND ${CMAKE_SOURCE_DIR}/scripts/format.sh --check)
+add_test(NAME checks/planted_places COMMAND ${python} -B ${CMAKE_CURRENT_SOURCE_DIR}/wide/planted_faults.py --places)
 
 file(GLOB check_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/checks/*_test.py)
 foreach(check_test ${check_tests})

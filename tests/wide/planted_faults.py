@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plants mistakes one after another and shows which tests turn red: those of shardcombine.md section 5.4 in discovery, those that were found, and some elsewhere.
 
-    tests/wide/planted_faults.py [--build FOLDER] [--all] [FAULT...]
+    tests/wide/planted_faults.py [--build FOLDER] [--all] [--places] [FAULT...]
 
 Works in a copy of the tracked files in FOLDER, built in its build/release (kept for the next time; a temporary one by default). Prints every fault with the first
 test that notices it, or with all of them. Exit 1 if a fault is not noticed, or if a test is red without one.
@@ -279,8 +279,8 @@ FOUND = {
     ),
     "what long rows of operands show is not tried on the call": (
         "planner/rules/rule_book.cc",
-        "return !confirmation.Refutes(factor, sizes);",
-        "return true;",
+        "const bool holds = !confirmation.Refutes(factor, sizes);",
+        "const bool holds = true;",
         "planner_rules_test:OperandRow.*",
     ),
     "bounds that cross are left to the solver": (
@@ -338,6 +338,11 @@ def red_tests(folder, tests, every=True):
     return red
 
 
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def tests_of(fault):
     """Program -> tests that should notice the fault."""
     if len(fault) == 3:
@@ -349,6 +354,7 @@ def tests_of(fault):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build")
+    parser.add_argument("--places", action="store_true", help="only see that every fault still has its place in the code")
     parser.add_argument("--all", action="store_true", help="run on after the first test that notices a fault")
     parser.add_argument("faults", nargs="*", metavar="FAULT")
     options = parser.parse_args()
@@ -357,6 +363,10 @@ def main():
     if unknown:
         parser.error(f"unknown fault {unknown[0]!r}; known: {', '.join(faults)}")
     chosen = {name: faults[name] for name in options.faults or faults}
+    if options.places:
+        lost = [f"{name}: {path}" for name, (path, old, *_) in chosen.items() if read(os.path.join(ROOT, path)).count(old) != 1]
+        print(*lost, f"{len(chosen) - len(lost)} passed, {len(lost)} failed", sep="\n")
+        return 1 if lost else 0
     missed = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = os.path.abspath(options.build or temporary)
@@ -366,14 +376,13 @@ def main():
         for fault in chosen.values():
             for program, tests in tests_of(fault).items():
                 sound.setdefault(program, set()).add(tests)
-        subprocess.run(["cmake", "--preset", "release"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["cmake", "--preset", "release", "-DMETADIST_UNITY=OFF"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         red = red_tests(folder, {program: ":".join(sorted(tests)) for program, tests in sound.items()})
         print(f"without a fault: {len(red)} red", *red, sep="\n  ", flush=True)
         for name, fault in chosen.items():
             path, old, new = fault[:3]
             path = os.path.join(folder, path)
-            with open(path, encoding="utf-8") as file:
-                text = file.read()
+            text = read(path)
             if text.count(old) != 1:
                 sys.exit(f"{name}: the place is not found once in {path}")
             with open(path, "w", encoding="utf-8") as file:
