@@ -140,7 +140,7 @@ WRITERS = {
     "plan": ["plan", os.path.join(ROOT, "models/gpt2.onnx"), "--cluster", "4xh100", "--no-alternatives"],
     "rules": ["rules", os.path.join(ROOT, "models/unet.onnx")],
     "solve": ["solve", os.path.join(ROOT, "tests/data/problems/asplos-2025-iopddl-V.json.gz"), "--time-limit", "1s"],
-    "profile": ["profile", "--quick"],
+    "profile": ["profile", "--quick", "--ranks", "1"],
 }
 
 
