@@ -49,17 +49,34 @@ function(metadist_precompile target)
   if(METADIST_PCH)
     target_precompile_headers(${target} PRIVATE
       <fmt/format.h> <algorithm> <cmath> <functional> <map> <memory> <optional> <set> <span> <string> <vector> ${ARGN})
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      target_compile_options(${target} PRIVATE -fpch-preprocess)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it forgets that a precompiled header is the system's, and warns of what it suspects there
+      target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow)
     endif()
   endif()
 endfunction()
 
-# metadist_unity(TARGET FILES): a unity build, FILES of the target at a time. For files that each bring the code of a large header-only
-# library; their own names, in unnamed namespaces, differ within the target. Preset dev compiles each file alone.
-option(METADIST_UNITY "Compile the files of cli/ several at a time" ON)
+# metadist_unity(TARGET FILES FOLDERS...): a unity build of the target's folders, up to FILES files of one folder at a time. Most of a
+# file's compile time goes to headers and templates that its neighbours use too. Own names, in unnamed namespaces, differ within a
+# folder. Preset dev compiles each file alone.
+option(METADIST_UNITY "Compile several files of a folder at a time" ON)
 function(metadist_unity target files)
-  if(METADIST_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
+  if(NOT METADIST_UNITY)
+    return()
   endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it takes what a file includes for a header
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
+  foreach(folder ${ARGN})
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cc)
+    string(REPLACE "/" "_" name ${folder})
+    list(LENGTH sources count)
+    math(EXPR groups "(${count} + ${files} - 1) / ${files}")
+    set(at 0)
+    foreach(source ${sources})
+      math(EXPR group "${at} * ${groups} / ${count}")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${group})
+      math(EXPR at "${at} + 1")
+    endforeach()
+  endforeach()
 endfunction()

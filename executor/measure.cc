@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <fstream>
 #include <thread>
 
 #include "executor/cpu/kernel.h"
 #include "executor/measurer.h"
+#include "executor/stopwatch.h"
 #include "profiles/factors.h"
 
 namespace metadist {
@@ -28,15 +28,8 @@ std::string CpuModel() {
 
 int64_t SystemValue(int name) { return std::max<int64_t>(sysconf(name), 0); }
 
-// Seconds of a processor that this thread had.
-double ThreadSeconds() {
-  timespec now = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 // Rates of the whole machine that the formulas fall back to, from the rows.
-void Summarize(Profile& profile) {
+void AddRates(Profile& profile) {
   double flops = 0;
   for (const auto& [site, series] : profile.contractions)
     for (const auto& [m, sample] : series)
@@ -112,7 +105,7 @@ void Measurer::Add(Series& series, int64_t key, Sample sample) {
 
 void Measurer::Report() {
   if (!options_.row_done) return;
-  Summarize(profile_);
+  AddRates(profile_);
   // Before the first copy is measured there is no rate, and without one a profile cannot be read.
   if (profile_.device.memory_bytes_per_second > 0) options_.row_done(profile_);
 }
@@ -154,7 +147,7 @@ Result<Profile> MeasureCpu(const MeasureOptions& options) {
   std::erase_if(profile.contractions, empty);
   std::erase_if(profile.kernels, empty);
   std::erase_if(profile.collectives, empty);
-  Summarize(profile);
+  AddRates(profile);
   return profile;
 }
 

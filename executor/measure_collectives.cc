@@ -6,14 +6,15 @@
 // and find its peers awake and on their way. The time of the work is taken off again.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
-#include <ctime>
 #include <numeric>
 
 #include "executor/comm/placement.h"
 #include "executor/comm/threads.h"
 #include "executor/cpu/kernel.h"
 #include "executor/measurer.h"
+#include "executor/stopwatch.h"
 #include "metair/ir/parallel.h"
 #include "profiles/factors.h"
 
@@ -23,12 +24,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kWorkSeconds = 30e-6;  // before a call, at least
-
-double ThreadSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // One communicator shape: `ranks` threads in groups of `group` neighbours that work at once.
 struct Shape {

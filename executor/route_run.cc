@@ -15,6 +15,7 @@
 #include "executor/comm/placement.h"
 #include "executor/comm/threads.h"
 #include "executor/cpu/kernel.h"
+#include "executor/stopwatch.h"
 #include "executor/transfer_run.h"
 #include "metair/ir/parallel.h"
 
@@ -22,10 +23,6 @@ namespace metadist {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double Seconds(Clock::time_point from, Clock::time_point to) {
-  return std::chrono::duration<double>(to - from).count();
-}
 
 double Median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -50,9 +47,9 @@ Result<Transfers> PlanAll(const std::vector<CollectiveStep>& steps,
 }
 
 // Where the source (before step 0) and every step's destination of every rank lie.
-class Buffers {
+class RankBuffers {
  public:
-  Buffers(const Transfers& transfers, const TensorType& type, std::vector<Tensor> held)
+  RankBuffers(const Transfers& transfers, const TensorType& type, std::vector<Tensor> held)
       : held_(std::move(held)), at_(transfers.size() + 1) {
     for (const Tensor& tensor : held_) at_[0].push_back(const_cast<std::byte*>(tensor.bytes()));
     for (size_t rank = 0; rank < held_.size(); ++rank) {
@@ -106,7 +103,7 @@ struct RoundTimes {
 
 class Rounds {
  public:
-  Rounds(const Transfers& transfers, const Buffers& buffers, const RouteRunOptions& options)
+  Rounds(const Transfers& transfers, const RankBuffers& buffers, const RouteRunOptions& options)
       : transfers_(transfers), buffers_(buffers), options_(options) {}
 
   Result<void> Run(int64_t ranks) {
@@ -132,11 +129,11 @@ class Rounds {
         first = std::min(first, rank[i].start);
         for (size_t s = 0; s < transfers_.size(); ++s) {
           const Clock::time_point begin = s == 0 ? rank[i].start : rank[i].ends[s - 1];
-          slowest[s][i] = std::max(slowest[s][i], Seconds(begin, rank[i].ends[s]));
+          slowest[s][i] = std::max(slowest[s][i], SecondsBetween(begin, rank[i].ends[s]));
           last = std::max(last, rank[i].ends[s]);
         }
       }
-      out.round_seconds.push_back(Seconds(first, last));
+      out.round_seconds.push_back(SecondsBetween(first, last));
     }
     for (std::vector<double>& step : slowest) out.step_seconds.push_back(Median(std::move(step)));
   }
@@ -162,7 +159,7 @@ class Rounds {
       if (rank == 0) {
         if (done == options_.warm_up) measured_since = Clock::now();
         enough_[done % 2] = done >= options_.warm_up + options_.iterations &&
-                            Seconds(measured_since, Clock::now()) >= options_.min_seconds;
+                            SecondsBetween(measured_since, Clock::now()) >= options_.min_seconds;
       }
       TRY(world.Barrier());
       if (enough_[done % 2]) return {};
@@ -176,7 +173,7 @@ class Rounds {
   }
 
   const Transfers& transfers_;
-  const Buffers& buffers_;
+  const RankBuffers& buffers_;
   const RouteRunOptions& options_;
   std::vector<std::vector<RoundTimes>> times_;  // by rank, then by measured round
   // Written by rank 0 between rounds, read by all after the meeting that follows; of even and odd
@@ -192,7 +189,7 @@ Result<RouteRun> RunRoute(const std::vector<CollectiveStep>& steps,
                           std::vector<Tensor> held,
                           const RouteRunOptions& options) {
   const Transfers transfers = TRY(PlanAll(steps, type, mesh));
-  const Buffers buffers(transfers, type, std::move(held));
+  const RankBuffers buffers(transfers, type, std::move(held));
   Rounds rounds(transfers, buffers, options);
   TRY(rounds.Run(mesh.ranks()));
   RouteRun out;
@@ -207,7 +204,7 @@ Result<RouteRun> RunRouteInTurn(const std::vector<CollectiveStep>& steps,
                                 const Mesh& mesh,
                                 std::vector<Tensor> held) {
   const Transfers transfers = TRY(PlanAll(steps, type, mesh));
-  const Buffers buffers(transfers, type, std::move(held));
+  const RankBuffers buffers(transfers, type, std::move(held));
   for (size_t s = 0; s < transfers.size(); ++s)
     RunTransfersInTurn(transfers[s], buffers.before(s), buffers.after(s));
   RouteRun out;

@@ -18,6 +18,7 @@
 #include "executor/comm/placement.h"
 #include "executor/comm/threads.h"
 #include "executor/rank_program.h"
+#include "executor/stopwatch.h"
 #include "metair/ir/parallel.h"
 
 namespace metadist {
@@ -26,10 +27,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxTimedSteps = 4096;  // whose node times are kept
-
-double Seconds(Clock::time_point from, Clock::time_point to) {
-  return std::chrono::duration<double>(to - from).count();
-}
 
 // What one rank saw in one step: when it began, and when each node ended.
 struct StepTimes {
@@ -96,7 +93,7 @@ Result<void> Runner::RunRank(RankOutcome& outcome) {
 
 bool Runner::Enough(int done, Clock::time_point measured_since) const {
   if (done < options_.warm_up + options_.iterations) return false;
-  return Seconds(measured_since, Clock::now()) >= options_.min_seconds;
+  return SecondsBetween(measured_since, Clock::now()) >= options_.min_seconds;
 }
 
 std::string Runner::NodeText(NodeId id) const {
@@ -138,7 +135,7 @@ double Quantile(std::vector<double> values, double share) {
 // Seconds of steps [from, to) of a rank's program in one round.
 double StepsSeconds(const StepTimes& times, size_t from, size_t to) {
   if (from == to) return 0;
-  return Seconds(from == 0 ? times.start : times.ends[from - 1], times.ends[to - 1]);
+  return SecondsBetween(from == 0 ? times.start : times.ends[from - 1], times.ends[to - 1]);
 }
 
 // The tenth of the steps that took least, at least one.
@@ -208,7 +205,7 @@ void ReportTimes(const std::vector<RankOutcome>& outcomes, RunResult& result) {
       first = std::min(first, times.start);
       last = std::max(last, times.ends.empty() ? times.start : times.ends.back());
     }
-    result.step_seconds.push_back(Seconds(first, last));
+    result.step_seconds.push_back(SecondsBetween(first, last));
   }
   result.median_seconds = Quantile(result.step_seconds, 0.5);
   result.p10_seconds = Quantile(result.step_seconds, 0.1);
@@ -242,7 +239,7 @@ void ReportTrace(const std::vector<RankOutcome>& outcomes, RunResult& result) {
                                steps[i].node,
                                steps[i].others,
                                steps[i].transfers(),
-                               Seconds(first, times.ends[i]) - seconds,
+                               SecondsBetween(first, times.ends[i]) - seconds,
                                seconds});
     }
   }

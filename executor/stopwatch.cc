@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 
 #include "metair/ir/check.h"
 
@@ -13,11 +14,22 @@ namespace {
 
 constexpr int kMaxRepetitions = 100000;
 
-double Quantile(const std::vector<double>& sorted, double share) {
+double QuantileOfSorted(const std::vector<double>& sorted, double share) {
   return sorted[static_cast<size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
 }
 
 }  // namespace
+
+double SecondsBetween(std::chrono::steady_clock::time_point from,
+                      std::chrono::steady_clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+double ThreadSeconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 StopRule StopRule::For(bool quick) {
   if (quick)
@@ -39,16 +51,16 @@ int StopRule::Repetitions(double seconds) const {
 Sample Summarize(std::vector<double> seconds, const std::string& origin) {
   CHECK(!seconds.empty(), "a row needs samples");
   std::sort(seconds.begin(), seconds.end());
-  const double median = Quantile(seconds, 0.5);
+  const double median = QuantileOfSorted(seconds, 0.5);
   std::vector<double> deviations;
   for (double x : seconds) deviations.push_back(std::abs(x - median));
   std::sort(deviations.begin(), deviations.end());
   Sample sample;
   // A clock that stood still must not make a row free.
   sample.time_us = std::max(median * 1e6, 1e-4);
-  sample.mad_us = Quantile(deviations, 0.5) * 1e6;
-  sample.p10_us = Quantile(seconds, 0.1) * 1e6;
-  sample.p90_us = Quantile(seconds, 0.9) * 1e6;
+  sample.mad_us = QuantileOfSorted(deviations, 0.5) * 1e6;
+  sample.p10_us = QuantileOfSorted(seconds, 0.1) * 1e6;
+  sample.p90_us = QuantileOfSorted(seconds, 0.9) * 1e6;
   sample.samples = static_cast<int64_t>(seconds.size());
   sample.origin = origin;
   return sample;

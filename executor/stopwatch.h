@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <vector>
 
@@ -21,6 +22,12 @@ struct StopRule {
   // Repetitions of work that takes `seconds` once.
   int Repetitions(double seconds) const;
 };
+
+double SecondsBetween(std::chrono::steady_clock::time_point from,
+                      std::chrono::steady_clock::time_point to);
+
+// Seconds of a processor that this thread had.
+double ThreadSeconds();
 
 // Median, deviation and percentiles of samples in seconds; not empty.
 Sample Summarize(std::vector<double> seconds, const std::string& origin);

@@ -12,9 +12,9 @@
 namespace metadist {
 namespace {
 
-struct Descriptor {
+struct FileDescriptor {
   int fd = -1;
-  ~Descriptor() {
+  ~FileDescriptor() {
     if (fd >= 0) ::close(fd);
   }
 };
@@ -29,7 +29,7 @@ Error Unreadable(const std::string& path) {
 
 Result<FileMap> FileMap::Open(const std::string& path) {
   // O_NONBLOCK: opening a pipe must not wait for its writer.
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  const FileDescriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.fd < 0) return Unreadable(path);
   struct stat status = {};
   if (::fstat(file.fd, &status) != 0) return Unreadable(path);

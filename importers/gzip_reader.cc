@@ -18,7 +18,7 @@ namespace metadist {
 namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 17;
-constexpr unsigned char kMagic[2] = {0x1f, 0x8b};
+constexpr unsigned char kGzipMagic[2] = {0x1f, 0x8b};
 constexpr int kGzipWindow = 15 + 16;  // zlib's way to say: gzip only
 
 }  // namespace
@@ -67,7 +67,8 @@ struct GzipReader::State {
   }
 
   bool AtMagic() const {
-    return to - from >= sizeof(kMagic) && std::memcmp(&buffer[from], kMagic, sizeof(kMagic)) == 0;
+    return to - from >= sizeof(kGzipMagic) &&
+           std::memcmp(&buffer[from], kGzipMagic, sizeof(kGzipMagic)) == 0;
   }
 
   void Use(size_t count) {
@@ -85,7 +86,7 @@ struct GzipReader::State {
         return size_t{0};
       }
       if (!inside) {
-        TRY(Fill(sizeof(kMagic)));
+        TRY(Fill(sizeof(kGzipMagic)));
         if (!AtMagic()) return At("expected the end of the file behind the gzip data");
         inflateReset(&stream);
         inside = true;
@@ -121,7 +122,7 @@ Result<GzipReader> GzipReader::Open(const std::string& path) {
     return error;
   }
   if (S_ISDIR(status.st_mode)) return BadInput(path, "expected a file, got a folder");
-  TRY(state->Fill(sizeof(kMagic)));
+  TRY(state->Fill(sizeof(kGzipMagic)));
   if (state->AtMagic()) {
     CHECK(inflateInit2(&state->stream, kGzipWindow) == Z_OK, "zlib has no memory");
     state->zipped = true;

@@ -17,7 +17,7 @@
 namespace metadist {
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr size_t kAlignment = 64;
 
 struct Header {
@@ -166,7 +166,7 @@ std::string ShapeTuple(const Shape& shape) {
 
 Result<Tensor> ParseNpy(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (text.substr(0, kMagic.size()) != kMagic || text.size() < 12)
+  if (text.substr(0, kNpyMagic.size()) != kNpyMagic || text.size() < 12)
     return BadInput("", "expected a NumPy array");
   const auto byte = [&](size_t i) {
     return static_cast<size_t>(std::to_integer<uint8_t>(bytes[i]));
@@ -201,10 +201,10 @@ std::string NpyBytes(const Tensor& tensor) {
                                    descriptor,
                                    ShapeTuple(tensor.shape()));
   // A newline ends the header; spaces before it align the elements.
-  const size_t prefix = kMagic.size() + 4;
+  const size_t prefix = kNpyMagic.size() + 4;
   const size_t total = (prefix + header.size() + 1 + kAlignment - 1) / kAlignment * kAlignment;
   header += std::string(total - prefix - header.size() - 1, ' ') + "\n";
-  std::string out(kMagic);
+  std::string out(kNpyMagic);
   out += '\x01';
   out += '\0';
   out += static_cast<char>(header.size() & 0xff);

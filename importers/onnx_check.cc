@@ -13,13 +13,13 @@
 namespace metadist {
 namespace {
 
-using Attribute = onnx::AttributeProto;
+using onnx::AttributeProto;
 
 std::string ShortDomain(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
 
 std::string TypeName(int type) {
   if (!onnx::AttributeProto_AttributeType_IsValid(type)) return fmt::format("type {}", type);
-  return onnx::AttributeProto_AttributeType_Name(static_cast<Attribute::AttributeType>(type));
+  return onnx::AttributeProto_AttributeType_Name(static_cast<AttributeProto::AttributeType>(type));
 }
 
 const onnx::OpSchema* SchemaOf(const onnx::NodeProto& node, const NodeRules& rules) {
@@ -68,11 +68,11 @@ class Checker {
 
   void CheckAttributeNames() {
     std::set<std::string> names;
-    for (const Attribute& attribute : node_.attribute()) {
+    for (const AttributeProto& attribute : node_.attribute()) {
       if (!names.insert(attribute.name()).second)
         Fail(fmt::format("attribute '{}' is given twice", attribute.name()));
       if (!onnx::AttributeProto_AttributeType_IsValid(attribute.type()) ||
-          attribute.type() == Attribute::UNDEFINED)
+          attribute.type() == AttributeProto::UNDEFINED)
         Fail(fmt::format("attribute '{}' has no known type, got {}",
                          attribute.name(),
                          TypeName(attribute.type())));
@@ -143,14 +143,15 @@ class Checker {
   void CheckAttribute(const std::string& name, const onnx::OpSchema::Attribute& expected) {
     const auto& all = node_.attribute();
     const auto found = std::find_if(
-        all.begin(), all.end(), [&](const Attribute& given) { return given.name() == name; });
+        all.begin(), all.end(), [&](const AttributeProto& given) { return given.name() == name; });
     if (found == all.end()) {
       if (expected.required)
         Fail(fmt::format("attribute '{}' of type {} is missing", name, TypeName(expected.type)),
              see_);
       return;
     }
-    if (found->type() != static_cast<int>(expected.type) && found->type() != Attribute::UNDEFINED)
+    if (found->type() != static_cast<int>(expected.type) &&
+        found->type() != AttributeProto::UNDEFINED)
       Fail(fmt::format("attribute '{}' must be of type {}, got {}",
                        name,
                        TypeName(expected.type),
@@ -202,7 +203,7 @@ std::vector<std::string> StrayAttributes(const onnx::NodeProto& node, const Node
   std::vector<std::string> stray;
   const onnx::OpSchema* schema = SchemaOf(node, rules);
   if (schema == nullptr || rules.functions->count(KeyOf(node)) > 0) return stray;
-  for (const Attribute& attribute : node.attribute())
+  for (const AttributeProto& attribute : node.attribute())
     if (schema->attributes().count(attribute.name()) == 0) stray.push_back(attribute.name());
   return stray;
 }

@@ -259,11 +259,11 @@ class Sorter {
   Faults faults_;
 };
 
-bool Calls(const onnx::NodeProto& node, const FunctionMap& functions) {
+bool CallsFunction(const onnx::NodeProto& node, const FunctionMap& functions) {
   if (functions.count(KeyOf(node)) > 0) return true;
   for (const auto& attribute : node.attribute())
     for (const auto& inner : attribute.g().node())
-      if (Calls(inner, functions)) return true;
+      if (CallsFunction(inner, functions)) return true;
   return false;
 }
 
@@ -296,7 +296,7 @@ void RemoveFaulty(onnx::ModelProto* proto, const FunctionMap& functions, const F
   kept = 0;
   for (int n = 0; n < nodes->size(); ++n) {
     const onnx::NodeProto& node = nodes->Get(n);
-    bool good = !Calls(node, functions) && !node.output().empty();
+    bool good = !CallsFunction(node, functions) && !node.output().empty();
     for (const std::string& output : node.output()) good = good && faults.values.count(output) == 0;
     Names reads;
     AddReads(node, &reads);

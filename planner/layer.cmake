@@ -16,7 +16,13 @@ add_custom_command(
   COMMENT "Fingerprinting the kernels and discovery"
   VERBATIM)
 target_sources(planner PRIVATE ${rule_version})
-# The solvers live in loops over table entries: worth unrolling and vectorising.
+# The solvers live in loops over table entries, worth unrolling and vectorising: compiled apart, into the same library.
 file(GLOB solver_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/planner/solvers/*.cc)
-set_source_files_properties(${solver_sources} PROPERTIES
-  COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>" SKIP_PRECOMPILE_HEADERS ON)
+get_target_property(planner_sources planner SOURCES)
+list(REMOVE_ITEM planner_sources ${solver_sources})
+set_target_properties(planner PROPERTIES SOURCES "${planner_sources}")
+add_library(planner_solvers OBJECT ${solver_sources})
+target_include_directories(planner_solvers PRIVATE ${CMAKE_SOURCE_DIR})
+target_link_libraries(planner_solvers PRIVATE $<TARGET_PROPERTY:planner,LINK_LIBRARIES>)
+target_compile_options(planner_solvers PRIVATE "$<$<CONFIG:Release>:-O3>")
+target_sources(planner PRIVATE $<TARGET_OBJECTS:planner_solvers>)

@@ -39,7 +39,7 @@ std::vector<std::vector<int64_t>> Products(int64_t size, size_t count) {
   return out;
 }
 
-Mesh Named(const std::vector<int64_t>& sizes) {
+Mesh NamedMesh(const std::vector<int64_t>& sizes) {
   Mesh mesh;
   for (int64_t size : sizes)
     mesh.axes.push_back({std::string(1, static_cast<char>('a' + mesh.axes.size())), size});
@@ -49,7 +49,7 @@ Mesh Named(const std::vector<int64_t>& sizes) {
 }  // namespace
 
 std::vector<Mesh> MeshesFor(const Cluster& cluster) {
-  std::vector<Mesh> out{Named({cluster.devices()})};
+  std::vector<Mesh> out{NamedMesh({cluster.devices()})};
   for (size_t axes = 2; axes <= kMostAxes; ++axes) {
     for (size_t outer = 0; outer <= axes; ++outer) {
       for (const std::vector<int64_t>& between : Products(cluster.nodes, outer)) {
@@ -57,7 +57,7 @@ std::vector<Mesh> MeshesFor(const Cluster& cluster) {
              Products(cluster.devices_per_node, axes - outer)) {
           std::vector<int64_t> sizes = between;
           sizes.insert(sizes.end(), inside.begin(), inside.end());
-          out.push_back(Named(sizes));
+          out.push_back(NamedMesh(sizes));
         }
       }
     }

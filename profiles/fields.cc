@@ -16,9 +16,11 @@ using nlohmann::json;
 // The value as it may stand in a message.
 std::string Shown(const json& value) {
   std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  constexpr size_t kLongest = 40;
-  if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
-  return text;
+  size_t kept = 40;
+  if (text.size() <= kept) return text;
+  while ((text[kept] & 0xc0) == 0x80) --kept;  // within a character
+  text.resize(kept);
+  return text += "...";
 }
 
 }  // namespace

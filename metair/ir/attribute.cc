@@ -21,7 +21,58 @@ bool Identical(const Attribute& a, const Attribute& b) {
       a);
 }
 
+// The value of type T, or null.
+template <typename T>
+const T* Find(const std::map<std::string, Attribute>& attributes, const std::string& name) {
+  const auto found = attributes.find(name);
+  return found == attributes.end() ? nullptr : std::get_if<T>(&found->second);
+}
+
+template <typename T>
+T Get(const std::map<std::string, Attribute>& attributes, const std::string& name, T absent) {
+  const T* value = Find<T>(attributes, name);
+  return value == nullptr ? std::move(absent) : *value;
+}
+
 }  // namespace
+
+Attributes::Attributes() = default;
+Attributes::Attributes(const Attributes&) = default;
+Attributes::Attributes(Attributes&&) noexcept = default;
+Attributes& Attributes::operator=(const Attributes&) = default;
+Attributes& Attributes::operator=(Attributes&&) noexcept = default;
+Attributes::~Attributes() = default;
+
+bool Attributes::has(const std::string& name) const { return map_.count(name) > 0; }
+void Attributes::set(const std::string& name, Attribute value) { map_[name] = std::move(value); }
+void Attributes::erase(const std::string& name) { map_.erase(name); }
+bool Attributes::empty() const { return map_.empty(); }
+
+int64_t Attributes::Int(const std::string& name, int64_t absent) const {
+  return Get(map_, name, absent);
+}
+
+double Attributes::Float(const std::string& name, double absent) const {
+  return Get(map_, name, absent);
+}
+
+std::string Attributes::String(const std::string& name, std::string absent) const {
+  return Get(map_, name, std::move(absent));
+}
+
+std::vector<int64_t> Attributes::Ints(const std::string& name, std::vector<int64_t> absent) const {
+  return Get(map_, name, std::move(absent));
+}
+
+std::vector<double> Attributes::Floats(const std::string& name) const {
+  return Get(map_, name, std::vector<double>());
+}
+
+std::vector<std::string> Attributes::Strings(const std::string& name) const {
+  return Get(map_, name, std::vector<std::string>());
+}
+
+const Tensor* Attributes::Array(const std::string& name) const { return Find<Tensor>(map_, name); }
 
 bool Identical(const Attributes& a, const Attributes& b) {
   return a.all().size() == b.all().size() &&

@@ -22,44 +22,33 @@ using Attribute = std::variant<int64_t,
 
 class Attributes {
  public:
-  bool has(const std::string& name) const { return map_.count(name) > 0; }
-  void set(const std::string& name, Attribute value) { map_[name] = std::move(value); }
-  void erase(const std::string& name) { map_.erase(name); }
-  bool empty() const { return map_.empty(); }
+  Attributes();
+  Attributes(const Attributes&);
+  Attributes(Attributes&&) noexcept;
+  Attributes& operator=(const Attributes&);
+  Attributes& operator=(Attributes&&) noexcept;
+  ~Attributes();
+
+  bool has(const std::string& name) const;
+  void set(const std::string& name, Attribute value);
+  void erase(const std::string& name);
+  bool empty() const;
   // In name order.
   const std::map<std::string, Attribute>& all() const { return map_; }
   std::map<std::string, Attribute>& all() { return map_; }
 
   // The value, or `absent` when there is none; a value of another type counts as absent (the
   // verifier reports it).
-  int64_t Int(const std::string& name, int64_t absent) const { return Get(name, absent); }
-  double Float(const std::string& name, double absent) const { return Get(name, absent); }
-  std::string String(const std::string& name, std::string absent) const {
-    return Get(name, std::move(absent));
-  }
-  std::vector<int64_t> Ints(const std::string& name, std::vector<int64_t> absent = {}) const {
-    return Get(name, std::move(absent));
-  }
-  std::vector<double> Floats(const std::string& name) const {
-    return Get(name, std::vector<double>());
-  }
-  std::vector<std::string> Strings(const std::string& name) const {
-    return Get(name, std::vector<std::string>());
-  }
-  const Tensor* Array(const std::string& name) const {
-    const auto found = map_.find(name);
-    return found == map_.end() ? nullptr : std::get_if<Tensor>(&found->second);
-  }
+  int64_t Int(const std::string& name, int64_t absent) const;
+  double Float(const std::string& name, double absent) const;
+  std::string String(const std::string& name, std::string absent) const;
+  std::vector<int64_t> Ints(const std::string& name, std::vector<int64_t> absent = {}) const;
+  std::vector<double> Floats(const std::string& name) const;
+  std::vector<std::string> Strings(const std::string& name) const;
+  const Tensor* Array(const std::string& name) const;
 
  private:
-  template <typename T>
-  T Get(const std::string& name, T absent) const {
-    const auto found = map_.find(name);
-    if (found == map_.end()) return absent;
-    const T* value = std::get_if<T>(&found->second);
-    return value == nullptr ? std::move(absent) : *value;
-  }
-
+  // All code that takes a map of attributes apart is in attribute.cc: most files include this one.
   std::map<std::string, Attribute> map_;
 };
 

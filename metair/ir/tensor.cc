@@ -52,6 +52,18 @@ To Convert(From value) {
   }
 }
 
+// Whether a value goes from one type to the other by way of the type in which kernels compute.
+template <typename From, typename To>
+constexpr bool kByWayOfWide = (kIsSmall<From> || kIsSmall<To>) && !kIsWide<From> && !kIsWide<To>;
+
+template <typename From, typename To>
+void ConvertAll(const Tensor& from, Tensor* to) {
+  const int64_t count = from.size();
+  const From* x = from.data<From>();
+  To* y = to->mutable_data<To>();
+  for (int64_t i = 0; i < count; ++i) y[i] = Convert<To>(x[i]);
+}
+
 }  // namespace
 
 Tensor Tensor::Zeros(TensorType type) {
@@ -127,22 +139,20 @@ Tensor Tensor::Clone() const {
 Tensor Tensor::Cast(ElementType element) const {
   if (element == type_.element) return *this;
   if (!has_data()) return Absent({element, type_.shape});
-  Tensor out;
-  VisitElementType(type_.element, [&](auto from) {
-    using From = decltype(from);
-    VisitElementType(element, [&](auto to) {
+  using Conversion = void (*)(const Tensor&, Tensor*);
+  const auto conversion = VisitElementType(type_.element, [&](auto from) -> Conversion {
+    return VisitElementType(element, [](auto to) -> Conversion {
+      using From = decltype(from);
       using To = decltype(to);
-      if constexpr ((kIsSmall<From> || kIsSmall<To>) && !kIsWide<From> && !kIsWide<To>) {
-        out = Cast(ComputeType(type_.element)).Cast(element);
-      } else {
-        out = Unset({element, type_.shape});
-        const int64_t count = size();
-        const From* x = data<From>();
-        To* y = out.mutable_data<To>();
-        for (int64_t i = 0; i < count; ++i) y[i] = Convert<To>(x[i]);
-      }
+      if constexpr (kByWayOfWide<From, To>)
+        return nullptr;
+      else
+        return ConvertAll<From, To>;
     });
   });
+  if (conversion == nullptr) return Cast(ComputeType(type_.element)).Cast(element);
+  Tensor out = Unset({element, type_.shape});
+  conversion(*this, &out);
   return out;
 }
 

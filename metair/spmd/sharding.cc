@@ -146,6 +146,15 @@ std::string WrongHalo(const DimSharding& dim, int64_t size, const Mesh& mesh) {
 
 }  // namespace
 
+std::strong_ordering SubDim::operator<=>(const SubDim&) const = default;
+bool SubDim::operator==(const SubDim&) const = default;
+std::strong_ordering DimPart::operator<=>(const DimPart&) const = default;
+bool DimPart::operator==(const DimPart&) const = default;
+std::strong_ordering DimSharding::operator<=>(const DimSharding&) const = default;
+bool DimSharding::operator==(const DimSharding&) const = default;
+std::strong_ordering Sharding::operator<=>(const Sharding&) const = default;
+bool Sharding::operator==(const Sharding&) const = default;
+
 std::string_view Name(ReduceOp op) {
   constexpr std::string_view kNames[] = {"sum", "prod", "max", "min", "and", "or"};
   return kNames[static_cast<size_t>(op)];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,13 +28,15 @@ std::string_view Name(ReduceOp op);  // "sum", "prod", ...
 struct SubDim {
   int64_t size = 1;
   std::vector<int> axes;  // ids of mesh axes, major to minor
-  auto operator<=>(const SubDim&) const = default;
+  std::strong_ordering operator<=>(const SubDim&) const;
+  bool operator==(const SubDim&) const;
 };
 
 struct DimPart {
   std::vector<SubDim> sub;  // outer to inner
   int64_t size() const;
-  auto operator<=>(const DimPart&) const = default;
+  std::strong_ordering operator<=>(const DimPart&) const;
+  bool operator==(const DimPart&) const;
 };
 
 // What a use needs of other ranks: elements before and behind a rank's own piece, or another piece
@@ -66,7 +69,8 @@ struct DimSharding {
   bool whole() const { return parts.empty(); }
   // The dim of `size` cut contiguously by `axes`.
   static DimSharding Cut(int64_t size, std::vector<int> axes);
-  auto operator<=>(const DimSharding&) const = default;
+  std::strong_ordering operator<=>(const DimSharding&) const;
+  bool operator==(const DimSharding&) const;
 };
 
 struct Partial {
@@ -89,7 +93,8 @@ struct Sharding {
   Sharding WithoutSpares() const;
   // Ids of the axes that cut a dim, ascending.
   std::vector<int> CuttingAxes() const;
-  auto operator<=>(const Sharding&) const = default;
+  std::strong_ordering operator<=>(const Sharding&) const;
+  bool operator==(const Sharding&) const;
 };
 
 struct Interval {

@@ -39,9 +39,9 @@ constexpr size_t kMostDims = 6;  // of one atom
 constexpr int kMostWays = 64;
 constexpr int64_t kAnyElements = std::numeric_limits<int64_t>::max();
 
-class Finder {
+class CompositeFinder {
  public:
-  Finder(
+  CompositeFinder(
       BlackBox& box, const OpTable& ops, const InnerFound& inner, uint64_t seed, Discovered& found)
       : box_(box),
         ops_(ops),
@@ -443,7 +443,7 @@ void FindComposites(
   if (box.op().decompose == nullptr || found.atoms.empty()) return;
   const auto start = std::chrono::steady_clock::now();
   const int64_t runs = box.kernel_runs();
-  Finder(box, ops, inner, seed, found).Run();
+  CompositeFinder(box, ops, inner, seed, found).Run();
   found.kernel_runs += box.kernel_runs() - runs;
   found.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

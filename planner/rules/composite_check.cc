@@ -45,7 +45,7 @@ constexpr int64_t kEvenGroups = 12;  // for 2, 3 and 4 ranks
 constexpr int64_t kUnevenGroups = 11;
 constexpr int64_t kSingleGroups = 4;
 constexpr int64_t kMostTimes = 32;
-constexpr double kRoundings = 16;  // of a result in its own element type
+constexpr double kResultRoundings = 16;  // of a result in its own element type
 
 // What a rank has of an input cut so.
 std::vector<int64_t> HeldIndices(const Cut& cut, int64_t ranks, int64_t rank) {
@@ -289,7 +289,7 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
     for (size_t o = 0; own_types && o < whole.size(); ++o) {
       const ElementType type = way.pieces.graph.value(way.pieces.graph.outputs[o]).type.element;
       whole[o] = Rounded(whole[o], type);
-      epsilon = kRoundings * EpsilonOf(type);
+      epsilon = kResultRoundings * EpsilonOf(type);
     }
     std::vector<std::vector<Tensor>> local(static_cast<size_t>(count));
     std::vector<const Cut*> cuts;

@@ -59,7 +59,7 @@ void Describe(const BlackBox& box, const Family& family, Discovered& found) {
 }
 
 // Whether the kernel accepts the sample at all.
-bool Runs(BlackBox& box, Sampler& sampler, std::string& reason) {
+bool RunsOnce(BlackBox& box, Sampler& sampler, std::string& reason) {
   std::vector<Tensor> inputs, outputs;
   if (!sampler.Draw(box.values(), InputMode::kNormal, {}, inputs)) {
     reason = "no legal inputs can be drawn for a small call";
@@ -125,7 +125,7 @@ void FindRules(BlackBox& box,
   }
   Sampler sampler(box, options.seed);
   Overrun(box, tie, sampler).Run();
-  if (!Runs(box, sampler, found.reason)) return;
+  if (!RunsOnce(box, sampler, found.reason)) return;
   Prober prober(box, sampler);
   CandidateSearch search(box, prober);
   Family family = Resolve(box, tie, search);

@@ -27,7 +27,7 @@ constexpr int64_t kLargestStep = 64;
 
 // Not by a recipe that joins what the operator makes of pieces: pieces that need no joining are
 // better.
-bool IsCut(const Rule& rule, const Slot& dim) {
+bool CutsDim(const Rule& rule, const Slot& dim) {
   return std::any_of(rule.factors.begin(), rule.factors.end(), [&](const Factor& factor) {
     return factor.inner.recipe.empty() &&
            std::any_of(factor.inputs.begin(), factor.inputs.end(), [&](const Cut& cut) {
@@ -104,7 +104,7 @@ std::vector<BlackBox::Following> FollowingOf(BlackBox& box, const Rule& rule) {
   if (first == box.slots().size() || !box.Infer(box.values(), now)) return found;
   for (size_t d = 0; d < first; ++d) {
     const Slot& dim = box.slots()[d];
-    if (!box.scalable(static_cast<int>(d)) || IsCut(rule, dim)) continue;
+    if (!box.scalable(static_cast<int>(d)) || CutsDim(rule, dim)) continue;
     for (size_t l = first; l < box.slots().size(); ++l) {
       const bool listed = box.slots()[l].input >= 0 && box.scalable(static_cast<int>(l));
       if (!listed) continue;

@@ -24,9 +24,9 @@
 namespace metadist {
 namespace {
 
-class Finder {
+class KernelOnlyFinder {
  public:
-  Finder(
+  KernelOnlyFinder(
       BlackBox& box, const OpTable& ops, const InnerFound& inner, uint64_t seed, Discovered& found)
       : box_(box),
         rules_(RulesBy(ops, inner)),
@@ -233,7 +233,7 @@ void FindKernelOnly(
   if (found.atoms.empty()) return;
   const auto start = std::chrono::steady_clock::now();
   const int64_t runs = box.kernel_runs();
-  Finder(box, ops, inner, seed, found).Run();
+  KernelOnlyFinder(box, ops, inner, seed, found).Run();
   found.kernel_runs += box.kernel_runs() - runs;
   found.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

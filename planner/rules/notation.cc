@@ -167,7 +167,7 @@ std::string ExchangesText(const Discovered& found, const SymbolicFactor& factor)
       "{}:{}", factor.name, steps.empty() ? "LOCAL" : fmt::format("{}", fmt::join(steps, ",")));
 }
 
-void Describe(const Discovered& found, const SymbolicFactor& factor, Clauses& clauses) {
+void DescribeFactor(const Discovered& found, const SymbolicFactor& factor, Clauses& clauses) {
   DescribeOffsets(found, factor, clauses);
   const std::vector<std::string> letters = Letters(factor);
   if (!factor.reductions.empty()) {
@@ -259,7 +259,7 @@ std::string Notation(const Discovered& found, const std::vector<Shape>& outputs)
   for (size_t o = 0; o < outputs.size(); ++o)
     out.push_back(bracket(/*input=*/false, static_cast<int>(o), outputs[o]));
   Clauses clauses;
-  for (const SymbolicFactor& factor : found.factors) Describe(found, factor, clauses);
+  for (const SymbolicFactor& factor : found.factors) DescribeFactor(found, factor, clauses);
   std::string text = fmt::format("({})->({})", fmt::join(in, ","), fmt::join(out, ","));
   const auto add = [&](std::string_view name, const std::vector<std::string>& items) {
     if (!items.empty()) text += fmt::format(" {}={{{}}}", name, fmt::join(items, ","));

@@ -30,7 +30,7 @@ namespace metadist {
 namespace {
 
 constexpr int64_t kParts = 3;
-constexpr double kRoundings = 16;  // of a part, that the result may be off
+constexpr double kPartRoundings = 16;  // of a part, that the result may be off
 constexpr int kDraws = 2;
 constexpr int kKinds = 5;       // of numbers beyond a maximum
 constexpr int kMostTurns = 24;  // until enough draws have told something
@@ -201,7 +201,7 @@ bool PassEdges::Compares(ReduceOp op,
       largest = std::max(largest, Largest(results[p][o]));
       if (p > 0) Fold(op, folded, results[p][o]);
     }
-    const double slack = op == ReduceOp::kSum ? kRoundings * epsilon * largest : 0;
+    const double slack = op == ReduceOp::kSum ? kPartRoundings * epsilon * largest : 0;
     if (!Close(folded, whole[o], slack)) return false;
   }
   return true;

@@ -41,18 +41,18 @@ constexpr size_t kMeetings = 8;
 constexpr int64_t kOrderedNumbers = 1000;
 constexpr size_t kMostOrders = 1500;  // tests, some of which show nothing
 
-struct Setting {
+struct EdgeSetting {
   int64_t terms;
   InputMode mode;
 };
-constexpr Setting kSettings[] = {{2, InputMode::kNormal},
-                                 {3, InputMode::kIntegers},
-                                 {2, InputMode::kNegative},
-                                 {3, InputMode::kUp},
-                                 {2, InputMode::kNormal},
-                                 {3, InputMode::kMeet},
-                                 {2, InputMode::kTies},
-                                 {2, InputMode::kMeet}};
+constexpr EdgeSetting kEdgeSettings[] = {{2, InputMode::kNormal},
+                                         {3, InputMode::kIntegers},
+                                         {2, InputMode::kNegative},
+                                         {3, InputMode::kUp},
+                                         {2, InputMode::kNormal},
+                                         {3, InputMode::kMeet},
+                                         {2, InputMode::kTies},
+                                         {2, InputMode::kMeet}};
 
 // Makes y a NaN where x is no finite number: sums of infinities say nothing (a division by 0).
 void MarkInfinite(const Tensor& x, Tensor& y) {
@@ -103,8 +103,8 @@ struct PassTest {
     int64_t least = kLeastNumbers;
     for (const int input : set)
       least = std::min(least, NumElements(box.ShapeOf(static_cast<size_t>(input), values[0])));
-    std::vector<Setting> settings;
-    for (const Setting& at : kSettings)
+    std::vector<EdgeSetting> settings;
+    for (const EdgeSetting& at : kEdgeSettings)
       if (sampler.Tells(at.mode)) settings.push_back(at);
     const int64_t each = std::max<int64_t>(least, 1) * std::ssize(settings);
     const size_t first =
@@ -137,7 +137,7 @@ struct PassTest {
     for (size_t t = 0; t < kMostOrders && numbers < kOrderedNumbers; ++t) {
       const std::vector<int64_t>& at = values[t % values.size()];
       const int shown = left.front().shown;
-      Test(at, set, kSettings[0], left);
+      Test(at, set, kEdgeSettings[0], left);
       if (left.empty()) return false;
       if (left.front().shown == shown) continue;
       for (const int input : set)
@@ -166,7 +166,7 @@ struct PassTest {
   // Erases the operations that do not pass. The terms are the same for all.
   void Test(const std::vector<int64_t>& values,
             const std::vector<int>& set,
-            const Setting& at,
+            const EdgeSetting& at,
             std::vector<Tried>& left) const {
     std::vector<Tensor> base;
     std::vector<std::vector<Tensor>> terms, results(static_cast<size_t>(at.terms));
@@ -251,7 +251,7 @@ bool PassDiffers(BlackBox& box,
   int64_t executions = 0;
   std::vector<Tried> left{{pass.op}};
   const PassTest test{box, sampler, executions};
-  test.Test(values, pass.inputs, kSettings[0], left);
+  test.Test(values, pass.inputs, kEdgeSettings[0], left);
   for (size_t t = 0; t < kMeetings && !left.empty(); ++t) test.Meet(values, pass.inputs, left);
   return left.empty();
 }

@@ -105,7 +105,7 @@ class Scan {
 };
 
 constexpr char kForward[] = "SCAN";
-constexpr char kReversed[] = "SCAN reversed";
+constexpr char kReversedScan[] = "SCAN reversed";
 constexpr char kExclusive[] = "SCAN exclusive";
 constexpr char kExclusiveReversed[] = "SCAN exclusive reversed";
 
@@ -117,14 +117,14 @@ std::vector<std::string> ScanRecipes(const RecipeCall& at) {
   if (!types.ok() || types.value().size() != 1 || at.inputs[0].dim != at.outputs[0].dim ||
       types.value()[0] != at.call.type(static_cast<size_t>(at.inputs[0].tensor)))
     return {};
-  return {kForward, kReversed, kExclusive, kExclusiveReversed};
+  return {kForward, kReversedScan, kExclusive, kExclusiveReversed};
 }
 
 bool IsScan(const std::string& name) { return name.rfind(kForward, 0) == 0; }
 
 Result<PieceGraph> BuildScan(const std::string& name, const RecipeCall& at, int64_t ranks) {
-  Scan scan(at, ranks, /*reversed=*/name == kReversed || name == kExclusiveReversed);
-  return name == kForward || name == kReversed ? scan.Inclusive() : scan.Exclusive();
+  Scan scan(at, ranks, /*reversed=*/name == kReversedScan || name == kExclusiveReversed);
+  return name == kForward || name == kReversedScan ? scan.Inclusive() : scan.Exclusive();
 }
 
 }  // namespace metadist

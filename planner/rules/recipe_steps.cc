@@ -36,7 +36,7 @@ struct Axis {
   int tensor = 0;
   int dim = 0;
 };
-struct State {
+struct LoopState {
   int output = 0;
   int input = 0;
 };
@@ -47,7 +47,7 @@ struct State {
 struct Recurring {
   bool reversed = false;
   Axis given, made;
-  std::vector<State> states;
+  std::vector<LoopState> states;
   std::vector<int> lengths;
 };
 
@@ -73,7 +73,7 @@ std::optional<Recurring> Parse(std::string_view text) {
   };
   if (!axis(out.given) || !Skip(text, ">") || !axis(out.made)) return std::nullopt;
   while (!text.empty()) {
-    State state;
+    LoopState state;
     if (!Skip(text, " ") || !Read(text, state.input)) return std::nullopt;
     if (Skip(text, "-")) {
       out.lengths.push_back(state.input);
@@ -93,7 +93,7 @@ std::optional<int64_t> StepsOf(const Recurring& r, const OpCall& call) {
   if (!is_given(r.given.tensor) || r.made.tensor >= call.num_outputs) return std::nullopt;
   const Shape& shape = call.shape(static_cast<size_t>(r.given.tensor));
   if (static_cast<size_t>(r.given.dim) >= shape.size()) return std::nullopt;
-  for (const State& state : r.states)
+  for (const LoopState& state : r.states)
     if (!is_given(state.input) || state.output >= call.num_outputs) return std::nullopt;
   if (!std::all_of(r.lengths.begin(), r.lengths.end(), is_given)) return std::nullopt;
   return shape[static_cast<size_t>(r.given.dim)];
@@ -207,7 +207,8 @@ class Steps {
       ids_[given_[i]] = pieces_.compose().Given(i);
     }
     moving_.insert(given_[static_cast<size_t>(r.given.tensor)]);
-    for (const State& state : r.states) moving_.insert(given_[static_cast<size_t>(state.input)]);
+    for (const LoopState& state : r.states)
+      moving_.insert(given_[static_cast<size_t>(state.input)]);
     for (const int input : r.lengths) moving_.insert(given_[static_cast<size_t>(input)]);
   }
 
@@ -225,7 +226,7 @@ class Steps {
       for (size_t n = 0; n < step_.graph.nodes.size(); ++n) Emit(n, /*first=*/turn == 0);
       made[static_cast<size_t>(t)] = Output(r_.made.tensor);
       std::vector<ValueId> next;
-      for (const State& state : r_.states) next.push_back(Output(state.output));
+      for (const LoopState& state : r_.states) next.push_back(Output(state.output));
       for (size_t s = 0; s < next.size(); ++s)
         ids_[given_[static_cast<size_t>(r_.states[s].input)]] = next[s];
     }

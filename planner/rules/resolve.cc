@@ -40,7 +40,7 @@ bool Behaves(BlackBox& box, const Family& family, const std::vector<int64_t>& si
 
 namespace {
 
-constexpr int64_t kPrimes[] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47};
+constexpr int64_t kOddPrimes[] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47};
 // Of atoms that share no slot: small, for their sizes multiply; those after the third are the least
 // that can be divided, so that arrays of many dims stay small.
 constexpr int64_t kSmall[] = {3, 5, 4};
@@ -69,10 +69,10 @@ bool ShareDim(const BlackBox& box, const Atom& a, const Atom& b) {
   });
 }
 
-std::vector<Atom> Divide(const BlackBox& box,
-                         const std::vector<Atom>& all,
-                         const Family& family,
-                         CandidateSearch& search) {
+std::vector<Atom> DivideAtoms(const BlackBox& box,
+                              const std::vector<Atom>& all,
+                              const Family& family,
+                              CandidateSearch& search) {
   const auto key = [&](const Atom& a) {
     const auto depth =
         std::count_if(all.begin(), all.end(), [&](const Atom& b) { return ProperSubset(a, b); });
@@ -118,7 +118,7 @@ void ChooseSurrogates(BlackBox& box, Family& family) {
     // Atoms with company in a slot are told apart by their primes.
     const bool shared = std::any_of(
         atom.slots.begin(), atom.slots.end(), [&](int s) { return family.AtomsOf(s).size() > 1; });
-    std::vector<int64_t> choices(std::begin(kPrimes), std::end(kPrimes));
+    std::vector<int64_t> choices(std::begin(kOddPrimes), std::end(kOddPrimes));
     if (!shared) {
       const bool multiplied = std::any_of(atom.slots.begin(), atom.slots.end(), [&](int s) {
         return family.base[static_cast<size_t>(s)] != atom.base;
@@ -162,7 +162,7 @@ Family Resolve(BlackBox& box, const Tie& tie, CandidateSearch& search) {
   family.base = box.values();
   family.outputs = tie.outputs();
   family.sums = tie.sums();
-  family.atoms = Divide(box, tie.Atoms(), family, search);
+  family.atoms = DivideAtoms(box, tie.Atoms(), family, search);
   for (const Tie::Grown& grown : tie.grown()) {
     if (grown.dim >= 0) {
       for (size_t a = 0; a < family.atoms.size(); ++a)

@@ -21,8 +21,8 @@ constexpr size_t kMostListed = 1 << 16;  // of any list
 constexpr size_t kMostText = 1 << 22;
 constexpr int64_t kLargestSample = 1 << 20;
 constexpr int64_t kLargestConstant = int64_t{1} << 40;
-constexpr int64_t kLargestStep = 1 << 16;
-constexpr int64_t kMostOutputs = 1 << 16;
+constexpr int64_t kLargestReadStep = 1 << 16;
+constexpr int64_t kMostReadOutputs = 1 << 16;
 
 class Reader {
  public:
@@ -215,7 +215,7 @@ class Reader {
       const std::vector<JsonCursor> pair = TRY(list[i].Elements());
       if (pair.size() != 2) return list[i].Wrong("expected an atom and its slope");
       width.slopes.emplace_back(TRY(Index(pair[0], found_.atoms.size())),
-                                TRY(Between(pair[1], -kLargestStep, kLargestStep)));
+                                TRY(Between(pair[1], -kLargestReadStep, kLargestReadStep)));
       if (width.slopes.back().second == 0) return pair[1].Wrong("expected a slope, got 0");
       if (i > 1 && width.slopes[i - 1].first <= width.slopes[i - 2].first)
         return pair[0].Wrong("expected ascending atoms");
@@ -228,7 +228,7 @@ class Reader {
     TRY(at.Fields({"tensor", "dim", "repeat", "parts"}, {"spare", "window"}));
     SymbolicCut cut;
     cut.tensor = static_cast<int>(TRY(Between(TRY(at.At("tensor")), 0, tensors - 1)));
-    cut.dim = static_cast<int>(TRY(Between(TRY(at.At("dim")), 0, kMostOutputs)));
+    cut.dim = static_cast<int>(TRY(Between(TRY(at.At("dim")), 0, kMostReadOutputs)));
     cut.repeat = TRY(ReadProduct(TRY(at.At("repeat")), {}));
     const JsonCursor parts = TRY(at.At("parts"));
     for (const JsonCursor& part : TRY(List(parts))) {
@@ -262,7 +262,7 @@ class Reader {
     std::set<std::pair<int, int>> dims;
     for (const JsonCursor& one : TRY(List(at))) {
       cuts.push_back(
-          TRY(ReadCut(one, inputs ? static_cast<int64_t>(found_.dims.size()) : kMostOutputs)));
+          TRY(ReadCut(one, inputs ? static_cast<int64_t>(found_.dims.size()) : kMostReadOutputs)));
       const SymbolicCut& cut = cuts.back();
       if (!dims.emplace(cut.tensor, cut.dim).second) return one.Wrong("the dim is cut twice");
       if (!inputs) continue;
@@ -275,7 +275,7 @@ class Reader {
 
   Result<SymbolicCut> ReadView(const JsonCursor& at) const {
     const JsonCursor view = TRY(at.At("view"));
-    SymbolicCut cut = TRY(ReadCut(view, kMostOutputs));
+    SymbolicCut cut = TRY(ReadCut(view, kMostReadOutputs));
     if (cut.window || cut.spare) return view.Wrong("expected a dim as it is");
     return cut;
   }
@@ -284,8 +284,8 @@ class Reader {
     TRY(at.Fields({"literal", "by_start", "by_end", "times", "is_index", "view"}));
     SymbolicShift shift;
     shift.literal = TRY(Index(TRY(at.At("literal")), found_.literals.size()));
-    shift.by_start = TRY(Between(TRY(at.At("by_start")), -kLargestStep, kLargestStep));
-    shift.by_end = TRY(Between(TRY(at.At("by_end")), -kLargestStep, kLargestStep));
+    shift.by_start = TRY(Between(TRY(at.At("by_start")), -kLargestReadStep, kLargestReadStep));
+    shift.by_end = TRY(Between(TRY(at.At("by_end")), -kLargestReadStep, kLargestReadStep));
     shift.times = TRY(Index(TRY(at.At("times")), found_.literals.size(), /*least=*/-1));
     shift.is_index = TRY(TRY(at.At("is_index")).Bool());
     shift.view = TRY(ReadView(at));
@@ -371,7 +371,7 @@ class Reader {
     if (at.Has("reductions")) {
       const JsonCursor reductions = TRY(at.At("reductions"));
       for (const std::string& name : TRY(reductions.Names()))
-        factor.reductions[TRY(Key(reductions, name, kMostOutputs))] =
+        factor.reductions[TRY(Key(reductions, name, kMostReadOutputs))] =
             TRY(ReadOp(TRY(reductions.At(name))));
     }
     if (!at.Has("fixed")) return {};

@@ -9,8 +9,8 @@ namespace metadist {
 namespace {
 
 constexpr int64_t kLargestSpan = 64;
-constexpr int64_t kMostElements = 1 << 14;
-constexpr int kDraws = 2;
+constexpr int64_t kMostTellingElements = 1 << 14;
+constexpr int kTellingDraws = 2;
 
 // Whether other values of every input change some output; true where that cannot be tried.
 bool AllTell(BlackBox& box, Sampler& sampler, const std::vector<int64_t>& values) {
@@ -21,7 +21,7 @@ bool AllTell(BlackBox& box, Sampler& sampler, const std::vector<int64_t>& values
     if (!box.is_tensor(i)) continue;
     std::vector<Tensor> other = inputs;
     bool tells = false;
-    for (int draw = 0; draw < kDraws && !tells; ++draw) {
+    for (int draw = 0; draw < kTellingDraws && !tells; ++draw) {
       if (!sampler.DrawOne(i, inputs[i].shape(), InputMode::kNormal, nullptr, other[i]) ||
           !box.Run(values, other, after))
         return true;
@@ -43,7 +43,8 @@ void LetInputsTell(BlackBox& box, Sampler& sampler, Family& family) {
     if (family.distinct[a] == 0 || sizes[a] >= least) continue;
     std::vector<int64_t> next = sizes;
     next[a] = least;
-    if (!Behaves(box, family, next) || box.InputElements(family.ValuesAt(next)) > kMostElements)
+    if (!Behaves(box, family, next) ||
+        box.InputElements(family.ValuesAt(next)) > kMostTellingElements)
       continue;
     sizes = std::move(next);
     if (!AllTell(box, sampler, family.ValuesAt(sizes))) continue;

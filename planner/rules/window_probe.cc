@@ -32,14 +32,14 @@
 namespace metadist {
 namespace {
 
-struct Setting {
+struct ProbeSetting {
   InputMode base;
   InputMode slab;
 };
-constexpr Setting kSettings[] = {{InputMode::kNegative, InputMode::kNormal},
-                                 {InputMode::kNormal, InputMode::kNegative},
-                                 {InputMode::kNormal, InputMode::kNormal},
-                                 {InputMode::kIntegers, InputMode::kIntegers}};
+constexpr ProbeSetting kProbeSettings[] = {{InputMode::kNegative, InputMode::kNormal},
+                                           {InputMode::kNormal, InputMode::kNegative},
+                                           {InputMode::kNormal, InputMode::kNormal},
+                                           {InputMode::kIntegers, InputMode::kIntegers}};
 // Groups of the calls in which windows are looked for; the later ones for wide windows.
 constexpr int64_t kGroups[] = {16, 60, 240};
 // A window may have holes as wide as an integer of the call. Above this the first call may lie in
@@ -49,7 +49,7 @@ constexpr int kMostDraws = 4;  // of baselines, until both places agree
 // Multiples of strides: the first of those up to 4 and of 6, the last of all up to 12. Long steps
 // may leave the sizes behind where an integer of the call says how many elements there are. A
 // stride may be an integer of the call up to kLongestStride.
-constexpr int64_t kSteps[] = {12, 420, 27720};
+constexpr int64_t kProbeSteps[] = {12, 420, 27720};
 constexpr int64_t kLongestStride = 64;
 constexpr int64_t kLargestAtom = 1024;
 
@@ -123,7 +123,7 @@ bool WindowProbe::FindDims(int atom,
 
 bool WindowProbe::DrawBaselines() {
   bases_.clear();
-  for (const Setting& setting : kSettings) {
+  for (const ProbeSetting& setting : kProbeSettings) {
     Baseline base{setting.slab, {}, {}};
     if (sampler_.Draw(values_, setting.base, {}, base.inputs) &&
         box_.Run(values_, base.inputs, base.outputs))
@@ -258,13 +258,15 @@ std::optional<SlidingWindow> WindowProbe::MeasureAt(const SlidingWindow& dims, b
 
 std::optional<SlidingWindow> WindowProbe::Run(int atom, const std::vector<int64_t>& sizes) {
   SlidingWindow last;
-  std::vector<int64_t> steps(std::begin(kSteps), std::end(kSteps));
+  std::vector<int64_t> steps(std::begin(kProbeSteps), std::end(kProbeSteps));
   std::set<int64_t> strides;
   for (size_t s = box_.first_literal(); s < box_.values().size(); ++s) {
     const int64_t stride = box_.values()[s];
-    if (stride > 1 && stride <= kLongestStride && kSteps[2] % stride != 0) strides.insert(stride);
+    if (stride > 1 && stride <= kLongestStride && kProbeSteps[2] % stride != 0)
+      strides.insert(stride);
   }
-  for (const int64_t stride : strides) steps.insert(steps.end() - 2, std::lcm(kSteps[0], stride));
+  for (const int64_t stride : strides)
+    steps.insert(steps.end() - 2, std::lcm(kProbeSteps[0], stride));
   for (const int64_t step : steps) {
     SlidingWindow dims;
     if (!FindDims(atom, step, sizes, dims) || dims == last) continue;

@@ -39,7 +39,9 @@ namespace {
 constexpr size_t kMostPaddings = 3;
 constexpr int64_t kLongestDim = 1 << 16;
 
-int64_t RoundUp(int64_t value, int64_t to) { return value <= 0 ? 0 : (value + to - 1) / to * to; }
+int64_t RoundUpOrZero(int64_t value, int64_t to) {
+  return value <= 0 ? 0 : (value + to - 1) / to * to;
+}
 
 SymbolicCut CutOf(const SlidingDim& dim, int atom) {
   SymbolicCut cut{dim.tensor, dim.dim, {}, {{atom, {dim.unit, {}}}}};
@@ -360,7 +362,7 @@ bool WindowSearch::Widen(const std::vector<Width>& surplus, SymbolicFactor& tria
   if (!surplus[0].slopes.empty() || surplus[0].constant >= 0) return false;
   SymbolicWindow& window = *trial.inputs[0].window;
   const int64_t unit = trial.outputs[0].window->unit;
-  const int64_t groups = RoundUp(-surplus[0].constant, unit) / unit;
+  const int64_t groups = RoundUpOrZero(-surplus[0].constant, unit) / unit;
   window.behind = window.behind.Plus({groups * window.unit, {}}, 1);
   const std::optional<std::vector<Width>> left = Surplus(trial);
   return left && IsNothing(*left);
@@ -378,7 +380,7 @@ void WindowSearch::AddRounded(const SymbolicFactor& exact, std::vector<SymbolicF
     for (const SymbolicCut& cut : exact.inputs) {
       const SymbolicWindow& w = *cut.window;
       const auto groups = [&](const Width& width) {
-        return RoundUp(width.constant, w.unit) / w.unit;
+        return RoundUpOrZero(width.constant, w.unit) / w.unit;
       };
       before.constant = std::max(before.constant, groups(w.before));
       behind.constant = std::max(behind.constant, groups(w.behind));
@@ -396,7 +398,7 @@ void WindowSearch::AddRounded(const SymbolicFactor& exact, std::vector<SymbolicF
   int64_t lacking = 0;
   for (size_t o = 0; o < surplus->size(); ++o) {
     const int64_t unit = rounded.outputs[o].window->unit;
-    lacking = std::max(lacking, RoundUp(-(*surplus)[o].At(sizes_), unit) / unit);
+    lacking = std::max(lacking, RoundUpOrZero(-(*surplus)[o].At(sizes_), unit) / unit);
   }
   if (lacking > 0) {
     behind.constant += lacking;

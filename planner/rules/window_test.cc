@@ -34,7 +34,7 @@ struct WindowTest::Setting {
 
 namespace {
 
-constexpr int64_t kLargestAtom = 1024;
+constexpr int64_t kLargestTestAtom = 1024;
 
 size_t SlotOf(const BlackBox& box, const EndLiteral& end) {
   size_t s = box.first_literal();
@@ -96,8 +96,8 @@ std::optional<WindowTest::Call> WindowTest::CallFor(const SymbolicFactor& trial,
   int64_t& size = sizes[static_cast<size_t>(trial.atoms[0])];
   // Where an integer of the call takes much of the dim, no smaller one is a call.
   const int64_t sample = family_.surrogate[static_cast<size_t>(trial.atoms[0])];
-  const int64_t base = sample > kLargestAtom ? sample - kLargestAtom / 2 : 0;
-  for (size = base + 1; size < base + kLargestAtom; ++size) {
+  const int64_t base = sample > kLargestTestAtom ? sample - kLargestTestAtom / 2 : 0;
+  for (size = base + 1; size < base + kLargestTestAtom; ++size) {
     std::optional<Call> call = CallAt(trial, sizes);
     if (!call) continue;
     const int64_t groups = call->factor.groups();

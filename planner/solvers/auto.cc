@@ -10,7 +10,7 @@ namespace metadist {
 
 namespace {
 
-Result<SolveResult> Solve(const Problem& problem, const SolveOptions& options) {
+Result<SolveResult> SolveAuto(const Problem& problem, const SolveOptions& options) {
   return RunSchedule(problem, options, {});
 }
 
@@ -20,7 +20,7 @@ extern const SolverDef kAutoSolver;
 const SolverDef kAutoSolver = {
     "auto",
     "all parts: reduction, elimination, priced search, pruning, branch and bound",
-    Solve,
+    SolveAuto,
 };
 
 }  // namespace metadist

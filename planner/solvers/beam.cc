@@ -257,7 +257,7 @@ class BeamSolver {
   Outcome out_;
 };
 
-Result<SolveResult> Solve(const Problem& problem, const SolveOptions& options) {
+Result<SolveResult> SolveBeam(const Problem& problem, const SolveOptions& options) {
   return BeamSolver(problem, options).Run();
 }
 
@@ -267,7 +267,7 @@ extern const SolverDef kBeamSolver;
 const SolverDef kBeamSolver = {
     "beam",
     "baseline: the beam search of the MetaDist paper, width 100; memory is repaired at the end",
-    Solve,
+    SolveBeam,
 };
 
 }  // namespace metadist

@@ -24,7 +24,7 @@ namespace {
 constexpr int64_t kLeastWork = 2 * kWorkPerSecond;
 // What is left is tried below the first without a guess, and not above the second.
 constexpr int64_t kEasyEntries = 3'000;
-constexpr int64_t kMostEntries = 60'000;
+constexpr int64_t kMostWholeEntries = 60'000;
 
 }  // namespace
 
@@ -38,13 +38,13 @@ bool Branching::Try(Search& search) {
   if (far && search.entries() > kEasyEntries) {
     return TryBelow(search, static_cast<int64_t>(guess), work);
   }
-  return search.entries() <= kMostEntries && TryWhole(search, work);
+  return search.entries() <= kMostWholeEntries && TryWhole(search, work);
 }
 
 bool Branching::TryBelow(Search& search, int64_t most, int64_t work) {
   const std::optional<ReducedAgain> again = search.Below(most);
   ended_at_ = out_.budget().work();
-  if (!again || again->reduced.counts().entries > kMostEntries) return false;
+  if (!again || again->reduced.counts().entries > kMostWholeEntries) return false;
   const Reduced& left = again->reduced;
   FinishResult answer{FinishResult::Status::kNothingBelow, {}, 0};
   if (!left.infeasible) {

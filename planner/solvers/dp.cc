@@ -43,7 +43,7 @@ constexpr int kImproveEvery = 50;
 constexpr int kImproveRounds = 40;
 // Minimisers are repaired and spliced after so many rounds.
 constexpr int kOfferEvery = 4;
-constexpr int kStallRounds = 15;
+constexpr int kDpStallRounds = 15;
 constexpr double kForget = 0.4;
 constexpr double kFirstStep = 0.3;
 constexpr double kSmallestStep = 1e-3;
@@ -176,7 +176,7 @@ class DynamicProgram {
         best = bound;
         best_prices = prices;
         stalled = 0;
-      } else if (++stalled > kStallRounds) {
+      } else if (++stalled > kDpStallRounds) {
         step_ *= 0.7;
         stalled = 0;
         prices = best_prices;
@@ -218,7 +218,7 @@ class DynamicProgram {
   std::optional<Choice> last_exceeding_;
 };
 
-Result<SolveResult> Solve(const Problem& problem, const SolveOptions& options) {
+Result<SolveResult> SolveDp(const Problem& problem, const SolveOptions& options) {
   return DynamicProgram(problem, options).Run();
 }
 
@@ -228,7 +228,7 @@ extern const SolverDef kDpSolver;
 const SolverDef kDpSolver = {
     "dp",
     "dynamic programming: exact without a binding memory limit, else its price loop and the gap",
-    Solve,
+    SolveDp,
 };
 
 }  // namespace metadist

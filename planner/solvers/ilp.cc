@@ -11,7 +11,7 @@ namespace metadist {
 
 namespace {
 
-Result<SolveResult> Solve(const Problem& problem, const SolveOptions& options) {
+Result<SolveResult> SolveIlp(const Problem& problem, const SolveOptions& options) {
   return RunSchedule(problem, options, {.eliminate = false, .search = false, .finish = true});
 }
 
@@ -21,7 +21,7 @@ extern const SolverDef kIlpSolver;
 const SolverDef kIlpSolver = {
     "ilp",
     "exact reduction, then the marginalised integer program by CBC",
-    Solve,
+    SolveIlp,
 };
 
 }  // namespace metadist

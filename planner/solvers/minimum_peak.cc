@@ -31,7 +31,7 @@ namespace metadist {
 namespace {
 
 constexpr int kWeightRounds = 60;
-constexpr int64_t kMostEntries = 400'000;
+constexpr int64_t kMostPeakEntries = 400'000;
 
 Problem WithoutCosts(const Problem& problem) {
   Problem out = problem;
@@ -174,7 +174,7 @@ class PeakSearch {
   }
 
   void FinishByCbc(const Reduced& reduced) {
-    if (infeasible_ || reduced.counts().entries > kMostEntries) return;
+    if (infeasible_ || reduced.counts().entries > kMostPeakEntries) return;
     const int64_t unit = std::max<int64_t>(1, out_.feasible ? out_.peak : out_.bound);
     MarginalProgram program(reduced, MarginalProgram::Objective::kPeak, unit);
     while (!budget_.Spent() && !Closed()) {

@@ -25,7 +25,7 @@ constexpr int kMostShift = 20;
 constexpr double kLargestCosts = 0x1p58;
 constexpr double kLargestSum = 0x1p59;
 
-double LargestFinite(std::span<const int64_t> entries) {
+double LargestFiniteEntry(std::span<const int64_t> entries) {
   int64_t largest = 0;
   for (int64_t entry : entries) {
     if (!IsInfinite(entry)) largest = std::max(largest, std::abs(entry));
@@ -42,8 +42,8 @@ int64_t Scaled(int64_t cost, int shift) {
 PricedElimination::PricedElimination(const Reduced& reduced, EliminationPlan plan)
     : reduced_(reduced), plan_(std::move(plan)) {
   double sum = 1;
-  for (int i = 0; i < reduced.count(); ++i) sum += LargestFinite(reduced.costs[i]);
-  for (const Reduced::Edge& edge : reduced.edges) sum += LargestFinite(edge.costs);
+  for (int i = 0; i < reduced.count(); ++i) sum += LargestFiniteEntry(reduced.costs[i]);
+  for (const Reduced::Edge& edge : reduced.edges) sum += LargestFiniteEntry(edge.costs);
   while (shift_ < kMostShift && std::ldexp(sum, shift_ + 1) < kLargestCosts) ++shift_;
   most_penalties_ = std::max(0.0, std::ldexp(kLargestSum, -shift_) - sum);
   for (const Reduced::Edge& edge : reduced.edges) {

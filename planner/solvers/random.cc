@@ -219,7 +219,7 @@ class RandomSolver {
   SolveResult result_;
 };
 
-Result<SolveResult> Solve(const Problem& problem, const SolveOptions& options) {
+Result<SolveResult> SolveRandom(const Problem& problem, const SolveOptions& options) {
   return RandomSolver(problem, options).Run();
 }
 
@@ -229,7 +229,7 @@ extern const SolverDef kRandomSolver;
 const SolverDef kRandomSolver = {
     "random",
     "a feasible choice drawn by seed, for tests; costs play no part",
-    Solve,
+    SolveRandom,
 };
 
 }  // namespace metadist

@@ -9,7 +9,7 @@ namespace metadist {
 
 namespace {
 
-Result<SolveResult> Solve(const Problem& problem, const SolveOptions& options) {
+Result<SolveResult> SolveSearch(const Problem& problem, const SolveOptions& options) {
   return RunSchedule(problem, options, {.eliminate = false, .search = true, .finish = false});
 }
 
@@ -19,7 +19,7 @@ extern const SolverDef kSearchSolver;
 const SolverDef kSearchSolver = {
     "search",
     "reduction, then prices, local search and pruning; bounds in integer arithmetic",
-    Solve,
+    SolveSearch,
 };
 
 }  // namespace metadist

@@ -12,7 +12,7 @@
 namespace metadist {
 namespace {
 
-struct AttributeText {
+struct AttributeInCall {
   std::string operator()(const Tensor& value) const { return TypeText(value.type()); }
   std::string operator()(const std::string& value) const { return value; }
   std::string operator()(int64_t value) const { return fmt::format("{}", value); }
@@ -32,7 +32,7 @@ std::string CallText(const OpCall& call) {
     std::string inner;
     for (const auto& [name, value] : call.attributes->all())
       inner += fmt::format(
-          "{}{}={}", inner.empty() ? "" : ", ", name, std::visit(AttributeText{}, value));
+          "{}{}={}", inner.empty() ? "" : ", ", name, std::visit(AttributeInCall{}, value));
     text += " {" + inner + "}";
   }
   for (size_t i = 0; i < call.inputs.size(); ++i) {
@@ -47,7 +47,7 @@ std::string CallText(const OpCall& call) {
                        ClassOf(input.type.element) == ElementClass::kInt &&
                        NumElements(input.type.shape) <= kShownElements &&
                        (call.op->deterministic || i != kKeyInput);
-    if (shown) text += fmt::format("={}", AttributeText{}(input.constant->ToInts()));
+    if (shown) text += fmt::format("={}", AttributeInCall{}(input.constant->ToInts()));
   }
   return text;
 }

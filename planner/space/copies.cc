@@ -21,9 +21,9 @@
 namespace metadist {
 namespace {
 
-class Finder {
+class CopyFinder {
  public:
-  Finder(const Graph& graph, const Mesh& mesh, const Formulation& formulation)
+  CopyFinder(const Graph& graph, const Mesh& mesh, const Formulation& formulation)
       : graph_(graph), mesh_(mesh), formulation_(formulation) {
     decision_.assign(graph.values.size(), -1);
     for (size_t d = 0; d < formulation.decisions.size(); ++d) {
@@ -152,7 +152,7 @@ CountedCopy Matched(const UseCopy& copy, const Numbers& numbers, const Problem& 
 std::vector<UseCopy> CopiesOf(const Graph& graph,
                               const Mesh& mesh,
                               const Formulation& formulation) {
-  return Finder(graph, mesh, formulation).Run();
+  return CopyFinder(graph, mesh, formulation).Run();
 }
 
 bool AreTied(const UseCopy& a, const UseCopy& b, const Problem& problem) {

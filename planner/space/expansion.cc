@@ -29,8 +29,6 @@
 namespace metadist {
 namespace {
 
-constexpr int kIdle = -1;
-
 std::optional<int> ChoiceNamed(const Rule& rule, const std::string& name) {
   if (name.empty()) return kIdle;
   const int factors = static_cast<int>(rule.factors.size());

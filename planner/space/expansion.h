@@ -13,6 +13,9 @@
 
 namespace metadist {
 
+// Among the choices of the axes: the axis does nothing.
+constexpr int kIdle = -1;
+
 // Runs one node as its decomposition, or by a recipe (recipe.h), on the mesh of a space.
 class Expander {
  public:

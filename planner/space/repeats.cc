@@ -27,9 +27,9 @@ constexpr int kShortestPeriod = 4;
 constexpr NodeId kFewNodes = 512;      // of which every period is tested
 constexpr size_t kGuessesALength = 8;  // periods
 
-class Finder {
+class RepeatFinder {
  public:
-  Finder(const Graph& graph, const std::vector<int>& signatures)
+  RepeatFinder(const Graph& graph, const std::vector<int>& signatures)
       : graph_(graph), signatures_(signatures), nodes_(static_cast<NodeId>(graph.nodes.size())) {}
 
   // In node order.
@@ -165,7 +165,7 @@ class Finder {
 }  // namespace
 
 std::vector<Repeat> FindRepeats(const Graph& graph, const std::vector<int>& signatures) {
-  return Finder(graph, signatures).Run();
+  return RepeatFinder(graph, signatures).Run();
 }
 
 std::vector<NodeId> LeadersOf(const Graph& graph, const std::vector<Repeat>& repeats) {

@@ -25,8 +25,6 @@
 namespace metadist {
 namespace {
 
-constexpr int kIdle = -1;
-
 // What each axis does: kIdle, a factor, or factors.size() + a pass-through.
 using Choices = std::vector<int>;
 
