@@ -8,7 +8,6 @@ namespace {
 
 // A literal input with more elements than this is kept as it is.
 constexpr int64_t kMostLiterals = 64;
-constexpr int64_t kLargestSize = int64_t{1} << 40;
 
 bool IsRunTime(const std::vector<TensorType>& types) {
   for (const TensorType& type : types)

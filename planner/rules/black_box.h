@@ -12,6 +12,11 @@
 
 namespace metadist {
 
+// Larger sizes are not looked at, and no call is divided that has one.
+constexpr int64_t kLargestSize = int64_t{1} << 40;
+// Integers beyond this stand for infinity.
+constexpr int64_t kSentinel = int64_t{1} << 30;
+
 // A number inside a call that may be a size: a dim of a tensor input, or an integer literal (an
 // element of a constant input, an integer attribute, an element of an integer-list attribute).
 struct Slot {

@@ -18,8 +18,6 @@ namespace metadist {
 namespace {
 
 constexpr int64_t kUnknown = 0;
-// Of an atom: no call is divided that is larger.
-constexpr int64_t kLargestInstance = int64_t{1} << 40;
 constexpr double kLargestDim = 0x1p62;
 
 struct Equation {
@@ -254,7 +252,7 @@ std::optional<std::vector<int64_t>> SolveAtoms(const Discovered& found, const Bl
   }
   if (std::find(sizes.begin(), sizes.end(), kUnknown) != sizes.end()) return std::nullopt;
   for (const int64_t size : sizes)
-    if (size > kLargestInstance) return std::nullopt;
+    if (size > kLargestSize) return std::nullopt;
   for (const Equation& e : equations) {
     double real = 0;
     for (const Product& term : e.size->terms) real += std::abs(Real(term, sizes));

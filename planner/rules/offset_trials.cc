@@ -29,9 +29,6 @@
 namespace metadist {
 namespace {
 
-// Integers beyond this stand for infinity.
-constexpr int64_t kSentinelOffset = int64_t{1} << 30;
-
 bool AllContiguous(const std::vector<SymbolicCut>& cuts) {
   return std::all_of(cuts.begin(), cuts.end(), IsContiguous);
 }
@@ -47,7 +44,7 @@ std::vector<int> OffsetTrials::Movable(const Trial& plain, bool tied) const {
   const size_t first = box_.first_literal();
   for (size_t s = first; s < box_.slots().size(); ++s) {
     const int literal = static_cast<int>(s - first);
-    if (ValueOf(literal) > kSentinelOffset || ValueOf(literal) < -kSentinelOffset) continue;
+    if (ValueOf(literal) > kSentinel || ValueOf(literal) < -kSentinel) continue;
     const std::vector<int> atoms = family_.AtomsOf(static_cast<int>(s));
     if (atoms.empty() || (tied && atoms == plain.atoms)) movable.push_back(literal);
   }
@@ -60,7 +57,7 @@ std::vector<int> OffsetTrials::Multipliers(int literal) const {
   for (size_t s = first; s < box_.slots().size(); ++s) {
     const int other = static_cast<int>(s - first);
     if (other == literal || !family_.AtomsOf(static_cast<int>(s)).empty()) continue;
-    if (std::abs(ValueOf(other)) > 1 && std::abs(ValueOf(other)) < kSentinelOffset)
+    if (std::abs(ValueOf(other)) > 1 && std::abs(ValueOf(other)) < kSentinel)
       multipliers.push_back(other);
   }
   return multipliers;

@@ -41,11 +41,11 @@ constexpr size_t kMeetings = 8;
 constexpr int64_t kOrderedNumbers = 1000;
 constexpr size_t kMostOrders = 1500;  // tests, some of which show nothing
 
-struct EdgeSetting {
+struct PassSetting {
   int64_t terms;
   InputMode mode;
 };
-constexpr EdgeSetting kEdgeSettings[] = {{2, InputMode::kNormal},
+constexpr PassSetting kPassSettings[] = {{2, InputMode::kNormal},
                                          {3, InputMode::kIntegers},
                                          {2, InputMode::kNegative},
                                          {3, InputMode::kUp},
@@ -103,8 +103,8 @@ struct PassTest {
     int64_t least = kLeastNumbers;
     for (const int input : set)
       least = std::min(least, NumElements(box.ShapeOf(static_cast<size_t>(input), values[0])));
-    std::vector<EdgeSetting> settings;
-    for (const EdgeSetting& at : kEdgeSettings)
+    std::vector<PassSetting> settings;
+    for (const PassSetting& at : kPassSettings)
       if (sampler.Tells(at.mode)) settings.push_back(at);
     const int64_t each = std::max<int64_t>(least, 1) * std::ssize(settings);
     const size_t first =
@@ -137,7 +137,7 @@ struct PassTest {
     for (size_t t = 0; t < kMostOrders && numbers < kOrderedNumbers; ++t) {
       const std::vector<int64_t>& at = values[t % values.size()];
       const int shown = left.front().shown;
-      Test(at, set, kEdgeSettings[0], left);
+      Test(at, set, kPassSettings[0], left);
       if (left.empty()) return false;
       if (left.front().shown == shown) continue;
       for (const int input : set)
@@ -166,7 +166,7 @@ struct PassTest {
   // Erases the operations that do not pass. The terms are the same for all.
   void Test(const std::vector<int64_t>& values,
             const std::vector<int>& set,
-            const EdgeSetting& at,
+            const PassSetting& at,
             std::vector<Tried>& left) const {
     std::vector<Tensor> base;
     std::vector<std::vector<Tensor>> terms, results(static_cast<size_t>(at.terms));
@@ -251,7 +251,7 @@ bool PassDiffers(BlackBox& box,
   int64_t executions = 0;
   std::vector<Tried> left{{pass.op}};
   const PassTest test{box, sampler, executions};
-  test.Test(values, pass.inputs, kEdgeSettings[0], left);
+  test.Test(values, pass.inputs, kPassSettings[0], left);
   for (size_t t = 0; t < kMeetings && !left.empty(); ++t) test.Meet(values, pass.inputs, left);
   return left.empty();
 }

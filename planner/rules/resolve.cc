@@ -45,8 +45,6 @@ constexpr int64_t kOddPrimes[] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 4
 // that can be divided, so that arrays of many dims stay small.
 constexpr int64_t kSmall[] = {3, 5, 4};
 constexpr int64_t kLeast = 2;
-// Integers beyond this stand for infinity.
-constexpr int64_t kSentinel = int64_t{1} << 30;
 
 bool ProperSubset(const Atom& a, const Atom& b) {
   return a.slots.size() < b.slots.size() &&

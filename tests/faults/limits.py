@@ -56,7 +56,7 @@ def verdict(status, said, files, may):
 
 def at_levels(count, status_at):
     """Calls status_at(bytes) at so many levels."""
-    even = (count + 1) // 2
+    even = min(count, max(2, (count + 1) // 2))
     seen = sorted((level, status_at(level)) for level in (int(LEAST * (MOST / LEAST) ** (at / max(1, even - 1))) for at in range(even)))
     for _ in range(count - even):
         # The widest gap with different ends, or the widest of all.
