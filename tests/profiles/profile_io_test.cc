@@ -193,6 +193,10 @@ const struct {
     {"\"p2p\": [\n{", "\"p2p\": [\n7,{", "f: p2p row 0: must be an object, got 7"},
     {"\"p2p\": [", "\"p2p\": {}, \"q\": [", "f: p2p: must be a list of rows"},
     {"\"software\":{", "\"software\":{\"a\":1,", "f: header: 'software.a' must be a text, got 1"},
+    // What is shown of a long value ends between two characters.
+    {"\"software\":{",
+     "\"software\":{\"a\":[\"xéééééééééééééééééééé\"],",
+     "'software.a' must be a text, got [\"xéééééééééééééééééé..."},
 };
 
 TEST(ProfileIo, NamesTheBadFieldAndRow) {
