@@ -56,7 +56,7 @@ std::string TypeDifference(const Outputs& got, const std::vector<Tensor>& expect
 std::string Difference(const Outputs& got,
                        const std::vector<Tensor>& expected,
                        const OnnxCase& one) {
-  const std::string types = TypeDifference(got, expected);
+  std::string types = TypeDifference(got, expected);
   if (!types.empty()) return types;
   for (size_t o = 0; o < expected.size(); ++o) {
     const Tensor& have = got[o].second;

@@ -42,8 +42,8 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
   int get() const { return fd_; }
   void Open(int fd) { fd_ = fd; }
-  // Whether the last write arrived: some file systems tell it only here.
-  bool Close() { return close(std::exchange(fd_, -1)) == 0; }
+  // 0, or the system's error: some file systems tell only here that a write did not arrive.
+  int Close() { return close(std::exchange(fd_, -1)) == 0 ? 0 : errno; }
 
  private:
   int fd_;
@@ -87,18 +87,22 @@ Result<Target> TargetOf(const std::string& path, bool force) {
   return Target{real, false, found};
 }
 
-bool WriteAll(int fd, std::string_view text) {
+// 0, or the system's error, as all that follows.
+int WriteAll(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = write(fd, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
+    if (count < 0) return errno;
     text.remove_prefix(static_cast<size_t>(count));
   }
-  return true;
+  return 0;
 }
 
 // To disk; pipes and some file systems have none.
-bool Synchronize(int fd) { return fsync(fd) == 0 || errno == EINVAL || errno == EROFS; }
+int Synchronize(int fd) {
+  if (fsync(fd) == 0 || errno == EINVAL || errno == EROFS) return 0;
+  return errno;
+}
 
 std::string BesideIt(const std::string& path) {
   static std::random_device device;
@@ -108,15 +112,18 @@ std::string BesideIt(const std::string& path) {
   return name;
 }
 
-// Calls take(name) with new names beside `path` until one is free; that name, or "" with errno.
+// Calls take(name), which returns a descriptor or status, with new names beside `path` until one is
+// free: that is `name`.
 template <typename Take>
-std::string NewName(const std::string& path, const Take& take) {
+int TakeName(const std::string& path, std::string& name, const Take& take) {
   for (int i = 0; i < kTries; ++i) {
-    std::string name = BesideIt(path);
-    if (take(name)) return name;
+    name = BesideIt(path);
+    if (take(name) >= 0) return 0;
     if (errno != EEXIST) break;
   }
-  return "";
+  const int error = errno;
+  name.clear();
+  return error;
 }
 
 // A file that is written and not yet where it should be. Removed unless Publish() succeeds.
@@ -126,11 +133,10 @@ class Draft {
   explicit Draft(const std::string& path)
       : file_(open(FolderOf(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666)) {
     if (file_.get() >= 0) return;
-    const auto create = [this](const std::string& name) {
+    error_ = TakeName(path, name_, [this](const std::string& name) {
       file_.Open(open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666));
-      return file_.get() >= 0;
-    };
-    name_ = NewName(path, create);
+      return file_.get();
+    });
   }
   ~Draft() {
     if (!name_.empty()) unlink(name_.c_str());
@@ -138,53 +144,63 @@ class Draft {
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;
 
-  bool Write(std::string_view text, const std::optional<struct stat>& old) {
-    if (file_.get() < 0 || !WriteAll(file_.get(), text)) return false;
+  int Write(std::string_view text, const std::optional<struct stat>& old) {
+    if (error_ == 0) error_ = WriteAll(file_.get(), text);
+    if (error_ != 0) return error_;
     if (old) {
       (void)!fchown(file_.get(), old->st_uid, old->st_gid);  // as far as it is allowed
-      if (fchmod(file_.get(), old->st_mode & 07777) != 0) return false;
+      if (fchmod(file_.get(), old->st_mode & 07777) != 0) return errno;
     }
     return Synchronize(file_.get());
   }
 
-  bool Publish(const Target& target) {
-    if (name_.empty()) {
-      const std::string open_file = fmt::format("/proc/self/fd/{}", file_.get());
-      name_ = NewName(target.path, [&](const std::string& name) {
-        return linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
-      });
-      if (name_.empty()) return false;
-    }
-    if (!file_.Close()) return false;
+  int Publish(const Target& target) {
+    if (const int error = NameAndClose(target.path); error != 0) return error;
     // A file that came since CheckWritable stays.
     const unsigned flags = target.old ? 0 : RENAME_NOREPLACE;
     int status = renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, target.path.c_str(), flags);
     if (status != 0 && (errno == EINVAL || errno == ENOSYS))
       status = rename(name_.c_str(), target.path.c_str());
-    if (status != 0) return false;
+    if (status != 0) return errno;
     name_.clear();
     const Descriptor folder(
         open(FolderOf(target.path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    return folder.get() < 0 || Synchronize(folder.get());
+    return folder.get() < 0 ? 0 : Synchronize(folder.get());
   }
 
  private:
+  int NameAndClose(const std::string& path) {
+    if (name_.empty()) {
+      const std::string open_file = fmt::format("/proc/self/fd/{}", file_.get());
+      error_ = TakeName(path, name_, [&](const std::string& name) {
+        return linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
+      });
+    }
+    return error_ == 0 ? file_.Close() : error_;
+  }
+
   Descriptor file_;
   std::string name_;  // "": none yet
+  int error_ = 0;
 };
 
 Result<void> WriteStream(const std::string& path, std::string_view text) {
   Descriptor stream(open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (stream.get() < 0 || !WriteAll(stream.get(), text) || !stream.Close()) return Failed(errno);
+  if (stream.get() < 0) return Failed(errno);
+  int error = WriteAll(stream.get(), text);
+  if (error == 0) error = stream.Close();
+  if (error != 0) return Failed(error);
   return {};
 }
 
 Result<void> WriteTarget(const Target& target, std::string_view text) {
   if (target.stream) return WriteStream(target.path, text);
   Draft draft(target.path);
-  if (draft.Write(text, target.old) && draft.Publish(target)) return {};
-  if (errno == EEXIST) return Usage("file exists already", "pass `--force` to overwrite it");
-  return Failed(errno);
+  int error = draft.Write(text, target.old);
+  if (error == 0) error = draft.Publish(target);
+  if (error == 0) return {};
+  if (error == EEXIST) return Usage("file exists already", "pass `--force` to overwrite it");
+  return Failed(error);
 }
 
 // What took long to compute is not lost with the disk that it was meant for.
@@ -230,9 +246,8 @@ Result<void> WriteFile(const std::string& path, std::string_view text, bool forc
     PrintStdout(text);
     return {};
   }
-  auto target = TargetOf(path, force);
-  Result<void> written =
-      target.ok() ? WriteTarget(target.value(), text) : std::move(target).error();
+  const auto target = TargetOf(path, force);
+  Result<void> written = target.ok() ? WriteTarget(target.value(), text) : target.error();
   if (written.ok()) return {};
   Error error = std::move(written).error().in(path);
   const bool stream = target.ok() && target.value().stream;

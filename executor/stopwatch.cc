@@ -15,7 +15,7 @@ namespace {
 constexpr int kMaxRepetitions = 100000;
 
 double QuantileOfSorted(const std::vector<double>& sorted, double share) {
-  return sorted[static_cast<size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
+  return sorted[static_cast<size_t>(std::lround(share * static_cast<double>(sorted.size() - 1)))];
 }
 
 }  // namespace

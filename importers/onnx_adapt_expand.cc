@@ -77,9 +77,11 @@ void Expander::Write(const NodeProto& read, int position, At at) {
     node.set_name(names->prefix + node.name());
     Count(1);
   }
-  auto done = bad ? Result<void>() : WriteNode(node, at);
-  if (!done.ok()) problems_.push_back(std::move(done).error().in(NodePlace(node, position)));
-  if (!bad && done.ok()) return;
+  if (!bad) {
+    auto done = WriteNode(node, at);
+    if (done.ok()) return;
+    problems_.push_back(std::move(done).error().in(NodePlace(node, position)));
+  }
   for (const std::string& output : node.output())
     if (!output.empty()) bad_.insert(output);
 }

@@ -136,7 +136,7 @@ std::vector<std::string> Expander::Unsqueezed(const std::vector<std::string>& te
                                               int64_t axis,
                                               const NodeProto& node,
                                               At at) {
-  const std::string base = node.output(0);
+  const std::string& base = node.output(0);
   const std::string axes = Constant(at.scope, {axis}, /*scalar=*/false, base + "/axes");
   std::vector<std::string> pieces;
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -173,7 +173,7 @@ Result<void> Expander::SplitToSequence(const NodeProto& node, At at) {
   const std::vector<int64_t> sizes = TRY(Pieces(node, whole.dim(axis), at));
   Count(static_cast<int64_t>(sizes.size()));
   if (sizes.empty()) return Hold(node, {}, at);
-  const std::string base = node.output(0);
+  const std::string& base = node.output(0);
   const std::string given = Constant(at.scope, sizes, /*scalar=*/false, base + "/sizes");
   Held held;
   for (size_t i = 0; i < sizes.size(); ++i) held.tensors.push_back(fmt::format("{}/{}", base, i));

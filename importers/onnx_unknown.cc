@@ -116,8 +116,12 @@ std::vector<std::string> TypeBodies(Graph* graph, const OpTable& ops) {
       for (size_t i = 0; i < region.captures.size(); ++i)
         body.value(body.inputs[first + i]).type = graph->value(region.captures[i]).type;
       auto typed = InferTypesAndFold(body, ops);
-      if (typed.ok()) body = std::move(typed).value().graph;
-      good = typed.ok() && TypeBodies(&body, ops).empty() && good;
+      if (!typed.ok()) {
+        good = false;
+      } else {
+        body = std::move(typed).value().graph;
+        if (!TypeBodies(&body, ops).empty()) good = false;
+      }
       region.graph = std::make_shared<const Graph>(std::move(body));
     }
     if (!good) failed.push_back(node.name);

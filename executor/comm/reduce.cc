@@ -22,40 +22,40 @@ using Accumulator =
 template <typename A>
 struct Wrap {
   // Signed overflow is undefined, unsigned is not.
-  using type = A;
+  using Type = A;
 };
 template <>
 struct Wrap<int8_t> {
-  using type = uint32_t;
+  using Type = uint32_t;
 };
 template <>
 struct Wrap<int16_t> {
-  using type = uint32_t;
+  using Type = uint32_t;
 };
 template <>
 struct Wrap<uint8_t> {
-  using type = uint32_t;
+  using Type = uint32_t;
 };
 template <>
 struct Wrap<uint16_t> {
-  using type = uint32_t;
+  using Type = uint32_t;
 };
 template <>
 struct Wrap<int32_t> {
-  using type = uint32_t;
+  using Type = uint32_t;
 };
 template <>
 struct Wrap<int64_t> {
-  using type = uint64_t;
+  using Type = uint64_t;
 };
 template <>
 struct Wrap<bool> {
-  using type = uint32_t;
+  using Type = uint32_t;
 };
 
 template <ReduceOp kOp, typename A>
 A Combine(A a, A b) {
-  using W = typename Wrap<A>::type;
+  using W = typename Wrap<A>::Type;
   if constexpr (kOp == ReduceOp::kSum) return static_cast<A>(static_cast<W>(a) + static_cast<W>(b));
   if constexpr (kOp == ReduceOp::kProd)
     return static_cast<A>(static_cast<W>(a) * static_cast<W>(b));
@@ -77,12 +77,11 @@ void ReduceTyped(std::span<const void* const> in, Out* out, int64_t count) {
   A sum[kBlock];
   for (int64_t at = 0; at < count; at += kBlock) {
     const int64_t n = std::min(kBlock, count - at);
-    for (size_t j = 0; j < in.size(); ++j) {
+    const T* first = static_cast<const T*>(in[0]) + at;
+    for (int64_t i = 0; i < n; ++i) sum[i] = static_cast<A>(first[i]);
+    for (size_t j = 1; j < in.size(); ++j) {
       const T* x = static_cast<const T*>(in[j]) + at;
-      if (j == 0)
-        for (int64_t i = 0; i < n; ++i) sum[i] = static_cast<A>(x[i]);
-      else
-        for (int64_t i = 0; i < n; ++i) sum[i] = Combine<kOp, A>(sum[i], static_cast<A>(x[i]));
+      for (int64_t i = 0; i < n; ++i) sum[i] = Combine<kOp, A>(sum[i], static_cast<A>(x[i]));
     }
     for (int64_t i = 0; i < n; ++i) out[at + i] = static_cast<Out>(sum[i]);
   }
@@ -141,6 +140,7 @@ void Reduce(std::span<const void* const> in,
             ElementType type,
             ElementType to,
             ReduceOp op) {
+  CHECK(!in.empty(), "a reduction is of one or more");
   VisitElementType(type, [&](auto zero) {
     using T = decltype(zero);
     if (type == to) return ReduceAs<T>(in, static_cast<T*>(out), count, op);

@@ -155,7 +155,7 @@ Prepared ViaF32(const KernelSite& site, Maker make) {
   Prepared inner = make({&call, types, 0});
   if (!inner.ok() || wrapped->used == 0) return inner;
   if (inner.range.run && call.inputs.size() <= kMaxRangeInputs && types.size() == 1)
-    return InBlocks(site, std::move(inner), std::move(wrapped));
+    return InBlocks(site, std::move(inner), wrapped);
   wrapped->run = std::move(inner.run);
   return Accept(
       inner.kernel + " via f32",

@@ -30,8 +30,8 @@ const T* Find(const std::map<std::string, Attribute>& attributes, const std::str
 
 template <typename T>
 T Get(const std::map<std::string, Attribute>& attributes, const std::string& name, T absent) {
-  const T* value = Find<T>(attributes, name);
-  return value == nullptr ? std::move(absent) : *value;
+  if (const T* value = Find<T>(attributes, name)) return *value;
+  return absent;
 }
 
 }  // namespace

@@ -28,13 +28,14 @@ Result<std::string> ReadText(const std::string& path, const std::string& hint) {
   const bool ends = std::filesystem::is_regular_file(status);
   std::string text;
   char block[1 << 16];
-  while (const size_t count = std::fread(block, 1, sizeof block, file.get())) {
+  for (size_t count = sizeof block; count == sizeof block;) {
+    count = std::fread(block, 1, sizeof block, file.get());
+    if (std::ferror(file.get()) != 0)
+      return BadInput(path, std::string("cannot be read: ") + std::strerror(errno), hint);
     text.append(block, count);
     if (!ends && text.size() > kMostStreamed)
       return BadInput(path, "expected a file, or at most 256 MiB", hint);
   }
-  if (std::ferror(file.get()) != 0)
-    return BadInput(path, std::string("cannot be read: ") + std::strerror(errno), hint);
   return text;
 }
 

@@ -202,7 +202,7 @@ Error Told(const Death& death, const ChildLimits& limits) {
 }  // namespace
 
 Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(
-    const ChildLimits& limits, std::function<std::string(const std::string&)> answer) {
+    const ChildLimits& limits, const std::function<std::string(const std::string&)>& answer) {
   int data[2], control[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, data) != 0)
     return Device(fmt::format("socketpair failed: {}", std::strerror(errno)));

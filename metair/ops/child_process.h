@@ -25,7 +25,7 @@ class ChildProcess {
   // Forks. answer: runs in the child, and keeps there what it leaves in memory, until the child
   // dies. The caller's process must have no other thread. Errors: kDevice.
   static Result<std::unique_ptr<ChildProcess>> Start(
-      const ChildLimits& limits, std::function<std::string(const std::string&)> answer);
+      const ChildLimits& limits, const std::function<std::string(const std::string&)>& answer);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;

@@ -76,13 +76,15 @@ void SampleTap(const OpCall& call,
   const int64_t taps = NumElements(window.kernel);
   const int64_t r = position / window.output[1];
   const int64_t c = position % window.output[1];
+  const int64_t i = tap / window.kernel[1];
+  const int64_t j = tap % window.kernel[1];
   for (int64_t channel = 0; channel < channels; ++channel) {
     const int64_t at = n * groups * taps + channel / (channels / groups) * taps + tap;
     const double* moved = in[kOffset].data<double>() + 2 * at * positions + position;
-    const double row = static_cast<double>(r * window.strides[0] - window.pads_begin[0] +
-                                           tap / window.kernel[1] * window.dilations[0]);
-    const double column = static_cast<double>(c * window.strides[1] - window.pads_begin[1] +
-                                              tap % window.kernel[1] * window.dilations[1]);
+    const double row =
+        static_cast<double>(r * window.strides[0] - window.pads_begin[0] + i * window.dilations[0]);
+    const double column =
+        static_cast<double>(c * window.strides[1] - window.pads_begin[1] + j * window.dilations[1]);
     const double* plane =
         in[kX].data<double>() + (n * channels + channel) * window.input[0] * window.input[1];
     double& value = seen[static_cast<size_t>(channel)];

@@ -142,7 +142,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 }
 
 std::vector<OpExample> Examples() {
-  const auto constant = [](Shape shape, std::vector<int64_t> values) {
+  const auto constant = [](Shape shape, const std::vector<int64_t>& values) {
     return OpExample::Input{.type = {ElementType::kF32, std::move(shape)}, .constant = values};
   };
   const OpExample::Input boxes =

@@ -39,7 +39,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 }
 
 std::vector<OpExample> Examples() {
-  const auto of = [](ElementType element, Shape shape, std::vector<int64_t> values) {
+  const auto of = [](ElementType element, const Shape& shape, const std::vector<int64_t>& values) {
     return OpExample{.inputs = {{.type = {element, shape}, .constant = values}}};
   };
   return {of(ElementType::kF32, {2, 3}, {0, 1, 0, -2, 3, 0}),

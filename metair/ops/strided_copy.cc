@@ -57,8 +57,9 @@ void CopyStrided(const Shape& shape,
       return CopyElements<uint32_t>(shape, from, from_view, to, to_view);
     case 8:
       return CopyElements<uint64_t>(shape, from, from_view, to, to_view);
+    default:
+      CHECK(false, "unknown element size");
   }
-  CHECK(false, "unknown element size");
 }
 
 void GatherStrided(const Tensor& from, const StridedView& from_view, Tensor& to) {

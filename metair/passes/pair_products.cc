@@ -5,6 +5,8 @@
 // "bi,oij->boj", "boj,bj->bo". The values between are the graph's own, so they are planned, counted
 // and divided as all others are, and each step is a batch of matrix products. Equations with an
 // ellipsis, or with an index twice in one term, are left alone.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -98,7 +100,7 @@ void AddChain(const Node& node, Equation equation, std::set<std::string>& taken,
     const std::string kept = last ? equation.result : Kept(term, right, behind);
     Node step = node;
     step.inputs = {left, node.inputs[i]};
-    step.attributes.set("equation", term + "," + right + "->" + kept);
+    step.attributes.set("equation", fmt::format("{},{}->{}", term, right, kept));
     if (!last) {
       std::map<char, int64_t> sizes;
       NoteSizes(term, out.value(left).type.shape, sizes);

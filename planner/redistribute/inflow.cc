@@ -18,6 +18,7 @@
 #include <numeric>
 #include <utility>
 
+#include "metair/ir/check.h"
 #include "metair/spmd/overlap.h"
 
 namespace metadist {
@@ -105,6 +106,7 @@ class Coordinates {
 
   void AddSub(int64_t size, const std::vector<int>& before, const std::vector<int>& after) {
     const int64_t blocks = std::lcm(mesh_.size(before), mesh_.size(after));
+    CHECK(blocks > 0, "every mesh axis has ranks");
     if (size % blocks == 0) {
       block_ *= size / blocks;
       size = blocks;

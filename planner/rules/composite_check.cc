@@ -254,8 +254,10 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
   for (size_t i = 0; i < box_.num_inputs(); ++i)
     if (box_.role(i) != BlackBox::Role::kAbsent) present.push_back(i);
   std::optional<Eager> eager;
-  if (!symbolic.inner.nodes.empty() && !(eager = EagerOf(symbolic.inner, values)))
-    return Verdict::kRefused;
+  if (!symbolic.inner.nodes.empty()) {
+    eager = EagerOf(symbolic.inner, values);
+    if (!eager) return Verdict::kRefused;
+  }
   struct Made {
     Way way;
     std::optional<Lockstep> ranks = {};

@@ -248,8 +248,11 @@ std::optional<SlidingWindow> WindowProbe::MeasureAt(const SlidingWindow& dims, b
   for (SlidingDim& input : window.inputs) {
     Doubt doubt;
     if (MeasureInput(dims, shapes, input, doubt)) continue;
-    input.mirrored = doubt.reversed;
-    if (doubt.reversed && MeasureInput(dims, shapes, input, doubt = {})) continue;
+    if (doubt.reversed) {
+      input.mirrored = true;
+      doubt = {};
+      if (MeasureInput(dims, shapes, input, doubt)) continue;
+    }
     fits = !doubt.reaches_ends;
     return std::nullopt;
   }

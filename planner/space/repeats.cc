@@ -172,8 +172,10 @@ std::vector<NodeId> LeadersOf(const Graph& graph, const std::vector<Repeat>& rep
   std::vector<NodeId> leaders(graph.nodes.size());
   for (size_t n = 0; n < leaders.size(); ++n) leaders[n] = static_cast<NodeId>(n);
   for (const Repeat& repeat : repeats)
-    for (NodeId i = repeat.period; i < repeat.period * repeat.count; ++i)
-      leaders[static_cast<size_t>(repeat.first + i)] = repeat.first + i % repeat.period;
+    for (NodeId i = repeat.period; i < repeat.period * repeat.count; ++i) {
+      const NodeId node = repeat.first + i;
+      leaders[static_cast<size_t>(node)] = repeat.first + i % repeat.period;
+    }
   return leaders;
 }
 

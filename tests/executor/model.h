@@ -33,7 +33,7 @@ class Model {
   ValueId Weight(Shape shape) {
     return Add({ElementType::kF32, std::move(shape)}, ValueKind::kParameter);
   }
-  ValueId Call(const std::string& op, List inputs, Attributes attributes = {}) {
+  ValueId Call(const std::string& op, const List& inputs, Attributes attributes = {}) {
     Node node;
     node.name = "n" + std::to_string(graph_.nodes.size());
     node.op = op;

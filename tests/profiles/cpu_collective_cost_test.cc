@@ -49,7 +49,7 @@ TEST(CpuCollective, ReadsItsRows) {
 }
 
 TEST(CpuCollective, LiesBetweenItsNeighboursOnTheSameSideOfTheCores) {
-  EXPECT_NEAR(Price(Machine(), kAllReduce, 6, 1, 1000).seconds, (14 + 28) / 2 * 1e-6, 1e-12);
+  EXPECT_NEAR(Price(Machine(), kAllReduce, 6, 1, 1000).seconds, (14e-6 + 28e-6) / 2, 1e-12);
   // Three ranks on two cores: the two-rank rows are of another kind; four ranks in proportion.
   const Priced three = Price(Machine(), kAllReduce, 3, 1, 1000);
   EXPECT_NEAR(three.seconds, 14e-6 * 3 / 4, 1e-12);

@@ -12,7 +12,10 @@ struct Window {
   int64_t group = 1;
 };
 
-std::string CompareConvolution(Shape x, Shape w, const Window& window, bool bias = true) {
+std::string CompareConvolution(const Shape& x,
+                               const Shape& w,
+                               const Window& window,
+                               bool bias = true) {
   const size_t space = x.size() - 2;
   OpExample example{.inputs = {F32(x), F32(w)}};
   if (bias) example.inputs.push_back(F32({w[0]}));

@@ -137,15 +137,16 @@ TEST(Drawing, APartHoldsWhatTheWholeHolds) {
 }
 
 TEST(Drawing, WhatCannotBeDrawnIsSaid) {
-  const auto refusal = [](const char* name, const std::vector<Tensor>& inputs, Attributes with) {
-    OpCall call;
-    call.op = OpTable::BuiltIn().Find("", name);
-    call.attributes = &with;
-    for (const Tensor& input : inputs)
-      call.inputs.push_back({input.has_data(), input.type(), nullptr});
-    auto types = InferTypes(call);
-    return types.ok() ? "" : types.error().message;
-  };
+  const auto refusal =
+      [](const char* name, const std::vector<Tensor>& inputs, const Attributes& with) {
+        OpCall call;
+        call.op = OpTable::BuiltIn().Find("", name);
+        call.attributes = &with;
+        for (const Tensor& input : inputs)
+          call.inputs.push_back({input.has_data(), input.type(), nullptr});
+        auto types = InferTypes(call);
+        return types.ok() ? "" : types.error().message;
+      };
   EXPECT_EQ(refusal("RandomNormal", {}, {}), "attribute shape is missing");
   EXPECT_EQ(refusal("RandomNormal", {}, With({{"shape", List{2}}, {"dtype", 7}})),
             "floats are drawn, got dtype i64");

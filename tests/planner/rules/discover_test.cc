@@ -246,7 +246,7 @@ TEST(Discover, LongDimsAreProbedByBits) {
 
 TEST(Discover, ReshapesOfRealModels) {
   const OpDef* op = OpTable::BuiltIn().Find("", "Reshape");
-  const auto rule = [&](Shape from, std::vector<int64_t> to) {
+  const auto rule = [&](const Shape& from, const std::vector<int64_t>& to) {
     const TensorType list{ElementType::kI64, {static_cast<int64_t>(to.size())}};
     const OpExample example{
         .inputs = {{{ElementType::kF32, from}}, {.type = list, .constant = to}}};

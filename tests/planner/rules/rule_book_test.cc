@@ -23,7 +23,7 @@ struct Nodes {
   ValueId Input(Shape shape) {
     return Make(ValueKind::kInput, {ElementType::kF32, std::move(shape)});
   }
-  ValueId Constant(std::vector<int64_t> values) {
+  ValueId Constant(const std::vector<int64_t>& values) {
     const Tensor data = Tensor::Of<int64_t>({static_cast<int64_t>(values.size())}, values);
     const ValueId id = Make(ValueKind::kConstant, data.type());
     graph.value(id).data = data;
@@ -144,7 +144,7 @@ TEST(RuleBook, NodesWithRegionsHaveNoRule) {
 // A rule is never applied to a call of another form.
 TEST(Instantiate, RefusesOtherCalls) {
   const OpDef* op = OpTable::BuiltIn().Find("", "Reshape");
-  const auto example = [&](Shape from, std::vector<int64_t> to) {
+  const auto example = [&](const Shape& from, const std::vector<int64_t>& to) {
     const TensorType list{ElementType::kI64, {static_cast<int64_t>(to.size())}};
     return OpExample{.inputs = {{{ElementType::kF32, from}}, {.type = list, .constant = to}}};
   };

@@ -9,7 +9,9 @@
 namespace metadist {
 namespace {
 
-SolveResult SolveBy(std::string_view name, const Problem& problem, SolveOptions options = {}) {
+SolveResult SolveBy(std::string_view name,
+                    const Problem& problem,
+                    const SolveOptions& options = {}) {
   return FindSolver(name)->solve(problem, options).value();
 }
 

@@ -9,7 +9,7 @@ namespace metadist {
 namespace {
 
 // The text in pieces of `size` bytes.
-ByteSource Pieces(std::string text, size_t size) {
+ByteSource Pieces(const std::string& text, size_t size) {
   return [text, size, at = size_t{0}](std::span<char> into) mutable -> Result<size_t> {
     const size_t count = std::min({size, into.size(), text.size() - at});
     text.copy(into.data(), count, at);

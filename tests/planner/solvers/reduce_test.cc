@@ -98,7 +98,7 @@ TEST(Reduce, FollowersBecomeOneNode) {
   const int count = static_cast<int>(layered.nodes.size());
   for (int i = 0; i < 2 * count; ++i) problem.tied.push_back(i % count);
   problem.nodes.insert(problem.nodes.end(), layered.nodes.begin(), layered.nodes.end());
-  for (ProblemEdge edge : layered.edges) {
+  for (const ProblemEdge& edge : layered.edges) {
     problem.edges.push_back({edge.a + count, edge.b + count, edge.costs});
   }
   CostGraph graph = MakeCostGraph(WithTiesAsEdges(problem), /*without_memory=*/true);

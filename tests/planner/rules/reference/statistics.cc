@@ -152,7 +152,8 @@ Types BatchNormTypes(const OpCall& call) {
 }
 Result<void> BatchNorm(const OpCall&, std::span<const Tensor> in, std::span<Tensor> out) {
   const int64_t channels = in[0].dim(1), plane = in[0].dim(2) * in[0].dim(3);
-  const double count = static_cast<double>(in[0].size() / channels);
+  const int64_t elements = in[0].size() / channels;
+  const double count = static_cast<double>(elements);
   double* mean = out[1].mutable_data<double>();
   double* inverse = out[2].mutable_data<double>();
   const double* x = in[0].data<double>();
