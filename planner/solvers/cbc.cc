@@ -101,8 +101,13 @@ struct CbcRun {
     Load(model, *cbc.solver());
     cbc.setPrintFrequency(1);  // how often the bound is made anew
     cbc.passInEventHandler(watch.CbcHandler().get());
-    ClpSimplex* simplex = dynamic_cast<OsiClpSolverInterface&>(*cbc.solver()).getModelPtr();
-    simplex->passInEventHandler(watch.ClpHandler().get());
+    auto& clp = dynamic_cast<OsiClpSolverInterface&>(*cbc.solver());
+    clp.getModelPtr()->passInEventHandler(watch.ClpHandler().get());
+    // Clp, too, has a handler of SIGINT. An interrupt that it takes ends one linear program, and
+    // nobody else hears of it.
+    ClpSolve quiet;
+    quiet.setSpecialOption(2, 1);
+    clp.setSolveOptions(quiet);
     const bool finished = Run(cbc, data, options);
     const bool trusted = finished && !watch.stopped();
     MipResult out;

@@ -140,6 +140,7 @@ def main():
     parser.add_argument("--onnx-data", help="the ONNX project's cases; without them conformance is left out")
     parser.add_argument("commands", nargs="*", metavar="COMMAND")
     options = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored, and commands would inherit that
     dice = random.Random(options.seed)
     binary = os.path.abspath(options.binary)
     passed = failed = 0

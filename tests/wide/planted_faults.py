@@ -283,6 +283,12 @@ FOUND = {
         "const bool holds = true;",
         "planner_rules_test:OperandRow.*",
     ),
+    "the linear program takes the interrupts": (
+        "planner/solvers/cbc.cc",
+        "    quiet.setSpecialOption(2, 1);\n",
+        "",
+        "planner_solvers_test:SolveMip.*",
+    ),
     "bounds that cross are left to the solver": (
         "planner/solvers/crossed_bounds.cc",
         "  if (cuts.sizeColCuts() == 0) return;\n",

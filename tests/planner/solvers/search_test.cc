@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <csignal>
 #include <memory>
+#include <thread>
 
 #include "planner/solvers/decomposition.h"
 #include "planner/solvers/evaluate.h"
@@ -415,6 +419,33 @@ TEST(SolveMip, KeepsAValidBoundWhereverItStops) {
   }
   EXPECT_GT(with_bound, 0);
   EXPECT_GT(with_solution, 0);
+}
+
+std::atomic<int> interrupts = 0;
+
+// COIN-OR's solvers have handlers of their own, under which the program that called them would not
+// hear of an interrupt.
+TEST(SolveMip, LeavesInterruptsToTheProgram) {
+  const Reduced reduced = Reduce(LayeredProblem(4, 2, 6, 1.6), ReduceMode::kFull);
+  MarginalProgram program(reduced, MarginalProgram::Objective::kCost, 1);
+  for (size_t t = 0; t < reduced.base.size(); ++t) program.AddTime(static_cast<int>(t));
+  const auto before = std::signal(SIGINT, [](int) { ++interrupts; });
+  std::atomic<bool> done = false;
+  std::thread solving([&] {
+    for (int i = 0; i < 20; ++i) SolveMip(program.model(), {});
+    done = true;
+  });
+  int sent = 0;
+  bool arrived = true;
+  while (!done && arrived) {
+    std::raise(SIGINT);
+    arrived = interrupts.load() == ++sent;
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+  solving.join();
+  std::signal(SIGINT, before);
+  EXPECT_TRUE(arrived) << "not the interrupt number " << sent;
+  EXPECT_GT(sent, 20);
 }
 
 }  // namespace
