@@ -87,7 +87,8 @@ Result<Target> TargetOf(const std::string& path, bool force) {
   return Target{real, false, found};
 }
 
-// 0, or the system's error, as all that follows.
+// From here on, an int that is returned is 0 or the system's error.
+
 int WriteAll(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = write(fd, text.data(), text.size());
@@ -145,8 +146,8 @@ class Draft {
   Draft& operator=(const Draft&) = delete;
 
   int Write(std::string_view text, const std::optional<struct stat>& old) {
-    if (error_ == 0) error_ = WriteAll(file_.get(), text);
     if (error_ != 0) return error_;
+    if (const int error = WriteAll(file_.get(), text); error != 0) return error;
     if (old) {
       (void)!fchown(file_.get(), old->st_uid, old->st_gid);  // as far as it is allowed
       if (fchmod(file_.get(), old->st_mode & 07777) != 0) return errno;
@@ -155,7 +156,8 @@ class Draft {
   }
 
   int Publish(const Target& target) {
-    if (const int error = NameAndClose(target.path); error != 0) return error;
+    if (const int error = Name(target.path); error != 0) return error;
+    if (const int error = file_.Close(); error != 0) return error;
     // A file that came since CheckWritable stays.
     const unsigned flags = target.old ? 0 : RENAME_NOREPLACE;
     int status = renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, target.path.c_str(), flags);
@@ -169,19 +171,17 @@ class Draft {
   }
 
  private:
-  int NameAndClose(const std::string& path) {
-    if (name_.empty()) {
-      const std::string open_file = fmt::format("/proc/self/fd/{}", file_.get());
-      error_ = TakeName(path, name_, [&](const std::string& name) {
-        return linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
-      });
-    }
-    return error_ == 0 ? file_.Close() : error_;
+  int Name(const std::string& path) {
+    if (!name_.empty()) return 0;
+    const std::string open_file = fmt::format("/proc/self/fd/{}", file_.get());
+    return TakeName(path, name_, [&](const std::string& name) {
+      return linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
+    });
   }
 
   Descriptor file_;
   std::string name_;  // "": none yet
-  int error_ = 0;
+  int error_ = 0;     // why it could not be created
 };
 
 Result<void> WriteStream(const std::string& path, std::string_view text) {

@@ -9,10 +9,10 @@
 
 namespace metadist {
 
-// out[i] = op over j of in[j][i], j ascending, for `count` elements of `type`, written as `to`: the
-// same type, or both are among f32, f16 and bf16. f16 and bf16 accumulate in f32 and round once;
-// integers wrap; kAnd and kOr are of truth values, bitwise for integers. out may be one of in, but
-// may not overlap them otherwise.
+// out[i] = op over j of in[j][i], j ascending, of at least one j, for `count` elements of `type`,
+// written as `to`: the same type, or both are among f32, f16 and bf16. f16 and bf16 accumulate in
+// f32 and round once; integers wrap; kAnd and kOr are of truth values, bitwise for integers. out
+// may be one of in, but may not overlap them otherwise.
 void Reduce(std::span<const void* const> in,
             void* out,
             int64_t count,

@@ -11,8 +11,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   FoldChannels(in[0], out[0], 0, [](double sum, double x) { return sum + x; });
   double* y = out[0].mutable_data<double>();
   const int64_t channels = out[0].size();
-  const int64_t size = channels == 0 ? 0 : in[0].size() / channels;
-  for (int64_t i = 0; i < channels; ++i) y[i] /= static_cast<double>(size);
+  const double size = static_cast<double>(in[0].size()) / static_cast<double>(channels);
+  for (int64_t i = 0; i < channels; ++i) y[i] /= size;
   return {};
 }
 

@@ -105,9 +105,9 @@ struct CbcRun {
     clp.getModelPtr()->passInEventHandler(watch.ClpHandler().get());
     // Clp, too, has a handler of SIGINT. An interrupt that it takes ends one linear program, and
     // nobody else hears of it.
-    ClpSolve quiet;
-    quiet.setSpecialOption(2, 1);
-    clp.setSolveOptions(quiet);
+    ClpSolve without_handler;
+    without_handler.setSpecialOption(2, 1);
+    clp.setSolveOptions(without_handler);
     const bool finished = Run(cbc, data, options);
     const bool trusted = finished && !watch.stopped();
     MipResult out;

@@ -285,7 +285,7 @@ FOUND = {
     ),
     "the linear program takes the interrupts": (
         "planner/solvers/cbc.cc",
-        "    quiet.setSpecialOption(2, 1);\n",
+        "    without_handler.setSpecialOption(2, 1);\n",
         "",
         "planner_solvers_test:SolveMip.*",
     ),

@@ -392,17 +392,22 @@ TEST(SolveMip, CutoffWithinTheToleranceBelowTheOptimum) {
   }
 }
 
-TEST(SolveMip, KeepsAValidBoundWhereverItStops) {
+LinearModel LayeredProgram() {
   const Reduced reduced = Reduce(LayeredProblem(4, 2, 6, 1.6), ReduceMode::kFull);
   MarginalProgram program(reduced, MarginalProgram::Objective::kCost, 1);
   for (size_t t = 0; t < reduced.base.size(); ++t) program.AddTime(static_cast<int>(t));
-  const MipResult whole = SolveMip(program.model(), {});
+  return program.model();
+}
+
+TEST(SolveMip, KeepsAValidBoundWhereverItStops) {
+  const LinearModel model = LayeredProgram();
+  const MipResult whole = SolveMip(model, {});
   ASSERT_EQ(whole.status, MipResult::Status::kOptimal);
   int with_bound = 0;
   int with_solution = 0;
   for (int64_t k = 1; k < 40; ++k) {
     const int64_t limit = whole.work * k / 40;
-    const MipResult part = SolveMip(program.model(), {.work = limit});
+    const MipResult part = SolveMip(model, {.work = limit});
     // The last steps only carry the solution back.
     if (part.status == MipResult::Status::kOptimal) {
       EXPECT_DOUBLE_EQ(part.objective, whole.objective) << k;
@@ -411,7 +416,7 @@ TEST(SolveMip, KeepsAValidBoundWhereverItStops) {
     ASSERT_EQ(part.status, MipResult::Status::kStopped) << k;
     EXPECT_GE(part.work, limit);
     EXPECT_LE(part.bound, whole.objective * (1 + 1e-9)) << k;
-    EXPECT_EQ(SolveMip(program.model(), {.work = limit}).solution, part.solution) << k;
+    EXPECT_EQ(SolveMip(model, {.work = limit}).solution, part.solution) << k;
     if (part.bound > -1e300) ++with_bound;
     if (part.solution.empty()) continue;
     ++with_solution;
@@ -426,13 +431,11 @@ std::atomic<int> interrupts = 0;
 // COIN-OR's solvers have handlers of their own, under which the program that called them would not
 // hear of an interrupt.
 TEST(SolveMip, LeavesInterruptsToTheProgram) {
-  const Reduced reduced = Reduce(LayeredProblem(4, 2, 6, 1.6), ReduceMode::kFull);
-  MarginalProgram program(reduced, MarginalProgram::Objective::kCost, 1);
-  for (size_t t = 0; t < reduced.base.size(); ++t) program.AddTime(static_cast<int>(t));
+  const LinearModel model = LayeredProgram();
   const auto before = std::signal(SIGINT, [](int) { ++interrupts; });
   std::atomic<bool> done = false;
   std::thread solving([&] {
-    for (int i = 0; i < 20; ++i) SolveMip(program.model(), {});
+    for (int i = 0; i < 20; ++i) SolveMip(model, {});
     done = true;
   });
   int sent = 0;
