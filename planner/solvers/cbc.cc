@@ -6,12 +6,27 @@
 #include <cmath>
 #include <coin/CbcModel.hpp>
 #include <coin/CbcSolver.hpp>
+#include <coin/ClpMatrixBase.hpp>
+#include <coin/ClpSimplex.hpp>
 #include <coin/CoinError.hpp>
 #include <coin/OsiClpSolverInterface.hpp>
 #include <string>
 #include <utility>
 
 #include "planner/solvers/cbc_watch.h"
+
+// In place of Clp's own. Where a basis cannot be factorised, Clp 1.17.6 sets a flag of the variable
+// that leaves it. In the first iteration there is none, "variable -1", and what Clp changes is
+// memory before its array. The library calls this function through a name that a program may
+// define.
+void ClpSimplex::setFlagged(int sequence) {
+  if (sequence < 0) return;
+  constexpr unsigned char kFlagged = 64;
+  constexpr int kToldMatrix = 7;
+  status_[sequence] |= kFlagged;
+  matrix_->generalExpanded(this, kToldMatrix, sequence);
+  lastFlaggedIteration_ = numberIterations_;
+}
 
 namespace metadist {
 

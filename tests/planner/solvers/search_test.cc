@@ -344,14 +344,31 @@ TEST(SolveMip, TellsInfeasibleFromStopped) {
   EXPECT_EQ(SolveMip(model, {}).status, MipResult::Status::kInfeasible);
 }
 
+struct SparseColumn {
+  double cost;
+  bool integer;  // 0 or 1; else anything above 0
+  std::vector<std::pair<int, double>> elements;
+};
+
+// The first `ones` rows equal 1, then some equal 0, and the last, `limited`, is at most `limit`.
+LinearModel LimitedProgram(const std::vector<SparseColumn>& columns,
+                           int ones,
+                           int limited,
+                           double limit) {
+  LinearModel model;
+  for (int row = 0; row < limited; ++row) model.AddRow(row < ones ? 1 : 0, row < ones ? 1 : 0);
+  model.AddRow(-1e300, limit);
+  for (const SparseColumn& column : columns) {
+    const double upper = column.integer ? 1 : 1e300;
+    const int at = model.AddColumn(column.cost, upper, column.integer);
+    for (const auto& [row, value] : column.elements) model.AddElement(row, at, value);
+  }
+  return model;
+}
+
 // Probing proves the root infeasible by bounds that cross. Clp ends the process if it gets them.
 TEST(SolveMip, CutoffWithinTheToleranceBelowTheOptimum) {
-  struct Column {
-    double cost;
-    bool integer;
-    std::vector<std::pair<int, double>> elements;
-  };
-  const std::vector<Column> columns = {
+  const std::vector<SparseColumn> columns = {
       {0, true, {{3, -1}, {13, 0.01}}},
       {1304347.83, true, {{4, -1}}},
       {1304347.83, true, {{5, -1}}},
@@ -373,15 +390,7 @@ TEST(SolveMip, CutoffWithinTheToleranceBelowTheOptimum) {
       {2546583.85, false, {{9, 1}, {12, 1}}},
       {10000000, false, {{10, 1}, {12, 1}}},
   };
-  const double limit = 0.0537815126;
-  LinearModel model;
-  for (int row = 0; row < 13; ++row) model.AddRow(row < 3 ? 1 : 0, row < 3 ? 1 : 0);
-  model.AddRow(-1e300, limit);
-  for (const Column& column : columns) {
-    const double upper = column.integer ? 1 : 1e300;
-    const int at = model.AddColumn(column.cost, upper, column.integer);
-    for (const auto& [row, value] : column.elements) model.AddElement(row, at, value);
-  }
+  const LinearModel model = LimitedProgram(columns, 3, 13, 0.0537815126);
   const MipResult whole = SolveMip(model, {});
   ASSERT_EQ(whole.status, MipResult::Status::kOptimal);
   for (double part : {1e-10, 1e-9, 5e-9, 1e-8, 1e-7, 1e-6}) {
@@ -390,6 +399,43 @@ TEST(SolveMip, CutoffWithinTheToleranceBelowTheOptimum) {
     EXPECT_EQ(below.status, MipResult::Status::kOptimal) << part;
     EXPECT_NEAR(below.objective, whole.objective, 1e-7 * whole.objective) << part;
   }
+}
+
+// A basis of a heuristic's linear program cannot be factorised before any variable has left it. Clp
+// changes memory that is not its own then, and the process ends when that is freed.
+TEST(SolveMip, ABasisThatCannotBeFactorisedAtOnce) {
+  const std::vector<SparseColumn> columns = {
+      {0, true, {{0, 1}, {5, -1}, {8, -1}, {9, -1}}},
+      {0, true, {{0, 1}, {6, -1}}},
+      {1, true, {{11, -1}}},
+      {1, true, {{10, -1}}},
+      {0, true, {{1, 1}, {13, -1}, {18, 0.173}}},
+      {10000000, true, {{1, 1}, {14, -1}}},
+      {10000000, true, {{1, 1}, {15, -1}}},
+      {0, true, {{2, 1}, {18, 0.011}}},
+      {0, true, {{2, 1}, {7, -1}}},
+      {0, true, {{4, -1}, {18, 0.097}}},
+      {0, true, {{12, -1}, {18, 0.011}}},
+      {0, true, {{3, 1}, {16, -1}}},
+      {0, true, {{3, 1}}},
+      {0, true, {{3, 1}, {17, -1}}},
+      {0, false, {{4, 1}, {5, 1}}},
+      {0, false, {{4, 1}, {6, 1}}},
+      {0, false, {{7, 1}, {8, 1}}},
+      {0, false, {{9, 1}, {10, 1}}},
+      {0, false, {{11, 1}, {12, 1}}},
+      {1, false, {{11, 1}}},
+      {0, false, {{13, 1}, {16, 1}}},
+      {0, false, {{13, 1}}},
+      {0, false, {{13, 1}, {17, 1}}},
+      {0, false, {{14, 1}, {16, 1}}},
+      {0, false, {{15, 1}, {17, 1}}},
+  };
+  const LinearModel model = LimitedProgram(columns, 4, 18, 0.176);
+  EXPECT_EQ(SolveMip(model, {.cutoff = 6.6e6}).status, MipResult::Status::kInfeasible);
+  const MipResult whole = SolveMip(model, {});
+  EXPECT_EQ(whole.status, MipResult::Status::kOptimal);
+  EXPECT_NEAR(whole.objective, 1e7, 10);
 }
 
 LinearModel LayeredProgram() {
