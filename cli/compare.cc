@@ -54,11 +54,14 @@ double RelativeTolerance(ElementType type) {
 
 constexpr double kMoves = 4;  // as far as roundings of the inputs move an element, it may be off
 
-// What sums of numbers around 1 may miss zero by. Narrower types are summed in f32 and rounded
-// once.
-double AroundZero(ElementType type) {
+// What sums of numbers around 1 may miss zero by, where numbers of `behind` were made on the way to
+// an output of type `own`. Narrower types are summed in f32 and rounded once.
+double AroundZero(ElementType own, ElementType behind) {
   constexpr double kRoundings = 4;
-  return EpsilonOf(type) * (ByteSize(type) >= 4 ? kRoundings : 1);
+  const auto misses = [](ElementType type) {
+    return EpsilonOf(type) * (ByteSize(type) >= 4 ? kRoundings : 1);
+  };
+  return std::min(std::max(misses(own), misses(behind)), kMostAbsolute);
 }
 
 double RootMeanSquare(const std::vector<double>& x) {
@@ -97,8 +100,8 @@ void CompareOne(const std::string& name,
   const std::vector<double> a = got.ToDoubles();
   const std::vector<double> b = expected.ToDoubles();
   const double relative = RelativeTolerance(type);
-  const double absolute = relative / 10 * RootMeanSquare(b) +
-                          std::min(AroundZero(type), kMostAbsolute) + kMoves * moved;
+  const double absolute =
+      relative / 10 * RootMeanSquare(b) + AroundZero(got.element(), type) + kMoves * moved;
   // As many as can differ beyond the tolerance.
   const int digits = relative >= 1e-3 ? 6 : 17;
   double largest = 0;

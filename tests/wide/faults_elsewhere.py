@@ -53,6 +53,12 @@ ELSEWHERE = {
         "return 1e-1;",
         "goldens:run/expect.txt",
     ),
+    "what misses zero is told by the coarsest type alone": (
+        "cli/compare.cc",
+        "std::max(misses(own), misses(behind))",
+        "misses(behind)",
+        "goldens:run/expect.txt",
+    ),
     "what roundings move is taken a million times": (
         "cli/compare.cc",
         "constexpr double kMoves = 4;",
