@@ -13,9 +13,10 @@
 // values of the input bind the maximum alone. The same holds of a minimum.
 //
 // Where another input of a sum is infinite, or zero and divided by, nothing is asked: the whole is
-// no number, or an infinity, either way.
+// no number, or an infinity, either way. Nor is it where a part is too large for its type and for
+// nothing else (1e2 / 1e-3 in f16): how parts are held is the plan's choice.
 //
-// Cost: 1 + 3 kernel runs, three times for a sum, four times for a maximum. Source:
+// Cost: 1 + 3 kernel runs, three times for a sum, eight times for a maximum. Source:
 // shardcombine.md 4.5, 4.7.
 #include "planner/rules/pass_edges.h"
 
@@ -32,8 +33,9 @@ namespace {
 constexpr int64_t kParts = 3;
 constexpr double kPartRoundings = 16;  // of a part, that the result may be off
 constexpr int kDraws = 2;
-constexpr int kKinds = 5;       // of numbers beyond a maximum
-constexpr int kMostTurns = 24;  // until enough draws have told something
+constexpr int kDrawsBeyond = 6;  // of numbers beyond a maximum: a zero that meets infinity is rare
+constexpr int kKinds = 5;        // of such numbers
+constexpr int kMostTurns = 24;   // until enough draws have told something
 
 double LargePartOf(ElementType type) { return IsShortRanged(type) ? 1e2 : 1e4; }
 
@@ -53,7 +55,8 @@ bool PassEdges::Passes(ReduceOp op,
       makes_few_ || std::any_of(set.begin(), set.end(), [&](int input) {
         return NumElements(box_.ShapeOf(static_cast<size_t>(input), values)) < 2 * kKinds;
       });
-  const int most = few ? kKinds : kDraws;
+  const int beyond = few ? 3 * kKinds : kDrawsBeyond;
+  const int with_nan = few ? kKinds - 1 : kDraws - 1;
   const auto holds = [&](Parts kind, int draws) {
     int told = 0;
     for (turn_ = 0; told < draws && turn_ < kMostTurns; ++turn_) {
@@ -63,8 +66,8 @@ bool PassEdges::Passes(ReduceOp op,
     return true;
   };
   if (op == ReduceOp::kSum) return holds(Parts::kFar, kDraws) && holds(Parts::kAlone, 1);
-  return holds(Parts::kFar, most) && holds(Parts::kEvenNan, most - 1) &&
-         holds(Parts::kOddNan, most - 1);
+  return holds(Parts::kFar, beyond) && holds(Parts::kEvenNan, with_nan) &&
+         holds(Parts::kOddNan, with_nan);
 }
 
 bool PassEdges::PassesAt(ReduceOp op,
@@ -155,11 +158,28 @@ PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, Parts kind, size_t inpu
 
 bool PassEdges::Run(const std::vector<int64_t>& values, const Arrays& inputs, Arrays& outputs) {
   if (!box_.Try(values, inputs, outputs) || outputs.size() != made_.size()) return false;
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    if (outputs[o].element() != ElementType::kF64) return false;
-    outputs[o] = Rounded(outputs[o], made_[o]);
+  return std::all_of(outputs.begin(), outputs.end(), [](const Tensor& y) {
+    return y.element() == ElementType::kF64;
+  });
+}
+
+void PassEdges::Round(ReduceOp op, size_t o, Arrays& whole, std::vector<Arrays>& results) const {
+  whole[o] = Rounded(whole[o], made_[o]);
+  std::vector<int64_t> too_large;
+  for (Arrays& result : results) {
+    const Tensor exact = result[o];
+    result[o] = Rounded(exact, made_[o]);
+    for (int64_t i = 0; op == ReduceOp::kSum && i < exact.size(); ++i)
+      if (std::isfinite(exact.data<double>()[i]) && std::isinf(result[o].data<double>()[i]))
+        too_large.push_back(i);
   }
-  return true;
+  if (too_large.empty()) return;
+  const auto leave_out = [&](Tensor& y) {
+    y = y.Clone();
+    for (const int64_t i : too_large) y.mutable_data<double>()[i] = 0;
+  };
+  leave_out(whole[o]);
+  for (Arrays& result : results) leave_out(result[o]);
 }
 
 // Whether the draw can show anything: what is no number comes through, or parts make a difference.
@@ -193,11 +213,13 @@ bool PassEdges::Compares(ReduceOp op,
     if (!Run(values, mine[p], results[p])) return false;
   told_ = false;
   for (size_t o = 0; o < whole.size(); ++o) {
+    for (const Arrays& result : results)
+      if (result[o].type() != whole[o].type()) return false;
+    Round(op, o, whole, results);
     double largest = Largest(whole[o]);
     told_ = told_ || Tells(kind, whole[o], results[0][o], results[1][o]);
     Tensor folded = results[0][o].Clone();
     for (size_t p = 0; p < results.size(); ++p) {
-      if (results[p][o].type() != whole[o].type()) return false;
       largest = std::max(largest, Largest(results[p][o]));
       if (p > 0) Fold(op, folded, results[p][o]);
     }

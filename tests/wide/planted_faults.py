@@ -139,6 +139,18 @@ FOUND = {
         "Narrows(values, set);",
         "planner_rules_test:Form.*",
     ),
+    "a part that its type alone makes infinite counts": (
+        "planner/rules/pass_edges.cc",
+        "  if (too_large.empty()) return;\n",
+        "  return;\n",
+        "planner_rules_test:Discover.*",
+    ),
+    "a maximum is tried on two draws": (
+        "planner/rules/pass_edges.cc",
+        "constexpr int kDrawsBeyond = 6;",
+        "constexpr int kDrawsBeyond = 2;",
+        "planner_rules_test:Discover.*",
+    ),
     "parts of a maximum lie close to it": (
         "planner/rules/pass_edges.cc",
         "x = below[kind != Parts::kFar ? 0 : kind_here++ % kKinds];",
@@ -286,6 +298,12 @@ FOUND = {
     "the linear program takes the interrupts": (
         "planner/solvers/cbc.cc",
         "    without_handler.setSpecialOption(2, 1);\n",
+        "",
+        "planner_solvers_test:SolveMip.*",
+    ),
+    "no variable is flagged, before an array": (
+        "planner/solvers/cbc.cc",
+        "  if (sequence < 0) return;\n",
         "",
         "planner_solvers_test:SolveMip.*",
     ),

@@ -87,7 +87,33 @@ TEST(Discover, UpdatesThatMeetAreTriedOften) {
       EXPECT_FALSE(pass.op == ReduceOp::kMax && pass.inputs == std::vector<int>{2}) << seed;
 }
 
+// 1e2 / 1e-3 is too large for f16 alone: in what parts are held is the plan's choice.
+TEST(Discover, ASumPassesThoughAPartLeavesItsType) {
+  const OpDef& op = *OpTable::BuiltIn().Find("", "Div");
+  const OpExample::Input half{{ElementType::kF16, {6, 2, 2}}};
+  const ExampleCall example(op, {.inputs = {half, half}});
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    const std::vector<PassThrough> found = Discover(example.call, {seed}).pass_through;
+    ASSERT_EQ(found.size(), 1U) << seed;
+    EXPECT_EQ(found[0].op, ReduceOp::kSum);
+    EXPECT_EQ(found[0].inputs, std::vector<int>{0});
+  }
+}
+
 OpExample::Input F32(Shape shape) { return {{ElementType::kF32, std::move(shape)}}; }
+
+// At the edge of an image two of four weights are zero, and zero times minus infinity is no number.
+TEST(Discover, NoMaximumPassesWhereAZeroMayMeetInfinity) {
+  const OpDef& op = *OpTable::BuiltIn().Find("", "RoiAlign");
+  Attributes attributes;
+  attributes.set("mode", std::string("max"));
+  attributes.set("output_height", int64_t{3});
+  const ExampleCall example(op,
+                            {.inputs = {F32({1, 4, 6, 8}), F32({6, 4}), {{ElementType::kI64, {6}}}},
+                             .attributes = attributes});
+  for (uint64_t seed = 0; seed < 40; ++seed)
+    EXPECT_TRUE(Discover(example.call, {seed}).pass_through.empty()) << seed;
+}
 
 // Of a recurrent layer that saturates early.
 Attributes Clipped(int64_t hidden_size) {
