@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <tuple>
 
 #include "planner/rules/instance.h"
@@ -164,19 +165,32 @@ bool ShapesOf(BlackBox& box, std::vector<Shape>& inputs, std::vector<Shape>& out
   return box.Infer(box.values(), outputs);
 }
 
-bool IsCut(const Rule& rule, const UncutDim& at) {
-  return std::any_of(rule.factors.begin(), rule.factors.end(), [&](const Factor& factor) {
-    const std::vector<Cut>& cuts = at.is_input ? factor.inputs : factor.outputs;
-    return std::any_of(cuts.begin(), cuts.end(), [&](const Cut& cut) {
-      return cut.tensor == at.tensor && cut.dim == at.dim;
-    });
-  });
+// Dims of a call's inputs and outputs.
+class DimSet {
+ public:
+  void Add(bool is_input, int tensor, int dim) { dims_.emplace(is_input, tensor, dim); }
+  bool Has(bool is_input, int tensor, int dim) const {
+    return dims_.count({is_input, tensor, dim}) > 0;
+  }
+
+ private:
+  std::set<std::tuple<bool, int, int>> dims_;
+};
+
+DimSet CutDims(const Rule& rule) {
+  DimSet out;
+  for (const Factor& factor : rule.factors) {
+    for (const Cut& cut : factor.inputs) out.Add(/*is_input=*/true, cut.tensor, cut.dim);
+    for (const Cut& cut : factor.outputs) out.Add(/*is_input=*/false, cut.tensor, cut.dim);
+  }
+  return out;
 }
 
-bool IsTold(const Rule& rule, const UncutDim& at) {
-  return std::any_of(rule.uncut.begin(), rule.uncut.end(), [&](const UncutDim& other) {
-    return other.is_input == at.is_input && other.tensor == at.tensor && other.dim == at.dim;
-  });
+// The dims that are cut, and those of which the rule says why they are not.
+DimSet SettledDims(const Rule& rule) {
+  DimSet out = CutDims(rule);
+  for (const UncutDim& at : rule.uncut) out.Add(at.is_input, at.tensor, at.dim);
+  return out;
 }
 
 void SortUncut(Rule& rule) {
@@ -271,11 +285,12 @@ size_t CutsIn(const Rule& rule) {
 bool CutsAll(const Rule& rule, BlackBox& box) {
   std::vector<Shape> inputs, outputs;
   if (!ShapesOf(box, inputs, outputs)) return false;
+  const DimSet cut = CutDims(rule);
   for (const bool is_input : {true, false}) {
     const std::vector<Shape>& shapes = is_input ? inputs : outputs;
     for (size_t t = 0; t < shapes.size(); ++t)
       for (size_t d = 0; d < shapes[t].size(); ++d)
-        if (shapes[t][d] > 1 && !IsCut(rule, {is_input, static_cast<int>(t), static_cast<int>(d)}))
+        if (shapes[t][d] > 1 && !cut.Has(is_input, static_cast<int>(t), static_cast<int>(d)))
           return false;
   }
   return true;
@@ -291,6 +306,7 @@ void AddUncut(const Discovered& found,
   std::vector<std::pair<const SymbolicFactor*, bool>> all;  // and whether it was refuted
   for (const SymbolicFactor& factor : found.factors) all.emplace_back(&factor, false);
   for (const SymbolicFactor& factor : found.refuted) all.emplace_back(&factor, true);
+  DimSet settled = SettledDims(rule);
   for (const auto& [known, refuted] : all)
     for (const bool is_input : {true, false})
       for (const SymbolicCut& cut : is_input ? known->inputs : known->outputs) {
@@ -299,12 +315,14 @@ void AddUncut(const Discovered& found,
         const size_t tensor = static_cast<size_t>(cut.tensor);
         const size_t dim = static_cast<size_t>(cut.dim);
         if (tensor >= shapes.size() || dim >= shapes[tensor].size()) continue;
-        if (shapes[tensor][dim] < 2 || IsCut(rule, at)) continue;
+        if (shapes[tensor][dim] < 2 || settled.Has(is_input, cut.tensor, cut.dim)) continue;
         at.reason = refuted ? "pieces differ from the whole at the edges of the element types"
                     : refused.count(known->name) > 0
                         ? "pieces of this very call differ from the whole"
                         : WhyNot(*known, sizes, inputs);
-        if (!IsTold(rule, at) && !at.reason.empty()) rule.uncut.push_back(std::move(at));
+        if (at.reason.empty()) continue;
+        settled.Add(is_input, cut.tensor, cut.dim);
+        rule.uncut.push_back(std::move(at));
       }
   SortUncut(rule);
 }
@@ -314,12 +332,13 @@ void AddUncutRest(BlackBox& box, Rule& rule) {
   if (!ShapesOf(box, inputs, outputs)) return;
   const std::string reason =
       rule.factors.empty() ? rule.reason : "no cut of it was found to reproduce the whole";
+  const DimSet settled = SettledDims(rule);
   for (const bool is_input : {true, false}) {
     const std::vector<Shape>& shapes = is_input ? inputs : outputs;
     for (size_t t = 0; t < shapes.size(); ++t)
       for (size_t d = 0; d < shapes[t].size(); ++d) {
         UncutDim at{is_input, static_cast<int>(t), static_cast<int>(d), reason};
-        if (shapes[t][d] > 1 && !IsCut(rule, at) && !IsTold(rule, at))
+        if (shapes[t][d] > 1 && !settled.Has(is_input, at.tensor, at.dim))
           rule.uncut.push_back(std::move(at));
       }
   }

@@ -51,7 +51,10 @@ std::optional<DimSharding> ShardingOfCuts(int64_t size, std::vector<AxesOnCut> c
     rest = inner.unit;
   }
   Push(part.sub, rest);
-  return DimSharding{{part}, halo};
+  DimSharding out;
+  out.parts.push_back(std::move(part));
+  out.halo = halo;
+  return out;
 }
 
 }  // namespace metadist

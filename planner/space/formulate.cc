@@ -473,6 +473,7 @@ class Formulator {
                   uses_[static_cast<size_t>(d.id)][0].node == kNone))
       return decision;
     const NodeId at = kept ? graph_.value(d.id).producer : uses_[static_cast<size_t>(d.id)][0].node;
+    if (leader(at) == at) return decision;
     const auto& own = kept ? graph_.node(at).outputs : graph_.node(at).inputs;
     const auto& first = kept ? graph_.node(leader(at)).outputs : graph_.node(leader(at)).inputs;
     const size_t position =

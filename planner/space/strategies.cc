@@ -80,22 +80,33 @@ class Builder {
   bool Place(const std::vector<ValueId>& values,
              std::vector<Cut> Factor::* cuts,
              std::vector<Sharding>& out) const {
-    std::map<std::pair<int, int>, std::vector<AxesOnCut>> on_dim;
+    std::vector<AxesOnCut> all;  // by tensor and dim
     for (const auto& [factor, axes] : axes_of_)
-      for (const Cut& cut : Of(factor).*cuts) on_dim[{cut.tensor, cut.dim}].push_back({&cut, axes});
+      for (const Cut& cut : Of(factor).*cuts) all.push_back({&cut, axes});
+    const auto place_of = [](const AxesOnCut& one) {
+      return std::make_pair(one.cut->tensor, one.cut->dim);
+    };
+    std::stable_sort(all.begin(), all.end(), [&](const AxesOnCut& a, const AxesOnCut& b) {
+      return place_of(a) < place_of(b);
+    });
     for (ValueId value : values)
       out.push_back(value == kNone
                         ? Sharding{}
                         : Sharding::Replicated(space_.graph->value(value).type.shape.size()));
-    for (const auto& [at, on] : on_dim) {
-      const size_t tensor = static_cast<size_t>(at.first);
+    for (auto first = all.begin(), end = first; first != all.end(); first = end) {
+      const auto [own_tensor, own_dim] = place_of(*first);
+      end = std::find_if(first, all.end(), [&](const AxesOnCut& one) {
+        return place_of(one) != place_of(*first);
+      });
+      const size_t tensor = static_cast<size_t>(own_tensor);
       if (tensor >= values.size() || values[tensor] == kNone) continue;
       const Shape& shape = space_.graph->value(values[tensor]).type.shape;
-      const size_t dim = static_cast<size_t>(at.second);
+      const size_t dim = static_cast<size_t>(own_dim);
       if (dim >= shape.size()) return false;
-      auto placed = ShardingOfCuts(shape[dim], on);
+      const bool spare = std::any_of(first, end, [](const auto& one) { return one.cut->spare; });
+      auto placed = ShardingOfCuts(shape[dim], {first, end});
       if (!placed) return false;
-      placed->spare = std::any_of(on.begin(), on.end(), [](const auto& o) { return o.cut->spare; });
+      placed->spare = spare;
       out[tensor].dims[dim] = std::move(*placed);
     }
     return true;
