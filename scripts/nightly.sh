@@ -97,6 +97,8 @@ run_faults() {
 }
 
 run_wide() {
+  local file dense=() # models but the mixture of experts, where it takes more seeds until each factor is drawn
+  for file in models/*.onnx; do [[ $file == */moe.onnx ]] || dense+=("$(basename "$file" .onnx)"); done
   all_of "$(nproc)" \
     "python3 -B tests/wide/check_rules.py --binary $binary generated --text-only --calls $(scaled 5000)" \
     "python3 -B tests/wide/check_rules.py --binary $binary models" \
@@ -106,7 +108,8 @@ run_wide() {
     "python3 -B tests/wide/check_rules.py --binary $binary seeds --calls $(scaled 3000)" \
     "python3 -B tests/wide/growth.py --binary $binary" \
     "python3 -B tests/wide/low_precision.py --binary $binary models/{mlp,bert,gpt2,resnet,vit}.onnx" \
-    "build/release/bin/any_choice --all-factors models 12 4,3,2x2"
+    "build/release/bin/any_choice --all-factors models 12 4,3,2x2 ${dense[*]}" \
+    "build/release/bin/any_choice --all-factors models 60 4,3,2x2 moe"
 }
 
 run_planted() { python3 -B tests/wide/planted_faults.py --build build/planted; }
