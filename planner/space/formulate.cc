@@ -291,7 +291,7 @@ class Formulator {
       }
     }
     for (NodeId user : Users(id))
-      for (Sharding sharding : ends_.TakenBy(user, id).all) {
+      for (Sharding sharding : *ends_.TakenBy(user, id).all) {
         sharding.partial.clear();
         out.insert(Normalize(sharding.WithoutHalos(), mesh_));
       }
@@ -300,7 +300,7 @@ class Formulator {
 
   bool TakenWhole(ValueId id) {
     for (NodeId user : Users(id))
-      for (const Sharding& sharding : ends_.TakenBy(user, id).all)
+      for (const Sharding& sharding : *ends_.TakenBy(user, id).all)
         if (!Whole(sharding)) return false;
     return true;
   }
@@ -323,7 +323,7 @@ class Formulator {
         out.insert(sharding.has_halos() ? Normalize(sharding.WithoutHalos(), mesh_) : sharding);
     };
     add(ends_.MadeOf(id).all);
-    for (NodeId user : Users(id)) add(ends_.TakenBy(user, id).all);
+    for (NodeId user : Users(id)) add(*ends_.TakenBy(user, id).all);
     return out;
   }
 

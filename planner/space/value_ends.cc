@@ -30,20 +30,26 @@ std::vector<size_t> ValueEnds::PositionsOf(NodeId user, ValueId value) {
   return found != known.end() ? found->second : std::vector<size_t>();
 }
 
-const ValueEnds::Taken& ValueEnds::TakenBy(NodeId user, ValueId value) {
+ValueEnds::Taken ValueEnds::TakenBy(NodeId user, ValueId value) {
   const size_t n = static_cast<size_t>(user);
   const std::vector<size_t> positions = PositionsOf(user, value);
   const size_t rank = graph_.value(value).type.shape.size();
   const auto [at, added] = taken_.try_emplace({classes_[n], positions, rank});
   Taken& taken = at->second;
   if (!added) return taken;
+  std::vector<std::set<Sharding>> by_strategy;
   for (const PricedStrategy& s : *strategies_[n]) {
-    std::set<Sharding>& wanted = taken.by_strategy.emplace_back();
+    std::set<Sharding>& wanted = by_strategy.emplace_back();
     for (size_t i : positions) wanted.insert(s.strategy.inputs[i]);
     if (wanted.empty()) wanted.insert(Sharding::Replicated(rank));
-    taken.all.insert(wanted.begin(), wanted.end());
   }
-  taken.target = costs_.Target(taken.by_strategy);
+  taken.target = costs_.Target(by_strategy);
+  // Most of an operator's inputs are taken alike.
+  const auto [known, fresh] = all_of_target_.try_emplace(taken.target);
+  taken.all = &known->second;
+  if (fresh)
+    for (const std::set<Sharding>& wanted : by_strategy)
+      known->second.insert(wanted.begin(), wanted.end());
   return taken;
 }
 

@@ -24,9 +24,8 @@ class ValueEnds {
     int source = 0;  // as EdgeCosts numbers it
   };
   struct Taken {
-    std::vector<std::set<Sharding>> by_strategy;
-    std::set<Sharding> all;
-    int target = 0;
+    const std::set<Sharding>* all = nullptr;
+    int target = 0;  // as EdgeCosts numbers what is taken by each strategy
   };
 
   // classes: by node, equal for nodes with equal operands' ranks that share one list of strategies.
@@ -40,7 +39,7 @@ class ValueEnds {
   // A result, as its producer makes it.
   const Made& MadeOf(ValueId value);
   // The value, as node `user` takes it: whole where only a region of the node captures it.
-  const Taken& TakenBy(NodeId user, ValueId value);
+  Taken TakenBy(NodeId user, ValueId value);
 
  private:
   std::vector<size_t> PositionsOf(NodeId user, ValueId value);
@@ -52,6 +51,7 @@ class ValueEnds {
   std::map<std::pair<int, size_t>, Made> made_;  // by class and output
   // By class, inputs, and the rank of the value.
   std::map<std::tuple<int, std::vector<size_t>, size_t>, Taken> taken_;
+  std::map<int, std::set<Sharding>> all_of_target_;
   // Where a node has a value among its inputs.
   std::unordered_map<NodeId, std::unordered_map<ValueId, std::vector<size_t>>> positions_;
 };
