@@ -16,8 +16,9 @@
 #   wide         rules against onnxruntime and under several seeds, completeness, random graphs, growth, low precision, all choices of all models
 #   planted      faults put into the code one after another: each must turn a test red
 #   fuzz         every fuzz program for METADIST_FUZZ_SECONDS (600)
-# METADIST_NIGHTLY_SCALE (1.0) scales the counts of `wide`. Logs and rows of the table: build/nightly/STAGE.{log,row}. The table has every stage: one that
-# did not run now shows what it last came to, and on which commit. Exit 1 if a stage of this run failed.
+# METADIST_NIGHTLY_SCALE (1.0) scales the counts of `wide`, METADIST_NIGHTLY_SEED (the day of the year) draws its cases; the log says which.
+# Logs and rows of the table: build/nightly/STAGE.{log,row}. The table has every stage: one that did not run now shows what it last came to, and
+# on which commit. Exit 1 if a stage of this run failed.
 # shellcheck disable=SC2317  # functions are called by the names of stages
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -97,15 +98,16 @@ run_faults() {
 }
 
 run_wide() {
-  local file dense=() # models but the mixture of experts, where it takes more seeds until each factor is drawn
+  local seed=${METADIST_NIGHTLY_SEED:-$((10#$(date +%j)))} file
+  local dense=() # models but the mixture of experts, where it takes more seeds until each factor is drawn
   for file in models/*.onnx; do [[ $file == */moe.onnx ]] || dense+=("$(basename "$file" .onnx)"); done
   all_of "$(nproc)" \
-    "python3 -B tests/wide/check_rules.py --binary $binary generated --text-only --calls $(scaled 5000)" \
+    "python3 -B tests/wide/check_rules.py --binary $binary generated --text-only --calls $(scaled 5000) --seed $seed" \
     "python3 -B tests/wide/check_rules.py --binary $binary models" \
-    "python3 -B tests/wide/completeness.py --binary $binary" \
-    "python3 -B tests/wide/random_graphs.py --binary $binary --seed 1000 --graphs $(scaled 1000) --keep $logs/graphs" \
-    "python3 -B tests/wide/random_graphs.py --binary $binary --seed 2000 --graphs $(scaled 1000) --keep $logs/graphs" \
-    "python3 -B tests/wide/check_rules.py --binary $binary seeds --calls $(scaled 3000)" \
+    "python3 -B tests/wide/completeness.py --binary $binary --seed $seed" \
+    "python3 -B tests/wide/random_graphs.py --binary $binary --seed $((10000 * seed)) --graphs $(scaled 1000) --keep $logs/graphs" \
+    "python3 -B tests/wide/random_graphs.py --binary $binary --seed $((10000 * seed + 5000)) --graphs $(scaled 1000) --keep $logs/graphs" \
+    "python3 -B tests/wide/check_rules.py --binary $binary seeds --calls $(scaled 3000) --seed $seed" \
     "python3 -B tests/wide/growth.py --binary $binary" \
     "python3 -B tests/wide/low_precision.py --binary $binary models/{mlp,bert,gpt2,resnet,vit}.onnx" \
     "build/release/bin/any_choice --all-factors models 12 4,3,2x2 ${dense[*]}" \
