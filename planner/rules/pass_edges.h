@@ -38,8 +38,8 @@ class PassEdges {
   Arrays PartsOfSum(Parts kind, size_t input, Tensor& whole);
   Arrays PartsOfExtreme(ReduceOp op, Parts kind, size_t input, Tensor& whole);
   bool Run(const std::vector<int64_t>& values, const Arrays& inputs, Arrays& outputs);
-  // Rounds output `o` to its type, in the whole and in the parts. What that makes of a sum's finite
-  // part is infinite: 0 in all of them.
+  // Rounds output `o` of the whole and of the parts to its type. Elements of a sum of which
+  // rounding alone makes a part infinite become 0 everywhere.
   void Round(ReduceOp op, size_t o, Arrays& whole, std::vector<Arrays>& results) const;
 
   BlackBox& box_;
