@@ -337,9 +337,10 @@ void AddUncutRest(BlackBox& box, Rule& rule) {
     const std::vector<Shape>& shapes = is_input ? inputs : outputs;
     for (size_t t = 0; t < shapes.size(); ++t)
       for (size_t d = 0; d < shapes[t].size(); ++d) {
-        UncutDim at{is_input, static_cast<int>(t), static_cast<int>(d), reason};
-        if (shapes[t][d] > 1 && !settled.Has(is_input, at.tensor, at.dim))
-          rule.uncut.push_back(std::move(at));
+        const int tensor = static_cast<int>(t);
+        const int dim = static_cast<int>(d);
+        if (shapes[t][d] > 1 && !settled.Has(is_input, tensor, dim))
+          rule.uncut.push_back({is_input, tensor, dim, reason});
       }
   }
   SortUncut(rule);

@@ -163,7 +163,10 @@ bool PassEdges::Run(const std::vector<int64_t>& values, const Arrays& inputs, Ar
   });
 }
 
-void PassEdges::Round(ReduceOp op, size_t o, Arrays& whole, std::vector<Arrays>& results) const {
+void PassEdges::RoundOutput(ReduceOp op,
+                            size_t o,
+                            Arrays& whole,
+                            std::vector<Arrays>& results) const {
   whole[o] = Rounded(whole[o], made_[o]);
   std::vector<int64_t> too_large;
   for (Arrays& result : results) {
@@ -215,7 +218,7 @@ bool PassEdges::Compares(ReduceOp op,
   for (size_t o = 0; o < whole.size(); ++o) {
     for (const Arrays& result : results)
       if (result[o].type() != whole[o].type()) return false;
-    Round(op, o, whole, results);
+    RoundOutput(op, o, whole, results);
     double largest = Largest(whole[o]);
     told_ = told_ || Tells(kind, whole[o], results[0][o], results[1][o]);
     Tensor folded = results[0][o].Clone();

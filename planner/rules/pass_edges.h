@@ -40,7 +40,7 @@ class PassEdges {
   bool Run(const std::vector<int64_t>& values, const Arrays& inputs, Arrays& outputs);
   // Rounds output `o` of the whole and of the parts to its type. Elements of a sum of which
   // rounding alone makes a part infinite become 0 everywhere.
-  void Round(ReduceOp op, size_t o, Arrays& whole, std::vector<Arrays>& results) const;
+  void RoundOutput(ReduceOp op, size_t o, Arrays& whole, std::vector<Arrays>& results) const;
 
   BlackBox& box_;
   Sampler& sampler_;
