@@ -194,9 +194,11 @@ void Sampler::DrawNumbers(const InputDomain& domain,
                       : width * random_.Uniform());
     }
   }
+  // A product of many even integers wraps to 0, whatever they are: the negative ones are odd.
+  const bool odd = mode == InputMode::kNegative && domain.kind == InputDomain::Kind::kAny;
   if (integer)
-    std::transform(x.begin(), x.end(), out.mutable_data<int64_t>(), [](double v) {
-      return static_cast<int64_t>(std::floor(v + 0.5));
+    std::transform(x.begin(), x.end(), out.mutable_data<int64_t>(), [&](double v) {
+      return odd ? 2 * static_cast<int64_t>(v) - 1 : static_cast<int64_t>(std::floor(v + 0.5));
     });
 }
 

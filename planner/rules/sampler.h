@@ -15,7 +15,7 @@ namespace metadist {
 enum class InputMode : uint8_t {
   kNormal,    // signed, magnitudes over some scales
   kIntegers,  // -3..3: sums and products are exact; bools fair
-  kNegative,  // all below 0; bools nearly all false
+  kNegative,  // all below 0, integers odd; bools nearly all false
   kSmall,     // about 1e-3: nothing saturates
   kUp,        // sorted; indices all at the end
   kDown,      // sorted downwards; indices all 0

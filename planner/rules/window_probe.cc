@@ -11,8 +11,9 @@
 //
 // Maxima and minima hide much: a disturbed index is drawn with mixed signs over a negative baseline
 // and negative over a mixed one, so that it wins somewhere, and the union is taken; over more
-// baselines where the two places still differ. A window with holes may pass over all that a small
-// call has: where an integer of the call is large, two calls must show the same window.
+// baselines where the two places still differ, or where nothing has changed yet. A window with
+// holes may pass over all that a small call has: where an integer of the call is large, two calls
+// must show the same window.
 //
 // Where outputs are much shorter than their inputs, the two places lie where the call begins to
 // read: at the front, in the middle or at the back of the input.
@@ -219,6 +220,8 @@ bool WindowProbe::MeasureFrom(int64_t shift,
       if (draw > 0 && !DrawBaselines()) return false;
       if (!Reaches(dims, input, place(first), one) || !Reaches(dims, input, place(second), two))
         return false;
+      // All outputs may saturate: that nothing changes says something only where something did.
+      if (one == nothing && two == nothing && before == kNone) continue;
       if (AreApart(dims, one, two, apart)) break;
       doubt.reversed = !input.mirrored && AreApart(dims, one, two, -apart);
       if (doubt.reversed) return false;

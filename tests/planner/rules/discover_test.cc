@@ -100,6 +100,16 @@ TEST(Discover, ASumPassesThoughAPartLeavesItsType) {
   }
 }
 
+// Of the products of many integers most wrap to zero, which tells nothing of how they came about.
+TEST(Discover, ProductsOfManyIntegersAreReduced) {
+  const OpDef& op = *OpTable::BuiltIn().Find("", "ReduceProd");
+  const ExampleCall example(op,
+                            {.inputs = {{{ElementType::kI64, {4, 6, 2, 2}}},
+                                        {{ElementType::kI64, {4}}, true, {0, 1, 2, 3}}}});
+  for (uint64_t seed = 0; seed < 20; ++seed)
+    EXPECT_EQ(Discover(example.call, {seed}).factors.size(), 4U) << seed;
+}
+
 OpExample::Input F32(Shape shape) { return {{ElementType::kF32, std::move(shape)}}; }
 
 // At the edge of an image two of four weights are zero, and zero times minus infinity is no number.

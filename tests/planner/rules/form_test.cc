@@ -454,5 +454,21 @@ TEST(Form, PartsOfAMaximumMayBeFarBelowIt) {
   EXPECT_EQ(std::string::npos, text.find("max=")) << text;
 }
 
+// Most of what a convolution of integers of 8 bits makes is the smallest or the largest of them.
+TEST(Form, WindowsShowThoughOutputsSaturate) {
+  const Graph graph = Planned(
+      "  input %x: u8[1,1,12]\n  input %xs: f32[]\n  input %xz: u8[]\n  input %w: u8[2,1,2]\n"
+      "  input %ws: f32[]\n  input %wz: u8[]\n  input %ys: f32[]\n  input %yz: u8[]\n"
+      "  input %b: i32[2]\n"
+      "  %y: u8[1,2,12] = QLinearConv(%x, %xs, %xz, %w, %ws, %wz, %ys, %yz, %b) "
+      "{dilations=[2], kernel_shape=[2], pads=[1,1]} @n\n  output %y\n");
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    RuleBook book(OpTable::BuiltIn(), {.seed = seed});
+    EXPECT_EQ(book.For(graph, graph.nodes[0]).text,
+              "([_,_,a],[],[],[b,_,_],[],[],[],[],[b])->([_,b,a]) halo={a:1/1}")
+        << seed;
+  }
+}
+
 }  // namespace
 }  // namespace metadist::testing
