@@ -40,7 +40,8 @@ std::string HaloText(const Halo& halo) {
 std::string DimText(const DimSharding& dim, const Mesh& mesh) {
   if (dim.whole()) return "";
   const std::string halo = HaloText(dim.halo);
-  if (dim.parts.size() == 1 && dim.parts[0].sub.size() == 1 && dim.halo.of == 0)
+  const bool plain = dim.parts.size() == 1 && dim.parts[0].sub.size() == 1 && dim.halo.of == 0;
+  if (plain && (dim.halo.empty() || !dim.parts[0].sub[0].axes.empty()))
     return AxesText(dim.parts[0].sub[0].axes, mesh) + halo + (dim.spare ? "+" : "");
   std::string out;
   for (const DimPart& part : dim.parts) {

@@ -70,7 +70,8 @@ TEST(Sharding, TextRoundTrips) {
                            "[][(2 96:model,data)]",
                            "[][] partial{sum: model}",
                            "[][] partial{sum in f32: model}",
-                           "[data][] partial{max: model}"}) {
+                           "[data][] partial{max: model}",
+                           "[(8)~mirror][]"}) {
     EXPECT_EQ(ShardingText(Parse(text, {8, 192}, mesh), mesh), text);
   }
   EXPECT_EQ(ShardingText(Parse("scalar", {}, mesh), mesh), "scalar");
@@ -244,6 +245,11 @@ TEST(Sharding, HalosThatDoNotFitAreRefused) {
             "dim 0 of [10]: only a dim that is cut contiguously has a halo");
   EXPECT_EQ(ParseSharding("[a~2,2~around]", {6}, ParseMesh("a=2").value()).error().message,
             "dim 0 of [6]: a halo of 2 and 2 meets itself around piece 0");
+  EXPECT_NE(ParseSharding("[a~0,4~around]", {0}, mesh)
+                .error()
+                .text()
+                .find("dim 0 of [0]: a dim without elements has no halo"),
+            std::string::npos);
 }
 
 // By rank, the indices held of a dim.
