@@ -34,6 +34,7 @@ std::string ProvenanceText(const Priced& step) {
 std::string StopText(const SolverReport& solver) {
   if (solver.stopped_by.empty()) return "";
   if (solver.stopped_by == kLowering) return "; cheaper choices need more memory once lowered";
+  if (solver.stopped_by == "crash") return ", as CBC crashed";
   return ", stopped by " + solver.stopped_by;
 }
 

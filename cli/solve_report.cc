@@ -50,6 +50,7 @@ std::string StopText(std::string_view stopped_by) {
   if (stopped_by == "time" || stopped_by == "work") {
     return fmt::format(", stopped by the {} limit", stopped_by);
   }
+  if (stopped_by == "crash") return ", as CBC crashed";
   return fmt::format(", stopped by {}", stopped_by);
 }
 

@@ -8,7 +8,7 @@ import source_tree
 
 # Folder -> what its files may include of ours, besides themselves. The longest folder that fits a file counts.
 _METAIR = ("metair/ir", "metair/ops", "metair/passes", "metair/spmd")
-_PLAIN = ("metair/ir/check.h", "metair/ir/error.h", "metair/ir/result.h", "metair/ir/multiversion.h")
+_PLAIN = ("metair/ir/check.h", "metair/ir/error.h", "metair/ir/result.h", "metair/ir/multiversion.h", "metair/ir/sanitizers.h")
 LAYERS = {
     "metair/ir": (),
     "metair/ops": ("metair/ir",),

@@ -67,6 +67,7 @@ bool Branching::TryBelow(Search& search, int64_t most, int64_t work) {
   } else {
     out_.RaiseBound(std::min(answer.bound, most + 1));
   }
+  if (answer.status == FinishResult::Status::kCrashed) out_.SetStop("crash");
   return out_.Done();
 }
 
@@ -85,6 +86,7 @@ bool Branching::TryWhole(Search& search, int64_t work) {
     SettleNothingBelow(wanted, gap);
     return true;
   }
+  if (answer.status == FinishResult::Status::kCrashed) out_.SetStop("crash");
   const bool settled = answer.status == FinishResult::Status::kOptimal;
   const int64_t bound = settled && gap == 0 ? out_.cost() : answer.bound;
   if (bound > out_.bound()) out_.SetByTolerance();

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/cbc.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -13,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "planner/solvers/cbc_run.h"
 #include "planner/solvers/cbc_watch.h"
 
 // In place of Clp's own. Where a basis cannot be factorised, Clp 1.17.6 sets a flag of the variable
@@ -68,7 +67,9 @@ struct CbcRun {
     for (int column : model.integers_) solver.setInteger(column);
   }
 
-  static std::vector<std::string> Arguments(int columns, const MipOptions& options) {
+  static std::vector<std::string> Arguments(int columns,
+                                            const MipOptions& options,
+                                            CbcEffort effort) {
     std::vector<std::string> out = {"metadist", "-log", "0", "-slog", "0", "-threads", "0"};
     auto set = [&](const char* name, std::string value) {
       out.emplace_back(name);
@@ -82,7 +83,7 @@ struct CbcRun {
     // CglPreProcess (2.10.8) with a cutoff fixes columns that better solutions need: a program with
     // 12 columns was called infeasible. The plain LP presolve stays.
     set("-preprocess", "off");
-    if (columns > kMostForRoot) {
+    if (effort == CbcEffort::kBranching || columns > kMostForRoot) {
       set("-cuts", "off");
       set("-heuristics", "off");
     }
@@ -93,8 +94,11 @@ struct CbcRun {
   }
 
   // CBC's own program: its presolve, cuts, heuristics and search. False if CBC gave up.
-  static bool Run(CbcModel& cbc, CbcSolverUsefulData& data, const MipOptions& options) {
-    const std::vector<std::string> arguments = Arguments(cbc.getNumCols(), options);
+  static bool Run(CbcModel& cbc,
+                  CbcSolverUsefulData& data,
+                  const MipOptions& options,
+                  CbcEffort effort) {
+    const std::vector<std::string> arguments = Arguments(cbc.getNumCols(), options, effort);
     std::vector<const char*> argv;
     for (const std::string& argument : arguments) argv.push_back(argument.c_str());
     try {
@@ -105,7 +109,7 @@ struct CbcRun {
     return true;
   }
 
-  static MipResult Solve(const LinearModel& model, const MipOptions& options) {
+  static MipResult Solve(const LinearModel& model, const MipOptions& options, CbcEffort effort) {
     CbcWatch watch(options);
     const OsiClpSolverInterface empty;
     CbcModel cbc(empty);
@@ -123,7 +127,7 @@ struct CbcRun {
     ClpSolve without_handler;
     without_handler.setSpecialOption(2, 1);
     clp.setSolveOptions(without_handler);
-    const bool finished = Run(cbc, data, options);
+    const bool finished = Run(cbc, data, options, effort);
     const bool trusted = finished && !watch.stopped();
     MipResult out;
     out.work = watch.work();
@@ -160,8 +164,8 @@ void LinearModel::AddElement(int row, int column, double value) {
   elements_.push_back({row, column, value});
 }
 
-MipResult SolveMip(const LinearModel& model, const MipOptions& options) {
-  return CbcRun::Solve(model, options);
+MipResult RunCbc(const LinearModel& model, const MipOptions& options, CbcEffort effort) {
+  return CbcRun::Solve(model, options, effort);
 }
 
 }  // namespace metadist

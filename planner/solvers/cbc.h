@@ -52,6 +52,7 @@ struct MipResult {
     kOptimal,     // proven within the gap
     kInfeasible,  // proven: no solution (below the cutoff)
     kStopped,     // by a limit or the interrupt, or CBC gave up
+    kCrashed,     // CBC did, twice
   };
   Status status = Status::kStopped;
   // Values per column; empty if none was found.
@@ -64,9 +65,9 @@ struct MipResult {
   int64_t work = 0;
 };
 
-// Solves by CBC with one thread. At least one column is integer. Same model and options without
-// time limit and interrupt: same result. Limits and the interrupt take hold between two simplex
-// iterations. Source: COIN-OR Cbc 2.10.
+// Solves by CBC with one thread, in a process of its own (apart.h). At least one column is integer.
+// Same model and options without time limit and interrupt: same result. Limits and the interrupt
+// take hold between two simplex iterations. Throws bad_alloc. Source: COIN-OR Cbc 2.10.
 MipResult SolveMip(const LinearModel& model, const MipOptions& options);
 
 }  // namespace metadist

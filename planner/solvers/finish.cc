@@ -76,6 +76,7 @@ FinishResult Finish::Run(int64_t upper, double gap, int64_t work, Budget& budget
     if (std::abs(proven) < 1e18) {
       out.bound = std::max(out.bound, static_cast<int64_t>(std::floor(proven - margin)));
     }
+    if (answer.status == MipResult::Status::kCrashed) out.status = FinishResult::Status::kCrashed;
     if (answer.solution.empty()) return out;
     Choice choice = program_.Read(answer.solution);
     if (!AddViolated(choice)) continue;

@@ -16,6 +16,7 @@ struct FinishResult {
     kNothingBelow,  // proven to CBC's tolerances: no choice costs less than `upper` less the gap
     kOptimal,       // proven to CBC's tolerances: `choice` is the best
     kStopped,       // by the budget, or CBC gave up
+    kCrashed,       // CBC did
   };
   Status status = Status::kStopped;
   // Feasible, below `upper`; empty if none was found.

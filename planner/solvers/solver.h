@@ -83,7 +83,7 @@ struct SolveResult {
   // not on integer arithmetic alone.
   bool by_tolerance = false;
   // "" or "time", "work", "gap", "cutoff", "interrupt", "size" (the rest is too big for branch and
-  // bound): what ended the run before a proof.
+  // bound), "crash" (of CBC, which was to do it): what ended the run before a proof.
   std::string_view stopped_by;
   // Phases in order, with their wall seconds.
   std::vector<std::pair<std::string_view, double>> seconds;

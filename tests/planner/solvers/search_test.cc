@@ -438,6 +438,36 @@ TEST(SolveMip, ABasisThatCannotBeFactorisedAtOnce) {
   EXPECT_NEAR(whole.objective, 1e7, 10);
 }
 
+// An assertion fails in what a heuristic of CBC does to this program, and CBC's process dies of it.
+TEST(SolveMip, AHeuristicThatCrashes) {
+  constexpr double kDear = 5041322.3140495867;
+  constexpr double kCheap = 13223.140495867769;
+  constexpr double kBytes = 0.0013750429700928155;
+  const std::vector<SparseColumn> columns = {
+      {0, true, {{0, 1}, {7, -1}}},
+      {0, true, {{0, 1}, {8, -1}}},
+      {kCheap, true, {{0, 1}, {9, -1}, {11, kBytes}}},
+      {kCheap, true, {{0, 1}, {10, -1}, {11, kBytes}}},
+      {0, true, {{1, 1}, {11, 3 * kBytes}}},
+      {10000000, true, {{1, 1}}},
+      {0, true, {{2, 1}, {3, -1}, {11, kBytes}}},
+      {0, true, {{2, 1}, {4, -1}, {11, kBytes}}},
+      {0, true, {{2, 1}, {5, -1}}},
+      {0, true, {{2, 1}, {6, -1}}},
+      {kDear, false, {{3, 1}, {8, 1}}},
+      {0, false, {{3, 1}, {10, 1}}},
+      {kDear, false, {{4, 1}, {7, 1}}},
+      {0, false, {{4, 1}, {9, 1}}},
+      {kDear, false, {{5, 1}, {9, 1}}},
+      {kDear, false, {{6, 1}, {10, 1}}},
+  };
+  const LinearModel model = LimitedProgram(columns, 3, 11, 0.0058439326228945099);
+  EXPECT_EQ(SolveMip(model, {.cutoff = kDear - 0.0413}).status, MipResult::Status::kInfeasible);
+  const MipResult whole = SolveMip(model, {});
+  EXPECT_EQ(whole.status, MipResult::Status::kOptimal);
+  EXPECT_NEAR(whole.objective, kDear, 1);
+}
+
 LinearModel LayeredProgram() {
   const Reduced reduced = Reduce(LayeredProblem(4, 2, 6, 1.6), ReduceMode::kFull);
   MarginalProgram program(reduced, MarginalProgram::Objective::kCost, 1);
