@@ -299,19 +299,43 @@ FOUND = {
         "planner/solvers/cbc.cc",
         "    without_handler.setSpecialOption(2, 1);\n",
         "",
-        "planner_solvers_test:SolveMip.*",
+        "planner_solvers_test:RunCbc.*",
     ),
     "no variable is flagged, before an array": (
         "planner/solvers/cbc.cc",
         "  if (sequence < 0) return;\n",
         "",
+        "planner_solvers_test:RunCbc.*",
+    ),
+    "CBC may end the program": (
+        "planner/solvers/cbc_apart.cc",
+        "    end = RunApart(work, options.seconds, options.interrupted);\n",
+        "    (void)work;\n",
         "planner_solvers_test:SolveMip.*",
+    ),
+    "a program on which CBC crashes is given up": (
+        "planner/solvers/cbc_apart.cc",
+        "  return SolveApart(model, rest, CbcEffort::kBranching);",
+        "  return result;",
+        "planner_solvers_test:SolveMip.*",
+    ),
+    "integers whose products wrap to zero": (
+        "planner/rules/sampler.cc",
+        "return odd ? ",
+        "return false ? ",
+        "planner_rules_test:Discover.*",
+    ),
+    "a window that fails is measured once": (
+        "planner/rules/window_search.cc",
+        "kMostMeasures = 3;",
+        "kMostMeasures = 1;",
+        "planner_rules_test:Form.*",
     ),
     "bounds that cross are left to the solver": (
         "planner/solvers/crossed_bounds.cc",
         "  if (cuts.sizeColCuts() == 0) return;\n",
         "  return;\n",
-        "planner_solvers_test:SolveMip.*",
+        "planner_solvers_test:RunCbc.*",
     ),
 }
 

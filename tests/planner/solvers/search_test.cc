@@ -9,6 +9,7 @@
 #include <memory>
 #include <thread>
 
+#include "planner/solvers/cbc_run.h"
 #include "planner/solvers/decomposition.h"
 #include "planner/solvers/evaluate.h"
 #include "planner/solvers/marginal.h"
@@ -366,8 +367,13 @@ LinearModel LimitedProgram(const std::vector<SparseColumn>& columns,
   return model;
 }
 
+// CBC in this process, which a crash would end.
+MipResult Here(const LinearModel& model, const MipOptions& options) {
+  return RunCbc(model, options, CbcEffort::kAll);
+}
+
 // Probing proves the root infeasible by bounds that cross. Clp ends the process if it gets them.
-TEST(SolveMip, CutoffWithinTheToleranceBelowTheOptimum) {
+TEST(RunCbc, CutoffWithinTheToleranceBelowTheOptimum) {
   const std::vector<SparseColumn> columns = {
       {0, true, {{3, -1}, {13, 0.01}}},
       {1304347.83, true, {{4, -1}}},
@@ -391,10 +397,10 @@ TEST(SolveMip, CutoffWithinTheToleranceBelowTheOptimum) {
       {10000000, false, {{10, 1}, {12, 1}}},
   };
   const LinearModel model = LimitedProgram(columns, 3, 13, 0.0537815126);
-  const MipResult whole = SolveMip(model, {});
+  const MipResult whole = Here(model, {});
   ASSERT_EQ(whole.status, MipResult::Status::kOptimal);
   for (double part : {1e-10, 1e-9, 5e-9, 1e-8, 1e-7, 1e-6}) {
-    const MipResult below = SolveMip(model, {.cutoff = whole.objective * (1 - part)});
+    const MipResult below = Here(model, {.cutoff = whole.objective * (1 - part)});
     if (below.status == MipResult::Status::kInfeasible) continue;
     EXPECT_EQ(below.status, MipResult::Status::kOptimal) << part;
     EXPECT_NEAR(below.objective, whole.objective, 1e-7 * whole.objective) << part;
@@ -403,7 +409,7 @@ TEST(SolveMip, CutoffWithinTheToleranceBelowTheOptimum) {
 
 // A basis of a heuristic's linear program cannot be factorised before any variable has left it. Clp
 // changes memory that is not its own then, and the process ends when that is freed.
-TEST(SolveMip, ABasisThatCannotBeFactorisedAtOnce) {
+TEST(RunCbc, ABasisThatCannotBeFactorisedAtOnce) {
   const std::vector<SparseColumn> columns = {
       {0, true, {{0, 1}, {5, -1}, {8, -1}, {9, -1}}},
       {0, true, {{0, 1}, {6, -1}}},
@@ -432,8 +438,8 @@ TEST(SolveMip, ABasisThatCannotBeFactorisedAtOnce) {
       {0, false, {{15, 1}, {17, 1}}},
   };
   const LinearModel model = LimitedProgram(columns, 4, 18, 0.176);
-  EXPECT_EQ(SolveMip(model, {.cutoff = 6.6e6}).status, MipResult::Status::kInfeasible);
-  const MipResult whole = SolveMip(model, {});
+  EXPECT_EQ(Here(model, {.cutoff = 6.6e6}).status, MipResult::Status::kInfeasible);
+  const MipResult whole = Here(model, {});
   EXPECT_EQ(whole.status, MipResult::Status::kOptimal);
   EXPECT_NEAR(whole.objective, 1e7, 10);
 }
@@ -506,12 +512,12 @@ std::atomic<int> interrupts = 0;
 
 // COIN-OR's solvers have handlers of their own, under which the program that called them would not
 // hear of an interrupt.
-TEST(SolveMip, LeavesInterruptsToTheProgram) {
+TEST(RunCbc, LeavesInterruptsToTheProgram) {
   const LinearModel model = LayeredProgram();
   const auto before = std::signal(SIGINT, [](int) { ++interrupts; });
   std::atomic<bool> done = false;
   std::thread solving([&] {
-    for (int i = 0; i < 20; ++i) SolveMip(model, {});
+    for (int i = 0; i < 20; ++i) Here(model, {});
     done = true;
   });
   int sent = 0;
