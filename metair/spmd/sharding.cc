@@ -353,20 +353,26 @@ Result<void> Validate(const Sharding& sharding, const Shape& shape, const Mesh& 
       report(fmt::format("axis '{}' is used twice", mesh.axes[static_cast<size_t>(axis)].name));
     at = where;
   };
+  for (size_t d = 0; d < shape.size(); ++d)
+    for (const DimPart& part : sharding.dims[d].parts) {
+      std::set<int> cutting;  // the same axes may cut every part of a dim
+      for (const SubDim& sub : part.sub)
+        for (int axis : sub.axes) use(axis, cutting.insert(axis).second ? static_cast<int>(d) : -1);
+    }
+  for (size_t i = 0; i < sharding.partial.size(); ++i)
+    use(sharding.partial[i].axis, static_cast<int>(shape.size() + i));
+  if (!problems.empty()) return Join(std::move(problems));
   for (size_t d = 0; d < shape.size(); ++d) {
     int64_t total = 0;
     for (const DimPart& part : sharding.dims[d].parts) {
       total += part.size();
-      std::set<int> cutting;  // the same axes may cut every part of a dim
-      for (const SubDim& sub : part.sub) {
-        for (int axis : sub.axes) use(axis, cutting.insert(axis).second ? static_cast<int>(d) : -1);
+      for (const SubDim& sub : part.sub)
         if (sub.size < mesh.size(sub.axes))
           report(fmt::format("dim {} of {}: {} cannot be cut into {} pieces",
                              d,
                              ShapeText(shape),
                              sub.size,
                              mesh.size(sub.axes)));
-      }
     }
     if (!sharding.dims[d].whole() && total != shape[d] && sharding.dims[d].halo.of == 0)
       report(fmt::format("dim {} of {}: sub-dims make {}", d, ShapeText(shape), total));
@@ -374,7 +380,6 @@ Result<void> Validate(const Sharding& sharding, const Shape& shape, const Mesh& 
          {WrongHalo(sharding.dims[d], shape[d], mesh), WrongSpare(sharding.dims[d])})
       if (!wrong.empty()) report(fmt::format("dim {} of {}: {}", d, ShapeText(shape), wrong));
   }
-  for (const Partial& partial : sharding.partial) use(partial.axis, static_cast<int>(shape.size()));
   if (!problems.empty()) return Join(std::move(problems));
   return {};
 }

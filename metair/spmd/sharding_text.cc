@@ -14,6 +14,8 @@ namespace metadist {
 namespace {
 
 constexpr std::string_view kInF32 = " in f32";
+// Of a dim or a halo: so that no sum or product of some of them leaves 64 bits.
+constexpr int64_t kMostElements = int64_t{1} << 60;
 
 std::string AxesText(const std::vector<int>& axes, const Mesh& mesh) {
   std::string out;
@@ -40,9 +42,9 @@ std::string HaloText(const Halo& halo) {
 std::string DimText(const DimSharding& dim, const Mesh& mesh) {
   if (dim.whole()) return "";
   const std::string halo = HaloText(dim.halo);
-  const bool plain = dim.parts.size() == 1 && dim.parts[0].sub.size() == 1 && dim.halo.of == 0;
-  if (plain && (dim.halo.empty() || !dim.parts[0].sub[0].axes.empty()))
-    return AxesText(dim.parts[0].sub[0].axes, mesh) + halo + (dim.spare ? "+" : "");
+  const bool plain = dim.parts.size() == 1 && dim.parts[0].sub.size() == 1 &&
+                     !dim.parts[0].sub[0].axes.empty() && dim.halo.of == 0;
+  if (plain) return AxesText(dim.parts[0].sub[0].axes, mesh) + halo + (dim.spare ? "+" : "");
   std::string out;
   for (const DimPart& part : dim.parts) {
     if (!out.empty()) out += '+';
@@ -110,10 +112,13 @@ class Parser {
     return axes;
   }
 
+  Error TooMany() const { return Fail(fmt::format("more than {} elements", kMostElements)); }
+
   Result<int64_t> Width() {
     int64_t width = 0;
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), width);
     if (error != std::errc()) return Fail("expected the width of a halo");
+    if (width < -kMostElements || width > kMostElements) return TooMany();
     rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
     return width;
   }
@@ -127,20 +132,26 @@ class Parser {
       dim.spare = Skip("+");
       return dim;
     }
+    int64_t total = 0;
     do {
       if (!Skip("(")) return Fail("expected '('");
       DimPart part;
+      int64_t elements = 1;
       do {
         SubDim sub;
         const auto [end, error] =
             std::from_chars(rest_.data(), rest_.data() + rest_.size(), sub.size);
         if (error != std::errc() || sub.size < 1) return Fail("expected a size");
+        if (sub.size > kMostElements / elements) return TooMany();
+        elements *= sub.size;
         rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
         if (Skip(":")) sub.axes = TRY(Axes());
         part.sub.push_back(std::move(sub));
       } while (Skip(" "));
       if (!Skip(")")) return Fail("expected ')'");
       dim.parts.push_back(std::move(part));
+      total += elements;
+      if (total > kMostElements) return TooMany();
     } while (Skip("+"));
     TRY(ReadHalo(size, dim));
     return dim;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metair/spmd/sharding.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -71,7 +72,8 @@ TEST(Sharding, TextRoundTrips) {
                            "[][] partial{sum: model}",
                            "[][] partial{sum in f32: model}",
                            "[data][] partial{max: model}",
-                           "[(8)~mirror][]"}) {
+                           "[(8)~mirror][]",
+                           "[(8)][]"}) {
     EXPECT_EQ(ShardingText(Parse(text, {8, 192}, mesh), mesh), text);
   }
   EXPECT_EQ(ShardingText(Parse("scalar", {}, mesh), mesh), "scalar");
@@ -87,6 +89,7 @@ TEST(Sharding, RejectsWhatCannotBePlaced) {
   EXPECT_EQ(error("[data]"), "sharding '[data]': shape [8,6] has 2 dims");
   EXPECT_EQ(error("[data][data]"), "axis 'data' is used twice");
   EXPECT_EQ(error("[data,data][]"), "axis 'data' is used twice");
+  EXPECT_EQ(error("[][] partial{max: data; max: data}"), "axis 'data' is used twice");
   EXPECT_EQ(error("[modle][]"), "sharding '[modle][]': no axis 'modle' in mesh data=2,model=4");
   EXPECT_EQ(error("[][data,model]"), "dim 1 of [8,6]: 6 cannot be cut into 8 pieces");
   EXPECT_EQ(error("[][(5:data)]"), "dim 1 of [8,6]: sub-dims make 5");
@@ -245,6 +248,9 @@ TEST(Sharding, HalosThatDoNotFitAreRefused) {
             "dim 0 of [10]: only a dim that is cut contiguously has a halo");
   EXPECT_EQ(ParseSharding("[a~2,2~around]", {6}, ParseMesh("a=2").value()).error().message,
             "dim 0 of [6]: a halo of 2 and 2 meets itself around piece 0");
+  for (const char* large : {"[(4:a 6666 4329000000000000)~0,0]", "[a~0,1152921504606846977]"})
+    EXPECT_EQ(message(large),
+              fmt::format("sharding '{}': more than 1152921504606846976 elements", large));
   EXPECT_NE(ParseSharding("[a~0,4~around]", {0}, mesh)
                 .error()
                 .text()
