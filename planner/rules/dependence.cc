@@ -13,8 +13,8 @@
 //
 // Differences below 1e-12 of the largest output are rounding: equal inputs may be summed in another
 // order. Integers are drawn until they differ: of small ones many do not. Bools are flipped, not
-// drawn, and two baselines hold a single true and a single false: fair coins hide what any() and
-// all() depend on.
+// drawn, and baselines hold a single true, a single false, and none at all of either: fair coins
+// hide what any() and all() depend on.
 //
 // Two baselines are always tried, the others at both ends of a dim and where an index does not
 // reach what one of the ends reaches.
@@ -40,6 +40,8 @@ constexpr InputMode kBaselines[] = {InputMode::kNormal,
                                     InputMode::kTies,
                                     InputMode::kOneTrue,
                                     InputMode::kOneFalse,
+                                    InputMode::kUp,
+                                    InputMode::kDown,
                                     InputMode::kNormal,
                                     InputMode::kIntegers};
 constexpr size_t kAlwaysTried = 2;

@@ -449,8 +449,12 @@ bool ExecutionTest::Matters(const Trial& trial,
   if (trial.inputs.empty()) return true;
   for (const SymbolicCut& cut : trial.inputs) {
     Tensor& x = inputs[static_cast<size_t>(cut.tensor)];
-    if (!sampler_.DrawOne(static_cast<size_t>(cut.tensor), x.shape(), at.mode, nullptr, x))
+    if (x.element() == ElementType::kBool) {
+      x = x.Clone();
+      for (int64_t i = 0; i < x.size(); ++i) x.mutable_data<bool>()[i] ^= true;
+    } else if (!sampler_.DrawOne(static_cast<size_t>(cut.tensor), x.shape(), at.mode, nullptr, x)) {
       return false;
+    }
   }
   std::vector<Tensor> other;
   if (!box_.Run(family_.ValuesAt(at.sizes), inputs, other)) return false;

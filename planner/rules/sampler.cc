@@ -249,6 +249,10 @@ void Sampler::DrawBools(InputMode mode, Tensor& out) {
     if (count > 0) x[random_.Below(count)] ^= true;
     return;
   }
+  if (mode == InputMode::kUp || mode == InputMode::kDown) {
+    std::fill_n(x, count, mode == InputMode::kUp);
+    return;
+  }
   const double share = mode == InputMode::kTies ? 0.9 : mode == InputMode::kNegative ? 0.1 : 0.5;
   for (int64_t i = 0; i < count; ++i) x[i] = random_.Uniform() < share;
 }

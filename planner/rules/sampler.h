@@ -17,8 +17,8 @@ enum class InputMode : uint8_t {
   kIntegers,  // -3..3: sums and products are exact; bools fair
   kNegative,  // all below 0, integers odd; bools nearly all false
   kSmall,     // about 1e-3: nothing saturates
-  kUp,        // sorted; indices all at the end
-  kDown,      // sorted downwards; indices all 0
+  kUp,        // sorted; indices all at the end; bools all true
+  kDown,      // sorted downwards; indices all 0; bools all false
   kTies,      // -1..1; bools nearly all true; indices all equal
   kOneShard,  // non-zero in the focused part only; a single true
   kOffset,    // the focused part far lower

@@ -110,6 +110,18 @@ TEST(Discover, ProductsOfManyIntegersAreReduced) {
     EXPECT_EQ(Discover(example.call, {seed}).factors.size(), 4U) << seed;
 }
 
+// Whether all of many bools are true is hardly ever a question, unless all are, or all but one.
+TEST(Discover, ManyBoolsAreReduced) {
+  for (const char* name : {"ReduceMin", "ReduceMax"}) {
+    const OpDef& op = *OpTable::BuiltIn().Find("", name);
+    const ExampleCall example(op,
+                              {.inputs = {{{ElementType::kBool, {4, 3, 9, 5}}},
+                                          {{ElementType::kI64, {4}}, true, {0, 1, 2, 3}}}});
+    for (uint64_t seed = 0; seed < 40; ++seed)
+      EXPECT_EQ(Discover(example.call, {seed}).factors.size(), 4U) << name << " " << seed;
+  }
+}
+
 OpExample::Input F32(Shape shape) { return {{ElementType::kF32, std::move(shape)}}; }
 
 // At the edge of an image two of four weights are zero, and zero times minus infinity is no number.
