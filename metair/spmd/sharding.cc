@@ -113,9 +113,9 @@ std::string WrongHalo(const DimSharding& dim, int64_t size, const Mesh& mesh) {
                                       dim.parts[0].sub.end(),
                                       [](const SubDim& sub) { return sub.axes.empty(); });
   if (!contiguous) return "only a dim that is cut contiguously has a halo";
-  if (dim.parts[0].size() == 0) return "a dim without elements has no halo";
-  if (halo.of != 0 && halo.of != size) return fmt::format("its halo is of a dim of {}", halo.of);
   const DimPart& part = dim.parts[0];
+  if (part.size() == 0) return "a dim without elements has no halo";
+  if (halo.of != 0 && halo.of != size) return fmt::format("its halo is of a dim of {}", halo.of);
   const int64_t pieces = mesh.size(part.sub[0].axes);
   if (halo.of != 0 && halo.of < pieces)  // nor does the dim without its halo fit
     return fmt::format("{} cannot be cut into {} pieces", halo.of, pieces);

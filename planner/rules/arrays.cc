@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 
 #include "metair/ir/multiversion.h"
@@ -120,6 +121,13 @@ void Put(Tensor& whole, int dim, std::span<const int64_t> indices, const Tensor&
                   piece.bytes() + (o * count + at) * x.inner,
                   static_cast<size_t>(length * x.inner));
   });
+}
+
+Tensor Flipped(const Tensor& x) {
+  Tensor out = x.Clone();
+  bool* bits = out.mutable_data<bool>();
+  std::transform(bits, bits + out.size(), bits, std::logical_not<>());
+  return out;
 }
 
 double Largest(const Tensor& x) {

@@ -16,6 +16,9 @@ Tensor Take(const Tensor& whole, int dim, std::span<const int64_t> indices);
 // Writes a piece to those indices of dim `dim`. Shapes must fit.
 void Put(Tensor& whole, int dim, std::span<const int64_t> indices, const Tensor& piece);
 
+// Every bool turned into its opposite. The array must be of bools.
+Tensor Flipped(const Tensor& x);
+
 // Largest finite magnitude of a float array; 0 for other classes.
 double Largest(const Tensor& x);
 

@@ -13,8 +13,8 @@
 //
 // Differences below 1e-12 of the largest output are rounding: equal inputs may be summed in another
 // order. Integers are drawn until they differ: of small ones many do not. Bools are flipped, not
-// drawn, and baselines hold a single true, a single false, and none at all of either: fair coins
-// hide what any() and all() depend on.
+// drawn, and baselines are all true, all false, or so but for one: fair coins hide what any() and
+// all() depend on.
 //
 // Two baselines are always tried, the others at both ends of a dim and where an index does not
 // reach what one of the ends reaches.
@@ -332,9 +332,7 @@ bool Prober::Disturb(size_t input,
                      Tensor& out) {
   Tensor slab;
   if (from.element() == ElementType::kBool) {
-    slab = Take(from, dim, indices);
-    bool* x = slab.mutable_data<bool>();
-    for (int64_t i = 0; i < slab.size(); ++i) x[i] = !x[i];
+    slab = Flipped(Take(from, dim, indices));
   } else if (!sampler_.DrawSlab(input, from.shape(), dim, indices, mode, slab)) {
     return false;
   }

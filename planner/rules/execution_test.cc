@@ -450,8 +450,7 @@ bool ExecutionTest::Matters(const Trial& trial,
   for (const SymbolicCut& cut : trial.inputs) {
     Tensor& x = inputs[static_cast<size_t>(cut.tensor)];
     if (x.element() == ElementType::kBool) {
-      x = x.Clone();
-      for (int64_t i = 0; i < x.size(); ++i) x.mutable_data<bool>()[i] ^= true;
+      x = Flipped(x);
     } else if (!sampler_.DrawOne(static_cast<size_t>(cut.tensor), x.shape(), at.mode, nullptr, x)) {
       return false;
     }

@@ -144,11 +144,7 @@ bool WindowProbe::Reaches(const SlidingWindow& dims,
     Tensor& x = inputs[static_cast<size_t>(input.tensor)];
     Tensor slab;
     if (x.element() == ElementType::kBool) {
-      slab = Take(x, input.dim, at);
-      for (int64_t i = 0; i < slab.size(); ++i) {
-        bool& bit = slab.mutable_data<bool>()[i];
-        bit = !bit;
-      }
+      slab = Flipped(Take(x, input.dim, at));
     } else if (!sampler_.DrawSlab(
                    static_cast<size_t>(input.tensor), x.shape(), input.dim, at, base.slab, slab)) {
       continue;

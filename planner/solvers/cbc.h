@@ -65,9 +65,10 @@ struct MipResult {
   int64_t work = 0;
 };
 
-// Solves by CBC with one thread, in a process of its own (apart.h). At least one column is integer.
-// Same model and options without time limit and interrupt: same result. Limits and the interrupt
-// take hold between two simplex iterations. Throws bad_alloc. Source: COIN-OR Cbc 2.10.
+// Solves by CBC with one thread, in a process of its own (run_in_fork.h), or in this one where the
+// system gives none. At least one column is integer. Same model and options without time limit and
+// interrupt: same result. Limits and the interrupt take hold between two simplex iterations. Throws
+// bad_alloc. Source: COIN-OR Cbc 2.10.
 MipResult SolveMip(const LinearModel& model, const MipOptions& options);
 
 }  // namespace metadist

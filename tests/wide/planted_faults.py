@@ -308,14 +308,14 @@ FOUND = {
         "planner_solvers_test:RunCbc.*",
     ),
     "CBC may end the program": (
-        "planner/solvers/cbc_apart.cc",
-        "    end = RunApart(work, options.seconds, options.interrupted);\n",
+        "planner/solvers/cbc_fork.cc",
+        "    end = RunInFork(work, options.seconds, options.interrupted);\n",
         "    (void)work;\n",
         "planner_solvers_test:SolveMip.*",
     ),
     "a program on which CBC crashes is given up": (
-        "planner/solvers/cbc_apart.cc",
-        "  return SolveApart(model, rest, CbcEffort::kBranching);",
+        "planner/solvers/cbc_fork.cc",
+        "  return SolveInFork(model, rest, CbcEffort::kBranching);",
         "  return result;",
         "planner_solvers_test:SolveMip.*",
     ),

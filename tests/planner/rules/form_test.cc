@@ -272,7 +272,7 @@ TEST(Form, RecurrentLayersOfSequencesOfAnyLength) {
 }
 
 // Each direction keeps its own functions, and of the parameters those that they take.
-TEST(Form, BothDirectionsOfARecurrentLayerRunApart) {
+TEST(Form, BothDirectionsOfARecurrentLayerRunInFork) {
   const Graph graph = Planned(
       "  input %x: f32[70,4,12]\n  input %w: f32[2,24,12]\n  input %r: f32[2,24,8]\n"
       "  %y: f32[70,2,4,8] = GRU(%x, %w, %r) {direction = \"bidirectional\", activations = "

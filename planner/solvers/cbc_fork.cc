@@ -7,8 +7,8 @@
 #include <cstring>
 #include <new>
 
-#include "planner/solvers/apart.h"
 #include "planner/solvers/cbc_run.h"
+#include "planner/solvers/run_in_fork.h"
 
 namespace metadist {
 namespace {
@@ -51,30 +51,30 @@ MipResult Take(const std::byte* from, size_t columns) {
   return out;
 }
 
-MipResult SolveApart(const LinearModel& model, const MipOptions& options, CbcEffort effort) {
+MipResult SolveInFork(const LinearModel& model, const MipOptions& options, CbcEffort effort) {
   const auto columns = static_cast<size_t>(model.columns());
   const SharedMemory answer(sizeof(Answer) + columns * sizeof(double));
-  ApartEnd end = ApartEnd::kNotBegun;
+  ForkEnd end = ForkEnd::kNotBegun;
   if (answer.data() != nullptr) {
     const auto work = [&](const std::atomic<bool>& stop) {
       MipOptions own = options;
       own.interrupted = &stop;
       Put(RunCbc(model, own, effort), answer.data());
     };
-    end = RunApart(work, options.seconds, options.interrupted);
+    end = RunInFork(work, options.seconds, options.interrupted);
   }
   MipResult out;
   switch (end) {
-    case ApartEnd::kDone:
+    case ForkEnd::kDone:
       return Take(answer.data(), columns);
-    case ApartEnd::kNotBegun:
+    case ForkEnd::kNotBegun:
       return RunCbc(model, options, effort);
-    case ApartEnd::kOutOfMemory:
+    case ForkEnd::kOutOfMemory:
       throw std::bad_alloc();
-    case ApartEnd::kDied:
+    case ForkEnd::kDied:
       out.status = MipResult::Status::kCrashed;
       break;
-    case ApartEnd::kStopped:
+    case ForkEnd::kStopped:
       break;
   }
   return out;
@@ -84,12 +84,12 @@ MipResult SolveApart(const LinearModel& model, const MipOptions& options, CbcEff
 
 MipResult SolveMip(const LinearModel& model, const MipOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  MipResult result = SolveApart(model, options, CbcEffort::kAll);
+  MipResult result = SolveInFork(model, options, CbcEffort::kAll);
   if (result.status != MipResult::Status::kCrashed) return result;
   MipOptions rest = options;
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   rest.seconds = std::max(0.0, options.seconds - taken.count());
-  return SolveApart(model, rest, CbcEffort::kBranching);
+  return SolveInFork(model, rest, CbcEffort::kBranching);
 }
 
 }  // namespace metadist

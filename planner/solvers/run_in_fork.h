@@ -23,7 +23,7 @@ class SharedMemory {
   std::byte* data_ = nullptr;
 };
 
-enum class ApartEnd {
+enum class ForkEnd {
   kDone,
   kDied,         // the work crashed, threw, or somebody killed the process
   kOutOfMemory,  // it threw bad_alloc
@@ -37,7 +37,7 @@ enum class ApartEnd {
 // ever: the work uses none but those that fork() looks after (memory, streams).
 // seconds: the work ends by itself within this time. interrupted: polled, or nullptr; `stop`
 // follows it, and the work ends soon after that. Thread-safe.
-ApartEnd RunApart(const std::function<void(const std::atomic<bool>& stop)>& work,
+ForkEnd RunInFork(const std::function<void(const std::atomic<bool>& stop)>& work,
                   double seconds,
                   const std::atomic<bool>* interrupted);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/apart.h"
+#include "planner/solvers/run_in_fork.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -26,18 +26,18 @@ double SecondsOf(const std::function<void()>& what) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-TEST(RunApart, LeavesSharedMemoryOnly) {
+TEST(RunInFork, LeavesSharedMemoryOnly) {
   const SharedMemory shared(sizeof(int));
   ASSERT_NE(shared.data(), nullptr);
   int& there = *reinterpret_cast<int*>(shared.data());
   int here = 0;
   const auto work = [&](const std::atomic<bool>&) { there = here = 7; };
-  EXPECT_EQ(RunApart(work, kLong, nullptr), ApartEnd::kDone);
+  EXPECT_EQ(RunInFork(work, kLong, nullptr), ForkEnd::kDone);
   EXPECT_EQ(there, 7);
   EXPECT_EQ(here, 0);
 }
 
-TEST(RunApart, OutlivesItsWork) {
+TEST(RunInFork, OutlivesItsWork) {
   const std::vector<Work> deaths = {
       [](const std::atomic<bool>&) { std::abort(); },
       [](const std::atomic<bool>&) { std::raise(SIGSEGV); },
@@ -45,12 +45,12 @@ TEST(RunApart, OutlivesItsWork) {
       [](const std::atomic<bool>&) { _exit(0); },
       [](const std::atomic<bool>&) { throw std::runtime_error("a fault"); },
   };
-  for (const Work& work : deaths) EXPECT_EQ(RunApart(work, kLong, nullptr), ApartEnd::kDied);
-  EXPECT_EQ(RunApart([](const std::atomic<bool>&) { throw std::bad_alloc(); }, kLong, nullptr),
-            ApartEnd::kOutOfMemory);
+  for (const Work& work : deaths) EXPECT_EQ(RunInFork(work, kLong, nullptr), ForkEnd::kDied);
+  EXPECT_EQ(RunInFork([](const std::atomic<bool>&) { throw std::bad_alloc(); }, kLong, nullptr),
+            ForkEnd::kOutOfMemory);
 }
 
-TEST(RunApart, PassesTheInterruptOn) {
+TEST(RunInFork, PassesTheInterruptOn) {
   std::atomic<bool> interrupted = false;
   std::thread later([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -59,27 +59,27 @@ TEST(RunApart, PassesTheInterruptOn) {
   const auto until_stopped = [](const std::atomic<bool>& stop) {
     while (!stop) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   };
-  EXPECT_EQ(RunApart(until_stopped, kLong, &interrupted), ApartEnd::kDone);
+  EXPECT_EQ(RunInFork(until_stopped, kLong, &interrupted), ForkEnd::kDone);
   later.join();
 }
 
-TEST(RunApart, EndsWhatDoesNotStop) {
+TEST(RunInFork, EndsWhatDoesNotStop) {
   const std::atomic<bool> interrupted = true;
   const auto for_ever = [](const std::atomic<bool>&) {
     for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
   };
-  ApartEnd end = ApartEnd::kDone;
-  EXPECT_LT(SecondsOf([&] { end = RunApart(for_ever, kLong, &interrupted); }), kLong / 2);
-  EXPECT_EQ(end, ApartEnd::kStopped);
-  EXPECT_LT(SecondsOf([&] { end = RunApart(for_ever, /*seconds=*/0, nullptr); }), kLong / 2);
-  EXPECT_EQ(end, ApartEnd::kStopped);
+  ForkEnd end = ForkEnd::kDone;
+  EXPECT_LT(SecondsOf([&] { end = RunInFork(for_ever, kLong, &interrupted); }), kLong / 2);
+  EXPECT_EQ(end, ForkEnd::kStopped);
+  EXPECT_LT(SecondsOf([&] { end = RunInFork(for_ever, /*seconds=*/0, nullptr); }), kLong / 2);
+  EXPECT_EQ(end, ForkEnd::kStopped);
   // One that is stopped from outside cannot stop by itself either.
   const auto suspended = [](const std::atomic<bool>&) { std::raise(SIGSTOP); };
-  EXPECT_EQ(RunApart(suspended, kLong, &interrupted), ApartEnd::kStopped);
+  EXPECT_EQ(RunInFork(suspended, kLong, &interrupted), ForkEnd::kStopped);
 }
 
 // Memory is allocated by other threads at every fork, and exceptions are thrown.
-TEST(RunApart, ServesManyThreads) {
+TEST(RunInFork, ServesManyThreads) {
   std::atomic<int> done = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
@@ -93,7 +93,7 @@ TEST(RunApart, ServesManyThreads) {
         }
       };
       for (int i = 0; i < 10; ++i) {
-        done += RunApart(work, kLong, nullptr) == ApartEnd::kDone ? 1 : 0;
+        done += RunInFork(work, kLong, nullptr) == ForkEnd::kDone ? 1 : 0;
         const std::vector<std::vector<int>> lists(100, std::vector<int>(100, t));
       }
     });

@@ -7,7 +7,7 @@
 // Executing the program anew would give a cleaner process; it would have to be found and to be
 // given the input. An early fork (metair/ops/child_process.cc) is for foreign code that opens
 // libraries.
-#include "planner/solvers/apart.h"
+#include "planner/solvers/run_in_fork.h"
 
 #include <fcntl.h>
 #include <semaphore.h>
@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -37,7 +38,7 @@ constexpr std::chrono::milliseconds kLate{2'000};
 constexpr std::chrono::milliseconds kSlowToStop{500};
 
 // In shared memory; what it holds at first is zero.
-struct Meeting {
+struct ForkState {
   sem_t ended;
   std::atomic<bool> stop;
   std::atomic<bool> done;
@@ -46,7 +47,7 @@ struct Meeting {
 
 [[noreturn]] void Work(pid_t parent,
                        const std::function<void(const std::atomic<bool>& stop)>& work,
-                       Meeting& meeting) {
+                       ForkState& state) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
   // Interrupts are for the program, which tells of them; it dies of the others as it would
@@ -61,18 +62,18 @@ struct Meeting {
     if (nowhere >= 0) dup2(nowhere, standard);
 #endif
   try {
-    work(meeting.stop);
-    meeting.done = true;
+    work(state.stop);
+    state.done = true;
   } catch (const std::bad_alloc&) {
-    meeting.out_of_memory = true;
+    state.out_of_memory = true;
   } catch (...) {
   }
-  sem_post(&meeting.ended);
+  sem_post(&state.ended);
   _exit(0);
 }
 
-// Waits for the end of the meeting or some milliseconds. True: it has ended.
-bool Glance(Meeting& meeting) {
+// Waits for the end of the work or some milliseconds. True: it has ended.
+bool Glance(ForkState& state) {
   timespec until{};
   clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_nsec += kGlanceNanoseconds;
@@ -80,33 +81,34 @@ bool Glance(Meeting& meeting) {
     until.tv_nsec -= 1'000'000'000;
     ++until.tv_sec;
   }
-  return sem_clockwait(&meeting.ended, CLOCK_MONOTONIC, &until) == 0;
+  return sem_clockwait(&state.ended, CLOCK_MONOTONIC, &until) == 0;
 }
 
-// Whether it is no more; asks once, and where nobody can tell, it is.
-bool HasDied(pid_t process) {
+// Whether the process has ended; it leaves no zombie then. One of which nothing is known has, too:
+// where the program ignores SIGCHLD, the system forgets it.
+bool HasEnded(pid_t process) {
   const pid_t changed = waitpid(process, nullptr, WNOHANG);
   return changed == process || (changed < 0 && errno != EINTR);
 }
 
-// Waits until the process has ended or is late. True: it was late, and still runs.
-bool WaitFor(pid_t process,
-             double seconds,
-             const std::atomic<bool>* interrupted,
-             Meeting& meeting,
-             bool& reaped) {
+enum class Waited { kForWork, kForDeath, kTooLong };
+
+// Until the work says that it has ended, or its process has without a word, or is late.
+Waited WaitFor(pid_t process,
+               double seconds,
+               const std::atomic<bool>* interrupted,
+               ForkState& state) {
   auto latest =
       Clock::now() + std::chrono::microseconds(static_cast<int64_t>(seconds * 1e6)) + kLate;
-  while (!Glance(meeting)) {
-    reaped = HasDied(process);
-    if (reaped) return false;
-    if (interrupted != nullptr && *interrupted && !meeting.stop) {
-      meeting.stop = true;
+  while (!Glance(state)) {
+    if (HasEnded(process)) return Waited::kForDeath;
+    if (interrupted != nullptr && *interrupted && !state.stop) {
+      state.stop = true;
       latest = std::min(latest, Clock::now() + kSlowToStop);
     }
-    if (Clock::now() > latest) return true;
+    if (Clock::now() > latest) return Waited::kTooLong;
   }
-  return false;
+  return Waited::kForWork;
 }
 
 }  // namespace
@@ -121,28 +123,29 @@ SharedMemory::~SharedMemory() {
   if (data_ != nullptr) munmap(data_, bytes_);
 }
 
-ApartEnd RunApart(const std::function<void(const std::atomic<bool>& stop)>& work,
+ForkEnd RunInFork(const std::function<void(const std::atomic<bool>& stop)>& work,
                   double seconds,
                   const std::atomic<bool>* interrupted) {
-  const SharedMemory shared(sizeof(Meeting));
-  if (shared.data() == nullptr) return ApartEnd::kNotBegun;
-  Meeting& meeting = *new (shared.data()) Meeting{};
-  if (sem_init(&meeting.ended, /*pshared=*/1, 0) != 0) return ApartEnd::kNotBegun;
+  const SharedMemory shared(sizeof(ForkState));
+  if (shared.data() == nullptr) return ForkEnd::kNotBegun;
+  ForkState& state = *new (shared.data()) ForkState{};
+  if (sem_init(&state.ended, /*pshared=*/1, 0) != 0) return ForkEnd::kNotBegun;
   const pid_t parent = getpid();
   const pid_t process = fork();
-  if (process == 0) Work(parent, work, meeting);
-  ApartEnd end = ApartEnd::kNotBegun;
+  if (process == 0) Work(parent, work, state);
+  ForkEnd end = ForkEnd::kNotBegun;
   if (process > 0) {
-    bool reaped = false;
-    const bool late = WaitFor(process, seconds, interrupted, meeting, reaped);
-    if (!reaped) kill(process, SIGKILL);  // what it has to say it has said
-    while (!reaped && waitpid(process, nullptr, 0) < 0 && errno == EINTR) continue;
-    end = meeting.done            ? ApartEnd::kDone
-          : meeting.out_of_memory ? ApartEnd::kOutOfMemory
-          : late                  ? ApartEnd::kStopped
-                                  : ApartEnd::kDied;
+    const Waited waited = WaitFor(process, seconds, interrupted, state);
+    if (waited != Waited::kForDeath) {
+      kill(process, SIGKILL);  // what it has to say it has said
+      while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) continue;
+    }
+    end = state.done                   ? ForkEnd::kDone
+          : state.out_of_memory        ? ForkEnd::kOutOfMemory
+          : waited == Waited::kTooLong ? ForkEnd::kStopped
+                                       : ForkEnd::kDied;
   }
-  sem_destroy(&meeting.ended);
+  sem_destroy(&state.ended);
   return end;
 }
 
