@@ -121,6 +121,8 @@ class ExecutionTest {
                 std::span<const Tensor> inputs,
                 const Undivided& whole,
                 std::vector<std::vector<Tensor>>& local);
+  // Whether a rank's part of the output is not rounded to its type.
+  static bool StaysWide(const Trial& trial, size_t output, ElementType type);
   bool Matters(const Trial& trial,
                const Configuration& at,
                std::vector<Tensor> inputs,

@@ -325,6 +325,18 @@ FOUND = {
         "return false ? ",
         "planner_rules_test:Discover.*",
     ),
+    "parts of a product are rounded to its type": (
+        "planner/rules/execution_test.cc",
+        "if (!StaysWide(trial, o, whole.types[o])) ",
+        "",
+        "planner_rules_test:Discover.*",
+    ),
+    "of many bools some are always true": (
+        "planner/rules/dependence.cc",
+        "InputMode::kUp,\n                                    InputMode::kDown",
+        "InputMode::kNormal,\n                                    InputMode::kNormal",
+        "planner_rules_test:Discover.*",
+    ),
     "a window that fails is measured once": (
         "planner/rules/window_search.cc",
         "kMostMeasures = 3;",

@@ -122,6 +122,16 @@ TEST(Discover, ManyBoolsAreReduced) {
   }
 }
 
+// 1e5 times 0.1 leaves f16 on the way to what f16 holds.
+TEST(Discover, PartsOfAProductMayLeaveItsType) {
+  const OpDef& op = *OpTable::BuiltIn().Find("", "ReduceProd");
+  const ExampleCall example(op,
+                            {.inputs = {{{ElementType::kF16, {4, 2, 4, 6}}},
+                                        {{ElementType::kI64, {3}}, true, {-4, -2, -1}}}});
+  for (uint64_t seed = 0; seed < 150; ++seed)
+    EXPECT_EQ(Discover(example.call, {seed}).factors.size(), 4U) << seed;
+}
+
 OpExample::Input F32(Shape shape) { return {{ElementType::kF32, std::move(shape)}}; }
 
 // At the edge of an image two of four weights are zero, and zero times minus infinity is no number.
