@@ -10,6 +10,7 @@
 #include "cli/planning.h"
 #include "metair/ir/packing.h"
 #include "metair/ops/op_table.h"
+#include "planner/solvers/solver.h"
 
 namespace metadist::cli {
 namespace {
@@ -31,17 +32,16 @@ std::string ProvenanceText(const Priced& step) {
   return out.empty() ? "nothing priced" : out;
 }
 
-std::string StopText(const SolverReport& solver) {
-  if (solver.stopped_by.empty()) return "";
+// What kept the solver from more.
+std::string EndText(const SolverReport& solver) {
   if (solver.stopped_by == kLowering) return "; cheaper choices need more memory once lowered";
-  if (solver.stopped_by == "crash") return ", as CBC crashed";
-  return ", stopped by " + solver.stopped_by;
+  return StopText(solver.stopped_by);
 }
 
 std::string StatusText(const SolverReport& solver) {
   if (solver.status == "optimal") return "optimal, proven";
   if (solver.status == "gap")
-    return fmt::format("within {:.2f} % of the proven bound{}", solver.gap * 100, StopText(solver));
+    return fmt::format("within {:.2f} % of the proven bound{}", solver.gap * 100, EndText(solver));
   return solver.status;
 }
 

@@ -44,16 +44,6 @@ std::string LimitText(const std::optional<int64_t>& limit) {
   return limit ? fmt::format("limit {}", *limit) : "no limit";
 }
 
-// Why a run ended before a proof, as a clause.
-std::string StopText(std::string_view stopped_by) {
-  if (stopped_by.empty()) return "";
-  if (stopped_by == "time" || stopped_by == "work") {
-    return fmt::format(", stopped by the {} limit", stopped_by);
-  }
-  if (stopped_by == "crash") return ", as CBC crashed";
-  return fmt::format(", stopped by {}", stopped_by);
-}
-
 std::string StatusText(const Solved& solved) {
   const SolveResult& result = solved.result;
   const std::string_view name = SolveStatusName(result.status);

@@ -232,6 +232,9 @@ Result<Sharding> ParseOn(std::string_view text,
     if (c == ',' && !fine.empty() && fine.back() == '[') return;
     fine += c;
   }));
+  if (fine.find("[~") != std::string::npos)
+    return Usage(fmt::format("sharding '{}': a halo of a dim that no axis cuts", text),
+                 "an axis of size 1 cuts nothing; leave both out");
   Sharding out = TRY(ParseSharding(fine, shape, mesh.fine));
   if (order == AxisOrder::kMinorFirst) Reverse(out);
   std::sort(out.partial.begin(), out.partial.end());

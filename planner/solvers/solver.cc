@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/solver.h"
 
+#include <fmt/format.h>
+
+#include <string>
+
 #include "metair/ir/check.h"
 
 namespace metadist {
@@ -33,6 +37,14 @@ std::string_view SolveStatusName(SolveStatus status) {
       return "no plan";
   }
   CHECK(false, "unknown solve status");
+}
+
+std::string StopText(std::string_view stopped_by) {
+  if (stopped_by.empty()) return "";
+  if (stopped_by == "crash") return ", as CBC crashed";
+  if (stopped_by == "time" || stopped_by == "work")
+    return fmt::format(", stopped by the {} limit", stopped_by);
+  return fmt::format(", stopped by {}", stopped_by);
 }
 
 std::span<const SolverDef* const> Solvers() { return kSolvers; }

@@ -164,6 +164,7 @@ def main():
     parser.add_argument("--binary", default=os.path.join(ROOT, "build/release/bin/metadist"))
     parser.add_argument("--json", dest="raw", metavar="FILE", help="all runs, for a closer look")
     options = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored, and commands would inherit that
     found = instances(options.folder, [name for name in options.only.split(",") if name])
     if not found:
         sys.exit(f"instances: no problem files in {options.folder}")

@@ -100,6 +100,7 @@ def main():
     parser.add_argument("--span", type=float, default=2)
     parser.add_argument("problems", nargs="+", metavar="PROBLEM")
     options = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored, and commands would inherit that
     failed = 0
     for problem in options.problems:
         name = os.path.basename(problem)

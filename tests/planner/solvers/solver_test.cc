@@ -65,6 +65,14 @@ TEST(Solvers, TableIsSortedAndFound) {
   EXPECT_EQ(FindSolver("ilq"), nullptr);
 }
 
+TEST(Solvers, StopsAreTold) {
+  EXPECT_EQ(StopText(""), "");
+  EXPECT_EQ(StopText("time"), ", stopped by the time limit");
+  EXPECT_EQ(StopText("work"), ", stopped by the work limit");
+  EXPECT_EQ(StopText("interrupt"), ", stopped by interrupt");
+  EXPECT_EQ(StopText("crash"), ", as CBC crashed");
+}
+
 TEST(Auto, SolvesTheExample) {
   const SolveResult result = SolveBy("auto", Example());
   EXPECT_EQ(result.status, SolveStatus::kOptimal);
