@@ -353,7 +353,13 @@ FOUND = {
 
 
 def copy_tree(folder):
+    """The tracked files; what was tracked before and is no more goes, or the build would still find it."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")
+    for at, _, names in os.walk(folder):
+        place = os.path.relpath(at, folder)
+        if place.split(os.sep)[0] != "build":
+            for path in {os.path.normpath(os.path.join(place, name)) for name in names}.difference(listed):
+                os.remove(os.path.join(folder, path))
     for path in filter(None, listed):
         source, target = os.path.join(ROOT, path), os.path.join(folder, path)
         os.makedirs(os.path.dirname(target), exist_ok=True)
