@@ -179,10 +179,14 @@ TEST(Discover, NoOrderPassesThroughTheStateOfAnLstmWithPeepholes) {
                                       F32({1, 1, 2}),
                                       F32({1, 6})},
                            .attributes = Clipped(2)});
-  for (const ExampleCall* one : {&example, &small})
-    for (uint64_t seed = 0; seed < 30; ++seed)
-      for (const PassThrough& pass : Discover(one->call, {seed}).pass_through)
-        EXPECT_NE(pass.inputs, std::vector<int>{6}) << seed;
+  const auto passes = [](const ExampleCall& one, uint64_t seed) {
+    for (const PassThrough& pass : Discover(one.call, {seed}).pass_through)
+      if (pass.inputs == std::vector<int>{6}) return true;
+    return false;
+  };
+  for (uint64_t seed = 0; seed < 30; ++seed) EXPECT_FALSE(passes(example, seed)) << seed;
+  // Of few elements one seed in fifty shows what is not tried often.
+  for (uint64_t seed = 0; seed < 200; ++seed) EXPECT_FALSE(passes(small, seed)) << seed;
 }
 
 // Where sums saturate, the largest of the ranks' results often is the result.
