@@ -272,7 +272,7 @@ TEST(Form, RecurrentLayersOfSequencesOfAnyLength) {
 }
 
 // Each direction keeps its own functions, and of the parameters those that they take.
-TEST(Form, BothDirectionsOfARecurrentLayerRunInFork) {
+TEST(Form, BothDirectionsOfARecurrentLayerRunApart) {
   const Graph graph = Planned(
       "  input %x: f32[70,4,12]\n  input %w: f32[2,24,12]\n  input %r: f32[2,24,8]\n"
       "  %y: f32[70,2,4,8] = GRU(%x, %w, %r) {direction = \"bidirectional\", activations = "
@@ -462,8 +462,8 @@ TEST(Form, WindowsShowThoughOutputsSaturate) {
       "  input %b: i32[2]\n"
       "  %y: u8[1,2,12] = QLinearConv(%x, %xs, %xz, %w, %ws, %wz, %ys, %yz, %b) "
       "{dilations=[2], kernel_shape=[2], pads=[1,1]} @n\n  output %y\n");
-  // One draw in a hundred shows nothing, and as many show a part.
-  for (uint64_t seed = 250; seed < 400; ++seed) {
+  // One draw in a hundred shows nothing, and as many show a part: all must be looked at again.
+  for (uint64_t seed = 0; seed < 400; ++seed) {
     RuleBook book(OpTable::BuiltIn(), {.seed = seed});
     EXPECT_EQ(book.For(graph, graph.nodes[0]).text,
               "([_,_,a],[],[],[b,_,_],[],[],[],[],[b])->([_,b,a]) halo={a:1/1}")
