@@ -120,7 +120,15 @@ Result<void> MeasureCommand(Session& session, const ProfileFlags& flags) {
   }
   TRY(CheckWritable(session.output, session.force || flags.resume));
   Profile previous;
-  if (exists && flags.resume) previous = TRY(ReadProfile(session.output));
+  if (exists && flags.resume) {
+    auto read = ReadProfile(session.output);
+    if (!read.ok()) {
+      Error error = std::move(read).error();
+      error.hint = "pass `--force` to measure all anew";
+      return error;
+    }
+    previous = std::move(read).value();
+  }
   const auto start = std::chrono::steady_clock::now();
   Session::finishes() = file;
   auto measured = Measure(session, flags, exists && flags.resume ? &previous : nullptr, keeper);

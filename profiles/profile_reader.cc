@@ -279,19 +279,21 @@ void Reader::Read(const json& root) {
   }
 }
 
+// What to do about a file that is no profile.
+const char* const kRemedy = "`metadist profile --device cpu -o FILE` writes a profile";
+
 // Refuses what is no profile, or one of another version, before its tables are looked at.
 Result<void> CheckSchema(const json& root, const std::string& where) {
-  const char* const hint = "`metadist profile --device cpu -o FILE` writes a profile";
   if (!root.is_object() || !root.contains("schema") || root["schema"] != kProfileSchema) {
     return BadInput(
-        where, fmt::format("not a profile: no field schema: \"{}\"", kProfileSchema), hint);
+        where, fmt::format("not a profile: no field schema: \"{}\"", kProfileSchema), kRemedy);
   }
   if (!root.contains("schema_version") || root["schema_version"] != kProfileSchemaVersion) {
     return BadInput(where,
                     fmt::format("expected schema_version {}, got {}",
                                 kProfileSchemaVersion,
                                 root.value("schema_version", json()).dump()),
-                    hint);
+                    kRemedy);
   }
   return {};
 }
@@ -303,7 +305,7 @@ Result<Profile> ParseProfile(const std::string& text, const std::string& where) 
   try {
     root = json::parse(text);
   } catch (const json::exception& error) {
-    return BadInput(where, fmt::format("not a profile: {}", error.what()));
+    return BadInput(where, fmt::format("not a profile: {}", error.what()), kRemedy);
   }
   TRY(CheckSchema(root, where));
   Profile profile;
@@ -314,7 +316,11 @@ Result<Profile> ParseProfile(const std::string& text, const std::string& where) 
 }
 
 Result<Profile> ReadProfile(const std::string& path) {
-  return ParseProfile(TRY(ReadText(path)), path);
+  auto text = ReadText(path);
+  if (text.ok()) return ParseProfile(text.value(), path);
+  Error error = std::move(text).error();
+  error.hint = kRemedy;
+  return error;
 }
 
 }  // namespace metadist

@@ -182,7 +182,8 @@ Tensor FromBits(Tensor given, ElementType element) {
 std::string BitsHint(ElementType element) {
   const bool small = VisitElementType(element, [](auto zero) { return kIsSmall<decltype(zero)>; });
   if (!small && element != ElementType::kBF16) return "";
-  return std::string("give its bits: array.view(numpy.") + (small ? "uint8)" : "uint16)");
+  return std::string("give an array of ml_dtypes, or its bits: array.view(numpy.") +
+         (small ? "uint8)" : "uint16)");
 }
 
 bool Identical(const Tensor& a, const Tensor& b) {

@@ -342,6 +342,26 @@ TEST(Run, RefusesATensorOfAnotherType) {
   EXPECT_EQ(result.error().text(), "input 'x': must be f32[8,16], got f32[8,15]");
 }
 
+// NumPy has no bf16: its arrays come as bits, and floats of another size are not rounded unasked.
+TEST(Run, TypesThatNumPyLacksComeAsBits) {
+  Builder b("x=2");
+  const ValueId x = b.Value("x", {8, 16}, ValueKind::kInput, "[x][]");
+  b.graph().value(x).type.element = ElementType::kBF16;
+  const ValueId y = b.Call("Relu", {x}, {8, 16}, "[x][]");
+  b.graph().value(y).type.element = ElementType::kBF16;
+  b.graph().outputs = {y};
+  const auto run = [&](ElementType given) {
+    return RunProgram(b.program, {}, {{"x", Tensor::Zeros({given, {8, 16}})}}, Random());
+  };
+  for (const ElementType given : {ElementType::kBF16, ElementType::kU16})
+    EXPECT_TRUE(run(given).ok());
+  const auto refused = run(ElementType::kF32);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().text(),
+            "input 'x': must be bf16[8,16], got f32[8,16]\n"
+            "  hint: give an array of ml_dtypes, or its bits: array.view(numpy.uint16)");
+}
+
 TEST(Run, AFailingRankEndsTheRun) {
   Builder b("x=2");
   const ValueId table = b.Value("table", {4, 2}, ValueKind::kParameter, "[][]");

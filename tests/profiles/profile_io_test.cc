@@ -101,6 +101,18 @@ TEST(ProfileIo, ReadsFiles) {
   std::filesystem::remove(path);
 }
 
+const char* const kRemedy = "`metadist profile --device cpu -o FILE` writes a profile";
+
+TEST(ProfileIo, FilesThatEndEarlyNameARemedy) {
+  const std::string text = FormatProfile(EveryTable());
+  for (const size_t length : {size_t{0}, size_t{1}, text.size() / 2, text.size() - 2}) {
+    const Result<Profile> profile = ParseProfile(text.substr(0, length), "f");
+    ASSERT_FALSE(profile.ok()) << length;
+    EXPECT_EQ(profile.error().text().rfind("f: not a profile: ", 0), 0u) << length;
+    EXPECT_EQ(profile.error().hint, kRemedy) << length;
+  }
+}
+
 TEST(ProfileIo, RefusesFilesThatCannotBeRead) {
   for (const std::string& path : {testing::TempDir(), testing::TempDir() + "none.json"}) {
     const Result<Profile> profile = ReadProfile(path);
@@ -109,6 +121,7 @@ TEST(ProfileIo, RefusesFilesThatCannotBeRead) {
     EXPECT_EQ(profile.error().message,
               path.ends_with("json") ? "cannot be read: No such file or directory"
                                      : "expected a file, got a folder");
+    EXPECT_EQ(profile.error().hint, kRemedy);
   }
 }
 
