@@ -20,7 +20,7 @@ constexpr char kHint[] = "make one with `metadist run ... --bench --json -o FILE
 Result<Baseline> ReadBaseline(const std::string& path) {
   const std::string text = TRY(ReadText(path, kHint));
   const auto document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!document.is_object() || document.value("schema", "") != "metadist.run")
+  if (!document.is_object() || !document.contains("schema") || document["schema"] != "metadist.run")
     return BadInput(path, "expected a document of `metadist run --json`", kHint);
   const auto seconds = document.find("seconds");
   if (seconds == document.end() || !seconds->is_object() || !seconds->contains("p10") ||

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -200,8 +202,31 @@ void LoadUnwinder() {
   backtrace(&frame, 1);
 }
 
+std::atomic<void*> kept_back = nullptr;
+
+// Memory for unwinding, given back when there is no more: destructors may need some (those of JSON
+// values do), and one that gets none ends the program.
+void KeepMemoryBack() {
+  constexpr size_t kBytes = size_t{1} << 20;
+  kept_back = std::malloc(kBytes);
+  std::set_new_handler([] {
+    std::free(kept_back.exchange(nullptr));
+    throw std::bad_alloc();
+  });
+}
+
+std::atomic<bool> finished = false;
+
+// A library has ended the program, as OpenMP's does where it gets no memory.
+void OnExit() {
+  if (finished) return;
+  Say("metadist: error: a library ended the program, mostly for want of memory\n");
+  std::_Exit(static_cast<int>(ErrorCode::kDevice));
+}
+
 // What the program ends with; whatever it says, its output has arrived.
 int Finish(int status) {
+  finished = true;
   const Result<void> arrived = FlushStdout();
   if (arrived.ok()) return status;
   Console().Fail(arrived.error());
@@ -214,6 +239,8 @@ int Finish(int status) {
 int main(int argc, char** argv) {
   metadist::cli::HoldStandardStreams();
   metadist::cli::LoadUnwinder();
+  metadist::cli::KeepMemoryBack();
+  std::atexit(metadist::cli::OnExit);
   std::signal(SIGINT, metadist::cli::OnSignal);
   std::signal(SIGTERM, metadist::cli::OnSignal);
   std::signal(SIGALRM, metadist::cli::OnAlarm);
@@ -223,6 +250,7 @@ int main(int argc, char** argv) {
     return metadist::cli::Finish(contest ? metadist::cli::RunIopddl(argc, argv)
                                          : metadist::cli::Main(argc, argv));
   } catch (const std::bad_alloc&) {
+    metadist::cli::finished = true;
     metadist::cli::Console().Fail({metadist::ErrorCode::kDevice,
                                    "",
                                    "out of memory",
@@ -230,6 +258,7 @@ int main(int argc, char** argv) {
                                    {}});
     return static_cast<int>(metadist::ErrorCode::kDevice);
   } catch (const std::exception& error) {
+    metadist::cli::finished = true;
     metadist::cli::Console().Fail(metadist::Internal(error.what()));
     return static_cast<int>(metadist::ErrorCode::kInternal);
   }

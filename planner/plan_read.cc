@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "metair/ir/text.h"
+#include "metair/ir/text_file.h"
 #include "planner/json_cursor.h"
 #include "planner/plan_io.h"
 #include "planner/plan_names.h"
@@ -433,7 +434,7 @@ class Reader {
 
 Result<Plan> ReadPlan(std::string_view text, const std::string& where) {
   const nlohmann::json document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (document.is_discarded())
+  if (document.is_discarded() || NestsDeeply(text))
     return BadInput(where,
                     "expected a plan in JSON, got something else",
                     "`metadist plan MODEL --cluster C -o FILE` writes one");

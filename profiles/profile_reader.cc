@@ -307,6 +307,8 @@ Result<Profile> ParseProfile(const std::string& text, const std::string& where) 
   } catch (const json::exception& error) {
     return BadInput(where, fmt::format("not a profile: {}", error.what()), kRemedy);
   }
+  if (NestsDeeply(text))
+    return BadInput(where, "not a profile: values lie in others too deeply", kRemedy);
   TRY(CheckSchema(root, where));
   Profile profile;
   Problems problems(where);

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "metair/ir/fnv.h"
+#include "metair/ir/text_file.h"
 #include "planner/json_cursor.h"
 #include "planner/rules/rule_json.h"
 
@@ -109,7 +110,7 @@ std::string WriteRules(const RuleFile& file) {
 
 Result<RuleFile> ReadRules(std::string_view text, const std::string& where) {
   const Json document = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (document.is_discarded())
+  if (document.is_discarded() || NestsDeeply(text))
     return BadInput(where,
                     "expected rules in JSON, got something else",
                     "`metadist rules MODEL -o FILE` writes them");

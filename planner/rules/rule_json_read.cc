@@ -392,6 +392,19 @@ class Reader {
     return {};
   }
 
+  // The name has a letter for each atom, and nothing else is cut.
+  static Result<void> CheckAtoms(const JsonCursor& at, const SymbolicFactor& factor) {
+    for (const std::vector<SymbolicCut>* some : {&factor.inputs, &factor.outputs})
+      for (const SymbolicCut& cut : *some)
+        for (const SymbolicCut::Part& part : cut.parts)
+          if (std::count(factor.atoms.begin(), factor.atoms.end(), part.atom) != 1)
+            return at.Wrong("expected parts of the factor's own atoms");
+    const auto letters = std::count(factor.name.begin(), factor.name.end(), '+') + 1;
+    if (letters != std::ssize(factor.atoms))
+      return at.Wrong("expected a letter for each atom in the name, joined by '+'");
+    return {};
+  }
+
   Result<SymbolicFactor> ReadFactor(const JsonCursor& at) const {
     TRY(at.Fields({"name", "atoms", "inputs", "outputs", "split"},
                   {"reductions",
@@ -413,6 +426,7 @@ class Reader {
     factor.inputs = TRY(ReadCuts(TRY(at.At("inputs")), /*inputs=*/true));
     factor.outputs = TRY(ReadCuts(TRY(at.At("outputs")), /*inputs=*/false));
     if (factor.inputs.empty() && factor.outputs.empty()) return at.Wrong("the factor cuts nothing");
+    TRY(CheckAtoms(at, factor));
     TRY(CheckWindows(at, factor));
     TRY(ReadMaps(at, factor));
     if (at.Has("partial_inputs"))

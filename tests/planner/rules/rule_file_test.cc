@@ -253,6 +253,13 @@ TEST(RuleFile, RefusesWhatWasNotWrittenSo) {
 }
 
 // Every number and index of a record is checked.
+TEST(RuleFile, RefusesWhatLiesTooDeep) {
+  const std::string deep(1 << 20, '[');
+  const auto read = ReadRules("{\"schema\": " + deep + std::string(deep.size(), ']') + "}", "f");
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().message, "expected rules in JSON, got something else");
+}
+
 TEST(RuleJson, RefusesWhatIsOutOfRange) {
   const OpDef* op = OpTable::BuiltIn().Find("", "Trilu");
   const nlohmann::json good = ToJson(Discover(CallsOf(*op)[1]->call));
@@ -266,6 +273,10 @@ TEST(RuleJson, RefusesWhatIsOutOfRange) {
   EXPECT_EQ("", problem("/rule", "x"));
   EXPECT_EQ("f: atoms[0]: expected 1 to 1048576, got 0", problem("/atoms/0", 0));
   EXPECT_EQ("f: factors[0].atoms[0]: expected 0 to 2, got 3", problem("/factors/0/atoms/0", 3));
+  EXPECT_EQ("f: factors[0]: expected parts of the factor's own atoms",
+            problem("/factors/0/atoms", nlohmann::json::array()));
+  EXPECT_EQ("f: factors[0]: expected a letter for each atom in the name, joined by '+'",
+            problem("/factors/0/name", "a+b"));
   EXPECT_EQ("f: factors[0].inputs[0]: input 0 has no dim 3", problem("/factors/0/inputs/0/dim", 3));
   EXPECT_EQ("f: factors[0].inputs[0].tensor: expected 0 to 1, got 2",
             problem("/factors/0/inputs/0/tensor", 2));
