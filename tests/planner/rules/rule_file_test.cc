@@ -252,7 +252,6 @@ TEST(RuleFile, RefusesWhatWasNotWrittenSo) {
             Problem(Replaced(text, "\"seed\"", "\"more\": 1,\n\"seed\"")));
 }
 
-// Every number and index of a record is checked.
 TEST(RuleFile, RefusesWhatLiesTooDeep) {
   const std::string deep(1 << 20, '[');
   const auto read = ReadRules("{\"schema\": " + deep + std::string(deep.size(), ']') + "}", "f");
@@ -260,6 +259,7 @@ TEST(RuleFile, RefusesWhatLiesTooDeep) {
   EXPECT_EQ(read.error().message, "expected rules in JSON, got something else");
 }
 
+// Every number and index of a record is checked.
 TEST(RuleJson, RefusesWhatIsOutOfRange) {
   const OpDef* op = OpTable::BuiltIn().Find("", "Trilu");
   const nlohmann::json good = ToJson(Discover(CallsOf(*op)[1]->call));
