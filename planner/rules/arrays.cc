@@ -24,12 +24,13 @@ struct Around {
 };
 
 // Calls visit(first index, place of the first among them, count) for every run of indices that
-// follow one another.
+// follow one another, all of a dim of `size`.
 template <typename Visit>
-void ForRuns(std::span<const int64_t> indices, Visit visit) {
+void ForRuns(std::span<const int64_t> indices, int64_t size, Visit visit) {
   for (size_t at = 0; at < indices.size();) {
     size_t end = at + 1;
     while (end < indices.size() && indices[end] == indices[end - 1] + 1) ++end;
+    CHECK(indices[at] >= 0 && indices[end - 1] < size, "an index is beyond the dim");
     visit(indices[at], static_cast<int64_t>(at), static_cast<int64_t>(end - at));
     at = end;
   }
@@ -101,7 +102,7 @@ Tensor Take(const Tensor& whole, int dim, std::span<const int64_t> indices) {
   Tensor piece = Tensor::Unset({whole.element(), std::move(shape)});
   const Around x(whole, dim);
   std::byte* to = piece.mutable_bytes();
-  ForRuns(indices, [&](int64_t first, int64_t at, int64_t length) {
+  ForRuns(indices, size, [&](int64_t first, int64_t at, int64_t length) {
     for (int64_t o = 0; o < x.outer; ++o)
       std::memcpy(to + (o * count + at) * x.inner,
                   whole.bytes() + (o * size + first) * x.inner,
@@ -113,9 +114,10 @@ Tensor Take(const Tensor& whole, int dim, std::span<const int64_t> indices) {
 void Put(Tensor& whole, int dim, std::span<const int64_t> indices, const Tensor& piece) {
   const int64_t size = whole.dim(dim);
   const int64_t count = static_cast<int64_t>(indices.size());
+  CHECK(piece.dim(dim) == count, "one place of the piece for each index");
   const Around x(whole, dim);
   std::byte* to = whole.mutable_bytes();
-  ForRuns(indices, [&](int64_t first, int64_t at, int64_t length) {
+  ForRuns(indices, size, [&](int64_t first, int64_t at, int64_t length) {
     for (int64_t o = 0; o < x.outer; ++o)
       std::memcpy(to + (o * size + first) * x.inner,
                   piece.bytes() + (o * count + at) * x.inner,
@@ -153,9 +155,11 @@ bool CloseAt(const Tensor& piece,
   if (piece.type() != expected) return false;
   const bool numbers = whole.element() == ElementType::kF64;
   const int64_t size = whole.dim(dim);
+  const auto is_beyond = [&](int64_t index) { return index < 0 || index >= size; };
+  if (std::any_of(indices.begin(), indices.end(), is_beyond)) return false;
   const Around x(whole, dim);
   bool close = true;
-  ForRuns(indices, [&](int64_t first, int64_t at, int64_t length) {
+  ForRuns(indices, size, [&](int64_t first, int64_t at, int64_t length) {
     for (int64_t o = 0; o < x.outer && close; ++o) {
       const std::byte* a = piece.bytes() + (o * count + at) * x.inner;
       const std::byte* b = whole.bytes() + (o * size + first) * x.inner;

@@ -81,6 +81,8 @@ std::optional<Tensor> Merged(const Factor& factor,
                              const TensorType& type) {
   const int64_t ranks = static_cast<int64_t>(parts.size());
   const Cut* cut = CutOf(factor.outputs, static_cast<size_t>(output));
+  if (cut != nullptr && cut->size() != type.shape[static_cast<size_t>(cut->dim)])
+    return std::nullopt;
   Tensor merged = Tensor::Zeros(type);
   for (int64_t rank = 0; rank < ranks; ++rank) {
     const Tensor& part = *parts[static_cast<size_t>(rank)];

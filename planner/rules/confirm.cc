@@ -160,8 +160,10 @@ class Trial {
     return true;
   }
 
-  // What is made beyond the piece is dropped.
+  // What is made beyond the piece is dropped. A factor may be of calls whose output has another
+  // size.
   bool IsPiece(const Cut& cut, int64_t rank, const Tensor& made, const Tensor& whole) const {
+    if (cut.dim >= whole.rank() || whole.dim(cut.dim) != cut.size()) return false;
     const std::vector<int64_t> held = Held(cut, rank);
     const int64_t size = std::ssize(held) + (cut.spare ? 1 : 0);
     if (cut.dim >= made.rank() || made.dim(cut.dim) != size) return false;

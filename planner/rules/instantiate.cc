@@ -391,7 +391,10 @@ Rule InstantiateAt(const Discovered& found,
                                                   : FactorAt(found, factor, *sizes);
     if (!at || !StepsFit(at->inner.recipe, inputs)) continue;
     Factor& next = *at;
-    fits = fits && Fits(next.inputs, inputs) && Fits(next.outputs, outputs);
+    if (!Fits(next.inputs, inputs) || !Fits(next.outputs, outputs)) {
+      fits = false;
+      break;
+    }
     if (next.groups() < 2 * std::max<int64_t>(1, next.least_piece))
       continue;  // not even two pieces
     if (holds && !holds(factor, *sizes)) continue;

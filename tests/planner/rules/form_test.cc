@@ -375,6 +375,30 @@ TEST(Form, PartsOfLongDims) {
                           .text));
 }
 
+// Trials of wrong windows, and of factors whose outputs have other sizes at these, read nothing
+// beyond the arrays (Take, Put and CloseAt check it).
+TEST(Form, PartsThatEndBeforeTheDim) {
+  const auto rule_of =
+      [](const std::string& in, const char* end, const char* axis, const char* out) {
+        return FactorsOf(RuleIn("Slice",
+                                "  input %x: f32[" + in + "]\n" + Constant("s", "0", 1) +
+                                    Constant("e", end, 1) + Constant("a", axis, 1) + "  %y: f32[" +
+                                    out + "] = Slice(%x, %s, %e, %a) @n\n  output %y\n")
+                             .text);
+      };
+  EXPECT_EQ("([a])->([a]) within={a:2}", rule_of("1024", "762", "0", "762"));
+  EXPECT_EQ("([a])->([a]) within={a:2}", rule_of("1024", "960", "0", "960"));
+  EXPECT_EQ("([a,b])->([a,b]) within={b:2}", rule_of("3,96", "50", "1", "3,50"));
+  EXPECT_EQ("([a,_,(b 3),(6 c)])->([a,_,b,c]) attr={c} within={b:1.1} halo={b:-132/132}",
+            FactorsOf(RuleIn("Slice",
+                             "  input %x: f32[197,4,197,12]\n" + Constant("s", "2, 132, 0", 3) +
+                                 Constant("e", "9223372036854775807, 9223372036854775807, 2", 3) +
+                                 Constant("a", "1, 2, 3", 3) + Constant("t", "1, 3, 1", 3) +
+                                 "  %y: f32[197,2,22,2] = Slice(%x, %s, %e, %a, %t) @n\n"
+                                 "  output %y\n")
+                          .text));
+}
+
 // A small call may overwrite all of a cache, of which the real one keeps a part.
 TEST(Form, SumsPassAsTheRealCallPassesThem) {
   const auto updated = [](const std::string& cache, const std::string& update) {
@@ -452,6 +476,18 @@ TEST(Form, PartsOfAMaximumMayBeFarBelowIt) {
   const ExampleCall example(op, {.inputs = {{{ElementType::kF64, {6, 10}}}}});
   const std::string text = Discover(example.call).text;
   EXPECT_EQ(std::string::npos, text.find("max=")) << text;
+}
+
+// Sorted numbers may add up to nearly nothing on the way from far below 0 to far above it.
+TEST(Form, SumsPassWhateverIsDrawn) {
+  const Graph graph = Planned("  input %x: bf16[4,4,6,3]\n" + Constant("a", "0, 1, 2, 3", 4) +
+                              "  %y: bf16[] = ReduceSum(%x, %a) {keepdims=0} @n\n  output %y\n");
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    RuleBook book(OpTable::BuiltIn(), {.seed = seed});
+    EXPECT_EQ(book.For(graph, graph.nodes[0]).text,
+              "([a,b,c,d])->([]) reduction={a,b,c,d} linear={0}")
+        << seed;
+  }
 }
 
 // Most of what a convolution of integers of 8 bits makes is the smallest or the largest of them.
