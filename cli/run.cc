@@ -78,6 +78,13 @@ Result<Job> LoadPlannedJob(Session& session, const RunFlags& flags, Plan plan) {
                       std::filesystem::path(model.path).filename();
   if (!std::filesystem::exists(model.path, error) && std::filesystem::exists(beside, error))
     model.path = beside.string();
+  if (!std::filesystem::exists(model.path, error))
+    return Error{ErrorCode::kUsage,
+                 flags.plan.model.path,
+                 fmt::format("its model {} does not exist", model.path),
+                 "put the model back, or beside the plan",
+                 {}};
+  TRY(CheckDistinct({{"the model", model.path}, {"--output", session.output}}));
   for (const auto& [name, size] : plan.origin.binds)
     model.binds.push_back(fmt::format("{}={}", name, size));
   model.passes_off = plan.origin.passes_off;
