@@ -112,7 +112,7 @@ AXES = {
     "inputs of Concat": (concats, [2, 8, 32, 128, 500, 2000, 8000, 32_000]),
     "inputs of Concat of several sizes": (uneven_concats, [2, 8, 32, 128, 500, 2000, 8000, 32_000]),
     "nodes of a chain": (chains, [10, 1000, 10_000, 100_000, 1_000_000]),
-    "nodes of a chain with residuals": (residual_chains, [10, 1000, 3000, 10_000, 30_000]),
+    "nodes of a chain with residuals": (residual_chains, [10, 1000, 3000, 10_000, 30_000, 100_000]),
     "dims": (ranks, [2, 4, 6, 8, 10, 12]),
     "elements": (sizes, [2**10, 2**20, 2**30, 2**40]),
     "outputs": (outputs, [1, 4, 16, 64]),
