@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-#include "executor/run.h"
+#include "executor/run/run.h"
 #include "importers/importer.h"
 #include "metair/ops/drawing.h"
 #include "metair/passes/passes.h"

@@ -11,7 +11,7 @@
 
 #include "cli/file_lock.h"
 #include "cli/output_file.h"
-#include "executor/measure.h"
+#include "executor/measure/measure.h"
 #include "metair/ir/fnv.h"
 #include "profiles/factors.h"
 #include "profiles/profile_io.h"

@@ -23,8 +23,8 @@
 #include <memory>
 
 #include "cli/planning.h"
-#include "executor/measure.h"
-#include "executor/run.h"
+#include "executor/measure/measure.h"
+#include "executor/run/run.h"
 #include "planner/rules/rule_book.h"
 #include "planner/simulate/simulate.h"
 

@@ -14,7 +14,7 @@
 #include "cli/model_profile.h"
 #include "cli/output_file.h"
 #include "cli/values.h"
-#include "executor/measure.h"
+#include "executor/measure/measure.h"
 #include "profiles/profile_io.h"
 
 namespace metadist::cli {

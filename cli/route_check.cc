@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "cli/format.h"
-#include "executor/operand_pattern.h"
-#include "executor/route_run.h"
+#include "executor/host/operand_pattern.h"
+#include "executor/run/route_run.h"
 
 namespace metadist::cli {
 namespace {

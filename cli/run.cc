@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes a plan (or a model), compares it with one device, and sets predicted beside measured.
-#include "executor/run.h"
+#include "executor/run/run.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@
 #include "cli/planning.h"
 #include "cli/rule_files.h"
 #include "cli/values.h"
-#include "executor/trace.h"
+#include "executor/run/trace.h"
 #include "importers/npz.h"
 #include "metair/ir/suggest.h"
 #include "metair/ir/text_file.h"

@@ -3,7 +3,7 @@
 # A file NAME/layer.cmake, where there is one, adds what the folder's own sources need (generated files, flags).
 function(metadist_layer name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${name}/*.cc)
-  list(FILTER sources EXCLUDE REGEX "^${CMAKE_SOURCE_DIR}/executor/cuda/")
+  list(FILTER sources EXCLUDE REGEX "^${CMAKE_SOURCE_DIR}/executor/(cuda/|.*/plugin\\.cc$)")
   if(sources)
     add_library(${name} STATIC ${sources})
     set(scope PUBLIC)

@@ -513,7 +513,7 @@ class Planner {
   Result<void> Bundle(const Program& program, Plan& plan) {
     StepPricer pricer(plan.mesh, request_.cluster);
     std::vector<Redistribution> apart = plan.redistributions;
-    if (!MakeBundles(program, pricer, plan.redistributions)) return {};
+    if (!MakeBundles(OnlyStage(program), pricer, plan.redistributions)) return {};
     Prediction together = Simulate(TRY(Lower(plan)), request_.cluster, *request_.ops);
     const bool fits =
         together.memory.peak_bytes() <= std::max(limit_, plan.prediction.memory.peak_bytes());

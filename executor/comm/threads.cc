@@ -1,39 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks as threads of one process. A collective is: publish pointers, meet, read the peers' memory
-// straight into place, meet again so that nobody reuses what is still being read.
+// Ranks as threads of one process. To prepare a step, its ranks publish where their arrays are. To
+// run it, they meet, read the peers' memory straight into place, and meet again so that nobody
+// writes to what is still being read.
 #include "executor/comm/threads.h"
 
 #include <algorithm>
-#include <cstring>
+#include <map>
 #include <thread>
 #include <tuple>
+#include <utility>
 
-#include "executor/comm/reduce.h"
 #include "executor/comm/rendezvous.h"
 
 namespace metadist {
 namespace {
 
-// Below this size every rank reduces everything itself, which saves a meeting.
-constexpr int64_t kSmallBytes = 8192;
-
 struct Group;
 
-// What ranks publish when one pointer does not say it all.
+// What a rank publishes to be given a group.
 struct Entry {
   int color = 0;
   int key = 0;
   int rank = 0;
   std::shared_ptr<Group> made;
-};
-struct Pair {
-  const void* in = nullptr;
-  void* out = nullptr;
-};
-struct Message {
-  const void* data = nullptr;
-  int64_t bytes = 0;
-  int to = 0;
 };
 
 // What the ranks of one group share.
@@ -52,67 +41,84 @@ struct Group {
   const double timeout_seconds;
   const std::shared_ptr<AbortState> abort;
   Rendezvous meeting;
-  std::vector<void*> slots[2];  // used in turn, so that one may be read while the other is filled
+  std::vector<const void*> slots[2];  // used in turn: one may be read while the other is filled
 };
 
-class ThreadCommunicator : public Communicator {
+// One array of a step with the ends of every rank.
+struct Part {
+  const Transfer* transfer = nullptr;  // of this rank
+  std::vector<void*> sources;          // by rank; nullptr for ranks outside of the group
+  std::vector<void*> targets;
+};
+
+Result<void> RunParts(const std::vector<Part>& parts, int64_t rank, Rendezvous* meeting) {
+  if (meeting != nullptr) TRY(meeting->Wait());
+  bool slices = false;
+  for (const Part& part : parts) {
+    void* const to = part.targets[static_cast<size_t>(rank)];
+    slices |= part.transfer->slices;
+    if (part.transfer->slices)
+      ReduceOwnSlice(*part.transfer, rank, part.sources, to);
+    else
+      RunPulls(*part.transfer, part.sources, to);
+  }
+  if (meeting == nullptr) return {};
+  if (slices) {
+    TRY(meeting->Wait());
+    for (const Part& part : parts)
+      if (part.transfer->slices) GatherSlices(*part.transfer, rank, part.targets);
+  }
+  return meeting->Wait();
+}
+
+class ThreadTransport : public Transport {
  public:
-  ThreadCommunicator(std::shared_ptr<Group> group, int rank)
-      : group_(std::move(group)), rank_(rank) {}
+  ThreadTransport(std::shared_ptr<Group> group, int rank) : group_(std::move(group)), rank_(rank) {}
 
   int rank() const override { return rank_; }
   int size() const override { return group_->size; }
   Result<void> Barrier() override { return group_->meeting.Wait(); }
   bool Abort(const Error& reason) override { return group_->abort->Set(reason); }
 
-  Result<std::span<void* const>> Exchange(void* mine) override {
-    std::vector<void*>& slots = group_->slots[side_];
-    side_ = 1 - side_;
-    slots[static_cast<size_t>(rank_)] = mine;
-    TRY(Barrier());
-    return std::span<void* const>(slots);
-  }
-
-  Result<std::unique_ptr<Communicator>> Split(int color, int key) override;
-  Result<void> AllReduce(
-      const void* in, void* out, int64_t count, ElementType type, ReduceOp op) override;
-  Result<void> ReduceScatter(
-      const void* in, void* out, int64_t count, ElementType type, ReduceOp op) override;
-  Result<void> AllGather(const void* in, void* out, int64_t bytes) override;
-  Result<void> AllToAll(const void* in, void* out, int64_t bytes) override;
-  Result<void> Broadcast(void* data, int64_t bytes, int root) override;
-  Result<void> SendRecv(const void* send,
-                        int64_t send_bytes,
-                        int to,
-                        void* receive,
-                        int64_t bytes,
-                        int from) override;
+  Result<std::unique_ptr<Transport>> Split(int color, int key) override;
+  Result<Step> Prepare(std::vector<TransferPart> parts) override;
+  Result<int64_t> Decide(int64_t mine) override;
+  Result<std::vector<double>> Collect(double mine) override;
 
  private:
+  // Publishes a pointer and returns those of all ranks, by rank. What was written before the call
+  // may be read through them after it. The span holds until this rank's next but one Exchange.
+  Result<std::span<const void* const>> Exchange(const void* mine);
+  Result<std::shared_ptr<Group>> PartOf(int color, int key);
+  Result<std::shared_ptr<Group>> GroupOf(const std::vector<Transfer>& transfers);
+
   std::shared_ptr<Group> group_;
   int rank_;
   int side_ = 0;
   // Members, not locals: a late rank may look at them after this one gave up waiting.
   Entry entry_;
-  Pair pair_;
-  Message message_;
+  std::vector<TransferPart> parts_;
+  int64_t decided_[2] = {0, 0};
+  double collected_[2] = {0, 0};
+  // Groups that transfers meet in, by the first rank of each rank's group.
+  std::map<std::vector<int64_t>, std::shared_ptr<Group>> meetings_;
 };
 
-const std::byte* At(const void* base, int64_t offset) {
-  return static_cast<const std::byte*>(base) + offset;
+Result<std::span<const void* const>> ThreadTransport::Exchange(const void* mine) {
+  std::vector<const void*>& slots = group_->slots[side_];
+  side_ = 1 - side_;
+  slots[static_cast<size_t>(rank_)] = mine;
+  TRY(Barrier());
+  return std::span<const void* const>(slots);
 }
-std::byte* At(void* base, int64_t offset) { return static_cast<std::byte*>(base) + offset; }
 
-void Copy(void* to, const void* from, int64_t bytes) {
-  if (bytes > 0 && to != from) std::memcpy(to, from, static_cast<size_t>(bytes));
-}
-
-Result<std::unique_ptr<Communicator>> ThreadCommunicator::Split(int color, int key) {
+Result<std::shared_ptr<Group>> ThreadTransport::PartOf(int color, int key) {
   entry_ = {color, key, rank_, nullptr};
-  const std::span<void* const> peers = TRY(Exchange(&entry_));
-  std::vector<Entry*> members;
-  for (void* peer : peers)
-    if (static_cast<Entry*>(peer)->color == color) members.push_back(static_cast<Entry*>(peer));
+  const std::span<const void* const> peers = TRY(Exchange(&entry_));
+  std::vector<const Entry*> members;
+  for (const void* peer : peers)
+    if (static_cast<const Entry*>(peer)->color == color)
+      members.push_back(static_cast<const Entry*>(peer));
   std::sort(members.begin(), members.end(), [](const Entry* a, const Entry* b) {
     return std::tie(a->key, a->rank) < std::tie(b->key, b->rank);
   });
@@ -120,90 +126,100 @@ Result<std::unique_ptr<Communicator>> ThreadCommunicator::Split(int color, int k
     entry_.made = std::make_shared<Group>(
         static_cast<int>(members.size()), group_->crowded, group_->timeout_seconds, group_->abort);
   TRY(Barrier());
-  const auto self = std::find(members.begin(), members.end(), &entry_);
-  auto part = std::make_unique<ThreadCommunicator>(members[0]->made,
-                                                   static_cast<int>(self - members.begin()));
+  const auto made = members[0]->made;
   TRY(Barrier());
-  return std::unique_ptr<Communicator>(std::move(part));
+  return made;
 }
 
-Result<void> ThreadCommunicator::AllReduce(
-    const void* in, void* out, int64_t count, ElementType type, ReduceOp op) {
-  pair_ = {in, out};
-  const std::span<void* const> peers = TRY(Exchange(&pair_));
-  const int64_t item = ByteSize(type);
-  const bool small = count * item <= kSmallBytes;
-  const Interval own = small ? Interval{0, count} : Piece(count, size(), rank_);
-  std::vector<const void*> sources;
-  for (void* peer : peers) sources.push_back(At(static_cast<Pair*>(peer)->in, own.begin * item));
-  Reduce(sources, At(out, own.begin * item), own.size(), type, type, op);
+Result<std::unique_ptr<Transport>> ThreadTransport::Split(int color, int key) {
+  const auto made = TRY(PartOf(color, key));
+  const auto entries = TRY(Exchange(&entry_));
+  const auto before = [&](const void* other) {
+    const auto* entry = static_cast<const Entry*>(other);
+    return entry->color == color &&
+           std::tie(entry->key, entry->rank) < std::tie(entry_.key, entry_.rank);
+  };
+  const auto place = std::count_if(entries.begin(), entries.end(), before);
   TRY(Barrier());
-  if (small) return {};
-  for (int r = 0; r < size(); ++r) {
-    const Interval piece = Piece(count, size(), r);
-    const void* from = static_cast<Pair*>(peers[static_cast<size_t>(r)])->out;
-    Copy(At(out, piece.begin * item), At(from, piece.begin * item), piece.size() * item);
+  return std::unique_ptr<Transport>(
+      std::make_unique<ThreadTransport>(made, static_cast<int>(place)));
+}
+
+// Of ranks that meet; nullptr where no rank of any group meets another.
+Result<std::shared_ptr<Group>> ThreadTransport::GroupOf(const std::vector<Transfer>& transfers) {
+  std::vector<int64_t> firsts;
+  bool local = true;
+  for (const Transfer& transfer : transfers) {
+    firsts.push_back(transfer.group[0]);
+    local = local && transfer.local();
   }
-  return Barrier();
+  if (local) return std::shared_ptr<Group>();
+  const auto found = meetings_.find(firsts);
+  if (found != meetings_.end()) return found->second;
+  auto made = TRY(PartOf(static_cast<int>(firsts[static_cast<size_t>(rank_)]), rank_));
+  meetings_[std::move(firsts)] = made;
+  return made;
 }
 
-Result<void> ThreadCommunicator::ReduceScatter(
-    const void* in, void* out, int64_t count, ElementType type, ReduceOp op) {
-  const std::span<void* const> peers = TRY(Exchange(const_cast<void*>(in)));
-  std::vector<const void*> sources;
-  for (const void* peer : peers) sources.push_back(At(peer, rank_ * count * ByteSize(type)));
-  Reduce(sources, out, count, type, type, op);
-  return Barrier();
-}
-
-Result<void> ThreadCommunicator::AllGather(const void* in, void* out, int64_t bytes) {
-  const std::span<void* const> peers = TRY(Exchange(const_cast<void*>(in)));
-  for (int r = 0; r < size(); ++r) Copy(At(out, r * bytes), peers[static_cast<size_t>(r)], bytes);
-  return Barrier();
-}
-
-Result<void> ThreadCommunicator::AllToAll(const void* in, void* out, int64_t bytes) {
-  const std::span<void* const> peers = TRY(Exchange(const_cast<void*>(in)));
-  for (int r = 0; r < size(); ++r)
-    Copy(At(out, r * bytes), At(peers[static_cast<size_t>(r)], rank_ * bytes), bytes);
-  return Barrier();
-}
-
-Result<void> ThreadCommunicator::Broadcast(void* data, int64_t bytes, int root) {
-  const std::span<void* const> peers = TRY(Exchange(data));
-  Copy(data, peers[static_cast<size_t>(root)], bytes);
-  return Barrier();
-}
-
-Result<void> ThreadCommunicator::SendRecv(
-    const void* send, int64_t send_bytes, int to, void* receive, int64_t bytes, int from) {
-  message_ = {send, send_bytes, to};
-  const std::span<void* const> peers = TRY(Exchange(&message_));
-  bool match = true;
-  if (from >= 0) {
-    const auto* message = static_cast<const Message*>(peers[static_cast<size_t>(from)]);
-    match = message->to == rank_ && message->bytes == bytes;
-    if (match) Copy(receive, message->data, bytes);
+Result<Transport::Step> ThreadTransport::Prepare(std::vector<TransferPart> parts) {
+  parts_ = std::move(parts);
+  const auto group = TRY(GroupOf(*parts_[0].transfers));
+  const auto peers = TRY(Exchange(&parts_));
+  std::vector<Part> joined;
+  for (size_t p = 0; p < parts_.size(); ++p) {
+    Part part{&(*parts_[p].transfers)[static_cast<size_t>(rank_)], {}, {}};
+    for (const void* peer : peers) {
+      const TransferPart& other = (*static_cast<const std::vector<TransferPart>*>(peer))[p];
+      part.sources.push_back(other.source);
+      part.targets.push_back(other.target);
+    }
+    joined.push_back(std::move(part));
   }
   TRY(Barrier());
-  if (!match) {
-    Abort({ErrorCode::kInternal, "", "a receive has no matching send", "", {}});
-    return group_->abort->reason();
-  }
-  return {};
+  return Step([group, rank = rank_, joined = std::move(joined)] {
+    const bool meets = group != nullptr && !joined[0].transfer->local();
+    return RunParts(joined, rank, meets ? &group->meeting : nullptr);
+  });
+}
+
+Result<int64_t> ThreadTransport::Decide(int64_t mine) {
+  int64_t& own = decided_[side_];
+  own = mine;
+  return *static_cast<const int64_t*>(TRY(Exchange(&own))[0]);
+}
+
+Result<std::vector<double>> ThreadTransport::Collect(double mine) {
+  double& own = collected_[side_];
+  own = mine;
+  std::vector<double> all;
+  for (const void* peer : TRY(Exchange(&own))) all.push_back(*static_cast<const double*>(peer));
+  return all;
 }
 
 }  // namespace
 
-std::vector<std::unique_ptr<Communicator>> MakeThreadGroup(int ranks,
-                                                           const ThreadGroupOptions& options) {
+std::vector<std::unique_ptr<Transport>> MakeThreadGroup(int ranks,
+                                                        const ThreadGroupOptions& options) {
   CHECK(ranks > 0, "a group needs a rank");
   const bool crowded = static_cast<unsigned>(ranks) > std::thread::hardware_concurrency();
   const auto group = std::make_shared<Group>(
       ranks, crowded, options.timeout_seconds, std::make_shared<AbortState>());
-  std::vector<std::unique_ptr<Communicator>> out;
-  for (int r = 0; r < ranks; ++r) out.push_back(std::make_unique<ThreadCommunicator>(group, r));
+  std::vector<std::unique_ptr<Transport>> out;
+  for (int r = 0; r < ranks; ++r) out.push_back(std::make_unique<ThreadTransport>(group, r));
   return out;
+}
+
+void RunTransfersInTurn(const std::vector<Transfer>& transfers,
+                        std::span<void* const> sources,
+                        std::span<void* const> targets) {
+  for (size_t rank = 0; rank < transfers.size(); ++rank) {
+    if (transfers[rank].slices)
+      ReduceOwnSlice(transfers[rank], static_cast<int64_t>(rank), sources, targets[rank]);
+    else
+      RunPulls(transfers[rank], sources, targets[rank]);
+  }
+  for (size_t rank = 0; rank < transfers.size(); ++rank)
+    if (transfers[rank].slices) GatherSlices(transfers[rank], static_cast<int64_t>(rank), targets);
 }
 
 }  // namespace metadist

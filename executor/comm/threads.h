@@ -2,9 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
-#include "executor/comm/communicator.h"
+#include "executor/comm/transport.h"
 
 namespace metadist {
 
@@ -13,9 +14,15 @@ struct ThreadGroupOptions {
   double timeout_seconds = 60;
 };
 
-// Communicators of `ranks` ranks in this process, one for each thread: the default back end and the
-// oracle of the others.
-std::vector<std::unique_ptr<Communicator>> MakeThreadGroup(int ranks,
-                                                           const ThreadGroupOptions& options = {});
+// Transports of `ranks` ranks in this process, one for each thread: the default and the oracle of
+// the others. A step reads the peers' memory straight into place.
+std::vector<std::unique_ptr<Transport>> MakeThreadGroup(int ranks,
+                                                        const ThreadGroupOptions& options = {});
+
+// The transfers of all ranks of a mesh, one rank after the other in one thread, in the phases that
+// meetings separate. By rank: sources and targets.
+void RunTransfersInTurn(const std::vector<Transfer>& transfers,
+                        std::span<void* const> sources,
+                        std::span<void* const> targets);
 
 }  // namespace metadist

@@ -108,6 +108,26 @@ void SetLifetimes(const Graph& graph, BufferPlan& plan) {
   }
 }
 
+// Lets what a state becomes take the buffer of what it was, where that is free when the first byte
+// is written: all who read it, views of it among them, run before.
+void UpdateInPlace(const Graph& graph, BufferPlan& plan) {
+  std::vector<int> states(plan.slots.size(), 0);  // that end in the buffer of a value
+  for (const StatePair& pair : graph.state)
+    ++states[static_cast<size_t>(plan.slots[static_cast<size_t>(pair.output)].root)];
+  for (const StatePair& pair : graph.state) {
+    Slot& before = plan.slots[static_cast<size_t>(pair.input)];
+    const ValueId root = plan.slots[static_cast<size_t>(pair.output)].root;
+    const Slot after = plan.slots[static_cast<size_t>(root)];
+    const bool made = graph.value(root).kind == ValueKind::kResult;
+    if (!made || states[static_cast<size_t>(root)] != 1 || before.last >= after.first ||
+        KnownBytes(graph.value(root).type) != KnownBytes(graph.value(pair.input).type))
+      continue;
+    before.rewritten = after.first;
+    for (Slot& slot : plan.slots)
+      if (slot.root == root) slot.root = pair.input;
+  }
+}
+
 // Buffers by when they live, to find those that live together. A buffer that lives for up to 2^k
 // steps is kept with the spans of 2^k steps that it touches, two at most; so a search looks at what
 // it finds and at empty spans, not at all buffers.
@@ -221,6 +241,7 @@ std::vector<bool> HeldPacked(const Graph& graph, const OpTable& ops) {
       return use.node != kNone && TakesCopies(graph, graph.node(use.node), ops);
     });
   }
+  for (const StatePair& pair : graph.state) packed[static_cast<size_t>(pair.input)] = false;
   return packed;
 }
 
@@ -229,6 +250,7 @@ BufferPlan PlanBuffers(const Graph& graph, const OpTable& ops) {
   plan.slots.resize(graph.values.size());
   SetRoots(graph, ops, plan);
   SetLifetimes(graph, plan);
+  UpdateInPlace(graph, plan);
   const std::vector<bool> packed = HeldPacked(graph, ops);
   std::vector<ValueId> results;
   for (size_t v = 0; v < graph.values.size(); ++v) {

@@ -25,6 +25,9 @@ struct BufferPlan {
     NodeId first = 0;      // nodes during which the root's buffer is live, both included
     NodeId last = 0;
     bool packed = false;  // kResident: several elements in a byte (metair/ir/packing.h)
+    // kResident, of a state: from this node on it holds what the next step begins with. kNone: it
+    // never changes while the step runs.
+    NodeId rewritten = kNone;
   };
   // A packed value as one node reads it: an element in each byte.
   struct Unpacking {
@@ -48,12 +51,14 @@ struct BufferPlan {
 int64_t KnownBytes(const TensorType& type);
 
 // Which values are held packed, by id: parameters and constants of elements of 4 and 2 bits that
-// only nodes read which can be handed a copy - not views, collectives and bodies of nodes.
+// only nodes read which can be handed a copy - not views, collectives and bodies of nodes - and
+// that are no state.
 std::vector<bool> HeldPacked(const Graph& graph, const OpTable& ops);
 
 // graph: local shapes (Instantiate), no run-time sizes. A view (OpDef::view, TakesHead) shares its
-// input's buffer; graph outputs live to the end. Cost: quadratic in the number of results that live
-// together.
+// input's buffer; graph outputs live to the end. What a state becomes (Graph::state) is written
+// over what it was where nothing reads that any more: its root is the input then. Elsewhere it is
+// copied when the step ends. Cost: quadratic in the number of results that live together.
 BufferPlan PlanBuffers(const Graph& graph, const OpTable& ops);
 
 }  // namespace metadist

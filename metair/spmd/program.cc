@@ -91,7 +91,8 @@ void HoldSums(const Operands& inputs, const Operands& outputs, Attributes& attri
   if (all.any()) SetHeld(all, attributes);
 }
 
-Graph Instantiate(const Stage& stage, const Mesh& mesh, int64_t rank) {
+Graph Instantiate(const Stage& stage, int64_t rank) {
+  const Mesh& mesh = stage.mesh;
   Graph graph = stage.graph;
   const std::vector<int64_t> coordinate = mesh.CoordinateOf(rank);
   for (const auto& [node, literals] : stage.literals)
@@ -126,14 +127,14 @@ void PlaceLocal(
       });
 }
 
-CollectiveStep StepOf(const Stage& stage, const Mesh& mesh, NodeId id) {
+CollectiveStep StepOf(const Stage& stage, NodeId id) {
   const Node& node = stage.graph.node(id);
   CollectiveStep step;
   step.kind = *CollectiveOf(node);
   const auto found = node.attributes.all().find("axes");
   if (found != node.attributes.all().end())
     if (const auto* names = std::get_if<std::vector<std::string>>(&found->second))
-      for (const std::string& name : *names) step.axes.push_back(mesh.Find(name));
+      for (const std::string& name : *names) step.axes.push_back(stage.mesh.Find(name));
   step.from = stage.shardings[static_cast<size_t>(node.inputs[0])];
   step.to = stage.shardings[static_cast<size_t>(node.outputs[0])];
   return step;

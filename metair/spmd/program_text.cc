@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// program mesh data=2,model=4
-// stage ranks 0-7
+// program
+// stage ranks 0-7 mesh data=2,model=4
 // graph ... { ... }                          types are global
 // output 0 named y                           outputs whose values have other names
 // sharding %name [data][]                    values that are not whole on every rank
 // literal @node input 1 [][model][]          how entries follow the pieces (local_entry.h)
 // literal @node attribute k {start*1,end*0 of 64[model]}
+// channel 0 %y to 1 %x                       output y of stage 0 is input x of stage 1
+// batched %tokens %loss                      hold all micro-batches
 // schedule 0:0 1:0                           stage:micro-batch
 #include <fmt/format.h>
 
@@ -19,6 +21,8 @@
 namespace metadist {
 namespace {
 
+constexpr int64_t kMostRanks = 1 << 20;
+
 std::vector<int64_t> GlobalEntries(const Graph& graph, NodeId id, const LocalLiteral& literal) {
   const Node& node = graph.node(id);
   if (literal.input != kNone)
@@ -30,7 +34,8 @@ std::vector<int64_t> GlobalEntries(const Graph& graph, NodeId id, const LocalLit
   return list == nullptr ? std::vector<int64_t>() : *list;
 }
 
-std::string StageText(const Stage& stage, const Mesh& mesh) {
+std::string StageText(const Stage& stage) {
+  const Mesh& mesh = stage.mesh;
   std::string out = "stage ranks";
   for (size_t i = 0; i < stage.ranks.size();) {
     size_t end = i;
@@ -39,7 +44,7 @@ std::string StageText(const Stage& stage, const Mesh& mesh) {
     if (end > i) out += fmt::format("-{}", stage.ranks[end]);
     i = end + 1;
   }
-  out += "\n" + GraphText(stage.graph);
+  out += fmt::format(" mesh {}\n", MeshText(mesh)) + GraphText(stage.graph);
   for (const auto& [position, name] : stage.output_names)
     out += fmt::format("output {} named {}\n", position, NameText(name));
   for (size_t v = 0; v < stage.shardings.size(); ++v)
@@ -64,10 +69,15 @@ class ProgramParser {
   explicit ProgramParser(std::string_view text) : rest_(text) {}
 
   Result<Program> Run() {
-    TRY(Header());
+    if (!Skip("program\n")) return Fail("expected 'program'");
+    ++line_;
     while (Skip("stage ranks ")) TRY(ReadStage());
+    while (Skip("channel ")) TRY(ReadChannel());
+    if (Skip("batched")) TRY(ReadBatched());
     if (Skip("schedule")) TRY(ReadSchedule());
-    if (!rest_.empty()) return Fail("expected 'stage', 'sharding', 'literal' or 'schedule'");
+    if (!rest_.empty())
+      return Fail("expected 'stage', 'sharding', 'literal', 'channel', 'batched' or 'schedule'");
+    TRY(CheckProgram(program_));
     return std::move(program_);
   }
 
@@ -111,28 +121,32 @@ class ProgramParser {
     return number;
   }
 
-  Result<void> Header() {
-    if (!Skip("program mesh ")) return Fail("expected 'program mesh'");
-    auto mesh = ParseMesh(Line());
+  bool SkipIn(std::string_view& line, std::string_view word) const {
+    if (line.substr(0, word.size()) != word) return false;
+    line.remove_prefix(word.size());
+    return true;
+  }
+
+  // "0-3 5 mesh x=5"
+  Result<void> ReadRanks(Stage& stage) {
+    std::string_view line = Line();
+    while (!SkipIn(line, "mesh ")) {
+      const int64_t first = TRY(TakeNumber<int64_t>(line));
+      const int64_t last = SkipIn(line, "-") ? TRY(TakeNumber<int64_t>(line)) : first;
+      if (last < first || last >= kMostRanks)
+        return Fail(fmt::format("ranks must ascend and be below {}", kMostRanks));
+      for (int64_t rank = first; rank <= last; ++rank) stage.ranks.push_back(rank);
+      if (!SkipIn(line, " ")) return Fail("expected 'mesh'");
+    }
+    auto mesh = ParseMesh(line);
     if (!mesh.ok()) return Fail(mesh.error().message);
-    program_.mesh = std::move(mesh).value();
+    stage.mesh = std::move(mesh).value();
     return {};
   }
 
   Result<void> ReadStage() {
     Stage stage;
-    std::string_view ranks = Line();
-    while (!ranks.empty()) {
-      const int64_t first = TRY(TakeNumber<int64_t>(ranks));
-      int64_t last = first;
-      if (!ranks.empty() && ranks[0] == '-') {
-        ranks.remove_prefix(1);
-        last = TRY(TakeNumber<int64_t>(ranks));
-      }
-      if (last < first || last >= program_.mesh.ranks()) return Fail("ranks are outside the mesh");
-      for (int64_t rank = first; rank <= last; ++rank) stage.ranks.push_back(rank);
-      if (!ranks.empty()) ranks.remove_prefix(1);
-    }
+    TRY(ReadRanks(stage));
     const size_t end = rest_.find("\n}\n");
     if (end == std::string_view::npos) return Fail("the graph does not end");
     auto graph = ParseGraph(rest_.substr(0, end + 3));
@@ -168,7 +182,7 @@ class ProgramParser {
     const std::string name = TRY(TakeName(line));
     const ValueId id = stage.graph.FindValue(name);
     if (id == kNone) return Fail(fmt::format("no value '{}'", name));
-    auto sharding = ParseSharding(line, stage.graph.value(id).type.shape, program_.mesh);
+    auto sharding = ParseSharding(line, stage.graph.value(id).type.shape, stage.mesh);
     if (!sharding.ok()) return Fail(sharding.error().message);
     stage.shardings[static_cast<size_t>(id)] = std::move(sharding).value();
     return {};
@@ -190,12 +204,45 @@ class ProgramParser {
       literal.attribute = TRY(TakeName(line));
     }
     for (const int64_t value : GlobalEntries(stage.graph, node->second, literal)) {
-      auto entry = TakeLocalEntry(line, value, program_.mesh);
+      auto entry = TakeLocalEntry(line, value, stage.mesh);
       if (!entry.ok()) return Fail(entry.error().message);
       literal.entries.push_back(std::move(entry).value());
     }
     if (!line.empty()) return Fail(fmt::format("unexpected '{}'", line));
     stage.literals[node->second].push_back(std::move(literal));
+    return {};
+  }
+
+  // "0 %y": the stage, and the position of the value among its ends.
+  Result<std::pair<int, size_t>> TakeEnd(std::string_view& line, bool output) {
+    const int index = TRY(TakeNumber<int>(line));
+    if (index >= static_cast<int>(program_.stages.size())) return Fail("no such stage");
+    if (!SkipIn(line, " %")) return Fail("expected a value");
+    const std::string name = TRY(TakeName(line));
+    const Graph& graph = program_.stages[static_cast<size_t>(index)].graph;
+    const std::vector<ValueId>& ends = output ? graph.outputs : graph.inputs;
+    for (size_t i = 0; i < ends.size(); ++i)
+      if (graph.value(ends[i]).name == name) return std::pair(index, i);
+    return Fail(fmt::format("stage {} has no {} '{}'", index, output ? "output" : "input", name));
+  }
+
+  Result<void> ReadChannel() {
+    std::string_view line = Line();
+    const auto from = TRY(TakeEnd(line, /*output=*/true));
+    if (!SkipIn(line, "to ")) return Fail("expected 'to'");
+    const auto to = TRY(TakeEnd(line, /*output=*/false));
+    if (!line.empty()) return Fail(fmt::format("unexpected '{}'", line));
+    program_.channels.push_back({from.first, to.first, from.second, to.second});
+    return {};
+  }
+
+  Result<void> ReadBatched() {
+    std::string_view line = Line();
+    SkipIn(line, " ");
+    while (!line.empty()) {
+      if (!SkipIn(line, "%")) return Fail("expected a name");
+      program_.batched.push_back(TRY(TakeName(line)));
+    }
     return {};
   }
 
@@ -222,8 +269,21 @@ class ProgramParser {
 }  // namespace
 
 std::string ProgramText(const Program& program) {
-  std::string out = fmt::format("program mesh {}\n", MeshText(program.mesh));
-  for (const Stage& stage : program.stages) out += StageText(stage, program.mesh);
+  std::string out = "program\n";
+  for (const Stage& stage : program.stages) out += StageText(stage);
+  const auto name = [](const Graph& graph, ValueId id) { return NameText(graph.value(id).name); };
+  for (const Channel& channel : program.channels) {
+    const Graph& from = program.stages[static_cast<size_t>(channel.from)].graph;
+    const Graph& to = program.stages[static_cast<size_t>(channel.to)].graph;
+    out += fmt::format("channel {} %{} to {} %{}\n",
+                       channel.from,
+                       name(from, from.outputs[channel.output]),
+                       channel.to,
+                       name(to, to.inputs[channel.input]));
+  }
+  if (!program.batched.empty()) out += "batched";
+  for (const std::string& batched : program.batched) out += " %" + NameText(batched);
+  if (!program.batched.empty()) out += "\n";
   out += "schedule";
   for (const ScheduleStep& step : program.schedule)
     out += fmt::format(" {}:{}", step.stage, step.micro_batch);

@@ -45,12 +45,11 @@ struct Load {
   }
 };
 
-Load LoadOf(const Program& program, NodeId id) {
-  const Stage& stage = program.stages[0];
-  const CollectiveStep step = StepOf(stage, program.mesh, id);
+Load LoadOf(const Stage& stage, NodeId id) {
+  const CollectiveStep step = StepOf(stage, id);
   const TensorType& type = MovedType(stage, id);
   const auto bytes = [&](const Sharding& sharding) {
-    return NumElements(LargestLocalShape(type.shape, sharding, program.mesh)) *
+    return NumElements(LargestLocalShape(type.shape, sharding, stage.mesh)) *
            ByteSize(HeldType(type, sharding).element);
   };
   return {
@@ -59,11 +58,8 @@ Load LoadOf(const Program& program, NodeId id) {
 
 class Bundler {
  public:
-  Bundler(const Program& program, StepPricer& pricer)
-      : program_(program),
-        stage_(program.stages[0]),
-        pricer_(pricer),
-        waits_in_(stage_.graph.values.size(), kNone) {}
+  Bundler(const Stage& stage, StepPricer& pricer)
+      : stage_(stage), pricer_(pricer), waits_in_(stage_.graph.values.size(), kNone) {}
 
   // By collective node in program order: its bundle, -1 for none.
   std::vector<int> Run() {
@@ -91,7 +87,7 @@ class Bundler {
     for (ValueId in : ReadsOf(node)) Read(in);
     if (!CollectiveOf(node) || DropsAtOnce(node)) return;
     of_.push_back(-1);
-    const Load load = LoadOf(program_, id);
+    const Load load = LoadOf(stage_, id);
     if (!CanJoin(load.kind)) return;
     const Bundle own{load, load.Seconds(pricer_), true, 1};
     of_.back() = Join(own);
@@ -130,7 +126,6 @@ class Bundler {
     return static_cast<int>(open_.size()) - 1;
   }
 
-  const Program& program_;
   const Stage& stage_;
   StepPricer& pricer_;
   std::vector<Bundle> open_;
@@ -148,17 +143,14 @@ std::map<int64_t, std::vector<NodeId>> MembersOf(const Graph& graph) {
 }
 
 // Whether the members are alike, and nobody reads one before the last of them stands.
-Result<void> CheckBundle(const Stage& stage,
-                         const Mesh& mesh,
-                         int64_t bundle,
-                         const std::vector<NodeId>& members) {
+Result<void> CheckBundle(const Stage& stage, int64_t bundle, const std::vector<NodeId>& members) {
   const Graph& graph = stage.graph;
   const Node& first = graph.node(members[0]);
-  const std::vector<int> axes = StepOf(stage, mesh, members[0]).axes;
+  const std::vector<int> axes = StepOf(stage, members[0]).axes;
   std::set<ValueId> made;
   for (NodeId member : members) {
     const Node& node = graph.node(member);
-    if (node.op != first.op || StepOf(stage, mesh, member).axes != axes)
+    if (node.op != first.op || StepOf(stage, member).axes != axes)
       return BadInput(fmt::format("bundle {}", bundle),
                       fmt::format("'{}' and '{}' are not alike", first.name, node.name));
     made.insert(node.outputs[0]);
@@ -173,10 +165,10 @@ Result<void> CheckBundle(const Stage& stage,
 
 }  // namespace
 
-bool MakeBundles(const Program& program,
+bool MakeBundles(const Stage& stage,
                  StepPricer& pricer,
                  std::vector<Redistribution>& redistributions) {
-  const std::vector<int> bundles = Bundler(program, pricer).Run();
+  const std::vector<int> bundles = Bundler(stage, pricer).Run();
   size_t next = 0;
   for (Redistribution& r : redistributions)
     for (size_t s = 0; s < r.steps.size(); ++s) {
@@ -187,12 +179,12 @@ bool MakeBundles(const Program& program,
   return std::any_of(bundles.begin(), bundles.end(), [](int bundle) { return bundle >= 0; });
 }
 
-BundlePrices::BundlePrices(const Program& program, StepPricer& pricer) {
-  for (const auto& [bundle, all] : MembersOf(program.stages[0].graph)) {
-    Load together = LoadOf(program, all[0]);
+BundlePrices::BundlePrices(const Stage& stage, StepPricer& pricer) {
+  for (const auto& [bundle, all] : MembersOf(stage.graph)) {
+    Load together = LoadOf(stage, all[0]);
     double apart = together.Seconds(pricer);
     for (size_t i = 1; i < all.size(); ++i) {
-      const Load load = LoadOf(program, all[i]);
+      const Load load = LoadOf(stage, all[i]);
       apart += load.Seconds(pricer);
       together.before += load.before;
       together.after += load.after;
@@ -207,11 +199,11 @@ double BundlePrices::ShareOf(NodeId node) const {
   return found == shares_.end() ? 1 : found->second;
 }
 
-Result<void> JoinBundles(Stage& stage, const Mesh& mesh) {
+Result<void> JoinBundles(Stage& stage) {
   Graph& graph = stage.graph;
   std::map<int64_t, std::vector<NodeId>> members = MembersOf(graph);
   if (members.empty()) return {};
-  for (const auto& [bundle, all] : members) TRY(CheckBundle(stage, mesh, bundle, all));
+  for (const auto& [bundle, all] : members) TRY(CheckBundle(stage, bundle, all));
   std::vector<NodeId> order;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const auto bundle = BundleOf(graph.nodes[n]);

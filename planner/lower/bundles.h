@@ -11,21 +11,21 @@
 namespace metadist {
 
 // Puts steps of the redistributions that can travel together into bundles
-// (Redistribution::bundles), where the prices say that this is faster. program: lowered from the
+// (Redistribution::bundles), where the prices say that this is faster. stage: lowered from the
 // redistributions without bundles. Returns whether there are any.
-bool MakeBundles(const Program& program,
+bool MakeBundles(const Stage& stage,
                  StepPricer& pricer,
                  std::vector<Redistribution>& redistributions);
 
 // Moves the nodes of each bundle (attribute `bundle`) to where the last of them stands.
 // Errors: kBadInput for a bundle of different collectives, or one of which a member is read before
 // the last one stands.
-Result<void> JoinBundles(Stage& stage, const Mesh& mesh);
+Result<void> JoinBundles(Stage& stage);
 
-// What the members of a program's bundles take, done as one.
+// What the members of a stage's bundles take, done as one.
 class BundlePrices {
  public:
-  BundlePrices(const Program& program, StepPricer& pricer);
+  BundlePrices(const Stage& stage, StepPricer& pricer);
   // Seconds of the node's bundle by those of its members one after the other; 1 for other nodes.
   double ShareOf(NodeId node) const;
 

@@ -49,13 +49,8 @@ class Lowering {
     for (const StatePair& pair : graph_.state)
       stage_.graph.state.push_back({pair.input, kept_[static_cast<size_t>(pair.output)]});
     HoldPartials();
-    TRY(JoinBundles(stage_, mesh_));
-    Program program;
-    program.mesh = mesh_;
-    for (int64_t rank = 0; rank < mesh_.ranks(); ++rank) stage_.ranks.push_back(rank);
-    program.stages.push_back(std::move(stage_));
-    program.schedule.push_back({0, 0});
-    return program;
+    TRY(JoinBundles(stage_));
+    return OneStage(std::move(stage_));
   }
 
  private:
@@ -63,6 +58,7 @@ class Lowering {
 
   // All values of the graph, with their ids; nodes are added as they are lowered.
   void Start() {
+    stage_.mesh = mesh_;
     stage_.graph.name = graph_.name;
     stage_.graph.opset = graph_.opset;
     stage_.graph.values = graph_.values;

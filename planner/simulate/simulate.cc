@@ -43,8 +43,8 @@ MemoryUse MemoryOf(const Program& program, const OpTable& ops) {
   MemoryUse most;
   for (const Stage& stage : program.stages) {
     const bool halos = std::any_of(stage.shardings.begin(), stage.shardings.end(), HasHalo);
-    for (const int64_t rank : FullRanks(program.mesh, halos)) {
-      const BufferPlan plan = PlanBuffers(Instantiate(stage, program.mesh, rank), ops);
+    for (const int64_t rank : FullRanks(stage.mesh, halos)) {
+      const BufferPlan plan = PlanBuffers(Instantiate(stage, rank), ops);
       const MemoryUse use{
           plan.parameter_bytes, plan.arena_bytes, plan.input_bytes + plan.constant_bytes};
       if (use.peak_bytes() > most.peak_bytes()) most = use;
@@ -54,7 +54,7 @@ MemoryUse MemoryOf(const Program& program, const OpTable& ops) {
 }
 
 std::vector<std::string> CallsOf(const Program& program, const OpTable& ops) {
-  const Stage& stage = program.stages[0];
+  const Stage& stage = OnlyStage(program);
   std::vector<std::string> calls(stage.graph.nodes.size());
   for (size_t n = 0; n < calls.size(); ++n) {
     const NodeId id = static_cast<NodeId>(n);
@@ -63,7 +63,7 @@ std::vector<std::string> CallsOf(const Program& program, const OpTable& ops) {
     if (op == nullptr || !node.regions.empty()) continue;
     const Strategy strategy = StrategyOf(stage, id);
     const LocalCall local(
-        *op, stage.graph, node, strategy, program.mesh, WidestRank(strategy, program.mesh));
+        *op, stage.graph, node, strategy, stage.mesh, WidestRank(strategy, stage.mesh));
     if (!local.Fits()) continue;
     const ComputeWork work = local.work();
     if (work.flops > 0 || work.bytes > 0) calls[n] = local.text();
@@ -73,10 +73,10 @@ std::vector<std::string> CallsOf(const Program& program, const OpTable& ops) {
 
 Prediction Simulate(const Program& program, const Cluster& cluster, const OpTable& ops) {
   Prediction out;
-  StepPricer pricer(program.mesh, cluster);
-  const Stage& stage = program.stages[0];
-  const BundlePrices bundles(program, pricer);
-  const StrategySpace space{&stage.graph, &ops, &program.mesh, &cluster};
+  const Stage& stage = OnlyStage(program);
+  StepPricer pricer(stage.mesh, cluster);
+  const BundlePrices bundles(stage, pricer);
+  const StrategySpace space{&stage.graph, &ops, &stage.mesh, &cluster};
   for (size_t n = 0; n < stage.graph.nodes.size(); ++n) {
     const NodeId id = static_cast<NodeId>(n);
     const Node& node = stage.graph.nodes[n];
@@ -87,16 +87,16 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
       continue;
     }
     const TensorType& type = MovedType(stage, id);
-    const CollectiveStep step = StepOf(stage, program.mesh, id);
+    const CollectiveStep step = StepOf(stage, id);
     out.nodes.push_back(pricer.Price(step, type) * bundles.ShareOf(id));
     out.communication += out.nodes.back();
     if (*kind == CollectiveKind::kSlice || *kind == CollectiveKind::kPartial ||
         *kind == CollectiveKind::kSpare)
       continue;
-    const int64_t bytes = ReceivedBytes(step, type, program.mesh);
+    const int64_t bytes = ReceivedBytes(step, type, stage.mesh);
     std::string axes;
     for (int axis : step.axes)
-      axes += (axes.empty() ? "" : ",") + program.mesh.axes[static_cast<size_t>(axis)].name;
+      axes += (axes.empty() ? "" : ",") + stage.mesh.axes[static_cast<size_t>(axis)].name;
     Count(out.collectives[std::string(Name(*kind))], bytes, out.nodes.back().seconds);
     Count(out.by_axis[axes], bytes, out.nodes.back().seconds);
   }

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "executor/run.h"
+#include "executor/host/random_data.h"
+#include "executor/run/run.h"
 #include "metair/ops/interpret.h"
 #include "metair/spmd/buffer_plan.h"
 

@@ -9,7 +9,8 @@
 #include <map>
 #include <set>
 
-#include "executor/run.h"
+#include "executor/host/random_data.h"
+#include "executor/run/run.h"
 #include "metair/spmd/collective.h"
 #include "planner/cover.h"
 #include "tests/planner/rules/composite_cases.h"

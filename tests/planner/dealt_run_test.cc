@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "executor/run.h"
+#include "executor/run/run.h"
 #include "metair/ir/text.h"
 #include "metair/ops/interpret.h"
 #include "planner/planner.h"

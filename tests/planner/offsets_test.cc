@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "executor/run.h"
+#include "executor/run/run.h"
 #include "metair/ops/interpret.h"
 #include "planner/lower/lower.h"
 #include "planner/plan_io.h"

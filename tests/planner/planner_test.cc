@@ -15,7 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "executor/run.h"
+#include "executor/host/random_data.h"
+#include "executor/run/run.h"
 #include "importers/importer.h"
 #include "metair/ir/text.h"
 #include "metair/passes/passes.h"

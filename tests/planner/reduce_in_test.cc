@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "executor/run.h"
+#include "executor/run/run.h"
 #include "metair/ir/text.h"
 #include "planner/plan_io.h"
 #include "planner/planner.h"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "executor/run.h"
+#include "executor/run/run.h"
 #include "importers/importer.h"
 #include "importers/npz.h"
 #include "metair/passes/passes.h"

@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "executor/operand_pattern.h"
-#include "executor/route_run.h"
+#include "executor/host/operand_pattern.h"
+#include "executor/run/route_run.h"
 #include "planner/redistribute/algorithms.h"
 #include "tests/planner/redistribute/all_shardings.h"
 #include "tests/wide/random_case.h"

@@ -12,10 +12,8 @@ ValueId Add(Graph& graph, const std::string& name, Shape shape, ValueKind kind) 
 
 // x [8,64] -> Dense with a column-cut weight -> Regroup to [8,4,16], heads cut, sizes as literals.
 Program Sample() {
-  Program program;
-  program.mesh = ParseMesh("data=2,model=2").value();
   Stage stage;
-  stage.ranks = {0, 1, 2, 3};
+  stage.mesh = ParseMesh("data=2,model=2").value();
   Graph& graph = stage.graph;
   graph.name = "sample";
   graph.opset = 26;
@@ -33,7 +31,7 @@ Program Sample() {
   graph.AddNode({"dense", "", "Dense", {}, {x, w}, {h}, {}});
   graph.AddNode({"regroup 1", "", "Regroup", {}, {h, sizes}, {y}, {}});
   const auto parse = [&](const char* text, ValueId id) {
-    return ParseSharding(text, graph.value(id).type.shape, program.mesh).value();
+    return ParseSharding(text, graph.value(id).type.shape, stage.mesh).value();
   };
   stage.shardings = {parse("[data][]", x),
                      parse("[][model]", w),
@@ -41,9 +39,7 @@ Program Sample() {
                      parse("[data][model]", h),
                      parse("[data][model][]", y)};
   stage.literals[1] = {{1, "", {{DimSharding::Cut(8, {0})}, {DimSharding::Cut(4, {1})}, {}}}};
-  program.stages.push_back(std::move(stage));
-  program.schedule = {{0, 0}};
-  return program;
+  return OneStage(std::move(stage));
 }
 
 TEST(Program, TextRoundTrips) {
@@ -61,13 +57,13 @@ TEST(Program, WrongTextNamesTheLine) {
   const auto parsed = ParseProgram(text);
   ASSERT_FALSE(parsed.ok());
   EXPECT_NE(parsed.error().message.find("no axis 'modle'"), std::string::npos);
-  EXPECT_EQ(ParseProgram("plan").error().message, "expected 'program mesh'");
+  EXPECT_EQ(ParseProgram("plan").error().message, "expected 'program'");
 }
 
 TEST(Program, EveryRankGetsItsShapesAndLiterals) {
   const Program program = Sample();
   for (int64_t rank = 0; rank < 4; ++rank) {
-    const Graph local = Instantiate(program.stages[0], program.mesh, rank);
+    const Graph local = Instantiate(program.stages[0], rank);
     EXPECT_EQ(local.values[0].type.shape, (Shape{4, 64}));
     EXPECT_EQ(local.values[1].type.shape, (Shape{64, 32}));
     EXPECT_EQ(local.values[4].type.shape, (Shape{4, 2, 16}));
@@ -78,24 +74,20 @@ TEST(Program, EveryRankGetsItsShapesAndLiterals) {
 }
 
 TEST(Program, UnevenPiecesDifferByRank) {
-  Program program;
-  program.mesh = ParseMesh("m=3").value();
   Stage stage;
+  stage.mesh = ParseMesh("m=3").value();
   stage.graph.AddValue({"x", {ElementType::kF32, {7}}, ValueKind::kInput, {}, kNone});
-  stage.shardings = {ParseSharding("[m]", {7}, program.mesh).value()};
-  program.stages.push_back(std::move(stage));
+  stage.shardings = {ParseSharding("[m]", {7}, stage.mesh).value()};
   std::vector<int64_t> sizes;
   for (int64_t rank = 0; rank < 3; ++rank)
-    sizes.push_back(Instantiate(program.stages[0], program.mesh, rank).values[0].type.shape[0]);
+    sizes.push_back(Instantiate(stage, rank).values[0].type.shape[0]);
   EXPECT_EQ(sizes, (std::vector<int64_t>{3, 2, 2}));
 }
 
 // Integers that move with the piece, or belong to one end of the dim.
 TEST(Program, LiteralsFollowThePieces) {
-  Program program;
-  program.mesh = ParseMesh("x=3,y=2").value();
   Stage stage;
-  stage.ranks = {0, 1, 2, 3, 4, 5};
+  stage.mesh = ParseMesh("x=3,y=2").value();
   Graph& graph = stage.graph;
   graph.name = "follow";
   graph.opset = 26;
@@ -107,8 +99,8 @@ TEST(Program, LiteralsFollowThePieces) {
   attributes.set("k", int64_t{-2});
   attributes.set("pads", std::vector<int64_t>{1, 2, 3, 4});
   graph.AddNode({"band", "", "Band", attributes, {x}, {y}, {}});
-  stage.shardings = {ParseSharding("[x][y]", {10, 8}, program.mesh).value(),
-                     ParseSharding("[x][y]", {10, 8}, program.mesh).value()};
+  stage.shardings = {ParseSharding("[x][y]", {10, 8}, stage.mesh).value(),
+                     ParseSharding("[x][y]", {10, 8}, stage.mesh).value()};
   const DimSharding rows = DimSharding::Cut(10, {0});
   const DimSharding columns = DimSharding::Cut(8, {1});
   using Kind = LocalEntry::Kind;
@@ -117,16 +109,15 @@ TEST(Program, LiteralsFollowThePieces) {
       {kNone, "k", {{columns, Kind::kShifted, -1, 5}}},
       {kNone, "pads", {{rows, Kind::kFirstOnly}, {}, {rows, Kind::kLastOnly}, {columns}}}};
   stage.literals[0][2].entries[3] = {DimSharding::Cut(4, {1})};
-  program.stages.push_back(std::move(stage));
-  program.schedule = {{0, 0}};
+  const Program program = OneStage(std::move(stage));
   const auto k = [&](int64_t rank) {
-    return Instantiate(program.stages[0], program.mesh, rank).nodes[0].attributes.Int("k", 99);
+    return Instantiate(program.stages[0], rank).nodes[0].attributes.Int("k", 99);
   };
   // Rows start at 0, 4, 7; columns at 0, 4 and end 4 before and at the end.
   EXPECT_EQ((std::vector{k(0), k(1), k(2), k(3), k(4), k(5)}),
             (std::vector<int64_t>{-22, -6, -18, -2, -15, 1}));
   const auto pads = [&](int64_t rank) {
-    return Instantiate(program.stages[0], program.mesh, rank).nodes[0].attributes.Ints("pads", {});
+    return Instantiate(program.stages[0], rank).nodes[0].attributes.Ints("pads", {});
   };
   EXPECT_EQ(pads(0), (std::vector<int64_t>{1, 2, 0, 2}));
   EXPECT_EQ(pads(2), (std::vector<int64_t>{0, 2, 0, 2}));

@@ -13,27 +13,25 @@ namespace {
 class Bundles : public testing::Test {
  protected:
   Bundles() {
-    program_.mesh = ParseMesh("a=2,b=2").value();
-    program_.stages.emplace_back();
+    stage_.mesh = ParseMesh("a=2,b=2").value();
     x_ = Value("x", ValueKind::kInput, "[a]");
   }
 
   ValueId Value(const std::string& name, ValueKind kind, const char* sharding) {
-    Stage& stage = program_.stages[0];
-    stage.shardings.push_back(ParseSharding(sharding, {64}, program_.mesh).value());
-    return stage.graph.AddValue({name, {ElementType::kF32, {64}}, kind, {}, kNone});
+    stage_.shardings.push_back(ParseSharding(sharding, {64}, stage_.mesh).value());
+    return stage_.graph.AddValue({name, {ElementType::kF32, {64}}, kind, {}, kNone});
   }
 
   ValueId Apply(const char* op, ValueId input, const char* sharding) {
-    const std::string name = "v" + std::to_string(program_.stages[0].graph.values.size());
+    const std::string name = "v" + std::to_string(stage_.graph.values.size());
     const ValueId out = Value(name, ValueKind::kResult, sharding);
-    program_.stages[0].graph.AddNode({"n" + name, "", op, {}, {input}, {out}, {}});
+    stage_.graph.AddNode({"n" + name, "", op, {}, {input}, {out}, {}});
     return out;
   }
 
   ValueId Collective(CollectiveKind kind, ValueId input, const char* axis, const char* sharding) {
     const ValueId out = Apply(std::string(Name(kind)).c_str(), input, sharding);
-    Node& node = program_.stages[0].graph.nodes.back();
+    Node& node = stage_.graph.nodes.back();
     node.domain = kCollectiveDomain;
     node.attributes.set("axes", std::vector<std::string>{axis});
     return out;
@@ -43,33 +41,31 @@ class Bundles : public testing::Test {
   // The bundle of every collective in program order.
   std::vector<int> Made() {
     const Cluster cluster = MakeCluster("4xh100", BuiltinProfile("h100").value(), 1, 4);
-    StepPricer pricer(program_.mesh, cluster);
+    StepPricer pricer(stage_.mesh, cluster);
     std::vector<Redistribution> all;
-    for (size_t n = 0; n < program_.stages[0].graph.nodes.size(); ++n)
-      if (CollectiveOf(program_.stages[0].graph.nodes[n])) {
+    for (size_t n = 0; n < stage_.graph.nodes.size(); ++n)
+      if (CollectiveOf(stage_.graph.nodes[n])) {
         all.emplace_back();
-        all.back().steps.push_back(
-            StepOf(program_.stages[0], program_.mesh, static_cast<NodeId>(n)));
+        all.back().steps.push_back(StepOf(stage_, static_cast<NodeId>(n)));
       }
-    MakeBundles(program_, pricer, all);
+    MakeBundles(stage_, pricer, all);
     std::vector<int> out;
     for (const Redistribution& one : all) out.push_back(one.bundles.at(0));
     return out;
   }
 
   Result<void> Join(const std::vector<NodeId>& nodes) {
-    Stage& stage = program_.stages[0];
-    for (NodeId id : nodes) stage.graph.node(id).attributes.set(kBundleAttribute, int64_t{0});
-    return JoinBundles(stage, program_.mesh);
+    for (NodeId id : nodes) stage_.graph.node(id).attributes.set(kBundleAttribute, int64_t{0});
+    return JoinBundles(stage_);
   }
 
   std::string Order() const {
     std::string out;
-    for (const Node& node : program_.stages[0].graph.nodes) out += node.name + " ";
+    for (const Node& node : stage_.graph.nodes) out += node.name + " ";
     return out;
   }
 
-  Program program_;
+  Stage stage_;
   ValueId x_ = kNone;
 };
 
@@ -116,7 +112,7 @@ TEST_F(Bundles, MembersMoveToTheLast) {
   Apply("Use", c, "[a]");                   // v4
   ASSERT_TRUE(Join({0, 2}).ok());
   EXPECT_EQ(Order(), "nv2 nv1 nv3 nv4 ");
-  const Graph& graph = program_.stages[0].graph;
+  const Graph& graph = stage_.graph;
   for (const metadist::Value& value : graph.values)
     if (value.producer != kNone) {
       EXPECT_EQ(graph.node(value.producer).name, "n" + value.name);

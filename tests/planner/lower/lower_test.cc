@@ -139,7 +139,7 @@ TEST_P(LoweringWindows, MemoryIsThatOfTheFullestRank) {
     const Program program = Lower(graph, mesh_, assignment, redistributions).value();
     int64_t fullest = 0;
     for (int64_t rank = 0; rank < mesh_.ranks(); ++rank) {
-      const Graph local = Instantiate(program.stages[0], mesh_, rank);
+      const Graph local = Instantiate(program.stages[0], rank);
       fullest = std::max(fullest, PlanBuffers(local, OpTable::BuiltIn()).peak_bytes());
     }
     EXPECT_EQ(MemoryOf(program, OpTable::BuiltIn()).peak_bytes(), fullest) << "seed " << seed;
@@ -194,7 +194,7 @@ TEST_P(Lowering, CollectivesAreNodesThatChain) {
       EXPECT_TRUE(stage.shardings[static_cast<size_t>(output)].partial.empty());
     // Whatever a rank runs, inference accepts.
     for (int64_t rank : {int64_t{0}, mesh_.ranks() - 1}) {
-      const Graph local = Instantiate(stage, mesh_, rank);
+      const Graph local = Instantiate(stage, rank);
       for (const Node& node : local.nodes) {
         if (CollectiveOf(node)) continue;
         const OpDef* op = OpTable::BuiltIn().Find(node);
@@ -307,8 +307,7 @@ TEST(MemoryRows, AreExactWhereNothingIsCopied) {
     const Choice choice(formulation.problem.nodes.size(), 0);
     const Program program =
         Lower(graph, routes.mesh(), formulation.Decode(graph, choice), {}).value();
-    const BufferPlan plan =
-        PlanBuffers(Instantiate(program.stages[0], routes.mesh(), 0), OpTable::BuiltIn());
+    const BufferPlan plan = PlanBuffers(Instantiate(program.stages[0], 0), OpTable::BuiltIn());
     EXPECT_EQ(Evaluate(formulation.problem, choice).peak, plan.resident_bytes() + plan.live_bytes);
   }
 }

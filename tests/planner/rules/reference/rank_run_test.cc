@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-#include "executor/run.h"
+#include "executor/host/random_data.h"
+#include "executor/run/run.h"
 #include "metair/spmd/collective.h"
 #include "planner/cover.h"
 #include "tests/planner/rules/example_calls.h"

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank that waits asks again and again whether its messages have come, and in between whether
+// another rank has sent its reason to stop: a message on a tag of its own. So no rank waits longer
+// than the time limit, whatever becomes of the others, and all know why. Rank 0 works alone for
+// long (it plans, and computes what the others' results must be); a thread of it tells meanwhile
+// that it lives, until the process is stopped or ends.
+#include "executor/comm/mpi/mpi_world.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "executor/comm/mpi/table.h"
+#include "executor/comm/rendezvous.h"
+
+namespace metadist {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kData = 1;  // tags
+constexpr int kReason = 2;
+constexpr int kAlive = 3;
+constexpr char kPlugin[] = "metadist_mpi.so";
+constexpr int kLooksBetween = 64;  // at messages, before one at reasons and the clock
+constexpr int kDeviceStatus = 6;   // of processes that another rank's error ends
+
+std::string PluginPath() {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? kPlugin : (self.parent_path() / kPlugin).string();
+}
+
+Result<const MetadistMpiTable*> OpenPlugin() {
+  void* const library = dlopen(PluginPath().c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (library == nullptr)
+    return Error{ErrorCode::kDevice,
+                 "mpi",
+                 fmt::format("the plugin cannot be opened: {}", dlerror()),
+                 "install libopenmpi-dev and build again",
+                 {}};
+  using Entry = const MetadistMpiTable* (*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(library, METADIST_MPI_ENTRY));
+  const MetadistMpiTable* const table = entry == nullptr ? nullptr : entry();
+  if (table == nullptr || table->version != METADIST_MPI_VERSION)
+    return Error{ErrorCode::kDevice,
+                 "mpi",
+                 fmt::format("{} is of another version of metadist", PluginPath()),
+                 "build program and plugin together",
+                 {}};
+  return table;
+}
+
+class MpiMessenger : public Messenger {
+ public:
+  MpiMessenger(const MetadistMpiTable& table, int rank, int size, const MpiOptions& options)
+      : table_(table), rank_(rank), size_(size), options_(options) {
+    if (rank_ == 0 && size_ > 1) alive_ = std::thread([this] { TellThatItLives(); });
+  }
+
+  ~MpiMessenger() override {
+    leaving_ = true;
+    if (alive_.joinable()) alive_.join();
+    if (stopped_.is_set())
+      table_.end_all(kDeviceStatus);
+    else
+      table_.finish();
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  Request Send(const std::byte* data, int64_t bytes, int to) override {
+    return table_.send(data, bytes, to, kData);
+  }
+  Request Receive(std::byte* data, int64_t bytes, int from) override {
+    return table_.receive(data, bytes, from, kData);
+  }
+  Result<void> Wait(std::span<const Request> requests) override {
+    return WaitUntil(requests, /*leader=*/false);
+  }
+  Result<void> WaitForLeader(std::span<const Request> requests) override {
+    return WaitUntil(requests, /*leader=*/true);
+  }
+  bool Abort(const Error& reason) override;
+
+ private:
+  Result<void> WaitUntil(std::span<const Request> requests, bool leader);
+  Result<void> LookAround(Clock::time_point& since, bool leader);
+  void TakeReasons();
+  bool LeaderLives();
+  void TellThatItLives();
+
+  const MetadistMpiTable& table_;
+  const int rank_;
+  const int size_;
+  const MpiOptions options_;
+  AbortState stopped_;
+  std::atomic<bool> leaving_ = false;
+  std::thread alive_;
+};
+
+Result<void> MpiMessenger::WaitUntil(std::span<const Request> requests, bool leader) {
+  if (stopped_.is_set()) return stopped_.reason();
+  Clock::time_point since = Clock::now();
+  for (const Request request : requests) {
+    if (request == nullptr) return Error{ErrorCode::kDevice, "mpi", "a message failed", "", {}};
+    for (int looks = 1;; ++looks) {
+      const int done = table_.done(request);
+      if (done == 1) break;
+      if (done < 0) return Error{ErrorCode::kDevice, "mpi", "a message failed", "", {}};
+      if (looks % kLooksBetween != 0) continue;
+      TRY(LookAround(since, leader));
+      sched_yield();
+    }
+  }
+  return {};
+}
+
+Result<void> MpiMessenger::LookAround(Clock::time_point& since, bool leader) {
+  TakeReasons();
+  if (stopped_.is_set()) return stopped_.reason();
+  if (LeaderLives() && leader) since = Clock::now();
+  const std::chrono::duration<double> waited = Clock::now() - since;
+  if (waited.count() < options_.timeout_seconds) return {};
+  Error late{ErrorCode::kDevice,
+             "",
+             fmt::format("a rank did not answer within {:g} s", options_.timeout_seconds),
+             "a process may have ended or been stopped; --timeout sets the limit",
+             {}};
+  Abort(late);
+  return late;
+}
+
+void MpiMessenger::TakeReasons() {
+  int from = 0;
+  int64_t bytes = 0;
+  if (table_.waiting(kReason, &from, &bytes) != 1) return;
+  std::string text(static_cast<size_t>(bytes), ' ');
+  void* const request = table_.receive(text.data(), bytes, from, kReason);
+  while (request != nullptr && table_.done(request) == 0) {
+  }
+  stopped_.Set({ErrorCode::kDevice, fmt::format("rank {}", from), std::move(text), "", {}});
+}
+
+// Whether rank 0 has told so since the last look.
+bool MpiMessenger::LeaderLives() {
+  bool lives = false;
+  int from = 0;
+  int64_t bytes = 0;
+  while (rank_ != 0 && table_.waiting(kAlive, &from, &bytes) == 1) {
+    char nothing = 0;
+    void* const request = table_.receive(&nothing, bytes, from, kAlive);
+    while (request != nullptr && table_.done(request) == 0) {
+    }
+    lives = true;
+  }
+  return lives;
+}
+
+void MpiMessenger::TellThatItLives() {
+  const auto between = std::chrono::duration<double>(options_.timeout_seconds / 8);
+  Clock::time_point last = Clock::now() - std::chrono::hours(1);
+  while (!leaving_) {
+    if (Clock::now() - last > between && !stopped_.is_set()) {
+      for (int rank = 1; rank < size_; ++rank) {
+        void* const request = table_.send("", 0, rank, kAlive);
+        while (request != nullptr && table_.done(request) == 0 && !leaving_) {
+        }
+      }
+      last = Clock::now();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+// The others find the reason while they wait. Its bytes stay for as long as the process lives.
+bool MpiMessenger::Abort(const Error& reason) {
+  if (!stopped_.Set(reason)) return false;
+  const auto* text =
+      new std::string(reason.where.empty() ? reason.message : reason.where + ": " + reason.message);
+  for (int rank = 0; rank < size_; ++rank)
+    if (rank != rank_) table_.send(text->data(), static_cast<int64_t>(text->size()), rank, kReason);
+  return true;
+}
+
+}  // namespace
+
+Result<std::string> MpiLibrary() {
+  std::string text = TRY(OpenPlugin())->library();
+  return text.substr(0, text.find_first_of(",\n"));
+}
+
+Result<std::unique_ptr<Messenger>> JoinMpi(const MpiOptions& options) {
+  const MetadistMpiTable* const table = TRY(OpenPlugin());
+  int rank = 0;
+  int size = 1;
+  const int status = table->start(&rank, &size);
+  if (status != 0)
+    return Error{ErrorCode::kDevice, "mpi", fmt::format("MPI does not start: {}", status), "", {}};
+  return std::unique_ptr<Messenger>(std::make_unique<MpiMessenger>(*table, rank, size, options));
+}
+
+}  // namespace metadist

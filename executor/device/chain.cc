@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise calls on large arrays wait for memory: each reads its operands from there and writes
+// its result back, of which the next call wants the same elements again. Compilers of tensor
+// programs generate one loop for such a chain; here the kernels stay what they are and take turns
+// on blocks that fit the cache (the vectors-at-a-time of column stores: Boncz, Zukowski and Nes
+// 2005, "MonetDB/X100: Hyper-Pipelining Query Execution"). That needs no compiler at run time and
+// gives the same bits. How values may lie while nodes take turns is in chain_buffers.h.
+#include "executor/device/chain.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+
+namespace metadist {
+namespace {
+
+constexpr size_t kMostLinks = 32;  // what is tried grows with its cube
+
+struct Link {
+  cpu::RangeKernel::Run run;
+  size_t inputs = 0;
+  std::array<const std::byte*, cpu::kMaxRangeInputs> from{};
+  std::array<int64_t, cpu::kMaxRangeInputs> from_step{};  // bytes an element; 0: does not walk
+  std::byte* to = nullptr;
+  int64_t to_step = 0;
+};
+
+void RunLinks(const std::vector<Link>& links, int64_t count) {
+  for (int64_t begin = 0; begin < count; begin += kChainBlock) {
+    const int64_t end = std::min(begin + kChainBlock, count);
+    for (const Link& link : links) {
+      std::array<const std::byte*, cpu::kMaxRangeInputs> from = link.from;
+      for (size_t i = 0; i < link.inputs; ++i)
+        if (link.from_step[i] != 0) from[i] += begin * link.from_step[i];
+      std::byte* const to[] = {link.to + begin * link.to_step};
+      link.run({std::span(from).first(link.inputs), to, nullptr}, begin, end);
+    }
+  }
+}
+
+// How many steps from the first on run on ranges of one length.
+size_t Alike(std::span<const CpuStep> steps) {
+  size_t count = 0;
+  for (const CpuStep& step : steps.first(std::min(steps.size(), kMostLinks))) {
+    if (!step.range.run || step.range.count != steps[0].range.count ||
+        step.inputs.size() > cpu::kMaxRangeInputs || step.outputs[0] == nullptr)
+      break;
+    ++count;
+  }
+  return count;
+}
+
+Link LinkOf(CpuStep& step,
+            const Node& node,
+            const ChainBuffers& buffers,
+            const std::vector<Touch>& touches) {
+  const auto bytes_of_a_step = [&](ValueId value) {
+    const Touch& touch = buffers.Of(value, touches);
+    return touch.access == Touch::Access::kHead ? 0 : touch.element_bytes;
+  };
+  Link link;
+  link.inputs = step.inputs.size();
+  for (size_t i = 0; i < step.inputs.size(); ++i) {
+    link.from[i] = step.inputs[i];
+    if (step.inputs[i] != nullptr && step.range.along[i])
+      link.from_step[i] = bytes_of_a_step(node.inputs[i]);
+  }
+  link.to = step.outputs[0];
+  link.to_step = bytes_of_a_step(node.outputs[0]);
+  link.run = std::move(step.range.run);
+  return link;
+}
+
+CpuStep Join(std::span<const CpuStep> steps, std::vector<Link> links) {
+  CpuStep chain;
+  chain.node = steps[0].node;
+  chain.kernel = steps[0].kernel;
+  for (const CpuStep& step : steps.subspan(1)) {
+    chain.others.push_back(step.node);
+    chain.kernel += "+" + step.kernel;
+  }
+  chain.run = [links = std::move(links),
+               count = steps[0].range.count](const cpu::KernelArgs&) -> Result<void> {
+    RunLinks(links, count);
+    return {};
+  };
+  return chain;
+}
+
+}  // namespace
+
+std::vector<CpuStep> FuseChains(std::vector<CpuStep> steps,
+                                const Graph& graph,
+                                const ChainBuffers& buffers) {
+  std::vector<CpuStep> joined;
+  for (std::span<CpuStep> rest = steps; !rest.empty();) {
+    size_t length = Alike(rest);
+    std::optional<std::vector<Touch>> touches;
+    while (length > 1 && !(touches = buffers.Use(rest.first(length)))) --length;
+    length = std::max<size_t>(length, 1);
+    if (touches) {
+      std::vector<Link> links;
+      for (CpuStep& step : rest.first(length))
+        links.push_back(LinkOf(step, graph.node(step.node), buffers, *touches));
+      joined.push_back(Join(rest.first(length), std::move(links)));
+    } else {
+      joined.push_back(std::move(rest[0]));
+    }
+    rest = rest.subspan(length);
+  }
+  return joined;
+}
+
+}  // namespace metadist

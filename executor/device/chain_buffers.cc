@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// A value that is read outside of the chain, or is an output, is written whole: it *walks*, as
+// operands do. Others have a *head*: the first block of their buffer, written again for each block,
+// which never leaves the cache.
+//
+// Taking turns changes the order of reads and writes, and buffers whose lives do not overlap may
+// share memory. Say u dies before w is born, and they share bytes:
+//  * Heads both: within a block the order is that of the nodes; nothing is carried to the next.
+//  * u and w walk from the same address with the same bytes an element: block i of u is read
+//    before block i of w is written over it, and before it no other block touches it.
+//  * u is an operand from outside and w a head at its address with no more bytes an element: the
+//    head lies in the first block of u, which is read before.
+//  * One is a head and the other is written and walks, from the same address: the head walks too,
+//    which is the case before. Its bytes are about to be written by the other anyway.
+//  * Else they must not run in turns, and the chain ends before. An operand that is stretched is
+//    read whole for every block, so nothing may be written over it.
+// A chain of one block keeps the order of the nodes and is free of all that.
+// Every pair of values is looked at: quadratic in the length of the chain.
+#include "executor/device/chain_buffers.h"
+
+#include <algorithm>
+
+namespace metadist {
+namespace {
+
+using Access = Touch::Access;
+
+const std::byte* EndOf(const Touch& touch) {
+  const bool head = touch.access == Access::kHead;
+  return touch.begin +
+         (head ? std::min(touch.bytes, kChainBlock * touch.element_bytes) : touch.bytes);
+}
+
+bool Disjoint(const Touch& a, const Touch& b) { return EndOf(a) <= b.begin || EndOf(b) <= a.begin; }
+
+// Makes a pair of buffers safe, if need be by letting a head walk. nullopt: it is not;
+// true: something changed.
+std::optional<bool> Reconcile(Touch& a, Touch& b) {
+  if ((!a.written && !b.written) || Disjoint(a, b)) return false;
+  const bool heads[] = {a.access == Access::kHead, b.access == Access::kHead};
+  if (heads[0] && heads[1]) return false;
+  if (a.begin != b.begin || a.access == Access::kWhole || b.access == Access::kWhole)
+    return std::nullopt;
+  if (!heads[0] && !heads[1])
+    return a.element_bytes == b.element_bytes ? std::optional(false) : std::nullopt;
+  Touch& head = heads[0] ? a : b;
+  const Touch& other = heads[0] ? b : a;
+  if (!other.written && head.element_bytes <= other.element_bytes) return false;
+  head.access = Access::kWalk;
+  return true;
+}
+
+bool ReconcileAll(std::vector<Touch>& touches) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t a = 0; a < touches.size(); ++a)
+      for (size_t b = a + 1; b < touches.size(); ++b) {
+        const auto pair = Reconcile(touches[a], touches[b]);
+        if (!pair) return false;
+        changed = changed || *pair;
+      }
+  }
+  return true;
+}
+
+template <typename Touches>
+auto Find(Touches& touches, ValueId root) {
+  return std::find_if(
+      touches.begin(), touches.end(), [&](const Touch& t) { return t.root == root; });
+}
+
+}  // namespace
+
+ChainBuffers::ChainBuffers(const ChainSite& site)
+    : site_(site), uses_(UsesOf(site.graph)), views_(site.graph.values.size()) {
+  for (size_t v = 0; v < views_.size(); ++v)
+    views_[static_cast<size_t>(site.plan.slots[v].root)].push_back(static_cast<ValueId>(v));
+}
+
+ChainBuffers::Place ChainBuffers::PlaceOf(ValueId value) const {
+  const NodeId producer = site_.graph.value(value).producer;
+  if (producer != kNone && site_.arrangement.folded[static_cast<size_t>(producer)])
+    return {PlaceOf(site_.graph.node(producer).inputs[0]).root, true};
+  return {site_.plan.slots[static_cast<size_t>(value)].root, false};
+}
+
+const Touch& ChainBuffers::Of(ValueId value, const std::vector<Touch>& touches) const {
+  const auto found = Find(touches, PlaceOf(value).root);
+  CHECK(found != touches.end(), "a chain uses a value that it does not touch");
+  return *found;
+}
+
+Touch ChainBuffers::TouchOf(ValueId root, Access access) const {
+  const TensorType& type = site_.graph.value(root).type;
+  const std::byte* begin = site_.buffers[static_cast<size_t>(root)];
+  return {root, access, begin, type.bytes(), ByteSize(type.element), /*written=*/false};
+}
+
+bool ChainBuffers::ReadOutside(ValueId root, std::span<const CpuStep> steps) const {
+  const auto inside = [&](NodeId id) {
+    if (id == kNone) return false;
+    const Node& node = site_.graph.node(id);
+    const bool view = !node.outputs.empty() && node.outputs[0] != kNone &&
+                      site_.plan.slots[static_cast<size_t>(node.outputs[0])].root == root;
+    return view || std::any_of(steps.begin(), steps.end(), [&](const CpuStep& step) {
+             return step.node == id;
+           });
+  };
+  for (ValueId value : views_[static_cast<size_t>(root)])
+    for (const metadist::Use& use : uses_[static_cast<size_t>(value)])
+      if (!inside(use.node)) return true;
+  return false;
+}
+
+// False where it reads what another step writes in another order. linked: or in the same.
+bool ChainBuffers::AddInputs(const CpuStep& step, std::vector<Touch>& touches, bool& linked) const {
+  for (size_t i = 0; i < step.inputs.size(); ++i) {
+    if (step.inputs[i] == nullptr) continue;
+    const Place place = PlaceOf(site_.graph.node(step.node).inputs[i]);
+    const bool along = step.range.along[i] && !place.folded;
+    auto known = Find(touches, place.root);
+    if (known == touches.end()) known = touches.insert(known, TouchOf(place.root, Access::kWalk));
+    linked = linked || known->written;
+    if (along) continue;
+    if (known->written) return false;
+    known->access = Access::kWhole;
+  }
+  return true;
+}
+
+std::optional<std::vector<Touch>> ChainBuffers::Use(std::span<const CpuStep> steps) const {
+  std::vector<Touch> touches;
+  bool linked = false;
+  for (const CpuStep& step : steps) {
+    if (!AddInputs(step, touches, linked)) return std::nullopt;
+    const ValueId root = PlaceOf(site_.graph.node(step.node).outputs[0]).root;
+    auto known = Find(touches, root);
+    if (known == touches.end())
+      known = touches.insert(
+          known, TouchOf(root, ReadOutside(root, steps) ? Access::kWalk : Access::kHead));
+    if (known->access == Access::kWhole) return std::nullopt;  // a state, read all over before
+    known->written = true;
+  }
+  const bool one_block = steps[0].range.count <= kChainBlock;
+  if (!linked || (!one_block && !ReconcileAll(touches))) return std::nullopt;
+  return touches;
+}
+
+}  // namespace metadist

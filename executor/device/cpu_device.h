@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "executor/device/device.h"
+
+namespace metadist {
+
+struct CpuDeviceOptions {
+  bool chains = true;  // run consecutive elementwise nodes as one, block by block
+};
+
+// A core as a device: what is enqueued has run when the call returns.
+std::unique_ptr<Device> MakeCpuDevice(const CpuDeviceOptions& options = {});
+
+}  // namespace metadist

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "executor/device/call.h"
+#include "metair/ops/op_table.h"
+#include "metair/spmd/buffer_plan.h"
+
+namespace metadist {
+
+// What one rank allocates.
+struct RankMemory {
+  int64_t parameter_bytes = 0;  // parameters and constants
+  int64_t input_bytes = 0;
+  int64_t arena_bytes = 0;    // everything the program computes
+  int64_t scratch_bytes = 0;  // of the kernel that needs most and finds no gap in the arena
+
+  int64_t peak() const { return parameter_bytes + input_bytes + arena_bytes + scratch_bytes; }
+  RankMemory& operator+=(const RankMemory& other);
+};
+
+// Where a rank's values are in its device's memory: addresses that only the device and transports
+// to it look through.
+struct RankBuffers {
+  std::vector<std::byte*> at;  // by value id
+  std::byte* arena = nullptr;
+  RankMemory memory;
+
+  std::byte*& of(ValueId value) { return at[static_cast<size_t>(value)]; }
+};
+
+// The nodes of one rank's graph, made ready for a device. Everything it is made of outlives it.
+class DeviceGraph {
+ public:
+  virtual ~DeviceGraph() = default;
+  // Prepares the nodes [first, last), of which none is a collective that moves data, after all
+  // nodes before them. May fold nodes into their readers and keep values in an order of its own, of
+  // which it tells `buffers`. Errors: kBadInput and kInternal with the node; kDevice.
+  virtual Result<std::vector<Call>> Prepare(NodeId first, NodeId last) = 0;
+  // Allocates what the calls share; after all of them are prepared.
+  virtual Result<void> Finish() = 0;
+};
+
+// One rank's device, made and used by the rank's thread. What is enqueued runs in that order.
+class Device {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  virtual ~Device() = default;
+
+  // Memory that is zero, aligned to 64 bytes, until the device ends; nullptr for no bytes. Adds to
+  // `*count`. Errors: kDevice.
+  virtual Result<std::byte*> Allocate(int64_t bytes, int64_t* count) = 0;
+  // Between host memory and the device's, done when the call returns. Packed values lie packed.
+  virtual Result<void> Write(const std::byte* host, std::byte* to, int64_t bytes) = 0;
+  virtual Result<void> Read(const std::byte* from, std::byte* host, int64_t bytes) = 0;
+  // Enqueues a copy within the device's memory.
+  virtual Result<void> Copy(const std::byte* from, std::byte* to, int64_t bytes) = 0;
+
+  // Decides how the values of a graph are arranged in memory. Lengthens lives in `plan` so that
+  // operands are still there; what would need more memory than planned is left alone.
+  virtual std::unique_ptr<DeviceGraph> Arrange(const Graph& graph,
+                                               const OpTable& ops,
+                                               BufferPlan& plan,
+                                               RankBuffers& buffers) = 0;
+
+  // Notes when what has been enqueued so far is done, as the mark of that number.
+  virtual Result<void> Mark(size_t number) = 0;
+  // The marks of all numbers up to the highest, by the host's clock; waits for them.
+  virtual Result<std::span<const Clock::time_point>> Marks() = 0;
+};
+
+}  // namespace metadist

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/host/bind_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "executor/host/shake.h"
+
+namespace metadist {
+namespace {
+
+std::string_view KindText(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::kInput:
+      return "input";
+    case ValueKind::kParameter:
+      return "parameter";
+    default:
+      return "constant";
+  }
+}
+
+std::string PlaceText(const Value& value) {
+  return fmt::format("{} '{}'", KindText(value.kind), value.name);
+}
+
+// Parameters that nothing gives elements: hundreds of them are one problem.
+Error AbsentWeights(const std::vector<const Value*>& absent) {
+  const Value& first = *absent.front();
+  std::string message =
+      fmt::format("elements must be given, got none for {}", TypeText(first.type));
+  if (absent.size() > 1) message += fmt::format(", nor for {} more", absent.size() - 1);
+  return BadInput(PlaceText(first), std::move(message), "run with --random-weights");
+}
+
+// Whether an input of a stage is one that another stage sends.
+bool IsReceived(const Program& program, int stage, ValueId value) {
+  const std::vector<ValueId>& inputs = program.stages[static_cast<size_t>(stage)].graph.inputs;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i] == value) return program.IsReceived(stage, i);
+  return false;
+}
+
+// A copy of the stage's graph whose batched inputs hold all micro-batches; nullptr: it has none.
+std::shared_ptr<const Graph> WithAllBatches(const Program& program, const Graph& graph) {
+  Graph copy = graph;
+  bool any = false;
+  for (ValueId id : copy.inputs) {
+    copy.value(id).type = GivenType(program, graph.value(id));
+    any = any || copy.value(id).type != graph.value(id).type;
+  }
+  return any ? std::make_shared<const Graph>(std::move(copy)) : nullptr;
+}
+
+}  // namespace
+
+TensorType GivenType(const Program& program, const Value& input) {
+  TensorType type = input.type;
+  if (program.IsBatched(input.name)) type.shape[0] *= program.micro_batches();
+  return type;
+}
+
+// Where everything fits, a run may as well hold each whole tensor until it ends. But the parts of
+// all ranks are as large again as the model, so what is drawn is let go once it has been cut. Ranks
+// are bound to cores, and threads they start stay on theirs: every rank draws a part.
+
+class WholeData::Binder {
+ public:
+  Binder(const Program& program,
+         const NamedTensors& weights,
+         const NamedTensors& inputs,
+         const RunOptions& options)
+      : program_(program), weights_(weights), inputs_(inputs), options_(options) {}
+
+  Result<WholeData> Run() {
+    ReportUnknown(weights_, /*inputs=*/false);
+    ReportUnknown(inputs_, /*inputs=*/true);
+    data_.shake_ = options_.shake;
+    data_.drawing_.resize(program_.stages.size());
+    for (size_t s = 0; s < program_.stages.size(); ++s) BindStage(static_cast<int>(s));
+    if (!absent_.empty()) problems_.push_back(AbsentWeights(absent_));
+    if (!problems_.empty()) return Join(std::move(problems_));
+    return std::move(data_);
+  }
+
+ private:
+  // Graphs to draw from, in the order in which they are asked.
+  using DrawnFor = std::vector<std::pair<const Graph*, const RandomData*>>;
+
+  const OpTable& ops() const {
+    return options_.ops != nullptr ? *options_.ops : OpTable::BuiltIn();
+  }
+
+  void ReportUnknown(const NamedTensors& given, bool inputs) {
+    const auto has = [&](const std::string& name) {
+      return std::any_of(program_.stages.begin(), program_.stages.end(), [&](const Stage& stage) {
+        const ValueId id = stage.graph.FindValue(name);
+        if (id == kNone) return false;
+        const ValueKind kind = stage.graph.value(id).kind;
+        return inputs ? kind == ValueKind::kInput
+                      : kind == ValueKind::kParameter || kind == ValueKind::kConstant;
+      });
+    };
+    for (const auto& [name, tensor] : given)
+      if (!has(name))
+        problems_.push_back(BadInput(fmt::format("{} '{}'", inputs ? "input" : "parameter", name),
+                                     "the model has none of that name"));
+  }
+
+  DrawnFor GraphsToDrawFor(const Graph& graph) {
+    std::vector<const Graph*> graphs;
+    if (options_.drawn_for != nullptr) graphs.push_back(options_.drawn_for);
+    auto all_batches = WithAllBatches(program_, graph);
+    if (all_batches != nullptr) {
+      graphs.push_back(all_batches.get());
+      data_.graphs_.push_back(std::move(all_batches));
+    } else {
+      graphs.push_back(&graph);
+    }
+    DrawnFor out;
+    for (const Graph* of : graphs) {
+      data_.random_.push_back(std::make_shared<const RandomData>(*of, options_.seed, ops()));
+      out.emplace_back(of, data_.random_.back().get());
+    }
+    return out;
+  }
+
+  void BindStage(int stage) {
+    const Graph& graph = program_.stages[static_cast<size_t>(stage)].graph;
+    const DrawnFor drawn_for = GraphsToDrawFor(graph);
+    std::vector<Entry> entries(graph.values.size());
+    for (size_t v = 0; v < entries.size(); ++v) {
+      const Value& value = graph.values[v];
+      const bool input = value.kind == ValueKind::kInput;
+      entries[v].given = input || value.kind == ValueKind::kParameter;
+      if (value.kind == ValueKind::kResult) continue;
+      if (input && IsReceived(program_, stage, static_cast<ValueId>(v))) continue;
+      BindValue(value, GivenType(program_, value), drawn_for, entries[v]);
+    }
+    data_.entries_.push_back(std::move(entries));
+  }
+
+  void BindValue(const Value& value, const TensorType& type, const DrawnFor& from, Entry& entry) {
+    const bool input = value.kind == ValueKind::kInput;
+    const NamedTensors& given = input ? inputs_ : weights_;
+    Tensor& whole = entry.whole;
+    if (const auto found = given.find(value.name); found != given.end())
+      whole = FromBits(found->second, value.type.element);
+    else if (value.data.has_data())
+      whole = value.data;
+    else if (input ? options_.random_inputs : options_.random_weights)
+      DrawFrom(value, type, from, entry);
+    if (entry.data != nullptr) return;
+    if (!whole.has_data() && value.kind == ValueKind::kParameter)
+      absent_.push_back(&value);
+    else if (!whole.has_data())
+      problems_.push_back(BadInput(
+          PlaceText(value),
+          fmt::format("elements must be given, got none for {}", TypeText(type)),
+          input ? "give it with --input, or let `run` draw it" : "run with --random-weights"));
+    else if (whole.type() != type)
+      problems_.push_back(
+          BadInput(PlaceText(value),
+                   fmt::format("must be {}, got {}", TypeText(type), TypeText(whole.type())),
+                   whole.shape() == type.shape ? BitsHint(type.element) : ""));
+  }
+
+  static void DrawFrom(const Value& value,
+                       const TensorType& type,
+                       const DrawnFor& from,
+                       Entry& entry) {
+    for (const auto& [graph, data] : from) {
+      const ValueId id = graph->FindValue(value.name);
+      if (id == kNone || graph->value(id).type != type) continue;
+      entry.data = data;
+      entry.drawn = id;
+      return;
+    }
+  }
+
+  const Program& program_;
+  const NamedTensors& weights_;
+  const NamedTensors& inputs_;
+  const RunOptions& options_;
+  WholeData data_;
+  std::vector<const Value*> absent_;  // parameters
+  std::vector<Error> problems_;
+};
+
+Result<WholeData> WholeData::Bind(const Program& program,
+                                  const NamedTensors& weights,
+                                  const NamedTensors& inputs,
+                                  const RunOptions& options) {
+  return Binder(program, weights, inputs, options).Run();
+}
+
+Tensor WholeData::ShakenAs(int stage, ValueId value, Tensor whole) const {
+  if (shake_ == 0) return whole;
+  uint64_t all = 0;
+  uint64_t before = 0;
+  for (size_t s = 0; s < entries_.size(); ++s) {
+    if (static_cast<int>(s) < stage) before += entries_[s].size();
+    all += entries_[s].size();
+  }
+  return Shaken(whole,
+                shake_ * all + before + static_cast<uint64_t>(value),
+                At(stage, value).given ? ShakenNumbers::kAll : ShakenNumbers::kFractions);
+}
+
+Tensor WholeData::Take(int stage, ValueId value) const {
+  const Entry& entry = At(stage, value);
+  return ShakenAs(
+      stage, value, entry.data != nullptr ? entry.data->Draw(entry.drawn) : entry.whole);
+}
+
+Result<Tensor> WholeData::Take(int stage, ValueId value, Transport& ranks) const {
+  const Entry& entry = At(stage, value);
+  if (entry.data == nullptr) return ShakenAs(stage, value, entry.whole);
+  Drawing& drawing = drawing_[static_cast<size_t>(stage)];
+  const bool leads = ranks.rank() == 0;
+  if (leads) {
+    drawing.whole = Tensor::Zeros(entry.data->TypeOf(entry.drawn));
+    drawing.bytes = drawing.whole.mutable_bytes();
+  }
+  TRY(ranks.Barrier());
+  Tensor whole = drawing.whole;
+  entry.data->DrawPart(entry.drawn,
+                       static_cast<size_t>(ranks.rank()),
+                       static_cast<size_t>(ranks.size()),
+                       drawing.bytes);
+  TRY(ranks.Barrier());
+  if (leads) drawing.whole = {};
+  return ShakenAs(stage, value, std::move(whole));
+}
+
+}  // namespace metadist

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "executor/comm/transport.h"
+#include "executor/host/random_data.h"
+#include "executor/host/run_options.h"
+#include "metair/spmd/program.h"
+
+namespace metadist {
+
+// The whole tensor of every input, parameter and constant of a program: what the caller gives, else
+// what the graphs hold, else random values where the options allow. A batched input holds all
+// micro-batches.
+class WholeData {
+ public:
+  WholeData() = default;
+  // The program and options.drawn_for must outlive the object. Errors: kBadInput with every value
+  // that is missing, unknown or of another type.
+  static Result<WholeData> Bind(const Program& program,
+                                const NamedTensors& weights,
+                                const NamedTensors& inputs,
+                                const RunOptions& options);
+
+  // Collective over `ranks`, which share memory. Random values are drawn now, each rank a part, and
+  // gone when no rank holds them: a model may be as large as the memory. Absent: neither input,
+  // parameter nor constant, or one that another stage sends.
+  Result<Tensor> Take(int stage, ValueId value, Transport& ranks) const;
+  // The same on one thread.
+  Tensor Take(int stage, ValueId value) const;
+
+ private:
+  // Where the values of a tensor come from.
+  struct Entry {
+    Tensor whole;                      // given; else absent
+    const RandomData* data = nullptr;  // drawn
+    ValueId drawn = kNone;
+    bool given = false;  // an input or a parameter
+  };
+  // What is being drawn: rank 0 writes it between two meetings of the ranks.
+  struct Drawing {
+    Tensor whole;
+    std::byte* bytes = nullptr;
+  };
+  class Binder;
+
+  const Entry& At(int stage, ValueId value) const {
+    return entries_[static_cast<size_t>(stage)][static_cast<size_t>(value)];
+  }
+  Tensor ShakenAs(int stage, ValueId value, Tensor whole) const;
+
+  uint64_t shake_ = 0;                                // as in RunOptions
+  std::vector<std::vector<Entry>> entries_;           // by stage and value
+  std::vector<std::shared_ptr<const Graph>> graphs_;  // that inputs of several micro-batches have
+  std::vector<std::shared_ptr<const RandomData>> random_;
+  mutable std::vector<Drawing> drawing_;  // by stage
+};
+
+// The type of an input with all micro-batches of the program, if it is batched.
+TensorType GivenType(const Program& program, const Value& input);
+
+}  // namespace metadist

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/measure/measure.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "executor/cpu/kernel.h"
+#include "executor/measure/measurer.h"
+#include "executor/measure/stopwatch.h"
+#include "profiles/factors.h"
+
+namespace metadist {
+namespace {
+
+constexpr double kLeastJudged = 0.1;  // seconds of which it can be told who had them
+
+std::string CpuModel() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown";
+}
+
+int64_t SystemValue(int name) { return std::max<int64_t>(sysconf(name), 0); }
+
+// Rates of the whole machine that the formulas fall back to, from the rows.
+void AddRates(Profile& profile) {
+  double flops = 0;
+  for (const auto& [site, series] : profile.contractions)
+    for (const auto& [m, sample] : series)
+      flops = std::max(
+          flops,
+          2.0 * static_cast<double>(site.batch * m * site.n * site.k) / (sample.time_us * 1e-6));
+  if (flops > 0) profile.device.contraction_flops_per_second["f32"] = flops;
+  if (!profile.stream.empty()) {
+    const auto& [bytes, sample] = *profile.stream.rbegin();
+    profile.device.memory_bytes_per_second = static_cast<double>(bytes) / (sample.time_us * 1e-6);
+  }
+}
+
+// What this thread, which never waits, did not get of the time since `start`. Rows that are resumed
+// may have been measured beside others.
+void AddBusyShare(Measurer& measurer,
+                  std::chrono::steady_clock::time_point start,
+                  double own_seconds) {
+  const std::chrono::duration<double> all = std::chrono::steady_clock::now() - start;
+  const double lost = all.count() < kLeastJudged ? 0 : 1 - own_seconds / all.count();
+  const double before = measurer.profile().factor(kBusyShare, -1);
+  if (lost > before) measurer.AddFactor(kBusyShare, std::max(lost, 0.0));
+}
+
+}  // namespace
+
+ProfileHeader ThisMachine(const MeasureOptions& options) {
+  ProfileHeader header;
+  header.name = "cpu";
+  header.kind = "cpu";
+  header.device_model = CpuModel();
+  header.cores = std::max(1u, std::thread::hardware_concurrency());
+  header.devices_per_node = static_cast<int>(header.cores);
+  header.launch_mode = "threads";
+  header.date = options.date;
+  header.tool_version = options.tool_version;
+  header.settings["mode"] = options.quick ? "quick" : "full";
+  return header;
+}
+
+Measurer::Measurer(const MeasureOptions& options)
+    : options_(options),
+      rule_(StopRule::For(options.quick)),
+      start_(std::chrono::steady_clock::now()) {
+  if (options.previous != nullptr) profile_ = *options.previous;
+  profile_.header = ThisMachine(options);
+  profile_.origins[kMeasuredHere] = {
+      Provenance::kMeasured, "metadist profile", "own measurement", options.date, false};
+  profile_.device.origin = kMeasuredHere;
+  profile_.device.memory_bytes = SystemValue(_SC_PHYS_PAGES) * SystemValue(_SC_PAGESIZE);
+  profile_.device.cache_bytes = SystemValue(_SC_LEVEL3_CACHE_SIZE);
+}
+
+bool Measurer::stopped() const {
+  if (options_.interrupted != nullptr && *options_.interrupted) return true;
+  if (options_.budget_seconds <= 0) return false;
+  const auto spent = std::chrono::steady_clock::now() - start_;
+  return std::chrono::duration<double>(spent).count() >= options_.budget_seconds;
+}
+
+bool Measurer::Wants(const Series& series, int64_t key) const {
+  return series.find(key) == series.end() && !stopped();
+}
+
+bool Measurer::WantsFactor(const std::string& name) const {
+  return profile_.factors.find(name) == profile_.factors.end() && !stopped();
+}
+
+void Measurer::Add(Series& series, int64_t key, Sample sample) {
+  series[key] = std::move(sample);
+  Report();
+}
+
+void Measurer::Report() {
+  if (!options_.row_done) return;
+  AddRates(profile_);
+  // Before the first copy is measured there is no rate, and without one a profile cannot be read.
+  if (profile_.device.memory_bytes_per_second > 0) options_.row_done(profile_);
+}
+
+void Measurer::AddFactor(const std::string& name, double value) {
+  profile_.factors[name] = {value, kMeasuredHere};
+  Report();
+}
+
+void Measurer::Say(const std::string& what) const {
+  if (options_.progress) options_.progress(what);
+}
+
+Result<Profile> MeasureCpu(const MeasureOptions& options) {
+  for (int ranks : options.ranks)
+    if (ranks < 1 || ranks > kMostMeasuredRanks)
+      return Usage(fmt::format("ranks must be in [1, {}], got {}", kMostMeasuredRanks, ranks));
+  Measurer measurer(options);
+  Result<void> status;
+  // A thread of its own, so that the caller's settings of the kernel library stay as they are.
+  std::thread worker([&] {
+    cpu::UseOneThread();
+    const auto start = std::chrono::steady_clock::now();
+    const double had = ThreadSeconds();
+    MeasureStream(measurer);
+    MeasureContractions(measurer);
+    MeasureKernels(measurer);
+    AddBusyShare(measurer, start, ThreadSeconds() - had);
+    status = MeasureSlowdown(measurer);
+    if (status.ok()) status = MeasureCollectives(measurer);
+  });
+  worker.join();
+  TRY(std::move(status));
+  if (options.interrupted != nullptr && *options.interrupted)
+    return Error{ErrorCode::kInterrupted, "", "interrupted while measuring", "", {}};
+  Profile profile = std::move(measurer.profile());
+  // A row that was wanted, but for which no time was left, leaves an empty table behind.
+  const auto empty = [](const auto& entry) { return entry.second.empty(); };
+  std::erase_if(profile.contractions, empty);
+  std::erase_if(profile.kernels, empty);
+  std::erase_if(profile.collectives, empty);
+  AddRates(profile);
+  return profile;
+}
+
+}  // namespace metadist

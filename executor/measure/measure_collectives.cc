@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives among ranks, through the very calls that a program makes. All ranks repeat the call
+// between two meetings; a sample is the slowest rank's time.
+// Before each call a rank works: it writes what it will send, as a program's kernel does, and
+// computes a little. Back to back, a rank would read from caches what its peer must have written,
+// and find its peers awake and on their way. The time of the work is taken off again.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "executor/comm/placement.h"
+#include "executor/comm/pull_copies.h"
+#include "executor/comm/threads.h"
+#include "executor/cpu/kernel.h"
+#include "executor/measure/measurer.h"
+#include "executor/measure/stopwatch.h"
+#include "metair/ir/parallel.h"
+#include "profiles/factors.h"
+
+namespace metadist {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kWorkSeconds = 30e-6;  // before a call, at least
+
+// One communicator shape: `ranks` threads in groups of `group` neighbours that work at once.
+struct Shape {
+  int ranks;
+  int group;
+};
+
+// Writes what is sent and computes for kWorkSeconds in all; how long that really took, on the
+// thread's own clock, which stands still while another thread has the core.
+double Work(std::vector<float>& sent) {
+  const double start = ThreadSeconds();
+  for (float& x : sent) x = 1 - x;
+  double spent = 0;
+  do {
+    for (int i = 0; i < 1000; ++i) asm volatile("" : : : "memory");
+    spent = ThreadSeconds() - start;
+  } while (spent < kWorkSeconds);
+  return spent;
+}
+
+// What the ranks of a group do in a call, with `bytes` as nccl-tests counts them: a program's own
+// step between two shardings over the group, and for a send the ring that no sharding describes.
+struct Move {
+  std::vector<Transfer> transfers;  // by rank
+  int64_t in = 0;                   // elements that a rank holds before
+  int64_t out = 0;                  // and after
+};
+
+Move RingOf(int ranks, int64_t elements) {
+  Move move;
+  move.in = move.out = elements;
+  for (int rank = 0; rank < ranks; ++rank) {
+    Transfer transfer;
+    transfer.elements = elements;
+    for (int other = 0; other < ranks; ++other) transfer.group.push_back(other);
+    Pull pull;
+    pull.sources = {(rank + ranks - 1) % ranks};
+    pull.runs = {{{0, 0, elements}}};
+    pull.source_shape = pull.shape = {elements};
+    pull.copies = CopiesOf(pull, ElementType::kF32);
+    transfer.pulls.push_back(std::move(pull));
+    move.transfers.push_back(std::move(transfer));
+  }
+  return move;
+}
+
+Result<Move> MoveOf(Collective op, int ranks, int64_t bytes) {
+  const int64_t part = bytes / ranks / 4;
+  if (op == Collective::kSendRecv) return RingOf(ranks, bytes / 4);
+  const Mesh mesh{{{"x", ranks}}};
+  TensorType type{ElementType::kF32, {op == Collective::kAllReduce ? bytes / 4 : part * ranks}};
+  CollectiveStep step;
+  step.axes = {0};
+  const char* from = "[]";
+  const char* to = "[]";
+  switch (op) {
+    case Collective::kAllReduce:
+      step.kind = CollectiveKind::kAllReduce;
+      from = "[] partial{sum: x}";
+      break;
+    case Collective::kAllGather:
+      step.kind = CollectiveKind::kAllGather;
+      from = "[x]";
+      break;
+    case Collective::kReduceScatter:
+      step.kind = CollectiveKind::kReduceScatter;
+      from = "[] partial{sum: x}";
+      to = "[x]";
+      break;
+    default:  // a block of each rank for each rank
+      step.kind = CollectiveKind::kAllToAll;
+      type.shape = {ranks, ranks, part};
+      from = "[x][][]";
+      to = "[][x][]";
+  }
+  step.from = TRY(ParseSharding(from, type.shape, mesh));
+  step.to = TRY(ParseSharding(to, type.shape, mesh));
+  Move move;
+  move.transfers = TRY(PlanTransfers(step, type, mesh));
+  move.in = NumElements(LocalShape(type.shape, step.from, mesh, 0));
+  move.out = NumElements(LocalShape(type.shape, step.to, mesh, 0));
+  return move;
+}
+
+class Bench {
+ public:
+  Bench(Measurer& measurer, Shape shape)
+      : measurer_(measurer),
+        shape_(shape),
+        turns_(std::ceil(shape.ranks / static_cast<double>(measurer.profile().header.cores))) {}
+  // All rows of this shape.
+  Result<void> Run();
+
+ private:
+  struct Round {
+    Collective op;
+    int64_t bytes;
+  };
+  Result<void> RunRank(Transport& world);
+  Result<void> MeasureStep(Transport& world);
+  Result<std::vector<double>> Samples(Transport& world, Transport& group, const Move& move);
+  Series& RowsOf(Collective op) {
+    return measurer_.profile().collectives[{op,
+                                            "f32",
+                                            shape_.group,
+                                            1,
+                                            shape_.group,
+                                            shape_.ranks / shape_.group,
+                                            /*strided=*/false}];
+  }
+
+  // Of the core with most ranks, of the work of all ranks.
+  double WorkOfACore(const std::vector<double>& worked) const {
+    const double all = std::accumulate(worked.begin(), worked.end(), 0.0);
+    return all / static_cast<double>(worked.size()) * turns_;
+  }
+
+  Measurer& measurer_;
+  static constexpr double kLeastSeconds = 5e-8;
+  const Shape shape_;
+  const double turns_;  // ranks on the fullest core
+  std::vector<Round> rounds_;
+  bool step_wanted_ = false;
+};
+
+// All ranks see the same times, and so agree on what comes next.
+Result<std::vector<double>> Bench::Samples(Transport& world, Transport& group, const Move& move) {
+  std::vector<float> in(static_cast<size_t>(move.in), 1.0f);
+  std::vector<float> out(static_cast<size_t>(move.out), 0.0f);
+  const auto step = TRY(group.Prepare({{&move.transfers,
+                                        reinterpret_cast<std::byte*>(in.data()),
+                                        reinterpret_cast<std::byte*>(out.data())}}));
+  std::vector<double> samples;
+  double total = 0;
+  int repetitions = 2;
+  TRY(world.Barrier());
+  for (int sample = -2;; ++sample) {  // two to warm up and to learn the length
+    const auto start = Clock::now();
+    double worked = 0;
+    for (int i = 0; i < repetitions; ++i) {
+      worked += Work(in);
+      TRY(step());
+    }
+    const std::vector<double> elapsed =
+        TRY(world.Collect(std::chrono::duration<double>(Clock::now() - start).count()));
+    const double work = WorkOfACore(TRY(world.Collect(worked)));
+    const double seconds =
+        std::max(kLeastSeconds, *std::max_element(elapsed.begin(), elapsed.end()) - work);
+    if (sample < 0) {
+      repetitions = std::min(measurer_.rule().Repetitions(seconds / repetitions) * 4, 1000);
+      continue;
+    }
+    samples.push_back(seconds / repetitions);
+    total += seconds;
+    if (measurer_.rule().Enough(samples.size(), total)) return samples;
+  }
+}
+
+// How much longer than its work a step takes from its first rank's start to its last rank's end:
+// the ranks do not leave the meeting before it together.
+Result<void> Bench::MeasureStep(Transport& world) {
+  constexpr int kSteps = 60;
+  std::vector<double> samples;
+  std::vector<float> none;
+  for (int step = 0; step < kSteps; ++step) {
+    TRY(world.Barrier());
+    const Clock::time_point start = Clock::now();
+    const double worked = Work(none);
+    const Clock::time_point end = Clock::now();
+    const auto seconds = [](Clock::time_point at) {
+      return std::chrono::duration<double>(at.time_since_epoch()).count();
+    };
+    const std::vector<double> starts = TRY(world.Collect(seconds(start)));
+    const std::vector<double> ends = TRY(world.Collect(seconds(end)));
+    const double work = WorkOfACore(TRY(world.Collect(worked)));
+    const double whole = *std::max_element(ends.begin(), ends.end()) -
+                         *std::min_element(starts.begin(), starts.end());
+    // Ranks beyond the cores take turns; that is no loss.
+    samples.push_back(std::max(kLeastSeconds, whole - work));
+  }
+  if (world.rank() == 0) {
+    std::nth_element(samples.begin(), samples.begin() + kSteps / 4, samples.end());
+    measurer_.AddFactor(kStepSeconds + std::to_string(shape_.ranks), samples[kSteps / 4]);
+  }
+  return {};
+}
+
+Result<void> Bench::RunRank(Transport& world) {
+  cpu::UseOneThread();
+  PlaceRank(world.rank(), world.size());
+  if (step_wanted_) TRY(MeasureStep(world));
+  const auto group = TRY(world.Split(world.rank() / shape_.group, world.rank()));
+  for (const Round& round : rounds_) {
+    const bool stopped = world.rank() == 0 && measurer_.stopped();
+    if (TRY(world.Decide(stopped ? 1 : 0)) == 1) return {};
+    const Move move = TRY(MoveOf(round.op, shape_.group, round.bytes));
+    std::vector<double> samples = TRY(Samples(world, *group, move));
+    if (world.rank() == 0)
+      measurer_.Add(RowsOf(round.op), round.bytes, Summarize(std::move(samples), kMeasuredHere));
+  }
+  return {};
+}
+
+Result<void> Bench::Run() {
+  const bool quick = measurer_.options().quick;
+  const int64_t largest = int64_t{1} << (quick ? 22 : 26);
+  for (int op = 0; op < kCollectives; ++op)
+    for (int64_t bytes = 512; bytes <= largest; bytes *= quick ? 16 : 8) {
+      const auto kind = static_cast<Collective>(op);
+      if (measurer_.Wants(RowsOf(kind), bytes)) rounds_.push_back({kind, bytes});
+    }
+  step_wanted_ = shape_.group == shape_.ranks &&
+                 measurer_.WantsFactor(kStepSeconds + std::to_string(shape_.ranks));
+  if (rounds_.empty() && !step_wanted_) return {};
+  auto world = MakeThreadGroup(shape_.ranks);
+  std::vector<Result<void>> statuses(world.size());
+  TRY(RunAtOnce(world.size(), [&](size_t r) {
+    statuses[r] = RunRank(*world[r]);
+    if (!statuses[r].ok()) world[r]->Abort(statuses[r].error());
+  }));
+  for (Result<void>& status : statuses) TRY(std::move(status));
+  return {};
+}
+
+}  // namespace
+
+Result<void> MeasureCollectives(Measurer& measurer) {
+  measurer.Say("collectives");
+  for (int ranks : measurer.options().ranks)
+    for (int group = 2; group <= ranks; ++group) {
+      // Whole machines, and on a mesh of two axes the halves that work side by side.
+      if (ranks % group != 0 || (group != ranks && group * 2 != ranks)) continue;
+      TRY(Bench(measurer, {ranks, group}).Run());
+    }
+  return {};
+}
+
+}  // namespace metadist

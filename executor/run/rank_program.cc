@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedule lists the steps of all stages in one order, and every rank takes those of its own
+// stages and channels in that order. A channel meets right after its sender's step; its receivers
+// come to it with their input free, as the schedule promises (CheckProgram). So ranks wait for one
+// another in one global order, and none waits forever.
+#include "executor/run/rank_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace metadist {
+namespace {
+
+Result<void> CheckRuns(const Stage& stage, const OpTable& ops) {
+  std::vector<Error> problems;
+  for (const Value& value : stage.graph.values)
+    if (!IsKnown(value.type.shape))
+      problems.push_back(BadInput("value '" + value.name + "'",
+                                  "sizes must be known before running, got " + TypeText(value.type),
+                                  "such models can be planned, but not run"));
+  for (const Node& node : stage.graph.nodes)
+    if (!CollectiveOf(node) && ops.Find(node) == nullptr)
+      problems.push_back(BadInput(fmt::format("node '{}' ({})", node.name, node.op),
+                                  "the operator must have a kernel to run, got one that is unknown",
+                                  "such models can be planned, but not run"));
+  for (ValueId id : stage.graph.outputs)
+    if (!stage.ShardingOf(id).partial.empty())
+      problems.push_back(Internal("output '" + stage.graph.value(id).name + "' is a partial sum"));
+  if (!problems.empty()) return Join(std::move(problems));
+  return {};
+}
+
+ChannelEnd EndOf(const Stage& stage, ValueId value) {
+  return {&stage.ShardingOf(value), &stage.mesh, &stage.ranks};
+}
+
+bool Has(const std::vector<int64_t>& ranks, int64_t rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+// Whether a rank of the mesh tells what it holds under the sharding: the first of equal holders.
+bool Tells(const Sharding& sharding, const Mesh& mesh, int64_t rank) {
+  const std::vector<int> cutting = sharding.CuttingAxes();
+  const std::vector<int64_t> coordinate = mesh.CoordinateOf(rank);
+  for (size_t axis = 0; axis < coordinate.size(); ++axis)
+    if (coordinate[axis] != 0 &&
+        std::find(cutting.begin(), cutting.end(), static_cast<int>(axis)) == cutting.end())
+      return false;
+  return true;
+}
+
+}  // namespace
+
+Result<SharedPlan> PlanRun(const Program& program, const OpTable& ops) {
+  TRY(CheckProgram(program));
+  SharedPlan plan;
+  plan.program = &program;
+  plan.ops = &ops;
+  for (const Stage& stage : program.stages) {
+    TRY(CheckRuns(stage, ops));
+    plan.transfers.push_back(TRY(PlanStageTransfers(stage)));
+  }
+  for (const Channel& channel : program.channels) {
+    const Stage& from = program.stages[static_cast<size_t>(channel.from)];
+    const Stage& to = program.stages[static_cast<size_t>(channel.to)];
+    const ValueId output = from.graph.outputs[channel.output];
+    const ValueId input = to.graph.inputs[channel.input];
+    plan.channels.push_back(PlanChannel(
+        from.graph.value(output).type, EndOf(from, output), EndOf(to, input), program.ranks()));
+  }
+  return plan;
+}
+
+Result<std::unique_ptr<RankProgram>> RankProgram::Make(const SharedPlan& plan,
+                                                       Transport& world,
+                                                       Device& device,
+                                                       const DataMaker& data) {
+  std::unique_ptr<RankProgram> made(new RankProgram(plan, world, device));
+  TRY(made->AddStages(data));
+  TRY(made->AddChannels());
+  made->AddSteps();
+  return made;
+}
+
+Result<void> RankProgram::AddStages(const DataMaker& data) {
+  const Program& program = *plan_.program;
+  for (int s = 0; s < static_cast<int>(program.stages.size()); ++s) {
+    const Stage& stage = program.stages[static_cast<size_t>(s)];
+    const bool runs = Has(stage.ranks, world_.rank());
+    groups_.push_back(TRY(world_.Split(/*color=*/runs ? 0 : 1, world_.rank())));
+    if (!runs) continue;
+    Transport& ranks = *groups_.back();
+    const auto source = data(s, ranks);
+    stages_[s] = TRY(StageProgram::Make({program,
+                                         s,
+                                         plan_.transfers[static_cast<size_t>(s)],
+                                         *plan_.ops,
+                                         ranks,
+                                         device_,
+                                         *source}));
+  }
+  return {};
+}
+
+Result<void> RankProgram::AddChannels() {
+  const Program& program = *plan_.program;
+  for (size_t c = 0; c < program.channels.size(); ++c) {
+    const Channel& channel = program.channels[c];
+    const std::vector<Transfer>& transfers = plan_.channels[c];
+    TransferPart part{&transfers, nullptr, nullptr};
+    if (const auto from = stages_.find(channel.from); from != stages_.end()) {
+      const Graph& graph = program.stages[static_cast<size_t>(channel.from)].graph;
+      part.source = from->second->At(graph.outputs[channel.output]);
+    }
+    if (const auto to = stages_.find(channel.to); to != stages_.end()) {
+      const Graph& graph = program.stages[static_cast<size_t>(channel.to)].graph;
+      part.target = to->second->At(graph.inputs[channel.input]);
+    }
+    const bool concerned = part.source != nullptr || part.target != nullptr;
+    auto step = TRY(world_.Prepare({part}));
+    channels_.push_back(concerned ? std::make_unique<Transport::Step>(std::move(step)) : nullptr);
+  }
+  return {};
+}
+
+void RankProgram::Add(CallName name, std::function<Result<void>()> run) {
+  names_.push_back(std::move(name));
+  calls_.push_back(std::move(run));
+}
+
+void RankProgram::AddStage(const CallName& step) {
+  StageProgram& stage = *stages_.at(step.stage);
+  const auto named = [&](const char* what) {
+    CallName name = step;
+    name.kernel = what;
+    return name;
+  };
+  const int batch = step.micro_batch;
+  if (stage.loads()) Add(named("Load"), [&stage, batch] { return stage.Load(batch); });
+  for (const Call& call : stage.calls())
+    Add({step.position, step.stage, batch, call.node, call.others, call.kernel, call.collective},
+        [&call] { return call.run(); });
+  if (stage.keeps()) Add(named("Keep"), [&stage, batch] { return stage.Keep(batch); });
+}
+
+void RankProgram::AddSteps() {
+  const Program& program = *plan_.program;
+  for (size_t i = 0; i < program.schedule.size(); ++i) {
+    CallName step;
+    step.position = static_cast<int>(i);
+    step.stage = program.schedule[i].stage;
+    step.micro_batch = program.schedule[i].micro_batch;
+    const auto own = stages_.find(step.stage);
+    if (own != stages_.end()) AddStage(step);
+    for (size_t c = 0; c < program.channels.size(); ++c) {
+      if (program.channels[c].from != step.stage || channels_[c] == nullptr) continue;
+      CallName name = step;
+      name.kernel = own != stages_.end() ? "Send" : "Receive";
+      name.collective = true;
+      Add(name, [&run = *channels_[c]] { return run(); });
+    }
+    if (own == stages_.end() || !own->second->carries()) continue;
+    step.kernel = "CarryState";
+    Add(step, [&stage = *own->second] { return stage.CarryState(); });
+  }
+}
+
+std::string RankProgram::TextOf(const CallName& call) const {
+  const Stage& stage = plan_.program->stages[static_cast<size_t>(call.stage)];
+  if (call.node == kNone) return fmt::format("{} of stage {}", call.kernel, call.stage);
+  const Node& node = stage.graph.node(call.node);
+  return fmt::format("node '{}' ({})", node.name, node.op);
+}
+
+Result<void> RankProgram::Step() {
+  TRY(device_.Mark(0));
+  for (size_t i = 0; i < calls_.size(); ++i) {
+    auto ran = calls_[i]();
+    if (!ran.ok()) return std::move(ran).error().in(TextOf(names_[i]));
+    TRY(device_.Mark(i + 1));
+  }
+  return {};
+}
+
+Result<StepTimes> RankProgram::TimesOfStep() {
+  const auto marks = TRY(device_.Marks());
+  const auto seconds = [](Device::Clock::time_point at) {
+    return std::chrono::duration<double>(at.time_since_epoch()).count();
+  };
+  StepTimes times;
+  times.start = seconds(marks[0]);
+  for (size_t i = 0; i < calls_.size(); ++i) times.ends.push_back(seconds(marks[i + 1]));
+  return times;
+}
+
+RankMemory RankProgram::memory() const {
+  RankMemory all;
+  for (const auto& [index, stage] : stages_) all += stage->memory();
+  return all;
+}
+
+Result<std::vector<OutputParts>> RankProgram::Outputs() const {
+  std::vector<OutputParts> out;
+  for (const auto& [index, program] : stages_) {
+    const Stage& stage = plan_.program->stages[static_cast<size_t>(index)];
+    for (size_t i = 0; i < stage.graph.outputs.size(); ++i) {
+      if (plan_.program->IsSent(index, i)) continue;
+      if (!Tells(stage.ShardingOf(stage.graph.outputs[i]), stage.mesh, program->rank())) continue;
+      out.push_back({index, i, TRY(program->Output(i))});
+    }
+  }
+  return out;
+}
+
+}  // namespace metadist

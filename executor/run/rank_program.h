@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "executor/comm/transport.h"
+#include "executor/device/device.h"
+#include "executor/run/rank_report.h"
+#include "executor/run/stage_program.h"
+#include "metair/spmd/program.h"
+
+namespace metadist {
+
+// What all ranks of a run share, made once.
+struct SharedPlan {
+  const Program* program = nullptr;
+  const OpTable* ops = nullptr;
+  std::vector<StageTransfers> transfers;        // by stage
+  std::vector<std::vector<Transfer>> channels;  // by channel, then by rank of the program
+};
+// Errors: kBadInput for a program that cannot run, with all that is wrong with it; kInternal.
+Result<SharedPlan> PlanRun(const Program& program, const OpTable& ops);
+
+// Makes the data source of a rank that is number `rank` of a stage.
+using DataMaker =
+    std::function<std::unique_ptr<LocalData>(int stage, Transport& ranks_of_the_stage)>;
+
+// All that one rank does in a step, ready to run. Made and run by the rank's thread.
+class RankProgram {
+ public:
+  // Collective over all ranks of `world`, which must outlive the program, as `device` and `plan`
+  // must. Errors: kBadInput, kInternal with the node; kDevice.
+  static Result<std::unique_ptr<RankProgram>> Make(const SharedPlan& plan,
+                                                   Transport& world,
+                                                   Device& device,
+                                                   const DataMaker& data);
+
+  // One step: what the schedule has for this rank. Allocates nothing. Errors: with the node.
+  Result<void> Step();
+  // What ran in the last step: one mark behind each call, and one before the first.
+  Result<StepTimes> TimesOfStep();
+  const std::vector<CallName>& calls() const { return names_; }
+  // One of calls() by itself.
+  Result<void> RunCall(size_t index) { return calls_[index](); }
+  RankMemory memory() const;
+  Result<std::vector<OutputParts>> Outputs() const;
+
+ private:
+  RankProgram(const SharedPlan& plan, Transport& world, Device& device)
+      : plan_(plan), world_(world), device_(device) {}
+  Result<void> AddStages(const DataMaker& data);
+  Result<void> AddChannels();
+  void AddSteps();
+  void AddStage(const CallName& step);
+  void Add(CallName name, std::function<Result<void>()> run);
+  std::string TextOf(const CallName& call) const;
+
+  const SharedPlan& plan_;
+  Transport& world_;
+  Device& device_;
+  std::vector<std::unique_ptr<Transport>> groups_;          // by stage; of other ranks, too
+  std::map<int, std::unique_ptr<StageProgram>> stages_;     // of this rank
+  std::vector<std::unique_ptr<Transport::Step>> channels_;  // nullptr: does not concern this rank
+  std::vector<CallName> names_;
+  std::vector<std::function<Result<void>()>> calls_;
+};
+
+}  // namespace metadist

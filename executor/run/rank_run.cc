@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/run/rank_run.h"
+
+#include <chrono>
+#include <utility>
+
+namespace metadist {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kMaxTimedSteps = 4096;  // whose times are kept
+
+enum class Next : int64_t { kStep, kStop, kInterrupted };
+
+// What rank 0 decides before each step.
+class Leader {
+ public:
+  explicit Leader(const RunOptions& options) : options_(options) {}
+
+  Next Decide(int done) {
+    if (options_.interrupted != nullptr && *options_.interrupted) return Next::kInterrupted;
+    if (done == options_.warm_up) measured_since_ = Clock::now();
+    if (done < options_.warm_up + options_.iterations) return Next::kStep;
+    const std::chrono::duration<double> spent = Clock::now() - measured_since_;
+    return spent.count() < options_.min_seconds ? Next::kStep : Next::kStop;
+  }
+
+ private:
+  const RunOptions& options_;
+  Clock::time_point measured_since_ = Clock::now();
+};
+
+class PartsOfWhole : public LocalData {
+ public:
+  PartsOfWhole(const Program& program, const WholeData& data, int stage, Transport& ranks)
+      : program_(program), data_(data), stage_(stage), ranks_(ranks) {}
+
+  Result<std::vector<Tensor>> Take(ValueId value) override {
+    const Tensor whole = TRY(data_.Take(stage_, value, ranks_));
+    return LocalParts(program_, stage_, value, ranks_.rank(), whole);
+  }
+
+ private:
+  const Program& program_;
+  const WholeData& data_;
+  const int stage_;
+  Transport& ranks_;
+};
+
+}  // namespace
+
+DataMaker SharedData(const Program& program, const WholeData& data) {
+  return [&](int stage, Transport& ranks) {
+    return std::make_unique<PartsOfWhole>(program, data, stage, ranks);
+  };
+}
+
+std::vector<Tensor> LocalParts(
+    const Program& program, int stage, ValueId value, int64_t rank, const Tensor& whole) {
+  if (!whole.has_data()) return {};
+  const Stage& of = program.stages[static_cast<size_t>(stage)];
+  const Value& named = of.graph.value(value);
+  const bool batched = named.kind == ValueKind::kInput && program.IsBatched(named.name);
+  const int64_t count = batched ? program.micro_batches() : 1;
+  std::vector<Tensor> parts;
+  for (int64_t i = 0; i < count; ++i) {
+    TensorType type = whole.type();
+    if (batched) type.shape[0] /= count;
+    const Tensor part =
+        count == 1 ? whole : Tensor::Mapped(type, nullptr, whole.bytes() + i * type.bytes());
+    const bool cut = !of.ShardingOf(value).CuttingAxes().empty();
+    if (cut)
+      parts.push_back(SliceLocal(part, of.ShardingOf(value), of.mesh, rank));
+    else
+      parts.push_back(count == 1 ? part : part.Clone());
+  }
+  return parts;
+}
+
+Result<RankReport> RepeatSteps(RankProgram& program, Transport& world, const RunOptions& options) {
+  RankReport report;
+  Leader leader(options);
+  for (int done = 0;; ++done) {
+    const Next mine = world.rank() == 0 ? leader.Decide(done) : Next::kStep;
+    const Next next = static_cast<Next>(TRY(world.Decide(static_cast<int64_t>(mine))));
+    if (next == Next::kInterrupted)
+      return Error{ErrorCode::kInterrupted, "", "interrupted while running", "", {}};
+    if (next == Next::kStop) break;
+    TRY(program.Step());
+    if (done >= options.warm_up && report.steps.size() < kMaxTimedSteps)
+      report.steps.push_back(TRY(program.TimesOfStep()));
+  }
+  report.calls = program.calls();
+  report.memory = program.memory();
+  report.outputs = TRY(program.Outputs());
+  return report;
+}
+
+}  // namespace metadist

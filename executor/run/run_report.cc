@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/run/run_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "metair/spmd/collective.h"
+
+namespace metadist {
+namespace {
+
+double Quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[static_cast<size_t>(std::lround(share * static_cast<double>(values.size() - 1)))];
+}
+
+// Seconds of calls [from, to) of a rank's program in one step.
+double CallsSeconds(const StepTimes& times, size_t from, size_t to) {
+  if (from == to) return 0;
+  return times.ends[to - 1] - (from == 0 ? times.start : times.ends[from - 1]);
+}
+
+double EndSeconds(const StepTimes& times) {
+  return times.ends.empty() ? times.start : times.ends.back();
+}
+
+// The tenth of the steps that took least, at least one.
+std::vector<size_t> QuietSteps(const std::vector<double>& step_seconds) {
+  std::vector<size_t> order(step_seconds.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return step_seconds[a] < step_seconds[b];
+  });
+  order.resize((order.size() + 9) / 10);
+  return order;
+}
+
+// The calls [from, to) of one rank.
+struct CallRange {
+  size_t rank = 0;
+  size_t from = 0;
+  size_t to = 0;
+};
+// A part of the step that one rank or several run: the first of them names it.
+struct StepPart {
+  const CallName* name = nullptr;
+  std::vector<CallRange> ranges;
+};
+
+// The calls of each rank at one position of the schedule.
+std::vector<CallRange> RangesAt(const std::vector<RankReport>& reports, int position) {
+  std::vector<CallRange> ranges;
+  for (size_t rank = 0; rank < reports.size(); ++rank) {
+    const std::vector<CallName>& calls = reports[rank].calls;
+    const auto before = [](const CallName& call, int at) { return call.position < at; };
+    const auto from = std::lower_bound(calls.begin(), calls.end(), position, before);
+    const auto to = std::lower_bound(from, calls.end(), position + 1, before);
+    if (from != to)
+      ranges.push_back({rank,
+                        static_cast<size_t>(from - calls.begin()),
+                        static_cast<size_t>(to - calls.begin())});
+  }
+  return ranges;
+}
+
+// Whether the call belongs to an earlier part than the one that `next` begins. What ranks receive
+// and carry stands behind all nodes.
+bool IsBefore(const CallName& call, const CallName& next) {
+  if (call.node == kNone) return false;
+  return next.node == kNone || call.node < next.node;
+}
+
+// Ranks of a stage differ in the views of arrays that are empty on some, and in their chains.
+void AddParts(const std::vector<RankReport>& reports,
+              std::vector<CallRange> rest,
+              std::vector<StepPart>& parts) {
+  if (rest.empty()) return;
+  const CallRange leader = rest[0];
+  const std::vector<CallName>& calls = reports[leader.rank].calls;
+  for (size_t i = leader.from; i < leader.to; ++i) {
+    StepPart part{&calls[i], {}};
+    const bool last = i + 1 == leader.to;
+    for (CallRange& range : rest) {
+      const std::vector<CallName>& own = reports[range.rank].calls;
+      CallRange taken = range;
+      if (calls[i].node == kNone) {
+        taken.to = std::min(range.from + 1, range.to);
+      } else {
+        taken.to = range.from;
+        while (taken.to < range.to && own[taken.to].node != kNone &&
+               (last || IsBefore(own[taken.to], calls[i + 1])))
+          ++taken.to;
+      }
+      range.from = taken.to;
+      part.ranges.push_back(taken);
+    }
+    parts.push_back(std::move(part));
+  }
+}
+
+std::vector<StepPart> PartsOf(const Program& program, const std::vector<RankReport>& reports) {
+  std::vector<StepPart> parts;
+  for (size_t position = 0; position < program.schedule.size(); ++position) {
+    const int stage = program.schedule[position].stage;
+    const std::vector<int64_t>& ranks = program.stages[static_cast<size_t>(stage)].ranks;
+    std::vector<CallRange> runners;
+    std::vector<CallRange> receivers;
+    for (const CallRange& range : RangesAt(reports, static_cast<int>(position))) {
+      const bool runs =
+          std::find(ranks.begin(), ranks.end(), static_cast<int64_t>(range.rank)) != ranks.end();
+      (runs ? runners : receivers).push_back(range);
+    }
+    AddParts(reports, std::move(runners), parts);
+    AddParts(reports, std::move(receivers), parts);
+  }
+  return parts;
+}
+
+// What a node takes a rank, of its times on the ranks that run it.
+double OwnSeconds(const std::vector<double>& by_rank, size_t ranks) {
+  if (by_rank.empty()) return 0;
+  if (ranks > std::thread::hardware_concurrency())
+    return *std::min_element(by_rank.begin(), by_rank.end());
+  return std::accumulate(by_rank.begin(), by_rank.end(), 0.0) / static_cast<double>(by_rank.size());
+}
+
+void ReportQuietTimes(const std::vector<RankReport>& reports,
+                      const std::vector<StepPart>& parts,
+                      RunResult& result) {
+  const std::vector<size_t> quiet = QuietSteps(result.step_seconds);
+  const double share = quiet.empty() ? 0 : 1 / static_cast<double>(quiet.size());
+  for (size_t s : quiet) {
+    result.quiet_seconds += share * result.step_seconds[s];
+    for (size_t i = 0; i < parts.size(); ++i) {
+      std::vector<double> by_rank;
+      for (const CallRange& range : parts[i].ranges)
+        if (range.from < range.to)
+          by_rank.push_back(CallsSeconds(reports[range.rank].steps[s], range.from, range.to));
+      result.nodes[i].quiet_seconds += share * OwnSeconds(by_rank, reports.size());
+    }
+  }
+}
+
+void ReportTimes(const Program& program,
+                 const std::vector<RankReport>& reports,
+                 RunResult& result) {
+  const size_t rounds = reports[0].steps.size();
+  for (size_t s = 0; s < rounds; ++s) {
+    double first = reports[0].steps[s].start;
+    double last = first;
+    for (const RankReport& report : reports) {
+      first = std::min(first, report.steps[s].start);
+      last = std::max(last, EndSeconds(report.steps[s]));
+    }
+    result.step_seconds.push_back(last - first);
+  }
+  result.median_seconds = Quantile(result.step_seconds, 0.5);
+  result.p10_seconds = Quantile(result.step_seconds, 0.1);
+  result.p90_seconds = Quantile(result.step_seconds, 0.9);
+
+  const std::vector<StepPart> parts = PartsOf(program, reports);
+  for (const StepPart& part : parts) {
+    std::vector<double> slowest(rounds, 0);
+    for (const CallRange& range : part.ranges)
+      for (size_t s = 0; s < rounds; ++s)
+        slowest[s] =
+            std::max(slowest[s], CallsSeconds(reports[range.rank].steps[s], range.from, range.to));
+    const CallName& name = *part.name;
+    result.nodes.push_back({name.stage,
+                            name.micro_batch,
+                            name.node,
+                            name.others,
+                            name.kernel,
+                            Quantile(std::move(slowest), 0.5),
+                            0});
+  }
+  ReportQuietTimes(reports, parts, result);
+}
+
+void ReportTrace(const std::vector<RankReport>& reports, RunResult& result) {
+  if (reports[0].steps.empty()) return;
+  double first = reports[0].steps.back().start;
+  for (const RankReport& report : reports) first = std::min(first, report.steps.back().start);
+  for (size_t rank = 0; rank < reports.size(); ++rank) {
+    const StepTimes& times = reports[rank].steps.back();
+    for (size_t i = 0; i < times.ends.size(); ++i) {
+      const CallName& call = reports[rank].calls[i];
+      const double seconds = CallsSeconds(times, i, i + 1);
+      result.events.push_back({static_cast<int64_t>(rank),
+                               call.stage,
+                               call.micro_batch,
+                               call.node,
+                               call.others,
+                               call.kernel,
+                               call.collective,
+                               times.ends[i] - first - seconds,
+                               seconds});
+    }
+  }
+}
+
+void ReportMemory(const std::vector<RankReport>& reports, RunResult& result) {
+  std::set<std::string> slow;
+  for (const RankReport& report : reports) {
+    result.memory.push_back(report.memory);
+    result.peak_bytes = std::max(result.peak_bytes, report.memory.peak());
+    for (const CallName& call : report.calls)
+      if (call.kernel.ends_with("/reference"))
+        slow.insert(call.kernel.substr(0, call.kernel.find('/')));
+  }
+  result.reference_ops.assign(slow.begin(), slow.end());
+}
+
+void ReportCollectives(const Program& program, RunResult& result) {
+  const int micro_batches = program.micro_batches();
+  for (const Stage& stage : program.stages)
+    for (size_t n = 0; n < stage.graph.nodes.size(); ++n) {
+      const auto kind = CollectiveOf(stage.graph.nodes[n]);
+      if (!kind || *kind == CollectiveKind::kSlice || *kind == CollectiveKind::kPartial ||
+          *kind == CollectiveKind::kSpare)
+        continue;
+      const NodeId id = static_cast<NodeId>(n);
+      CollectiveCount& count = result.collectives[std::string(Name(*kind))];
+      count.count += micro_batches;
+      count.bytes +=
+          micro_batches * ReceivedBytes(StepOf(stage, id), MovedType(stage, id), stage.mesh);
+    }
+}
+
+// Arrays of one type, one behind the other along dim 0.
+Tensor Joined(const std::vector<Tensor>& parts) {
+  if (parts.size() == 1) return parts[0];
+  TensorType type = parts[0].type();
+  type.shape[0] *= static_cast<int64_t>(parts.size());
+  Tensor all = Tensor::Unset(type);
+  std::byte* to = all.mutable_bytes();
+  for (const Tensor& part : parts) {
+    if (part.type().bytes() > 0)
+      std::memcpy(to, part.bytes(), static_cast<size_t>(part.type().bytes()));
+    to += part.type().bytes();
+  }
+  return all;
+}
+
+void AssembleOutputs(const Program& program,
+                     const std::vector<RankReport>& reports,
+                     RunResult& result) {
+  for (size_t s = 0; s < program.stages.size(); ++s) {
+    const Stage& stage = program.stages[s];
+    for (size_t i = 0; i < stage.graph.outputs.size(); ++i) {
+      if (program.IsSent(static_cast<int>(s), i)) continue;
+      const ValueId id = stage.graph.outputs[i];
+      const bool batched = program.IsBatched(stage.NameOfOutput(i));
+      TensorType type = stage.graph.value(id).type;
+      const int64_t batches = batched ? program.micro_batches() : 1;
+      std::vector<Tensor> whole(static_cast<size_t>(batches));
+      for (Tensor& batch : whole) batch = Tensor::Zeros(type);
+      for (size_t rank = 0; rank < reports.size(); ++rank)
+        for (const OutputParts& output : reports[rank].outputs) {
+          if (output.stage != static_cast<int>(s) || output.position != i) continue;
+          const auto at = std::find(stage.ranks.begin(), stage.ranks.end(), rank);
+          for (size_t b = 0; b < output.parts.size(); ++b)
+            PlaceLocal(output.parts[b],
+                       stage.ShardingOf(id),
+                       stage.mesh,
+                       at - stage.ranks.begin(),
+                       whole[b]);
+        }
+      result.outputs.emplace_back(stage.NameOfOutput(i), Joined(whole));
+    }
+  }
+}
+
+}  // namespace
+
+RunResult ReportRun(const Program& program,
+                    const std::vector<RankReport>& reports,
+                    const RunOptions& options) {
+  RunResult result;
+  ReportTimes(program, reports, result);
+  if (options.trace) ReportTrace(reports, result);
+  ReportMemory(reports, result);
+  ReportCollectives(program, result);
+  AssembleOutputs(program, reports, result);
+  return result;
+}
+
+}  // namespace metadist

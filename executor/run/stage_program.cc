@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/run/stage_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "metair/ir/packing.h"
+
+namespace metadist {
+namespace {
+
+constexpr std::byte kNothing{};  // where arrays without elements are
+
+std::string NodeText(const Node& node) { return fmt::format("node '{}' ({})", node.name, node.op); }
+
+// Whether the node moves data; a slice that is the head of its operand is there already.
+bool Moves(const Node& node) { return CollectiveOf(node) && !TakesHead(node); }
+
+}  // namespace
+
+Result<StageTransfers> PlanStageTransfers(const Stage& stage) {
+  StageTransfers transfers(stage.graph.nodes.size());
+  for (size_t n = 0; n < stage.graph.nodes.size(); ++n) {
+    const NodeId id = static_cast<NodeId>(n);
+    const Node& node = stage.graph.nodes[n];
+    if (!CollectiveOf(node)) continue;
+    auto planned = PlanTransfers(StepOf(stage, id), MovedType(stage, id), stage.mesh);
+    if (!planned.ok()) return std::move(planned).error().in(NodeText(node));
+    transfers[n] = std::move(planned).value();
+  }
+  return transfers;
+}
+
+StageProgram::StageProgram(const Site& site) : site_(site), rank_(site.ranks.rank()) {}
+
+const Stage& StageProgram::stage() const {
+  return site_.program.stages[static_cast<size_t>(site_.stage)];
+}
+
+Result<std::unique_ptr<StageProgram>> StageProgram::Make(const Site& site) {
+  auto made = std::make_unique<StageProgram>(site);
+  made->graph_ = Instantiate(made->stage(), made->rank_);
+  made->plan_ = PlanBuffers(made->graph_, site.ops);
+  TRY(made->Allocate());
+  made->device_graph_ = site.device.Arrange(made->graph_, site.ops, made->plan_, made->buffers_);
+  TRY(made->Prepare());
+  TRY(made->device_graph_->Finish());
+  TRY(made->KeepOutputs());
+  TRY(made->PlanCarries());
+  return made;
+}
+
+Result<void> StageProgram::Allocate() {
+  buffers_.at.assign(graph_.values.size(), const_cast<std::byte*>(&kNothing));
+  buffers_.arena = TRY(site_.device.Allocate(plan_.arena_bytes, &buffers_.memory.arena_bytes));
+  for (size_t v = 0; v < graph_.values.size(); ++v) TRY(AddValue(static_cast<ValueId>(v)));
+  // Views of resident values, and results that replace a state where it is.
+  for (size_t v = 0; v < graph_.values.size(); ++v) {
+    const BufferPlan::Slot& slot = plan_.slots[v];
+    if (slot.place == BufferPlan::Place::kResident && slot.root != static_cast<ValueId>(v))
+      buffers_.at[v] = buffers_.of(slot.root);
+  }
+  return {};
+}
+
+Result<void> StageProgram::AddValue(ValueId id) {
+  const size_t v = static_cast<size_t>(id);
+  const Value& value = graph_.values[v];
+  // Literals of one node have values of their own behind those of the program, and local data.
+  const bool shared = v < stage().shardings.size();
+  std::vector<Tensor> parts;
+  // All ranks take all values, whatever they need of them.
+  if (shared && value.kind != ValueKind::kResult) parts = TRY(site_.data.Take(id));
+  if (!shared) parts.push_back(value.data);
+  const BufferPlan::Slot& slot = plan_.slots[v];
+  if (slot.place == BufferPlan::Place::kArena) buffers_.at[v] = buffers_.arena + slot.offset;
+  if (slot.place != BufferPlan::Place::kResident || value.kind == ValueKind::kResult) return {};
+  int64_t* count = value.kind == ValueKind::kInput ? &buffers_.memory.input_bytes
+                                                   : &buffers_.memory.parameter_bytes;
+  buffers_.at[v] = TRY(site_.device.Allocate(slot.bytes, count));
+  return Fill(id, slot, std::move(parts));
+}
+
+Result<void> StageProgram::Fill(ValueId id,
+                                const BufferPlan::Slot& slot,
+                                std::vector<Tensor> parts) {
+  Value& value = graph_.value(id);
+  if (parts.empty()) return {};  // received
+  for (const Tensor& part : parts)
+    if (!part.has_data() || part.type() != value.type)
+      return Internal(fmt::format("value '{}' has no local data of its type", value.name));
+  if (slot.packed) {
+    std::vector<std::byte> packed(static_cast<size_t>(slot.bytes));
+    metadist::Pack(value.type, parts[0].bytes(), packed.data());
+    TRY(site_.device.Write(packed.data(), buffers_.of(id), slot.bytes));
+  } else {
+    TRY(site_.device.Write(parts[0].bytes(), buffers_.of(id), slot.bytes));
+  }
+  if (parts.size() > 1) {
+    const int64_t count = static_cast<int64_t>(parts.size());
+    std::byte* const all =
+        TRY(site_.device.Allocate(count * slot.bytes, &buffers_.memory.input_bytes));
+    for (int64_t i = 0; i < count; ++i)
+      TRY(site_.device.Write(
+          parts[static_cast<size_t>(i)].bytes(), all + i * slot.bytes, slot.bytes));
+    batches_.push_back({id, all, slot.bytes, count, 0});
+  }
+  if (value.kind == ValueKind::kConstant) value.data = std::move(parts[0]);
+  return {};
+}
+
+Result<void> StageProgram::Prepare() {
+  const NodeId end = static_cast<NodeId>(graph_.nodes.size());
+  for (NodeId node = 0; node < end;) {
+    NodeId last = node;
+    while (last < end && !Moves(graph_.node(last))) ++last;
+    for (Call& call : TRY(device_graph_->Prepare(node, last))) calls_.push_back(std::move(call));
+    node = last;
+    if (node < end) TRY(AddCollectives(node));
+  }
+  return {};
+}
+
+// The collective at `node` and those that are done with it; moves `node` behind them.
+Result<void> StageProgram::AddCollectives(NodeId& node) {
+  const auto bundle = BundleOf(graph_.node(node));
+  const auto groups = [&](NodeId id) -> const std::vector<int64_t>& {
+    return site_.transfers[static_cast<size_t>(id)][static_cast<size_t>(rank_)].group;
+  };
+  Call call{node, {}, graph_.node(node).op, /*collective=*/true, {}};
+  std::vector<TransferPart> parts;
+  const NodeId first = node;
+  const NodeId end = static_cast<NodeId>(graph_.nodes.size());
+  for (; node < end; ++node) {
+    const Node& next = graph_.node(node);
+    const bool joins =
+        Moves(next) && bundle && BundleOf(next) == bundle && groups(node) == groups(first);
+    if (node != first && !joins) break;
+    if (node != first) call.others.push_back(node);
+    parts.push_back({&site_.transfers[static_cast<size_t>(node)],
+                     buffers_.of(next.inputs[0]),
+                     buffers_.of(next.outputs[0])});
+  }
+  auto step = site_.ranks.Prepare(std::move(parts));
+  if (!step.ok()) return std::move(step).error().in(NodeText(graph_.node(first)));
+  call.run = std::move(step).value();
+  calls_.push_back(std::move(call));
+  return {};
+}
+
+// Outputs of several micro-batches, and those that look at a state, which is another one when the
+// step has ended.
+Result<void> StageProgram::KeepOutputs() {
+  const int micro_batches = site_.program.micro_batches();
+  for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+    if (site_.program.IsSent(site_.stage, i)) continue;
+    const ValueId root = SlotOf(graph_.outputs[i]).root;
+    const bool state = SlotOf(root).rewritten == kNone &&
+                       std::any_of(graph_.state.begin(), graph_.state.end(), [&](const auto& pair) {
+                         return pair.input == root;
+                       });
+    const bool batched = site_.program.IsBatched(stage().NameOfOutput(i));
+    const int count = batched ? micro_batches : 1;
+    if (count == 1 && !state) continue;
+    const int64_t bytes = LocalType(graph_.outputs[i]).bytes();
+    std::byte* const all = TRY(site_.device.Allocate(count * bytes, &buffers_.memory.arena_bytes));
+    kept_.push_back({graph_.outputs[i], all, bytes, count, i});
+  }
+  return {};
+}
+
+// A state that ends where another one begins is moved away before anything is written.
+Result<void> StageProgram::PlanCarries() {
+  for (const StatePair& pair : graph_.state) {
+    const int64_t bytes = LocalType(pair.input).bytes();
+    std::byte* const to = buffers_.of(pair.input);
+    const std::byte* from = buffers_.of(pair.output);
+    if (bytes == 0 || from == to) continue;
+    if (SlotOf(pair.output).place == BufferPlan::Place::kResident) {
+      std::byte* const away = TRY(site_.device.Allocate(bytes, &buffers_.memory.arena_bytes));
+      staged_.push_back({from, away, bytes});
+      from = away;
+    }
+    carried_.push_back({from, to, bytes});
+  }
+  return {};
+}
+
+Result<void> StageProgram::Load(int micro_batch) {
+  for (const Batches& input : batches_)
+    TRY(site_.device.Copy(input.all + micro_batch * input.bytes, At(input.value), input.bytes));
+  return {};
+}
+
+Result<void> StageProgram::Keep(int micro_batch) {
+  for (const Batches& output : kept_)
+    TRY(site_.device.Copy(At(output.value), output.all + micro_batch * output.bytes, output.bytes));
+  return {};
+}
+
+Result<void> StageProgram::CarryState() {
+  for (const Copy& copy : staged_) TRY(site_.device.Copy(copy.from, copy.to, copy.bytes));
+  for (const Copy& copy : carried_) TRY(site_.device.Copy(copy.from, copy.to, copy.bytes));
+  return {};
+}
+
+Result<std::vector<Tensor>> StageProgram::Output(size_t position) const {
+  const ValueId id = graph_.outputs[position];
+  const TensorType& type = LocalType(id);
+  std::vector<Tensor> out;
+  const auto kept = std::find_if(kept_.begin(), kept_.end(), [&](const Batches& batches) {
+    return batches.output == position;
+  });
+  const bool apart = kept != kept_.end();
+  const int64_t count = apart ? kept->count : 1;
+  const std::byte* const first = apart ? kept->all : At(id);
+  for (int64_t i = 0; i < count; ++i) {
+    Tensor part = Tensor::Unset(type);
+    TRY(site_.device.Read(first + i * type.bytes(), part.mutable_bytes(), type.bytes()));
+    out.push_back(std::move(part));
+  }
+  return out;
+}
+
+}  // namespace metadist

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "executor/comm/transport.h"
+#include "executor/device/device.h"
+#include "metair/ops/op_table.h"
+#include "metair/spmd/buffer_plan.h"
+#include "metair/spmd/program.h"
+
+namespace metadist {
+
+// Transfers of every collective of a stage: by node id, then by rank; empty: no collective.
+using StageTransfers = std::vector<std::vector<Transfer>>;
+// Errors: kInternal with the node for a step that PlanTransfers refuses.
+Result<StageTransfers> PlanStageTransfers(const Stage& stage);
+
+// Where a rank's part of the data comes from.
+class LocalData {
+ public:
+  virtual ~LocalData() = default;
+  // What the rank holds of an input, parameter or constant: one array, or one for each micro-batch;
+  // none for an input that another stage sends. All ranks of the stage ask for the same values in
+  // the same order.
+  virtual Result<std::vector<Tensor>> Take(ValueId value) = 0;
+};
+
+// A stage of a program as one rank runs it: buffers allocated and filled, calls prepared.
+class StageProgram {
+ public:
+  // Everything outlives the program.
+  struct Site {
+    const Program& program;
+    int stage;
+    const StageTransfers& transfers;
+    const OpTable& ops;
+    Transport& ranks;  // of the stage
+    Device& device;
+    LocalData& data;
+  };
+  // Collective over the stage's ranks. Errors: kBadInput, kInternal with the node; kDevice.
+  static Result<std::unique_ptr<StageProgram>> Make(const Site& site);
+
+  // In the order in which they run; the same for each micro-batch.
+  const std::vector<Call>& calls() const { return calls_; }
+  const RankMemory& memory() const { return buffers_.memory; }
+  std::byte* At(ValueId value) const { return buffers_.at[static_cast<size_t>(value)]; }
+  const TensorType& LocalType(ValueId value) const { return graph_.value(value).type; }
+  int64_t rank() const { return rank_; }
+
+  // Puts the micro-batch's part of batched inputs where the calls read it.
+  Result<void> Load(int micro_batch);
+  // Keeps the outputs of the micro-batch that will not be there when the step has ended.
+  Result<void> Keep(int micro_batch);
+  // Makes the state that a step ended with the one that the next step begins with.
+  Result<void> CarryState();
+  bool loads() const { return !batches_.empty(); }
+  bool keeps() const { return !kept_.empty(); }
+  bool carries() const { return !carried_.empty(); }
+
+  // A copy of what the rank holds of an output, by position: of each micro-batch, or of the last.
+  Result<std::vector<Tensor>> Output(size_t position) const;
+
+  explicit StageProgram(const Site& site);  // for Make
+
+ private:
+  // A copy between two places.
+  struct Copy {
+    const std::byte* from = nullptr;
+    std::byte* to = nullptr;
+    int64_t bytes = 0;
+  };
+  // Copies of a value: of one micro-batch, or of all, one behind the other.
+  struct Batches {
+    ValueId value = kNone;
+    std::byte* all = nullptr;
+    int64_t bytes = 0;  // of one
+    int64_t count = 1;
+    size_t output = 0;  // its position among the outputs
+  };
+
+  Result<void> Allocate();
+  Result<void> AddValue(ValueId id);
+  Result<void> Fill(ValueId id, const BufferPlan::Slot& slot, std::vector<Tensor> parts);
+  Result<void> Prepare();
+  Result<void> AddCollectives(NodeId& node);
+  Result<void> KeepOutputs();
+  Result<void> PlanCarries();
+  const Stage& stage() const;
+  const BufferPlan::Slot& SlotOf(ValueId value) const {
+    return plan_.slots[static_cast<size_t>(value)];
+  }
+
+  const Site site_;
+  const int64_t rank_;  // of the stage's mesh
+  Graph graph_;
+  BufferPlan plan_;
+  RankBuffers buffers_;
+  std::unique_ptr<DeviceGraph> device_graph_;
+  std::vector<Call> calls_;
+  std::vector<Batches> batches_;  // of inputs
+  std::vector<Batches> kept_;     // of outputs
+  std::vector<Copy> staged_;      // states that end where another one begins: moved away first
+  std::vector<Copy> carried_;
+};
+
+}  // namespace metadist
