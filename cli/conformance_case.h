@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "importers/onnx_cases.h"
+#include "importers/onnx/cases.h"
 #include "planner/rules/rule_book.h"
 #include "profiles/cluster.h"
 

@@ -36,7 +36,7 @@ ELSEWHERE = {
         "importers_test:*Payloads*",
     ),
     "arrays of columns are read as rows": (
-        "importers/npy.cc",
+        "importers/arrays/npy.cc",
         "if (header.fortran) return",
         "if (header.fortran && data.empty()) return",
         "importers_test:Np*",
@@ -108,7 +108,7 @@ ELSEWHERE = {
         "planner_solvers_test:RandomInstances.BoundsOf*",
     ),
     "weights may lie outside of the model's folder": (
-        "importers/external_data.cc",
+        "importers/arrays/external_data.cc",
         'if (part == "..")',
         'if (part == "...")',
         "importers_test:*HostileLocation*",
@@ -138,13 +138,13 @@ ELSEWHERE = {
         "metair_spmd_test:BufferPlan.*",
     ),
     "the last tensor of a sequence is the one before it": (
-        "importers/onnx_adapt_sequences.cc",
+        "importers/onnx/adapt_sequences.cc",
         "given < 0 ? given + size : given",
         "given < 0 ? given + size - 1 : given",
         "importers_test:Sequences.*",
     ),
     "a loop that collects runs once too often": (
-        "importers/onnx_adapt_bodies.cc",
+        "importers/onnx/adapt_bodies.cc",
         "i < trips; ++i",
         "i <= trips; ++i",
         "importers_test:Sequences.*",
