@@ -15,9 +15,9 @@
 // greedy transform; written anew from its description.
 #include <algorithm>
 
-#include "planner/redistribute/baseline_route.h"
-#include "planner/redistribute/baselines.h"
-#include "planner/redistribute/whole_axes.h"
+#include "planner/redistribute/baselines/baseline_route.h"
+#include "planner/redistribute/baselines/baselines.h"
+#include "planner/redistribute/baselines/whole_axes.h"
 
 namespace metadist {
 namespace {

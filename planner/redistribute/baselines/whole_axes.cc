@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/redistribute/whole_axes.h"
+#include "planner/redistribute/baselines/whole_axes.h"
 
 #include <algorithm>
 

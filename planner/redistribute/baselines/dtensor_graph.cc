@@ -14,11 +14,11 @@
 // weighs more on small arrays. Complexity: layouts of k whole axes over s slots, sum_k n!/(n-k)!
 // C(k+s-1, s-1), times moves. Source: pytorch/pytorch, torch/distributed/tensor/_redistribute.py
 // (read at commit 012e4b96), the graph-based transform; written anew from its description.
-#include "planner/redistribute/baseline_route.h"
-#include "planner/redistribute/baselines.h"
+#include "planner/redistribute/baselines/baseline_route.h"
+#include "planner/redistribute/baselines/baselines.h"
+#include "planner/redistribute/baselines/move_costs.h"
+#include "planner/redistribute/baselines/whole_axes.h"
 #include "planner/redistribute/layout_search.h"
-#include "planner/redistribute/move_costs.h"
-#include "planner/redistribute/whole_axes.h"
 
 namespace metadist {
 namespace {

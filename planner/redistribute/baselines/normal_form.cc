@@ -24,7 +24,7 @@
 // n! shrinks to the orders of distinct sizes.
 // Source: Rink, Paszke, Vytiniotis, Schmid, "Memory-efficient array redistribution through portable
 // collective communication", arXiv:2112.01075; partial sums are ours.
-#include "planner/redistribute/normal_form.h"
+#include "planner/redistribute/baselines/normal_form.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "planner/redistribute/move_costs.h"
+#include "planner/redistribute/baselines/move_costs.h"
 #include "planner/redistribute/route_problem.h"
 
 namespace metadist {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/redistribute/algorithms.h"
+#include "planner/redistribute/baselines/algorithms.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,10 +10,10 @@
 #include <tuple>
 #include <utility>
 
-#include "planner/redistribute/baselines.h"
-#include "planner/redistribute/move_costs.h"
-#include "planner/redistribute/normal_form.h"
-#include "planner/redistribute/padding.h"
+#include "planner/redistribute/baselines/baselines.h"
+#include "planner/redistribute/baselines/move_costs.h"
+#include "planner/redistribute/baselines/normal_form.h"
+#include "planner/redistribute/baselines/padding.h"
 #include "planner/redistribute/point_to_point.h"
 #include "planner/redistribute/route_problem.h"
 #include "planner/redistribute/route_steps.h"
@@ -67,7 +67,7 @@ struct Row {
 const std::vector<Row>& Rows() {
   static const std::vector<Row> rows = {
 #define ROUTE_ALGORITHM(name, method, other, help) {{name, help, other}, method},
-#include "planner/redistribute/algorithms.def"
+#include "planner/redistribute/baselines/algorithms.def"
 #undef ROUTE_ALGORITHM
   };
   return rows;

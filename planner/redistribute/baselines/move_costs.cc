@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/redistribute/move_costs.h"
+#include "planner/redistribute/baselines/move_costs.h"
 
 #include "metair/ir/check.h"
 

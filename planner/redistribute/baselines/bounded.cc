@@ -11,9 +11,9 @@
 #include <optional>
 #include <set>
 
+#include "planner/redistribute/baselines/normal_form.h"
 #include "planner/redistribute/blocks.h"
 #include "planner/redistribute/layout_search.h"
-#include "planner/redistribute/normal_form.h"
 
 namespace metadist {
 

@@ -33,8 +33,8 @@
 #include <map>
 #include <utility>
 
-#include "planner/redistribute/baseline_route.h"
-#include "planner/redistribute/baselines.h"
+#include "planner/redistribute/baselines/baseline_route.h"
+#include "planner/redistribute/baselines/baselines.h"
 
 namespace metadist {
 namespace {

@@ -28,8 +28,8 @@
 #include <numeric>
 #include <set>
 
-#include "planner/redistribute/baseline_route.h"
-#include "planner/redistribute/baselines.h"
+#include "planner/redistribute/baselines/baseline_route.h"
+#include "planner/redistribute/baselines/baselines.h"
 
 namespace metadist {
 namespace {

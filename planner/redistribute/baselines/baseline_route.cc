@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/redistribute/baseline_route.h"
+#include "planner/redistribute/baselines/baseline_route.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/redistribute/padding.h"
+#include "planner/redistribute/baselines/padding.h"
 
 #include <fmt/format.h>
 
