@@ -3,7 +3,7 @@
 
 #include "cli/output_file.h"
 #include "importers/arrays/gzip_reader.h"
-#include "planner/solvers/problem_io.h"
+#include "planner/solvers/problem/problem_io.h"
 
 namespace metadist::cli {
 namespace {

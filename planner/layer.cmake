@@ -17,7 +17,8 @@ add_custom_command(
   VERBATIM)
 target_sources(planner PRIVATE ${rule_version})
 # The solvers live in loops over table entries, worth unrolling and vectorising: compiled apart, into the same library.
-file(GLOB solver_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/planner/solvers/*.cc)
+set(solvers ${CMAKE_SOURCE_DIR}/planner/solvers)
+file(GLOB solver_sources CONFIGURE_DEPENDS ${solvers}/*.cc ${solvers}/problem/*.cc ${solvers}/bounds/*.cc ${solvers}/moves/*.cc)
 get_target_property(planner_sources planner SOURCES)
 list(REMOVE_ITEM planner_sources ${solver_sources})
 set_target_properties(planner PROPERTIES SOURCES "${planner_sources}")

@@ -12,7 +12,7 @@
 #include "metair/ops/op_table.h"
 #include "planner/redistribute/redistribute.h"
 #include "planner/rules/rule.h"
-#include "planner/solvers/problem.h"
+#include "planner/solvers/problem/problem.h"
 #include "planner/space/assignment.h"
 #include "planner/space/strategies.h"
 

@@ -11,15 +11,15 @@ class CheckLayersTest(planted.PlantedTest):
     def setUp(self):
         super().setUp()
         for header in ("metair/ir/graph.h", "metair/ir/result.h", "metair/ops/ops.h", "metair/spmd/mesh.h", "importers/importer.h",
-                       "profiles/profile.h", "planner/plan.h", "planner/solvers/problem.h", "executor/run.h", "cli/table.h"):
+                       "profiles/profile.h", "planner/plan.h", "planner/solvers/problem/problem.h", "executor/run.h", "cli/table.h"):
             self.plant(header, "")
 
     def include(self, path, *headers):
         self.plant(path, "".join(f'#include "{header}"\n' for header in headers))
 
     def test_allowed(self):
-        self.include("planner/a.cc", "metair/ir/graph.h", "metair/spmd/mesh.h", "profiles/profile.h", "planner/solvers/problem.h")
-        self.include("planner/solvers/a.cc", "metair/ir/result.h", "planner/solvers/problem.h")
+        self.include("planner/a.cc", "metair/ir/graph.h", "metair/spmd/mesh.h", "profiles/profile.h", "planner/solvers/problem/problem.h")
+        self.include("planner/solvers/a.cc", "metair/ir/result.h", "planner/solvers/problem/problem.h")
         self.include("cli/a.cc", "importers/importer.h", "executor/run.h", "planner/plan.h", "cli/table.h")
         self.include("tests/planner/a_test.cc", "executor/run.h", "planner/plan.h")
         self.plant("executor/cpu/a.cc", "#include <dnnl.hpp>\n#include <vector>\n")

@@ -72,7 +72,7 @@ ELSEWHERE = {
         "metair_spmd_test:*",
     ),
     "edges cost nothing": (
-        "planner/solvers/evaluate.cc",
+        "planner/solvers/problem/evaluate.cc",
         "take((*edge.costs)[choice[edge.a] * stride + choice[edge.b]]);",
         "take((*edge.costs)[choice[edge.a] * stride + choice[edge.b]] * 0);",
         "planner_solvers_test:Evaluate*:Dp*:*Random*",
@@ -102,7 +102,7 @@ ELSEWHERE = {
         "planner_test:MakePlan.KeepsTheMemoryLimit*",
     ),
     "branch and bound proves to the last digit": (
-        "planner/solvers/finish.cc",
+        "planner/solvers/bounds/finish.cc",
         "const double margin = 1e-6 * (std::abs(proven - shift) + unit) + 1;",
         "const double margin = 0;",
         "planner_solvers_test:RandomInstances.BoundsOf*",

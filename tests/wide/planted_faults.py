@@ -296,25 +296,25 @@ FOUND = {
         "planner_rules_test:OperandRow.*",
     ),
     "the linear program takes the interrupts": (
-        "planner/solvers/cbc.cc",
+        "planner/solvers/bounds/cbc.cc",
         "    without_handler.setSpecialOption(2, 1);\n",
         "",
         "planner_solvers_test:RunCbc.*",
     ),
     "no variable is flagged, before an array": (
-        "planner/solvers/cbc.cc",
+        "planner/solvers/bounds/cbc.cc",
         "  if (sequence < 0) return;\n",
         "",
         "planner_solvers_test:RunCbc.*",
     ),
     "CBC may end the program": (
-        "planner/solvers/cbc_fork.cc",
+        "planner/solvers/bounds/cbc_fork.cc",
         "    end = RunInFork(work, options.seconds, options.interrupted);\n",
         "    (void)work;\n",
         "planner_solvers_test:SolveMip.*",
     ),
     "a program on which CBC crashes is given up": (
-        "planner/solvers/cbc_fork.cc",
+        "planner/solvers/bounds/cbc_fork.cc",
         "  return SolveInFork(model, rest, CbcEffort::kBranching);",
         "  return result;",
         "planner_solvers_test:SolveMip.*",
@@ -344,7 +344,7 @@ FOUND = {
         "planner_rules_test:Form.*",
     ),
     "bounds that cross are left to the solver": (
-        "planner/solvers/crossed_bounds.cc",
+        "planner/solvers/bounds/crossed_bounds.cc",
         "  if (cuts.sizeColCuts() == 0) return;\n",
         "  return;\n",
         "planner_solvers_test:RunCbc.*",
