@@ -10,7 +10,7 @@
 //
 // The test only prunes: what it lets through is tried as before. Differences of a billionth of the
 // largest result are rounding. Sizes are the surrogates; legal values lie on a line between legal
-// ones. Cost: 3 kernel runs an input, 6 if it may be affine. Source: shardcombine.md 4.7.
+// ones. Cost: 3 kernel runs an input, 6 if it may be affine.
 #include "planner/rules/affine.h"
 
 #include <algorithm>

@@ -9,7 +9,6 @@
 // dependence refutes: an index of a cut output that depends on what another piece holds.
 //
 // Cost: O(sum of dim sizes) kernel runs for dependence, 6 for a mixed difference.
-// Source: shardcombine.md 4.4.
 #include "planner/rules/candidates.h"
 
 #include <algorithm>

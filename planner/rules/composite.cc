@@ -17,7 +17,6 @@
 // they can be used on another mesh axis beside a composite one.
 //
 // Cost: some microseconds a propagation, 16 divided runs of a graph of some 15 nodes a rule.
-// Source: shardcombine.md 4.8.
 #include "planner/rules/composite.h"
 
 #include <algorithm>
@@ -41,8 +40,11 @@ constexpr int64_t kAnyElements = std::numeric_limits<int64_t>::max();
 
 class CompositeFinder {
  public:
-  CompositeFinder(
-      BlackBox& box, const OpTable& ops, const InnerFound& inner, uint64_t seed, Discovered& found)
+  CompositeFinder(BlackBox& box,
+                  const OpTable& ops,
+                  const InnerFound& inner,
+                  uint64_t seed,
+                  SymbolicRule& found)
       : box_(box),
         ops_(ops),
         inner_(inner),
@@ -427,7 +429,7 @@ class CompositeFinder {
   BlackBox& box_;
   const OpTable& ops_;
   const InnerFound& inner_;
-  Discovered& found_;
+  SymbolicRule& found_;
   const OpCall& call_;
   Graph graph_;
   std::vector<Rule> rules_;  // by node
@@ -438,8 +440,11 @@ class CompositeFinder {
 
 }  // namespace
 
-void FindComposites(
-    BlackBox& box, const OpTable& ops, const InnerFound& inner, uint64_t seed, Discovered& found) {
+void FindComposites(BlackBox& box,
+                    const OpTable& ops,
+                    const InnerFound& inner,
+                    uint64_t seed,
+                    SymbolicRule& found) {
   if (box.op().decompose == nullptr || found.atoms.empty()) return;
   const auto start = std::chrono::steady_clock::now();
   const int64_t runs = box.kernel_runs();

@@ -2,7 +2,6 @@
 // The operator's kernel is the only truth: whatever a decomposition's pieces make must be what the
 // kernel makes of the whole. The primitives' rules are sound already, so what can be wrong is the
 // decomposition and the places of the exchanges; a dozen and a half runs of all kinds show either.
-// Source: shardcombine.md 4.8, 4.5.
 #include "planner/rules/composite_check.h"
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include "planner/rules/recipe.h"
 #include "planner/rules/recipe_forms.h"
 #include "planner/rules/recipe_steps.h"
+#include "planner/rules/step_recipe.h"
 #include "planner/rules/window.h"
 
 namespace metadist {
@@ -122,7 +122,7 @@ std::optional<ExactForm> ExactFormOf(const OpCall& call, bool all_numbers) {
   return ExactForm{call, std::move(graph).value()};
 }
 
-std::vector<int64_t> ValuesAt(const Discovered& found,
+std::vector<int64_t> ValuesAt(const SymbolicRule& found,
                               const BlackBox& box,
                               std::span<const int64_t> sizes) {
   std::vector<int64_t> values;

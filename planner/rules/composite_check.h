@@ -7,7 +7,6 @@
 
 #include "metair/ops/op_table.h"
 #include "planner/rules/black_box.h"
-#include "planner/rules/composite.h"
 #include "planner/rules/inner_calls.h"
 #include "planner/rules/piece_graph.h"
 #include "planner/rules/sampler.h"
@@ -15,7 +14,7 @@
 namespace metadist {
 
 // Slot values of a call of the family of `found`, at these atom sizes.
-std::vector<int64_t> ValuesAt(const Discovered& found,
+std::vector<int64_t> ValuesAt(const SymbolicRule& found,
                               const BlackBox& box,
                               std::span<const int64_t> sizes);
 
@@ -38,7 +37,7 @@ class CompositeCheck {
                  const OpTable& ops,
                  const InnerFound& inner,
                  uint64_t seed,
-                 const Discovered& found)
+                 const SymbolicRule& found)
       : box_(box), ops_(ops), inner_(inner), sampler_(box, seed), found_(found) {}
 
   // Whether the factor holds: on 2, 3 and 4 ranks, even and uneven pieces, other sizes, inputs of
@@ -89,7 +88,7 @@ class CompositeCheck {
   const InnerFound& inner_;
   std::optional<InnerCalls> calls_;  // made when a decomposition is first run
   Sampler sampler_;
-  const Discovered& found_;
+  const SymbolicRule& found_;
   bool leaves_range_ = false;
   int64_t executions_ = 0;
 };

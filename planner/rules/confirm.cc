@@ -251,7 +251,7 @@ int64_t LargestNamed(const BlackBox& box, std::span<const int64_t> sizes) {
 
 // Whether there is a call of the family with these sizes, and it is cheap. Changes what the box
 // stands for.
-bool IsCheapCall(const Discovered& found,
+bool IsCheapCall(const SymbolicRule& found,
                  BlackBox& box,
                  const std::vector<int64_t>& sizes,
                  int64_t few,
@@ -265,7 +265,7 @@ bool IsCheapCall(const Discovered& found,
 
 // Sizes of the largest call of the family that is cheap and not above the real one; none if there
 // is none.
-std::optional<std::vector<int64_t>> NearestSizes(const Discovered& found,
+std::optional<std::vector<int64_t>> NearestSizes(const SymbolicRule& found,
                                                  BlackBox& box,
                                                  const SymbolicFactor& factor,
                                                  std::span<const int64_t> sizes,
@@ -286,7 +286,7 @@ std::optional<std::vector<int64_t>> NearestSizes(const Discovered& found,
 
 // Sizes of a cheap call of the family in the same order as the real ones: what is equal stays
 // equal, what is larger stays larger. None if there is no such call.
-std::optional<std::vector<int64_t>> SmallestAlike(const Discovered& found,
+std::optional<std::vector<int64_t>> SmallestAlike(const SymbolicRule& found,
                                                   BlackBox& box,
                                                   std::span<const int64_t> sizes,
                                                   int64_t few) {
@@ -303,7 +303,7 @@ std::optional<std::vector<int64_t>> SmallestAlike(const Discovered& found,
 }
 
 // The factor on the call of these sizes; none where a window has no place.
-std::optional<Case> CaseAt(const Discovered& found,
+std::optional<Case> CaseAt(const SymbolicRule& found,
                            BlackBox& box,
                            const SymbolicFactor& factor,
                            const std::vector<int64_t>& sizes) {

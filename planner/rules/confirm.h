@@ -7,7 +7,7 @@
 
 #include "planner/rules/black_box.h"
 #include "planner/rules/composite_check.h"
-#include "planner/rules/discover.h"
+#include "planner/rules/symbolic_rule.h"
 
 namespace metadist {
 
@@ -15,7 +15,7 @@ namespace metadist {
 class Confirmation {
  public:
   // box: the call. inner: rules of the nodes of its decomposition. All must outlive the object.
-  Confirmation(const Discovered& found,
+  Confirmation(const SymbolicRule& found,
                BlackBox& box,
                const OpTable& ops,
                const InnerFound& inner,
@@ -30,7 +30,7 @@ class Confirmation {
   bool Refutes(const PassThrough& pass, std::span<const int64_t> sizes);
 
  private:
-  const Discovered& found_;
+  const SymbolicRule& found_;
   BlackBox& box_;
   const OpTable& ops_;
   const InnerFound& inner_;

@@ -21,7 +21,6 @@
 //
 // Cost: a few kernel runs for each index of the dims that move, not their product; for each bit of
 // it where elements are only moved.
-// Source: shardcombine.md 4.4.
 #include "planner/rules/dependence.h"
 
 #include <algorithm>

@@ -5,17 +5,16 @@
 //
 // where x_r has some dims cut to piece r. Nobody tells us which dims, or what combine is. The
 // steps, each in its own file: the call is shrunk to a small one of the same form (shrink); sizes
-// that must change together are tied into atoms (tie, resolve) and take sizes at which every input
-// matters (telling); disturbing one index at a time
-// shows which outputs it reaches (dependence); from that follow candidate cuts (coordinate_map,
-// candidates); every candidate is run divided and whole on inputs chosen to disagree
-// (execution_test); where nothing holds, windows that slide along a dim are looked for
-// (window_search); sums and maxima that pass through are found last (pass_through). Of the
-// operator only shape inference, the reference kernel and the legal inputs are used; its name is
-// used in messages.
+// that must change together are coupled into atoms (coupled_sizes, resolve) and take sizes at which
+// every input matters (telling); disturbing one index at a time shows which outputs it reaches
+// (dependence); from that follow candidate cuts (coordinate_map, candidates); every candidate is
+// run divided and whole on inputs chosen to disagree (execution_test); where nothing holds, windows
+// that slide along a dim are looked for (window_search); sums and maxima that pass through are
+// found last (pass_through). Of the operator only shape inference, the reference kernel and the
+// legal inputs are used; its name is used in messages.
 //
 // Cost: some hundred runs of the reference kernel on arrays of some hundred elements.
-// Source: shardcombine.md; the idea is MetaDist's (alibaba/easydist).
+// Source: the idea is MetaDist's (alibaba/easydist).
 #include "planner/rules/discover.h"
 
 #include <chrono>
@@ -41,7 +40,7 @@ namespace {
 // Testing above larger literals would need large arrays.
 constexpr int64_t kLargestLiteral = 4096;
 
-void Describe(const BlackBox& box, const Family& family, Discovered& found) {
+void Describe(const BlackBox& box, const Family& family, SymbolicRule& found) {
   for (const Atom& atom : family.atoms) found.atoms.push_back(atom.base);
   found.dims.resize(box.num_inputs());
   for (size_t i = 0; i < box.num_inputs(); ++i) {
@@ -117,18 +116,18 @@ void AddLong(BlackBox& box,
 void FindRules(BlackBox& box,
                const DiscoveryOptions& options,
                const BlackBox* real,
-               Discovered& found) {
-  Tie tie(box);
-  if (!tie.Run()) {
+               SymbolicRule& found) {
+  CoupledSizes coupled(box);
+  if (!coupled.Run()) {
     found.reason = "output sizes depend on data";
     return;
   }
   Sampler sampler(box, options.seed);
-  Overrun(box, tie, sampler).Run();
+  Overrun(box, coupled, sampler).Run();
   if (!RunsOnce(box, sampler, found.reason)) return;
   Prober prober(box, sampler);
   CandidateSearch search(box, prober);
-  Family family = Resolve(box, tie, search);
+  Family family = Resolve(box, coupled, search);
   LetInputsTell(box, sampler, family);
   Describe(box, family, found);
   if (family.largest_literal > kLargestLiteral) {
@@ -165,18 +164,18 @@ void FindRules(BlackBox& box,
 
 }  // namespace
 
-Discovered NoneFor(const BlackBox& box) {
-  Discovered found;
+SymbolicRule NoneFor(const BlackBox& box) {
+  SymbolicRule found;
   found.text = "none";
   found.reason = box.fault();
   found.faulty = true;
   return found;
 }
 
-Discovered DiscoverSmall(BlackBox& box, const DiscoveryOptions& options, const BlackBox* real) {
+SymbolicRule DiscoverSmall(BlackBox& box, const DiscoveryOptions& options, const BlackBox* real) {
   const auto start = std::chrono::steady_clock::now();
   const int64_t runs = box.kernel_runs();
-  Discovered found;
+  SymbolicRule found;
   found.text = "none";
   FindRules(box, options, real, found);
   if (!box.fault().empty()) found = NoneFor(box);
@@ -187,11 +186,11 @@ Discovered DiscoverSmall(BlackBox& box, const DiscoveryOptions& options, const B
 
 namespace {
 
-Discovered DiscoverAs(const OpCall& call,
-                      BlackBox& real,
-                      const std::vector<BlackBox::Following>& following,
-                      const DiscoveryOptions& options) {
-  Discovered best;
+SymbolicRule DiscoverAs(const OpCall& call,
+                        BlackBox& real,
+                        const std::vector<BlackBox::Following>& following,
+                        const DiscoveryOptions& options) {
+  SymbolicRule best;
   best.text = "none";
   size_t most = 0;
   bool any = false;
@@ -208,7 +207,7 @@ Discovered DiscoverAs(const OpCall& call,
     BlackBox box(call);
     box.set_following(following);
     box.set_values(std::move(*values));
-    Discovered next = DiscoverSmall(box, options, &real);
+    SymbolicRule next = DiscoverSmall(box, options, &real);
     if (next.faulty) return next;
     bool fits = false;
     const Rule rule = InstantiateAt(next, real, fits);
@@ -225,14 +224,14 @@ Discovered DiscoverAs(const OpCall& call,
 
 }  // namespace
 
-Discovered Discover(const OpCall& call, const DiscoveryOptions& options) {
+SymbolicRule Discover(const OpCall& call, const DiscoveryOptions& options) {
   BlackBox real(call);
   if (!real.fault().empty()) return NoneFor(real);
-  Discovered plain = DiscoverAs(call, real, {}, options);
+  SymbolicRule plain = DiscoverAs(call, real, {}, options);
   if (plain.faulty) return plain;
   const std::vector<BlackBox::Following> following = FollowingOf(real, Instantiate(plain, call));
   if (following.empty()) return plain;
-  Discovered other = DiscoverAs(call, real, following, options);
+  SymbolicRule other = DiscoverAs(call, real, following, options);
   return other.factors.size() > plain.factors.size() ? other : plain;
 }
 

@@ -9,11 +9,11 @@ namespace metadist {
 // Discovery on a call whose box.values() are small already. Depends on those values and the seed
 // alone. real: the call for which it stands, if any; where that turns out to be no larger form of
 // it (SolveAtoms), nothing is tested and there is a reason only.
-Discovered DiscoverSmall(BlackBox& box,
-                         const DiscoveryOptions& options,
-                         const BlackBox* real = nullptr);
+SymbolicRule DiscoverSmall(BlackBox& box,
+                           const DiscoveryOptions& options,
+                           const BlackBox* real = nullptr);
 
 // What is known of a call whose operator's code is at fault (box.fault()): that.
-Discovered NoneFor(const BlackBox& box);
+SymbolicRule NoneFor(const BlackBox& box);
 
 }  // namespace metadist

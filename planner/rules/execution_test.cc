@@ -8,7 +8,7 @@
 // from a neutral element, and all that apply are tried: exactly one must survive all
 // configurations.
 //
-// The configurations are few but chosen to disagree (shardcombine 4.5): 2, 3 and 4 ranks; equal and
+// The configurations are few but chosen to disagree: 2, 3 and 4 ranks; equal and
 // unequal pieces; signed, negative, tiny, sorted and tied values; non-zeros or an offset in one
 // rank's part only; one true among false and the reverse. Other atoms take two sizes each. Where
 // the call holds literals that are no sizes, the tested atom and each of the others in turn are
@@ -31,7 +31,7 @@
 //
 // Cost: 18 configurations and one for each atom, of 1 + ranks kernel runs, the first four of one
 // more, and up to 4 times as many while few have told something; a wrong trial nearly always ends
-// at the first. Source: shardcombine.md 4.5, 4.11.
+// at the first.
 #include "planner/rules/execution_test.h"
 
 #include <algorithm>

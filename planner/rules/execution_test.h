@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,15 +8,12 @@
 #include <span>
 #include <vector>
 
-#include "planner/rules/discover.h"
 #include "planner/rules/family.h"
 #include "planner/rules/offsets.h"
 #include "planner/rules/sampler.h"
+#include "planner/rules/symbolic_rule.h"
 
 namespace metadist {
-
-// Every factor is tested on as many ranks.
-inline constexpr std::array<int64_t, 3> kRanksTested{2, 3, 4};
 
 // What is cut, and what else changes in a rank's call.
 struct Trial {

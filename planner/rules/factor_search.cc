@@ -3,7 +3,7 @@
 // are tried from plain to strange: literals at the shard's size, literals kept, one or two uncut
 // float inputs in which the operator may be affine (affine.h) arriving as partial sums. Where all
 // of them fail, literals and indices that move with the piece (offset_trials). Windows have a
-// search of their own (window_search). Source: shardcombine.md 4.4 to 4.7.
+// search of their own (window_search).
 #include "planner/rules/factor_search.h"
 
 #include <algorithm>

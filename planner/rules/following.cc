@@ -4,13 +4,12 @@
 // x[2:7] of 8 rows and x[2:-1] are one call, but of the first discovery sees a dim that may have
 // any size and an end that is no size of anything: more rows change nothing. Seen from the far end
 // it is a window like any other. So a dim of which more moves no output, and an integer of which
-// less makes the same dim of an output shorter, may be tied: both grow by as much, and the output
-// with them. The size that an image gets is seen so too: where it is a multiple of the size that it
-// has, the ratio is what stays. Whether that leads anywhere is seen by discovering the call once
-// more under this tie; it is done only where no factor cuts the dim as it is.
+// less makes the same dim of an output shorter, may be coupled: both grow by as much, and the
+// output with them. The size that an image gets is seen so too: where it is a multiple of the size
+// that it has, the ratio is what stays. Whether that leads anywhere is seen by discovering the call
+// once more under this coupling; it is done only where no factor cuts the dim as it is.
 //
-// Cost: some 5 inferences for each pair of an integer and a dim at the same place. Source:
-// shardcombine.md 4.3, 4.9.
+// Cost: some 5 inferences for each pair of an integer and a dim at the same place.
 #include "planner/rules/following.h"
 
 #include <algorithm>

@@ -20,7 +20,7 @@ Rule InnerCalls::RuleOf(const Graph& graph, size_t node) const {
   if (node < known_.size() && known_[node] != nullptr)
     rule = InstantiateAt(*known_[node], call, fits);
   if (fits) return rule;
-  const Discovered* own = found_(graph, graph.nodes[node]);
+  const SymbolicRule* own = found_(graph, graph.nodes[node]);
   return own == nullptr ? Rule() : InstantiateAt(*own, call, fits);
 }
 

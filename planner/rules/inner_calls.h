@@ -6,14 +6,17 @@
 #include <vector>
 
 #include "metair/ops/op_table.h"
-#include "planner/rules/discover.h"
 #include "planner/rules/rule.h"
+#include "planner/rules/symbolic_rule.h"
 
 namespace metadist {
 
+// The rule of a node of a decomposition, at its own sizes; for whoever plans by one.
+using InnerRules = std::function<const Rule&(const Graph&, const Node&)>;
+
 // What was discovered of the call of a node of a decomposition; nullptr: nothing, it has no rule.
 // It stays where it is.
-using InnerFound = std::function<const Discovered*(const Graph&, const Node&)>;
+using InnerFound = std::function<const SymbolicRule*(const Graph&, const Node&)>;
 
 // The rules of the nodes of one decomposition, at whatever sizes. Its form does not depend on
 // sizes, so what was discovered of a node holds for the same node of the same decomposition at
@@ -30,7 +33,7 @@ class InnerCalls {
  private:
   const OpTable& ops_;
   const InnerFound& found_;
-  std::vector<const Discovered*> known_;  // by node
+  std::vector<const SymbolicRule*> known_;  // by node
 };
 
 }  // namespace metadist

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "planner/rules/black_box.h"
-#include "planner/rules/discover.h"
+#include "planner/rules/symbolic_rule.h"
 
 namespace metadist {
 
@@ -20,14 +20,14 @@ inline constexpr char kOtherForm[] =
 
 // Atom sizes for which the family of `found` is the call `box.values()`; none if it is not one of
 // its calls.
-std::optional<std::vector<int64_t>> SolveAtoms(const Discovered& found, const BlackBox& box);
+std::optional<std::vector<int64_t>> SolveAtoms(const SymbolicRule& found, const BlackBox& box);
 
 // Whether `found` is about calls with the inputs, integers and outputs of `box`, which may be at
 // any of its family's sizes: then its rule can be asked for.
-bool SameForm(const Discovered& found, BlackBox& box);
+bool SameForm(const SymbolicRule& found, BlackBox& box);
 
 // A factor at these atom sizes.
-Factor FactorAt(const Discovered& found,
+Factor FactorAt(const SymbolicRule& found,
                 const SymbolicFactor& factor,
                 std::span<const int64_t> sizes);
 
@@ -37,7 +37,7 @@ size_t CutsIn(const Rule& rule);
 bool CutsAll(const Rule& rule, BlackBox& box);
 // Adds to `rule` what `found`, of whatever form, can cut of the call's dims and the rule does not.
 // refused: names of factors that the filter of InstantiateAt refused.
-void AddUncut(const Discovered& found,
+void AddUncut(const SymbolicRule& found,
               BlackBox& box,
               const std::set<std::string>& refused,
               Rule& rule);
@@ -54,7 +54,7 @@ void AddUncutRest(BlackBox& box, Rule& rule);
 // Instantiate() for a call already taken apart. `fits` tells whether it is of the signature.
 // holds, passes: asked of every factor and pass-through that the call could use; without them all
 // are taken.
-Rule InstantiateAt(const Discovered& found,
+Rule InstantiateAt(const SymbolicRule& found,
                    BlackBox& box,
                    bool& fits,
                    const FactorFilter& holds = nullptr,

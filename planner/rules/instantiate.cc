@@ -12,7 +12,7 @@
 #include "planner/rules/instance.h"
 #include "planner/rules/notation.h"
 #include "planner/rules/pieces.h"
-#include "planner/rules/recipe_steps.h"
+#include "planner/rules/step_recipe.h"
 #include "planner/rules/window.h"
 
 namespace metadist {
@@ -27,7 +27,7 @@ struct Equation {
 };
 
 // False: the call has other slots.
-bool Equations(const Discovered& found, const BlackBox& box, std::vector<Equation>& equations) {
+bool Equations(const SymbolicRule& found, const BlackBox& box, std::vector<Equation>& equations) {
   if (found.dims.size() != box.num_inputs()) return false;
   for (size_t i = 0; i < box.num_inputs(); ++i) {
     if (found.dims[i].is_tensor != box.is_tensor(i)) return false;
@@ -84,7 +84,7 @@ int64_t Wrapped(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
 
-void AddOffsets(const Discovered& found,
+void AddOffsets(const SymbolicRule& found,
                 const SymbolicFactor& factor,
                 std::span<const int64_t> sizes,
                 Factor& out) {
@@ -112,7 +112,7 @@ double Real(const Product& product, std::span<const int64_t> sizes) {
 }
 
 // Whether what the factor makes of these sizes are numbers at all.
-bool Representable(const Discovered& found,
+bool Representable(const SymbolicRule& found,
                    const SymbolicFactor& factor,
                    std::span<const int64_t> sizes) {
   for (const SymbolicLiteral& literal : found.literals)
@@ -144,12 +144,12 @@ bool IsAt(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
 }
 
 // The notation of the factors that the call has, at its sizes.
-std::string TextAt(const Discovered& found,
+std::string TextAt(const SymbolicRule& found,
                    std::vector<SymbolicFactor> factors,
                    std::vector<PassThrough> passes,
                    std::vector<int64_t> sizes,
                    const std::vector<Shape>& outputs) {
-  Discovered own;
+  SymbolicRule own;
   own.atoms = std::move(sizes);
   own.dims = found.dims;
   own.literals = found.literals;
@@ -222,7 +222,7 @@ bool Fits(const std::vector<Cut>& cuts, const std::vector<Shape>& shapes) {
 
 }  // namespace
 
-Factor FactorAt(const Discovered& found,
+Factor FactorAt(const SymbolicRule& found,
                 const SymbolicFactor& factor,
                 std::span<const int64_t> sizes) {
   Factor out;
@@ -250,7 +250,7 @@ Factor FactorAt(const Discovered& found,
   return out;
 }
 
-std::optional<std::vector<int64_t>> SolveAtoms(const Discovered& found, const BlackBox& box) {
+std::optional<std::vector<int64_t>> SolveAtoms(const SymbolicRule& found, const BlackBox& box) {
   std::vector<Equation> equations;
   if (!Equations(found, box, equations)) return std::nullopt;
   std::vector<int64_t> sizes(found.atoms.size(), kUnknown);
@@ -296,7 +296,7 @@ bool CutsAll(const Rule& rule, BlackBox& box) {
   return true;
 }
 
-void AddUncut(const Discovered& found,
+void AddUncut(const SymbolicRule& found,
               BlackBox& box,
               const std::set<std::string>& refused,
               Rule& rule) {
@@ -346,7 +346,7 @@ void AddUncutRest(BlackBox& box, Rule& rule) {
   SortUncut(rule);
 }
 
-bool SameForm(const Discovered& found, BlackBox& box) {
+bool SameForm(const SymbolicRule& found, BlackBox& box) {
   if (found.factors.empty() && found.dims.empty()) return true;
   std::vector<Equation> equations;
   std::vector<Shape> outputs;
@@ -362,7 +362,7 @@ bool SameForm(const Discovered& found, BlackBox& box) {
   });
 }
 
-Rule InstantiateAt(const Discovered& found,
+Rule InstantiateAt(const SymbolicRule& found,
                    BlackBox& box,
                    bool& fits,
                    const FactorFilter& holds,
@@ -416,7 +416,7 @@ Rule InstantiateAt(const Discovered& found,
   return rule;
 }
 
-Rule Instantiate(const Discovered& found, const OpCall& call) {
+Rule Instantiate(const SymbolicRule& found, const OpCall& call) {
   BlackBox box(call);
   bool fits = false;
   return InstantiateAt(found, box, fits);

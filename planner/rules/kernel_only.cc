@@ -20,14 +20,18 @@
 #include "planner/rules/notation.h"
 #include "planner/rules/pieces.h"
 #include "planner/rules/recipe.h"
+#include "planner/rules/step_recipe.h"
 
 namespace metadist {
 namespace {
 
 class KernelOnlyFinder {
  public:
-  KernelOnlyFinder(
-      BlackBox& box, const OpTable& ops, const InnerFound& inner, uint64_t seed, Discovered& found)
+  KernelOnlyFinder(BlackBox& box,
+                   const OpTable& ops,
+                   const InnerFound& inner,
+                   uint64_t seed,
+                   SymbolicRule& found)
       : box_(box),
         rules_(RulesBy(ops, inner)),
         found_(found),
@@ -220,7 +224,7 @@ class KernelOnlyFinder {
 
   BlackBox& box_;
   const StepRules rules_;
-  Discovered& found_;
+  SymbolicRule& found_;
   CompositeCheck check_;
   // Recurrences of which an input says how many elements count: the atom, and steps to try.
   std::vector<std::pair<int, std::string>> counted_;
@@ -228,8 +232,11 @@ class KernelOnlyFinder {
 
 }  // namespace
 
-void FindKernelOnly(
-    BlackBox& box, const OpTable& ops, const InnerFound& inner, uint64_t seed, Discovered& found) {
+void FindKernelOnly(BlackBox& box,
+                    const OpTable& ops,
+                    const InnerFound& inner,
+                    uint64_t seed,
+                    SymbolicRule& found) {
   if (found.atoms.empty()) return;
   const auto start = std::chrono::steady_clock::now();
   const int64_t runs = box.kernel_runs();

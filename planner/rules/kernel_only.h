@@ -5,8 +5,8 @@
 
 #include "metair/ops/op_table.h"
 #include "planner/rules/black_box.h"
-#include "planner/rules/discover.h"
 #include "planner/rules/inner_calls.h"
+#include "planner/rules/symbolic_rule.h"
 
 namespace metadist {
 
@@ -16,6 +16,6 @@ namespace metadist {
 // call on a single element of it (recipe_steps.h), of which `inner` tells. Depends on what Discover
 // depends on.
 void FindKernelOnly(
-    BlackBox& box, const OpTable& ops, const InnerFound& inner, uint64_t seed, Discovered& found);
+    BlackBox& box, const OpTable& ops, const InnerFound& inner, uint64_t seed, SymbolicRule& found);
 
 }  // namespace metadist

@@ -14,7 +14,7 @@
 // maximum of nothing is raised to a finite number, since exp(-inf + inf) is none. Nobody says which
 // transport belongs to what: each is tried on each pair of exchanges and run against the kernel
 // (composite_check.h). Costs n reference-and-state pairs in place of two reduced values, and the
-// second making. Source: shardcombine.md 4.8; Chan, Golub, LeVeque 1983 for the second transport.
+// second making. Source: Chan, Golub, LeVeque 1983 for the second transport.
 #include "planner/rules/late_merge.h"
 
 #include <fmt/format.h>

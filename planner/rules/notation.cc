@@ -99,7 +99,7 @@ std::string OperandText(int input, const std::string& attribute, int entry, bool
          (several ? fmt::format(".{}", entry) : "");
 }
 
-void DescribeOffsets(const Discovered& found, const SymbolicFactor& factor, Clauses& clauses) {
+void DescribeOffsets(const SymbolicRule& found, const SymbolicFactor& factor, Clauses& clauses) {
   for (const SymbolicIndex& index : factor.indices)
     clauses.off.push_back(fmt::format(
         "{}:{}-", factor.name, OperandText(index.input, "", index.column, index.column >= 0)));
@@ -144,7 +144,7 @@ bool Takes(const SymbolicFactor& factor, Halo::Course course) {
 }
 
 // Letters of what cuts the other dims of the factor's first input.
-std::string LettersBeside(const Discovered& found, const SymbolicFactor& factor) {
+std::string LettersBeside(const SymbolicRule& found, const SymbolicFactor& factor) {
   const SymbolicCut& own = factor.inputs[0];
   std::map<int, std::string> letters;  // by dim
   for (const SymbolicFactor& other : found.factors)
@@ -157,7 +157,7 @@ std::string LettersBeside(const Discovered& found, const SymbolicFactor& factor)
 
 // "c:MAX[a],SUM[a]": what is exchanged, with the dims of each value; "c:SCAN[a]": a recipe, with
 // the lines in which it works.
-std::string ExchangesText(const Discovered& found, const SymbolicFactor& factor) {
+std::string ExchangesText(const SymbolicRule& found, const SymbolicFactor& factor) {
   if (!factor.inner.recipe.empty())
     return fmt::format("{}:{}[{}]", factor.name, factor.inner.recipe, LettersBeside(found, factor));
   std::vector<std::string> steps;
@@ -167,7 +167,7 @@ std::string ExchangesText(const Discovered& found, const SymbolicFactor& factor)
       "{}:{}", factor.name, steps.empty() ? "LOCAL" : fmt::format("{}", fmt::join(steps, ",")));
 }
 
-void DescribeFactor(const Discovered& found, const SymbolicFactor& factor, Clauses& clauses) {
+void DescribeFactor(const SymbolicRule& found, const SymbolicFactor& factor, Clauses& clauses) {
   DescribeOffsets(found, factor, clauses);
   const std::vector<std::string> letters = Letters(factor);
   if (!factor.reductions.empty()) {
@@ -209,12 +209,12 @@ void DescribeFactor(const Discovered& found, const SymbolicFactor& factor, Claus
   }
   if (!factor.local_literals) return;
   for (size_t i = 0; i < factor.atoms.size(); ++i) {
-    const bool tied = std::any_of(
+    const bool coupled = std::any_of(
         found.literals.begin(), found.literals.end(), [&](const SymbolicLiteral& literal) {
           const std::vector<int>& atoms = literal.size.terms.front().atoms;
           return std::find(atoms.begin(), atoms.end(), factor.atoms[i]) != atoms.end();
         });
-    if (tied) clauses.attr.push_back(letters[i]);
+    if (coupled) clauses.attr.push_back(letters[i]);
   }
 }
 
@@ -225,7 +225,7 @@ std::string LetterOf(size_t index) {
   return index < 26 ? std::string(1, letter) : fmt::format("{}{}", letter, index / 26);
 }
 
-void NameFactors(Discovered& found) {
+void NameFactors(SymbolicRule& found) {
   size_t next = 0;
   for (SymbolicFactor& factor : found.factors) {
     std::vector<std::string> letters;
@@ -234,7 +234,7 @@ void NameFactors(Discovered& found) {
   }
 }
 
-std::string Notation(const Discovered& found, const std::vector<Shape>& outputs) {
+std::string Notation(const SymbolicRule& found, const std::vector<Shape>& outputs) {
   std::map<std::tuple<bool, int, int>, std::vector<Hold>> holds;  // input?, tensor, dim
   for (const SymbolicFactor& factor : found.factors) {
     const std::map<int, std::string> letters = LettersByAtom(factor);

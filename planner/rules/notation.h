@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "metair/ir/shape.h"
-#include "planner/rules/discover.h"
+#include "planner/rules/symbolic_rule.h"
 
 namespace metadist {
 
@@ -13,10 +13,10 @@ namespace metadist {
 std::string LetterOf(size_t index);
 
 // Names the factors by their letters: "k"; "a+b" where several atoms are cut together.
-void NameFactors(Discovered& found);
+void NameFactors(SymbolicRule& found);
 
 // The rule in the one-line notation of docs/sharding.md: `([i,k],[k,j])->([i,j]) reduction={k}`.
 // `outputs`: their shapes at the sample's atom sizes. Factors must be named.
-std::string Notation(const Discovered& found, const std::vector<Shape>& outputs);
+std::string Notation(const SymbolicRule& found, const std::vector<Shape>& outputs);
 
 }  // namespace metadist

@@ -18,7 +18,7 @@
 // operator. What indices are and what bounds them is the domain of legal inputs; an index that is a
 // literal of the call is counted likewise.
 //
-// Cost: a trial that fails takes 1 + ranks kernel runs. Source: shardcombine.md 4.6.
+// Cost: a trial that fails takes 1 + ranks kernel runs.
 #include "planner/rules/offset_trials.h"
 
 #include <algorithm>
@@ -39,14 +39,14 @@ int64_t OffsetTrials::ValueOf(int literal) const {
   return family_.base[box_.first_literal() + static_cast<size_t>(literal)];
 }
 
-std::vector<int> OffsetTrials::Movable(const Trial& plain, bool tied) const {
+std::vector<int> OffsetTrials::Movable(const Trial& plain, bool coupled) const {
   std::vector<int> movable;
   const size_t first = box_.first_literal();
   for (size_t s = first; s < box_.slots().size(); ++s) {
     const int literal = static_cast<int>(s - first);
     if (ValueOf(literal) > kSentinel || ValueOf(literal) < -kSentinel) continue;
     const std::vector<int> atoms = family_.AtomsOf(static_cast<int>(s));
-    if (atoms.empty() || (tied && atoms == plain.atoms)) movable.push_back(literal);
+    if (atoms.empty() || (coupled && atoms == plain.atoms)) movable.push_back(literal);
   }
   return movable;
 }
@@ -120,7 +120,7 @@ void OffsetTrials::AddIndices(const Trial& plain, std::vector<Trial>& trials) co
     for (SymbolicCut& cut : *cuts) cut.spare = bounded;
   for (int o = 0; o < box_.num_outputs(); ++o) counted.reached.insert(o);
   trials.push_back(counted);
-  for (const int literal : Movable(plain, /*tied=*/false)) {
+  for (const int literal : Movable(plain, /*coupled=*/false)) {
     const SymbolicShift shift{literal, -1, 0, -1, false, view};
     if (!counted.shifts.empty() || !KeepsShapes({shift})) continue;
     trials.push_back(counted);
@@ -133,7 +133,7 @@ void OffsetTrials::AddPairs(const Trial& plain,
                             std::vector<Trial>& trials) const {
   Trial both = plain;
   both.local_literals = false;
-  const std::vector<int> movable = Movable(plain, /*tied=*/true);
+  const std::vector<int> movable = Movable(plain, /*coupled=*/true);
   for (const int begin : movable)
     for (const int end : movable) {
       if (begin == end) continue;
@@ -148,7 +148,7 @@ void OffsetTrials::AddPairs(const Trial& plain,
 
 void OffsetTrials::AddLiterals(const Trial& plain, std::vector<Trial>& trials) const {
   if (plain.outputs.empty() || !IsContiguous(plain.outputs.front())) return;
-  const std::vector<int> movable = Movable(plain, /*tied=*/false);
+  const std::vector<int> movable = Movable(plain, /*coupled=*/false);
   const SymbolicCut& view = plain.outputs.front();
   const bool made = plain.inputs.empty();
   const bool can_help = std::any_of(movable.begin(), movable.end(), [&](int literal) {

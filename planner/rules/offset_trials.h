@@ -14,7 +14,7 @@ class OffsetTrials {
   OffsetTrials(BlackBox& box, const Family& family, ExecutionTest& test)
       : box_(box), family_(family), test_(test) {}
 
-  // plain: one atom, literals at the shard's size where they are tied to it.
+  // plain: one atom, literals at the shard's size where they follow it.
   std::vector<Trial> Of(const Trial& plain) const;
 
  private:
@@ -25,9 +25,9 @@ class OffsetTrials {
   void AddIndices(const Trial& plain, std::vector<Trial>& trials) const;
   void AddLiterals(const Trial& plain, std::vector<Trial>& trials) const;
   void AddPairs(const Trial& plain, const SymbolicCut& view, std::vector<Trial>& trials) const;
-  // Literals that no size follows, and on demand those tied to the cut atom alone; infinities do
-  // not move. Numbered as in SymbolicShift.
-  std::vector<int> Movable(const Trial& plain, bool tied) const;
+  // Literals that no size follows, and on demand those that follow the cut atom alone; infinities
+  // do not move. Numbered as in SymbolicShift.
+  std::vector<int> Movable(const Trial& plain, bool coupled) const;
   // What a shift may be multiplied by: 1, or the value of another literal.
   std::vector<int> Multipliers(int literal) const;
   int64_t ValueOf(int literal) const;

@@ -10,7 +10,7 @@
 #include "planner/rules/symbolic.h"
 
 // What a rank's trial call does beside taking pieces: literals and indices that know where the
-// piece begins, and the element behind it that stands for all outside. Source: shardcombine.md 4.6.
+// piece begins, and the element behind it that stands for all outside.
 namespace metadist {
 
 // Which piece: atom sizes of the whole call, and the rank.

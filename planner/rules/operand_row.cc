@@ -33,7 +33,7 @@ void AddAtoms(const SymbolicSize& size, Atoms& atoms) {
 
 class Growth {
  public:
-  Growth(const Discovered& found, size_t input, size_t extra)
+  Growth(const SymbolicRule& found, size_t input, size_t extra)
       : found_(found), input_(static_cast<int>(input)), extra_(static_cast<int>(extra)) {
     Atoms others;
     for (size_t i = 0; i < found.dims.size(); ++i)
@@ -44,8 +44,8 @@ class Growth {
     order_.assign(own_.begin(), own_.end());
   }
 
-  std::optional<Discovered> Run() {
-    Discovered out = found_;
+  std::optional<SymbolicRule> Run() {
+    SymbolicRule out = found_;
     for (int copy = 1; copy <= extra_; ++copy)
       for (const int atom : order_) out.atoms.push_back(found_.atoms[static_cast<size_t>(atom)]);
     const auto at = out.dims.begin() + input_ + 1;
@@ -159,7 +159,7 @@ class Growth {
     return true;
   }
 
-  bool GrowPasses(Discovered& out) const {
+  bool GrowPasses(SymbolicRule& out) const {
     std::vector<PassThrough> passes;
     for (PassThrough pass : found_.pass_through) {
       if (pass.inputs == std::vector<int>{input_}) {  // alone, as each of the row
@@ -176,7 +176,7 @@ class Growth {
     return true;
   }
 
-  const Discovered& found_;
+  const SymbolicRule& found_;
   int input_;
   int extra_;
   Atoms own_;  // that only the operand has
@@ -209,15 +209,15 @@ OpCall WithRow(const OpCall& call, const OperandRow& row, size_t kept) {
   return out;
 }
 
-std::optional<Discovered> Grown(const Discovered& found, const OperandRow& row, size_t extra) {
+std::optional<SymbolicRule> Grown(const SymbolicRule& found, const OperandRow& row, size_t extra) {
   return Growth(found, row.first + kTemplate, extra).Run();
 }
 
-bool GrowsAlike(const Discovered& shorter,
-                const Discovered& longer,
+bool GrowsAlike(const SymbolicRule& shorter,
+                const SymbolicRule& longer,
                 const OperandRow& row,
                 const OpCall& call) {
-  const std::optional<Discovered> grown = Grown(shorter, row, 1);
+  const std::optional<SymbolicRule> grown = Grown(shorter, row, 1);
   if (!grown) return false;
   bool fits_grown = false;
   bool fits_found = false;

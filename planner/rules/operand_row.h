@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "planner/rules/black_box.h"
-#include "planner/rules/discover.h"
+#include "planner/rules/symbolic_rule.h"
 
 namespace metadist {
 
@@ -23,15 +23,15 @@ OpCall WithRow(const OpCall& call, const OperandRow& row, size_t kept);
 
 // What was found of a call with a short row, for one with `extra` operands more: each of them is
 // like the third of the row. None: that operand stands in a relation that says nothing of others.
-std::optional<Discovered> Grown(const Discovered& found, const OperandRow& row, size_t extra);
+std::optional<SymbolicRule> Grown(const SymbolicRule& found, const OperandRow& row, size_t extra);
 
 // Lengths of a row of which rules are found; the rule of the second must be that of the first,
 // grown by one operand.
 inline constexpr size_t kShortRows[] = {6, 7};
 
 // Whether that is so; call: with the longer row.
-bool GrowsAlike(const Discovered& shorter,
-                const Discovered& longer,
+bool GrowsAlike(const SymbolicRule& shorter,
+                const SymbolicRule& longer,
                 const OperandRow& row,
                 const OpCall& call);
 

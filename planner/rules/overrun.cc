@@ -12,7 +12,7 @@
 // and discovery says so.
 //
 // Cost: one run for every integer input without stated values; for those with a bound some 40, and
-// up to 4 for every independent size. Source: shardcombine.md 4.6.
+// up to 4 for every independent size.
 #include "planner/rules/overrun.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ std::optional<FoundDomain> Overrun::DomainOf(int input) {
   found.negative_ok = Accepts(box_.values(), input, -found.count) &&
                       !Accepts(box_.values(), input, -found.count - 1);
   if (!found.negative_ok && Accepts(box_.values(), input, -1)) return std::nullopt;
-  for (const Tie::Slots& set : tie_.sets()) {
+  for (const CoupledSizes::Slots& set : coupled_.sets()) {
     std::vector<int64_t> values = box_.values();
     for (const int slot : set) values[static_cast<size_t>(slot)] *= kScale;
     if (EndsAt(values, input, found.count)) continue;

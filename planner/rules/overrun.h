@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "planner/rules/black_box.h"
+#include "planner/rules/coupled_sizes.h"
 #include "planner/rules/sampler.h"
-#include "planner/rules/tie.h"
 
 namespace metadist {
 
 // Finds the legal values of integer inputs of which the operator states none, by overrunning them.
 class Overrun {
  public:
-  // `tie` has been run on box.values().
-  Overrun(BlackBox& box, const Tie& tie, Sampler& sampler)
-      : box_(box), tie_(tie), sampler_(sampler) {}
+  // `coupled` has been run on box.values().
+  Overrun(BlackBox& box, const CoupledSizes& coupled, Sampler& sampler)
+      : box_(box), coupled_(coupled), sampler_(sampler) {}
 
   // Tells the box of every input that has a bound; says nothing of those that take any integer.
   void Run();
@@ -32,7 +32,7 @@ class Overrun {
   std::optional<FoundDomain> DomainOf(int input);
 
   BlackBox& box_;
-  const Tie& tie_;
+  const CoupledSizes& coupled_;
   Sampler& sampler_;
   std::vector<int> unstated_;
 };

@@ -16,8 +16,7 @@
 // no number, or an infinity, either way. Nor is it where a part is too large for its type and for
 // nothing else (1e2 / 1e-3 in f16): how parts are held is the plan's choice.
 //
-// Cost: 1 + 3 kernel runs, three times for a sum, eight times for a maximum. Source:
-// shardcombine.md 4.5, 4.7.
+// Cost: 1 + 3 kernel runs, three times for a sum, eight times for a maximum.
 #include "planner/rules/pass_edges.h"
 
 #include <algorithm>

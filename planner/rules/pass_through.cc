@@ -4,8 +4,7 @@
 // Single inputs are tried, for sums, maxima and minima on the same terms; then sets of two, three
 // and all of them that hold no smaller one. Maxima and minima that pass through a set pass through
 // each of its inputs (let the others have the same value in both terms), so sets are tried for sums
-// alone, and only sets of inputs in which the operator may be affine (affine.h). Source:
-// shardcombine.md 4.7.
+// alone, and only sets of inputs in which the operator may be affine (affine.h).
 // Cost: runs of the kernel in proportion to the inputs, up to kMostAlone of them.
 #include "planner/rules/pass_through.h"
 

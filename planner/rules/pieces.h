@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "planner/rules/discover.h"
 #include "planner/rules/rule.h"
 #include "planner/rules/symbolic.h"
+#include "planner/rules/symbolic_rule.h"
 
 namespace metadist {
 

@@ -9,7 +9,7 @@
 //
 // That a chain of right steps is right needs no proof beyond the rules of the steps; the whole is
 // run against the operator's kernel nevertheless (composite_check.h), since the decomposition may
-// be wrong. Source: shardcombine.md 4.8.
+// be wrong.
 #include "planner/rules/propagation.h"
 
 #include <algorithm>

@@ -5,12 +5,13 @@
 // a call say which recipes come into question, and running it divided and whole says which of these
 // hold (kernel_only.h). A recipe is written for a number of ranks, as a graph of calls on pieces
 // (piece_graph.h), so that planning, lowering and running know it as any graph; what is exchanged
-// are ordinary redistributions of its values. Source: shardcombine.md 4.8.
+// are ordinary redistributions of its values.
 #include "planner/rules/recipe.h"
 
 #include <fmt/format.h>
 
 #include "planner/rules/recipe_forms.h"
+#include "planner/rules/step_recipe.h"
 
 namespace metadist {
 namespace {

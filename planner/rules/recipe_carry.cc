@@ -7,7 +7,7 @@
 // which the others have nothing), and only that rank's results are right and kept. Which output
 // belongs to which input is tried where several are shaped alike, and so is the order of ranks.
 // With n ranks there are n turns of an n-th of the work: nothing is gained but memory, and n states
-// are exchanged. Source: shardcombine.md 4.8.
+// are exchanged.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -7,8 +7,7 @@
 // The rank without anything before keeps what it made of its piece alone. A scan that leaves out
 // the element at its own place tells the total only after one more element, whatever it is; there
 // the results on the totals are the carries as they are. All can run from the end. The four forms
-// are tried; none knows what the scan folds with. Moves n totals a line, runs twice. Source:
-// shardcombine.md 4.8.
+// are tried; none knows what the scan folds with. Moves n totals a line, runs twice.
 #include "planner/rules/recipe_forms.h"
 
 namespace metadist {

@@ -17,89 +17,31 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "planner/rules/instantiate.h"
+#include "planner/rules/step_recipe.h"
 
 namespace metadist {
 namespace {
 
-constexpr int64_t kMostSteps = 16;
-constexpr std::string_view kSteps = "STEPS ";
-constexpr std::string_view kReversed = "reversed ";
-constexpr std::string_view kCarry = "CARRY ";
-
-struct Axis {
-  int tensor = 0;
-  int dim = 0;
-};
-struct LoopState {
-  int output = 0;
-  int input = 0;
-};
-
-// "STEPS reversed 0.0>0.0 5<-1 6<-2 4-": element by element of dim 0 of input 0, from its end, to
-// dim 0 of output 0; outputs 1 and 2 are inputs 5 and 6 of the next step; input 4 says how many
-// elements count, for each step 1 or 0.
-struct Recurring {
-  bool reversed = false;
-  Axis given, made;
-  std::vector<LoopState> states;
-  std::vector<int> lengths;
-};
-
-bool Skip(std::string_view& text, std::string_view token) {
-  if (text.substr(0, token.size()) != token) return false;
-  text.remove_prefix(token.size());
-  return true;
-}
-
-bool Read(std::string_view& text, int& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || number < 0) return false;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
-  return true;
-}
-
-std::optional<Recurring> Parse(std::string_view text) {
-  Recurring out;
-  if (!Skip(text, kSteps)) return std::nullopt;
-  out.reversed = Skip(text, kReversed);
-  const auto axis = [&](Axis& at) {
-    return Read(text, at.tensor) && Skip(text, ".") && Read(text, at.dim);
-  };
-  if (!axis(out.given) || !Skip(text, ">") || !axis(out.made)) return std::nullopt;
-  while (!text.empty()) {
-    LoopState state;
-    if (!Skip(text, " ") || !Read(text, state.input)) return std::nullopt;
-    if (Skip(text, "-")) {
-      out.lengths.push_back(state.input);
-      continue;
-    }
-    if (!Skip(text, "<-") || !Read(text, state.output)) return std::nullopt;
-    out.states.push_back(state);
-  }
-  return out;
-}
-
 // Whether the numbers are those of the call's inputs and outputs, and how many steps it has.
-std::optional<int64_t> StepsOf(const Recurring& r, const OpCall& call) {
+std::optional<int64_t> StepsOf(const StepRecipe& r, const OpCall& call) {
   const auto is_given = [&](int input) {
     return static_cast<size_t>(input) < call.inputs.size() && call.has(static_cast<size_t>(input));
   };
   if (!is_given(r.given.tensor) || r.made.tensor >= call.num_outputs) return std::nullopt;
   const Shape& shape = call.shape(static_cast<size_t>(r.given.tensor));
   if (static_cast<size_t>(r.given.dim) >= shape.size()) return std::nullopt;
-  for (const LoopState& state : r.states)
+  for (const StepRecipe::LoopState& state : r.states)
     if (!is_given(state.input) || state.output >= call.num_outputs) return std::nullopt;
   if (!std::all_of(r.lengths.begin(), r.lengths.end(), is_given)) return std::nullopt;
   return shape[static_cast<size_t>(r.given.dim)];
 }
 
-OpCall OneStep(const Recurring& r, const OpCall& call) {
+OpCall OneStep(const StepRecipe& r, const OpCall& call) {
   OpCall one = call;
   OpCall::Input& x = one.inputs[static_cast<size_t>(r.given.tensor)];
   x.type.shape[static_cast<size_t>(r.given.dim)] = 1;
@@ -195,7 +137,7 @@ class Steps {
   // ops: of the step's nodes.
   Steps(const OpTable& ops,
         const OpCall& call,
-        const Recurring& r,
+        const StepRecipe& r,
         const DividedStep& step,
         int64_t ranks)
       : ops_(ops), call_(call), r_(r), step_(step), pieces_(call, ranks) {
@@ -207,7 +149,7 @@ class Steps {
       ids_[given_[i]] = pieces_.compose().Given(i);
     }
     moving_.insert(given_[static_cast<size_t>(r.given.tensor)]);
-    for (const LoopState& state : r.states)
+    for (const StepRecipe::LoopState& state : r.states)
       moving_.insert(given_[static_cast<size_t>(state.input)]);
     for (const int input : r.lengths) moving_.insert(given_[static_cast<size_t>(input)]);
   }
@@ -226,7 +168,7 @@ class Steps {
       for (size_t n = 0; n < step_.graph.nodes.size(); ++n) Emit(n, /*first=*/turn == 0);
       made[static_cast<size_t>(t)] = Output(r_.made.tensor);
       std::vector<ValueId> next;
-      for (const LoopState& state : r_.states) next.push_back(Output(state.output));
+      for (const StepRecipe::LoopState& state : r_.states) next.push_back(Output(state.output));
       for (size_t s = 0; s < next.size(); ++s)
         ids_[given_[static_cast<size_t>(r_.states[s].input)]] = next[s];
     }
@@ -302,7 +244,7 @@ class Steps {
 
   const OpTable& ops_;
   const OpCall& call_;
-  const Recurring& r_;
+  const StepRecipe& r_;
   const DividedStep& step_;
   PieceComposer pieces_;
   std::vector<ValueId> given_;      // by input of the call: the step's
@@ -314,41 +256,14 @@ class Steps {
 
 StepRules RulesBy(const OpTable& ops, const InnerFound& found) {
   const auto rule = [&](const Graph& graph, const Node& node) {
-    const Discovered* known = found ? found(graph, node) : nullptr;
+    const SymbolicRule* known = found ? found(graph, node) : nullptr;
     return known == nullptr ? Rule() : Instantiate(*known, CallOf(*ops.Find(node), graph, node));
   };
   return {ops, rule};
 }
 
-std::optional<std::string> StepsAlong(const Factor& carry, const std::vector<int>& lengths) {
-  std::string_view rest = carry.inner.recipe;
-  if (!Skip(rest, kCarry) || carry.inputs.size() != 1 || carry.outputs.size() != 1)
-    return std::nullopt;
-  const bool reversed = Skip(rest, kReversed);
-  std::string recipe = fmt::format("{}{}{}.{}>{}.{} {}",
-                                   kSteps,
-                                   reversed ? kReversed : "",
-                                   carry.inputs[0].tensor,
-                                   carry.inputs[0].dim,
-                                   carry.outputs[0].tensor,
-                                   carry.outputs[0].dim,
-                                   rest);
-  for (const int input : lengths) recipe += fmt::format(" {}-", input);
-  return recipe;
-}
-
-bool IsSteps(const std::string& recipe) { return recipe.substr(0, kSteps.size()) == kSteps; }
-
-bool StepsFit(const std::string& recipe, const std::vector<Shape>& inputs) {
-  const auto recurring = Parse(recipe);
-  if (!recurring) return true;
-  const size_t tensor = static_cast<size_t>(recurring->given.tensor);
-  const size_t dim = static_cast<size_t>(recurring->given.dim);
-  return tensor < inputs.size() && dim < inputs[tensor].size() && inputs[tensor][dim] <= kMostSteps;
-}
-
 std::optional<Graph> SingleStep(const std::string& recipe, const OpCall& call) {
-  const auto recurring = Parse(recipe);
+  const auto recurring = ParseSteps(recipe);
   if (!recurring || !StepsOf(*recurring, call)) return std::nullopt;
   return GraphOf(OneStep(*recurring, call));
 }
@@ -359,7 +274,7 @@ Result<PieceGraph> BuildSteps(const std::string& recipe,
                               const std::vector<Cut>& outputs,
                               int64_t ranks,
                               const StepRules& rules) {
-  const auto recurring = Parse(recipe);
+  const auto recurring = ParseSteps(recipe);
   const auto steps = recurring ? StepsOf(*recurring, call) : std::nullopt;
   if (!steps) return BadInput("", fmt::format("recipe '{}' does not fit the call", recipe));
   if (*steps > kMostSteps)

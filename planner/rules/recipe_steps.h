@@ -26,13 +26,6 @@ struct StepRules {
 // Those that follow from what was discovered. The result points to the arguments.
 StepRules RulesBy(const OpTable& ops, const InnerFound& found);
 
-// Name of the recipe, given that of a CARRY and the factor which it is of; none for other recipes.
-// lengths: inputs that say how many elements count.
-std::optional<std::string> StepsAlong(const Factor& carry, const std::vector<int>& lengths = {});
-bool IsSteps(const std::string& recipe);
-// Whether a call with inputs of these shapes has few enough elements; true for other recipes.
-bool StepsFit(const std::string& recipe, const std::vector<Shape>& inputs);
-
 // A call on a single element, as a graph of one node; none where the call has no such form.
 std::optional<Graph> SingleStep(const std::string& recipe, const OpCall& call);
 

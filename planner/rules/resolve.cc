@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ties that share a slot may be accidents of arithmetic: [4,6] -> [6,4] also accepts dim 0 scaled
-// with entry 1. A real one shows, alone, how the atom runs through inputs and outputs, so each is
-// probed with all other sizes as in the sample. (Not where ties share integers of the call alone,
-// each with dims of its own: such an integer is a product, as of a plane's height and width.) The
-// survivors divide a shared slot among themselves: supersets first, then the larger; each gets what
-// the earlier ones left (group, then the filters of a group). Source: shardcombine.md 4.3.
+// Coupled sizes that share a slot may be accidents of arithmetic: [4,6] -> [6,4] also accepts dim 0
+// scaled with entry 1. A real one shows, alone, how the atom runs through inputs and outputs, so
+// each is probed with all other sizes as in the sample. (Not where they share integers of the call
+// alone, each with dims of its own: such an integer is a product, as of a plane's height and
+// width.) The survivors divide a shared slot among themselves: supersets first, then the larger;
+// each gets what the earlier ones left (group, then the filters of a group).
 #include "planner/rules/resolve.h"
 
 #include <algorithm>
@@ -155,13 +155,13 @@ int64_t LargestLiteral(const BlackBox& box, const Family& family) {
 
 }  // namespace
 
-Family Resolve(BlackBox& box, const Tie& tie, CandidateSearch& search) {
+Family Resolve(BlackBox& box, const CoupledSizes& coupled, CandidateSearch& search) {
   Family family;
   family.base = box.values();
-  family.outputs = tie.outputs();
-  family.sums = tie.sums();
-  family.atoms = DivideAtoms(box, tie.Atoms(), family, search);
-  for (const Tie::Grown& grown : tie.grown()) {
+  family.outputs = coupled.outputs();
+  family.sums = coupled.sums();
+  family.atoms = DivideAtoms(box, coupled.Atoms(), family, search);
+  for (const CoupledSizes::Grown& grown : coupled.grown()) {
     if (grown.dim >= 0) {
       for (size_t a = 0; a < family.atoms.size(); ++a)
         if (family.atoms[a].has(grown.dim))

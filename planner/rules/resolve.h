@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "planner/rules/candidates.h"
+#include "planner/rules/coupled_sizes.h"
 #include "planner/rules/family.h"
-#include "planner/rules/tie.h"
 
 namespace metadist {
 
-// The family of calls around box.values(), which must be small: of overlapping ties, those that the
-// kernel's behaviour confirms. `tie` has been run.
-Family Resolve(BlackBox& box, const Tie& tie, CandidateSearch& search);
+// The family of calls around box.values(), which must be small: of overlapping sets of coupled
+// sizes, those that the kernel's behaviour confirms. `coupled` has been run.
+Family Resolve(BlackBox& box, const CoupledSizes& coupled, CandidateSearch& search);
 
 // Whether these sizes of the atoms are legal and give the outputs they should: exact ones in
 // proportion, the others as in the sample. (A literal that a small dim cuts short does not.)

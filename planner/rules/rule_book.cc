@@ -33,8 +33,8 @@ namespace {
 // A rule at real sizes, and where it came from.
 struct Entry {
   Rule rule;
-  std::string signature;              // "" where nothing was run
-  const Discovered* found = nullptr;  // nullptr likewise
+  std::string signature;                // "" where nothing was run
+  const SymbolicRule* found = nullptr;  // nullptr likewise
 };
 
 Rule NoRule(std::string reason) {
@@ -56,7 +56,7 @@ struct RuleBook::State {
   std::map<std::string, Entry> refused = {};          // by what is not known; operators or regions
   std::map<std::string, RuleRecord> learned = {};  // as discovered; whether they fit is not known
   std::set<std::string> misfits = {};              // of them
-  std::deque<Discovered> grown_rules = {};         // from calls with fewer operands; never move
+  std::deque<SymbolicRule> grown_rules = {};       // from calls with fewer operands; never move
   int64_t stale = 0;
 
   // nullptr: rules are not asked of this node's operator.
@@ -69,15 +69,17 @@ struct RuleBook::State {
   InnerFound Inner() {
     return [this](const Graph& graph, const Node& node) { return Find(graph, node).found; };
   }
-  const Discovered* Known(BlackBox& box, const std::string& signature);
+  const SymbolicRule* Known(BlackBox& box, const std::string& signature);
   // nullptr: the small call is of another form than the real one.
-  const Discovered* DiscoveredAt(BlackBox& box, const std::string& signature, const BlackBox& real);
-  const Discovered& Keep(const OpDef& op, const std::string& signature, Discovered found);
-  Entry Without(const OpDef& op, const std::string& signature, Discovered nothing);
+  const SymbolicRule* SymbolicRuleAt(BlackBox& box,
+                                     const std::string& signature,
+                                     const BlackBox& real);
+  const SymbolicRule& Keep(const OpDef& op, const std::string& signature, SymbolicRule found);
+  Entry Without(const OpDef& op, const std::string& signature, SymbolicRule nothing);
   // The rule of the call by what was found on a smaller one: what holds for the call itself. fits:
   // whether the call is an instance of the smaller one. refused: also takes the names of factors
   // that do not hold.
-  Rule Confirmed(const Discovered& found,
+  Rule Confirmed(const SymbolicRule& found,
                  BlackBox& real,
                  bool& fits,
                  std::set<std::string>* refused = nullptr);
@@ -90,7 +92,7 @@ struct RuleBook::State {
 };
 
 // What was discovered, or learned of this call.
-const Discovered* RuleBook::State::Known(BlackBox& box, const std::string& signature) {
+const SymbolicRule* RuleBook::State::Known(BlackBox& box, const std::string& signature) {
   const std::lock_guard<std::mutex> lock(mutex);
   const auto known = discovered.find(signature);
   if (known != discovered.end()) return &known->second.found;
@@ -103,19 +105,19 @@ const Discovered* RuleBook::State::Known(BlackBox& box, const std::string& signa
   return &discovered.insert(*told).first->second.found;
 }
 
-const Discovered& RuleBook::State::Keep(const OpDef& op,
-                                        const std::string& signature,
-                                        Discovered found) {
+const SymbolicRule& RuleBook::State::Keep(const OpDef& op,
+                                          const std::string& signature,
+                                          SymbolicRule found) {
   RuleRecord record{op.domain, op.name, op.since_version, CodeFingerprint(op), std::move(found)};
   const std::lock_guard<std::mutex> lock(mutex);
   return discovered.emplace(signature, std::move(record)).first->second.found;
 }
 
-const Discovered* RuleBook::State::DiscoveredAt(BlackBox& box,
-                                                const std::string& signature,
-                                                const BlackBox& real) {
-  if (const Discovered* known = Known(box, signature)) return known;
-  Discovered found = DiscoverSmall(box, options, &real);
+const SymbolicRule* RuleBook::State::SymbolicRuleAt(BlackBox& box,
+                                                    const std::string& signature,
+                                                    const BlackBox& real) {
+  if (const SymbolicRule* known = Known(box, signature)) return known;
+  SymbolicRule found = DiscoverSmall(box, options, &real);
   if (found.reason == kOtherForm) return nullptr;
   const InnerFound inner = Inner();
   if (!options.primitive) FindComposites(box, table, inner, options.seed, found);
@@ -125,12 +127,14 @@ const Discovered* RuleBook::State::DiscoveredAt(BlackBox& box,
 }
 
 // The entry of a call of which nothing is known but why.
-Entry RuleBook::State::Without(const OpDef& op, const std::string& signature, Discovered nothing) {
-  const Discovered& kept = Keep(op, signature, std::move(nothing));
+Entry RuleBook::State::Without(const OpDef& op,
+                               const std::string& signature,
+                               SymbolicRule nothing) {
+  const SymbolicRule& kept = Keep(op, signature, std::move(nothing));
   return {NoRule(kept.reason), signature, &kept};
 }
 
-Rule RuleBook::State::Confirmed(const Discovered& found,
+Rule RuleBook::State::Confirmed(const SymbolicRule& found,
                                 BlackBox& real,
                                 bool& fits,
                                 std::set<std::string>* refused) {
@@ -169,12 +173,12 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
                               const std::vector<BlackBox::Following>& following) {
   Entry entry{NoRule("no small call of its form was found"), "", nullptr};
   const std::string unshrunk = "unshrunk|" + SignatureText(real);
-  if (const Discovered* known = following.empty() ? Known(real, unshrunk) : nullptr)
+  if (const SymbolicRule* known = following.empty() ? Known(real, unshrunk) : nullptr)
     return {NoRule(known->reason), unshrunk, known};
   if (!real.fault().empty()) return Without(*call.op, unshrunk, NoneFor(real));
-  std::set<std::string> tried;                 // signatures
-  std::vector<const Discovered*> discovered;   // of them
-  std::vector<std::set<std::string>> refused;  // their factors that do not hold for this call
+  std::set<std::string> tried;                  // signatures
+  std::vector<const SymbolicRule*> discovered;  // of them
+  std::vector<std::set<std::string>> refused;   // their factors that do not hold for this call
   BlackBox whole(call);
   whole.set_following(following);
   SmallCalls small(whole);
@@ -192,7 +196,7 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
     box.set_values(std::move(*values));
     const std::string signature = SignatureText(box);
     if (!tried.insert(signature).second) continue;
-    const Discovered* found = DiscoveredAt(box, signature, real);
+    const SymbolicRule* found = SymbolicRuleAt(box, signature, real);
     if (found == nullptr) {
       if (!any) entry.rule = NoRule(kOtherForm);
       continue;
@@ -211,7 +215,7 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
   for (size_t i = 0; i < discovered.size(); ++i)
     AddUncut(*discovered[i], real, refused[i], entry.rule);
   if (entry.found != nullptr || !following.empty()) return entry;
-  Discovered nothing;
+  SymbolicRule nothing;
   nothing.text = entry.rule.text;
   nothing.reason = entry.rule.reason;
   return Without(*call.op, unshrunk, std::move(nothing));
@@ -220,7 +224,7 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
 std::optional<Entry> RuleBook::State::MakeByRow(const OpCall& call, BlackBox& real) {
   const std::optional<OperandRow> row = LongRowOf(real);
   if (!row) return std::nullopt;
-  const Discovered* found[2] = {};
+  const SymbolicRule* found[2] = {};
   std::string signature;
   for (size_t i = 0; i < 2; ++i) {
     const OpCall shorter = WithRow(call, *row, kShortRows[i]);
@@ -233,7 +237,7 @@ std::optional<Entry> RuleBook::State::MakeByRow(const OpCall& call, BlackBox& re
   }
   if (!GrowsAlike(*found[0], *found[1], *row, WithRow(call, *row, kShortRows[1])))
     return std::nullopt;
-  std::optional<Discovered> grown = Grown(*found[1], *row, row->count - kShortRows[1]);
+  std::optional<SymbolicRule> grown = Grown(*found[1], *row, row->count - kShortRows[1]);
   if (!grown) return std::nullopt;
   bool fits = false;
   Rule rule = Confirmed(*grown, real, fits);
@@ -327,7 +331,7 @@ const Rule& RuleBook::For(const Graph& graph, const Node& node) {
   return state_->Find(graph, node).rule;
 }
 
-const Discovered* RuleBook::Found(const Graph& graph, const Node& node) {
+const SymbolicRule* RuleBook::Found(const Graph& graph, const Node& node) {
   return state_->Find(graph, node).found;
 }
 

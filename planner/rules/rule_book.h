@@ -73,7 +73,7 @@ class RuleBook {
 
   // What the node's rule is an instance of, whatever its sizes; nullptr where nothing was run.
   // Stays valid likewise.
-  const Discovered* Found(const Graph& graph, const Node& node);
+  const SymbolicRule* Found(const Graph& graph, const Node& node);
 
   // Signatures and rules of the graph's nodes, in order of first use.
   std::vector<SignatureReport> Report(const Graph& graph);

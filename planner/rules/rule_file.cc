@@ -78,7 +78,7 @@ Result<RuleRecord> ReadRecord(const JsonCursor& at) {
   if (number < 0 || number > INT32_MAX) return opset.Wrong("expected the number of an opset");
   record.opset = static_cast<int>(number);
   record.kernel = TRY(TRY(at.At("kernel")).String());
-  record.found = TRY(DiscoveredFrom(at));
+  record.found = TRY(SymbolicRuleFrom(at));
   return record;
 }
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "metair/ir/result.h"
-#include "planner/rules/discover.h"
+#include "planner/rules/symbolic_rule.h"
 
 namespace metadist {
 
@@ -20,7 +20,7 @@ struct RuleRecord {
   std::string op;
   int opset = 1;
   std::string kernel;  // CodeFingerprint()
-  Discovered found;
+  SymbolicRule found;
 };
 
 // Discovered rules as a file: diffed, kept beside a model, loaded instead of discovered.

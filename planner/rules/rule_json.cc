@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "planner/rules/execution_test.h"
+#include "planner/rules/sampler.h"
 
 namespace metadist {
 namespace {
@@ -162,7 +162,7 @@ Json FactorJson(const SymbolicFactor& factor) {
 
 }  // namespace
 
-Json ToJson(const Discovered& found) {
+Json ToJson(const SymbolicRule& found) {
   const auto& [atoms,
                dims,
                literals,

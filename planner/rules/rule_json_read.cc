@@ -10,9 +10,9 @@
 #include <set>
 #include <tuple>
 
-#include "planner/rules/execution_test.h"
 #include "planner/rules/pieces.h"
 #include "planner/rules/rule_json.h"
+#include "planner/rules/sampler.h"
 
 namespace metadist {
 namespace {
@@ -28,7 +28,7 @@ class Reader {
  public:
   explicit Reader(const JsonCursor& root) : root_(root) {}
 
-  Result<Discovered> Run() {
+  Result<SymbolicRule> Run() {
     TRY(root_.Fields({"atoms",
                       "dims",
                       "literals",
@@ -453,11 +453,11 @@ class Reader {
   }
 
   const JsonCursor& root_;
-  Discovered found_;
+  SymbolicRule found_;
 };
 
 }  // namespace
 
-Result<Discovered> DiscoveredFrom(const JsonCursor& at) { return Reader(at).Run(); }
+Result<SymbolicRule> SymbolicRuleFrom(const JsonCursor& at) { return Reader(at).Run(); }
 
 }  // namespace metadist

@@ -11,7 +11,7 @@
 
 namespace metadist {
 
-// Kinds of inputs; each shows a difference that others hide (shardcombine 4.5).
+// Kinds of inputs; each shows a difference that others hide.
 enum class InputMode : uint8_t {
   kNormal,    // signed, magnitudes over some scales
   kIntegers,  // -3..3: sums and products are exact; bools fair

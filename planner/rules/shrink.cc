@@ -2,9 +2,9 @@
 // A small call of the same form.
 //
 // Kernels are never run at a model's own sizes, so the call is shrunk before anything else, by
-// shape inference alone. Each tied set of slots has a common divisor g; its values v become v / g *
-// p with the smallest unused prime p for which inference accepts the call and moves exactly the
-// outputs it should. Sets that arithmetic ties by accident ([12,768] -> [12,12,64]) are the
+// shape inference alone. Each set of coupled slots has a common divisor g; its values v become v /
+// g * p with the smallest unused prime p for which inference accepts the call and moves exactly the
+// outputs it should. Sets that arithmetic couples by accident ([12,768] -> [12,12,64]) are the
 // difficulty: which is real is known only by running. Equal numbers are believed first, then the
 // larger divisor; and since a set is shrunk at the values the earlier ones left, an accident seldom
 // has a divisor left. The caller checks the belief and takes another order if it was wrong.
@@ -41,7 +41,7 @@ constexpr int64_t kLargestKept = 24;
 
 struct Shrinker {
   BlackBox& box;
-  const Tie& tie;
+  const CoupledSizes& coupled;
   std::vector<int64_t> values;
   std::vector<Shape> outputs;
   // What no set has taken yet of each value and output size.
@@ -52,8 +52,8 @@ struct Shrinker {
   std::set<int64_t> used_alone = {};
   size_t few = 0;  // sets that stand alone take so many primes again and again; 0: new ones
 
-  std::set<int64_t>& used(const Tie::Slots& set) {
-    for (const Tie::Slots& other : tie.sets())
+  std::set<int64_t>& used(const CoupledSizes::Slots& set) {
+    for (const CoupledSizes::Slots& other : coupled.sets())
       if (other != set &&
           std::find_first_of(other.begin(), other.end(), set.begin(), set.end()) != other.end())
         return used_shared;
@@ -65,21 +65,21 @@ struct Shrinker {
     return outputs_left[static_cast<size_t>(o.output)][static_cast<size_t>(o.dim)];
   }
 
-  int64_t Divisor(const Tie::Slots& set) {
+  int64_t Divisor(const CoupledSizes::Slots& set) {
     int64_t g = 0;
     for (const int s : set) g = std::gcd(g, left[static_cast<size_t>(s)]);
-    for (const OutDim& o : tie.moved(set).exact) g = std::gcd(g, out_left(o));
+    for (const OutDim& o : coupled.moved(set).exact) g = std::gcd(g, out_left(o));
     return g;
   }
 
-  bool AllEqual(const Tie::Slots& set) const {
+  bool AllEqual(const CoupledSizes::Slots& set) const {
     return std::all_of(set.begin(), set.end(), [&](int s) {
       return left[static_cast<size_t>(s)] == left[static_cast<size_t>(set.front())];
     });
   }
 
   // Whether `b` is `a` and integers of the call.
-  bool AddsLiterals(const Tie::Slots& a, const Tie::Slots& b) const {
+  bool AddsLiterals(const CoupledSizes::Slots& a, const CoupledSizes::Slots& b) const {
     return std::all_of(b.begin(), b.end(), [&](int s) {
       return box.slots()[static_cast<size_t>(s)].is_literal() ||
              std::binary_search(a.begin(), a.end(), s);
@@ -103,10 +103,10 @@ struct Shrinker {
     return true;
   }
 
-  void ShrinkExact(const Tie::Slots& set) {
+  void ShrinkExact(const CoupledSizes::Slots& set) {
     const int64_t g = Divisor(set);
     if (g < 2) return;
-    const std::vector<OutDim>& exact = tie.moved(set).exact;
+    const std::vector<OutDim>& exact = coupled.moved(set).exact;
     std::set<int64_t>& taken = used(set);
     for (const int64_t p : kPrimes) {
       if (taken.count(p) > 0 || (p == 2 && &taken == &used_shared)) continue;
@@ -130,7 +130,7 @@ struct Shrinker {
 
   // Whether integers of the call that may be indices into a dim (of what is not to be counted)
   // still may. A large one is left to the confirmation at the real sizes.
-  bool KeepsNamed(const Tie::Slots& set, const std::vector<int64_t>& next) const {
+  bool KeepsNamed(const CoupledSizes::Slots& set, const std::vector<int64_t>& next) const {
     constexpr int64_t kLargestNamed = 60;
     for (const InputDomain& domain : box.DomainsOf(box.values()))
       for (const InputDomain::Bound& bound : domain.bounds) {
@@ -149,7 +149,7 @@ struct Shrinker {
 
   // Whether a size that moves no output is not the least that does not: at its edge (a slice that
   // takes all) the call is of another form.
-  bool IsInside(const Tie::Slots& set, std::vector<int64_t> next) const {
+  bool IsInside(const CoupledSizes::Slots& set, std::vector<int64_t> next) const {
     if (set.size() > 1) return true;
     --next[static_cast<size_t>(set.front())];
     std::vector<Shape> now;
@@ -196,10 +196,10 @@ struct Shrinker {
   }
 
   // Sizes that differ by multiples of this are of one phase.
-  int64_t PeriodOf(const Tie::Slots& set) const {
+  int64_t PeriodOf(const CoupledSizes::Slots& set) const {
     constexpr int64_t kPeriod = 12;
     constexpr int64_t kLongestPeriod = 64;
-    const std::vector<OutDim>& other = tie.moved(set).other;
+    const std::vector<OutDim>& other = coupled.moved(set).other;
     std::set<int64_t> periods;
     for (size_t s = box.first_literal(); s < values.size(); ++s)
       if (values[s] > 1 && values[s] <= kLongestPeriod && kPeriod % values[s] != 0)
@@ -210,7 +210,7 @@ struct Shrinker {
     return kPeriod;
   }
 
-  void ShrinkOther(const Tie::Slots& set) {
+  void ShrinkOther(const CoupledSizes::Slots& set) {
     const int64_t old = at(set.front());
     const bool taken = left[static_cast<size_t>(set.front())] != old;
     if (set.size() > 1 || taken) return;
@@ -244,16 +244,16 @@ struct Shrinker {
   }
 
   // Shrinks a single slot to `size` if all outputs move as they should.
-  bool AdoptOther(const Tie::Slots& set, int64_t size, int64_t period) {
+  bool AdoptOther(const CoupledSizes::Slots& set, int64_t size, int64_t period) {
     const int64_t old = at(set.front());
-    const std::vector<OutDim>& other = tie.moved(set).other;
-    const std::vector<OutDim>& exact = tie.moved(set).exact;
+    const std::vector<OutDim>& other = coupled.moved(set).other;
+    const std::vector<OutDim>& exact = coupled.moved(set).exact;
     std::vector<int64_t> next = values;
     Set(set.front(), size, next);
     const bool same_phase = size % period == old % period && size > 12;
     const bool steps = StepsByOne(next, set.front(), other);
-    const bool moves =
-        std::any_of(tie.grown().begin(), tie.grown().end(), [&](const Tie::Grown& grown) {
+    const bool moves = std::any_of(
+        coupled.grown().begin(), coupled.grown().end(), [&](const CoupledSizes::Grown& grown) {
           return grown.dim == set.front();
         });
     const auto expected = [&](OutDim o, int64_t before, int64_t after) {
@@ -270,7 +270,7 @@ struct Shrinker {
 
   // Sets a slot, and moves with it what follows it.
   void Set(int slot, int64_t size, std::vector<int64_t>& next) const {
-    for (const Tie::Grown& grown : tie.grown())
+    for (const CoupledSizes::Grown& grown : coupled.grown())
       if (grown.dim == slot)
         next[static_cast<size_t>(grown.literal)] += size - next[static_cast<size_t>(slot)];
     next[static_cast<size_t>(slot)] = size;
@@ -278,7 +278,7 @@ struct Shrinker {
 
   void ShrinkGrown() {
     constexpr int64_t kLength = 5;
-    for (const Tie::Grown& grown : tie.grown()) {
+    for (const CoupledSizes::Grown& grown : coupled.grown()) {
       if (grown.dim >= 0) continue;
       const int64_t length =
           outputs[static_cast<size_t>(grown.out.output)][static_cast<size_t>(grown.out.dim)];
@@ -293,7 +293,7 @@ struct Shrinker {
 
   // Sizes that literals add up to: each literal is free.
   void ShrinkSums() {
-    for (const auto& [dim, literals] : tie.sums()) {
+    for (const auto& [dim, literals] : coupled.sums()) {
       std::vector<int64_t> next = values;
       int64_t sum = 0;
       size_t prime = 0;
@@ -311,7 +311,7 @@ struct Shrinker {
 
 // How far apart the slots of a pair stand in their lists, counted from the front or the back: of
 // equal numbers, neighbours are likelier to be one size.
-int64_t Distance(const BlackBox& box, const Tie::Slots& set) {
+int64_t Distance(const BlackBox& box, const CoupledSizes::Slots& set) {
   if (set.size() != 2) return 0;
   const auto from_back = [&](const Slot& slot) {
     if (slot.is_dim)
@@ -325,25 +325,30 @@ int64_t Distance(const BlackBox& box, const Tie::Slots& set) {
 }
 
 // Shrinks all sets in the order in which they are believed.
-void ShrinkSets(const BlackBox& box, const Tie& tie, ShrinkOrder order, Shrinker& shrinker) {
+void ShrinkSets(const BlackBox& box,
+                const CoupledSizes& coupled,
+                ShrinkOrder order,
+                Shrinker& shrinker) {
   if (order != ShrinkOrder::kDims) shrinker.ShrinkSums();
-  std::vector<Tie::Slots> left;
-  std::vector<Tie::Slots> other;
-  for (const Tie::Slots& set : tie.sets()) {
-    const bool summed = std::any_of(tie.sums().begin(), tie.sums().end(), [&](const auto& sum) {
-      return set.size() == 1 &&
-             std::find(sum.second.begin(), sum.second.end(), set[0]) != sum.second.end();
-    });
+  std::vector<CoupledSizes::Slots> left;
+  std::vector<CoupledSizes::Slots> other;
+  for (const CoupledSizes::Slots& set : coupled.sets()) {
+    const bool summed =
+        std::any_of(coupled.sums().begin(), coupled.sums().end(), [&](const auto& sum) {
+          return set.size() == 1 &&
+                 std::find(sum.second.begin(), sum.second.end(), set[0]) != sum.second.end();
+        });
     const auto literals = std::count_if(set.begin(), set.end(), [&](int s) {
       return box.slots()[static_cast<size_t>(s)].is_literal();
     });
     if (literals > 0 && order == ShrinkOrder::kDims) continue;
     if (literals > 0 && order == ShrinkOrder::kShared && std::ssize(set) - literals < 2) continue;
-    if (!summed) (tie.moved(set).other.empty() ? left : other).push_back(set);
+    if (!summed) (coupled.moved(set).other.empty() ? left : other).push_back(set);
   }
-  std::sort(left.begin(), left.end(), [&](const Tie::Slots& a, const Tie::Slots& b) {
-    return std::make_tuple(Distance(box, a), a) < std::make_tuple(Distance(box, b), b);
-  });
+  std::sort(
+      left.begin(), left.end(), [&](const CoupledSizes::Slots& a, const CoupledSizes::Slots& b) {
+        return std::make_tuple(Distance(box, a), a) < std::make_tuple(Distance(box, b), b);
+      });
   std::sort(other.begin(), other.end());
   if (order == ShrinkOrder::kLast) std::reverse(left.begin(), left.end());
   while (!left.empty()) {
@@ -351,27 +356,29 @@ void ShrinkSets(const BlackBox& box, const Tie& tie, ShrinkOrder order, Shrinker
     // held back by one that holds more if it moves no output (the dim that Slice takes a part of),
     // or if the other adds an integer of the call: what is left of a dim then belongs to the
     // smaller set (groups, then the channels of a group).
-    const auto waits = [&](const Tie::Slots& a) {
-      return std::any_of(left.begin(), left.end(), [&](const Tie::Slots& b) {
+    const auto waits = [&](const CoupledSizes::Slots& a) {
+      return std::any_of(left.begin(), left.end(), [&](const CoupledSizes::Slots& b) {
         return a.size() < b.size() && std::includes(b.begin(), b.end(), a.begin(), a.end()) &&
-               (tie.moved(a).exact.empty() || shrinker.AddsLiterals(a, b));
+               (coupled.moved(a).exact.empty() || shrinker.AddsLiterals(a, b));
       });
     };
-    const auto key = [&](const Tie::Slots& a) {
+    const auto key = [&](const CoupledSizes::Slots& a) {
       const int64_t divisor = shrinker.Divisor(a);
       if (order == ShrinkOrder::kSmallest)
         return std::make_tuple(waits(a), false, a.size() == 1, divisor);
       const bool equal = order != ShrinkOrder::kLargest && shrinker.AllEqual(a);
       return std::make_tuple(waits(a), !equal, equal && a.size() == 1, equal ? 0 : -divisor);
     };
-    const auto better = [&](const Tie::Slots& a, const Tie::Slots& b) { return key(a) < key(b); };
+    const auto better = [&](const CoupledSizes::Slots& a, const CoupledSizes::Slots& b) {
+      return key(a) < key(b);
+    };
     const auto best = order == ShrinkOrder::kPlaces
                           ? std::min_element(left.begin(), left.end())
                           : std::min_element(left.begin(), left.end(), better);
     shrinker.ShrinkExact(*best);
     left.erase(best);
   }
-  for (const Tie::Slots& set : other) shrinker.ShrinkOther(set);
+  for (const CoupledSizes::Slots& set : other) shrinker.ShrinkOther(set);
   shrinker.ShrinkGrown();
 }
 
@@ -383,7 +390,7 @@ int64_t ElementsOf(const BlackBox& box, const Shrinker& shrinker) {
 
 }  // namespace
 
-SmallCalls::SmallCalls(BlackBox& box) : box_(box), tie_(box), legal_(tie_.Run()) {}
+SmallCalls::SmallCalls(BlackBox& box) : box_(box), coupled_(box), legal_(coupled_.Run()) {}
 
 std::optional<std::vector<int64_t>> SmallCalls::By(ShrinkOrder order, std::string& reason) {
   if (!legal_) {
@@ -393,9 +400,9 @@ std::optional<std::vector<int64_t>> SmallCalls::By(ShrinkOrder order, std::strin
     return std::nullopt;
   }
   for (const size_t few : {size_t{0}, kFewPrimes[0], kFewPrimes[1]}) {
-    Shrinker shrinker{box_, tie_, box_.values(), tie_.outputs()};
+    Shrinker shrinker{box_, coupled_, box_.values(), coupled_.outputs()};
     shrinker.few = few;
-    ShrinkSets(box_, tie_, order, shrinker);
+    ShrinkSets(box_, coupled_, order, shrinker);
     if (ElementsOf(box_, shrinker) <= kMostSampleElements) return shrinker.values;
   }
   reason = "no small call of its form was found";

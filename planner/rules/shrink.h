@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "planner/rules/black_box.h"
-#include "planner/rules/tie.h"
+#include "planner/rules/coupled_sizes.h"
 
 namespace metadist {
 
-// Which of several possible ties of equal numbers is believed first; kPlaces goes from the first
-// slot to the last, as the common refinement of two products does; kShared believes in none of one
-// dim and literals (a padding that completes a stride), kDims in none that holds a literal.
+// Which of several possible couplings of equal numbers is believed first; kPlaces goes from the
+// first slot to the last, as the common refinement of two products does; kShared believes in none
+// of one dim and literals (a padding that completes a stride), kDims in none that holds a literal.
 enum class ShrinkOrder : uint8_t { kFirst, kPlaces, kLast, kLargest, kSmallest, kShared, kDims };
 inline constexpr ShrinkOrder kShrinkOrders[] = {ShrinkOrder::kFirst,
                                                 ShrinkOrder::kPlaces,
@@ -37,7 +37,7 @@ class SmallCalls {
 
  private:
   BlackBox& box_;
-  Tie tie_;
+  CoupledSizes coupled_;
   bool legal_;
 };
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "metair/ir/shape.h"
-#include "planner/rules/discover.h"
 #include "planner/rules/rule.h"
+#include "planner/rules/symbolic_rule.h"
 
 // Arithmetic of factors whose cuts have windows.
 namespace metadist {

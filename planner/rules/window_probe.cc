@@ -19,7 +19,7 @@
 // read: at the front, in the middle or at the back of the input.
 //
 // Cost: 4 baselines and 4 runs for each probed index: 2 indices a phase, some ten runs for a
-// stride of 1. Source: shardcombine.md 4.9.
+// stride of 1.
 #include "planner/rules/window_probe.h"
 
 #include <algorithm>

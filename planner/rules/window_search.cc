@@ -26,7 +26,7 @@
 // else is the same. A rank then holds the mirror image of another rank's piece, or of parts of two.
 //
 // Every trial is run (window_test). Cost: some ten runs to measure, some twenty calls on two to
-// four ranks to test. Source: shardcombine.md 4.9.
+// four ranks to test.
 #include "planner/rules/window_search.h"
 
 #include <algorithm>

@@ -10,7 +10,6 @@
 // atoms in turn, and the dim itself, are made larger than all of them.
 //
 // Cost: 12 configurations and one for each other atom, of 1 + ranks kernel runs on small arrays.
-// Source: shardcombine.md 4.9, 4.11.
 #include "planner/rules/window_test.h"
 
 #include <algorithm>

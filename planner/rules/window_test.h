@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "planner/rules/discover.h"
 #include "planner/rules/execution_test.h"
 #include "planner/rules/family.h"
 #include "planner/rules/sampler.h"
+#include "planner/rules/symbolic_rule.h"
 
 namespace metadist {
 

@@ -9,7 +9,7 @@
 #include "metair/ir/graph.h"
 #include "metair/ops/op_table.h"
 #include "planner/redistribute/redistribute.h"
-#include "planner/rules/composite.h"
+#include "planner/rules/inner_calls.h"
 #include "planner/rules/rule.h"
 #include "planner/space/assignment.h"
 #include "planner/space/deal.h"

@@ -13,7 +13,7 @@ using testing::Floats;
 
 void Discovery(benchmark::State& state, const std::string& op, const OpExample& example) {
   const BenchCall call(op, example);
-  Discovered found;
+  SymbolicRule found;
   for (auto _ : state) found = Discover(call.call());
   state.SetLabel(found.text);
   state.counters["runs"] = static_cast<double>(found.kernel_runs);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plants mistakes one after another and shows which tests turn red: those of shardcombine.md section 5.4 in discovery, those that were found, and some elsewhere.
+"""Plants mistakes one after another and shows which tests turn red: mistakes of discovery, those
+that were found, and some elsewhere.
 
     tests/wide/planted_faults.py [--build FOLDER] [--all] [--places] [FAULT...]
 
@@ -120,7 +121,7 @@ FAULTS = {
         "",
     ),
     "stated sizes are never one size with a dim": (
-        "planner/rules/tie.cc",
+        "planner/rules/coupled_sizes.cc",
         "  FindStated();\n",
         "",
     ),
@@ -195,8 +196,8 @@ FOUND = {
     ),
     "sizes that share a divisor with a dilation do not shrink": (
         "planner/rules/shrink.cc",
-        "  void ShrinkOther(const Tie::Slots& set) {\n    const int64_t old = at(set.front());\n",
-        "  void ShrinkOther(const Tie::Slots& set) {\n    const int64_t old = at(set.front());\n    if (MeetsLiteral(old)) return;\n",
+        "  void ShrinkOther(const CoupledSizes::Slots& set) {\n    const int64_t old = at(set.front());\n",
+        "  void ShrinkOther(const CoupledSizes::Slots& set) {\n    const int64_t old = at(set.front());\n    if (MeetsLiteral(old)) return;\n",
         "planner_rules_test:Form.*",
     ),
     "recurrent layers have the outputs that are asked for": (

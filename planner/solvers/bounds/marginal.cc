@@ -10,8 +10,8 @@ namespace metadist {
 //   sum_p x_ip = 1;   sum_q y_pq = x_ap;   sum_p y_pq = x_bq;   min sum c x + sum c y.
 // The usual encoding of a product by y >= x_a + x_b - 1 has a weak relaxation (60 % of the optimum
 // on a 24-layer GPT); with row and column sums the relaxation is the local marginal polytope, exact
-// on trees and, on sharding problems of models, nearly always integral (design: solvers.md section
-// 4). Integral x force integral y, so only x are binaries.
+// on trees and, on sharding problems of models, nearly always integral.
+// Integral x force integral y, so only x are binaries.
 // Memory rows: usage at a time <= limit, divided by the limit. There may be thousands of times, of
 // which a handful bind, so the caller starts with few and adds the violated peaks of each solution.
 // Entries are scaled to at most 1e7 to stay within the tolerances of the LP; each edge's and node's

@@ -14,7 +14,7 @@ namespace metadist {
 // Problem files are up to gigabytes of integers in nested arrays. Of the 93 MB of the public
 // instance A, nlohmann's document tree takes 2.0 s and 250 MB above the text, its parser with
 // events 0.8 s (a call a number, and the nesting is left to its callee), a fast tree 0.55 s and 140
-// MB (solvers.md section 2); reading it whole from disk 0.02 s. Here the caller drives, so that a
+// MB; reading it whole from disk 0.02 s. Here the caller drives, so that a
 // whole array is one loop: 0.1 s, and 31 MB with the problem itself.
 //  * The buffer always holds a whole number: it is moved and filled when fewer than kLookahead
 //    bytes are left, and zeros stand behind its end, so that the loop tests no bound.

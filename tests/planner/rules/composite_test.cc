@@ -166,7 +166,7 @@ TEST(Composite, EveryExchangeIsNeeded) {
     BlackBox box(CallOf(*table.Find(Last(graph)), graph, Last(graph)));
     std::string reason;
     box.set_values(SmallCalls(box).By(ShrinkOrder::kFirst, reason).value());
-    Discovered found = DiscoverSmall(box, {});
+    SymbolicRule found = DiscoverSmall(box, {});
     FindComposites(box, table, rules, 0, found);
     for (const SymbolicFactor& factor : std::vector<SymbolicFactor>(found.factors))
       for (size_t e = 0; factor.composite && e < factor.inner.exchanges.size(); ++e) {

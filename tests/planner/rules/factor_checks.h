@@ -70,7 +70,7 @@ inline std::optional<Factor> InBlocks(const Factor& factor, int64_t ranks, Gener
 // Every factor, alone, on shapes that discovery never saw.
 inline void CheckFactors(const std::string& what,
                          const OpCall& sample,
-                         const Discovered& found,
+                         const SymbolicRule& found,
                          Generator& random,
                          Tally& tally) {
   for (const SymbolicFactor& factor : found.factors) {
@@ -105,7 +105,7 @@ inline void CheckFactors(const std::string& what,
 
 // Sizes at which every piece is a single group: it may look like a broadcast.
 inline std::optional<OwnedCall> SingleGroups(const OpCall& sample,
-                                             const Discovered& found,
+                                             const SymbolicRule& found,
                                              const std::vector<int>& first,
                                              const std::vector<int>& second,
                                              int64_t ranks) {
@@ -121,7 +121,7 @@ inline std::optional<OwnedCall> SingleGroups(const OpCall& sample,
 // never saw.
 inline void CheckPair(const std::string& what,
                       const OpCall& sample,
-                      const Discovered& found,
+                      const SymbolicRule& found,
                       const std::array<const SymbolicFactor*, 2>& pair,
                       Generator& random,
                       Tally& tally) {
@@ -154,7 +154,7 @@ inline void CheckPair(const std::string& what,
 
 inline void CheckPairs(const std::string& what,
                        const OpCall& sample,
-                       const Discovered& found,
+                       const SymbolicRule& found,
                        Generator& random,
                        Tally& tally) {
   for (const SymbolicFactor& first : found.factors)

@@ -27,7 +27,7 @@ Tensor Folded(ReduceOp op, const Tensor& a, const Tensor& b) {
 // What passes through, on fresh shapes and inputs.
 void CheckPassThrough(const std::string& what,
                       const OpCall& sample,
-                      const Discovered& found,
+                      const SymbolicRule& found,
                       Generator& random,
                       Tally& tally) {
   for (const PassThrough& pass : found.pass_through)
@@ -70,7 +70,7 @@ TEST(Soundness, EveryRuleOfEveryExampleHoldsOnUnseenShapes) {
   Tally tally;
   for (const OpDef* op : OpTable::BuiltIn().all())
     for (const auto& example : CallsOf(*op)) {
-      const Discovered found = Discover(example->call);
+      const SymbolicRule found = Discover(example->call);
       const std::string what = op->name + " " + InputsText(example->call);
       CheckFactors(what, example->call, found, random, tally);
       CheckPairs(what, example->call, found, random, tally);

@@ -19,8 +19,7 @@
 // resolve.cc asks the kernel which of them are real.
 //
 // Cost: O(slots^2) inferences, plus at most some hundreds for each slot that no pair explains.
-// Source: shardcombine.md 4.3.
-#include "planner/rules/tie.h"
+#include "planner/rules/coupled_sizes.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -33,17 +32,17 @@ constexpr int64_t kScales[] = {5, 3, 7};
 constexpr int kMostCombinations = 150;
 // Beyond so many, equal sizes are tried together before pairs are.
 constexpr size_t kManySlots = 64;
-constexpr size_t kMostTied = 6;  // slots of a set whose parts are looked at
+constexpr size_t kMostCoupled = 6;  // slots of a set whose parts are looked at
 constexpr int64_t kMostUnit = int64_t{1} << 30;
 
-Tie::Slots Sorted(Tie::Slots set) {
+CoupledSizes::Slots Sorted(CoupledSizes::Slots set) {
   std::sort(set.begin(), set.end());
   set.erase(std::unique(set.begin(), set.end()), set.end());
   return set;
 }
 
-Tie::Slots Without(const Tie::Slots& set, int slot) {
-  Tie::Slots rest = set;
+CoupledSizes::Slots Without(const CoupledSizes::Slots& set, int slot) {
+  CoupledSizes::Slots rest = set;
   std::erase(rest, slot);
   return rest;
 }
@@ -68,22 +67,22 @@ bool SameRanks(const std::vector<Shape>& a, const std::vector<Shape>& b) {
 
 }  // namespace
 
-Tie::Tie(BlackBox& box) : box_(box) {}
+CoupledSizes::CoupledSizes(BlackBox& box) : box_(box) {}
 
-bool Tie::ScaledBy(const Slots& set, int64_t factor, std::vector<Shape>& outputs) {
+bool CoupledSizes::ScaledBy(const Slots& set, int64_t factor, std::vector<Shape>& outputs) {
   std::vector<int64_t> values = box_.values();
   for (const int slot : set) values[static_cast<size_t>(slot)] *= factor;
   return box_.Infer(values, outputs) && SameRanks(outputs, outputs_);
 }
 
-bool Tie::Scales(const Slots& set) {
+bool CoupledSizes::Scales(const Slots& set) {
   std::vector<Shape> ignored;
   return std::all_of(std::begin(kScales), std::end(kScales), [&](int64_t scale) {
     return ScaledBy(set, scale, ignored);
   });
 }
 
-const Tie::Moved* Tie::Accepts(Slots set) {
+const CoupledSizes::Moved* CoupledSizes::Accepts(Slots set) {
   set = Sorted(std::move(set));
   auto found = seen_.find(set);
   if (found == seen_.end()) {
@@ -93,7 +92,7 @@ const Tie::Moved* Tie::Accepts(Slots set) {
   return found->second ? &*found->second : nullptr;
 }
 
-std::optional<Tie::Moved> Tie::Try(const Slots& set) {
+std::optional<CoupledSizes::Moved> CoupledSizes::Try(const Slots& set) {
   const bool has_literal = std::any_of(set.begin(), set.end(), [&](int s) {
     return box_.slots()[static_cast<size_t>(s)].is_literal();
   });
@@ -137,7 +136,7 @@ std::optional<Tie::Moved> Tie::Try(const Slots& set) {
 
 // Whether every output that scales is explained by slots that scale without the rest, and the
 // operator also accepts the rest without them: they lend their outputs to an unrelated literal.
-bool Tie::OnlyLends(const Slots& set, const std::vector<OutDim>& exact) {
+bool CoupledSizes::OnlyLends(const Slots& set, const std::vector<OutDim>& exact) {
   if (set.size() < 2) return false;
   Slots alone;
   std::set<OutDim> lent;
@@ -195,8 +194,8 @@ bool Tie::OnlyLends(const Slots& set, const std::vector<OutDim>& exact) {
 
 // The same of a part that nobody has looked at yet: the groups and channels of a convolution lend
 // to its dilation and padding, which change together and move nothing.
-bool Tie::LendsFromPart(const Slots& set, const std::vector<OutDim>& exact) {
-  if (set.size() < 4 || set.size() > kMostTied) return false;
+bool CoupledSizes::LendsFromPart(const Slots& set, const std::vector<OutDim>& exact) {
+  if (set.size() < 4 || set.size() > kMostCoupled) return false;
   for (size_t chosen = 1; chosen + 1 < size_t{1} << set.size(); ++chosen) {
     Slots part, rest;
     for (size_t i = 0; i < set.size(); ++i) (chosen >> i & 1 ? part : rest).push_back(set[i]);
@@ -211,7 +210,7 @@ bool Tie::LendsFromPart(const Slots& set, const std::vector<OutDim>& exact) {
   return false;
 }
 
-void Tie::Add(const Slots& set) {
+void CoupledSizes::Add(const Slots& set) {
   const Slots sorted = Sorted(set);
   if (std::find(sets_.begin(), sets_.end(), sorted) == sets_.end()) sets_.push_back(sorted);
   covered_.insert(sorted.begin(), sorted.end());
@@ -219,7 +218,7 @@ void Tie::Add(const Slots& set) {
 
 // Of hundreds of operands whose sizes are equal no two make a set: looking at all pairs would cost
 // the cube of their number.
-void Tie::FindEqual(const std::vector<int>& big) {
+void CoupledSizes::FindEqual(const std::vector<int>& big) {
   if (big.size() <= kManySlots) return;
   std::map<int64_t, Slots> by_value;
   for (const int s : big) by_value[box_.values()[static_cast<size_t>(s)]].push_back(s);
@@ -231,7 +230,7 @@ void Tie::FindEqual(const std::vector<int>& big) {
   }
 }
 
-void Tie::FindPairs(const std::vector<int>& big) {
+void CoupledSizes::FindPairs(const std::vector<int>& big) {
   for (const int s : big) {
     if (single_.count(s) > 0 || (big.size() > kManySlots && covered_.count(s) > 0)) continue;
     for (const int t : big) {
@@ -245,7 +244,7 @@ void Tie::FindPairs(const std::vector<int>& big) {
 // entry and its dim scale apart, and what the operator makes of a dim depends on how the two
 // compare. Where they are equal they may be one size; whether they are, the kernel is asked
 // (resolve.cc).
-void Tie::FindStated() {
+void CoupledSizes::FindStated() {
   for (const int l : single_) {
     const Slot& literal = box_.slots()[static_cast<size_t>(l)];
     if (literal.is_dim || literal.input < 0 || Accepts({l})->exact.empty()) continue;
@@ -265,7 +264,7 @@ void Tie::FindStated() {
 
 // A dim that grows only with another one which also grows alone: an inequality, as of an index no
 // longer than its data, met with equality.
-void Tie::FindBounded(const std::vector<int>& big) {
+void CoupledSizes::FindBounded(const std::vector<int>& big) {
   const auto is_dim = [&](int s) { return box_.slots()[static_cast<size_t>(s)].is_dim; };
   const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
   for (const int s : big) {
@@ -279,7 +278,7 @@ void Tie::FindBounded(const std::vector<int>& big) {
 }
 
 // A minimal accepted set with `slot` among `slot` + others.
-std::optional<Tie::Slots> Tie::Shrink(int slot, const Slots& others) {
+std::optional<CoupledSizes::Slots> CoupledSizes::Shrink(int slot, const Slots& others) {
   Slots set = others;
   set.push_back(slot);
   if (others.empty() || Accepts(set) == nullptr) return std::nullopt;
@@ -297,7 +296,7 @@ std::optional<Tie::Slots> Tie::Shrink(int slot, const Slots& others) {
   return Sorted(set);
 }
 
-bool Tie::FindCombinations(int slot, const std::vector<int>& near, size_t size) {
+bool CoupledSizes::FindCombinations(int slot, const std::vector<int>& near, size_t size) {
   if (near.size() < size) return false;
   bool found = false;
   std::vector<size_t> pick(size);
@@ -319,7 +318,7 @@ bool Tie::FindCombinations(int slot, const std::vector<int>& near, size_t size) 
   return found;
 }
 
-bool Tie::Additive(int slot, const std::vector<int>& big) {
+bool CoupledSizes::Additive(int slot, const std::vector<int>& big) {
   bool added = false;
   for (const int dim : big) {
     if (!box_.slots()[static_cast<size_t>(dim)].is_dim || Accepts({dim}) != nullptr) continue;
@@ -343,7 +342,7 @@ bool Tie::Additive(int slot, const std::vector<int>& big) {
 }
 
 // Sets of three to five that share a divisor, and such as are equal.
-void Tie::FindLarger(int slot, const std::vector<int>& big) {
+void CoupledSizes::FindLarger(int slot, const std::vector<int>& big) {
   const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
   if (!box_.slots()[static_cast<size_t>(slot)].is_dim && Additive(slot, big)) return;
   Slots equal, near;
@@ -362,7 +361,7 @@ void Tie::FindLarger(int slot, const std::vector<int>& big) {
 // What is left of many, for dims that no smaller set explains. Only when those are known: two of
 // them together (the channels of groups, and a window that grows with its image) would pass for one
 // size and hide both.
-void Tie::FindAmongMany(int slot, const std::vector<int>& big) {
+void CoupledSizes::FindAmongMany(int slot, const std::vector<int>& big) {
   const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
   if (!box_.slots()[static_cast<size_t>(slot)].is_dim) return;
   Slots dims, multiples;
@@ -379,7 +378,7 @@ void Tie::FindAmongMany(int slot, const std::vector<int>& big) {
 
 // Unequal parts of a dim are sizes of their own, whatever divisor they share. Equal parts are one
 // size, which scaling finds.
-void Tie::FindUnequalParts(const std::vector<int>& big) {
+void CoupledSizes::FindUnequalParts(const std::vector<int>& big) {
   for (const int s : big)
     if (!box_.slots()[static_cast<size_t>(s)].is_dim && covered_.count(s) == 0) Additive(s, big);
   const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
@@ -400,7 +399,7 @@ void Tie::FindUnequalParts(const std::vector<int>& big) {
 
 // Dims that are the sum of several literals: each literal is an atom, the dim none. A single one
 // that does not scale with its dim is no size of a part but states how large a kernel is.
-void Tie::FinishSums() {
+void CoupledSizes::FinishSums() {
   for (auto it = sums_.begin(); it != sums_.end();) {
     int64_t sum = 0;
     for (const int literal : it->second) sum += box_.values()[static_cast<size_t>(literal)];
@@ -422,7 +421,7 @@ void Tie::FinishSums() {
 }
 
 // The output dim that is one larger for `unit` more of the literal, if nothing else moves.
-std::optional<OutDim> Tie::GrowsBy(int literal, int64_t unit) {
+std::optional<OutDim> CoupledSizes::GrowsBy(int literal, int64_t unit) {
   std::optional<OutDim> grows;
   for (const int64_t step : {1, 3}) {
     std::vector<int64_t> values = box_.values();
@@ -444,7 +443,7 @@ std::optional<OutDim> Tie::GrowsBy(int literal, int64_t unit) {
 
 // What literals alone make need not scale with any of them: a range from 3 to 12 does not. Then its
 // length is an atom that one of them grows with, by 1 or by what another literal says.
-void Tie::FindGrown() {
+void CoupledSizes::FindGrown() {
   if (box_.first_literal() > 0 || !sets_.empty()) return;
   const std::vector<int64_t>& values = box_.values();
   for (size_t l = 0; l < values.size(); ++l)
@@ -460,7 +459,7 @@ void Tie::FindGrown() {
 
 // Dims that literals follow move what either of them moves with the other: in their ratio, or by
 // as much.
-void Tie::FindFollowing() {
+void CoupledSizes::FindFollowing() {
   for (const auto& [literal, dim, times, step] : box_.following()) {
     std::vector<int64_t> values = box_.values();
     values[static_cast<size_t>(literal)] += step * std::max<int64_t>(times, 1);
@@ -488,7 +487,7 @@ void Tie::FindFollowing() {
   }
 }
 
-bool Tie::Run() {
+bool CoupledSizes::Run() {
   if (!box_.Infer(box_.values(), outputs_)) return false;
   std::vector<int> big;
   for (int s = 0; s < static_cast<int>(box_.slots().size()); ++s)
@@ -513,7 +512,7 @@ bool Tie::Run() {
   return true;
 }
 
-std::vector<Atom> Tie::Atoms() const {
+std::vector<Atom> CoupledSizes::Atoms() const {
   std::vector<Slots> sets = sets_;
   std::sort(sets.begin(), sets.end());
   std::vector<Atom> atoms;

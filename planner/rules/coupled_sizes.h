@@ -12,7 +12,7 @@
 namespace metadist {
 
 // Finds which slots of a call must change together, through shape inference alone.
-class Tie {
+class CoupledSizes {
  public:
   using Slots = std::vector<int>;  // ascending
   // Outputs that scaled with a set, and outputs that moved otherwise.
@@ -31,7 +31,7 @@ class Tie {
   };
 
   // Works on box.values().
-  explicit Tie(BlackBox& box);
+  explicit CoupledSizes(BlackBox& box);
 
   // False: the call itself is rejected, or the sizes of its outputs depend on data.
   bool Run();
