@@ -12,7 +12,7 @@
 //
 // Taken: two Dijkstra searches, one from the source forwards through slices and then all-to-alls,
 // one from the destination backwards through gathers and then all-to-alls. They meet in a layout,
-// or in two layouts of one block shape, between which one permute lies. Reductions belong to the
+// or in two layouts of one block shape, that one permute joins. Reductions belong to the
 // forward side: slices, all-to-alls, permutes and gathers commute with an elementwise reduction.
 // The cheapest meeting wins; of equals the one with fewest steps, then the first found.
 //

@@ -159,10 +159,10 @@ class Resharder {
     return Taken{start, {run.first + start.length, run.length - start.length}};
   }
 
-  // Deals runs out to the dims that have capacity for them, behind or in front of what is in.
+  // Gives runs to the dims that have capacity for them, behind or in front of what is in.
   // pool(d): the runs that dim d may take from. Returns what each dim took.
   template <typename Pool>
-  std::vector<Runs> Deal(std::vector<int64_t>& capacity, bool in_front, Pool&& pool) {
+  std::vector<Runs> Distribute(std::vector<int64_t>& capacity, bool in_front, Pool&& pool) {
     std::vector<Runs> taken(dims());
     for (size_t d = 0; d < dims(); ++d) {
       Runs& available = pool(d);
@@ -192,7 +192,7 @@ class Resharder {
     for (size_t d = 0; d < dims(); ++d) SliceAhead(d, capacity, sliced);
     Runs left;
     for (size_t d = 0; d < dims(); ++d) SliceInPlace(d, capacity[d], sliced[d], left);
-    const auto elsewhere = Deal(capacity, false, [&](size_t) -> Runs& { return left; });
+    const auto elsewhere = Distribute(capacity, false, [&](size_t) -> Runs& { return left; });
     for (size_t d = 0; d < dims(); ++d) {
       sliced[d].insert(sliced[d].end(), elsewhere[d].begin(), elsewhere[d].end());
       route_.Slice(d, AxesOf(sliced[d]));
@@ -307,11 +307,11 @@ class Resharder {
       drops[d] = Drops(d, goal, whole / capacity[d]);
     }
     for (Runs& runs : in_) runs.clear();
-    Deal(capacity, false, [&](size_t) -> Runs& { return waiting; });
-    Deal(capacity, true, [&](size_t d) -> Runs& { return drops[d]; });
+    Distribute(capacity, false, [&](size_t) -> Runs& { return waiting; });
+    Distribute(capacity, true, [&](size_t d) -> Runs& { return drops[d]; });
     Runs rest;
     for (const Runs& runs : drops) rest.insert(rest.end(), runs.begin(), runs.end());
-    Deal(capacity, true, [&](size_t) -> Runs& { return rest; });
+    Distribute(capacity, true, [&](size_t) -> Runs& { return rest; });
     for (size_t d = 0; d < dims(); ++d) {
       to.Append(d, AxesOf(now[d]));
       to.Append(d, AxesOf(in_[d]));

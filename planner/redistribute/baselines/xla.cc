@@ -3,7 +3,7 @@
 // Routes as XLA's SPMD partitioner plans them for GSPMD shardings.
 //
 // Idea: an array's sharding is a grid of tiles (a count for every dim, and how often the whole is
-// repeated) with devices dealt out to it. A list of patterns is tried, the first that fits is
+// repeated) with devices assigned to it. A list of patterns is tried, the first that fits is
 // taken:
 //   1. the same grid, devices in another order: a permute;
 //   2. the same number of tiles and the counts that change are a reordering of each other:
@@ -243,7 +243,7 @@ class PatternMatcher {
   }
 
   // The grid with the counts of `finer` of which the tiles of `repeated` are unions: `finer` itself
-  // where that is so, else copies are dealt out to the dims in order.
+  // where that is so, else copies go to the dims in order.
   std::optional<Grid> Refined(const Grid& repeated, const Grid& finer) const {
     bool nested = true;
     for (size_t d = 0; d < repeated.dims.size(); ++d) {

@@ -5,8 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "planner/rules/sampler.h"
-
 namespace metadist {
 namespace {
 

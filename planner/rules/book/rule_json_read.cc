@@ -12,7 +12,6 @@
 
 #include "planner/rules/pieces.h"
 #include "planner/rules/rule_json.h"
-#include "planner/rules/sampler.h"
 
 namespace metadist {
 namespace {
