@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "importers/onnx/cases.h"
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 #include "profiles/cluster.h"
 
 // One test case of the ONNX project, run and judged.

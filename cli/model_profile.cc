@@ -25,7 +25,7 @@
 #include "cli/planning.h"
 #include "executor/measure.h"
 #include "executor/run.h"
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 #include "planner/simulate/simulate.h"
 
 namespace metadist::cli {

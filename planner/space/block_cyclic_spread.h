@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "metair/ir/graph.h"
-#include "planner/rules/rule.h"
-#include "planner/space/deal.h"
+#include "planner/rules/factor/rule.h"
+#include "planner/space/block_cyclic.h"
 
 namespace metadist {
 
@@ -15,8 +15,8 @@ namespace metadist {
 // ranks alone.
 //
 // rules: by node; nullptr for none. ranks: of the mesh.
-std::vector<std::vector<FactorDeal>> SpreadDeals(const Graph& graph,
-                                                 const std::vector<const Rule*>& rules,
-                                                 int64_t ranks);
+std::vector<std::vector<BlockCyclicFactor>> SpreadBlockCyclic(const Graph& graph,
+                                                              const std::vector<const Rule*>& rules,
+                                                              int64_t ranks);
 
 }  // namespace metadist

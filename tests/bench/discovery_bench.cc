@@ -2,7 +2,7 @@
 // Finding the rule of one signature by running its operator.
 #include <benchmark/benchmark.h>
 
-#include "planner/rules/discover.h"
+#include "planner/rules/search/discover.h"
 #include "tests/bench/bench_call.h"
 
 namespace metadist {

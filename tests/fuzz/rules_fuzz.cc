@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/rules/instance.h"
-#include "planner/rules/rule_file.h"
-#include "planner/rules/rule_json.h"
+#include "planner/rules/book/rule_file.h"
+#include "planner/rules/book/rule_json.h"
+#include "planner/rules/instance/instance.h"
 #include "tests/planner/rules/example_calls.h"
 
 namespace metadist {

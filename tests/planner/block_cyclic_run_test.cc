@@ -54,7 +54,7 @@ bool HasBlocks(const Sharding& sharding) {
   return false;
 }
 
-TEST(DealtRun, AnyChoiceIsRight) {
+TEST(BlockCyclicRun, AnyChoiceIsRight) {
   const Graph graph = ParseGraph(kGraph).value();
   NamedTensors inputs;
   std::vector<Tensor> arguments;
@@ -70,14 +70,15 @@ TEST(DealtRun, AnyChoiceIsRight) {
   request.rules = &rules;
   request.solver = "random";
   request.alternatives = false;
-  std::map<std::string, int> dealt;  // by node without a rule of its own that asks for blocks
+  std::map<std::string, int> in_blocks;  // by node without a rule of its own that asks for blocks
   for (const char* text : {"a=2", "a=3", "a=2,b=2"}) {
     request.mesh = ParseMesh(text).value();
     request.cluster = TestCluster(static_cast<int>(request.mesh->ranks()));
     for (request.seed = 0; request.seed < 25; ++request.seed) {
       const Plan plan = MakePlan(request).value().plan;
       for (size_t n = 0; n < plan.graph.nodes.size(); ++n)
-        dealt[plan.graph.nodes[n].name] += HasBlocks(plan.assignment.nodes[n].outputs[0]) ? 1 : 0;
+        in_blocks[plan.graph.nodes[n].name] +=
+            HasBlocks(plan.assignment.nodes[n].outputs[0]) ? 1 : 0;
       const auto program = Lower(plan);
       ASSERT_TRUE(program.ok()) << program.error().text();
       const auto result = RunProgram(program.value(), {}, inputs);
@@ -89,7 +90,8 @@ TEST(DealtRun, AnyChoiceIsRight) {
         ASSERT_NEAR(got[i], want[i], 1e-5) << text << ", seed " << request.seed;
     }
   }
-  for (const char* node : {"product", "bias", "tanh", "both"}) EXPECT_GT(dealt[node], 0) << node;
+  for (const char* node : {"product", "bias", "tanh", "both"})
+    EXPECT_GT(in_blocks[node], 0) << node;
 }
 
 }  // namespace

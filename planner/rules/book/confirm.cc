@@ -18,7 +18,7 @@
 //
 // Cost: two runs of the kernel whole and five on pieces a factor, on some thousand elements; four
 // runs a pass-through, on some hundred.
-#include "planner/rules/confirm.h"
+#include "planner/rules/book/confirm.h"
 
 #include <algorithm>
 #include <optional>
@@ -27,12 +27,12 @@
 #include <vector>
 
 #include "metair/ops/index.h"
-#include "planner/rules/arrays.h"
-#include "planner/rules/instance.h"
-#include "planner/rules/pass_through.h"
-#include "planner/rules/pieces.h"
-#include "planner/rules/sampler.h"
-#include "planner/rules/window.h"
+#include "planner/rules/factor/pieces.h"
+#include "planner/rules/instance/instance.h"
+#include "planner/rules/instance/window.h"
+#include "planner/rules/probe/arrays.h"
+#include "planner/rules/probe/sampler.h"
+#include "planner/rules/search/pass_through.h"
 
 namespace metadist {
 namespace {
@@ -91,8 +91,7 @@ class Trial {
   }
 
   std::vector<int64_t> Held(const Cut& cut, int64_t rank) const {
-    return cut.halo.empty() ? IndicesOf(cut, ranks_, rank)
-                            : HeldOf(cut, ranks_, rank, /*halo=*/true);
+    return HeldOf(cut, ranks_, rank, /*halo=*/true);
   }
 
   std::vector<Tensor> InputsOf(int64_t rank, const std::vector<Tensor>& inputs) const {
@@ -167,8 +166,7 @@ class Trial {
     const std::vector<int64_t> held = Held(cut, rank);
     const int64_t size = std::ssize(held) + (cut.spare ? 1 : 0);
     if (cut.dim >= made.rank() || made.dim(cut.dim) != size) return false;
-    const std::vector<int64_t> own =
-        cut.halo.empty() ? held : HeldOf(cut, ranks_, rank, /*halo=*/false);
+    const std::vector<int64_t> own = HeldOf(cut, ranks_, rank, /*halo=*/false);
     std::vector<int64_t> kept;
     for (const int64_t index : own) {
       const auto at = std::find(held.begin(), held.end(), index);

@@ -5,9 +5,9 @@
 #include <optional>
 #include <span>
 
-#include "planner/rules/black_box.h"
-#include "planner/rules/composite_check.h"
-#include "planner/rules/symbolic_rule.h"
+#include "planner/rules/compose/composite_check.h"
+#include "planner/rules/factor/symbolic_rule.h"
+#include "planner/rules/probe/black_box.h"
 
 namespace metadist {
 

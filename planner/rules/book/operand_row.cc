@@ -9,13 +9,13 @@
 // last step: before a plan uses a factor, the call itself, with all of its operands, runs whole and
 // divided (confirm.cc). Where the two rules differ, all operands are looked at.
 // Cost: two small calls, whatever the length, and what confirms the factors: linear.
-#include "planner/rules/operand_row.h"
+#include "planner/rules/book/operand_row.h"
 
 #include <algorithm>
 #include <set>
 
-#include "planner/rules/instance.h"
-#include "planner/rules/notation.h"
+#include "planner/rules/factor/notation.h"
+#include "planner/rules/instance/instance.h"
 
 namespace metadist {
 namespace {

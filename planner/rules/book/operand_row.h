@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <optional>
 
-#include "planner/rules/black_box.h"
-#include "planner/rules/symbolic_rule.h"
+#include "planner/rules/factor/symbolic_rule.h"
+#include "planner/rules/probe/black_box.h"
 
 namespace metadist {
 

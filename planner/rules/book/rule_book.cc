@@ -6,7 +6,7 @@
 // order shrinks is a signature of its own, with nothing but a reason. Discovery of a signature
 // depends on nothing but the signature and the seed, so it may run on any thread, and twice by
 // accident, with the same result.
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 
 #include <algorithm>
 #include <deque>
@@ -16,16 +16,16 @@
 
 #include "metair/ir/parallel.h"
 #include "metair/ops/op_guard.h"
-#include "planner/rules/composite.h"
-#include "planner/rules/confirm.h"
-#include "planner/rules/discover_small.h"
-#include "planner/rules/following.h"
-#include "planner/rules/instance.h"
-#include "planner/rules/kernel_only.h"
-#include "planner/rules/operand_row.h"
-#include "planner/rules/rule_version.h"
-#include "planner/rules/shrink.h"
-#include "planner/rules/signature.h"
+#include "planner/rules/book/confirm.h"
+#include "planner/rules/book/operand_row.h"
+#include "planner/rules/book/rule_version.h"
+#include "planner/rules/book/signature.h"
+#include "planner/rules/compose/composite.h"
+#include "planner/rules/compose/kernel_only.h"
+#include "planner/rules/instance/instance.h"
+#include "planner/rules/probe/shrink.h"
+#include "planner/rules/search/discover_small.h"
+#include "planner/rules/search/following.h"
 
 namespace metadist {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "metair/ir/graph.h"
 #include "metair/ops/op_table.h"
-#include "planner/rules/discover.h"
-#include "planner/rules/rule.h"
-#include "planner/rules/rule_file.h"
+#include "planner/rules/book/rule_file.h"
+#include "planner/rules/factor/rule.h"
+#include "planner/rules/search/discover.h"
 
 namespace metadist {
 

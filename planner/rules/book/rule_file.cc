@@ -4,7 +4,7 @@
 // that of the user's library, and a check sum over both and the record itself, which an edit or a
 // bad merge breaks. It is no defence against intent: whoever may give a rule file may give a plan
 // too, and `run` compares either with one device.
-#include "planner/rules/rule_file.h"
+#include "planner/rules/book/rule_file.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "metair/ir/fnv.h"
 #include "metair/ir/text_file.h"
 #include "planner/json_cursor.h"
-#include "planner/rules/rule_json.h"
+#include "planner/rules/book/rule_json.h"
 
 namespace metadist {
 namespace {

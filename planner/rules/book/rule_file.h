@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "metair/ir/result.h"
-#include "planner/rules/symbolic_rule.h"
+#include "planner/rules/factor/symbolic_rule.h"
 
 namespace metadist {
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every struct is taken apart by a structured binding, so that a field added to one is a compile
 // error here until it is written (and the round trip of all examples fails until it is read).
-#include "planner/rules/rule_json.h"
+#include "planner/rules/book/rule_json.h"
 
 #include <nlohmann/json.hpp>
+
+#include "planner/rules/probe/sampler.h"
 
 namespace metadist {
 namespace {

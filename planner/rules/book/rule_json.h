@@ -5,7 +5,7 @@
 
 #include "metair/ir/result.h"
 #include "planner/json_cursor.h"
-#include "planner/rules/symbolic_rule.h"
+#include "planner/rules/factor/symbolic_rule.h"
 
 namespace metadist {
 

@@ -10,8 +10,9 @@
 #include <set>
 #include <tuple>
 
-#include "planner/rules/pieces.h"
-#include "planner/rules/rule_json.h"
+#include "planner/rules/book/rule_json.h"
+#include "planner/rules/factor/pieces.h"
+#include "planner/rules/probe/sampler.h"
 
 namespace metadist {
 namespace {

@@ -10,7 +10,7 @@ endforeach()
 string(SHA256 version "${all}")
 string(SUBSTRING ${version} 0 16 version)
 file(WRITE ${OUTPUT} "// SPDX-License-Identifier: Apache-2.0
-#include \"planner/rules/rule_version.h\"
+#include \"planner/rules/book/rule_version.h\"
 
 namespace metadist {
 

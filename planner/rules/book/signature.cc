@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/signature.h"
+#include "planner/rules/book/signature.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "planner/rules/black_box.h"
+#include "planner/rules/probe/black_box.h"
 
 namespace metadist {
 

@@ -17,19 +17,19 @@
 // they can be used on another mesh axis beside a composite one.
 //
 // Cost: some microseconds a propagation, 16 divided runs of a graph of some 15 nodes a rule.
-#include "planner/rules/composite.h"
+#include "planner/rules/compose/composite.h"
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
 #include <utility>
 
-#include "planner/rules/composite_check.h"
-#include "planner/rules/demand.h"
-#include "planner/rules/instance.h"
-#include "planner/rules/late_merge.h"
-#include "planner/rules/notation.h"
-#include "planner/rules/propagation.h"
+#include "planner/rules/compose/composite_check.h"
+#include "planner/rules/compose/demand.h"
+#include "planner/rules/compose/late_merge.h"
+#include "planner/rules/compose/propagation.h"
+#include "planner/rules/factor/notation.h"
+#include "planner/rules/instance/instance.h"
 
 namespace metadist {
 namespace {

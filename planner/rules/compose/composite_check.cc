@@ -2,22 +2,22 @@
 // The operator's kernel is the only truth: whatever a decomposition's pieces make must be what the
 // kernel makes of the whole. The primitives' rules are sound already, so what can be wrong is the
 // decomposition and the places of the exchanges; a dozen and a half runs of all kinds show either.
-#include "planner/rules/composite_check.h"
+#include "planner/rules/compose/composite_check.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "planner/rules/arrays.h"
-#include "planner/rules/instance.h"
-#include "planner/rules/late_merge.h"
-#include "planner/rules/lockstep.h"
-#include "planner/rules/own_type.h"
-#include "planner/rules/pieces.h"
-#include "planner/rules/recipe.h"
-#include "planner/rules/recipe_forms.h"
-#include "planner/rules/recipe_steps.h"
-#include "planner/rules/step_recipe.h"
-#include "planner/rules/window.h"
+#include "planner/rules/compose/late_merge.h"
+#include "planner/rules/compose/lockstep.h"
+#include "planner/rules/compose/recipe.h"
+#include "planner/rules/compose/recipe_forms.h"
+#include "planner/rules/compose/recipe_steps.h"
+#include "planner/rules/factor/pieces.h"
+#include "planner/rules/factor/step_recipe.h"
+#include "planner/rules/instance/instance.h"
+#include "planner/rules/instance/window.h"
+#include "planner/rules/probe/arrays.h"
+#include "planner/rules/probe/own_type.h"
 
 namespace metadist {
 namespace {
@@ -46,11 +46,6 @@ constexpr int64_t kUnevenGroups = 11;
 constexpr int64_t kSingleGroups = 4;
 constexpr int64_t kMostTimes = 32;
 constexpr double kResultRoundings = 16;  // of a result in its own element type
-
-// What a rank has of an input cut so.
-std::vector<int64_t> HeldIndices(const Cut& cut, int64_t ranks, int64_t rank) {
-  return cut.halo.empty() ? IndicesOf(cut, ranks, rank) : HeldOf(cut, ranks, rank, /*halo=*/true);
-}
 
 OpCall InF64(OpCall call) {
   for (OpCall::Input& input : call.inputs)
@@ -284,8 +279,9 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
     std::map<int, Focus> focus;
     // Behind the first rank's small total a large one brings the running total back into range.
     for (const Cut& cut : factor.inputs)
-      focus[cut.tensor] = {cut.dim,
-                           HeldIndices(cut, count, own_types ? 1 : sampler_.random().Below(count))};
+      focus[cut.tensor] = {
+          cut.dim,
+          HeldOf(cut, count, own_types ? 1 : sampler_.random().Below(count), /*halo=*/true)};
     if (!sampler_.Draw(values, mode, focus, inputs)) return Verdict::kDiffers;
     if (!box_.Run(values, inputs, whole)) return Verdict::kDiffers;
     ++executions_;
@@ -304,7 +300,8 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
         const Tensor given =
             box_.is_tensor(i) ? inputs[i] : box_.constant(i).Cast(ComputeType(box_.element(i)));
         local[static_cast<size_t>(rank)].push_back(
-            cut == nullptr ? given : Take(given, cut->dim, HeldIndices(*cut, count, rank)));
+            cut == nullptr ? given
+                           : Take(given, cut->dim, HeldOf(*cut, count, rank, /*halo=*/true)));
       }
     }
     if (!ranks.Run(local, cuts, way.pieces.exchanges)) return Verdict::kRefused;

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "metair/ops/op_table.h"
-#include "planner/rules/black_box.h"
-#include "planner/rules/inner_calls.h"
-#include "planner/rules/piece_graph.h"
-#include "planner/rules/sampler.h"
+#include "planner/rules/compose/inner_calls.h"
+#include "planner/rules/compose/piece_graph.h"
+#include "planner/rules/probe/black_box.h"
+#include "planner/rules/probe/sampler.h"
 
 namespace metadist {
 

@@ -11,12 +11,12 @@
 // the piece that is wanted of it.
 //
 // Cost: O(nodes * factors of a node), once for each input that is found.
-#include "planner/rules/demand.h"
+#include "planner/rules/compose/demand.h"
 
 #include <algorithm>
 #include <string>
 
-#include "planner/rules/pieces.h"
+#include "planner/rules/factor/pieces.h"
 
 namespace metadist {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "metair/ir/graph.h"
-#include "planner/rules/propagation.h"
-#include "planner/rules/rule.h"
+#include "planner/rules/compose/propagation.h"
+#include "planner/rules/factor/rule.h"
 
 namespace metadist {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/inner_calls.h"
+#include "planner/rules/compose/inner_calls.h"
 
-#include "planner/rules/black_box.h"
-#include "planner/rules/instance.h"
+#include "planner/rules/instance/instance.h"
+#include "planner/rules/probe/black_box.h"
 
 namespace metadist {
 

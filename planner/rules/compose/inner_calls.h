@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "metair/ops/op_table.h"
-#include "planner/rules/rule.h"
-#include "planner/rules/symbolic_rule.h"
+#include "planner/rules/factor/rule.h"
+#include "planner/rules/factor/symbolic_rule.h"
 
 namespace metadist {
 

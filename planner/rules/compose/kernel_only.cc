@@ -8,19 +8,19 @@
 // it does not suit costs a run or two. Where a state is carried from piece to piece, the factors of
 // a call on a single element are tried as those of all of them; also where an input says how many
 // elements count, which a piece of them would have to count for itself.
-#include "planner/rules/kernel_only.h"
+#include "planner/rules/compose/kernel_only.h"
 
 #include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
 
-#include "planner/rules/composite_check.h"
-#include "planner/rules/instance.h"
-#include "planner/rules/notation.h"
-#include "planner/rules/pieces.h"
-#include "planner/rules/recipe.h"
-#include "planner/rules/step_recipe.h"
+#include "planner/rules/compose/composite_check.h"
+#include "planner/rules/compose/recipe.h"
+#include "planner/rules/factor/notation.h"
+#include "planner/rules/factor/pieces.h"
+#include "planner/rules/factor/step_recipe.h"
+#include "planner/rules/instance/instance.h"
 
 namespace metadist {
 namespace {

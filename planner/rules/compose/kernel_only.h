@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "metair/ops/op_table.h"
-#include "planner/rules/black_box.h"
-#include "planner/rules/inner_calls.h"
-#include "planner/rules/symbolic_rule.h"
+#include "planner/rules/compose/inner_calls.h"
+#include "planner/rules/factor/symbolic_rule.h"
+#include "planner/rules/probe/black_box.h"
 
 namespace metadist {
 

@@ -15,7 +15,7 @@
 // transport belongs to what: each is tried on each pair of exchanges and run against the kernel
 // (composite_check.h). Costs n reference-and-state pairs in place of two reduced values, and the
 // second making. Source: Chan, Golub, LeVeque 1983 for the second transport.
-#include "planner/rules/late_merge.h"
+#include "planner/rules/compose/late_merge.h"
 
 #include <fmt/format.h>
 

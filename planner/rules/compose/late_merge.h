@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "metair/ops/op_table.h"
-#include "planner/rules/piece_graph.h"
-#include "planner/rules/rule.h"
+#include "planner/rules/compose/piece_graph.h"
+#include "planner/rules/factor/rule.h"
 
 namespace metadist {
 

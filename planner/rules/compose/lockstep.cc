@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/lockstep.h"
+#include "planner/rules/compose/lockstep.h"
 
 #include <utility>
 
-#include "planner/rules/arrays.h"
-#include "planner/rules/own_type.h"
-#include "planner/rules/pieces.h"
-#include "planner/rules/window.h"
+#include "planner/rules/factor/pieces.h"
+#include "planner/rules/instance/window.h"
+#include "planner/rules/probe/arrays.h"
+#include "planner/rules/probe/own_type.h"
 
 namespace metadist {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "metair/ops/op_table.h"
-#include "planner/rules/rule.h"
+#include "planner/rules/factor/rule.h"
 
 namespace metadist {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/piece_graph.h"
+#include "planner/rules/compose/piece_graph.h"
 
 #include <utility>
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "metair/ops/composer.h"
-#include "planner/rules/rule.h"
+#include "planner/rules/factor/rule.h"
 
 namespace metadist {
 

@@ -10,7 +10,7 @@
 // That a chain of right steps is right needs no proof beyond the rules of the steps; the whole is
 // run against the operator's kernel nevertheless (composite_check.h), since the decomposition may
 // be wrong.
-#include "planner/rules/propagation.h"
+#include "planner/rules/compose/propagation.h"
 
 #include <algorithm>
 #include <string>
@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "metair/ir/check.h"
-#include "planner/rules/pieces.h"
+#include "planner/rules/factor/pieces.h"
 
 namespace metadist {
 namespace {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "metair/ir/graph.h"
-#include "planner/rules/rule.h"
+#include "planner/rules/factor/rule.h"
 
 namespace metadist {
 
-// How a value of a decomposition lies under one factor.
+// The placement of a value of a decomposition under one factor.
 struct Placed {
   enum class Kind : uint8_t { kWhole, kCut, kPartial };
   Kind kind = Kind::kWhole;
@@ -33,10 +33,10 @@ enum class Fewest : uint8_t { kElements, kExchanges };
 // Whether both cut a dim in the same way, of whatever tensors.
 bool SameCut(const Cut& a, const Cut& b);
 
-// Whether a node of a decomposition may run by the factor. Pieces that must know where they lie, or
-// what lies beside them, are left to nodes that run as they are.
+// Whether a node of a decomposition may run by the factor. Pieces that must know where they begin,
+// or what is beside them, are left to nodes that run as they are.
 bool RunsWithin(const Factor& factor);
-// Whether it may where what lies beside a piece comes with it: a window slides along the dim, and
+// Whether it may where what is beside a piece comes with it: a window slides along the dim, and
 // nothing is made that is dropped.
 bool RunsOnWindow(const Factor& factor);
 

@@ -6,12 +6,12 @@
 // hold (kernel_only.h). A recipe is written for a number of ranks, as a graph of calls on pieces
 // (piece_graph.h), so that planning, lowering and running know it as any graph; what is exchanged
 // are ordinary redistributions of its values.
-#include "planner/rules/recipe.h"
+#include "planner/rules/compose/recipe.h"
 
 #include <fmt/format.h>
 
-#include "planner/rules/recipe_forms.h"
-#include "planner/rules/step_recipe.h"
+#include "planner/rules/compose/recipe_forms.h"
+#include "planner/rules/factor/step_recipe.h"
 
 namespace metadist {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "metair/ops/op_def.h"
-#include "planner/rules/piece_graph.h"
-#include "planner/rules/recipe_steps.h"
-#include "planner/rules/rule.h"
+#include "planner/rules/compose/piece_graph.h"
+#include "planner/rules/compose/recipe_steps.h"
+#include "planner/rules/factor/rule.h"
 
 // Recipes: ways to join what an operator makes of pieces by running the operator itself once more,
 // for operators that nobody has decomposed.

@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-#include "planner/rules/recipe_forms.h"
+#include "planner/rules/compose/recipe_forms.h"
 
 namespace metadist {
 namespace {

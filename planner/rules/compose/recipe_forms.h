@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/rules/piece_graph.h"
+#include "planner/rules/compose/piece_graph.h"
 
 // The single recipes; recipe.cc lists them.
 namespace metadist {

@@ -8,7 +8,7 @@
 // the element at its own place tells the total only after one more element, whatever it is; there
 // the results on the totals are the carries as they are. All can run from the end. The four forms
 // are tried; none knows what the scan folds with. Moves n totals a line, runs twice.
-#include "planner/rules/recipe_forms.h"
+#include "planner/rules/compose/recipe_forms.h"
 
 namespace metadist {
 namespace {

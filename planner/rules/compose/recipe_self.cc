@@ -10,7 +10,7 @@
 //
 // Where a call makes an index and nothing else (SELF index), the candidate is the element that it
 // points to.
-#include "planner/rules/recipe_forms.h"
+#include "planner/rules/compose/recipe_forms.h"
 
 namespace metadist {
 namespace {

@@ -11,7 +11,7 @@
 //
 // Every step makes the exchanges of a single one, and gathers a state that the next one wants
 // whole: short messages, one after the other, so long sequences are left alone.
-#include "planner/rules/recipe_steps.h"
+#include "planner/rules/compose/recipe_steps.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,8 +21,8 @@
 #include <set>
 #include <utility>
 
-#include "planner/rules/instantiate.h"
-#include "planner/rules/step_recipe.h"
+#include "planner/rules/factor/step_recipe.h"
+#include "planner/rules/instance/instantiate.h"
 
 namespace metadist {
 namespace {

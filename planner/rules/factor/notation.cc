@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/notation.h"
+#include "planner/rules/factor/notation.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 #include <map>
 #include <tuple>
 
-#include "planner/rules/pieces.h"
+#include "planner/rules/factor/pieces.h"
 
 namespace metadist {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "metair/ir/shape.h"
-#include "planner/rules/symbolic_rule.h"
+#include "planner/rules/factor/symbolic_rule.h"
 
 namespace metadist {
 

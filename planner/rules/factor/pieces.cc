@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/pieces.h"
+#include "planner/rules/factor/pieces.h"
 
 #include <algorithm>
 

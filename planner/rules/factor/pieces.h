@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "planner/rules/rule.h"
-#include "planner/rules/symbolic.h"
-#include "planner/rules/symbolic_rule.h"
+#include "planner/rules/factor/rule.h"
+#include "planner/rules/factor/symbolic.h"
+#include "planner/rules/factor/symbolic_rule.h"
 
 namespace metadist {
 
@@ -18,7 +18,7 @@ Cut CutAt(const SymbolicCut& cut, std::span<const int64_t> sizes);
 // Global indices that rank `rank` of `ranks` holds of a dim cut this way, in local order.
 std::vector<int64_t> IndicesOf(const Cut& cut, int64_t ranks, int64_t rank);
 
-// Whether the factor's pieces are runs of groups in any case: they know where they lie, a window
+// Whether the factor's pieces are runs of groups in any case: they know where they begin, a window
 // slides over them, a recipe joins them in their order, or several dims in a row are cut together.
 bool NeedsARow(const SymbolicFactor& factor);
 

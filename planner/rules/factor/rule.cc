@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/rule.h"
+#include "planner/rules/factor/rule.h"
 
 #include <algorithm>
 #include <limits>

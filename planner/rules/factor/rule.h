@@ -18,7 +18,7 @@ namespace metadist {
 // part is `size` groups of `unit` elements, and the groups are what is divided among the ranks.
 //   ([i,k]): repeat 1, parts {(k, 1)}      (a b) cut by a: {(a, b)}; cut by b: repeat a, {(b, 1)}
 //   a+b: repeat 1, parts {(a, 1), (b, 1)}
-// With a halo a rank also takes what lies next to its piece (an input), or makes more than is kept
+// With a halo a rank also takes what is next to its piece (an input), or makes more than is kept
 // of it (an output).
 struct Cut {
   struct Part {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/step_recipe.h"
+#include "planner/rules/factor/step_recipe.h"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "metair/ir/shape.h"
-#include "planner/rules/rule.h"
+#include "planner/rules/factor/rule.h"
 
 // What the name of a STEPS recipe (recipe_steps.h) says.
 namespace metadist {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/symbolic.h"
+#include "planner/rules/factor/symbolic.h"
 
 #include <map>
 

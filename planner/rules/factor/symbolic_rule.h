@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/rules/rule.h"
-#include "planner/rules/symbolic.h"
+#include "planner/rules/factor/rule.h"
+#include "planner/rules/factor/symbolic.h"
 
 // What discovery finds: a rule on symbols. At the sizes of a call it is a Rule.
 namespace metadist {

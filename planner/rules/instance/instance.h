@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/rules/black_box.h"
-#include "planner/rules/symbolic_rule.h"
+#include "planner/rules/factor/symbolic_rule.h"
+#include "planner/rules/probe/black_box.h"
 
 namespace metadist {
 

@@ -2,18 +2,18 @@
 // A rule at a call's own sizes. Every slot of the call is an equation (12288 = a * b, 96 = a);
 // those with one unknown atom are solved until none is left, then all are checked. Each cut is
 // checked against the real shapes too, so a rule can never be applied to a call of another form.
-#include "planner/rules/instantiate.h"
+#include "planner/rules/instance/instantiate.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <tuple>
 
-#include "planner/rules/instance.h"
-#include "planner/rules/notation.h"
-#include "planner/rules/pieces.h"
-#include "planner/rules/step_recipe.h"
-#include "planner/rules/window.h"
+#include "planner/rules/factor/notation.h"
+#include "planner/rules/factor/pieces.h"
+#include "planner/rules/factor/step_recipe.h"
+#include "planner/rules/instance/instance.h"
+#include "planner/rules/instance/window.h"
 
 namespace metadist {
 namespace {

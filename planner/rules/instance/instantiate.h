@@ -2,8 +2,8 @@
 #pragma once
 
 #include "metair/ops/op_def.h"
-#include "planner/rules/rule.h"
-#include "planner/rules/symbolic_rule.h"
+#include "planner/rules/factor/rule.h"
+#include "planner/rules/factor/symbolic_rule.h"
 
 namespace metadist {
 

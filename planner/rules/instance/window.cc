@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/window.h"
+#include "planner/rules/instance/window.h"
 
 #include <algorithm>
 
-#include "metair/ops/index.h"
-#include "planner/rules/pieces.h"
+#include "planner/rules/factor/pieces.h"
 
 namespace metadist {
 namespace {
@@ -96,37 +95,23 @@ std::vector<int64_t> HeldOf(const Cut& cut, int64_t ranks, int64_t rank, bool ha
 }
 
 DimSharding OnOneAxis(const Cut& cut) {
-  const Cut::Part& part = cut.parts.front();
-  DimSharding dim{{DimPart{{SubDim{part.size, {0}}}}}};
-  if (part.unit > 1) dim.parts[0].sub.push_back({part.unit, {}});
+  const bool one_part = cut.parts.size() == 1;
+  DimSharding dim;
+  for (int64_t block = 0; block < (one_part ? 1 : cut.repeat); ++block)
+    for (const Cut::Part& part : cut.parts) {
+      DimPart& next = dim.parts.emplace_back();
+      if (one_part && cut.repeat > 1) next.sub.push_back({cut.repeat, {}});
+      next.sub.push_back({part.size, {0}});
+      if (part.unit > 1) next.sub.push_back({part.unit, {}});
+    }
   dim.halo = cut.halo;
   return dim;
 }
 
 int64_t LocalValueOf(const LiteralCut& literal, int64_t value, int64_t ranks, int64_t rank) {
-  const auto held = [&] { return HeldOf(literal.view, ranks, rank, /*halo=*/true); };
-  switch (literal.kind) {
-    case LocalEntry::Kind::kFirstOnly:
-      return rank == 0 ? value : 0;
-    case LocalEntry::Kind::kLastOnly:
-      return rank + 1 == ranks ? value : 0;
-    case LocalEntry::Kind::kShifted: {
-      const std::vector<int64_t> own = held();
-      return value + literal.by_start * own.front() +
-             literal.by_end * (own.back() + 1 - literal.view.size());
-    }
-    case LocalEntry::Kind::kIndex: {
-      const std::vector<int64_t> own = held();
-      return CountedFrom(value, own.front(), std::ssize(own), literal.view.size());
-    }
-    case LocalEntry::Kind::kBound: {
-      const std::vector<int64_t> own = held();
-      return std::clamp<int64_t>(value - own.front(), 0, std::ssize(own));
-    }
-    case LocalEntry::Kind::kSize:
-      break;
-  }
-  return std::ssize(IndicesOf(literal.view, ranks, rank));
+  if (literal.view.halo.course == Halo::Course::kAround) return value;  // it follows no such piece
+  const LocalEntry entry{OnOneAxis(literal.view), literal.kind, literal.by_start, literal.by_end};
+  return LocalValue(entry, value, Mesh{{{"r", ranks}}}, {rank});
 }
 
 bool WindowsFit(const Factor& factor, int64_t ranks) {

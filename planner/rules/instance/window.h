@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "metair/ir/shape.h"
-#include "planner/rules/rule.h"
-#include "planner/rules/symbolic_rule.h"
+#include "planner/rules/factor/rule.h"
+#include "planner/rules/factor/symbolic_rule.h"
 
 // Arithmetic of factors whose cuts have windows.
 namespace metadist {
@@ -26,10 +26,10 @@ std::optional<Factor> WindowFactorAt(const SymbolicFactor& factor,
                                      std::span<const Shape> inputs,
                                      std::span<const Shape> outputs);
 
-// How a dim cut so lies on a mesh with a single axis.
+// The sharding of a dim cut so, on a mesh with a single axis; without the spare element.
 DimSharding OnOneAxis(const Cut& cut);
 
-// Indices that a rank has of a dim cut contiguously, with or without the halo, in local order.
+// Indices that a rank has of a dim cut so, with or without the halo, in local order.
 std::vector<int64_t> HeldOf(const Cut& cut, int64_t ranks, int64_t rank, bool halo);
 
 // What a rank has in place of an integer of the whole call.

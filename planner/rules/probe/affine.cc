@@ -11,12 +11,12 @@
 // The test only prunes: what it lets through is tried as before. Differences of a billionth of the
 // largest result are rounding. Sizes are the surrogates; legal values lie on a line between legal
 // ones. Cost: 3 kernel runs an input, 6 if it may be affine.
-#include "planner/rules/affine.h"
+#include "planner/rules/probe/affine.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "planner/rules/arrays.h"
+#include "planner/rules/probe/arrays.h"
 
 namespace metadist {
 namespace {

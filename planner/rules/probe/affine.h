@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "planner/rules/family.h"
-#include "planner/rules/sampler.h"
+#include "planner/rules/probe/family.h"
+#include "planner/rules/probe/sampler.h"
 
 namespace metadist {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/black_box.h"
+#include "planner/rules/probe/black_box.h"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "metair/ops/op_def.h"
-#include "planner/rules/found_domain.h"
+#include "planner/rules/probe/found_domain.h"
 
 namespace metadist {
 

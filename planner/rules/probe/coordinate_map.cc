@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contiguous, block-cyclic and a+b cuts are found, not enumerated: a map that parses is one of
 // them, and one that does not parse has no ordered pieces.
-#include "planner/rules/coordinate_map.h"
+#include "planner/rules/probe/coordinate_map.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "planner/rules/dependence.h"
+#include "planner/rules/probe/dependence.h"
 
 // A coordinate map gives each index of a dim its position along a factor, or none. Maps are seeded
 // in one dim, carried to others along measured dependence, and parsed into blocks.

@@ -19,7 +19,7 @@
 // resolve.cc asks the kernel which of them are real.
 //
 // Cost: O(slots^2) inferences, plus at most some hundreds for each slot that no pair explains.
-#include "planner/rules/coupled_sizes.h"
+#include "planner/rules/probe/coupled_sizes.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
-#include "planner/rules/black_box.h"
-#include "planner/rules/family.h"
+#include "planner/rules/probe/black_box.h"
+#include "planner/rules/probe/family.h"
 
 namespace metadist {
 

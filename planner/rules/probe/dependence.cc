@@ -21,14 +21,14 @@
 //
 // Cost: a few kernel runs for each index of the dims that move, not their product; for each bit of
 // it where elements are only moved.
-#include "planner/rules/dependence.h"
+#include "planner/rules/probe/dependence.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "planner/rules/arrays.h"
-#include "planner/rules/speller.h"
+#include "planner/rules/probe/arrays.h"
+#include "planner/rules/probe/speller.h"
 
 namespace metadist {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "planner/rules/family.h"
-#include "planner/rules/sampler.h"
+#include "planner/rules/probe/family.h"
+#include "planner/rules/probe/sampler.h"
 
 namespace metadist {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/family.h"
+#include "planner/rules/probe/family.h"
 
 #include <algorithm>
 

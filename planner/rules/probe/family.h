@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "planner/rules/black_box.h"
-#include "planner/rules/symbolic.h"
+#include "planner/rules/factor/symbolic.h"
+#include "planner/rules/probe/black_box.h"
 
 namespace metadist {
 

@@ -13,7 +13,7 @@
 //
 // Cost: one run for every integer input without stated values; for those with a bound some 40, and
 // up to 4 for every independent size.
-#include "planner/rules/overrun.h"
+#include "planner/rules/probe/overrun.h"
 
 #include <algorithm>
 

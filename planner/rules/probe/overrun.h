@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "planner/rules/black_box.h"
-#include "planner/rules/coupled_sizes.h"
-#include "planner/rules/sampler.h"
+#include "planner/rules/probe/black_box.h"
+#include "planner/rules/probe/coupled_sizes.h"
+#include "planner/rules/probe/sampler.h"
 
 namespace metadist {
 

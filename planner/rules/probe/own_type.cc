@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/own_type.h"
+#include "planner/rules/probe/own_type.h"
 
 #include <bit>
 #include <cmath>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/sampler.h"
+#include "planner/rules/probe/sampler.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "planner/rules/arrays.h"
-#include "planner/rules/own_type.h"
+#include "planner/rules/probe/arrays.h"
+#include "planner/rules/probe/own_type.h"
 
 namespace metadist {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "planner/rules/black_box.h"
-#include "planner/rules/random.h"
+#include "planner/rules/probe/black_box.h"
+#include "planner/rules/probe/random.h"
 
 namespace metadist {
 
@@ -54,7 +54,7 @@ class Sampler {
   // One input, of any shape.
   bool DrawOne(size_t input, const Shape& shape, InputMode mode, const Focus* focus, Tensor& out);
   // What these indices along `dim` of such an input hold. Only they are drawn where elements do not
-  // depend on one another or on where they lie, so that a slab costs its own size.
+  // depend on one another or on their places, so that a slab costs its own size.
   bool DrawSlab(size_t input,
                 const Shape& whole,
                 int dim,

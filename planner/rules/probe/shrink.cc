@@ -16,7 +16,7 @@
 // integer of the call come last: of 4 places and a dilation of 2 arithmetic makes one size. A small
 // size that would get such a divisor stays as it is. Where distinct primes make too large a call (7
 // dims), those that stand alone share a few.
-#include "planner/rules/shrink.h"
+#include "planner/rules/probe/shrink.h"
 
 #include <algorithm>
 #include <cstdlib>

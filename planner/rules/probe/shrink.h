@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/rules/black_box.h"
-#include "planner/rules/coupled_sizes.h"
+#include "planner/rules/probe/black_box.h"
+#include "planner/rules/probe/coupled_sizes.h"
 
 namespace metadist {
 

@@ -20,7 +20,7 @@
 //
 // Cost: 4 baselines and 4 runs for each probed index: 2 indices a phase, some ten runs for a
 // stride of 1.
-#include "planner/rules/window_probe.h"
+#include "planner/rules/probe/window_probe.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,7 @@
 #include <numeric>
 #include <set>
 
-#include "planner/rules/arrays.h"
+#include "planner/rules/probe/arrays.h"
 
 namespace metadist {
 namespace {

@@ -9,7 +9,7 @@
 // dependence refutes: an index of a cut output that depends on what another piece holds.
 //
 // Cost: O(sum of dim sizes) kernel runs for dependence, 6 for a mixed difference.
-#include "planner/rules/candidates.h"
+#include "planner/rules/search/candidates.h"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "planner/rules/coordinate_map.h"
-#include "planner/rules/dependence.h"
+#include "planner/rules/probe/coordinate_map.h"
+#include "planner/rules/probe/dependence.h"
 
 namespace metadist {
 

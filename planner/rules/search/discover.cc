@@ -15,24 +15,24 @@
 //
 // Cost: some hundred runs of the reference kernel on arrays of some hundred elements.
 // Source: the idea is MetaDist's (alibaba/easydist).
-#include "planner/rules/discover.h"
+#include "planner/rules/search/discover.h"
 
 #include <chrono>
 #include <set>
 
-#include "planner/rules/affine.h"
-#include "planner/rules/discover_small.h"
-#include "planner/rules/factor_search.h"
-#include "planner/rules/following.h"
-#include "planner/rules/instance.h"
-#include "planner/rules/instantiate.h"
-#include "planner/rules/notation.h"
-#include "planner/rules/overrun.h"
-#include "planner/rules/pass_through.h"
-#include "planner/rules/resolve.h"
-#include "planner/rules/shrink.h"
-#include "planner/rules/telling.h"
-#include "planner/rules/window_search.h"
+#include "planner/rules/factor/notation.h"
+#include "planner/rules/instance/instance.h"
+#include "planner/rules/instance/instantiate.h"
+#include "planner/rules/probe/affine.h"
+#include "planner/rules/probe/overrun.h"
+#include "planner/rules/probe/shrink.h"
+#include "planner/rules/search/discover_small.h"
+#include "planner/rules/search/factor_search.h"
+#include "planner/rules/search/following.h"
+#include "planner/rules/search/pass_through.h"
+#include "planner/rules/search/resolve.h"
+#include "planner/rules/search/telling.h"
+#include "planner/rules/search/window_search.h"
 
 namespace metadist {
 namespace {

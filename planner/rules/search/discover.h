@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "metair/ops/op_def.h"
-#include "planner/rules/symbolic_rule.h"
+#include "planner/rules/factor/symbolic_rule.h"
 
 namespace metadist {
 

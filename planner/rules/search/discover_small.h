@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "planner/rules/black_box.h"
-#include "planner/rules/discover.h"
+#include "planner/rules/probe/black_box.h"
+#include "planner/rules/search/discover.h"
 
 namespace metadist {
 

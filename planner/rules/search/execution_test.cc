@@ -24,23 +24,23 @@
 //
 // Uneven configurations that fail while all even ones pass make the factor `even_only`; failing
 // with a single group on a rank (a size-1 piece may turn into a broadcast) makes `least_piece` 2.
-// At last ranks hold groups dealt at random instead of runs of them: what agrees then may lie in
-// any order. (A rule that holds for all sizes without knowing where a piece lies makes of every
-// group its part of the result, so it can hardly fail; where pieces may not be single groups, it
-// can.)
+// At last ranks hold groups drawn at random instead of runs of them: what agrees then may be placed
+// in any order. (A rule that holds for all sizes without knowing where a piece begins makes of
+// every group its part of the result, so it can hardly fail; where pieces may not be single groups,
+// it can.)
 //
 // Cost: 18 configurations and one for each atom, of 1 + ranks kernel runs, the first four of one
 // more, and up to 4 times as many while few have told something; a wrong trial nearly always ends
 // at the first.
-#include "planner/rules/execution_test.h"
+#include "planner/rules/search/execution_test.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "planner/rules/arrays.h"
-#include "planner/rules/offsets.h"
-#include "planner/rules/own_type.h"
-#include "planner/rules/pieces.h"
+#include "planner/rules/factor/pieces.h"
+#include "planner/rules/probe/arrays.h"
+#include "planner/rules/probe/own_type.h"
+#include "planner/rules/search/offsets.h"
 
 namespace metadist {
 namespace {
@@ -78,7 +78,7 @@ constexpr size_t kFewSettings = 8;
 constexpr int kMostRounds = 4;  // of all settings, while several reductions are left or few told
 constexpr int kLeastTold = 4;   // settings in which what is cut matters
 constexpr int64_t kLeastFolded = 64;  // elements of an extreme: few of an operand show in one
-constexpr int64_t kGroupsDealt = 9;
+constexpr int64_t kGroupsDrawn = 9;
 // Elements, where one atom takes a second size: these, or twice what the trial ran at before.
 constexpr int64_t kMostVaried = 1 << 15;
 constexpr int64_t kMostWide = 1 << 19;  // elements, where one atom is above all literals
@@ -283,7 +283,7 @@ std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
     refuted_.push_back(std::move(factor));
     return std::nullopt;
   }
-  factor.any_order = HoldsDealt(trial, factor, left);
+  factor.any_order = HoldsInAnyOrder(trial, factor, left);
   // Nothing is known of other sizes of an atom that had only one.
   int64_t most = kMostVaried;
   for (const Configuration& at : configurations) most = std::max(most, 2 * Elements(at.sizes));
@@ -316,26 +316,26 @@ void ExecutionTest::VaryOthers(const Trial& trial,
 }
 
 // Three ranks with groups here and there, each with as many as it needs.
-bool ExecutionTest::HoldsDealt(const Trial& trial,
-                               const SymbolicFactor& factor,
-                               const Reductions& left) {
+bool ExecutionTest::HoldsInAnyOrder(const Trial& trial,
+                                    const SymbolicFactor& factor,
+                                    const Reductions& left) {
   if (NeedsARow(factor)) return false;
   Configuration at{family_.surrogate, 3, InputMode::kNormal};
   const int64_t tall = family_.largest_literal == 0 ? 0 : AboveLiterals(trial.atoms[0]);
-  SetTested(trial, at.ranks, RoundUp(std::max(tall, kGroupsDealt), at.ranks), at.sizes);
+  SetTested(trial, at.ranks, RoundUp(std::max(tall, kGroupsDrawn), at.ranks), at.sizes);
   std::vector<int64_t> groups(static_cast<size_t>(at.sizes[static_cast<size_t>(trial.atoms[0])]));
   std::iota(groups.begin(), groups.end(), 0);
-  at.dealt.resize(static_cast<size_t>(at.ranks));
+  at.groups.resize(static_cast<size_t>(at.ranks));
   const size_t in_turn =
       factor.even_only ? groups.size() : static_cast<size_t>(at.ranks * factor.least_piece);
   for (size_t next = 0; !groups.empty(); ++next) {
     const auto group = groups.begin() + sampler_.random().Below(std::ssize(groups));
     const int64_t rank =
         next < in_turn ? static_cast<int64_t>(next) % at.ranks : sampler_.random().Below(at.ranks);
-    at.dealt[static_cast<size_t>(rank)].push_back(*group);
+    at.groups[static_cast<size_t>(rank)].push_back(*group);
     groups.erase(group);
   }
-  for (std::vector<int64_t>& own : at.dealt) std::sort(own.begin(), own.end());
+  for (std::vector<int64_t>& own : at.groups) std::sort(own.begin(), own.end());
   Reductions now = left;
   return Agrees(trial, at, now);
 }
@@ -376,20 +376,20 @@ bool ExecutionTest::HoldsAtEdges(const Trial& trial,
 std::vector<int64_t> ExecutionTest::Held(const SymbolicCut& cut,
                                          const Configuration& at,
                                          int64_t rank) {
-  if (at.dealt.empty()) return IndicesOf(cut, at.sizes, at.ranks, rank);
+  if (at.groups.empty()) return IndicesOf(cut, at.sizes, at.ranks, rank);
   std::vector<int64_t> indices;
   const Cut real = CutAt(cut, at.sizes);
   const Cut::Part& part = real.parts[0];
   for (int64_t block = 0; block < real.repeat; ++block)
-    for (const int64_t group : at.dealt[static_cast<size_t>(rank)])
+    for (const int64_t group : at.groups[static_cast<size_t>(rank)])
       for (int64_t i = 0; i < part.unit; ++i)
         indices.push_back((block * part.size + group) * part.unit + i);
   return indices;
 }
 
 int64_t ExecutionTest::GroupsOf(int atom, const Configuration& at, int64_t rank) {
-  return at.dealt.empty() ? Piece(at.sizes[static_cast<size_t>(atom)], at.ranks, rank).size()
-                          : std::ssize(at.dealt[static_cast<size_t>(rank)]);
+  return at.groups.empty() ? Piece(at.sizes[static_cast<size_t>(atom)], at.ranks, rank).size()
+                           : std::ssize(at.groups[static_cast<size_t>(rank)]);
 }
 
 bool ExecutionTest::CutsFit(const std::vector<SymbolicCut>& cuts,

@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "planner/rules/family.h"
-#include "planner/rules/offsets.h"
-#include "planner/rules/sampler.h"
-#include "planner/rules/symbolic_rule.h"
+#include "planner/rules/factor/symbolic_rule.h"
+#include "planner/rules/probe/family.h"
+#include "planner/rules/probe/sampler.h"
+#include "planner/rules/search/offsets.h"
 
 namespace metadist {
 
@@ -74,7 +74,7 @@ class ExecutionTest {
     int64_t ranks = 2;
     InputMode mode = InputMode::kNormal;
     bool even = true;
-    std::vector<std::vector<int64_t>> dealt = {};  // groups by rank; empty: balanced runs of them
+    std::vector<std::vector<int64_t>> groups = {};  // by rank; empty: balanced runs of them
   };
   using Reductions = std::map<int, std::vector<ReduceOp>>;
 
@@ -86,7 +86,7 @@ class ExecutionTest {
                  int64_t ranks,
                  int64_t groups,
                  std::vector<int64_t>& sizes) const;
-  bool HoldsDealt(const Trial& trial, const SymbolicFactor& factor, const Reductions& left);
+  bool HoldsInAnyOrder(const Trial& trial, const SymbolicFactor& factor, const Reductions& left);
   bool HoldsAtEdges(const Trial& trial, const SymbolicFactor& factor, const Reductions& left);
   static std::vector<int64_t> Held(const SymbolicCut& cut, const Configuration& at, int64_t rank);
   static int64_t GroupsOf(int atom, const Configuration& at, int64_t rank);

@@ -4,13 +4,13 @@
 // float inputs in which the operator may be affine (affine.h) arriving as partial sums. Where all
 // of them fail, literals and indices that move with the piece (offset_trials). Windows have a
 // search of their own (window_search).
-#include "planner/rules/factor_search.h"
+#include "planner/rules/search/factor_search.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-#include "planner/rules/offset_trials.h"
+#include "planner/rules/search/offset_trials.h"
 
 namespace metadist {
 namespace {

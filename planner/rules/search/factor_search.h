@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "planner/rules/affine.h"
-#include "planner/rules/candidates.h"
-#include "planner/rules/execution_test.h"
-#include "planner/rules/family.h"
+#include "planner/rules/probe/affine.h"
+#include "planner/rules/probe/family.h"
+#include "planner/rules/search/candidates.h"
+#include "planner/rules/search/execution_test.h"
 
 namespace metadist {
 

@@ -10,7 +10,7 @@
 // once more under this coupling; it is done only where no factor cuts the dim as it is.
 //
 // Cost: some 5 inferences for each pair of an integer and a dim at the same place.
-#include "planner/rules/following.h"
+#include "planner/rules/search/following.h"
 
 #include <algorithm>
 #include <optional>

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "planner/rules/black_box.h"
-#include "planner/rules/rule.h"
+#include "planner/rules/factor/rule.h"
+#include "planner/rules/probe/black_box.h"
 
 namespace metadist {
 

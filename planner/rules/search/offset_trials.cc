@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts that fail because a piece does not know where it lies.
+// Cuts that fail because a piece does not know where it begins.
 //
 // A triangle's rows are cut if its diagonal moves with them, a range if both its ends do, the rows
 // of a table if indices count from the first row of the piece. So where every plain variant of a
@@ -19,12 +19,12 @@
 // literal of the call is counted likewise.
 //
 // Cost: a trial that fails takes 1 + ranks kernel runs.
-#include "planner/rules/offset_trials.h"
+#include "planner/rules/search/offset_trials.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "planner/rules/offsets.h"
+#include "planner/rules/search/offsets.h"
 
 namespace metadist {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "planner/rules/execution_test.h"
+#include "planner/rules/search/execution_test.h"
 
 namespace metadist {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/offsets.h"
+#include "planner/rules/search/offsets.h"
 
 #include <numeric>
 
 #include "metair/ops/index.h"
-#include "planner/rules/arrays.h"
+#include "planner/rules/probe/arrays.h"
 
 namespace metadist {
 namespace {

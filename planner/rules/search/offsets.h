@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "metair/spmd/sharding.h"
-#include "planner/rules/black_box.h"
-#include "planner/rules/symbolic.h"
+#include "planner/rules/factor/symbolic.h"
+#include "planner/rules/probe/black_box.h"
 
 // What a rank's trial call does beside taking pieces: literals and indices that know where the
 // piece begins, and the element behind it that stands for all outside.

@@ -17,14 +17,14 @@
 // nothing else (1e2 / 1e-3 in f16): how parts are held is the plan's choice.
 //
 // Cost: 1 + 3 kernel runs, three times for a sum, eight times for a maximum.
-#include "planner/rules/pass_edges.h"
+#include "planner/rules/search/pass_edges.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "planner/rules/arrays.h"
-#include "planner/rules/own_type.h"
+#include "planner/rules/probe/arrays.h"
+#include "planner/rules/probe/own_type.h"
 
 namespace metadist {
 namespace {

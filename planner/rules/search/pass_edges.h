@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/rules/rule.h"
-#include "planner/rules/sampler.h"
+#include "planner/rules/factor/rule.h"
+#include "planner/rules/probe/sampler.h"
 
 namespace metadist {
 

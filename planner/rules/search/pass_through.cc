@@ -6,7 +6,7 @@
 // each of its inputs (let the others have the same value in both terms), so sets are tried for sums
 // alone, and only sets of inputs in which the operator may be affine (affine.h).
 // Cost: runs of the kernel in proportion to the inputs, up to kMostAlone of them.
-#include "planner/rules/pass_through.h"
+#include "planner/rules/search/pass_through.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +14,8 @@
 #include <map>
 #include <numeric>
 
-#include "planner/rules/arrays.h"
-#include "planner/rules/pass_edges.h"
+#include "planner/rules/probe/arrays.h"
+#include "planner/rules/search/pass_edges.h"
 
 namespace metadist {
 namespace {

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/rules/affine.h"
-#include "planner/rules/family.h"
-#include "planner/rules/rule.h"
-#include "planner/rules/sampler.h"
+#include "planner/rules/factor/rule.h"
+#include "planner/rules/probe/affine.h"
+#include "planner/rules/probe/family.h"
+#include "planner/rules/probe/sampler.h"
 
 namespace metadist {
 

@@ -5,7 +5,7 @@
 // alone, each with dims of its own: such an integer is a product, as of a plane's height and
 // width.) The survivors divide a shared slot among themselves: supersets first, then the larger;
 // each gets what the earlier ones left (group, then the filters of a group).
-#include "planner/rules/resolve.h"
+#include "planner/rules/search/resolve.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/rules/candidates.h"
-#include "planner/rules/coupled_sizes.h"
-#include "planner/rules/family.h"
+#include "planner/rules/probe/coupled_sizes.h"
+#include "planner/rules/probe/family.h"
+#include "planner/rules/search/candidates.h"
 
 namespace metadist {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/telling.h"
+#include "planner/rules/search/telling.h"
 
 #include <algorithm>
 
-#include "planner/rules/resolve.h"
+#include "planner/rules/search/resolve.h"
 
 namespace metadist {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "planner/rules/black_box.h"
-#include "planner/rules/family.h"
-#include "planner/rules/sampler.h"
+#include "planner/rules/probe/black_box.h"
+#include "planner/rules/probe/family.h"
+#include "planner/rules/probe/sampler.h"
 
 namespace metadist {
 

@@ -27,7 +27,7 @@
 //
 // Every trial is run (window_test). Cost: some ten runs to measure, some twenty calls on two to
 // four ranks to test.
-#include "planner/rules/window_search.h"
+#include "planner/rules/search/window_search.h"
 
 #include <algorithm>
 #include <set>

@@ -3,11 +3,11 @@
 
 #include <vector>
 
-#include "planner/rules/execution_test.h"
-#include "planner/rules/family.h"
-#include "planner/rules/sampler.h"
-#include "planner/rules/window_probe.h"
-#include "planner/rules/window_test.h"
+#include "planner/rules/probe/family.h"
+#include "planner/rules/probe/sampler.h"
+#include "planner/rules/probe/window_probe.h"
+#include "planner/rules/search/execution_test.h"
+#include "planner/rules/search/window_test.h"
 
 namespace metadist {
 

@@ -10,16 +10,16 @@
 // atoms in turn, and the dim itself, are made larger than all of them.
 //
 // Cost: 12 configurations and one for each other atom, of 1 + ranks kernel runs on small arrays.
-#include "planner/rules/window_test.h"
+#include "planner/rules/search/window_test.h"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
 #include "metair/ir/check.h"
-#include "planner/rules/arrays.h"
-#include "planner/rules/pieces.h"
-#include "planner/rules/window.h"
+#include "planner/rules/factor/pieces.h"
+#include "planner/rules/instance/window.h"
+#include "planner/rules/probe/arrays.h"
 
 namespace metadist {
 

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "planner/rules/execution_test.h"
-#include "planner/rules/family.h"
-#include "planner/rules/sampler.h"
-#include "planner/rules/symbolic_rule.h"
+#include "planner/rules/factor/symbolic_rule.h"
+#include "planner/rules/probe/family.h"
+#include "planner/rules/probe/sampler.h"
+#include "planner/rules/search/execution_test.h"
 
 namespace metadist {
 

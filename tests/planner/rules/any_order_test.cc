@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "planner/rules/discover.h"
-#include "planner/rules/instantiate.h"
+#include "planner/rules/instance/instantiate.h"
+#include "planner/rules/search/discover.h"
 #include "tests/planner/rules/example_calls.h"
 
 namespace metadist::testing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Composite rules: what is found, and that a decomposition that lies finds nothing.
-#include "planner/rules/composite.h"
+#include "planner/rules/compose/composite.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,10 +9,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "planner/rules/composite_check.h"
-#include "planner/rules/discover_small.h"
-#include "planner/rules/rule_book.h"
-#include "planner/rules/shrink.h"
+#include "planner/rules/book/rule_book.h"
+#include "planner/rules/compose/composite_check.h"
+#include "planner/rules/probe/shrink.h"
+#include "planner/rules/search/discover_small.h"
 #include "tests/planner/rules/composite_cases.h"
 
 namespace metadist::testing {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/discover.h"
+#include "planner/rules/search/discover.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "planner/rules/instantiate.h"
+#include "planner/rules/instance/instantiate.h"
 #include "tests/planner/rules/example_calls.h"
 #include "tests/planner/rules/family_calls.h"
 #include "tests/planner/rules/test_ops.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "planner/rules/discover.h"
+#include "planner/rules/search/discover.h"
 #include "tests/planner/rules/rule_checker.h"
 
 namespace metadist::testing {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "planner/rules/discover.h"
+#include "planner/rules/search/discover.h"
 #include "tests/planner/rules/example_calls.h"
 
 namespace metadist::testing {

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 #include "tests/planner/rules/example_calls.h"
 
 namespace metadist::testing {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 
 #include <gtest/gtest.h>
 
-#include "planner/rules/instantiate.h"
+#include "planner/rules/instance/instantiate.h"
 #include "tests/planner/rules/example_calls.h"
 
 namespace metadist::testing {

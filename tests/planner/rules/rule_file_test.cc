@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/rule_file.h"
+#include "planner/rules/book/rule_file.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "metair/ir/text.h"
-#include "planner/rules/instantiate.h"
-#include "planner/rules/rule_book.h"
-#include "planner/rules/rule_json.h"
-#include "planner/rules/rule_version.h"
+#include "planner/rules/book/rule_book.h"
+#include "planner/rules/book/rule_json.h"
+#include "planner/rules/book/rule_version.h"
+#include "planner/rules/instance/instantiate.h"
 #include "tests/planner/rules/example_calls.h"
 
 namespace metadist::testing {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "metair/ops/example_parts.h"
-#include "planner/rules/instantiate.h"
+#include "planner/rules/instance/instantiate.h"
 #include "tests/planner/rules/example_calls.h"
 #include "tests/planner/rules/family_calls.h"
 

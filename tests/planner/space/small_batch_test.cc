@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 #include "planner/space/strategies.h"
 #include "tests/planner/test_cluster.h"
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "planner/rules/discover.h"
+#include "planner/rules/search/discover.h"
 #include "tests/planner/rules/example_calls.h"
 #include "tests/planner/rules/factor_checks.h"
 #include "tests/planner/rules/reference/reference_case.h"

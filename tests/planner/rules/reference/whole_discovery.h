@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "planner/rules/composite.h"
-#include "planner/rules/discover_small.h"
-#include "planner/rules/instance.h"
-#include "planner/rules/kernel_only.h"
-#include "planner/rules/rule_book.h"
-#include "planner/rules/shrink.h"
+#include "planner/rules/book/rule_book.h"
+#include "planner/rules/compose/composite.h"
+#include "planner/rules/compose/kernel_only.h"
+#include "planner/rules/instance/instance.h"
+#include "planner/rules/probe/shrink.h"
+#include "planner/rules/search/discover_small.h"
 
 namespace metadist::testing {
 
