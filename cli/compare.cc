@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "planner/rules/own_type.h"
+#include "planner/rules/probe/own_type.h"
 
 namespace metadist::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "importers/onnx_cases.h"
-#include "planner/rules/rule_book.h"
+#include "importers/onnx/cases.h"
+#include "planner/rules/book/rule_book.h"
 #include "profiles/cluster.h"
 
 // One test case of the ONNX project, run and judged.

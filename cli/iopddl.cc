@@ -15,7 +15,7 @@
 #include "cli/problem_files.h"
 #include "cli/session.h"
 #include "cli/values.h"
-#include "planner/solvers/problem_io.h"
+#include "planner/solvers/problem/problem_io.h"
 #include "planner/solvers/solver.h"
 
 namespace metadist::cli {

@@ -25,7 +25,7 @@
 #include "cli/planning.h"
 #include "executor/measure/measure.h"
 #include "executor/run/run.h"
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 #include "planner/simulate/simulate.h"
 
 namespace metadist::cli {

@@ -12,7 +12,7 @@
 #include "cli/rule_files.h"
 #include "planner/lower/lower.h"
 #include "planner/plan_io.h"
-#include "planner/solvers/problem_io.h"
+#include "planner/solvers/problem/problem_io.h"
 #include "planner/solvers/solver.h"
 
 namespace metadist::cli {

@@ -15,7 +15,7 @@
 #include "cli/uncut_dims.h"
 #include "cli/values.h"
 #include "planner/lower/lower.h"
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 #include "profiles/profile_io.h"
 
 namespace metadist::cli {

@@ -2,8 +2,8 @@
 #include "cli/problem_files.h"
 
 #include "cli/output_file.h"
-#include "importers/gzip_reader.h"
-#include "planner/solvers/problem_io.h"
+#include "importers/arrays/gzip_reader.h"
+#include "planner/solvers/problem/problem_io.h"
 
 namespace metadist::cli {
 namespace {

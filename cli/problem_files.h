@@ -6,8 +6,8 @@
 #include <string>
 
 #include "metair/ir/result.h"
-#include "planner/solvers/problem_io.h"
-#include "planner/solvers/problem_stream.h"
+#include "planner/solvers/problem/problem_io.h"
+#include "planner/solvers/problem/problem_stream.h"
 
 // Problems, choices and node names in files, plain or gzip.
 namespace metadist::cli {

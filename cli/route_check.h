@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "metair/ir/result.h"
-#include "planner/redistribute/algorithms.h"
+#include "planner/redistribute/baselines/algorithms.h"
 
 namespace metadist::cli {
 

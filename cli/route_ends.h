@@ -4,7 +4,7 @@
 #include <string>
 
 #include "metair/ir/result.h"
-#include "planner/redistribute/algorithms.h"
+#include "planner/redistribute/baselines/algorithms.h"
 #include "planner/redistribute/prime_mesh.h"
 
 namespace metadist::cli {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/session.h"
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 
 // What commands that discover rules share: rules of a file instead.
 namespace metadist::cli {

@@ -15,7 +15,7 @@
 #include "metair/ir/suggest.h"
 #include "metair/ops/example_call.h"
 #include "metair/passes/passes.h"
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 
 namespace metadist::cli {
 namespace {

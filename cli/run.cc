@@ -21,7 +21,7 @@
 #include "cli/rule_files.h"
 #include "cli/values.h"
 #include "executor/run/trace.h"
-#include "importers/npz.h"
+#include "importers/arrays/npz.h"
 #include "metair/ir/suggest.h"
 #include "metair/ir/text_file.h"
 #include "planner/plan_io.h"

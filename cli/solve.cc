@@ -10,7 +10,7 @@
 #include "cli/problem_files.h"
 #include "cli/solve_report.h"
 #include "cli/values.h"
-#include "planner/solvers/problem_io.h"
+#include "planner/solvers/problem/problem_io.h"
 
 namespace metadist::cli {
 namespace {

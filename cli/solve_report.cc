@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/format.h"
-#include "planner/solvers/problem_io.h"
+#include "planner/solvers/problem/problem_io.h"
 
 namespace metadist::cli {
 namespace {

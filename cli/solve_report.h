@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cli/session.h"
-#include "planner/solvers/evaluate.h"
 #include "planner/solvers/minimum_peak.h"
+#include "planner/solvers/problem/evaluate.h"
 #include "planner/solvers/solver.h"
 
 // What `solve` prints.

@@ -9,7 +9,7 @@
 #include "metair/ir/result.h"
 #include "metair/ops/op_table.h"
 #include "metair/spmd/program.h"
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 #include "profiles/cluster.h"
 
 namespace metadist {

@@ -8,7 +8,7 @@ set(rule_version ${CMAKE_BINARY_DIR}/generated/rule_version.cc)
 set(rule_version_list ${CMAKE_BINARY_DIR}/generated/rule_sources.txt)
 list(JOIN rule_sources "\n" rule_source_lines)
 file(CONFIGURE OUTPUT ${rule_version_list} CONTENT "${rule_source_lines}" @ONLY)
-set(rule_version_script ${CMAKE_CURRENT_LIST_DIR}/rules/rule_version.cmake)
+set(rule_version_script ${CMAKE_CURRENT_LIST_DIR}/rules/book/rule_version.cmake)
 add_custom_command(
   OUTPUT ${rule_version}
   COMMAND ${CMAKE_COMMAND} -DROOT=${CMAKE_SOURCE_DIR} -DLIST=${rule_version_list} -DOUTPUT=${rule_version} -P ${rule_version_script}
@@ -17,7 +17,8 @@ add_custom_command(
   VERBATIM)
 target_sources(planner PRIVATE ${rule_version})
 # The solvers live in loops over table entries, worth unrolling and vectorising: compiled apart, into the same library.
-file(GLOB solver_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/planner/solvers/*.cc)
+set(solvers ${CMAKE_SOURCE_DIR}/planner/solvers)
+file(GLOB solver_sources CONFIGURE_DEPENDS ${solvers}/*.cc ${solvers}/problem/*.cc ${solvers}/bounds/*.cc ${solvers}/moves/*.cc)
 get_target_property(planner_sources planner SOURCES)
 list(REMOVE_ITEM planner_sources ${solver_sources})
 set_target_properties(planner PROPERTIES SOURCES "${planner_sources}")

@@ -10,9 +10,9 @@
 
 #include "planner/given_choice.h"
 #include "planner/lower/lower.h"
-#include "planner/solvers/budget.h"
-#include "planner/solvers/evaluate.h"
 #include "planner/solvers/minimum_peak.h"
+#include "planner/solvers/problem/budget.h"
+#include "planner/solvers/problem/evaluate.h"
 #include "planner/space/expansion.h"
 #include "planner/tightening.h"
 

@@ -21,7 +21,7 @@
 // Batches: rows of the same batch if there are any, else the share of one product with batch x m
 // rows, over the roofline of the true bytes: tiles are the same, only B is read more often.
 //
-// Complexity: O(sites + log rows). Source: cost model notes section 3; the error of rules 2 and 3
+// Complexity: O(sites + log rows). The error of rules 2 and 3
 // on the published grids is computed in tests/profiles/published/products_test.cc.
 #include "profiles/contraction_cost.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may include whom (docs/architecture.md): our own folders, and each third-party header in its one place."""
+"""Who may include whom (docs/architecture.md): our own folders, their rooms, and each third-party header in its one place."""
 
 import os
 import re
@@ -16,11 +16,20 @@ LAYERS = {
     "metair/spmd": ("metair/ir", "metair/ops"),
     "importers": _METAIR,
     "profiles": _METAIR,
-    "planner": _METAIR + ("profiles",),
+    "planner": _METAIR + ("profiles", "planner/solvers"),
     "planner/solvers": _PLAIN,  # a solver sees plain numbers
     "executor": _METAIR + ("profiles",),
     "cli": _METAIR + ("importers", "profiles", "planner", "executor"),
     "tests": _METAIR + ("importers", "profiles", "planner", "executor", "cli"),
+}
+
+# Folder -> its rooms (sub-folders), lowest first; "." stands for the folder's own files. A file may include files of its own room and of
+# the rooms before it, so no include runs up and rooms make no circle.
+ROOMS = {
+    "importers": (".", "arrays", "onnx"),
+    "planner/redistribute": (".", "baselines"),
+    "planner/rules": ("factor", "probe", "instance", "search", "compose", "book"),
+    "planner/solvers": ("problem", "reduce", "bounds", "moves", "."),
 }
 
 # Headers of other projects (as written between the brackets) -> the folders that may include them.
@@ -58,10 +67,29 @@ def check_own(root, path, header):
         return None
     if any(inside(header, folder) for folder in LAYERS[layer]):
         return None
-    # A layer's folders with rules of their own are open to the rest of the layer, not the other way round.
-    if inside(target, layer):
-        return None
     return f'{layer} may not include "{header}" ({target})'
+
+
+def room_of(path, folder):
+    room, slash, _ = path[len(folder) + 1:].partition("/")
+    return room if slash else "."
+
+
+def check_rooms(path, header):
+    for folder, rooms in ROOMS.items():
+        if not inside(path, folder) or not inside(header, folder):
+            continue
+        own, other = room_of(path, folder), room_of(header, folder)
+        if own in rooms and other in rooms and rooms.index(own) < rooms.index(other):
+            return f'{folder}: room {own} may not include "{header}": {other} is above it'
+    return None
+
+
+def check_place(path):
+    for folder, rooms in ROOMS.items():
+        if inside(path, folder) and room_of(path, folder) not in rooms:
+            return f"{path}:1: {folder} has no room {room_of(path, folder)}: expected one of {', '.join(rooms)}"
+    return None
 
 
 def check_foreign(path, header):
@@ -79,10 +107,13 @@ def check(root):
     for path in source_tree.files(root, source_tree.CXX):
         if layer_of(path) is None:
             continue
+        place = check_place(path)
+        if place:
+            problems.append(place)
         text = source_tree.blank(source_tree.read(root, path), strings=False)
         for match in _INCLUDE.finditer(text):
             bracket, header = match.groups()
-            problem = check_own(root, path, header) if bracket == '"' else None
+            problem = (check_own(root, path, header) or check_rooms(path, header)) if bracket == '"' else None
             problem = problem or check_foreign(path, header)
             if problem:
                 problems.append(f"{path}:{source_tree.line_of(text, match.start())}: {problem}")

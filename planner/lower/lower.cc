@@ -182,7 +182,7 @@ class Lowering {
     return made;
   }
 
-  // A value like `original` that lies otherwise.
+  // A value like `original` with another sharding.
   ValueId NewValue(ValueId original, const Sharding& sharding) {
     Value copy;
     copy.name =

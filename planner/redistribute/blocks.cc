@@ -9,10 +9,10 @@ namespace {
 
 bool Frozen(uint32_t frozen, int axis) { return (frozen >> axis & 1) != 0; }
 
-// Deals free axes out to the slots until each has its pieces.
-class Dealer {
+// Assigns free axes to the slots until each has its pieces.
+class AxisAssigner {
  public:
-  Dealer(
+  AxisAssigner(
       const View& view, const Mesh& mesh, const Layout& like, const MoveRule& rule, bool distinct)
       : mesh_(mesh),
         wanted_(BlockShapeOf(view, mesh, like).pieces),
@@ -28,13 +28,13 @@ class Dealer {
   }
 
   std::vector<Layout> Run() {
-    Deal(bare_, 0, wanted_.empty() ? 1 : wanted_[0]);
+    Assign(bare_, 0, wanted_.empty() ? 1 : wanted_[0]);
     return std::move(out_);
   }
 
  private:
   // left: pieces that the slot lacks.
-  void Deal(const Layout& layout, size_t slot, int64_t left) {
+  void Assign(const Layout& layout, size_t slot, int64_t left) {
     while (slot < wanted_.size() && left == 1) left = ++slot < wanted_.size() ? wanted_[slot] : 1;
     if (slot == wanted_.size()) {
       out_.push_back(layout);
@@ -47,7 +47,7 @@ class Dealer {
       if (distinct_ && !tried.insert(size).second) continue;
       Layout longer = layout;
       longer.Append(slot, AxisList(axis));
-      Deal(longer, slot, left / size);
+      Assign(longer, slot, left / size);
     }
   }
 
@@ -67,7 +67,7 @@ BlockShape BlockShapeOf(const View& view, const Mesh& mesh, const Layout& layout
 
 std::vector<Layout> LayoutsOf(
     const View& view, const Mesh& mesh, const Layout& like, const MoveRule& rule, bool distinct) {
-  return Dealer(view, mesh, like, rule, distinct).Run();
+  return AxisAssigner(view, mesh, like, rule, distinct).Run();
 }
 
 Layout NamedBySize(const View& view, const Mesh& mesh, const Layout& layout, uint32_t frozen) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routes between shardings.
 //
-// Problem: an array lies one way, a consumer wants it another way. Any sequence of collectives that
+// Problem: an array has one layout, a consumer wants another. Any sequence of collectives that
 // chains from one to the other is right; the cheapest by the profile is wanted. (Rink, Paszke,
 // Vytiniotis, Schmid, "Memory-efficient array redistribution through portable collective
 // communication", arXiv:2112.01075, gives normal forms for evenly divided arrays.)

@@ -14,7 +14,7 @@
 namespace metadist {
 
 // The cheapest ways from one layout to all others over steps that hold at most so many elements
-// (Dijkstra, as bounded.cc, by seconds), grown as far as asked.
+// (Dijkstra, as baselines/bounded.cc, by seconds), grown as far as asked.
 class RouteTree {
  public:
   RouteTree(View view,

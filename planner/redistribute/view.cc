@@ -3,7 +3,7 @@
 // Moves of whole axes need one vocabulary, so both are written on the common refinement: the
 // product whose boundaries are those of either. Boundaries are suffix products (the element stride
 // at which a sub-dim begins); a common refinement exists if, sorted, each divides the next. An axis
-// list of a coarse sub-dim is dealt out to its refined pieces from the major end: an axis that
+// list of a coarse sub-dim is distributed over its refined pieces from the major end: an axis that
 // divides what is left of a piece cuts that piece, a fully cut piece passes on to the next. Where
 // it fits nowhere (12 cut in 2, seen as (3 4)), there is no common view and the caller falls back.
 #include "planner/redistribute/view.h"
@@ -37,10 +37,10 @@ std::optional<DimPart> Refine(const DimPart& a, const DimPart& b) {
   return out;
 }
 
-// Axes of one part dealt out to the refined sub-dims.
-std::optional<std::vector<std::vector<int>>> Deal(const DimPart& part,
-                                                  const DimPart& refined,
-                                                  const Mesh& mesh) {
+// Axes of one part, by refined sub-dim.
+std::optional<std::vector<std::vector<int>>> AxesByRefined(const DimPart& part,
+                                                           const DimPart& refined,
+                                                           const Mesh& mesh) {
   std::vector<std::vector<int>> out(refined.sub.size());
   size_t next = 0;
   for (const SubDim& sub : part.sub) {
@@ -183,7 +183,7 @@ std::optional<std::vector<std::vector<int>>> View::PlaceDim(size_t dim,
                                                             const DimSharding& from) const {
   const std::vector<DimPart>& parts = dims_[dim];
   if (from.whole()) return std::vector<std::vector<int>>(parts[0].sub.size());
-  if (parts.size() == 1) return Deal(from.parts[0], parts[0], *mesh_);
+  if (parts.size() == 1) return AxesByRefined(from.parts[0], parts[0], *mesh_);
   std::vector<std::vector<int>> out;
   for (const SubDim& sub : from.parts[0].sub) out.push_back(sub.axes);
   for (const DimPart& part : from.parts)

@@ -6,7 +6,7 @@ namespace metadist {
 // All parts of the suite, each where it pays: exact reduction, elimination where the graph is
 // narrow, rounds of prices, local search and pruning, and branch and bound on what they leave. The
 // default: proofs for what can be proven, and otherwise the best incumbent and bound that the
-// budget buys. Sources: solvers.md; the stages are described in their files.
+// budget buys. The stages are described in their files.
 
 namespace {
 

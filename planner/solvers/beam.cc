@@ -3,10 +3,10 @@
 #include <optional>
 #include <unordered_map>
 
-#include "planner/solvers/links.h"
+#include "planner/solvers/bounds/links.h"
+#include "planner/solvers/bounds/prices.h"
+#include "planner/solvers/moves/primal.h"
 #include "planner/solvers/outcome.h"
-#include "planner/solvers/prices.h"
-#include "planner/solvers/primal.h"
 #include "planner/solvers/solver.h"
 
 namespace metadist {

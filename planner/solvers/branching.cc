@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "planner/solvers/finish.h"
+#include "planner/solvers/bounds/finish.h"
 
 namespace metadist {
 

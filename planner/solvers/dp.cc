@@ -3,15 +3,15 @@
 #include <cmath>
 #include <optional>
 
-#include "planner/solvers/elimination.h"
-#include "planner/solvers/improve.h"
-#include "planner/solvers/memory_profile.h"
+#include "planner/solvers/bounds/elimination.h"
+#include "planner/solvers/bounds/memory_profile.h"
+#include "planner/solvers/bounds/price_step.h"
+#include "planner/solvers/bounds/priced_elimination.h"
+#include "planner/solvers/bounds/prices.h"
+#include "planner/solvers/moves/improve.h"
+#include "planner/solvers/moves/splice.h"
 #include "planner/solvers/outcome.h"
-#include "planner/solvers/price_step.h"
-#include "planner/solvers/priced_elimination.h"
-#include "planner/solvers/prices.h"
 #include "planner/solvers/solver.h"
-#include "planner/solvers/splice.h"
 
 namespace metadist {
 

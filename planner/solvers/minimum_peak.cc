@@ -5,13 +5,13 @@
 #include <cmath>
 #include <map>
 
-#include "planner/solvers/budget.h"
-#include "planner/solvers/dual.h"
-#include "planner/solvers/elimination.h"
-#include "planner/solvers/evaluate.h"
-#include "planner/solvers/marginal.h"
-#include "planner/solvers/memory_profile.h"
-#include "planner/solvers/primal.h"
+#include "planner/solvers/bounds/dual.h"
+#include "planner/solvers/bounds/elimination.h"
+#include "planner/solvers/bounds/marginal.h"
+#include "planner/solvers/bounds/memory_profile.h"
+#include "planner/solvers/moves/primal.h"
+#include "planner/solvers/problem/budget.h"
+#include "planner/solvers/problem/evaluate.h"
 
 namespace metadist {
 

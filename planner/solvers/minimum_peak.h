@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "planner/solvers/solver.h"
+#include "planner/solvers/problem/solve.h"
 
 namespace metadist {
 

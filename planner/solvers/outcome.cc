@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "planner/solvers/evaluate.h"
 #include "planner/solvers/minimum_peak.h"
+#include "planner/solvers/problem/evaluate.h"
 
 namespace metadist {
 

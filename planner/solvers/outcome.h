@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "planner/solvers/budget.h"
+#include "planner/solvers/problem/budget.h"
+#include "planner/solvers/problem/solve.h"
 #include "planner/solvers/reduce/reduce.h"
-#include "planner/solvers/solver.h"
 
 namespace metadist {
 

@@ -4,13 +4,13 @@
 #include <numeric>
 #include <optional>
 
-#include "planner/solvers/budget.h"
-#include "planner/solvers/evaluate.h"
-#include "planner/solvers/links.h"
-#include "planner/solvers/memory_profile.h"
+#include "planner/solvers/bounds/links.h"
+#include "planner/solvers/bounds/memory_profile.h"
 #include "planner/solvers/minimum_peak.h"
-#include "planner/solvers/primal.h"
-#include "planner/solvers/random_numbers.h"
+#include "planner/solvers/moves/primal.h"
+#include "planner/solvers/problem/budget.h"
+#include "planner/solvers/problem/evaluate.h"
+#include "planner/solvers/problem/random_numbers.h"
 #include "planner/solvers/reduce/reduce.h"
 #include "planner/solvers/solver.h"
 

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <optional>
 
+#include "planner/solvers/bounds/elimination.h"
 #include "planner/solvers/branching.h"
-#include "planner/solvers/elimination.h"
+#include "planner/solvers/moves/primal.h"
 #include "planner/solvers/outcome.h"
-#include "planner/solvers/primal.h"
 #include "planner/solvers/search.h"
 
 namespace metadist {

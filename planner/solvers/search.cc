@@ -7,8 +7,8 @@
 #include <thread>
 #include <utility>
 
-#include "planner/solvers/penalties.h"
-#include "planner/solvers/prune.h"
+#include "planner/solvers/bounds/penalties.h"
+#include "planner/solvers/bounds/prune.h"
 
 namespace metadist {
 

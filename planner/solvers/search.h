@@ -8,9 +8,9 @@
 #include <set>
 #include <vector>
 
-#include "planner/solvers/budget.h"
-#include "planner/solvers/improve.h"
-#include "planner/solvers/prices.h"
+#include "planner/solvers/bounds/prices.h"
+#include "planner/solvers/moves/improve.h"
+#include "planner/solvers/problem/budget.h"
 #include "planner/solvers/reduce/reduce.h"
 
 namespace metadist {

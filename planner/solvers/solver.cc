@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/solver.h"
 
-#include <fmt/format.h>
-
-#include <string>
-
-#include "metair/ir/check.h"
-
 namespace metadist {
 
 #define SOLVER(constant) extern const SolverDef constant;
@@ -22,30 +16,6 @@ constexpr const SolverDef* kSolvers[] = {
 #undef SOLVER
 
 }  // namespace
-
-std::string_view SolveStatusName(SolveStatus status) {
-  switch (status) {
-    case SolveStatus::kOptimal:
-      return "optimal";
-    case SolveStatus::kGap:
-      return "gap";
-    case SolveStatus::kHeuristic:
-      return "heuristic";
-    case SolveStatus::kInfeasible:
-      return "infeasible";
-    case SolveStatus::kNoPlan:
-      return "no plan";
-  }
-  CHECK(false, "unknown solve status");
-}
-
-std::string StopText(std::string_view stopped_by) {
-  if (stopped_by.empty()) return "";
-  if (stopped_by == "crash") return ", as CBC crashed";
-  if (stopped_by == "time" || stopped_by == "work")
-    return fmt::format(", stopped by the {} limit", stopped_by);
-  return fmt::format(", stopped by {}", stopped_by);
-}
 
 std::span<const SolverDef* const> Solvers() { return kSolvers; }
 

@@ -64,8 +64,9 @@ struct Assignment {
   std::vector<int32_t> group = {};
 };
 
-// A node's decomposition on the mesh. Its inputs are the node's that are present, in order, and lie
-// as the strategy takes them; its outputs are the node's and are made as the strategy makes them.
+// A node's decomposition on the mesh. Its inputs are the node's that are present, in order, and are
+// placed as the strategy takes them; its outputs are the node's and are made as the strategy makes
+// them.
 struct Expansion {
   Graph graph;
   Assignment assignment;

@@ -10,7 +10,7 @@
 
 namespace metadist {
 
-// A node that takes a value whose lying is a decision of its own: where it wants it otherwise, a
+// A node that takes a value whose layout is a decision of its own: where it wants another, a
 // copy lives beside the value while the node runs.
 struct UseCopy {
   int node = 0;      // problem node (and graph node) of the user

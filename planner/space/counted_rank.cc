@@ -2,7 +2,7 @@
 // Whose memory does a problem count?
 //
 // The limit holds on every rank, the problem has one row of bytes per value. With the largest piece
-// of every value, wherever it lies, the sum can exceed what any rank holds: the first rank has the
+// of every value, on whatever rank, the sum can exceed what any rank holds: the first rank has the
 // larger pieces where a size does not divide, one with neighbours on both sides the wider halos. A
 // plan that fits would then pass for one that does not, and a bound of the least memory would be
 // false. So all values are counted on one and the same rank, which is never more than the fullest

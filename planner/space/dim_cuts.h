@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "metair/spmd/sharding.h"
-#include "planner/rules/rule.h"
+#include "planner/rules/factor/rule.h"
 
 namespace metadist {
 
@@ -16,8 +16,8 @@ struct AxesOnCut {
   std::vector<int> axes;
 };
 
-// How a dim of `size` lies when several factors cut it at once; nullopt if their cuts do not nest:
-// cuts of one part each occupy the strides [unit, unit * size) and must not overlap, a cut of
+// The sharding of a dim of `size` that several factors cut at once; nullopt if their cuts do not
+// nest: cuts of one part each occupy the strides [unit, unit * size) and must not overlap, a cut of
 // several parts stands alone.
 std::optional<DimSharding> ShardingOfCuts(int64_t size, std::vector<AxesOnCut> cuts);
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "planner/redistribute/redistribute.h"
-#include "planner/solvers/problem.h"
+#include "planner/solvers/problem/problem.h"
 
 namespace metadist {
 

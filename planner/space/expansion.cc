@@ -22,9 +22,9 @@
 
 #include "metair/ir/check.h"
 #include "planner/lower/redistribution.h"
-#include "planner/rules/late_merge.h"
-#include "planner/rules/propagation.h"
-#include "planner/rules/recipe.h"
+#include "planner/rules/compose/late_merge.h"
+#include "planner/rules/compose/propagation.h"
+#include "planner/rules/compose/recipe.h"
 
 namespace metadist {
 namespace {
@@ -85,7 +85,7 @@ const Expander::Body* Expander::Decomposed() {
   for (size_t f = 0; f < rule_.factors.size(); ++f)
     if (rule_.factors[f].inner.nodes.size() == body->graph.nodes.size())
       body->uses[static_cast<int>(f)] = rule_.factors[f].inner;
-  AddDeals(*body);
+  AddBlockCyclic(*body);
   at->second = std::move(body);
   return at->second.get();
 }
@@ -135,7 +135,7 @@ const Expander::Body* Expander::ByWay(int factor, int way, int64_t ranks) {
     use.nodes.push_back(step.name);
     if (step.name == kPieceFactor) body->rules[n].factors.push_back(step);
   }
-  AddDeals(*body);
+  AddBlockCyclic(*body);
   at->second = std::move(body);
   return at->second.get();
 }
@@ -161,10 +161,10 @@ void Expander::AddUses(int composite, Body& body) const {
 
 // What a factor is to each node it is with its groups in another order: the node's factor in that
 // order.
-void Expander::AddDeals(Body& body) const {
-  const size_t own = rule_.factors.size() - deals_.size();
-  for (size_t i = 0; i < deals_.size(); ++i) {
-    const auto use = body.uses.find(deals_[i].factor);
+void Expander::AddBlockCyclic(Body& body) const {
+  const size_t own = rule_.factors.size() - layouts_.size();
+  for (size_t i = 0; i < layouts_.size(); ++i) {
+    const auto use = body.uses.find(layouts_[i].factor);
     if (use == body.uses.end()) continue;
     std::vector<int> choices(body.graph.nodes.size(), -1);
     bool all = true;
@@ -172,18 +172,19 @@ void Expander::AddDeals(Body& body) const {
       const std::string& name = use->second.nodes[n];
       if (name.empty() || name[0] == '~') continue;
       const auto named = ChoiceNamed(body.rules[n], name);
-      const auto dealt =
-          named ? Dealt(body.rules[n].factors[static_cast<size_t>(*named)], deals_[i].deal)
+      const auto in_blocks =
+          named ? CutBlockCyclic(body.rules[n].factors[static_cast<size_t>(*named)],
+                                 layouts_[i].layout)
                 : std::nullopt;
-      all = dealt.has_value();
+      all = in_blocks.has_value();
       if (!all) continue;
       choices[n] = static_cast<int>(body.rules[n].factors.size());
-      body.rules[n].factors.push_back(*dealt);
+      body.rules[n].factors.push_back(*in_blocks);
     }
     if (!all) continue;
     const int factor = static_cast<int>(own + i);
     body.uses[factor] = use->second;
-    body.dealt[factor] = std::move(choices);
+    body.in_blocks[factor] = std::move(choices);
   }
 }
 
@@ -196,9 +197,9 @@ std::optional<std::vector<int>> Expander::ChoicesOf(const Body& body,
     if (choice == kIdle) continue;
     const auto use = body.uses.find(choice);
     if (use == body.uses.end()) return std::nullopt;
-    const auto dealt = body.dealt.find(choice);
-    if (dealt != body.dealt.end() && dealt->second[inner] >= 0) {
-      out.back() = dealt->second[inner];
+    const auto in_blocks = body.in_blocks.find(choice);
+    if (in_blocks != body.in_blocks.end() && in_blocks->second[inner] >= 0) {
+      out.back() = in_blocks->second[inner];
       continue;
     }
     const auto named = ChoiceNamed(body.rules[inner], use->second.nodes[inner]);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "planner/rules/piece_graph.h"
+#include "planner/rules/compose/piece_graph.h"
 #include "planner/space/strategies.h"
 
 namespace metadist {
@@ -19,13 +19,13 @@ constexpr int kIdle = -1;
 // Runs one node as its decomposition, or by a recipe (recipe.h), on the mesh of a space.
 class Expander {
  public:
-  // All arguments must outlive the object. deals: the last factors of the rule are those with other
-  // orders of earlier ones, one for each.
+  // All arguments must outlive the object. layouts: the last factors of the rule are those with
+  // other orders of earlier ones, one for each.
   Expander(const StrategySpace& space,
            const Node& node,
            const Rule& rule,
-           const std::vector<FactorDeal>& deals)
-      : space_(space), node_(node), rule_(rule), deals_(deals) {}
+           const std::vector<BlockCyclicFactor>& layouts)
+      : space_(space), node_(node), rule_(rule), layouts_(layouts) {}
 
   // Whether some axis works on a factor that only the decomposition has.
   bool Wanted(const std::vector<int>& choices) const;
@@ -41,9 +41,9 @@ class Expander {
     Graph graph;
     std::vector<Rule> rules;       // by node
     std::map<int, InnerUse> uses;  // by factor of the node's rule
-    // By factor, where it deals its groups in another order than `uses` names: which of its rule's
+    // By factor, where its groups have another layout than `uses` names: which of its rule's
     // factors each node works on, or where the use says it (-1).
-    std::map<int, std::vector<int>> dealt;
+    std::map<int, std::vector<int>> in_blocks;
   };
 
   const OpDef* Op() const { return space_.ops->Find(node_); }
@@ -58,7 +58,7 @@ class Expander {
                             const std::vector<int>& choices,
                             Strategy& strategy) const;
   void AddUses(int recipe, Body& body) const;
-  void AddDeals(Body& body) const;
+  void AddBlockCyclic(Body& body) const;
   static std::optional<std::vector<int>> ChoicesOf(const Body& body,
                                                    size_t inner,
                                                    const std::vector<int>& choices);
@@ -70,7 +70,7 @@ class Expander {
   const StrategySpace& space_;
   const Node& node_;
   const Rule& rule_;
-  const std::vector<FactorDeal>& deals_;
+  const std::vector<BlockCyclicFactor>& layouts_;
   // By factor, way and ranks; nullptr where there is no such body. {-1, 0, 0}: the decomposition.
   std::map<std::tuple<int, int, int64_t>, std::unique_ptr<Body>> bodies_;
 };

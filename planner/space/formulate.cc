@@ -20,8 +20,8 @@
 #include <tuple>
 #include <utility>
 
-#include "planner/rules/black_box.h"
-#include "planner/space/deal_spread.h"
+#include "planner/rules/probe/black_box.h"
+#include "planner/space/block_cyclic_spread.h"
 #include "planner/space/edge_costs.h"
 #include "planner/space/glob.h"
 #include "planner/space/memory_rows.h"
@@ -161,9 +161,9 @@ class Formulator {
   struct NodeKind {
     int number = 0;  // of its signature
     const Rule* rule = nullptr;
-    std::vector<FactorDeal> deals = {};
+    std::vector<BlockCyclicFactor> layouts = {};
     std::vector<bool> passes = {};  // of the rule, those that are of use
-    auto key() const { return std::make_tuple(number, deals, passes); }
+    auto key() const { return std::make_tuple(number, layouts, passes); }
   };
 
   std::vector<NodeKind> KindsOfNodes() const {
@@ -187,8 +187,8 @@ class Formulator {
       for (size_t n = 0; n < kinds.size(); ++n) kinds[n].passes = passes[n];
     }
     if (request_.plan_template != PlanTemplate::kAuto || mesh_.ranks() == 1) return kinds;
-    const auto deals = SpreadDeals(graph_, rules, mesh_.ranks());
-    for (size_t n = 0; n < kinds.size(); ++n) kinds[n].deals = deals[n];
+    const auto layouts = SpreadBlockCyclic(graph_, rules, mesh_.ranks());
+    for (size_t n = 0; n < kinds.size(); ++n) kinds[n].layouts = layouts[n];
     return kinds;
   }
 
@@ -211,7 +211,7 @@ class Formulator {
       if (added) {
         number = static_cast<int>(known.size());
         all = std::make_shared<const std::vector<PricedStrategy>>(StrategiesOf(
-            space, node, *kinds[n].rule, &out_.pruned, kinds[n].deals, kinds[n].passes));
+            space, node, *kinds[n].rule, &out_.pruned, kinds[n].layouts, kinds[n].passes));
       }
       signatures_.push_back(number);
       const std::vector<bool> whole = WantedWhole(node);

@@ -11,8 +11,8 @@
 #include "metair/ir/result.h"
 #include "metair/ops/op_table.h"
 #include "planner/redistribute/redistribute.h"
-#include "planner/rules/rule.h"
-#include "planner/solvers/problem.h"
+#include "planner/rules/factor/rule.h"
+#include "planner/solvers/problem/problem.h"
 #include "planner/space/assignment.h"
 #include "planner/space/strategies.h"
 
@@ -25,7 +25,7 @@ enum class PlanTemplate : uint8_t {
   kDataParallel,  // inputs cut along their first dim over all ranks, parameters on every rank
 };
 
-// `--constrain PATTERN=SHARDING`: values whose name matches the glob (* and ?) lie like this: as
+// `--constrain PATTERN=SHARDING`: values whose name matches the glob (* and ?) are placed so: as
 // stored (inputs, parameters, constants) or as kept for their uses (results).
 struct Constraint {
   std::string pattern;
@@ -48,10 +48,10 @@ struct FormulateRequest {
 // A graph's decisions as numbers, and the way back.
 //
 // Decisions: the strategy of every node; how every input, parameter and constant is stored; how
-// every result with several uses, or a late one, is kept; how every output lies. Edges: seconds of
-// redistribution between them. Times: node n runs at 2n, 2n + 1 lies behind it. Usages never exceed
-// what the lowered program needs (copies that depend on two decisions are not counted), so a bound
-// on the peak holds for every program of this space.
+// every result with several uses, or a late one, is kept; how every output is placed. Edges:
+// seconds of redistribution between them. Times: node n runs at 2n, 2n + 1 lies behind it. Usages
+// never exceed what the lowered program needs (copies that depend on two decisions are not
+// counted), so a bound on the peak holds for every program of this space.
 struct Formulation {
   // What a problem node decides.
   struct Decision {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "metair/ir/graph.h"
-#include "planner/rules/rule.h"
+#include "planner/rules/factor/rule.h"
 
 namespace metadist {
 

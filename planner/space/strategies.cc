@@ -366,24 +366,24 @@ std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
                                          const Node& node,
                                          const Rule& rule,
                                          int64_t* pruned,
-                                         const std::vector<FactorDeal>& deals,
+                                         const std::vector<BlockCyclicFactor>& layouts,
                                          const std::vector<bool>& passes) {
   const bool fixed = !node.regions.empty() || HasRunTimeSizes(*space.graph, node);
   const OpDef* op = fixed ? nullptr : space.ops->Find(node);
   Rule every = rule;
-  for (const FactorDeal& one : deals) {
-    auto dealt = Dealt(rule.factors[static_cast<size_t>(one.factor)], one.deal);
-    CHECK(dealt.has_value(), "a factor cannot take its groups in this order");
-    every.factors.push_back(std::move(*dealt));
+  for (const BlockCyclicFactor& one : layouts) {
+    auto in_blocks = CutBlockCyclic(rule.factors[static_cast<size_t>(one.factor)], one.layout);
+    CHECK(in_blocks.has_value(), "a factor cannot take its groups in this order");
+    every.factors.push_back(std::move(*in_blocks));
   }
   for (size_t p = passes.size(); p-- > 0;)
     if (!passes[p]) every.pass_through.erase(every.pass_through.begin() + static_cast<long>(p));
   const int own = static_cast<int>(rule.factors.size());
   const int factors = static_cast<int>(every.factors.size());
   Builder builder(space, node, every);
-  Expander expander(space, node, every, deals);
+  Expander expander(space, node, every, layouts);
   std::vector<PricedStrategy> out;
-  std::vector<PricedStrategy> others;  // with dealt factors
+  std::vector<PricedStrategy> others;  // with block-cyclic factors
   std::set<std::pair<std::vector<Sharding>, std::vector<Sharding>>> seen;
   Choices choices(space.mesh->axes.size(), kIdle);
   const int all = op == nullptr ? 0 : factors + static_cast<int>(every.pass_through.size());
@@ -392,10 +392,10 @@ std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
     auto strategy = builder.Build(choices);
     if (!strategy || !seen.emplace(strategy->inputs, strategy->outputs).second) continue;
     const bool whole = out.empty();
-    const bool is_dealt = std::any_of(choices.begin(), choices.end(), [&](int choice) {
+    const bool in_blocks = std::any_of(choices.begin(), choices.end(), [&](int choice) {
       return choice >= own && choice < factors;
     });
-    std::vector<PricedStrategy>& to = is_dealt ? others : out;
+    std::vector<PricedStrategy>& to = in_blocks ? others : out;
     if (expander.Wanted(choices)) {
       const auto price = expander.Expand(choices, *strategy);
       if (price) to.push_back({std::move(*strategy), *price});

@@ -9,10 +9,10 @@
 #include "metair/ir/graph.h"
 #include "metair/ops/op_table.h"
 #include "planner/redistribute/redistribute.h"
-#include "planner/rules/composite.h"
-#include "planner/rules/rule.h"
+#include "planner/rules/compose/inner_calls.h"
+#include "planner/rules/factor/rule.h"
 #include "planner/space/assignment.h"
-#include "planner/space/deal.h"
+#include "planner/space/block_cyclic.h"
 #include "profiles/cluster.h"
 #include "profiles/priced.h"
 
@@ -62,15 +62,15 @@ bool FitsEverywhere(const StrategySpace& space,
 // first, the last and the widest rank, with distinct shardings; the first one runs whole on every
 // rank. Shardings are in normal form, no value has partial axes of different reductions. The order
 // depends on rule and mesh only.  pruned: if given, raised by the number of strategies left out by
-// the limit.  deals: orders in which factors may take their groups too; strategies that use them
-// come last, and as many as the limit leaves room for.  passes: by pass-through of the rule,
-// whether it is of use; empty: all are. Where there are too many ways to try all (hundreds of
-// operands, four axes), the last pass-throughs and then the last factors are left out.
+// the limit.  layouts: block-cyclic ones in which factors may take their groups too; strategies
+// that use them come last, and as many as the limit leaves room for.  passes: by pass-through of
+// the rule, whether it is of use; empty: all are. Where there are too many ways to try all
+// (hundreds of operands, four axes), the last pass-throughs and then the last factors are left out.
 std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
                                          const Node& node,
                                          const Rule& rule,
                                          int64_t* pruned = nullptr,
-                                         const std::vector<FactorDeal>& deals = {},
+                                         const std::vector<BlockCyclicFactor>& layouts = {},
                                          const std::vector<bool>& passes = {});
 
 // Seconds of a node's local call on the widest rank (nothing for unknown operators and

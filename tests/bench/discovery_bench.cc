@@ -2,7 +2,7 @@
 // Finding the rule of one signature by running its operator.
 #include <benchmark/benchmark.h>
 
-#include "planner/rules/discover.h"
+#include "planner/rules/search/discover.h"
 #include "tests/bench/bench_call.h"
 
 namespace metadist {
@@ -13,7 +13,7 @@ using testing::Floats;
 
 void Discovery(benchmark::State& state, const std::string& op, const OpExample& example) {
   const BenchCall call(op, example);
-  Discovered found;
+  SymbolicRule found;
   for (auto _ : state) found = Discover(call.call());
   state.SetLabel(found.text);
   state.counters["runs"] = static_cast<double>(found.kernel_runs);

@@ -11,15 +11,15 @@ class CheckLayersTest(planted.PlantedTest):
     def setUp(self):
         super().setUp()
         for header in ("metair/ir/graph.h", "metair/ir/result.h", "metair/ops/ops.h", "metair/spmd/mesh.h", "importers/importer.h",
-                       "profiles/profile.h", "planner/plan.h", "planner/solvers/problem.h", "executor/run.h", "cli/table.h"):
+                       "profiles/profile.h", "planner/plan.h", "planner/solvers/problem/problem.h", "executor/run.h", "cli/table.h"):
             self.plant(header, "")
 
     def include(self, path, *headers):
         self.plant(path, "".join(f'#include "{header}"\n' for header in headers))
 
     def test_allowed(self):
-        self.include("planner/a.cc", "metair/ir/graph.h", "metair/spmd/mesh.h", "profiles/profile.h", "planner/solvers/problem.h")
-        self.include("planner/solvers/a.cc", "metair/ir/result.h", "planner/solvers/problem.h")
+        self.include("planner/a.cc", "metair/ir/graph.h", "metair/spmd/mesh.h", "profiles/profile.h", "planner/solvers/problem/problem.h")
+        self.include("planner/solvers/a.cc", "metair/ir/result.h", "planner/solvers/problem/problem.h")
         self.include("cli/a.cc", "importers/importer.h", "executor/run.h", "planner/plan.h", "cli/table.h")
         self.include("tests/planner/a_test.cc", "executor/run.h", "planner/plan.h")
         self.plant("executor/cpu/a.cc", "#include <dnnl.hpp>\n#include <vector>\n")
@@ -36,6 +36,28 @@ class CheckLayersTest(planted.PlantedTest):
                 self.include(path, header)
                 self.assert_found(f"{path}:1:", header)
                 self.include(path)
+
+    def test_each_arrow_up_between_rooms(self):
+        for folder, rooms in check_layers.ROOMS.items():
+            at = [folder if room == "." else f"{folder}/{room}" for room in rooms]
+            for lower, upper in zip(at, at[1:]):
+                with self.subTest(lower=lower, upper=upper):
+                    self.plant(f"{lower}/low.h", "")
+                    self.plant(f"{upper}/high.h", "")
+                    self.include(f"{upper}/a.cc", f"{upper}/high.h", f"{lower}/low.h")
+                    self.assert_clean()
+                    self.include(f"{lower}/a.cc", f"{lower}/low.h", f"{upper}/high.h")
+                    self.assert_found(f"{lower}/a.cc:2:", f"{upper}/high.h", "is above it")
+                    self.include(f"{lower}/a.cc")
+
+    def test_circle_of_rooms(self):
+        self.include("planner/solvers/bounds/a.h", "planner/solvers/moves/b.h")
+        self.include("planner/solvers/moves/b.h", "planner/solvers/bounds/a.h")
+        self.assert_found("planner/solvers/bounds/a.h:1:", "planner/solvers/moves/b.h")
+
+    def test_rooms_are_named(self):
+        self.plant("planner/rules/extra/a.cc", "")
+        self.assert_found("planner/rules/extra/a.cc:1:", "planner/rules has no room extra")
 
     def test_third_party_in_one_place(self):
         for path, header in (("planner/a.cc", "onnx/onnx_pb.h"), ("metair/ir/a.cc", "zlib.h"), ("planner/a.cc", "coin/Cbc_C_Interface.h"),

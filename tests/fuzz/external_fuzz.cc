@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "importers/external_data.h"
+#include "importers/arrays/external_data.h"
 #include "tests/fuzz/lines.h"
 
 namespace metadist {

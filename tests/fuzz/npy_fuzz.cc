@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "importers/npz.h"
+#include "importers/arrays/npz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto tensor = metadist::ParseNpy(std::as_bytes(std::span(data, size)));

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "importers/npz.h"
+#include "importers/arrays/npz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::string path =

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "importers/onnx_wire.h"
+#include "importers/onnx/wire.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "metair/ir/check.h"
-#include "planner/solvers/problem_io.h"
-#include "planner/solvers/problem_stream.h"
+#include "planner/solvers/problem/problem_io.h"
+#include "planner/solvers/problem/problem_stream.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

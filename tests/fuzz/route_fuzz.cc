@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "metair/ir/check.h"
-#include "planner/redistribute/algorithms.h"
+#include "planner/redistribute/baselines/algorithms.h"
 #include "planner/redistribute/prime_mesh.h"
 #include "tests/fuzz/lines.h"
 

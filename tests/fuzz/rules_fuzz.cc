@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/rules/instance.h"
-#include "planner/rules/rule_file.h"
-#include "planner/rules/rule_json.h"
+#include "planner/rules/book/rule_file.h"
+#include "planner/rules/book/rule_json.h"
+#include "planner/rules/instance/instance.h"
 #include "tests/planner/rules/example_calls.h"
 
 namespace metadist {
@@ -30,7 +30,7 @@ const std::vector<std::unique_ptr<BlackBox>>& TheCalls() {
   return *calls;
 }
 
-void AskFor(const Discovered& found) {
+void AskFor(const SymbolicRule& found) {
   for (const std::unique_ptr<BlackBox>& box : TheCalls()) {
     bool fits = false;
     if (!SameForm(found, *box)) continue;
@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!document.is_object() || !document.contains("records") || !document["records"].is_array())
     return 0;
   for (const nlohmann::json& record : document["records"]) {
-    const auto found = metadist::DiscoveredFrom(metadist::JsonCursor(record, "f"));
+    const auto found = metadist::SymbolicRuleFrom(metadist::JsonCursor(record, "f"));
     if (found.ok()) metadist::AskFor(found.value());
   }
   return 0;

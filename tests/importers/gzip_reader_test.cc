@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importers/gzip_reader.h"
+#include "importers/arrays/gzip_reader.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importers/npz.h"
+#include "importers/arrays/npz.h"
 
 #include <gtest/gtest.h>
 

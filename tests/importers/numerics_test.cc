@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "importers/arrays/npz.h"
 #include "importers/importer.h"
-#include "importers/npz.h"
 #include "metair/ops/interpret.h"
 #include "metair/passes/passes.h"
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <variant>
 
-#include "importers/onnx_model.h"
+#include "importers/onnx/model.h"
 #include "metair/ops/onnx_types.h"
 
 namespace metadist {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importers/onnx_model.h"
-#include "importers/symbolic_size.h"
+#include "importers/onnx/model.h"
+#include "importers/onnx/symbolic_size.h"
 #include "metair/ir/text.h"
 #include "tests/importers/onnx_fixture.h"
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "executor/run/run.h"
+#include "importers/arrays/npz.h"
 #include "importers/importer.h"
-#include "importers/npz.h"
 #include "metair/passes/passes.h"
 #include "planner/planner.h"
 #include "profiles/cluster.h"

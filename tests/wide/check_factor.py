@@ -101,7 +101,7 @@ class Factor:
             return (owner, None)  # an attribute that the call leaves at 0
         raise NotCheckable("an integer that is shifted is not told")
 
-    def may_be_dealt(self):
+    def may_be_in_any_order(self):
         rule, letter = self.rule, self.letters[0]
         return len(self.letters) == 1 and not (letter in rule.row or self.offsets or self.window)
 
@@ -210,12 +210,12 @@ class Factor:
     def groups(self, reading):
         return min(reading.sizes[letter] for letter in self.letters)
 
-    def dealt(self, reading, ranks, how, rng):
-        """{letter: groups of every rank}: balanced runs, or dealt at random."""
+    def pieces(self, reading, ranks, how, rng):
+        """{letter: groups of every rank}: balanced runs, or drawn at random."""
         pieces = {}
         for letter in self.letters:
             size = reading.sizes[letter]
-            if how == "dealt":
+            if how == "any order":
                 order = rng.permutation(size)
                 owner = np.concatenate([np.arange(ranks), rng.integers(0, ranks, size - ranks)])
                 pieces[letter] = [np.sort(order[owner == rank]) for rank in range(ranks)]

@@ -136,9 +136,9 @@ class Checker:
                 continue
             kept, tried, kinds = [], 0, set()
             shares = self.shares(factor, inputs, ranks, rng)
-            dealing = int(rng.integers(1 << 30))
+            seed = int(rng.integers(1 << 30))
             for reading in readings:
-                pieces = factor.dealt(reading, ranks, how, np.random.default_rng(dealing)) if factor.groups(reading) >= ranks else None
+                pieces = factor.pieces(reading, ranks, how, np.random.default_rng(seed)) if factor.groups(reading) >= ranks else None
                 if pieces is None or not factor.fits(reading, pieces, ranks):
                     kept.append(reading)
                     continue
@@ -178,8 +178,8 @@ class Checker:
         sizes = [2, 3, 4] if self.thorough else [2, 3]
         found = [(2, "balanced", "normal"), (3, "balanced", "integers"), (4, "balanced", "normal"), (2, "balanced", "negative"),
                  (3, "balanced", "ties"), (2, "balanced", "one")]
-        if factor.may_be_dealt():
-            found.append((2, "dealt", "normal"))
+        if factor.may_be_in_any_order():
+            found.append((2, "any order", "normal"))
         if factor.call.op not in NO_EDGES:
             found += [(2, "balanced", "edges"), (3, "balanced", "edges"), (2, "balanced", "nans"), (2, "balanced", "tiny")]
         return [one for one in found if one[0] in sizes or one[0] == 2]

@@ -36,7 +36,7 @@ ELSEWHERE = {
         "importers_test:*Payloads*",
     ),
     "arrays of columns are read as rows": (
-        "importers/npy.cc",
+        "importers/arrays/npy.cc",
         "if (header.fortran) return",
         "if (header.fortran && data.empty()) return",
         "importers_test:Np*",
@@ -72,7 +72,7 @@ ELSEWHERE = {
         "metair_spmd_test:*",
     ),
     "edges cost nothing": (
-        "planner/solvers/evaluate.cc",
+        "planner/solvers/problem/evaluate.cc",
         "take((*edge.costs)[choice[edge.a] * stride + choice[edge.b]]);",
         "take((*edge.costs)[choice[edge.a] * stride + choice[edge.b]] * 0);",
         "planner_solvers_test:Evaluate*:Dp*:*Random*",
@@ -102,13 +102,13 @@ ELSEWHERE = {
         "planner_test:MakePlan.KeepsTheMemoryLimit*",
     ),
     "branch and bound proves to the last digit": (
-        "planner/solvers/finish.cc",
+        "planner/solvers/bounds/finish.cc",
         "const double margin = 1e-6 * (std::abs(proven - shift) + unit) + 1;",
         "const double margin = 0;",
         "planner_solvers_test:RandomInstances.BoundsOf*",
     ),
     "weights may lie outside of the model's folder": (
-        "importers/external_data.cc",
+        "importers/arrays/external_data.cc",
         'if (part == "..")',
         'if (part == "...")',
         "importers_test:*HostileLocation*",
@@ -138,13 +138,13 @@ ELSEWHERE = {
         "metair_spmd_test:BufferPlan.*",
     ),
     "the last tensor of a sequence is the one before it": (
-        "importers/onnx_adapt_sequences.cc",
+        "importers/onnx/adapt_sequences.cc",
         "given < 0 ? given + size : given",
         "given < 0 ? given + size - 1 : given",
         "importers_test:Sequences.*",
     ),
     "a loop that collects runs once too often": (
-        "importers/onnx_adapt_bodies.cc",
+        "importers/onnx/adapt_bodies.cc",
         "i < trips; ++i",
         "i <= trips; ++i",
         "importers_test:Sequences.*",

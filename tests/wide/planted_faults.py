@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plants mistakes one after another and shows which tests turn red: those of shardcombine.md section 5.4 in discovery, those that were found, and some elsewhere.
+"""Plants mistakes one after another and shows which tests turn red: mistakes of discovery, those
+that were found, and some elsewhere.
 
     tests/wide/planted_faults.py [--build FOLDER] [--all] [--places] [FAULT...]
 
@@ -30,47 +31,47 @@ DISCOVERY = {
 # Name -> (file, text, what stands in its place).
 FAULTS = {
     "reductions start from zeros": (
-        "planner/rules/execution_test.cc",
+        "planner/rules/search/execution_test.cc",
         "Tensor folded = local[0][o].Clone();\n      for (size_t rank = 1;",
         "Tensor folded = Tensor::Zeros(whole.outputs[o].type());\n      for (size_t rank = 0;",
     ),
     "inputs are 0 and 1": (
-        "planner/rules/sampler.cc",
+        "planner/rules/probe/sampler.cc",
         "  Fill(mode, x);",
         "  for (double& v : x) v = static_cast<double>(random_.Below(2));",
     ),
     "inputs lie in [0, 1)": (
-        "planner/rules/sampler.cc",
+        "planner/rules/probe/sampler.cc",
         "  Fill(mode, x);",
         "  for (double& v : x) v = random_.Uniform();",
     ),
     "one sample": (
-        "planner/rules/execution_test.cc",
+        "planner/rules/search/execution_test.cc",
         "  const std::vector<Configuration> configurations = Configurations(trial);\n",
         "  std::vector<Configuration> configurations = Configurations(trial);\n  configurations.resize(1);\n",
     ),
     "groups lie in any order by themselves": (
-        "planner/rules/execution_test.cc",
-        "factor.any_order = HoldsDealt(trial, factor, left);",
+        "planner/rules/search/execution_test.cc",
+        "factor.any_order = HoldsInAnyOrder(trial, factor, left);",
         "factor.any_order = true;",
     ),
     "a tolerance of 1e-3": (
-        "planner/rules/execution_test.cc",
+        "planner/rules/search/execution_test.cc",
         "slacks.push_back(1e-10 * std::max(Largest(y), 1e-300));",
         "slacks.push_back(1e-3 * std::max(Largest(y), 1.0));",
     ),
     "only the first rank is compared": (
-        "planner/rules/execution_test.cc",
+        "planner/rules/search/execution_test.cc",
         "if (!Fits(trial, at, rank, whole, outputs)) return false;",
         "if (rank == 0 && !Fits(trial, at, rank, whole, outputs)) return false;",
     ),
     "no operator is affine in an input": (
-        "planner/rules/affine.cc",
+        "planner/rules/probe/affine.cc",
         "  known_[i] = may_be;",
         "  known_[i] = may_be = false;",
     ),
     "indices of a piece are those of the whole": (
-        "planner/rules/recipe_self.cc",
+        "planner/rules/compose/recipe_self.cc",
         "compose.Integer(whole[dim] / pieces.ranks())",
         "compose.Integer(0)",
     ),
@@ -80,27 +81,27 @@ FAULTS = {
         "static_cast<uint32_t>(line",
     ),
     "a scan carries the last total only": (
-        "planner/rules/recipe_scan.cc",
+        "planner/rules/compose/recipe_scan.cc",
         "const ValueId folded = OnWhole(total);",
         "const ValueId folded = total;",
     ),
     "every step begins with the first state": (
-        "planner/rules/recipe_steps.cc",
+        "planner/rules/compose/recipe_steps.cc",
         "ids_[given_[static_cast<size_t>(r_.states[s].input)]] = next[s];",
         "continue;",
     ),
     "states are merged as if all had one reference": (
-        "planner/rules/late_merge.cc",
+        "planner/rules/compose/late_merge.cc",
         'moved = compose.Make("Mul", {states, compose.Make("Exp", {distance})});',
         "moved = states;",
     ),
     "a bound that nobody states is of no size": (
-        "planner/rules/overrun.cc",
+        "planner/rules/probe/overrun.cc",
         "    found.grows.push_back({set.front(), box_.values()[static_cast<size_t>(set.front())]});\n",
         "    continue;\n",
     ),
     "what a slice takes away is not added to the halo": (
-        "planner/rules/window_search.cc",
+        "planner/rules/search/window_search.cc",
         "IsNothing(*surplus) || Widen(*surplus, trial)",
         "IsNothing(*surplus)",
     ),
@@ -110,17 +111,17 @@ FAULTS = {
         "return {wide};",
     ),
     "no dim is read from its end": (
-        "planner/rules/window_probe.cc",
+        "planner/rules/probe/window_probe.cc",
         "doubt.reversed = !input.mirrored && AreApart(dims, one, two, -apart);",
         "doubt.reversed = false;",
     ),
     "a halo ends where the dim does": (
-        "planner/rules/window_search.cc",
+        "planner/rules/search/window_search.cc",
         "  AddAround(trials);\n",
         "",
     ),
     "stated sizes are never one size with a dim": (
-        "planner/rules/tie.cc",
+        "planner/rules/probe/coupled_sizes.cc",
         "  FindStated();\n",
         "",
     ),
@@ -134,43 +135,43 @@ FAULTS = {
 # Faults that were found by running, not by thinking of them: name -> (file, text, what stands in its place, tests that should notice).
 FOUND = {
     "sums pass into a narrower type": (
-        "planner/rules/pass_edges.cc",
+        "planner/rules/search/pass_edges.cc",
         "if (Narrows(values, set)) return false;",
         "Narrows(values, set);",
         "planner_rules_test:Form.*",
     ),
     "a part that its type alone makes infinite counts": (
-        "planner/rules/pass_edges.cc",
+        "planner/rules/search/pass_edges.cc",
         "  if (too_large.empty()) return;\n",
         "  return;\n",
         "planner_rules_test:Discover.*",
     ),
     "a maximum is tried on two draws": (
-        "planner/rules/pass_edges.cc",
+        "planner/rules/search/pass_edges.cc",
         "constexpr int kDrawsBeyond = 6;",
         "constexpr int kDrawsBeyond = 2;",
         "planner_rules_test:Discover.*",
     ),
     "parts of a maximum lie close to it": (
-        "planner/rules/pass_edges.cc",
+        "planner/rules/search/pass_edges.cc",
         "x = below[kind != Parts::kFar ? 0 : kind_here++ % kKinds];",
         "x = below[kind != Parts::kFar ? 0 : kind_here++ % 2];",
         "planner_rules_test:Form.*",
     ),
     "a rule's text has the sizes of the sample": (
-        "planner/rules/instantiate.cc",
+        "planner/rules/instance/instantiate.cc",
         "    rule.text = TextAt(found, std::move(factors), rule.pass_through, *sizes, outputs);\n",
         "    (void)outputs;\n",
         "planner_rules_test:RuleBook.*:Form.*",
     ),
     "factors are not tried on the call that uses them": (
-        "planner/rules/confirm.cc",
+        "planner/rules/book/confirm.cc",
         "return Trial(box_, seed_, *one).On(run) == Verdict::kDiffers;",
         "return Trial(box_, seed_, *one).On(run) == Verdict::kDiffers && false;",
         "planner_rules_test:Confirm.*",
     ),
     "integers that do not fit are solved for all the same": (
-        "planner/rules/instantiate.cc",
+        "planner/rules/instance/instantiate.cc",
         "if ((!alone && real >= kLargestDim) || e.size->At(sizes) != e.value) return std::nullopt;",
         "if (!alone && real >= kLargestDim) return std::nullopt;",
         "planner_rules_test:Instantiate.*",
@@ -194,9 +195,9 @@ FOUND = {
         "planner_rules_test:Form.*",
     ),
     "sizes that share a divisor with a dilation do not shrink": (
-        "planner/rules/shrink.cc",
-        "  void ShrinkOther(const Tie::Slots& set) {\n    const int64_t old = at(set.front());\n",
-        "  void ShrinkOther(const Tie::Slots& set) {\n    const int64_t old = at(set.front());\n    if (MeetsLiteral(old)) return;\n",
+        "planner/rules/probe/shrink.cc",
+        "  void ShrinkOther(const CoupledSizes::Slots& set) {\n    const int64_t old = at(set.front());\n",
+        "  void ShrinkOther(const CoupledSizes::Slots& set) {\n    const int64_t old = at(set.front());\n    if (MeetsLiteral(old)) return;\n",
         "planner_rules_test:Form.*",
     ),
     "recurrent layers have the outputs that are asked for": (
@@ -206,25 +207,25 @@ FOUND = {
         "planner_rules_test:Form.*",
     ),
     "indices are not counted within a piece": (
-        "planner/rules/offset_trials.cc",
+        "planner/rules/search/offset_trials.cc",
         "domain.kind == InputDomain::Kind::kIndex && b < bounds.size()",
         "domain.kind == InputDomain::Kind::kIndex && b < 0",
         "planner_rules_test:Form.*",
     ),
     "places of a slice are not counted within a piece": (
-        "planner/rules/window_search.cc",
+        "planner/rules/search/window_search.cc",
         "if (auto part = Part(exact)) trials.push_back(std::move(*part));",
         "",
         "planner_rules_test:Form.*",
     ),
     "of several reductions the first is taken": (
-        "planner/rules/execution_test.cc",
+        "planner/rules/search/execution_test.cc",
         "    if (ops.size() > 1) {\n      ++ambiguous_;\n      return std::nullopt;\n    }\n",
         "",
         "planner_rules_test:Discover.*",
     ),
     "factors of even pieces hold for all": (
-        "planner/rules/execution_test.cc",
+        "planner/rules/search/execution_test.cc",
         "        factor.even_only = true;\n",
         "",
         "planner_rules_test:Discover.*",
@@ -260,91 +261,91 @@ FOUND = {
         "planner_test:ReduceIn.*",
     ),
     "totals of a scan leave the range of floats": (
-        "planner/rules/composite_check.cc",
+        "planner/rules/compose/composite_check.cc",
         "if (verdict != Verdict::kHolds || leaves_range_) return false;",
         "if (verdict != Verdict::kHolds) return false;",
         "planner_rules_test:Form.*",
     ),
     "small sizes may share divisors that the real ones do not": (
-        "planner/rules/shrink.cc",
+        "planner/rules/probe/shrink.cc",
         "% std::gcd(values[s], size) != 0",
         "% std::gcd(values[s], size) < 0",
         "planner_rules_test:Form.*",
     ),
     "inputs that reach no output are tried as they are": (
-        "planner/rules/discover.cc",
+        "planner/rules/search/discover.cc",
         "  LetInputsTell(box, sampler, family);\n",
         "",
         "planner_rules_test:Form.*",
     ),
     "partial values that pass are not tried on the call that uses them": (
-        "planner/rules/confirm.cc",
+        "planner/rules/book/confirm.cc",
         "return PassDiffers(box_, sampler, pass, ValuesAt(found_, box_, **at_passes_));",
         "return PassDiffers(box_, sampler, pass, ValuesAt(found_, box_, **at_passes_)) && false;",
         "planner_rules_test:Form.*",
     ),
     "extremes through bent inputs are tried as seldom as others": (
-        "planner/rules/pass_through.cc",
+        "planner/rules/search/pass_through.cc",
         "const bool bends = floats.size() > 1",
         "const bool bends = floats.size() > 1000",
         "planner_rules_test:Discover.*",
     ),
     "what long rows of operands show is not tried on the call": (
-        "planner/rules/rule_book.cc",
+        "planner/rules/book/rule_book.cc",
         "const bool holds = !confirmation.Refutes(factor, sizes);",
         "const bool holds = true;",
         "planner_rules_test:OperandRow.*",
     ),
     "the linear program takes the interrupts": (
-        "planner/solvers/cbc.cc",
+        "planner/solvers/bounds/cbc.cc",
         "    without_handler.setSpecialOption(2, 1);\n",
         "",
         "planner_solvers_test:RunCbc.*",
     ),
     "no variable is flagged, before an array": (
-        "planner/solvers/cbc.cc",
+        "planner/solvers/bounds/cbc.cc",
         "  if (sequence < 0) return;\n",
         "",
         "planner_solvers_test:RunCbc.*",
     ),
     "CBC may end the program": (
-        "planner/solvers/cbc_fork.cc",
+        "planner/solvers/bounds/cbc_fork.cc",
         "    end = RunInFork(work, options.seconds, options.interrupted);\n",
         "    (void)work;\n",
         "planner_solvers_test:SolveMip.*",
     ),
     "a program on which CBC crashes is given up": (
-        "planner/solvers/cbc_fork.cc",
+        "planner/solvers/bounds/cbc_fork.cc",
         "  return SolveInFork(model, rest, CbcEffort::kBranching);",
         "  return result;",
         "planner_solvers_test:SolveMip.*",
     ),
     "integers whose products wrap to zero": (
-        "planner/rules/sampler.cc",
+        "planner/rules/probe/sampler.cc",
         "return odd ? ",
         "return false ? ",
         "planner_rules_test:Discover.*",
     ),
     "parts of a product are rounded to its type": (
-        "planner/rules/execution_test.cc",
+        "planner/rules/search/execution_test.cc",
         "if (!StaysWide(trial, o, whole.types[o])) ",
         "",
         "planner_rules_test:Discover.*",
     ),
     "of many bools some are always true": (
-        "planner/rules/dependence.cc",
+        "planner/rules/probe/dependence.cc",
         "InputMode::kUp,\n                                    InputMode::kDown",
         "InputMode::kNormal,\n                                    InputMode::kNormal",
         "planner_rules_test:Discover.*",
     ),
     "a window that fails is measured once": (
-        "planner/rules/window_search.cc",
+        "planner/rules/search/window_search.cc",
         "kMostMeasures = 3;",
         "kMostMeasures = 1;",
         "planner_rules_test:Form.*",
     ),
     "bounds that cross are left to the solver": (
-        "planner/solvers/crossed_bounds.cc",
+        "planner/solvers/bounds/crossed_bounds.cc",
         "  if (cuts.sizeColCuts() == 0) return;\n",
         "  return;\n",
         "planner_solvers_test:RunCbc.*",

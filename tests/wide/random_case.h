@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <random>
 
-#include "planner/redistribute/algorithms.h"
+#include "planner/redistribute/baselines/algorithms.h"
 
 namespace metadist {
 

@@ -21,7 +21,7 @@
 
 #include "executor/host/operand_pattern.h"
 #include "executor/run/route_run.h"
-#include "planner/redistribute/algorithms.h"
+#include "planner/redistribute/baselines/algorithms.h"
 #include "tests/planner/redistribute/all_shardings.h"
 #include "tests/wide/random_case.h"
 

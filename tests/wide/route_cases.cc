@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/redistribute/baselines.h"
-#include "planner/redistribute/normal_form.h"
+#include "planner/redistribute/baselines/baselines.h"
+#include "planner/redistribute/baselines/normal_form.h"
 
 namespace metadist {
 namespace {

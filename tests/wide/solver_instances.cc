@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "planner/solvers/problem_io.h"
+#include "planner/solvers/problem/problem_io.h"
 #include "tests/planner/solvers/instances.h"
 
 namespace metadist {

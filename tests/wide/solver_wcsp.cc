@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/solvers/problem_io.h"
+#include "planner/solvers/problem/problem_io.h"
 #include "planner/solvers/reduce/reduce.h"
 
 namespace metadist {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "planner/solvers/problem.h"
+#include "planner/solvers/problem/problem.h"
 
 namespace metadist {
 

@@ -13,8 +13,8 @@ namespace metadist {
 // dropping strategies makes edges functional, merging makes edges parallel, adding those up makes
 // them separable. Dominance waits for the second round, when merging has made the graph small.
 // Every application removes a strategy, a node or an edge, so rounds end. Order matters for speed
-// only. On the public instances three to six rounds suffice (design:
-// solvers.md section 6.1); the result there has no forbidden pair left.
+// only. On the public instances three to six rounds suffice; the result there has no forbidden pair
+// left.
 
 namespace {
 

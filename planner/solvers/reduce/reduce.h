@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "planner/solvers/jagged.h"
+#include "planner/solvers/problem/jagged.h"
+#include "planner/solvers/problem/row_table.h"
+#include "planner/solvers/problem/solve.h"
 #include "planner/solvers/reduce/cost_graph.h"
-#include "planner/solvers/row_table.h"
-#include "planner/solvers/solver.h"
 
 namespace metadist {
 

@@ -10,9 +10,9 @@
 
 #include "metair/ir/text.h"
 #include "metair/spmd/buffer_plan.h"
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 #include "planner/simulate/simulate.h"
-#include "planner/solvers/evaluate.h"
+#include "planner/solvers/problem/evaluate.h"
 #include "planner/solvers/solver.h"
 #include "planner/space/copies.h"
 #include "planner/space/edge_costs.h"

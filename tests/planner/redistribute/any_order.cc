@@ -58,7 +58,7 @@ std::map<AnyOrder::Lists, int64_t> AnyOrder::From(const Sharding& source, int64_
       }
     }
     if (permuted.insert(local).second)
-      Deal(Lists(shape_.size()), 0, local, [&](const Lists& to) { offer(to, held); });
+      Assign(Lists(shape_.size()), 0, local, [&](const Lists& to) { offer(to, held); });
   }
   return least;
 }
@@ -79,10 +79,10 @@ std::vector<int> AnyOrder::Unused(const Lists& lists) const {
   return out;
 }
 
-void AnyOrder::Deal(const Lists& lists,
-                    size_t dim,
-                    const Shape& wanted,
-                    const std::function<void(const Lists&)>& visit) const {
+void AnyOrder::Assign(const Lists& lists,
+                      size_t dim,
+                      const Shape& wanted,
+                      const std::function<void(const Lists&)>& visit) const {
   const Shape local = Local(lists);
   while (dim < shape_.size() && local[dim] == wanted[dim]) ++dim;
   if (dim == shape_.size()) return visit(lists);
@@ -91,7 +91,7 @@ void AnyOrder::Deal(const Lists& lists,
       continue;
     Lists longer = lists;
     longer[dim].push_back(axis);
-    Deal(longer, dim, wanted, visit);
+    Assign(longer, dim, wanted, visit);
   }
 }
 

@@ -33,10 +33,10 @@ class AnyOrder {
   Shape Local(const Lists& lists) const;
   std::vector<int> Unused(const Lists& lists) const;
   // Visits the placements with local shape `wanted`, from `lists` on.
-  void Deal(const Lists& lists,
-            size_t dim,
-            const Shape& wanted,
-            const std::function<void(const Lists&)>& visit) const;
+  void Assign(const Lists& lists,
+              size_t dim,
+              const Shape& wanted,
+              const std::function<void(const Lists&)>& visit) const;
 
   const Mesh& mesh_;
   const Shape shape_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The routes of other systems: exact cases, the figures over all pairs on a small mesh beside our
 // own routes', and that every step is what it says.
-#include "planner/redistribute/baselines.h"
+#include "planner/redistribute/baselines/baselines.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,7 +14,7 @@
 #include <random>
 #include <set>
 
-#include "planner/redistribute/normal_form.h"
+#include "planner/redistribute/baselines/normal_form.h"
 #include "tests/planner/redistribute/route_check.h"
 
 namespace metadist {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "planner/redistribute/normal_form.h"
+#include "planner/redistribute/baselines/normal_form.h"
 #include "tests/planner/redistribute/all_shardings.h"
 #include "tests/planner/redistribute/any_order.h"
 

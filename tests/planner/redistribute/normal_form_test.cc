@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/redistribute/normal_form.h"
+#include "planner/redistribute/baselines/normal_form.h"
 
 #include <gtest/gtest.h>
 
-#include "planner/redistribute/algorithms.h"
+#include "planner/redistribute/baselines/algorithms.h"
 #include "tests/planner/redistribute/all_shardings.h"
 #include "tests/planner/redistribute/any_order.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/redistribute/padding.h"
+#include "planner/redistribute/baselines/padding.h"
 
 #include <gtest/gtest.h>
 
-#include "planner/redistribute/algorithms.h"
+#include "planner/redistribute/baselines/algorithms.h"
 
 namespace metadist {
 namespace {

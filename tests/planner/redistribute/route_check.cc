@@ -8,7 +8,7 @@
 #include <set>
 
 #include "metair/ir/check.h"
-#include "planner/redistribute/move_costs.h"
+#include "planner/redistribute/baselines/move_costs.h"
 
 namespace metadist {
 namespace {

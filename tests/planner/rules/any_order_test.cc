@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "planner/rules/discover.h"
-#include "planner/rules/instantiate.h"
+#include "planner/rules/instance/instantiate.h"
+#include "planner/rules/search/discover.h"
 #include "tests/planner/rules/example_calls.h"
 
 namespace metadist::testing {
@@ -15,7 +15,7 @@ namespace {
 // Names of the factors of any order of the operator's example, and of the others.
 std::pair<std::string, std::string> OrdersOf(const OpDef& op, const OpExample& example) {
   const ExampleCall call(op, example);
-  const Discovered found = Discover(call.call);
+  const SymbolicRule found = Discover(call.call);
   std::pair<std::string, std::string> names;
   for (const Factor& factor : Instantiate(found, call.call).factors)
     (factor.any_order ? names.first : names.second) += factor.name + " ";

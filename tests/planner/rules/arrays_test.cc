@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/arrays.h"
+#include "planner/rules/probe/arrays.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Composite rules: what is found, and that a decomposition that lies finds nothing.
-#include "planner/rules/composite.h"
+#include "planner/rules/compose/composite.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,10 +9,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "planner/rules/composite_check.h"
-#include "planner/rules/discover_small.h"
-#include "planner/rules/rule_book.h"
-#include "planner/rules/shrink.h"
+#include "planner/rules/book/rule_book.h"
+#include "planner/rules/compose/composite_check.h"
+#include "planner/rules/probe/shrink.h"
+#include "planner/rules/search/discover_small.h"
 #include "tests/planner/rules/composite_cases.h"
 
 namespace metadist::testing {
@@ -166,7 +166,7 @@ TEST(Composite, EveryExchangeIsNeeded) {
     BlackBox box(CallOf(*table.Find(Last(graph)), graph, Last(graph)));
     std::string reason;
     box.set_values(SmallCalls(box).By(ShrinkOrder::kFirst, reason).value());
-    Discovered found = DiscoverSmall(box, {});
+    SymbolicRule found = DiscoverSmall(box, {});
     FindComposites(box, table, rules, 0, found);
     for (const SymbolicFactor& factor : std::vector<SymbolicFactor>(found.factors))
       for (size_t e = 0; factor.composite && e < factor.inner.exchanges.size(); ++e) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rule that small calls show is not used where the real call does otherwise.
-#include "planner/rules/confirm.h"
+#include "planner/rules/book/confirm.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "metair/ir/text.h"
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 #include "tests/planner/rules/test_ops.h"
 
 namespace metadist::testing {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/discover.h"
+#include "planner/rules/search/discover.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "planner/rules/instantiate.h"
+#include "planner/rules/instance/instantiate.h"
 #include "tests/planner/rules/example_calls.h"
 #include "tests/planner/rules/family_calls.h"
 #include "tests/planner/rules/test_ops.h"
@@ -30,7 +30,7 @@ TEST(Discover, ReductionsThatInputsDoNotTellApartMakeNoFactor) {
     return std::vector<InputDomain>{{.kind = InputDomain::Kind::kRange, .low = 0, .high = 1}};
   };
   const ExampleCall bits(op, {.inputs = {{{ElementType::kI64, {6, 10}}}}});
-  const Discovered found = Discover(bits.call);
+  const SymbolicRule found = Discover(bits.call);
   EXPECT_EQ("([a,_])->([a])", found.text);
   op.domain_of = nullptr;
   const ExampleCall all(op, {.inputs = {{{ElementType::kI64, {6, 10}}}}});
@@ -47,7 +47,7 @@ double OddRows(In in, int64_t i, int64_t j) {
 TEST(Discover, FactorsOfEvenPieces) {
   const OpDef op = ElementOp<double, SameAs, OddRows>("OddRows");
   const ExampleCall example(op, {.inputs = {{{ElementType::kF64, {6, 10}}}}});
-  const Discovered found = Discover(example.call);
+  const SymbolicRule found = Discover(example.call);
   ASSERT_EQ(found.factors.size(), 2u) << found.text;
   EXPECT_TRUE(found.factors[0].even_only);
   EXPECT_FALSE(found.factors[1].even_only);
@@ -226,9 +226,9 @@ TEST(Discover, RulesOfExamplesDoNotDependOnTheSeed) {
   const uint64_t seeds = many == nullptr ? 3 : std::strtoull(many, nullptr, 10);
   for (const OpDef* op : OpTable::BuiltIn().all())
     for (const auto& example : CallsOf(*op)) {
-      const Discovered first = Discover(example->call);
+      const SymbolicRule first = Discover(example->call);
       for (uint64_t seed = 1; seed <= seeds; ++seed) {
-        const Discovered other = Discover(example->call, {seed});
+        const SymbolicRule other = Discover(example->call, {seed});
         EXPECT_EQ(first.text, other.text) << op->name << " " << seed;
         EXPECT_EQ(first.factors, other.factors) << op->name << " " << seed;
       }
@@ -288,8 +288,8 @@ TEST(Discover, CostDoesNotDependOnSizes) {
         .inputs = {{{ElementType::kF16, {8, m, k}}}, {{ElementType::kF16, {k, n}}}}};
     return Discover(ExampleCall(*op, example).call);
   };
-  const Discovered small = run(4, 6, 8);
-  const Discovered large = run(2048, 12288, 51200);
+  const SymbolicRule small = run(4, 6, 8);
+  const SymbolicRule large = run(2048, 12288, 51200);
   EXPECT_EQ("([a,b,c],[c,d])->([a,b,d]) reduction={c} linear={0,1}", small.text);
   EXPECT_EQ(small.text, large.text);
   EXPECT_EQ(small.kernel_runs, large.kernel_runs);
@@ -301,7 +301,7 @@ TEST(Discover, LongDimsAreProbedByBits) {
   const std::vector<int64_t> to = {3, 5, 6, 6, 5, 3, 4};
   const OpExample example{.inputs = {{{ElementType::kF32, {3, 5, 2160}}},
                                      {.type = {ElementType::kI64, {7}}, .constant = to}}};
-  const Discovered found = Discover(ExampleCall(*op, example).call);
+  const SymbolicRule found = Discover(ExampleCall(*op, example).call);
   EXPECT_EQ("([a,b,(c d e f g)])->([a,b,c,d,e,f,g])", found.text.substr(0, found.text.find(" at")));
   EXPECT_LT(found.kernel_runs, 5000);
 }
@@ -313,7 +313,7 @@ TEST(Discover, ReshapesOfRealModels) {
     const OpExample example{
         .inputs = {{{ElementType::kF32, from}}, {.type = list, .constant = to}}};
     const ExampleCall call(*op, example);
-    const Discovered found = Discover(call.call);
+    const SymbolicRule found = Discover(call.call);
     const std::string text = found.text.substr(0, found.text.find(" attr"));
     const Rule rule = Instantiate(found, call.call);
     return text + " " + std::to_string(rule.factors.size());

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/rules/discover.h"
-#include "planner/rules/instantiate.h"
+#include "planner/rules/instance/instantiate.h"
+#include "planner/rules/search/discover.h"
 #include "tests/planner/rules/family_calls.h"
 #include "tests/planner/rules/rule_checker.h"
 
@@ -19,7 +19,7 @@ namespace metadist::testing {
 
 struct Tally {
   int checks = 0;
-  int dealt = 0;
+  int in_blocks = 0;
   int pairs = 0;
   int passes = 0;
 };
@@ -56,21 +56,21 @@ inline std::optional<Factor> InBlocks(const Factor& factor, int64_t ranks, Gener
   }
   if (blocks.size() < 2) return std::nullopt;
   Factor out = factor;
-  const auto deal = [&](Cut& cut) {
+  const auto lay_out = [&](Cut& cut) {
     const int64_t unit = cut.parts[0].unit;
     cut.parts = blocks;
     for (Cut::Part& part : cut.parts) part.unit *= unit;
   };
-  for (Cut& cut : out.inputs) deal(cut);
-  for (Cut& cut : out.outputs) deal(cut);
-  for (LiteralCut& literal : out.literals) deal(literal.view);
+  for (Cut& cut : out.inputs) lay_out(cut);
+  for (Cut& cut : out.outputs) lay_out(cut);
+  for (LiteralCut& literal : out.literals) lay_out(literal.view);
   return out;
 }
 
 // Every factor, alone, on shapes that discovery never saw.
 inline void CheckFactors(const std::string& what,
                          const OpCall& sample,
-                         const Discovered& found,
+                         const SymbolicRule& found,
                          Generator& random,
                          Tally& tally) {
   for (const SymbolicFactor& factor : found.factors) {
@@ -91,11 +91,11 @@ inline void CheckFactors(const std::string& what,
         ++done;
         ++tally.checks;
         if (!at->any_order) continue;
-        const auto dealt = InBlocks(*at, ranks, random);
-        if (!dealt || !Divisible(*dealt, ranks)) continue;
-        EXPECT_EQ("", RuleChecker::Check(*call, {{&*dealt, ranks}}, *inputs, *whole))
+        const auto in_blocks = InBlocks(*at, ranks, random);
+        if (!in_blocks || !Divisible(*in_blocks, ranks)) continue;
+        EXPECT_EQ("", RuleChecker::Check(*call, {{&*in_blocks, ranks}}, *inputs, *whole))
             << what << " " << found.text << " factor " << factor.name << " in blocks on " << ranks;
-        ++tally.dealt;
+        ++tally.in_blocks;
       }
       EXPECT_GT(done, 0) << what << " " << found.text << ": factor " << factor.name
                          << " was never checked on " << ranks;
@@ -105,7 +105,7 @@ inline void CheckFactors(const std::string& what,
 
 // Sizes at which every piece is a single group: it may look like a broadcast.
 inline std::optional<OwnedCall> SingleGroups(const OpCall& sample,
-                                             const Discovered& found,
+                                             const SymbolicRule& found,
                                              const std::vector<int>& first,
                                              const std::vector<int>& second,
                                              int64_t ranks) {
@@ -121,7 +121,7 @@ inline std::optional<OwnedCall> SingleGroups(const OpCall& sample,
 // never saw.
 inline void CheckPair(const std::string& what,
                       const OpCall& sample,
-                      const Discovered& found,
+                      const SymbolicRule& found,
                       const std::array<const SymbolicFactor*, 2>& pair,
                       Generator& random,
                       Tally& tally) {
@@ -154,7 +154,7 @@ inline void CheckPair(const std::string& what,
 
 inline void CheckPairs(const std::string& what,
                        const OpCall& sample,
-                       const Discovered& found,
+                       const SymbolicRule& found,
                        Generator& random,
                        Tally& tally) {
   for (const SymbolicFactor& first : found.factors)

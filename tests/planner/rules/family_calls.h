@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <optional>
 
-#include "planner/rules/discover.h"
+#include "planner/rules/search/discover.h"
 #include "tests/planner/rules/rule_checker.h"
 
 namespace metadist::testing {
 
 // The call of a signature at given atom sizes; nullopt if the operator rejects it.
 inline std::optional<OwnedCall> CallAt(const OpCall& sample,
-                                       const Discovered& found,
+                                       const SymbolicRule& found,
                                        const std::vector<int64_t>& sizes) {
   OwnedCall call(sample);
   int64_t elements = 1;
@@ -49,7 +49,7 @@ inline std::optional<OwnedCall> CallAt(const OpCall& sample,
 // Random sizes: the atoms of interest can be cut over `ranks`; the others are small, or now and
 // then large. Later attempts keep the others as in the sample, for operators that accept few sizes.
 inline std::optional<OwnedCall> RandomCall(const OpCall& sample,
-                                           const Discovered& found,
+                                           const SymbolicRule& found,
                                            const std::vector<int>& atoms,
                                            int64_t ranks,
                                            int attempt,

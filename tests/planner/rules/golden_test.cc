@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "planner/rules/discover.h"
+#include "planner/rules/search/discover.h"
 #include "tests/planner/rules/example_calls.h"
 
 namespace metadist::testing {
@@ -15,7 +15,7 @@ namespace {
 const char* const kGolden = METADIST_SOURCE_DIR "/tests/planner/rules/rules.golden";
 
 // The factors that ask for pieces of one size, which the notation does not tell.
-std::string EvenText(const Discovered& found) {
+std::string EvenText(const SymbolicRule& found) {
   std::string names;
   for (const SymbolicFactor& factor : found.factors)
     if (factor.even_only) names += (names.empty() ? "" : ",") + factor.name;
@@ -29,7 +29,7 @@ TEST(Discover, RulesOfAllExamplesEqualTheGolden) {
   for (const OpDef* op : OpTable::BuiltIn().all()) {
     int index = 0;
     for (const auto& example : CallsOf(*op)) {
-      const Discovered found = Discover(example->call);
+      const SymbolicRule found = Discover(example->call);
       text += fmt::format("{}.{} {}\n    {}{}{}\n",
                           op->name,
                           index++,

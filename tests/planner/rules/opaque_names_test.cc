@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 #include "tests/planner/rules/example_calls.h"
 
 namespace metadist::testing {
@@ -125,8 +125,8 @@ TEST(RuleBook, OpaqueNamesGiveTheSameRules) {
       const Rule& actual = opaque_book.For(*opaque_graph, opaque_graph->nodes[0]);
       EXPECT_EQ(expected.text, actual.text) << where;
       EXPECT_EQ(expected.reason, actual.reason) << where;
-      const Discovered* known = plain_book.Found(*plain_graph, plain_graph->nodes[0]);
-      const Discovered* found = opaque_book.Found(*opaque_graph, opaque_graph->nodes[0]);
+      const SymbolicRule* known = plain_book.Found(*plain_graph, plain_graph->nodes[0]);
+      const SymbolicRule* found = opaque_book.Found(*opaque_graph, opaque_graph->nodes[0]);
       ASSERT_EQ(known == nullptr, found == nullptr) << where;
       if (known == nullptr) continue;
       EXPECT_EQ(known->factors, found->factors) << where;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators with many operands: what is found from a few of them is what all of them show.
-#include "planner/rules/operand_row.h"
+#include "planner/rules/book/operand_row.h"
 
 #include <gtest/gtest.h>
 
-#include "planner/rules/instantiate.h"
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
+#include "planner/rules/instance/instantiate.h"
 #include "tests/planner/rules/test_ops.h"
 
 namespace metadist::testing {

@@ -6,8 +6,8 @@
 #include <random>
 #include <set>
 
-#include "planner/rules/discover.h"
-#include "planner/rules/instantiate.h"
+#include "planner/rules/instance/instantiate.h"
+#include "planner/rules/search/discover.h"
 #include "tests/planner/rules/example_calls.h"
 
 namespace metadist::testing {
@@ -97,7 +97,7 @@ TEST(RandomEinsum, FoundEqualsKnown) {
       example.inputs.push_back({.type = {ElementType::kF32, shape}});
     }
     const ExampleCall call(*op, example);
-    const Discovered found = Discover(call.call);
+    const SymbolicRule found = Discover(call.call);
     EXPECT_EQ(Known(equation), Found(Instantiate(found, call.call)))
         << equation.text() << ": " << found.text;
     std::set<std::vector<int>> sums;

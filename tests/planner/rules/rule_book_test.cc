@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 
 #include <gtest/gtest.h>
 
-#include "planner/rules/instantiate.h"
+#include "planner/rules/instance/instantiate.h"
 #include "tests/planner/rules/example_calls.h"
 
 namespace metadist::testing {
@@ -150,7 +150,7 @@ TEST(Instantiate, RefusesOtherCalls) {
   };
   const ExampleCall split(*op, example({8, 12}, {8, 3, 4}));
   const ExampleCall mixed(*op, example({12, 8}, {8, 3, 4}));
-  const Discovered found = Discover(split.call);
+  const SymbolicRule found = Discover(split.call);
   EXPECT_EQ(3u, Instantiate(found, split.call).factors.size());
   const Rule rule = Instantiate(found, mixed.call);
   EXPECT_TRUE(rule.factors.empty());
@@ -167,7 +167,7 @@ TEST(Instantiate, RefusesOtherIntegers) {
   };
   const ExampleCall turned(*op, example({1, 0}));
   const ExampleCall kept(*op, example({0, 1}));
-  const Discovered found = Discover(turned.call);
+  const SymbolicRule found = Discover(turned.call);
   EXPECT_EQ(2u, Instantiate(found, turned.call).factors.size());
   EXPECT_TRUE(Instantiate(found, kept.call).factors.empty());
 }
@@ -183,7 +183,7 @@ TEST(Discover, PartsOfADim) {
                                        {.type = one, .constant = {end}},
                                        {.type = one, .constant = {3}}}};
     const ExampleCall call(*op, example);
-    const Discovered found = Discover(call.call);
+    const SymbolicRule found = Discover(call.call);
     return found.text.substr(0, found.text.find(" linear")) + " " +
            std::to_string(Instantiate(found, call.call).factors.size());
   };

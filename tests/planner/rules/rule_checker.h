@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/rules/rule.h"
+#include "planner/rules/factor/rule.h"
 #include "tests/planner/rules/owned_call.h"
 #include "tests/planner/rules/rule_pieces.h"
 

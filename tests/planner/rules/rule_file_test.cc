@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/rule_file.h"
+#include "planner/rules/book/rule_file.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "metair/ir/text.h"
-#include "planner/rules/instantiate.h"
-#include "planner/rules/rule_book.h"
-#include "planner/rules/rule_json.h"
-#include "planner/rules/rule_version.h"
+#include "planner/rules/book/rule_book.h"
+#include "planner/rules/book/rule_json.h"
+#include "planner/rules/book/rule_version.h"
+#include "planner/rules/instance/instantiate.h"
 #include "tests/planner/rules/example_calls.h"
 
 namespace metadist::testing {
@@ -81,9 +81,9 @@ TEST(RuleJson, RoundTripOfAllExamples) {
   size_t factors = 0;
   for (const OpDef* op : OpTable::BuiltIn().all())
     for (const auto& example : CallsOf(*op)) {
-      const Discovered found = Discover(example->call);
+      const SymbolicRule found = Discover(example->call);
       const nlohmann::json json = ToJson(found);
-      const auto read = DiscoveredFrom(JsonCursor(json, "f"));
+      const auto read = SymbolicRuleFrom(JsonCursor(json, "f"));
       ASSERT_TRUE(read.ok()) << op->name << ": " << read.error().text();
       EXPECT_EQ(json.dump(), ToJson(read.value()).dump()) << op->name;
       EXPECT_EQ(found.factors, read.value().factors) << op->name;
@@ -121,7 +121,7 @@ TEST(RuleJson, RoundTripOfLongCalls) {
 // No example goes around the ends of a dim.
 TEST(RuleJson, CoursesOfWindows) {
   const auto pool = CallsOf(*OpTable::BuiltIn().Find("", "AveragePool"));
-  Discovered found = Discover(pool[1]->call);
+  SymbolicRule found = Discover(pool[1]->call);
   for (const Halo::Course course : {Halo::Course::kMirrored, Halo::Course::kAround}) {
     int windows = 0;
     for (SymbolicFactor& factor : found.factors)
@@ -132,7 +132,7 @@ TEST(RuleJson, CoursesOfWindows) {
         }
     ASSERT_GT(windows, 0);
     const nlohmann::json json = ToJson(found);
-    const auto read = DiscoveredFrom(JsonCursor(json, "f"));
+    const auto read = SymbolicRuleFrom(JsonCursor(json, "f"));
     ASSERT_TRUE(read.ok()) << read.error().text();
     EXPECT_EQ(found.factors, read.value().factors);
   }
@@ -267,7 +267,7 @@ TEST(RuleJson, RefusesWhatIsOutOfRange) {
   const auto problem = [&](const char* place, const nlohmann::json& value) {
     nlohmann::json bad = good;
     bad[nlohmann::json::json_pointer(place)] = value;
-    const auto read = DiscoveredFrom(JsonCursor(bad, "f"));
+    const auto read = SymbolicRuleFrom(JsonCursor(bad, "f"));
     return read.ok() ? "" : read.error().text();
   };
   EXPECT_EQ("", problem("/rule", "x"));

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "metair/ir/tensor.h"
-#include "planner/rules/rule.h"
+#include "planner/rules/factor/rule.h"
 
 // What a rank holds under a factor, for the judge of rules; shares no code with discovery.
 namespace metadist::testing {

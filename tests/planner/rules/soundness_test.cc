@@ -3,8 +3,8 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "planner/rules/discover.h"
-#include "planner/rules/instantiate.h"
+#include "planner/rules/instance/instantiate.h"
+#include "planner/rules/search/discover.h"
 #include "tests/planner/rules/example_calls.h"
 #include "tests/planner/rules/factor_checks.h"
 #include "tests/planner/rules/family_calls.h"
@@ -27,7 +27,7 @@ Tensor Folded(ReduceOp op, const Tensor& a, const Tensor& b) {
 // What passes through, on fresh shapes and inputs.
 void CheckPassThrough(const std::string& what,
                       const OpCall& sample,
-                      const Discovered& found,
+                      const SymbolicRule& found,
                       Generator& random,
                       Tally& tally) {
   for (const PassThrough& pass : found.pass_through)
@@ -70,24 +70,24 @@ TEST(Soundness, EveryRuleOfEveryExampleHoldsOnUnseenShapes) {
   Tally tally;
   for (const OpDef* op : OpTable::BuiltIn().all())
     for (const auto& example : CallsOf(*op)) {
-      const Discovered found = Discover(example->call);
+      const SymbolicRule found = Discover(example->call);
       const std::string what = op->name + " " + InputsText(example->call);
       CheckFactors(what, example->call, found, random, tally);
       CheckPairs(what, example->call, found, random, tally);
       CheckPassThrough(what, example->call, found, random, tally);
     }
   EXPECT_GT(tally.checks, 2000);
-  EXPECT_GT(tally.dealt, 1000);
+  EXPECT_GT(tally.in_blocks, 1000);
   EXPECT_GT(tally.pairs, 200);
   EXPECT_GT(tally.passes, 300);
   RecordProperty("checks", tally.checks);
-  RecordProperty("dealt", tally.dealt);
+  RecordProperty("in_blocks", tally.in_blocks);
   RecordProperty("pairs", tally.pairs);
   RecordProperty("passes", tally.passes);
   if (std::getenv("METADIST_SHOW_COST") != nullptr)
     fmt::print("{} checks, {} in blocks, {} pairs, {} passes\n",
                tally.checks,
-               tally.dealt,
+               tally.in_blocks,
                tally.pairs,
                tally.passes);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/speller.h"
+#include "planner/rules/probe/speller.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "metair/ops/example_parts.h"
-#include "planner/rules/instantiate.h"
+#include "planner/rules/instance/instantiate.h"
 #include "tests/planner/rules/example_calls.h"
 #include "tests/planner/rules/family_calls.h"
 
@@ -199,7 +199,7 @@ std::string WithoutPassThrough(const std::string& text) {
 
 TEST_P(Windows, RuleIsFound) {
   const ExampleCall sample(op(), GetParam().example);
-  const Discovered found = Discover(sample.call);
+  const SymbolicRule found = Discover(sample.call);
   EXPECT_EQ(WithoutPassThrough(found.text), GetParam().rule);
   for (const uint64_t seed : {1, 2, 3}) EXPECT_EQ(found.text, Discover(sample.call, {seed}).text);
   if (std::getenv("METADIST_SHOW_COST") != nullptr)
@@ -219,7 +219,7 @@ bool Slides(const Factor& factor) {
 
 TEST_P(Windows, EveryFactorHoldsOnUnseenShapes) {
   const ExampleCall sample(op(), GetParam().example);
-  const Discovered found = Discover(sample.call);
+  const SymbolicRule found = Discover(sample.call);
   Generator random(4);
   for (const SymbolicFactor& factor : found.factors)
     for (const int64_t ranks : {2, 3, 4}) {
@@ -253,7 +253,7 @@ TEST_P(Windows, EveryFactorHoldsOnUnseenShapes) {
 // The judge tells a halo that is one too small, and padding that inner ranks keep.
 TEST_P(Windows, AlmostRightFactorsAreToldFromRightOnes) {
   const ExampleCall sample(op(), GetParam().example);
-  const Discovered found = Discover(sample.call);
+  const SymbolicRule found = Discover(sample.call);
   const OwnedCall call(sample.call);
   const Rule rule = Instantiate(found, sample.call);
   Generator random(5);

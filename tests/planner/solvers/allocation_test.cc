@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/allocation.h"
+#include "planner/solvers/moves/allocation.h"
 
 #include <gtest/gtest.h>
 
-#include "planner/solvers/primal.h"
+#include "planner/solvers/moves/primal.h"
 #include "tests/planner/solvers/moves.h"
 
 namespace metadist {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "planner/solvers/evaluate.h"
+#include "planner/solvers/problem/evaluate.h"
 #include "planner/solvers/solver.h"
 #include "tests/planner/solvers/instances.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/block.h"
+#include "planner/solvers/moves/block.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "planner/solvers/problem.h"
+#include "planner/solvers/problem/problem.h"
 
 namespace metadist {
 

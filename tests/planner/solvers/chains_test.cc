@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/chains.h"
+#include "planner/solvers/bounds/chains.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 
-#include "planner/solvers/elimination.h"
-#include "planner/solvers/memory_profile.h"
-#include "planner/solvers/priced_elimination.h"
-#include "planner/solvers/random_numbers.h"
+#include "planner/solvers/bounds/elimination.h"
+#include "planner/solvers/bounds/memory_profile.h"
+#include "planner/solvers/bounds/priced_elimination.h"
+#include "planner/solvers/problem/random_numbers.h"
 #include "tests/planner/solvers/instances.h"
 
 namespace metadist {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "planner/solvers/evaluate.h"
-#include "planner/solvers/priced_elimination.h"
+#include "planner/solvers/bounds/priced_elimination.h"
+#include "planner/solvers/problem/evaluate.h"
 #include "planner/solvers/solver.h"
 #include "tests/planner/solvers/instances.h"
 

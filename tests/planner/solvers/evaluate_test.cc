@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/evaluate.h"
+#include "planner/solvers/problem/evaluate.h"
 
 #include <gtest/gtest.h>
 

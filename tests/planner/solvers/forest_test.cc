@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/forest.h"
+#include "planner/solvers/moves/forest.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/fusion.h"
+#include "planner/solvers/moves/fusion.h"
 
 #include <gtest/gtest.h>
 

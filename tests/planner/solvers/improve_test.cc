@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/improve.h"
+#include "planner/solvers/moves/improve.h"
 
 #include <gtest/gtest.h>
 
-#include "planner/solvers/memory_profile.h"
+#include "planner/solvers/bounds/memory_profile.h"
 #include "tests/planner/solvers/brute_force.h"
 #include "tests/planner/solvers/moves.h"
 

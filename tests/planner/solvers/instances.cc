@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "planner/solvers/evaluate.h"
-#include "planner/solvers/random_numbers.h"
+#include "planner/solvers/problem/evaluate.h"
+#include "planner/solvers/problem/random_numbers.h"
 
 namespace metadist {
 namespace {

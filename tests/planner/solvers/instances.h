@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "planner/solvers/problem.h"
+#include "planner/solvers/problem/problem.h"
 
 namespace metadist {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "planner/solvers/evaluate.h"
+#include "planner/solvers/problem/evaluate.h"
 #include "tests/planner/solvers/brute_force.h"
 
 namespace metadist {

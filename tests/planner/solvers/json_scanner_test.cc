@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/json_scanner.h"
+#include "planner/solvers/problem/json_scanner.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/live_nodes.h"
+#include "planner/solvers/moves/live_nodes.h"
 
 #include <gtest/gtest.h>
 

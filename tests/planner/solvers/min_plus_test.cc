@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/min_plus.h"
+#include "planner/solvers/bounds/min_plus.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "planner/solvers/random_numbers.h"
+#include "planner/solvers/problem/random_numbers.h"
 
 namespace metadist {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "planner/solvers/random_numbers.h"
+#include "planner/solvers/problem/random_numbers.h"
 #include "planner/solvers/reduce/cost_graph.h"
 
 namespace metadist {

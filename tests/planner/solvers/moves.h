@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "planner/solvers/links.h"
-#include "planner/solvers/random_numbers.h"
+#include "planner/solvers/bounds/links.h"
+#include "planner/solvers/problem/random_numbers.h"
 #include "planner/solvers/reduce/reduce.h"
 #include "tests/planner/solvers/instances.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/price_step.h"
+#include "planner/solvers/bounds/price_step.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/problem_io.h"
+#include "planner/solvers/problem/problem_io.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
 
-#include "planner/solvers/evaluate.h"
+#include "planner/solvers/problem/evaluate.h"
 #include "planner/solvers/solver.h"
 #include "tests/planner/solvers/instances.h"
 

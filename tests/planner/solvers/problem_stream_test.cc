@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/problem_stream.h"
+#include "planner/solvers/problem/problem_stream.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "planner/solvers/evaluate.h"
-#include "planner/solvers/problem_io.h"
+#include "planner/solvers/problem/evaluate.h"
+#include "planner/solvers/problem/problem_io.h"
 #include "tests/planner/solvers/instances.h"
 
 namespace metadist {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/random_numbers.h"
+#include "planner/solvers/problem/random_numbers.h"
 
 #include <gtest/gtest.h>
 

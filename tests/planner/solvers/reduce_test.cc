@@ -5,10 +5,10 @@
 
 #include <memory>
 
-#include "planner/solvers/elimination.h"
-#include "planner/solvers/evaluate.h"
-#include "planner/solvers/links.h"
-#include "planner/solvers/memory_profile.h"
+#include "planner/solvers/bounds/elimination.h"
+#include "planner/solvers/bounds/links.h"
+#include "planner/solvers/bounds/memory_profile.h"
+#include "planner/solvers/problem/evaluate.h"
 #include "planner/solvers/reduce/rules.h"
 #include "tests/planner/solvers/brute_force.h"
 #include "tests/planner/solvers/instances.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/row_table.h"
+#include "planner/solvers/problem/row_table.h"
 
 #include <gtest/gtest.h>
 
-#include "planner/solvers/jagged.h"
-#include "planner/solvers/random_numbers.h"
+#include "planner/solvers/problem/jagged.h"
+#include "planner/solvers/problem/random_numbers.h"
 
 namespace metadist {
 namespace {

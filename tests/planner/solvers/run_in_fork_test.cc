@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/solvers/run_in_fork.h"
+#include "planner/solvers/bounds/run_in_fork.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

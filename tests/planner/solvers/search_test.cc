@@ -9,13 +9,13 @@
 #include <memory>
 #include <thread>
 
-#include "planner/solvers/cbc_run.h"
-#include "planner/solvers/decomposition.h"
-#include "planner/solvers/evaluate.h"
-#include "planner/solvers/marginal.h"
-#include "planner/solvers/memory_profile.h"
-#include "planner/solvers/prune.h"
-#include "planner/solvers/splice.h"
+#include "planner/solvers/bounds/cbc_run.h"
+#include "planner/solvers/bounds/decomposition.h"
+#include "planner/solvers/bounds/marginal.h"
+#include "planner/solvers/bounds/memory_profile.h"
+#include "planner/solvers/bounds/prune.h"
+#include "planner/solvers/moves/splice.h"
+#include "planner/solvers/problem/evaluate.h"
 #include "tests/planner/solvers/brute_force.h"
 #include "tests/planner/solvers/instances.h"
 

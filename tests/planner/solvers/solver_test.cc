@@ -11,9 +11,9 @@
 #include <sstream>
 #include <thread>
 
-#include "planner/solvers/evaluate.h"
 #include "planner/solvers/minimum_peak.h"
-#include "planner/solvers/problem_io.h"
+#include "planner/solvers/problem/evaluate.h"
+#include "planner/solvers/problem/problem_io.h"
 #include "tests/planner/solvers/brute_force.h"
 #include "tests/planner/solvers/instances.h"
 

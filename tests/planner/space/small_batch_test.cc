@@ -3,16 +3,16 @@
 
 #include <set>
 
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 #include "planner/space/strategies.h"
 #include "tests/planner/test_cluster.h"
 
 namespace metadist {
 namespace {
 
-// M17 of shardcombine.md section 3: whether a dim divides is judged for each mesh axis, not for the
+// Whether a dim divides is judged for each mesh axis, not for the
 // whole mesh. A batch of 4 on a mesh of 2 x 4 is cut by either axis, but not by both.
-TEST(M17, ABatchSmallerThanTheMeshIsCutByOneAxis) {
+TEST(SmallBatch, ABatchSmallerThanTheMeshIsCutByOneAxis) {
   Graph graph;
   Node node{"relu", "", "Relu", {}, {}, {}, {}};
   const TensorType type{ElementType::kF32, {4, 64}};

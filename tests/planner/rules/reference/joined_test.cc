@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 #include "tests/planner/rules/example_calls.h"
 #include "tests/planner/rules/reference/reference_case.h"
 

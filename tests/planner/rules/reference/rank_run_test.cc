@@ -120,7 +120,7 @@ bool Follows(const SymbolicFactor& factor) {
 
 TEST_P(RankRun, EveryStrategyEqualsOneRankOnUnseenShapes) {
   const ExampleCall example(GetParam().op, GetParam().example);
-  const Discovered found = DiscoverWhole(example.call);
+  const SymbolicRule found = DiscoverWhole(example.call);
   OpTable table = OpTable::BuiltIn();
   table.Add(example.op);
   RuleBook rules(table);

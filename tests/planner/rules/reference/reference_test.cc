@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "planner/rules/discover.h"
+#include "planner/rules/search/discover.h"
 #include "tests/planner/rules/example_calls.h"
 #include "tests/planner/rules/factor_checks.h"
 #include "tests/planner/rules/reference/reference_case.h"
@@ -20,7 +20,7 @@ class Reference : public ::testing::TestWithParam<ReferenceCase> {};
 
 TEST_P(Reference, RuleIsFound) {
   const ExampleCall example(GetParam().op, GetParam().example);
-  const Discovered found = DiscoverWhole(example.call);
+  const SymbolicRule found = DiscoverWhole(example.call);
   EXPECT_EQ(GetParam().rule, found.text) << found.reason;
   RecordProperty("executions", static_cast<int>(found.executions));
   RecordProperty("kernel_runs", static_cast<int>(found.kernel_runs));
@@ -40,14 +40,14 @@ TEST_P(Reference, RuleDoesNotDependOnTheSeed) {
   const uint64_t seeds = many == nullptr ? 5 : std::strtoull(many, nullptr, 10);
   const ExampleCall example(GetParam().op, GetParam().example);
   for (uint64_t seed = 1; seed <= seeds; ++seed) {
-    const Discovered found = DiscoverWhole(example.call, seed);
+    const SymbolicRule found = DiscoverWhole(example.call, seed);
     ASSERT_EQ(GetParam().rule, found.text) << "seed " << seed;
   }
 }
 
 TEST_P(Reference, FactorsHoldOnUnseenShapes) {
   const ExampleCall example(GetParam().op, GetParam().example);
-  Discovered found = DiscoverWhole(example.call);
+  SymbolicRule found = DiscoverWhole(example.call);
   std::erase_if(found.factors, [](const auto& one) { return one.composite; });  // rank_run_test.cc
   OpDef stated = GetParam().op;
   if (GetParam().legal != nullptr) stated.domain_of = GetParam().legal;

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "planner/rules/composite.h"
-#include "planner/rules/discover_small.h"
-#include "planner/rules/instance.h"
-#include "planner/rules/kernel_only.h"
-#include "planner/rules/rule_book.h"
-#include "planner/rules/shrink.h"
+#include "planner/rules/book/rule_book.h"
+#include "planner/rules/compose/composite.h"
+#include "planner/rules/compose/kernel_only.h"
+#include "planner/rules/instance/instance.h"
+#include "planner/rules/probe/shrink.h"
+#include "planner/rules/search/discover_small.h"
 
 namespace metadist::testing {
 
 // What is found of a call, with its decomposition where it has one.
-inline Discovered DiscoverWhole(const OpCall& call, uint64_t seed = 0) {
+inline SymbolicRule DiscoverWhole(const OpCall& call, uint64_t seed = 0) {
   if (call.op->decompose == nullptr) return Discover(call, {seed});
   RuleBook book(OpTable::BuiltIn(), {.seed = seed});
   const InnerFound rules = [&](const Graph& graph, const Node& node) {
     return book.Found(graph, node);
   };
   BlackBox real(call);
-  Discovered found;
+  SymbolicRule found;
   found.text = "none";
   for (const ShrinkOrder order : kShrinkOrders) {
     BlackBox box(call);
     std::optional<std::vector<int64_t>> values = SmallCalls(box).By(order, found.reason);
     if (!values) continue;
     box.set_values(std::move(*values));
-    Discovered next = DiscoverSmall(box, {.seed = seed});
+    SymbolicRule next = DiscoverSmall(box, {.seed = seed});
     FindComposites(box, OpTable::BuiltIn(), rules, seed, next);
     FindKernelOnly(box, OpTable::BuiltIn(), rules, seed, next);
     if (SolveAtoms(next, real)) return next;

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Routes as Shardy's reshard-to-collectives pass plans them.
+//
+// Idea: what both ends have in common at the start of a dim stays; the rest of the source's axes
+// (in) must become the rest of the destination's (out). At most two rounds of four steps, each only
+// where it helps:
+//   slice     axes that only out has, where they shall be, or where an all-to-all will take them
+//   on,
+//             or in any dim that out cuts further than in;
+//   permute   if some dim's axes stand where others shall be, or in an order that all-to-alls
+//   cannot
+//             mend: as many out axes as fit their places, the rest kept together at the back, axes
+//             that will be gathered in front of them;
+//   a2a       minor-most axes of a dim that all belong to one other dim, first those that land in
+//             their place, then any;
+//   gather    minor-most axes that out lacks.
+// How much a dim may be sliced is its capacity, out pieces / gcd(in pieces, out pieces); an axis
+// larger than what is left of it is split into sub-axes. The volume never exceeds the larger end.
+// Partial sums that go are reduced first.
+//
+// Here an axis is a run of factors of one mesh axis. Where the pass would split within a factor, or
+// leave uneven pieces, there is no route.
+// Complexity: rounds times dims times axes squared.
+// Source: openxla/shardy, reshard_to_collectives.cc (read at commit a0277a83); written anew from
+// its description.
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "planner/redistribute/baselines/baseline_route.h"
+#include "planner/redistribute/baselines/baselines.h"
+
+namespace metadist {
+namespace {
+
+// Neighbouring factors of one mesh axis.
+struct Run {
+  int first = 0;
+  int length = 0;
+  bool operator==(const Run&) const = default;
+};
+using Runs = std::vector<Run>;
+
+struct Place {
+  size_t dim = 0;
+  size_t index = 0;
+};
+
+class Resharder {
+ public:
+  explicit Resharder(const RouteProblem& problem)
+      : mesh_(*problem.mesh), view_(problem.view), route_(problem) {
+    route_.ReduceAll();
+    for (size_t d = 0; d < view_.slots(); ++d) {
+      in_.push_back(RunsOf(problem.from.AxesOf(d)));
+      out_.push_back(RunsOf(problem.to.AxesOf(d)));
+    }
+    Align();
+    for (size_t d = 0; d < view_.slots(); ++d) DropCommonStart(d);
+  }
+
+  Moves Go() {
+    for (int round = 0; round < 2 && !Done(); ++round) {
+      Slices();
+      if (WantsPermute()) Permute();
+      AllToAlls(true);
+      AllToAlls(false);
+      Gathers();
+    }
+    return split_factor_ ? std::nullopt : route_.Finish();
+  }
+
+ private:
+  size_t dims() const { return in_.size(); }
+
+  bool Done() const {
+    const auto empty = [](const Runs& runs) { return runs.empty(); };
+    return std::all_of(in_.begin(), in_.end(), empty) &&
+           std::all_of(out_.begin(), out_.end(), empty);
+  }
+
+  Runs RunsOf(const AxisList& axes) const {
+    Runs runs;
+    for (uint8_t axis : axes) {
+      if (!runs.empty() && runs.back().first + runs.back().length == axis &&
+          mesh_.AxisOf(axis) == mesh_.AxisOf(runs.back().first))
+        ++runs.back().length;
+      else
+        runs.push_back({axis, 1});
+    }
+    return runs;
+  }
+
+  static AxisList AxesOf(const Runs& runs) {
+    AxisList axes;
+    for (const Run& run : runs)
+      for (int i = 0; i < run.length; ++i) axes.Add(run.first + i);
+    return axes;
+  }
+
+  int64_t Size(const Run& run) const { return mesh_.fine.size(AxesOf({run}).ids()); }
+  int64_t Size(const Runs& runs) const { return mesh_.fine.size(AxesOf(runs).ids()); }
+
+  // Splits runs until any two are equal or disjoint.
+  void Align() {
+    std::set<int> bounds;
+    for (const auto* side : {&in_, &out_})
+      for (const Runs& runs : *side)
+        for (const Run& run : runs) bounds.insert({run.first, run.first + run.length});
+    for (auto* side : {&in_, &out_})
+      for (Runs& runs : *side) {
+        Runs split;
+        for (const Run& run : runs) {
+          split.push_back({run.first, 0});
+          for (int i = run.first; i < run.first + run.length; ++i) {
+            if (i > run.first && bounds.count(i) > 0) split.push_back({i, 0});
+            ++split.back().length;
+          }
+        }
+        runs = std::move(split);
+      }
+  }
+
+  void DropCommonStart(size_t d) {
+    size_t common = 0;
+    while (common < in_[d].size() && common < out_[d].size() && in_[d][common] == out_[d][common])
+      ++common;
+    in_[d].erase(in_[d].begin(), in_[d].begin() + static_cast<long>(common));
+    out_[d].erase(out_[d].begin(), out_[d].begin() + static_cast<long>(common));
+  }
+
+  static std::optional<Place> Find(const std::vector<Runs>& side, const Run& run) {
+    for (size_t d = 0; d < side.size(); ++d)
+      for (size_t i = 0; i < side[d].size(); ++i)
+        if (side[d][i] == run) return Place{d, i};
+    return std::nullopt;
+  }
+  bool InIn(const Run& run) const { return Find(in_, run).has_value(); }
+  std::optional<Place> InOut(const Run& run) const { return Find(out_, run); }
+
+  static bool Divisible(int64_t a, int64_t b) { return a % b == 0 || b % a == 0; }
+
+  // The start of a run that a capacity takes, and what is left of the run (length 0: nothing).
+  struct Taken {
+    Run run, rest;
+  };
+  std::optional<Taken> Take(const Run& run, int64_t& capacity) {
+    const int64_t size = Size(run);
+    if (capacity <= 1 || !Divisible(size, capacity)) return std::nullopt;
+    if (capacity >= size) {
+      capacity /= size;
+      return Taken{run, {}};
+    }
+    Run start{run.first, 0};
+    while (Size(start) < capacity) ++start.length;
+    split_factor_ |= Size(start) != capacity;
+    capacity = 1;
+    return Taken{start, {run.first + start.length, run.length - start.length}};
+  }
+
+  // Gives runs to the dims that have capacity for them, behind or in front of what is in.
+  // pool(d): the runs that dim d may take from. Returns what each dim took.
+  template <typename Pool>
+  std::vector<Runs> Distribute(std::vector<int64_t>& capacity, bool in_front, Pool&& pool) {
+    std::vector<Runs> taken(dims());
+    for (size_t d = 0; d < dims(); ++d) {
+      Runs& available = pool(d);
+      for (size_t i = 0; i < available.size() && capacity[d] > 1;) {
+        const auto part = Take(available[i], capacity[d]);
+        if (!part) {
+          ++i;
+          continue;
+        }
+        available.erase(available.begin() + static_cast<long>(i));
+        taken[d].push_back(part->run);
+        if (part->rest.length > 0) available.insert(available.begin(), part->rest);
+      }
+      in_[d].insert(in_front ? in_[d].begin() : in_[d].end(), taken[d].begin(), taken[d].end());
+    }
+    Align();
+    return taken;
+  }
+
+  // --- slice
+
+  void Slices() {
+    std::vector<int64_t> capacity(dims());
+    for (size_t d = 0; d < dims(); ++d)
+      capacity[d] = Size(out_[d]) / std::gcd(Size(in_[d]), Size(out_[d]));
+    std::vector<Runs> sliced(dims());
+    for (size_t d = 0; d < dims(); ++d) SliceAhead(d, capacity, sliced);
+    Runs left;
+    for (size_t d = 0; d < dims(); ++d) SliceInPlace(d, capacity[d], sliced[d], left);
+    const auto elsewhere = Distribute(capacity, false, [&](size_t) -> Runs& { return left; });
+    for (size_t d = 0; d < dims(); ++d) {
+      sliced[d].insert(sliced[d].end(), elsewhere[d].begin(), elsewhere[d].end());
+      route_.Slice(d, AxesOf(sliced[d]));
+    }
+  }
+
+  // Slices in dim d axes that an all-to-all will take to another dim behind those of d.
+  void SliceAhead(size_t d, std::vector<int64_t>& capacity, std::vector<Runs>& sliced) {
+    if (in_[d].empty() || !out_[d].empty()) return;
+    const auto last = InOut(in_[d].back());
+    if (!last || !in_[last->dim].empty()) return;
+    const Runs& goal = out_[last->dim];
+    Runs free;
+    for (size_t i = last->index + 1; i < goal.size() && !InIn(goal[i]); ++i)
+      free.push_back(goal[i]);
+    if (free.empty()) return;
+    // The end of in that goes along, and nothing before it that goes there out of order.
+    size_t along = 0;
+    while (along < in_[d].size() && along <= last->index &&
+           in_[d][in_[d].size() - 1 - along] == goal[last->index - along])
+      ++along;
+    const Runs moved(in_[d].end() - static_cast<long>(along), in_[d].end());
+    for (size_t i = 0; i + along < in_[d].size(); ++i)
+      if (const auto place = InOut(in_[d][i]); place && place->dim == last->dim) return;
+    const int64_t pieces = mesh_.fine.size(route_.at().AxesOf(d).ids()) * Size(free);
+    for (int64_t size : view_.sizes(d))
+      if (size % pieces != 0) return;
+    capacity[last->dim] /= Size(moved) * Size(free);
+    in_[d].insert(in_[d].end(), free.begin(), free.end());
+    sliced[d] = free;
+  }
+
+  // Slices in dim d what out has there and in nowhere; what does not fit is left over.
+  void SliceInPlace(size_t d, int64_t& capacity, Runs& sliced, Runs& left) {
+    for (size_t i = 0; i < out_[d].size();) {
+      const Run run = out_[d][i];
+      if (InIn(run)) {
+        ++i;
+        continue;
+      }
+      const auto part = Take(run, capacity);
+      if (!part) {
+        left.push_back(run);
+        ++i;
+        continue;
+      }
+      sliced.push_back(part->run);
+      const bool in_place = in_[d].empty() && i == 0;
+      out_[d].erase(out_[d].begin() + static_cast<long>(i));
+      if (!in_place) {
+        in_[d].push_back(part->run);
+        out_[d].insert(out_[d].begin() + static_cast<long>(i++), part->run);
+      }
+      if (part->rest.length > 0) {
+        out_[d].insert(out_[d].begin() + static_cast<long>(i++), part->rest);
+        left.push_back(part->rest);
+      }
+    }
+  }
+
+  // --- permute
+
+  bool WantsPermute() const {
+    std::optional<Run> to_add, to_drop;
+    for (size_t d = 0; d < dims(); ++d) {
+      if (!in_[d].empty() && !out_[d].empty() &&
+          Divisible(Size(in_[d].front()), Size(out_[d].front())))
+        return true;
+      for (const Run& run : out_[d])
+        if (!InIn(run)) to_add = run;
+      if (OutOfOrder(d)) return true;
+      for (const Run& run : in_[d])
+        if (!InOut(run)) to_drop = run;
+    }
+    return to_add && to_drop && Divisible(Size(*to_add), Size(*to_drop));
+  }
+
+  // Whether runs of dim d that go to one dim stand apart or in another order there, or a run that
+  // will be gathered stands behind one that goes elsewhere.
+  bool OutOfOrder(size_t d) const {
+    std::optional<Place> last;
+    std::set<size_t> seen;
+    for (const Run& run : in_[d]) {
+      const auto place = InOut(run);
+      if (place) {
+        const bool follows = last && last->dim == place->dim && place->index == last->index + 1;
+        if ((place->dim == d || seen.count(place->dim) > 0) && !follows) return true;
+        seen.insert(place->dim);
+      } else if (last && out_[d].empty()) {
+        return true;
+      }
+      last = place;
+    }
+    return false;
+  }
+
+  void Permute() {
+    const std::vector<Runs> goal = out_;
+    std::vector<int64_t> capacity(dims());
+    std::vector<Runs> drops(dims());
+    Layout to = route_.at();
+    std::vector<Runs> now(dims());
+    for (size_t d = 0; d < dims(); ++d) {
+      capacity[d] = Size(in_[d]);
+      to.Free(AxesOf(in_[d]));
+    }
+    Runs waiting;
+    for (size_t d = 0; d < dims(); ++d) {
+      const int64_t whole = capacity[d];
+      now[d] = FillPlaces(d, capacity[d]);
+      waiting.insert(waiting.end(), out_[d].begin(), out_[d].end());
+      drops[d] = Drops(d, goal, whole / capacity[d]);
+    }
+    for (Runs& runs : in_) runs.clear();
+    Distribute(capacity, false, [&](size_t) -> Runs& { return waiting; });
+    Distribute(capacity, true, [&](size_t d) -> Runs& { return drops[d]; });
+    Runs rest;
+    for (const Runs& runs : drops) rest.insert(rest.end(), runs.begin(), runs.end());
+    Distribute(capacity, true, [&](size_t) -> Runs& { return rest; });
+    for (size_t d = 0; d < dims(); ++d) {
+      to.Append(d, AxesOf(now[d]));
+      to.Append(d, AxesOf(in_[d]));
+    }
+    route_.Permute(to);
+  }
+
+  // The runs at the start of out that take the places of those in.
+  Runs FillPlaces(size_t d, int64_t& capacity) {
+    Runs placed;
+    while (capacity > 1 && !out_[d].empty()) {
+      const auto part = Take(out_[d].front(), capacity);
+      if (!part) break;
+      out_[d].erase(out_[d].begin());
+      placed.push_back(part->run);
+      if (part->rest.length > 0) out_[d].insert(out_[d].begin(), part->rest);
+    }
+    return placed;
+  }
+
+  // The runs in that out lacks; those whose places were filled come last.
+  Runs Drops(size_t d, const std::vector<Runs>& goal, int64_t filled) {
+    Runs kept, replaced;
+    for (const Run& run : in_[d])
+      if (!Find(goal, run)) kept.push_back(run);
+    while (filled > 1 && !kept.empty()) {
+      const auto part = Take(kept.front(), filled);
+      if (!part) break;
+      kept.erase(kept.begin());
+      replaced.push_back(part->run);
+      if (part->rest.length > 0) kept.insert(kept.begin(), part->rest);
+    }
+    kept.insert(kept.end(), replaced.begin(), replaced.end());
+    return kept;
+  }
+
+  // --- all-to-all, gather
+
+  void AllToAlls(bool in_place) {
+    for (size_t d = 0; d < dims(); ++d)
+      while (MoveSuffix(d, in_place)) continue;
+  }
+
+  // The longest end of in that goes to one other dim; in_place: only if out there starts with it.
+  bool MoveSuffix(size_t d, bool in_place) {
+    std::optional<size_t> to;
+    size_t count = 0;
+    for (; count < in_[d].size(); ++count) {
+      const auto place = InOut(in_[d][in_[d].size() - 1 - count]);
+      if (!place || place->dim == d || (to && place->dim != *to)) break;
+      to = place->dim;
+    }
+    if (!to) return false;
+    const Runs moved(in_[d].end() - static_cast<long>(count), in_[d].end());
+    Runs& goal = out_[*to];
+    if (in_place && (goal.size() < count || !std::equal(moved.begin(), moved.end(), goal.begin())))
+      return false;
+    in_[d].resize(in_[d].size() - count);
+    for (const Run& run : moved) {
+      if (in_[*to].empty() && goal.front() == run)
+        goal.erase(goal.begin());
+      else
+        in_[*to].push_back(run);
+    }
+    route_.AllToAll(d, AxesOf(moved).size(), *to);
+    return true;
+  }
+
+  void Gathers() {
+    for (size_t d = 0; d < dims(); ++d) {
+      size_t factors = 0;
+      while (!in_[d].empty() && !InOut(in_[d].back())) {
+        factors += static_cast<size_t>(in_[d].back().length);
+        in_[d].pop_back();
+      }
+      route_.Gather(d, factors);
+    }
+  }
+
+  const PrimeMesh& mesh_;
+  const View& view_;
+  BaselineRoute route_;
+  std::vector<Runs> in_, out_;  // by dim: what is there and shall not be, and the other way round
+  bool split_factor_ = false;
+};
+
+}  // namespace
+
+Moves ShardyRoute(const RouteProblem& problem) { return Resharder(problem).Go(); }
+
+}  // namespace metadist

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// Confirmed where it is used.
+//
+// A rule is found on a small call that stands for all calls of a form; that the real call is one of
+// them follows from its sizes alone (SolveAtoms). So before a plan may use a factor, the real call
+// is run whole and divided, if that is cheap. A large one is replaced by the largest cheap call of
+// the same family: sizes above a limit become the largest below it with the same residue modulo 12,
+// all integers that are no sizes stay, and the sizes of its atoms must follow from it as they do
+// from the real call. The arithmetic of the real sizes (which index of which dim goes to which
+// rank) is checked for every strategy: cuts must make up the dims (Instantiate), and inference must
+// give every rank what its strategy promises (FitsEverywhere).
+//
+// An integer of the call that an index may be (of classes that are not counted) is kept below the
+// sizes that it is below. Factors of decompositions and recipes run as composite_check.h runs them.
+//
+// Partial values that pass are tried so too: where a small call happens to overwrite all of an
+// input, a sum passes that does not in a larger one.
+//
+// Cost: two runs of the kernel whole and five on pieces a factor, on some thousand elements; four
+// runs a pass-through, on some hundred.
+#include "planner/rules/book/confirm.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "metair/ops/index.h"
+#include "planner/rules/factor/pieces.h"
+#include "planner/rules/instance/instance.h"
+#include "planner/rules/instance/window.h"
+#include "planner/rules/probe/arrays.h"
+#include "planner/rules/probe/sampler.h"
+#include "planner/rules/search/pass_through.h"
+
+namespace metadist {
+namespace {
+
+constexpr int64_t kMostElements = 4096;
+constexpr int64_t kMostPassElements = 512;
+constexpr int64_t kMorePassElements = 1 << 15;  // where no call has so few
+constexpr int64_t kMostFlops = 1 << 17;
+constexpr int64_t kMostNamedElements = 1 << 20;
+// Of sizes; the first leaves the call as it is.
+constexpr int64_t kLimits[] = {kMostElements, 256, 96, 48, 24, 12, 6};
+constexpr int64_t kPhase = 12;
+
+struct Run {
+  int64_t ranks;
+  InputMode mode;
+};
+constexpr Run kRuns[] = {{2, InputMode::kNormal}, {3, InputMode::kIntegers}};
+
+// The factor on a call of its family.
+struct Case {
+  std::vector<int64_t> values;
+  Factor factor;
+};
+
+enum class Verdict : uint8_t { kAgrees, kDiffers, kUntried };
+
+class Trial {
+ public:
+  Trial(BlackBox& box, uint64_t seed, const Case& one)
+      : box_(box), sampler_(box, seed), one_(one) {}
+
+  Verdict On(const Run& run) {
+    ranks_ = run.ranks;
+    if (!CanShare()) return Verdict::kUntried;
+    std::vector<Tensor> inputs;
+    if (!sampler_.Draw(one_.values, run.mode, {}, inputs)) return Verdict::kUntried;
+    if (!box_.Try(one_.values, inputs, whole_)) return Verdict::kUntried;
+    for (int64_t rank = 0; rank < ranks_; ++rank)
+      if (!RunRank(rank, inputs)) return Verdict::kDiffers;
+    return Reduces() ? Verdict::kAgrees : Verdict::kDiffers;
+  }
+
+ private:
+  bool CanShare() const {
+    const Factor& factor = one_.factor;
+    if (factor.groups() < ranks_ * std::max<int64_t>(factor.least_piece, 1)) return false;
+    bool windows = false;
+    for (const std::vector<Cut>* cuts : {&factor.inputs, &factor.outputs})
+      for (const Cut& cut : *cuts) {
+        windows = windows || !cut.halo.empty();
+        for (const Cut::Part& part : cut.parts)
+          if (factor.even_only && part.size % ranks_ != 0) return false;
+      }
+    return !windows || WindowsFit(factor, ranks_);
+  }
+
+  std::vector<int64_t> Held(const Cut& cut, int64_t rank) const {
+    return HeldOf(cut, ranks_, rank, /*halo=*/true);
+  }
+
+  std::vector<Tensor> InputsOf(int64_t rank, const std::vector<Tensor>& inputs) const {
+    std::vector<Tensor> mine = inputs;
+    for (const Cut& cut : one_.factor.inputs) {
+      Tensor& x = mine[static_cast<size_t>(cut.tensor)];
+      x = Take(x, cut.dim, Held(cut, rank));
+      if (cut.spare) x = Longer(x, cut.dim);
+    }
+    for (const int input : one_.factor.partial_inputs) {  // all of it on the last rank
+      Tensor& x = mine[static_cast<size_t>(input)];
+      if (rank + 1 < ranks_) x = Tensor::Zeros(x.type());
+    }
+    for (const CountedIndex& index : one_.factor.indices) {
+      Tensor& x = mine[static_cast<size_t>(index.input)];
+      const std::vector<int64_t> held = Held(index.view, rank);
+      const int64_t columns = index.column < 0 ? 1 : x.dim(x.rank() - 1);
+      x = x.Clone();
+      int64_t* at = x.mutable_data<int64_t>();
+      for (int64_t i = 0; i < x.size(); ++i)
+        if (index.column < 0 || i % columns == index.column)
+          at[i] = CountedFrom(
+              at[i], held.front(), std::ssize(held), index.from_end ? index.view.size() : 0);
+    }
+    return mine;
+  }
+
+  static Tensor Longer(const Tensor& x, int dim) {
+    TensorType type = x.type();
+    std::vector<int64_t> all(static_cast<size_t>(type.shape[static_cast<size_t>(dim)]++));
+    for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i);
+    Tensor longer = Tensor::Zeros(type);
+    Put(longer, dim, all, x);
+    return longer;
+  }
+
+  // Several integers of a factor may move one: the second moves what the first left.
+  std::vector<int64_t> ValuesOf(int64_t rank) const {
+    std::vector<int64_t> values = one_.values;
+    for (const LiteralCut& literal : one_.factor.literals)
+      for (size_t s = 0; s < values.size(); ++s) {
+        const Slot& slot = box_.slots()[s];
+        if (slot.is_literal() && slot.input == literal.input &&
+            slot.attribute == literal.attribute && slot.entry == literal.entry)
+          values[s] = LocalValueOf(literal, values[s], ranks_, rank);
+      }
+    return values;
+  }
+
+  // Whether the rank makes its pieces of what is cut, and the whole of what nothing cuts or sums.
+  bool RunRank(int64_t rank, const std::vector<Tensor>& inputs) {
+    std::vector<Tensor> made;
+    if (!box_.Try(ValuesOf(rank), InputsOf(rank, inputs), made) || made.size() != whole_.size())
+      return false;
+    for (size_t o = 0; o < made.size(); ++o) {
+      if (const Cut* cut = CutOf(one_.factor.outputs, o)) {
+        if (!IsPiece(*cut, rank, made[o], whole_[o])) return false;
+      } else if (one_.factor.reductions.count(static_cast<int>(o)) == 0) {
+        if (!Close(made[o], whole_[o], SlackOf(whole_[o]))) return false;
+      } else if (made[o].type() != whole_[o].type()) {
+        return false;
+      }
+    }
+    local_.push_back(std::move(made));
+    return true;
+  }
+
+  // What is made beyond the piece is dropped. A factor may be of calls whose output has another
+  // size.
+  bool IsPiece(const Cut& cut, int64_t rank, const Tensor& made, const Tensor& whole) const {
+    if (cut.dim >= whole.rank() || whole.dim(cut.dim) != cut.size()) return false;
+    const std::vector<int64_t> held = Held(cut, rank);
+    const int64_t size = std::ssize(held) + (cut.spare ? 1 : 0);
+    if (cut.dim >= made.rank() || made.dim(cut.dim) != size) return false;
+    const std::vector<int64_t> own = HeldOf(cut, ranks_, rank, /*halo=*/false);
+    std::vector<int64_t> kept;
+    for (const int64_t index : own) {
+      const auto at = std::find(held.begin(), held.end(), index);
+      if (at == held.end()) return false;
+      kept.push_back(at - held.begin());
+    }
+    return CloseAt(Take(made, cut.dim, kept), whole, cut.dim, own, SlackOf(whole));
+  }
+
+  bool Reduces() const {
+    for (const auto& [output, op] : one_.factor.reductions) {
+      const size_t o = static_cast<size_t>(output);
+      if (CutOf(one_.factor.outputs, o) != nullptr) continue;
+      Tensor folded = local_[0][o].Clone();
+      double rounding = 1e-14 * Largest(folded);
+      for (size_t rank = 1; rank < local_.size(); ++rank) {
+        rounding = std::max(rounding, 1e-14 * Largest(local_[rank][o]));
+        Fold(op, folded, local_[rank][o]);
+      }
+      if (!Close(folded, whole_[o], SlackOf(whole_[o]) + rounding)) return false;
+    }
+    return true;
+  }
+
+  static double SlackOf(const Tensor& x) { return 1e-10 * std::max(Largest(x), 1e-300); }
+
+  BlackBox& box_;
+  Sampler sampler_;
+  const Case& one_;
+  int64_t ranks_ = 0;
+  std::vector<Tensor> whole_;
+  std::vector<std::vector<Tensor>> local_;
+};
+
+// Sizes above the limit become smaller ones of the same phase; those above an integer that an index
+// may be stay above it.
+std::vector<int64_t> Below(int64_t limit,
+                           int64_t named,
+                           const SymbolicFactor& factor,
+                           std::span<const int64_t> sizes) {
+  std::vector<int64_t> out(sizes.begin(), sizes.end());
+  for (size_t a = 0; a < out.size(); ++a)
+    if (out[a] > limit && factor.fixed.count(static_cast<int>(a)) == 0) {
+      const int64_t to =
+          out[a] > named ? std::min(std::max(limit, named + 2 * kPhase), out[a]) : limit;
+      const int64_t in_phase = to - ((to - out[a]) % kPhase + kPhase) % kPhase;
+      out[a] = in_phase > 1 ? in_phase : to;
+    }
+  return out;
+}
+
+// few: elements that are cheap.  named: an integer that one dim must be larger than.
+bool IsCheap(const BlackBox& box,
+             const OpCall& call,
+             std::span<const TensorType> outputs,
+             int64_t few,
+             int64_t named) {
+  const int64_t most = std::max(few, std::min(32 * named, kMostNamedElements));
+  int64_t elements = 0;
+  const auto add = [&](const Shape& shape) {
+    for (const int64_t size : shape)
+      if (size < 0 || size > most) elements = most + 1;
+    if (elements <= most) elements += NumElements(shape);
+  };
+  for (size_t i = 0; i < call.inputs.size(); ++i)
+    if (box.is_tensor(i)) add(call.shape(i));
+  for (const TensorType& type : outputs) add(type.shape);
+  return elements <= most && WorkOf(call, outputs).flops <= std::max(kMostFlops, 2 * most);
+}
+
+// The largest of every integer of the call that is less than a size which it is not part of: above
+// it an index may still be what the call names.
+int64_t LargestNamed(const BlackBox& box, std::span<const int64_t> sizes) {
+  const int64_t most = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
+  int64_t largest = 0;
+  for (size_t s = box.first_literal(); s < box.values().size(); ++s)
+    if (box.values()[s] < most) largest = std::max(largest, box.values()[s]);
+  return largest;
+}
+
+// Whether there is a call of the family with these sizes, and it is cheap. Changes what the box
+// stands for.
+bool IsCheapCall(const SymbolicRule& found,
+                 BlackBox& box,
+                 const std::vector<int64_t>& sizes,
+                 int64_t few,
+                 int64_t named) {
+  const std::vector<int64_t> values = ValuesAt(found, box, sizes);
+  auto types = box.InferOutputs(values);
+  if (!types.ok() || !IsCheap(box, box.CallAt(values), types.value(), few, named)) return false;
+  box.set_values(values);
+  return SolveAtoms(found, box) == sizes;
+}
+
+// Sizes of the largest call of the family that is cheap and not above the real one; none if there
+// is none.
+std::optional<std::vector<int64_t>> NearestSizes(const SymbolicRule& found,
+                                                 BlackBox& box,
+                                                 const SymbolicFactor& factor,
+                                                 std::span<const int64_t> sizes,
+                                                 int64_t few) {
+  const std::vector<int64_t> real = box.values();
+  const int64_t named = LargestNamed(box, sizes);
+  std::optional<std::vector<int64_t>> nearest;
+  for (const int64_t limit : kLimits) {
+    std::vector<int64_t> at = Below(limit, named, factor, sizes);
+    const bool cheap = IsCheapCall(found, box, at, few, named);
+    box.set_values(real);
+    if (!cheap) continue;
+    nearest = std::move(at);
+    break;
+  }
+  return nearest;
+}
+
+// Sizes of a cheap call of the family in the same order as the real ones: what is equal stays
+// equal, what is larger stays larger. None if there is no such call.
+std::optional<std::vector<int64_t>> SmallestAlike(const SymbolicRule& found,
+                                                  BlackBox& box,
+                                                  std::span<const int64_t> sizes,
+                                                  int64_t few) {
+  constexpr int64_t kLeast = 3;
+  if (LargestNamed(box, sizes) > kLeast) return std::nullopt;
+  const std::set<int64_t> different(sizes.begin(), sizes.end());
+  std::vector<int64_t> at;
+  for (const int64_t size : sizes)
+    at.push_back(std::min(size, kLeast + std::distance(different.begin(), different.find(size))));
+  const std::vector<int64_t> real = box.values();
+  const bool cheap = IsCheapCall(found, box, at, few, /*named=*/0);
+  box.set_values(real);
+  return cheap ? std::optional(std::move(at)) : std::nullopt;
+}
+
+// The factor on the call of these sizes; none where a window has no place.
+std::optional<Case> CaseAt(const SymbolicRule& found,
+                           BlackBox& box,
+                           const SymbolicFactor& factor,
+                           const std::vector<int64_t>& sizes) {
+  const std::vector<int64_t> values = ValuesAt(found, box, sizes);
+  if (!HasWindows(factor)) return Case{values, FactorAt(found, factor, sizes)};
+  std::vector<Shape> inputs, outputs;
+  if (!box.Infer(values, outputs)) return std::nullopt;
+  for (size_t i = 0; i < box.num_inputs(); ++i)
+    inputs.push_back(box.is_tensor(i) ? box.ShapeOf(i, values) : Shape());
+  auto real = WindowFactorAt(factor, sizes, inputs, outputs);
+  if (!real) return std::nullopt;
+  return Case{values, std::move(*real)};
+}
+
+}  // namespace
+
+bool Confirmation::Refutes(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
+  const auto nearest = NearestSizes(found_, box_, factor, sizes, kMostElements);
+  if (!nearest) return false;
+  if (factor.composite || !factor.inner.recipe.empty()) {
+    if (!composites_) composites_.emplace(box_, ops_, inner_, seed_, found_);
+    return composites_->Refutes(factor, *nearest);
+  }
+  const std::optional<Case> one = CaseAt(found_, box_, factor, *nearest);
+  if (!one) return false;
+  return std::any_of(std::begin(kRuns), std::end(kRuns), [&](const Run& run) {
+    return Trial(box_, seed_, *one).On(run) == Verdict::kDiffers;
+  });
+}
+
+bool Confirmation::Refutes(const PassThrough& pass, std::span<const int64_t> sizes) {
+  if (!at_passes_) {
+    at_passes_ = NearestSizes(found_, box_, {}, sizes, kMostPassElements);
+    if (!*at_passes_) at_passes_ = SmallestAlike(found_, box_, sizes, 2 * kMostPassElements);
+    if (!*at_passes_) at_passes_ = NearestSizes(found_, box_, {}, sizes, kMorePassElements);
+  }
+  if (!*at_passes_) return false;
+  Sampler sampler(box_, seed_);
+  return PassDiffers(box_, sampler, pass, ValuesAt(found_, box_, **at_passes_));
+}
+
+}  // namespace metadist

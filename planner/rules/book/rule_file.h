@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "metair/ir/result.h"
+#include "planner/rules/factor/symbolic_rule.h"
+
+namespace metadist {
+
+inline constexpr char kRulesSchema[] = "metadist.rules";
+inline constexpr int kRulesSchemaVersion = 1;
+
+// What was discovered of one signature, and of what it is true.
+struct RuleRecord {
+  std::string domain;
+  std::string op;
+  int opset = 1;
+  std::string kernel;  // CodeFingerprint()
+  SymbolicRule found;
+};
+
+// Discovered rules as a file: diffed, kept beside a model, loaded instead of discovered.
+struct RuleFile {
+  std::string tool_version;
+  uint64_t seed = 0;
+  std::string version;                        // kRuleVersion of whoever found them
+  std::map<std::string, RuleRecord> records;  // by canonical signature (SignatureText)
+};
+
+// JSON, the same bytes for the same rules: sorted keys, records in the order of their signatures.
+std::string WriteRules(const RuleFile& file);
+
+// Strict: every field there and in range, every record as it was written (it carries a check sum).
+// where: the file, for messages. Errors: kBadInput naming the field (`records[3].factors[0].dim`).
+Result<RuleFile> ReadRules(std::string_view text, const std::string& where);
+
+}  // namespace metadist

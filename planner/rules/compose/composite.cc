@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+// Composite rules: divide the decomposition, not the operator.
+//
+// Softmax cannot be cut along its axis: no reduction of the pieces' results is the result. But its
+// decomposition can: a maximum over the ranks, then a sum. Nobody tells where these exchanges
+// stand; each node of the decomposition is a call like any other, with a rule found by running it,
+// and a cut of the operator's inputs is carried from node to node (propagation.h). What comes out
+// is run against the operator's own kernel (composite_check.h), so a wrong decomposition costs a
+// rule and never makes one.
+//
+// Every atom that the operator's own factors leave is tried: all its dims cut together; one of them
+// and with it what the decomposition then wants cut too (demand.h), the largest set first (equal
+// sizes need not be one size); and where few dims are left, all sets of them. An atom that is no
+// dim of an input (a length that is stated) is cut where the decomposition first makes a dim of its
+// size: positions, of which each rank takes its own. Where a node slides a window along an input,
+// the ranks' pieces of the input come with its halo. Plain factors are carried through too, so that
+// they can be used on another mesh axis beside a composite one.
+//
+// Cost: some microseconds a propagation, 16 divided runs of a graph of some 15 nodes a rule.
+#include "planner/rules/compose/composite.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "planner/rules/compose/composite_check.h"
+#include "planner/rules/compose/demand.h"
+#include "planner/rules/compose/late_merge.h"
+#include "planner/rules/compose/propagation.h"
+#include "planner/rules/factor/notation.h"
+#include "planner/rules/instance/instance.h"
+
+namespace metadist {
+namespace {
+
+constexpr size_t kMostDims = 6;  // of one atom
+constexpr int kMostWays = 64;
+constexpr int64_t kAnyElements = std::numeric_limits<int64_t>::max();
+
+class CompositeFinder {
+ public:
+  CompositeFinder(BlackBox& box,
+                  const OpTable& ops,
+                  const InnerFound& inner,
+                  uint64_t seed,
+                  SymbolicRule& found)
+      : box_(box),
+        ops_(ops),
+        inner_(inner),
+        found_(found),
+        call_(box.CallAt(box.values())),
+        check_(box, ops, inner, seed, found) {}
+
+  void Run() {
+    auto form = ExactFormOf(call_, /*all_numbers=*/false);
+    if (!form) return;
+    graph_ = std::move(form->graph);
+    const InnerCalls calls(ops_, inner_, graph_);
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) rules_.push_back(calls.RuleOf(graph_, n));
+    for (const Rule& rule : rules_) node_rules_.push_back(&rule);
+    int position = 0;
+    for (size_t i = 0; i < box_.num_inputs(); ++i)
+      position_.push_back(box_.role(i) == BlackBox::Role::kAbsent ? kNone : position++);
+    for (SymbolicFactor& factor : found_.factors) CarryPlain(factor);
+    const size_t plain = found_.factors.size();
+    for (size_t atom = 0; atom < found_.atoms.size(); ++atom) TryAtom(static_cast<int>(atom));
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) TryWindows(n);
+    found_.executions += check_.executions();
+    if (found_.factors.size() == plain) return;
+    NameFactors(found_);
+    NameExchanges();
+    std::vector<Shape> outputs;
+    if (box_.Infer(box_.values(), outputs)) found_.text = Notation(found_, outputs);
+    found_.reason.clear();
+  }
+
+ private:
+  struct Dim {
+    int input = 0;
+    int dim = 0;
+  };
+
+  std::optional<Propagated> Carry(const std::vector<SymbolicCut>& cuts,
+                                  int64_t most,
+                                  Fewest fewest = Fewest::kElements,
+                                  const std::map<ValueId, Cut>& made = {}) const {
+    std::map<int, Cut> inputs;
+    for (const SymbolicCut& cut : cuts)
+      inputs[position_[static_cast<size_t>(cut.tensor)]] = At(cut);
+    auto way = Propagate(graph_, node_rules_, inputs, most, fewest, made);
+    if (way) MakePieces(graph_, node_rules_, *way);
+    return way;
+  }
+
+  Cut At(const SymbolicCut& cut) const {
+    SymbolicFactor alone;
+    alone.inputs = {cut};
+    return FactorAt(found_, alone, found_.atoms).inputs[0];
+  }
+
+  // A factor of the operator itself is one of the decomposition if it makes the same of it without
+  // any exchange.
+  void CarryPlain(SymbolicFactor& factor) const {
+    if (factor.inputs.empty() || !factor.partial_inputs.empty()) return;
+    const auto way = Carry(factor.inputs, 0);
+    if (!way) return;
+    const Factor real = FactorAt(found_, factor, found_.atoms);
+    for (size_t o = 0; o < graph_.outputs.size(); ++o) {
+      Placed expected;
+      for (const Cut& cut : real.outputs)
+        if (cut.tensor == static_cast<int>(o)) expected = {Placed::Kind::kCut, cut, {}};
+      const auto reduction = real.reductions.find(static_cast<int>(o));
+      if (reduction != real.reductions.end())
+        expected = {Placed::Kind::kPartial, {}, reduction->second};
+      Placed made = way->values[static_cast<size_t>(graph_.outputs[o])];
+      made.cut.tensor = expected.cut.tensor;
+      if (made != expected) return;
+    }
+    factor.inner = way->use;
+  }
+
+  // What each exchanged value is cut by, dim by dim.
+  void NameExchanges() {
+    std::vector<std::optional<Propagated>> ways;
+    for (const SymbolicFactor& factor : found_.factors)
+      ways.push_back(factor.inner.nodes.empty() || factor.inputs.empty()
+                         ? std::nullopt
+                         : Carry(factor.inputs, kAnyElements));
+    for (SymbolicFactor& factor : found_.factors)
+      for (InnerExchange& exchange : factor.inner.exchanges) {
+        const size_t value = static_cast<size_t>(graph_.node(exchange.node).outputs[0]);
+        std::vector<std::pair<int, std::string>> letters;
+        for (size_t f = 0; f < ways.size(); ++f)
+          if (ways[f] && ways[f]->values[value].kind == Placed::Kind::kCut)
+            letters.push_back({ways[f]->values[value].cut.dim, found_.factors[f].name});
+        std::sort(letters.begin(), letters.end());
+        for (const auto& [dim, letter] : letters)
+          exchange.dims += (exchange.dims.empty() ? "" : ",") + letter;
+      }
+  }
+
+  bool IsCut(const Dim& at, int atom) const {
+    for (const SymbolicFactor& factor : found_.factors)
+      for (const SymbolicCut& cut : factor.inputs)
+        if (cut.tensor == at.input && cut.dim == at.dim)
+          for (const SymbolicCut::Part& part : cut.parts)
+            if (part.atom == atom) return true;
+    return false;
+  }
+
+  const SymbolicSize& SizeOf(const Dim& at) const {
+    return found_.dims[static_cast<size_t>(at.input)].sizes[static_cast<size_t>(at.dim)];
+  }
+
+  // Dims of inputs that hold the atom and nothing cuts along it; at most one of a tensor.
+  std::vector<Dim> FreeDims(int atom) const {
+    std::vector<Dim> dims;
+    for (size_t i = 0; i < found_.dims.size(); ++i)
+      for (size_t d = 0; found_.dims[i].is_tensor && d < found_.dims[i].sizes.size(); ++d) {
+        const Dim at{static_cast<int>(i), static_cast<int>(d)};
+        const std::vector<Product>& terms = SizeOf(at).terms;
+        if (terms.size() != 1 || IsCut(at, atom)) continue;
+        const std::vector<int>& atoms = terms[0].atoms;
+        if (std::find(atoms.begin(), atoms.end(), atom) != atoms.end()) dims.push_back(at);
+      }
+    return dims;
+  }
+
+  // The ways to cut the dim along the atom: in one run, or inside each block of the rest.
+  std::vector<SymbolicCut> CutsOf(const Dim& at, int atom) const {
+    Product rest = SizeOf(at).terms[0];
+    rest.atoms.erase(std::find(rest.atoms.begin(), rest.atoms.end(), atom));
+    SymbolicCut run{at.input, at.dim, {}, {{atom, rest}}};
+    if (rest == Product{}) return {run};
+    return {run, {at.input, at.dim, rest, {{atom, {}}}}};
+  }
+
+  // A cut and all that the decomposition wants cut with it; empty where it cannot take the cut.
+  std::vector<SymbolicCut> WithDemanded(SymbolicCut seed,
+                                        int atom,
+                                        const std::vector<Dim>& dims) const {
+    std::vector<SymbolicCut> cuts{std::move(seed)};
+    for (bool grown = true; grown;) {
+      grown = false;
+      const auto way = Carry(cuts, kAnyElements);
+      if (!way) return {};
+      const std::map<int, Cut> demanded = Demanded(graph_, node_rules_, *way);
+      for (const Dim& at : dims) {
+        const auto wanted = demanded.find(position_[static_cast<size_t>(at.input)]);
+        if (wanted == demanded.end() || Cuts(cuts, at.input)) continue;
+        for (SymbolicCut& cut : CutsOf(at, atom))
+          if (!Cuts(cuts, at.input) && SameCut(At(cut), wanted->second)) {
+            cuts.push_back(std::move(cut));
+            grown = true;
+          }
+      }
+    }
+    std::sort(cuts.begin(), cuts.end(), [](const SymbolicCut& a, const SymbolicCut& b) {
+      return a.tensor < b.tensor;
+    });
+    return cuts;
+  }
+
+  static bool Cuts(const std::vector<SymbolicCut>& cuts, int tensor) {
+    return std::any_of(
+        cuts.begin(), cuts.end(), [&](const SymbolicCut& cut) { return cut.tensor == tensor; });
+  }
+
+  // The windows of a node along the operator's own inputs.
+  void TryWindows(size_t n) {
+    const std::vector<ValueId>& given = graph_.nodes[n].inputs;
+    for (const Factor& factor : node_rules_[n]->factors) {
+      if (factor.inputs.size() != 1 || !(RunsWithin(factor) || RunsOnWindow(factor))) continue;
+      const Cut& cut = factor.inputs[0];
+      const bool one = cut.repeat == 1 && cut.parts.size() == 1;
+      if (!one || (cut.halo.empty() && cut.parts[0].unit == 1)) continue;
+      const ValueId value = given[static_cast<size_t>(cut.tensor)];
+      for (size_t i = 0; i < box_.num_inputs(); ++i)
+        if (position_[i] != kNone && graph_.inputs[static_cast<size_t>(position_[i])] == value)
+          TryWindow(static_cast<int>(i), cut);
+    }
+  }
+
+  void TryWindow(int input, const Cut& cut) {
+    const Dim at{input, cut.dim};
+    const std::vector<Product>& terms = SizeOf(at).terms;
+    if (terms.size() != 1 || terms[0].atoms.size() != 1) return;
+    const int atom = terms[0].atoms[0];
+    // Where other dims have the size too, they would be whole: a kernel as long as its image.
+    if (IsCut(at, atom) || FreeDims(atom).size() > 1) return;
+    const auto way = Propagate(
+        graph_, node_rules_, {{position_[static_cast<size_t>(input)], cut}}, /*most_elements=*/0);
+    if (!way) return;
+    SymbolicFactor factor;
+    factor.atoms = {atom};
+    factor.inputs = {Sliding(input, cut, atom)};
+    factor.inner = way->use;
+    factor.composite = true;
+    for (size_t o = 0; o < graph_.outputs.size(); ++o) {
+      const Placed& made = way->values[static_cast<size_t>(graph_.outputs[o])];
+      if (made.kind != Placed::Kind::kCut) return;
+      factor.outputs.push_back(Sliding(static_cast<int>(o), made.cut, atom));
+    }
+    if (check_.Holds(factor)) found_.factors.push_back(std::move(factor));
+  }
+
+  static SymbolicCut Sliding(int tensor, const Cut& cut, int atom) {
+    const int64_t unit = cut.parts[0].unit;
+    SymbolicCut sliding{tensor, cut.dim, {}, {{atom, {unit, {}}}}};
+    sliding.window = SymbolicWindow{unit, {cut.halo.before, {}}, {cut.halo.behind, {}}};
+    return sliding;
+  }
+
+  bool InInputs(int atom) const {
+    return std::any_of(found_.dims.begin(), found_.dims.end(), [&](const SymbolicInput& input) {
+      return std::any_of(input.sizes.begin(), input.sizes.end(), [&](const SymbolicSize& size) {
+        return std::any_of(size.terms.begin(), size.terms.end(), [&](const Product& term) {
+          return std::find(term.atoms.begin(), term.atoms.end(), atom) != term.atoms.end();
+        });
+      });
+    });
+  }
+
+  bool Divided(int atom) const {
+    return std::any_of(found_.factors.begin(), found_.factors.end(), [&](const auto& factor) {
+      return std::find(factor.atoms.begin(), factor.atoms.end(), atom) != factor.atoms.end();
+    });
+  }
+
+  // A size that literals alone state: what the decomposition makes of it whole is taken in pieces,
+  // as early as that leads to an output.
+  void TryMade(int atom) {
+    const int64_t size = found_.atoms[static_cast<size_t>(atom)];
+    for (const Node& node : graph_.nodes) {
+      const Shape& shape = graph_.value(node.outputs[0]).type.shape;
+      const auto at = std::find(shape.begin(), shape.end(), size);
+      if (size < 2 || at == shape.end()) continue;
+      const Cut cut{0, static_cast<int>(at - shape.begin()), 1, {{size, 1}}};
+      if (TryCuts(atom, {}, {{node.outputs[0], cut}})) return;
+    }
+  }
+
+  void TryAtom(int atom) {
+    if (!InInputs(atom) && !Divided(atom)) return TryMade(atom);
+    const std::vector<Dim> dims = FreeDims(atom);
+    if (TrySubsets(atom, dims.size())) return;
+    std::vector<std::vector<SymbolicCut>> sets;
+    for (const Dim& dim : dims)
+      for (SymbolicCut& seed : CutsOf(dim, atom)) {
+        std::vector<SymbolicCut> cuts = WithDemanded(std::move(seed), atom, dims);
+        if (!cuts.empty() && std::find(sets.begin(), sets.end(), cuts) == sets.end())
+          sets.push_back(std::move(cuts));
+      }
+    std::stable_sort(
+        sets.begin(), sets.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+    for (std::vector<SymbolicCut>& cuts : sets)
+      if (TryCuts(atom, std::move(cuts)) && FreeDims(atom).empty()) return;
+    TrySubsets(atom, 1);
+  }
+
+  // Sets of at least so many dims, the largest first. True: no dim is left.
+  bool TrySubsets(int atom, size_t least) {
+    const std::vector<Dim> dims = FreeDims(atom);
+    if (dims.empty()) return true;
+    if (dims.size() > kMostDims) return false;
+    std::vector<std::vector<SymbolicCut>> choices;
+    for (const Dim& dim : dims) choices.push_back(CutsOf(dim, atom));
+    int tried = 0;
+    for (size_t want = dims.size(); want >= least; --want) {
+      std::vector<size_t> pick(dims.size(), 0);  // 0: whole; k: its k-th cut
+      for (;;) {
+        size_t at = 0;
+        while (at < pick.size() && ++pick[at] > choices[at].size()) pick[at++] = 0;
+        if (at == pick.size()) break;
+        std::vector<SymbolicCut> cuts;
+        for (size_t i = 0; i < pick.size(); ++i)
+          if (pick[i] > 0) cuts.push_back(choices[i][pick[i] - 1]);
+        if (cuts.size() != want) continue;
+        if (tried++ == kMostWays) return false;
+        if (TryCuts(atom, std::move(cuts)) && FreeDims(atom).empty()) return true;
+      }
+    }
+    return false;
+  }
+
+  bool Overlaps(const SymbolicCut& a, const SymbolicCut& b) const {
+    if (a.tensor != b.tensor || a.dim != b.dim) return false;
+    if (a.parts.size() > 1 || b.parts.size() > 1) return true;
+    const Cut x = At(a), y = At(b);
+    const auto end = [](const Cut& cut) { return cut.parts[0].unit * cut.parts[0].size; };
+    return end(x) > y.parts[0].unit && end(y) > x.parts[0].unit;
+  }
+
+  bool Fits(const std::vector<SymbolicCut>& cuts) const {
+    for (size_t i = 0; i < cuts.size(); ++i) {
+      for (size_t j = 0; j < i; ++j)
+        if (cuts[j].tensor == cuts[i].tensor) return false;
+      for (const SymbolicFactor& factor : found_.factors)
+        for (const SymbolicCut& other : factor.inputs)
+          if (Overlaps(cuts[i], other)) return false;
+    }
+    return true;
+  }
+
+  bool TryCuts(int atom,
+               std::vector<SymbolicCut> cuts,
+               const std::map<ValueId, Cut>& made_whole = {}) {
+    if (!Fits(cuts)) return false;
+    auto way = Carry(cuts, kAnyElements, Fewest::kElements, made_whole);
+    if (!way) return false;
+    const auto idle = [](const std::string& name) { return name.empty(); };
+    if (std::all_of(way->use.nodes.begin(), way->use.nodes.end(), idle)) return false;
+    SymbolicFactor factor;
+    factor.atoms = {atom};
+    factor.inputs = std::move(cuts);
+    factor.inner = way->use;
+    factor.composite = true;
+    for (size_t o = 0; o < graph_.outputs.size(); ++o) {
+      const Placed& made = way->values[static_cast<size_t>(graph_.outputs[o])];
+      if (made.kind == Placed::Kind::kPartial) factor.reductions[static_cast<int>(o)] = made.op;
+      if (made.kind == Placed::Kind::kCut && !AddOutput(factor, static_cast<int>(o), made.cut))
+        return false;
+    }
+    for (const SymbolicFactor& other : found_.factors)
+      for (const SymbolicCut& a : factor.outputs)
+        for (const SymbolicCut& b : other.outputs)
+          if (Overlaps(a, b)) return false;
+    if (factor.inputs.empty() && factor.outputs.empty()) return false;
+    if (!check_.Holds(factor)) return false;
+    if (!factor.inputs.empty()) {
+      factor.any_order = InAnyOrder(factor.inner);
+      AddOthers(*way, factor);
+    }
+    found_.factors.push_back(std::move(factor));
+    return true;
+  }
+
+  // A chain of steps that take their groups in any order.
+  bool InAnyOrder(const InnerUse& use) const {
+    for (size_t n = 0; n < use.nodes.size(); ++n)
+      for (const Factor& step : node_rules_[n]->factors)
+        if (step.name == use.nodes[n] && !step.any_order) return false;
+    return true;
+  }
+
+  // Ways with the same result in fewer exchanges: found so, or merged late.
+  void AddOthers(const Propagated& way, SymbolicFactor& factor) {
+    std::vector<InnerUse> others;
+    if (factor.inner.exchanges.size() > 1) {
+      const auto fewer = Carry(factor.inputs, kAnyElements, Fewest::kExchanges);
+      if (fewer && fewer->use.exchanges.size() < factor.inner.exchanges.size() &&
+          SameOutputs(way, *fewer))
+        others.push_back(fewer->use);
+    }
+    for (std::string& merge : LateMergesOf(factor.inner)) {
+      others.push_back(factor.inner);
+      others.back().recipe = std::move(merge);
+    }
+    for (InnerUse& other : others) {
+      SymbolicFactor tried = factor;
+      tried.inner = std::move(other);
+      if (check_.Holds(tried) && tried.least_piece <= factor.least_piece)
+        factor.others.push_back(std::move(tried.inner));
+    }
+  }
+
+  bool SameOutputs(const Propagated& a, const Propagated& b) const {
+    return std::all_of(graph_.outputs.begin(), graph_.outputs.end(), [&](ValueId output) {
+      return a.values[static_cast<size_t>(output)] == b.values[static_cast<size_t>(output)];
+    });
+  }
+
+  // An output is cut as some input is, and its symbols are the input's; or its dim is the atom.
+  bool AddOutput(SymbolicFactor& factor, int output, const Cut& cut) const {
+    for (const SymbolicCut& input : factor.inputs) {
+      const Cut real = At(input);
+      if (real.repeat != cut.repeat || real.parts != cut.parts) continue;
+      factor.outputs.push_back({output, cut.dim, input.repeat, input.parts});
+      return true;
+    }
+    const int atom = factor.atoms.front();
+    const Cut::Part all{found_.atoms[static_cast<size_t>(atom)], 1};
+    if (cut.repeat != 1 || cut.parts != std::vector<Cut::Part>{all}) return false;
+    factor.outputs.push_back({output, cut.dim, {}, {{atom, {}}}});
+    return true;
+  }
+
+  BlackBox& box_;
+  const OpTable& ops_;
+  const InnerFound& inner_;
+  SymbolicRule& found_;
+  const OpCall& call_;
+  Graph graph_;
+  std::vector<Rule> rules_;  // by node
+  std::vector<const Rule*> node_rules_;
+  std::vector<int> position_;  // by input of the call: which of the graph's it is
+  CompositeCheck check_;
+};
+
+}  // namespace
+
+void FindComposites(BlackBox& box,
+                    const OpTable& ops,
+                    const InnerFound& inner,
+                    uint64_t seed,
+                    SymbolicRule& found) {
+  if (box.op().decompose == nullptr || found.atoms.empty()) return;
+  const auto start = std::chrono::steady_clock::now();
+  const int64_t runs = box.kernel_runs();
+  CompositeFinder(box, ops, inner, seed, found).Run();
+  found.kernel_runs += box.kernel_runs() - runs;
+  found.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace metadist

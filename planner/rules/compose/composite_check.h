@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "metair/ops/op_table.h"
+#include "planner/rules/compose/inner_calls.h"
+#include "planner/rules/compose/piece_graph.h"
+#include "planner/rules/probe/black_box.h"
+#include "planner/rules/probe/sampler.h"
+
+namespace metadist {
+
+// Slot values of a call of the family of `found`, at these atom sizes.
+std::vector<int64_t> ValuesAt(const SymbolicRule& found,
+                              const BlackBox& box,
+                              std::span<const int64_t> sizes);
+
+// A call and its decomposition: in f64 if that has the same form then, so that no number in it is
+// rounded to f32: pieces are compared with a kernel that computes in f64.
+struct ExactForm {
+  OpCall call;
+  Graph graph;
+};
+// The operator must have a decomposition. None where it does not cover the call. all_numbers: also
+// where the form differs the numbers are those in f64, whatever the types of the graph say; it can
+// only be run then. The result points to what the call points to.
+std::optional<ExactForm> ExactFormOf(const OpCall& call, bool all_numbers);
+
+// Runs decompositions and recipes divided by a composite factor and compares with the operator's
+// own kernel.
+class CompositeCheck {
+ public:
+  CompositeCheck(BlackBox& box,
+                 const OpTable& ops,
+                 const InnerFound& inner,
+                 uint64_t seed,
+                 const SymbolicRule& found)
+      : box_(box), ops_(ops), inner_(inner), sampler_(box, seed), found_(found) {}
+
+  // Whether the factor holds: on 2, 3 and 4 ranks, even and uneven pieces, other sizes, inputs of
+  // all kinds; a scan also where totals leave the range of the call's own types. Sets least_piece.
+  bool Holds(SymbolicFactor& factor);
+  // Whether pieces differ from the whole at these sizes of the atoms; false where that cannot be
+  // tried.
+  bool Refutes(const SymbolicFactor& factor, std::span<const int64_t> sizes);
+
+  // Whether the factor that was last asked about holds but for the range of the call's own types.
+  bool leaves_range() const { return leaves_range_; }
+
+  int64_t executions() const { return executions_; }
+
+ private:
+  // What is said of a factor at some sizes: it holds, it does not, or some rank's call is refused.
+  enum class Verdict : uint8_t { kHolds, kDiffers, kRefused };
+
+  // The decomposition at some sizes, and the factors by which a use of it runs.
+  struct Eager {
+    ExactForm form;
+    std::vector<Rule> rules;
+    std::vector<const Factor*> factors;  // by node
+  };
+  std::optional<Eager> EagerOf(const InnerUse& use, std::span<const int64_t> values);
+  // A factor's graph on some number of ranks.
+  struct Way {
+    PieceGraph pieces;
+    std::vector<const Factor*> factors;  // by node
+  };
+  std::optional<Way> WayOf(const InnerUse& use,
+                           const Factor& factor,
+                           std::span<const int64_t> values,
+                           const std::optional<Eager>& eager,
+                           int64_t ranks);
+  Verdict Judge(const SymbolicFactor& factor,
+                std::span<const int64_t> sizes,
+                std::span<const std::pair<int64_t, InputMode>> runs);
+  // The factor at these sizes of the atoms; none where a window has no place.
+  std::optional<Factor> RealFactor(const SymbolicFactor& factor,
+                                   std::span<const int64_t> sizes,
+                                   std::span<const int64_t> values);
+  Verdict HoldsAt(const SymbolicFactor& factor, int64_t times);
+  std::vector<int64_t> SizesFor(const SymbolicFactor& factor, int64_t tested, int64_t more);
+
+  BlackBox& box_;
+  const OpTable& ops_;
+  const InnerFound& inner_;
+  std::optional<InnerCalls> calls_;  // made when a decomposition is first run
+  Sampler sampler_;
+  const SymbolicRule& found_;
+  bool leaves_range_ = false;
+  int64_t executions_ = 0;
+};
+
+}  // namespace metadist

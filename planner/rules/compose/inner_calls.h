@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "metair/ops/op_table.h"
+#include "planner/rules/factor/rule.h"
+#include "planner/rules/factor/symbolic_rule.h"
+
+namespace metadist {
+
+// The rule of a node of a decomposition, at its own sizes; for whoever plans by one.
+using InnerRules = std::function<const Rule&(const Graph&, const Node&)>;
+
+// What was discovered of the call of a node of a decomposition; nullptr: nothing, it has no rule.
+// It stays where it is.
+using InnerFound = std::function<const SymbolicRule*(const Graph&, const Node&)>;
+
+// The rules of the nodes of one decomposition, at whatever sizes. Its form does not depend on
+// sizes, so what was discovered of a node holds for the same node of the same decomposition at
+// other sizes, if that is a call of its family; nothing is discovered anew because two sizes happen
+// to coincide there.
+class InnerCalls {
+ public:
+  // base: the decomposition of the small call that is discovered.
+  InnerCalls(const OpTable& ops, const InnerFound& found, const Graph& base);
+
+  // The rule of node `node` of the decomposition at other sizes.
+  Rule RuleOf(const Graph& graph, size_t node) const;
+
+ private:
+  const OpTable& ops_;
+  const InnerFound& found_;
+  std::vector<const SymbolicRule*> known_;  // by node
+};
+
+}  // namespace metadist

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Combines that need nothing but the kernel.
+//
+// An atom that no factor divides is cut in all dims that are just as long, and in all dims of
+// outputs that follow it. Of the recipes that these shapes allow the first is taken that
+// reproduces the kernel's results on the whole, on 2, 3 and 4 ranks, even and uneven, on inputs of
+// all kinds (composite_check.h). A recipe says what to do and claims nothing, so an operator that
+// it does not suit costs a run or two. Where a state is carried from piece to piece, the factors of
+// a call on a single element are tried as those of all of them; also where an input says how many
+// elements count, which a piece of them would have to count for itself.
+#include "planner/rules/compose/kernel_only.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "planner/rules/compose/composite_check.h"
+#include "planner/rules/compose/recipe.h"
+#include "planner/rules/factor/notation.h"
+#include "planner/rules/factor/pieces.h"
+#include "planner/rules/factor/step_recipe.h"
+#include "planner/rules/instance/instance.h"
+
+namespace metadist {
+namespace {
+
+class KernelOnlyFinder {
+ public:
+  KernelOnlyFinder(BlackBox& box,
+                   const OpTable& ops,
+                   const InnerFound& inner,
+                   uint64_t seed,
+                   SymbolicRule& found)
+      : box_(box),
+        rules_(RulesBy(ops, inner)),
+        found_(found),
+        check_(box, ops, inner, seed, found) {}
+
+  void Run() {
+    const size_t known = found_.factors.size();
+    for (size_t atom = 0; atom < found_.atoms.size(); ++atom) TryAtom(static_cast<int>(atom));
+    for (size_t f = known, carried = found_.factors.size(); f < carried; ++f) {
+      const auto recipe = StepsAlong(FactorAt(found_, found_.factors[f], found_.atoms));
+      if (recipe) TrySteps(found_.factors[f].atoms.front(), *recipe);
+    }
+    for (const auto& [atom, recipe] : counted_)
+      if (IsFree(atom)) TrySteps(atom, recipe);
+    found_.executions += check_.executions();
+    if (found_.factors.size() == known) return;
+    NameFactors(found_);
+    std::vector<Shape> outputs;
+    if (box_.Infer(box_.values(), outputs)) found_.text = Notation(found_, outputs);
+    found_.reason.clear();
+  }
+
+ private:
+  static bool Holds(const SymbolicSize& size, int atom) {
+    return std::any_of(size.terms.begin(), size.terms.end(), [&](const Product& term) {
+      return std::find(term.atoms.begin(), term.atoms.end(), atom) != term.atoms.end();
+    });
+  }
+
+  bool IsFree(int atom) const {
+    for (const SymbolicFactor& factor : found_.factors)
+      if (std::find(factor.atoms.begin(), factor.atoms.end(), atom) != factor.atoms.end())
+        return false;
+    return std::none_of(found_.literals.begin(),
+                        found_.literals.end(),
+                        [&](const SymbolicLiteral& literal) { return Holds(literal.size, atom); });
+  }
+
+  // All dims of inputs that hold the atom; none where one of them is not just that long.
+  std::vector<SymbolicCut> InputsAlong(int atom) const {
+    const SymbolicSize alone{{Product{1, {atom}}}};
+    std::vector<SymbolicCut> cuts;
+    for (size_t i = 0; i < found_.dims.size(); ++i)
+      for (size_t d = 0; found_.dims[i].is_tensor && d < found_.dims[i].sizes.size(); ++d) {
+        const SymbolicSize& size = found_.dims[i].sizes[d];
+        if (!Holds(size, atom)) continue;
+        const bool twice = !cuts.empty() && cuts.back().tensor == static_cast<int>(i);
+        if (size != alone || twice) return {};
+        cuts.push_back({static_cast<int>(i), static_cast<int>(d), {}, {{atom, {}}}});
+      }
+    return cuts;
+  }
+
+  // All dims of outputs that move with the atom; nullopt where one is not just as long.
+  std::optional<std::vector<SymbolicCut>> OutputsAlong(int atom) {
+    std::vector<int64_t> sizes = found_.atoms;
+    std::vector<Shape> shapes, longer;
+    const int64_t base = sizes[static_cast<size_t>(atom)];
+    if (!box_.Infer(ValuesAt(found_, box_, sizes), shapes)) return std::nullopt;
+    sizes[static_cast<size_t>(atom)] = 2 * base;
+    if (!box_.Infer(ValuesAt(found_, box_, sizes), longer)) return std::nullopt;
+    std::vector<SymbolicCut> cuts;
+    for (size_t o = 0; o < shapes.size(); ++o)
+      for (size_t d = 0; d < shapes[o].size(); ++d) {
+        if (shapes[o][d] == longer[o][d]) continue;
+        const bool twice = !cuts.empty() && cuts.back().tensor == static_cast<int>(o);
+        if (shapes[o][d] != base || longer[o][d] != 2 * base || twice) return std::nullopt;
+        cuts.push_back({static_cast<int>(o), static_cast<int>(d), {}, {{atom, {}}}});
+      }
+    return cuts;
+  }
+
+  void TryAtom(int atom) {
+    if (!IsFree(atom)) return;
+    SymbolicFactor factor;
+    factor.atoms = {atom};
+    factor.inputs = InputsAlong(atom);
+    if (factor.inputs.empty()) return;
+    auto outputs = OutputsAlong(atom);
+    if (!outputs) return;
+    factor.outputs = std::move(*outputs);
+    factor.composite = true;
+    const Factor real = FactorAt(found_, factor, found_.atoms);
+    for (const std::string& recipe :
+         RecipesFor(box_.CallAt(box_.values()), real.inputs, real.outputs)) {
+      factor.inner.recipe = recipe;
+      if (!check_.Holds(factor)) {
+        if (check_.leaves_range()) found_.refuted.push_back(factor);
+        continue;
+      }
+      factor.least_piece = 2;  // sizes of pieces are one less on the way
+      found_.factors.push_back(std::move(factor));
+      return;
+    }
+    const std::vector<int> lengths = LengthsOf(atom);
+    if (lengths.empty()) return;
+    Factor carry = real;
+    for (std::string& recipe : RecipesFor(box_.CallAt(box_.values()), real.inputs, real.outputs)) {
+      carry.inner.recipe = std::move(recipe);
+      if (auto steps = StepsAlong(carry, lengths)) counted_.emplace_back(atom, std::move(*steps));
+    }
+  }
+
+  // Inputs of integers from 0 to the size of the atom.
+  std::vector<int> LengthsOf(int atom) {
+    std::vector<int64_t> sizes = found_.atoms;
+    const int64_t size = sizes[static_cast<size_t>(atom)];
+    const std::vector<InputDomain> now = box_.DomainsOf(ValuesAt(found_, box_, sizes));
+    sizes[static_cast<size_t>(atom)] = 2 * size;
+    const std::vector<InputDomain> longer = box_.DomainsOf(ValuesAt(found_, box_, sizes));
+    std::vector<int> lengths;
+    for (size_t i = 0; i < now.size() && i < longer.size(); ++i)
+      if (box_.is_tensor(i) && now[i].kind == InputDomain::Kind::kRange && now[i].low == 0 &&
+          now[i].high == static_cast<double>(size) &&
+          longer[i].high == static_cast<double>(2 * size))
+        lengths.push_back(static_cast<int>(i));
+    return lengths;
+  }
+
+  // The factors of a single step of a sequence.
+  void TrySteps(int sequence, const std::string& recipe) {
+    std::vector<int64_t> sizes = found_.atoms;
+    sizes[static_cast<size_t>(sequence)] = 1;
+    const auto step = SingleStep(recipe, box_.CallAt(ValuesAt(found_, box_, found_.atoms)));
+    if (!step) return;
+    const Rule single = rules_.rule(*step, step->nodes[0]);
+    for (const Factor& factor : single.factors) {
+      if (!factor.composite || !factor.inner.recipe.empty()) continue;
+      SymbolicFactor next;
+      next.composite = true;
+      next.inner.recipe = recipe;
+      if (Symbolic(factor, sizes, next) && !Overlaps(next) && check_.Holds(next))
+        found_.factors.push_back(std::move(next));
+    }
+  }
+
+  // The cuts of a factor of a single step. False: one is no product of what is known, or they are
+  // not all of one size.
+  bool Symbolic(const Factor& factor,
+                const std::vector<int64_t>& sizes,
+                SymbolicFactor& out) const {
+    for (const Cut& cut : factor.inputs) {
+      const SymbolicSize& size =
+          found_.dims[static_cast<size_t>(cut.tensor)].sizes[static_cast<size_t>(cut.dim)];
+      const auto same = SymbolicCutOf(cut, size, sizes);
+      if (!same) return false;
+      out.inputs.push_back(*same);
+    }
+    if (out.inputs.empty()) return false;
+    out.atoms = {out.inputs[0].parts[0].atom};
+    const SymbolicSize alone{{Product{1, out.atoms}}};
+    for (const Cut& cut : factor.outputs) {
+      const auto same = SymbolicCutOf(cut, alone, sizes);
+      if (!same) return false;
+      out.outputs.push_back(*same);
+    }
+    return std::all_of(out.inputs.begin(), out.inputs.end(), [&](const SymbolicCut& cut) {
+      return cut.parts[0].atom == out.atoms[0];
+    });
+  }
+
+  // The cut of a dim of this size in one run along one of its atoms, or inside blocks of the rest.
+  static std::optional<SymbolicCut> SymbolicCutOf(const Cut& cut,
+                                                  const SymbolicSize& size,
+                                                  const std::vector<int64_t>& sizes) {
+    if (size.terms.size() != 1) return std::nullopt;
+    for (const int atom : size.terms[0].atoms) {
+      Product rest = size.terms[0];
+      rest.atoms.erase(std::find(rest.atoms.begin(), rest.atoms.end(), atom));
+      for (const SymbolicCut& one : {SymbolicCut{cut.tensor, cut.dim, rest, {{atom, {}}}},
+                                     SymbolicCut{cut.tensor, cut.dim, {}, {{atom, rest}}}})
+        if (CutAt(one, sizes) == cut) return one;
+    }
+    return std::nullopt;
+  }
+
+  // Whether some factor cuts one of the dims already.
+  bool Overlaps(const SymbolicFactor& next) const {
+    const auto meet = [](const std::vector<SymbolicCut>& a, const std::vector<SymbolicCut>& b) {
+      return std::any_of(a.begin(), a.end(), [&](const SymbolicCut& x) {
+        return std::any_of(b.begin(), b.end(), [&](const SymbolicCut& y) {
+          return x.tensor == y.tensor && x.dim == y.dim;
+        });
+      });
+    };
+    return std::any_of(found_.factors.begin(), found_.factors.end(), [&](const auto& other) {
+      return meet(other.inputs, next.inputs) || meet(other.outputs, next.outputs);
+    });
+  }
+
+  BlackBox& box_;
+  const StepRules rules_;
+  SymbolicRule& found_;
+  CompositeCheck check_;
+  // Recurrences of which an input says how many elements count: the atom, and steps to try.
+  std::vector<std::pair<int, std::string>> counted_;
+};
+
+}  // namespace
+
+void FindKernelOnly(BlackBox& box,
+                    const OpTable& ops,
+                    const InnerFound& inner,
+                    uint64_t seed,
+                    SymbolicRule& found) {
+  if (found.atoms.empty()) return;
+  const auto start = std::chrono::steady_clock::now();
+  const int64_t runs = box.kernel_runs();
+  KernelOnlyFinder(box, ops, inner, seed, found).Run();
+  found.kernel_runs += box.kernel_runs() - runs;
+  found.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace metadist

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that cannot be cut along a dim and have no decomposition.
+//
+// Which of them can be joined by the operator itself is found as everything else is: the shapes of
+// a call say which recipes come into question, and running it divided and whole says which of these
+// hold (kernel_only.h). A recipe is written for a number of ranks, as a graph of calls on pieces
+// (piece_graph.h), so that planning, lowering and running know it as any graph; what is exchanged
+// are ordinary redistributions of its values.
+#include "planner/rules/compose/recipe.h"
+
+#include <fmt/format.h>
+
+#include "planner/rules/compose/recipe_forms.h"
+#include "planner/rules/factor/step_recipe.h"
+
+namespace metadist {
+namespace {
+
+struct Recipe {
+  std::vector<std::string> (*names)(const RecipeCall& at);
+  Result<PieceGraph> (*build)(const std::string& name, const RecipeCall& at, int64_t ranks);
+};
+
+constexpr Recipe kRecipes[] = {
+    {SelfRecipes, BuildSelf}, {ScanRecipes, BuildScan}, {CarryRecipes, BuildCarry}};
+
+bool InOneRun(const Cut& cut) {
+  return cut.repeat == 1 && cut.parts.size() == 1 && cut.parts[0].unit == 1 && cut.halo.empty() &&
+         !cut.spare;
+}
+
+bool Usable(const std::vector<Cut>& cuts) {
+  for (const Cut& cut : cuts)
+    if (!InOneRun(cut)) return false;
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::string> RecipesFor(const OpCall& call,
+                                    const std::vector<Cut>& inputs,
+                                    const std::vector<Cut>& outputs) {
+  std::vector<std::string> all;
+  if (inputs.empty() || !Usable(inputs) || !Usable(outputs)) return all;
+  for (const Recipe& recipe : kRecipes)
+    for (std::string& name : recipe.names({call, inputs, outputs})) all.push_back(std::move(name));
+  return all;
+}
+
+Result<PieceGraph> BuildRecipe(const std::string& recipe,
+                               const OpCall& call,
+                               const std::vector<Cut>& inputs,
+                               const std::vector<Cut>& outputs,
+                               int64_t ranks,
+                               const StepRules& rules) {
+  if (IsSteps(recipe)) return BuildSteps(recipe, call, inputs, outputs, ranks, rules);
+  const RecipeCall at{call, inputs, outputs};
+  if (Usable(inputs) && Usable(outputs))
+    for (const Recipe& one : kRecipes)
+      for (const std::string& name : one.names(at))
+        if (name == recipe) return one.build(name, at, ranks);
+  return BadInput("", fmt::format("recipe '{}' does not fit the call", recipe));
+}
+
+}  // namespace metadist

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// State that is handed from piece to piece.
+//
+// An output shaped like an input that is not cut may be that input for the next piece: the hidden
+// state of a recurrence over time. Ranks then take turns. All run one program, so in every turn all
+// of them run, with the state as it is; that of the rank whose turn it is goes to all (a sum in
+// which the others have nothing), and only that rank's results are right and kept. Which output
+// belongs to which input is tried where several are shaped alike, and so is the order of ranks.
+// With n ranks there are n turns of an n-th of the work: nothing is gained but memory, and n states
+// are exchanged.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "planner/rules/compose/recipe_forms.h"
+
+namespace metadist {
+namespace {
+
+constexpr size_t kMostPairings = 8;
+
+struct State {
+  int output = 0;
+  int input = 0;
+};
+using States = std::vector<State>;
+
+bool IsCut(const std::vector<Cut>& cuts, int tensor) {
+  return std::any_of(cuts.begin(), cuts.end(), [&](const Cut& c) { return c.tensor == tensor; });
+}
+
+// Adds every way to give the outputs from `output` on inputs of their own.
+void AddPairings(const RecipeCall& at,
+                 const std::vector<TensorType>& types,
+                 int output,
+                 States& states,
+                 std::vector<States>& all) {
+  if (all.size() == kMostPairings) return;
+  if (output == static_cast<int>(types.size())) {
+    if (!states.empty()) all.push_back(states);
+    return;
+  }
+  if (IsCut(at.outputs, output)) return AddPairings(at, types, output + 1, states, all);
+  for (int i = 0; i < static_cast<int>(at.call.inputs.size()); ++i) {
+    const OpCall::Input& input = at.call.inputs[static_cast<size_t>(i)];
+    const bool taken = std::any_of(
+        states.begin(), states.end(), [&](const State& state) { return state.input == i; });
+    if (!input.present || input.constant != nullptr || taken || IsCut(at.inputs, i) ||
+        input.type != types[static_cast<size_t>(output)])
+      continue;
+    states.push_back({output, i});
+    AddPairings(at, types, output + 1, states, all);
+    states.pop_back();
+  }
+}
+
+std::vector<States> PairingsOf(const RecipeCall& at) {
+  std::vector<States> all;
+  States states;
+  const auto types = InferTypes(at.call);
+  if (types.ok()) AddPairings(at, types.value(), 0, states, all);
+  return all;
+}
+
+std::string NameOf(const States& states, bool reversed) {
+  std::string name = reversed ? "CARRY reversed" : "CARRY";
+  for (const State& state : states) name += fmt::format(" {}<-{}", state.input, state.output);
+  return name;
+}
+
+class Turns {
+ public:
+  Turns(const RecipeCall& at, const States& states, int64_t ranks)
+      : at_(at), states_(states), pieces_(at.call, ranks), inputs_(pieces_.Inputs()) {
+    for (const Cut& cut : at.inputs) pieces_.Cut(inputs_[static_cast<size_t>(cut.tensor)], cut.dim);
+  }
+
+  Result<PieceGraph> Run(bool reversed) {
+    const int64_t ranks = pieces_.ranks();
+    std::vector<ValueId> results;
+    for (int64_t turn = 0; turn < ranks; ++turn) {
+      const int64_t rank = reversed ? ranks - 1 - turn : turn;
+      std::vector<ValueId> made = pieces_.Again(inputs_);
+      for (const Cut& cut : at_.outputs)
+        pieces_.Cut(made[static_cast<size_t>(cut.tensor)], cut.dim);
+      pieces_.OnPieces();
+      for (const State& state : states_) {
+        ValueId& next = made[static_cast<size_t>(state.output)];
+        next = OfRank(rank, next);
+        inputs_[static_cast<size_t>(state.input)] = next;
+      }
+      for (const Cut& cut : at_.outputs) {
+        ValueId& mine = made[static_cast<size_t>(cut.tensor)];
+        if (turn > 0) mine = Kept(rank, cut.dim, mine, results[static_cast<size_t>(cut.tensor)]);
+      }
+      results = std::move(made);
+    }
+    return pieces_.Done(results);
+  }
+
+ private:
+  // Whether the indices of dim `dim` of `dims`, of this size, lie in a range.
+  ValueId Mask(size_t dims, size_t dim, int64_t size, const Interval& where) {
+    Composer& compose = pieces_.compose();
+    const ValueId places = PositionsAlong(compose, size, static_cast<int64_t>(dims - dim) - 1);
+    ValueId mask = compose.Make("Less", {places, compose.Integer(where.end)});
+    if (where.begin > 0) {
+      const ValueId before = compose.Make("Less", {places, compose.Integer(where.begin)});
+      const ValueId no = compose.Constant(Tensor::Zeros({ElementType::kBool, {}}));
+      mask = compose.Make("Where", {before, no, mask});
+    }
+    return pieces_.Cut(mask, 0);
+  }
+
+  // What the rank has, on all ranks.
+  ValueId OfRank(int64_t rank, ValueId value) {
+    Composer& compose = pieces_.compose();
+    const ValueId mask =
+        Mask(pieces_.shape(value).size() + 1, 0, pieces_.ranks(), {rank, rank + 1});
+    const ValueId mine =
+        pieces_.Cut(compose.Make("Where", {mask, value, compose.Number(0, value)}), 0);
+    pieces_.OnPieces();
+    const ValueId all = compose.Fold("ReduceSum", mine, {0}, /*keep=*/false);
+    pieces_.OnPieces({}, /*summed=*/true);
+    pieces_.Exchanged(ReduceOp::kSum);
+    return all;
+  }
+
+  // Pieces: the rank's of `now`, the others of `before`.
+  ValueId Kept(int64_t rank, int64_t dim, ValueId now, ValueId before) {
+    const Shape shape = pieces_.shape(now);
+    const int64_t size = shape[static_cast<size_t>(dim)];
+    const ValueId mask =
+        Mask(shape.size(), static_cast<size_t>(dim), size, Piece(size, pieces_.ranks(), rank));
+    const ValueId made = pieces_.Cut(pieces_.compose().Make("Where", {mask, now, before}), dim);
+    pieces_.OnPieces();
+    return made;
+  }
+
+  const RecipeCall& at_;
+  const States& states_;
+  PieceComposer pieces_;
+  std::vector<ValueId> inputs_;
+};
+
+}  // namespace
+
+std::vector<std::string> CarryRecipes(const RecipeCall& at) {
+  std::vector<std::string> names;
+  for (const States& states : PairingsOf(at))
+    for (const bool reversed : {false, true}) names.push_back(NameOf(states, reversed));
+  return names;
+}
+
+Result<PieceGraph> BuildCarry(const std::string& name, const RecipeCall& at, int64_t ranks) {
+  for (const States& states : PairingsOf(at))
+    for (const bool reversed : {false, true})
+      if (NameOf(states, reversed) == name) return Turns(at, states, ranks).Run(reversed);
+  return BadInput("", "no such states");
+}
+
+}  // namespace metadist

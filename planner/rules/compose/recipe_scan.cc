@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scan in pieces.
+//
+// What a scan makes of [carry, piece], less its first element, is what it makes of the piece after
+// everything that the carry stands for; the carry is the scan's last result on all that came
+// before, and since a total stands for its piece, it is the scan's own result on the ranks' totals.
+// The rank without anything before keeps what it made of its piece alone. A scan that leaves out
+// the element at its own place tells the total only after one more element, whatever it is; there
+// the results on the totals are the carries as they are. All can run from the end. The four forms
+// are tried; none knows what the scan folds with. Moves n totals a line, runs twice.
+#include "planner/rules/compose/recipe_forms.h"
+
+namespace metadist {
+namespace {
+
+class Scan {
+ public:
+  Scan(const RecipeCall& at, int64_t ranks, bool reversed)
+      : pieces_(at.call, ranks),
+        inputs_(pieces_.Inputs()),
+        input_(static_cast<size_t>(at.inputs[0].tensor)),
+        dim_(at.inputs[0].dim),
+        size_(at.call.shape(input_)[static_cast<size_t>(dim_)]),
+        reversed_(reversed) {
+    pieces_.Cut(inputs_[input_], dim_);
+  }
+
+  Result<PieceGraph> Inclusive() {
+    const int64_t ranks = pieces_.ranks();
+    const ValueId alone = OnPieces(inputs_[input_]);
+    const ValueId total = Edge(alone, size_);
+    // Of the totals so far, by rank; a rank wants that of the rank before.
+    const ValueId folded = OnWhole(total);
+    Composer& compose = pieces_.compose();
+    const int64_t first = reversed_ ? 1 : 0;
+    const ValueId most = SliceOf(compose, folded, dim_, first, first + ranks - 1);
+    const ValueId any = SliceOf(compose, folded, dim_, 0, 1);
+    const ValueId carry = compose.Along("Concat", InOrder(any, most), dim_);
+    const ValueId behind = Finish(carry);
+    const ValueId yes = reversed_ ? behind : alone;
+    const ValueId no = reversed_ ? alone : behind;
+    const ValueId made = pieces_.Cut(compose.Make("Where", {BeforeEdge(), yes, no}), dim_);
+    pieces_.OnPieces();
+    return pieces_.Done({made});
+  }
+
+  Result<PieceGraph> Exclusive() {
+    const ValueId x = inputs_[input_];
+    const ValueId longer = OnPieces(pieces_.Joined(InOrder(x, Edge(x, size_)), dim_));
+    const ValueId total = Edge(longer, size_ + pieces_.ranks());
+    return pieces_.Done({Finish(OnWhole(total))});
+  }
+
+ private:
+  // Two values in the order in which the scan runs.
+  std::vector<ValueId> InOrder(ValueId first, ValueId second) const {
+    return reversed_ ? std::vector{second, first} : std::vector{first, second};
+  }
+
+  ValueId OnWhole(ValueId x) {
+    std::vector<ValueId> inputs = inputs_;
+    inputs[input_] = x;
+    return pieces_.Again(inputs)[0];
+  }
+
+  ValueId OnPieces(ValueId x) {
+    const ValueId made = pieces_.Cut(OnWhole(x), dim_);
+    pieces_.OnPieces();
+    return made;
+  }
+
+  // The element of each piece at which the scan ends; `size`: of all pieces.
+  ValueId Edge(ValueId value, int64_t size) {
+    return reversed_ ? pieces_.Span(value, dim_, 0, pieces_.ranks())
+                     : pieces_.Span(value, dim_, size - pieces_.ranks(), size);
+  }
+
+  // By rank, what the scan makes of its piece after its element of `carry`.
+  ValueId Finish(ValueId carry) {
+    const int64_t ranks = pieces_.ranks();
+    pieces_.Cut(carry, dim_);
+    const ValueId longer = OnPieces(pieces_.Joined(InOrder(carry, inputs_[input_]), dim_));
+    return reversed_ ? pieces_.Span(longer, dim_, 0, size_)
+                     : pieces_.Span(longer, dim_, ranks, size_ + ranks);
+  }
+
+  // Whether an index of the dim lies in the first piece; reversed: not in the last.
+  ValueId BeforeEdge() {
+    const int64_t ranks = pieces_.ranks();
+    const int64_t edge =
+        reversed_ ? Piece(size_, ranks, ranks - 1).begin : Piece(size_, ranks, 0).end;
+    const int64_t dims = static_cast<int64_t>(pieces_.shape(inputs_[input_]).size());
+    Composer& compose = pieces_.compose();
+    const ValueId places = PositionsAlong(compose, size_, dims - dim_ - 1);
+    return pieces_.Cut(compose.Make("Less", {places, compose.Integer(edge)}), 0);
+  }
+
+  PieceComposer pieces_;
+  const std::vector<ValueId> inputs_;
+  const size_t input_;
+  const int64_t dim_;
+  const int64_t size_;
+  const bool reversed_;
+};
+
+constexpr char kForward[] = "SCAN";
+constexpr char kReversedScan[] = "SCAN reversed";
+constexpr char kExclusive[] = "SCAN exclusive";
+constexpr char kExclusiveReversed[] = "SCAN exclusive reversed";
+
+}  // namespace
+
+std::vector<std::string> ScanRecipes(const RecipeCall& at) {
+  if (at.inputs.size() != 1 || at.outputs.size() != 1) return {};
+  const auto types = InferTypes(at.call);
+  if (!types.ok() || types.value().size() != 1 || at.inputs[0].dim != at.outputs[0].dim ||
+      types.value()[0] != at.call.type(static_cast<size_t>(at.inputs[0].tensor)))
+    return {};
+  return {kForward, kReversedScan, kExclusive, kExclusiveReversed};
+}
+
+bool IsScan(const std::string& name) { return name.rfind(kForward, 0) == 0; }
+
+Result<PieceGraph> BuildScan(const std::string& name, const RecipeCall& at, int64_t ranks) {
+  Scan scan(at, ranks, /*reversed=*/name == kReversedScan || name == kExclusiveReversed);
+  return name == kForward || name == kReversedScan ? scan.Inclusive() : scan.Exclusive();
+}
+
+}  // namespace metadist

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// The best of all are the best of each piece's best.
+//
+// A rank takes as many candidates from its piece as the call wants of the whole; all candidates are
+// gathered, and the operator runs on them once more. What it calls their indices are places among
+// the candidates, at which the candidates' own indices, counted from the start of the dim, are
+// found. Which integer of the call says how many is found by inference: the one that scales the
+// dim of all outputs. A rank whose piece has too few elements cannot make its call: inference
+// refuses it. Moves n K elements, and as many indices, a line.
+//
+// Where a call makes an index and nothing else (SELF index), the candidate is the element that it
+// points to.
+#include "planner/rules/compose/recipe_forms.h"
+
+namespace metadist {
+namespace {
+
+// An integer of a call.
+struct Literal {
+  int input = -1;
+  std::string attribute;
+  int entry = 0;
+};
+
+// A call with one integer replaced.
+struct Changed {
+  Attributes attributes;
+  Tensor constant;
+  OpCall call;
+
+  Changed(const OpCall& from, const Literal& at, int64_t value)
+      : attributes(*from.attributes), call(from) {
+    call.attributes = &attributes;
+    if (at.input < 0) {
+      Attribute& attribute = attributes.all()[at.attribute];
+      if (int64_t* number = std::get_if<int64_t>(&attribute))
+        *number = value;
+      else
+        std::get<std::vector<int64_t>>(attribute)[static_cast<size_t>(at.entry)] = value;
+      return;
+    }
+    const Tensor& old = *from.inputs[static_cast<size_t>(at.input)].constant;
+    std::vector<int64_t> values = old.ToInts();
+    values[static_cast<size_t>(at.entry)] = value;
+    constant = Tensor::Of<int64_t>(old.shape(), values).Cast(old.element());
+    call.inputs[static_cast<size_t>(at.input)].constant = &constant;
+  }
+  Changed(const Changed&) = delete;
+  Changed& operator=(const Changed&) = delete;
+};
+
+// Calls visit(literal, value) for every integer of the call.
+template <typename Visit>
+void ForEachInteger(const OpCall& call, Visit visit) {
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    const Tensor* constant = call.inputs[i].constant;
+    if (constant == nullptr || ClassOf(constant->element()) != ElementClass::kInt) continue;
+    const std::vector<int64_t> values = constant->ToInts();
+    for (size_t e = 0; e < values.size(); ++e)
+      visit(Literal{static_cast<int>(i), "", static_cast<int>(e)}, values[e]);
+  }
+  for (const auto& [name, attribute] : call.attributes->all()) {
+    if (const int64_t* number = std::get_if<int64_t>(&attribute))
+      visit(Literal{-1, name, 0}, *number);
+    if (const auto* list = std::get_if<std::vector<int64_t>>(&attribute))
+      for (size_t e = 0; e < list->size(); ++e)
+        visit(Literal{-1, name, static_cast<int>(e)}, (*list)[e]);
+  }
+}
+
+// The integer by which `dim` of all outputs, and nothing else, grows; `wanted`: that many times.
+std::optional<Literal> CountOf(const OpCall& call, size_t dim, int64_t wanted) {
+  const auto types = InferTypes(call);
+  if (!types.ok()) return std::nullopt;
+  std::optional<Literal> found;
+  ForEachInteger(call, [&](const Literal& at, int64_t value) {
+    if (found || value < 1 || value != types.value()[0].shape[dim]) return;
+    const Changed changed(call, at, value * wanted);
+    const auto now = InferTypes(changed.call);
+    if (!now.ok()) return;
+    std::vector<TensorType> expected = types.value();
+    for (TensorType& type : expected) type.shape[dim] *= wanted;
+    if (now.value() == expected) found = at;
+  });
+  return found;
+}
+
+constexpr char kBest[] = "SELF";
+constexpr char kIndex[] = "SELF index";
+
+// By candidate, `count` of each rank along the dim: where the piece that it comes from starts.
+ValueId Starts(PieceComposer& pieces, const Cut& cut, const Shape& whole, int64_t count) {
+  const size_t dim = static_cast<size_t>(cut.dim);
+  Composer& compose = pieces.compose();
+  const int64_t behind = static_cast<int64_t>(whole.size() - dim) - 1;
+  const ValueId places = PositionsAlong(compose, count * pieces.ranks(), behind);
+  const ValueId rank = compose.Make("Div", {places, compose.Integer(count)});
+  // The first ranks have one element more.
+  const ValueId least = compose.Make("Mul", {rank, compose.Integer(whole[dim] / pieces.ranks())});
+  const ValueId more = compose.Make("Min", {rank, compose.Integer(whole[dim] % pieces.ranks())});
+  return pieces.Cut(compose.Make("Add", {least, more}), 0);
+}
+
+// One element a line: its rank's place among all ranks'.
+ValueId AmongAll(PieceComposer& pieces, const Cut& cut, ValueId value) {
+  Composer& compose = pieces.compose();
+  const int64_t behind = static_cast<int64_t>(pieces.shape(value).size()) - cut.dim - 1;
+  const ValueId places = PositionsAlong(compose, pieces.ranks(), behind);
+  const ValueId mask =
+      pieces.Cut(compose.Make("Less", {places, compose.Integer(pieces.ranks())}), 0);
+  const ValueId made = pieces.Cut(compose.Make("Where", {mask, value, value}), cut.dim);
+  pieces.OnPieces();
+  return made;
+}
+
+Result<PieceGraph> BuildIndex(const RecipeCall& at, int64_t ranks) {
+  const Cut& cut = at.inputs[0];
+  const size_t input = static_cast<size_t>(cut.tensor);
+  PieceComposer pieces(at.call, ranks);
+  Composer& compose = pieces.compose();
+  std::vector<ValueId> inputs = pieces.Inputs();
+  const ValueId x = pieces.Cut(inputs[input], cut.dim);
+  const ValueId index = pieces.Again(inputs)[0];
+  pieces.OnPieces();
+  const ValueId element = compose.Along("GatherElements", {x, index}, cut.dim);
+  pieces.OnPieces();
+  const ValueId candidates = AmongAll(pieces, cut, element);
+  const ValueId starts = Starts(pieces, cut, at.call.shape(input), 1);
+  const ValueId indices = pieces.Cut(compose.Make("Add", {index, starts}), cut.dim);
+  pieces.OnPieces();
+  inputs[input] = candidates;
+  const ValueId best = pieces.Again(inputs)[0];
+  return pieces.Done({compose.Along("GatherElements", {indices, best}, cut.dim)});
+}
+
+}  // namespace
+
+std::vector<std::string> SelfRecipes(const RecipeCall& at) {
+  if (at.inputs.size() != 1 || !at.outputs.empty()) return {};
+  const Cut& cut = at.inputs[0];
+  const TensorType& x = at.call.type(static_cast<size_t>(cut.tensor));
+  const auto types = InferTypes(at.call);
+  if (!types.ok() || types.value().empty()) return {};
+  const size_t dim = static_cast<size_t>(cut.dim);
+  Shape single = x.shape;
+  single[dim] = 1;
+  if (types.value() == std::vector<TensorType>{{ElementType::kI64, single}} &&
+      x.element != ElementType::kI64)
+    return {kIndex};
+  if (types.value()[0].element != x.element) return {};
+  for (size_t o = 0; o < types.value().size(); ++o) {
+    Shape shape = types.value()[o].shape;
+    if (o > 0 && types.value()[o].element != ElementType::kI64) return {};
+    if (shape.size() != x.shape.size()) return {};
+    shape[dim] = x.shape[dim];
+    if (shape != x.shape) return {};
+  }
+  return {kBest};
+}
+
+Result<PieceGraph> BuildSelf(const std::string& name, const RecipeCall& at, int64_t ranks) {
+  if (name == kIndex) return BuildIndex(at, ranks);
+  const Cut& cut = at.inputs[0];
+  const size_t dim = static_cast<size_t>(cut.dim);
+  const auto literal = CountOf(at.call, dim, ranks);
+  if (!literal) return BadInput("", "no integer of the call says how many results there are");
+  const std::vector<TensorType> types = TRY(InferTypes(at.call));
+  const int64_t count = types[0].shape[dim];
+
+  PieceComposer pieces(at.call, ranks);
+  Composer& compose = pieces.compose();
+  std::vector<ValueId> inputs = pieces.Inputs();
+  std::vector<ValueId> local = inputs;
+  pieces.Cut(inputs[static_cast<size_t>(cut.tensor)], cut.dim);
+  const Changed more(at.call, *literal, count * ranks);
+  if (literal->input >= 0)
+    local[static_cast<size_t>(literal->input)] = compose.Constant(more.constant);
+  std::vector<ValueId> candidates = compose.Again(local, more.attributes);
+  for (const ValueId candidate : candidates) pieces.Cut(candidate, cut.dim);
+  LiteralCut size{literal->input, literal->attribute, literal->entry};
+  size.view.parts = {{count * ranks, 1}};
+  pieces.OnPieces({size});
+
+  const Shape& whole = at.call.shape(static_cast<size_t>(cut.tensor));
+  for (size_t o = 1; o < candidates.size(); ++o) {
+    const ValueId start = Starts(pieces, cut, whole, count);
+    candidates[o] = pieces.Cut(compose.Make("Add", {candidates[o], start}), cut.dim);
+    pieces.OnPieces();
+  }
+
+  inputs[static_cast<size_t>(cut.tensor)] = candidates[0];
+  std::vector<ValueId> results = pieces.Again(inputs);
+  for (size_t o = 1; o < results.size(); ++o)
+    results[o] = compose.Along("GatherElements", {candidates[o], results[o]}, cut.dim);
+  return pieces.Done(results);
+}
+
+}  // namespace metadist

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recurrence, step after step.
+//
+// A layer over a sequence has no decomposition of a size that is known before the sequence is; over
+// one element it may have one. Where a state is handed from piece to piece of the sequence (CARRY),
+// pieces of one element are as good as any: the layer is its own single step, as often as there are
+// elements, and whatever divides the decomposition of a single step divides them all. So nothing is
+// searched for here. The factors of a step are asked for, and a few steps are run against the
+// kernel (composite_check.h); the cost does not grow with the length of the sequence. What does not
+// depend on the element or the state (weights that are transposed) is done once.
+//
+// Every step makes the exchanges of a single one, and gathers a state that the next one wants
+// whole: short messages, one after the other, so long sequences are left alone.
+#include "planner/rules/compose/recipe_steps.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "planner/rules/factor/step_recipe.h"
+#include "planner/rules/instance/instantiate.h"
+
+namespace metadist {
+namespace {
+
+// Whether the numbers are those of the call's inputs and outputs, and how many steps it has.
+std::optional<int64_t> StepsOf(const StepRecipe& r, const OpCall& call) {
+  const auto is_given = [&](int input) {
+    return static_cast<size_t>(input) < call.inputs.size() && call.has(static_cast<size_t>(input));
+  };
+  if (!is_given(r.given.tensor) || r.made.tensor >= call.num_outputs) return std::nullopt;
+  const Shape& shape = call.shape(static_cast<size_t>(r.given.tensor));
+  if (static_cast<size_t>(r.given.dim) >= shape.size()) return std::nullopt;
+  for (const StepRecipe::LoopState& state : r.states)
+    if (!is_given(state.input) || state.output >= call.num_outputs) return std::nullopt;
+  if (!std::all_of(r.lengths.begin(), r.lengths.end(), is_given)) return std::nullopt;
+  return shape[static_cast<size_t>(r.given.dim)];
+}
+
+OpCall OneStep(const StepRecipe& r, const OpCall& call) {
+  OpCall one = call;
+  OpCall::Input& x = one.inputs[static_cast<size_t>(r.given.tensor)];
+  x.type.shape[static_cast<size_t>(r.given.dim)] = 1;
+  x.constant = nullptr;
+  for (const int input : r.lengths) one.inputs[static_cast<size_t>(input)].constant = nullptr;
+  return one;
+}
+
+std::optional<Graph> GraphOf(const OpCall& call) {
+  auto types = InferTypes(call);
+  if (!types.ok()) return std::nullopt;
+  Graph graph;
+  Node node;
+  node.name = "step";
+  node.domain = call.op->domain;
+  node.op = call.op->name;
+  node.attributes = *call.attributes;
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    node.inputs.push_back(kNone);
+    if (!call.has(i)) continue;
+    const Tensor* constant = call.inputs[i].constant;
+    Value value{fmt::format("x{}", i), call.type(i), ValueKind::kInput, {}, kNone};
+    if (constant != nullptr) {
+      value.kind = ValueKind::kConstant;
+      value.data = *constant;
+    }
+    node.inputs.back() = graph.AddValue(std::move(value));
+    if (constant == nullptr) graph.inputs.push_back(node.inputs.back());
+  }
+  for (TensorType& type : types.value())
+    node.outputs.push_back(graph.AddValue(
+        {fmt::format("y{}", node.outputs.size()), std::move(type), ValueKind::kResult, {}, kNone}));
+  graph.outputs = node.outputs;
+  graph.AddNode(std::move(node));
+  return graph;
+}
+
+bool SameCuts(std::vector<Cut> a, std::vector<Cut> b) {
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  return a == b;
+}
+
+const Cut* CutOfTensor(const std::vector<Cut>& cuts, int tensor) {
+  for (const Cut& cut : cuts)
+    if (cut.tensor == tensor) return &cut;
+  return nullptr;
+}
+
+// How a single step is divided.
+struct DividedStep {
+  Graph graph;
+  InnerUse use;
+  std::vector<Factor> factors;  // by node; without a name where it has none
+};
+
+Result<DividedStep> Divide(const OpCall& one,
+                           const std::vector<Cut>& inputs,
+                           const std::vector<Cut>& outputs,
+                           const StepRules& rules) {
+  const auto alone = GraphOf(one);
+  if (!alone || !rules.rule || one.op->decompose == nullptr)
+    return BadInput("", "there is no single step");
+  DividedStep step;
+  const Rule single = rules.rule(*alone, alone->nodes[0]);
+  for (const Factor& factor : single.factors)
+    if (factor.composite && factor.inner.recipe.empty() && factor.reductions.empty() &&
+        SameCuts(factor.inputs, inputs) && SameCuts(factor.outputs, outputs))
+      step.use = factor.inner;
+  step.graph = TRY(one.op->decompose(one));
+  if (step.use.nodes.empty() || step.use.nodes.size() != step.graph.nodes.size())
+    return BadInput("", "a single step cannot be divided so");
+  step.factors.resize(step.graph.nodes.size());
+  for (size_t n = 0; n < step.graph.nodes.size(); ++n) {
+    const std::string& name = step.use.nodes[n];
+    step.factors[n].name = name;
+    if (name.empty() || name[0] == '~') continue;
+    bool known = false;
+    const Rule rule = rules.rule(step.graph, step.graph.nodes[n]);
+    for (const Factor& factor : rule.factors) {
+      if (factor.name != name) continue;
+      step.factors[n] = factor;
+      known = true;
+    }
+    if (!known) return BadInput("", "a node cannot be divided so at these sizes");
+    step.factors[n].name = kPieceFactor;
+  }
+  return step;
+}
+
+class Steps {
+ public:
+  // ops: of the step's nodes.
+  Steps(const OpTable& ops,
+        const OpCall& call,
+        const StepRecipe& r,
+        const DividedStep& step,
+        int64_t ranks)
+      : ops_(ops), call_(call), r_(r), step_(step), pieces_(call, ranks) {
+    size_t position = 0;
+    for (size_t i = 0; i < call.inputs.size(); ++i) {
+      given_.push_back(kNone);
+      if (!call.has(i)) continue;
+      given_[i] = step.graph.inputs[position++];
+      ids_[given_[i]] = pieces_.compose().Given(i);
+    }
+    moving_.insert(given_[static_cast<size_t>(r.given.tensor)]);
+    for (const StepRecipe::LoopState& state : r.states)
+      moving_.insert(given_[static_cast<size_t>(state.input)]);
+    for (const int input : r.lengths) moving_.insert(given_[static_cast<size_t>(input)]);
+  }
+
+  Result<PieceGraph> Run(int64_t steps,
+                         const std::vector<Cut>& inputs,
+                         const std::vector<Cut>& outputs) {
+    std::vector<ValueId> made(static_cast<size_t>(steps));
+    const ValueId x = pieces_.compose().Given(static_cast<size_t>(r_.given.tensor));
+    for (int64_t turn = 0; turn < steps; ++turn) {
+      const int64_t t = r_.reversed ? steps - 1 - turn : turn;
+      ids_[given_[static_cast<size_t>(r_.given.tensor)]] =
+          Element(x, t, CutOfTensor(inputs, r_.given.tensor));
+      for (const int input : r_.lengths)
+        ids_[given_[static_cast<size_t>(input)]] = Within(input, t, CutOfTensor(inputs, input));
+      for (size_t n = 0; n < step_.graph.nodes.size(); ++n) Emit(n, /*first=*/turn == 0);
+      made[static_cast<size_t>(t)] = Output(r_.made.tensor);
+      std::vector<ValueId> next;
+      for (const StepRecipe::LoopState& state : r_.states) next.push_back(Output(state.output));
+      for (size_t s = 0; s < next.size(); ++s)
+        ids_[given_[static_cast<size_t>(r_.states[s].input)]] = next[s];
+    }
+    std::vector<ValueId> results;
+    for (int o = 0; o < call_.num_outputs; ++o)
+      results.push_back(o == r_.made.tensor ? Joined(made, CutOfTensor(outputs, o)) : Output(o));
+    return pieces_.Done(results);
+  }
+
+ private:
+  ValueId Output(int output) { return Get(step_.graph.outputs[static_cast<size_t>(output)]); }
+
+  ValueId Get(ValueId value) {
+    const auto known = ids_.find(value);
+    if (known != ids_.end()) return known->second;
+    return ids_[value] = pieces_.compose().Constant(step_.graph.value(value).data);
+  }
+
+  // Element t of the sequence, on pieces where its other dims are cut.
+  ValueId Element(ValueId x, int64_t t, const Cut* cut) {
+    const ValueId element = SliceOf(pieces_.compose(), x, r_.given.dim, t, t + 1);
+    OnPieces(1, cut);
+    return element;
+  }
+
+  // 1 where element t is one of those that count, else 0.
+  ValueId Within(int input, int64_t t, const Cut* cut) {
+    Composer& compose = pieces_.compose();
+    const ValueId lengths = compose.Given(static_cast<size_t>(input));
+    const ValueId left =
+        compose.Make("Sub", {lengths, compose.Number(static_cast<double>(t), lengths)});
+    OnPieces(1, cut);
+    const ValueId within =
+        compose.Make("Clip", {left, compose.Number(0, lengths), compose.Number(1, lengths)});
+    OnPieces(1, cut);
+    return within;
+  }
+
+  ValueId Joined(const std::vector<ValueId>& made, const Cut* cut) {
+    const ValueId joined = pieces_.compose().Along("Concat", made, r_.made.dim);
+    OnPieces(made.size(), cut);
+    return joined;
+  }
+
+  // All inputs of the node written last, and its output, are cut in the same way.
+  void OnPieces(size_t inputs, const Cut* cut) {
+    if (cut == nullptr) return;
+    Factor factor;
+    factor.name = kPieceFactor;
+    for (size_t i = 0; i < inputs; ++i) {
+      factor.inputs.push_back(*cut);
+      factor.inputs.back().tensor = static_cast<int>(i);
+    }
+    factor.outputs = {factor.inputs.front()};
+    pieces_.Step(std::move(factor));
+  }
+
+  void Emit(size_t n, bool first) {
+    const Node& node = step_.graph.nodes[n];
+    const bool moves = std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId input) {
+      return input != kNone && moving_.count(input) > 0;
+    });
+    if (!moves && !first) return;
+    if (moves) moving_.insert(node.outputs.begin(), node.outputs.end());
+    std::vector<ValueId> inputs;
+    for (const ValueId input : node.inputs) inputs.push_back(input == kNone ? kNone : Get(input));
+    const std::vector<ValueId> made = pieces_.compose().Like(*ops_.Find(node), node, inputs);
+    for (size_t o = 0; o < made.size(); ++o) ids_[node.outputs[o]] = made[o];
+    pieces_.Step(step_.factors[n]);
+    for (const InnerExchange& exchange : step_.use.exchanges)
+      if (exchange.node == static_cast<int>(n)) pieces_.Exchanged(exchange.op);
+  }
+
+  const OpTable& ops_;
+  const OpCall& call_;
+  const StepRecipe& r_;
+  const DividedStep& step_;
+  PieceComposer pieces_;
+  std::vector<ValueId> given_;      // by input of the call: the step's
+  std::map<ValueId, ValueId> ids_;  // from values of the step, as they are now
+  std::set<ValueId> moving_;        // values of the step that differ from step to step
+};
+
+}  // namespace
+
+StepRules RulesBy(const OpTable& ops, const InnerFound& found) {
+  const auto rule = [&](const Graph& graph, const Node& node) {
+    const SymbolicRule* known = found ? found(graph, node) : nullptr;
+    return known == nullptr ? Rule() : Instantiate(*known, CallOf(*ops.Find(node), graph, node));
+  };
+  return {ops, rule};
+}
+
+std::optional<Graph> SingleStep(const std::string& recipe, const OpCall& call) {
+  const auto recurring = ParseSteps(recipe);
+  if (!recurring || !StepsOf(*recurring, call)) return std::nullopt;
+  return GraphOf(OneStep(*recurring, call));
+}
+
+Result<PieceGraph> BuildSteps(const std::string& recipe,
+                              const OpCall& call,
+                              const std::vector<Cut>& inputs,
+                              const std::vector<Cut>& outputs,
+                              int64_t ranks,
+                              const StepRules& rules) {
+  const auto recurring = ParseSteps(recipe);
+  const auto steps = recurring ? StepsOf(*recurring, call) : std::nullopt;
+  if (!steps) return BadInput("", fmt::format("recipe '{}' does not fit the call", recipe));
+  if (*steps > kMostSteps)
+    return BadInput("", fmt::format("expected at most {} steps, got {}", kMostSteps, *steps));
+  const OpCall one = OneStep(*recurring, call);
+  const DividedStep step = TRY(Divide(one, inputs, outputs, rules));
+  return Steps(rules.ops, call, *recurring, step, ranks).Run(*steps, inputs, outputs);
+}
+
+}  // namespace metadist

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metair/ops/op_table.h"
+#include "planner/rules/compose/inner_calls.h"
+#include "planner/rules/compose/piece_graph.h"
+#include "planner/rules/factor/rule.h"
+
+namespace metadist {
+
+// STEPS: a recurrence as the decompositions of calls on one element each, one after the other, each
+// divided by the same factor of such a call.
+
+// Of the calls that recipes are written with.
+struct StepRules {
+  const OpTable& ops;
+  // The rule of a node, at its own sizes; without factors where nothing is known.
+  std::function<Rule(const Graph&, const Node&)> rule;
+};
+// Those that follow from what was discovered. The result points to the arguments.
+StepRules RulesBy(const OpTable& ops, const InnerFound& found);
+
+// A call on a single element, as a graph of one node; none where the call has no such form.
+std::optional<Graph> SingleStep(const std::string& recipe, const OpCall& call);
+
+// As BuildRecipe. rules: of the single step and of the nodes of its decomposition. Errors:
+// kBadInput where a single step has no factor that cuts so, or where there are too many.
+Result<PieceGraph> BuildSteps(const std::string& recipe,
+                              const OpCall& call,
+                              const std::vector<Cut>& inputs,
+                              const std::vector<Cut>& outputs,
+                              int64_t ranks,
+                              const StepRules& rules);
+
+}  // namespace metadist

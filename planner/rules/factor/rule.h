@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "metair/spmd/local_entry.h"
+#include "metair/spmd/sharding.h"
+
+// What discovery found about one call, at that call's own sizes: how it can be split over one mesh
+// axis. Several axes compose: each takes one factor (two may take the same), one pass-through, or
+// none.
+namespace metadist {
+
+// A dim of `size()` under a factor: `repeat` blocks in a row, each the concatenation of `parts`; a
+// part is `size` groups of `unit` elements, and the groups are what is divided among the ranks.
+//   ([i,k]): repeat 1, parts {(k, 1)}      (a b) cut by a: {(a, b)}; cut by b: repeat a, {(b, 1)}
+//   a+b: repeat 1, parts {(a, 1), (b, 1)}
+// With a halo a rank also takes what is next to its piece (an input), or makes more than is kept
+// of it (an output).
+struct Cut {
+  struct Part {
+    int64_t size = 1;
+    int64_t unit = 1;
+    auto operator<=>(const Part&) const = default;
+  };
+
+  int tensor = 0;  // index among the inputs or the outputs
+  int dim = 0;
+  int64_t repeat = 1;
+  std::vector<Part> parts;
+  bool spare = false;  // pieces are made with a spare element (DimSharding::spare)
+  Halo halo = {};      // only of one block of one part
+
+  int64_t size() const;  // of the dim
+  auto operator<=>(const Cut&) const = default;
+};
+
+// An integer inside the call that follows the piece: entry `entry` of constant input `input`, or of
+// integer attribute `attribute` where input is -1. `view` as for a dim (tensor and dim unused): of
+// the integer itself where it is a size, else of the dim it follows.
+struct LiteralCut {
+  int input = -1;
+  std::string attribute;
+  int entry = 0;
+  Cut view = {};
+  LocalEntry::Kind kind = LocalEntry::Kind::kSize;
+  int64_t by_start = 0;  // as in LocalEntry
+  int64_t by_end = 0;
+};
+
+// An input of indices that is counted from the start of the piece of a dim. What points outside the
+// piece points at the element behind it.
+struct CountedIndex {
+  int input = 0;
+  int column = -1;        // only indices at this place of the last dim; -1: all
+  bool from_end = false;  // indices below 0 count from the end of the dim
+  Cut view;               // of the dim (tensor and dim unused)
+};
+
+// A small value of a decomposition that the ranks reduce: what node `node` makes.
+struct InnerExchange {
+  int node = 0;
+  ReduceOp op = ReduceOp::kSum;
+  std::string dims = {};  // letters of the factors that cut the value's dims: "a,b"
+  auto operator<=>(const InnerExchange&) const = default;
+};
+
+// How a factor runs through the operator's decomposition (OpDef::decompose). With a recipe: through
+// the graph that it is written as, either of the operator alone (recipe.h; nothing else is said
+// then) or of the decomposition, as nodes and exchanges say, and a late merge (late_merge.h).
+struct InnerUse {
+  std::vector<std::string> nodes;  // by node: a factor's name, "~sum", or "" (work repeated)
+  std::vector<InnerExchange> exchanges = {};  // in node order
+  std::string recipe = {};
+  bool operator==(const InnerUse&) const = default;
+};
+
+// One way to divide the call's work.
+struct Factor {
+  std::string name = {};          // letter of the one-line notation
+  std::vector<Cut> inputs = {};   // inputs not named arrive whole
+  std::vector<Cut> outputs = {};  // outputs neither named nor reduced are equal on all ranks
+  std::map<int, ReduceOp> reductions = {};  // outputs that come out partial
+  std::vector<int> partial_inputs = {};     // inputs that must arrive as partial sums
+  std::vector<LiteralCut> literals = {};
+  std::vector<CountedIndex> indices = {};
+  bool even_only = false;  // the groups must divide evenly among the ranks
+  // A rank may hold any of the groups, in their order, the same ones of all tensors; otherwise
+  // groups in a row.
+  bool any_order = false;
+  int64_t least_piece = 1;  // least number of groups a rank may get
+  InnerUse inner = {};      // no nodes, no recipe: the factor is none of the decomposition's
+  bool composite = false;   // only that graph can be divided so, the operator cannot
+  // Of a composite factor: other ways with the same result, in fewer exchanges of more elements. A
+  // plan takes what is fastest.
+  std::vector<InnerUse> others = {};
+
+  // Number of groups: the least `size` of all parts. At most this many ranks can share the factor.
+  int64_t groups() const;
+};
+
+// Inputs that may be partial (with `op`) together; then all outputs come out partial in the same
+// way.
+struct PassThrough {
+  ReduceOp op = ReduceOp::kSum;
+  std::vector<int> inputs;
+};
+
+// A dim of several elements that no factor cuts, and why.
+struct UncutDim {
+  bool is_input = true;
+  int tensor = 0;
+  int dim = 0;
+  std::string reason = {};
+  bool known = false;  // calls of the same form can be cut there
+  auto operator<=>(const UncutDim&) const = default;
+};
+
+struct Rule {
+  std::vector<Factor> factors;
+  std::vector<PassThrough> pass_through;
+  std::string text;    // one-line notation: ([i,k],[k,j])->([i,j]) reduction={k} linear={0,1}
+  std::string reason;  // why there are no factors; empty if there are some
+  std::vector<UncutDim> uncut = {};  // by tensor and dim, inputs first
+};
+
+}  // namespace metadist

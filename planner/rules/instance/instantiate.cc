@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rule at a call's own sizes. Every slot of the call is an equation (12288 = a * b, 96 = a);
+// those with one unknown atom are solved until none is left, then all are checked. Each cut is
+// checked against the real shapes too, so a rule can never be applied to a call of another form.
+#include "planner/rules/instance/instantiate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "planner/rules/factor/notation.h"
+#include "planner/rules/factor/pieces.h"
+#include "planner/rules/factor/step_recipe.h"
+#include "planner/rules/instance/instance.h"
+#include "planner/rules/instance/window.h"
+
+namespace metadist {
+namespace {
+
+constexpr int64_t kUnknown = 0;
+constexpr double kLargestDim = 0x1p62;
+
+struct Equation {
+  const SymbolicSize* size;
+  int64_t value;
+};
+
+// False: the call has other slots.
+bool Equations(const SymbolicRule& found, const BlackBox& box, std::vector<Equation>& equations) {
+  if (found.dims.size() != box.num_inputs()) return false;
+  for (size_t i = 0; i < box.num_inputs(); ++i) {
+    if (found.dims[i].is_tensor != box.is_tensor(i)) return false;
+    if (!box.is_tensor(i)) continue;
+    if (found.dims[i].sizes.size() != box.rank(i)) return false;
+    for (size_t d = 0; d < box.rank(i); ++d)
+      equations.push_back(
+          {&found.dims[i].sizes[d], box.values()[static_cast<size_t>(box.dim_slot(i, d))]});
+  }
+  size_t next = 0;
+  for (size_t s = 0; s < box.slots().size(); ++s) {
+    const Slot& slot = box.slots()[s];
+    if (slot.is_dim) continue;
+    if (next == found.literals.size()) return false;
+    const SymbolicLiteral& literal = found.literals[next++];
+    if (literal.input != slot.input || literal.attribute != slot.attribute ||
+        literal.entry != slot.entry)
+      return false;
+    equations.push_back({&literal.size, box.values()[s]});
+  }
+  return next == found.literals.size();
+}
+
+// Solves for the one unknown atom of a product, if that is all it has. False: no integer does.
+bool SolveOne(const Product& product, int64_t value, std::vector<int64_t>& sizes, bool& progress) {
+  int64_t known = product.constant;
+  int unknown = -1;
+  for (const int a : product.atoms) {
+    const int64_t size = sizes[static_cast<size_t>(a)];
+    if (size == kUnknown && unknown >= 0) return true;
+    if (size == kUnknown)
+      unknown = a;
+    else if (__builtin_mul_overflow(known, size, &known))
+      return false;
+  }
+  if (unknown < 0) return true;
+  if (known == 0 || value % known != 0 || value / known < 1) return false;
+  sizes[static_cast<size_t>(unknown)] = value / known;
+  progress = true;
+  return true;
+}
+
+int64_t LocalUnit(const SymbolicLiteral& literal, int atom, std::span<const int64_t> sizes) {
+  // Atoms of a literal nest in their order, the constant innermost.
+  const Product& product = literal.size.terms.front();
+  int64_t unit = product.constant;
+  for (auto it = product.atoms.rbegin(); it != product.atoms.rend() && *it != atom; ++it)
+    unit *= sizes[static_cast<size_t>(*it)];
+  return unit;
+}
+
+// A model's integers may be anything.
+int64_t Wrapped(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
+void AddOffsets(const SymbolicRule& found,
+                const SymbolicFactor& factor,
+                std::span<const int64_t> sizes,
+                Factor& out) {
+  for (const SymbolicShift& shift : factor.shifts) {
+    const SymbolicLiteral& literal = found.literals[static_cast<size_t>(shift.literal)];
+    const int64_t times =
+        shift.times < 0 ? 1 : found.literals[static_cast<size_t>(shift.times)].size.At(sizes);
+    out.literals.push_back({literal.input,
+                            literal.attribute,
+                            literal.entry,
+                            CutAt(shift.view, sizes),
+                            shift.is_index ? LocalEntry::Kind::kIndex : LocalEntry::Kind::kShifted,
+                            Wrapped(times, shift.by_start),
+                            Wrapped(times, shift.by_end)});
+  }
+  for (const SymbolicIndex& index : factor.indices)
+    out.indices.push_back({index.input, index.column, index.from_end, CutAt(index.view, sizes)});
+}
+
+double Real(const Product& product, std::span<const int64_t> sizes) {
+  double value = static_cast<double>(product.constant);
+  for (const int atom : product.atoms)
+    value *= static_cast<double>(sizes[static_cast<size_t>(atom)]);
+  return value;
+}
+
+// Whether what the factor makes of these sizes are numbers at all.
+bool Representable(const SymbolicRule& found,
+                   const SymbolicFactor& factor,
+                   std::span<const int64_t> sizes) {
+  for (const SymbolicLiteral& literal : found.literals)
+    if (factor.local_literals && literal.size.At(sizes) < 1)
+      for (const int atom : literal.size.terms.front().atoms)
+        if (std::find(factor.atoms.begin(), factor.atoms.end(), atom) != factor.atoms.end())
+          return false;
+  const auto fits = [&](const SymbolicCut& cut) {
+    double total = 0;
+    for (const SymbolicCut::Part& part : cut.parts)
+      total += static_cast<double>(sizes[static_cast<size_t>(part.atom)]) * Real(part.unit, sizes);
+    return total * Real(cut.repeat, sizes) < kLargestDim;
+  };
+  return std::all_of(factor.inputs.begin(), factor.inputs.end(), fits) &&
+         std::all_of(factor.outputs.begin(), factor.outputs.end(), fits) &&
+         std::all_of(factor.shifts.begin(),
+                     factor.shifts.end(),
+                     [&](const SymbolicShift& shift) { return fits(shift.view); }) &&
+         std::all_of(factor.indices.begin(), factor.indices.end(), [&](const SymbolicIndex& index) {
+           return fits(index.view);
+         });
+}
+
+// Whether the atoms have the sizes for which alone the factor is known to hold.
+bool IsAt(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
+  return std::all_of(factor.fixed.begin(), factor.fixed.end(), [&](const auto& fixed) {
+    return sizes[static_cast<size_t>(fixed.first)] == fixed.second;
+  });
+}
+
+// The notation of the factors that the call has, at its sizes.
+std::string TextAt(const SymbolicRule& found,
+                   std::vector<SymbolicFactor> factors,
+                   std::vector<PassThrough> passes,
+                   std::vector<int64_t> sizes,
+                   const std::vector<Shape>& outputs) {
+  SymbolicRule own;
+  own.atoms = std::move(sizes);
+  own.dims = found.dims;
+  own.literals = found.literals;
+  own.factors = std::move(factors);
+  own.pass_through = std::move(passes);
+  return Notation(own, outputs);
+}
+
+// Of the tensors of a call; without dims where an input is none.
+bool ShapesOf(BlackBox& box, std::vector<Shape>& inputs, std::vector<Shape>& outputs) {
+  for (size_t i = 0; i < box.num_inputs(); ++i)
+    inputs.push_back(box.is_tensor(i) ? box.ShapeOf(i, box.values()) : Shape());
+  return box.Infer(box.values(), outputs);
+}
+
+// Dims of a call's inputs and outputs.
+class DimSet {
+ public:
+  void Add(bool is_input, int tensor, int dim) { dims_.emplace(is_input, tensor, dim); }
+  bool Has(bool is_input, int tensor, int dim) const {
+    return dims_.count({is_input, tensor, dim}) > 0;
+  }
+
+ private:
+  std::set<std::tuple<bool, int, int>> dims_;
+};
+
+DimSet CutDims(const Rule& rule) {
+  DimSet out;
+  for (const Factor& factor : rule.factors) {
+    for (const Cut& cut : factor.inputs) out.Add(/*is_input=*/true, cut.tensor, cut.dim);
+    for (const Cut& cut : factor.outputs) out.Add(/*is_input=*/false, cut.tensor, cut.dim);
+  }
+  return out;
+}
+
+// The dims that are cut, and those of which the rule says why they are not.
+DimSet SettledDims(const Rule& rule) {
+  DimSet out = CutDims(rule);
+  for (const UncutDim& at : rule.uncut) out.Add(at.is_input, at.tensor, at.dim);
+  return out;
+}
+
+void SortUncut(Rule& rule) {
+  std::sort(rule.uncut.begin(), rule.uncut.end(), [](const UncutDim& a, const UncutDim& b) {
+    return std::make_tuple(!a.is_input, a.tensor, a.dim) <
+           std::make_tuple(!b.is_input, b.tensor, b.dim);
+  });
+}
+
+// Why the call has not the factor; empty: its groups are too few.
+std::string WhyNot(const SymbolicFactor& factor,
+                   const std::optional<std::vector<int64_t>>& sizes,
+                   const std::vector<Shape>& inputs) {
+  if (!sizes) return "calls of this form with other sizes can be cut here, these sizes coincide";
+  if (!IsAt(factor, *sizes))
+    return "the factor that cuts it is known to hold at other sizes of the call only";
+  if (!StepsFit(factor.inner.recipe, inputs))
+    return "it can be cut in sequences of few elements only";
+  return "";
+}
+
+bool Fits(const std::vector<Cut>& cuts, const std::vector<Shape>& shapes) {
+  return std::all_of(cuts.begin(), cuts.end(), [&](const Cut& cut) {
+    const size_t tensor = static_cast<size_t>(cut.tensor);
+    return tensor < shapes.size() && static_cast<size_t>(cut.dim) < shapes[tensor].size() &&
+           cut.size() == shapes[tensor][static_cast<size_t>(cut.dim)];
+  });
+}
+
+}  // namespace
+
+Factor FactorAt(const SymbolicRule& found,
+                const SymbolicFactor& factor,
+                std::span<const int64_t> sizes) {
+  Factor out;
+  out.name = factor.name;
+  for (const SymbolicCut& cut : factor.inputs) out.inputs.push_back(CutAt(cut, sizes));
+  for (const SymbolicCut& cut : factor.outputs) out.outputs.push_back(CutAt(cut, sizes));
+  out.reductions = factor.reductions;
+  out.partial_inputs = factor.partial_inputs;
+  out.even_only = factor.even_only;
+  out.least_piece = factor.least_piece;
+  out.any_order = factor.any_order;
+  AddOffsets(found, factor, sizes, out);
+  out.inner = factor.inner;
+  out.composite = factor.composite;
+  out.others = factor.others;
+  if (!factor.local_literals) return out;
+  for (const SymbolicLiteral& literal : found.literals)
+    for (const int atom : literal.size.terms.front().atoms) {
+      if (std::find(factor.atoms.begin(), factor.atoms.end(), atom) == factor.atoms.end()) continue;
+      const int64_t size = sizes[static_cast<size_t>(atom)];
+      const int64_t unit = LocalUnit(literal, atom, sizes);
+      Cut view{0, 0, literal.size.At(sizes) / (size * unit), {{size, unit}}, false};
+      out.literals.push_back({literal.input, literal.attribute, literal.entry, std::move(view)});
+    }
+  return out;
+}
+
+std::optional<std::vector<int64_t>> SolveAtoms(const SymbolicRule& found, const BlackBox& box) {
+  std::vector<Equation> equations;
+  if (!Equations(found, box, equations)) return std::nullopt;
+  std::vector<int64_t> sizes(found.atoms.size(), kUnknown);
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (const Equation& e : equations) {
+      const std::vector<Product>& terms = e.size->terms;
+      const bool shifted = terms.size() == 2 && terms[1].atoms.empty();
+      if (terms.size() > 1 && !shifted) continue;
+      const int64_t value = shifted ? e.value - terms[1].constant : e.value;
+      if (!SolveOne(terms[0], value, sizes, progress)) return std::nullopt;
+    }
+  }
+  if (std::find(sizes.begin(), sizes.end(), kUnknown) != sizes.end()) return std::nullopt;
+  for (const int64_t size : sizes)
+    if (size > kLargestSize) return std::nullopt;
+  for (const Equation& e : equations) {
+    double real = 0;
+    for (const Product& term : e.size->terms) real += std::abs(Real(term, sizes));
+    const bool alone = e.size->terms.size() == 1 && e.size->terms[0].atoms.empty();
+    if ((!alone && real >= kLargestDim) || e.size->At(sizes) != e.value) return std::nullopt;
+  }
+  return sizes;
+}
+
+size_t CutsIn(const Rule& rule) {
+  size_t cuts = 0;
+  for (const Factor& factor : rule.factors) cuts += factor.inputs.size() + factor.outputs.size();
+  return cuts;
+}
+
+bool CutsAll(const Rule& rule, BlackBox& box) {
+  std::vector<Shape> inputs, outputs;
+  if (!ShapesOf(box, inputs, outputs)) return false;
+  const DimSet cut = CutDims(rule);
+  for (const bool is_input : {true, false}) {
+    const std::vector<Shape>& shapes = is_input ? inputs : outputs;
+    for (size_t t = 0; t < shapes.size(); ++t)
+      for (size_t d = 0; d < shapes[t].size(); ++d)
+        if (shapes[t][d] > 1 && !cut.Has(is_input, static_cast<int>(t), static_cast<int>(d)))
+          return false;
+  }
+  return true;
+}
+
+void AddUncut(const SymbolicRule& found,
+              BlackBox& box,
+              const std::set<std::string>& refused,
+              Rule& rule) {
+  std::vector<Shape> inputs, outputs;
+  if (!ShapesOf(box, inputs, outputs)) return;
+  const auto sizes = SolveAtoms(found, box);
+  std::vector<std::pair<const SymbolicFactor*, bool>> all;  // and whether it was refuted
+  for (const SymbolicFactor& factor : found.factors) all.emplace_back(&factor, false);
+  for (const SymbolicFactor& factor : found.refuted) all.emplace_back(&factor, true);
+  DimSet settled = SettledDims(rule);
+  for (const auto& [known, refuted] : all)
+    for (const bool is_input : {true, false})
+      for (const SymbolicCut& cut : is_input ? known->inputs : known->outputs) {
+        UncutDim at{is_input, cut.tensor, cut.dim, {}, /*known=*/true};
+        const std::vector<Shape>& shapes = is_input ? inputs : outputs;
+        const size_t tensor = static_cast<size_t>(cut.tensor);
+        const size_t dim = static_cast<size_t>(cut.dim);
+        if (tensor >= shapes.size() || dim >= shapes[tensor].size()) continue;
+        if (shapes[tensor][dim] < 2 || settled.Has(is_input, cut.tensor, cut.dim)) continue;
+        at.reason = refuted ? "pieces differ from the whole at the edges of the element types"
+                    : refused.count(known->name) > 0
+                        ? "pieces of this very call differ from the whole"
+                        : WhyNot(*known, sizes, inputs);
+        if (at.reason.empty()) continue;
+        settled.Add(is_input, cut.tensor, cut.dim);
+        rule.uncut.push_back(std::move(at));
+      }
+  SortUncut(rule);
+}
+
+void AddUncutRest(BlackBox& box, Rule& rule) {
+  std::vector<Shape> inputs, outputs;
+  if (!ShapesOf(box, inputs, outputs)) return;
+  const std::string reason =
+      rule.factors.empty() ? rule.reason : "no cut of it was found to reproduce the whole";
+  const DimSet settled = SettledDims(rule);
+  for (const bool is_input : {true, false}) {
+    const std::vector<Shape>& shapes = is_input ? inputs : outputs;
+    for (size_t t = 0; t < shapes.size(); ++t)
+      for (size_t d = 0; d < shapes[t].size(); ++d) {
+        const int tensor = static_cast<int>(t);
+        const int dim = static_cast<int>(d);
+        if (shapes[t][d] > 1 && !settled.Has(is_input, tensor, dim))
+          rule.uncut.push_back({is_input, tensor, dim, reason});
+      }
+  }
+  SortUncut(rule);
+}
+
+bool SameForm(const SymbolicRule& found, BlackBox& box) {
+  if (found.factors.empty() && found.dims.empty()) return true;
+  std::vector<Equation> equations;
+  std::vector<Shape> outputs;
+  if (!Equations(found, box, equations) || !box.Infer(box.values(), outputs)) return false;
+  return std::all_of(found.factors.begin(), found.factors.end(), [&](const SymbolicFactor& factor) {
+    const bool inside =
+        std::all_of(factor.outputs.begin(), factor.outputs.end(), [&](const SymbolicCut& cut) {
+          const size_t output = static_cast<size_t>(cut.tensor);
+          return output < outputs.size() && static_cast<size_t>(cut.dim) < outputs[output].size();
+        });
+    return inside && (factor.reductions.empty() ||
+                      static_cast<size_t>(factor.reductions.rbegin()->first) < outputs.size());
+  });
+}
+
+Rule InstantiateAt(const SymbolicRule& found,
+                   BlackBox& box,
+                   bool& fits,
+                   const FactorFilter& holds,
+                   const PassFilter& passes) {
+  Rule rule;
+  rule.text = found.text;
+  rule.reason = found.reason;
+  const std::optional<std::vector<int64_t>> sizes = SolveAtoms(found, box);
+  std::vector<Shape> outputs;
+  fits = sizes && box.Infer(box.values(), outputs);
+  if (!fits) {
+    rule.text = "none";
+    if (rule.reason.empty()) rule.reason = kOtherForm;
+    return rule;
+  }
+  std::vector<Shape> inputs;
+  for (size_t i = 0; i < box.num_inputs(); ++i) inputs.push_back(box.ShapeOf(i, box.values()));
+  std::vector<SymbolicFactor> factors;  // of those of the rule
+  for (const SymbolicFactor& factor : found.factors) {
+    if (!Representable(found, factor, *sizes)) {
+      fits = false;
+      break;
+    }
+    if (!IsAt(factor, *sizes)) continue;
+    std::optional<Factor> at = HasWindows(factor) ? WindowFactorAt(factor, *sizes, inputs, outputs)
+                                                  : FactorAt(found, factor, *sizes);
+    if (!at || !StepsFit(at->inner.recipe, inputs)) continue;
+    Factor& next = *at;
+    if (!Fits(next.inputs, inputs) || !Fits(next.outputs, outputs)) {
+      fits = false;
+      break;
+    }
+    if (next.groups() < 2 * std::max<int64_t>(1, next.least_piece))
+      continue;  // not even two pieces
+    if (holds && !holds(factor, *sizes)) continue;
+    rule.factors.push_back(std::move(next));
+    factors.push_back(factor);
+  }
+  if (!fits) {
+    rule.factors.clear();
+    rule.text = "none";
+    rule.reason = kOtherForm;
+    return rule;
+  }
+  for (const PassThrough& pass : found.pass_through)
+    if (!passes || passes(pass, *sizes)) rule.pass_through.push_back(pass);
+  if (rule.text != "none")
+    rule.text = TextAt(found, std::move(factors), rule.pass_through, *sizes, outputs);
+  if (rule.factors.empty() && rule.reason.empty())
+    rule.reason = "every size that could be divided is 1, or too small for two pieces";
+  return rule;
+}
+
+Rule Instantiate(const SymbolicRule& found, const OpCall& call) {
+  BlackBox box(call);
+  bool fits = false;
+  return InstantiateAt(found, box, fits);
+}
+
+}  // namespace metadist

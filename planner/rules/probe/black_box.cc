@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/rules/probe/black_box.h"
+
+#include <algorithm>
+
+namespace metadist {
+namespace {
+
+// A literal input with more elements than this is kept as it is.
+constexpr int64_t kMostLiterals = 64;
+
+bool IsRunTime(const std::vector<TensorType>& types) {
+  for (const TensorType& type : types)
+    if (!IsKnown(type.shape)) return true;
+  return false;
+}
+
+}  // namespace
+
+BlackBox::BlackBox(const OpCall& call) {
+  const size_t count = call.inputs.size();
+  roles_.assign(count, Role::kAbsent);
+  types_.resize(count);
+  first_dim_.assign(count, -1);
+  constants_.resize(count);
+  wide_.resize(count);
+  if (call.attributes != nullptr) attributes_ = *call.attributes;
+  std::vector<InputDomain> domains;
+  if (call.op->domain_of != nullptr) domains = call.op->domain_of(call);
+  domains.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    if (!call.has(i)) continue;
+    const OpCall::Input& in = call.inputs[i];
+    types_[i] = in.type;
+    roles_[i] = Role::kTensor;
+    if (in.constant == nullptr || !in.constant->has_data()) continue;
+    const bool integer = ClassOf(in.type.element) == ElementClass::kInt;
+    const bool needed = NeedsElements(call, i);
+    const bool is_index = domains[i].kind == InputDomain::Kind::kIndex;
+    if (integer && (needed || (in.constant->size() <= 1 && !is_index)))
+      roles_[i] = in.constant->size() <= kMostLiterals ? Role::kLiteral : Role::kFixed;
+    else if (needed)
+      roles_[i] = Role::kFixed;
+  }
+  call_.op = call.op;
+  call_.attributes = &attributes_;
+  call_.num_outputs = call.num_outputs;
+  call_.inputs.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    if (roles_[i] == Role::kAbsent) continue;
+    call_.inputs[i] = {true, types_[i], nullptr};
+    if (roles_[i] == Role::kTensor) {
+      first_dim_[i] = static_cast<int>(slots_.size());
+      for (size_t k = 0; k < types_[i].shape.size(); ++k) {
+        slots_.push_back({true, static_cast<int>(i), "", static_cast<int>(k)});
+        values_.push_back(types_[i].shape[k]);
+      }
+      continue;
+    }
+    constants_[i] = call.inputs[i].constant->Clone();
+    wide_[i] = constants_[i].Cast(ComputeType(types_[i].element));
+    call_.inputs[i].constant = &constants_[i];
+  }
+  for (size_t i = 0; i < count; ++i)
+    if (roles_[i] == Role::kLiteral) AddLiteralSlots(i);
+  AddAttributeSlots();
+  current_ = values_;
+}
+
+bool BlackBox::NeedsElements(const OpCall& call, size_t input) const {
+  OpCall without = call;
+  without.attributes = &attributes_;
+  without.inputs[input].constant = nullptr;
+  return !Inferred(without).ok();
+}
+
+void BlackBox::Note(const Error& error) const {
+  const bool crash = error.code == ErrorCode::kDevice && !trying_;
+  if ((crash || error.code == ErrorCode::kTimeLimit) && fault_.empty()) fault_ = error.message;
+}
+
+Result<std::vector<TensorType>> BlackBox::Inferred(const OpCall& call) const {
+  if (!fault_.empty()) return BadInput("", fault_);
+  // As importers do: what has more elements than can be counted is no call.
+  for (const OpCall::Input& input : call.inputs)
+    if (input.present) TRY(CheckedElements(input.type.shape, input.type.element));
+  auto types = call.op->infer(call);
+  if (!types.ok()) Note(types.error());
+  return types;
+}
+
+void BlackBox::AddLiteralSlots(size_t input) {
+  const std::vector<int64_t> elements = constants_[input].ToInts();
+  for (size_t e = 0; e < elements.size(); ++e) {
+    slots_.push_back({false, static_cast<int>(input), "", static_cast<int>(e)});
+    values_.push_back(elements[e]);
+  }
+}
+
+void BlackBox::AddAttributeSlots() {
+  for (const auto& [name, value] : attributes_.all()) {
+    if (const int64_t* single = std::get_if<int64_t>(&value)) {
+      slots_.push_back({false, -1, name, 0});
+      values_.push_back(*single);
+    } else if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) {
+      for (size_t e = 0; e < list->size(); ++e) {
+        slots_.push_back({false, -1, name, static_cast<int>(e)});
+        values_.push_back((*list)[e]);
+      }
+    }
+  }
+}
+
+int64_t BlackBox::InputElements(std::span<const int64_t> values) const {
+  int64_t elements = 0;
+  for (size_t i = 0; i < num_inputs(); ++i)
+    if (is_tensor(i)) elements += NumElements(ShapeOf(i, values));
+  return elements;
+}
+
+Shape BlackBox::ShapeOf(size_t input, std::span<const int64_t> values) const {
+  if (roles_[input] != Role::kTensor) return types_[input].shape;
+  const auto first = values.begin() + first_dim_[input];
+  return Shape(first, first + static_cast<int64_t>(types_[input].shape.size()));
+}
+
+size_t BlackBox::first_literal() const {
+  size_t slot = 0;
+  while (slot < slots_.size() && slots_[slot].is_dim) ++slot;
+  return slot;
+}
+
+bool BlackBox::scalable(int slot) const {
+  const int64_t value = values_[static_cast<size_t>(slot)];
+  return value >= 2 && value <= kLargestSize;
+}
+
+void BlackBox::SetDims(std::span<const int64_t> values) {
+  for (size_t i = 0; i < roles_.size(); ++i) {
+    if (roles_[i] != Role::kTensor) continue;
+    Shape& shape = call_.inputs[i].type.shape;
+    const auto first = values.begin() + first_dim_[i];
+    if (std::equal(shape.begin(), shape.end(), first)) continue;
+    std::copy_n(first, shape.size(), shape.begin());
+    made_.reset();
+  }
+}
+
+void BlackBox::SetLiterals(std::span<const int64_t> values) {
+  for (size_t s = 0; s < slots_.size(); ++s) {
+    const Slot& slot = slots_[s];
+    if (slot.is_dim || values[s] == current_[s]) continue;
+    current_[s] = values[s];
+    made_.reset();
+    const size_t entry = static_cast<size_t>(slot.entry);
+    if (slot.input < 0) {
+      Attribute& attribute = attributes_.all()[slot.attribute];
+      if (int64_t* single = std::get_if<int64_t>(&attribute))
+        *single = values[s];
+      else
+        std::get<std::vector<int64_t>>(attribute)[entry] = values[s];
+      continue;
+    }
+    const size_t input = static_cast<size_t>(slot.input);
+    // Kernels may have kept the old tensor: tensors share their bytes when copied.
+    std::vector<int64_t> elements = wide_[input].ToInts();
+    elements[entry] = values[s];
+    wide_[input] = Tensor::Of<int64_t>(wide_[input].shape(), elements);
+    constants_[input] = wide_[input].Cast(types_[input].element);
+  }
+}
+
+Result<std::vector<TensorType>> BlackBox::InferOutputs(std::span<const int64_t> values) {
+  SetLiterals(values);
+  SetDims(values);
+  return Inferred(call_);
+}
+
+const OpCall& BlackBox::CallAt(std::span<const int64_t> values) {
+  SetLiterals(values);
+  SetDims(values);
+  return call_;
+}
+
+void BlackBox::set_following(std::vector<Following> following) {
+  following_ = std::move(following);
+  from_end_.clear();
+  for (const Following& one : following_)
+    from_end_.push_back(values_[static_cast<size_t>(one.literal)] < 0);
+}
+
+// An integer below 0 that follows a dim would count from its other end: another call.
+bool BlackBox::FollowersKeepSides(std::span<const int64_t> values) const {
+  for (size_t i = 0; i < following_.size(); ++i)
+    if ((values[static_cast<size_t>(following_[i].literal)] < 0) != from_end_[i]) return false;
+  return true;
+}
+
+bool BlackBox::Infer(std::span<const int64_t> values, std::vector<Shape>& outputs) {
+  if (!FollowersKeepSides(values)) return false;
+  auto types = InferOutputs(values);
+  if (!types.ok() || IsRunTime(types.value())) return false;
+  outputs.clear();
+  for (TensorType& type : types.value()) outputs.push_back(std::move(type.shape));
+  return LiteralIndicesFit();
+}
+
+// Indices that are literals must be legal too; inference does not look at them.
+bool BlackBox::LiteralIndicesFit() const {
+  if (call_.op->domain_of == nullptr) return true;
+  if (std::find(roles_.begin(), roles_.end(), Role::kLiteral) == roles_.end()) return true;
+  const std::vector<InputDomain> domains = call_.op->domain_of(call_);
+  for (size_t i = 0; i < roles_.size() && i < domains.size(); ++i) {
+    if (roles_[i] != Role::kLiteral || domains[i].kind != InputDomain::Kind::kIndex) continue;
+    for (const int64_t index : wide_[i].ToInts())
+      for (const InputDomain::Bound& bound : domains[i].bounds) {
+        const int64_t size =
+            call_.shape(static_cast<size_t>(bound.input))[static_cast<size_t>(bound.dim)];
+        if (index >= size || index < -size) return false;
+      }
+  }
+  return true;
+}
+
+std::vector<InputDomain> BlackBox::DomainsOf(std::span<const int64_t> values) {
+  std::vector<InputDomain> domains;
+  if (call_.op->domain_of != nullptr) {
+    SetLiterals(values);
+    SetDims(values);
+    domains = call_.op->domain_of(call_);
+  }
+  domains.resize(roles_.size());
+  for (const FoundDomain& found : found_domains_)
+    domains[static_cast<size_t>(found.input)] = found.At(values);
+  return domains;
+}
+
+bool BlackBox::Try(std::span<const int64_t> values,
+                   std::span<const Tensor> tensors,
+                   std::vector<Tensor>& outputs) {
+  trying_ = true;
+  const bool ran = Run(values, tensors, outputs);
+  trying_ = false;
+  return ran;
+}
+
+bool BlackBox::Run(std::span<const int64_t> values,
+                   std::span<const Tensor> tensors,
+                   std::vector<Tensor>& outputs) {
+  SetLiterals(values);
+  for (size_t i = 0; i < roles_.size(); ++i) {
+    if (roles_[i] != Role::kTensor) continue;
+    Shape& shape = call_.inputs[i].type.shape;
+    if (shape != tensors[i].shape()) {
+      shape = tensors[i].shape();
+      made_.reset();
+    }
+    wide_[i] = tensors[i];
+  }
+  ++kernel_runs_;
+  if (!fault_.empty()) {
+    error_ = fault_;
+    return false;
+  }
+  if (!made_) {
+    auto types = Inferred(call_);
+    if (!types.ok()) {
+      error_ = types.error().message;
+      return false;
+    }
+    made_ = std::move(types).value();
+  }
+  outputs.clear();
+  for (const TensorType& type : *made_) {
+    if (!IsKnown(type.shape) || NumElements(type.shape) > kMostElements) {
+      error_ = "an output has no fixed small size";
+      return false;
+    }
+    outputs.push_back(Tensor::Zeros({ComputeType(type.element), type.shape}));
+  }
+  auto done = call_.op->reference(call_, wide_, outputs);
+  if (done.ok()) return true;
+  error_ = done.error().message;
+  Note(done.error());
+  return false;
+}
+
+}  // namespace metadist

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contiguous, block-cyclic and a+b cuts are found, not enumerated: a map that parses is one of
+// them, and one that does not parse has no ordered pieces.
+#include "planner/rules/probe/coordinate_map.h"
+
+#include <algorithm>
+
+namespace metadist {
+namespace {
+
+constexpr Coordinate kAtomStride = Coordinate{1} << 32;
+
+int AtomOf(Coordinate c) { return static_cast<int>(c / kAtomStride); }
+
+// The map of `to` as its mapped neighbours give it; empty if they disagree or say nothing.
+CoordinateMap Receive(const Relation& relation,
+                      const std::map<size_t, CoordinateMap>& maps,
+                      size_t to) {
+  const size_t num_inputs = relation.inputs.size();
+  const bool to_input = relation.is_input(to);
+  CoordinateMap got(static_cast<size_t>(relation.size(to)), kNowhere);
+  bool any = false;
+  for (const auto& [from, map] : maps) {
+    if (relation.is_input(from) == to_input) continue;
+    const size_t x = to_input ? to : from;
+    const size_t y = (to_input ? from : to) - num_inputs;
+    const std::vector<uint8_t>& depends = relation.depends[x][y];
+    const size_t columns = static_cast<size_t>(relation.size(num_inputs + y));
+    for (size_t i = 0; i < got.size(); ++i)
+      for (size_t j = 0; j < map.size(); ++j) {
+        if (map[j] == kNowhere) continue;
+        if (depends[to_input ? i * columns + j : j * columns + i] == 0) continue;
+        if (got[i] != kNowhere && got[i] != map[j]) return {};
+        got[i] = map[j];
+        any = true;
+      }
+  }
+  return any ? got : CoordinateMap();
+}
+
+}  // namespace
+
+Coordinate CoordinateOf(int atom, int64_t position) { return atom * kAtomStride + position; }
+
+std::vector<CoordinateMap> SeedMaps(int64_t dim_size, int atom, int64_t atom_size) {
+  if (dim_size % atom_size != 0) return {};
+  const int64_t unit = dim_size / atom_size;
+  std::vector<CoordinateMap> maps(unit > 1 ? 2 : 1);
+  for (int64_t p = 0; p < dim_size; ++p) {
+    maps[0].push_back(CoordinateOf(atom, p / unit));
+    if (unit > 1) maps[1].push_back(CoordinateOf(atom, p % atom_size));
+  }
+  return maps;
+}
+
+bool SameTensor(const Relation& relation, const BlackBox& box, size_t a, size_t b) {
+  if (relation.is_input(a) != relation.is_input(b)) return false;
+  if (!relation.is_input(a)) return relation.out(a).output == relation.out(b).output;
+  return box.slots()[static_cast<size_t>(relation.inputs[a])].input ==
+         box.slots()[static_cast<size_t>(relation.inputs[b])].input;
+}
+
+std::map<size_t, CoordinateMap> Carry(const Relation& relation,
+                                      const BlackBox& box,
+                                      std::map<size_t, CoordinateMap> maps) {
+  for (bool again = true; again;) {
+    again = false;
+    for (size_t node = 0; node < relation.num_nodes(); ++node) {
+      const bool taken = std::any_of(maps.begin(), maps.end(), [&](const auto& entry) {
+        return SameTensor(relation, box, entry.first, node);
+      });
+      if (taken) continue;
+      CoordinateMap map = Receive(relation, maps, node);
+      if (map.empty()) continue;
+      maps[node] = std::move(map);
+      again = true;
+    }
+  }
+  return maps;
+}
+
+std::optional<std::vector<Block>> ParseBlocks(CoordinateMap map, std::span<const int64_t> sizes) {
+  const bool gaps = std::find(map.begin(), map.end(), kNowhere) != map.end();
+  if (gaps) {
+    const auto first =
+        std::find_if(map.begin(), map.end(), [](Coordinate c) { return c != kNowhere; });
+    if (first == map.end()) return std::nullopt;
+    const int atom = AtomOf(*first);
+    bool filled = false;
+    for (const CoordinateMap& full :
+         SeedMaps(static_cast<int64_t>(map.size()), atom, sizes[static_cast<size_t>(atom)])) {
+      bool fits = !filled;
+      for (size_t i = 0; i < map.size() && fits; ++i)
+        fits = map[i] == kNowhere || map[i] == full[i];
+      if (!fits) continue;
+      map = full;
+      filled = true;
+    }
+    if (!filled) return std::nullopt;
+  }
+  std::vector<Block> blocks;
+  size_t at = 0;
+  while (at < map.size()) {
+    const int atom = AtomOf(map[at]);
+    size_t unit = 0;
+    while (at + unit < map.size() && map[at + unit] == CoordinateOf(atom, 0)) ++unit;
+    const size_t length = unit * static_cast<size_t>(sizes[static_cast<size_t>(atom)]);
+    if (unit == 0 || at + length > map.size()) return std::nullopt;
+    for (size_t i = 0; i < length; ++i)
+      if (map[at + i] != CoordinateOf(atom, static_cast<int64_t>(i / unit))) return std::nullopt;
+    blocks.push_back({atom, static_cast<int64_t>(unit)});
+    at += length;
+  }
+  return blocks;
+}
+
+}  // namespace metadist

@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which sizes of a call are one size?
+//
+// A product's inner dims must change together, a reshape's dim with one entry of its target, the
+// entries of a split list with the dim they cut. Equal numbers do not mean equal roles, so nothing
+// is read off the numbers: slots are scaled, alone and together, and shape inference is asked. A
+// minimal set it accepts scaled by 5, by 3 and by 7 is an atom's set of slots. Fewer factors accept
+// more by accident (32 groups of 960 channels scale alone by 5 and by 3), and adding 1 cannot find
+// [30] -> [5,6].
+//
+// Searched in order of cost: single slots, pairs, all slots of one value shrunk one by one, sets of
+// 3 to 5 that share a divisor (at most 150 a size); for what is left then, all dims shrunk, all
+// multiples shrunk. Of hundreds of slots equal ones are tried together before pairs are. Sums (the
+// sizes of Split) grow by 1 and by 3 instead. A set with a literal counts only if an output scales
+// with it exactly and nothing else moves, else an axis or a stride would pass for a size; and only
+// if its dims do not merely lend their outputs to it.
+//
+// Where arithmetic accepts too much ([4,6] -> [6,4] also takes dim 0 with entry 1) sets overlap;
+// resolve.cc asks the kernel which of them are real.
+//
+// Cost: O(slots^2) inferences, plus at most some hundreds for each slot that no pair explains.
+#include "planner/rules/probe/coupled_sizes.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+namespace metadist {
+namespace {
+
+constexpr int64_t kScales[] = {5, 3, 7};
+constexpr int kMostCombinations = 150;
+// Beyond so many, equal sizes are tried together before pairs are.
+constexpr size_t kManySlots = 64;
+constexpr size_t kMostCoupled = 6;  // slots of a set whose parts are looked at
+constexpr int64_t kMostUnit = int64_t{1} << 30;
+
+CoupledSizes::Slots Sorted(CoupledSizes::Slots set) {
+  std::sort(set.begin(), set.end());
+  set.erase(std::unique(set.begin(), set.end()), set.end());
+  return set;
+}
+
+CoupledSizes::Slots Without(const CoupledSizes::Slots& set, int slot) {
+  CoupledSizes::Slots rest = set;
+  std::erase(rest, slot);
+  return rest;
+}
+
+bool Includes(const std::vector<OutDim>& outer, const std::vector<OutDim>& inner) {
+  return std::includes(outer.begin(), outer.end(), inner.begin(), inner.end());
+}
+
+// Two dims of an output seldom are one size: sets that move two are rather two sets at once.
+bool OneDimEach(const std::vector<OutDim>& moved) {
+  return std::adjacent_find(moved.begin(), moved.end(), [](const OutDim& a, const OutDim& b) {
+           return a.output == b.output;
+         }) == moved.end();
+}
+
+bool SameRanks(const std::vector<Shape>& a, const std::vector<Shape>& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (a[i].size() != b[i].size()) return false;
+  return true;
+}
+
+}  // namespace
+
+CoupledSizes::CoupledSizes(BlackBox& box) : box_(box) {}
+
+bool CoupledSizes::ScaledBy(const Slots& set, int64_t factor, std::vector<Shape>& outputs) {
+  std::vector<int64_t> values = box_.values();
+  for (const int slot : set) values[static_cast<size_t>(slot)] *= factor;
+  return box_.Infer(values, outputs) && SameRanks(outputs, outputs_);
+}
+
+bool CoupledSizes::Scales(const Slots& set) {
+  std::vector<Shape> ignored;
+  return std::all_of(std::begin(kScales), std::end(kScales), [&](int64_t scale) {
+    return ScaledBy(set, scale, ignored);
+  });
+}
+
+const CoupledSizes::Moved* CoupledSizes::Accepts(Slots set) {
+  set = Sorted(std::move(set));
+  auto found = seen_.find(set);
+  if (found == seen_.end()) {
+    std::optional<Moved> moved = Try(set);
+    found = seen_.insert_or_assign(std::move(set), std::move(moved)).first;
+  }
+  return found->second ? &*found->second : nullptr;
+}
+
+std::optional<CoupledSizes::Moved> CoupledSizes::Try(const Slots& set) {
+  const bool has_literal = std::any_of(set.begin(), set.end(), [&](int s) {
+    return box_.slots()[static_cast<size_t>(s)].is_literal();
+  });
+  std::optional<Moved> all;
+  std::vector<Shape> now;
+  for (const int64_t scale : kScales) {
+    if (!ScaledBy(set, scale, now)) return std::nullopt;
+    Moved moved;
+    for (size_t o = 0; o < now.size(); ++o)
+      for (size_t e = 0; e < now[o].size(); ++e) {
+        if (now[o][e] == outputs_[o][e]) continue;
+        const OutDim at{static_cast<int>(o), static_cast<int>(e)};
+        (now[o][e] == scale * outputs_[o][e] ? moved.exact : moved.other).push_back(at);
+      }
+    if (has_literal && (!moved.other.empty() || moved.exact.empty() || OnlyLends(set, moved.exact)))
+      return std::nullopt;
+    if (!all) {
+      all = std::move(moved);
+      continue;
+    }
+    // What one scale moved exactly and the other did not is not exact.
+    std::vector<OutDim> exact;
+    std::vector<OutDim> mixed;
+    std::set_intersection(all->exact.begin(),
+                          all->exact.end(),
+                          moved.exact.begin(),
+                          moved.exact.end(),
+                          std::back_inserter(exact));
+    std::set_symmetric_difference(all->exact.begin(),
+                                  all->exact.end(),
+                                  moved.exact.begin(),
+                                  moved.exact.end(),
+                                  std::back_inserter(mixed));
+    std::set<OutDim> other(all->other.begin(), all->other.end());
+    other.insert(moved.other.begin(), moved.other.end());
+    other.insert(mixed.begin(), mixed.end());
+    all = Moved{exact, {other.begin(), other.end()}};
+  }
+  return all;
+}
+
+// Whether every output that scales is explained by slots that scale without the rest, and the
+// operator also accepts the rest without them: they lend their outputs to an unrelated literal.
+bool CoupledSizes::OnlyLends(const Slots& set, const std::vector<OutDim>& exact) {
+  if (set.size() < 2) return false;
+  Slots alone;
+  std::set<OutDim> lent;
+  for (const int slot : set) {
+    if (!box_.slots()[static_cast<size_t>(slot)].is_dim) continue;
+    const Moved* moved = Accepts({slot});
+    if (moved == nullptr) continue;
+    alone.push_back(slot);
+    lent.insert(moved->exact.begin(), moved->exact.end());
+  }
+  std::vector<Shape> now;
+  if (!alone.empty() && Includes({lent.begin(), lent.end()}, exact)) {
+    Slots rest = set;
+    for (const int slot : alone) std::erase(rest, slot);
+    if (Scales(rest)) return true;
+  }
+  // The same of sets that are known, of each and of all together.
+  Slots left = set;
+  std::set<OutDim> by_all;
+  const auto without = [](const Slots& from, const Slots& known) {
+    Slots rest;
+    std::set_difference(
+        from.begin(), from.end(), known.begin(), known.end(), std::back_inserter(rest));
+    return rest;
+  };
+  for (const Slots& known : sets_) {
+    if (known.size() >= set.size() ||
+        !std::includes(set.begin(), set.end(), known.begin(), known.end()))
+      continue;
+    if (Includes(moved(known).exact, exact) && Scales(without(set, known))) return true;
+    left = without(left, known);
+    by_all.insert(moved(known).exact.begin(), moved(known).exact.end());
+  }
+  if (!left.empty() && left.size() < set.size() &&
+      Includes({by_all.begin(), by_all.end()}, exact) && Scales(left))
+    return true;
+  if (LendsFromPart(set, exact)) return true;
+  for (const int slot : alone) {
+    const std::vector<OutDim>& own = Accepts({slot})->exact;
+    std::vector<OutDim> left;
+    std::set_difference(
+        exact.begin(), exact.end(), own.begin(), own.end(), std::back_inserter(left));
+    if (left.size() == exact.size() || !ScaledBy(Without(set, slot), kScales[0], now)) continue;
+    bool only_left = true;
+    for (size_t o = 0; o < now.size(); ++o)
+      for (size_t e = 0; e < now[o].size(); ++e) {
+        const OutDim at{static_cast<int>(o), static_cast<int>(e)};
+        const bool scales = std::binary_search(left.begin(), left.end(), at);
+        only_left = only_left && now[o][e] == outputs_[o][e] * (scales ? kScales[0] : 1);
+      }
+    if (only_left) return true;
+  }
+  return false;
+}
+
+// The same of a part that nobody has looked at yet: the groups and channels of a convolution lend
+// to its dilation and padding, which change together and move nothing.
+bool CoupledSizes::LendsFromPart(const Slots& set, const std::vector<OutDim>& exact) {
+  if (set.size() < 4 || set.size() > kMostCoupled) return false;
+  for (size_t chosen = 1; chosen + 1 < size_t{1} << set.size(); ++chosen) {
+    Slots part, rest;
+    for (size_t i = 0; i < set.size(); ++i) (chosen >> i & 1 ? part : rest).push_back(set[i]);
+    if (part.size() < 2) continue;
+    const bool literals = std::all_of(rest.begin(), rest.end(), [&](int slot) {
+      return box_.slots()[static_cast<size_t>(slot)].is_literal();
+    });
+    if (!literals || !Scales(rest)) continue;
+    const Moved* moved = Accepts(part);
+    if (moved != nullptr && Includes(moved->exact, exact)) return true;
+  }
+  return false;
+}
+
+void CoupledSizes::Add(const Slots& set) {
+  const Slots sorted = Sorted(set);
+  if (std::find(sets_.begin(), sets_.end(), sorted) == sets_.end()) sets_.push_back(sorted);
+  covered_.insert(sorted.begin(), sorted.end());
+}
+
+// Of hundreds of operands whose sizes are equal no two make a set: looking at all pairs would cost
+// the cube of their number.
+void CoupledSizes::FindEqual(const std::vector<int>& big) {
+  if (big.size() <= kManySlots) return;
+  std::map<int64_t, Slots> by_value;
+  for (const int s : big) by_value[box_.values()[static_cast<size_t>(s)]].push_back(s);
+  for (const int s : big) {
+    if (covered_.count(s) > 0) continue;
+    const Slots& equal = by_value[box_.values()[static_cast<size_t>(s)]];
+    const std::optional<Slots> found = Shrink(s, Without(equal, s));
+    if (found && Accepts(*found)->other.empty()) Add(*found);
+  }
+}
+
+void CoupledSizes::FindPairs(const std::vector<int>& big) {
+  for (const int s : big) {
+    if (single_.count(s) > 0 || (big.size() > kManySlots && covered_.count(s) > 0)) continue;
+    for (const int t : big) {
+      if (t == s || (box_.slots()[static_cast<size_t>(s)].is_dim && single_.count(t) > 0)) continue;
+      if (Accepts({s, t}) != nullptr) Add({s, t});
+    }
+  }
+}
+
+// A list with an entry for each dim of a tensor may state the output's sizes outright: then an
+// entry and its dim scale apart, and what the operator makes of a dim depends on how the two
+// compare. Where they are equal they may be one size; whether they are, the kernel is asked
+// (resolve.cc).
+void CoupledSizes::FindStated() {
+  for (const int l : single_) {
+    const Slot& literal = box_.slots()[static_cast<size_t>(l)];
+    if (literal.is_dim || literal.input < 0 || Accepts({l})->exact.empty()) continue;
+    const int64_t entries = box_.constant(static_cast<size_t>(literal.input)).size();
+    for (const int d : single_) {
+      const Slot& dim = box_.slots()[static_cast<size_t>(d)];
+      if (!dim.is_dim || dim.entry != literal.entry) continue;
+      if (static_cast<int64_t>(box_.rank(static_cast<size_t>(dim.input))) != entries) continue;
+      if (box_.values()[static_cast<size_t>(d)] != box_.values()[static_cast<size_t>(l)]) continue;
+      const Moved& alone = *Accepts({d});
+      if (!alone.exact.empty() || !alone.other.empty()) continue;
+      Add({d, l});
+      seen_[Sorted({d, l})] = *Accepts({l});
+    }
+  }
+}
+
+// A dim that grows only with another one which also grows alone: an inequality, as of an index no
+// longer than its data, met with equality.
+void CoupledSizes::FindBounded(const std::vector<int>& big) {
+  const auto is_dim = [&](int s) { return box_.slots()[static_cast<size_t>(s)].is_dim; };
+  const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
+  for (const int s : big) {
+    if (!is_dim(s) || covered_.count(s) > 0) continue;
+    for (const int t : single_)
+      if (is_dim(t) && value(t) == value(s) && Accepts({s, t}) != nullptr) {
+        Add({s, t});
+        break;
+      }
+  }
+}
+
+// A minimal accepted set with `slot` among `slot` + others.
+std::optional<CoupledSizes::Slots> CoupledSizes::Shrink(int slot, const Slots& others) {
+  Slots set = others;
+  set.push_back(slot);
+  if (others.empty() || Accepts(set) == nullptr) return std::nullopt;
+  for (const int other : others) {
+    const Slots rest = Without(set, other);
+    if (Accepts(rest) != nullptr) set = rest;
+  }
+  for (const Slots& known : sets_) {
+    Slots rest;
+    for (const int x : set)
+      if (std::find(known.begin(), known.end(), x) == known.end()) rest.push_back(x);
+    const bool keeps = std::find(rest.begin(), rest.end(), slot) != rest.end();
+    if (keeps && rest.size() < set.size() && Accepts(rest) != nullptr) set = rest;
+  }
+  return Sorted(set);
+}
+
+bool CoupledSizes::FindCombinations(int slot, const std::vector<int>& near, size_t size) {
+  if (near.size() < size) return false;
+  bool found = false;
+  std::vector<size_t> pick(size);
+  std::iota(pick.begin(), pick.end(), 0);
+  for (int tried = 0; tried < kMostCombinations; ++tried) {
+    Slots set{slot};
+    for (const size_t i : pick) set.push_back(near[i]);
+    const Moved* moved = Accepts(set);
+    if (moved != nullptr && moved->other.empty()) {
+      Add(set);
+      found = true;
+    }
+    size_t at = size;
+    while (at > 0 && pick[at - 1] == near.size() - size + at - 1) --at;
+    if (at == 0) break;
+    ++pick[at - 1];
+    for (size_t i = at; i < size; ++i) pick[i] = pick[i - 1] + 1;
+  }
+  return found;
+}
+
+bool CoupledSizes::Additive(int slot, const std::vector<int>& big) {
+  bool added = false;
+  for (const int dim : big) {
+    if (!box_.slots()[static_cast<size_t>(dim)].is_dim || Accepts({dim}) != nullptr) continue;
+    bool good = true;
+    for (const int64_t step : {1, 3}) {
+      std::vector<int64_t> values = box_.values();
+      values[static_cast<size_t>(slot)] += step;
+      values[static_cast<size_t>(dim)] += step;
+      std::vector<Shape> now;
+      bool grows = false;
+      if (box_.Infer(values, now) && SameRanks(now, outputs_))
+        for (size_t o = 0; o < now.size(); ++o)
+          for (size_t e = 0; e < now[o].size(); ++e)
+            grows = grows || now[o][e] == outputs_[o][e] + step;
+      good = good && grows;
+    }
+    if (good) sums_[dim].push_back(slot);
+    added = added || good;
+  }
+  return added;
+}
+
+// Sets of three to five that share a divisor, and such as are equal.
+void CoupledSizes::FindLarger(int slot, const std::vector<int>& big) {
+  const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
+  if (!box_.slots()[static_cast<size_t>(slot)].is_dim && Additive(slot, big)) return;
+  Slots equal, near;
+  for (const int t : big) {
+    if (t == slot) continue;
+    if (value(t) == value(slot)) equal.push_back(t);
+    if (std::gcd(value(t), value(slot)) > 1) near.push_back(t);
+  }
+  std::optional<Slots> found = Shrink(slot, equal);
+  if (found && found->size() > 2 && !Accepts(*found)->other.empty()) found.reset();
+  if (found) return Add(*found);
+  for (const size_t size : {2, 3, 4})
+    if (FindCombinations(slot, near, size)) return;
+}
+
+// What is left of many, for dims that no smaller set explains. Only when those are known: two of
+// them together (the channels of groups, and a window that grows with its image) would pass for one
+// size and hide both.
+void CoupledSizes::FindAmongMany(int slot, const std::vector<int>& big) {
+  const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
+  if (!box_.slots()[static_cast<size_t>(slot)].is_dim) return;
+  Slots dims, multiples;
+  for (const int t : big) {
+    if (t == slot) continue;
+    if (value(t) % value(slot) == 0) multiples.push_back(t);
+    if (box_.slots()[static_cast<size_t>(t)].is_dim) dims.push_back(t);
+  }
+  std::optional<Slots> found = Shrink(slot, dims);
+  if (found && Accepts(*found)->other.empty()) return Add(*found);
+  found = Shrink(slot, multiples);
+  if (found && Accepts(*found)->other.empty() && OneDimEach(Accepts(*found)->exact)) Add(*found);
+}
+
+// Unequal parts of a dim are sizes of their own, whatever divisor they share. Equal parts are one
+// size, which scaling finds.
+void CoupledSizes::FindUnequalParts(const std::vector<int>& big) {
+  for (const int s : big)
+    if (!box_.slots()[static_cast<size_t>(s)].is_dim && covered_.count(s) == 0) Additive(s, big);
+  const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
+  std::erase_if(sums_, [&](const auto& sum) {
+    int64_t total = 0;
+    bool equal = true;
+    for (const int literal : sum.second) {
+      total += value(literal);
+      equal = equal && value(literal) == value(sum.second.front());
+    }
+    return equal || total != value(sum.first);
+  });
+  for (const auto& [dim, literals] : sums_) {
+    covered_.insert(dim);
+    covered_.insert(literals.begin(), literals.end());
+  }
+}
+
+// Dims that are the sum of several literals: each literal is an atom, the dim none. A single one
+// that does not scale with its dim is no size of a part but states how large a kernel is.
+void CoupledSizes::FinishSums() {
+  for (auto it = sums_.begin(); it != sums_.end();) {
+    int64_t sum = 0;
+    for (const int literal : it->second) sum += box_.values()[static_cast<size_t>(literal)];
+    const bool adds_up =
+        it->second.size() > 1 && sum == box_.values()[static_cast<size_t>(it->first)];
+    it = adds_up ? std::next(it) : sums_.erase(it);
+  }
+  for (const auto& [dim, literals] : sums_) {
+    std::erase_if(sets_, [&, dim = dim, &literals = literals](const Slots& set) {
+      return std::any_of(set.begin(), set.end(), [&](int s) {
+        return s == dim || std::find(literals.begin(), literals.end(), s) != literals.end();
+      });
+    });
+    for (const int literal : literals) {
+      sets_.push_back({literal});
+      seen_[{literal}] = Moved{};
+    }
+  }
+}
+
+// The output dim that is one larger for `unit` more of the literal, if nothing else moves.
+std::optional<OutDim> CoupledSizes::GrowsBy(int literal, int64_t unit) {
+  std::optional<OutDim> grows;
+  for (const int64_t step : {1, 3}) {
+    std::vector<int64_t> values = box_.values();
+    values[static_cast<size_t>(literal)] += unit * step;
+    std::vector<Shape> now;
+    if (!box_.Infer(values, now) || !SameRanks(now, outputs_)) return std::nullopt;
+    std::optional<OutDim> moved;
+    for (size_t o = 0; o < now.size(); ++o)
+      for (size_t e = 0; e < now[o].size(); ++e) {
+        if (now[o][e] == outputs_[o][e]) continue;
+        if (moved || now[o][e] != outputs_[o][e] + step) return std::nullopt;
+        moved = OutDim{static_cast<int>(o), static_cast<int>(e)};
+      }
+    if (!moved || (grows && *grows != *moved)) return std::nullopt;
+    grows = moved;
+  }
+  return grows;
+}
+
+// What literals alone make need not scale with any of them: a range from 3 to 12 does not. Then its
+// length is an atom that one of them grows with, by 1 or by what another literal says.
+void CoupledSizes::FindGrown() {
+  if (box_.first_literal() > 0 || !sets_.empty()) return;
+  const std::vector<int64_t>& values = box_.values();
+  for (size_t l = 0; l < values.size(); ++l)
+    for (size_t u = 0; u <= values.size(); ++u) {
+      const int64_t unit = u == 0 ? 1 : values[u - 1];
+      if (u == l + 1 || unit == 0 || std::abs(unit) > kMostUnit) continue;
+      const std::optional<OutDim> out = GrowsBy(static_cast<int>(l), unit);
+      if (!out) continue;
+      grown_.push_back({static_cast<int>(l), unit, *out});
+      return;
+    }
+}
+
+// Dims that literals follow move what either of them moves with the other: in their ratio, or by
+// as much.
+void CoupledSizes::FindFollowing() {
+  for (const auto& [literal, dim, times, step] : box_.following()) {
+    std::vector<int64_t> values = box_.values();
+    values[static_cast<size_t>(literal)] += step * std::max<int64_t>(times, 1);
+    values[static_cast<size_t>(dim)] += step;
+    std::vector<Shape> now;
+    if (!box_.Infer(values, now) || !SameRanks(now, outputs_)) continue;
+    Moved moved;
+    for (size_t o = 0; o < now.size(); ++o)
+      for (size_t e = 0; e < now[o].size(); ++e)
+        if (now[o][e] != outputs_[o][e])
+          moved.other.push_back({static_cast<int>(o), static_cast<int>(e)});
+    if (moved.other.empty()) continue;
+    std::erase_if(sets_, [literal = literal, dim = dim](const Slots& set) {
+      return std::binary_search(set.begin(), set.end(), literal) ||
+             std::binary_search(set.begin(), set.end(), dim);
+    });
+    if (times > 0) {
+      sets_.push_back({dim, literal});  // dims come first
+      seen_[{dim, literal}] = Moved{std::move(moved.other), {}};
+      continue;
+    }
+    sets_.push_back({dim});
+    grown_.push_back({literal, 1, moved.other.front(), dim});
+    seen_[{dim}] = std::move(moved);
+  }
+}
+
+bool CoupledSizes::Run() {
+  if (!box_.Infer(box_.values(), outputs_)) return false;
+  std::vector<int> big;
+  for (int s = 0; s < static_cast<int>(box_.slots().size()); ++s)
+    if (box_.scalable(s)) big.push_back(s);
+  for (const int s : big)
+    if (Accepts({s}) != nullptr) {
+      Add({s});
+      single_.insert(s);
+    }
+  FindStated();
+  FindEqual(big);
+  FindPairs(big);
+  FindBounded(big);
+  FindUnequalParts(big);
+  for (const int s : big)
+    if (covered_.count(s) == 0) FindLarger(s, big);
+  for (const int s : big)
+    if (covered_.count(s) == 0) FindAmongMany(s, big);
+  FinishSums();
+  FindGrown();
+  FindFollowing();
+  return true;
+}
+
+std::vector<Atom> CoupledSizes::Atoms() const {
+  std::vector<Slots> sets = sets_;
+  std::sort(sets.begin(), sets.end());
+  std::vector<Atom> atoms;
+  for (const Slots& set : sets) {
+    const Moved& moved = *seen_.at(set);
+    int64_t base = 0;
+    for (const int s : set) base = std::gcd(base, box_.values()[static_cast<size_t>(s)]);
+    for (const OutDim& out : moved.exact)
+      base =
+          std::gcd(base, outputs_[static_cast<size_t>(out.output)][static_cast<size_t>(out.dim)]);
+    atoms.push_back({set, base, moved.exact, moved.other});
+  }
+  return atoms;
+}
+
+}  // namespace metadist

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dependence of output indices on input indices, by disturbing one slab of an input at a time.
+//
+// An observed dependence is a fact; an unobserved one proves nothing (a maximum may hide it), so
+// several baselines are tried and the union is taken, and whatever follows from it is still run
+// before it is believed. Four positions of a dim come first: where they show "p reaches p" or
+// "everything reaches everything" the rest is filled in; otherwise every position is disturbed.
+//
+// Positions of a long dim are told apart by the bits of their numbers: those with a bit set are
+// disturbed together, then those without. An output element that depends on one position changes
+// in one of the two, so that the bits spell the position; one that changes in both depends on
+// several, and the positions are disturbed one by one after all.
+//
+// Differences below 1e-12 of the largest output are rounding: equal inputs may be summed in another
+// order. Integers are drawn until they differ: of small ones many do not. Bools are flipped, not
+// drawn, and baselines are all true, all false, or so but for one: fair coins hide what any() and
+// all() depend on.
+//
+// Two baselines are always tried, the others at both ends of a dim and where an index does not
+// reach what one of the ends reaches.
+//
+// Cost: a few kernel runs for each index of the dims that move, not their product; for each bit of
+// it where elements are only moved.
+#include "planner/rules/probe/dependence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "planner/rules/probe/arrays.h"
+#include "planner/rules/probe/speller.h"
+
+namespace metadist {
+namespace {
+
+constexpr InputMode kBaselines[] = {InputMode::kNormal,
+                                    InputMode::kIntegers,
+                                    InputMode::kNegative,
+                                    InputMode::kTies,
+                                    InputMode::kOneTrue,
+                                    InputMode::kOneFalse,
+                                    InputMode::kUp,
+                                    InputMode::kDown,
+                                    InputMode::kNormal,
+                                    InputMode::kIntegers};
+constexpr size_t kAlwaysTried = 2;
+constexpr int64_t kMostOutputs = 1 << 20;
+constexpr int64_t kMostPositions = 64;  // tried for any dependence at all
+constexpr int64_t kLongDim = 12;        // spelt
+constexpr int kRedraws = 8;             // of integers that are as they were
+
+// What differences of `x` are rounding.
+double Slack(const Tensor& x) { return 1e-12 * Largest(x); }
+
+// Calls visit(i) for every differing element.
+template <typename Visit>
+void ForDifferences(const Tensor& x, const Tensor& y, double slack, Visit visit) {
+  const int64_t count = x.size();
+  if (x.element() == ElementType::kF64) {
+    const double* a = x.data<double>();
+    const double* b = y.data<double>();
+    for (int64_t i = 0; i < count; ++i) {
+      if (a[i] == b[i] || std::abs(a[i] - b[i]) <= slack) continue;
+      if (a[i] != a[i] && b[i] != b[i]) continue;
+      visit(i);
+    }
+  } else if (x.element() == ElementType::kI64) {
+    for (int64_t i = 0; i < count; ++i)
+      if (x.data<int64_t>()[i] != y.data<int64_t>()[i]) visit(i);
+  } else {
+    for (int64_t i = 0; i < count; ++i)
+      if (x.data<bool>()[i] != y.data<bool>()[i]) visit(i);
+  }
+}
+
+// Where elements of `x` are as `before`, takes those of `other`. False: none were.
+bool Replace(const Tensor& before, const Tensor& other, Tensor& x) {
+  bool any = false;
+  int64_t* own = x.mutable_data<int64_t>();
+  for (int64_t i = 0; i < x.size(); ++i) {
+    if (own[i] != before.data<int64_t>()[i]) continue;
+    own[i] = other.data<int64_t>()[i];
+    any = true;
+  }
+  return any;
+}
+
+// Notes which indices of one output dim an input dim reaches.
+struct Marker {
+  std::vector<uint8_t>* matrix;
+  int64_t stride;
+  int64_t size;
+
+  void Mark(int64_t row, int64_t element) const {
+    (*matrix)[static_cast<size_t>(row * size + element / stride % size)] = 1;
+  }
+};
+
+// Of the dims of output `o`.
+std::vector<Marker> MarkersOf(Relation& relation, size_t x, size_t o) {
+  std::vector<Marker> markers;
+  const Shape& shape = relation.outputs[o];
+  for (size_t y = 0; y < relation.out_dims.size(); ++y) {
+    if (relation.out_dims[y].output != static_cast<int>(o)) continue;
+    int64_t stride = 1;
+    for (size_t d = static_cast<size_t>(relation.out_dims[y].dim) + 1; d < shape.size(); ++d)
+      stride *= shape[d];
+    markers.push_back({&relation.depends[x][y], stride, relation.size(relation.inputs.size() + y)});
+  }
+  return markers;
+}
+
+bool AnyInRow(const std::vector<uint8_t>& matrix, int64_t row, int64_t size) {
+  const auto begin = matrix.begin() + row * size;
+  return std::find(begin, begin + size, 1) != begin + size;
+}
+
+// Whether index `index` of input dim x reaches every output dim but those that no index of `known`
+// reaches.
+bool ReachesAll(const Relation& relation,
+                size_t x,
+                int64_t index,
+                std::span<const int64_t> known = {}) {
+  for (size_t y = 0; y < relation.out_dims.size(); ++y) {
+    const auto reaches = [&](int64_t i) {
+      return AnyInRow(relation.depends[x][y], i, relation.size(relation.inputs.size() + y));
+    };
+    if (!reaches(index) && (known.empty() || std::any_of(known.begin(), known.end(), reaches)))
+      return false;
+  }
+  return true;
+}
+
+// Whether the probed rows all show everything (1) or p -> p (2); 0 otherwise.
+int Pattern(const std::vector<uint8_t>& matrix,
+            int64_t rows,
+            int64_t columns,
+            const std::vector<int64_t>& probed) {
+  bool full = true;
+  bool diagonal = rows == columns;
+  for (const int64_t p : probed)
+    for (int64_t q = 0; q < columns; ++q) {
+      const bool set = matrix[static_cast<size_t>(p * columns + q)] != 0;
+      full = full && set;
+      diagonal = diagonal && set == (p == q);
+    }
+  return full ? 1 : diagonal ? 2 : 0;
+}
+
+}  // namespace
+
+int64_t Relation::size(size_t node) const {
+  if (is_input(node)) return values[static_cast<size_t>(inputs[node])];
+  const OutDim& at = out(node);
+  return outputs[static_cast<size_t>(at.output)][static_cast<size_t>(at.dim)];
+}
+
+bool Prober::FindDims(const Family& family,
+                      std::span<const int> atoms,
+                      std::vector<int64_t> sizes,
+                      Relation& relation) {
+  relation = Relation();
+  relation.values = family.ValuesAt(sizes);
+  if (!box_.Infer(relation.values, relation.outputs)) return false;
+  std::vector<Shape> moved;
+  const auto moves = [&](auto change) {
+    std::vector<int64_t> other = sizes;
+    for (const int a : atoms) change(other[static_cast<size_t>(a)]);
+    if (!box_.Infer(family.ValuesAt(other), moved)) return false;
+    if (moved.size() != relation.outputs.size()) return false;
+    for (size_t o = 0; o < moved.size(); ++o)
+      if (moved[o].size() != relation.outputs[o].size()) return false;
+    return true;
+  };
+  if (!moves([](int64_t& s) { ++s; }) && !moves([](int64_t& s) { s *= 2; })) return false;
+  std::set<int> inputs;
+  for (const int a : atoms)
+    for (const int slot : family.atoms[static_cast<size_t>(a)].slots) {
+      if (box_.slots()[static_cast<size_t>(slot)].is_dim) inputs.insert(slot);
+      for (const auto& [dim, literals] : family.sums)
+        if (std::find(literals.begin(), literals.end(), slot) != literals.end()) inputs.insert(dim);
+    }
+  relation.inputs.assign(inputs.begin(), inputs.end());
+  for (size_t o = 0; o < moved.size(); ++o)
+    for (size_t e = 0; e < moved[o].size(); ++e)
+      if (moved[o][e] != relation.outputs[o][e])
+        relation.out_dims.push_back({static_cast<int>(o), static_cast<int>(e)});
+  relation.sizes = std::move(sizes);
+  int64_t total = 0;
+  for (const Shape& shape : relation.outputs) total += NumElements(shape);
+  return total <= kMostOutputs;
+}
+
+// Draws baselines until there are `count`. False: there are no more.
+bool Prober::HasBaselines(const Relation& relation, size_t count, Baselines& bases) {
+  while (bases.drawn.size() < count && bases.next < std::size(kBaselines)) {
+    Baseline base{kBaselines[bases.next++], {}, {}, {}};
+    if (!sampler_.Tells(base.mode) || !sampler_.Draw(relation.values, base.mode, {}, base.inputs) ||
+        !box_.Run(relation.values, base.inputs, base.outputs))
+      continue;
+    for (const Tensor& output : base.outputs) base.slacks.push_back(Slack(output));
+    bases.drawn.push_back(std::move(base));
+  }
+  return bases.drawn.size() >= count;
+}
+
+bool Prober::Measure(Relation& relation) {
+  Baselines bases;
+  if (!HasBaselines(relation, 1, bases)) return false;
+  relation.touched.assign(relation.inputs.size(), {});
+  relation.depends.assign(relation.inputs.size(), {});
+  for (size_t x = 0; x < relation.inputs.size(); ++x) {
+    for (size_t y = 0; y < relation.out_dims.size(); ++y)
+      relation.depends[x].emplace_back(
+          static_cast<size_t>(relation.size(x) * relation.size(relation.inputs.size() + y)), 0);
+    ProbeDim(relation, x, bases);
+  }
+  return true;
+}
+
+void Prober::ProbeDim(Relation& relation, size_t x, Baselines& bases) {
+  const int64_t size = relation.size(x);
+  std::vector<int64_t> quick;
+  for (const int64_t p : {int64_t{0}, size - 1, int64_t{1}, size / 2})
+    if (p < size && std::find(quick.begin(), quick.end(), p) == quick.end()) quick.push_back(p);
+  for (const int64_t p : quick) ProbeIndex(relation, x, p, bases);
+  // A maximum may lie between them, in all baselines.
+  for (int64_t p = 0; p < std::min(size, kMostPositions) && relation.touched[x].empty(); ++p)
+    if (std::find(quick.begin(), quick.end(), p) == quick.end()) ProbeIndex(relation, x, p, bases);
+  std::vector<int> patterns;
+  for (size_t y = 0; y < relation.out_dims.size(); ++y)
+    patterns.push_back(
+        Pattern(relation.depends[x][y], size, relation.size(relation.inputs.size() + y), quick));
+  if (std::find(patterns.begin(), patterns.end(), 0) != patterns.end()) {
+    const bool spelt = size > kLongDim && ProbeByBits(relation, x, bases);
+    for (int64_t p = 0; p < size; ++p)
+      if (std::find(quick.begin(), quick.end(), p) == quick.end() &&
+          !(spelt && ReachesAll(relation, x, p)))
+        ProbeIndex(relation, x, p, bases);
+    return;
+  }
+  for (size_t y = 0; y < patterns.size(); ++y) {
+    std::vector<uint8_t>& matrix = relation.depends[x][y];
+    if (patterns[y] == 1) {
+      std::fill(matrix.begin(), matrix.end(), 1);
+      continue;
+    }
+    std::fill(matrix.begin(), matrix.end(), 0);
+    for (int64_t p = 0; p < size; ++p) matrix[static_cast<size_t>(p * size + p)] = 1;
+  }
+}
+
+void Prober::ProbeIndex(Relation& relation, size_t x, int64_t index, Baselines& bases) {
+  const Slot& slot = box_.slots()[static_cast<size_t>(relation.inputs[x])];
+  const size_t input = static_cast<size_t>(slot.input);
+  // The ends were tried with all baselines: what neither reaches is seldom reached by others.
+  const int64_t ends[] = {0, relation.size(x) - 1};
+  const bool is_end = index == ends[0] || index == ends[1];
+  const std::span<const int64_t> known = is_end ? std::span<const int64_t>() : ends;
+  std::vector<Tensor> outputs;
+  for (size_t j = 0; j < std::size(kBaselines); ++j) {
+    const bool told = j >= kAlwaysTried && !relation.touched[x].empty();
+    if (told && ReachesAll(relation, x, index, known)) return;
+    if (!HasBaselines(relation, j + 1, bases)) return;
+    Baseline& base = bases.drawn[j];
+    std::vector<Tensor> inputs = base.inputs;
+    const int64_t at[] = {index};
+    if (!Disturb(input, slot.entry, at, base.mode, base.inputs[input], inputs[input])) continue;
+    if (!box_.Run(relation.values, inputs, outputs)) continue;
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      if (outputs[o].type() != base.outputs[o].type()) continue;
+      const std::vector<Marker> markers = MarkersOf(relation, x, o);
+      bool any = false;
+      ForDifferences(base.outputs[o], outputs[o], base.slacks[o], [&](int64_t i) {
+        any = true;
+        for (const Marker& m : markers) m.Mark(index, i);
+      });
+      if (any) relation.touched[x].insert(static_cast<int>(o));
+    }
+  }
+}
+
+bool Prober::ProbeByBits(Relation& relation, size_t x, Baselines& bases) {
+  const Slot& slot = box_.slots()[static_cast<size_t>(relation.inputs[x])];
+  const size_t input = static_cast<size_t>(slot.input);
+  const int64_t size = relation.size(x);
+  std::vector<Speller> spellers;
+  for (const Shape& shape : relation.outputs) spellers.emplace_back(NumElements(shape));
+  // An integer may be drawn as it was; what is missed so spells nothing.
+  const bool integer = bases.drawn.front().inputs[input].element() == ElementType::kI64;
+  const size_t tries = integer ? kAlwaysTried : 1;
+  std::vector<Tensor> outputs;
+  for (int bit = 0; (size - 1) >> bit != 0; ++bit) {
+    for (const bool with_bit : {false, true}) {
+      std::vector<int64_t> at;
+      for (int64_t p = 0; p < size; ++p)
+        if (((p >> bit & 1) != 0) == with_bit) at.push_back(p);
+      for (size_t j = 0; j < tries && HasBaselines(relation, j + 1, bases); ++j) {
+        const Baseline& base = bases.drawn[j];
+        std::vector<Tensor> inputs = base.inputs;
+        if (!Disturb(input, slot.entry, at, base.mode, base.inputs[input], inputs[input]) ||
+            !box_.Run(relation.values, inputs, outputs))
+          return false;
+        for (size_t o = 0; o < outputs.size(); ++o) {
+          if (outputs[o].type() != base.outputs[o].type()) return false;
+          ForDifferences(base.outputs[o], outputs[o], base.slacks[o], [&](int64_t i) {
+            spellers[o].Changed(i, with_bit);
+          });
+        }
+      }
+    }
+    for (Speller& speller : spellers)
+      if (!speller.EndBit(bit)) return false;
+  }
+  for (size_t o = 0; o < spellers.size(); ++o) {
+    const std::vector<Marker> markers = MarkersOf(relation, x, o);
+    const bool spelt = spellers[o].ForEach(size, [&](int64_t element, int64_t position) {
+      relation.touched[x].insert(static_cast<int>(o));
+      for (const Marker& m : markers) m.Mark(position, element);
+    });
+    if (!spelt) return false;
+  }
+  return true;
+}
+
+bool Prober::Disturb(size_t input,
+                     int dim,
+                     std::span<const int64_t> indices,
+                     InputMode mode,
+                     const Tensor& from,
+                     Tensor& out) {
+  Tensor slab;
+  if (from.element() == ElementType::kBool) {
+    slab = Flipped(Take(from, dim, indices));
+  } else if (!sampler_.DrawSlab(input, from.shape(), dim, indices, mode, slab)) {
+    return false;
+  }
+  if (slab.element() == ElementType::kI64 && !sampler_.MustDiffer(input)) {
+    const Tensor before = Take(from, dim, indices);
+    Tensor other;
+    for (int redraw = 0; redraw < kRedraws; ++redraw) {
+      if (!sampler_.DrawSlab(input, from.shape(), dim, indices, mode, other)) break;
+      if (!Replace(before, other, slab)) break;
+    }
+  }
+  out = from.Clone();
+  Put(out, dim, indices, slab);
+  return true;
+}
+
+std::vector<uint8_t> Prober::MixedDifference(const Relation& relation,
+                                             size_t x,
+                                             std::span<const int64_t> focus,
+                                             size_t w,
+                                             const std::vector<std::vector<int64_t>>& groups) {
+  const Slot& first = box_.slots()[static_cast<size_t>(relation.inputs[x])];
+  const Slot& second = box_.slots()[static_cast<size_t>(relation.inputs[w])];
+  const size_t a = static_cast<size_t>(first.input);
+  const size_t b = static_cast<size_t>(second.input);
+  std::vector<Tensor> plain, moved, f, g, p, q;
+  if (!sampler_.Draw(relation.values, InputMode::kSmall, {}, plain)) return {};
+  moved = plain;
+  if (!Disturb(a, first.entry, focus, InputMode::kSmall, plain[a], moved[a])) return {};
+  if (!box_.Run(relation.values, plain, f) || !box_.Run(relation.values, moved, g)) return {};
+  std::vector<uint8_t> hit;
+  for (const std::vector<int64_t>& group : groups) {
+    std::vector<Tensor> both = moved;
+    std::vector<Tensor> only = plain;
+    if (!Disturb(b, second.entry, group, InputMode::kSmall, plain[b], only[b])) return {};
+    both[b] = only[b];
+    if (!box_.Run(relation.values, only, p) || !box_.Run(relation.values, both, q)) return {};
+    hit.push_back(0);
+    for (size_t o = 0; o < f.size(); ++o) {
+      if (f[o].element() != ElementType::kF64) continue;
+      const double *k = f[o].data<double>(), *l = g[o].data<double>();
+      const double *m = p[o].data<double>(), *n = q[o].data<double>();
+      double most = 0;
+      for (int64_t e = 0; e < f[o].size(); ++e)
+        most = std::max(most, std::abs(n[e] - m[e] - l[e] + k[e]));
+      if (most > 1e-9 * std::max(Largest(f[o]), Largest(q[o]))) hit.back() = 1;
+    }
+  }
+  return hit;
+}
+
+}  // namespace metadist

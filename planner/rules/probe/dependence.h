@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "planner/rules/probe/family.h"
+#include "planner/rules/probe/sampler.h"
+
+namespace metadist {
+
+// Which index of an input dim reaches which index of an output dim, among the dims that move when
+// some atoms do.
+struct Relation {
+  std::vector<int64_t> values;  // of the slots when measured
+  std::vector<int64_t> sizes;   // of all atoms
+  std::vector<Shape> outputs;
+  std::vector<int> inputs;  // slots of the input dims
+  std::vector<OutDim> out_dims;
+  std::vector<std::vector<std::vector<uint8_t>>> depends;  // [input dim][output dim][p * size + q]
+  std::vector<std::set<int>> touched;                      // outputs each input dim reaches
+
+  // Nodes are input dims, then output dims.
+  size_t num_nodes() const { return inputs.size() + out_dims.size(); }
+  bool is_input(size_t node) const { return node < inputs.size(); }
+  const OutDim& out(size_t node) const { return out_dims[node - inputs.size()]; }
+  int64_t size(size_t node) const;
+};
+
+// Measures dependence by running the kernel.
+class Prober {
+ public:
+  Prober(BlackBox& box, Sampler& sampler) : box_(box), sampler_(sampler) {}
+
+  // The dims that move with `atoms` at the given atom sizes. False: no legal call there.
+  bool FindDims(const Family& family,
+                std::span<const int> atoms,
+                std::vector<int64_t> sizes,
+                Relation& relation);
+  // Fills depends and touched. False: the kernel refused.
+  bool Measure(Relation& relation);
+
+  // By group of indices of input dim `w`: whether any of them multiplies with the indices `focus`
+  // of input dim `x`: f(x',w') - f(x',w) - f(x,w') + f(x,w) is not 0. Empty: refused.
+  std::vector<uint8_t> MixedDifference(const Relation& relation,
+                                       size_t x,
+                                       std::span<const int64_t> focus,
+                                       size_t w,
+                                       const std::vector<std::vector<int64_t>>& groups);
+
+ private:
+  struct Baseline {
+    InputMode mode;
+    std::vector<Tensor> inputs;
+    std::vector<Tensor> outputs;
+    std::vector<double> slacks;  // differences of each output that are rounding
+  };
+  // Drawn as they are needed.
+  struct Baselines {
+    std::vector<Baseline> drawn;
+    size_t next = 0;  // kind to be drawn
+  };
+  bool HasBaselines(const Relation& relation, size_t count, Baselines& bases);
+  void ProbeDim(Relation& relation, size_t x, Baselines& bases);
+  void ProbeIndex(Relation& relation, size_t x, int64_t index, Baselines& bases);
+  // All positions at once. False: some element depends on several positions, or it cannot be told.
+  bool ProbeByBits(Relation& relation, size_t x, Baselines& bases);
+  // A copy of `from` whose slab [indices] along `dim` is drawn anew (bools: flipped).
+  bool Disturb(size_t input,
+               int dim,
+               std::span<const int64_t> indices,
+               InputMode mode,
+               const Tensor& from,
+               Tensor& out);
+
+  BlackBox& box_;
+  Sampler& sampler_;
+};
+
+}  // namespace metadist

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far may an index reach, if nobody says so?
+//
+// An operator may come with a kernel and shapes alone. A kernel checks bounds, so it tells by what
+// it refuses: an input is filled with one integer, and the least that is refused is searched for by
+// halving. Which sizes it is the product of is seen by scaling them one after the other: where all
+// ends of a dim times three are at three times the bound, the dim is a factor of it. A bound of one
+// size that an input has as a dim is an index into that dim, with all that follows from it
+// (offset_trials); any other (an index into a whole plane) is a range.
+//
+// A bound that is no product of sizes is none of a kind known here: the input keeps its refusals,
+// and discovery says so.
+//
+// Cost: one run for every integer input without stated values; for those with a bound some 40, and
+// up to 4 for every independent size.
+#include "planner/rules/probe/overrun.h"
+
+#include <algorithm>
+
+namespace metadist {
+namespace {
+
+// No dim of a small call is as large.
+constexpr int64_t kFar = int64_t{1} << 40;
+constexpr int64_t kScale = 3;
+
+}  // namespace
+
+bool Overrun::Accepts(std::span<const int64_t> values, int input, int64_t value) {
+  std::vector<Tensor> inputs, outputs;
+  if (!sampler_.Draw(values, InputMode::kNormal, {}, inputs)) return false;
+  for (const int other : unstated_) {
+    Tensor& x = inputs[static_cast<size_t>(other)];
+    x = Tensor::Zeros(x.type());
+    if (other == input) std::fill_n(x.mutable_data<int64_t>(), x.size(), value);
+  }
+  return box_.Try(values, inputs, outputs);
+}
+
+bool Overrun::EndsAt(std::span<const int64_t> values, int input, int64_t count) {
+  return Accepts(values, input, count - 1) && !Accepts(values, input, count);
+}
+
+int64_t Overrun::CountOf(int input) {
+  int64_t taken = -1;
+  int64_t refused = 1;
+  for (; refused < kFar && Accepts(box_.values(), input, refused - 1); refused *= 2)
+    taken = refused - 1;
+  int64_t end = refused - 1;
+  while (end - taken > 1) {
+    const int64_t middle = taken + (end - taken) / 2;
+    (Accepts(box_.values(), input, middle) ? taken : end) = middle;
+  }
+  return end;
+}
+
+std::optional<FoundDomain> Overrun::DomainOf(int input) {
+  FoundDomain found{input, CountOf(input)};
+  if (found.count < 2) return std::nullopt;
+  found.negative_ok = Accepts(box_.values(), input, -found.count) &&
+                      !Accepts(box_.values(), input, -found.count - 1);
+  if (!found.negative_ok && Accepts(box_.values(), input, -1)) return std::nullopt;
+  for (const CoupledSizes::Slots& set : coupled_.sets()) {
+    std::vector<int64_t> values = box_.values();
+    for (const int slot : set) values[static_cast<size_t>(slot)] *= kScale;
+    if (EndsAt(values, input, found.count)) continue;
+    if (!EndsAt(values, input, kScale * found.count)) return std::nullopt;
+    found.grows.push_back({set.front(), box_.values()[static_cast<size_t>(set.front())]});
+    for (const int slot : set) {
+      const Slot& at = box_.slots()[static_cast<size_t>(slot)];
+      if (at.is_dim && at.input != input && !found.bound &&
+          box_.values()[static_cast<size_t>(slot)] == found.count)
+        found.bound = InputDomain::Bound{at.input, at.entry};
+    }
+  }
+  if (found.grows.size() != 1) found.bound.reset();
+  return found;
+}
+
+void Overrun::Run() {
+  const std::vector<InputDomain> domains = box_.DomainsOf(box_.values());
+  for (size_t i = 0; i < box_.num_inputs(); ++i)
+    if (box_.is_tensor(i) && box_.element_class(i) == ElementClass::kInt &&
+        domains[i].kind == InputDomain::Kind::kAny)
+      unstated_.push_back(static_cast<int>(i));
+  std::vector<FoundDomain> all;
+  for (const int input : unstated_) {
+    if (Accepts(box_.values(), input, kFar)) continue;
+    if (auto found = DomainOf(input)) all.push_back(std::move(*found));
+  }
+  for (FoundDomain& found : all) box_.AddDomain(std::move(found));
+}
+
+}  // namespace metadist

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/rules/probe/sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "planner/rules/probe/arrays.h"
+#include "planner/rules/probe/own_type.h"
+
+namespace metadist {
+namespace {
+
+// Marks the elements of `shape` whose index along focus.dim is in focus.indices.
+std::vector<uint8_t> Inside(const Shape& shape, const Focus& focus) {
+  int64_t inner = 1;
+  for (size_t d = static_cast<size_t>(focus.dim) + 1; d < shape.size(); ++d) inner *= shape[d];
+  const int64_t size = shape[static_cast<size_t>(focus.dim)];
+  std::vector<uint8_t> chosen(static_cast<size_t>(size), 0);
+  for (const int64_t i : focus.indices) chosen[static_cast<size_t>(i)] = 1;
+  std::vector<uint8_t> inside(static_cast<size_t>(NumElements(shape)));
+  for (size_t i = 0; i < inside.size(); ++i)
+    inside[i] = chosen[static_cast<size_t>(static_cast<int64_t>(i) / inner % size)];
+  return inside;
+}
+
+// A power of two of which the square is out of a float type's range, and so is that of its inverse.
+double LargeOf(ElementType type) {
+  return type == ElementType::kF64 ? 0x1p600 : IsShortRanged(type) ? 0x1p14 : 0x1p100;
+}
+
+void Spread(double large, const Focus& focus, Tensor& x) {
+  const std::vector<uint8_t> inside = Inside(x.shape(), focus);
+  double* to = x.mutable_data<double>();
+  for (size_t i = 0; i < inside.size(); ++i) to[i] = inside[i] != 0 ? large : 1 / large;
+}
+
+// Ascending numbers from about -6 to 6, by steps of different sizes.
+void Climb(std::span<double> x, SplitMix& random) {
+  double sum = 0;
+  for (double& v : x) v = sum += random.Uniform();
+  sum += random.Uniform();
+  for (double& v : x) v = 12 * v / sum - 6;
+}
+
+}  // namespace
+
+Sampler::Sampler(BlackBox& box, uint64_t seed) : box_(box), random_(seed) {
+  for (size_t i = 0; i < box.num_inputs(); ++i)
+    has_bools_ = has_bools_ || (box.is_tensor(i) && box.element_class(i) == ElementClass::kBool);
+}
+
+void Sampler::SetDomains(std::span<const int64_t> values) {
+  domains_ = box_.DomainsOf(values);
+  has_indices_ = std::any_of(domains_.begin(), domains_.end(), [](const InputDomain& domain) {
+    return domain.kind == InputDomain::Kind::kIndex;
+  });
+  special_.clear();  // an index that the call names may mean something of its own
+  for (size_t s = box_.first_literal(); s < values.size(); ++s)
+    if (values[s] >= 0 && box_.slots()[s].is_literal()) special_.push_back(values[s]);
+  shapes_.resize(box_.num_inputs());
+  for (size_t i = 0; i < box_.num_inputs(); ++i)
+    if (box_.role(i) != BlackBox::Role::kAbsent) shapes_[i] = box_.ShapeOf(i, values);
+}
+
+bool Sampler::Draw(std::span<const int64_t> values,
+                   InputMode mode,
+                   const std::map<int, Focus>& focus,
+                   std::vector<Tensor>& inputs) {
+  SetDomains(values);
+  inputs.assign(box_.num_inputs(), Tensor());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!box_.is_tensor(i)) continue;
+    const auto found = focus.find(static_cast<int>(i));
+    const Focus* part = found == focus.end() ? nullptr : &found->second;
+    if (!DrawOne(i, shapes_[i], mode, part, inputs[i])) return false;
+  }
+  return true;
+}
+
+bool Sampler::DrawOne(
+    size_t input, const Shape& shape, InputMode mode, const Focus* focus, Tensor& out) {
+  const ElementClass element_class = box_.element_class(input);
+  const ElementType type = element_class == ElementClass::kFloat ? ElementType::kF64
+                           : element_class == ElementClass::kInt ? ElementType::kI64
+                                                                 : ElementType::kBool;
+  if (NumElements(shape) > BlackBox::kMostElements) return false;
+  out = Tensor::Unset({type, shape});
+  const InputDomain& domain = domains_[input];
+  if (domain.kind == InputDomain::Kind::kIndex) return DrawIndices(domain, mode, out);
+  if (type == ElementType::kBool)
+    DrawBools(mode, out);
+  else if ((mode == InputMode::kEdges || mode == InputMode::kTiny) &&
+           domain.kind == InputDomain::Kind::kAny)
+    DrawEdges(input, mode, out);
+  else
+    DrawNumbers(domain, mode, focus, out);
+  if (mode == InputMode::kSpread && focus != nullptr && type == ElementType::kF64 &&
+      domain.kind != InputDomain::Kind::kRange)
+    Spread(LargeOf(box_.element(input)), *focus, out);
+  return true;
+}
+
+bool Sampler::DrawSlab(size_t input,
+                       const Shape& whole,
+                       int dim,
+                       std::span<const int64_t> indices,
+                       InputMode mode,
+                       Tensor& out) {
+  if (domains_[input].kind == InputDomain::Kind::kIndex || domains_[input].step != 0) {
+    Tensor all;
+    if (!DrawOne(input, whole, mode, nullptr, all)) return false;
+    out = Take(all, dim, indices);
+    return true;
+  }
+  Shape slab = whole;
+  slab[static_cast<size_t>(dim)] = static_cast<int64_t>(indices.size());
+  return DrawOne(input, slab, mode, nullptr, out);
+}
+
+void Sampler::Fill(InputMode mode, std::span<double> x) {
+  static constexpr double kScales[] = {0.1, 0.3, 1, 1, 2, 3, 5, 10};
+  switch (mode) {
+    case InputMode::kNormal:
+    case InputMode::kOneShard:
+    case InputMode::kOffset:
+    case InputMode::kNans:
+    case InputMode::kMeet:
+      for (double& v : x) {
+        const uint64_t bits = random_.Next();
+        v = SplitMix::Bell(bits) * kScales[bits & 7];
+      }
+      break;
+    case InputMode::kSmall:
+      for (double& v : x) v = random_.Bell() * 1e-3;
+      break;
+    case InputMode::kNegative:
+      for (double& v : x) v = -0.5 - 3.5 * random_.Uniform();
+      break;
+    case InputMode::kTies:
+      for (double& v : x) v = static_cast<double>(random_.Below(3) - 1);
+      break;
+    case InputMode::kSpread:
+      std::fill(x.begin(), x.end(), 1.0);
+      break;
+    case InputMode::kUp:
+    case InputMode::kDown:
+      Climb(x, random_);
+      if (mode == InputMode::kDown) std::reverse(x.begin(), x.end());
+      break;
+    case InputMode::kEdges:  // where legal values are stated
+    case InputMode::kTiny:
+    case InputMode::kIntegers:
+    case InputMode::kOneTrue:
+    case InputMode::kOneFalse:
+      for (double& v : x) v = static_cast<double>(random_.Below(7) - 3);
+      break;
+  }
+}
+
+void Sampler::DrawNumbers(const InputDomain& domain,
+                          InputMode mode,
+                          const Focus* focus,
+                          Tensor& out) {
+  const bool integer = out.element() == ElementType::kI64;
+  std::vector<double> wide(integer ? static_cast<size_t>(out.size()) : 0);
+  const std::span<double> x(integer ? wide.data() : out.mutable_data<double>(),
+                            static_cast<size_t>(out.size()));
+  Fill(mode, x);
+  if (focus != nullptr && (mode == InputMode::kOneShard || mode == InputMode::kOffset)) {
+    const std::vector<uint8_t> inside = Inside(out.shape(), *focus);
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (mode == InputMode::kOneShard && inside[i] == 0) x[i] = 0;
+      if (mode == InputMode::kOffset && inside[i] != 0) x[i] -= 7;
+    }
+  }
+  if (focus != nullptr && mode == InputMode::kNans && domain.kind == InputDomain::Kind::kAny &&
+      !integer) {
+    const std::vector<uint8_t> inside = Inside(out.shape(), *focus);
+    for (size_t i = 0; i < x.size(); ++i)
+      if (inside[i] != 0) x[i] = std::numeric_limits<double>::quiet_NaN();
+  }
+  if (domain.kind == InputDomain::Kind::kPositive)
+    for (double& v : x) v = std::abs(v) + (integer ? 1 : 0.25);
+  if (domain.kind == InputDomain::Kind::kRange) {
+    for (size_t i = 0; i < x.size(); ++i) {
+      const auto [low, high] = domain.columns.empty() ? std::pair(domain.low, domain.high)
+                                                      : domain.columns[i % domain.columns.size()];
+      const double width = high - low;
+      const int64_t raised = domain.Raised(out.shape(), static_cast<int64_t>(i));
+      x[i] = low + static_cast<double>(raised) +
+             (integer ? static_cast<double>(random_.Below(static_cast<int64_t>(width) + 1))
+                      : width * random_.Uniform());
+    }
+  }
+  // A product of many even integers wraps to 0, whatever they are: the negative ones are odd.
+  const bool odd = mode == InputMode::kNegative && domain.kind == InputDomain::Kind::kAny;
+  if (integer)
+    std::transform(x.begin(), x.end(), out.mutable_data<int64_t>(), [&](double v) {
+      return odd ? 2 * static_cast<int64_t>(v) - 1 : static_cast<int64_t>(std::floor(v + 0.5));
+    });
+}
+
+// Every other number is an ordinary small one, so that what is special in one place does not hide
+// the others. Large floats are such that a few of them can be multiplied.
+void Sampler::DrawEdges(size_t input, InputMode mode, Tensor& out) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const ElementType type = box_.element(input);
+  const double large = IsShortRanged(type) ? 8 : 100;
+  const double tiny = type == ElementType::kF64 ? 1e-310 : IsShortRanged(type) ? 1e-6 : 1e-40;
+  const std::vector<double> floats =
+      mode == InputMode::kTiny
+          ? std::vector<double>{0.0, -0.0, tiny, -tiny, large, -large}
+          : std::vector<double>{0.0, -0.0, kInfinity, -kInfinity, kNan, large, -large};
+  constexpr int64_t kFar = int64_t{1} << 62;
+  const int64_t integers[] = {kFar,
+                              -kFar,
+                              kFar - 1,
+                              int64_t{1} << 31,
+                              (int64_t{1} << 31) - 1,
+                              128,
+                              127,
+                              255,
+                              32768,
+                              65535,
+                              -1,
+                              0};
+  const int64_t count = out.size();
+  for (int64_t i = 0; i < count; ++i) {
+    const bool special = random_.Below(2) == 0;
+    const int64_t ordinary = random_.Below(7) - 3;
+    if (out.element() == ElementType::kI64)
+      out.mutable_data<int64_t>()[i] =
+          special ? integers[random_.Below(std::ssize(integers))] : ordinary;
+    else
+      out.mutable_data<double>()[i] =
+          special ? floats[random_.Below(std::ssize(floats))] : static_cast<double>(ordinary);
+  }
+  out = Rounded(out, type);
+}
+
+void Sampler::DrawBools(InputMode mode, Tensor& out) {
+  bool* x = out.mutable_data<bool>();
+  const int64_t count = out.size();
+  if (mode == InputMode::kOneTrue || mode == InputMode::kOneFalse || mode == InputMode::kOneShard) {
+    std::fill_n(x, count, mode == InputMode::kOneFalse);
+    if (count > 0) x[random_.Below(count)] ^= true;
+    return;
+  }
+  if (mode == InputMode::kUp || mode == InputMode::kDown) {
+    std::fill_n(x, count, mode == InputMode::kUp);
+    return;
+  }
+  const double share = mode == InputMode::kTies ? 0.9 : mode == InputMode::kNegative ? 0.1 : 0.5;
+  for (int64_t i = 0; i < count; ++i) x[i] = random_.Uniform() < share;
+}
+
+bool Sampler::DrawIndices(const InputDomain& domain, InputMode mode, Tensor& out) {
+  if (out.element() != ElementType::kI64 || domain.bounds.empty()) return false;
+  std::vector<int64_t> limits;
+  for (const InputDomain::Bound& bound : domain.bounds) {
+    limits.push_back(shapes_[static_cast<size_t>(bound.input)][static_cast<size_t>(bound.dim)]);
+    if (limits.back() <= 0) return out.size() == 0;
+  }
+  if (limits.size() > 1 &&
+      (out.rank() == 0 || out.dim(out.rank() - 1) != static_cast<int64_t>(limits.size())))
+    return false;
+  int64_t* x = out.mutable_data<int64_t>();
+  const int64_t count = out.size();
+  if (domain.distinct) {
+    // All elements distinct where there is room, else those of each row.
+    const int64_t row = out.rank() == 0 ? 1 : out.dim(out.rank() - 1);
+    const int64_t run = count <= limits[0] ? count : row;
+    if (limits.size() > 1 || run > limits[0]) return false;
+    std::vector<int64_t> order(static_cast<size_t>(limits[0]));
+    for (int64_t at = 0; at < count; at += run) {
+      std::iota(order.begin(), order.end(), 0);
+      for (int64_t i = 0; i < run; ++i)
+        std::swap(order[static_cast<size_t>(i)],
+                  order[static_cast<size_t>(i + random_.Below(limits[0] - i))]);
+      std::copy_n(order.begin(), run, x + at);
+    }
+    return true;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t limit = limits[static_cast<size_t>(i) % limits.size()];
+    if (mode == InputMode::kUp)
+      x[i] = limit - 1;
+    else if (mode == InputMode::kDown)
+      x[i] = 0;
+    else if ((mode == InputMode::kTies || mode == InputMode::kMeet) &&
+             i >= static_cast<int64_t>(limits.size()))
+      x[i] = x[i - static_cast<int64_t>(limits.size())];
+    else
+      x[i] = domain.negative_ok ? random_.Below(2 * limit) - limit : random_.Below(limit);
+    if (!special_.empty() && mode == InputMode::kNormal && random_.Below(4) == 0) {
+      const int64_t named = special_[static_cast<size_t>(random_.Below(std::ssize(special_)))];
+      if (named < limit) x[i] = named;
+    }
+  }
+  return true;
+}
+
+}  // namespace metadist

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "planner/rules/probe/black_box.h"
+#include "planner/rules/probe/random.h"
+
+namespace metadist {
+
+// Kinds of inputs; each shows a difference that others hide.
+enum class InputMode : uint8_t {
+  kNormal,    // signed, magnitudes over some scales
+  kIntegers,  // -3..3: sums and products are exact; bools fair
+  kNegative,  // all below 0, integers odd; bools nearly all false
+  kSmall,     // about 1e-3: nothing saturates
+  kUp,        // sorted; indices all at the end; bools all true
+  kDown,      // sorted downwards; indices all 0; bools all false
+  kTies,      // -1..1; bools nearly all true; indices all equal
+  kOneShard,  // non-zero in the focused part only; a single true
+  kOffset,    // the focused part far lower
+  kOneTrue,   // bools: a single true; numbers as kIntegers
+  kOneFalse,  // bools: a single false; numbers as kIntegers
+  kEdges,     // ends of the own element types: zeros of both signs, infinities, NaN, integers that
+              // wrap; ties
+  kTiny,      // subnormals of the own element types and zeros among larger ones
+  kNans,      // the focused part is NaN
+  kMeet,      // as kNormal; indices all equal
+  kSpread,    // the focused part so large, and the rest so small, that products of a few leave the
+              // own element type, each part's at another end
+};
+
+inline constexpr int kNumInputModes = 16;
+
+// The part of an input that kOneShard, kOffset, kNans and kSpread single out.
+struct Focus {
+  int dim = 0;
+  std::vector<int64_t> indices;
+};
+
+// Draws inputs that are legal for a call.
+class Sampler {
+ public:
+  Sampler(BlackBox& box, uint64_t seed);
+
+  // One array of compute type for each tensor input. False: the domain has no such values.
+  bool Draw(std::span<const int64_t> values,
+            InputMode mode,
+            const std::map<int, Focus>& focus,
+            std::vector<Tensor>& inputs);
+  // One input, of any shape.
+  bool DrawOne(size_t input, const Shape& shape, InputMode mode, const Focus* focus, Tensor& out);
+  // What these indices along `dim` of such an input hold. Only they are drawn where elements do not
+  // depend on one another or on their places, so that a slab costs its own size.
+  bool DrawSlab(size_t input,
+                const Shape& whole,
+                int dim,
+                std::span<const int64_t> indices,
+                InputMode mode,
+                Tensor& out);
+  // Whether no two elements of an input may be equal. Others may each come from another draw.
+  bool MustDiffer(size_t input) const { return domains_[input].distinct; }
+  // Takes the legal values for these sizes; Draw does so itself.
+  void SetDomains(std::span<const int64_t> values);
+
+  // False: another mode draws just such inputs, since the call has no bools, or no indices (after a
+  // draw).
+  bool Tells(InputMode mode) const {
+    if (mode == InputMode::kMeet) return has_indices_;
+    return has_bools_ || !(mode == InputMode::kOneTrue || mode == InputMode::kOneFalse);
+  }
+
+  SplitMix& random() { return random_; }
+
+ private:
+  void Fill(InputMode mode, std::span<double> x);
+  void DrawEdges(size_t input, InputMode mode, Tensor& out);
+  bool DrawIndices(const InputDomain& domain, InputMode mode, Tensor& out);
+  void DrawBools(InputMode mode, Tensor& out);
+  void DrawNumbers(const InputDomain& domain, InputMode mode, const Focus* focus, Tensor& out);
+
+  BlackBox& box_;
+  SplitMix random_;
+  bool has_bools_ = false;
+  bool has_indices_ = false;
+  std::vector<InputDomain> domains_;
+  std::vector<int64_t> special_;  // integers of the call that may be indices
+  std::vector<Shape> shapes_;     // of the inputs the domains were made for
+};
+
+}  // namespace metadist

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a window cover?
+//
+// A convolution's output index reads a few input indices around it, and the same few wherever it
+// stands, but for the ends. So it is enough to disturb one index for each phase of the stride (all
+// lines through it at once) at two places far from the ends and to see what changes: from the first
+// and the last output reached follow the widths of the window on both sides of a group. The two
+// places must agree; a dependence on everything, or on all that came before, does not. Where the
+// second reaches outputs as far before those of the first as it should reach behind them, the input
+// is read from its end, and measured so. The ends are left to the execution test.
+//
+// Maxima and minima hide much: a disturbed index is drawn with mixed signs over a negative baseline
+// and negative over a mixed one, so that it wins somewhere, and the union is taken; over more
+// baselines where the two places still differ, or where nothing has changed yet. A window with
+// holes may pass over all that a small call has: where an integer of the call is large, two calls
+// must show the same window.
+//
+// Where outputs are much shorter than their inputs, the two places lie where the call begins to
+// read: at the front, in the middle or at the back of the input.
+//
+// Cost: 4 baselines and 4 runs for each probed index: 2 indices a phase, some ten runs for a
+// stride of 1.
+#include "planner/rules/probe/window_probe.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "planner/rules/probe/arrays.h"
+
+namespace metadist {
+namespace {
+
+struct ProbeSetting {
+  InputMode base;
+  InputMode slab;
+};
+constexpr ProbeSetting kProbeSettings[] = {{InputMode::kNegative, InputMode::kNormal},
+                                           {InputMode::kNormal, InputMode::kNegative},
+                                           {InputMode::kNormal, InputMode::kNormal},
+                                           {InputMode::kIntegers, InputMode::kIntegers}};
+// Groups of the calls in which windows are looked for; the later ones for wide windows.
+constexpr int64_t kGroups[] = {16, 60, 240};
+// A window may have holes as wide as an integer of the call. Above this the first call may lie in
+// one.
+constexpr int64_t kWideHole = 5;
+constexpr int kMostDraws = 4;  // of baselines, until both places agree
+// Multiples of strides: the first of those up to 4 and of 6, the last of all up to 12. Long steps
+// may leave the sizes behind where an integer of the call says how many elements there are. A
+// stride may be an integer of the call up to kLongestStride.
+constexpr int64_t kProbeSteps[] = {12, 420, 27720};
+constexpr int64_t kLongestStride = 64;
+constexpr int64_t kLargestAtom = 1024;
+
+bool Differs(const Tensor& x, const Tensor& y, int64_t i, double slack) {
+  if (x.element() == ElementType::kF64) {
+    const double a = x.data<double>()[i];
+    const double b = y.data<double>()[i];
+    return a != b && !(std::abs(a - b) <= slack) && !(a != a && b != b);
+  }
+  if (x.element() == ElementType::kI64) return x.data<int64_t>()[i] != y.data<int64_t>()[i];
+  return x.data<bool>()[i] != y.data<bool>()[i];
+}
+
+// Whether both places reach nothing, or as much, `groups` further on.
+bool AreApart(const SlidingWindow& dims,
+              const std::vector<Interval>& one,
+              const std::vector<Interval>& two,
+              int64_t groups) {
+  for (size_t y = 0; y < dims.outputs.size(); ++y) {
+    const int64_t apart = one[y].end < 0 && two[y].end < 0 ? 0 : groups * dims.outputs[y].unit;
+    if (two[y].begin - one[y].begin != apart || two[y].end - one[y].end != apart) return false;
+  }
+  return true;
+}
+
+int64_t At(const std::vector<Shape>& shapes, const SlidingDim& dim) {
+  return shapes[static_cast<size_t>(dim.tensor)][static_cast<size_t>(dim.dim)];
+}
+
+}  // namespace
+
+// Dims that move, and by how much: at most one of a tensor, all in one proportion.
+bool WindowProbe::FindDims(int atom,
+                           int64_t by,
+                           std::vector<int64_t> sizes,
+                           SlidingWindow& window) {
+  std::vector<Shape> shapes[3];
+  std::vector<int64_t> values[3];
+  for (int64_t step = 0; step < 3; ++step) {
+    values[step] = family_.ValuesAt(sizes);
+    if (!box_.Infer(values[step], shapes[step])) return false;
+    sizes[static_cast<size_t>(atom)] += by;
+  }
+  int64_t common = 0;
+  for (const int slot : family_.atoms[static_cast<size_t>(atom)].slots) {
+    const Slot& at = box_.slots()[static_cast<size_t>(slot)];
+    const size_t s = static_cast<size_t>(slot);
+    if (!at.is_dim) continue;
+    window.inputs.push_back({at.input, at.entry, values[1][s] - values[0][s]});
+    common = std::gcd(common, window.inputs.back().unit);
+  }
+  for (size_t o = 0; o < shapes[0].size(); ++o)
+    for (size_t d = 0; d < shapes[0][o].size(); ++d) {
+      if (shapes[1][o].size() != shapes[0][o].size() || shapes[2][o].size() != shapes[0][o].size())
+        return false;
+      const int64_t moved = shapes[1][o][d] - shapes[0][o][d];
+      if (shapes[2][o][d] - shapes[1][o][d] != moved || moved < 0) return false;
+      if (moved == 0) continue;
+      window.outputs.push_back({static_cast<int>(o), static_cast<int>(d), moved});
+      common = std::gcd(common, moved);
+    }
+  if (window.inputs.empty() || window.outputs.empty() || common == 0) return false;
+  for (std::vector<SlidingDim>* dims : {&window.inputs, &window.outputs})
+    for (SlidingDim& dim : *dims) {
+      dim.unit /= common;
+      for (const SlidingDim& other : *dims)
+        if (&other != &dim && other.tensor == dim.tensor) return false;
+    }
+  return true;
+}
+
+bool WindowProbe::DrawBaselines() {
+  bases_.clear();
+  for (const ProbeSetting& setting : kProbeSettings) {
+    Baseline base{setting.slab, {}, {}};
+    if (sampler_.Draw(values_, setting.base, {}, base.inputs) &&
+        box_.Run(values_, base.inputs, base.outputs))
+      bases_.push_back(std::move(base));
+  }
+  return !bases_.empty();
+}
+
+bool WindowProbe::Reaches(const SlidingWindow& dims,
+                          const SlidingDim& input,
+                          int64_t index,
+                          Reach& reach) {
+  const int64_t at[] = {index};
+  std::vector<Tensor> outputs;
+  for (const Baseline& base : bases_) {
+    std::vector<Tensor> inputs = base.inputs;
+    Tensor& x = inputs[static_cast<size_t>(input.tensor)];
+    Tensor slab;
+    if (x.element() == ElementType::kBool) {
+      slab = Flipped(Take(x, input.dim, at));
+    } else if (!sampler_.DrawSlab(
+                   static_cast<size_t>(input.tensor), x.shape(), input.dim, at, base.slab, slab)) {
+      continue;
+    }
+    x = x.Clone();
+    Put(x, input.dim, at, slab);
+    if (!box_.Run(values_, inputs, outputs) || outputs.size() != base.outputs.size()) return false;
+    for (size_t y = 0; y < dims.outputs.size(); ++y) {
+      const SlidingDim& out = dims.outputs[y];
+      const Tensor& was = base.outputs[static_cast<size_t>(out.tensor)];
+      const Tensor& is = outputs[static_cast<size_t>(out.tensor)];
+      if (was.type() != is.type()) return false;
+      int64_t stride = 1;
+      for (int64_t d = out.dim + 1; d < was.rank(); ++d) stride *= was.dim(d);
+      const int64_t size = was.dim(out.dim);
+      const double slack = 1e-12 * Largest(was);
+      const int64_t count = was.size();
+      for (int64_t i = 0; i < count; ++i) {
+        if (!Differs(was, is, i, slack)) continue;
+        const int64_t q = i / stride % size;
+        reach[y] = {std::min(reach[y].begin, q), std::max(reach[y].end, q)};
+      }
+    }
+  }
+  return true;
+}
+
+bool WindowProbe::MeasureInput(const SlidingWindow& dims,
+                               const std::vector<Shape>& shapes,
+                               SlidingDim& input,
+                               Doubt& doubt) {
+  const int64_t size = values_[static_cast<size_t>(
+      box_.dim_slot(static_cast<size_t>(input.tensor), static_cast<size_t>(input.dim)))];
+  const int64_t unread = size - At(shapes, dims.outputs[0]) / dims.outputs[0].unit * input.unit;
+  std::set<int64_t> shifts{0};
+  if (unread > 1) shifts.insert({unread / 2, unread});
+  for (const int64_t shift : shifts) {
+    doubt = {};
+    if (MeasureFrom(shift, dims, shapes, input, doubt)) return true;
+    if (doubt.reversed) return false;
+  }
+  return false;
+}
+
+bool WindowProbe::MeasureFrom(int64_t shift,
+                              const SlidingWindow& dims,
+                              const std::vector<Shape>& shapes,
+                              SlidingDim& input,
+                              Doubt& doubt) {
+  constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
+  const Reach nothing(dims.outputs.size(), {kNever, -1});
+  const int64_t groups = At(shapes, dims.outputs[0]) / dims.outputs[0].unit;
+  const int64_t apart = std::max<int64_t>(groups / 4, 1);
+  const int64_t size = values_[static_cast<size_t>(
+      box_.dim_slot(static_cast<size_t>(input.tensor), static_cast<size_t>(input.dim)))];
+  const auto place = [&](int64_t index) { return input.mirrored ? size - 1 - index : index; };
+  int64_t before = kNone;
+  int64_t behind = kNone;
+  // Outputs may be far longer than what their inputs reach.
+  doubt.reaches_ends = (groups * 3 / 8 + apart + 1) * input.unit + shift > size;
+  if (doubt.reaches_ends) return false;
+  for (int64_t phase = 0; phase < input.unit; ++phase) {
+    const int64_t first = groups * 3 / 8 * input.unit + phase + shift;
+    const int64_t second = first + apart * input.unit;
+    Reach one = nothing;
+    Reach two = nothing;
+    for (int draw = 0; draw < kMostDraws; ++draw) {
+      if (draw > 0 && !DrawBaselines()) return false;
+      if (!Reaches(dims, input, place(first), one) || !Reaches(dims, input, place(second), two))
+        return false;
+      // All outputs may saturate: that nothing changes says something only where something did.
+      if (one == nothing && two == nothing && before == kNone) continue;
+      if (AreApart(dims, one, two, apart)) break;
+      doubt.reversed = !input.mirrored && AreApart(dims, one, two, -apart);
+      if (doubt.reversed) return false;
+    }
+    for (size_t y = 0; y < one.size(); ++y) {
+      const int64_t unit = dims.outputs[y].unit;
+      const int64_t last = At(shapes, dims.outputs[y]) - 1;
+      const bool none = one[y].end < 0 && two[y].end < 0;
+      if (none) continue;
+      doubt.reaches_ends = std::min(one[y].begin, two[y].begin) <= 0 || one[y].end < 0 ||
+                           std::max(one[y].end, two[y].end) >= last || two[y].end < 0;
+      if (doubt.reaches_ends || !AreApart(dims, one, two, apart)) return false;
+      before = std::max(before, one[y].end / unit * input.unit - first);
+      behind = std::max(behind, first + 1 - (one[y].begin / unit + 1) * input.unit);
+    }
+  }
+  input.before = before;
+  input.behind = behind;
+  return before != kNone;
+}
+
+std::optional<SlidingWindow> WindowProbe::MeasureAt(const SlidingWindow& dims, bool& fits) {
+  fits = true;
+  std::vector<Shape> shapes;
+  if (!box_.Infer(values_, shapes) || !DrawBaselines()) return std::nullopt;
+  SlidingWindow window = dims;
+  for (SlidingDim& input : window.inputs) {
+    Doubt doubt;
+    if (MeasureInput(dims, shapes, input, doubt)) continue;
+    if (doubt.reversed) {
+      input.mirrored = true;
+      doubt = {};
+      if (MeasureInput(dims, shapes, input, doubt)) continue;
+    }
+    fits = !doubt.reaches_ends;
+    return std::nullopt;
+  }
+  return window;
+}
+
+std::optional<SlidingWindow> WindowProbe::Run(int atom, const std::vector<int64_t>& sizes) {
+  SlidingWindow last;
+  std::vector<int64_t> steps(std::begin(kProbeSteps), std::end(kProbeSteps));
+  std::set<int64_t> strides;
+  for (size_t s = box_.first_literal(); s < box_.values().size(); ++s) {
+    const int64_t stride = box_.values()[s];
+    if (stride > 1 && stride <= kLongestStride && kProbeSteps[2] % stride != 0)
+      strides.insert(stride);
+  }
+  for (const int64_t stride : strides)
+    steps.insert(steps.end() - 2, std::lcm(kProbeSteps[0], stride));
+  for (const int64_t step : steps) {
+    SlidingWindow dims;
+    if (!FindDims(atom, step, sizes, dims) || dims == last) continue;
+    if (auto found = Measure(atom, sizes, dims)) return found;
+    last = std::move(dims);
+  }
+  return std::nullopt;
+}
+
+// Whether the window and a hole behind it end before what was disturbed does.
+bool WindowProbe::SeesBehindHoles(const SlidingWindow& window, int64_t groups) const {
+  return std::all_of(window.inputs.begin(), window.inputs.end(), [&](const SlidingDim& input) {
+    const int64_t reach = std::max(input.before, input.behind) + family_.largest_literal;
+    return reach < groups * 3 / 8 * input.unit;
+  });
+}
+
+// At more and more groups, until the window fits.
+std::optional<SlidingWindow> WindowProbe::Measure(int atom,
+                                                  std::vector<int64_t> sizes,
+                                                  const SlidingWindow& dims) {
+  std::vector<Shape> shapes;
+  int64_t& size = sizes[static_cast<size_t>(atom)];
+  const int64_t most = std::max(kLargestAtom, size + kLargestAtom / 2);
+  const bool has_holes = family_.largest_literal > kWideHole;
+  std::optional<SlidingWindow> last;
+  for (const int64_t groups : kGroups) {
+    if (has_holes && groups == kGroups[0]) continue;
+    for (;; ++size) {
+      if (size > most) return last;
+      values_ = family_.ValuesAt(sizes);
+      if (box_.Infer(values_, shapes) &&
+          At(shapes, dims.outputs[0]) >= groups * dims.outputs[0].unit)
+        break;
+    }
+    bool fits = false;
+    std::optional<SlidingWindow> found = MeasureAt(dims, fits);
+    if (has_holes ? found && last && *found == *last : found || fits) return found;
+    // So wide a call would show what lies behind a hole.
+    if (found && !last && groups == kGroups[2] && SeesBehindHoles(*found, groups)) return found;
+    last = std::move(found);
+  }
+  return std::nullopt;
+}
+
+}  // namespace metadist

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "planner/rules/probe/coordinate_map.h"
+#include "planner/rules/probe/dependence.h"
+
+namespace metadist {
+
+// A way to cut some dims together that measured dependence allows; running it decides. At most one
+// dim of a tensor; at the relation's sizes.
+struct Candidate {
+  struct DimBlocks {
+    int dim = 0;
+    std::vector<Block> blocks = {};
+    auto operator<=>(const DimBlocks&) const = default;
+  };
+
+  std::map<int, DimBlocks> inputs = {};
+  std::map<int, DimBlocks> outputs = {};
+  bool carried = false;  // by observed dependence alone, nothing guessed
+};
+
+// Enumerates candidates for cutting the given atoms together.
+class CandidateSearch {
+ public:
+  enum class Extent : uint8_t { kAll, kCarriedOnly };
+
+  CandidateSearch(BlackBox& box, Prober& prober) : box_(box), prober_(prober) {}
+
+  // Calls `visit` on each candidate, likeliest first, without repetition, until it returns true.
+  // relation(): what was measured for them.
+  void ForEach(const Family& family,
+               std::span<const int> atoms,
+               const std::function<bool(const Candidate&)>& visit,
+               Extent extent = Extent::kAll);
+  const Relation& relation() const { return relation_; }
+
+  // Whether dependence alone shows how the atom runs through inputs and outputs.
+  bool HasIndexMap(const Family& family, int atom);
+
+ private:
+  using Maps = std::map<size_t, CoordinateMap>;
+
+  std::vector<Maps> Seeds(const Family& family, std::span<const int> atoms) const;
+  // Each returns true to stop.
+  bool Extend(const Maps& seed, int atom, const std::function<bool(Maps, bool carried)>& visit);
+  bool ExtendBySubsets(const Maps& maps,
+                       int atom,
+                       const std::vector<size_t>& free,
+                       const std::function<bool(Maps, bool carried)>& visit);
+  Maps PairByMixedDifference(Maps maps, int atom, const std::vector<size_t>& free);
+  bool Meet(size_t x, size_t w) const;
+  bool Contradicted(const Maps& maps) const;
+  bool TensorTaken(const Maps& maps, size_t node) const;
+  bool Parse(const Maps& maps, Candidate& candidate) const;
+
+  BlackBox& box_;
+  Prober& prober_;
+  Relation relation_;
+  std::set<Maps> extended_;  // what seeds carried to
+};
+
+}  // namespace metadist

@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is a cut right? Run it and see.
+//
+// Every configuration draws legal inputs, runs the kernel whole and once for each rank on its
+// piece, and compares what the pieces make with the whole: outputs that are cut are put together,
+// outputs that nothing cut reaches must be equal on all ranks, the others are folded by a
+// reduction. One disagreement kills the trial. Reductions start from the first rank's output, never
+// from a neutral element, and all that apply are tried: exactly one must survive all
+// configurations.
+//
+// The configurations are few but chosen to disagree: 2, 3 and 4 ranks; equal and
+// unequal pieces; signed, negative, tiny, sorted and tied values; non-zeros or an offset in one
+// rank's part only; one true among false and the reverse. Other atoms take two sizes each. Where
+// the call holds literals that are no sizes, the tested atom and each of the others in turn are
+// also made larger than all of them: on smaller ones a literal may do nothing (the k of a triangle)
+// and a wrong cut would pass.
+//
+// A configuration in which other values in place of what is cut change nothing tells nothing: all
+// of them are drawn again while only few have told something.
+//
+// At last come the edges of the call's own element types (own_type.h): zeros of both signs,
+// infinities, NaN, subnormals and integers that wrap, every array rounded to its own type. What
+// rounding explains is no difference.
+//
+// Uneven configurations that fail while all even ones pass make the factor `even_only`; failing
+// with a single group on a rank (a size-1 piece may turn into a broadcast) makes `least_piece` 2.
+// At last ranks hold groups drawn at random instead of runs of them: what agrees then may be placed
+// in any order. (A rule that holds for all sizes without knowing where a piece begins makes of
+// every group its part of the result, so it can hardly fail; where pieces may not be single groups,
+// it can.)
+//
+// Cost: 18 configurations and one for each atom, of 1 + ranks kernel runs, the first four of one
+// more, and up to 4 times as many while few have told something; a wrong trial nearly always ends
+// at the first.
+#include "planner/rules/search/execution_test.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "planner/rules/factor/pieces.h"
+#include "planner/rules/probe/arrays.h"
+#include "planner/rules/probe/own_type.h"
+#include "planner/rules/search/offsets.h"
+
+namespace metadist {
+namespace {
+
+struct Setting {
+  int64_t ranks;
+  int64_t groups;  // of the tested atom
+  bool other;      // the other atoms at their second sizes
+  InputMode mode;
+};
+
+// Few ranks first: most candidates are wrong and fail at once. Even pieces of 2 and of 3 groups,
+// since what repeats along the dim may agree wherever all pieces are as long as its period. Small
+// numbers in even pieces, which no factor can do without: where sums saturate, an extreme of the
+// ranks may agree.
+constexpr Setting kSettings[] = {
+    {2, 4, false, InputMode::kOffset},
+    {3, 6, false, InputMode::kNormal},
+    {2, 6, true, InputMode::kIntegers},
+    {2, 4, false, InputMode::kOneTrue},
+    {2, 4, false, InputMode::kOneFalse},
+    {4, 8, false, InputMode::kNegative},
+    {3, 7, true, InputMode::kOneShard},
+    {4, 9, false, InputMode::kNormal},
+    {3, 6, false, InputMode::kTies},
+    {2, 6, false, InputMode::kSmall},
+    {4, 11, false, InputMode::kUp},
+    {3, 8, true, InputMode::kDown},
+    {2, 5, false, InputMode::kIntegers},
+    {3, 6, true, InputMode::kNormal},
+    {2, 4, false, InputMode::kNegative},
+};
+// Enough of them for calls that stay large at surrogate sizes (big convolution kernels).
+constexpr size_t kFewSettings = 8;
+constexpr int kMostRounds = 4;  // of all settings, while several reductions are left or few told
+constexpr int kLeastTold = 4;   // settings in which what is cut matters
+constexpr int64_t kLeastFolded = 64;  // elements of an extreme: few of an operand show in one
+constexpr int64_t kGroupsDrawn = 9;
+// Elements, where one atom takes a second size: these, or twice what the trial ran at before.
+constexpr int64_t kMostVaried = 1 << 15;
+constexpr int64_t kMostWide = 1 << 19;  // elements, where one atom is above all literals
+constexpr Setting kSingleGroup[] = {{2, 2, false, InputMode::kNormal},
+                                    {3, 3, true, InputMode::kIntegers}};
+
+// At the edges of the call's own element types.
+constexpr Setting kEdgeSettings[] = {{2, 4, false, InputMode::kEdges},
+                                     {3, 7, false, InputMode::kTiny},
+                                     {2, 4, false, InputMode::kNans}};
+constexpr double kRoundings = 16;       // of the largest element, that a result may be off
+constexpr double kLeastNumber = 1e-20;  // what subnormal factors leave has few digits
+
+int64_t RoundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
+
+std::vector<Shape> ShapesOf(std::span<const Tensor> tensors) {
+  std::vector<Shape> shapes;
+  for (const Tensor& t : tensors) shapes.push_back(t.shape());
+  return shapes;
+}
+
+int64_t SizeAt(const SymbolicCut& cut, std::span<const int64_t> sizes) {
+  int64_t block = 0;
+  for (const SymbolicCut::Part& part : cut.parts)
+    block += sizes[static_cast<size_t>(part.atom)] * part.unit.At(sizes);
+  return cut.repeat.At(sizes) * block;
+}
+
+// Random summands of x, one per rank.
+std::vector<Tensor> SplitSum(const Tensor& x, int64_t ranks, SplitMix& random) {
+  std::vector<Tensor> parts;
+  Tensor rest = x.Clone();
+  double* last = rest.mutable_data<double>();
+  for (int64_t r = 1; r < ranks; ++r) {
+    Tensor part = Tensor::Zeros(x.type());
+    double* p = part.mutable_data<double>();
+    for (int64_t i = 0; i < x.size(); ++i) {
+      p[i] = static_cast<double>(random.Below(11) - 5);
+      last[i] -= p[i];
+    }
+    parts.push_back(std::move(part));
+  }
+  parts.push_back(std::move(rest));
+  return parts;
+}
+
+}  // namespace
+
+std::vector<int64_t> IndicesOf(const SymbolicCut& cut,
+                               std::span<const int64_t> sizes,
+                               int64_t ranks,
+                               int64_t rank) {
+  return IndicesOf(CutAt(cut, sizes), ranks, rank);
+}
+
+void ExecutionTest::SetTested(const Trial& trial,
+                              int64_t ranks,
+                              int64_t groups,
+                              std::vector<int64_t>& sizes) const {
+  for (size_t j = 0; j < trial.atoms.size(); ++j)
+    sizes[static_cast<size_t>(trial.atoms[j])] = groups + ranks * static_cast<int64_t>(j % 3);
+}
+
+// From the atom behind the tested ones on, as far as the call stays small. Where one more of an
+// atom is no legal call, twice of it may be.
+std::vector<int64_t> ExecutionTest::OtherSizes(std::span<const int> tested, int64_t more) const {
+  std::vector<int64_t> sizes = family_.surrogate;
+  std::vector<Shape> ignored;
+  const size_t first = tested.empty() ? 0 : static_cast<size_t>(tested.back()) + 1;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const size_t a = (first + i) % sizes.size();
+    if (family_.distinct[a] == 0 || std::find(tested.begin(), tested.end(), a) != tested.end())
+      continue;
+    const int64_t own = sizes[a];
+    for (const int64_t next : {own + more, 2 * own}) {
+      sizes[a] = next;
+      if (Elements(sizes) <= kLargeCall && box_.Infer(family_.ValuesAt(sizes), ignored)) break;
+      sizes[a] = own;
+    }
+  }
+  return sizes;
+}
+
+int64_t ExecutionTest::Elements(std::span<const int64_t> sizes) const {
+  return box_.InputElements(family_.ValuesAt(sizes));
+}
+
+int64_t ExecutionTest::AboveLiterals(int atom) const {
+  const Atom& a = family_.atoms[static_cast<size_t>(atom)];
+  const int64_t size = family_.surrogate[static_cast<size_t>(atom)];
+  const std::vector<int64_t> values = family_.ValuesAt(family_.surrogate);
+  int64_t unit = 0;  // what one more of the atom adds to its least dim
+  for (const int s : a.slots) {
+    const int64_t own = values[static_cast<size_t>(s)] / size;
+    if (box_.slots()[static_cast<size_t>(s)].is_dim) unit = unit == 0 ? own : std::min(unit, own);
+  }
+  return RoundUp(family_.largest_literal + 3, std::max<int64_t>(unit, 1)) /
+         std::max<int64_t>(unit, 1);
+}
+
+std::vector<std::vector<int64_t>> ExecutionTest::WideSizes(std::span<const int> tested) const {
+  std::vector<std::vector<int64_t>> all;
+  if (family_.largest_literal == 0) return all;
+  std::vector<Shape> ignored;
+  for (size_t a = 0; a < family_.surrogate.size(); ++a) {
+    if (std::find(tested.begin(), tested.end(), a) != tested.end() || family_.distinct[a] == 0)
+      continue;
+    std::vector<int64_t> sizes = family_.surrogate;
+    if (sizes[a] >= AboveLiterals(static_cast<int>(a))) continue;
+    sizes[a] = AboveLiterals(static_cast<int>(a));
+    if (Elements(sizes) > kMostWide) continue;  // several wide dims of one array
+    if (box_.Infer(family_.ValuesAt(sizes), ignored)) all.push_back(std::move(sizes));
+  }
+  return all;
+}
+
+std::vector<ExecutionTest::Configuration> ExecutionTest::Configurations(const Trial& trial) const {
+  const std::vector<int64_t> other = OtherSizes(trial.atoms, 1);
+  std::vector<Configuration> out;
+  const auto add = [&](const Setting& s, const std::vector<int64_t>& base, int64_t more) {
+    Configuration at{base, s.ranks, s.mode, s.groups % s.ranks == 0};
+    SetTested(trial, s.ranks, s.groups + more, at.sizes);
+    out.push_back(std::move(at));
+  };
+  const size_t most = IsLarge() ? kFewSettings : std::size(kSettings);
+  for (const Setting& s : kSettings)
+    if (out.size() < most && sampler_.Tells(s.mode)) add(s, s.other ? other : family_.surrogate, 0);
+  if (family_.largest_literal == 0) return out;
+  int64_t least = 0;
+  for (const int atom : trial.atoms) least = std::max(least, AboveLiterals(atom));
+  const int64_t tall = RoundUp(std::max<int64_t>(least - 4, 0), 2);
+  add({2, 4, false, InputMode::kNormal}, family_.surrogate, tall);
+  add({2, 4, false, InputMode::kIntegers}, other, tall);
+  InputMode mode = InputMode::kIntegers;
+  for (const std::vector<int64_t>& sizes : WideSizes(trial.atoms)) {
+    add({2, 4, false, mode}, sizes, 0);
+    mode = mode == InputMode::kIntegers ? InputMode::kNormal : InputMode::kIntegers;
+  }
+  return out;
+}
+
+std::vector<ExecutionTest::Configuration> ExecutionTest::SingleGroups(const Trial& trial) const {
+  const std::vector<int64_t> other = OtherSizes(trial.atoms, 1);
+  std::vector<Configuration> out;
+  for (const Setting& s : kSingleGroup) {
+    Configuration at{s.other ? other : family_.surrogate, s.ranks, s.mode, true};
+    for (const int a : trial.atoms) at.sizes[static_cast<size_t>(a)] = s.groups;
+    out.push_back(std::move(at));
+  }
+  return out;
+}
+
+bool ExecutionTest::IsAmbiguous(const Reductions& left) {
+  return std::any_of(left.begin(), left.end(), [](const auto& at) { return at.second.size() > 1; });
+}
+
+std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
+  SymbolicFactor factor;
+  Reductions left;
+  std::vector<std::set<int64_t>> seen(family_.surrogate.size());  // sizes of the atoms
+  const std::vector<Configuration> configurations = Configurations(trial);
+  told_ = 0;
+  folded_.clear();
+  const auto unsure = [&] {
+    return IsAmbiguous(left) || told_ < kLeastTold ||
+           std::any_of(
+               folded_.begin(),
+               folded_.end(),
+               [](const auto& at) { return at.second < kLeastFolded; });
+  };
+  for (int round = 0; round == 0 || (round < kMostRounds && unsure()); ++round)
+    for (const Configuration& at : configurations) {
+      if (factor.even_only && !at.even) continue;
+      Reductions now = left;
+      if (Agrees(trial, at, now)) {
+        left = std::move(now);
+        for (size_t a = 0; a < seen.size(); ++a) seen[a].insert(at.sizes[a]);
+      } else {
+        if (at.even) return std::nullopt;
+        factor.even_only = true;
+      }
+    }
+  for (const auto& [output, ops] : left) {
+    if (ops.size() > 1) {
+      ++ambiguous_;
+      return std::nullopt;
+    }
+    if (!ops.empty()) factor.reductions[output] = ops.front();
+  }
+  for (const Configuration& at : SingleGroups(trial)) {
+    Reductions now = left;
+    if (!Agrees(trial, at, now)) factor.least_piece = 2;
+  }
+  factor.atoms = trial.atoms;
+  factor.inputs = trial.inputs;
+  factor.outputs = trial.outputs;
+  factor.partial_inputs = trial.partial_inputs;
+  factor.local_literals = trial.local_literals;
+  factor.shifts = trial.shifts;
+  factor.indices = trial.indices;
+  if (!HoldsAtEdges(trial, factor, left)) {
+    refuted_.push_back(std::move(factor));
+    return std::nullopt;
+  }
+  factor.any_order = HoldsInAnyOrder(trial, factor, left);
+  // Nothing is known of other sizes of an atom that had only one.
+  int64_t most = kMostVaried;
+  for (const Configuration& at : configurations) most = std::max(most, 2 * Elements(at.sizes));
+  VaryOthers(trial, left, most, seen);
+  for (size_t a = 0; a < seen.size(); ++a)
+    if (seen[a].size() == 1) factor.fixed[static_cast<int>(a)] = *seen[a].begin();
+  return factor;
+}
+
+void ExecutionTest::VaryOthers(const Trial& trial,
+                               const Reductions& left,
+                               int64_t most_elements,
+                               std::vector<std::set<int64_t>>& seen) {
+  std::vector<Shape> ignored;
+  for (size_t a = 0; a < seen.size(); ++a) {
+    if (seen[a].size() != 1) continue;
+    const int64_t own = *seen[a].begin();
+    for (const int64_t size : {own + 1, own - 1, own + 2, 2 * own, own / 2, 3 * own}) {
+      Configuration at{family_.surrogate, 2, InputMode::kNormal};
+      SetTested(trial, 2, 4, at.sizes);
+      at.sizes[a] = size;
+      if (size < 1 || Elements(at.sizes) > most_elements) continue;
+      if (!box_.Infer(family_.ValuesAt(at.sizes), ignored)) continue;
+      Reductions now = left;
+      if (!Agrees(trial, at, now)) break;
+      seen[a].insert(size);
+      break;
+    }
+  }
+}
+
+// Three ranks with groups here and there, each with as many as it needs.
+bool ExecutionTest::HoldsInAnyOrder(const Trial& trial,
+                                    const SymbolicFactor& factor,
+                                    const Reductions& left) {
+  if (NeedsARow(factor)) return false;
+  Configuration at{family_.surrogate, 3, InputMode::kNormal};
+  const int64_t tall = family_.largest_literal == 0 ? 0 : AboveLiterals(trial.atoms[0]);
+  SetTested(trial, at.ranks, RoundUp(std::max(tall, kGroupsDrawn), at.ranks), at.sizes);
+  std::vector<int64_t> groups(static_cast<size_t>(at.sizes[static_cast<size_t>(trial.atoms[0])]));
+  std::iota(groups.begin(), groups.end(), 0);
+  at.groups.resize(static_cast<size_t>(at.ranks));
+  const size_t in_turn =
+      factor.even_only ? groups.size() : static_cast<size_t>(at.ranks * factor.least_piece);
+  for (size_t next = 0; !groups.empty(); ++next) {
+    const auto group = groups.begin() + sampler_.random().Below(std::ssize(groups));
+    const int64_t rank =
+        next < in_turn ? static_cast<int64_t>(next) % at.ranks : sampler_.random().Below(at.ranks);
+    at.groups[static_cast<size_t>(rank)].push_back(*group);
+    groups.erase(group);
+  }
+  for (std::vector<int64_t>& own : at.groups) std::sort(own.begin(), own.end());
+  Reductions now = left;
+  return Agrees(trial, at, now);
+}
+
+// The last test, in the call's own element types. Values that the kernel refuses say nothing.
+bool ExecutionTest::HoldsAtEdges(const Trial& trial,
+                                 const SymbolicFactor& factor,
+                                 const Reductions& left) {
+  for (const Setting& s : kEdgeSettings) {
+    if (factor.even_only && s.groups % s.ranks != 0) continue;
+    Configuration at{family_.surrogate, s.ranks, s.mode};
+    SetTested(trial, s.ranks, s.groups, at.sizes);
+    const std::vector<int64_t> values = family_.ValuesAt(at.sizes);
+    auto types = box_.InferOutputs(values);
+    std::vector<Tensor> inputs, whole;
+    if (!types.ok() || !DrawInputs(trial, at, values, inputs)) continue;
+    for (size_t i = 0; i < inputs.size(); ++i)  // no negative numbers in an unsigned type
+      if (box_.is_tensor(i)) inputs[i] = Rounded(inputs[i], box_.element(i));
+    if (!box_.Run(values, inputs, whole)) continue;
+    ++executions_;
+    std::vector<ElementType> own;
+    std::vector<double> slacks;
+    for (size_t o = 0; o < whole.size(); ++o) {
+      own.push_back(types.value()[o].element);
+      whole[o] = Rounded(whole[o], own[o]);
+      slacks.push_back(kRoundings * EpsilonOf(own[o]) * std::max(Largest(whole[o]), kLeastNumber));
+    }
+    std::vector<std::vector<Tensor>> local;
+    Reductions now = left;
+    if (!RunRanks(trial, at, inputs, {whole, slacks, own}, local) ||
+        !Reduces(trial, {whole, slacks, own}, local, now))
+      return false;
+  }
+  return true;
+}
+
+// Indices of a dim that a rank holds.
+std::vector<int64_t> ExecutionTest::Held(const SymbolicCut& cut,
+                                         const Configuration& at,
+                                         int64_t rank) {
+  if (at.groups.empty()) return IndicesOf(cut, at.sizes, at.ranks, rank);
+  std::vector<int64_t> indices;
+  const Cut real = CutAt(cut, at.sizes);
+  const Cut::Part& part = real.parts[0];
+  for (int64_t block = 0; block < real.repeat; ++block)
+    for (const int64_t group : at.groups[static_cast<size_t>(rank)])
+      for (int64_t i = 0; i < part.unit; ++i)
+        indices.push_back((block * part.size + group) * part.unit + i);
+  return indices;
+}
+
+int64_t ExecutionTest::GroupsOf(int atom, const Configuration& at, int64_t rank) {
+  return at.groups.empty() ? Piece(at.sizes[static_cast<size_t>(atom)], at.ranks, rank).size()
+                           : std::ssize(at.groups[static_cast<size_t>(rank)]);
+}
+
+bool ExecutionTest::CutsFit(const std::vector<SymbolicCut>& cuts,
+                            std::span<const int64_t> sizes,
+                            std::span<const Shape> shapes) const {
+  return std::all_of(cuts.begin(), cuts.end(), [&](const SymbolicCut& cut) {
+    const Shape& shape = shapes[static_cast<size_t>(cut.tensor)];
+    return cut.dim < static_cast<int>(shape.size()) &&
+           SizeAt(cut, sizes) == shape[static_cast<size_t>(cut.dim)];
+  });
+}
+
+bool ExecutionTest::DrawInputs(const Trial& trial,
+                               const Configuration& at,
+                               std::span<const int64_t> values,
+                               std::vector<Tensor>& inputs) {
+  // A kernel may treat what it meets first otherwise, which the last rank does not have.
+  const int64_t pick =
+      at.mode == InputMode::kNans ? at.ranks - 1 : sampler_.random().Below(at.ranks);
+  std::map<int, Focus> focus;
+  for (const SymbolicCut& cut : trial.inputs) {
+    const Shape shape = box_.ShapeOf(static_cast<size_t>(cut.tensor), values);
+    if (SizeAt(cut, at.sizes) != shape[static_cast<size_t>(cut.dim)]) return false;
+    focus[cut.tensor] = {cut.dim, Held(cut, at, pick)};
+  }
+  return sampler_.Draw(values, at.mode, focus, inputs);
+}
+
+bool ExecutionTest::Agrees(const Trial& trial, const Configuration& at, Reductions& left) {
+  const std::vector<int64_t> values = family_.ValuesAt(at.sizes);
+  std::vector<Tensor> inputs, whole;
+  if (!DrawInputs(trial, at, values, inputs)) return false;
+  if (!box_.Run(values, inputs, whole)) return false;
+  if (!CutsFit(trial.outputs, at.sizes, ShapesOf(whole))) return false;
+  if (std::all_of(whole.begin(), whole.end(), [](const Tensor& y) { return y.size() == 0; }))
+    return false;
+  ++executions_;
+  std::vector<double> slacks;
+  for (const Tensor& y : whole) slacks.push_back(1e-10 * std::max(Largest(y), 1e-300));
+  std::vector<std::vector<Tensor>> local;
+  if (!RunRanks(trial, at, inputs, {whole, slacks}, local) ||
+      !Reduces(trial, {whole, slacks}, local, left))
+    return false;
+  for (const auto& [output, ops] : left)
+    if (ops.front() != ReduceOp::kSum && ops.front() != ReduceOp::kProd)
+      folded_[output] += whole[static_cast<size_t>(output)].size();
+  if (told_ < kLeastTold && Matters(trial, at, inputs, {whole, slacks})) ++told_;
+  return true;
+}
+
+// Whether other values in what is cut change the outputs: not where a sequence has no elements, or
+// a region lies outside of the image. Where nothing is cut but outputs, there is no telling.
+bool ExecutionTest::Matters(const Trial& trial,
+                            const Configuration& at,
+                            std::vector<Tensor> inputs,
+                            const Undivided& whole) {
+  if (trial.inputs.empty()) return true;
+  for (const SymbolicCut& cut : trial.inputs) {
+    Tensor& x = inputs[static_cast<size_t>(cut.tensor)];
+    if (x.element() == ElementType::kBool) {
+      x = Flipped(x);
+    } else if (!sampler_.DrawOne(static_cast<size_t>(cut.tensor), x.shape(), at.mode, nullptr, x)) {
+      return false;
+    }
+  }
+  std::vector<Tensor> other;
+  if (!box_.Run(family_.ValuesAt(at.sizes), inputs, other)) return false;
+  for (size_t o = 0; o < other.size(); ++o)
+    if (!Close(other[o], whole.outputs[o], whole.slacks[o])) return true;
+  return false;
+}
+
+bool ExecutionTest::FirstRankAgrees(const Trial& trial) {
+  const Configuration at = Configurations(trial).front();
+  const std::vector<int64_t> values = family_.ValuesAt(at.sizes);
+  std::vector<Tensor> inputs, whole, mine, local;
+  if (!sampler_.Draw(values, at.mode, {}, inputs) || !box_.Run(values, inputs, whole)) return false;
+  if (!CutsFit(trial.outputs, at.sizes, ShapesOf(whole))) return false;
+  mine = inputs;
+  for (const SymbolicCut& cut : trial.inputs) {
+    Tensor& x = mine[static_cast<size_t>(cut.tensor)];
+    if (SizeAt(cut, at.sizes) != x.dim(cut.dim)) return false;
+    x = Take(x, cut.dim, IndicesOf(cut, at.sizes, at.ranks, 0));
+  }
+  std::vector<int64_t> sizes = at.sizes;
+  if (trial.local_literals)
+    for (const int a : trial.atoms)
+      sizes[static_cast<size_t>(a)] = Piece(sizes[static_cast<size_t>(a)], at.ranks, 0).size();
+  if (!box_.Run(family_.ValuesAt(sizes), mine, local) || local.size() != whole.size()) return false;
+  for (size_t o = 0; o < whole.size(); ++o) {
+    const SymbolicCut* cut = CutOf(trial.outputs, o);
+    if (cut == nullptr) return false;
+    const Tensor expected = Take(whole[o], cut->dim, IndicesOf(*cut, at.sizes, at.ranks, 0));
+    if (local[o].type() != expected.type() ||
+        !Close(local[o], expected, 1e-10 * std::max(Largest(whole[o]), 1e-300)))
+      return false;
+  }
+  return true;
+}
+
+bool ExecutionTest::RunRanks(const Trial& trial,
+                             const Configuration& at,
+                             std::span<const Tensor> inputs,
+                             const Undivided& whole,
+                             std::vector<std::vector<Tensor>>& local) {
+  std::map<int, std::vector<Tensor>> shares;
+  for (const int input : trial.partial_inputs)
+    shares[input] = SplitSum(inputs[static_cast<size_t>(input)], at.ranks, sampler_.random());
+  const std::vector<int64_t> values = family_.ValuesAt(at.sizes);
+  for (int64_t rank = 0; rank < at.ranks; ++rank) {
+    std::vector<Tensor> mine(inputs.begin(), inputs.end());
+    for (const SymbolicCut& cut : trial.inputs)
+      mine[static_cast<size_t>(cut.tensor)] =
+          Take(mine[static_cast<size_t>(cut.tensor)], cut.dim, Held(cut, at, rank));
+    for (const auto& [input, parts] : shares)
+      mine[static_cast<size_t>(input)] = parts[static_cast<size_t>(rank)];
+    const PieceOf piece{at.sizes, at.ranks, rank};
+    AddSpares(trial.inputs, mine);
+    CountIndices(trial.indices, piece, mine);
+    std::vector<int64_t> own = values;
+    if (trial.local_literals) {
+      std::vector<int64_t> sizes = at.sizes;
+      for (const int a : trial.atoms) sizes[static_cast<size_t>(a)] = GroupsOf(a, at, rank);
+      own = family_.ValuesAt(sizes);
+    }
+    ShiftLiterals(trial.shifts, box_, piece, values, own);
+    std::vector<Tensor> outputs;
+    if (!box_.Run(own, mine, outputs)) return false;
+    if (outputs.size() != whole.outputs.size() || !DropSpares(trial.outputs, outputs)) return false;
+    for (size_t o = 0; o < whole.types.size(); ++o)
+      if (!StaysWide(trial, o, whole.types[o])) outputs[o] = Rounded(outputs[o], whole.types[o]);
+    if (!Fits(trial, at, rank, whole, outputs)) return false;
+    local.push_back(std::move(outputs));
+  }
+  return true;
+}
+
+// A part of a sum or product may leave the range of a type that holds the whole: 1e5 times 0.1 in
+// f16. That is no fault of the cut. What a call makes of parts of its inputs is rounded all the
+// same: x / 1e-40 is linear in x only where no part is infinite.
+bool ExecutionTest::StaysWide(const Trial& trial, size_t output, ElementType type) {
+  return ClassOf(type) == ElementClass::kFloat && trial.partial_inputs.empty() &&
+         trial.reached.count(static_cast<int>(output)) != 0 &&
+         CutOf(trial.outputs, output) == nullptr;
+}
+
+// Whether a rank's outputs are its pieces of the undivided ones, but for those to be reduced. Most
+// wrong trials end here, after the first rank.
+bool ExecutionTest::Fits(const Trial& trial,
+                         const Configuration& at,
+                         int64_t rank,
+                         const Undivided& whole,
+                         const std::vector<Tensor>& outputs) {
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    const Tensor& expected = whole.outputs[o];
+    if (const SymbolicCut* cut = CutOf(trial.outputs, o)) {
+      if (!CloseAt(outputs[o], expected, cut->dim, Held(*cut, at, rank), whole.slacks[o]))
+        return false;
+    } else if (trial.reached.count(static_cast<int>(o)) == 0) {
+      if (!Close(outputs[o], expected, whole.slacks[o])) return false;
+    } else if (outputs[o].type() != expected.type()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ExecutionTest::Reduces(const Trial& trial,
+                            const Undivided& whole,
+                            const std::vector<std::vector<Tensor>>& local,
+                            Reductions& left) {
+  for (const int output : trial.reached) {
+    const size_t o = static_cast<size_t>(output);
+    if (o >= whole.outputs.size() || CutOf(trial.outputs, o) != nullptr) continue;
+    const double unit = whole.types.empty() ? 1e-14 : kRoundings * EpsilonOf(whole.types[o]);
+    double rounding = 0;  // of a sum that cancels
+    for (const std::vector<Tensor>& mine : local)
+      rounding = std::max(rounding, unit * Largest(mine[o]));
+    constexpr ReduceOp kAll[] = {ReduceOp::kSum,
+                                 ReduceOp::kProd,
+                                 ReduceOp::kMax,
+                                 ReduceOp::kMin,
+                                 ReduceOp::kAnd,
+                                 ReduceOp::kOr};
+    const auto [found, first] =
+        left.try_emplace(output, std::vector<ReduceOp>(std::begin(kAll), std::end(kAll)));
+    std::erase_if(found->second, [&](ReduceOp op) {
+      if (!Applies(op, whole.outputs[o].element())) return true;
+      Tensor folded = local[0][o].Clone();
+      for (size_t rank = 1; rank < local.size(); ++rank) Fold(op, folded, local[rank][o]);
+      if (!whole.types.empty()) folded = Rounded(folded, whole.types[o]);
+      return !Close(folded, whole.outputs[o], whole.slacks[o] + rounding);
+    });
+    if (found->second.empty()) return false;
+  }
+  return true;
+}
+
+}  // namespace metadist

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "planner/rules/factor/symbolic_rule.h"
+#include "planner/rules/probe/family.h"
+#include "planner/rules/probe/sampler.h"
+#include "planner/rules/search/offsets.h"
+
+namespace metadist {
+
+// What is cut, and what else changes in a rank's call.
+struct Trial {
+  std::vector<int> atoms;
+  std::vector<SymbolicCut> inputs;
+  std::vector<SymbolicCut> outputs;
+  std::set<int> reached;  // outputs that depend on a cut input
+  bool local_literals = false;
+  std::vector<int> partial_inputs;
+  std::vector<SymbolicShift> shifts;
+  std::vector<SymbolicIndex> indices;
+};
+
+// Indices that rank `rank` of `ranks` holds of a dim cut this way, in local order.
+std::vector<int64_t> IndicesOf(const SymbolicCut& cut,
+                               std::span<const int64_t> sizes,
+                               int64_t ranks,
+                               int64_t rank);
+
+// Runs a trial divided and whole, and compares.
+class ExecutionTest {
+ public:
+  static constexpr int64_t kLargeCall = 4096;
+
+  ExecutionTest(BlackBox& box, Sampler& sampler, const Family& family)
+      : box_(box), sampler_(sampler), family_(family) {}
+
+  // The factor, unnamed, if every configuration agrees with it; none otherwise.
+  std::optional<SymbolicFactor> Run(const Trial& trial);
+
+  // Whether the first rank's outputs are its pieces of the whole's, in one configuration. Nothing
+  // moves on that rank, so that what it gets wrong no shift puts right.
+  bool FirstRankAgrees(const Trial& trial);
+
+  // Atom sizes with each atom but the tested ones in turn larger than the call's literals; none if
+  // there are no literals.
+  std::vector<std::vector<int64_t>> WideSizes(std::span<const int> tested) const;
+
+  // Surrogate sizes with all atoms but the tested ones larger by `more`, if that is legal; as many
+  // of them as leave the call small.
+  std::vector<int64_t> OtherSizes(std::span<const int> tested, int64_t more) const;
+
+  // Of all inputs.
+  int64_t Elements(std::span<const int64_t> sizes) const;
+  // Whether the call has many elements even at surrogate sizes.
+  bool IsLarge() const { return Elements(family_.surrogate) > kLargeCall; }
+
+  // Factors that hold but for the edges of the call's own element types.
+  const std::vector<SymbolicFactor>& refuted() const { return refuted_; }
+
+  int64_t executions() const { return executions_; }
+  // Trials that several reductions survived: the inputs did not tell them apart.
+  int64_t ambiguous() const { return ambiguous_; }
+
+ private:
+  struct Configuration {
+    std::vector<int64_t> sizes;
+    int64_t ranks = 2;
+    InputMode mode = InputMode::kNormal;
+    bool even = true;
+    std::vector<std::vector<int64_t>> groups = {};  // by rank; empty: balanced runs of them
+  };
+  using Reductions = std::map<int, std::vector<ReduceOp>>;
+
+  // Size of an atom at which all its dims exceed the call's literals.
+  int64_t AboveLiterals(int atom) const;
+  std::vector<Configuration> Configurations(const Trial& trial) const;
+  std::vector<Configuration> SingleGroups(const Trial& trial) const;
+  void SetTested(const Trial& trial,
+                 int64_t ranks,
+                 int64_t groups,
+                 std::vector<int64_t>& sizes) const;
+  bool HoldsInAnyOrder(const Trial& trial, const SymbolicFactor& factor, const Reductions& left);
+  bool HoldsAtEdges(const Trial& trial, const SymbolicFactor& factor, const Reductions& left);
+  static std::vector<int64_t> Held(const SymbolicCut& cut, const Configuration& at, int64_t rank);
+  static int64_t GroupsOf(int atom, const Configuration& at, int64_t rank);
+  // Adds the sizes at which the trial holds of atoms that had one only, in calls of at most so many
+  // elements.
+  void VaryOthers(const Trial& trial,
+                  const Reductions& left,
+                  int64_t most_elements,
+                  std::vector<std::set<int64_t>>& seen);
+  static bool IsAmbiguous(const Reductions& left);
+  bool Agrees(const Trial& trial, const Configuration& at, Reductions& left);
+  // Legal inputs, focused on what one of the ranks gets. False: there are none.
+  bool DrawInputs(const Trial& trial,
+                  const Configuration& at,
+                  std::span<const int64_t> values,
+                  std::vector<Tensor>& inputs);
+  bool CutsFit(const std::vector<SymbolicCut>& cuts,
+               std::span<const int64_t> sizes,
+               std::span<const Shape> shapes) const;
+  // What the kernel makes of the whole inputs, and what differences of each output are rounding.
+  struct Undivided {
+    std::span<const Tensor> outputs;
+    std::span<const double> slacks;
+    std::span<const ElementType> types = {};  // to round pieces to; empty: none
+  };
+  bool RunRanks(const Trial& trial,
+                const Configuration& at,
+                std::span<const Tensor> inputs,
+                const Undivided& whole,
+                std::vector<std::vector<Tensor>>& local);
+  // Whether a rank's part of the output is not rounded to its type.
+  static bool StaysWide(const Trial& trial, size_t output, ElementType type);
+  bool Matters(const Trial& trial,
+               const Configuration& at,
+               std::vector<Tensor> inputs,
+               const Undivided& whole);
+  static bool Fits(const Trial& trial,
+                   const Configuration& at,
+                   int64_t rank,
+                   const Undivided& whole,
+                   const std::vector<Tensor>& outputs);
+  static bool Reduces(const Trial& trial,
+                      const Undivided& whole,
+                      const std::vector<std::vector<Tensor>>& local,
+                      Reductions& left);
+
+  BlackBox& box_;
+  Sampler& sampler_;
+  const Family& family_;
+  std::vector<SymbolicFactor> refuted_;
+  int told_ = 0;                   // of the trial
+  std::map<int, int64_t> folded_;  // elements of outputs that are an extreme, of the trial
+  int64_t executions_ = 0;
+  int64_t ambiguous_ = 0;
+};
+
+}  // namespace metadist

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// A candidate says which dims are cut; a variant says what else changes in a rank's call. Variants
+// are tried from plain to strange: literals at the shard's size, literals kept, one or two uncut
+// float inputs in which the operator may be affine (affine.h) arriving as partial sums. Where all
+// of them fail, literals and indices that move with the piece (offset_trials). Windows have a
+// search of their own (window_search).
+#include "planner/rules/search/factor_search.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "planner/rules/search/offset_trials.h"
+
+namespace metadist {
+namespace {
+
+constexpr size_t kMostPartialPairs = 6;
+constexpr size_t kMostOffsetCandidates = 8;
+
+bool Disjoint(const SymbolicCut& a, const SymbolicCut& b, const std::vector<int64_t>& sizes) {
+  if (a.tensor != b.tensor || a.dim != b.dim) return true;
+  if (a.parts.size() > 1 || b.parts.size() > 1) return true;  // exclude each other as they are
+  const auto range = [&](const SymbolicCut& cut) {
+    const int64_t unit = cut.parts[0].unit.At(sizes);
+    return Interval{unit, unit * sizes[static_cast<size_t>(cut.parts[0].atom)]};
+  };
+  const Interval x = range(a);
+  const Interval y = range(b);
+  return x.end <= y.begin || y.end <= x.begin;
+}
+
+// Where the factor first appears in the rule as it is written.
+std::tuple<bool, int, int, int64_t> Place(const SymbolicFactor& factor,
+                                          const std::vector<int64_t>& sizes) {
+  const bool made = factor.inputs.empty();
+  const std::vector<SymbolicCut>& cuts = made ? factor.outputs : factor.inputs;
+  if (cuts.empty()) return {true, 0, 0, 0};
+  const SymbolicCut& first = cuts.front();
+  return {made, first.tensor, first.dim, first.repeat.At(sizes)};
+}
+
+}  // namespace
+
+std::vector<std::vector<int>> FactorSearch::AtomSets() const {
+  std::vector<std::vector<int>> summed;
+  std::vector<uint8_t> in_sum(family_.atoms.size(), 0);
+  for (const auto& [dim, literals] : family_.sums) {
+    std::vector<int> set;
+    for (size_t a = 0; a < family_.atoms.size(); ++a)
+      if (std::any_of(literals.begin(), literals.end(), [&](int literal) {
+            return family_.atoms[a].has(literal);
+          })) {
+        set.push_back(static_cast<int>(a));
+        in_sum[a] = 1;
+      }
+    if (!set.empty()) summed.push_back(std::move(set));
+  }
+  std::map<OutDim, std::vector<int>> meet;
+  std::vector<std::vector<int>> sets;
+  for (size_t a = 0; a < family_.atoms.size(); ++a) {
+    if (in_sum[a] == 0) sets.push_back({static_cast<int>(a)});
+    for (const OutDim& out : family_.atoms[a].other) meet[out].push_back(static_cast<int>(a));
+  }
+  sets.insert(sets.end(), summed.begin(), summed.end());
+  for (auto& [out, set] : meet)
+    if (set.size() > 1 && std::find(sets.begin(), sets.end(), set) == sets.end())
+      sets.push_back(std::move(set));
+  return sets;
+}
+
+std::vector<SymbolicFactor> FactorSearch::Run() {
+  for (const std::vector<int>& atoms : AtomSets()) Search(atoms);
+  return std::move(found_);
+}
+
+void FactorSearch::Search(const std::vector<int>& atoms) {
+  std::vector<Trial> tried;
+  search_.ForEach(family_, atoms, [&](const Candidate& candidate) {
+    tried.push_back(PlainTrial(atoms, candidate));
+    return TryVariants(tried.back()) && Covered(atoms);
+  });
+  if (!Divided(atoms)) TryOffsets(tried);
+}
+
+void FactorSearch::TryOffsets(const std::vector<Trial>& plain) {
+  const OffsetTrials offsets(box_, family_, test_);
+  for (size_t i = 0; i < plain.size() && i < kMostOffsetCandidates; ++i) {
+    Trial local = plain[i];
+    const bool grows = Grows(local.atoms);
+    local.local_literals = grows || HasLiteral(local.atoms);
+    for (const Trial& trial : offsets.Of(local)) {
+      if (grows && trial.local_literals) continue;  // no integer of the call is a size
+      auto factor = test_.Run(trial);
+      if (factor && Keep(std::move(*factor)) && Divided(trial.atoms)) return;
+    }
+  }
+}
+
+// Every input dim that moves with the atoms is cut by some factor already; of a result made by
+// literals alone, some factor divides them.
+bool FactorSearch::Divided(const std::vector<int>& atoms) const {
+  for (const int a : atoms)
+    for (const int s : family_.atoms[static_cast<size_t>(a)].slots)
+      if (box_.slots()[static_cast<size_t>(s)].is_dim) return Covered(atoms);
+  return std::any_of(
+      found_.begin(), found_.end(), [&](const auto& factor) { return factor.atoms == atoms; });
+}
+
+// Every input dim that moves with the atoms is cut by some factor already.
+bool FactorSearch::Covered(const std::vector<int>& atoms) const {
+  bool any = false;
+  for (const int a : atoms)
+    for (const int s : family_.atoms[static_cast<size_t>(a)].slots) {
+      const Slot& slot = box_.slots()[static_cast<size_t>(s)];
+      if (!slot.is_dim) continue;
+      any = true;
+      bool cut = false;
+      for (const SymbolicFactor& factor : found_)
+        for (const SymbolicCut& c : factor.inputs)
+          cut = cut || (c.tensor == slot.input && c.dim == slot.entry);
+      if (!cut) return false;
+    }
+  return any;
+}
+
+// Whether an integer of the call grows with the atoms and is no multiple of them.
+bool FactorSearch::Grows(const std::vector<int>& atoms) const {
+  return std::any_of(family_.grown.begin(), family_.grown.end(), [&](const auto& grown) {
+    return std::find(atoms.begin(), atoms.end(), grown.second.atom) != atoms.end();
+  });
+}
+
+bool FactorSearch::HasLiteral(const std::vector<int>& atoms) const {
+  for (const int a : atoms)
+    for (const int s : family_.atoms[static_cast<size_t>(a)].slots)
+      if (box_.slots()[static_cast<size_t>(s)].is_literal()) return true;
+  return false;
+}
+
+Trial FactorSearch::PlainTrial(const std::vector<int>& atoms, const Candidate& candidate) const {
+  Trial plain;
+  plain.atoms = atoms;
+  const Relation& relation = search_.relation();
+  for (const auto& [tensor, cut] : candidate.inputs) {
+    plain.inputs.push_back(Pack(tensor, cut, atoms, /*is_input=*/true));
+    const int slot = box_.dim_slot(static_cast<size_t>(tensor), static_cast<size_t>(cut.dim));
+    for (size_t x = 0; x < relation.inputs.size(); ++x)
+      if (relation.inputs[x] == slot)
+        plain.reached.insert(relation.touched[x].begin(), relation.touched[x].end());
+  }
+  for (const auto& [tensor, cut] : candidate.outputs)
+    plain.outputs.push_back(Pack(tensor, cut, atoms, /*is_input=*/false));
+  return plain;
+}
+
+bool FactorSearch::TryVariants(const Trial& plain) {
+  for (const Trial& trial : PlainVariants(plain))
+    if (auto factor = test_.Run(trial)) return Keep(std::move(*factor));
+  for (const Trial& trial : PartialVariants(plain))
+    if (auto factor = test_.Run(trial)) return Keep(std::move(*factor));
+  return false;
+}
+
+std::vector<Trial> FactorSearch::PlainVariants(const Trial& plain) const {
+  const bool has_literal = HasLiteral(plain.atoms);
+  if (plain.inputs.empty() && !has_literal) return {};
+  std::vector<Trial> trials{plain};
+  trials[0].local_literals = has_literal;
+  if (has_literal && !plain.inputs.empty()) trials.push_back(plain);
+  return trials;
+}
+
+std::vector<Trial> FactorSearch::PartialVariants(const Trial& plain) {
+  const bool has_literal = HasLiteral(plain.atoms);
+  if (plain.inputs.empty() && !has_literal) return {};
+  if (plain.outputs.size() == search_.relation().outputs.size()) return {};
+  std::vector<Trial> trials;
+  std::vector<int> whole;  // of which sums may arrive
+  for (size_t i = 0; i < box_.num_inputs(); ++i) {
+    const bool cut = std::any_of(plain.inputs.begin(), plain.inputs.end(), [&](const auto& c) {
+      return c.tensor == static_cast<int>(i);
+    });
+    if (box_.is_tensor(i) && box_.element_class(i) == ElementClass::kFloat && !cut &&
+        affine_.MayBe(static_cast<int>(i)))
+      whole.push_back(static_cast<int>(i));
+  }
+  const auto add = [&](std::vector<int> partial) {
+    trials.push_back(plain);
+    trials.back().local_literals = has_literal;
+    trials.back().partial_inputs = std::move(partial);
+  };
+  for (const int input : whole) add({input});
+  if (whole.size() <= kMostPartialPairs)
+    for (size_t i = 0; i < whole.size(); ++i)
+      for (size_t j = i + 1; j < whole.size(); ++j) add({whole[i], whole[j]});
+  return trials;
+}
+
+// A factor whose cut of a dim overlaps that of an earlier one is an alternative to it; the earlier
+// one is kept, so that factors of one rule always nest.
+bool FactorSearch::Keep(SymbolicFactor factor) {
+  const std::vector<int64_t>& sizes = family_.surrogate;
+  for (const SymbolicFactor& other : found_)
+    for (const bool input : {true, false})
+      for (const SymbolicCut& a : input ? other.inputs : other.outputs)
+        for (const SymbolicCut& b : input ? factor.inputs : factor.outputs)
+          if (!Disjoint(a, b, sizes)) return false;
+  found_.push_back(std::move(factor));
+  return true;
+}
+
+// Other atoms of the dim are told apart by their distinct primes.
+Product FactorSearch::Symbolic(int64_t value, const std::vector<int>& among) const {
+  Product product{value, {}};
+  for (const int a : among) {
+    const size_t atom = static_cast<size_t>(a);
+    if (family_.distinct[atom] == 0 || product.constant % family_.surrogate[atom] != 0) continue;
+    product.constant /= family_.surrogate[atom];
+    product.atoms.push_back(a);
+  }
+  return product;
+}
+
+SymbolicCut FactorSearch::Pack(int tensor,
+                               const Candidate::DimBlocks& cut,
+                               const std::vector<int>& atoms,
+                               bool is_input) const {
+  std::vector<int> among;
+  for (size_t a = 0; a < family_.atoms.size(); ++a) {
+    const std::vector<OutDim>& exact = family_.atoms[a].exact;
+    const bool here =
+        is_input ? family_.atoms[a].has(
+                       box_.dim_slot(static_cast<size_t>(tensor), static_cast<size_t>(cut.dim)))
+                 : std::find(exact.begin(), exact.end(), OutDim{tensor, cut.dim}) != exact.end();
+    if (here && std::find(atoms.begin(), atoms.end(), static_cast<int>(a)) == atoms.end())
+      among.push_back(static_cast<int>(a));
+  }
+  const size_t count = cut.blocks.size();
+  size_t period = 1;
+  for (; period < count; ++period) {
+    bool repeats = count % period == 0;
+    for (size_t i = period; i < count && repeats; ++i)
+      repeats = cut.blocks[i] == cut.blocks[i - period];
+    if (repeats) break;
+  }
+  SymbolicCut packed{tensor, cut.dim, Symbolic(static_cast<int64_t>(count / period), among), {}};
+  for (size_t i = 0; i < period; ++i)
+    packed.parts.push_back({cut.blocks[i].atom, Symbolic(cut.blocks[i].unit, among)});
+  return packed;
+}
+
+void SortFactors(const Family& family, std::vector<SymbolicFactor>& factors) {
+  const std::vector<int64_t>& sizes = family.surrogate;
+  std::stable_sort(factors.begin(), factors.end(), [&](const auto& a, const auto& b) {
+    return Place(a, sizes) < Place(b, sizes);
+  });
+}
+
+}  // namespace metadist

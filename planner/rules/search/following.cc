@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does an integer of the call count from the far end of a dim, or is it a multiple of it?
+//
+// x[2:7] of 8 rows and x[2:-1] are one call, but of the first discovery sees a dim that may have
+// any size and an end that is no size of anything: more rows change nothing. Seen from the far end
+// it is a window like any other. So a dim of which more moves no output, and an integer of which
+// less makes the same dim of an output shorter, may be coupled: both grow by as much, and the
+// output with them. The size that an image gets is seen so too: where it is a multiple of the size
+// that it has, the ratio is what stays. Whether that leads anywhere is seen by discovering the call
+// once more under this coupling; it is done only where no factor cuts the dim as it is.
+//
+// Cost: some 5 inferences for each pair of an integer and a dim at the same place.
+#include "planner/rules/search/following.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace metadist {
+namespace {
+
+using Shapes = std::vector<Shape>;
+
+constexpr int64_t kLargestStep = 64;
+
+// Not by a recipe that joins what the operator makes of pieces: pieces that need no joining are
+// better.
+bool CutsDim(const Rule& rule, const Slot& dim) {
+  return std::any_of(rule.factors.begin(), rule.factors.end(), [&](const Factor& factor) {
+    return factor.inner.recipe.empty() &&
+           std::any_of(factor.inputs.begin(), factor.inputs.end(), [&](const Cut& cut) {
+             return cut.tensor == dim.input && cut.dim == dim.entry;
+           });
+  });
+}
+
+// The shapes where these slots are larger by so much.
+std::optional<Shapes> Grown(BlackBox& box, const std::vector<std::pair<int, int64_t>>& slots) {
+  std::vector<int64_t> values = box.values();
+  for (const auto& [slot, more] : slots) values[static_cast<size_t>(slot)] += more;
+  Shapes shapes;
+  if (!box.Infer(values, shapes)) return std::nullopt;
+  return shapes;
+}
+
+// Whether dim `dim` of the outputs that move, and nothing else, grows by `more`.
+bool Grows(const Shapes& from, const std::optional<Shapes>& to, int dim, int64_t more) {
+  if (!to || to->size() != from.size() || *to == from) return false;
+  for (size_t o = 0; o < from.size(); ++o) {
+    if ((*to)[o].size() != from[o].size()) return false;
+    for (size_t d = 0; d < from[o].size(); ++d) {
+      const int64_t moved = (*to)[o][d] - from[o][d];
+      if (moved != 0 && (moved != more || static_cast<int>(d) != dim)) return false;
+    }
+  }
+  return true;
+}
+
+// Whether the output moves with the literal alone, and with `step` more of the dim and as much of
+// the literal, `times` as much where that is not 0.
+bool Follows(BlackBox& box, const Shapes& now, const BlackBox::Following& how) {
+  const int at = box.slots()[static_cast<size_t>(how.dim)].entry;
+  const int64_t unit = std::max<int64_t>(how.times, 1);
+  const auto with = [&](int64_t more) {
+    const int64_t by = how.step * more;
+    return Grows(now, Grown(box, {{how.literal, unit * by}, {how.dim, by}}), at, unit * more);
+  };
+  return Grown(box, {{how.dim, 1}}) == now && Grown(box, {{how.dim, 3}}) == now &&
+         Grows(now, Grown(box, {{how.literal, -how.step}}), at, -1) && with(1) && with(3);
+}
+
+// Steps are integers of the call.
+std::set<int64_t> StepsOf(const BlackBox& box) {
+  std::set<int64_t> steps{1};
+  for (size_t s = box.first_literal(); s < box.values().size(); ++s)
+    if (box.values()[s] > 1 && box.values()[s] <= kLargestStep) steps.insert(box.values()[s]);
+  return steps;
+}
+
+std::optional<BlackBox::Following> HowFollows(BlackBox& box,
+                                              const Shapes& now,
+                                              int literal,
+                                              int dim) {
+  const int64_t size = box.values()[static_cast<size_t>(dim)];
+  const int64_t value = box.values()[static_cast<size_t>(literal)];
+  const int64_t times = value / size;
+  const BlackBox::Following ratio{literal, dim, times};
+  if (times > 1 && times * size == value && Follows(box, now, ratio)) return ratio;
+  for (const int64_t step : StepsOf(box)) {
+    const BlackBox::Following apart{literal, dim, 0, step};
+    if (Follows(box, now, apart)) return apart;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<BlackBox::Following> FollowingOf(BlackBox& box, const Rule& rule) {
+  std::vector<BlackBox::Following> found;
+  const size_t first = box.first_literal();
+  Shapes now;
+  if (first == box.slots().size() || !box.Infer(box.values(), now)) return found;
+  for (size_t d = 0; d < first; ++d) {
+    const Slot& dim = box.slots()[d];
+    if (!box.scalable(static_cast<int>(d)) || CutsDim(rule, dim)) continue;
+    for (size_t l = first; l < box.slots().size(); ++l) {
+      const bool listed = box.slots()[l].input >= 0 && box.scalable(static_cast<int>(l));
+      if (!listed) continue;
+      const auto how = HowFollows(box, now, static_cast<int>(l), static_cast<int>(d));
+      if (!how) continue;
+      found.push_back(*how);
+      break;
+    }
+  }
+  return found;
+}
+
+}  // namespace metadist

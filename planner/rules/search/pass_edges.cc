@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// What passes on ordinary numbers need not pass in the types that a model has.
+//
+// Kernels of reference compute in f64, where nothing overflows and little is lost. The parts of a
+// partial sum may be far larger than the sum: in a type with fewer bits they lose it, or overflow,
+// where the sum itself fits. So no partial value passes into a type that cannot hold every number
+// of its own ("narrowing"), and sums must pass with parts of ten thousand that cancel (a hundred in
+// f16, which ends at 65,504), every array rounded to its own type; and where all of the sum is on
+// one rank and the others hold zeros, as they do where a whole value becomes a sum.
+//
+// The parts of a maximum but the greatest may be anything below it: outside of where the operator
+// is defined, minus infinity, the same number again; and what is no number stays none. The legal
+// values of the input bind the maximum alone. The same holds of a minimum.
+//
+// Where another input of a sum is infinite, or zero and divided by, nothing is asked: the whole is
+// no number, or an infinity, either way. Nor is it where a part is too large for its type and for
+// nothing else (1e2 / 1e-3 in f16): how parts are held is the plan's choice.
+//
+// Cost: 1 + 3 kernel runs, three times for a sum, eight times for a maximum.
+#include "planner/rules/search/pass_edges.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "planner/rules/probe/arrays.h"
+#include "planner/rules/probe/own_type.h"
+
+namespace metadist {
+namespace {
+
+constexpr int64_t kParts = 3;
+constexpr double kPartRoundings = 16;  // of a part, that the result may be off
+constexpr int kDraws = 2;
+constexpr int kDrawsBeyond = 6;  // of numbers beyond a maximum: a zero that meets infinity is rare
+constexpr int kKinds = 5;        // of such numbers
+constexpr int kMostTurns = 24;   // until enough draws have told something
+
+double LargePartOf(ElementType type) { return IsShortRanged(type) ? 1e2 : 1e4; }
+
+bool HasNan(const Tensor& x) {
+  const double* v = x.data<double>();
+  return std::any_of(v, v + x.size(), [](double e) { return std::isnan(e); });
+}
+
+}  // namespace
+
+bool PassEdges::Passes(ReduceOp op,
+                       const std::vector<int64_t>& values,
+                       const std::vector<int>& set) {
+  if (Narrows(values, set)) return false;
+  // Few elements take some turns to meet all kinds of numbers, or to show them.
+  const bool few =
+      makes_few_ || std::any_of(set.begin(), set.end(), [&](int input) {
+        return NumElements(box_.ShapeOf(static_cast<size_t>(input), values)) < 2 * kKinds;
+      });
+  const int beyond = few ? 3 * kKinds : kDrawsBeyond;
+  const int with_nan = few ? kKinds - 1 : kDraws - 1;
+  const auto holds = [&](Parts kind, int draws) {
+    int told = 0;
+    for (turn_ = 0; told < draws && turn_ < kMostTurns; ++turn_) {
+      if (!Compares(op, kind, values, set)) return false;
+      told += told_ ? 1 : 0;
+    }
+    return true;
+  };
+  if (op == ReduceOp::kSum) return holds(Parts::kFar, kDraws) && holds(Parts::kAlone, 1);
+  return holds(Parts::kFar, beyond) && holds(Parts::kEvenNan, with_nan) &&
+         holds(Parts::kOddNan, with_nan);
+}
+
+bool PassEdges::PassesAt(ReduceOp op,
+                         const std::vector<int64_t>& values,
+                         const std::vector<int>& set) {
+  turn_ = 0;
+  return Compares(op, Parts::kFar, values, set);
+}
+
+bool PassEdges::Narrows(const std::vector<int64_t>& values, const std::vector<int>& set) {
+  auto types = box_.InferOutputs(values);
+  if (!types.ok()) return true;
+  made_.clear();
+  makes_few_ = false;
+  for (const TensorType& type : types.value()) {
+    made_.push_back(type.element);
+    makes_few_ = makes_few_ || NumElements(type.shape) < 2 * kKinds;
+  }
+  return std::any_of(set.begin(), set.end(), [&](int input) {
+    return std::any_of(made_.begin(), made_.end(), [&](ElementType made) {
+      return IsNarrower(made, box_.element(static_cast<size_t>(input)));
+    });
+  });
+}
+
+PassEdges::Arrays PassEdges::PartsOfSum(Parts kind, size_t input, Tensor& whole) {
+  const ElementType type = box_.element(input);
+  if (kind == Parts::kAlone) {
+    whole = Rounded(whole, type);
+    Arrays parts(kParts, Tensor::Zeros(whole.type()));
+    parts[static_cast<size_t>(sampler_.random().Below(kParts))] = whole;
+    return parts;
+  }
+  const double large = LargePartOf(type);
+  Arrays parts(kParts);
+  for (Tensor& part : parts) part = Tensor::Zeros(whole.type());
+  Tensor sum = Tensor::Zeros(whole.type());
+  for (int64_t i = 0; i < whole.size(); ++i) {
+    double left = whole.data<double>()[i];
+    for (int64_t p = 0; p < kParts; ++p) {
+      const bool last = p + 1 == kParts;
+      const double part = last ? left : large * sampler_.random().Bell();
+      parts[static_cast<size_t>(p)].mutable_data<double>()[i] = part;
+      left -= part;
+    }
+  }
+  for (Tensor& part : parts) {
+    part = Rounded(part, type);
+    Fold(ReduceOp::kSum, sum, part);
+  }
+  whole = Rounded(sum, type);
+  return parts;
+}
+
+PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, Parts kind, size_t input, Tensor& whole) {
+  const ElementType type = box_.element(input);
+  const double sign = op == ReduceOp::kMax ? 1 : -1;
+  const double lowest = sign * LowestOf(type);
+  whole = Rounded(whole, type);
+  Arrays parts(kParts);
+  for (Tensor& part : parts) part = whole.Clone();
+  const int64_t count = whole.size();
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t owner = sampler_.random().Below(kParts);
+    int64_t kind_here = i + turn_;  // each in each place in as many turns as there are
+    for (int64_t p = 0; p < kParts; ++p) {
+      if (p == owner) continue;
+      double& x = parts[static_cast<size_t>(p)].mutable_data<double>()[i];
+      const double below[] = {x - sign * std::abs(sampler_.random().Bell()),
+                              x,
+                              x - sign * LargePartOf(type) * sampler_.random().Uniform(),
+                              lowest,
+                              -sign * std::numeric_limits<double>::infinity()};
+      static_assert(std::size(below) == kKinds);
+      x = below[kind != Parts::kFar ? 0 : kind_here++ % kKinds];
+    }
+  }
+  for (Tensor& part : parts) part = Rounded(part, type);
+  if (kind == Parts::kFar) return parts;
+  // They are no numbers on one rank, and therefore in the whole.
+  whole = whole.Clone();
+  parts[0] = parts[0].Clone();
+  for (int64_t i = kind == Parts::kOddNan ? 1 : 0; i < whole.size(); i += 2)
+    whole.mutable_data<double>()[i] = parts[0].mutable_data<double>()[i] =
+        std::numeric_limits<double>::quiet_NaN();
+  return parts;
+}
+
+bool PassEdges::Run(const std::vector<int64_t>& values, const Arrays& inputs, Arrays& outputs) {
+  if (!box_.Try(values, inputs, outputs) || outputs.size() != made_.size()) return false;
+  return std::all_of(outputs.begin(), outputs.end(), [](const Tensor& y) {
+    return y.element() == ElementType::kF64;
+  });
+}
+
+void PassEdges::RoundOutput(ReduceOp op,
+                            size_t o,
+                            Arrays& whole,
+                            std::vector<Arrays>& results) const {
+  whole[o] = Rounded(whole[o], made_[o]);
+  std::vector<int64_t> too_large;
+  for (Arrays& result : results) {
+    const Tensor exact = result[o];
+    result[o] = Rounded(exact, made_[o]);
+    for (int64_t i = 0; op == ReduceOp::kSum && i < exact.size(); ++i)
+      if (std::isfinite(exact.data<double>()[i]) && std::isinf(result[o].data<double>()[i]))
+        too_large.push_back(i);
+  }
+  if (too_large.empty()) return;
+  const auto leave_out = [&](Tensor& y) {
+    y = y.Clone();
+    for (const int64_t i : too_large) y.mutable_data<double>()[i] = 0;
+  };
+  leave_out(whole[o]);
+  for (Arrays& result : results) leave_out(result[o]);
+}
+
+// Whether the draw can show anything: what is no number comes through, or parts make a difference.
+bool PassEdges::Tells(Parts kind, const Tensor& whole, const Tensor& one, const Tensor& other) {
+  if (kind == Parts::kEvenNan || kind == Parts::kOddNan) return HasNan(whole);
+  return one.type() != other.type() || !Close(one, other, 0);
+}
+
+bool PassEdges::Compares(ReduceOp op,
+                         Parts kind,
+                         const std::vector<int64_t>& values,
+                         const std::vector<int>& set) {
+  Arrays inputs, whole;
+  if (!sampler_.Draw(values, InputMode::kNormal, {}, inputs)) return false;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].element() == ElementType::kF64 && box_.is_tensor(i))
+      inputs[i] = Rounded(inputs[i], box_.element(i));
+  std::vector<Arrays> mine(kParts, inputs);
+  double epsilon = 0;
+  for (const int input : set) {
+    const size_t i = static_cast<size_t>(input);
+    Arrays parts = op == ReduceOp::kSum ? PartsOfSum(kind, i, inputs[i])
+                                        : PartsOfExtreme(op, kind, i, inputs[i]);
+    for (size_t p = 0; p < parts.size(); ++p) mine[p][i] = std::move(parts[p]);
+    epsilon = std::max(epsilon, EpsilonOf(box_.element(i)));
+  }
+  if (!Run(values, inputs, whole)) return false;
+  ++executions_;
+  std::vector<Arrays> results(kParts);
+  for (size_t p = 0; p < results.size(); ++p)
+    if (!Run(values, mine[p], results[p])) return false;
+  told_ = false;
+  for (size_t o = 0; o < whole.size(); ++o) {
+    for (const Arrays& result : results)
+      if (result[o].type() != whole[o].type()) return false;
+    RoundOutput(op, o, whole, results);
+    double largest = Largest(whole[o]);
+    told_ = told_ || Tells(kind, whole[o], results[0][o], results[1][o]);
+    Tensor folded = results[0][o].Clone();
+    for (size_t p = 0; p < results.size(); ++p) {
+      largest = std::max(largest, Largest(results[p][o]));
+      if (p > 0) Fold(op, folded, results[p][o]);
+    }
+    const double slack = op == ReduceOp::kSum ? kPartRoundings * epsilon * largest : 0;
+    if (!Close(folded, whole[o], slack)) return false;
+  }
+  return true;
+}
+
+}  // namespace metadist

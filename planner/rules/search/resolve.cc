@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Coupled sizes that share a slot may be accidents of arithmetic: [4,6] -> [6,4] also accepts dim 0
+// scaled with entry 1. A real one shows, alone, how the atom runs through inputs and outputs, so
+// each is probed with all other sizes as in the sample. (Not where they share integers of the call
+// alone, each with dims of its own: such an integer is a product, as of a plane's height and
+// width.) The survivors divide a shared slot among themselves: supersets first, then the larger;
+// each gets what the earlier ones left (group, then the filters of a group).
+#include "planner/rules/search/resolve.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+namespace metadist {
+
+bool Behaves(BlackBox& box, const Family& family, const std::vector<int64_t>& sizes) {
+  std::vector<Shape> now;
+  if (!box.Infer(family.ValuesAt(sizes), now) || now.size() != family.outputs.size()) return false;
+  std::vector<Shape> expected = family.outputs;
+  std::set<OutDim> free;
+  for (size_t a = 0; a < sizes.size(); ++a) {
+    const Atom& atom = family.atoms[a];
+    for (const OutDim& o : atom.exact) {
+      int64_t& size = expected[static_cast<size_t>(o.output)][static_cast<size_t>(o.dim)];
+      size = size / atom.base * sizes[a];
+    }
+    free.insert(atom.other.begin(), atom.other.end());
+  }
+  for (size_t o = 0; o < now.size(); ++o) {
+    if (now[o].size() != expected[o].size()) return false;
+    for (size_t e = 0; e < now[o].size(); ++e)
+      if (now[o][e] != expected[o][e] &&
+          free.count({static_cast<int>(o), static_cast<int>(e)}) == 0)
+        return false;
+  }
+  return true;
+}
+
+namespace {
+
+constexpr int64_t kOddPrimes[] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47};
+// Of atoms that share no slot: small, for their sizes multiply; those after the third are the least
+// that can be divided, so that arrays of many dims stay small.
+constexpr int64_t kSmall[] = {3, 5, 4};
+constexpr int64_t kLeast = 2;
+
+bool ProperSubset(const Atom& a, const Atom& b) {
+  return a.slots.size() < b.slots.size() &&
+         std::includes(b.slots.begin(), b.slots.end(), a.slots.begin(), a.slots.end());
+}
+
+// Whether the kernel shows how an atom that shares slots runs through inputs and outputs.
+bool Confirmed(const Atom& atom, const Family& family, CandidateSearch& search) {
+  Family alone = family;
+  alone.atoms = {atom};
+  alone.surrogate = {atom.base};
+  alone.distinct = {0};
+  return search.HasIndexMap(alone, 0);
+}
+
+// Whether an atom and another share a dim.
+bool ShareDim(const BlackBox& box, const Atom& a, const Atom& b) {
+  return std::any_of(a.slots.begin(), a.slots.end(), [&](int s) {
+    return box.slots()[static_cast<size_t>(s)].is_dim && b.has(s);
+  });
+}
+
+std::vector<Atom> DivideAtoms(const BlackBox& box,
+                              const std::vector<Atom>& all,
+                              const Family& family,
+                              CandidateSearch& search) {
+  const auto key = [&](const Atom& a) {
+    const auto depth =
+        std::count_if(all.begin(), all.end(), [&](const Atom& b) { return ProperSubset(a, b); });
+    return std::make_tuple(depth, -a.base, a.slots);
+  };
+  std::vector<Atom> order = all;
+  std::sort(
+      order.begin(), order.end(), [&](const Atom& a, const Atom& b) { return key(a) < key(b); });
+  std::map<int, int64_t> used;
+  std::vector<Atom> atoms;
+  for (const Atom& next : order) {
+    Atom atom = next;
+    for (const int s : atom.slots) {
+      const int64_t taken = used.emplace(s, 1).first->second;
+      atom.base = std::gcd(atom.base, family.base[static_cast<size_t>(s)] / taken);
+    }
+    if (atom.base < 2) continue;
+    const bool clash = std::any_of(all.begin(), all.end(), [&](const Atom& b) {
+      return b.slots != atom.slots && ShareDim(box, atom, b);
+    });
+    if (clash && atom.slots.size() > 1 && !Confirmed(atom, family, search)) continue;
+    for (const int s : atom.slots) used[s] *= atom.base;
+    atoms.push_back(std::move(atom));
+  }
+  std::sort(
+      atoms.begin(), atoms.end(), [](const Atom& a, const Atom& b) { return a.slots < b.slots; });
+  return atoms;
+}
+
+void ChooseSurrogates(BlackBox& box, Family& family) {
+  const size_t count = family.atoms.size();
+  for (const Atom& atom : family.atoms) family.surrogate.push_back(atom.base);
+  family.distinct.assign(count, 0);
+  std::set<int64_t> used;
+  size_t alone = 0;
+  for (size_t a = 0; a < count; ++a) {
+    const Atom& atom = family.atoms[a];
+    const bool summed = std::any_of(family.sums.begin(), family.sums.end(), [&](const auto& sum) {
+      return std::any_of(
+          sum.second.begin(), sum.second.end(), [&](int literal) { return atom.has(literal); });
+    });
+    if (!atom.other.empty() || summed) continue;
+    // Atoms with company in a slot are told apart by their primes.
+    const bool shared = std::any_of(
+        atom.slots.begin(), atom.slots.end(), [&](int s) { return family.AtomsOf(s).size() > 1; });
+    std::vector<int64_t> choices(std::begin(kOddPrimes), std::end(kOddPrimes));
+    if (!shared) {
+      const bool multiplied = std::any_of(atom.slots.begin(), atom.slots.end(), [&](int s) {
+        return family.base[static_cast<size_t>(s)] != atom.base;
+      });
+      const int64_t small = alone < std::size(kSmall) ? kSmall[alone] : kLeast;
+      choices.insert(choices.begin(), multiplied ? 3 : small);
+      if (!multiplied) ++alone;
+    }
+    for (const int64_t p : choices) {
+      if (shared && used.count(p) > 0) continue;
+      std::vector<int64_t> sizes = family.surrogate;
+      sizes[a] = p;
+      if (!Behaves(box, family, sizes)) continue;
+      if (shared) used.insert(p);
+      family.surrogate = std::move(sizes);
+      family.distinct[a] = 1;
+      break;
+    }
+  }
+}
+
+// The largest integer of the call, at surrogate sizes, that no dim follows.
+int64_t LargestLiteral(const BlackBox& box, const Family& family) {
+  const std::vector<int64_t> values = family.ValuesAt(family.surrogate);
+  int64_t largest = 0;
+  for (size_t s = 0; s < values.size(); ++s) {
+    if (box.slots()[s].is_dim || values[s] > kSentinel || values[s] < -kSentinel) continue;
+    bool followed = false;
+    for (const int a : family.AtomsOf(static_cast<int>(s)))
+      for (const int slot : family.atoms[static_cast<size_t>(a)].slots)
+        followed = followed || box.slots()[static_cast<size_t>(slot)].is_dim;
+    if (!followed) largest = std::max(largest, std::abs(values[s]));
+  }
+  return largest;
+}
+
+}  // namespace
+
+Family Resolve(BlackBox& box, const CoupledSizes& coupled, CandidateSearch& search) {
+  Family family;
+  family.base = box.values();
+  family.outputs = coupled.outputs();
+  family.sums = coupled.sums();
+  family.atoms = DivideAtoms(box, coupled.Atoms(), family, search);
+  for (const CoupledSizes::Grown& grown : coupled.grown()) {
+    if (grown.dim >= 0) {
+      for (size_t a = 0; a < family.atoms.size(); ++a)
+        if (family.atoms[a].has(grown.dim))
+          family.grown[grown.literal] = {static_cast<int>(a), grown.unit};
+      continue;
+    }
+    const int64_t size =
+        family.outputs[static_cast<size_t>(grown.out.output)][static_cast<size_t>(grown.out.dim)];
+    if (size < 2) continue;
+    family.grown[grown.literal] = {static_cast<int>(family.atoms.size()), grown.unit};
+    family.atoms.push_back({{}, size, {grown.out}, {}});
+  }
+  ChooseSurrogates(box, family);
+  family.largest_literal = LargestLiteral(box, family);
+  return family;
+}
+
+}  // namespace metadist

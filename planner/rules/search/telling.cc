@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/rules/search/telling.h"
+
+#include <algorithm>
+
+#include "planner/rules/search/resolve.h"
+
+namespace metadist {
+namespace {
+
+constexpr int64_t kLargestSpan = 64;
+constexpr int64_t kMostTellingElements = 1 << 14;
+constexpr int kTellingDraws = 2;
+
+// Whether other values of every input change some output; true where that cannot be tried.
+bool AllTell(BlackBox& box, Sampler& sampler, const std::vector<int64_t>& values) {
+  std::vector<Tensor> inputs, before, after;
+  if (!sampler.Draw(values, InputMode::kNormal, {}, inputs) || !box.Run(values, inputs, before))
+    return true;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!box.is_tensor(i)) continue;
+    std::vector<Tensor> other = inputs;
+    bool tells = false;
+    for (int draw = 0; draw < kTellingDraws && !tells; ++draw) {
+      if (!sampler.DrawOne(i, inputs[i].shape(), InputMode::kNormal, nullptr, other[i]) ||
+          !box.Run(values, other, after))
+        return true;
+      for (size_t o = 0; o < before.size(); ++o) tells = tells || !Identical(before[o], after[o]);
+    }
+    if (!tells) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void LetInputsTell(BlackBox& box, Sampler& sampler, Family& family) {
+  const int64_t least = family.largest_literal + 3;
+  if (family.largest_literal < 2 || least > kLargestSpan) return;
+  if (AllTell(box, sampler, family.ValuesAt(family.surrogate))) return;
+  std::vector<int64_t> sizes = family.surrogate;
+  for (size_t a = 0; a < sizes.size(); ++a) {
+    if (family.distinct[a] == 0 || sizes[a] >= least) continue;
+    std::vector<int64_t> next = sizes;
+    next[a] = least;
+    if (!Behaves(box, family, next) ||
+        box.InputElements(family.ValuesAt(next)) > kMostTellingElements)
+      continue;
+    sizes = std::move(next);
+    if (!AllTell(box, sampler, family.ValuesAt(sizes))) continue;
+    // Of the sizes that were made larger on the way only those that matter stay so.
+    for (size_t b = 0; b < a; ++b) {
+      next = sizes;
+      next[b] = family.surrogate[b];
+      if (AllTell(box, sampler, family.ValuesAt(next))) sizes = next;
+    }
+    family.surrogate = std::move(sizes);
+    return;
+  }
+}
+
+}  // namespace metadist

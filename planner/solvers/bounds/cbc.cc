@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+#include <coin/CbcModel.hpp>
+#include <coin/CbcSolver.hpp>
+#include <coin/ClpMatrixBase.hpp>
+#include <coin/ClpSimplex.hpp>
+#include <coin/CoinError.hpp>
+#include <coin/OsiClpSolverInterface.hpp>
+#include <string>
+#include <utility>
+
+#include "planner/solvers/bounds/cbc_run.h"
+#include "planner/solvers/bounds/cbc_watch.h"
+
+// In place of Clp's own. Where a basis cannot be factorised, Clp 1.17.6 sets a flag of the variable
+// that leaves it. In the first iteration there is none, "variable -1", and what Clp changes is
+// memory before its array. The library calls this function through a name that a program may
+// define.
+void ClpSimplex::setFlagged(int sequence) {
+  if (sequence < 0) return;
+  constexpr unsigned char kFlagged = 64;
+  constexpr int kToldMatrix = 7;
+  status_[sequence] |= kFlagged;
+  matrix_->generalExpanded(this, kToldMatrix, sequence);
+  lastFlaggedIteration_ = numberIterations_;
+}
+
+namespace metadist {
+
+namespace {
+
+// Above this many columns only linear programs and branching are left to CBC. What it does to the
+// whole program first (probing in its cuts, heuristics) takes minutes there, in
+// loops that no event interrupts, so that neither a limit nor Ctrl-C would end it; and the linear
+// program of a model's plan is often integral as it is.
+constexpr int kMostForRoot = 20'000;
+
+}  // namespace
+
+struct CbcRun {
+  // CBC wants the elements column by column.
+  static void Load(const LinearModel& model, OsiSolverInterface& solver) {
+    std::vector<CoinBigIndex> start(model.columns() + 1, 0);
+    for (const auto& element : model.elements_) ++start[element.column + 1];
+    for (int c = 0; c < model.columns(); ++c) start[c + 1] += start[c];
+    std::vector<int> index(model.elements_.size());
+    std::vector<double> value(model.elements_.size());
+    std::vector<CoinBigIndex> next(start.begin(), start.end() - 1);
+    for (const auto& element : model.elements_) {
+      const CoinBigIndex at = next[element.column]++;
+      index[at] = element.row;
+      value[at] = element.value;
+    }
+    const std::vector<double> lower(model.columns(), 0);
+    solver.loadProblem(model.columns(),
+                       model.rows(),
+                       start.data(),
+                       index.data(),
+                       value.data(),
+                       lower.data(),
+                       model.upper_.data(),
+                       model.objective_.data(),
+                       model.row_lower_.data(),
+                       model.row_upper_.data());
+    for (int column : model.integers_) solver.setInteger(column);
+  }
+
+  static std::vector<std::string> Arguments(int columns,
+                                            const MipOptions& options,
+                                            CbcEffort effort) {
+    std::vector<std::string> out = {"metadist", "-log", "0", "-slog", "0", "-threads", "0"};
+    auto set = [&](const char* name, std::string value) {
+      out.emplace_back(name);
+      out.push_back(std::move(value));
+    };
+    // Later than the watch's: its bound is known to hold.
+    set("-timeMode", "elapsed");
+    set("-sec", fmt::format("{:.3f}", options.seconds + 1));
+    set("-ratioGap", "0");
+    set("-allowableGap", fmt::format("{:.15g}", options.gap));
+    // CglPreProcess (2.10.8) with a cutoff fixes columns that better solutions need: a program with
+    // 12 columns was called infeasible. The plain LP presolve stays.
+    set("-preprocess", "off");
+    if (effort == CbcEffort::kBranching || columns > kMostForRoot) {
+      set("-cuts", "off");
+      set("-heuristics", "off");
+    }
+    if (options.cutoff < 1e299) set("-cutoff", fmt::format("{:.15g}", options.cutoff));
+    out.emplace_back("-solve");
+    out.emplace_back("-quit");
+    return out;
+  }
+
+  // CBC's own program: its presolve, cuts, heuristics and search. False if CBC gave up.
+  static bool Run(CbcModel& cbc,
+                  CbcSolverUsefulData& data,
+                  const MipOptions& options,
+                  CbcEffort effort) {
+    const std::vector<std::string> arguments = Arguments(cbc.getNumCols(), options, effort);
+    std::vector<const char*> argv;
+    for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+    try {
+      CbcMain1(static_cast<int>(argv.size()), argv.data(), cbc, nullptr, data);
+    } catch (const CoinError&) {
+      return false;
+    }
+    return true;
+  }
+
+  static MipResult Solve(const LinearModel& model, const MipOptions& options, CbcEffort effort) {
+    CbcWatch watch(options);
+    const OsiClpSolverInterface empty;
+    CbcModel cbc(empty);
+    CbcSolverUsefulData data;
+    CbcMain0(cbc, data);
+    data.useSignalHandler_ = false;
+    cbc.setLogLevel(0);
+    Load(model, *cbc.solver());
+    cbc.setPrintFrequency(1);  // how often the bound is made anew
+    cbc.passInEventHandler(watch.CbcHandler().get());
+    auto& clp = dynamic_cast<OsiClpSolverInterface&>(*cbc.solver());
+    clp.getModelPtr()->passInEventHandler(watch.ClpHandler().get());
+    // Clp, too, has a handler of SIGINT. An interrupt that it takes ends one linear program, and
+    // nobody else hears of it.
+    ClpSolve without_handler;
+    without_handler.setSpecialOption(2, 1);
+    clp.setSolveOptions(without_handler);
+    const bool finished = Run(cbc, data, options, effort);
+    const bool trusted = finished && !watch.stopped();
+    MipResult out;
+    out.work = watch.work();
+    out.nodes = cbc.getNodeCount();
+    const double bound = trusted ? cbc.getBestPossibleObjValue() : watch.bound();
+    if (std::abs(bound) < kCbcUnknown) out.bound = bound;
+    if (trusted && cbc.isProvenInfeasible()) {
+      out.status = MipResult::Status::kInfeasible;
+      return out;
+    }
+    const double* solution = finished ? cbc.bestSolution() : nullptr;
+    if (solution == nullptr) return out;
+    out.solution.assign(solution, solution + model.columns());
+    out.objective = cbc.getObjValue();
+    if (trusted && cbc.isProvenOptimal()) out.status = MipResult::Status::kOptimal;
+    return out;
+  }
+};
+
+int LinearModel::AddColumn(double objective, double upper, bool integer) {
+  objective_.push_back(objective);
+  upper_.push_back(upper);
+  if (integer) integers_.push_back(columns() - 1);
+  return columns() - 1;
+}
+
+int LinearModel::AddRow(double lower, double upper) {
+  row_lower_.push_back(lower);
+  row_upper_.push_back(upper);
+  return rows() - 1;
+}
+
+void LinearModel::AddElement(int row, int column, double value) {
+  elements_.push_back({row, column, value});
+}
+
+MipResult RunCbc(const LinearModel& model, const MipOptions& options, CbcEffort effort) {
+  return CbcRun::Solve(model, options, effort);
+}
+
+}  // namespace metadist

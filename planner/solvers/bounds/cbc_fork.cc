@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// CBC 2.10.8 crashes on some programs: assertions fail and memory is spoilt in what its heuristics
+// do to small programs. So it runs in a process of its own, and where that dies again without cuts
+// and heuristics, which leaves little but the simplex method; a proof is a proof all the same.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <new>
+
+#include "planner/solvers/bounds/cbc_run.h"
+#include "planner/solvers/bounds/run_in_fork.h"
+
+namespace metadist {
+namespace {
+
+// A MipResult in shared memory; the solution follows.
+struct Answer {
+  MipResult::Status status;
+  bool has_solution;
+  double objective;
+  double bound;
+  int64_t nodes;
+  int64_t work;
+};
+
+void Put(const MipResult& result, std::byte* to) {
+  new (to) Answer{result.status,
+                  !result.solution.empty(),
+                  result.objective,
+                  result.bound,
+                  result.nodes,
+                  result.work};
+  if (!result.solution.empty())
+    std::memcpy(
+        to + sizeof(Answer), result.solution.data(), result.solution.size() * sizeof(double));
+}
+
+MipResult Take(const std::byte* from, size_t columns) {
+  Answer answer;
+  std::memcpy(&answer, from, sizeof answer);
+  MipResult out;
+  out.status = answer.status;
+  out.objective = answer.objective;
+  out.bound = answer.bound;
+  out.nodes = answer.nodes;
+  out.work = answer.work;
+  if (answer.has_solution) {
+    out.solution.resize(columns);
+    std::memcpy(out.solution.data(), from + sizeof answer, columns * sizeof(double));
+  }
+  return out;
+}
+
+MipResult SolveInFork(const LinearModel& model, const MipOptions& options, CbcEffort effort) {
+  const auto columns = static_cast<size_t>(model.columns());
+  const SharedMemory answer(sizeof(Answer) + columns * sizeof(double));
+  ForkEnd end = ForkEnd::kNotBegun;
+  if (answer.data() != nullptr) {
+    const auto work = [&](const std::atomic<bool>& stop) {
+      MipOptions own = options;
+      own.interrupted = &stop;
+      Put(RunCbc(model, own, effort), answer.data());
+    };
+    end = RunInFork(work, options.seconds, options.interrupted);
+  }
+  MipResult out;
+  switch (end) {
+    case ForkEnd::kDone:
+      return Take(answer.data(), columns);
+    case ForkEnd::kNotBegun:
+      return RunCbc(model, options, effort);
+    case ForkEnd::kOutOfMemory:
+      throw std::bad_alloc();
+    case ForkEnd::kDied:
+      out.status = MipResult::Status::kCrashed;
+      break;
+    case ForkEnd::kStopped:
+      break;
+  }
+  return out;
+}
+
+}  // namespace
+
+MipResult SolveMip(const LinearModel& model, const MipOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  MipResult result = SolveInFork(model, options, CbcEffort::kAll);
+  if (result.status != MipResult::Status::kCrashed) return result;
+  MipOptions rest = options;
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  rest.seconds = std::max(0.0, options.seconds - taken.count());
+  return SolveInFork(model, rest, CbcEffort::kBranching);
+}
+
+}  // namespace metadist

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "planner/solvers/problem/problem.h"
+#include "planner/solvers/problem/random_numbers.h"
+#include "planner/solvers/reduce/reduce.h"
+
+namespace metadist {
+
+// One step of bucket elimination: minimise `node` out, or fix it at its current strategy.
+struct EliminationStep {
+  int node = 0;
+  bool fix = false;
+};
+
+struct EliminationPlan {
+  std::vector<EliminationStep> steps;
+  // Entries of the largest table and of all tables together (saturated at 1e18).
+  double largest = 0;
+  double total = 0;
+};
+
+enum class EliminationRule { kMinDegree, kMinWeight, kMinFill };
+
+// Greedy order by one rule, nothing fixed. sizes: strategies per node; edges: pairs of nodes.
+// Gives up (nullopt) once a table exceeds `cap` entries.
+std::optional<EliminationPlan> PlanElimination(const std::vector<int>& sizes,
+                                               const std::vector<std::pair<int, int>>& edges,
+                                               EliminationRule rule,
+                                               double cap);
+
+// Randomised least weight; where a table would exceed `cap`, a node of high degree is fixed
+// instead.
+EliminationPlan PlanConditioned(const std::vector<int>& sizes,
+                                const std::vector<std::pair<int, int>>& edges,
+                                double cap,
+                                Random& random);
+
+// Node and edge costs to be minimised; Cost is int64_t (exact, kInfinite = forbidden) or double.
+template <typename Cost>
+struct EliminationTask {
+  struct Edge {
+    int a = 0;
+    int b = 0;
+    std::vector<Cost> costs;  // [a][b]
+    // If set, the entries are there instead, owned by the caller.
+    const Cost* view = nullptr;
+  };
+  std::vector<std::vector<Cost>> unary;
+  std::vector<Edge> edges;
+};
+
+// Minimises over the eliminated nodes with the fixed ones at `choice`; writes the minimiser to
+// `choice` and returns its cost. Ties keep the strategy in `choice`, then the smallest index.
+template <typename Cost>
+Cost RunElimination(const EliminationTask<Cost>& task, const EliminationPlan& plan, Choice& choice);
+
+// Of the greedy rules' plans that fit the caps below the one of least work; nullopt if none does.
+std::optional<EliminationPlan> BestElimination(const Reduced& reduced);
+
+// Optimum of the reduced problem ignoring memory, constant included: nullopt if the tables of every
+// rule exceed the caps below. kInfinite if nothing is feasible.
+struct ExactOptimum {
+  Choice choice;
+  int64_t cost = 0;
+};
+inline constexpr double kLargestTable = 1 << 24;
+inline constexpr double kAllTables = 1 << 27;
+std::optional<ExactOptimum> MinimizeWithoutMemory(const Reduced& reduced);
+
+}  // namespace metadist

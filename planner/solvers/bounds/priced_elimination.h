@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planner/solvers/bounds/elimination.h"
+#include "planner/solvers/problem/evaluate.h"
+#include "planner/solvers/reduce/reduce.h"
+
+namespace metadist {
+
+// The optimum of a reduced problem whose memory limit is priced, exactly and in integers.
+class PricedElimination {
+ public:
+  struct Answer {
+    // Minimises costs plus prices x usage.
+    Choice choice;
+    // Proven in integers: no choice within the limit is cheaper, the problem's constant included.
+    // kInfinite if no choice is allowed at all.
+    int64_t bound = 0;
+  };
+
+  // `reduced` must outlive the object; the plan fixes no node.
+  PricedElimination(const Reduced& reduced, EliminationPlan plan);
+
+  // prices: costs per unit of usage, >= 0, one per kept time.
+  Answer Minimize(const std::vector<double>& prices);
+  // Table entries touched per call.
+  int64_t work() const { return static_cast<int64_t>(plan_.total); }
+
+ private:
+  const Reduced& reduced_;
+  EliminationPlan plan_;
+  // Tables hold costs x 2^shift_.
+  int shift_ = 0;
+  // What all penalties together may cost.
+  double most_penalties_ = 0;
+  EliminationTask<int64_t> task_;
+};
+
+}  // namespace metadist

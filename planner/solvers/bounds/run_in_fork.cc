@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// A library that crashes must not take the program with it. Its work is done by a fork, which has
+// all of the input as it is and needs no code of its own; the answer goes through shared memory,
+// and a semaphore there wakes the waiting side. That the process may have died is looked at between
+// waits of some milliseconds, as is the interrupt.
+//
+// Executing the program anew would give a cleaner process; it would have to be found and to be
+// given the input. An early fork (metair/ops/child_process.cc) is for foreign code that opens
+// libraries.
+#include "planner/solvers/bounds/run_in_fork.h"
+
+#include <fcntl.h>
+#include <semaphore.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <ctime>
+#include <exception>
+#include <new>
+
+#include "metair/ir/sanitizers.h"
+
+namespace metadist {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr long kGlanceNanoseconds = 20'000'000;
+// What the work may take beyond its time, and after the interrupt, before its process is killed.
+constexpr std::chrono::milliseconds kLate{2'000};
+constexpr std::chrono::milliseconds kSlowToStop{500};
+
+// In shared memory; what it holds at first is zero.
+struct ForkState {
+  sem_t ended;
+  std::atomic<bool> stop;
+  std::atomic<bool> done;
+  std::atomic<bool> out_of_memory;
+};
+
+[[noreturn]] void Work(pid_t parent,
+                       const std::function<void(const std::atomic<bool>& stop)>& work,
+                       ForkState& state) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+  // Interrupts are for the program, which tells of them; it dies of the others as it would
+  // anywhere.
+  for (const int interrupt : {SIGINT, SIGTERM}) std::signal(interrupt, SIG_IGN);
+  for (const int fatal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL}) std::signal(fatal, SIG_DFL);
+  const rlimit core = {0, 0};
+  setrlimit(RLIMIT_CORE, &core);
+#ifndef METADIST_SANITIZED
+  const int nowhere = open("/dev/null", O_RDWR);
+  for (const int standard : {STDOUT_FILENO, STDERR_FILENO})
+    if (nowhere >= 0) dup2(nowhere, standard);
+#endif
+  try {
+    work(state.stop);
+    state.done = true;
+  } catch (const std::bad_alloc&) {
+    state.out_of_memory = true;
+  } catch (...) {
+  }
+  sem_post(&state.ended);
+  _exit(0);
+}
+
+// Waits for the end of the work or some milliseconds. True: it has ended.
+bool Glance(ForkState& state) {
+  timespec until{};
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += kGlanceNanoseconds;
+  if (until.tv_nsec >= 1'000'000'000) {
+    until.tv_nsec -= 1'000'000'000;
+    ++until.tv_sec;
+  }
+  return sem_clockwait(&state.ended, CLOCK_MONOTONIC, &until) == 0;
+}
+
+// Whether the process has ended; it leaves no zombie then. One of which nothing is known has, too:
+// where the program ignores SIGCHLD, the system forgets it.
+bool HasEnded(pid_t process) {
+  const pid_t changed = waitpid(process, nullptr, WNOHANG);
+  return changed == process || (changed < 0 && errno != EINTR);
+}
+
+enum class Waited { kForWork, kForDeath, kTooLong };
+
+// Until the work says that it has ended, or its process has without a word, or is late.
+Waited WaitFor(pid_t process,
+               double seconds,
+               const std::atomic<bool>* interrupted,
+               ForkState& state) {
+  auto latest =
+      Clock::now() + std::chrono::microseconds(static_cast<int64_t>(seconds * 1e6)) + kLate;
+  while (!Glance(state)) {
+    if (HasEnded(process)) return Waited::kForDeath;
+    if (interrupted != nullptr && *interrupted && !state.stop) {
+      state.stop = true;
+      latest = std::min(latest, Clock::now() + kSlowToStop);
+    }
+    if (Clock::now() > latest) return Waited::kTooLong;
+  }
+  return Waited::kForWork;
+}
+
+}  // namespace
+
+SharedMemory::SharedMemory(size_t bytes) : bytes_(bytes) {
+  void* const made =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, /*fd=*/-1, 0);
+  if (made != MAP_FAILED) data_ = static_cast<std::byte*>(made);
+}
+
+SharedMemory::~SharedMemory() {
+  if (data_ != nullptr) munmap(data_, bytes_);
+}
+
+ForkEnd RunInFork(const std::function<void(const std::atomic<bool>& stop)>& work,
+                  double seconds,
+                  const std::atomic<bool>* interrupted) {
+  const SharedMemory shared(sizeof(ForkState));
+  if (shared.data() == nullptr) return ForkEnd::kNotBegun;
+  ForkState& state = *new (shared.data()) ForkState{};
+  if (sem_init(&state.ended, /*pshared=*/1, 0) != 0) return ForkEnd::kNotBegun;
+  const pid_t parent = getpid();
+  const pid_t process = fork();
+  if (process == 0) Work(parent, work, state);
+  ForkEnd end = ForkEnd::kNotBegun;
+  if (process > 0) {
+    const Waited waited = WaitFor(process, seconds, interrupted, state);
+    if (waited != Waited::kForDeath) {
+      kill(process, SIGKILL);  // what it has to say it has said
+      while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) continue;
+    }
+    end = state.done                   ? ForkEnd::kDone
+          : state.out_of_memory        ? ForkEnd::kOutOfMemory
+          : waited == Waited::kTooLong ? ForkEnd::kStopped
+                                       : ForkEnd::kDied;
+  }
+  sem_destroy(&state.ended);
+  return end;
+}
+
+}  // namespace metadist

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "planner/solvers/bounds/dual.h"
+#include "planner/solvers/moves/allocation.h"
+#include "planner/solvers/moves/block.h"
+#include "planner/solvers/moves/forest.h"
+#include "planner/solvers/moves/fusion.h"
+#include "planner/solvers/moves/price_walk.h"
+#include "planner/solvers/moves/primal.h"
+#include "planner/solvers/problem/budget.h"
+#include "planner/solvers/problem/random_numbers.h"
+#include "planner/solvers/reduce/reduce.h"
+
+namespace metadist {
+
+// What the bound side tells the incumbent side.
+struct Guide {
+  // Per kept time, and the bound they give (in doubles).
+  std::vector<double> prices;
+  double bound = -1e300;
+  // The search ends when an incumbent costs no more.
+  double enough = -static_cast<double>(kInfinite);
+  // Where to begin without an incumbent.
+  Choice start;
+};
+
+// The incumbent side of a search. It has its own generator and changes nothing it is given, so it
+// can run beside the bound side and exchange incumbent and Guide with it.
+class Improver {
+ public:
+  // All three must outlive the object. tables: edge entries in doubles only.
+  Improver(const Reduced& reduced, const Dual& tables, uint64_t seed, Budget& budget);
+
+  // Another reduced problem (after strategies or nodes went), with the incumbent in its numbering.
+  void Rebind(const Reduced& reduced, const Dual& tables, std::optional<Choice> incumbent);
+
+  // Improve tells of better incumbents, not of all where they come thick and fast.
+  void TellOf(std::function<void(const Choice&)> hear) { hear_ = std::move(hear); }
+
+  bool found() const { return incumbent_.has_value(); }
+  // Cost of the incumbent; it must exist.
+  int64_t cost() const { return cost_; }
+  const Choice& incumbent() const { return *incumbent_; }
+  // True if the incumbent costs no more than that.
+  bool Reached(double enough) const { return found() && static_cast<double>(cost_) <= enough; }
+
+  // Takes a feasible choice as incumbent if it is better.
+  bool Take(const Choice& choice);
+  // First incumbent from the choice of least memory. May fail.
+  void Start();
+  // Repairs, polishes and takes. True if it was feasible in the end; `choice` is changed then.
+  bool Finish(Choice& choice);
+  // Lowers cost plus penalties of a choice by one forest or block move.
+  void Step(Choice& choice, const Jagged<double>& penalties);
+  // `rounds` rounds of local search, fewer if the budget is spent or the incumbent proven. Goes on
+  // where the last call stopped, so many short calls do what a long one does.
+  void Improve(int rounds, const Guide& guide);
+
+ private:
+  // Recent gain and work of a kind of move, older ones fading.
+  struct Record {
+    double gain = 0;
+    double work = 1;
+    void Add(double more_gain, double more_work);
+  };
+
+  void Tell();
+  // Between incumbent and bound, never quite 0; a guess without an incumbent.
+  double Gap(const Guide& guide) const;
+  void Follow(const Guide& guide);
+  // Fuses the walker with a choice rounded from messages at its prices.
+  void Sweep();
+  void WalkRound(const Guide& guide);
+  void AllocationRound();
+  void FusionRound();
+  // Splices the choice with the last ones on the other side of the limit and with the incumbent.
+  void Mix(const Choice& choice, bool fits);
+  // Draws one of several kinds by their rates, never giving any up.
+  size_t Draw(std::span<const Record> records);
+
+  const Reduced* reduced_;
+  const Dual* tables_;
+  Budget& budget_;
+  Random random_;
+  std::optional<Primal> primal_;
+  std::optional<BlockMover> block_;
+  std::optional<ForestMover> forest_;
+  std::optional<AllocationMover> allocation_;
+  std::optional<FusionMover> fusion_;
+  int64_t entries_ = 0;
+  // Of looking at cost and usage of a choice, and of penalties at other prices.
+  int64_t look_work_ = 0;
+  int64_t price_work_ = 0;
+  std::optional<Choice> incumbent_;
+  int64_t cost_ = 0;
+  std::function<void(const Choice&)> hear_;
+  int64_t told_cost_ = kInfinite;
+  int64_t told_work_ = -kInfinite;
+  // Of block and forest moves, in priced cost.
+  std::array<Record, 2> steps_;
+  // Of the rounds of walk, fusion and allocation, in the incumbent's cost.
+  std::array<Record, 3> rounds_;
+
+  // The walk under moving prices.
+  PriceWalk prices_;
+  double followed_bound_ = -1e300;
+  Jagged<double> penalties_;
+  Choice walker_;
+  // Of this side, at the prices of the walk.
+  std::optional<Dual> messages_;
+  int idle_ = 0;
+  std::optional<Choice> last_fitting_;
+  std::optional<Choice> last_exceeding_;
+  // The walk over allocations of the memory.
+  Choice holder_;
+  int64_t holder_cost_ = 0;
+};
+
+}  // namespace metadist

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/solvers/moves/live_nodes.h"
+
+#include <bit>
+#include <utility>
+
+namespace metadist {
+
+// Weights live for the whole program and activations for some of its nodes, so rows are sorted by
+// length first: those of 2^k to 2^(k+1) - 1 times. For each k, time is cut into stretches of 2^k
+// times, and each stretch lists the nodes whose rows of that length meet it. A row meets at most
+// three; about half of a list lives at a time of its stretch. (An interval tree answers exactly,
+// from memory that is not in one piece.) Time and memory: linear in rows and kept times.
+
+namespace {
+
+int Scale(const RowTable::Row& row) {
+  return std::bit_width(static_cast<uint64_t>(row.hi - row.lo)) - 1;
+}
+
+}  // namespace
+
+LiveNodes::LiveNodes(const Reduced& reduced) {
+  int lists = 0;
+  for (int i = 0; i < reduced.count(); ++i) {
+    for (const RowTable::Row& row : reduced.rows[i]) {
+      const size_t scale = Scale(row);
+      if (lists_of_.size() <= scale) lists_of_.resize(scale + 1, -1);
+      lists_of_[scale] = 0;
+    }
+  }
+  for (size_t scale = 0; scale < lists_of_.size(); ++scale) {
+    if (lists_of_[scale] < 0) continue;
+    lists_of_[scale] = lists;
+    lists += static_cast<int>(reduced.base.size() >> scale) + 1;
+  }
+  std::vector<std::pair<int, int>> meets;
+  std::vector<int> latest(lists, -1);
+  std::vector<int> of_row;
+  for (int i = 0; i < reduced.count(); ++i) {
+    for (const RowTable::Row& row : reduced.rows[i]) {
+      of_row.clear();
+      Of(row, of_row);
+      for (int list : of_row) {
+        if (latest[list] == i) continue;
+        latest[list] = i;
+        meets.emplace_back(list, i);
+      }
+    }
+  }
+  first_.assign(lists + 1, 0);
+  for (const auto& [list, node] : meets) ++first_[list + 1];
+  for (int list = 0; list < lists; ++list) first_[list + 1] += first_[list];
+  nodes_.resize(meets.size());
+  std::vector<size_t> end = first_;
+  for (const auto& [list, node] : meets) nodes_[end[list]++] = node;
+}
+
+void LiveNodes::Over(int64_t time, std::vector<int>& lists) const {
+  lists.clear();
+  for (size_t scale = 0; scale < lists_of_.size(); ++scale) {
+    if (lists_of_[scale] < 0) continue;
+    const int list = lists_of_[scale] + static_cast<int>(time >> scale);
+    if (first_[list] < first_[list + 1]) lists.push_back(list);
+  }
+}
+
+void LiveNodes::Of(const RowTable::Row& row, std::vector<int>& lists) const {
+  const int scale = Scale(row);
+  for (int64_t s = row.lo >> scale; s <= (row.hi - 1) >> scale; ++s) {
+    lists.push_back(lists_of_[scale] + static_cast<int>(s));
+  }
+}
+
+}  // namespace metadist

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <vector>
+
+#include "planner/solvers/moves/conditional.h"
+#include "planner/solvers/moves/live_nodes.h"
+
+namespace metadist {
+
+// A change of one node that frees memory at a time.
+struct ReliefMove {
+  // Cost increase per byte freed; at most 0 if it costs nothing.
+  double score = 0;
+  // -1: there is none.
+  int node = -1;
+  int strategy = 0;
+
+  bool operator>(const ReliefMove& other) const {
+    return score != other.score ? score > other.score : node > other.node;
+  }
+};
+
+// The cheapest change that frees memory, at one time after another, while the choice changes.
+class Relief {
+ public:
+  // All must outlive the object. The choice is that of `conditional`.
+  Relief(const Reduced& reduced, const Dual& tables, Conditional& conditional);
+
+  // The choice is another one.
+  void Begin();
+  // From now on memory is to be freed at this time.
+  void Visit(int time);
+  // One of the least score. excess: above the limit now, > 0; bytes beyond it do not count.
+  ReliefMove Cheapest(int64_t excess);
+  // A node has changed.
+  void Changed(int node, int64_t excess);
+
+  // Table entries touched so far.
+  int64_t work() const { return work_; }
+
+ private:
+  struct Entry {
+    double key = 0;
+    int node = -1;
+    uint32_t version = 0;
+    bool operator>(const Entry& other) const {
+      return key != other.key ? key > other.key : node > other.node;
+    }
+  };
+  // Binary heaps, least key first: both hold every node of a list that can free memory.
+  enum Order { kByRate, kByIncrease, kOrders };
+  struct Heaps {
+    bool built = false;
+    std::vector<Entry> of[kOrders];
+  };
+  // Lower bounds of the increase per byte and of the increase, at any time.
+  struct Least {
+    double rate = 0;
+    double increase = 0;
+    bool frees = false;
+  };
+
+  Least LeastOf(int node);
+  ReliefMove BestAt(int node, int64_t excess);
+  void Append(int node, const Least& least, Heaps& heaps) const;
+  void Build(int list);
+  void Insert(int node);
+  void Consider(int node, int64_t excess);
+  // The list whose best unseen node may score least, if that may be less than all seen; else -1.
+  int Promising(int64_t excess);
+  // Drops outdated entries from the top and sets seen ones aside. False if the heap is empty then.
+  bool Uncover(int list, Order order);
+  void SetTopAside(int list, Order order);
+  void PutBack();
+
+  const Reduced& reduced_;
+  const Dual& tables_;
+  Conditional& conditional_;
+  const LiveNodes live_;
+  std::vector<Heaps> heaps_;
+  std::vector<int> built_;
+  // Per node: entries of earlier versions are outdated.
+  std::vector<uint32_t> version_;
+  // Per node, the visit that has it in its queue.
+  std::vector<int64_t> seen_;
+  int64_t visit_ = 0;
+  int time_ = 0;
+  // The lists of the visit's time, and the entries to go back to their heaps when it ends.
+  std::vector<int> here_;
+  struct Aside {
+    int list;
+    Order order;
+    Entry entry;
+  };
+  std::vector<Aside> aside_;
+  std::priority_queue<ReliefMove, std::vector<ReliefMove>, std::greater<>> queue_;
+  std::vector<int> lists_;
+  int64_t work_ = 0;
+};
+
+}  // namespace metadist

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/solvers/moves/splice.h"
+
+#include "planner/solvers/bounds/memory_profile.h"
+
+namespace metadist {
+
+// Models repeat: at any price all equal layers choose alike, so the priced optimum jumps from far
+// below the limit to far above it, and no price gives the mixture that just fits ("some layers
+// sharded, the others not"). Single moves do not get there either, since a layer changes as a
+// whole. A mixture is cheap where the two choices meet in few edges, and balls of the graph have
+// small borders: on a chain of layers a ball is a run of layers with their weights. So the nodes
+// are taken over one by one in breadth-first order from a random start, memory and cost are kept up
+// to date, and the best prefix that fits is the answer.
+
+namespace {
+
+std::vector<int> BreadthFirst(const std::vector<std::vector<Link>>& links, Random& random) {
+  const size_t count = links.size();
+  std::vector<char> seen(count, 0);
+  std::vector<int> order;
+  const int start = random.Below(static_cast<int64_t>(count));
+  for (size_t k = 0; k < count; ++k) {
+    const int root = static_cast<int>((start + k) % count);
+    if (seen[root]) continue;
+    seen[root] = 1;
+    size_t head = order.size();
+    order.push_back(root);
+    for (; head < order.size(); ++head) {
+      for (const Link& link : links[order[head]]) {
+        if (seen[link.other]) continue;
+        seen[link.other] = 1;
+        order.push_back(link.other);
+      }
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+std::optional<Choice> Splice(const Reduced& reduced,
+                             const std::vector<std::vector<Link>>& links,
+                             const Choice& from,
+                             const Choice& to,
+                             Random& random) {
+  const std::vector<int> order = BreadthFirst(links, random);
+  MemoryProfile profile(reduced, from);
+  Choice current = from;
+  // Infinite entries on the way come and go exactly, so the cost is kept in 64-bit differences of
+  // finite parts and a count of forbidden ones.
+  int64_t cost = 0;
+  int64_t forbidden = 0;
+  auto add = [&](int64_t entry, int sign) {
+    if (IsInfinite(entry)) {
+      forbidden += sign;
+    } else {
+      cost += sign * entry;
+    }
+  };
+  auto add_node = [&](int node, int sign) {
+    const int p = current[node];
+    add(reduced.costs[node][p], sign);
+    for (const Link& link : links[node]) {
+      const std::vector<int64_t>& costs = reduced.edges[link.edge].costs;
+      const int q = current[link.other];
+      add(link.first ? costs[static_cast<size_t>(p) * reduced.size(link.other) + q]
+                     : costs[static_cast<size_t>(q) * reduced.size(node) + p],
+          sign);
+    }
+  };
+  std::optional<size_t> best;
+  int64_t best_cost = 0;
+  for (size_t k = 0; k < order.size(); ++k) {
+    const int node = order[k];
+    if (from[node] != to[node]) {
+      add_node(node, -1);
+      profile.Move(node, from[node], to[node]);
+      current[node] = to[node];
+      add_node(node, 1);
+    }
+    if (forbidden > 0 || !profile.fits() || (best && cost >= best_cost)) continue;
+    best = k;
+    best_cost = cost;
+  }
+  if (!best) return std::nullopt;
+  Choice out = from;
+  for (size_t k = 0; k <= *best; ++k) out[order[k]] = to[order[k]];
+  return out;
+}
+
+}  // namespace metadist

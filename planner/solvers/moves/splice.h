@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "planner/solvers/bounds/links.h"
+#include "planner/solvers/problem/random_numbers.h"
+#include "planner/solvers/reduce/reduce.h"
+
+namespace metadist {
+
+// The cheapest choice that fits among those that equal `to` on a growing ball around a random node
+// and `from` elsewhere. nullopt if none fits. Either end may be over the limit; neither may take
+// forbidden pairs. O(nodes x (edges + rows log times)).
+std::optional<Choice> Splice(const Reduced& reduced,
+                             const std::vector<std::vector<Link>>& links,
+                             const Choice& from,
+                             const Choice& to,
+                             Random& random);
+
+}  // namespace metadist

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "planner/solvers/problem/solve.h"
+
+namespace metadist {
+
+// What a run may still use. Solvers ask between steps; the order of their steps never depends on
+// it.
+class Budget {
+ public:
+  // `options` must outlive the budget.
+  explicit Budget(const SolveOptions& options);
+
+  // A part of the same run with a count of its own that nothing is allowed yet: what one of two
+  // threads works off between two barriers. Clock and interrupt are shared.
+  Budget Part() const;
+  // Raises what a part may use in all to `units` above what it has used.
+  void Allow(int64_t units);
+
+  void AddWork(int64_t units) { work_ += units; }
+  int64_t work() const { return work_; }
+  double seconds() const;
+  // Seconds left, at least 0; a day if there is no limit.
+  double seconds_left() const;
+  // Work units left, at least 0; int64 maximum if there is no limit.
+  int64_t work_left() const;
+  // Options for another run, silent, within what is left of this one.
+  SolveOptions Rest() const;
+  // True once a limit is reached or the run is interrupted; remembers which.
+  bool Spent();
+  // "" or "time", "work", "interrupt".
+  std::string_view stopped_by() const { return stopped_by_; }
+  const SolveOptions& options() const { return *options_; }
+
+ private:
+  const SolveOptions* options_;
+  std::chrono::steady_clock::time_point start_;
+  int64_t work_ = 0;
+  int64_t limit_ = std::numeric_limits<int64_t>::max();
+  std::string_view stopped_by_;
+};
+
+}  // namespace metadist

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/solvers/problem/problem_io.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "planner/solvers/problem/problem_stream.h"
+
+namespace metadist {
+namespace {
+
+using Json = nlohmann::json;
+
+// The one array of numbers in the text: all of it, or under `choice`.
+Result<std::vector<int64_t>> ChoiceEntries(JsonScanner& scanner,
+                                           std::vector<JsonScanner::Misfit>& misfits) {
+  std::vector<int64_t> out;
+  bool found = scanner.NextKind() == JsonScanner::Kind::kArray;
+  if (found) {
+    scanner.Integers(out, misfits);
+  } else if (scanner.NextKind() == JsonScanner::Kind::kObject) {
+    std::string key;
+    for (bool more = scanner.Open('{'); more; more = scanner.Another('}')) {
+      if (!scanner.Key(key)) break;
+      const bool here = key == "choice" && scanner.NextKind() == JsonScanner::Kind::kArray;
+      if (here && !found) {
+        scanner.Integers(out, misfits);
+        found = true;
+      } else {
+        scanner.Skip();
+      }
+    }
+  }
+  if (found) scanner.End();
+  if (scanner.error()) return Error(*scanner.error()).in("choice");
+  if (!found) return BadInput("choice", "expected an array of strategy indices");
+  return out;
+}
+
+// Nodes that WriteProblem adds.
+size_t ExtraNodes(const Problem& problem) {
+  size_t extra = 0;
+  for (const ProblemNode& node : problem.nodes) {
+    if (node.rows.size() > 1) extra += node.rows.size() - 1;
+  }
+  return extra;
+}
+
+std::string Quoted(const std::string& text) {
+  return Json(text).dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
+template <typename Int>
+void AppendList(const std::vector<Int>& values, const char* separator, std::string& out) {
+  out += '[';
+  for (size_t k = 0; k < values.size(); ++k) {
+    if (k > 0) out += separator;
+    const fmt::format_int digits(values[k]);
+    out.append(digits.data(), digits.size());
+  }
+  out += ']';
+}
+
+void AppendList(const std::vector<int64_t>& values, std::string& out) {
+  AppendList(values, ",", out);
+}
+
+// `"key":[` element, one a line `]`
+template <typename Append>
+void AppendLines(const char* key, size_t count, Append append, std::string& out) {
+  out += fmt::format("\"{}\":[", key);
+  for (size_t i = 0; i < count; ++i) {
+    out += i == 0 ? "\n" : ",\n";
+    append(i);
+  }
+  out += count == 0 ? "]" : "\n]";
+}
+
+// Rows behind the first become nodes, tied to theirs.
+Problem OneRowPerNode(const Problem& problem) {
+  Problem out = problem;
+  out.tied.resize(problem.nodes.size());
+  for (size_t i = 0; i < out.tied.size(); ++i) {
+    out.tied[i] = problem.tied.empty() ? static_cast<int>(i) : problem.tied[i];
+  }
+  for (size_t i = 0; i < problem.nodes.size(); ++i) {
+    const ProblemNode& node = problem.nodes[i];
+    for (size_t r = 1; r < node.rows.size(); ++r) {
+      out.nodes.push_back({std::vector<int64_t>(node.costs.size(), 0), {node.rows[r]}});
+      out.tied.push_back(static_cast<int>(i));
+    }
+    if (node.rows.size() > 1) out.nodes[i].rows.resize(1);
+  }
+  return WithTiesAsEdges(out);
+}
+
+}  // namespace
+
+Result<Problem> ParseProblem(std::string_view text) {
+  return TRY(ReadProblem(TextSource(text))).problem;
+}
+
+std::string WriteProblem(const Problem& problem) {
+  const Problem flat = OneRowPerNode(problem);
+  const std::vector<ProblemNode>& nodes = flat.nodes;
+  const std::vector<ProblemEdge>& edges = flat.edges;
+  std::string out = fmt::format("{{\"problem\":{{\"name\":{},\n\"nodes\":{{", Quoted(flat.name));
+  const auto interval = [&](size_t i) {
+    const bool none = nodes[i].rows.empty();
+    AppendList(none ? std::vector<int64_t>{0, 0}
+                    : std::vector<int64_t>{nodes[i].rows[0].lo, nodes[i].rows[0].hi},
+               out);
+  };
+  const auto usage = [&](size_t i) {
+    const bool none = nodes[i].rows.empty();
+    AppendList(none ? std::vector<int64_t>(nodes[i].costs.size(), 0) : nodes[i].rows[0].usage, out);
+  };
+  AppendLines("intervals", nodes.size(), interval, out);
+  out += ",\n";
+  AppendLines("costs", nodes.size(), [&](size_t i) { AppendList(nodes[i].costs, out); }, out);
+  out += ",\n";
+  AppendLines("usages", nodes.size(), usage, out);
+  out += "},\n\"edges\":{";
+  const auto ends = [&](size_t e) { AppendList({edges[e].a, edges[e].b}, out); };
+  AppendLines("nodes", edges.size(), ends, out);
+  out += ",\n";
+  AppendLines("costs", edges.size(), [&](size_t e) { AppendList(*edges[e].costs, out); }, out);
+  out += "}";
+  if (flat.usage_limit) out += fmt::format(",\n\"usage_limit\":{}", *flat.usage_limit);
+  return out + "}}\n";
+}
+
+Result<Choice> ParseChoice(std::string_view text, const Problem& problem, ChoiceOf of) {
+  JsonScanner scanner(TextSource(text));
+  std::vector<JsonScanner::Misfit> misfits;
+  const std::vector<int64_t> entries = TRY(ChoiceEntries(scanner, misfits));
+  const size_t count = problem.nodes.size();
+  const bool whole = entries.size() == count || entries.size() == count + ExtraNodes(problem);
+  if (of == ChoiceOf::kBeginning ? entries.size() < count : !whole) {
+    return BadInput("choice",
+                    fmt::format("expected {} entries{}, got {}",
+                                count,
+                                of == ChoiceOf::kBeginning ? " or more" : "",
+                                entries.size()));
+  }
+  std::vector<Error> errors;
+  size_t next = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const bool misfit = next < misfits.size() && misfits[next].index == i;
+    const int64_t size = static_cast<int64_t>(problem.nodes[i].costs.size());
+    if (!misfit && entries[i] >= 0 && entries[i] < size) continue;
+    errors.push_back(
+        BadInput(fmt::format("choice[{}]", i),
+                 fmt::format("expected a strategy in [0, {}], got {}",
+                             size - 1,
+                             misfit ? misfits[next++].text : std::to_string(entries[i]))));
+  }
+  if (!errors.empty()) return Join(std::move(errors));
+  return Choice(entries.begin(), entries.begin() + static_cast<ptrdiff_t>(count));
+}
+
+std::string WriteChoice(const Choice& choice) {
+  std::string out;
+  AppendList(choice, ", ", out);
+  return out + "\n";
+}
+
+std::string WriteNodeNames(const Problem& problem) {
+  std::string out = "[";
+  for (size_t i = 0; i < problem.nodes.size(); ++i) {
+    const bool named = i < problem.node_names.size();
+    out += i == 0 ? "\n" : ",\n";
+    out += Quoted(named ? problem.node_names[i] : fmt::format("node {}", i));
+  }
+  return out + "\n]\n";
+}
+
+Result<void> ReadNodeNames(std::string_view text, Problem& problem) {
+  JsonScanner scanner(TextSource(text));
+  std::vector<std::string> names;
+  for (bool more = scanner.Open('['); more; more = scanner.Another(']')) {
+    if (!scanner.String(names.emplace_back())) break;
+  }
+  scanner.End();
+  if (scanner.error()) return Error(*scanner.error()).in("node names");
+  if (names.size() < problem.nodes.size()) {
+    return BadInput("node names",
+                    fmt::format("expected {} entries, got {}", problem.nodes.size(), names.size()));
+  }
+  names.resize(problem.nodes.size());
+  problem.node_names = std::move(names);
+  return {};
+}
+
+}  // namespace metadist
