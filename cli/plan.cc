@@ -11,7 +11,7 @@
 #include "cli/problem_files.h"
 #include "cli/rule_files.h"
 #include "planner/lower/lower.h"
-#include "planner/plan_io.h"
+#include "planner/plan/plan_io.h"
 #include "planner/solvers/problem_io.h"
 #include "planner/solvers/solver.h"
 
@@ -68,14 +68,6 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
   return JoinAll(std::move(done));
 }
 
-std::string SolverNames() {
-  std::string out;
-  for (const SolverDef* solver : Solvers()) {
-    out += fmt::format("{}{}", out.empty() ? "" : ", ", solver->name);
-  }
-  return out;
-}
-
 }  // namespace
 
 void AddPlan(CLI::App& app, Session& session) {
@@ -97,7 +89,10 @@ void AddPlan(CLI::App& app, Session& session) {
       ->add_option(
           "--memory", plan.memory, "bytes a rank may use, as 80GiB (default: what the device has)")
       ->type_name("BYTES");
-  command->add_option("--solver", plan.solver, SolverNames() + " (default auto)")
+  command
+      ->add_option("--solver",
+                   plan.solver,
+                   fmt::format("{} (default {})", SolverNames(), DefaultSolver().name))
       ->type_name("NAME");
   command->add_option("--gap", plan.gap, "stop when this close to the bound, as 1% (default 0)")
       ->type_name("SHARE");

@@ -34,6 +34,17 @@ Result<ReduceIn> ParseReduceIn(const std::string& name) {
   return Usage(fmt::format("--reduce-in: expected f32 or type, got '{}'", name));
 }
 
+// A template restricts what the solver looks for.
+Result<void> CheckTemplate(const PlanFlags& flags, const PlanRequest& request) {
+  const SolverDef* solver = FindSolver(flags.solver);
+  if (request.plan_template == PlanTemplate::kAuto || solver == nullptr || solver->optimizes)
+    return {};
+  return Usage(
+      fmt::format(
+          "--template {} and --solver {} contradict each other", flags.plan_template, solver->name),
+      fmt::format("a template says what is divided; {} draws it", solver->name));
+}
+
 Result<void> ReadLimits(const PlanFlags& flags, PlanRequest& request) {
   if (!flags.memory.empty()) {
     auto bytes = ParseBytes(flags.memory);
@@ -135,10 +146,7 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
   result.model = TRY(LoadModel(session, flags.model));
   request.cluster = TRY(FindCluster(session, flags.cluster));
   TRY(ReadMesh(flags, request));
-  if (flags.solver == "random" && request.plan_template != PlanTemplate::kAuto)
-    return Usage(
-        fmt::format("--template {} and --solver random contradict each other", flags.plan_template),
-        "a template says what is divided; random draws it");
+  TRY(CheckTemplate(flags, request));
 
   RuleBook rules(*result.model.ops, {.seed = 0}, session.thread_count());
   TRY(LearnRules(session, flags.rules, rules));

@@ -17,7 +17,7 @@ struct PlanFlags {
   std::string cluster;
   std::string mesh = "auto";
   std::string memory;
-  std::string solver = "auto";
+  std::string solver = std::string(DefaultSolver().name);
   std::string gap = "0";
   std::string time_limit;
   std::string plan_template = "auto";

@@ -24,7 +24,7 @@
 #include "importers/npz.h"
 #include "metair/ir/suggest.h"
 #include "metair/ir/text_file.h"
-#include "planner/plan_io.h"
+#include "planner/plan/plan_io.h"
 
 namespace metadist::cli {
 namespace {

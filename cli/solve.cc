@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 struct SolveFlags {
   std::string problem;
-  std::string solver = "auto";
+  std::string solver = std::string(DefaultSolver().name);
   std::string time_limit;
   std::string work_limit;
   std::string gap = "0";
@@ -58,11 +58,7 @@ Result<SolveOptions> ReadLimits(const Session& session, const SolveFlags& flags)
 Result<const SolverDef*> ChosenSolver(const std::string& name) {
   const SolverDef* solver = FindSolver(name);
   if (solver != nullptr) return solver;
-  std::string names;
-  for (const SolverDef* known : Solvers()) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", known->name);
-  }
-  return Usage(fmt::format("--solver: expected one of {}, got '{}'", names, name));
+  return Usage(fmt::format("--solver: expected one of {}, got '{}'", SolverNames(), name));
 }
 
 // Interrupted, or out of time, while the file is read.
@@ -218,7 +214,10 @@ void AddSolve(CLI::App& app, Session& session) {
   session.required = {
       command->add_option("PROBLEM", flags->problem, "google/iopddl file, .json or .json.gz")
           ->type_name("FILE")};
-  command->add_option("--solver", flags->solver, "see below (default auto)")->type_name("NAME");
+  command
+      ->add_option(
+          "--solver", flags->solver, fmt::format("see below (default {})", DefaultSolver().name))
+      ->type_name("NAME");
   command
       ->add_option("--time-limit",
                    flags->time_limit,

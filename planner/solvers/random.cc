@@ -227,9 +227,10 @@ Result<SolveResult> SolveRandom(const Problem& problem, const SolveOptions& opti
 
 extern const SolverDef kRandomSolver;
 const SolverDef kRandomSolver = {
-    "random",
-    "a feasible choice drawn by seed, for tests; costs play no part",
-    SolveRandom,
+    .name = "random",
+    .summary = "a feasible choice drawn by seed, for tests; costs play no part",
+    .solve = SolveRandom,
+    .optimizes = false,
 };
 
 }  // namespace metadist

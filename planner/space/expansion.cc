@@ -21,10 +21,10 @@
 #include <utility>
 
 #include "metair/ir/check.h"
-#include "planner/lower/redistribution.h"
 #include "planner/rules/late_merge.h"
 #include "planner/rules/propagation.h"
 #include "planner/rules/recipe.h"
+#include "planner/space/redistribution.h"
 
 namespace metadist {
 namespace {
