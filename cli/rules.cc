@@ -74,10 +74,7 @@ nlohmann::ordered_json SignatureJson(const SignatureReport& signature) {
 
 // The graph with its calls written as in a model that is planned.
 Result<Graph> Spelt(const Graph& graph) {
-  PassOptions options;
-  for (const PassDef* pass : Passes()) options.off.insert(pass->name);
-  options.off.erase("spell_defaults");
-  options.off.erase("key_random");
+  const PassOptions options = OnlyPasses({"spell_defaults", "key_random"});
   return TRY(RunPasses(graph, options, OpTable::BuiltIn())).graph;
 }
 
