@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/output_file.h"
+#include "cli/plan_report.h"
 #include "cli/planning.h"
 #include "cli/problem_files.h"
 #include "cli/rule_files.h"
@@ -57,11 +58,12 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
     done.push_back(SaveProblem(problem_path, problem, session.force));
     done.push_back(WriteFile(names_path, WriteNodeNames(problem), session.force));
   }
-  nlohmann::ordered_json document = PlanJson(session, planned);
+  const PlanReport report = PlanReportOf(planned);
+  nlohmann::ordered_json document = PlanJson(session, report);
   const std::string program =
       flags.text ? ProgramText(TRY(Lower(planned.planned.plan))) : std::string();
   if (flags.text) document["program"] = program;
-  session.Report(document, flags.text ? program : PlanReport(planned));
+  session.Report(document, flags.text ? program : PlanText(report));
   if (planned.planned.interrupted)
     done.push_back(
         Error{ErrorCode::kInterrupted, "", "interrupted; this is the best plan so far", "", {}});

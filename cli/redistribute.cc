@@ -48,8 +48,9 @@ Result<void> Redistribute(Session& session, const RouteFlags& flags) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (flags.run)
     result.check = TRY(RunAndCheck(result.route, result.ends.type.shape, result.ends.mesh.fine));
-  TRY(session.EmitResult(RouteJson(session, result), RouteText(result)));
-  if (!result.check || result.check->passed(result.route)) return {};
+  const RouteReport report = RouteReportOf(result);
+  TRY(session.EmitResult(RouteJson(session, report), RouteText(report)));
+  if (!report.check || report.check->passed) return {};
   return Error{ErrorCode::kMismatch,
                "",
                result.check->wrong_ranks.empty()

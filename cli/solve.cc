@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 
+#include "cli/choice_report.h"
 #include "cli/commands.h"
 #include "cli/problem_files.h"
 #include "cli/solve_report.h"
@@ -93,25 +94,23 @@ Result<void> FindSmallestLimit(const SolveOptions& given, Clock::time_point star
   return {};
 }
 
-Error Infeasible(const Solved& solved) {
+Error Infeasible(const SolveReport& report) {
   Error error{ErrorCode::kInfeasible, "", "", "", {}};
-  const std::optional<int64_t>& limit = solved.problem->usage_limit;
-  if (!limit || (solved.smallest && !solved.smallest->feasible)) {
+  if (!report.limit_bound) {
     error.message = "no choice avoids all forbidden pairs";
     return error;
   }
-  error.message = fmt::format("no choice keeps the limit of {}", *limit);
-  if (!solved.smallest) {
-    if (solved.result.peak_bound > *limit) {
-      error.message += fmt::format("; no limit below {} works", solved.result.peak_bound);
-    }
+  error.message = fmt::format("no choice keeps the limit of {}", *report.limit);
+  const int64_t bound = *report.limit_bound;
+  if (!report.working_limit) {
+    if (bound > *report.limit) error.message += fmt::format("; no limit below {} works", bound);
     return error;
   }
-  const int64_t peak = solved.smallest->peak;
-  const int64_t bound = std::max(solved.smallest->bound, solved.result.peak_bound);
-  error.message += bound == peak ? fmt::format("; the smallest limit that works is {}", peak)
-                                 : fmt::format("; a limit of {} works, none below {}", peak, bound);
-  error.hint = fmt::format("set usage_limit to {} or more", peak);
+  const int64_t works = *report.working_limit;
+  error.message += bound == works
+                       ? fmt::format("; the smallest limit that works is {}", works)
+                       : fmt::format("; a limit of {} works, none below {}", works, bound);
+  error.hint = fmt::format("set usage_limit to {} or more", works);
   return error;
 }
 
@@ -128,21 +127,20 @@ Result<void> Judge(const Problem& problem, const SolveResult& result) {
                               worth.feasible() ? "" : " and is not feasible"));
 }
 
-Result<void> Outcome(const Solved& solved) {
-  const SolveResult& result = solved.result;
-  if (result.status == SolveStatus::kInfeasible) return Infeasible(solved);
+Result<void> Outcome(const SolveReport& report) {
+  if (report.status == SolveStatus::kInfeasible) return Infeasible(report);
   const bool interrupted = Session::interrupted().load();
-  if (result.status == SolveStatus::kNoPlan) {
+  if (report.status == SolveStatus::kNoPlan) {
     if (interrupted)
       return Error{ErrorCode::kInterrupted, "", "interrupted; no choice yet", "", {}};
     return Error{ErrorCode::kTimeLimit,
                  "",
                  fmt::format("{} limit reached before any choice was found",
-                             result.stopped_by.empty() ? "a" : result.stopped_by),
+                             report.stopped_by.empty() ? "a" : report.stopped_by),
                  "",
                  {}};
   }
-  if (interrupted && result.stopped_by == "interrupt") {
+  if (interrupted && report.stopped_by == "interrupt") {
     return Error{
         ErrorCode::kInterrupted, "", "interrupted; this is the best choice so far", "", {}};
   }
@@ -151,9 +149,9 @@ Result<void> Outcome(const Solved& solved) {
 
 Result<void> CheckChoice(Session& session, const SolveFlags& flags, const Problem& problem) {
   const Choice choice = TRY(LoadChoice(flags.check, problem));
-  TRY(session.Emit(session.json ? CheckJson(session, problem, choice)
-                                : CheckText(problem, choice)));
-  if (Evaluate(problem, choice).feasible()) return {};
+  const ChoiceReport report = ChoiceReportOf(problem, choice);
+  TRY(session.Emit(session.json ? ChoiceJson(session, report) : ChoiceText(report)));
+  if (report.worth.feasible()) return {};
   return Error{ErrorCode::kMismatch, flags.check, "the choice is not feasible", "", {}};
 }
 
@@ -186,13 +184,14 @@ Result<void> Solve(Session& session, const SolveFlags& flags) {
   }
   solved.total_seconds = Since(start);
   session.console.EndSteps();
+  const SolveReport report = SolveReportOf(solved);
   if (session.output != "-") {
-    session.console.Print(session.json ? SolveJson(session, solved) : SolveText(solved));
+    session.console.Print(session.json ? SolveJson(session, report) : SolveText(report));
   }
-  if (!session.output.empty() && HasChoice(solved.result)) {
-    TRY(session.Emit(WriteChoice(solved.result.choice)));
+  if (!session.output.empty() && report.cost) {
+    TRY(session.Emit(WriteChoice(report.choice)));
   }
-  Result<void> outcome = Outcome(solved);
+  Result<void> outcome = Outcome(report);
   if (outcome.ok()) return {};
   return std::move(outcome).error().in(flags.problem);
 }
