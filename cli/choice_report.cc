@@ -79,7 +79,8 @@ std::string ChoiceText(const ChoiceReport& report) {
     out += fmt::format(", first exceeded at time {}", *worth.first_violated);
   out += "\n";
   for (const ChoiceReport::Holder& holder : report.largest) {
-    out += fmt::format("  {} of it: {}, strategy {}\n", holder.usage, holder.name, holder.strategy);
+    out +=
+        fmt::format("  {} held by {}, strategy {}\n", holder.usage, holder.name, holder.strategy);
   }
   return out;
 }

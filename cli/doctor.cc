@@ -108,7 +108,7 @@ std::string DoctorText(const DoctorReport& report) {
   Table clusters({{"cluster"},
                   {"machine"},
                   {"device"},
-                  {.name = "devices a node", .right = true},
+                  {.name = "devices per node", .right = true},
                   {.name = "memory", .right = true},
                   {.name = "borrowed rows", .right = true}});
   for (const ClusterRow& cluster : report.clusters)

@@ -112,7 +112,7 @@ std::string ModelText(const ModelReport& report, bool operators) {
                      report.absent_bytes == 0
                          ? ""
                          : fmt::format(" ({} not in the file)", BytesText(report.absent_bytes)));
-  out += fmt::format("  {:<10} {} ({} in the file), {} kinds\n",
+  out += fmt::format("  {:<10} {} ({} in the file), {} operators\n",
                      "nodes",
                      report.nodes,
                      report.nodes_in_file,

@@ -23,7 +23,8 @@ std::string ProvenanceText(const Priced& step) {
 
 // What kept the solver from more.
 std::string EndText(const SolverReport& solver) {
-  if (solver.stopped_by == kLowering) return "; cheaper choices need more memory once lowered";
+  if (solver.stopped_by == kLowering)
+    return "; cheaper choices exceed the memory limit once lowered";
   return StopText(solver.stopped_by);
 }
 
@@ -34,34 +35,37 @@ std::string PlanStatusText(const SolverReport& solver) {
   return solver.status;
 }
 
-// What is proven, and how far the plan is from what all layers free would allow, where the bound is
-// of less. An optimum of less is not called one of everything.
+// What the bound is over, by SolverReport::problem.
+std::string_view ScopeText(const SolverReport& solver) {
+  if (solver.problem == kLayersAlike) return "if identical layers share one sharding";
+  return solver.problem == kLayersFreeHere ? "on this mesh" : "over all shardings";
+}
+
+// What is proven, and how far the plan is from what all shardings on all meshes would allow, where
+// the bound is of less. An optimum of less is not called one of everything.
 std::string ProofText(const PlanReport& report) {
   const SolverReport& solver = report.solver;
+  const std::string_view scope = ScopeText(solver);
+  if (solver.status == "heuristic") return solver.status;
   if (solver.problem == kLayersFree || solver.bound <= solver.free_bound)
-    return fmt::format("{}; bound of {}", PlanStatusText(solver), solver.problem);
-  const bool here = solver.problem == kLayersFreeHere;
-  if (solver.status == "optimal")
-    return fmt::format("optimal {}, proven; within {:.2f} % of the bound of {}",
-                       here ? "on this mesh" : fmt::format("with {}", solver.problem),
-                       report.free_gap * 100,
-                       here ? "all meshes" : kLayersFree);
-  return fmt::format("{}; bound of {}, within {:.2f} % of that of {}",
-                     PlanStatusText(solver),
-                     here ? "this mesh" : solver.problem,
-                     report.free_gap * 100,
-                     here ? "all meshes" : kLayersFree);
+    return fmt::format("{}; bound {}", PlanStatusText(solver), scope);
+  const std::string free = fmt::format("within {:.2f} % of the bound over all {}",
+                                       report.free_gap * 100,
+                                       solver.problem == kLayersFreeHere ? "meshes" : "shardings");
+  if (solver.status == "optimal") return fmt::format("optimal {}, proven; {}", scope, free);
+  return fmt::format("{}; bound {}, {}", PlanStatusText(solver), scope, free);
 }
 
 std::string SummaryText(const PlanReport& report) {
   std::string out = fmt::format(
       "{} on {}, mesh {}\n", report.origin.model_path, report.origin.cluster, report.mesh);
-  out += fmt::format("  step     {} (+-{:.0f} %), {} of it communication; {}\n",
+  out += fmt::format("  step     {} (+-{:.0f} %), communication {}, {:.0f} %; {}\n",
                      SecondsText(report.step.seconds),
                      report.step.band * 100,
                      SecondsText(report.communication.seconds),
+                     report.communication_share * 100,
                      ProvenanceText(report.step));
-  out += fmt::format("  memory   {} a rank: parameters {}, activations {}, buffers {}\n",
+  out += fmt::format("  memory   {} per rank: parameters {}, activations {}, buffers {}\n",
                      BytesText(report.memory.peak_bytes()),
                      BytesText(report.memory.parameters),
                      BytesText(report.memory.activations),
@@ -70,23 +74,24 @@ std::string SummaryText(const PlanReport& report) {
                      report.solver.solver,
                      SecondsText(report.seconds.solve),
                      ProofText(report));
-  out += fmt::format("  divided  {} of the FLOPs\n", PercentText(report.parallel_flops));
+  out += fmt::format("  FLOPs    {} parallelised\n", PercentText(report.parallel_flops));
   if (report.narrow_partials > 0)
-    out += fmt::format("  sums     {} partial of narrow floats, held and reduced in {}\n",
-                       report.narrow_partials,
-                       report.reduce_in == "f32" ? "f32" : "their own type");
+    out += fmt::format(
+        "  sums     {} partial sums of floats narrower than f32, held and reduced in {}\n",
+        report.narrow_partials,
+        report.reduce_in == "f32" ? "f32" : "their own type");
   return out;
 }
 
 std::string CollectivesText(const PlanReport& report) {
-  Table table({{"collective"}, {"count", true}, {"received a rank", true}});
+  Table table({{"collective"}, {"count", true}, {"received per rank", true}});
   for (const auto& [kind, traffic] : report.collectives)
     table.Add({kind, std::to_string(traffic.count), BytesText(traffic.bytes)});
   return table.empty() ? "" : "\n" + table.text();
 }
 
 std::string PlacementText(const PlanReport& report) {
-  Table table({{"parameters lie as"}, {"tensors", true}, {"bytes in all", true}});
+  Table table({{"parameter sharding"}, {"tensors", true}, {"total bytes", true}});
   for (size_t i = 0; i < std::min(kMostPlacements, report.parameters.size()); ++i) {
     const PlanReport::Placement& row = report.parameters[i];
     table.Add({row.sharding, std::to_string(row.tensors), BytesText(row.bytes)});

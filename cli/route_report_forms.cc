@@ -53,20 +53,20 @@ std::string ElementsText(int64_t elements) {
 
 std::string EndText(const char* name, const RouteReport::End& end) {
   std::string out =
-      fmt::format("  {:<5} {}: {} a rank, {} ({})",
+      fmt::format("  {:<5} {}: {} per rank, {} ({})",
                   name,
                   end.sharding,
                   end.local.empty() ? "scalar" : fmt::format("{}", fmt::join(end.local, "x")),
                   ElementsText(end.elements),
                   BytesText(end.bytes));
-  if (end.waste > 0) out += fmt::format(", {} of it padding", PercentText(end.waste));
+  if (end.waste > 0) out += fmt::format(", {} padding", PercentText(end.waste));
   if (end.imbalance > 1)
     out += fmt::format(", the fullest rank {:.3g} times the mean", end.imbalance);
   return out + "\n";
 }
 
 std::string StepTable(const RouteReport& report) {
-  if (report.steps.empty()) return "  nothing to do: both place it alike\n";
+  if (report.steps.empty()) return "  nothing to do: both shardings place it the same way\n";
   const bool priced = report.predicted_seconds.has_value();
   const bool measured = report.measured_seconds.has_value();
   std::vector<Table::Column> columns = {{"step"},
@@ -113,7 +113,7 @@ std::string TotalsText(const RouteReport& report) {
                      report.bound_elements,
                      kept ? "kept" : "NOT kept");
   if (report.both_elements > 0)
-    out += fmt::format("; with both arrays of a step {}", report.both_elements);
+    out += fmt::format("; {} with both arrays of a step", report.both_elements);
   return out + "\n";
 }
 

@@ -80,8 +80,8 @@ Result<void> Rules(const Session& session, const RulesFlags& flags) {
   if (flags.op.empty() == flags.model.path.empty())
     return Usage("give either MODEL or --op", "see `metadist rules --help`");
   if (flags.primitive && !(flags.rules.empty() && session.output.empty()))
-    return Usage("--primitive is for looking only: rule files hold what plans use",
-                 "leave out --rules and -o");
+    return Usage("--primitive is for inspection only: rule files hold the rules that plans use",
+                 "omit --rules and -o");
   LoadedModel model;
   if (flags.op.empty())
     model = TRY(LoadModel(session, flags.model));
@@ -90,7 +90,7 @@ Result<void> Rules(const Session& session, const RulesFlags& flags) {
   const Graph& graph = model.imported.graph;
   if (graph.nodes.empty() && !flags.op.empty())
     session.console.Warn(
-        fmt::format("'{}' has no examples: it runs bodies, which models bring", flags.op));
+        fmt::format("'{}' has no examples: it runs bodies, which only models have", flags.op));
   RuleBook book(model.ops ? *model.ops : OpTable::BuiltIn(),
                 {.seed = session.seed, .primitive = flags.primitive},
                 session.thread_count());
@@ -122,7 +122,7 @@ void AddRules(CLI::App& app, Session& session) {
   AddRulesFlag(*command, flags->rules);
   command->add_flag("--primitive",
                     flags->primitive,
-                    "what running the operator alone shows: no decomposition is used");
+                    "only what running the operator itself shows, without decompositions");
   command->footer(
       "Example:\n  metadist rules gpt2.onnx -o gpt2.rules.json\n  metadist rules --op MatMul "
       "--json");

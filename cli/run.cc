@@ -73,8 +73,7 @@ void AddRun(CLI::App& app, Session& session) {
   auto flags = std::make_shared<RunFlags>();
   AddModelFlags(*command, session, flags->plan.model);
   command
-      ->add_option(
-          "--ranks", flags->ranks, "a MODEL is planned for that many thread ranks (default 1)")
+      ->add_option("--ranks", flags->ranks, "plan a MODEL for this many thread ranks (default 1)")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
   command->add_option("--mesh", flags->plan.mesh, "with --ranks: the mesh to plan for")
@@ -87,19 +86,21 @@ void AddRun(CLI::App& app, Session& session) {
       ->type_name("NAME");
   command
       ->add_option(
-          "--inputs", flags->inputs, "arrays named as the model's inputs (default: random)")
+          "--inputs", flags->inputs, "arrays named like the model's inputs (default: random)")
       ->type_name("FILE.npz");
   command->add_option("--input", flags->input, "one input; repeatable")
       ->type_name("NAME=FILE.npy")
       ->take_all();
-  command->add_option("--expect", flags->expect, "arrays the outputs must equal")
+  command
+      ->add_option(
+          "--expect", flags->expect, "expected outputs, arrays named like the model's outputs")
       ->type_name("FILE.npz");
-  command->add_option("--iterations", flags->iterations, "measured steps, at least")
+  command->add_option("--iterations", flags->iterations, "measure at least this many steps")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
   command
       ->add_option(
-          "--warm-up", flags->warm_up, "steps before those measured (default 1, with --bench 3)")
+          "--warm-up", flags->warm_up, "steps to run before measuring (default 1, with --bench 3)")
       ->type_name("N")
       ->check(CLI::Range(0, 1000000));
   command->add_flag("--bench", flags->bench, "warm up and measure at least 10 steps and 0.5 s");
@@ -108,14 +109,15 @@ void AddRun(CLI::App& app, Session& session) {
   baseline->type_name("FILE.json");
   command
       ->add_option(
-          "--max-regress", flags->max_regress, "how much longer than the baseline (default 5%)")
+          "--max-regress", flags->max_regress, "slowdown allowed against the baseline (default 5%)")
       ->type_name("SHARE")
       ->needs(baseline);
-  command->add_option("--trace", flags->trace, "write the last step as Chrome trace")
+  command->add_option("--trace", flags->trace, "write the last step as a Chrome trace")
       ->type_name("FILE");
   command->add_flag("--no-check", flags->no_check, "do not compare with the one-device run");
-  command->add_flag(
-      "--random-weights", flags->random_weights, "seeded weights where the model has none");
+  command->add_flag("--random-weights",
+                    flags->random_weights,
+                    "draw weights by the seed where the model has none");
   command->footer("Example:\n  metadist run gpt2.plan.json\n  metadist run gpt2.onnx --ranks 4");
   session.action = [&session, flags] { return RunCommand(session, *flags); };
 }

@@ -43,7 +43,7 @@ Result<Job> LoadPlannedJob(Session& session, const RunFlags& flags, Plan plan) {
     return Error{ErrorCode::kUsage,
                  flags.plan.model.path,
                  fmt::format("its model {} does not exist", model.path),
-                 "put the model back, or beside the plan",
+                 "put the model back, or next to the plan",
                  {}};
   TRY(CheckDistinct({{"the model", model.path}, {"--output", session.output}}));
   for (const auto& [name, size] : plan.origin.binds)

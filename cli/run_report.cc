@@ -68,7 +68,7 @@ std::string RunCheckText(const RunReport& report) {
   if (!tolerance.type.empty())
     text += fmt::format(", allowed {:g} % for {}", tolerance.relative * 100, tolerance.type);
   if (check.roundings_move > 0)
-    text += fmt::format("; roundings move {:.2g}", check.roundings_move);
+    text += fmt::format("; rounding alone moves outputs by {:.2g}", check.roundings_move);
   return text + ")\n";
 }
 
@@ -139,7 +139,7 @@ std::string RunText(const RunReport& report) {
   table.Add({"step",
              report.predicted_seconds ? SecondsText(*report.predicted_seconds) : "-",
              SecondsText(report.median_seconds)});
-  table.Add({"memory a rank",
+  table.Add({"memory per rank",
              report.predicted_peak_bytes ? BytesText(*report.predicted_peak_bytes) : "-",
              BytesText(report.peak_bytes)});
   text += table.text() + RunCheckText(report);

@@ -163,7 +163,7 @@ Result<void> Solve(Session& session, const SolveFlags& flags) {
   const double time_limit = options.time_limit_seconds;
   ProblemFile file = TRY(LoadProblem(flags.problem, [&] { return StopNow(start, time_limit); }));
   for (const std::string& key : file.unknown_keys) {
-    session.console.Warn(fmt::format("{}: {}: unknown key, passed over", flags.problem, key));
+    session.console.Warn(fmt::format("{}: {}: unknown key, ignored", flags.problem, key));
   }
   if (!flags.names.empty()) TRY(LoadNames(flags.names, file.problem));
   if (!flags.check.empty()) return CheckChoice(session, flags, file.problem);
@@ -220,30 +220,32 @@ void AddSolve(CLI::App& app, Session& session) {
   command
       ->add_option("--time-limit",
                    flags->time_limit,
-                   "end after this long with the best choice so far, as 30s; reading included")
+                   "stop after this time with the best choice so far, e.g. 30s; includes reading")
       ->type_name("T");
   command
       ->add_option("--work-limit",
                    flags->work_limit,
-                   "the same in work units, as 500M: repeatable on every machine")
+                   "the same in work units, e.g. 500M: reproducible on every machine")
       ->type_name("N");
-  command->add_option("--gap", flags->gap, "stop when this close to the bound, as 1% (default 0)")
+  command->add_option("--gap", flags->gap, "stop when this close to the bound, e.g. 1% (default 0)")
       ->type_name("SHARE");
   command->add_option("--initial", flags->initial, "start from this choice, if it is feasible")
       ->type_name("FILE");
   command
-      ->add_option("--check",
-                   flags->check,
-                   "solve nothing: what this choice costs and needs; exit 5 if it is not feasible")
+      ->add_option(
+          "--check",
+          flags->check,
+          "do not solve: report cost and peak of this choice; exit 5 if it is not feasible")
       ->type_name("FILE");
   command
       ->add_option("--names",
                    flags->names,
-                   "the nodes' names, as `plan --save-problem` writes them, for --check")
+                   "names of the nodes, as written by `plan --save-problem`, for --check")
       ->type_name("FILE");
-  command->footer(SolversHelp() +
-                  "\n-o writes the choice alone. Without --json it is also the last line on stdout."
-                  "\n\nExample:\n  metadist solve problem.json.gz --time-limit 30s");
+  command->footer(
+      SolversHelp() +
+      "\n-o writes the choice only. Without --json the choice is also the last line on stdout."
+      "\n\nExample:\n  metadist solve problem.json.gz --time-limit 30s");
   session.action = [&session, flags] { return Solve(session, *flags); };
 }
 

@@ -184,14 +184,14 @@ std::string SolveText(const SolveReport& report) {
                                 report.edges,
                                 report.entries,
                                 LimitText(report.limit));
-  out += fmt::format("reduced: {} nodes, {} edges, {} entries; {} strategies deleted in all\n",
+  out += fmt::format("reduced: {} nodes, {} edges, {} entries; {} strategies deleted in total\n",
                      report.reduced.nodes,
                      report.reduced.edges,
                      report.reduced.entries,
                      report.deletions);
   out += StatusText(report) + "\n";
   if (report.peak) out += fmt::format("peak: {}, {}\n", *report.peak, LimitText(report.limit));
-  out += fmt::format("solver {}, {} work units, {} ({} of it reading)\n",
+  out += fmt::format("solver {}, {} work units, {} (reading {})\n",
                      report.solver,
                      report.work,
                      SecondsText(report.total_seconds),

@@ -16,7 +16,8 @@ namespace {
 std::string MeshDetail(const MeshPlanner& planner, bool tied) {
   const std::string mesh = fmt::format("mesh {}", MeshText(planner.mesh()));
   if (!planner.has_ties()) return mesh;
-  return fmt::format("{}, {}", mesh, tied ? kLayersAlike : kLayersFree);
+  return fmt::format(
+      "{}, {}", mesh, tied ? "identical layers share one sharding" : "every layer free");
 }
 
 // Whether a plan of `cost` on mesh `mesh` replaces the best.

@@ -24,7 +24,7 @@ namespace metadist {
 
 struct PlanProgress {
   std::string_view phase;  // "discover", "formulate", "solve", "lower"
-  std::string detail;      // "mesh a=2,b=2, repeated layers alike"
+  std::string detail;      // "mesh a=2,b=2, every layer free"
   bool has_plan = false;
   double cost_seconds = 0;
   bool has_bound = false;  // of what is being solved

@@ -228,7 +228,7 @@ Result<SolveResult> SolveRandom(const Problem& problem, const SolveOptions& opti
 extern const SolverDef kRandomSolver;
 const SolverDef kRandomSolver = {
     .name = "random",
-    .summary = "a feasible choice drawn by seed, for tests; costs play no part",
+    .summary = "a random feasible choice by seed, for tests; ignores costs",
     .solve = SolveRandom,
     .optimizes = false,
 };

@@ -83,7 +83,7 @@ TEST(Solvers, StopsAreTold) {
   EXPECT_EQ(StopText("time"), ", stopped by the time limit");
   EXPECT_EQ(StopText("work"), ", stopped by the work limit");
   EXPECT_EQ(StopText("interrupt"), ", stopped by interrupt");
-  EXPECT_EQ(StopText("crash"), ", as CBC crashed");
+  EXPECT_EQ(StopText("crash"), ", because CBC crashed");
 }
 
 TEST(Auto, SolvesTheExample) {
