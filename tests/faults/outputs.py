@@ -264,7 +264,7 @@ def kept_profile(binary):
     path = os.path.join(cache, profiles(cache)[0])
     text = open(path, encoding="utf-8").read()
     for what, changed in (
-        ("cannot be read and is measured anew", text[: len(text) // 2]),
+        ("cannot be read; measuring again", text[: len(text) // 2]),
         ("another machine or version", text.replace('"tool_version":"', '"tool_version":"9.')),
         ("another machine or version", text.replace('"device_model":"', '"device_model":"other ')),
         ("another machine or version", text.replace('"cores":', '"cores":9')),
