@@ -40,7 +40,7 @@ Result<void> CheckAlike(const Baseline& baseline,
   if (baseline.mesh == mesh && baseline.backend == backend) return {};
   return BadInput(
       baseline.path,
-      fmt::format("must be measured alike: expected mesh {} and back end {}, got {} and {}",
+      fmt::format("must be measured the same way: expected mesh {} and back end {}, got {} and {}",
                   mesh,
                   backend,
                   baseline.mesh,

@@ -138,7 +138,7 @@ nlohmann::ordered_json ReportJson(const Session& session, const Report& report) 
 std::string OperatorTable(const Report& report) {
   std::vector<Table::Column> columns = {
       {"operator"}, {"passed", true}, {"failed", true}, {"unsupported", true}};
-  if (report.sharded) columns.insert(columns.end(), {{"split runs", true}, {"failed", true}});
+  if (report.sharded) columns.insert(columns.end(), {{"sharded runs", true}, {"failed", true}});
   Table table(columns);
   const auto text = [](int64_t count) { return count == 0 ? "." : std::to_string(count); };
   for (const auto& [op, counts] : report.ByOperator()) {
@@ -180,7 +180,7 @@ std::string ReportText(const Report& report) {
   text += fmt::format(
       "{} passed, {} failed, {} unsupported\n", total.passed, total.failed, total.unsupported);
   if (report.sharded)
-    text += fmt::format("split: {} runs, {} passed, {} failed\n",
+    text += fmt::format("sharded: {} runs, {} passed, {} failed\n",
                         total.sharded_runs,
                         total.sharded_passed,
                         total.sharded_runs - total.sharded_passed);
@@ -220,8 +220,8 @@ Result<Report> RunCases(Session& session, const ConformanceFlags& flags) {
     report.cases.push_back(std::move(one));
   }
   if (report.cases.empty())
-    return Usage(fmt::format("no case fits --filter '{}'", flags.filter),
-                 "a case is called by its folder, as node/test_add; * and ? stand for any letters");
+    return Usage(fmt::format("no case matches --filter '{}'", flags.filter),
+                 "a case has the name of its folder, e.g. node/test_add; * and ? are wildcards");
   report.outcomes.resize(report.cases.size());
   size_t ready = 0;
   TRY(RunIsolated(
@@ -247,15 +247,15 @@ Result<void> Conformance(Session& session, const ConformanceFlags& flags) {
   if (total.failed == 0 && split == 0) return {};
   std::string message = fmt::format("{} of {} cases failed", total.failed, report.cases.size());
   if (report.sharded)
-    message += fmt::format(", and {} of {} split runs", split, total.sharded_runs);
+    message += fmt::format(", and {} of {} sharded runs", split, total.sharded_runs);
   return Error{ErrorCode::kMismatch, "", message, "", {}};
 }
 
 }  // namespace
 
 void AddConformance(CLI::App& app, Session& session) {
-  CLI::App* command =
-      app.add_subcommand("conformance", "run the ONNX project's test cases, whole and split");
+  CLI::App* command = app.add_subcommand(
+      "conformance", "run the ONNX project's test cases, on one device and sharded");
   auto flags = std::make_shared<ConformanceFlags>();
   session.required.push_back(
       command
@@ -264,20 +264,21 @@ void AddConformance(CLI::App& app, Session& session) {
                        "the cases: onnx/backend/test/data of the Python package onnx")
           ->type_name("DIR"));
   command
-      ->add_option("--ranks",
-                   flags->ranks,
-                   "numbers of ranks: 1 runs every case whole, each other one by every strategy "
-                   "of its nodes (default 1)")
+      ->add_option(
+          "--ranks",
+          flags->ranks,
+          "numbers of ranks: 1 runs every case on one device, any other number under every "
+          "strategy of its nodes (default 1)")
       ->type_name("N,N,...");
   command
       ->add_option("--filter",
                    flags->filter,
-                   "only cases of this name, as node/test_add or test_ad?_*; without * and ?, "
-                   "all whose name holds the text")
+                   "only cases of this name, e.g. node/test_add or test_ad?_*; without * and ?, "
+                   "all whose name contains the text")
       ->type_name("PATTERN");
-  command->add_option("--case-seconds", flags->seconds, "longest time of a case (default 120s)")
+  command->add_option("--case-seconds", flags->seconds, "time limit per case (default 120s)")
       ->type_name("TIME");
-  command->add_option("--case-memory", flags->memory, "most memory of a case (default 8GiB)")
+  command->add_option("--case-memory", flags->memory, "memory limit per case (default 8GiB)")
       ->type_name("BYTES");
   command->footer(
       "An element may differ by the case's own tolerance (rtol 1e-3, atol 1e-7 where it names "

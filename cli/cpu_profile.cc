@@ -70,7 +70,7 @@ void WarnIfBusy(Session& session, const Profile& profile, const std::string& rem
   const double busy = profile.factor(kBusyShare, 0);
   if (busy < kMostBusy) return;
   session.console.Warn(
-      fmt::format("other programs took {:.0f} % of the time in which this machine was measured: "
+      fmt::format("other programs used {:.0f} % of the CPU while this machine was measured: "
                   "predictions may be too slow; {}",
                   busy * 100,
                   remedy));
@@ -82,13 +82,13 @@ std::optional<Profile> Kept(Session& session, const fs::path& path, const std::s
   if (!fs::exists(path, error)) return std::nullopt;
   auto read = ReadProfile(path.string());
   if (!read.ok()) {
-    session.console.Warn(fmt::format("{}: the kept profile cannot be read and is measured anew: {}",
+    session.console.Warn(fmt::format("{}: the saved profile cannot be read; measuring again: {}",
                                      path.string(),
                                      read.error().message));
     return std::nullopt;
   }
   if (MachineText(read.value().header) == machine) return std::move(read).value();
-  session.console.Log(fmt::format("{}: the kept profile is of another machine or version ({})",
+  session.console.Log(fmt::format("{}: the saved profile is of another machine or version ({})",
                                   path.string(),
                                   MachineText(read.value().header)));
   return std::nullopt;
@@ -124,7 +124,7 @@ Result<std::shared_ptr<const Profile>> CpuProfile(Session& session, int ranks) {
   std::error_code error;
   if (!folder.empty()) fs::create_directories(folder, error);
   const FileLock lock(folder.empty() ? "" : path.string() + ".lock", Session::interrupted(), [&] {
-    session.console.Log("another metadist measures this machine; waiting for it");
+    session.console.Log("another metadist is measuring this machine; waiting for it");
   });
   std::optional<Profile> kept = folder.empty() ? std::nullopt : Kept(session, path, machine);
   const std::string remedy = fmt::format("remove {} to measure again", path.string());
@@ -135,7 +135,7 @@ Result<std::shared_ptr<const Profile>> CpuProfile(Session& session, int ranks) {
   session.console.Log(
       fmt::format("measuring this machine for cpu:{} (quick, once; {})",
                   ranks,
-                  folder.empty() ? "not kept: there is no HOME" : "kept in " + path.string()));
+                  folder.empty() ? "not saved: there is no HOME" : "saved in " + path.string()));
   options.previous = kept ? &*kept : nullptr;
   auto measured = MeasureCpu(options);
   session.console.EndSteps();
@@ -143,7 +143,7 @@ Result<std::shared_ptr<const Profile>> CpuProfile(Session& session, int ranks) {
   if (!folder.empty()) {
     auto written = WriteFile(path.string(), FormatProfile(measured.value()), /*force=*/true);
     if (!written.ok())
-      session.console.Warn(fmt::format("the profile is not kept: {}", written.error().message));
+      session.console.Warn(fmt::format("the profile is not saved: {}", written.error().message));
   }
   WarnIfBusy(session, measured.value(), remedy);
   return std::make_shared<const Profile>(std::move(measured).value());

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -38,59 +39,91 @@ Backend Plugin(const std::string& name, const std::string& build_switch) {
   return {name, true, "plugin opens"};
 }
 
-// The built-in clusters, and how many of their rows others have published; the rest is formula.
-void AddClusters(nlohmann::ordered_json& document, Table& table) {
-  document["clusters"] = nlohmann::ordered_json::array();
-  for (const std::string& name : BuiltinProfiles()) {
-    const auto profile = BuiltinProfile(name).value();
-    const auto rows = profile->rows_by_class();
-    const auto count = [&](Provenance of) {
-      const auto found = rows.find(of);
-      return found == rows.end() ? int64_t{0} : found->second;
-    };
-    const std::string node = std::to_string(profile->header.devices_per_node);
-    document["clusters"].push_back({{"name", name},
-                                    {"machine", MachineOf(name)},
-                                    {"device", profile->header.device_model},
-                                    {"devices_per_node", profile->header.devices_per_node},
-                                    {"memory_bytes", profile->device.memory_bytes},
-                                    {"rows",
-                                     {{"measured", count(Provenance::kMeasured)},
-                                      {"borrowed", count(Provenance::kBorrowed)},
-                                      {"analytic", count(Provenance::kAnalytic)}}}});
-    table.Add({name,
-               MachineOf(name),
-               profile->header.device_model,
-               node,
-               BytesText(profile->device.memory_bytes),
-               std::to_string(count(Provenance::kBorrowed))});
-  }
-}
+struct ClusterRow {
+  std::string name;
+  std::string machine;
+  std::string device;
+  int64_t devices_per_node = 0;
+  int64_t memory_bytes = 0;
+  std::map<Provenance, int64_t> rows;  // of its profile
 
-Result<void> Doctor(const Session& session) {
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  const std::vector<Backend> backends = {
-      {"threads", true, fmt::format("{} cores; more ranks than cores share them", cores)},
+  int64_t rows_of(Provenance of) const {
+    const auto found = rows.find(of);
+    return found == rows.end() ? 0 : found->second;
+  }
+};
+
+// What `doctor` reports. Both forms print what stands here and compute nothing.
+struct DoctorReport {
+  unsigned cores = 1;
+  std::vector<Backend> backends;
+  std::vector<ClusterRow> clusters;  // built-in
+};
+
+DoctorReport Examine() {
+  DoctorReport out;
+  out.cores = std::max(1u, std::thread::hardware_concurrency());
+  out.backends = {
+      {"threads", true, fmt::format("{} cores; more ranks than cores share them", out.cores)},
       Plugin("mpi", "METADIST_MPI"),
       Plugin("cuda", "METADIST_CUDA"),
   };
+  for (const std::string& name : BuiltinProfiles()) {
+    const auto profile = BuiltinProfile(name).value();
+    out.clusters.push_back({name,
+                            MachineOf(name),
+                            profile->header.device_model,
+                            profile->header.devices_per_node,
+                            profile->device.memory_bytes,
+                            profile->rows_by_class()});
+  }
+  return out;
+}
+
+nlohmann::ordered_json DoctorJson(const Session& session, const DoctorReport& report) {
   nlohmann::ordered_json document = session.Document();
-  document["cores"] = cores;
+  document["cores"] = report.cores;
   document["backends"] = nlohmann::ordered_json::array();
-  Table table({{"back end"}, {"usable"}, {"reason"}});
-  for (const Backend& backend : backends) {
+  for (const Backend& backend : report.backends)
     document["backends"].push_back(
         {{"name", backend.name}, {"usable", backend.usable}, {"reason", backend.reason}});
-    table.Add({backend.name, backend.usable ? "yes" : "no", backend.reason});
-  }
+  document["clusters"] = nlohmann::ordered_json::array();
+  for (const ClusterRow& cluster : report.clusters)
+    document["clusters"].push_back({{"name", cluster.name},
+                                    {"machine", cluster.machine},
+                                    {"device", cluster.device},
+                                    {"devices_per_node", cluster.devices_per_node},
+                                    {"memory_bytes", cluster.memory_bytes},
+                                    {"rows",
+                                     {{"measured", cluster.rows_of(Provenance::kMeasured)},
+                                      {"borrowed", cluster.rows_of(Provenance::kBorrowed)},
+                                      {"analytic", cluster.rows_of(Provenance::kAnalytic)}}}});
+  return document;
+}
+
+std::string DoctorText(const DoctorReport& report) {
+  Table backends({{"back end"}, {"usable"}, {"reason"}});
+  for (const Backend& backend : report.backends)
+    backends.Add({backend.name, backend.usable ? "yes" : "no", backend.reason});
   Table clusters({{"cluster"},
                   {"machine"},
                   {"device"},
-                  {.name = "devices a node", .right = true},
+                  {.name = "devices per node", .right = true},
                   {.name = "memory", .right = true},
                   {.name = "borrowed rows", .right = true}});
-  AddClusters(document, clusters);
-  return session.EmitResult(document, table.text(0) + "\n" + clusters.text(0));
+  for (const ClusterRow& cluster : report.clusters)
+    clusters.Add({cluster.name,
+                  cluster.machine,
+                  cluster.device,
+                  std::to_string(cluster.devices_per_node),
+                  BytesText(cluster.memory_bytes),
+                  std::to_string(cluster.rows_of(Provenance::kBorrowed))});
+  return backends.text(0) + "\n" + clusters.text(0);
+}
+
+Result<void> Doctor(const Session& session) {
+  const DoctorReport report = Examine();
+  return session.EmitResult(DoctorJson(session, report), DoctorText(report));
 }
 
 }  // namespace

@@ -86,8 +86,7 @@ class Contest {
     options.progress = [this](const SolveProgress& progress) {
       if (progress.choice != nullptr) Offer(*progress.choice);
     };
-    const SolverDef* solver = FindSolver("auto");
-    const auto result = solver->solve(file.value().problem, options);
+    const auto result = DefaultSolver().solve(file.value().problem, options);
     if (!result.ok()) return Fail(result.error());
     const SolveStatus status = result.value().status;
     if (!result.value().choice.empty()) Offer(result.value().choice);

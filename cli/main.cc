@@ -49,7 +49,7 @@ void OnSignal(int signal) {
 }
 
 void OnAlarm(int) {
-  Say("metadist: interrupted, finishing what was found so far; again ends it at once\n");
+  Say("metadist: interrupted, finishing what was found so far; interrupt again to stop at once\n");
 }
 
 // A standard stream that is closed would be the next file that is opened, which then took what is

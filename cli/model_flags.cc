@@ -15,24 +15,24 @@ namespace metadist::cli {
 
 void AddModelFlags(CLI::App& command, Session& session, ModelFlags& flags, bool optional) {
   CLI::Option* model =
-      command.add_option("MODEL", flags.path, "a model file, known by its content");
+      command.add_option("MODEL", flags.path, "a model file; its content tells the format");
   if (!optional) session.required.push_back(model);
   flags.options.push_back(model);
   flags.options.push_back(
-      command.add_option("--bind", flags.binds, "size of a symbolic dim, as batch=8; repeatable")
+      command.add_option("--bind", flags.binds, "size of a symbolic dim, e.g. batch=8; repeatable")
           ->type_name("NAME=SIZE")
           ->take_all());
   flags.options.push_back(command.add_flag(
       "--strict", flags.strict, "refuse unknown operators (default: replicate them)"));
   flags.options.push_back(
-      command.add_option("--no-pass", flags.passes_off, "leave out a graph pass; repeatable")
+      command.add_option("--no-pass", flags.passes_off, "skip a graph pass; repeatable")
           ->type_name("NAME")
           ->take_all());
   flags.options.push_back(
       command
           .add_option("--op-library",
                       flags.op_libraries,
-                      "a shared library with operators of your own (metadist_op.h); repeatable")
+                      "a shared library of custom operators (metadist_op.h); repeatable")
           ->type_name("FILE")
           ->take_all());
 }

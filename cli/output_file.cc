@@ -69,8 +69,8 @@ Result<Target> TargetOf(const std::string& path, bool force) {
     if (errno != ENOENT) return Usage(fmt::format("cannot write: {}", std::strerror(errno)));
     const std::string folder = FolderOf(path);
     if (stat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode))
-      return Usage(fmt::format("there is no folder '{}'", folder), "make it first");
-    if (path.back() == '/') return Usage("a file is wanted, not a folder", "add the file's name");
+      return Usage(fmt::format("there is no folder '{}'", folder), "create it first");
+    if (path.back() == '/') return Usage("expected a file, got a folder", "add the file's name");
     return Target{path, false, std::nullopt};
   }
   const bool link = S_ISLNK(found.st_mode);

@@ -7,11 +7,12 @@
 
 #include "cli/commands.h"
 #include "cli/output_file.h"
+#include "cli/plan_report.h"
 #include "cli/planning.h"
 #include "cli/problem_files.h"
 #include "cli/rule_files.h"
 #include "planner/lower/lower.h"
-#include "planner/plan_io.h"
+#include "planner/plan/plan_io.h"
 #include "planner/solvers/problem/problem_io.h"
 #include "planner/solvers/solver.h"
 
@@ -57,23 +58,16 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
     done.push_back(SaveProblem(problem_path, problem, session.force));
     done.push_back(WriteFile(names_path, WriteNodeNames(problem), session.force));
   }
-  nlohmann::ordered_json document = PlanJson(session, planned);
+  const PlanReport report = PlanReportOf(planned);
+  nlohmann::ordered_json document = PlanJson(session, report);
   const std::string program =
       flags.text ? ProgramText(TRY(Lower(planned.planned.plan))) : std::string();
   if (flags.text) document["program"] = program;
-  session.Report(document, flags.text ? program : PlanReport(planned));
+  session.Report(document, flags.text ? program : PlanText(report));
   if (planned.planned.interrupted)
     done.push_back(
         Error{ErrorCode::kInterrupted, "", "interrupted; this is the best plan so far", "", {}});
   return JoinAll(std::move(done));
-}
-
-std::string SolverNames() {
-  std::string out;
-  for (const SolverDef* solver : Solvers()) {
-    out += fmt::format("{}{}", out.empty() ? "" : ", ", solver->name);
-  }
-  return out;
 }
 
 }  // namespace
@@ -91,47 +85,52 @@ void AddPlan(CLI::App& app, Session& session) {
   command
       ->add_option("--mesh",
                    plan.mesh,
-                   "data=4,model=8 or 4x8, major to minor; auto tries all (default auto)")
+                   "e.g. data=4,model=8 or 4x8, major to minor; auto tries all (default auto)")
       ->type_name("M");
   command
-      ->add_option(
-          "--memory", plan.memory, "bytes a rank may use, as 80GiB (default: what the device has)")
+      ->add_option("--memory",
+                   plan.memory,
+                   "memory limit per rank, e.g. 80GiB (default: what the device has)")
       ->type_name("BYTES");
-  command->add_option("--solver", plan.solver, SolverNames() + " (default auto)")
+  command
+      ->add_option("--solver",
+                   plan.solver,
+                   fmt::format("{} (default {})", SolverNames(), DefaultSolver().name))
       ->type_name("NAME");
-  command->add_option("--gap", plan.gap, "stop when this close to the bound, as 1% (default 0)")
+  command->add_option("--gap", plan.gap, "stop when this close to the bound, e.g. 1% (default 0)")
       ->type_name("SHARE");
   command
-      ->add_option(
-          "--time-limit", plan.time_limit, "solve no longer than this, as 30s (default: no limit)")
+      ->add_option("--time-limit",
+                   plan.time_limit,
+                   "solve no longer than this, e.g. 30s (default: no limit)")
       ->type_name("T");
   command->add_option("--template", plan.plan_template, "auto, replicate or dp")->type_name("NAME");
   command
       ->add_option(
           "--reduce-in",
           plan.reduce_in,
-          "in what partial sums of f16, bf16 and narrower floats are held and travel: f32, which "
-          "rounds once, or type, which halves the bytes and may overflow; with f32 ranks "
-          "hold no parts of products of floats, which may too (default f32)")
+          "element type in which partial sums of f16, bf16 and narrower floats are held and sent: "
+          "f32 rounds once; type (their own) halves the traffic and may overflow. With f32 no "
+          "products of floats are left partial, as these may overflow, too (default f32)")
       ->type_name("f32|type");
   command
-      ->add_option("--constrain",
-                   plan.constraints,
-                   "values whose name matches lie like this, as 'input_ids=[data][]'; repeatable")
+      ->add_option(
+          "--constrain",
+          plan.constraints,
+          "sharding of the values whose name matches, e.g. 'input_ids=[data][]'; repeatable")
       ->type_name("PATTERN=SHARDING")
       ->take_all();
-  command->add_flag(
-      "--no-alternatives", plan.no_alternatives, "leave out the table of alternatives");
+  command->add_flag("--no-alternatives", plan.no_alternatives, "omit the table of alternatives");
   command
       ->add_option("--save-problem",
                    plan.save_problem,
-                   "write the problem that the plan solves, and its nodes' names beside it")
+                   "write the problem that the plan solves, and the names of its nodes next to it")
       ->type_name("FILE");
   command
       ->add_option(
-          "--choice", plan.choice, "solve nothing: lower this choice for the problem of --mesh")
+          "--choice", plan.choice, "do not solve: lower this choice for the problem of --mesh")
       ->type_name("FILE");
-  command->add_flag("--text", flags->text, "print the program that every rank runs");
+  command->add_flag("--text", flags->text, "print the program that each rank runs");
   command->footer("Example:\n  metadist plan gpt2.onnx --cluster cpu:4 -o gpt2.plan.json");
   session.action = [&session, flags] { return PlanCommand(session, *flags); };
 }

@@ -34,6 +34,17 @@ Result<ReduceIn> ParseReduceIn(const std::string& name) {
   return Usage(fmt::format("--reduce-in: expected f32 or type, got '{}'", name));
 }
 
+// A template restricts what the solver looks for.
+Result<void> CheckTemplate(const PlanFlags& flags, const PlanRequest& request) {
+  const SolverDef* solver = FindSolver(flags.solver);
+  if (request.plan_template == PlanTemplate::kAuto || solver == nullptr || solver->optimizes)
+    return {};
+  return Usage(
+      fmt::format(
+          "--template {} and --solver {} contradict each other", flags.plan_template, solver->name),
+      fmt::format("a template restricts the search, and {} does not search", solver->name));
+}
+
 Result<void> ReadLimits(const PlanFlags& flags, PlanRequest& request) {
   if (!flags.memory.empty()) {
     auto bytes = ParseBytes(flags.memory);
@@ -75,7 +86,7 @@ Result<void> ReadMesh(const PlanFlags& flags, PlanRequest& request) {
                            request.mesh->ranks(),
                            flags.cluster,
                            request.cluster.devices()),
-               "make both the same, or leave out --mesh");
+               "make them equal, or omit --mesh");
 }
 
 Result<void> ReadConstraints(const PlanFlags& flags, PlanRequest& request) {
@@ -105,9 +116,9 @@ void WarnOfUnknownSizes(const Session& session, const Graph& graph) {
                                      graph.values.end(),
                                      [](const Value& value) { return !IsKnown(value.type.shape); });
   if (unknown > 0)
-    session.console.Warn(fmt::format(
-        "{} of a size that depends on data: replicated, neither memory nor time counted",
-        unknown == 1 ? "1 value" : fmt::format("{} values", unknown)));
+    session.console.Warn(
+        fmt::format("{} of data-dependent size: replicated; their memory and time are not counted",
+                    unknown == 1 ? "1 value" : fmt::format("{} values", unknown)));
 }
 
 // Where no plan fits: which budget would do, and whether a device has as much.
@@ -116,7 +127,7 @@ Error ExplainInfeasible(Error error, const LeastMemory& least, const Cluster& cl
   error.message +=
       fmt::format(" ({} and {})", BytesText(least.bytes), BytesText(least.bound_bytes));
   if (least.bytes > cluster.usable_bytes())
-    error.hint = fmt::format("a device of {} has {} to use: take more of them",
+    error.hint = fmt::format("each device of {} has {} to use: take more devices",
                              cluster.name,
                              BytesText(cluster.usable_bytes()));
   return error;
@@ -135,10 +146,7 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
   result.model = TRY(LoadModel(session, flags.model));
   request.cluster = TRY(FindCluster(session, flags.cluster));
   TRY(ReadMesh(flags, request));
-  if (flags.solver == "random" && request.plan_template != PlanTemplate::kAuto)
-    return Usage(
-        fmt::format("--template {} and --solver random contradict each other", flags.plan_template),
-        "a template says what is divided; random draws it");
+  TRY(CheckTemplate(flags, request));
 
   RuleBook rules(*result.model.ops, {.seed = 0}, session.thread_count());
   TRY(LearnRules(session, flags.rules, rules));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,7 @@ struct PlanFlags {
   std::string cluster;
   std::string mesh = "auto";
   std::string memory;
-  std::string solver = "auto";
+  std::string solver = std::string(DefaultSolver().name);
   std::string gap = "0";
   std::string time_limit;
   std::string plan_template = "auto";
@@ -43,12 +42,5 @@ Result<PlannedModel> PlanModel(Session& session,
 
 // The plan's program with the model's own bytes in place of those that a plan leaves out.
 Result<Program> LowerWithData(const Plan& plan, const Graph& model);
-
-// The documented keys of `metadist plan --json`, and the same for people.
-nlohmann::ordered_json PlanJson(const Session& session, const PlannedModel& result);
-std::string PlanReport(const PlannedModel& result);
-
-// Share of the model's FLOPs that run divided among ranks.
-double DividedShare(const OpTable& ops, const Plan& plan);
 
 }  // namespace metadist::cli

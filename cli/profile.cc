@@ -115,7 +115,7 @@ Result<void> MeasureCommand(Session& session, const ProfileFlags& flags) {
   const bool exists = file && std::filesystem::is_regular_file(session.output, error);
   if (exists && !session.force && !flags.resume) {
     Error refused = Usage("file exists already",
-                          "pass `--resume` to measure what it lacks, `--force` to start anew");
+                          "pass `--resume` to measure what is missing, `--force` to start over");
     return std::move(refused).in(session.output);
   }
   TRY(CheckWritable(session.output, session.force || flags.resume));
@@ -124,7 +124,7 @@ Result<void> MeasureCommand(Session& session, const ProfileFlags& flags) {
     auto read = ReadProfile(session.output);
     if (!read.ok()) {
       Error error = std::move(read).error();
-      error.hint = "pass `--force` to measure all anew";
+      error.hint = "pass `--force` to measure everything again";
       return error;
     }
     previous = std::move(read).value();
@@ -177,11 +177,11 @@ void AddProfile(CLI::App& app, Session& session) {
       ->type_name("N")
       ->check(CLI::Range(1, 256));
   command->add_flag("--quick", flags->quick, "a coarse grid, under 20 seconds");
-  command->add_flag("--resume", flags->resume, "keep the rows that the file has");
+  command->add_flag("--resume", flags->resume, "keep the rows that the file already has");
   command->add_option("--time-limit", flags->budget, "measure no new row after this time")
       ->type_name("T");
   command->footer(
-      "With a MODEL its own calls are measured too, as it is planned on 1, 2, ... ranks.\n\n"
+      "With a MODEL, its own calls are measured, too, as planned for 1, 2, ... ranks.\n\n"
       "Example:\n  metadist profile --device cpu --quick -o mybox.profile.json\n"
       "  metadist profile gpt2.onnx --resume -o mybox.profile.json");
   session.checks_output = false;  // --resume wants it there

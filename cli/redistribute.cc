@@ -23,7 +23,7 @@ Result<Cluster> ClusterFor(Session& session, const RouteFlags& flags, const Mesh
                            mesh.ranks(),
                            flags.cluster,
                            cluster.devices()),
-               "make both the same, or leave out --cluster");
+               "make them equal, or omit --cluster");
 }
 
 Result<void> Redistribute(Session& session, const RouteFlags& flags) {
@@ -48,13 +48,14 @@ Result<void> Redistribute(Session& session, const RouteFlags& flags) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (flags.run)
     result.check = TRY(RunAndCheck(result.route, result.ends.type.shape, result.ends.mesh.fine));
-  TRY(session.EmitResult(RouteJson(session, result), RouteText(result)));
-  if (!result.check || result.check->passed(result.route)) return {};
+  const RouteReport report = RouteReportOf(result);
+  TRY(session.EmitResult(RouteJson(session, report), RouteText(report)));
+  if (!report.check || report.check->passed) return {};
   return Error{ErrorCode::kMismatch,
                "",
                result.check->wrong_ranks.empty()
                    ? "a step holds more elements than planned"
-                   : "the route ends elsewhere: " + result.check->first_difference,
+                   : "the result differs from direct placement: " + result.check->first_difference,
                "",
                {}};
 }
@@ -73,19 +74,21 @@ void AddRedistribute(CLI::App& app, Session& session) {
       "redistribute", "the steps that take an array from one sharding to another");
   auto flags = std::make_shared<RouteFlags>();
   session.required = {
-      command->add_option("--mesh", flags->mesh, "the devices, as x=4,y=2 or 4x2")->type_name("M"),
-      command->add_option("--shape", flags->shape, "the array's sizes, as 16x16")
+      command->add_option("--mesh", flags->mesh, "the devices, e.g. x=4,y=2 or 4x2")
+          ->type_name("M"),
+      command->add_option("--shape", flags->shape, "the array's sizes, e.g. 16x16")
           ->type_name("SHAPE"),
       command
           ->add_option("--from",
                        flags->from,
-                       "how it lies: axes of each dim, as [x,y][]; part of "
-                       "an axis is x@BEFORE.SIZE; [][] partial{sum: x}")
+                       "its sharding: the axes of each dim, e.g. [x,y][]; part "
+                       "of an axis is x@BEFORE.SIZE; [][] partial{sum: x}")
           ->type_name("S"),
       command
-          ->add_option("--to",
-                       flags->to,
-                       "how it shall lie; [x~1,2] is the piece and a halo of 1 before it, 2 behind")
+          ->add_option(
+              "--to",
+              flags->to,
+              "the sharding wanted; [x~1,2] is the piece with a halo of 1 before and 2 after it")
           ->type_name("S")};
   command->add_option("--dtype", flags->dtype, "element type (default f32)")->type_name("TYPE");
   command->add_option("--algo", flags->algo, "the method, see below (default auto)")
@@ -93,19 +96,24 @@ void AddRedistribute(CLI::App& app, Session& session) {
   command
       ->add_option("--cluster",
                    flags->cluster,
-                   "choose by its seconds, as in `plan` (default: by elements received)")
+                   "choose by time on this cluster, as in `plan` (default: by elements received)")
       ->type_name("C");
   command
       ->add_option("--order", flags->order, "axes of a dim: major or minor first (default major)")
       ->type_name("ORDER");
   command
-      ->add_option("--uneven",
-                   flags->uneven,
-                   "sizes need not divide: p2p = balanced pieces, pad = dims rounded up")
+      ->add_option(
+          "--uneven",
+          flags->uneven,
+          "for sizes that do not divide evenly: p2p = balanced pieces, pad = dims rounded up")
       ->type_name("HOW");
-  command->add_flag("--allow-p2p", flags->allow_p2p, "auto may let every rank fetch what it lacks");
   command->add_flag(
-      "--run", flags->run, "execute it, with one thread a rank up to 16, and check the result");
+      "--allow-p2p",
+      flags->allow_p2p,
+      "let auto use point-to-point transfers, by which every rank fetches what it lacks");
+  command->add_flag("--run",
+                    flags->run,
+                    "execute it, with one thread per rank up to 16 ranks, and check the result");
   command->footer(MethodsHelp() +
                   "\nExample:\n  metadist redistribute --mesh x=2,y=4 --shape 16x16 "
                   "--from '[x][y]' --to '[y][x]' --run");

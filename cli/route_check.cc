@@ -27,7 +27,7 @@ Result<void> CheckSize(const PlannedRoute& route, const Mesh& mesh) {
   const double here =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
   if (bytes <= here) return {};
-  return Usage(fmt::format("--run would hold {} for {} ranks, this machine has {}",
+  return Usage(fmt::format("--run needs {} for {} ranks, this machine has {}",
                            BytesText(static_cast<int64_t>(std::min(bytes, 0x1p62))),
                            mesh.ranks(),
                            BytesText(static_cast<int64_t>(here))),

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/route_check.h"
 #include "cli/route_ends.h"
@@ -19,8 +21,65 @@ struct RouteResult {
   std::optional<RouteCheck> check;
 };
 
+// What `redistribute` reports. Both forms print what stands here and compute nothing. Elements and
+// bytes are those of one rank.
+struct RouteReport {
+  // One end, of the array that is moved.
+  struct End {
+    std::string sharding;
+    Shape local;  // on the rank that holds most
+    int64_t elements = 0;
+    int64_t bytes = 0;
+    double imbalance = 1;  // most true elements of a rank by their mean
+    double waste = 0;      // share of the ranks' places that is padding
+  };
+  struct Step {
+    CollectiveKind kind = CollectiveKind::kSlice;
+    std::vector<size_t>
+        dims;  // whose placement changes; of an all-to-all, the one that grows first
+    std::vector<std::string> axes;
+    int64_t group = 1;  // ranks
+    std::string to;
+    int64_t elements = 0;
+    int64_t received = 0;
+    std::optional<double> predicted_seconds;
+    std::optional<double> measured_seconds;
+  };
+  struct Check {
+    bool passed = false;
+    bool threads = false;  // else one rank after the other
+    std::vector<int64_t> wrong_ranks;
+    std::vector<int64_t> elements;  // by step
+    int64_t peak_elements = 0;
+  };
+
+  std::string mesh;
+  int64_t ranks = 1;
+  TensorType type;
+  Shape moved_shape;  // of `type`, or padded
+  std::string algo;
+  End from;
+  End to;
+  std::vector<Step> steps;
+  int64_t peak_elements = 0;
+  int64_t bound_elements = 0;  // of the larger end
+  int64_t both_elements = 0;
+  int64_t received_elements = 0;
+  int64_t received_bytes = 0;
+  double planning_seconds = 0;
+  std::optional<double> predicted_seconds;
+  double predicted_band = 0;
+  std::optional<double> measured_seconds;
+  std::optional<Check> check;
+  std::string picture;  // of the blocks before and after; "" where they are too many
+
+  bool bound_kept() const { return peak_elements <= bound_elements; }
+};
+
+RouteReport RouteReportOf(const RouteResult& result);
+
 // The documented keys of `metadist redistribute --json`, and the same for people.
-nlohmann::ordered_json RouteJson(const Session& session, const RouteResult& result);
-std::string RouteText(const RouteResult& result);
+nlohmann::ordered_json RouteJson(const Session& session, const RouteReport& report);
+std::string RouteText(const RouteReport& report);
 
 }  // namespace metadist::cli

@@ -10,7 +10,7 @@
 namespace metadist::cli {
 
 void AddRulesFlag(CLI::App& command, std::string& path) {
-  command.add_option("--rules", path, "rules found before (metadist rules -o), not to find again")
+  command.add_option("--rules", path, "reuse saved rules (written by `metadist rules -o`)")
       ->type_name("FILE");
 }
 
@@ -19,19 +19,18 @@ Result<void> LearnRules(const Session& session, const std::string& path, RuleBoo
   const std::string text = TRY(ReadText(path, "`metadist rules MODEL -o FILE` writes one"));
   book.Learn(TRY(ReadRules(text, path)));
   if (book.stale() > 0)
-    session.console.Warn(fmt::format(
-        "{}: {} of its rules are of other kernels or another metadist and are found anew",
-        path,
-        book.stale()));
+    session.console.Warn(
+        fmt::format("{}: {} of its rules are for other kernels or another version of metadist; "
+                    "discovered again",
+                    path,
+                    book.stale()));
   return {};
 }
 
 void WarnOfMisfits(const Session& session, const std::string& path, const RuleBook& book) {
   if (book.misfits() > 0)
-    session.console.Warn(
-        fmt::format("{}: {} of its rules are not of the calls they are for and were found anew",
-                    path,
-                    book.misfits()));
+    session.console.Warn(fmt::format(
+        "{}: {} of its rules do not match their calls; discovered again", path, book.misfits()));
 }
 
 }  // namespace metadist::cli

@@ -72,7 +72,7 @@ void AddCommonOptions(CLI::App& command, Session& session) {
       ->type_name("FILE")
       ->group(group);
   command.add_flag("--force", session.force, "overwrite existing files")->group(group);
-  command.add_option("--seed", session.seed, "seed of everything drawn at random (default 0)")
+  command.add_option("--seed", session.seed, "seed of all random numbers (default 0)")
       ->type_name("N")
       ->check([](const std::string& text) {
         return text.starts_with("-") ? "expected a number from 0, got " + text : "";
@@ -104,7 +104,7 @@ void AddCommonOptions(CLI::App& command, Session& session) {
                                        : how == "none" ? Console::Progress::kNone
                                                        : Console::Progress::kAuto;
           },
-          "auto: on a terminal, plain: a line each, none (default auto)")
+          "auto: on a terminal; plain: one line per step; none (default auto)")
       ->check(CLI::IsMember({"auto", "plain", "none"}))
       ->type_name("HOW")
       ->envname("METADIST_PROGRESS")

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 
+#include "cli/choice_report.h"
 #include "cli/commands.h"
 #include "cli/problem_files.h"
 #include "cli/solve_report.h"
@@ -19,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 struct SolveFlags {
   std::string problem;
-  std::string solver = "auto";
+  std::string solver = std::string(DefaultSolver().name);
   std::string time_limit;
   std::string work_limit;
   std::string gap = "0";
@@ -58,11 +59,7 @@ Result<SolveOptions> ReadLimits(const Session& session, const SolveFlags& flags)
 Result<const SolverDef*> ChosenSolver(const std::string& name) {
   const SolverDef* solver = FindSolver(name);
   if (solver != nullptr) return solver;
-  std::string names;
-  for (const SolverDef* known : Solvers()) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", known->name);
-  }
-  return Usage(fmt::format("--solver: expected one of {}, got '{}'", names, name));
+  return Usage(fmt::format("--solver: expected one of {}, got '{}'", SolverNames(), name));
 }
 
 // Interrupted, or out of time, while the file is read.
@@ -97,25 +94,23 @@ Result<void> FindSmallestLimit(const SolveOptions& given, Clock::time_point star
   return {};
 }
 
-Error Infeasible(const Solved& solved) {
+Error Infeasible(const SolveReport& report) {
   Error error{ErrorCode::kInfeasible, "", "", "", {}};
-  const std::optional<int64_t>& limit = solved.problem->usage_limit;
-  if (!limit || (solved.smallest && !solved.smallest->feasible)) {
+  if (!report.limit_bound) {
     error.message = "no choice avoids all forbidden pairs";
     return error;
   }
-  error.message = fmt::format("no choice keeps the limit of {}", *limit);
-  if (!solved.smallest) {
-    if (solved.result.peak_bound > *limit) {
-      error.message += fmt::format("; no limit below {} works", solved.result.peak_bound);
-    }
+  error.message = fmt::format("no choice keeps the limit of {}", *report.limit);
+  const int64_t bound = *report.limit_bound;
+  if (!report.working_limit) {
+    if (bound > *report.limit) error.message += fmt::format("; no limit below {} works", bound);
     return error;
   }
-  const int64_t peak = solved.smallest->peak;
-  const int64_t bound = std::max(solved.smallest->bound, solved.result.peak_bound);
-  error.message += bound == peak ? fmt::format("; the smallest limit that works is {}", peak)
-                                 : fmt::format("; a limit of {} works, none below {}", peak, bound);
-  error.hint = fmt::format("set usage_limit to {} or more", peak);
+  const int64_t works = *report.working_limit;
+  error.message += bound == works
+                       ? fmt::format("; the smallest limit that works is {}", works)
+                       : fmt::format("; a limit of {} works, none below {}", works, bound);
+  error.hint = fmt::format("set usage_limit to {} or more", works);
   return error;
 }
 
@@ -132,21 +127,20 @@ Result<void> Judge(const Problem& problem, const SolveResult& result) {
                               worth.feasible() ? "" : " and is not feasible"));
 }
 
-Result<void> Outcome(const Solved& solved) {
-  const SolveResult& result = solved.result;
-  if (result.status == SolveStatus::kInfeasible) return Infeasible(solved);
+Result<void> Outcome(const SolveReport& report) {
+  if (report.status == SolveStatus::kInfeasible) return Infeasible(report);
   const bool interrupted = Session::interrupted().load();
-  if (result.status == SolveStatus::kNoPlan) {
+  if (report.status == SolveStatus::kNoPlan) {
     if (interrupted)
       return Error{ErrorCode::kInterrupted, "", "interrupted; no choice yet", "", {}};
     return Error{ErrorCode::kTimeLimit,
                  "",
                  fmt::format("{} limit reached before any choice was found",
-                             result.stopped_by.empty() ? "a" : result.stopped_by),
+                             report.stopped_by.empty() ? "a" : report.stopped_by),
                  "",
                  {}};
   }
-  if (interrupted && result.stopped_by == "interrupt") {
+  if (interrupted && report.stopped_by == "interrupt") {
     return Error{
         ErrorCode::kInterrupted, "", "interrupted; this is the best choice so far", "", {}};
   }
@@ -155,9 +149,9 @@ Result<void> Outcome(const Solved& solved) {
 
 Result<void> CheckChoice(Session& session, const SolveFlags& flags, const Problem& problem) {
   const Choice choice = TRY(LoadChoice(flags.check, problem));
-  TRY(session.Emit(session.json ? CheckJson(session, problem, choice)
-                                : CheckText(problem, choice)));
-  if (Evaluate(problem, choice).feasible()) return {};
+  const ChoiceReport report = ChoiceReportOf(problem, choice);
+  TRY(session.Emit(session.json ? ChoiceJson(session, report) : ChoiceText(report)));
+  if (report.worth.feasible()) return {};
   return Error{ErrorCode::kMismatch, flags.check, "the choice is not feasible", "", {}};
 }
 
@@ -169,7 +163,7 @@ Result<void> Solve(Session& session, const SolveFlags& flags) {
   const double time_limit = options.time_limit_seconds;
   ProblemFile file = TRY(LoadProblem(flags.problem, [&] { return StopNow(start, time_limit); }));
   for (const std::string& key : file.unknown_keys) {
-    session.console.Warn(fmt::format("{}: {}: unknown key, passed over", flags.problem, key));
+    session.console.Warn(fmt::format("{}: {}: unknown key, ignored", flags.problem, key));
   }
   if (!flags.names.empty()) TRY(LoadNames(flags.names, file.problem));
   if (!flags.check.empty()) return CheckChoice(session, flags, file.problem);
@@ -190,13 +184,14 @@ Result<void> Solve(Session& session, const SolveFlags& flags) {
   }
   solved.total_seconds = Since(start);
   session.console.EndSteps();
+  const SolveReport report = SolveReportOf(solved);
   if (session.output != "-") {
-    session.console.Print(session.json ? SolveJson(session, solved) : SolveText(solved));
+    session.console.Print(session.json ? SolveJson(session, report) : SolveText(report));
   }
-  if (!session.output.empty() && HasChoice(solved.result)) {
-    TRY(session.Emit(WriteChoice(solved.result.choice)));
+  if (!session.output.empty() && report.cost) {
+    TRY(session.Emit(WriteChoice(report.choice)));
   }
-  Result<void> outcome = Outcome(solved);
+  Result<void> outcome = Outcome(report);
   if (outcome.ok()) return {};
   return std::move(outcome).error().in(flags.problem);
 }
@@ -218,34 +213,39 @@ void AddSolve(CLI::App& app, Session& session) {
   session.required = {
       command->add_option("PROBLEM", flags->problem, "google/iopddl file, .json or .json.gz")
           ->type_name("FILE")};
-  command->add_option("--solver", flags->solver, "see below (default auto)")->type_name("NAME");
+  command
+      ->add_option(
+          "--solver", flags->solver, fmt::format("see below (default {})", DefaultSolver().name))
+      ->type_name("NAME");
   command
       ->add_option("--time-limit",
                    flags->time_limit,
-                   "end after this long with the best choice so far, as 30s; reading included")
+                   "stop after this time with the best choice so far, e.g. 30s; includes reading")
       ->type_name("T");
   command
       ->add_option("--work-limit",
                    flags->work_limit,
-                   "the same in work units, as 500M: repeatable on every machine")
+                   "the same in work units, e.g. 500M: reproducible on every machine")
       ->type_name("N");
-  command->add_option("--gap", flags->gap, "stop when this close to the bound, as 1% (default 0)")
+  command->add_option("--gap", flags->gap, "stop when this close to the bound, e.g. 1% (default 0)")
       ->type_name("SHARE");
   command->add_option("--initial", flags->initial, "start from this choice, if it is feasible")
       ->type_name("FILE");
   command
-      ->add_option("--check",
-                   flags->check,
-                   "solve nothing: what this choice costs and needs; exit 5 if it is not feasible")
+      ->add_option(
+          "--check",
+          flags->check,
+          "do not solve: report cost and peak of this choice; exit 5 if it is not feasible")
       ->type_name("FILE");
   command
       ->add_option("--names",
                    flags->names,
-                   "the nodes' names, as `plan --save-problem` writes them, for --check")
+                   "names of the nodes, as written by `plan --save-problem`, for --check")
       ->type_name("FILE");
-  command->footer(SolversHelp() +
-                  "\n-o writes the choice alone. Without --json it is also the last line on stdout."
-                  "\n\nExample:\n  metadist solve problem.json.gz --time-limit 30s");
+  command->footer(
+      SolversHelp() +
+      "\n-o writes the choice only. Without --json the choice is also the last line on stdout."
+      "\n\nExample:\n  metadist solve problem.json.gz --time-limit 30s");
   session.action = [&session, flags] { return Solve(session, *flags); };
 }
 

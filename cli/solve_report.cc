@@ -23,12 +23,6 @@ std::optional<double> Gap(int64_t cost, int64_t bound) {
          std::abs(static_cast<double>(cost));
 }
 
-std::string GapText(int64_t cost, int64_t bound) {
-  const std::optional<double> gap = Gap(cost, bound);
-  if (!gap) return "gap unknown";
-  return fmt::format("gap {:.3g} %", *gap * 100);
-}
-
 bool HasBound(const SolveResult& result) {
   return result.status != SolveStatus::kHeuristic && result.status != SolveStatus::kInfeasible &&
          result.bound > -kForbidden;
@@ -40,150 +34,169 @@ int64_t Entries(const Problem& problem) {
   return entries;
 }
 
-std::string LimitText(const std::optional<int64_t>& limit) {
-  return limit ? fmt::format("limit {}", *limit) : "no limit";
+std::vector<std::pair<std::string, double>> PhasesOf(const SolveResult& result) {
+  std::vector<std::pair<std::string, double>> out = {{"reduce", 0.0}};
+  for (const auto& [phase, spent] : result.seconds) {
+    const auto known = std::find_if(
+        out.begin(), out.end(), [&phase = phase](const auto& one) { return one.first == phase; });
+    if (known == out.end())
+      out.emplace_back(phase, spent);
+    else
+      known->second += spent;
+  }
+  return out;
 }
 
-std::string StatusText(const Solved& solved) {
+// An infeasible problem: what limits would do.
+void SetLimits(const Solved& solved, SolveReport& out) {
   const SolveResult& result = solved.result;
-  const std::string_view name = SolveStatusName(result.status);
-  const std::string stop = StopText(result.stopped_by);
-  switch (result.status) {
+  if (!solved.problem->usage_limit || (solved.smallest && !solved.smallest->feasible)) return;
+  out.limit_bound = result.peak_bound;
+  if (!solved.smallest) return;
+  out.working_limit = solved.smallest->peak;
+  out.limit_bound = std::max(solved.smallest->bound, result.peak_bound);
+}
+
+std::string StatusText(const SolveReport& report) {
+  const std::string_view name = SolveStatusName(report.status);
+  const std::string stop = StopText(report.stopped_by);
+  switch (report.status) {
     case SolveStatus::kOptimal:
     case SolveStatus::kGap:
+      if (!report.bound) return fmt::format("{}: cost {}, no bound{}", name, *report.cost, stop);
       return fmt::format("{}: cost {}, bound {}, {}{}{}",
                          name,
-                         result.cost,
-                         result.bound,
-                         GapText(result.cost, result.bound),
-                         result.by_tolerance ? ", proven to the tolerances of CBC" : "",
+                         *report.cost,
+                         *report.bound,
+                         GapText(report.gap),
+                         report.by_tolerance ? ", proven to the tolerances of CBC" : "",
                          stop);
     case SolveStatus::kHeuristic:
-      return fmt::format("{}: cost {}, no bound{}", name, result.cost, stop);
+      return fmt::format("{}: cost {}, no bound{}", name, *report.cost, stop);
     case SolveStatus::kInfeasible:
       return fmt::format("{}: no choice", name);
     case SolveStatus::kNoPlan:
-      return HasBound(result) ? fmt::format("{}: bound {}{}", name, result.bound, stop)
-                              : fmt::format("{}{}", name, stop);
+      return report.bound ? fmt::format("{}: bound {}{}", name, *report.bound, stop)
+                          : fmt::format("{}{}", name, stop);
   }
   return "";
 }
 
-// The document with one more key, whose value is given as text: integers of 128 bits, which the
-// library does not have, and lists on one line.
-std::string TextWith(Json document, const char* key, const std::string& value) {
+Json SecondsJson(const SolveReport& report) {
+  Json seconds = {{"read", report.read_seconds}};
+  for (const auto& [phase, spent] : report.phase_seconds) seconds[phase] = spent;
+  seconds["total"] = report.total_seconds;
+  return seconds;
+}
+
+template <typename T>
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+}  // namespace
+
+std::string GapText(const std::optional<double>& gap) {
+  return gap ? fmt::format("gap {:.3g} %", *gap * 100) : "gap unknown";
+}
+
+std::string LimitText(const std::optional<int64_t>& limit) {
+  return limit ? fmt::format("limit {}", *limit) : "no limit";
+}
+
+std::string TextWith(nlohmann::ordered_json document, const char* key, const std::string& value) {
   document[key] = nullptr;
   std::string text = document.dump(2);
   const size_t end = text.rfind("null\n}");
   return text.replace(end, 4, value) + "\n";
 }
 
-Json SecondsJson(const Solved& solved) {
-  Json seconds = {{"read", solved.read_seconds}, {"reduce", 0.0}};
-  for (const auto& [phase, spent] : solved.result.seconds) {
-    const std::string key(phase);
-    seconds[key] = seconds.value(key, 0.0) + spent;
-  }
-  seconds["total"] = solved.total_seconds;
-  return seconds;
-}
-
-// What holds most memory at the peak, the largest first.
-struct Holder {
-  int node = 0;
-  int64_t usage = 0;
-};
-std::vector<Holder> LargestHolders(const Problem& problem,
-                                   const Choice& choice,
-                                   const Evaluation& worth) {
-  constexpr size_t kMost = 5;
-  std::vector<Holder> out;
-  for (size_t i = 0; i < problem.nodes.size() && worth.peak_time; ++i) {
-    Holder holder{static_cast<int>(i)};
-    for (const MemoryRow& row : problem.nodes[i].rows) {
-      if (row.lo <= *worth.peak_time && *worth.peak_time < row.hi)
-        holder.usage += row.usage[choice[i]];
-    }
-    if (holder.usage > 0) out.push_back(holder);
-  }
-  std::stable_sort(
-      out.begin(), out.end(), [](const Holder& a, const Holder& b) { return a.usage > b.usage; });
-  if (out.size() > kMost) out.resize(kMost);
-  return out;
-}
-
-std::string NodeText(const Problem& problem, int node) {
-  return problem.node_names.empty() ? fmt::format("node {}", node) : problem.node_names[node];
-}
-
-}  // namespace
-
 bool HasChoice(const SolveResult& result) {
   return result.status != SolveStatus::kInfeasible && result.status != SolveStatus::kNoPlan;
 }
 
-std::string SolveJson(const Session& session, const Solved& solved) {
+SolveReport SolveReportOf(const Solved& solved) {
   const SolveResult& result = solved.result;
   const Problem& problem = *solved.problem;
-  const bool chosen = HasChoice(result);
-  Json document = session.Document();
-  document["name"] = problem.name;
-  document["solver"] = solved.solver;
-  document["status"] = SolveStatusName(result.status);
-  document["stopped_by"] =
-      result.stopped_by.empty() ? Json() : Json(std::string(result.stopped_by));
-  document["cost"] = chosen ? Json(result.cost) : Json();
-  document["bound"] = HasBound(result) ? Json(result.bound) : Json();
-  document["by_tolerance"] = HasBound(result) ? Json(result.by_tolerance) : Json();
-  const std::optional<double> gap =
-      chosen && HasBound(result) ? Gap(result.cost, result.bound) : std::nullopt;
-  document["gap"] = gap ? Json(*gap) : Json();
-  document["peak"] = chosen ? Json(result.peak) : Json();
-  document["limit"] = problem.usage_limit ? Json(*problem.usage_limit) : Json();
-  if (result.status == SolveStatus::kInfeasible) {
-    const bool works = solved.smallest && solved.smallest->feasible;
-    document["smallest_limit"] = works ? Json(solved.smallest->peak) : Json();
-    document["smallest_limit_bound"] =
-        works ? Json(std::max(solved.smallest->bound, result.peak_bound)) : Json();
+  SolveReport out;
+  out.name = problem.name;
+  out.solver = solved.solver;
+  out.status = result.status;
+  out.stopped_by = std::string(result.stopped_by);
+  out.choice = result.choice;
+  out.limit = problem.usage_limit;
+  if (HasChoice(result)) {
+    out.cost = result.cost;
+    out.peak = result.peak;
   }
-  document["nodes"] = problem.nodes.size();
-  document["edges"] = problem.edges.size();
-  document["entries"] = Entries(problem);
-  document["reduced"] = {{"nodes", result.reduced.nodes},
-                         {"edges", result.reduced.edges},
-                         {"entries", result.reduced.entries}};
-  document["deletions"] = result.deletions;
-  document["work"] = result.work;
-  document["seconds"] = SecondsJson(solved);
-  std::string choice = WriteChoice(result.choice);
+  if (HasBound(result)) {
+    out.bound = result.bound;
+    out.by_tolerance = result.by_tolerance;
+  }
+  if (out.cost && out.bound) out.gap = Gap(*out.cost, *out.bound);
+  if (result.status == SolveStatus::kInfeasible) SetLimits(solved, out);
+  out.nodes = static_cast<int64_t>(problem.nodes.size());
+  out.edges = static_cast<int64_t>(problem.edges.size());
+  out.entries = Entries(problem);
+  out.reduced = result.reduced;
+  out.deletions = result.deletions;
+  out.work = result.work;
+  out.phase_seconds = PhasesOf(result);
+  out.read_seconds = solved.read_seconds;
+  out.total_seconds = solved.total_seconds;
+  return out;
+}
+
+std::string SolveJson(const Session& session, const SolveReport& report) {
+  Json document = session.Document();
+  document["name"] = report.name;
+  document["solver"] = report.solver;
+  document["status"] = SolveStatusName(report.status);
+  document["stopped_by"] = report.stopped_by.empty() ? Json() : Json(report.stopped_by);
+  document["cost"] = OrNull(report.cost);
+  document["bound"] = OrNull(report.bound);
+  document["by_tolerance"] = report.bound ? Json(report.by_tolerance) : Json();
+  document["gap"] = OrNull(report.gap);
+  document["peak"] = OrNull(report.peak);
+  document["limit"] = OrNull(report.limit);
+  if (report.status == SolveStatus::kInfeasible) {
+    document["smallest_limit"] = OrNull(report.working_limit);
+    document["smallest_limit_bound"] = report.working_limit ? OrNull(report.limit_bound) : Json();
+  }
+  document["nodes"] = report.nodes;
+  document["edges"] = report.edges;
+  document["entries"] = report.entries;
+  document["reduced"] = {{"nodes", report.reduced.nodes},
+                         {"edges", report.reduced.edges},
+                         {"entries", report.reduced.entries}};
+  document["deletions"] = report.deletions;
+  document["work"] = report.work;
+  document["seconds"] = SecondsJson(report);
+  std::string choice = WriteChoice(report.choice);
   choice.pop_back();
   return TextWith(document, "choice", choice);
 }
 
-std::string SolveText(const Solved& solved) {
-  const SolveResult& result = solved.result;
-  const Problem& problem = *solved.problem;
+std::string SolveText(const SolveReport& report) {
   std::string out = fmt::format("{}: {} nodes, {} edges, {} entries, {}\n",
-                                problem.name.empty() ? "problem" : problem.name,
-                                problem.nodes.size(),
-                                problem.edges.size(),
-                                Entries(problem),
-                                LimitText(problem.usage_limit));
-  out += fmt::format("reduced: {} nodes, {} edges, {} entries; {} strategies deleted in all\n",
-                     result.reduced.nodes,
-                     result.reduced.edges,
-                     result.reduced.entries,
-                     result.deletions);
-  out += StatusText(solved) + "\n";
-  if (HasChoice(result)) {
-    out += fmt::format("peak: {}, {}\n", result.peak, LimitText(problem.usage_limit));
-  }
-  out += fmt::format("solver {}, {} work units, {} ({} of it reading)\n",
-                     solved.solver,
-                     result.work,
-                     SecondsText(solved.total_seconds),
-                     SecondsText(solved.read_seconds));
-  return out + WriteChoice(result.choice);
+                                report.name.empty() ? "problem" : report.name,
+                                report.nodes,
+                                report.edges,
+                                report.entries,
+                                LimitText(report.limit));
+  out += fmt::format("reduced: {} nodes, {} edges, {} entries; {} strategies deleted in total\n",
+                     report.reduced.nodes,
+                     report.reduced.edges,
+                     report.reduced.entries,
+                     report.deletions);
+  out += StatusText(report) + "\n";
+  if (report.peak) out += fmt::format("peak: {}, {}\n", *report.peak, LimitText(report.limit));
+  out += fmt::format("solver {}, {} work units, {} (reading {})\n",
+                     report.solver,
+                     report.work,
+                     SecondsText(report.total_seconds),
+                     SecondsText(report.read_seconds));
+  return out + WriteChoice(report.choice);
 }
 
 std::string ProgressText(const SolveProgress& progress) {
@@ -191,47 +204,8 @@ std::string ProgressText(const SolveProgress& progress) {
   std::string out = fmt::format("{}: ", progress.phase);
   out += progress.has_choice ? fmt::format("best {}", progress.cost) : "no choice yet";
   if (bounded) out += fmt::format(", bound {}", progress.bound);
-  if (bounded && progress.has_choice) out += ", " + GapText(progress.cost, progress.bound);
+  if (bounded && progress.has_choice) out += ", " + GapText(Gap(progress.cost, progress.bound));
   if (progress.deletions > 0) out += fmt::format(", {} deleted", progress.deletions);
-  return out;
-}
-
-std::string CheckJson(const Session& session, const Problem& problem, const Choice& choice) {
-  const Evaluation worth = Evaluate(problem, choice);
-  Json document = session.Document();
-  document["name"] = problem.name;
-  document["feasible"] = worth.feasible();
-  document["forbidden"] = worth.forbidden;
-  document["peak"] = worth.peak;
-  document["peak_time"] = worth.peak_time ? Json(*worth.peak_time) : Json();
-  document["limit"] = problem.usage_limit ? Json(*problem.usage_limit) : Json();
-  document["first_violated"] = worth.first_violated ? Json(*worth.first_violated) : Json();
-  document["largest"] = Json::array();
-  for (const Holder& holder : LargestHolders(problem, choice, worth)) {
-    document["largest"].push_back({{"node", holder.node},
-                                   {"name", NodeText(problem, holder.node)},
-                                   {"strategy", choice[holder.node]},
-                                   {"usage", holder.usage}});
-  }
-  return TextWith(document, "cost", WideText(worth.cost));
-}
-
-std::string CheckText(const Problem& problem, const Choice& choice) {
-  const Evaluation worth = Evaluate(problem, choice);
-  std::string out = fmt::format(
-      "{}: cost {}\n", worth.feasible() ? "feasible" : "not feasible", WideText(worth.cost));
-  if (worth.forbidden > 0) out += fmt::format("forbidden entries taken: {}\n", worth.forbidden);
-  out += fmt::format("peak: {}, {}", worth.peak, LimitText(problem.usage_limit));
-  if (worth.peak_time) out += fmt::format(", at time {}", *worth.peak_time);
-  if (worth.first_violated)
-    out += fmt::format(", first exceeded at time {}", *worth.first_violated);
-  out += "\n";
-  for (const Holder& holder : LargestHolders(problem, choice, worth)) {
-    out += fmt::format("  {} of it: {}, strategy {}\n",
-                       holder.usage,
-                       NodeText(problem, holder.node),
-                       choice[holder.node]);
-  }
   return out;
 }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/session.h"
 #include "planner/solvers/minimum_peak.h"
@@ -26,17 +30,53 @@ struct Solved {
 // Whether there is a choice; that of a problem without nodes is empty.
 bool HasChoice(const SolveResult& result);
 
+// What `solve` reports. Both forms, and the error of an infeasible problem, print what stands here
+// and compute nothing.
+struct SolveReport {
+  std::string name;  // of the problem
+  std::string solver;
+  SolveStatus status = SolveStatus::kNoPlan;
+  std::string stopped_by;
+  Choice choice;                 // of a problem without nodes it is empty
+  std::optional<int64_t> cost;   // of the choice; none if there is none
+  std::optional<int64_t> peak;   // likewise
+  std::optional<int64_t> bound;  // of the problem
+  bool by_tolerance = false;     // of the bound
+  std::optional<double> gap;     // (cost - bound) / |cost|; none if it is not finite
+  std::optional<int64_t> limit;
+
+  // Of an infeasible problem: a limit that works, and the one below which none does; neither where
+  // every choice takes a forbidden pair.
+  std::optional<int64_t> working_limit;
+  std::optional<int64_t> limit_bound;
+
+  int64_t nodes = 0;
+  int64_t edges = 0;
+  int64_t entries = 0;
+  ReducedSize reduced;
+  int64_t deletions = 0;
+  int64_t work = 0;
+  std::vector<std::pair<std::string, double>> phase_seconds;  // of the solver, each phase once
+  double read_seconds = 0;
+  double total_seconds = 0;
+};
+
+SolveReport SolveReportOf(const Solved& solved);
+
 // The document of `metadist solve --json`, and the same for people; the text ends with the choice
 // on a line of its own.
-std::string SolveJson(const Session& session, const Solved& solved);
-std::string SolveText(const Solved& solved);
+std::string SolveJson(const Session& session, const SolveReport& report);
+std::string SolveText(const SolveReport& report);
+
+// "gap 0.91 %", "limit 12" and "no limit".
+std::string GapText(const std::optional<double>& gap);
+std::string LimitText(const std::optional<int64_t>& limit);
+
+// The document with one more key, whose value is given as text: integers of 128 bits, which the
+// library does not have, and lists on one line.
+std::string TextWith(nlohmann::ordered_json document, const char* key, const std::string& value);
 
 // "search: best 445, bound 441, gap 0.91 %".
 std::string ProgressText(const SolveProgress& progress);
-
-// The answer of `solve --check`: what a given choice is worth. Costs beyond 64 bits stand as they
-// are in the JSON text.
-std::string CheckJson(const Session& session, const Problem& problem, const Choice& choice);
-std::string CheckText(const Problem& problem, const Choice& choice);
 
 }  // namespace metadist::cli

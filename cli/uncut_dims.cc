@@ -34,9 +34,10 @@ nlohmann::ordered_json UncutJson(const SignatureReport& signature) {
 void WarnOfUncut(const Session& session, const std::vector<SignatureReport>& report) {
   for (const SignatureReport& signature : report) {
     if (signature.faulty)
-      session.console.Warn(fmt::format("{}: replicated, since its code failed when it was run: {}",
-                                       NodesText(signature),
-                                       signature.reason));
+      session.console.Warn(
+          fmt::format("{}: replicated, because its code failed when it was run: {}",
+                      NodesText(signature),
+                      signature.reason));
     std::map<std::string, std::vector<std::string>> dims;  // by reason
     for (const UncutDim& uncut : signature.uncut)
       if (uncut.known)

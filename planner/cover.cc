@@ -15,10 +15,10 @@
 #include <utility>
 
 #include "planner/lower/lower.h"
-#include "planner/lower/redistribution.h"
 #include "planner/solvers/solver.h"
 #include "planner/space/expansion.h"
 #include "planner/space/formulate.h"
+#include "planner/space/redistribution.h"
 #include "planner/space/signature.h"
 
 namespace metadist {
@@ -81,7 +81,7 @@ class Coverer {
                                force,
                                std::make_shared<const std::vector<int64_t>>(std::move(costs))});
     }
-    SolveResult solved = TRY(FindSolver("auto")->solve(problem, {.work_limit = kWorkPerSecond}));
+    SolveResult solved = TRY(DefaultSolver().solve(problem, {.work_limit = kWorkPerSecond}));
     if (solved.choice.empty()) return false;
     solved.choice.pop_back();
     const Assignment assignment = formulation_.Decode(graph_, solved.choice);

@@ -24,7 +24,7 @@ bool IsZero(const Value& value) {
   return std::all_of(elements.begin(), elements.end(), [](double x) { return x == 0; });
 }
 
-Result<Graph> Run(const Graph& graph, const OpTable&) {
+Result<Graph> Run(const Graph& graph, const PassInput&) {
   Graph out = graph;
   for (Node& node : out.nodes) {
     if (!node.domain.empty()) continue;

@@ -5,8 +5,8 @@
 namespace metadist::passes {
 namespace {
 
-Result<Graph> Run(const Graph& graph, const OpTable& ops) {
-  return TRY(InferTypesAndFold(graph, ops)).graph;
+Result<Graph> Run(const Graph& graph, const PassInput& input) {
+  return TRY(InferTypesAndFold(graph, input.ops, input.infer)).graph;
 }
 
 }  // namespace

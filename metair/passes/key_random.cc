@@ -50,7 +50,9 @@ class Keys {
   const OpTable& ops_;
 };
 
-Result<Graph> Run(const Graph& graph, const OpTable& ops) { return Keys(ops).Add(graph, ""); }
+Result<Graph> Run(const Graph& graph, const PassInput& input) {
+  return Keys(input.ops).Add(graph, "");
+}
 
 }  // namespace
 

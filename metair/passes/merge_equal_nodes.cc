@@ -52,12 +52,12 @@ bool CanReplace(const Graph& graph, const Node& node, const Node& earlier) {
   return Identical(node.attributes, earlier.attributes);
 }
 
-Result<Graph> Run(const Graph& graph, const OpTable& ops) {
+Result<Graph> Run(const Graph& graph, const PassInput& input) {
   ValueReplacement replaced(graph);
   MergeConstants(graph, &replaced);
   std::multimap<std::string, const Node*> seen;
   for (const Node& node : graph.nodes) {
-    const OpDef* op = ops.Find(node);
+    const OpDef* op = input.ops.Find(node);
     if (op == nullptr || !node.regions.empty() || Draws(CallOf(*op, graph, node))) continue;
     const std::string key = KeyOf(node, replaced);
     const auto [first, last] = seen.equal_range(key);

@@ -60,7 +60,7 @@ Result<void> Narrow(
   return {};
 }
 
-Result<Graph> Run(const Graph& graph, const OpTable&) {
+Result<Graph> Run(const Graph& graph, const PassInput&) {
   Graph out = graph;
   std::set<std::string> taken;
   for (const Value& value : graph.values) taken.insert(value.name);

@@ -117,7 +117,7 @@ void AddChain(const Node& node, Equation equation, std::set<std::string>& taken,
   }
 }
 
-Result<Graph> Run(const Graph& graph, const OpTable&) {
+Result<Graph> Run(const Graph& graph, const PassInput&) {
   Graph out = graph;
   out.nodes.clear();
   std::set<std::string> taken;

@@ -10,7 +10,6 @@
 #include "metair/ir/canonical.h"
 #include "metair/ir/suggest.h"
 #include "metair/ir/verify.h"
-#include "metair/passes/infer_types.h"
 
 namespace metadist {
 
@@ -47,6 +46,14 @@ const std::vector<const PassDef*>& Passes() {
   return all;
 }
 
+PassOptions OnlyPasses(std::initializer_list<std::string_view> names) {
+  PassOptions options;
+  for (const PassDef* pass : Passes())
+    if (std::find(names.begin(), names.end(), pass->name) == names.end())
+      options.off.insert(pass->name);
+  return options;
+}
+
 Result<PassesDone> RunPasses(const Graph& graph, const PassOptions& options, const OpTable& ops) {
   TRY(CheckNames(options.off));
   PassesDone done;
@@ -57,7 +64,7 @@ Result<PassesDone> RunPasses(const Graph& graph, const PassOptions& options, con
     PassReport report;
     report.name = pass->name;
     report.nodes_before = static_cast<int64_t>(done.graph.nodes.size());
-    auto result = pass->run(done.graph, ops);
+    auto result = pass->run(done.graph, {ops, options.infer});
     if (!result.ok()) return std::move(result).error().in(fmt::format("pass {}", pass->name));
     done.graph = std::move(result).value();
     report.nodes_after = static_cast<int64_t>(done.graph.nodes.size());

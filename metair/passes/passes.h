@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "metair/ops/op_table.h"
+#include "metair/passes/infer_types.h"
 
 namespace metadist {
+
+// What a pass is given besides the graph.
+struct PassInput {
+  const OpTable& ops;
+  const InferOptions& infer;  // for passes that infer types
+};
 
 // One graph-to-graph transformation. It keeps the names, types and values of inputs and outputs,
 // the parameters' names and what the graph computes.
 struct PassDef {
   const char* name;
   const char* summary;
-  Result<Graph> (*run)(const Graph& graph, const OpTable& ops);
+  Result<Graph> (*run)(const Graph& graph, const PassInput& input);
 };
 
 // All passes in the order they run (passes.def).
@@ -23,7 +32,11 @@ const std::vector<const PassDef*>& Passes();
 struct PassOptions {
   std::set<std::string> off;  // names of passes that are left out
   bool verify = false;        // verify graph and types after every pass
+  InferOptions infer;
 };
+
+// Options that leave out all passes but these.
+PassOptions OnlyPasses(std::initializer_list<std::string_view> names);
 
 struct PassReport {
   std::string name;

@@ -160,10 +160,10 @@ class Matcher {
   std::vector<std::vector<Use>> uses_;
 };
 
-Result<Graph> Run(const Graph& graph, const OpTable& ops) {
+Result<Graph> Run(const Graph& graph, const PassInput& input) {
   Node gelu;
   gelu.op = "Gelu";
-  if (ops.Find(gelu) == nullptr) return graph;
+  if (input.ops.Find(gelu) == nullptr) return graph;
   Graph out = graph;
   const Matcher matcher(graph);
   for (const Node& node : graph.nodes) {

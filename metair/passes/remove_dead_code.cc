@@ -4,7 +4,7 @@
 namespace metadist::passes {
 namespace {
 
-Result<Graph> Run(const Graph& graph, const OpTable& ops) { return WithoutDeadCode(graph); }
+Result<Graph> Run(const Graph& graph, const PassInput&) { return WithoutDeadCode(graph); }
 
 }  // namespace
 

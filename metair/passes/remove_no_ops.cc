@@ -51,10 +51,10 @@ bool IsNoOp(const Graph& graph, const Node& node, const OpDef& op) {
          (node.attributes.has("perm") && IsInOrder(node.attributes.Ints("perm")));
 }
 
-Result<Graph> Run(const Graph& graph, const OpTable& ops) {
+Result<Graph> Run(const Graph& graph, const PassInput& input) {
   ValueReplacement replaced(graph);
   for (const Node& node : graph.nodes) {
-    const OpDef* op = ops.Find(node);
+    const OpDef* op = input.ops.Find(node);
     if (op != nullptr && IsNoOp(graph, node, *op))
       replaced.Add(graph, node.outputs[0], node.inputs[0]);
   }

@@ -8,10 +8,10 @@
 namespace metadist::passes {
 namespace {
 
-Result<Graph> Run(const Graph& graph, const OpTable& ops) {
+Result<Graph> Run(const Graph& graph, const PassInput& input) {
   Node cast;
   cast.op = "Cast";
-  if (ops.Find(cast) == nullptr) return graph;
+  if (input.ops.Find(cast) == nullptr) return graph;
   Graph out = graph;
   for (Node& node : out.nodes) {
     if (!node.domain.empty() || node.op != "CastLike" || node.inputs.size() != 2) continue;

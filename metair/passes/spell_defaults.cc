@@ -60,10 +60,10 @@ class Speller {
   std::set<std::string> taken_;
 };
 
-Result<Graph> Run(const Graph& graph, const OpTable& ops) {
+Result<Graph> Run(const Graph& graph, const PassInput& input) {
   Speller speller(graph);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    const OpDef* op = ops.Find(graph.nodes[n]);
+    const OpDef* op = input.ops.Find(graph.nodes[n]);
     if (op != nullptr && op->spell != nullptr) speller.Spell(*op, static_cast<NodeId>(n));
   }
   return std::move(speller).Done();

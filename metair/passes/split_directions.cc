@@ -149,7 +149,7 @@ class Splitter {
   std::set<std::string> taken_;
 };
 
-Result<Graph> Run(const Graph& graph, const OpTable& ops) {
+Result<Graph> Run(const Graph& graph, const PassInput& input) {
   bool any = false;
   Splitter splitter(graph);
   for (const Node& node : graph.nodes) {
@@ -158,7 +158,8 @@ Result<Graph> Run(const Graph& graph, const OpTable& ops) {
     split ? splitter.Split(node) : splitter.Keep(node);
   }
   if (!any) return graph;
-  return WithoutDeadCode(TRY(InferTypesAndFold(std::move(splitter).Done(), ops)).graph);
+  return WithoutDeadCode(
+      TRY(InferTypesAndFold(std::move(splitter).Done(), input.ops, input.infer)).graph);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "metair/spmd/program.h"
-#include "planner/lower/redistribution.h"
 #include "planner/redistribute/step_price.h"
+#include "planner/space/redistribution.h"
 
 namespace metadist {
 

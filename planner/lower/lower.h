@@ -6,8 +6,8 @@
 #include "metair/ir/graph.h"
 #include "metair/ir/result.h"
 #include "metair/spmd/program.h"
-#include "planner/lower/redistribution.h"
 #include "planner/space/assignment.h"
+#include "planner/space/redistribution.h"
 
 namespace metadist {
 

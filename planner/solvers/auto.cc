@@ -18,9 +18,10 @@ Result<SolveResult> SolveAuto(const Problem& problem, const SolveOptions& option
 
 extern const SolverDef kAutoSolver;
 const SolverDef kAutoSolver = {
-    "auto",
-    "all parts: reduction, elimination, priced search, pruning, branch and bound",
-    SolveAuto,
+    .name = "auto",
+    .summary = "all parts: reduction, elimination, priced search, pruning, branch and bound",
+    .solve = SolveAuto,
+    .is_default = true,
 };
 
 }  // namespace metadist

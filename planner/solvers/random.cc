@@ -227,9 +227,10 @@ Result<SolveResult> SolveRandom(const Problem& problem, const SolveOptions& opti
 
 extern const SolverDef kRandomSolver;
 const SolverDef kRandomSolver = {
-    "random",
-    "a feasible choice drawn by seed, for tests; costs play no part",
-    SolveRandom,
+    .name = "random",
+    .summary = "a random feasible choice by seed, for tests; ignores costs",
+    .solve = SolveRandom,
+    .optimizes = false,
 };
 
 }  // namespace metadist

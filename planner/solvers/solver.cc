@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/solver.h"
 
+#include "metair/ir/check.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <string>
 namespace metadist {
 
 #define SOLVER(constant) extern const SolverDef constant;
@@ -24,6 +28,22 @@ const SolverDef* FindSolver(std::string_view name) {
     if (solver->name == name) return solver;
   }
   return nullptr;
+}
+
+const SolverDef& DefaultSolver() {
+  const auto* const found =
+      std::find_if(std::begin(kSolvers), std::end(kSolvers), [](const SolverDef* solver) {
+        return solver->is_default;
+      });
+  CHECK(found != std::end(kSolvers), "one solver is the default");
+  return **found;
+}
+
+std::string SolverNames() {
+  std::string names;
+  for (const SolverDef* solver : kSolvers)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", solver->name);
+  return names;
 }
 
 }  // namespace metadist

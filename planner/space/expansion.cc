@@ -21,10 +21,10 @@
 #include <utility>
 
 #include "metair/ir/check.h"
-#include "planner/lower/redistribution.h"
 #include "planner/rules/compose/late_merge.h"
 #include "planner/rules/compose/propagation.h"
 #include "planner/rules/compose/recipe.h"
+#include "planner/space/redistribution.h"
 
 namespace metadist {
 namespace {

@@ -5,7 +5,7 @@
     tests/faults/outputs.py --binary FILE [--kills N] [--moments M]
 
 Terminals, disks that are full (/dev/full, and a small file system in memory where one may be mounted) or fill at M moments, folders, links, pipes, devices,
-permissions, SIGKILL at N moments, and the kept profile of the machine: damaged, of another version, wanted by several programs at once. Exit 1 if
+permissions, SIGKILL at N moments, and the saved profile of the machine: damaged, of another version, wanted by several programs at once. Exit 1 if
 anything is not as docs/cli.md says.
 """
 
@@ -264,7 +264,7 @@ def kept_profile(binary):
     path = os.path.join(cache, profiles(cache)[0])
     text = open(path, encoding="utf-8").read()
     for what, changed in (
-        ("cannot be read and is measured anew", text[: len(text) // 2]),
+        ("cannot be read; measuring again", text[: len(text) // 2]),
         ("another machine or version", text.replace('"tool_version":"', '"tool_version":"9.')),
         ("another machine or version", text.replace('"device_model":"', '"device_model":"other ')),
         ("another machine or version", text.replace('"cores":', '"cores":9')),
@@ -279,7 +279,7 @@ def kept_profile(binary):
     kept["factors"].append({"name": "busy_share", "value": 0.25, "origin": kept["factors"][0]["origin"]})
     with open(path, "w", encoding="utf-8") as file:
         json.dump(kept, file)
-    ends(place.plan(), 0, "other programs took 25 % of the time", f"remove {path} to measure again")
+    ends(place.plan(), 0, "other programs used 25 % of the CPU", f"remove {path} to measure again")
     ends(place.plan(), 0)
     expect("measuring" not in place.plan().stderr, "it is measured again")
     ends(place.plan(cluster="cpu:9999"), 2, "at most 1024 ranks")
@@ -287,7 +287,7 @@ def kept_profile(binary):
 
 def no_home(binary):
     place = Place(binary, METADIST_CPU_PROFILE=None, HOME=None)
-    ends(place.plan(), 0, "not kept: there is no HOME")
+    ends(place.plan(), 0, "not saved: there is no HOME")
     expect(place.files() == [], "files are left", place.files())
 
 

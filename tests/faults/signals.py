@@ -115,7 +115,7 @@ def interrupt_writing(binary, twice):
                 if not appears("best ", said, 60):
                     return "no plan is found"
                 process.send_signal(signal.SIGINT)
-                if not appears("again ends it", said, 60):
+                if not appears("interrupt again", said, 60):
                     return "it does not say that it is not done yet"
                 if twice:
                     process.send_signal(signal.SIGINT)

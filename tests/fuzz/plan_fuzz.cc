@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "planner/plan_io.h"
+#include "planner/plan/plan_io.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto plan =

@@ -10,7 +10,7 @@
 #include "executor/run/run.h"
 #include "metair/ops/interpret.h"
 #include "planner/lower/lower.h"
-#include "planner/plan_io.h"
+#include "planner/plan/plan_io.h"
 #include "planner/planner.h"
 #include "planner/space/strategies.h"
 #include "tests/planner/rules/example_calls.h"

@@ -20,7 +20,7 @@
 #include "importers/importer.h"
 #include "metair/ir/text.h"
 #include "metair/passes/passes.h"
-#include "planner/plan_io.h"
+#include "planner/plan/plan_io.h"
 #include "tests/planner/test_cluster.h"
 
 namespace metadist {

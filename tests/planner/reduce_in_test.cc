@@ -7,7 +7,7 @@
 
 #include "executor/run/run.h"
 #include "metair/ir/text.h"
-#include "planner/plan_io.h"
+#include "planner/plan/plan_io.h"
 #include "planner/planner.h"
 #include "tests/planner/test_cluster.h"
 

@@ -96,9 +96,9 @@ ELSEWHERE = {
         "planner_test:MakePlan.TheSmallestBudget*",
     ),
     "collectives that travel together may exceed the limit": (
-        "planner/planner.cc",
-        "const bool fits =\n        together",
-        "const bool fits = true ||\n        together",
+        "planner/search/plan_of_choice.cc",
+        "const bool fits = together",
+        "const bool fits = true || together",
         "planner_test:MakePlan.KeepsTheMemoryLimit*",
     ),
     "branch and bound proves to the last digit": (

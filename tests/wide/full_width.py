@@ -68,7 +68,7 @@ def main():
     parser.add_argument("--least", type=float, default=0.5)
     parser.add_argument("models", nargs="+")
     options = parser.parse_args()
-    print("| model | repeated | plan | of it communication | FLOPs divided | collectives | compute divided along |\n|---|---|---|---|---|---|---|")
+    print("| model | repeated | plan | communication | FLOPs parallelised | collectives | compute divided along |\n|---|---|---|---|---|---|---|")
     failed = 0
     for path in options.models:
         path = os.path.abspath(path)

@@ -12,7 +12,7 @@
 
 #include "metair/ir/fnv.h"
 #include "metair/ir/text_file.h"
-#include "planner/json_cursor.h"
+#include "planner/json/json_cursor.h"
 #include "planner/rules/book/rule_json.h"
 
 namespace metadist {

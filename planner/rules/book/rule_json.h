@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "metair/ir/result.h"
-#include "planner/json_cursor.h"
+#include "planner/json/json_cursor.h"
 #include "planner/rules/factor/symbolic_rule.h"
 
 namespace metadist {

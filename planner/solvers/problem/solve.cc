@@ -27,7 +27,7 @@ std::string_view SolveStatusName(SolveStatus status) {
 
 std::string StopText(std::string_view stopped_by) {
   if (stopped_by.empty()) return "";
-  if (stopped_by == "crash") return ", as CBC crashed";
+  if (stopped_by == "crash") return ", because CBC crashed";
   if (stopped_by == "time" || stopped_by == "work")
     return fmt::format(", stopped by the {} limit", stopped_by);
   return fmt::format(", stopped by {}", stopped_by);

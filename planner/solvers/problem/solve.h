@@ -26,7 +26,7 @@ enum class SolveStatus {
 // "optimal", "gap", "heuristic", "infeasible", "no plan".
 std::string_view SolveStatusName(SolveStatus status);
 // What ended a run before a proof (SolveResult::stopped_by), as a clause behind a status: ",
-// stopped by the time limit", ", as CBC crashed"; "" if nothing did.
+// stopped by the time limit", ", because CBC crashed"; "" if nothing did.
 std::string StopText(std::string_view stopped_by);
 
 // Told after each improvement and at the end of each phase. Seconds since the start.

@@ -15,9 +15,7 @@ std::string After(const std::string& body) {
     ADD_FAILURE() << graph.error().text();
     return "";
   }
-  PassOptions options;
-  for (const PassDef* other : Passes())
-    if (other->name != std::string("narrow_sizes")) options.off.insert(other->name);
+  PassOptions options = OnlyPasses({"narrow_sizes"});
   options.verify = true;
   const auto done = RunPasses(graph.value(), options, OpTable::BuiltIn());
   if (!done.ok()) {

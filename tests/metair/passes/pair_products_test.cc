@@ -10,9 +10,7 @@ namespace metadist {
 namespace {
 
 Graph After(const Graph& graph) {
-  PassOptions options;
-  for (const PassDef* other : Passes())
-    if (other->name != std::string("pair_products")) options.off.insert(other->name);
+  PassOptions options = OnlyPasses({"pair_products"});
   options.verify = true;
   auto done = RunPasses(graph, options, OpTable::BuiltIn());
   EXPECT_TRUE(done.ok()) << done.error().text();

@@ -17,9 +17,7 @@ Graph Read(const std::string& body) {
 
 // The body of the graph after one pass, or the error.
 std::string After(const std::string& pass, const std::string& body) {
-  PassOptions options;
-  for (const PassDef* other : Passes())
-    if (other->name != pass) options.off.insert(other->name);
+  PassOptions options = OnlyPasses({pass});
   options.verify = true;
   const auto done = RunPasses(Read(body), options, OpTable::BuiltIn());
   if (!done.ok()) return done.error().text();
@@ -144,6 +142,17 @@ TEST(RunPasses, UnknownNamesAreErrors) {
   EXPECT_EQ(done.error().text(),
             "unknown pass 'fold_constant'\n  hint: did you mean 'fold_constants'?");
   EXPECT_EQ(done.error().code, ErrorCode::kUsage);
+}
+
+TEST(RunPasses, FoldsUpToTheBytesThatOptionsName) {
+  const Graph graph = Read(
+      "  constant %a: f32[4] = [1.0, 2.0, 3.0, 4.0]\n"
+      "  %b: f32[4] = Neg(%a) @b\n"
+      "  output %b\n");
+  PassOptions options = OnlyPasses({"fold_constants"});
+  EXPECT_EQ(RunPasses(graph, options, OpTable::BuiltIn()).value().graph.nodes.size(), 0u);
+  options.infer.fold_bytes = 15;
+  EXPECT_EQ(RunPasses(graph, options, OpTable::BuiltIn()).value().graph.nodes.size(), 1u);
 }
 
 TEST(VerifyTypes, FindsTypesThatAreNotInferred) {

@@ -15,9 +15,7 @@ std::string NodesAfter(const std::string& pass, const std::string& body) {
     ADD_FAILURE() << graph.error().text();
     return "";
   }
-  PassOptions options;
-  for (const PassDef* other : Passes())
-    if (other->name != pass) options.off.insert(other->name);
+  PassOptions options = OnlyPasses({pass});
   options.verify = true;
   const auto done = RunPasses(graph.value(), options, OpTable::BuiltIn());
   if (!done.ok()) {

@@ -22,9 +22,7 @@ TEST(SpellDefaults, DiagonalsAreWritten) {
       "  output %d\n"
       "}\n");
   ASSERT_TRUE(graph.ok()) << graph.error().text();
-  PassOptions options;
-  for (const PassDef* pass : Passes()) options.off.insert(pass->name);
-  options.off.erase("spell_defaults");
+  PassOptions options = OnlyPasses({"spell_defaults"});
   options.verify = true;
   const auto done = RunPasses(graph.value(), options, OpTable::BuiltIn());
   ASSERT_TRUE(done.ok()) << done.error().text();

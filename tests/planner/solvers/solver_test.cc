@@ -54,6 +54,19 @@ void ExpectExact(const Problem& problem, uint64_t seed) {
   EXPECT_EQ(judged.peak, result.peak) << "seed " << seed;
 }
 
+TEST(Solvers, TheTableSaysWhichIsTheDefaultAndWhichOptimize) {
+  std::string defaults;
+  std::string drawing;
+  for (const SolverDef* solver : Solvers()) {
+    if (solver->is_default) defaults += solver->name;
+    if (!solver->optimizes) drawing += solver->name;
+  }
+  EXPECT_EQ(defaults, "auto");
+  EXPECT_EQ(drawing, "random");
+  EXPECT_EQ(DefaultSolver().name, "auto");
+  EXPECT_EQ(SolverNames(), "auto, beam, dp, ilp, random, search");
+}
+
 TEST(Solvers, TableIsSortedAndFound) {
   std::string_view last;
   for (const SolverDef* solver : Solvers()) {
@@ -70,7 +83,7 @@ TEST(Solvers, StopsAreTold) {
   EXPECT_EQ(StopText("time"), ", stopped by the time limit");
   EXPECT_EQ(StopText("work"), ", stopped by the work limit");
   EXPECT_EQ(StopText("interrupt"), ", stopped by interrupt");
-  EXPECT_EQ(StopText("crash"), ", as CBC crashed");
+  EXPECT_EQ(StopText("crash"), ", because CBC crashed");
 }
 
 TEST(Auto, SolvesTheExample) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/lower/redistribution.h"
+#include "planner/space/redistribution.h"
 
 #include <fmt/format.h>
 

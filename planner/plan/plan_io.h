@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 namespace metadist {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/mesh_planner.h"
+#include "planner/search/mesh_planner.h"
 
 #include <fmt/format.h>
 
@@ -8,22 +8,17 @@
 #include <utility>
 #include <vector>
 
-#include "planner/given_choice.h"
 #include "planner/lower/lower.h"
+#include "planner/search/effort.h"
+#include "planner/search/given_choice.h"
+#include "planner/search/tightening.h"
 #include "planner/solvers/minimum_peak.h"
 #include "planner/solvers/problem/budget.h"
 #include "planner/solvers/problem/evaluate.h"
 #include "planner/space/expansion.h"
-#include "planner/tightening.h"
 
 namespace metadist {
 namespace {
-
-// Every solution under a smaller limit has at least this part of all work, and these seconds.
-constexpr int64_t kLeastShare = 8;
-// How often copies are counted before a limit is tightened.
-constexpr int kMostCounting = 12;
-constexpr double kLeastSeconds = 0.01;
 
 int64_t Least(const std::vector<int64_t>& costs) {
   return *std::min_element(costs.begin(), costs.end());
@@ -40,24 +35,6 @@ int64_t SimpleBound(const Problem& problem) {
     bound = std::min(bound + at->second, kForbidden);
   }
   return bound;
-}
-
-// Bytes of the choice by time, rows of the problem only.
-std::vector<int64_t> UsageOver(const Problem& problem, const Choice& choice) {
-  int64_t end = 1;
-  for (const ProblemNode& node : problem.nodes)
-    for (const MemoryRow& row : node.rows) end = std::max(end, row.hi);
-  std::vector<int64_t> usage(static_cast<size_t>(end) + 1, 0);
-  for (size_t i = 0; i < problem.nodes.size(); ++i) {
-    for (const MemoryRow& row : problem.nodes[i].rows) {
-      if (row.lo >= row.hi) continue;
-      const int64_t bytes = row.usage[static_cast<size_t>(choice[i])];
-      usage[static_cast<size_t>(row.lo)] += bytes;
-      usage[static_cast<size_t>(row.hi)] -= bytes;
-    }
-  }
-  for (size_t t = 1; t < usage.size(); ++t) usage[t] += usage[t - 1];
-  return usage;
 }
 
 bool IsBounded(const SolveResult& solved) {
@@ -112,8 +89,7 @@ Result<std::unique_ptr<MeshPlanner>> MeshPlanner::Make(const PlanRequest& reques
                     fmt::format("too large to be planned, times being counted in picoseconds: {}",
                                 valid.error().text()));
   out->simple_bound_ = SimpleBound(out->formulation_.problem);
-  out->own_nodes_ = out->formulation_.problem.nodes.size();
-  out->own_edges_ = out->formulation_.problem.edges.size();
+  out->copies_.emplace(*request.graph, out->mesh(), out->formulation_);
   return out;
 }
 
@@ -146,43 +122,11 @@ Problem MeshPlanner::ProblemOf(bool tied) const {
   return problem;
 }
 
-bool MeshPlanner::CountCopies(const Choice& choice, int64_t limit_bytes) {
-  if (!copies_found_) copies_ = CopiesOf(*request_.graph, routes_.mesh(), formulation_);
-  copies_found_ = true;
-  std::vector<int64_t> usage = UsageOver(formulation_.problem, choice);
-  usage.resize(std::max(usage.size(), 2 * request_.graph->nodes.size() + 1), 0);
-  for (const UseCopy& copy : copies_)
-    usage[2 * static_cast<size_t>(copy.node)] += copy.BytesAt(choice);
-  std::vector<char> wanted(copies_.size(), 0);
-  for (size_t k = 0; k < copies_.size(); ++k) {
-    const UseCopy& copy = copies_[k];
-    if (usage[2 * static_cast<size_t>(copy.node)] <= limit_bytes || copy.BytesAt(choice) == 0)
-      continue;
-    wanted[k] = 1;
-    for (size_t j = 0; j < copies_.size(); ++j)
-      if (wanted[j] == 0 && AreTied(copy, copies_[j], formulation_.problem)) wanted[j] = 1;
-  }
-  std::vector<UseCopy> left;
-  for (size_t k = 0; k < copies_.size(); ++k) {
-    if (wanted[k] != 0)
-      counted_.push_back(CountCopy(copies_[k], counted_, formulation_));
-    else
-      left.push_back(std::move(copies_[k]));
-  }
-  const bool any = left.size() < copies_.size();
-  copies_ = std::move(left);
-  return any;
-}
-
-void MeshPlanner::ForgetCopies() {
-  Problem& problem = formulation_.problem;
-  problem.nodes.resize(own_nodes_);
-  problem.node_names.resize(own_nodes_);
-  problem.edges.resize(own_edges_);
-  if (!problem.tied.empty()) problem.tied.resize(own_nodes_);
-  formulation_.decisions.resize(own_nodes_);
-  counted_.clear();
-  copies_found_ = false;
+int64_t MeshPlanner::edge_entries() const {
+  int64_t entries = 0;
+  for (const ProblemEdge& edge : formulation_.problem.edges)
+    entries += static_cast<int64_t>(edge.costs->size());
+  return entries;
 }
 
 // A lowered program may need more than its problem counts. First the copies that make it so are
@@ -204,7 +148,7 @@ Result<Attempt> MeshPlanner::Solve(std::optional<int64_t> limit_bytes,
     Problem problem = ProblemOf(tied);
     if (limit_bytes) problem.usage_limit = limit;
     const bool true_limit = !limit_bytes || *limit == *limit_bytes;
-    if (!own.initial.empty()) own.initial = WithCopies(own.initial, own_nodes_, counted_);
+    if (!own.initial.empty()) own.initial = copies_->Completed(own.initial);
     const SolveResult solved = TRY(solver.solve(problem, own));
     work += solved.work;
     if (options.work_limit > 0)
@@ -229,7 +173,7 @@ Result<Attempt> MeshPlanner::Solve(std::optional<int64_t> limit_bytes,
     LoweredChoice out = TRY(LowerSolved(solved, attempt.bound));
     const int64_t peak = out.memory.peak_bytes();
     if (limit_bytes && peak > *limit_bytes) {
-      if (counting++ < kMostCounting && CountCopies(solved.choice, *limit_bytes)) continue;
+      if (counting++ < kMostCounting && copies_->Count(solved.choice, *limit_bytes)) continue;
       limits.Exceeds(solved.peak, peak - *limit_bytes);
       if (attempt.stopped_by.empty()) attempt.stopped_by = kLowering;
       continue;
@@ -250,7 +194,7 @@ Result<Attempt> MeshPlanner::Solve(std::optional<int64_t> limit_bytes,
 }
 
 Result<LoweredChoice> MeshPlanner::TakeChoice(const Choice& choice) {
-  const Choice whole = WithCopies(choice, own_nodes_, counted_);
+  const Choice whole = copies_->Completed(choice);
   TRY(CheckAllowed(formulation_.problem, whole));
   LoweredChoice out = TRY(LowerChoice(whole));
   out.status = SolveStatus::kHeuristic;
@@ -271,7 +215,7 @@ Result<void> MeshPlanner::LowerLeastPeak(bool tied, const SolveOptions& options,
     const int64_t peak = lowered.memory.peak_bytes();
     if (out.candidate.choice.empty() || peak < out.candidate.memory.peak_bytes())
       out.candidate = std::move(lowered);
-    if (peak <= found.peak || !CountCopies(found.choice, found.peak)) return {};
+    if (peak <= found.peak || !copies_->Count(found.choice, found.peak)) return {};
     if (options.time_limit_seconds > 0)
       own.time_limit_seconds = std::max(kLeastSeconds, budget.seconds_left());
   }
@@ -279,7 +223,7 @@ Result<void> MeshPlanner::LowerLeastPeak(bool tied, const SolveOptions& options,
 }
 
 Result<LeastPeak> MeshPlanner::FindLeastPeak(const SolveOptions& options) {
-  ForgetCopies();
+  copies_->Forget();
   LeastPeak out;
   TRY(LowerLeastPeak(/*tied=*/false, options, out));
   if (!has_ties()) return out;

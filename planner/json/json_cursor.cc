@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/json_cursor.h"
+#include "planner/json/json_cursor.h"
 
 #include <fmt/format.h>
 

@@ -2,56 +2,18 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "metair/ir/result.h"
-#include "metair/spmd/program.h"
-#include "planner/lower/redistribution.h"
-#include "planner/planner.h"
 #include "planner/redistribute/redistribute.h"
-#include "planner/simulate/simulate.h"
+#include "planner/search/counted_copies.h"
+#include "planner/search/lowered_choice.h"
+#include "planner/search/plan_request.h"
 #include "planner/solvers/solver.h"
-#include "planner/space/copies.h"
 #include "planner/space/formulate.h"
 
 namespace metadist {
-
-// A choice, lowered.
-struct LoweredChoice {
-  Choice choice;
-  int64_t cost = 0;   // by the problem
-  int64_t bound = 0;  // of the problem it was found in
-  SolveStatus status = SolveStatus::kHeuristic;
-  std::string stopped_by;
-  ReducedSize reduced;                 // of the problem it was found in
-  int64_t deletions = 0;               // in that problem
-  bool tied = false;                   // found with repeated layers alike
-  std::optional<int64_t> usage_limit;  // of the problem it was found in
-  Graph graph;  // of the request, nodes that run as their decompositions replaced by these
-  Assignment assignment;  // of `graph`
-  std::vector<Redistribution> redistributions;
-  Program program;
-  MemoryUse memory;  // of the lowered program
-};
-
-// What came of solving one mesh.
-struct Attempt {
-  std::optional<LoweredChoice> candidate;  // none found, or none that is wanted
-  // No plan on this mesh that fits the limit costs less; kNothingFits if that is proven.
-  int64_t bound = 0;
-  // What kept it from more, "" if nothing: a SolveResult's `stopped_by`, or kLowering.
-  std::string stopped_by;
-};
-inline constexpr int64_t kNothingFits = std::numeric_limits<int64_t>::max();
-
-struct LeastPeak {
-  LoweredChoice candidate;
-  int64_t bound = 0;  // no program of this space, layers free, has a smaller peak
-};
 
 // One mesh of a request: its problem, and plans made from it.
 class MeshPlanner {
@@ -84,6 +46,8 @@ class MeshPlanner {
   int64_t simple_bound() const { return simple_bound_; }
 
   const Formulation& formulation() const { return formulation_; }
+  // Of the problem's edges, those of counted copies included.
+  int64_t edge_entries() const;
   bool has_ties() const { return formulation_.tied_nodes > 0; }
   const Mesh& mesh() const { return routes_.mesh(); }
   const RouteEffort& effort() const { return routes_.effort(); }
@@ -98,19 +62,11 @@ class MeshPlanner {
   // Lowers the peak's choices, counting copies where a program needs more; keeps the best in `out`.
   Result<void> LowerLeastPeak(bool tied, const SolveOptions& options, LeastPeak& out);
   Problem ProblemOf(bool tied) const;
-  // Counts the copies that live, not counted yet, where the choice with them needs more than the
-  // limit. False if there are none.
-  bool CountCopies(const Choice& choice, int64_t limit_bytes);
-  void ForgetCopies();
 
   const PlanRequest& request_;
   Redistributor routes_;
   Formulation formulation_;
-  size_t own_nodes_ = 0;         // of the problem: those behind are counted copies
-  size_t own_edges_ = 0;         // likewise
-  std::vector<UseCopy> copies_;  // not counted; found when first needed
-  bool copies_found_ = false;
-  std::vector<CountedCopy> counted_;
+  std::optional<CountedCopies> copies_;
   int64_t simple_bound_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/tightening.h"
+#include "planner/search/tightening.h"
 
 #include <gtest/gtest.h>
 

@@ -11,9 +11,9 @@
 #include "metair/ir/graph.h"
 #include "metair/ir/result.h"
 #include "metair/spmd/program.h"
-#include "planner/lower/redistribution.h"
 #include "planner/simulate/simulate.h"
 #include "planner/space/assignment.h"
+#include "planner/space/redistribution.h"
 #include "profiles/priced.h"
 
 namespace metadist {

@@ -4,8 +4,8 @@
 #include <array>
 #include <string_view>
 
-#include "planner/lower/redistribution.h"
 #include "planner/space/assignment.h"
+#include "planner/space/redistribution.h"
 
 namespace metadist {
 

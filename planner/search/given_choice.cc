@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/given_choice.h"
+#include "planner/search/given_choice.h"
 
 #include <fmt/format.h>
 

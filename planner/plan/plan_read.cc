@@ -9,9 +9,9 @@
 
 #include "metair/ir/text.h"
 #include "metair/ir/text_file.h"
-#include "planner/json_cursor.h"
-#include "planner/plan_io.h"
-#include "planner/plan_names.h"
+#include "planner/json/json_cursor.h"
+#include "planner/plan/plan_io.h"
+#include "planner/plan/plan_names.h"
 
 namespace metadist {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "metair/ir/text.h"
-#include "planner/plan_io.h"
-#include "planner/plan_names.h"
+#include "planner/plan/plan_io.h"
+#include "planner/plan/plan_names.h"
 
 namespace metadist {
 namespace {

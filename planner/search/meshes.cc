@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <string>
-#include <utility>
+#include "planner/search/meshes.h"
 
-#include "planner/planner.h"
+#include <cstdint>
+#include <string>
 
 namespace metadist {
 namespace {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plan says to people.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/format.h"
+#include "cli/plan_report.h"
+#include "planner/solvers/solver.h"
+
+namespace metadist::cli {
+namespace {
+
+constexpr size_t kMostPlacements = 8;  // in the table
+
+std::string ProvenanceText(const Priced& step) {
+  std::string out;
+  for (Provenance p : {Provenance::kMeasured, Provenance::kBorrowed, Provenance::kAnalytic})
+    if (step.share(p) > 0)
+      out += fmt::format("{}{:.0f} % {}", out.empty() ? "" : ", ", step.share(p) * 100, Name(p));
+  return out.empty() ? "nothing priced" : out;
+}
+
+// What kept the solver from more.
+std::string EndText(const SolverReport& solver) {
+  if (solver.stopped_by == kLowering)
+    return "; cheaper choices exceed the memory limit once lowered";
+  return StopText(solver.stopped_by);
+}
+
+std::string PlanStatusText(const SolverReport& solver) {
+  if (solver.status == "optimal") return "optimal, proven";
+  if (solver.status == "gap")
+    return fmt::format("within {:.2f} % of the proven bound{}", solver.gap * 100, EndText(solver));
+  return solver.status;
+}
+
+// What the bound is over, by SolverReport::problem.
+std::string_view ScopeText(const SolverReport& solver) {
+  if (solver.problem == kLayersAlike) return "if identical layers share one sharding";
+  return solver.problem == kLayersFreeHere ? "on this mesh" : "over all shardings";
+}
+
+// What is proven, and how far the plan is from what all shardings on all meshes would allow, where
+// the bound is of less. An optimum of less is not called one of everything.
+std::string ProofText(const PlanReport& report) {
+  const SolverReport& solver = report.solver;
+  const std::string_view scope = ScopeText(solver);
+  if (solver.status == "heuristic") return solver.status;
+  if (solver.problem == kLayersFree || solver.bound <= solver.free_bound)
+    return fmt::format("{}; bound {}", PlanStatusText(solver), scope);
+  const std::string free = fmt::format("within {:.2f} % of the bound over all {}",
+                                       report.free_gap * 100,
+                                       solver.problem == kLayersFreeHere ? "meshes" : "shardings");
+  if (solver.status == "optimal") return fmt::format("optimal {}, proven; {}", scope, free);
+  return fmt::format("{}; bound {}, {}", PlanStatusText(solver), scope, free);
+}
+
+std::string SummaryText(const PlanReport& report) {
+  std::string out = fmt::format(
+      "{} on {}, mesh {}\n", report.origin.model_path, report.origin.cluster, report.mesh);
+  out += fmt::format("  step     {} (+-{:.0f} %), communication {}, {:.0f} %; {}\n",
+                     SecondsText(report.step.seconds),
+                     report.step.band * 100,
+                     SecondsText(report.communication.seconds),
+                     report.communication_share * 100,
+                     ProvenanceText(report.step));
+  out += fmt::format("  memory   {} per rank: parameters {}, activations {}, buffers {}\n",
+                     BytesText(report.memory.peak_bytes()),
+                     BytesText(report.memory.parameters),
+                     BytesText(report.memory.activations),
+                     BytesText(report.memory.buffers));
+  out += fmt::format("  solver   {} ({}): {}\n",
+                     report.solver.solver,
+                     SecondsText(report.seconds.solve),
+                     ProofText(report));
+  out += fmt::format("  FLOPs    {} parallelised\n", PercentText(report.parallel_flops));
+  if (report.narrow_partials > 0)
+    out += fmt::format(
+        "  sums     {} partial sums of floats narrower than f32, held and reduced in {}\n",
+        report.narrow_partials,
+        report.reduce_in == "f32" ? "f32" : "their own type");
+  return out;
+}
+
+std::string CollectivesText(const PlanReport& report) {
+  Table table({{"collective"}, {"count", true}, {"received per rank", true}});
+  for (const auto& [kind, traffic] : report.collectives)
+    table.Add({kind, std::to_string(traffic.count), BytesText(traffic.bytes)});
+  return table.empty() ? "" : "\n" + table.text();
+}
+
+std::string PlacementText(const PlanReport& report) {
+  Table table({{"parameter sharding"}, {"tensors", true}, {"total bytes", true}});
+  for (size_t i = 0; i < std::min(kMostPlacements, report.parameters.size()); ++i) {
+    const PlanReport::Placement& row = report.parameters[i];
+    table.Add({row.sharding, std::to_string(row.tensors), BytesText(row.bytes)});
+  }
+  return table.empty() ? "\n" : "\n" + table.text();
+}
+
+std::string AlternativesText(const PlanReport& report) {
+  if (report.alternatives.empty()) return "";
+  Table table({{"alternative"}, {"step", true}, {"memory", true}, {"fits"}});
+  table.Add({"this plan",
+             SecondsText(report.step.seconds),
+             BytesText(report.memory.peak_bytes()),
+             "yes"});
+  for (const Alternative& a : report.alternatives) {
+    if (a.note.empty())
+      table.Add({a.name,
+                 SecondsText(a.step_seconds),
+                 BytesText(a.peak_bytes),
+                 a.feasible ? "yes" : "no"});
+    else
+      table.Add({a.name, "-", "-", a.note});
+  }
+  return "\n" + table.text();
+}
+
+}  // namespace
+
+std::string PlanText(const PlanReport& report) {
+  return SummaryText(report) + CollectivesText(report) + PlacementText(report) +
+         AlternativesText(report);
+}
+
+}  // namespace metadist::cli

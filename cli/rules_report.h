@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/session.h"
+#include "planner/rules/rule_book.h"
+
+namespace metadist::cli {
+
+// What `rules` reports. Both forms print what stands here and compute nothing.
+struct RulesReport {
+  std::vector<SignatureReport> signatures;
+  int64_t executions = 0;  // of all signatures
+  double seconds = 0;
+};
+
+RulesReport RulesReportOf(std::vector<SignatureReport> signatures);
+
+// The documented keys of `metadist rules --json`, and the same for people.
+nlohmann::ordered_json RulesJson(const Session& session, const RulesReport& report);
+std::string RulesText(const RulesReport& report);
+
+}  // namespace metadist::cli

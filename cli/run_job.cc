@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_job.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "cli/output_file.h"
+#include "metair/ir/text_file.h"
+#include "planner/plan/plan_io.h"
+
+namespace metadist::cli {
+namespace {
+
+Result<std::optional<Plan>> PlanIn(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  char first = 0;
+  if (!file || !(file >> first) || first != '{') return std::optional<Plan>();
+  const std::string text = TRY(ReadText(path));
+  auto plan = ReadPlan(text, path);
+  if (plan.ok()) return std::optional<Plan>(std::move(plan).value());
+  Error error = std::move(plan).error();
+  const std::string report = "\"metadist.plan_report\"";
+  if (text.substr(0, 200).find(report) != std::string::npos)
+    error.hint =
+        "this is what `metadist plan --json` prints; `metadist plan -o FILE` writes a plan";
+  return error;
+}
+
+// The model of a plan: where the plan says, or beside the plan file.
+Result<Job> LoadPlannedJob(Session& session, const RunFlags& flags, Plan plan) {
+  ModelFlags model;
+  model.path = plan.origin.model_path;
+  std::error_code error;
+  const auto beside = std::filesystem::path(flags.plan.model.path).parent_path() /
+                      std::filesystem::path(model.path).filename();
+  if (!std::filesystem::exists(model.path, error) && std::filesystem::exists(beside, error))
+    model.path = beside.string();
+  if (!std::filesystem::exists(model.path, error))
+    return Error{ErrorCode::kUsage,
+                 flags.plan.model.path,
+                 fmt::format("its model {} does not exist", model.path),
+                 "put the model back, or next to the plan",
+                 {}};
+  TRY(CheckDistinct({{"the model", model.path}, {"--output", session.output}}));
+  for (const auto& [name, size] : plan.origin.binds)
+    model.binds.push_back(fmt::format("{}={}", name, size));
+  model.passes_off = plan.origin.passes_off;
+  model.op_libraries = flags.plan.model.op_libraries;
+  auto read = LoadModel(session, model);
+  if (!read.ok()) {
+    if (read.error().code != ErrorCode::kUsage) return std::move(read).failure();
+    // Other sizes than were bound, or none: not the model that was planned.
+    return BadInput(
+        flags.plan.model.path,
+        fmt::format(
+            "model {} has changed since it was planned: {}", model.path, read.error().message),
+        "plan it again");
+  }
+  LoadedModel loaded = std::move(read).value();
+  if (loaded.imported.hash != plan.origin.model_hash)
+    return BadInput(flags.plan.model.path,
+                    fmt::format("model {} has changed since it was planned: expected {}, got {}",
+                                model.path,
+                                plan.origin.model_hash,
+                                loaded.imported.hash),
+                    "plan it again");
+  auto ops = TRY(OperatorsToRun(loaded));
+  return Job{
+      std::move(loaded.imported.graph), std::move(ops), std::move(plan), flags.plan.model.path};
+}
+
+}  // namespace
+
+Result<Job> LoadJob(Session& session, const RunFlags& flags) {
+  auto plan = TRY(PlanIn(flags.plan.model.path));
+  if (plan.has_value()) {
+    if (flags.ranks != 0 && flags.ranks != plan->mesh.ranks())
+      return Usage(
+          fmt::format("the plan has {} ranks, --ranks says {}", plan->mesh.ranks(), flags.ranks));
+    return LoadPlannedJob(session, flags, std::move(*plan));
+  }
+  if (flags.ranks <= 1) {
+    LoadedModel model = TRY(LoadModel(session, flags.plan.model));
+    auto ops = TRY(OperatorsToRun(model));
+    return Job{
+        std::move(model.imported.graph), std::move(ops), std::nullopt, flags.plan.model.path};
+  }
+  PlanFlags planning = flags.plan;
+  planning.cluster = fmt::format("cpu:{}", flags.ranks);
+  planning.no_alternatives = true;
+  PlannedModel planned = TRY(PlanModel(session, planning));
+  if (planned.planned.interrupted)
+    return Error{ErrorCode::kInterrupted, "", "interrupted while planning", "", {}};
+  Session::finishes() = false;
+  auto ops = TRY(OperatorsToRun(planned.model));
+  return Job{std::move(planned.model.imported.graph),
+             std::move(ops),
+             std::move(planned.planned.plan),
+             planning.model.path};
+}
+
+}  // namespace metadist::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/planning.h"
+#include "cli/session.h"
+#include "metair/ir/graph.h"
+#include "metair/ops/op_table.h"
+#include "planner/plan/plan.h"
+
+// What `run` runs, from its flags.
+namespace metadist::cli {
+
+struct RunFlags {
+  PlanFlags plan;  // its model path is the PLAN or MODEL
+  int ranks = 0;
+  std::string backend = "threads";
+  std::string inputs;
+  std::vector<std::string> input;
+  std::string expect;
+  std::string trace;
+  bool bench = false;
+  bool no_check = false;
+  bool random_weights = false;
+  int iterations = 0;
+  std::optional<int> warm_up;
+  std::string baseline;
+  std::string max_regress;
+};
+
+// What is run: the whole model, and how it is split (nothing: one device).
+struct Job {
+  Graph graph;
+  std::shared_ptr<const OpTable> ops;
+  std::optional<Plan> plan;
+  std::string name;
+
+  int64_t ranks() const { return plan.has_value() ? plan->mesh.ranks() : 1; }
+  std::string mesh() const { return plan.has_value() ? MeshText(plan->mesh) : "1"; }
+};
+
+// Reads the plan and its model, or plans the model for --ranks. Errors: kUsage and kBadInput for a
+// plan whose model is gone or has changed; those of reading and planning.
+Result<Job> LoadJob(Session& session, const RunFlags& flags);
+
+}  // namespace metadist::cli

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_outcome.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "cli/output_file.h"
+#include "executor/trace.h"
+#include "importers/npz.h"
+#include "metair/ir/suggest.h"
+
+namespace metadist::cli {
+namespace {
+
+constexpr uint64_t kShakes = 3;  // runs that tell how far roundings move an output
+
+Result<NamedTensors> ReadInputs(const RunFlags& flags, const Graph& graph) {
+  NamedTensors inputs;
+  if (!flags.inputs.empty()) inputs = TRY(ReadArrays(flags.inputs));
+  for (const std::string& text : flags.input) {
+    const size_t at = text.find('=');
+    if (at == std::string::npos)
+      return Usage(fmt::format("--input '{}': expected NAME=FILE.npy", text));
+    NamedTensors one = TRY(ReadArrays(text.substr(at + 1)));
+    if (one.size() != 1)
+      return Usage(fmt::format("--input '{}': the file holds {} arrays", text, one.size()));
+    inputs[text.substr(0, at)] = one.begin()->second;
+  }
+  std::vector<std::string> names;
+  for (ValueId id : graph.inputs) names.push_back(graph.value(id).name);
+  for (const auto& [name, tensor] : inputs)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      return Usage(fmt::format("the model has no input '{}'", name), DidYouMean(name, names));
+  return inputs;
+}
+
+// The program with the model's own bytes in place of those the plan file leaves out.
+Result<Program> ProgramOf(const Job& job) {
+  if (!job.plan.has_value()) return SingleDevice(job.graph);
+  return LowerWithData(*job.plan, job.graph);
+}
+
+}  // namespace
+
+Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& job) {
+  RunOutcome out;
+  const NamedTensors inputs = TRY(ReadInputs(flags, job.graph));
+  RunOptions options;
+  options.seed = session.seed;
+  options.random_inputs = true;
+  options.random_weights = flags.random_weights;
+  // Drawn for the model: what its operators take shows less in a program of other operators.
+  options.drawn_for = &job.graph;
+  options.interrupted = &Session::interrupted();
+  options.ops = job.ops.get();
+  const bool compare = !flags.no_check && job.plan.has_value();
+  RunOptions timed = options;
+  timed.warm_up = flags.warm_up.value_or(flags.bench ? 3 : 1);
+  timed.iterations = flags.iterations > 0 ? flags.iterations : flags.bench ? 10 : 3;
+  timed.min_seconds = flags.bench && flags.iterations == 0 ? 0.5 : 0;
+  timed.trace = !flags.trace.empty();
+  const Program program = TRY(ProgramOf(job));
+  out.run = TRY(RunProgram(program, {}, inputs, timed));
+  if (!flags.trace.empty())
+    out.traced = WriteFile(flags.trace, TraceJson(program, out.run), session.force);
+  const auto coarsest = CoarsestTypes(job.graph);
+  out.tolerance = WidestTolerance(coarsest);
+  std::optional<RunResult> whole;
+  if (compare) whole = TRY(RunProgram(SingleDevice(job.graph), {}, inputs, options));
+  NamedTensors arrays;
+  if (!flags.expect.empty() && !flags.no_check) {
+    arrays = TRY(ReadArrays(flags.expect));
+    if (arrays.empty())
+      return BadInput(
+          flags.expect, "it holds no arrays", "give a file with an array for each output");
+    for (const auto& [name, got] : out.run.outputs)
+      if (const auto found = arrays.find(name); found != arrays.end())
+        found->second = FromBits(std::move(found->second), got.element());
+    out.expected_file = flags.expect;
+  }
+  const auto check = [&] {
+    if (whole) out.one_device = Compare(out.run.outputs, whole->outputs, coarsest, out.moved);
+    if (!out.expected_file.empty())
+      out.expected = Compare(out.run.outputs, {arrays.begin(), arrays.end()}, coarsest, out.moved);
+  };
+  out.compares_one_device = whole.has_value();
+  check();
+  if (out.passed()) return out;
+  // What differs may be what roundings make of this model, on one device as well.
+  const auto& base = whole ? whole->outputs : out.run.outputs;
+  for (options.shake = 1; options.shake <= kShakes; ++options.shake) {
+    const auto shaken = RunProgram(SingleDevice(job.graph), {}, inputs, options);
+    if (!shaken.ok() && shaken.error().code == ErrorCode::kInterrupted) return shaken.error();
+    if (!shaken.ok()) continue;  // sizes were made of a constant that moved
+    for (const auto& [name, movement] : Movement(base, shaken.value().outputs))
+      out.moved[name] = std::max(out.moved[name], movement);
+  }
+  check();
+  return out;
+}
+
+}  // namespace metadist::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "cli/compare.h"
+#include "cli/run_job.h"
+#include "cli/session.h"
+#include "executor/run.h"
+#include "metair/ir/result.h"
+
+namespace metadist::cli {
+
+// What running a job showed.
+struct RunOutcome {
+  RunResult run;
+  Comparison one_device;
+  bool compares_one_device = false;
+  Comparison expected;
+  std::string expected_file;  // "": none
+  Tolerance tolerance;
+  std::map<std::string, double> moved;  // how far roundings move outputs; empty: not asked
+  Result<void> traced;                  // whether the trace is written
+
+  bool passed() const { return one_device.passed && expected.passed; }
+};
+
+// Runs the job, writes the trace and compares the outputs. Errors: those of reading arrays and of
+// RunProgram.
+Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& job);
+
+}  // namespace metadist::cli

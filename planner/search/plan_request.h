@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metair/ir/graph.h"
+#include "metair/ir/result.h"
+#include "metair/ops/op_table.h"
+#include "metair/spmd/mesh.h"
+#include "planner/plan/plan.h"
+#include "planner/redistribute/redistribute.h"
+#include "planner/rules/rule_book.h"
+#include "planner/solvers/solver.h"
+#include "planner/space/formulate.h"
+#include "profiles/cluster.h"
+
+namespace metadist {
+
+struct PlanProgress {
+  std::string_view phase;  // "discover", "formulate", "solve", "lower"
+  std::string detail;      // "mesh a=2,b=2, every layer free"
+  bool has_plan = false;
+  double cost_seconds = 0;
+  bool has_bound = false;  // of what is being solved
+  double bound_seconds = 0;
+  int64_t deletions = 0;  // strategies deleted so far, of what is being solved
+};
+
+// The smallest budget that was found to work, and what is proven too little: less than `bound`.
+struct LeastMemory {
+  int64_t bytes = 0;
+  int64_t bound_bytes = 0;
+};
+
+struct PlanRequest {
+  const Graph* graph = nullptr;
+  const OpTable* ops = nullptr;
+  RuleBook* rules = nullptr;
+  Cluster cluster;
+  std::optional<Mesh> mesh;                   // none: the best of MeshesFor
+  std::optional<int64_t> memory_limit_bytes;  // none: cluster.usable_bytes()
+  std::string solver = std::string(DefaultSolver().name);
+  double gap = 0;
+  double time_limit_seconds = 0;  // 0: none
+  uint64_t seed = 0;
+  int threads = 1;
+  std::vector<Constraint> constraints;
+  PlanTemplate plan_template = PlanTemplate::kAuto;
+  ReduceIn reduce_in = ReduceIn::kF32;
+  bool alternatives = true;  // work out the table of alternatives
+  const std::atomic<bool>* interrupted = nullptr;
+  std::function<void(const PlanProgress&)> progress;
+  LeastMemory* least = nullptr;  // filled where the answer is kInfeasible
+  // Instead of solving, with `mesh` given: the choice to lower for that mesh's problem, or one of a
+  // problem that begins with it. Its errors are MakePlan's.
+  std::function<Result<Choice>(const Problem&)> choose;
+  bool keep_problem = false;  // fill Planned::problem
+  PlanOrigin origin;
+};
+
+struct PhaseSeconds {
+  double discover = 0;
+  double formulate = 0;
+  double solve = 0;
+  double improve = 0;       // part of solve: with all layers free, from the plan of alike layers
+  double alternatives = 0;  // part of solve
+  double lower = 0;
+};
+
+struct Planned {
+  Plan plan;
+  PhaseSeconds seconds;
+  RouteEffort routes;        // part of formulating, over all meshes and threads
+  bool interrupted = false;  // the plan is the best found until then
+  // The problem that the plan's choice solves: of the plan's mesh, under the limit it was found
+  // under, repeated layers tied where they are alike in the plan. Counted copies follow the nodes
+  // that `choose` is asked for.
+  std::optional<Problem> problem;
+};
+
+}  // namespace metadist
