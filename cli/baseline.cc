@@ -22,7 +22,7 @@ constexpr char kHint[] = "make one with `metadist run ... --bench --json -o FILE
 Result<Baseline> ReadBaseline(const std::string& path) {
   const auto document = TRY(ParseJson(TRY(ReadText(path, kHint)), path, "a run's report", kHint));
   Baseline baseline{path, "", "", 0};
-  TRY(ReadJson(document, path, [&](JsonVisitor& v) {
+  const auto read = ReadJson(document, path, [&](JsonVisitor& v) {
     v.LeaveRest();
     v.Constant("schema", "metadist.run");
     if (!v.ok()) return;
@@ -32,8 +32,11 @@ Result<Baseline> ReadBaseline(const std::string& path) {
       seconds.LeaveRest();
       seconds.Field("p10", baseline.seconds, Reals::kPositive);
     });
-  }));
-  return baseline;
+  });
+  if (read.ok()) return baseline;
+  Error error = read.error();
+  error.hint = kHint;
+  return error;
 }
 
 Result<void> CheckAlike(const Baseline& baseline,
