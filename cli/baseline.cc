@@ -9,6 +9,8 @@
 
 #include "cli/format.h"
 #include "metair/ir/text_file.h"
+#include "metair/json/document.h"
+#include "metair/json/visitor.h"
 
 namespace metadist::cli {
 namespace {
@@ -18,20 +20,23 @@ constexpr char kHint[] = "make one with `metadist run ... --bench --json -o FILE
 }  // namespace
 
 Result<Baseline> ReadBaseline(const std::string& path) {
-  const std::string text = TRY(ReadText(path, kHint));
-  const auto document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!document.is_object() || !document.contains("schema") || document["schema"] != "metadist.run")
-    return BadInput(path, "expected a document of `metadist run --json`", kHint);
-  const auto seconds = document.find("seconds");
-  if (seconds == document.end() || !seconds->is_object() || !seconds->contains("p10") ||
-      !(*seconds)["p10"].is_number() || !document.contains("mesh") ||
-      !document["mesh"].is_string() || !document.contains("backend") ||
-      !document["backend"].is_string())
-    return BadInput(path, "expected mesh, backend and seconds.p10, got a document without", kHint);
-  Baseline baseline{path, document["mesh"], document["backend"], (*seconds)["p10"]};
-  if (!(baseline.seconds > 0))
-    return BadInput(path, fmt::format("seconds.p10 must be positive, got {}", baseline.seconds));
-  return baseline;
+  const auto document = TRY(ParseJson(TRY(ReadText(path, kHint)), path, "a run's report", kHint));
+  Baseline baseline{path, "", "", 0};
+  const auto read = ReadJson(document, path, [&](JsonVisitor& v) {
+    v.LeaveRest();
+    v.Constant("schema", "metadist.run");
+    if (!v.ok()) return;
+    v.Field("mesh", baseline.mesh);
+    v.Field("backend", baseline.backend);
+    v.Object("seconds", [&](JsonVisitor& seconds) {
+      seconds.LeaveRest();
+      seconds.Field("p10", baseline.seconds, Reals::kPositive);
+    });
+  });
+  if (read.ok()) return baseline;
+  Error error = read.error();
+  error.hint = kHint;
+  return error;
 }
 
 Result<void> CheckAlike(const Baseline& baseline,

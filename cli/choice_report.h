@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/session.h"
-#include "planner/solvers/evaluate.h"
-#include "planner/solvers/problem.h"
+#include "planner/solvers/problem/evaluate.h"
+#include "planner/solvers/problem/problem.h"
 
 // What `solve --check` prints.
 namespace metadist::cli {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/session.h"
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 
 namespace metadist::cli {
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "cli/output_file.h"
-#include "executor/trace.h"
-#include "importers/npz.h"
+#include "executor/run/trace.h"
+#include "importers/arrays/npz.h"
 #include "metair/ir/suggest.h"
 
 namespace metadist::cli {

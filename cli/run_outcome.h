@@ -7,7 +7,7 @@
 #include "cli/compare.h"
 #include "cli/run_job.h"
 #include "cli/session.h"
-#include "executor/run.h"
+#include "executor/run/run.h"
 #include "metair/ir/result.h"
 
 namespace metadist::cli {

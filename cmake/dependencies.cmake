@@ -11,6 +11,7 @@ find_package(CLI11 2.1 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(MINIZIP REQUIRED IMPORTED_TARGET minizip)
+pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 pkg_check_modules(CBC REQUIRED IMPORTED_TARGET cbc osi-cbc osi-clp)
 
 # dnnl's own CMake package asks for OpenCL headers that nothing here uses.

@@ -7,10 +7,11 @@ import re
 import source_tree
 
 # Folder -> what its files may include of ours, besides themselves. The longest folder that fits a file counts.
-_METAIR = ("metair/ir", "metair/ops", "metair/passes", "metair/spmd")
+_METAIR = ("metair/ir", "metair/json", "metair/ops", "metair/passes", "metair/spmd")
 _PLAIN = ("metair/ir/check.h", "metair/ir/error.h", "metair/ir/result.h", "metair/ir/multiversion.h", "metair/ir/sanitizers.h")
 LAYERS = {
     "metair/ir": (),
+    "metair/json": ("metair/ir",),
     "metair/ops": ("metair/ir",),
     "metair/passes": ("metair/ir", "metair/ops"),
     "metair/spmd": ("metair/ir", "metair/ops"),
@@ -39,6 +40,7 @@ THIRD_PARTY = {
     r"coin/|(Cbc|Clp|Osi|Coin|Cgl)\w*\.(h|hpp)$": ("planner/solvers",),
     r"dnnl|oneapi/dnnl": ("executor/cpu",),
     r"cuda|cublas|cudnn|nvrtc|nccl|cub/": ("executor/cuda",),
+    r"nettle/": ("importers",),
     r"mpi\.h": ("executor/comm",),
     r"CLI/": ("cli",),
     r"gtest/|gmock/|benchmark/": ("tests",),

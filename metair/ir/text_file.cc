@@ -39,20 +39,4 @@ Result<std::string> ReadText(const std::string& path, const std::string& hint) {
   return text;
 }
 
-bool NestsDeeply(std::string_view json) {
-  constexpr int kMostLevels = 64;
-  int levels = 0;
-  bool quoted = false;
-  for (size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (quoted && c == '\\') ++i;
-    if (c == '"') quoted = !quoted;
-    if (quoted) continue;
-    if (c == '[' || c == '{') ++levels;
-    if (c == ']' || c == '}') --levels;
-    if (levels > kMostLevels) return true;
-  }
-  return false;
-}
-
 }  // namespace metadist

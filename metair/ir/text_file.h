@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "metair/ir/result.h"
 
@@ -12,9 +11,5 @@ namespace metadist {
 // where it cannot be read, is a folder, or is no file and does not end within 256 MiB. hint: for
 // all of them, as where to get such a file.
 Result<std::string> ReadText(const std::string& path, const std::string& hint = "");
-
-// Whether values of a JSON text lie more than 64 levels deep in others. None of ours do, and who
-// prints or compares such a value goes as deep.
-bool NestsDeeply(std::string_view json);
 
 }  // namespace metadist

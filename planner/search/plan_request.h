@@ -15,7 +15,7 @@
 #include "metair/spmd/mesh.h"
 #include "planner/plan/plan.h"
 #include "planner/redistribute/redistribute.h"
-#include "planner/rules/rule_book.h"
+#include "planner/rules/book/rule_book.h"
 #include "planner/solvers/solver.h"
 #include "planner/space/formulate.h"
 #include "profiles/cluster.h"

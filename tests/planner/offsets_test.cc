@@ -205,7 +205,7 @@ TEST(Offsets, PlansKeepThem) {
     wrong.replace(wrong.find("[x+]", wrong.find("\"made\"")), 4, "[]");
     const auto refused = ReadPlan(wrong, "p.json");
     ASSERT_FALSE(refused.ok());
-    EXPECT_NE(refused.error().text().find("expected the outputs, with spare elements at most"),
+    EXPECT_NE(refused.error().text().find("must be the outputs, with spare elements at most"),
               std::string::npos)
         << refused.error().text();
   }

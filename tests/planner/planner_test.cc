@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -490,14 +491,71 @@ TEST(PlanFile, RoundTripAndStrictness) {
     return read.ok() ? "" : read.error().where + ": " + read.error().message;
   };
   EXPECT_EQ(broken("\"schema_version\": 2", "\"schema_version\": 1"),
-            "p.json: schema_version: expected 2, got 1");
+            "p.json: schema_version: must be 2, got 1");
   EXPECT_EQ(broken("\"seed\": 5", "\"seed\": \"5\""),
-            "p.json: seed: expected a whole number, got \"5\"");
+            "p.json: seed: must be an integer >= 0, got \"5\"");
   EXPECT_EQ(broken("\"mesh\":", "\"mush\":"), "p.json: field 'mesh' is missing");
-  EXPECT_EQ(broken("\"peak_bytes\": ", "\"peak_bytes\": 1").substr(0, 46),
-            "p.json: peak_bytes: expected the sum of memory");
+  EXPECT_EQ(broken("\"peak_bytes\": ", "\"peak_bytes\": 1").substr(0, 45),
+            "p.json: peak_bytes: must be the sum of memory");
   EXPECT_EQ(ReadPlan("PK", "p.json").error().message,
-            "expected a plan in JSON, got something else");
+            "expected a plan in JSON, got something else at line 1");
+}
+
+// Problems of one field hide none of another.
+TEST(PlanFile, ReportsAllProblemsAtOnce) {
+  std::string text = WritePlan(MakePlan(RequestFor(Gpt2(), 2)).value().plan).value();
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    const size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+  };
+  replace("\"gap\": ", "\"gap\": [], \"gaps\": ");
+  replace("\"band\": ", "\"band\": null, \"bands\": ");
+  replace("\"axes\": {", "\"axes\": {}, \"more\": {");
+  const auto read = ReadPlan(text, "p.json");
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(
+      "p.json: solver.gap: must be a number, got []\n"
+      "p.json: solver: field 'gaps' is unknown\n"
+      "p.json: step.band: must be a number, got null\n"
+      "p.json: step: field 'bands' is unknown\n"
+      "p.json: nodes[0].axes: field 'a' is missing\n"
+      "p.json: nodes[0]: field 'more' is unknown",
+      read.error().text());
+}
+
+// Any value at any place is a plan that can be lowered or says why not, or is refused.
+TEST(PlanFile, AnyValueAtAnyPlace) {
+  const Graph graph =
+      ParseGraph(
+          "graph g opset 26 {\n  input %x: f32[8,4]\n  constant %s: i64[2] = [4, 8]\n"
+          "  %r: f32[4,8] = Reshape(%x, %s) @r\n  %y: f32[4,4] = MatMul(%r, %x) @m\n"
+          "  output %y\n}\n")
+          .value();
+  RuleBook rules(Ops());
+  PlanRequest request = RequestFor(graph, rules, 2);
+  request.solver = "random";
+  request.seed = 3;
+  const auto whole = nlohmann::json::parse(WritePlan(MakePlan(request).value().plan).value());
+  const nlohmann::json values[] = {
+      nullptr, true, -1, 1, UINT64_MAX, 1e308, "x", "\xff", {}, nlohmann::json::object(), {{1}}};
+  const nlohmann::json flat = whole.flatten();
+  int refused = 0;
+  for (const auto& place : flat.items())
+    for (nlohmann::json::json_pointer at(place.key()); !at.empty(); at.pop_back())
+      for (const nlohmann::json& value : values) {
+        nlohmann::json document = whole;
+        document[at] = value;
+        const auto read = ReadPlan(
+            document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), "p.json");
+        if (read.ok()) {
+          (void)Lower(read.value());
+        } else {
+          EXPECT_EQ(read.error().code, ErrorCode::kBadInput);
+          ++refused;
+        }
+      }
+  EXPECT_GT(refused, 1000);
 }
 
 }  // namespace

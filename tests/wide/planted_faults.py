@@ -177,7 +177,7 @@ FOUND = {
         "planner_rules_test:Instantiate.*",
     ),
     "plan files leave out constants of decompositions": (
-        "planner/plan/plan_write.cc",
+        "planner/plan/plan_io.cc",
         "GraphText(plan_.graph, plan_.own_constants)",
         "GraphText(plan_.graph, {})",
         "planner_test:PlanFile.*",

@@ -12,7 +12,8 @@
 
 #include "metair/ir/fnv.h"
 #include "metair/ir/text_file.h"
-#include "planner/json/json_cursor.h"
+#include "metair/json/document.h"
+#include "metair/json/visitor.h"
 #include "planner/rules/book/rule_json.h"
 
 namespace metadist {
@@ -20,15 +21,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+constexpr char kRulesHint[] = "`metadist rules MODEL -o FILE` writes them";
 
 std::string CheckSum(const std::string& version, const Json& record) {
   Fnv1a hash;
   hash.Add(fmt::format("{} {} ", kRulesSchemaVersion, version));
   for (const auto& [key, value] : record.items())
-    if (key != "check") hash.Add(fmt::format("{} {}\n", key, Dump(value)));
+    if (key != "check") hash.Add(fmt::format("{} {}\n", key, JsonLine(value)));
   return fmt::format("{:016x}", hash.value());
 }
 
@@ -38,69 +37,79 @@ std::string RecordText(const Json& record) {
   for (const auto& [key, value] : record.items()) {
     text += fmt::format("{}\"{}\": ", text.size() == 1 ? "" : ",\n ", key);
     if (key != "factors" || value.empty()) {
-      text += Dump(value);
+      text += JsonLine(value);
       continue;
     }
     for (const Json& factor : value)
-      text += fmt::format("{}\n  {}", &factor == &value[0] ? "[" : ",", Dump(factor));
+      text += fmt::format("{}\n  {}", &factor == &value[0] ? "[" : ",", JsonLine(factor));
     text += "]";
   }
   return text + "}";
 }
 
-Result<void> ReadHeader(const JsonCursor& root, RuleFile& file) {
-  const JsonCursor schema = TRY(root.At("schema"));
-  const std::string name = TRY(schema.String());
-  if (name != kRulesSchema)
-    return schema.Wrong(fmt::format("expected '{}', got '{}'", kRulesSchema, name));
-  const JsonCursor version = TRY(root.At("schema_version"));
-  const int64_t found = TRY(version.Int());
-  if (found != kRulesSchemaVersion) {
-    Error wrong = version.Wrong(fmt::format("expected {}, got {}", kRulesSchemaVersion, found));
-    wrong.hint = "write it again: `metadist rules MODEL -o FILE`";
-    return wrong;
-  }
-  TRY(root.Fields(
-      {"schema", "schema_version", "tool_version", "command", "seed", "kernels", "records"}));
-  file.tool_version = TRY(TRY(root.At("tool_version")).String());
-  TRY(TRY(root.At("command")).String());
-  file.seed = TRY(TRY(root.At("seed")).Unsigned());
-  file.version = TRY(TRY(root.At("kernels")).String());
-  return {};
+// Of the file, all but the records. False after a problem.
+bool VisitHeader(JsonVisitor& v, RuleFile& file) {
+  if (!v.Schema(kRulesSchema, kRulesSchemaVersion, kRulesHint)) return false;
+  std::string command = "rules";
+  v.Field("tool_version", file.tool_version);
+  v.Field("command", command);
+  v.Field("seed", file.seed);
+  v.Field("kernels", file.version);
+  if (!v.ok()) v.LeaveRest();
+  return v.ok();
 }
 
-Result<RuleRecord> ReadRecord(const JsonCursor& at) {
+// A record under its signature, without the check sum.
+struct SignedRecord {
+  std::string signature;
   RuleRecord record;
-  record.domain = TRY(TRY(at.At("domain")).String());
-  record.op = TRY(TRY(at.At("op")).String());
-  const JsonCursor opset = TRY(at.At("opset"));
-  const int64_t number = TRY(opset.Int());
-  if (number < 0 || number > INT32_MAX) return opset.Wrong("expected the number of an opset");
-  record.opset = static_cast<int>(number);
-  record.kernel = TRY(TRY(at.At("kernel")).String());
-  record.found = TRY(SymbolicRuleFrom(at));
-  return record;
+};
+
+void VisitRecord(JsonVisitor& v, SignedRecord& one) {
+  v.Field("signature", one.signature);
+  v.Field("domain", one.record.domain);
+  v.Field("op", one.record.op);
+  v.Field("opset", one.record.opset, Integers{0, INT32_MAX});
+  v.Field("kernel", one.record.kernel);
+  VisitSymbolicRule(v, one.record.found);
+}
+
+// Records up to one that is not as it was written: then none of them is known to be.
+void ReadRecords(JsonVisitor& list, RuleFile& file) {
+  bool sound = true;
+  const size_t count = list.Items(0);
+  for (size_t i = 0; i < count && sound; ++i) {
+    SignedRecord one;
+    list.Item(i, one, [&](JsonVisitor& v, SignedRecord& record) {
+      std::string check;
+      v.Field("check", check);
+      sound = v.ok() && check == CheckSum(file.version, v.in());
+      if (!sound && v.ok())
+        v.WrongAt("check",
+                  "the record is not as it was written",
+                  "write the file again: `metadist rules MODEL -o FILE`");
+      if (!sound) return v.LeaveRest();
+      VisitRecord(v, record);
+      if (!file.records.emplace(record.signature, std::move(record.record)).second)
+        v.WrongAt("signature", "the signature is there twice");
+    });
+  }
 }
 
 }  // namespace
 
 std::string WriteRules(const RuleFile& file) {
-  std::string text = fmt::format(
-      "{{\"schema\": \"{}\",\n\"schema_version\": {},\n\"tool_version\": {},\n\"command\": "
-      "\"rules\",\n\"seed\": {},\n\"kernels\": {},\n\"records\": [",
-      kRulesSchema,
-      kRulesSchemaVersion,
-      Dump(file.tool_version),
-      file.seed,
-      Dump(file.version));
+  nlohmann::ordered_json header;
+  WriteJson(file, VisitHeader, header);
+  std::string text = "{";
+  for (const auto& [key, value] : header.items())
+    text += fmt::format("\"{}\": {},\n", key, JsonLine(value));
+  text += "\"records\": [";
   const char* between = "\n";
   for (const auto& [signature, record] : file.records) {
-    Json json = ToJson(record.found);
-    json["signature"] = signature;
-    json["domain"] = record.domain;
-    json["op"] = record.op;
-    json["opset"] = record.opset;
-    json["kernel"] = record.kernel;
+    nlohmann::ordered_json written;
+    WriteJson(SignedRecord{signature, record}, VisitRecord, written);
+    Json json = written;
     json["check"] = CheckSum(file.version, json);
     text += between + RecordText(json);
     between = ",\n";
@@ -109,28 +118,12 @@ std::string WriteRules(const RuleFile& file) {
 }
 
 Result<RuleFile> ReadRules(std::string_view text, const std::string& where) {
-  const Json document = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (document.is_discarded() || NestsDeeply(text))
-    return BadInput(where,
-                    "expected rules in JSON, got something else",
-                    "`metadist rules MODEL -o FILE` writes them");
-  const JsonCursor root(document, where);
+  const Json document = TRY(ParseJson(text, where, "rules", kRulesHint));
   RuleFile file;
-  TRY(ReadHeader(root, file));
-  const std::vector<JsonCursor> records = TRY(TRY(root.At("records")).Elements());
-  for (size_t i = 0; i < records.size(); ++i) {
-    const JsonCursor& at = records[i];
-    const JsonCursor check = TRY(at.At("check"));
-    if (TRY(check.String()) != CheckSum(file.version, document["records"][i])) {
-      Error wrong = check.Wrong("the record is not as it was written");
-      wrong.hint = "write the file again: `metadist rules MODEL -o FILE`";
-      return wrong;
-    }
-    RuleRecord record = TRY(ReadRecord(at));
-    const JsonCursor signature = TRY(at.At("signature"));
-    if (!file.records.emplace(TRY(signature.String()), std::move(record)).second)
-      return signature.Wrong("the signature is there twice");
-  }
+  TRY(ReadJson(document, where, [&](JsonVisitor& v) {
+    if (!VisitHeader(v, file)) return;
+    v.Field("records", file.records, [&](JsonVisitor& list, auto&) { ReadRecords(list, file); });
+  }));
   return file;
 }
 

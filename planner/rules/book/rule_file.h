@@ -23,7 +23,7 @@ struct RuleRecord {
   SymbolicRule found;
 };
 
-// Discovered rules as a file: diffed, kept beside a model, loaded instead of discovered.
+// SymbolicRule rules as a file: diffed, kept beside a model, loaded instead of discovered.
 struct RuleFile {
   std::string tool_version;
   uint64_t seed = 0;

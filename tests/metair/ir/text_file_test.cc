@@ -33,17 +33,5 @@ TEST(ReadText, RefusesWhatHoldsNoText) {
   EXPECT_EQ("/dev/zero: expected a file, or at most 256 MiB", ReadText("/dev/zero").error().text());
 }
 
-TEST(NestsDeeply, CountsOutsideOfTexts) {
-  const auto nested = [](size_t levels) {
-    return std::string(levels, '[') + std::string(levels, ']');
-  };
-  EXPECT_FALSE(NestsDeeply(nested(64)));
-  EXPECT_TRUE(NestsDeeply(nested(65)));
-  EXPECT_FALSE(NestsDeeply(nested(40) + nested(40)));
-  EXPECT_FALSE(NestsDeeply('"' + nested(100) + '"'));
-  EXPECT_FALSE(NestsDeeply(R"("\"" )" + nested(60)));
-  EXPECT_TRUE(NestsDeeply(R"("\\" )" + nested(70)));
-}
-
 }  // namespace
 }  // namespace metadist

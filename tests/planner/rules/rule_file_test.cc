@@ -83,7 +83,7 @@ TEST(RuleJson, RoundTripOfAllExamples) {
     for (const auto& example : CallsOf(*op)) {
       const SymbolicRule found = Discover(example->call);
       const nlohmann::json json = ToJson(found);
-      const auto read = SymbolicRuleFrom(JsonCursor(json, "f"));
+      const auto read = SymbolicRuleFrom(json, "f");
       ASSERT_TRUE(read.ok()) << op->name << ": " << read.error().text();
       EXPECT_EQ(json.dump(), ToJson(read.value()).dump()) << op->name;
       EXPECT_EQ(found.factors, read.value().factors) << op->name;
@@ -132,7 +132,7 @@ TEST(RuleJson, CoursesOfWindows) {
         }
     ASSERT_GT(windows, 0);
     const nlohmann::json json = ToJson(found);
-    const auto read = SymbolicRuleFrom(JsonCursor(json, "f"));
+    const auto read = SymbolicRuleFrom(json, "f");
     ASSERT_TRUE(read.ok()) << read.error().text();
     EXPECT_EQ(found.factors, read.value().factors);
   }
@@ -245,8 +245,8 @@ TEST(RuleFile, RefusesWhatWasNotWrittenSo) {
   EXPECT_NE(std::string::npos,
             Problem(Replaced(text, "\"kernels\": \"", "\"kernels\": \"0")).find(edited));
   EXPECT_EQ(
-      "f: schema_version: expected 1, got 2\n"
-      "  hint: write it again: `metadist rules MODEL -o FILE`",
+      "f: schema_version: must be 1, got 2\n"
+      "  hint: `metadist rules MODEL -o FILE` writes them",
       Problem(Replaced(text, "\"schema_version\": 1", "\"schema_version\": 2")));
   EXPECT_EQ("f: field 'more' is unknown",
             Problem(Replaced(text, "\"seed\"", "\"more\": 1,\n\"seed\"")));
@@ -256,7 +256,8 @@ TEST(RuleFile, RefusesWhatLiesTooDeep) {
   const std::string deep(1 << 20, '[');
   const auto read = ReadRules("{\"schema\": " + deep + std::string(deep.size(), ']') + "}", "f");
   ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().message, "expected rules in JSON, got something else");
+  EXPECT_EQ(read.error().message,
+            "expected rules in JSON, got values more than 64 levels deep in others");
 }
 
 // Every number and index of a record is checked.
@@ -267,31 +268,33 @@ TEST(RuleJson, RefusesWhatIsOutOfRange) {
   const auto problem = [&](const char* place, const nlohmann::json& value) {
     nlohmann::json bad = good;
     bad[nlohmann::json::json_pointer(place)] = value;
-    const auto read = SymbolicRuleFrom(JsonCursor(bad, "f"));
+    const auto read = SymbolicRuleFrom(bad, "f");
     return read.ok() ? "" : read.error().text();
   };
   EXPECT_EQ("", problem("/rule", "x"));
-  EXPECT_EQ("f: atoms[0]: expected 1 to 1048576, got 0", problem("/atoms/0", 0));
-  EXPECT_EQ("f: factors[0].atoms[0]: expected 0 to 2, got 3", problem("/factors/0/atoms/0", 3));
-  EXPECT_EQ("f: factors[0]: expected parts of the factor's own atoms",
+  EXPECT_EQ("f: atoms[0]: must be an integer from 1 to 1048576, got 0", problem("/atoms/0", 0));
+  EXPECT_EQ("f: factors[0].atoms[0]: must be an integer from 0 to 2, got 3",
+            problem("/factors/0/atoms/0", 3));
+  EXPECT_EQ("f: factors[0]: must have parts of the factor's own atoms",
             problem("/factors/0/atoms", nlohmann::json::array()));
-  EXPECT_EQ("f: factors[0]: expected a letter for each atom in the name, joined by '+'",
+  EXPECT_EQ("f: factors[0]: must have a letter for each atom in the name, joined by '+'",
             problem("/factors/0/name", "a+b"));
   EXPECT_EQ("f: factors[0].inputs[0]: input 0 has no dim 3", problem("/factors/0/inputs/0/dim", 3));
-  EXPECT_EQ("f: factors[0].inputs[0].tensor: expected 0 to 1, got 2",
+  EXPECT_EQ("f: factors[0].inputs[0].tensor: must be an integer from 0 to 1, got 2",
             problem("/factors/0/inputs/0/tensor", 2));
-  EXPECT_EQ("f: factors[0].inputs[0].parts: expected parts, got none",
+  EXPECT_EQ("f: factors[0].inputs[0].parts: must be parts, got none",
             problem("/factors/0/inputs/0/parts", nlohmann::json::array()));
-  EXPECT_EQ("f: factors[1].shifts[0].literal: expected 0 to 1, got -1",
+  EXPECT_EQ("f: factors[1].shifts[0].literal: must be an integer from 0 to 1, got -1",
             problem("/factors/1/shifts/0/literal", -1));
-  EXPECT_EQ("f: factors[0].split: expected any or even, got 'odd'",
+  EXPECT_EQ("f: factors[0].split: must be one of any, even, got \"odd\"",
             problem("/factors/0/split", "odd"));
-  EXPECT_EQ("f: dims[0][0][0][0]: expected 1 to 1099511627776, got -1",
+  EXPECT_EQ("f: dims[0][0][0][0]: must be an integer from 1 to 1099511627776, got -1",
             problem("/dims/0/0/0/0", -1));
   EXPECT_EQ("f: factors[0]: field 'kind' is unknown", problem("/factors/0/kind", 1));
-  EXPECT_EQ("f: reason: expected a reason where there are no factors, and only there",
+  EXPECT_EQ("f: reason: must be there where there are no factors, and only there",
             problem("/factors", nlohmann::json::array()));
-  EXPECT_EQ("f: pass_through[0].op: unknown reduction 'xor'", problem("/pass_through/0/op", "xor"));
+  EXPECT_EQ("f: pass_through[0].op: must be one of sum, prod, max, min, and, or, got \"xor\"",
+            problem("/pass_through/0/op", "xor"));
 }
 
 }  // namespace

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "metair/ir/result.h"
+
+namespace metadist {
+
+// Reads a text that should be JSON of UTF-8, its values at most 64 levels deep in others (who
+// prints or compares a value goes as deep), its numbers finite. Of fields that stand twice in one
+// object the last counts. where: the file. kind: what it should be, "a plan". Errors: kBadInput
+// with the hint.
+Result<nlohmann::json> ParseJson(std::string_view text,
+                                 const std::string& where,
+                                 std::string_view kind,
+                                 const std::string& hint);
+
+// The value on one line. Text that is no UTF-8 (it may come from the environment) is written with
+// replacement characters.
+std::string JsonLine(const nlohmann::json& value);
+// The same with the fields of objects by name.
+std::string SortedJsonLine(const nlohmann::ordered_json& value);
+
+// The value as it may stand in a message: the beginning of its line.
+std::string ShownJson(const nlohmann::json& value);
+
+}  // namespace metadist
