@@ -91,7 +91,7 @@ FAULTS = {
     ),
     "states are merged as if all had one reference": (
         "planner/rules/late_merge.cc",
-        'moved = compose.Make("Mul", {states, compose.Make("Exp", {distance})});',
+        'moved = compose.Add("Mul", {states, compose.Add("Exp", {distance})});',
         "moved = states;",
     ),
     "a bound that nobody states is of no size": (
