@@ -246,6 +246,21 @@ class Reader {
     for (size_t i = 0; i < list.size(); ++i)
       plan_.assignment.outputs.push_back(
           TRY(ReadSharding(list[i], plan_.graph.value(plan_.graph.outputs[i]).type)));
+    return CheckState(list);
+  }
+
+  // Where state begins a step it must end the one before.
+  Result<void> CheckState(const std::vector<JsonCursor>& outputs) const {
+    for (const StatePair& pair : plan_.graph.state)
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        const Sharding& begins = plan_.assignment.values[static_cast<size_t>(pair.input)];
+        if (plan_.graph.outputs[i] != pair.output || plan_.assignment.outputs[i] == begins)
+          continue;
+        return outputs[i].Wrong(
+            fmt::format("expected {}, as the state '{}' is stored that it replaces",
+                        ShardingText(begins, plan_.mesh),
+                        plan_.graph.value(pair.input).name));
+      }
     return {};
   }
 
