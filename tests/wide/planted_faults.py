@@ -253,6 +253,12 @@ FOUND = {
         "!box.is_tensor(i)",
         "planner_test:MakePlan.*",
     ),
+    "what replaces state is decided alone": (
+        "planner/space/formulate.cc",
+        "out_.where.of_output[position] = decision;",
+        "out_.where.of_output[position] = -1;",
+        "planner_test:State.*",
+    ),
     "parts of products leave the range of floats": (
         "planner/space/strategies.cc",
         "      if (LeavesRange(sharding, type)) return false;\n",
