@@ -13,6 +13,7 @@
 #include "cli/uncut_dims.h"
 #include "metair/ir/suggest.h"
 #include "metair/ops/example_call.h"
+#include "metair/ops/graph_builder.h"
 #include "metair/passes/passes.h"
 #include "planner/rules/book/rule_book.h"
 
@@ -38,40 +39,14 @@ Result<Graph> ExamplesGraph(const std::string& name) {
   for (const OpDef* op : OpTable::BuiltIn().all()) {
     names.push_back(op->name);
     if (op->name != name || op->examples == nullptr) continue;
-    Graph graph;
-    graph.name = name;
+    GraphBuilder b(name);
     for (const OpExample& example : op->examples()) {
-      Node node{fmt::format("{}_{}", name, graph.nodes.size()),
-                op->domain,
-                name,
-                example.attributes,
-                {},
-                {},
-                {}};
       const std::vector<Tensor> constants = ConstantsOf(example);
-      const OpCall call = CallOf(*op, example, constants);
-      for (size_t i = 0; i < example.inputs.size(); ++i) {
-        const OpExample::Input& input = example.inputs[i];
-        Value value{fmt::format("{}.in{}", node.name, i), input.type, ValueKind::kInput, {}, kNone};
-        if (!input.constant.empty()) {
-          value.kind = ValueKind::kConstant;
-          value.data = constants[i];
-        }
-        node.inputs.push_back(input.present ? graph.AddValue(std::move(value)) : kNone);
-        if (input.present && input.constant.empty()) graph.inputs.push_back(node.inputs.back());
-      }
-      for (const TensorType& type : TRY(InferTypes(call))) {
-        node.outputs.push_back(
-            graph.AddValue({fmt::format("{}.out{}", node.name, node.outputs.size()),
-                            type,
-                            ValueKind::kResult,
-                            {},
-                            kNone}));
-        graph.outputs.push_back(node.outputs.back());
-      }
-      graph.AddNode(std::move(node));
+      const std::string node = fmt::format("{}_{}", name, b.graph().nodes.size());
+      for (const ValueId output : b.AddCall(CallOf(*op, example, constants), node))
+        b.Output(output);
     }
-    return Spelt(graph);
+    return Spelt(TRY(b.Done()));
   }
   return Usage(fmt::format("no operator '{}'", name), DidYouMean(name, names));
 }

@@ -27,6 +27,7 @@ LAYERS = {
 # Folder -> its rooms (sub-folders), lowest first; "." stands for the folder's own files. A file may include files of its own room and of
 # the rooms before it, so no include runs up and rooms make no circle.
 ROOMS = {
+    "executor": ("cpu", "comm", "device", "host", "measure", "run"),
     "importers": (".", "arrays", "onnx"),
     "planner/redistribute": (".", "baselines"),
     "planner/rules": ("factor", "probe", "instance", "search", "compose", "book"),

@@ -3,7 +3,7 @@
 
 A special case needs the operator's name. So:
   * Where product code may not name operators (see exempt()), none of ops.def is a string of its own, ops::Name, or a part of an identifier
-    (kName, IsName, NameRule). The name of a node that is written (Make("Add", ...) of a Composer) is none of these: it decides nothing.
+    (kName, IsName, NameRule). The name of a node that is written (Add("Mul", ...) of a GraphBuilder) is none of these: it decides nothing.
   * Nothing decides by a name that it reads of a node or a definition (Node::op, OpDef::name): compares it, looks it up, takes it apart. Two nodes
     may be compared. DECIDES lists the files that look names up, and what they find.
   * Kernels name the operators that they implement: those of kernels.def.
@@ -41,7 +41,7 @@ DECIDES = {
 }
 
 _LITERAL = re.compile(r'(?<![A-Za-z0-9_"])"([A-Za-z0-9]+)"')
-_WRITTEN = re.compile(r"(?:\.|->)(?:Along|Fold|Make|With)\(\s*$")
+_WRITTEN = re.compile(r"(?:\.|->)(?:Add|AddAll|Fold|With)\(\s*$")
 _FUNCTION = re.compile(r"\bops::([A-Z][A-Za-z0-9]*)\b")
 _IDENTIFIER = re.compile(r"\b[A-Za-z_][A-Za-z0-9_]*\b")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*|[a-z0-9]+")

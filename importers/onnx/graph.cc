@@ -3,12 +3,12 @@
 
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "importers/onnx/model.h"
 #include "importers/onnx/tensor.h"
 #include "metair/ir/suggest.h"
+#include "metair/ir/unique_names.h"
 #include "metair/ops/onnx_types.h"
 
 namespace metadist {
@@ -115,18 +115,11 @@ class Builder {
     return captures_.back();
   }
 
-  std::string UniqueName(const onnx::NodeProto& proto) {
-    const std::string wanted = proto.name().empty()
-                                   ? fmt::format("{}_{}", proto.op_type(), graph_.nodes.size())
-                                   : proto.name();
-    std::string name = wanted;
-    for (int i = 2; !node_names_.insert(name).second; ++i) name = fmt::format("{}_{}", wanted, i);
-    return name;
-  }
-
   void AddNode(const onnx::NodeProto& proto) {
     Node node;
-    node.name = UniqueName(proto);
+    node.name = node_names_.Fresh(proto.name().empty()
+                                      ? fmt::format("{}_{}", proto.op_type(), graph_.nodes.size())
+                                      : proto.name());
     node.domain = proto.domain();
     node.op = proto.op_type();
     for (const std::string& input : proto.input()) node.inputs.push_back(Find(input));
@@ -205,7 +198,7 @@ class Builder {
   Graph graph_;
   std::map<std::string, ValueId> ids_;
   std::map<std::string, TensorType> types_;
-  std::set<std::string> node_names_;
+  UniqueNames node_names_;
   std::vector<std::string> captured_;
   std::vector<ValueId> captures_;
 };

@@ -37,6 +37,9 @@ T Get(const std::map<std::string, Attribute>& attributes, const std::string& nam
 }  // namespace
 
 Attributes::Attributes() = default;
+Attributes::Attributes(std::initializer_list<NamedAttribute> list) {
+  for (const NamedAttribute& named : list) map_[named.name] = named.value;
+}
 Attributes::Attributes(const Attributes&) = default;
 Attributes::Attributes(Attributes&&) noexcept = default;
 Attributes& Attributes::operator=(const Attributes&) = default;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <variant>
@@ -20,9 +21,16 @@ using Attribute = std::variant<int64_t,
                                std::vector<std::string>,
                                Tensor>;
 
+struct NamedAttribute {
+  std::string name;
+  Attribute value;
+};
+
 class Attributes {
  public:
   Attributes();
+  // {{"axis", 1}, {"mode", "linear"}}
+  Attributes(std::initializer_list<NamedAttribute> list);
   Attributes(const Attributes&);
   Attributes(Attributes&&) noexcept;
   Attributes& operator=(const Attributes&);

@@ -59,6 +59,7 @@ Graph WithoutDeadCode(const Graph& graph) {
   std::vector<bool> keep(graph.nodes.size(), false);
   for (ValueId id : graph.outputs) live[static_cast<size_t>(id)] = true;
   for (ValueId id : graph.inputs) live[static_cast<size_t>(id)] = true;
+  for (const StatePair& pair : graph.state) live[static_cast<size_t>(pair.input)] = true;
   for (size_t n = graph.nodes.size(); n-- > 0;) {
     const Node& node = graph.nodes[n];
     for (ValueId output : node.outputs)

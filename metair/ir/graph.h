@@ -51,7 +51,8 @@ struct Node {
   std::vector<Region> regions;
 };
 
-// An input that carries state from step to step, and the output that replaces it.
+// An input (or parameter) that carries state from step to step, and the output of the graph that
+// replaces it. One output may replace several.
 struct StatePair {
   ValueId input;
   ValueId output;
@@ -94,7 +95,8 @@ struct Use {
 // a use with input = number of node inputs + position among all captures.
 std::vector<std::vector<Use>> UsesOf(const Graph& graph);
 
-// Copy without dead nodes and unused parameters and constants; ids are renumbered, order is kept.
+// Copy without dead nodes, unused constants, and unused parameters that carry no state; ids are
+// renumbered, order is kept.
 Graph WithoutDeadCode(const Graph& graph);
 
 }  // namespace metadist

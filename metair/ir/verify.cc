@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -119,15 +120,23 @@ class Verifier {
     if (!InRange(pair.input) || !InRange(pair.output)) return;
     const TensorType& before = graph_.value(pair.input).type;
     const TensorType& after = graph_.value(pair.output).type;
+    const std::string where = fmt::format("state {}", NameOf(pair.input));
     if (before != after)
-      Report(fmt::format("state {}", NameOf(pair.input)),
+      Report(where,
              fmt::format("its new value must be {}, got {}", TypeText(before), TypeText(after)));
-    if (graph_.value(pair.input).kind == ValueKind::kResult)
-      Report(fmt::format("state {}", NameOf(pair.input)), "it must be an input or a parameter");
+    const ValueKind kind = graph_.value(pair.input).kind;
+    if (kind != ValueKind::kInput && kind != ValueKind::kParameter)
+      Report(where, "it must be an input or a parameter");
+    if (!carried_.insert(pair.input).second) Report(where, "it has two new values");
+    if (std::find(graph_.outputs.begin(), graph_.outputs.end(), pair.output) ==
+        graph_.outputs.end())
+      Report(where,
+             fmt::format("its new value {} must be an output of the graph", NameOf(pair.output)));
   }
 
   const Graph& graph_;
   std::vector<bool> made_;
+  std::set<ValueId> carried_;
   std::vector<Error> problems_;
 };
 

@@ -75,10 +75,10 @@ ValueId Coordinates(
   const bool align_corners = call.attributes->Int("align_corners", 0) != 0;
   const auto number = [&](double value) { return compose.Number(value, theta); };
   ValueId at = compose.As(compose.type(theta).element, ComposePositions(compose, 0, size));
-  at = compose.Make("Add", {compose.Make("Mul", {at, number(2)}), number(align_corners ? 0 : 1)});
+  at = compose.Add("Add", {compose.Add("Mul", {at, number(2)}), number(align_corners ? 0 : 1)});
   const int64_t steps = align_corners ? std::max<int64_t>(size - 1, 1) : size;
-  at = compose.Make("Div", {at, number(static_cast<double>(steps))});
-  at = compose.Make("Sub", {at, number(1)});
+  at = compose.Add("Div", {at, number(static_cast<double>(steps))});
+  at = compose.Add("Sub", {at, number(1)});
   return compose.With("Unsqueeze", at, AxesBetween(1, 1 + behind));
 }
 
@@ -87,19 +87,17 @@ Result<Graph> Decompose(const OpCall& call) {
   const Shape y = TRY(Infer(call))[0].shape;
   const int64_t dims = static_cast<int64_t>(y.size()) - 2;
   Composer compose(call);
-  const ValueId theta = compose.Input(0);
-  Attributes last;
-  last.set("axis", int64_t{2});
+  const ValueId theta = compose.Operand(0);
   ValueId sum = kNone;
   for (int64_t column = 0; column <= dims; ++column) {
-    ValueId term = compose.Make("Gather", {theta, compose.Integer(column)}, last);
+    ValueId term = compose.Add("Gather", {theta, compose.Integer(column)}, {{"axis", 2}});
     term = compose.With("Unsqueeze", term, AxesBetween(1, 1 + dims));
     const int64_t dim = dims - 1 - column;
     if (dim >= 0) {
       const int64_t size = y[static_cast<size_t>(dim) + 1];
-      term = compose.Make("Mul", {term, Coordinates(compose, call, theta, size, dims - dim)});
+      term = compose.Add("Mul", {term, Coordinates(compose, call, theta, size, dims - dim)});
     }
-    sum = column == 0 ? term : compose.Make("Add", {sum, term});
+    sum = column == 0 ? term : compose.Add("Add", {sum, term});
   }
   return compose.Done({sum});
 }
@@ -111,9 +109,9 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 std::vector<OpExample> Examples() {
   using example::F32;
   using example::Ints;
-  return {{.inputs = {F32({3, 2, 3}), Ints({3, 4, 5, 6})}},
-          {.inputs = {F32({2, 3, 4}), Ints({2, 1, 3, 4, 5})},
-           .attributes = example::With({{"align_corners", 1}})}};
+  return {
+      {.inputs = {F32({3, 2, 3}), Ints({3, 4, 5, 6})}},
+      {.inputs = {F32({2, 3, 4}), Ints({2, 1, 3, 4, 5})}, .attributes = {{"align_corners", 1}}}};
 }
 
 }  // namespace

@@ -19,13 +19,13 @@ Result<Graph> ComposeArgExtreme(const OpCall& call, const std::string& reduction
   const bool last = call.attributes->Int("select_last_index", 0) != 0;
   const bool keep = call.attributes->Int("keepdims", 1) != 0;
   Composer compose(call);
-  const ValueId x = compose.Input(0);
+  const ValueId x = compose.Operand(0);
   ValueId positions = ComposePositions(compose, 0, call.shape(0)[static_cast<size_t>(axis)]);
   if (axis + 1 < rank)
     positions = compose.With("Unsqueeze", positions, AxesBetween(1, rank - axis));
-  const ValueId hit = compose.Make("Equal", {x, compose.Fold(reduction, x, {axis})});
+  const ValueId hit = compose.Add("Equal", {x, compose.Fold(reduction, x, {axis})});
   const int64_t nowhere = last ? -1 : std::numeric_limits<int64_t>::max();
-  const ValueId found = compose.Make("Where", {hit, positions, compose.Integer(nowhere)});
+  const ValueId found = compose.Add("Where", {hit, positions, compose.Integer(nowhere)});
   return compose.Done({compose.Fold(last ? "ReduceMax" : "ReduceMin", found, {axis}, keep)});
 }
 

@@ -10,6 +10,7 @@
 
 #include "metair/ops/broadcast.h"
 #include "metair/ops/call_check.h"
+#include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/heads.h"
 #include "metair/ops/ops.h"
@@ -296,26 +297,26 @@ class Composition {
     const ValueId value = Heads4(kValue, x_.value, /*split=*/false);
     const double scale =
         call_.attributes->Float("scale", 1 / std::sqrt(static_cast<double>(x_.query.size)));
-    const ValueId scaled = compose_.Make("Mul", {query, compose_.Number(scale, query)});
-    ValueId scores = compose_.Make("MatMul", {scaled, Swapped(key)});
+    const ValueId scaled = compose_.Add("Mul", {query, compose_.Number(scale, query)});
+    ValueId scores = compose_.Add("MatMul", {scaled, Swapped(key)});
     const double cap = call_.attributes->Float("softcap", 0);
     if (cap > 0) {
       const ValueId limit = compose_.Number(cap, scores);
-      scores = compose_.Make("Tanh", {compose_.Make("Div", {scores, limit})});
-      scores = compose_.Make("Mul", {scores, limit});
+      scores = compose_.Add("Tanh", {compose_.Add("Div", {scores, limit})});
+      scores = compose_.Add("Mul", {scores, limit});
     }
     if (call_.has(kMask)) scores = Masked(scores, TRY(Mask()));
     if (call_.attributes->Int("is_causal", 0) != 0) scores = Causal(scores);
     const int64_t last = static_cast<int64_t>(compose_.shape(scores).size()) - 1;
     const SoftmaxParts parts = ComposeSoftmax(compose_, scores, {last});
-    const ValueId weights = compose_.Make("Div", {parts.exponentials, parts.sum});
+    const ValueId weights = compose_.Add("Div", {parts.exponentials, parts.sum});
     const ValueId values = compose_.As(compose_.type(weights).element, value);
-    return compose_.Done({Result4(compose_.Make("MatMul", {weights, values}))});
+    return compose_.Done({Result4(compose_.Add("MatMul", {weights, values}))});
   }
 
  private:
   ValueId Permuted(ValueId value, std::vector<int64_t> order) {
-    return compose_.Make("Transpose", {value}, example::With({{"perm", std::move(order)}}));
+    return compose_.Add("Transpose", {value}, {{"perm", std::move(order)}});
   }
 
   ValueId Swapped(ValueId value) {
@@ -329,7 +330,7 @@ class Composition {
 
   // An input by heads. split: into groups of heads; else a group's only head where others share.
   ValueId Heads4(size_t input, const Heads& heads, bool split) {
-    ValueId out = compose_.Input(input);
+    ValueId out = compose_.Operand(input);
     if (heads.packed && split) {  // at once: pieces of groups are none of heads
       out = compose_.With(
           "Reshape", out, {heads.batch, heads.sequence, x_.key.heads, x_.shared(), heads.size});
@@ -357,7 +358,7 @@ class Composition {
   Result<ValueId> Mask() {
     Shape shape = call_.shape(kMask);
     if (shape.back() != x_.total()) return BadInput("", "the mask is shorter than the keys");
-    const ValueId mask = compose_.Input(kMask);
+    const ValueId mask = compose_.Operand(kMask);
     if (!shared_ || shape.size() < 3) return mask;
     const size_t heads = shape.size() - 3;
     if (shape[heads] == 1) return compose_.With("Unsqueeze", mask, {static_cast<int64_t>(heads)});
@@ -372,16 +373,16 @@ class Composition {
 
   ValueId Masked(ValueId scores, ValueId mask) {
     if (compose_.type(mask).element == ElementType::kBool)
-      return compose_.Make("Where", {mask, scores, Hidden(scores)});
-    return compose_.Make("Add", {scores, compose_.As(compose_.type(scores).element, mask)});
+      return compose_.Add("Where", {mask, scores, Hidden(scores)});
+    return compose_.Add("Add", {scores, compose_.As(compose_.type(scores).element, mask)});
   }
 
   ValueId Causal(ValueId scores) {
     const ValueId keys = ComposePositions(compose_, 0, x_.total());
     const ValueId queries =
         compose_.With("Unsqueeze", ComposePositions(compose_, x_.past, x_.query.sequence), {1});
-    const ValueId late = compose_.Make("Greater", {keys, queries});
-    return compose_.Make("Where", {late, Hidden(scores), scores});
+    const ValueId late = compose_.Add("Greater", {keys, queries});
+    return compose_.Add("Where", {late, Hidden(scores), scores});
   }
 
   const OpCall& call_;
@@ -402,12 +403,11 @@ std::vector<OpExample> Examples() {
   using example::Bool;
   using example::F32;
   using example::I64;
-  using example::With;
   return {{.inputs = {F32({2, 4, 3, 6}), F32({2, 4, 5, 6}), F32({2, 4, 5, 7})}},
           {.inputs = {F32({2, 3, 24}), F32({2, 5, 12}), F32({2, 5, 14})},
-           .attributes = With({{"q_num_heads", 4}, {"kv_num_heads", 2}, {"is_causal", 1}})},
+           .attributes = {{"q_num_heads", 4}, {"kv_num_heads", 2}, {"is_causal", 1}}},
           {.inputs = {F32({2, 4, 3, 6}), F32({2, 4, 5, 6}), F32({2, 4, 5, 7}), F32({2, 1, 3, 5})},
-           .attributes = With({{"scale", 0.25}, {"softcap", 2.0}})},
+           .attributes = {{"scale", 0.25}, {"softcap", 2.0}}},
           {.inputs = {F32({2, 4, 5, 6}),
                       F32({2, 4, 5, 6}),
                       F32({2, 4, 5, 6}),
@@ -420,7 +420,7 @@ std::vector<OpExample> Examples() {
                       F32({3, 8}),
                       F32({2, 2, 5, 6}),
                       F32({2, 2, 5, 7})},
-           .attributes = With({{"qk_matmul_output_mode", 2}}),
+           .attributes = {{"qk_matmul_output_mode", 2}},
            .num_outputs = 4},
           {.inputs = {F32({2, 4, 3, 6}),
                       F32({2, 2, 5, 6}),

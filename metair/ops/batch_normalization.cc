@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "metair/ops/call_check.h"
+#include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce_mean.h"
@@ -85,15 +86,14 @@ std::vector<InputDomain> Domain(const OpCall& call) {
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
   const std::vector<OpExample::Input> inputs{
       F32({3, 4, 2, 5}), F32({4}), F32({4}), F32({4}), F32({4})};
   return {{.inputs = inputs},
           {.inputs = inputs,
-           .attributes = With({{"training_mode", 1}, {"momentum", 0.75}}),
+           .attributes = {{"training_mode", 1}, {"momentum", 0.75}},
            .num_outputs = 3},
           {.inputs = {F32({3, 4}), F32({4}), F32({4}), F32({4}), F32({4})},
-           .attributes = With({{"epsilon", 0.25}})}};
+           .attributes = {{"epsilon", 0.25}}}};
 }
 
 // In training only: with given statistics every element is on its own.
@@ -104,25 +104,24 @@ Result<Graph> Decompose(const OpCall& call) {
   const std::vector<int64_t> space = AxesBetween(1, call.rank(0) - 1);
   axes.insert(axes.begin(), 0);
   Composer compose(call);
-  const ValueId x = compose.Input(0);
+  const ValueId x = compose.Operand(0);
   const auto like_x = [&](size_t input) {
-    const ValueId one = compose.As(compose.type(x).element, compose.Input(input));
+    const ValueId one = compose.As(compose.type(x).element, compose.Operand(input));
     return space.empty() ? one : compose.With("Unsqueeze", one, space);
   };
   const Moments moments = ComposeMoments(compose, x, axes);
   const ValueId epsilon = compose.Number(call.attributes->Float("epsilon", 1e-5f), x);
-  const ValueId root = compose.Make("Sqrt", {compose.Make("Add", {moments.variance, epsilon})});
-  const ValueId factor = compose.Make("Div", {like_x(1), root});
+  const ValueId root = compose.Add("Sqrt", {compose.Add("Add", {moments.variance, epsilon})});
+  const ValueId factor = compose.Add("Div", {like_x(1), root});
   std::vector<ValueId> results{
-      compose.Make("Add", {compose.Make("Mul", {moments.distance, factor}), like_x(2)})};
+      compose.Add("Add", {compose.Add("Mul", {moments.distance, factor}), like_x(2)})};
   for (int o = 1; o < call.num_outputs; ++o) {
-    const ValueId old = compose.Input(o == 1 ? 3 : 4);
+    const ValueId old = compose.Operand(o == 1 ? 3 : 4);
     ValueId now = compose.With("Squeeze", o == 1 ? moments.mean : moments.variance, axes);
     now = compose.As(compose.type(old).element, now);
-    results.push_back(
-        compose.Make("Add",
-                     {compose.Make("Mul", {old, compose.Number(momentum, old)}),
-                      compose.Make("Mul", {now, compose.Number(1 - momentum, old)})}));
+    results.push_back(compose.Add("Add",
+                                  {compose.Add("Mul", {old, compose.Number(momentum, old)}),
+                                   compose.Add("Mul", {now, compose.Number(1 - momentum, old)})}));
   }
   return compose.Done(results);
 }

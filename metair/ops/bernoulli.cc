@@ -37,13 +37,12 @@ std::vector<OpExample> Examples() {
   using example::Absent;
   using example::F32;
   using example::I64;
-  using example::With;
   using List = std::vector<int64_t>;
-  return {{.inputs = {F32({4, 6})}, .attributes = With({{"seed", 3.0}})},
+  return {{.inputs = {F32({4, 6})}, .attributes = {{"seed", 3.0}}},
           {.inputs = {F32({4, 6}), Absent(), Absent(), I64({2})},
-           .attributes = With({{"start", List{0, 0}}})},
+           .attributes = {{"start", List{0, 0}}}},
           {.inputs = {F32({2, 3, 4}), Absent(), Absent(), I64({2})},
-           .attributes = With({{"start", List{0, 0, 0}}, {"dtype", 9}})}};
+           .attributes = {{"start", List{0, 0, 0}}, {"dtype", 9}}}};
 }
 
 }  // namespace

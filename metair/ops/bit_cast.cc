@@ -36,7 +36,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 std::vector<OpExample> Examples() {
   const auto to = [](ElementType type) {
-    return example::With({{"to", static_cast<int>(OnnxNumberOf(type))}});
+    return Attributes{{"to", static_cast<int>(OnnxNumberOf(type))}};
   };
   return {
       {.inputs = {example::I64({4, 6})}, .attributes = to(ElementType::kU64)},

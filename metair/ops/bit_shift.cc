@@ -40,11 +40,10 @@ std::vector<InputDomain> Domain(const OpCall& call) {
 
 std::vector<OpExample> Examples() {
   using example::Of;
-  using example::With;
   return {{.inputs = {Of(ElementType::kU8, {4, 6}), Of(ElementType::kU8, {6})},
-           .attributes = With({{"direction", "LEFT"}})},
+           .attributes = {{"direction", "LEFT"}}},
           {.inputs = {Of(ElementType::kU64, {4, 6}), Of(ElementType::kU64, {4, 6})},
-           .attributes = With({{"direction", "RIGHT"}})}};
+           .attributes = {{"direction", "RIGHT"}}}};
 }
 
 }  // namespace

@@ -17,13 +17,13 @@ Result<Graph> ComposeCosineWindow(const OpCall& call, double a0, double a1, doub
   Composer compose(call);
   ValueId angle = compose.As(ElementType::kF64, ComposePositions(compose, 0, size));
   const auto number = [&](double value) { return compose.Number(value, angle); };
-  angle = compose.Make("Mul", {angle, number(2 * std::numbers::pi)});
-  angle = compose.Make("Div", {angle, number(static_cast<double>(periodic ? size : size - 1))});
-  const ValueId first = compose.Make("Mul", {compose.Make("Cos", {angle}), number(a1)});
-  ValueId y = compose.Make("Sub", {number(a0), first});
+  angle = compose.Add("Mul", {angle, number(2 * std::numbers::pi)});
+  angle = compose.Add("Div", {angle, number(static_cast<double>(periodic ? size : size - 1))});
+  const ValueId first = compose.Add("Mul", {compose.Add("Cos", {angle}), number(a1)});
+  ValueId y = compose.Add("Sub", {number(a0), first});
   if (a2 != 0) {
-    const ValueId twice = compose.Make("Cos", {compose.Make("Mul", {angle, number(2)})});
-    y = compose.Make("Add", {y, compose.Make("Mul", {twice, number(a2)})});
+    const ValueId twice = compose.Add("Cos", {compose.Add("Mul", {angle, number(2)})});
+    y = compose.Add("Add", {y, compose.Add("Mul", {twice, number(a2)})});
   }
   return compose.Done({y});
 }

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"
-#include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
+#include "metair/ops/graph_builder.h"
 #include "metair/ops/narrowing.h"
 #include "metair/ops/onnx_types.h"
 #include "metair/ops/ops.h"
@@ -13,11 +13,9 @@
 
 namespace metadist {
 
-ValueId Composer::As(ElementType element, ValueId value) {
-  if (error_ || type(value).element == element) return value;
-  Attributes to;
-  to.set("to", OnnxNumberOf(element));
-  return Make("Cast", {value}, to);
+ValueId GraphBuilder::As(ElementType element, ValueId value) {
+  if (failed() || type(value).element == element) return value;
+  return Add("Cast", {value}, {{"to", OnnxNumberOf(element)}});
 }
 
 }  // namespace metadist
@@ -44,7 +42,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 std::vector<OpExample> Examples() {
   const auto to = [](ElementType type) {
-    return example::With({{"to", static_cast<int>(OnnxNumberOf(type))}});
+    return Attributes{{"to", static_cast<int>(OnnxNumberOf(type))}};
   };
   return {{.inputs = {example::F32({4, 6})}, .attributes = to(ElementType::kI64)},
           {.inputs = {example::I64({4, 6})}, .attributes = to(ElementType::kF32)},

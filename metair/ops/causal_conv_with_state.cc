@@ -74,9 +74,8 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
   return {{.inputs = {F32({2, 4, 6}), F32({4, 1, 3}), F32({4}), F32({2, 4, 2})},
-           .attributes = With({{"activation", "silu"}}),
+           .attributes = {{"activation", "silu"}},
            .num_outputs = 2},
           {.inputs = {F32({2, 4, 6}), F32({4, 1, 3})}, .num_outputs = 2}};
 }

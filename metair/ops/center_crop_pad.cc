@@ -55,7 +55,7 @@ std::vector<OpExample> Examples() {
   using example::Ints;
   return {{.inputs = {F32({2, 7, 4}), Ints({2, 3, 7})}},
           {.inputs = {F32({3, 6, 5}), Ints({4, 8})},
-           .attributes = example::With({{"axes", std::vector<int64_t>{-2, -1}}})}};
+           .attributes = {{"axes", std::vector<int64_t>{-2, -1}}}}};
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 std::vector<OpExample> Examples() {
   using example::F32;
   const OpExample::Input condition{.type = {ElementType::kBool, {3}}, .constant = {0, 1, 1}};
-  return {{.inputs = {F32({3, 4}), condition}, .attributes = example::With({{"axis", 0}})},
+  return {{.inputs = {F32({3, 4}), condition}, .attributes = {{"axis", 0}}},
           {.inputs = {F32({2, 3}), condition}}};
 }
 

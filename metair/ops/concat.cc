@@ -55,13 +55,11 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 std::vector<OpExample> Examples() {
   using example::F32;
   using example::I64;
-  using example::With;
-  return {{.inputs = {F32({4, 6}), F32({4, 3})}, .attributes = With({{"axis", -1}})},
-          {.inputs = {F32({4, 6}), F32({4, 6})}, .attributes = With({{"axis", 1}})},
-          {.inputs = {F32({2, 3, 4}), F32({1, 3, 4}), F32({3, 3, 4})},
-           .attributes = With({{"axis", 0}})},
-          {.inputs = {I64({2}), I64({1})}, .attributes = With({{"axis", 0}})},
-          {.inputs = {F32({4, 6})}, .attributes = With({{"axis", 0}})}};
+  return {{.inputs = {F32({4, 6}), F32({4, 3})}, .attributes = {{"axis", -1}}},
+          {.inputs = {F32({4, 6}), F32({4, 6})}, .attributes = {{"axis", 1}}},
+          {.inputs = {F32({2, 3, 4}), F32({1, 3, 4}), F32({3, 3, 4})}, .attributes = {{"axis", 0}}},
+          {.inputs = {I64({2}), I64({1})}, .attributes = {{"axis", 0}}},
+          {.inputs = {F32({4, 6})}, .attributes = {{"axis", 0}}}};
 }
 
 }  // namespace

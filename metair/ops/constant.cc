@@ -48,11 +48,10 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 }
 
 std::vector<OpExample> Examples() {
-  using example::With;
-  return {{.attributes = With({{"value", Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6})}})},
-          {.attributes = With({{"value_int", 7}})},
-          {.attributes = With({{"value_float", 0.5}})},
-          {.attributes = With({{"value_ints", std::vector<int64_t>{3, 4}}})}};
+  return {{.attributes = {{"value", Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6})}}},
+          {.attributes = {{"value_int", 7}}},
+          {.attributes = {{"value_float", 0.5}}},
+          {.attributes = {{"value_ints", std::vector<int64_t>{3, 4}}}}};
 }
 
 }  // namespace

@@ -35,11 +35,9 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 
 std::vector<OpExample> Examples() {
   using example::Ints;
-  using example::With;
-  return {
-      {.inputs = {Ints({4, 6})}},
-      {.inputs = {Ints({2, 3, 4})}, .attributes = With({{"value", Tensor::Of<int64_t>({1}, {7})}})},
-      {.inputs = {Ints({6})}, .attributes = With({{"value", Tensor::Of<bool>({1}, {true})}})}};
+  return {{.inputs = {Ints({4, 6})}},
+          {.inputs = {Ints({2, 3, 4})}, .attributes = {{"value", Tensor::Of<int64_t>({1}, {7})}}},
+          {.inputs = {Ints({6})}, .attributes = {{"value", Tensor::Of<bool>({1}, {true})}}}};
 }
 
 }  // namespace

@@ -37,18 +37,17 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
   using List = std::vector<int64_t>;
-  return {{.inputs = {F32({2, 4, 6, 6}), F32({8, 4, 3, 3}), F32({8})},
-           .attributes = With({{"pads", List{1, 1, 1, 1}}, {"kernel_shape", List{3, 3}}})},
-          {.inputs = {F32({2, 4, 7, 5}), F32({6, 4, 1, 1})},
-           .attributes = With({{"strides", List{2, 2}}})},
-          {.inputs = {F32({1, 4, 6, 6}), F32({6, 2, 3, 3}), F32({6})},
-           .attributes = With({{"group", 2}, {"strides", List{2, 1}}, {"auto_pad", "SAME_UPPER"}})},
-          {.inputs = {F32({2, 3, 9}), F32({4, 3, 3}), F32({4})},
-           .attributes = With({{"dilations", List{2}}, {"pads", List{1, 2}}})},
-          {.inputs = {F32({1, 3, 8, 8}), F32({4, 3, 4, 4}), F32({4})},
-           .attributes = With({{"strides", List{4, 4}}})}};
+  return {
+      {.inputs = {F32({2, 4, 6, 6}), F32({8, 4, 3, 3}), F32({8})},
+       .attributes = {{"pads", List{1, 1, 1, 1}}, {"kernel_shape", List{3, 3}}}},
+      {.inputs = {F32({2, 4, 7, 5}), F32({6, 4, 1, 1})}, .attributes = {{"strides", List{2, 2}}}},
+      {.inputs = {F32({1, 4, 6, 6}), F32({6, 2, 3, 3}), F32({6})},
+       .attributes = {{"group", 2}, {"strides", List{2, 1}}, {"auto_pad", "SAME_UPPER"}}},
+      {.inputs = {F32({2, 3, 9}), F32({4, 3, 3}), F32({4})},
+       .attributes = {{"dilations", List{2}}, {"pads", List{1, 2}}}},
+      {.inputs = {F32({1, 3, 8, 8}), F32({4, 3, 4, 4}), F32({4})},
+       .attributes = {{"strides", List{4, 4}}}}};
 }
 
 }  // namespace

@@ -46,13 +46,12 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 std::vector<OpExample> Examples() {
-  using example::With;
   using List = std::vector<int64_t>;
   const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
   return {{.inputs = {u8({2, 4, 5, 5}), u8({6, 4, 3, 3}), u8({}), u8({})},
-           .attributes = With({{"pads", List{1, 1, 1, 1}}})},
+           .attributes = {{"pads", List{1, 1, 1, 1}}}},
           {.inputs = {u8({1, 4, 6, 5}), u8({6, 2, 3, 2}), u8({}), u8({6})},
-           .attributes = With({{"group", 2}})},
+           .attributes = {{"group", 2}}},
           {.inputs = {u8({2, 3, 4, 4}), u8({4, 3, 1, 1})}}};
 }
 

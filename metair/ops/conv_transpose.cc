@@ -117,19 +117,18 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
   using List = std::vector<int64_t>;
-  return {
-      {.inputs = {F32({2, 4, 5, 5}), F32({4, 6, 2, 2}), F32({6})},
-       .attributes = With({{"strides", List{2, 2}}})},
-      {.inputs = {F32({2, 4, 5, 4}), F32({4, 6, 3, 3})},
-       .attributes = With(
-           {{"pads", List{1, 1, 1, 1}}, {"strides", List{2, 1}}, {"output_padding", List{1, 0}}})},
-      {.inputs = {F32({1, 4, 6}), F32({4, 3, 3}), F32({6})},
-       .attributes = With({{"group", 2}, {"strides", List{2}}, {"auto_pad", "SAME_LOWER"}})},
-      {.inputs = {F32({1, 2, 4, 4}), F32({2, 3, 3, 3})},
-       .attributes = With({{"strides", List{3, 2}}, {"output_shape", List{10, 8}}})},
-      {.inputs = {F32({2, 3, 7}), F32({3, 4, 3})}, .attributes = With({{"dilations", List{2}}})}};
+  return {{.inputs = {F32({2, 4, 5, 5}), F32({4, 6, 2, 2}), F32({6})},
+           .attributes = {{"strides", List{2, 2}}}},
+          {.inputs = {F32({2, 4, 5, 4}), F32({4, 6, 3, 3})},
+           .attributes = {{"pads", List{1, 1, 1, 1}},
+                          {"strides", List{2, 1}},
+                          {"output_padding", List{1, 0}}}},
+          {.inputs = {F32({1, 4, 6}), F32({4, 3, 3}), F32({6})},
+           .attributes = {{"group", 2}, {"strides", List{2}}, {"auto_pad", "SAME_LOWER"}}},
+          {.inputs = {F32({1, 2, 4, 4}), F32({2, 3, 3, 3})},
+           .attributes = {{"strides", List{3, 2}}, {"output_shape", List{10, 8}}}},
+          {.inputs = {F32({2, 3, 7}), F32({3, 4, 3})}, .attributes = {{"dilations", List{2}}}}};
 }
 
 }  // namespace

@@ -49,9 +49,8 @@ Work CosineWindowWork(const OpCall& call, std::span<const TensorType> outputs) {
 
 std::vector<OpExample> CosineWindowExamples() {
   using example::Int;
-  using example::With;
-  return {{.inputs = {Int(12)}, .attributes = With({{"output_datatype", 11}})},
-          {.inputs = {Int(9)}, .attributes = With({{"output_datatype", 11}, {"periodic", 0}})}};
+  return {{.inputs = {Int(12)}, .attributes = {{"output_datatype", 11}}},
+          {.inputs = {Int(9)}, .attributes = {{"output_datatype", 11}, {"periodic", 0}}}};
 }
 
 }  // namespace metadist

@@ -131,13 +131,12 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 std::vector<OpExample> Examples() {
   using example::Absent;
   using example::F32;
-  using example::With;
   using List = std::vector<int64_t>;
   return {
       {.inputs = {F32({2, 4, 4, 5}), F32({6, 4, 2, 2}), F32({2, 8, 3, 4}), F32({6})}},
       {.inputs =
            {F32({2, 4, 4, 4}), F32({6, 2, 3, 3}), F32({2, 36, 4, 4}), Absent(), F32({2, 18, 4, 4})},
-       .attributes = With({{"group", 2}, {"offset_group", 2}, {"pads", List{1, 1, 1, 1}}})}};
+       .attributes = {{"group", 2}, {"offset_group", 2}, {"pads", List{1, 1, 1, 1}}}}};
 }
 
 }  // namespace

@@ -39,9 +39,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
-  return {{.inputs = {F32({3, 8, 5, 7})}, .attributes = With({{"blocksize", 2}})},
-          {.inputs = {F32({3, 8, 5, 7})}, .attributes = With({{"blocksize", 2}, {"mode", "CRD"}})}};
+  return {{.inputs = {F32({3, 8, 5, 7})}, .attributes = {{"blocksize", 2}}},
+          {.inputs = {F32({3, 8, 5, 7})}, .attributes = {{"blocksize", 2}, {"mode", "CRD"}}}};
 }
 
 }  // namespace

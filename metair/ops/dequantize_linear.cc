@@ -58,16 +58,15 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
   const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
   const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
   return {{.inputs = {u8({3, 4, 5}), F32({}), u8({})}},
           {.inputs = {u8({3, 4}), F32({1}), u8({})}},
           {.inputs = {i8({3, 4, 5}), F32({4}), i8({4})}},
-          {.inputs = {i8({3, 8}), F32({3, 2})}, .attributes = With({{"block_size", 4}})},
+          {.inputs = {i8({3, 8}), F32({3, 2})}, .attributes = {{"block_size", 4}}},
           {.inputs = {OpExample::Input{{ElementType::kF8E4M3FN, {3, 4, 5}}}, F32({4})}},
           {.inputs = {OpExample::Input{{ElementType::kI4, {3, 8}}}, F32({3, 2})},
-           .attributes = With({{"block_size", 4}})}};
+           .attributes = {{"block_size", 4}}}};
 }
 
 }  // namespace

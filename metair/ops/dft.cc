@@ -120,12 +120,11 @@ std::vector<OpExample> Examples() {
   using example::Absent;
   using example::F32;
   using example::Int;
-  using example::With;
   return {{.inputs = {F32({2, 6, 1})}},
-          {.inputs = {F32({3, 5, 2}), Absent(), Int(0)}, .attributes = With({{"inverse", 1}})},
-          {.inputs = {F32({2, 3, 5, 1}), Int(8), Int(-2)}, .attributes = With({{"onesided", 1}})},
+          {.inputs = {F32({3, 5, 2}), Absent(), Int(0)}, .attributes = {{"inverse", 1}}},
+          {.inputs = {F32({2, 3, 5, 1}), Int(8), Int(-2)}, .attributes = {{"onesided", 1}}},
           {.inputs = {F32({2, 4, 2}), Int(6), Int(1)},
-           .attributes = With({{"onesided", 1}, {"inverse", 1}})}};
+           .attributes = {{"onesided", 1}, {"inverse", 1}}}};
 }
 
 }  // namespace

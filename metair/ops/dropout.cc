@@ -75,13 +75,11 @@ std::vector<OpExample> Examples() {
   return {{.inputs = {F32({4, 6})}},
           {.inputs = {F32({2, 3, 4}), F32({}), off}, .num_outputs = 2},
           {.inputs = {F32({4, 6}), Absent(), off}},
-          {.inputs = {F32({4, 6}), F32({}), on},
-           .attributes = example::With({{"seed", 7}}),
-           .num_outputs = 2},
+          {.inputs = {F32({4, 6}), F32({}), on}, .attributes = {{"seed", 7}}, .num_outputs = 2},
           {.inputs = {F32({4, 6}), F32({}), on, key},
-           .attributes = example::With({{"start", std::vector<int64_t>{0, 0}}})},
+           .attributes = {{"start", std::vector<int64_t>{0, 0}}}},
           {.inputs = {F32({2, 3, 4}), F32({}), on, key},
-           .attributes = example::With({{"start", std::vector<int64_t>{0, 0, 0}}}),
+           .attributes = {{"start", std::vector<int64_t>{0, 0, 0}}},
            .num_outputs = 2}};
 }
 

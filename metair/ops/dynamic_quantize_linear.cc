@@ -45,8 +45,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 // An f64 as near to it as an f32 comes. Source: Veltkamp's splitting; Dekker 1971, "A
 // floating-point technique for extending the available precision".
 ValueId InSingle(Composer& compose, ValueId x) {
-  const ValueId large = compose.Make("Mul", {x, compose.Number(0x1p29 + 1, x)});
-  return compose.Make("Sub", {large, compose.Make("Sub", {large, x})});
+  const ValueId large = compose.Add("Mul", {x, compose.Number(0x1p29 + 1, x)});
+  return compose.Add("Sub", {large, compose.Add("Sub", {large, x})});
 }
 
 // Both ends of the range of x, then the scale in f64 but rounded as the kernel rounds it.
@@ -54,23 +54,23 @@ Result<Graph> Decompose(const OpCall& call) {
   std::vector<int64_t> axes(call.shape(0).size());
   std::iota(axes.begin(), axes.end(), 0);
   Composer compose(call);
-  const ValueId x = compose.As(ElementType::kF32, compose.Input(0));
+  const ValueId x = compose.As(ElementType::kF32, compose.Operand(0));
   const ValueId zero = compose.Number(0, x);
   const auto end = [&](const char* fold, const char* with) {
     const ValueId most = compose.Fold(fold, x, axes, /*keep=*/false);
-    return compose.As(ElementType::kF64, compose.Make(with, {most, zero}));
+    return compose.As(ElementType::kF64, compose.Add(with, {most, zero}));
   };
   const ValueId low = end("ReduceMin", "Min");
   const ValueId high = end("ReduceMax", "Max");
-  const ValueId flat = compose.Make("Equal", {low, high});
+  const ValueId flat = compose.Add("Equal", {low, high});
   const ValueId range =
-      compose.Make("Where", {flat, compose.Number(1, low), compose.Make("Sub", {high, low})});
+      compose.Add("Where", {flat, compose.Number(1, low), compose.Add("Sub", {high, low})});
   const ValueId scale =
       compose.As(ElementType::kF32,
-                 InSingle(compose, compose.Make("Div", {range, compose.Number(kMost, range)})));
-  const ValueId below = compose.As(ElementType::kF32, compose.Make("Neg", {low}));
-  const ValueId zero_point = compose.Make("QuantizeLinear", {below, scale});
-  return compose.Done({compose.Make("QuantizeLinear", {x, scale, zero_point}), scale, zero_point});
+                 InSingle(compose, compose.Add("Div", {range, compose.Number(kMost, range)})));
+  const ValueId below = compose.As(ElementType::kF32, compose.Add("Neg", {low}));
+  const ValueId zero_point = compose.Add("QuantizeLinear", {below, scale});
+  return compose.Done({compose.Add("QuantizeLinear", {x, scale, zero_point}), scale, zero_point});
 }
 
 Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {

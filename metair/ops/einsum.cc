@@ -5,6 +5,7 @@
 
 #include "metair/ops/broadcast.h"
 #include "metair/ops/call_check.h"
+#include "metair/ops/composer.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/einsum_equation.h"
 #include "metair/ops/elementwise.h"
@@ -94,8 +95,8 @@ Result<bool> TakeDiagonal(Composer& compose, ValueId& x, std::vector<size_t>& pl
       if (shape[a] != shape[b]) return BadInput("", "a diagonal is broadcast");
       const ValueId row = PositionsAlong(compose, shape[a], a, shape.size());
       const ValueId column = PositionsAlong(compose, shape[b], b, shape.size());
-      const ValueId seen = compose.Make("Equal", {row, column});
-      const ValueId only = compose.Make("Where", {seen, x, compose.Number(0, x)});
+      const ValueId seen = compose.Add("Equal", {row, column});
+      const ValueId only = compose.Add("Where", {seen, x, compose.Number(0, x)});
       x = compose.Fold("ReduceSum", only, {static_cast<int64_t>(b)}, /*keep=*/false);
       places.erase(places.begin() + static_cast<std::ptrdiff_t>(b));
       return true;
@@ -113,7 +114,7 @@ Result<Graph> Decompose(const OpCall& call) {
   std::string equation;
   bool any = false;
   for (size_t i = 0; i < call.inputs.size(); ++i) {
-    inputs.push_back(compose.Input(i));
+    inputs.push_back(compose.Operand(i));
     while (TRY(TakeDiagonal(compose, inputs[i], space.places[i]))) any = true;
     if (i > 0) equation += ',';
     for (const size_t place : space.places[i]) equation += kLetters[place];
@@ -121,14 +122,12 @@ Result<Graph> Decompose(const OpCall& call) {
   if (!any) return BadInput("", "no index stands twice in an input");
   equation += "->";
   equation += kLetters.substr(0, space.kept);
-  Attributes attributes;
-  attributes.set("equation", std::move(equation));
-  return compose.Done({compose.Make("Einsum", inputs, attributes)});
+  return compose.Done({compose.Add("Einsum", inputs, {{"equation", std::move(equation)}})});
 }
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  const auto of = [](const char* equation) { return example::With({{"equation", equation}}); };
+  const auto of = [](const char* equation) { return Attributes{{"equation", equation}}; };
   return {{.inputs = {F32({4, 6}), F32({6, 5})}, .attributes = of("ij,jk->ik")},
           {.inputs = {F32({2, 5, 3, 4}), F32({2, 7, 3, 4})}, .attributes = of("bqhd,bkhd->bhqk")},
           {.inputs = {F32({3, 4, 6}), F32({6, 5})}, .attributes = of("...ij, jk")},

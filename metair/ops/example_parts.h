@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <initializer_list>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -28,24 +26,6 @@ inline OpExample::Input Ints(const std::vector<int64_t>& values) {
 // A constant integer.
 inline OpExample::Input Int(int64_t value) {
   return {.type = {ElementType::kI64, {}}, .constant = {value}};
-}
-
-// A name and the value of an attribute, from the literals that come to hand.
-struct Named {
-  Named(const char* name, int value) : name(name), value(int64_t{value}) {}
-  Named(const char* name, double value) : name(name), value(value) {}
-  Named(const char* name, const char* value) : name(name), value(std::string(value)) {}
-  Named(const char* name, std::vector<int64_t> value) : name(name), value(std::move(value)) {}
-  Named(const char* name, Tensor value) : name(name), value(std::move(value)) {}
-
-  std::string name;
-  Attribute value;
-};
-
-inline Attributes With(std::initializer_list<Named> list) {
-  Attributes attributes;
-  for (const Named& named : list) attributes.set(named.name, named.value);
-  return attributes;
 }
 
 }  // namespace metadist::example

@@ -44,10 +44,9 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
   return {{.inputs = {F32({4, 4})}},
-          {.inputs = {F32({4, 6})}, .attributes = With({{"k", 1}})},
-          {.inputs = {F32({6, 4})}, .attributes = With({{"k", -2}, {"dtype", 7}})}};
+          {.inputs = {F32({4, 6})}, .attributes = {{"k", 1}}},
+          {.inputs = {F32({6, 4})}, .attributes = {{"k", -2}, {"dtype", 7}}}};
 }
 
 }  // namespace

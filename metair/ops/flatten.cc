@@ -31,11 +31,10 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
   return {{.inputs = {F32({4, 6})}},
-          {.inputs = {F32({4, 3, 2, 5})}, .attributes = With({{"axis", 2}})},
-          {.inputs = {F32({4, 3, 5})}, .attributes = With({{"axis", -1}})},
-          {.inputs = {F32({4, 6})}, .attributes = With({{"axis", 0}})}};
+          {.inputs = {F32({4, 3, 2, 5})}, .attributes = {{"axis", 2}}},
+          {.inputs = {F32({4, 3, 5})}, .attributes = {{"axis", -1}}},
+          {.inputs = {F32({4, 6})}, .attributes = {{"axis", 0}}}};
 }
 
 }  // namespace

@@ -49,11 +49,9 @@ std::vector<InputDomain> Domain(const OpCall& call) {
 }
 
 std::vector<OpExample> Examples() {
-  Attributes second;
-  second.set("axis", int64_t{1});
   return {{.inputs = {{{ElementType::kF32, {9, 4}}}, {{ElementType::kI64, {2, 3}}}}},
           {.inputs = {{{ElementType::kF32, {4, 9}}}, {{ElementType::kI64, {6}}}},
-           .attributes = second}};
+           .attributes = {{"axis", 1}}}};
 }
 
 }  // namespace

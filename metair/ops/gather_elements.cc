@@ -73,10 +73,9 @@ std::vector<InputDomain> Domain(const OpCall& call) {
 std::vector<OpExample> Examples() {
   using example::F32;
   using example::I64;
-  using example::With;
   return {{.inputs = {F32({4, 6}), I64({3, 6})}},
-          {.inputs = {F32({4, 6}), I64({4, 6})}, .attributes = With({{"axis", 1}})},
-          {.inputs = {F32({2, 3, 5}), I64({2, 3, 4})}, .attributes = With({{"axis", -1}})}};
+          {.inputs = {F32({4, 6}), I64({4, 6})}, .attributes = {{"axis", 1}}},
+          {.inputs = {F32({2, 3, 5}), I64({2, 3, 4})}, .attributes = {{"axis", -1}}}};
 }
 
 }  // namespace

@@ -78,10 +78,9 @@ std::vector<InputDomain> Domain(const OpCall& call) {
 std::vector<OpExample> Examples() {
   using example::F32;
   using example::I64;
-  using example::With;
   return {{.inputs = {F32({4, 6}), I64({5, 2})}},
           {.inputs = {F32({4, 6, 3}), I64({5, 2})}},
-          {.inputs = {F32({2, 4, 6}), I64({2, 5, 1})}, .attributes = With({{"batch_dims", 1}})},
+          {.inputs = {F32({2, 4, 6}), I64({2, 5, 1})}, .attributes = {{"batch_dims", 1}}},
           {.inputs = {example::Bool({4, 6}), I64({2, 3, 2})}}};
 }
 

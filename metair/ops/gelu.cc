@@ -42,8 +42,7 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 
 std::vector<OpExample> Examples() {
   return {{.inputs = {example::F32({4, 6})}},
-          {.inputs = {example::F32({2, 3, 4})},
-           .attributes = example::With({{"approximate", "tanh"}})}};
+          {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"approximate", "tanh"}}}};
 }
 
 }  // namespace

@@ -116,13 +116,11 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
-  return {
-      {.inputs = {F32({4, 6}), F32({6, 8}), F32({8})}},
-      {.inputs = {F32({4, 6}), F32({8, 6}), F32({8})}, .attributes = With({{"transB", 1}})},
-      {.inputs = {F32({6, 4}), F32({6, 8})}, .attributes = With({{"transA", 1}, {"alpha", 0.5}})},
-      {.inputs = {F32({4, 6}), F32({6, 8}), F32({4, 8})},
-       .attributes = With({{"alpha", 2.0}, {"beta", 0.5}})}};
+  return {{.inputs = {F32({4, 6}), F32({6, 8}), F32({8})}},
+          {.inputs = {F32({4, 6}), F32({8, 6}), F32({8})}, .attributes = {{"transB", 1}}},
+          {.inputs = {F32({6, 4}), F32({6, 8})}, .attributes = {{"transA", 1}, {"alpha", 0.5}}},
+          {.inputs = {F32({4, 6}), F32({6, 8}), F32({4, 8})},
+           .attributes = {{"alpha", 2.0}, {"beta", 0.5}}}};
 }
 
 }  // namespace

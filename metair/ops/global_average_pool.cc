@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mean of each channel: over all dims from the third on, which become 1.
+#include "metair/ops/composer.h"
 #include "metair/ops/global_pool.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce_mean.h"
@@ -19,7 +20,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 Result<Graph> Decompose(const OpCall& call) {
   Composer compose(call);
   return compose.Done(
-      {ComposeMean(compose, compose.Input(0), AxesBetween(2, call.rank(0)), /*keep=*/true)});
+      {ComposeMean(compose, compose.Operand(0), AxesBetween(2, call.rank(0)), /*keep=*/true)});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "metair/ops/composer.h"
 #include "metair/ops/global_pool.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce_l2.h"
@@ -37,13 +38,12 @@ Result<Graph> Decompose(const OpCall& call) {
   const double p = static_cast<double>(call.attributes->Int("p", 2));
   const std::vector<int64_t> space = AxesBetween(2, call.rank(0));
   Composer compose(call);
-  const ValueId x = compose.Input(0);
+  const ValueId x = compose.Operand(0);
   if (p == 2) return compose.Done({ComposeNorm(compose, x, space, /*keep=*/true)});
   const ValueId wide = compose.As(ElementType::kF64, x);
-  const ValueId powers =
-      compose.Make("Pow", {compose.Make("Abs", {wide}), compose.Number(p, wide)});
+  const ValueId powers = compose.Add("Pow", {compose.Add("Abs", {wide}), compose.Number(p, wide)});
   const ValueId sum = compose.Fold("ReduceSum", powers, space);
-  const ValueId root = compose.Make("Pow", {sum, compose.Number(1 / p, wide)});
+  const ValueId root = compose.Add("Pow", {sum, compose.Number(1 / p, wide)});
   return compose.Done({compose.As(compose.type(x).element, root)});
 }
 

@@ -169,15 +169,14 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
-  return {{.inputs = {F32({2, 3, 4, 5}), F32({2, 6, 7, 2})}},
-          {.inputs = {F32({2, 3, 4, 5}), F32({2, 3, 4, 2})},
-           .attributes = With({{"mode", "cubic"}, {"padding_mode", "border"}})},
-          {.inputs = {F32({2, 3, 4, 5}), F32({2, 3, 4, 2})},
-           .attributes =
-               With({{"mode", "nearest"}, {"padding_mode", "reflection"}, {"align_corners", 1}})},
-          {.inputs = {F32({1, 2, 3, 4, 3}), F32({1, 2, 3, 2, 3})},
-           .attributes = With({{"align_corners", 1}})}};
+  return {
+      {.inputs = {F32({2, 3, 4, 5}), F32({2, 6, 7, 2})}},
+      {.inputs = {F32({2, 3, 4, 5}), F32({2, 3, 4, 2})},
+       .attributes = {{"mode", "cubic"}, {"padding_mode", "border"}}},
+      {.inputs = {F32({2, 3, 4, 5}), F32({2, 3, 4, 2})},
+       .attributes = {{"mode", "nearest"}, {"padding_mode", "reflection"}, {"align_corners", 1}}},
+      {.inputs = {F32({1, 2, 3, 4, 3}), F32({1, 2, 3, 2, 3})},
+       .attributes = {{"align_corners", 1}}}};
 }
 
 }  // namespace

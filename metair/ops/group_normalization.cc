@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"
+#include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce_mean.h"
@@ -35,11 +36,9 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
-  return {
-      {.inputs = {F32({3, 6, 5, 2}), F32({6}), F32({6})}, .attributes = With({{"num_groups", 3}})},
-      {.inputs = {F32({2, 4, 7}), F32({4}), F32({4})},
-       .attributes = With({{"num_groups", 1}, {"epsilon", 0.25}})}};
+  return {{.inputs = {F32({3, 6, 5, 2}), F32({6}), F32({6})}, .attributes = {{"num_groups", 3}}},
+          {.inputs = {F32({2, 4, 7}), F32({4}), F32({4})},
+           .attributes = {{"num_groups", 1}, {"epsilon", 0.25}}}};
 }
 
 Result<Graph> Decompose(const OpCall& call) {
@@ -52,13 +51,13 @@ Result<Graph> Decompose(const OpCall& call) {
   Shape of_channel = channels;
   of_channel.resize(split.size() - 1, 1);
   Composer compose(call);
-  const ValueId x = compose.With("Reshape", compose.Input(0), split);
+  const ValueId x = compose.With("Reshape", compose.Operand(0), split);
   const Moments moments = ComposeMoments(compose, x, AxesBetween(2, call.rank(0) + 1));
   const ValueId epsilon = compose.Number(call.attributes->Float("epsilon", 1e-5f), x);
-  const ValueId root = compose.Make("Sqrt", {compose.Make("Add", {moments.variance, epsilon})});
-  ValueId y = compose.Make("Div", {moments.distance, root});
-  y = compose.Make("Mul", {y, compose.With("Reshape", compose.Input(1), of_channel)});
-  y = compose.Make("Add", {y, compose.With("Reshape", compose.Input(2), of_channel)});
+  const ValueId root = compose.Add("Sqrt", {compose.Add("Add", {moments.variance, epsilon})});
+  ValueId y = compose.Add("Div", {moments.distance, root});
+  y = compose.Add("Mul", {y, compose.With("Reshape", compose.Operand(1), of_channel)});
+  y = compose.Add("Add", {y, compose.With("Reshape", compose.Operand(2), of_channel)});
   return compose.Done({compose.With("Reshape", y, shape)});
 }
 

@@ -66,7 +66,7 @@ Result<Graph> Decompose(const OpCall& call) {
     const ValueId kept = old == kNone ? kNone : cell.Times(gate(kReset), old);
     const ValueId recurrent = linear_before_reset ? kept : cell.Recur(kContent, kept);
     const ValueId content = cell.Activate(1, cell.Plus(cell.Gate(given, kContent), recurrent));
-    const ValueId other = compose.Make("Sub", {compose.Number(1, update), update});
+    const ValueId other = compose.Add("Sub", {compose.Number(1, update), update});
     return cell.Done(cell.Plus(cell.Times(other, content), cell.Times(update, cell.h())), kNone);
   });
 }

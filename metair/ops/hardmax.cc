@@ -2,6 +2,7 @@
 // y = 1 at the first of the greatest elements along `axis`, 0 elsewhere.
 #include <limits>
 
+#include "metair/ops/composer.h"
 #include "metair/ops/lines.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/range.h"
@@ -27,14 +28,14 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 Result<Graph> Decompose(const OpCall& call) {
   const int64_t axis = TRY(LineAxis(call));
   Composer compose(call);
-  const ValueId x = compose.Input(0);
+  const ValueId x = compose.Operand(0);
   ValueId positions = ComposePositions(compose, 0, call.shape(0)[static_cast<size_t>(axis)]);
   if (axis + 1 < call.rank(0))
     positions = compose.With("Unsqueeze", positions, AxesBetween(1, call.rank(0) - axis));
-  const ValueId greatest = compose.Make("Equal", {x, compose.Fold("ReduceMax", x, {axis})});
+  const ValueId greatest = compose.Add("Equal", {x, compose.Fold("ReduceMax", x, {axis})});
   const ValueId nowhere = compose.Integer(std::numeric_limits<int64_t>::max());
-  const ValueId found = compose.Make("Where", {greatest, positions, nowhere});
-  return compose.Done({compose.Make("Equal", {found, compose.Fold("ReduceMin", found, {axis})})});
+  const ValueId found = compose.Add("Where", {greatest, positions, nowhere});
+  return compose.Done({compose.Add("Equal", {found, compose.Fold("ReduceMin", found, {axis})})});
 }
 
 }  // namespace

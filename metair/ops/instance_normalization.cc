@@ -2,6 +2,7 @@
 // y = (x - mean) / sqrt(variance + epsilon) scale + bias, mean and variance over the space (dims 2
 // on) of each instance (dim 0) and channel (dim 1).
 #include "metair/ops/call_check.h"
+#include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce_mean.h"
@@ -30,21 +31,20 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 std::vector<OpExample> Examples() {
   using example::F32;
   return {{.inputs = {F32({3, 4, 5, 2}), F32({4}), F32({4})}},
-          {.inputs = {F32({2, 3, 7}), F32({3}), F32({3})},
-           .attributes = example::With({{"epsilon", 0.25}})}};
+          {.inputs = {F32({2, 3, 7}), F32({3}), F32({3})}, .attributes = {{"epsilon", 0.25}}}};
 }
 
 Result<Graph> Decompose(const OpCall& call) {
   if (call.rank(0) < 3) return BadInput("", "there is no space");
   Composer compose(call);
-  const ValueId x = compose.Input(0);
+  const ValueId x = compose.Operand(0);
   const Moments moments = ComposeMoments(compose, x, AxesBetween(2, call.rank(0)));
   const ValueId epsilon = compose.Number(call.attributes->Float("epsilon", 1e-5f), x);
-  const ValueId root = compose.Make("Sqrt", {compose.Make("Add", {moments.variance, epsilon})});
+  const ValueId root = compose.Add("Sqrt", {compose.Add("Add", {moments.variance, epsilon})});
   const std::vector<int64_t> space = AxesBetween(1, call.rank(0) - 1);
-  ValueId y = compose.Make("Div", {moments.distance, root});
-  y = compose.Make("Mul", {y, compose.With("Unsqueeze", compose.Input(1), space)});
-  y = compose.Make("Add", {y, compose.With("Unsqueeze", compose.Input(2), space)});
+  ValueId y = compose.Add("Div", {moments.distance, root});
+  y = compose.Add("Mul", {y, compose.With("Unsqueeze", compose.Operand(1), space)});
+  y = compose.Add("Add", {y, compose.With("Unsqueeze", compose.Operand(2), space)});
   return compose.Done({y});
 }
 

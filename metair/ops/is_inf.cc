@@ -26,7 +26,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 std::vector<OpExample> Examples() {
   using example::F32;
   return {{.inputs = {F32({4, 6})}},
-          {.inputs = {F32({2, 3, 4})}, .attributes = example::With({{"detect_negative", 0}})}};
+          {.inputs = {F32({2, 3, 4})}, .attributes = {{"detect_negative", 0}}}};
 }
 
 }  // namespace

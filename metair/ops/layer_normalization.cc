@@ -8,6 +8,7 @@
 
 #include "metair/ops/broadcast.h"
 #include "metair/ops/call_check.h"
+#include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/onnx_types.h"
 #include "metair/ops/ops.h"
@@ -81,26 +82,25 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
   return {{.inputs = {F32({2, 4, 6}), F32({6}), F32({6})}},
-          {.inputs = {F32({4, 6}), F32({6})}, .attributes = With({{"epsilon", 0.25}})},
-          {.inputs = {F32({2, 4, 6}), F32({4, 6}), F32({4, 6})}, .attributes = With({{"axis", 1}})},
+          {.inputs = {F32({4, 6}), F32({6})}, .attributes = {{"epsilon", 0.25}}},
+          {.inputs = {F32({2, 4, 6}), F32({4, 6}), F32({4, 6})}, .attributes = {{"axis", 1}}},
           {.inputs = {F32({2, 4, 6}), F32({6}), F32({6})},
-           .attributes = With({{"axis", -1}, {"stash_type", 1}}),
+           .attributes = {{"axis", -1}, {"stash_type", 1}},
            .num_outputs = 3}};
 }
 
 Result<Graph> Decompose(const OpCall& call) {
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -1), call.rank(0)));
   Composer compose(call);
-  const ValueId x = compose.Input(0);
+  const ValueId x = compose.Operand(0);
   const Moments moments = ComposeMoments(compose, x, AxesBetween(axis, call.rank(0)));
   const ValueId epsilon = compose.Number(call.attributes->Float("epsilon", 1e-5f), x);
-  const ValueId root = compose.Make("Sqrt", {compose.Make("Add", {moments.variance, epsilon})});
-  const ValueId inverse = compose.Make("Reciprocal", {root});
-  ValueId y = compose.Make("Mul", {moments.distance, inverse});
-  y = compose.Make("Mul", {y, compose.Input(1)});
-  if (call.has(2)) y = compose.Make("Add", {y, compose.Input(2)});
+  const ValueId root = compose.Add("Sqrt", {compose.Add("Add", {moments.variance, epsilon})});
+  const ValueId inverse = compose.Add("Reciprocal", {root});
+  ValueId y = compose.Add("Mul", {moments.distance, inverse});
+  y = compose.Add("Mul", {y, compose.Operand(1)});
+  if (call.has(2)) y = compose.Add("Add", {y, compose.Operand(2)});
   return compose.Done({y, moments.mean, inverse});
 }
 

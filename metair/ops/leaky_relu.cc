@@ -15,7 +15,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 std::vector<OpExample> Examples() {
   return {{.inputs = {example::F32({4, 6})}},
-          {.inputs = {example::F32({2, 3, 4})}, .attributes = example::With({{"alpha", 0.5}})}};
+          {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
 }
 
 }  // namespace

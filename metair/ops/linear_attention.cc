@@ -168,9 +168,8 @@ std::vector<InputDomain> Domain(const OpCall& call) {
 std::vector<OpExample> Examples() {
   using example::Absent;
   using example::F32;
-  using example::With;
   return {{.inputs = {F32({2, 3, 12}), F32({2, 3, 6}), F32({2, 3, 10})},
-           .attributes = With({{"q_num_heads", 4}, {"kv_num_heads", 2}, {"update_rule", "linear"}}),
+           .attributes = {{"q_num_heads", 4}, {"kv_num_heads", 2}, {"update_rule", "linear"}},
            .num_outputs = 2},
           {.inputs = {F32({2, 3, 6}),
                       F32({2, 3, 6}),
@@ -178,7 +177,7 @@ std::vector<OpExample> Examples() {
                       F32({2, 2, 3, 5}),
                       F32({2, 3, 2}),
                       F32({2, 3, 2})},
-           .attributes = With({{"q_num_heads", 2}, {"kv_num_heads", 2}}),
+           .attributes = {{"q_num_heads", 2}, {"kv_num_heads", 2}},
            .num_outputs = 2}};
 }
 

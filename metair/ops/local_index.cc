@@ -48,11 +48,10 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 std::vector<OpExample> Examples() {
   using example::I64;
-  using example::With;
   return {{.inputs = {I64({4, 6})},
-           .attributes = With({{"start", 4}, {"length", 3}, {"whole", 12}, {"column", -1}})},
+           .attributes = {{"start", 4}, {"length", 3}, {"whole", 12}, {"column", -1}}},
           {.inputs = {I64({5, 2})},
-           .attributes = With({{"start", 2}, {"length", 4}, {"whole", 0}, {"column", 1}})}};
+           .attributes = {{"start", 2}, {"length", 4}, {"whole", 0}, {"column", 1}}}};
 }
 
 }  // namespace

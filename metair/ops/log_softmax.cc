@@ -2,15 +2,16 @@
 // y = x - max(x) - ln(sum(exp(x - max(x)))) along `axis`.
 #include "metair/ops/log_softmax.h"
 
+#include "metair/ops/composer.h"
 #include "metair/ops/lines.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/softmax.h"
 
 namespace metadist {
 
-ValueId ComposeLogSoftmax(Composer& compose, ValueId x, int64_t axis) {
-  const SoftmaxParts parts = ComposeSoftmax(compose, x, {axis});
-  return compose.Make("Sub", {parts.shifted, compose.Make("Log", {parts.sum})});
+ValueId ComposeLogSoftmax(GraphBuilder& b, ValueId x, int64_t axis) {
+  const SoftmaxParts parts = ComposeSoftmax(b, x, {axis});
+  return b.Add("Sub", {parts.shifted, b.Add("Log", {parts.sum})});
 }
 
 }  // namespace metadist
@@ -25,7 +26,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 Result<Graph> Decompose(const OpCall& call) {
   Composer compose(call);
-  return compose.Done({ComposeLogSoftmax(compose, compose.Input(0), TRY(LineAxis(call)))});
+  return compose.Done({ComposeLogSoftmax(compose, compose.Operand(0), TRY(LineAxis(call)))});
 }
 
 }  // namespace

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-#include "metair/ops/composer.h"
+#include "metair/ops/graph_builder.h"
 
 namespace metadist {
 
 // The logarithms of the softmax of x along the axis.
-ValueId ComposeLogSoftmax(Composer& compose, ValueId x, int64_t axis);
+ValueId ComposeLogSoftmax(GraphBuilder& b, ValueId x, int64_t axis);
 
 }  // namespace metadist

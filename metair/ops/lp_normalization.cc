@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "metair/ops/call_check.h"
+#include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/lines.h"
 #include "metair/ops/ops.h"
@@ -37,21 +38,20 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
   return {{.inputs = {F32({3, 4, 5})}},
-          {.inputs = {F32({3, 4, 5})}, .attributes = With({{"axis", 1}, {"p", 1}})}};
+          {.inputs = {F32({3, 4, 5})}, .attributes = {{"axis", 1}, {"p", 1}}}};
 }
 
 Result<Graph> Decompose(const OpCall& call) {
   const std::vector<int64_t> axes{TRY(LineAxis(call))};
   Composer compose(call);
-  const ValueId x = compose.Input(0);
+  const ValueId x = compose.Operand(0);
   const ValueId norm = call.attributes->Int("p", 2) == 2
                            ? ComposeNorm(compose, x, axes, /*keep=*/true)
                            : compose.Fold("ReduceL1", x, axes);
-  const ValueId none = compose.Make("Equal", {norm, compose.Number(0, x)});
-  const ValueId divisor = compose.Make("Where", {none, compose.Number(1, x), norm});
-  return compose.Done({compose.Make("Div", {x, divisor})});
+  const ValueId none = compose.Add("Equal", {norm, compose.Number(0, x)});
+  const ValueId divisor = compose.Add("Where", {none, compose.Number(1, x), norm});
+  return compose.Done({compose.Add("Div", {x, divisor})});
 }
 
 }  // namespace

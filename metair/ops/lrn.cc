@@ -55,10 +55,9 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
-  return {{.inputs = {F32({3, 7, 2, 4})}, .attributes = With({{"size", 3}})},
+  return {{.inputs = {F32({3, 7, 2, 4})}, .attributes = {{"size", 3}}},
           {.inputs = {F32({2, 6, 3, 2})},
-           .attributes = With({{"size", 5}, {"alpha", 0.5}, {"beta", 0.5}, {"bias", 2.0}})}};
+           .attributes = {{"size", 5}, {"alpha", 0.5}, {"beta", 0.5}, {"bias", 2.0}}}};
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ Result<Graph> Decompose(const OpCall& call) {
     const ValueId content = cell.Activate(1, cell.Gate(all, kContent));
     ValueId c = cell.Times(input, content);
     if (cell.c() != kNone) {
-      const ValueId forget = input_forget ? compose.Make("Sub", {compose.Number(1, input), input})
+      const ValueId forget = input_forget ? compose.Add("Sub", {compose.Number(1, input), input})
                                           : gate(kForget, cell.c());
       c = cell.Plus(cell.Times(forget, cell.c()), c);
     }

@@ -8,9 +8,9 @@
 #include <limits>
 
 #include "metair/ops/call_check.h"
+#include "metair/ops/composer.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/example_parts.h"
-#include "metair/ops/op_table.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/range.h"
 #include "metair/ops/reduce_mean.h"
@@ -75,8 +75,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 // first, first + step, first + 2 step, ... along dim `dim` of the result.
 ValueId StepsAlong(Composer& compose, const Shape& shape, size_t dim, int64_t first, int64_t step) {
   ValueId steps =
-      compose.Make("Mul", {ComposePositions(compose, 0, shape[dim]), compose.Integer(step)});
-  steps = compose.Make("Add", {steps, compose.Integer(first)});
+      compose.Add("Mul", {ComposePositions(compose, 0, shape[dim]), compose.Integer(step)});
+  steps = compose.Add("Add", {steps, compose.Integer(first)});
   return compose.With("Unsqueeze", steps, AxesBetween(1, static_cast<int64_t>(shape.size() - dim)));
 }
 
@@ -90,37 +90,32 @@ Result<Graph> Decompose(const OpCall& call) {
   const std::vector<int64_t> inner = Strides(window.kernel);
   const int64_t plane = NumElements(window.input);
   Composer compose(call);
-  const ValueId x = compose.Input(0);
-  Node place;
-  place.domain = "metadist";
-  place.op = "MaxPoolTap";
-  place.attributes = *call.attributes;
-  place.outputs = {kNone};
-  const ValueId tap = compose.Like(*OpTable::BuiltIn().Find(place), place, {x})[0];
+  const ValueId x = compose.Operand(0);
+  const ValueId tap = compose.Add("metadist.MaxPoolTap", {x}, *call.attributes);
   ValueId index = kNone;
   for (size_t d = 0; d < window.input.size(); ++d) {
-    ValueId at = compose.Make("Div", {tap, compose.Integer(inner[d])});
-    at = compose.Make("Mod", {at, compose.Integer(window.kernel[d])});
-    at = compose.Make("Mul", {at, compose.Integer(window.dilations[d] * strides[d])});
-    index = d == 0 ? at : compose.Make("Add", {index, at});
+    ValueId at = compose.Add("Div", {tap, compose.Integer(inner[d])});
+    at = compose.Add("Mod", {at, compose.Integer(window.kernel[d])});
+    at = compose.Add("Mul", {at, compose.Integer(window.dilations[d] * strides[d])});
+    index = d == 0 ? at : compose.Add("Add", {index, at});
     const ValueId stands = StepsAlong(
         compose, shape, d + 2, -window.pads_begin[d] * strides[d], window.strides[d] * strides[d]);
-    index = compose.Make("Add", {index, stands});
+    index = compose.Add("Add", {index, stands});
   }
-  index = compose.Make("Add", {index, StepsAlong(compose, shape, 0, 0, shape[1] * plane)});
-  index = compose.Make("Add", {index, StepsAlong(compose, shape, 1, 0, plane)});
-  return compose.Done({compose.Make("MaxPool", {x}, *call.attributes), index});
+  index = compose.Add("Add", {index, StepsAlong(compose, shape, 0, 0, shape[1] * plane)});
+  index = compose.Add("Add", {index, StepsAlong(compose, shape, 1, 0, plane)});
+  return compose.Done({compose.Add("MaxPool", {x}, *call.attributes), index});
 }
 
 std::vector<OpExample> Examples() {
   std::vector<OpExample> examples = PoolExamples();
   examples.push_back({.inputs = {example::F32({1, 3, 6, 6})},
-                      .attributes = example::With({{"kernel_shape", std::vector<int64_t>{2, 2}}}),
+                      .attributes = {{"kernel_shape", std::vector<int64_t>{2, 2}}},
                       .num_outputs = 2});
-  examples.push_back({.inputs = {example::F32({2, 3, 5, 7})},
-                      .attributes = example::With(
-                          {{"kernel_shape", std::vector<int64_t>{2, 2}}, {"storage_order", 1}}),
-                      .num_outputs = 2});
+  examples.push_back(
+      {.inputs = {example::F32({2, 3, 5, 7})},
+       .attributes = {{"kernel_shape", std::vector<int64_t>{2, 2}}, {"storage_order", 1}},
+       .num_outputs = 2});
   return examples;
 }
 

@@ -95,12 +95,11 @@ std::vector<InputDomain> Domain(const OpCall& call) {
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
   using List = std::vector<int64_t>;
   return {{.inputs = {F32({1, 3, 6, 8}), F32({4, 5})},
-           .attributes = With({{"pooled_shape", List{2, 2}}, {"spatial_scale", 5.0}})},
+           .attributes = {{"pooled_shape", List{2, 2}}, {"spatial_scale", 5.0}}},
           {.inputs = {F32({2, 4, 5, 5}), F32({3, 5})},
-           .attributes = With({{"pooled_shape", List{1, 3}}, {"spatial_scale", 4.0}})}};
+           .attributes = {{"pooled_shape", List{1, 3}}, {"spatial_scale", 4.0}}}};
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ std::vector<InputDomain> Domain(const OpCall& call) {
 ValueId StepsAlong(Composer& compose, ValueId indices, size_t dim, int64_t step) {
   const Shape shape = compose.shape(indices);
   const ValueId steps =
-      compose.Make("Mul", {ComposePositions(compose, 0, shape[dim]), compose.Integer(step)});
+      compose.Add("Mul", {ComposePositions(compose, 0, shape[dim]), compose.Integer(step)});
   return compose.With("Unsqueeze", steps, AxesBetween(1, static_cast<int64_t>(shape.size() - dim)));
 }
 
@@ -114,10 +114,10 @@ ValueId Moved(Composer& compose, ValueId index, const Shape& from, const Shape& 
   const std::vector<int64_t> old_strides = Strides(from), new_strides = Strides(to);
   ValueId place = kNone;
   for (size_t d = 2; d < from.size(); ++d) {
-    ValueId at = compose.Make("Div", {index, compose.Integer(old_strides[d])});
-    at = compose.Make("Mod", {at, compose.Integer(from[d])});
-    at = compose.Make("Mul", {at, compose.Integer(new_strides[d])});
-    place = d == 2 ? at : compose.Make("Add", {place, at});
+    ValueId at = compose.Add("Div", {index, compose.Integer(old_strides[d])});
+    at = compose.Add("Mod", {at, compose.Integer(from[d])});
+    at = compose.Add("Mul", {at, compose.Integer(new_strides[d])});
+    place = d == 2 ? at : compose.Add("Add", {place, at});
   }
   return place;
 }
@@ -129,16 +129,14 @@ Result<Graph> Decompose(const OpCall& call) {
   const int64_t plane = PlaneOf(pooled);
   Composer compose(call);
   ValueId index = compose.As(ElementType::kI64, compose.Given(1));
-  index = compose.Make("Sub", {index, StepsAlong(compose, index, 0, pooled[1] * plane)});
-  index = compose.Make("Sub", {index, StepsAlong(compose, index, 1, plane)});
+  index = compose.Add("Sub", {index, StepsAlong(compose, index, 0, pooled[1] * plane)});
+  index = compose.Add("Sub", {index, StepsAlong(compose, index, 1, plane)});
   if (call.has(2)) index = Moved(compose, index, pooled, shape);
   index = compose.With("Reshape", index, {0, 0, -1});
-  const ValueId x = compose.With("Reshape", compose.Input(0), {0, 0, -1});
+  const ValueId x = compose.With("Reshape", compose.Operand(0), {0, 0, -1});
   const ValueId zeros =
       compose.With("Expand", compose.Number(0, x), {shape[0], shape[1], PlaneOf(shape)});
-  Attributes axis;
-  axis.set("axis", int64_t{2});
-  const ValueId y = compose.Make("ScatterElements", {zeros, index, x}, axis);
+  const ValueId y = compose.Add("ScatterElements", {zeros, index, x}, {{"axis", 2}});
   Shape whole{0, 0};
   whole.insert(whole.end(), shape.begin() + 2, shape.end());
   return compose.Done({compose.With("Reshape", y, whole)});
@@ -147,12 +145,11 @@ Result<Graph> Decompose(const OpCall& call) {
 std::vector<OpExample> Examples() {
   using example::F32;
   using example::I64;
-  using example::With;
   using List = std::vector<int64_t>;
   return {{.inputs = {F32({2, 3, 2, 3}), I64({2, 3, 2, 3})},
-           .attributes = With({{"kernel_shape", List{2, 2}}, {"strides", List{2, 2}}})},
+           .attributes = {{"kernel_shape", List{2, 2}}, {"strides", List{2, 2}}}},
           {.inputs = {F32({1, 1, 2, 2}), I64({1, 1, 2, 2}), example::Ints({1, 1, 5, 5})},
-           .attributes = With({{"kernel_shape", List{2, 2}}, {"strides", List{2, 2}}})}};
+           .attributes = {{"kernel_shape", List{2, 2}}, {"strides", List{2, 2}}}}};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "metair/ops/axes.h"
 #include "metair/ops/call_check.h"
+#include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
@@ -61,8 +62,7 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 std::vector<OpExample> Examples() {
   using example::F32;
   return {{.inputs = {F32({3, 4, 5, 2})}},
-          {.inputs = {F32({4, 6, 3})},
-           .attributes = example::With({{"axes", std::vector<int64_t>{-1}}})}};
+          {.inputs = {F32({4, 6, 3})}, .attributes = {{"axes", std::vector<int64_t>{-1}}}}};
 }
 
 Result<Graph> Decompose(const OpCall& call) {
@@ -71,11 +71,11 @@ Result<Graph> Decompose(const OpCall& call) {
   for (size_t d = 0; d < folded.size(); ++d)
     if (folded[d]) axes.push_back(static_cast<int64_t>(d));
   Composer compose(call);
-  const ValueId x = compose.Input(0);
+  const ValueId x = compose.Operand(0);
   const Moments moments = ComposeMoments(compose, x, axes);
-  const ValueId root = compose.Make("Sqrt", {moments.variance});
-  return compose.Done({compose.Make(
-      "Div", {moments.distance, compose.Make("Add", {root, compose.Number(1e-9, x)})})});
+  const ValueId root = compose.Add("Sqrt", {moments.variance});
+  return compose.Done({compose.Add(
+      "Div", {moments.distance, compose.Add("Add", {root, compose.Number(1e-9, x)})})});
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ std::vector<OpExample> Examples() {
   };
   return {{.inputs = {Int(4), Int(16), Int(8192), hertz(0), hertz(4096)}},
           {.inputs = {Int(3), Int(11), Int(1000), hertz(50), hertz(400)},
-           .attributes = example::With({{"output_datatype", 11}})}};
+           .attributes = {{"output_datatype", 11}}}};
 }
 
 }  // namespace

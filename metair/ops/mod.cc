@@ -37,7 +37,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 std::vector<OpExample> Examples() {
   using example::F32;
   using example::I64;
-  const Attributes fmod = example::With({{"fmod", 1}});
+  const Attributes fmod{{"fmod", 1}};
   return {{.inputs = {I64({4, 6}), I64({6})}},
           {.inputs = {I64({4, 6}), I64({4, 6})}, .attributes = fmod},
           {.inputs = {F32({4, 6}), F32({6})}, .attributes = fmod}};

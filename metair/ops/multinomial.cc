@@ -61,11 +61,10 @@ std::vector<OpExample> Examples() {
   using example::Absent;
   using example::F32;
   using example::I64;
-  using example::With;
   using List = std::vector<int64_t>;
-  return {{.inputs = {F32({4, 6})}, .attributes = With({{"sample_size", 3}, {"seed", 3.0}})},
+  return {{.inputs = {F32({4, 6})}, .attributes = {{"sample_size", 3}, {"seed", 3.0}}},
           {.inputs = {F32({4, 6}), Absent(), Absent(), I64({2})},
-           .attributes = With({{"sample_size", 5}, {"start", List{0, 0}}, {"dtype", 7}})}};
+           .attributes = {{"sample_size", 5}, {"start", List{0, 0}}, {"dtype", 7}}}};
 }
 
 }  // namespace

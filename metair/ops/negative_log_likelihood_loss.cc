@@ -15,7 +15,7 @@ namespace {
 // What stands at the target's class, 0 elsewhere, summed over the classes: an element for each
 // target.
 ValueId Picked(Composer& compose, ValueId hit, ValueId values) {
-  const ValueId chosen = compose.Make("Where", {hit, values, compose.Number(0, values)});
+  const ValueId chosen = compose.Add("Where", {hit, values, compose.Number(0, values)});
   return compose.Fold("ReduceSum", chosen, {1}, /*keep=*/false);
 }
 
@@ -24,17 +24,16 @@ ValueId Weights(
     Composer& compose, const OpCall& call, ValueId scores, ValueId targets, ValueId hit) {
   ValueId weights = kNone;
   if (call.has(2)) {
-    ValueId of_class = compose.As(compose.type(scores).element, compose.Input(2));
+    ValueId of_class = compose.As(compose.type(scores).element, compose.Operand(2));
     if (call.rank(0) > 2)
       of_class = compose.With("Unsqueeze", of_class, AxesBetween(1, call.rank(0) - 1));
     weights = Picked(compose, hit, of_class);
   }
   if (!call.attributes->has("ignore_index")) return weights;
   const ValueId ignored = compose.Integer(call.attributes->Int("ignore_index", 0));
-  const ValueId none = compose.Make("Equal", {targets, ignored});
+  const ValueId none = compose.Add("Equal", {targets, ignored});
   const ValueId zero = compose.Number(0, scores);
-  return compose.Make("Where",
-                      {none, zero, weights == kNone ? compose.Number(1, scores) : weights});
+  return compose.Add("Where", {none, zero, weights == kNone ? compose.Number(1, scores) : weights});
 }
 
 }  // namespace
@@ -42,20 +41,20 @@ ValueId Weights(
 ValueId ComposeNll(Composer& compose, const OpCall& call, ValueId scores) {
   const std::string reduction = call.attributes->String("reduction", "mean");
   const int64_t rank = call.rank(0);
-  const ValueId targets = compose.As(ElementType::kI64, compose.Input(1));
+  const ValueId targets = compose.As(ElementType::kI64, compose.Operand(1));
   ValueId classes = ComposePositions(compose, 0, call.shape(0)[1]);
   if (rank > 2) classes = compose.With("Unsqueeze", classes, AxesBetween(1, rank - 1));
-  const ValueId hit = compose.Make("Equal", {compose.With("Unsqueeze", targets, {1}), classes});
+  const ValueId hit = compose.Add("Equal", {compose.With("Unsqueeze", targets, {1}), classes});
   const ValueId weights = Weights(compose, call, scores, targets, hit);
-  ValueId loss = compose.Make("Neg", {Picked(compose, hit, scores)});
-  if (weights != kNone) loss = compose.Make("Mul", {loss, weights});
+  ValueId loss = compose.Add("Neg", {Picked(compose, hit, scores)});
+  if (weights != kNone) loss = compose.Add("Mul", {loss, weights});
   if (reduction == "none") return loss;
   const std::vector<int64_t> all = AxesBetween(0, rank - 1);
   if (reduction == "mean" && weights == kNone)
     return ComposeMean(compose, loss, all, /*keep=*/false);
   loss = compose.Fold("ReduceSum", loss, all, /*keep=*/false);
   if (reduction == "sum") return loss;
-  return compose.Make("Div", {loss, compose.Fold("ReduceSum", weights, all, /*keep=*/false)});
+  return compose.Add("Div", {loss, compose.Fold("ReduceSum", weights, all, /*keep=*/false)});
 }
 
 }  // namespace metadist
@@ -83,7 +82,7 @@ std::vector<OpExample> Examples() { return NllExamples(1); }
 
 Result<Graph> Decompose(const OpCall& call) {
   Composer compose(call);
-  return compose.Done({ComposeNll(compose, call, compose.Input(0))});
+  return compose.Done({ComposeNll(compose, call, compose.Operand(0))});
 }
 
 }  // namespace

@@ -69,14 +69,12 @@ std::vector<InputDomain> NllDomain(const OpCall& call) {
 std::vector<OpExample> NllExamples(int outputs) {
   using example::F32;
   using example::I64;
-  using example::With;
   std::vector<OpExample> examples{
       {.inputs = {F32({6, 5}), I64({6})}},
-      {.inputs = {F32({6, 5}), I64({6}), F32({5})}, .attributes = With({{"reduction", "sum"}})},
+      {.inputs = {F32({6, 5}), I64({6}), F32({5})}, .attributes = {{"reduction", "sum"}}},
       {.inputs = {F32({3, 5, 2, 4}), I64({3, 2, 4}), F32({5})},
-       .attributes = With({{"reduction", "none"}})},
-      {.inputs = {F32({3, 5, 4}), I64({3, 4}), F32({5})},
-       .attributes = With({{"ignore_index", 1}})}};
+       .attributes = {{"reduction", "none"}}},
+      {.inputs = {F32({3, 5, 4}), I64({3, 4}), F32({5})}, .attributes = {{"ignore_index", 1}}}};
   for (OpExample& example : examples) example.num_outputs = outputs;
   return examples;
 }

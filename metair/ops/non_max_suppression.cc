@@ -150,7 +150,7 @@ std::vector<OpExample> Examples() {
   const OpExample::Input scores = constant({1, 2, 4}, {3, 9, 5, 4, 1, 2, 3, 8});
   return {{.inputs = {boxes, scores, example::Int(3)}},
           {.inputs = {boxes, scores, example::Int(2), constant({1}, {0}), constant({1}, {4})},
-           .attributes = example::With({{"center_point_box", 1}})}};
+           .attributes = {{"center_point_box", 1}}}};
 }
 
 }  // namespace

@@ -73,10 +73,9 @@ std::vector<OpExample> Examples() {
   using example::I64;
   using example::Int;
   using example::Ints;
-  using example::With;
   return {{.inputs = {I64({4, 3}), Int(7), F32({2})}},
-          {.inputs = {I64({6}), Int(5), F32({2})}, .attributes = With({{"axis", 0}})},
-          {.inputs = {I64({2, 3}), Ints({6}), I64({2})}, .attributes = With({{"axis", 1}})}};
+          {.inputs = {I64({6}), Int(5), F32({2})}, .attributes = {{"axis", 0}}},
+          {.inputs = {I64({2, 3}), Ints({6}), I64({2})}, .attributes = {{"axis", 1}}}};
 }
 
 }  // namespace

@@ -108,13 +108,12 @@ std::vector<OpExample> Examples() {
   using example::F32;
   using example::I64;
   using example::Ints;
-  using example::With;
   return {{.inputs = {F32({4, 6}), Ints({1, 0, 2, 3})}},
           {.inputs = {F32({4, 6}), Ints({0, 1, 0, -2}), F32({})}},
           {.inputs = {F32({4, 6}), Ints({2, 1}), Absent(), Ints({-1})},
-           .attributes = With({{"mode", "reflect"}})},
-          {.inputs = {F32({4, 6}), Ints({2, 0, 1, 3})}, .attributes = With({{"mode", "edge"}})},
-          {.inputs = {I64({4, 6}), Ints({2, 0, 1, 3})}, .attributes = With({{"mode", "wrap"}})}};
+           .attributes = {{"mode", "reflect"}}},
+          {.inputs = {F32({4, 6}), Ints({2, 0, 1, 3})}, .attributes = {{"mode", "edge"}}},
+          {.inputs = {I64({4, 6}), Ints({2, 0, 1, 3})}, .attributes = {{"mode", "wrap"}}}};
 }
 
 }  // namespace

@@ -32,20 +32,18 @@ Work PoolWork(const OpCall& call, std::span<const TensorType> outputs) {
 
 std::vector<OpExample> PoolExamples() {
   using example::F32;
-  using example::With;
   using List = std::vector<int64_t>;
-  return {
-      {.inputs = {F32({2, 3, 6, 6})},
-       .attributes = With({{"kernel_shape", List{2, 2}}, {"strides", List{2, 2}}})},
-      {.inputs = {F32({1, 3, 7, 5})},
-       .attributes = With({{"kernel_shape", List{3, 3}}, {"pads", List{1, 1, 1, 1}}})},
-      {.inputs = {F32({2, 3, 8})},
-       .attributes = With({{"kernel_shape", List{3}}, {"strides", List{2}}, {"ceil_mode", 1}})},
-      {.inputs = {F32({1, 2, 8, 5})},
-       .attributes = With({{"kernel_shape", List{2, 2}}, {"dilations", List{3, 2}}})},
-      {.inputs = {F32({1, 2, 7, 5})},
-       .attributes = With(
-           {{"kernel_shape", List{3, 2}}, {"strides", List{2, 2}}, {"auto_pad", "SAME_LOWER"}})}};
+  return {{.inputs = {F32({2, 3, 6, 6})},
+           .attributes = {{"kernel_shape", List{2, 2}}, {"strides", List{2, 2}}}},
+          {.inputs = {F32({1, 3, 7, 5})},
+           .attributes = {{"kernel_shape", List{3, 3}}, {"pads", List{1, 1, 1, 1}}}},
+          {.inputs = {F32({2, 3, 8})},
+           .attributes = {{"kernel_shape", List{3}}, {"strides", List{2}}, {"ceil_mode", 1}}},
+          {.inputs = {F32({1, 2, 8, 5})},
+           .attributes = {{"kernel_shape", List{2, 2}}, {"dilations", List{3, 2}}}},
+          {.inputs = {F32({1, 2, 7, 5})},
+           .attributes = {
+               {"kernel_shape", List{3, 2}}, {"strides", List{2, 2}}, {"auto_pad", "SAME_LOWER"}}}};
 }
 
 }  // namespace metadist

@@ -75,20 +75,20 @@ Result<Graph> Decompose(const OpCall& call) {
     return compose.shape(parameter).empty() ? parameter
                                             : compose.With("Unsqueeze", parameter, spatial);
   };
-  ValueId sums = compose.Make("ConvInteger",
-                              {compose.Given(kX),
-                               compose.Given(kWeight),
-                               compose.Given(kZeroX),
-                               compose.Given(kZeroWeight)},
-                              *call.attributes);
+  ValueId sums = compose.Add("ConvInteger",
+                             {compose.Given(kX),
+                              compose.Given(kWeight),
+                              compose.Given(kZeroX),
+                              compose.Given(kZeroWeight)},
+                             *call.attributes);
   if (call.has(kBias))
-    sums = compose.Make("Add", {sums, spread(compose.As(ElementType::kI32, compose.Given(kBias)))});
+    sums = compose.Add("Add", {sums, spread(compose.As(ElementType::kI32, compose.Given(kBias)))});
   const auto scale = [&](size_t input) {
     return compose.As(ElementType::kF64, compose.Given(input));
   };
-  const ValueId factor = compose.Make(
-      "Div", {compose.Make("Mul", {scale(kScaleX), scale(kScaleWeight)}), scale(kScaleY)});
-  const ValueId y = compose.Make("Mul", {compose.As(ElementType::kF64, sums), spread(factor)});
+  const ValueId factor = compose.Add(
+      "Div", {compose.Add("Mul", {scale(kScaleX), scale(kScaleWeight)}), scale(kScaleY)});
+  const ValueId y = compose.Add("Mul", {compose.As(ElementType::kF64, sums), spread(factor)});
   return compose.Done({ComposeQuantize(compose, y, spread(compose.Given(kZeroY)))});
 }
 
@@ -105,7 +105,6 @@ std::vector<InputDomain> Domain(const OpCall& call) {
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
   using List = std::vector<int64_t>;
   const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
   const OpExample::Input bias{{ElementType::kI32, {6}}};
@@ -118,7 +117,7 @@ std::vector<OpExample> Examples() {
                       F32({}),
                       u8({}),
                       bias},
-           .attributes = With({{"pads", List{1, 1, 1, 1}}})},
+           .attributes = {{"pads", List{1, 1, 1, 1}}}},
           {.inputs = {u8({1, 4, 6, 6}),
                       F32({}),
                       u8({}),
@@ -127,7 +126,7 @@ std::vector<OpExample> Examples() {
                       u8({6}),
                       F32({}),
                       u8({})},
-           .attributes = With({{"group", 2}})}};
+           .attributes = {{"group", 2}}}};
 }
 
 }  // namespace

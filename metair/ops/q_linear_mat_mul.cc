@@ -83,7 +83,7 @@ Result<Graph> Decompose(const OpCall& call) {
   const Shape shape = TRY(Infer(call))[0].shape;
   const Shape &a = call.shape(kA), &b = call.shape(kB);
   Composer compose(call);
-  const ValueId product = compose.Make(
+  const ValueId product = compose.Add(
       "MatMulInteger",
       {compose.Given(kA), compose.Given(kB), compose.Given(kZeroA), compose.Given(kZeroB)});
   const auto scale = [&](size_t input, const Shape& as) {
@@ -93,9 +93,9 @@ Result<Graph> Decompose(const OpCall& call) {
   const Shape columns = TRY(ColumnsShape(b, call.shape(kScaleB)));
   const Shape made = TRY(RowsShape(shape, call.shape(kScaleY)));
   ValueId y = compose.As(ElementType::kF64, product);
-  y = compose.Make("Mul", {y, scale(kScaleA, rows)});
-  y = compose.Make("Mul", {y, scale(kScaleB, columns)});
-  y = compose.Make("Div", {y, scale(kScaleY, made)});
+  y = compose.Add("Mul", {y, scale(kScaleA, rows)});
+  y = compose.Add("Mul", {y, scale(kScaleB, columns)});
+  y = compose.Add("Div", {y, scale(kScaleY, made)});
   const ValueId zero = Spread(compose, kZeroY, TRY(RowsShape(shape, call.shape(kZeroY))));
   return compose.Done({ComposeQuantize(compose, y, zero)});
 }

@@ -18,10 +18,10 @@ ValueId ComposeQuantize(Composer& compose, ValueId value, ValueId zero_point) {
   const ElementType element = compose.type(zero_point).element;
   const IntegerLimits limits = LimitsOf(element);
   const ValueId zero = compose.As(ElementType::kF64, zero_point);
-  const ValueId shifted = compose.Make("Add", {compose.Make("Round", {value}), zero});
+  const ValueId shifted = compose.Add("Add", {compose.Add("Round", {value}), zero});
   return compose.As(
       element,
-      compose.Make(
+      compose.Add(
           "Clip",
           {shifted, compose.Number(limits.low, shifted), compose.Number(limits.high, shifted)}));
 }
@@ -101,16 +101,15 @@ std::vector<InputDomain> Domain(const OpCall& call) {
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
   const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
   const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
   return {{.inputs = {F32({3, 4, 5}), F32({}), u8({})}},
           {.inputs = {F32({3, 4, 5}), F32({4}), i8({4})}},
-          {.inputs = {F32({3, 8}), F32({3, 2})}, .attributes = With({{"block_size", 4}})},
-          {.inputs = {F32({3, 4}), F32({})}, .attributes = With({{"output_dtype", 5}})},
-          {.inputs = {F32({3, 4, 5}), F32({4})}, .attributes = With({{"output_dtype", 17}})},
+          {.inputs = {F32({3, 8}), F32({3, 2})}, .attributes = {{"block_size", 4}}},
+          {.inputs = {F32({3, 4}), F32({})}, .attributes = {{"output_dtype", 5}}},
+          {.inputs = {F32({3, 4, 5}), F32({4})}, .attributes = {{"output_dtype", 17}}},
           {.inputs = {F32({3, 8}), F32({3, 2})},
-           .attributes = With({{"block_size", 4}, {"output_dtype", 22}})}};
+           .attributes = {{"block_size", 4}, {"output_dtype", 22}}}};
 }
 
 }  // namespace

@@ -27,14 +27,12 @@ namespace {
 std::vector<OpExample> Examples() {
   using example::Absent;
   using example::I64;
-  using example::With;
   using List = std::vector<int64_t>;
-  return {
-      {.attributes = With({{"shape", List{4, 6}}, {"seed", 3.0}})},
-      {.inputs = {Absent(), Absent(), Absent(), I64({2})},
-       .attributes = With({{"shape", List{4, 6}}, {"start", List{0, 0}}, {"mean", 2.0}})},
-      {.inputs = {Absent(), Absent(), Absent(), I64({2})},
-       .attributes = With({{"shape", List{2, 3, 4}}, {"start", List{0, 0, 0}}, {"scale", 0.5}})}};
+  return {{.attributes = {{"shape", List{4, 6}}, {"seed", 3.0}}},
+          {.inputs = {Absent(), Absent(), Absent(), I64({2})},
+           .attributes = {{"shape", List{4, 6}}, {"start", List{0, 0}}, {"mean", 2.0}}},
+          {.inputs = {Absent(), Absent(), Absent(), I64({2})},
+           .attributes = {{"shape", List{2, 3, 4}}, {"start", List{0, 0, 0}}, {"scale", 0.5}}}};
 }
 
 }  // namespace

@@ -47,13 +47,12 @@ std::vector<OpExample> DrawnLikeExamples() {
   using example::Absent;
   using example::F32;
   using example::I64;
-  using example::With;
   using List = std::vector<int64_t>;
-  return {{.inputs = {F32({4, 6})}, .attributes = With({{"seed", 3.0}})},
+  return {{.inputs = {F32({4, 6})}, .attributes = {{"seed", 3.0}}},
           {.inputs = {F32({4, 6}), Absent(), Absent(), I64({2})},
-           .attributes = With({{"start", List{0, 0}}})},
+           .attributes = {{"start", List{0, 0}}}},
           {.inputs = {I64({2, 3, 4}), Absent(), Absent(), I64({2})},
-           .attributes = With({{"start", List{0, 0, 0}}, {"dtype", 1}})}};
+           .attributes = {{"start", List{0, 0, 0}}, {"dtype", 1}}}};
 }
 
 }  // namespace metadist
@@ -64,14 +63,12 @@ namespace {
 std::vector<OpExample> Examples() {
   using example::Absent;
   using example::I64;
-  using example::With;
   using List = std::vector<int64_t>;
-  return {
-      {.attributes = With({{"shape", List{4, 6}}, {"seed", 3.0}})},
-      {.inputs = {Absent(), Absent(), Absent(), I64({2})},
-       .attributes = With({{"shape", List{4, 6}}, {"start", List{0, 0}}, {"low", -1.0}})},
-      {.inputs = {Absent(), Absent(), Absent(), I64({2})},
-       .attributes = With({{"shape", List{2, 3, 4}}, {"start", List{0, 0, 0}}, {"dtype", 11}})}};
+  return {{.attributes = {{"shape", List{4, 6}}, {"seed", 3.0}}},
+          {.inputs = {Absent(), Absent(), Absent(), I64({2})},
+           .attributes = {{"shape", List{4, 6}}, {"start", List{0, 0}}, {"low", -1.0}}},
+          {.inputs = {Absent(), Absent(), Absent(), I64({2})},
+           .attributes = {{"shape", List{2, 3, 4}}, {"start", List{0, 0, 0}}, {"dtype", 11}}}};
 }
 
 }  // namespace

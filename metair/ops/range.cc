@@ -13,9 +13,8 @@
 
 namespace metadist {
 
-ValueId ComposePositions(Composer& compose, int64_t first, int64_t count) {
-  return compose.Make("Range",
-                      {compose.Integer(first), compose.Integer(first + count), compose.Integer(1)});
+ValueId ComposePositions(GraphBuilder& b, int64_t first, int64_t count) {
+  return b.Add("Range", {b.Integer(first), b.Integer(first + count), b.Integer(1)});
 }
 
 }  // namespace metadist

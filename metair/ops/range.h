@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-#include "metair/ops/composer.h"
+#include "metair/ops/graph_builder.h"
 
 namespace metadist {
 
 // first, first + 1, ..., first + count - 1 as i64.
-ValueId ComposePositions(Composer& compose, int64_t first, int64_t count);
+ValueId ComposePositions(GraphBuilder& b, int64_t first, int64_t count);
 
 }  // namespace metadist

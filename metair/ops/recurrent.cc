@@ -282,12 +282,11 @@ std::vector<InputDomain> RecurrentDomain(const OpCall& call) {
 std::vector<OpExample> RecurrentExamples(const CellForm& form) {
   using example::Absent;
   using example::F32;
-  using example::With;
   const int64_t g = form.gates;
   const OpExample::Input lengths{.type = {ElementType::kI32, {2}}};
   std::vector<OpExample> examples{
       {.inputs = {F32({3, 2, 4}), F32({1, g * 5, 4}), F32({1, g * 5, 5})},
-       .attributes = With({{"hidden_size", 5}}),
+       .attributes = {{"hidden_size", 5}},
        .num_outputs = 2},
       {.inputs = {F32({3, 2, 4}),
                   F32({1, g * 5, 4}),
@@ -295,7 +294,7 @@ std::vector<OpExample> RecurrentExamples(const CellForm& form) {
                   F32({1, 2 * g * 5}),
                   lengths,
                   F32({1, 2, 5})},
-       .attributes = With({{"hidden_size", 5}, {"direction", "reverse"}, {"clip", 1.0}}),
+       .attributes = {{"hidden_size", 5}, {"direction", "reverse"}, {"clip", 1.0}},
        .num_outputs = 2},
       {.inputs = {F32({3, 2, 4}),
                   F32({2, g * 5, 4}),
@@ -303,7 +302,7 @@ std::vector<OpExample> RecurrentExamples(const CellForm& form) {
                   F32({2, 2 * g * 5}),
                   Absent(),
                   F32({2, 2, 5})},
-       .attributes = With({{"hidden_size", 5}, {"direction", "bidirectional"}}),
+       .attributes = {{"hidden_size", 5}, {"direction", "bidirectional"}},
        .num_outputs = form.has_cell ? 3 : 2},
       {.inputs = {F32({1, 3, 4}),
                   F32({1, g * 5, 4}),
@@ -311,7 +310,7 @@ std::vector<OpExample> RecurrentExamples(const CellForm& form) {
                   F32({1, 2 * g * 5}),
                   Absent(),
                   F32({1, 3, 5})},
-       .attributes = With({{"hidden_size", 5}}),
+       .attributes = {{"hidden_size", 5}},
        .num_outputs = form.has_cell ? 3 : 2}};
   if (form.has_cell)
     for (const auto& [example, batch] : {std::pair<size_t, int64_t>{1, 2}, {3, 3}}) {

@@ -4,18 +4,19 @@
 
 #include <cmath>
 
+#include "metair/ops/composer.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
 #include "metair/ops/reduce_mean.h"
 
 namespace metadist {
 
-ValueId ComposeNorm(Composer& compose, ValueId x, const std::vector<int64_t>& axes, bool keep) {
-  const ElementType element = compose.type(x).element;
-  const ValueId wide = compose.As(ElementType::kF64, x);
-  const ValueId squares = compose.Make("Mul", {wide, wide});
-  const ValueId sum = compose.Fold("ReduceSum", squares, axes, keep);
-  return compose.As(element, compose.Make("Sqrt", {sum}));
+ValueId ComposeNorm(GraphBuilder& b, ValueId x, const std::vector<int64_t>& axes, bool keep) {
+  const ElementType element = b.type(x).element;
+  const ValueId wide = b.As(ElementType::kF64, x);
+  const ValueId squares = b.Add("Mul", {wide, wide});
+  const ValueId sum = b.Fold("ReduceSum", squares, axes, keep);
+  return b.As(element, b.Add("Sqrt", {sum}));
 }
 
 }  // namespace metadist
@@ -29,7 +30,7 @@ double Finish(double sum) { return std::sqrt(sum); }
 Result<Graph> Decompose(const OpCall& call) {
   const FoldedAxes folded = TRY(FoldedAxesOf(call));
   Composer compose(call);
-  return compose.Done({ComposeNorm(compose, compose.Input(0), folded.axes, folded.keep)});
+  return compose.Done({ComposeNorm(compose, compose.Operand(0), folded.axes, folded.keep)});
 }
 
 }  // namespace

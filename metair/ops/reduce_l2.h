@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "metair/ops/composer.h"
+#include "metair/ops/graph_builder.h"
 
 namespace metadist {
 
 // sqrt(sum of x^2) over the axes. The squares are summed in f64, which no f32 overflows.
-ValueId ComposeNorm(Composer& compose, ValueId x, const std::vector<int64_t>& axes, bool keep);
+ValueId ComposeNorm(GraphBuilder& b, ValueId x, const std::vector<int64_t>& axes, bool keep);
 
 }  // namespace metadist

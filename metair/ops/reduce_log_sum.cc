@@ -2,6 +2,7 @@
 // ln(sum of x) over axes; of integers truncated.
 #include <cmath>
 
+#include "metair/ops/composer.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
@@ -16,8 +17,8 @@ double Finish(double sum) { return std::log(sum); }
 Result<Graph> Decompose(const OpCall& call) {
   const FoldedAxes folded = TRY(FoldedAxesOf(call));
   Composer compose(call);
-  const ValueId sum = compose.Fold("ReduceSum", compose.Input(0), folded.axes, folded.keep);
-  return compose.Done({compose.Make("Log", {sum})});
+  const ValueId sum = compose.Fold("ReduceSum", compose.Operand(0), folded.axes, folded.keep);
+  return compose.Done({compose.Add("Log", {sum})});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "metair/ops/composer.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
 #include "metair/ops/reduce_mean.h"
@@ -37,13 +38,13 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 Result<Graph> Decompose(const OpCall& call) {
   const FoldedAxes folded = TRY(FoldedAxesOf(call));
   Composer compose(call);
-  const ValueId x = compose.Input(0);
+  const ValueId x = compose.Operand(0);
   const ValueId highest = compose.Fold("ReduceMax", x, folded.axes);
-  const ValueId infinite = compose.Make("IsInf", {highest});
-  const ValueId base = compose.Make("Where", {infinite, compose.Number(0, x), highest});
-  const ValueId terms = compose.Make("Exp", {compose.Make("Sub", {x, base})});
+  const ValueId infinite = compose.Add("IsInf", {highest});
+  const ValueId base = compose.Add("Where", {infinite, compose.Number(0, x), highest});
+  const ValueId terms = compose.Add("Exp", {compose.Add("Sub", {x, base})});
   const ValueId sum = compose.Fold("ReduceSum", terms, folded.axes);
-  ValueId y = compose.Make("Add", {compose.Make("Log", {sum}), base});
+  ValueId y = compose.Add("Add", {compose.Add("Log", {sum}), base});
   if (!folded.keep) y = compose.With("Squeeze", y, folded.axes);
   return compose.Done({y});
 }

@@ -4,25 +4,26 @@
 
 #include <numeric>
 
+#include "metair/ops/composer.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce.h"
 
 namespace metadist {
 
-ValueId ComposeMean(Composer& compose, ValueId x, const std::vector<int64_t>& axes, bool keep) {
+ValueId ComposeMean(GraphBuilder& b, ValueId x, const std::vector<int64_t>& axes, bool keep) {
   double count = 1;
   for (const int64_t axis : axes)
-    count *= static_cast<double>(compose.shape(x)[static_cast<size_t>(axis)]);
-  return compose.Make("Div", {compose.Fold("ReduceSum", x, axes, keep), compose.Number(count, x)});
+    count *= static_cast<double>(b.shape(x)[static_cast<size_t>(axis)]);
+  return b.Add("Div", {b.Fold("ReduceSum", x, axes, keep), b.Number(count, x)});
 }
 
-Moments ComposeMoments(Composer& compose, ValueId x, const std::vector<int64_t>& axes) {
+Moments ComposeMoments(GraphBuilder& b, ValueId x, const std::vector<int64_t>& axes) {
   Moments out;
-  out.mean = ComposeMean(compose, x, axes, /*keep=*/true);
-  out.distance = compose.Make("Sub", {x, out.mean});
-  const ValueId squares = compose.Make("Mul", {out.distance, out.distance});
-  out.variance = ComposeMean(compose, squares, axes, /*keep=*/true);
+  out.mean = ComposeMean(b, x, axes, /*keep=*/true);
+  out.distance = b.Add("Sub", {x, out.mean});
+  const ValueId squares = b.Add("Mul", {out.distance, out.distance});
+  out.variance = ComposeMean(b, squares, axes, /*keep=*/true);
   return out;
 }
 
@@ -69,7 +70,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 Result<Graph> Decompose(const OpCall& call) {
   const FoldedAxes folded = TRY(FoldedAxesOf(call));
   Composer compose(call);
-  return compose.Done({ComposeMean(compose, compose.Input(0), folded.axes, folded.keep)});
+  return compose.Done({ComposeMean(compose, compose.Operand(0), folded.axes, folded.keep)});
 }
 
 }  // namespace

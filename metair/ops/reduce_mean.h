@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "metair/ops/composer.h"
+#include "metair/ops/graph_builder.h"
 
 namespace metadist {
 
 // The mean over the axes. How many elements there are is a constant.
-ValueId ComposeMean(Composer& compose, ValueId x, const std::vector<int64_t>& axes, bool keep);
+ValueId ComposeMean(GraphBuilder& b, ValueId x, const std::vector<int64_t>& axes, bool keep);
 
 // Mean, distance from it and mean squared distance, in two passes: mean(x^2) - mean(x)^2 cancels.
 // Folded dims keep size 1.
@@ -18,7 +18,7 @@ struct Moments {
   ValueId distance = kNone;
   ValueId variance = kNone;
 };
-Moments ComposeMoments(Composer& compose, ValueId x, const std::vector<int64_t>& axes);
+Moments ComposeMoments(GraphBuilder& b, ValueId x, const std::vector<int64_t>& axes);
 
 // The axes of a reduction's call. Errors: kBadInput for one that folds nothing or no floats.
 struct FoldedAxes {

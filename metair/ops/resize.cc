@@ -310,7 +310,6 @@ std::vector<OpExample> Examples() {
   using example::Absent;
   using example::F32;
   using example::Ints;
-  using example::With;
   using List = std::vector<int64_t>;
   const auto scales = [](List values) {
     return OpExample::Input{.type = {ElementType::kF32, {static_cast<int64_t>(values.size())}},
@@ -318,17 +317,16 @@ std::vector<OpExample> Examples() {
   };
   return {{.inputs = {F32({2, 3, 4, 5}), Absent(), scales({1, 1, 2, 2})}},
           {.inputs = {F32({2, 3, 4, 5}), Absent(), scales({1, 1, 2, 3})},
-           .attributes = With({{"mode", "linear"}})},
+           .attributes = {{"mode", "linear"}}},
           {.inputs = {F32({2, 3, 4, 5}), Absent(), Absent(), Ints({2, 3, 7, 3})},
-           .attributes =
-               With({{"mode", "cubic"}, {"coordinate_transformation_mode", "align_corners"}})},
+           .attributes = {{"mode", "cubic"}, {"coordinate_transformation_mode", "align_corners"}}},
           {.inputs = {F32({1, 2, 8, 6}), Absent(), Absent(), Ints({3, 5})},
-           .attributes = With({{"mode", "linear"}, {"antialias", 1}, {"axes", List{2, 3}}})},
+           .attributes = {{"mode", "linear"}, {"antialias", 1}, {"axes", List{2, 3}}}},
           {.inputs = {F32({1, 2, 4, 6}), Absent(), Absent(), Ints({6, 8})},
-           .attributes = With({{"nearest_mode", "floor"},
-                               {"coordinate_transformation_mode", "asymmetric"},
-                               {"keep_aspect_ratio_policy", "not_larger"},
-                               {"axes", List{2, 3}}})}};
+           .attributes = {{"nearest_mode", "floor"},
+                          {"coordinate_transformation_mode", "asymmetric"},
+                          {"keep_aspect_ratio_policy", "not_larger"},
+                          {"axes", List{2, 3}}}}};
 }
 
 }  // namespace

@@ -59,9 +59,9 @@ std::vector<InputDomain> Domain(const OpCall& call) {
 std::vector<OpExample> Examples() {
   using example::F32;
   using example::I64;
-  return {{.inputs = {F32({4, 6}), I64({6})}},
-          {.inputs = {F32({4, 6, 3}), I64({4})},
-           .attributes = example::With({{"batch_axis", 0}, {"time_axis", 1}})}};
+  return {
+      {.inputs = {F32({4, 6}), I64({6})}},
+      {.inputs = {F32({4, 6, 3}), I64({4})}, .attributes = {{"batch_axis", 0}, {"time_axis", 1}}}};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "metair/ops/broadcast.h"
 #include "metair/ops/call_check.h"
+#include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/reduce_mean.h"
@@ -52,23 +53,22 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
-  return {{.inputs = {F32({2, 4, 6}), F32({6})}},
-          {.inputs = {F32({2, 4, 6}), F32({4, 6})},
-           .attributes = With({{"axis", 1}, {"epsilon", 0.25}})}};
+  return {
+      {.inputs = {F32({2, 4, 6}), F32({6})}},
+      {.inputs = {F32({2, 4, 6}), F32({4, 6})}, .attributes = {{"axis", 1}, {"epsilon", 0.25}}}};
 }
 
 Result<Graph> Decompose(const OpCall& call) {
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -1), call.rank(0)));
   Composer compose(call);
-  const ValueId x = compose.Input(0);
+  const ValueId x = compose.Operand(0);
   const ValueId squares = ComposeMean(
-      compose, compose.Make("Mul", {x, x}), AxesBetween(axis, call.rank(0)), /*keep=*/true);
+      compose, compose.Add("Mul", {x, x}), AxesBetween(axis, call.rank(0)), /*keep=*/true);
   const ValueId epsilon = compose.Number(call.attributes->Float("epsilon", 1e-5f), x);
-  const ValueId root = compose.Make("Sqrt", {compose.Make("Add", {squares, epsilon})});
-  const ValueId y = compose.Make("Div", {x, root});
-  const ValueId scale = compose.As(compose.type(y).element, compose.Input(1));
-  return compose.Done({compose.Make("Mul", {y, scale})});
+  const ValueId root = compose.Add("Sqrt", {compose.Add("Add", {squares, epsilon})});
+  const ValueId y = compose.Add("Div", {x, root});
+  const ValueId scale = compose.As(compose.type(y).element, compose.Operand(1));
+  return compose.Done({compose.Add("Mul", {y, scale})});
 }
 
 }  // namespace

@@ -10,32 +10,26 @@
 namespace metadist {
 namespace {
 
-Attributes Only(const char* name, Attribute value) {
-  Attributes attributes;
-  attributes.set(name, std::move(value));
-  return attributes;
-}
-
 // An activation, by its name in attribute `activations`, as operators.
 ValueId ComposeActivation(Composer& compose, const Activation& f, ValueId x) {
   const auto times = [&](double factor, ValueId value) {
-    return compose.Make("Mul", {value, compose.Number(factor, value)});
+    return compose.Add("Mul", {value, compose.Number(factor, value)});
   };
-  if (f.name() == "relu") return compose.Make("Relu", {x});
-  if (f.name() == "tanh") return compose.Make("Tanh", {x});
-  if (f.name() == "sigmoid") return compose.Make("Sigmoid", {x});
-  if (f.name() == "softsign") return compose.Make("Softsign", {x});
-  if (f.name() == "softplus") return compose.Make("Softplus", {x});
+  if (f.name() == "relu") return compose.Add("Relu", {x});
+  if (f.name() == "tanh") return compose.Add("Tanh", {x});
+  if (f.name() == "sigmoid") return compose.Add("Sigmoid", {x});
+  if (f.name() == "softsign") return compose.Add("Softsign", {x});
+  if (f.name() == "softplus") return compose.Add("Softplus", {x});
   if (f.name() == "affine")
-    return compose.Make("Add", {times(f.alpha(), x), compose.Number(f.beta(), x)});
-  if (f.name() == "scaledtanh") return times(f.alpha(), compose.Make("Tanh", {times(f.beta(), x)}));
-  Attributes attributes = Only("alpha", f.alpha());
-  if (f.name() == "leakyrelu") return compose.Make("LeakyRelu", {x}, attributes);
-  if (f.name() == "thresholdedrelu") return compose.Make("ThresholdedRelu", {x}, attributes);
-  if (f.name() == "elu") return compose.Make("Elu", {x}, attributes);
+    return compose.Add("Add", {times(f.alpha(), x), compose.Number(f.beta(), x)});
+  if (f.name() == "scaledtanh") return times(f.alpha(), compose.Add("Tanh", {times(f.beta(), x)}));
+  Attributes attributes{{"alpha", f.alpha()}};
+  if (f.name() == "leakyrelu") return compose.Add("LeakyRelu", {x}, attributes);
+  if (f.name() == "thresholdedrelu") return compose.Add("ThresholdedRelu", {x}, attributes);
+  if (f.name() == "elu") return compose.Add("Elu", {x}, attributes);
   CHECK(f.name() == "hardsigmoid", f.name().c_str());
   attributes.set("beta", f.beta());
-  return compose.Make("HardSigmoid", {x}, attributes);
+  return compose.Add("HardSigmoid", {x}, attributes);
 }
 
 }  // namespace
@@ -57,35 +51,35 @@ CellComposer::CellComposer(const OpCall& call,
 
 // With the batch as the middle one of three dims.
 ValueId CellComposer::State(size_t input) {
-  const ValueId value = compose_.Input(input);
+  const ValueId value = compose_.Operand(input);
   if (!r_.batch_first) return value;
-  return compose_.Make("Transpose", {value}, Only("perm", std::vector<int64_t>{1, 0, 2}));
+  return compose_.Add("Transpose", {value}, {{"perm", std::vector<int64_t>{1, 0, 2}}});
 }
 
 // [d, g, columns, h] of [d, g h, columns].
 ValueId CellComposer::Weights(size_t input, int64_t columns) {
   const ValueId apart = compose_.With(
-      "Reshape", compose_.Input(input), {r_.directions, r_.gates, r_.hidden, columns});
-  return compose_.Make("Transpose", {apart}, Only("perm", std::vector<int64_t>{0, 1, 3, 2}));
+      "Reshape", compose_.Operand(input), {r_.directions, r_.gates, r_.hidden, columns});
+  return compose_.Add("Transpose", {apart}, {{"perm", std::vector<int64_t>{0, 1, 3, 2}}});
 }
 
 // [d, g, 1, h]: of W (0) or R (1).
 ValueId CellComposer::Bias(int64_t which) {
   if (!has_bias_) return kNone;
   const ValueId both =
-      compose_.With("Reshape", compose_.Input(kB), {r_.directions, 2, r_.gates, 1, r_.hidden});
+      compose_.With("Reshape", compose_.Operand(kB), {r_.directions, 2, r_.gates, 1, r_.hidden});
   return Gate(both, which);
 }
 
 ValueId CellComposer::Given() {
   const ValueId x = compose_.With("Unsqueeze", x_, {0});
-  return Plus(compose_.Make("MatMul", {x, Weights(kW, r_.input)}), Bias(0));
+  return Plus(compose_.Add("MatMul", {x, Weights(kW, r_.input)}), Bias(0));
 }
 
 ValueId CellComposer::Recur() {
   if (h_ == kNone) return Bias(1);
   const ValueId h = compose_.With("Unsqueeze", h_, {1});
-  return Plus(compose_.Make("MatMul", {h, Weights(kR, r_.hidden)}), Bias(1));
+  return Plus(compose_.Add("MatMul", {h, Weights(kR, r_.hidden)}), Bias(1));
 }
 
 ValueId CellComposer::Recur(int64_t gate, ValueId state) {
@@ -93,32 +87,33 @@ ValueId CellComposer::Recur(int64_t gate, ValueId state) {
   if (bias != kNone) bias = Gate(bias, gate);
   if (state == kNone) return bias;
   if (recurrent_ == kNone) recurrent_ = Weights(kR, r_.hidden);
-  return Plus(compose_.Make("MatMul", {state, Gate(recurrent_, gate)}), bias);
+  return Plus(compose_.Add("MatMul", {state, Gate(recurrent_, gate)}), bias);
 }
 
 ValueId CellComposer::Gate(ValueId all, int64_t gate) {
-  return compose_.Make("Gather", {all, compose_.Integer(gate)}, Only("axis", int64_t{1}));
+  return compose_.Add("Gather", {all, compose_.Integer(gate)}, {{"axis", 1}});
 }
 
 ValueId CellComposer::Peephole(int64_t gate) {
   if (!has_peepholes_) return kNone;
   return Gate(
-      compose_.With("Reshape", compose_.Input(kPeepholes), {r_.directions, 3, 1, r_.hidden}), gate);
+      compose_.With("Reshape", compose_.Operand(kPeepholes), {r_.directions, 3, 1, r_.hidden}),
+      gate);
 }
 
 ValueId CellComposer::Activate(size_t which, ValueId x, bool clipped) {
   if (clipped && clip_ > 0)
-    x = compose_.Make("Clip", {x, compose_.Number(-clip_, x), compose_.Number(clip_, x)});
+    x = compose_.Add("Clip", {x, compose_.Number(-clip_, x), compose_.Number(clip_, x)});
   return ComposeActivation(compose_, activations_[which], x);
 }
 
 ValueId CellComposer::Plus(ValueId a, ValueId b) {
   if (a == kNone) return b;
-  return b == kNone ? a : compose_.Make("Add", {a, b});
+  return b == kNone ? a : compose_.Add("Add", {a, b});
 }
 
 ValueId CellComposer::Times(ValueId a, ValueId b) {
-  return a == kNone || b == kNone ? kNone : compose_.Make("Mul", {a, b});
+  return a == kNone || b == kNone ? kNone : compose_.Add("Mul", {a, b});
 }
 
 // Where the element is behind the end of its sequence: `other`, zeros where that is left out.
@@ -126,17 +121,17 @@ ValueId CellComposer::Within(ValueId value, ValueId other) {
   if (value == kNone || !has_lengths_) return value;
   if (within_ == kNone) {
     const ValueId lengths = compose_.Given(kLengths);
-    const ValueId within = compose_.Make("Less", {compose_.Number(0, lengths), lengths});
+    const ValueId within = compose_.Add("Less", {compose_.Number(0, lengths), lengths});
     within_ = compose_.With("Unsqueeze", within, {1});
   }
   if (other == kNone) other = compose_.Number(0, value);
-  return compose_.Make("Where", {within_, value, other});
+  return compose_.Add("Where", {within_, value, other});
 }
 
 Result<Graph> CellComposer::Done(ValueId h, ValueId c) {
   const auto swapped = [&](ValueId value) {
     if (value == kNone || !r_.batch_first) return value;
-    return compose_.Make("Transpose", {value}, Only("perm", std::vector<int64_t>{1, 0, 2}));
+    return compose_.Add("Transpose", {value}, {{"perm", std::vector<int64_t>{1, 0, 2}}});
   };
   const ValueId state = swapped(Within(h, h_));
   const ValueId y = has_lengths_ && h_ != kNone ? swapped(Within(h, kNone)) : state;

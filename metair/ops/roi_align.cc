@@ -165,16 +165,15 @@ std::vector<InputDomain> Domain(const OpCall& call) {
 std::vector<OpExample> Examples() {
   using example::F32;
   using example::I64;
-  using example::With;
   return {{.inputs = {F32({2, 3, 6, 8}), F32({4, 4}), I64({4})},
-           .attributes = With({{"output_height", 2},
-                               {"output_width", 3},
-                               {"sampling_ratio", 2},
-                               {"spatial_scale", 2.0}})},
+           .attributes = {{"output_height", 2},
+                          {"output_width", 3},
+                          {"sampling_ratio", 2},
+                          {"spatial_scale", 2.0}}},
           {.inputs = {F32({2, 3, 6, 8}), F32({4, 4}), I64({4})},
-           .attributes = With({{"mode", "max"},
-                               {"sampling_ratio", 2},
-                               {"coordinate_transformation_mode", "output_half_pixel"}})}};
+           .attributes = {{"mode", "max"},
+                          {"sampling_ratio", 2},
+                          {"coordinate_transformation_mode", "output_half_pixel"}}}};
 }
 
 }  // namespace

@@ -101,13 +101,12 @@ std::vector<InputDomain> Domain(const OpCall& call) {
 std::vector<OpExample> Examples() {
   using example::F32;
   using example::I64;
-  using example::With;
   return {{.inputs = {F32({2, 4, 3, 8}), F32({2, 3, 4}), F32({2, 3, 4})}},
           {.inputs = {F32({2, 4, 3, 8}), F32({7, 4}), F32({7, 4}), I64({2, 3})}},
           {.inputs = {F32({2, 3, 24}), F32({7, 3}), F32({7, 3}), I64({2, 3})},
-           .attributes = With({{"num_heads", 4}, {"interleaved", 1}})},
+           .attributes = {{"num_heads", 4}, {"interleaved", 1}}},
           {.inputs = {F32({2, 3, 32}), F32({2, 3, 3}), F32({2, 3, 3})},
-           .attributes = With({{"num_heads", 4}, {"rotary_embedding_dim", 6}})}};
+           .attributes = {{"num_heads", 4}, {"rotary_embedding_dim", 6}}}};
 }
 
 }  // namespace

@@ -72,12 +72,10 @@ std::vector<InputDomain> Domain(const OpCall& call) {
 std::vector<OpExample> Examples() {
   using example::F32;
   using example::I64;
-  using example::With;
-  return {{.inputs = {F32({4, 6}), I64({3, 6}), F32({3, 6})},
-           .attributes = With({{"reduction", "add"}})},
-          {.inputs = {F32({4, 6}), I64({4, 1}), F32({4, 1})}, .attributes = With({{"axis", 1}})},
+  return {{.inputs = {F32({4, 6}), I64({3, 6}), F32({3, 6})}, .attributes = {{"reduction", "add"}}},
+          {.inputs = {F32({4, 6}), I64({4, 1}), F32({4, 1})}, .attributes = {{"axis", 1}}},
           {.inputs = {F32({3, 4, 5}), I64({3, 2, 5}), F32({3, 2, 5})},
-           .attributes = With({{"axis", 1}, {"reduction", "max"}})}};
+           .attributes = {{"axis", 1}, {"reduction", "max"}}}};
 }
 
 }  // namespace

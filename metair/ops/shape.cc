@@ -35,10 +35,9 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
   return {{.inputs = {F32({4, 6})}},
-          {.inputs = {F32({2, 3, 4})}, .attributes = With({{"start", 0}, {"end", 1}})},
-          {.inputs = {F32({2, 3, 4})}, .attributes = With({{"start", -2}})}};
+          {.inputs = {F32({2, 3, 4})}, .attributes = {{"start", 0}, {"end", 1}}},
+          {.inputs = {F32({2, 3, 4})}, .attributes = {{"start", -2}}}};
 }
 
 }  // namespace

@@ -20,11 +20,9 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 }
 
 std::vector<OpExample> Examples() {
-  using example::With;
-  return {
-      {.inputs = {example::F32({4, 6})}},
-      {.inputs = {example::F32({2, 3, 4})}, .attributes = With({{"bias", 1.5}, {"lambd", 1.5}})},
-      {.inputs = {example::I64({4, 6})}, .attributes = With({{"bias", 1.0}, {"lambd", 2.0}})}};
+  return {{.inputs = {example::F32({4, 6})}},
+          {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"bias", 1.5}, {"lambd", 1.5}}},
+          {.inputs = {example::I64({4, 6})}, .attributes = {{"bias", 1.0}, {"lambd", 2.0}}}};
 }
 
 }  // namespace

@@ -6,17 +6,18 @@
 #include <cmath>
 #include <limits>
 
+#include "metair/ops/composer.h"
 #include "metair/ops/lines.h"
 #include "metair/ops/ops.h"
 
 namespace metadist {
 
-SoftmaxParts ComposeSoftmax(Composer& compose, ValueId x, const std::vector<int64_t>& axes) {
+SoftmaxParts ComposeSoftmax(GraphBuilder& b, ValueId x, const std::vector<int64_t>& axes) {
   SoftmaxParts parts;
-  parts.highest = compose.Fold("ReduceMax", x, axes);
-  parts.shifted = compose.Make("Sub", {x, parts.highest});
-  parts.exponentials = compose.Make("Exp", {parts.shifted});
-  parts.sum = compose.Fold("ReduceSum", parts.exponentials, axes);
+  parts.highest = b.Fold("ReduceMax", x, axes);
+  parts.shifted = b.Add("Sub", {x, parts.highest});
+  parts.exponentials = b.Add("Exp", {parts.shifted});
+  parts.sum = b.Fold("ReduceSum", parts.exponentials, axes);
   return parts;
 }
 
@@ -42,8 +43,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 Result<Graph> Decompose(const OpCall& call) {
   Composer compose(call);
-  const SoftmaxParts x = ComposeSoftmax(compose, compose.Input(0), {TRY(LineAxis(call))});
-  return compose.Done({compose.Make("Div", {x.exponentials, x.sum})});
+  const SoftmaxParts x = ComposeSoftmax(compose, compose.Operand(0), {TRY(LineAxis(call))});
+  return compose.Done({compose.Add("Div", {x.exponentials, x.sum})});
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "metair/ops/composer.h"
+#include "metair/ops/graph_builder.h"
 
 namespace metadist {
 
@@ -15,6 +15,6 @@ struct SoftmaxParts {
   ValueId exponentials = kNone;
   ValueId sum = kNone;  // of the exponentials over the axes
 };
-SoftmaxParts ComposeSoftmax(Composer& compose, ValueId x, const std::vector<int64_t>& axes);
+SoftmaxParts ComposeSoftmax(GraphBuilder& b, ValueId x, const std::vector<int64_t>& axes);
 
 }  // namespace metadist

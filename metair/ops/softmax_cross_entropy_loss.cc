@@ -44,7 +44,7 @@ std::vector<OpExample> Examples() {
 
 Result<Graph> Decompose(const OpCall& call) {
   Composer compose(call);
-  const ValueId log_prob = ComposeLogSoftmax(compose, compose.Input(0), 1);
+  const ValueId log_prob = ComposeLogSoftmax(compose, compose.Operand(0), 1);
   return compose.Done({ComposeNll(compose, call, log_prob), log_prob});
 }
 

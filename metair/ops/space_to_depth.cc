@@ -32,9 +32,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  using example::With;
-  return {{.inputs = {F32({3, 2, 6, 8})}, .attributes = With({{"blocksize", 2}})},
-          {.inputs = {F32({1, 5, 9, 6})}, .attributes = With({{"blocksize", 3}})}};
+  return {{.inputs = {F32({3, 2, 6, 8})}, .attributes = {{"blocksize", 2}}},
+          {.inputs = {F32({1, 5, 9, 6})}, .attributes = {{"blocksize", 3}}}};
 }
 
 }  // namespace

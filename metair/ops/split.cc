@@ -79,17 +79,11 @@ Result<Spelling> Spell(const OpCall& call) {
 std::vector<OpExample> Examples() {
   using example::F32;
   using example::Ints;
-  using example::With;
-  return {{.inputs = {F32({4, 9})},
-           .attributes = With({{"axis", 1}, {"num_outputs", 3}}),
-           .num_outputs = 3},
-          {.inputs = {F32({4, 9}), Ints({2, 3, 4})},
-           .attributes = With({{"axis", -1}}),
-           .num_outputs = 3},
-          {.inputs = {F32({7, 3})}, .attributes = With({{"num_outputs", 2}}), .num_outputs = 2},
-          {.inputs = {F32({2, 3, 12}), Ints({6, 6})},
-           .attributes = With({{"axis", 2}}),
-           .num_outputs = 2}};
+  return {
+      {.inputs = {F32({4, 9})}, .attributes = {{"axis", 1}, {"num_outputs", 3}}, .num_outputs = 3},
+      {.inputs = {F32({4, 9}), Ints({2, 3, 4})}, .attributes = {{"axis", -1}}, .num_outputs = 3},
+      {.inputs = {F32({7, 3})}, .attributes = {{"num_outputs", 2}}, .num_outputs = 2},
+      {.inputs = {F32({2, 3, 12}), Ints({6, 6})}, .attributes = {{"axis", 2}}, .num_outputs = 2}};
 }
 
 }  // namespace

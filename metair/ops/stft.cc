@@ -106,10 +106,8 @@ std::vector<OpExample> Examples() {
   using example::Absent;
   using example::F32;
   using example::Int;
-  using example::With;
   return {{.inputs = {F32({2, 12, 1}), Int(3), F32({5})}},
-          {.inputs = {F32({2, 10, 2}), Int(2), Absent(), Int(4)},
-           .attributes = With({{"onesided", 0}})}};
+          {.inputs = {F32({2, 10, 2}), Int(2), Absent(), Int(4)}, .attributes = {{"onesided", 0}}}};
 }
 
 }  // namespace

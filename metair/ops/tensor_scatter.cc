@@ -92,10 +92,9 @@ std::vector<InputDomain> Domain(const OpCall& call) {
 std::vector<OpExample> Examples() {
   using example::F32;
   using example::I64;
-  using example::With;
   return {{.inputs = {F32({2, 3, 6, 5}), F32({2, 3, 2, 5}), I64({2})}},
           {.inputs = {F32({3, 6, 4}), F32({3, 2, 4}), I64({3})},
-           .attributes = With({{"axis", 1}, {"mode", "circular"}})},
+           .attributes = {{"axis", 1}, {"mode", "circular"}}},
           {.inputs = {F32({3, 6, 4}), F32({3, 2, 4})}}};
 }
 

@@ -70,13 +70,11 @@ std::vector<OpExample> Examples() {
   using example::F32;
   using example::I64;
   using example::Ints;
-  using example::With;
-  return {
-      {.inputs = {F32({4, 6}), Ints({2})}, .num_outputs = 2},
-      {.inputs = {F32({5, 6}), Ints({3})},
-       .attributes = With({{"axis", 0}, {"largest", 0}}),
-       .num_outputs = 2},
-      {.inputs = {I64({2, 9, 3}), Ints({4})}, .attributes = With({{"axis", 1}}), .num_outputs = 2}};
+  return {{.inputs = {F32({4, 6}), Ints({2})}, .num_outputs = 2},
+          {.inputs = {F32({5, 6}), Ints({3})},
+           .attributes = {{"axis", 0}, {"largest", 0}},
+           .num_outputs = 2},
+          {.inputs = {I64({2, 9, 3}), Ints({4})}, .attributes = {{"axis", 1}}, .num_outputs = 2}};
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 std::vector<OpExample> Examples() {
   using example::F32;
-  const auto perm = [](std::vector<int64_t> axes) { return example::With({{"perm", axes}}); };
+  const auto perm = [](std::vector<int64_t> axes) { return Attributes{{"perm", axes}}; };
   return {{.inputs = {F32({4, 6})}},
           {.inputs = {F32({2, 3, 4, 5})}, .attributes = perm({0, 2, 1, 3})},
           {.inputs = {F32({3, 4, 5})}, .attributes = perm({1, 2, 0})},

@@ -60,11 +60,10 @@ Result<Spelling> Spell(const OpCall& call) {
 std::vector<OpExample> Examples() {
   using example::F32;
   using example::Int;
-  using example::With;
   return {{.inputs = {F32({5, 6})}},
-          {.inputs = {F32({2, 5, 5}), Int(1)}, .attributes = With({{"upper", 1}})},
-          {.inputs = {F32({5, 6}), Int(-1)}, .attributes = With({{"upper", 0}})},
-          {.inputs = {example::Bool({4, 6})}, .attributes = With({{"upper", 0}})}};
+          {.inputs = {F32({2, 5, 5}), Int(1)}, .attributes = {{"upper", 1}}},
+          {.inputs = {F32({5, 6}), Int(-1)}, .attributes = {{"upper", 0}}},
+          {.inputs = {example::Bool({4, 6})}, .attributes = {{"upper", 0}}}};
 }
 
 }  // namespace

@@ -122,14 +122,13 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 }
 
 std::vector<OpExample> Examples() {
-  using example::With;
   const OpExample::Input x{.type = {ElementType::kF32, {3, 3}},
                            .constant = {1, 0, 0, 1, 0, 0, 2, 3, 4}};
   const OpExample::Input list{.type = {ElementType::kI64, {6}}, .constant = {2, 1, 1, 3, 4, 3}};
   return {{.inputs = {x}, .num_outputs = 4},
-          {.inputs = {list}, .attributes = With({{"sorted", 0}}), .num_outputs = 4},
-          {.inputs = {x}, .attributes = With({{"axis", 0}}), .num_outputs = 4},
-          {.inputs = {x}, .attributes = With({{"axis", -1}, {"sorted", 0}}), .num_outputs = 4}};
+          {.inputs = {list}, .attributes = {{"sorted", 0}}, .num_outputs = 4},
+          {.inputs = {x}, .attributes = {{"axis", 0}}, .num_outputs = 4},
+          {.inputs = {x}, .attributes = {{"axis", -1}, {"sorted", 0}}, .num_outputs = 4}};
 }
 
 }  // namespace

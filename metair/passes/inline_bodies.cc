@@ -49,10 +49,8 @@ struct Mark {
 
 }  // namespace
 
-BodyInliner::BodyInliner(Graph* graph, Add add) : graph_(graph), add_(std::move(add)) {
-  for (const Value& value : graph->values) names_.insert(value.name);
-  for (const Node& node : graph->nodes) names_.insert(node.name);
-}
+BodyInliner::BodyInliner(Graph* graph, Add add)
+    : graph_(graph), add_(std::move(add)), names_(*graph) {}
 
 BodyInliner::Done BodyInliner::Inline(const Node& node, const OpCall& call) {
   if (!node.domain.empty() || node.regions.empty()) return Done::kNo;
@@ -173,7 +171,7 @@ std::optional<BodyInliner::Ids> BodyInliner::SpliceNodes(const Graph& body,
   for (size_t v = 0; v < body.values.size(); ++v) {
     if (body.values[v].kind == ValueKind::kInput) continue;
     Value copy = body.values[v];
-    copy.name = Fresh(prefix + "/" + copy.name);
+    copy.name = names_.Fresh(prefix + "/" + copy.name);
     copy.producer = kNone;
     (*ids)[v] = graph_->AddValue(std::move(copy));
   }
@@ -183,7 +181,7 @@ std::optional<BodyInliner::Ids> BodyInliner::SpliceNodes(const Graph& body,
   };
   for (const Node& node : body.nodes) {
     Node copy = node;
-    copy.name = Fresh(prefix + "/" + node.name);
+    copy.name = names_.Fresh(prefix + "/" + node.name);
     copy.inputs = rename(node.inputs);
     copy.outputs = rename(node.outputs);
     for (Region& region : copy.regions) region.captures = rename(region.captures);
@@ -211,28 +209,23 @@ bool BodyInliner::StackTo(const Ids& slices, int64_t axis, ValueId to, const std
 }
 
 ValueId BodyInliner::Constant(Tensor data, const std::string& name) {
-  return graph_->AddValue({Fresh(name), data.type(), ValueKind::kConstant, std::move(data), kNone});
+  return graph_->AddValue(
+      {names_.Fresh(name), data.type(), ValueKind::kConstant, std::move(data), kNone});
 }
 
 ValueId BodyInliner::Result(const std::string& name) {
-  return graph_->AddValue({Fresh(name), {}, ValueKind::kResult, {}, kNone});
+  return graph_->AddValue({names_.Fresh(name), {}, ValueKind::kResult, {}, kNone});
 }
 
 // axis: an attribute, none if negative.
 bool BodyInliner::Emit(const std::string& op, Ids inputs, ValueId output, int64_t axis) {
   Node node;
-  node.name = Fresh(graph_->value(output).name + "/" + op);
+  node.name = names_.Fresh(graph_->value(output).name + "/" + op);
   node.op = op;
   if (axis >= 0) node.attributes.set("axis", axis);
   node.inputs = std::move(inputs);
   node.outputs = {output};
   return add_(std::move(node));
-}
-
-std::string BodyInliner::Fresh(const std::string& name) {
-  std::string fresh = name;
-  for (int i = 2; !names_.insert(fresh).second; ++i) fresh = fmt::format("{}_{}", name, i);
-  return fresh;
 }
 
 void AbsorbConstants(const Graph& graph, Node* node) {

@@ -3,11 +3,11 @@
 
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "metair/ir/graph.h"
+#include "metair/ir/unique_names.h"
 #include "metair/ops/op_def.h"
 
 namespace metadist {
@@ -42,11 +42,10 @@ class BodyInliner {
   ValueId Constant(Tensor data, const std::string& name);
   ValueId Result(const std::string& name);
   bool Emit(const std::string& op, Ids inputs, ValueId output, int64_t axis);
-  std::string Fresh(const std::string& name);
 
   Graph* graph_;
   Add add_;
-  std::set<std::string> names_;
+  UniqueNames names_;
 };
 
 // Constants that the node's bodies capture become constants of the bodies.

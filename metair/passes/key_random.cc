@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "metair/ops/drawing.h"
+#include "metair/ops/graph_builder.h"
 #include "metair/passes/passes.h"
 
 namespace metadist::passes {
@@ -19,31 +20,28 @@ class Keys {
 
   // prefix: of the names of nodes around the graph.
   Result<Graph> Add(const Graph& graph, const std::string& prefix) const {
-    Graph out = graph;
-    for (Node& node : out.nodes) {
+    GraphBuilder b = GraphBuilder::Rewrite(graph, ops_);
+    for (Node node : graph.nodes) {
       const std::string name = prefix + node.name;
       for (Region& region : node.regions)
         region.graph = std::make_shared<const Graph>(
             TRY(Add(*region.graph, fmt::format("{}/{}/", name, region.name))));
       const OpDef* op = ops_.Find(node);
-      if (op == nullptr || !Draws(CallOf(*op, out, node))) continue;
-      TRY(AddTo(*op, name, &out, &node));
+      if (op != nullptr && Draws(CallOf(*op, b.graph(), node))) TRY(AddTo(*op, name, b, node));
+      b.Keep(std::move(node));
     }
-    return out;
+    return b.Done();
   }
 
  private:
-  static Result<void> AddTo(const OpDef& op, const std::string& name, Graph* graph, Node* node) {
-    if (node->inputs.size() > kKeyInput && node->inputs[kKeyInput] != kNone) return {};
-    const std::vector<TensorType> types = TRY(InferTypes(CallOf(op, *graph, *node)));
-    const Tensor key = Tensor::Of<int64_t>({2}, KeyOfNode(node->attributes, name));
-    std::string fresh = node->name + "/key";
-    while (graph->FindValue(fresh) != kNone) fresh += "_";
-    node->inputs.resize(kKeyInput + 1, kNone);
-    node->inputs[kKeyInput] =
-        graph->AddValue({fresh, key.type(), ValueKind::kConstant, key, kNone});
-    node->attributes.erase("seed");
-    node->attributes.set("start", std::vector<int64_t>(types[0].shape.size(), 0));
+  static Result<void> AddTo(const OpDef& op, const std::string& name, GraphBuilder& b, Node& node) {
+    if (node.inputs.size() > kKeyInput && node.inputs[kKeyInput] != kNone) return {};
+    const std::vector<TensorType> types = TRY(InferTypes(CallOf(op, b.graph(), node)));
+    node.inputs.resize(kKeyInput + 1, kNone);
+    node.inputs[kKeyInput] =
+        b.Constant(Tensor::Of<int64_t>({2}, KeyOfNode(node.attributes, name)), node.name + "/key");
+    node.attributes.erase("seed");
+    node.attributes.set("start", std::vector<int64_t>(types[0].shape.size(), 0));
     return {};
   }
 

@@ -3,10 +3,10 @@
 // Sizes that a node is given for all axes, of which some stay as they are, are given for the others
 // alone. A node that names the size of an axis can only be divided along it where that size and the
 // axis shrink together, and nothing tells that from a node that resizes the axis.
-#include <set>
-#include <string>
+#include <utility>
 
 #include "metair/ops/axes.h"
+#include "metair/ops/graph_builder.h"
 #include "metair/passes/passes.h"
 
 namespace metadist::passes {
@@ -28,16 +28,10 @@ int64_t SizesInput(const Graph& graph, const Node& node) {
   return node.op == "Resize" && plain && is_constant(3) ? 3 : kNone;
 }
 
-std::string FreshName(const std::set<std::string>& taken, std::string name) {
-  while (taken.count(name) > 0) name += "_";
-  return name;
-}
-
 // Errors: kBadInput for axes that are none; the node is wrong then.
-Result<void> Narrow(
-    const Graph& graph, size_t input, const std::set<std::string>& taken, Graph& out, Node& node) {
-  const Shape& x = graph.value(node.inputs[0]).type.shape;
-  const std::vector<int64_t> sizes = graph.value(node.inputs[input]).data.ToInts();
+Result<void> Narrow(size_t input, GraphBuilder& b, Node& node) {
+  const Shape& x = b.shape(node.inputs[0]);
+  const std::vector<int64_t> sizes = b.graph().value(node.inputs[input]).data.ToInts();
   std::vector<int64_t> axes;
   for (size_t d = 0; d < x.size(); ++d) axes.push_back(static_cast<int64_t>(d));
   if (node.attributes.has("axes"))
@@ -50,25 +44,20 @@ Result<void> Narrow(
     kept_sizes.push_back(sizes[i]);
   }
   if (kept.empty() || kept.size() == axes.size()) return {};
-  Value value;
-  value.name = FreshName(taken, node.name + "/sizes");
-  value.kind = ValueKind::kConstant;
-  value.data = Tensor::Of<int64_t>({static_cast<int64_t>(kept.size())}, kept_sizes);
-  value.type = value.data.type();
   node.attributes.set("axes", kept);
-  node.inputs[input] = out.AddValue(value);
+  node.inputs[input] = b.Constant(
+      Tensor::Of<int64_t>({static_cast<int64_t>(kept.size())}, kept_sizes), node.name + "/sizes");
   return {};
 }
 
-Result<Graph> Run(const Graph& graph, const PassInput&) {
-  Graph out = graph;
-  std::set<std::string> taken;
-  for (const Value& value : graph.values) taken.insert(value.name);
-  for (Node& node : out.nodes) {
+Result<Graph> Run(const Graph& graph, const PassInput& pass) {
+  GraphBuilder b = GraphBuilder::Rewrite(graph, pass.ops);
+  for (Node node : graph.nodes) {
     const int64_t input = SizesInput(graph, node);
-    if (input != kNone) TRY(Narrow(graph, static_cast<size_t>(input), taken, out, node));
+    if (input != kNone) TRY(Narrow(static_cast<size_t>(input), b, node));
+    b.Keep(std::move(node));
   }
-  return WithoutDeadCode(out);
+  return WithoutDeadCode(TRY(b.Done()));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "metair/ops/op_def.h"
+#include "metair/ops/graph_builder.h"
 #include "metair/passes/passes.h"
 
 namespace metadist::passes {
@@ -67,28 +67,8 @@ std::string Kept(const std::string& a, const std::string& b, const std::string& 
   return both + first + second;
 }
 
-// The size of an index: 1 where all arrays have that.
-Shape ShapeOf(const std::string& term, const std::map<char, int64_t>& sizes) {
-  Shape shape;
-  for (const char letter : term) shape.push_back(sizes.at(letter));
-  return shape;
-}
-
-void NoteSizes(const std::string& term, const Shape& shape, std::map<char, int64_t>& sizes) {
-  for (size_t d = 0; d < term.size(); ++d) {
-    const auto [at, fresh] = sizes.emplace(term[d], shape[d]);
-    if (!fresh && at->second == 1) at->second = shape[d];
-  }
-}
-
-std::string Fresh(const std::string& wanted, std::set<std::string>& taken) {
-  std::string name = wanted;
-  for (int i = 1; !taken.insert(name).second; ++i) name = wanted + "_" + std::to_string(i);
-  return name;
-}
-
-// The node as a chain behind `out`'s nodes; its values are in `out` already.
-void AddChain(const Node& node, Equation equation, std::set<std::string>& taken, Graph& out) {
+// The node as a chain.
+void AddChain(const Node& node, const Equation& equation, GraphBuilder& b) {
   ValueId left = node.inputs[0];
   std::string term = equation.terms[0];
   for (size_t i = 1; i < equation.terms.size(); ++i) {
@@ -101,38 +81,25 @@ void AddChain(const Node& node, Equation equation, std::set<std::string>& taken,
     Node step = node;
     step.inputs = {left, node.inputs[i]};
     step.attributes.set("equation", fmt::format("{},{}->{}", term, right, kept));
-    if (!last) {
-      std::map<char, int64_t> sizes;
-      NoteSizes(term, out.value(left).type.shape, sizes);
-      NoteSizes(right, out.value(node.inputs[i]).type.shape, sizes);
-      step.name = Fresh(node.name + "/" + kept, taken);
-      Value value;
-      value.name = Fresh(out.value(node.outputs[0]).name + "/" + kept, taken);
-      value.type = {out.value(left).type.element, ShapeOf(kept, sizes)};
-      step.outputs = {out.AddValue(value)};
-    }
-    out.AddNode(step);
-    left = step.outputs[0];
+    if (last) return b.Keep(std::move(step));
+    step.name += "/" + kept;
+    left = b.Append(std::move(step), {b.graph().value(node.outputs[0]).name + "/" + kept})[0];
     term = kept;
   }
 }
 
-Result<Graph> Run(const Graph& graph, const PassInput&) {
-  Graph out = graph;
-  out.nodes.clear();
-  std::set<std::string> taken;
-  for (const Value& value : graph.values) taken.insert(value.name);
-  for (const Node& node : graph.nodes) taken.insert(node.name);
+Result<Graph> Run(const Graph& graph, const PassInput& input) {
+  GraphBuilder b = GraphBuilder::Rewrite(graph, input.ops);
   for (const Node& node : graph.nodes) {
     Equation equation;
     if (node.domain.empty() && node.op == "Einsum" && node.inputs.size() > 2)
       equation = ParsePlain(node.attributes.String("equation", ""));
     if (equation.terms.size() == node.inputs.size() && !equation.terms.empty())
-      AddChain(node, std::move(equation), taken, out);
+      AddChain(node, equation, b);
     else
-      out.AddNode(node);
+      b.Keep(node);
   }
-  return WithoutDeadCode(out);
+  return WithoutDeadCode(TRY(b.Done()));
 }
 
 }  // namespace

@@ -4,9 +4,10 @@
 // What is known of a call then does not depend on how its model happens to say it, and an integer
 // that is there can move with a part of an array, as the diagonal of a triangle must when its rows
 // are cut.
-#include <set>
+#include <string>
 #include <utility>
 
+#include "metair/ops/graph_builder.h"
 #include "metair/passes/passes.h"
 
 namespace metadist::passes {
@@ -21,52 +22,31 @@ bool Holds(const OpCall& call, size_t input, const Tensor& wanted) {
   return Identical(now, wanted);
 }
 
-class Speller {
- public:
-  explicit Speller(const Graph& graph) : out_(graph) {
-    for (const Value& value : graph.values) taken_.insert(value.name);
+void Spell(const OpDef& op, GraphBuilder& b, Node& node) {
+  const OpCall call = CallOf(op, b.graph(), node);
+  if (!IsLegal(call)) return;
+  auto spelled = op.spell(call);
+  if (!spelled.ok()) return;
+  Spelling spelling = std::move(spelled).value();
+  std::erase_if(spelling.inputs,
+                [&](const auto& input) { return Holds(call, input.first, input.second); });
+  node.attributes = std::move(spelling.attributes);
+  if (static_cast<int>(node.outputs.size()) < spelling.num_outputs)
+    node.outputs.resize(static_cast<size_t>(spelling.num_outputs), kNone);
+  for (auto& [input, constant] : spelling.inputs) {
+    if (node.inputs.size() <= input) node.inputs.resize(input + 1, kNone);
+    node.inputs[input] = b.Constant(std::move(constant), node.name + "/" + std::to_string(input));
   }
-
-  void Spell(const OpDef& op, NodeId id) {
-    const OpCall call = CallOf(op, out_, out_.node(id));
-    if (!IsLegal(call)) return;
-    auto spelled = op.spell(call);
-    if (!spelled.ok()) return;
-    Spelling spelling = std::move(spelled).value();
-    std::erase_if(spelling.inputs,
-                  [&](const auto& input) { return Holds(call, input.first, input.second); });
-    Node& node = out_.node(id);
-    node.attributes = std::move(spelling.attributes);
-    if (static_cast<int>(node.outputs.size()) < spelling.num_outputs)
-      node.outputs.resize(static_cast<size_t>(spelling.num_outputs), kNone);
-    for (auto& [input, constant] : spelling.inputs) {
-      if (node.inputs.size() <= input) node.inputs.resize(input + 1, kNone);
-      const ValueId value = Add(node.name, input, std::move(constant));
-      out_.node(id).inputs[input] = value;
-    }
-  }
-
-  Graph Done() && { return WithoutDeadCode(out_); }
-
- private:
-  ValueId Add(const std::string& node, size_t input, Tensor constant) {
-    std::string name = node + "/" + std::to_string(input);
-    while (!taken_.insert(name).second) name += "_";
-    const TensorType type = constant.type();
-    return out_.AddValue({std::move(name), type, ValueKind::kConstant, std::move(constant), kNone});
-  }
-
-  Graph out_;
-  std::set<std::string> taken_;
-};
+}
 
 Result<Graph> Run(const Graph& graph, const PassInput& input) {
-  Speller speller(graph);
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    const OpDef* op = input.ops.Find(graph.nodes[n]);
-    if (op != nullptr && op->spell != nullptr) speller.Spell(*op, static_cast<NodeId>(n));
+  GraphBuilder b = GraphBuilder::Rewrite(graph, input.ops);
+  for (Node node : graph.nodes) {
+    const OpDef* op = input.ops.Find(node);
+    if (op != nullptr && op->spell != nullptr) Spell(*op, b, node);
+    b.Keep(std::move(node));
   }
-  return std::move(speller).Done();
+  return WithoutDeadCode(TRY(b.Done()));
 }
 
 }  // namespace

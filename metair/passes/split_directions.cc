@@ -4,21 +4,22 @@
 // direction can be divided step by step, or hand its state from piece to piece; one that begins at
 // both ends cannot. The weights of a direction are a part of those of both; constant ones are taken
 // apart here, parameters when the graph runs.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "metair/ops/graph_builder.h"
 #include "metair/ops/recurrent.h"
 #include "metair/passes/infer_types.h"
 #include "metair/passes/passes.h"
 
 namespace metadist::passes {
 namespace {
-
-using Ids = std::vector<ValueId>;
 
 // Attributes by name, for each direction: functions, and the parameters that they take.
 struct Activations {
@@ -58,108 +59,65 @@ bool IsSplit(const Node& node) {
          ActivationsOfBoth(node.attributes);
 }
 
-class Splitter {
- public:
-  explicit Splitter(const Graph& graph) : out_(graph) {
-    out_.nodes.clear();
-    for (const Value& value : graph.values) taken_.insert(value.name);
-    for (const Node& node : graph.nodes) taken_.insert(node.name);
+// One of both directions of a value.
+ValueId Part(GraphBuilder& b, ValueId both, int64_t axis, int64_t direction) {
+  const auto place = [&](int64_t at) {
+    return b.Constant(Tensor::Of<int64_t>({1}, {at}), fmt::format("place_{}", at));
+  };
+  const std::string name = b.graph().value(both).name + (direction == 0 ? "@forward" : "@reverse");
+  Node node;
+  node.name = "take " + name;
+  node.op = "Slice";
+  node.inputs = {both, place(direction), place(direction + 1), place(axis), place(1)};
+  return b.Append(std::move(node), {name})[0];
+}
+
+// The layer of one direction.
+std::vector<ValueId> AddDirection(GraphBuilder& b,
+                                  const Node& node,
+                                  const Activations& own,
+                                  int64_t direction) {
+  Node one = node;
+  one.name += direction == 0 ? "/forward" : "/reverse";
+  one.attributes.set("direction", std::string(direction == 0 ? "forward" : "reverse"));
+  for (const char* name : {"activations", "activation_alpha", "activation_beta"})
+    one.attributes.erase(name);
+  if (!own.names.empty()) one.attributes.set("activations", own.names);
+  if (!own.alphas.empty()) one.attributes.set("activation_alpha", own.alphas);
+  if (!own.betas.empty()) one.attributes.set("activation_beta", own.betas);
+  for (const size_t input : {kW, kR, kB, kInitialH, kInitialC, kPeepholes}) {
+    if (input >= one.inputs.size() || one.inputs[input] == kNone) continue;
+    const bool state = input == kInitialH || input == kInitialC;
+    const int64_t axis = state ? node.attributes.Int("layout", 0) : 0;
+    one.inputs[input] = Part(b, one.inputs[input], axis, direction);
   }
+  std::vector<std::string> names;
+  for (const ValueId output : node.outputs)
+    names.push_back(output == kNone ? "" : b.graph().value(output).name + "@" + one.name);
+  return b.Append(std::move(one), names);
+}
 
-  void Keep(const Node& node) { out_.AddNode(node); }
-
-  void Split(const Node& node) {
-    const int64_t batch_first = node.attributes.Int("layout", 0);
-    const std::vector<Activations> activations = *ActivationsOfBoth(node.attributes);
-    std::vector<Ids> made(node.outputs.size());  // by output, then direction
-    for (const int64_t direction : {0, 1}) {
-      Node one = node;
-      one.attributes.set("direction", std::string(direction == 0 ? "forward" : "reverse"));
-      const Activations& own = activations[static_cast<size_t>(direction)];
-      for (const char* name : {"activations", "activation_alpha", "activation_beta"})
-        one.attributes.erase(name);
-      if (!own.names.empty()) one.attributes.set("activations", own.names);
-      if (!own.alphas.empty()) one.attributes.set("activation_alpha", own.alphas);
-      if (!own.betas.empty()) one.attributes.set("activation_beta", own.betas);
-      one.name = Fresh(node.name + (direction == 0 ? "/forward" : "/reverse"));
-      for (const size_t input : {kW, kR, kB, kInitialH, kInitialC, kPeepholes}) {
-        const bool state = input == kInitialH || input == kInitialC;
-        if (input < one.inputs.size() && one.inputs[input] != kNone)
-          one.inputs[input] = Part(one.inputs[input], state ? batch_first : 0, direction);
-      }
-      for (size_t o = 0; o < one.outputs.size(); ++o) {
-        if (node.outputs[o] == kNone) continue;
-        one.outputs[o] = Made(node.outputs[o], one.name);
-        made[o].push_back(one.outputs[o]);
-      }
-      out_.AddNode(std::move(one));
-    }
-    for (size_t o = 0; o < made.size(); ++o)
-      if (!made[o].empty())
-        Emit("Concat", made[o], node.outputs[o], (o == 0 ? 1 : 0) + batch_first);
+void Split(GraphBuilder& b, const Node& node) {
+  const std::vector<Activations> activations = *ActivationsOfBoth(node.attributes);
+  const std::vector<ValueId> forward = AddDirection(b, node, activations[0], 0);
+  const std::vector<ValueId> reverse = AddDirection(b, node, activations[1], 1);
+  for (size_t o = 0; o < node.outputs.size(); ++o) {
+    if (node.outputs[o] == kNone) continue;
+    Node join;
+    join.name = b.Fresh("join " + b.graph().value(node.outputs[o]).name);
+    join.op = "Concat";
+    join.attributes.set("axis", (o == 0 ? 1 : 0) + node.attributes.Int("layout", 0));
+    join.inputs = {forward[o], reverse[o]};
+    join.outputs = {node.outputs[o]};
+    b.Keep(std::move(join));
   }
-
-  Graph Done() && { return std::move(out_); }
-
- private:
-  std::string Fresh(const std::string& name) {
-    std::string fresh = name;
-    while (!taken_.insert(fresh).second) fresh += "_";
-    return fresh;
-  }
-
-  // Typed when all are made.
-  ValueId Made(ValueId like, const std::string& suffix) {
-    return out_.AddValue({Fresh(out_.value(like).name + "@" + suffix),
-                          out_.value(like).type,
-                          ValueKind::kResult,
-                          {},
-                          kNone});
-  }
-
-  ValueId Place(int64_t place) {
-    const Tensor data = Tensor::Of<int64_t>({1}, {place});
-    return out_.AddValue(
-        {Fresh("place_" + std::to_string(place)), data.type(), ValueKind::kConstant, data, kNone});
-  }
-
-  // One of both directions of a value.
-  ValueId Part(ValueId both, int64_t axis, int64_t direction) {
-    const ValueId part = Made(both, direction == 0 ? "forward" : "reverse");
-    Node node;
-    node.name = Fresh("take " + out_.value(part).name);
-    node.op = "Slice";
-    node.inputs = {both, Place(direction), Place(direction + 1), Place(axis), Place(1)};
-    node.outputs = {part};
-    out_.AddNode(std::move(node));
-    return part;
-  }
-
-  void Emit(const std::string& op, Ids inputs, ValueId output, int64_t axis) {
-    Node node;
-    node.name = Fresh("join " + out_.value(output).name);
-    node.op = op;
-    node.attributes.set("axis", axis);
-    node.inputs = std::move(inputs);
-    node.outputs = {output};
-    out_.AddNode(std::move(node));
-  }
-
-  Graph out_;
-  std::set<std::string> taken_;
-};
+}
 
 Result<Graph> Run(const Graph& graph, const PassInput& input) {
-  bool any = false;
-  Splitter splitter(graph);
-  for (const Node& node : graph.nodes) {
-    const bool split = IsSplit(node);
-    any = any || split;
-    split ? splitter.Split(node) : splitter.Keep(node);
-  }
-  if (!any) return graph;
-  return WithoutDeadCode(
-      TRY(InferTypesAndFold(std::move(splitter).Done(), input.ops, input.infer)).graph);
+  if (std::none_of(graph.nodes.begin(), graph.nodes.end(), IsSplit)) return graph;
+  GraphBuilder b = GraphBuilder::Rewrite(graph, input.ops);
+  for (const Node& node : graph.nodes) IsSplit(node) ? Split(b, node) : b.Keep(node);
+  return WithoutDeadCode(TRY(InferTypesAndFold(TRY(b.Done()), input.ops, input.infer)).graph);
 }
 
 }  // namespace

@@ -3,13 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "metair/ir/unique_names.h"
 #include "planner/lower/bundles.h"
 #include "planner/redistribute/route_steps.h"
 #include "planner/space/around.h"
@@ -46,8 +47,7 @@ class Lowering {
       const std::string& name = graph_.value(graph_.outputs[i]).name;
       if (stage_.NameOfOutput(i) != name) stage_.output_names[i] = name;
     }
-    for (const StatePair& pair : graph_.state)
-      stage_.graph.state.push_back({pair.input, kept_[static_cast<size_t>(pair.output)]});
+    TRY(KeepState());
     HoldPartials();
     TRY(JoinBundles(stage_));
     return OneStage(std::move(stage_));
@@ -66,8 +66,25 @@ class Lowering {
     stage_.shardings = assignment_.values;
     for (size_t v = 0; v < graph_.values.size(); ++v) {
       kept_.push_back(static_cast<ValueId>(v));
-      names_.insert(graph_.values[v].name);
+      names_.Take(graph_.values[v].name);
     }
+  }
+
+  Result<void> KeepState() {
+    for (const StatePair& pair : graph_.state) {
+      const auto found = std::find(graph_.outputs.begin(), graph_.outputs.end(), pair.output);
+      CHECK(found != graph_.outputs.end(), "what replaces state is an output");
+      const ValueId end = stage_.graph.outputs[static_cast<size_t>(found - graph_.outputs.begin())];
+      const Sharding& before = stage_.shardings[static_cast<size_t>(pair.input)];
+      const Sharding& after = stage_.shardings[static_cast<size_t>(end)];
+      if (before != after)
+        return Internal(fmt::format("state '{}' begins as {} and ends as {}",
+                                    graph_.value(pair.input).name,
+                                    ShardingText(before, mesh_),
+                                    ShardingText(after, mesh_)));
+      stage_.graph.state.push_back({pair.input, end});
+    }
+    return {};
   }
 
   // Types values as ranks hold them, and tells nodes.
@@ -172,7 +189,7 @@ class Lowering {
   // The indices as a rank counts them for one node.
   ValueId Counted(const CountedInput& counted, ValueId indices, const std::string& user) {
     Value value;
-    value.name = Unique(fmt::format("{}@{}", stage_.graph.value(indices).name, user));
+    value.name = names_.Fresh(fmt::format("{}@{}", stage_.graph.value(indices).name, user));
     value.type = stage_.graph.value(indices).type;
     const std::string name = "count " + value.name;
     const ValueId made = stage_.graph.AddValue(std::move(value));
@@ -185,8 +202,8 @@ class Lowering {
   // A value like `original` with another sharding.
   ValueId NewValue(ValueId original, const Sharding& sharding) {
     Value copy;
-    copy.name =
-        Unique(fmt::format("{}@{}", graph_.value(original).name, ShardingText(sharding, mesh_)));
+    copy.name = names_.Fresh(
+        fmt::format("{}@{}", graph_.value(original).name, ShardingText(sharding, mesh_)));
     copy.type = graph_.value(original).type;
     stage_.shardings.push_back(sharding);
     return stage_.graph.AddValue(std::move(copy));
@@ -220,14 +237,7 @@ class Lowering {
       return;
     const std::string own = ShardingText(stage_.shardings[static_cast<size_t>(output)], mesh_);
     stage_.graph.value(copy).name = made.name;
-    made.name = Unique(fmt::format("{}@{}", made.name, own));
-  }
-
-  std::string Unique(const std::string& name) {
-    std::string candidate = name;
-    for (int i = 2; !names_.insert(candidate).second; ++i)
-      candidate = fmt::format("{}#{}", name, i);
-    return candidate;
+    made.name = names_.Fresh(fmt::format("{}@{}", made.name, own));
   }
 
   const Graph& graph_;
@@ -236,7 +246,7 @@ class Lowering {
   std::map<Key, const Redistribution*> routes_;
   std::vector<ValueId> kept_;                               // by value of the graph
   std::map<std::pair<ValueId, Sharding>, ValueId> copies_;  // made last for a use
-  std::set<std::string> names_;
+  UniqueNames names_{"#"};
   Stage stage_;
 };
 

@@ -225,6 +225,22 @@ class PlanFields {
         });
     });
     v.Field("outputs", plan_.assignment.outputs, Of(plan_.graph.outputs));
+    if (v.reading() && v.ok()) CheckState(v);
+  }
+
+  // Where state begins a step it must end the one before.
+  void CheckState(JsonVisitor& v) const {
+    for (const StatePair& pair : plan_.graph.state)
+      for (size_t i = 0; i < plan_.graph.outputs.size(); ++i) {
+        const Sharding& begins = plan_.assignment.values[static_cast<size_t>(pair.input)];
+        if (plan_.graph.outputs[i] != pair.output || plan_.assignment.outputs[i] == begins)
+          continue;
+        v.WrongAt("outputs",
+                  fmt::format("output {} must be {}, as the state '{}' is stored that it replaces",
+                              i,
+                              ShardingText(begins, plan_.mesh),
+                              plan_.graph.value(pair.input).name));
+      }
   }
 
   void VisitLiteral(JsonVisitor& v, LocalLiteral& literal, const Node& node) const {

@@ -24,15 +24,10 @@ namespace {
 class CopyFinder {
  public:
   CopyFinder(const Graph& graph, const Mesh& mesh, const Formulation& formulation)
-      : graph_(graph), mesh_(mesh), formulation_(formulation) {
-    decision_.assign(graph.values.size(), -1);
-    for (size_t d = 0; d < formulation.decisions.size(); ++d) {
-      const Formulation::Decision& decision = formulation.decisions[d];
-      if (decision.kind == Formulation::Decision::Kind::kStored ||
-          decision.kind == Formulation::Decision::Kind::kKept)
-        decision_[static_cast<size_t>(decision.id)] = static_cast<int>(d);
-    }
-  }
+      : graph_(graph),
+        mesh_(mesh),
+        formulation_(formulation),
+        decision_(formulation.where.of_value) {}
 
   std::vector<UseCopy> Run() const {
     std::vector<UseCopy> out;
@@ -92,7 +87,7 @@ class CopyFinder {
   const Graph& graph_;
   const Mesh& mesh_;
   const Formulation& formulation_;
-  std::vector<int> decision_;  // by value
+  const std::vector<int>& decision_;  // by value
 };
 
 // Numbers for the strategies of a counted copy.

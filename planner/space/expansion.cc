@@ -16,11 +16,11 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "metair/ir/check.h"
+#include "metair/ir/unique_names.h"
 #include "planner/rules/compose/late_merge.h"
 #include "planner/rules/compose/propagation.h"
 #include "planner/rules/compose/recipe.h"
@@ -290,8 +290,8 @@ class NodeExpansion {
     out_.graph.nodes.clear();
     out_.assignment.values = assignment.values;
     out_.assignment.outputs = assignment.outputs;
-    for (const Value& value : graph.values) names_.insert(value.name);
-    for (const Node& node : graph.nodes) node_names_.insert(node.name);
+    for (const Value& value : graph.values) names_.Take(value.name);
+    for (const Node& node : graph.nodes) node_names_.Take(node.name);
   }
 
   Expanded Run(const Assignment& assignment) {
@@ -350,12 +350,6 @@ class NodeExpansion {
     }
   }
 
-  static std::string Unique(std::set<std::string>& names, const std::string& name) {
-    std::string candidate = name;
-    for (int i = 2; !names.insert(candidate).second; ++i) candidate = fmt::format("{}#{}", name, i);
-    return candidate;
-  }
-
   void Splice(const Node& node, const Expansion& expansion) {
     const Graph& inner = expansion.graph;
     std::vector<ValueId> ids(inner.values.size(), kNone);
@@ -367,13 +361,13 @@ class NodeExpansion {
     for (size_t v = 0; v < inner.values.size(); ++v) {
       if (ids[v] != kNone) continue;
       Value value = inner.values[v];
-      value.name = Unique(names_, fmt::format("{}/{}", node.name, value.name));
+      value.name = names_.Fresh(fmt::format("{}/{}", node.name, value.name));
       ids[v] = out_.graph.AddValue(std::move(value));
       out_.assignment.values.push_back(expansion.assignment.values[v]);
     }
     for (size_t n = 0; n < inner.nodes.size(); ++n) {
       Node next = inner.nodes[n];
-      next.name = Unique(node_names_, fmt::format("{}/{}", node.name, next.name));
+      next.name = node_names_.Fresh(fmt::format("{}/{}", node.name, next.name));
       for (std::vector<ValueId>* values : {&next.inputs, &next.outputs})
         for (ValueId& id : *values)
           if (id != kNone) id = ids[static_cast<size_t>(id)];
@@ -386,8 +380,8 @@ class NodeExpansion {
   const Graph& graph_;
   Expanded out_;
   int32_t groups_ = 0;
-  std::set<std::string> names_;
-  std::set<std::string> node_names_;
+  UniqueNames names_{"#"};
+  UniqueNames node_names_{"#"};
 };
 
 }  // namespace

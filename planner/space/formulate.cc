@@ -28,6 +28,7 @@
 #include "planner/space/partial_flow.h"
 #include "planner/space/repeats.h"
 #include "planner/space/signature.h"
+#include "planner/space/state_groups.h"
 #include "planner/space/value_ends.h"
 
 namespace metadist {
@@ -58,7 +59,8 @@ class Formulator {
         routes_(routes),
         costs_(routes),
         ends_(graph_, classes_, out_.strategies, costs_),
-        uses_(UsesOf(graph_)) {}
+        uses_(UsesOf(graph_)),
+        states_(StateGroupsOf(graph_)) {}
 
   Result<Formulation> Run() {
     MarkKnown();
@@ -67,10 +69,11 @@ class Formulator {
     FindStrategies();
     AddNodes();
     AddValues();
+    AddStates();
     AddOutputs();
     AddFixed();
     AddEdges();
-    AddMemoryRows(graph_, *request_.ops, mesh_, where_, out_);
+    AddMemoryRows(graph_, *request_.ops, mesh_, out_);
     Tie();
     routes_.ForgetSearches();
     return std::move(out_);
@@ -105,8 +108,40 @@ class Formulator {
         problems.push_back(Usage(fmt::format("--constrain: no value fits '{}'", constraint.pattern),
                                  "`metadist inspect MODEL --text` lists the values"));
     }
+    for (const StateGroup& group : states_) CheckAgreement(group, problems);
     if (!problems.empty()) return Join(std::move(problems));
     return {};
+  }
+
+  // The constraint of the value, where that is how it ends as an output.
+  const Sharding* EndConstraint(ValueId id) const {
+    const auto at = constrained_.find(id);
+    return at != constrained_.end() && at->second.partial.empty() ? &at->second : nullptr;
+  }
+
+  // The values whose constraints hold for all of the group.
+  std::vector<ValueId> ConstrainedEnds(const StateGroup& group) const {
+    std::vector<ValueId> ends = group.inputs;
+    ends.push_back(group.output);
+    std::erase_if(ends, [&](ValueId id) { return EndConstraint(id) == nullptr; });
+    return ends;
+  }
+
+  void CheckAgreement(const StateGroup& group, std::vector<Error>& problems) const {
+    const std::vector<ValueId> ends = ConstrainedEnds(group);
+    for (size_t i = 1; i < ends.size(); ++i) {
+      const Sharding& first = *EndConstraint(ends[0]);
+      const Sharding& other = *EndConstraint(ends[i]);
+      if (first == other) continue;
+      problems.push_back(
+          Usage(fmt::format("'{}' and '{}' are one state from step to step and need one sharding, "
+                            "not {} and {}",
+                            graph_.value(ends[0]).name,
+                            graph_.value(ends[i]).name,
+                            ShardingText(first, mesh_),
+                            ShardingText(other, mesh_)))
+              .in("--constrain"));
+    }
   }
 
   // Constants from which the shapes of some call follow: every rank has all of them.
@@ -365,24 +400,26 @@ class Formulator {
 
   void AddValues() {
     out_.fixed.resize(graph_.values.size());
-    where_.of_value.assign(graph_.values.size(), -1);
+    out_.where.of_value.assign(graph_.values.size(), -1);
+    std::vector<bool> carried(graph_.values.size(), false);
+    for (const StatePair& pair : graph_.state) carried[static_cast<size_t>(pair.input)] = true;
     for (size_t v = 0; v < graph_.values.size(); ++v) {
       const ValueId id = static_cast<ValueId>(v);
       const Value& value = graph_.values[v];
       out_.fixed[v] = ReplicatedFor(id);
       const bool stored = value.kind != ValueKind::kResult;
-      if (!stored && !IsKept(id)) continue;
+      if (carried[v] || (!stored && !IsKept(id))) continue;
       const Candidates candidates = CandidatesOf(id);
       const bool whole = candidates.list->size() == 1 && candidates.list->front() == out_.fixed[v];
       if (stored && whole && TakenWhole(id)) continue;
-      where_.of_value[v] =
+      out_.where.of_value[v] =
           AddDecision(stored ? Kind::kStored : Kind::kKept, id, value.name, candidates);
     }
   }
 
   std::set<Sharding> OutputCandidates(ValueId id) {
     std::set<Sharding> out{ReplicatedFor(id)};
-    const int decision = where_.of_value[static_cast<size_t>(id)];
+    const int decision = out_.where.of_value[static_cast<size_t>(id)];
     std::vector<Sharding> from{out_.fixed[static_cast<size_t>(id)]};
     if (decision >= 0)
       from = *out_.decisions[static_cast<size_t>(decision)].candidates;
@@ -406,17 +443,44 @@ class Formulator {
     return out;
   }
 
+  // As its uses want it, or as its new value is made.
+  std::set<Sharding> StateCandidates(const StateGroup& group) {
+    const std::vector<ValueId> ends = ConstrainedEnds(group);
+    if (!ends.empty()) return {*EndConstraint(ends[0])};
+    std::set<Sharding> all;
+    for (const ValueId input : group.inputs) all.merge(StoredCandidates(input));
+    // That template says how inputs and parameters are stored, whatever is made of them.
+    if (request_.plan_template != PlanTemplate::kDataParallel)
+      all.merge(OutputCandidates(group.output));
+    std::set<Sharding> out;
+    for (const Sharding& sharding : all) out.insert(Normalize(sharding.WithoutSpares(), mesh_));
+    return out;
+  }
+
+  // State begins a step as it ends the one before: one decision for both.
+  void AddStates() {
+    out_.where.of_output.assign(graph_.outputs.size(), -1);
+    for (const StateGroup& group : states_) {
+      const ValueId first = group.inputs[0];
+      const int decision = AddDecision(
+          Kind::kStored, first, graph_.value(first).name, MakeCandidates(StateCandidates(group)));
+      for (const ValueId input : group.inputs)
+        out_.where.of_value[static_cast<size_t>(input)] = decision;
+      for (const size_t position : group.positions) out_.where.of_output[position] = decision;
+    }
+  }
+
   void AddOutputs() {
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+      if (out_.where.of_output[i] >= 0) continue;
       const ValueId id = graph_.outputs[i];
-      std::set<Sharding> candidates = OutputCandidates(id);
-      const auto constraint = constrained_.find(id);
-      if (constraint != constrained_.end() && constraint->second.partial.empty())
-        candidates = {constraint->second};
-      where_.of_output.push_back(AddDecision(Kind::kOutput,
-                                             static_cast<int32_t>(i),
-                                             fmt::format("output {}", graph_.value(id).name),
-                                             MakeCandidates(candidates)));
+      const Sharding* constraint = EndConstraint(id);
+      out_.where.of_output[i] =
+          AddDecision(Kind::kOutput,
+                      static_cast<int32_t>(i),
+                      fmt::format("output {}", graph_.value(id).name),
+                      MakeCandidates(constraint != nullptr ? std::set<Sharding>{*constraint}
+                                                           : OutputCandidates(id)));
     }
   }
 
@@ -428,6 +492,7 @@ class Formulator {
   }
 
   void AddEdge(int a, int b, const TensorType& type, int source, int target) {
+    if (a == b) return;  // state that is its own new value
     CostMatrix matrix = costs_.Between(type, source, target);
     if (matrix) out_.problem.edges.push_back({a, b, std::move(matrix)});
   }
@@ -440,7 +505,7 @@ class Formulator {
     for (size_t v = 0; v < graph_.values.size(); ++v) {
       const ValueId id = static_cast<ValueId>(v);
       const Value& value = graph_.values[v];
-      const int decision = where_.of_value[v];
+      const int decision = out_.where.of_value[v];
       const bool result = value.kind == ValueKind::kResult;
       if (!result && decision < 0) continue;  // whole for everybody
       int at = decision;
@@ -456,7 +521,7 @@ class Formulator {
         AddEdge(at, user, value.type, source, ends_.TakenBy(user, id).target);
       for (const Use& use : uses_[v]) {
         if (use.node != kNone) continue;
-        const int output = where_.of_output[static_cast<size_t>(use.input)];
+        const int output = out_.where.of_output[static_cast<size_t>(use.input)];
         AddEdge(at, output, value.type, source, CandidatesAt(output).target);
       }
     }
@@ -479,7 +544,7 @@ class Formulator {
     const size_t position =
         static_cast<size_t>(std::find(own.begin(), own.end(), d.id) - own.begin());
     if (position >= first.size() || first[position] == kNone) return decision;
-    const int found = where_.of_value[static_cast<size_t>(first[position])];
+    const int found = out_.where.of_value[static_cast<size_t>(first[position])];
     return found < 0 ? decision : found;
   }
 
@@ -529,7 +594,7 @@ class Formulator {
   std::vector<bool> weight_;
   std::vector<bool> known_;  // by value
   std::vector<int> signatures_;
-  ValueDecisions where_;
+  const std::vector<StateGroup> states_;
 };
 
 }  // namespace
@@ -553,26 +618,19 @@ Assignment Formulation::Decode(const Graph& graph, const Choice& choice) const {
     for (size_t o = 0; o < graph.nodes[n].outputs.size(); ++o)
       if (graph.nodes[n].outputs[o] != kNone)
         out.values[static_cast<size_t>(graph.nodes[n].outputs[o])] = out.nodes[n].outputs[o];
-  std::vector<bool> decided(graph.values.size(), false);
-  out.outputs.resize(graph.outputs.size());
-  for (size_t d = 0; d < decisions.size(); ++d) {
-    const Decision& decision = decisions[d];
-    if (decision.candidates == nullptr) continue;
-    const Sharding& chosen = (*decision.candidates)[static_cast<size_t>(choice[d])];
-    const size_t id = static_cast<size_t>(decision.id);
-    if (decision.kind == Decision::Kind::kOutput) {
-      out.outputs[id] = chosen;
-      continue;
-    }
-    out.values[id] = chosen;
-    decided[id] = true;
-  }
+  const auto chosen = [&](int decision) {
+    const size_t d = static_cast<size_t>(decision);
+    return (*decisions[d].candidates)[static_cast<size_t>(choice[d])];
+  };
+  for (size_t v = 0; v < graph.values.size(); ++v)
+    if (where.of_value[v] >= 0) out.values[v] = chosen(where.of_value[v]);
+  for (const int decision : where.of_output) out.outputs.push_back(chosen(decision));
   // A result that is only an output is kept as the output wants it.
   const auto uses = UsesOf(graph);
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     const size_t id = static_cast<size_t>(graph.outputs[i]);
-    if (!decided[id] && graph.values[id].kind == ValueKind::kResult && uses[id].size() == 1)
-      out.values[id] = out.outputs[i];
+    const bool free = where.of_value[id] < 0 && graph.values[id].kind == ValueKind::kResult;
+    if (free && uses[id].size() == 1) out.values[id] = out.outputs[i];
   }
   return out;
 }

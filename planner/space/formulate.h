@@ -45,19 +45,26 @@ struct FormulateRequest {
   bool every_pass = false;
 };
 
+// Where the decisions about values stand among the problem's nodes; -1: there is none.
+struct ValueDecisions {
+  std::vector<int> of_value;   // stored or kept, by value
+  std::vector<int> of_output;  // by output position
+};
+
 // A graph's decisions as numbers, and the way back.
 //
 // Decisions: the strategy of every node; how every input, parameter and constant is stored; how
-// every result with several uses, or a late one, is kept; how every output is placed. Edges:
-// seconds of redistribution between them. Times: node n runs at 2n, 2n + 1 lies behind it. Usages
-// never exceed what the lowered program needs (copies that depend on two decisions are not
-// counted), so a bound on the peak holds for every program of this space.
+// every result with several uses, or a late one, is kept; how every output is placed. An output that
+// replaces state from step to step, and that state, are one decision. Edges: seconds of
+// redistribution between them. Times: node n runs at 2n, 2n + 1 lies behind it. Usages never exceed
+// what the lowered program needs (copies that depend on two decisions are not counted), so a bound
+// on the peak holds for every program of this space.
 struct Formulation {
   // What a problem node decides.
   struct Decision {
     enum class Kind : uint8_t { kNode, kStored, kKept, kOutput, kFixed };
     Kind kind = Kind::kNode;
-    int32_t id = 0;  // node, value, value, output position, nothing
+    int32_t id = 0;  // node, value (of state the first), value, output position, nothing
     // Shared by all decisions alike; nullptr for kNode and kFixed.
     std::shared_ptr<const std::vector<Sharding>> candidates;
   };
@@ -65,10 +72,11 @@ struct Formulation {
   Problem problem;                       // tied where layers repeat; no usage_limit
   std::vector<Decision> decisions;       // by problem node
   std::vector<StrategyList> strategies;  // by graph node
-  std::vector<Sharding> fixed;           // by value, where nothing is decided
-  int64_t pruned = 0;        // strategies left out by the limit, counted once per signature
-  int64_t tied_nodes = 0;    // problem nodes that follow another
-  int64_t counted_rank = 0;  // whose bytes the memory rows are
+  ValueDecisions where;
+  std::vector<Sharding> fixed;  // by value, where nothing is decided
+  int64_t pruned = 0;           // strategies left out by the limit, counted once per signature
+  int64_t tied_nodes = 0;       // problem nodes that follow another
+  int64_t counted_rank = 0;     // whose bytes the memory rows are
 
   Assignment Decode(const Graph& graph, const Choice& choice) const;
   int64_t num_strategies() const;

@@ -30,16 +30,12 @@ namespace {
 
 class Liveness {
  public:
-  Liveness(const Graph& graph,
-           const OpTable& ops,
-           const Mesh& mesh,
-           const ValueDecisions& decisions,
-           Formulation& formulation)
+  Liveness(const Graph& graph, const OpTable& ops, const Mesh& mesh, Formulation& formulation)
       : graph_(graph),
         ops_(ops),
         mesh_(mesh),
-        decisions_(decisions),
         formulation_(formulation),
+        decisions_(formulation.where),
         uses_(UsesOf(graph)),
         packed_(HeldPacked(graph, ops)),
         end_(2 * static_cast<int64_t>(graph.nodes.size()) + 1),
@@ -248,8 +244,8 @@ class Liveness {
   const Graph& graph_;
   const OpTable& ops_;
   const Mesh& mesh_;
-  const ValueDecisions& decisions_;
   Formulation& formulation_;
+  const ValueDecisions& decisions_;
   const std::vector<std::vector<Use>> uses_;
   const std::vector<bool> packed_;  // by value
   const int64_t end_;
@@ -264,10 +260,9 @@ class Liveness {
 void AddMemoryRows(const Graph& graph,
                    const OpTable& ops,
                    const Mesh& mesh,
-                   const ValueDecisions& decisions,
                    Formulation& formulation) {
   formulation.counted_rank = CountedRank(graph, mesh, formulation);
-  Liveness(graph, ops, mesh, decisions, formulation).Run();
+  Liveness(graph, ops, mesh, formulation).Run();
 }
 
 }  // namespace metadist

@@ -92,7 +92,7 @@ FAULTS = {
     ),
     "states are merged as if all had one reference": (
         "planner/rules/compose/late_merge.cc",
-        'moved = compose.Make("Mul", {states, compose.Make("Exp", {distance})});',
+        'moved = compose.Add("Mul", {states, compose.Add("Exp", {distance})});',
         "moved = states;",
     ),
     "a bound that nobody states is of no size": (
@@ -253,6 +253,12 @@ FOUND = {
         "(!box.is_tensor(i) || !InfersWithout(call, i))",
         "!box.is_tensor(i)",
         "planner_test:MakePlan.*",
+    ),
+    "what replaces state is decided alone": (
+        "planner/space/formulate.cc",
+        "out_.where.of_output[position] = decision;",
+        "out_.where.of_output[position] = -1;",
+        "planner_test:State.*",
     ),
     "parts of products leave the range of floats": (
         "planner/space/strategies.cc",

@@ -146,11 +146,11 @@ class Writer {
   // What the rank measures from, given what it has of the reference.
   ValueId OwnReference(ValueId mine) {
     Composer& compose = pieces_.compose();
-    if (merge_.exponential) return compose.Make("Max", {mine, compose.Number(kLowest, mine)});
+    if (merge_.exponential) return compose.Add("Max", {mine, compose.Number(kLowest, mine)});
     std::vector<double> scales = Shares();
     for (double& scale : scales) scale = 1 / scale;
     const ValueId scale = pieces_.Cut(ByRank(pieces_.shape(mine).size() + 1, scales), 0);
-    const ValueId scaled = pieces_.Cut(compose.Make("Mul", {mine, scale}), 0);
+    const ValueId scaled = pieces_.Cut(compose.Add("Mul", {mine, scale}), 0);
     pieces_.OnPieces();
     const ValueId own = compose.Fold("ReduceSum", scaled, {0}, /*keep=*/false);
     pieces_.OnPieces();
@@ -161,7 +161,7 @@ class Writer {
   ValueId Stacked(ValueId value) {
     const std::vector<double> zeros(static_cast<size_t>(pieces_.ranks()), 0.0);
     const ValueId zero = pieces_.Cut(ByRank(pieces_.shape(value).size() + 2, zeros), 0);
-    const ValueId made = pieces_.Cut(pieces_.compose().Make("Add", {value, zero}), 0);
+    const ValueId made = pieces_.Cut(pieces_.compose().Add("Add", {value, zero}), 0);
     pieces_.OnPieces();
     return made;
   }
@@ -170,7 +170,7 @@ class Writer {
     Composer& compose = pieces_.compose();
     const ValueId own = Stacked(ids_[reference_]);
     const ValueId mine = Stacked(ids_[state_]);
-    const ValueId both = pieces_.Cut(compose.Along("Concat", {own, mine}, 1), 0);
+    const ValueId both = pieces_.Cut(compose.Add("Concat", {own, mine}, {{"axis", 1}}), 0);
     pieces_.OnPieces();
     const ValueId references = SliceOf(compose, both, 1, 0, 1);
     const ValueId states = SliceOf(compose, both, 1, 1, 2);
@@ -178,18 +178,18 @@ class Writer {
     ValueId common = kNone, moved = kNone;
     if (merge_.exponential) {
       common = compose.Fold("ReduceMax", references, {0, 1}, /*keep=*/false);
-      const ValueId distance = compose.Make("Sub", {references, common});
-      moved = compose.Make("Mul", {states, compose.Make("Exp", {distance})});
+      const ValueId distance = compose.Add("Sub", {references, common});
+      moved = compose.Add("Mul", {states, compose.Add("Exp", {distance})});
     } else {
       std::vector<double> shares = Shares();
       common = compose.Fold("ReduceSum",
-                            compose.Make("Mul", {references, ByRank(dims, shares)}),
+                            compose.Add("Mul", {references, ByRank(dims, shares)}),
                             {0, 1},
                             /*keep=*/false);
-      const ValueId distance = compose.Make("Sub", {references, common});
+      const ValueId distance = compose.Add("Sub", {references, common});
       for (double& share : shares) share /= ElementsOfSum();
-      const ValueId squares = compose.Make("Mul", {distance, distance});
-      moved = compose.Make("Add", {states, compose.Make("Mul", {squares, ByRank(dims, shares)})});
+      const ValueId squares = compose.Add("Mul", {distance, distance});
+      moved = compose.Add("Add", {states, compose.Add("Mul", {squares, ByRank(dims, shares)})});
     }
     ids_[reference_] = common;
     ids_[state_] = compose.Fold("ReduceSum", moved, {0, 1}, /*keep=*/false);

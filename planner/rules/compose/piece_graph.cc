@@ -37,7 +37,7 @@ LiteralCut SizeAt(int input, int64_t value) {
 }  // namespace
 
 ValueId SliceOf(Composer& compose, ValueId value, int64_t dim, int64_t begin, int64_t end) {
-  return compose.Make(
+  return compose.Add(
       "Slice",
       {value, compose.Integers({begin}), compose.Integers({end}), compose.Integers({dim})});
 }
@@ -87,7 +87,7 @@ void PieceComposer::Exchanged(ReduceOp op) {
 }
 
 ValueId PieceComposer::Joined(const std::vector<ValueId>& values, int64_t dim) {
-  const ValueId made = Cut(compose_.Along("Concat", values, dim), dim);
+  const ValueId made = Cut(compose_.Add("Concat", values, {{"axis", dim}}), dim);
   OnPieces();
   return made;
 }

@@ -103,11 +103,11 @@ class Turns {
   ValueId Mask(size_t dims, size_t dim, int64_t size, const Interval& where) {
     Composer& compose = pieces_.compose();
     const ValueId places = PositionsAlong(compose, size, static_cast<int64_t>(dims - dim) - 1);
-    ValueId mask = compose.Make("Less", {places, compose.Integer(where.end)});
+    ValueId mask = compose.Add("Less", {places, compose.Integer(where.end)});
     if (where.begin > 0) {
-      const ValueId before = compose.Make("Less", {places, compose.Integer(where.begin)});
+      const ValueId before = compose.Add("Less", {places, compose.Integer(where.begin)});
       const ValueId no = compose.Constant(Tensor::Zeros({ElementType::kBool, {}}));
-      mask = compose.Make("Where", {before, no, mask});
+      mask = compose.Add("Where", {before, no, mask});
     }
     return pieces_.Cut(mask, 0);
   }
@@ -118,7 +118,7 @@ class Turns {
     const ValueId mask =
         Mask(pieces_.shape(value).size() + 1, 0, pieces_.ranks(), {rank, rank + 1});
     const ValueId mine =
-        pieces_.Cut(compose.Make("Where", {mask, value, compose.Number(0, value)}), 0);
+        pieces_.Cut(compose.Add("Where", {mask, value, compose.Number(0, value)}), 0);
     pieces_.OnPieces();
     const ValueId all = compose.Fold("ReduceSum", mine, {0}, /*keep=*/false);
     pieces_.OnPieces({}, /*summed=*/true);
@@ -132,7 +132,7 @@ class Turns {
     const int64_t size = shape[static_cast<size_t>(dim)];
     const ValueId mask =
         Mask(shape.size(), static_cast<size_t>(dim), size, Piece(size, pieces_.ranks(), rank));
-    const ValueId made = pieces_.Cut(pieces_.compose().Make("Where", {mask, now, before}), dim);
+    const ValueId made = pieces_.Cut(pieces_.compose().Add("Where", {mask, now, before}), dim);
     pieces_.OnPieces();
     return made;
   }

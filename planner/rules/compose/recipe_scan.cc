@@ -35,11 +35,11 @@ class Scan {
     const int64_t first = reversed_ ? 1 : 0;
     const ValueId most = SliceOf(compose, folded, dim_, first, first + ranks - 1);
     const ValueId any = SliceOf(compose, folded, dim_, 0, 1);
-    const ValueId carry = compose.Along("Concat", InOrder(any, most), dim_);
+    const ValueId carry = compose.Add("Concat", InOrder(any, most), {{"axis", dim_}});
     const ValueId behind = Finish(carry);
     const ValueId yes = reversed_ ? behind : alone;
     const ValueId no = reversed_ ? alone : behind;
-    const ValueId made = pieces_.Cut(compose.Make("Where", {BeforeEdge(), yes, no}), dim_);
+    const ValueId made = pieces_.Cut(compose.Add("Where", {BeforeEdge(), yes, no}), dim_);
     pieces_.OnPieces();
     return pieces_.Done({made});
   }
@@ -92,7 +92,7 @@ class Scan {
     const int64_t dims = static_cast<int64_t>(pieces_.shape(inputs_[input_]).size());
     Composer& compose = pieces_.compose();
     const ValueId places = PositionsAlong(compose, size_, dims - dim_ - 1);
-    return pieces_.Cut(compose.Make("Less", {places, compose.Integer(edge)}), 0);
+    return pieces_.Cut(compose.Add("Less", {places, compose.Integer(edge)}), 0);
   }
 
   PieceComposer pieces_;

@@ -94,11 +94,11 @@ ValueId Starts(PieceComposer& pieces, const Cut& cut, const Shape& whole, int64_
   Composer& compose = pieces.compose();
   const int64_t behind = static_cast<int64_t>(whole.size() - dim) - 1;
   const ValueId places = PositionsAlong(compose, count * pieces.ranks(), behind);
-  const ValueId rank = compose.Make("Div", {places, compose.Integer(count)});
+  const ValueId rank = compose.Add("Div", {places, compose.Integer(count)});
   // The first ranks have one element more.
-  const ValueId least = compose.Make("Mul", {rank, compose.Integer(whole[dim] / pieces.ranks())});
-  const ValueId more = compose.Make("Min", {rank, compose.Integer(whole[dim] % pieces.ranks())});
-  return pieces.Cut(compose.Make("Add", {least, more}), 0);
+  const ValueId least = compose.Add("Mul", {rank, compose.Integer(whole[dim] / pieces.ranks())});
+  const ValueId more = compose.Add("Min", {rank, compose.Integer(whole[dim] % pieces.ranks())});
+  return pieces.Cut(compose.Add("Add", {least, more}), 0);
 }
 
 // One element a line: its rank's place among all ranks'.
@@ -107,8 +107,8 @@ ValueId AmongAll(PieceComposer& pieces, const Cut& cut, ValueId value) {
   const int64_t behind = static_cast<int64_t>(pieces.shape(value).size()) - cut.dim - 1;
   const ValueId places = PositionsAlong(compose, pieces.ranks(), behind);
   const ValueId mask =
-      pieces.Cut(compose.Make("Less", {places, compose.Integer(pieces.ranks())}), 0);
-  const ValueId made = pieces.Cut(compose.Make("Where", {mask, value, value}), cut.dim);
+      pieces.Cut(compose.Add("Less", {places, compose.Integer(pieces.ranks())}), 0);
+  const ValueId made = pieces.Cut(compose.Add("Where", {mask, value, value}), cut.dim);
   pieces.OnPieces();
   return made;
 }
@@ -122,15 +122,15 @@ Result<PieceGraph> BuildIndex(const RecipeCall& at, int64_t ranks) {
   const ValueId x = pieces.Cut(inputs[input], cut.dim);
   const ValueId index = pieces.Again(inputs)[0];
   pieces.OnPieces();
-  const ValueId element = compose.Along("GatherElements", {x, index}, cut.dim);
+  const ValueId element = compose.Add("GatherElements", {x, index}, {{"axis", cut.dim}});
   pieces.OnPieces();
   const ValueId candidates = AmongAll(pieces, cut, element);
   const ValueId starts = Starts(pieces, cut, at.call.shape(input), 1);
-  const ValueId indices = pieces.Cut(compose.Make("Add", {index, starts}), cut.dim);
+  const ValueId indices = pieces.Cut(compose.Add("Add", {index, starts}), cut.dim);
   pieces.OnPieces();
   inputs[input] = candidates;
   const ValueId best = pieces.Again(inputs)[0];
-  return pieces.Done({compose.Along("GatherElements", {indices, best}, cut.dim)});
+  return pieces.Done({compose.Add("GatherElements", {indices, best}, {{"axis", cut.dim}})});
 }
 
 }  // namespace
@@ -184,14 +184,14 @@ Result<PieceGraph> BuildSelf(const std::string& name, const RecipeCall& at, int6
   const Shape& whole = at.call.shape(static_cast<size_t>(cut.tensor));
   for (size_t o = 1; o < candidates.size(); ++o) {
     const ValueId start = Starts(pieces, cut, whole, count);
-    candidates[o] = pieces.Cut(compose.Make("Add", {candidates[o], start}), cut.dim);
+    candidates[o] = pieces.Cut(compose.Add("Add", {candidates[o], start}), cut.dim);
     pieces.OnPieces();
   }
 
   inputs[static_cast<size_t>(cut.tensor)] = candidates[0];
   std::vector<ValueId> results = pieces.Again(inputs);
   for (size_t o = 1; o < results.size(); ++o)
-    results[o] = compose.Along("GatherElements", {candidates[o], results[o]}, cut.dim);
+    results[o] = compose.Add("GatherElements", {candidates[o], results[o]}, {{"axis", cut.dim}});
   return pieces.Done(results);
 }
 

@@ -199,16 +199,16 @@ class Steps {
     Composer& compose = pieces_.compose();
     const ValueId lengths = compose.Given(static_cast<size_t>(input));
     const ValueId left =
-        compose.Make("Sub", {lengths, compose.Number(static_cast<double>(t), lengths)});
+        compose.Add("Sub", {lengths, compose.Number(static_cast<double>(t), lengths)});
     OnPieces(1, cut);
     const ValueId within =
-        compose.Make("Clip", {left, compose.Number(0, lengths), compose.Number(1, lengths)});
+        compose.Add("Clip", {left, compose.Number(0, lengths), compose.Number(1, lengths)});
     OnPieces(1, cut);
     return within;
   }
 
   ValueId Joined(const std::vector<ValueId>& made, const Cut* cut) {
-    const ValueId joined = pieces_.compose().Along("Concat", made, r_.made.dim);
+    const ValueId joined = pieces_.compose().Add("Concat", made, {{"axis", r_.made.dim}});
     OnPieces(made.size(), cut);
     return joined;
   }

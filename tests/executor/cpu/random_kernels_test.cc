@@ -37,7 +37,7 @@ TEST(RandomKernels, GiveTheReferencesBits) {
   for (const int64_t length : {1, 2, 31, 32, 127, 128, 129, 300}) {
     for (const int64_t first : {0, 1, 77}) {
       const Attributes placed =
-          example::With({{"shape", List{3, length}}, {"start", List{5, first}}, {"low", -0.7}});
+          Attributes{{"shape", List{3, length}}, {"start", List{5, first}}, {"low", -0.7}};
       ExpectEqualBits("RandomUniform", {{}, {}, {}, kKey}, placed);
       ExpectEqualBits("RandomNormal", {{}, {}, {}, kKey}, placed);
       const Tensor x =
@@ -45,16 +45,16 @@ TEST(RandomKernels, GiveTheReferencesBits) {
       for (const float ratio : {0.0F, 0.3F, 0.5F, 1.0F}) {
         const std::vector<Tensor> inputs{
             x, Tensor::Scalar<float>(ratio), Tensor::Scalar<bool>(true), kKey};
-        ExpectEqualBits("Dropout", inputs, example::With({{"start", List{5, first}}}), 2);
+        ExpectEqualBits("Dropout", inputs, {{"start", List{5, first}}}, 2);
       }
     }
   }
 }
 
 TEST(RandomKernels, ASeedIsAsGoodAsAKey) {
-  ExpectEqualBits("RandomNormal", {}, example::With({{"shape", List{2, 3, 40}}, {"seed", 2.5}}));
+  ExpectEqualBits("RandomNormal", {}, {{"shape", List{2, 3, 40}}, {"seed", 2.5}});
   const Tensor x = Tensor::Of<float>({50}, std::vector<float>(50, 1));
-  ExpectEqualBits("Dropout", {x, {}, Tensor::Scalar<bool>(true)}, example::With({{"seed", 7}}), 2);
+  ExpectEqualBits("Dropout", {x, {}, Tensor::Scalar<bool>(true)}, {{"seed", 7}}, 2);
 }
 
 }  // namespace

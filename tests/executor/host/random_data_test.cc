@@ -8,34 +8,24 @@
 #include "executor/comm/threads.h"
 #include "executor/host/bind_data.h"
 #include "executor/run/run.h"
+#include "metair/ops/graph_builder.h"
 
 namespace metadist {
 namespace {
 
-ValueId Add(Graph& graph, const std::string& name, TensorType type, ValueKind kind) {
-  const ValueId id = graph.AddValue({name, std::move(type), kind, {}, kNone});
-  if (kind == ValueKind::kInput) graph.inputs.push_back(id);
-  return id;
-}
-
 // Weights of several blocks, of two element types, an index into one of them, and a mask.
 Graph Lookup() {
-  Graph graph;
-  const ValueId table =
-      Add(graph, "table", {ElementType::kF32, {70'001, 3}}, ValueKind::kParameter);
-  Add(graph, "half", {ElementType::kF16, {70'001, 3}}, ValueKind::kParameter);
-  Add(graph, "one", {ElementType::kF32, {}}, ValueKind::kParameter);
-  const ValueId index = Add(graph, "index", {ElementType::kI64, {100}}, ValueKind::kInput);
-  Add(graph, "mask", {ElementType::kBool, {4, 100}}, ValueKind::kInput);
-  const ValueId out = Add(graph, "out", {ElementType::kF32, {100, 3}}, ValueKind::kResult);
-  Node gather;
-  gather.name = "gather";
-  gather.op = "Gather";
-  gather.inputs = {table, index};
-  gather.outputs = {out};
-  graph.AddNode(std::move(gather));
-  graph.outputs = {out};
-  return graph;
+  GraphBuilder b("lookup");
+  const auto weight = [&](const char* name, TensorType type) {
+    return b.Parameter(name, Tensor::Absent(std::move(type)));
+  };
+  const ValueId table = weight("table", {ElementType::kF32, {70'001, 3}});
+  weight("half", {ElementType::kF16, {70'001, 3}});
+  weight("one", {ElementType::kF32, {}});
+  const ValueId index = b.Input("index", {ElementType::kI64, {100}});
+  b.Input("mask", {ElementType::kBool, {4, 100}});
+  b.Output(b.Add("Gather", {table, index}));
+  return b.Done().value();
 }
 
 TEST(RandomData, PartsMakeTheWholeTensor) {

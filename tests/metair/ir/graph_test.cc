@@ -49,5 +49,15 @@ TEST(Graph, DeadCodeGoesAndIdsAreRenumbered) {
   EXPECT_EQ(graph.value(graph.outputs[0]).producer, 1);
 }
 
+TEST(Graph, StateThatNothingReadsIsNotDead) {
+  Graph graph = Sample();
+  graph.state = {{graph.FindValue("unused"), graph.FindValue("y")}};
+  graph = WithoutDeadCode(graph);
+  EXPECT_EQ(graph.FindValue("w"), kNone);
+  ASSERT_EQ(graph.state.size(), 1u);
+  EXPECT_EQ(graph.state[0].input, graph.FindValue("unused"));
+  EXPECT_EQ(graph.state[0].output, graph.FindValue("y"));
+}
+
 }  // namespace
 }  // namespace metadist

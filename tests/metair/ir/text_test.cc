@@ -33,6 +33,7 @@ constexpr char kText[] = R"(graph "a graph" opset 26 {
   } @if
   output %c
   output %z
+  output %w
   state %w -> %w
 }
 )";
@@ -126,6 +127,17 @@ TEST(Verify, ReportsAllProblems) {
             "value 'x': two values have this name\n"
             "node 'n' (Neg): value 'b' is used before it is made\n"
             "output 0: value 7 does not exist");
+}
+
+TEST(Verify, StateIsGivenAndItsNewValueIsAnOutputOfItsType) {
+  EXPECT_EQ(ErrorOf("input %x: f32[2]\ninput %n: f32[3]\nparameter %w: f32[2] = ...\n"
+                    "constant %k: f32[2] = [1.0, 2.0]\n%y: f32[2] = Neg(%x) @y\n"
+                    "output %y\noutput %n\n"
+                    "state %x -> %y\nstate %w -> %w\nstate %k -> %y\nstate %x -> %n"),
+            "state 'w': its new value 'w' must be an output of the graph\n"
+            "state 'k': it must be an input or a parameter\n"
+            "state 'x': its new value must be f32[2], got f32[3]\n"
+            "state 'x': it has two new values");
 }
 
 TEST(Verify, StoredTensorsHaveTheTypeOfTheirValue) {

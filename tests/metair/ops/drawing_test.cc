@@ -13,7 +13,6 @@
 namespace metadist {
 namespace {
 
-using example::With;
 using List = std::vector<int64_t>;
 
 std::vector<Tensor> Evaluated(const char* name,
@@ -54,15 +53,15 @@ const Tensor kTraining = Tensor::Scalar<bool>(true);
 const Tensor kKey = Tensor::Of<int64_t>({2}, {17, 4});
 
 TEST(Drawing, NormalsHaveMeanAndScale) {
-  const Moments m = MomentsOf(Evaluated(
-      "RandomNormal", {}, With({{"shape", List{300, 400}}, {"mean", 3.0}, {"scale", 0.5}}))[0]);
+  const Moments m = MomentsOf(
+      Evaluated("RandomNormal", {}, {{"shape", List{300, 400}}, {"mean", 3.0}, {"scale", 0.5}})[0]);
   EXPECT_NEAR(m.mean, 3, 0.01);
   EXPECT_NEAR(m.variance, 0.25, 0.01);
 }
 
 TEST(Drawing, UniformsFillTheirRange) {
-  const Tensor x = Evaluated(
-      "RandomUniform", {}, With({{"shape", List{300, 400}}, {"low", -1.0}, {"high", 3.0}}))[0];
+  const Tensor x =
+      Evaluated("RandomUniform", {}, {{"shape", List{300, 400}}, {"low", -1.0}, {"high", 3.0}})[0];
   for (const double v : x.ToDoubles()) ASSERT_TRUE(v >= -1 && v < 3) << v;
   EXPECT_NEAR(MomentsOf(x).mean, 1, 0.02);
   EXPECT_NEAR(MomentsOf(x).variance, 16 / 12.0, 0.02);
@@ -70,11 +69,11 @@ TEST(Drawing, UniformsFillTheirRange) {
 
 TEST(Drawing, NumbersOfAnyShapeLikeAreThoseOfTheShape) {
   for (const char* name : {"RandomNormal", "RandomUniform"}) {
-    const Tensor a = Evaluated(name, {}, With({{"shape", List{4, 5}}, {"seed", 2.5}}))[0];
-    const Tensor b = Evaluated(
-        (std::string(name) + "Like").c_str(), {Floats({4, 5}, 1)}, With({{"seed", 2.5}}))[0];
+    const Tensor a = Evaluated(name, {}, {{"shape", List{4, 5}}, {"seed", 2.5}})[0];
+    const Tensor b =
+        Evaluated((std::string(name) + "Like").c_str(), {Floats({4, 5}, 1)}, {{"seed", 2.5}})[0];
     EXPECT_TRUE(Identical(a, b)) << name;
-    const Tensor other = Evaluated(name, {}, With({{"shape", List{4, 5}}, {"seed", 2.6}}))[0];
+    const Tensor other = Evaluated(name, {}, {{"shape", List{4, 5}}, {"seed", 2.6}})[0];
     EXPECT_FALSE(Identical(a, other)) << name;
   }
 }
@@ -100,7 +99,7 @@ TEST(Drawing, DropoutKeepsTheMeanAndTellsWhatItKept) {
 }
 
 TEST(Drawing, DropoutWithoutRatioOrTrainingKeepsEverything) {
-  const Tensor x = Evaluated("RandomNormal", {}, With({{"shape", List{6, 7}}}))[0];
+  const Tensor x = Evaluated("RandomNormal", {}, {{"shape", List{6, 7}}})[0];
   const auto none = Evaluated("Dropout", {x, Floats({}, 0), kTraining, kKey}, {}, 2);
   EXPECT_TRUE(Identical(none[0], x));
   const auto tested =
@@ -115,7 +114,7 @@ TEST(Drawing, DropoutWithoutRatioOrTrainingKeepsEverything) {
 TEST(Drawing, ClassesFollowTheirProbabilities) {
   const Tensor x =
       Tensor::Of<float>({2, 3}, {std::log(0.2F), std::log(0.3F), std::log(0.5F), -1000, 5, -1000});
-  const Tensor y = Evaluated("Multinomial", {x}, With({{"sample_size", 50000}, {"dtype", 7}}))[0];
+  const Tensor y = Evaluated("Multinomial", {x}, {{"sample_size", 50000}, {"dtype", 7}})[0];
   double seen[2][3] = {};
   const std::vector<int64_t> classes = y.ToInts();
   for (size_t i = 0; i < classes.size(); ++i) seen[i / 50000][classes[i]] += 1.0 / 50000;
@@ -126,10 +125,9 @@ TEST(Drawing, ClassesFollowTheirProbabilities) {
 }
 
 TEST(Drawing, APartHoldsWhatTheWholeHolds) {
-  const Tensor whole =
-      Evaluated("RandomNormal", {{}, {}, {}, kKey}, With({{"shape", List{6, 9}}}))[0];
+  const Tensor whole = Evaluated("RandomNormal", {{}, {}, {}, kKey}, {{"shape", List{6, 9}}})[0];
   const Tensor part = Evaluated(
-      "RandomNormal", {{}, {}, {}, kKey}, With({{"shape", List{2, 5}}, {"start", List{3, 4}}}))[0];
+      "RandomNormal", {{}, {}, {}, kKey}, {{"shape", List{2, 5}}, {"start", List{3, 4}}})[0];
   for (int64_t r = 0; r < 2; ++r)
     for (int64_t c = 0; c < 5; ++c)
       EXPECT_EQ(part.ToDoubles()[static_cast<size_t>(r * 5 + c)],
@@ -148,14 +146,14 @@ TEST(Drawing, WhatCannotBeDrawnIsSaid) {
         return types.ok() ? "" : types.error().message;
       };
   EXPECT_EQ(refusal("RandomNormal", {}, {}), "attribute shape is missing");
-  EXPECT_EQ(refusal("RandomNormal", {}, With({{"shape", List{2}}, {"dtype", 7}})),
+  EXPECT_EQ(refusal("RandomNormal", {}, {{"shape", List{2}}, {"dtype", 7}}),
             "floats are drawn, got dtype i64");
-  EXPECT_EQ(refusal("RandomNormal", {}, With({{"shape", List{2}}, {"start", List{0, 0}}})),
+  EXPECT_EQ(refusal("RandomNormal", {}, {{"shape", List{2}}, {"start", List{0, 0}}}),
             "start must have 1 entries, got 2");
   EXPECT_EQ(refusal("Bernoulli", {Floats({2}, 0), {}, {}, Tensor::Of<int64_t>({1}, {3})}, {}),
             "input 3 must hold the two integers of a key");
   EXPECT_EQ(refusal("Multinomial", {Floats({2, 0}, 0)}, {}), "there is no class to draw");
-  EXPECT_EQ(refusal("Multinomial", {Floats({2, 3}, 0)}, With({{"dtype", 1}})),
+  EXPECT_EQ(refusal("Multinomial", {Floats({2, 3}, 0)}, {{"dtype", 1}}),
             "classes are integers, got dtype f32");
 }
 

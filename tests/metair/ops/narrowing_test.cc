@@ -11,8 +11,6 @@
 namespace metadist {
 namespace {
 
-using example::With;
-
 Narrowing To(ElementType type, const Attributes& attributes = {}) {
   return Narrowing::Make(type, attributes).value();
 }
@@ -22,7 +20,7 @@ TEST(Narrowing, WhatIsTooLargeSaturatesUnlessToldOtherwise) {
   EXPECT_EQ(To(ElementType::kF8E4M3FN)(1e4), 448);
   EXPECT_EQ(To(ElementType::kF8E4M3FN)(-kInfinity), -448);
   EXPECT_EQ(To(ElementType::kF8E5M2)(kInfinity), 57344);
-  EXPECT_EQ(To(ElementType::kF8E5M2, With({{"saturate", 0}}))(kInfinity), kInfinity);
+  EXPECT_EQ(To(ElementType::kF8E5M2, {{"saturate", 0}})(kInfinity), kInfinity);
   EXPECT_EQ(To(ElementType::kF16)(1e9), 1e9);
   EXPECT_TRUE(std::isnan(To(ElementType::kF8E5M2)(std::numeric_limits<double>::quiet_NaN())));
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "metair/ops/graph_builder.h"
 #include "planner/rules/book/rule_book.h"
 #include "tests/planner/rules/example_calls.h"
 
@@ -68,29 +69,11 @@ OpTable OpaqueTable() {
 
 // A graph of the call alone; none where inference refuses it.
 std::optional<Graph> GraphOf(const OpCall& call) {
-  auto types = InferTypes(call);
-  if (!types.ok()) return std::nullopt;
-  Graph graph;
-  Node node;
-  node.name = "node";
-  node.domain = call.op->domain;
-  node.op = call.op->name;
-  node.attributes = *call.attributes;
-  for (size_t i = 0; i < call.inputs.size(); ++i) {
-    node.inputs.push_back(kNone);
-    if (!call.has(i)) continue;
-    Value value{fmt::format("x{}", i), call.type(i), ValueKind::kInput, {}, kNone};
-    if (call.inputs[i].constant != nullptr) {
-      value.kind = ValueKind::kConstant;
-      value.data = *call.inputs[i].constant;
-    }
-    node.inputs.back() = graph.AddValue(std::move(value));
-  }
-  for (TensorType& type : types.value())
-    node.outputs.push_back(graph.AddValue(
-        {fmt::format("y{}", node.outputs.size()), std::move(type), ValueKind::kResult, {}, kNone}));
-  graph.AddNode(std::move(node));
-  return graph;
+  GraphBuilder b("call");
+  b.AddCall(call, "node");
+  auto graph = b.Done();
+  if (!graph.ok()) return std::nullopt;
+  return std::move(graph).value();
 }
 
 // Operators that are nodes of some example's decomposition.

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "metair/ops/graph_builder.h"
 #include "planner/rules/book/rule_book.h"
 #include "planner/rules/instance/instantiate.h"
 #include "tests/planner/rules/test_ops.h"
@@ -14,30 +15,14 @@ namespace {
 
 // One node whose operands have these shapes.
 Graph GraphOf(const OpDef& op, const std::vector<Shape>& shapes, const Attributes& attributes) {
-  Graph graph;
-  Node node;
-  node.name = "n";
-  node.op = op.name;
-  node.domain = op.domain;
-  node.attributes = attributes;
   OpCall call;
   call.op = &op;
   call.attributes = &attributes;
-  for (const Shape& shape : shapes) {
-    Value value;
-    value.name = "x" + std::to_string(graph.values.size());
-    value.type = {ElementType::kF32, shape};
-    value.kind = ValueKind::kInput;
-    call.inputs.push_back({true, value.type, nullptr});
-    node.inputs.push_back(graph.AddValue(std::move(value)));
-  }
-  Value result;
-  result.name = "y";
-  result.type = op.infer(call).value()[0];
-  result.kind = ValueKind::kResult;
-  node.outputs = {graph.AddValue(std::move(result))};
-  graph.AddNode(std::move(node));
-  return graph;
+  for (const Shape& shape : shapes)
+    call.inputs.push_back({true, {ElementType::kF32, shape}, nullptr});
+  GraphBuilder b("g");
+  b.AddCall(call, "n");
+  return b.Done().value();
 }
 
 struct Found {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "metair/ir/text.h"
+#include "metair/ops/graph_builder.h"
 #include "planner/rules/book/rule_book.h"
 #include "planner/rules/book/rule_json.h"
 #include "planner/rules/book/rule_version.h"
@@ -18,34 +19,11 @@ namespace {
 
 // A graph with a node for each example of the operators.
 Graph GraphOf(const std::vector<const OpDef*>& ops) {
-  Graph graph;
+  GraphBuilder b("examples");
   for (const OpDef* op : ops)
-    for (const auto& example : CallsOf(*op)) {
-      const OpCall& call = example->call;
-      Node node;
-      node.name = "n" + std::to_string(graph.nodes.size());
-      node.domain = op->domain;
-      node.op = op->name;
-      node.attributes = example->attributes;
-      const auto add = [&](TensorType type, const Tensor* constant) {
-        Value value;
-        value.name = "v" + std::to_string(graph.values.size());
-        value.type = std::move(type);
-        value.kind = constant != nullptr ? ValueKind::kConstant : ValueKind::kInput;
-        if (constant != nullptr) value.data = *constant;
-        return graph.AddValue(std::move(value));
-      };
-      for (const OpCall::Input& input : call.inputs)
-        node.inputs.push_back(input.present ? add(input.type, input.constant) : kNone);
-      auto types = InferTypes(call);
-      if (!types.ok()) continue;
-      for (TensorType& type : types.value()) {
-        node.outputs.push_back(add(std::move(type), nullptr));
-        graph.value(node.outputs.back()).kind = ValueKind::kResult;
-      }
-      graph.AddNode(std::move(node));
-    }
-  return graph;
+    for (const auto& example : CallsOf(*op))
+      if (InferTypes(example->call).ok()) b.AddCall(example->call, op->name);
+  return b.Done().value();
 }
 
 // Operators whose rules have, among them, all that a rule can have.

@@ -12,7 +12,6 @@ namespace metadist::testing {
 namespace {
 
 using example::F32;
-using example::With;
 using List = std::vector<int64_t>;
 
 struct WindowCase {
@@ -39,11 +38,11 @@ std::vector<WindowCase> Convolutions() {
   return {
       {"Conv3x3Pad1",
        "Conv",
-       Image({2, 4, 14, 14}, {6, 4, 3, 3}, With({{"pads", ones}})),
+       Image({2, 4, 14, 14}, {6, 4, 3, 3}, {{"pads", ones}}),
        "([a,b,c,d],[e,b,_,_])->([a,e,c,d]) reduction={b} halo={c:1/1,d:1/1}"},
       {"Conv3x3Unpadded",
        "Conv",
-       Image({2, 4, 14, 14}, {6, 4, 3, 3}, With({})),
+       Image({2, 4, 14, 14}, {6, 4, 3, 3}, {}),
        "([a,b,c,d],[e,b,_,_])->([a,e,c,d]) reduction={b} halo={c:0/2,d:0/2}"},
       {"Conv5ThatDoesNotStateItsKernel",
        "Conv",
@@ -51,56 +50,56 @@ std::vector<WindowCase> Convolutions() {
        "([a,b,c],[d,b,_])->([a,d,c]) reduction={b} halo={c:0/4}"},
       {"Conv5x5Stride2Pad2",
        "Conv",
-       Image({2, 4, 28, 28}, {6, 4, 5, 5}, With({{"pads", List{2, 2, 2, 2}}, {"strides", twos}})),
+       Image({2, 4, 28, 28}, {6, 4, 5, 5}, {{"pads", List{2, 2, 2, 2}}, {"strides", twos}}),
        "([a,b,(c 2),(d 2)],[e,b,_,_])->([a,e,c,d]) reduction={b} halo={c:2/1,d:2/1}"},
       {"Conv3x3Stride2Pad1OddSize",
        "Conv",
-       Image({2, 4, 29, 15}, {6, 4, 3, 3}, With({{"pads", ones}, {"strides", twos}})),
+       Image({2, 4, 29, 15}, {6, 4, 3, 3}, {{"pads", ones}, {"strides", twos}}),
        "([a,b,(c 2),(d 2)],[e,b,_,_])->([a,e,c,d]) reduction={b} halo={c:1/0,d:1/0}"},
       {"Conv7x7Stride2Pad3",
        "Conv",
-       Image({2, 3, 32, 32}, {6, 3, 7, 7}, With({{"pads", List{3, 3, 3, 3}}, {"strides", twos}})),
+       Image({2, 3, 32, 32}, {6, 3, 7, 7}, {{"pads", List{3, 3, 3, 3}}, {"strides", twos}}),
        "([a,b,(c 2),(d 2)],[e,b,_,_])->([a,e,c,d]) reduction={b} halo={c:3/2,d:3/2}"},
       {"Conv3x3Dilation2",
        "Conv",
-       Image({2, 4, 14, 14}, {6, 4, 3, 3}, With({{"pads", List{2, 2, 2, 2}}, {"dilations", twos}})),
+       Image({2, 4, 14, 14}, {6, 4, 3, 3}, {{"pads", List{2, 2, 2, 2}}, {"dilations", twos}}),
        "([a,b,c,d],[e,b,_,_])->([a,e,c,d]) reduction={b} halo={c:2/2,d:2/2}"},
       {"Conv3x3Stride3",
        "Conv",
-       Image({2, 4, 16, 16}, {6, 4, 3, 3}, With({{"pads", ones}, {"strides", List{3, 3}}})),
+       Image({2, 4, 16, 16}, {6, 4, 3, 3}, {{"pads", ones}, {"strides", List{3, 3}}}),
        "([a,b,(c 3),(d 3)],[e,b,_,_])->([a,e,c,d]) reduction={b} halo={c:1/0,d:1/0}"},
       {"Conv1x1Stride2",
        "Conv",
-       Image({2, 4, 15, 14}, {6, 4, 1, 1}, With({{"strides", twos}})),
+       Image({2, 4, 15, 14}, {6, 4, 1, 1}, {{"strides", twos}}),
        "([a,b,(c 2),(d 2)],[e,b,_,_])->([a,e,c,d]) reduction={b}"},
       {"ConvGrouped",
        "Conv",
-       Image({2, 6, 14, 14}, {8, 3, 3, 3}, With({{"pads", ones}, {"group", 2}})),
+       Image({2, 6, 14, 14}, {8, 3, 3, 3}, {{"pads", ones}, {"group", 2}}),
        "([a,(b c),d,e],[(b f),c,_,_])->([a,(b f),d,e]) reduction={c} attr={b} "
        "halo={d:1/1,e:1/1}"},
       {"ConvDepthwise",
        "Conv",
-       Image({2, 6, 14, 14}, {6, 1, 3, 3}, With({{"pads", ones}, {"group", 6}})),
+       Image({2, 6, 14, 14}, {6, 1, 3, 3}, {{"pads", ones}, {"group", 6}}),
        "([a,b,c,d],[b,_,_,_])->([a,b,c,d]) attr={b} halo={c:1/1,d:1/1}"},
       {"Conv1D",
        "Conv",
-       Image({2, 4, 30}, {6, 4, 3}, With({{"pads", List{1, 1}}})),
+       Image({2, 4, 30}, {6, 4, 3}, {{"pads", List{1, 1}}}),
        "([a,b,c],[d,b,_])->([a,d,c]) reduction={b} halo={c:1/1}"},
       {"Conv3D",
        "Conv",
-       Image({1, 2, 8, 9, 10}, {3, 2, 3, 3, 3}, With({{"pads", List{1, 1, 1, 1, 1, 1}}})),
+       Image({1, 2, 8, 9, 10}, {3, 2, 3, 3, 3}, {{"pads", List{1, 1, 1, 1, 1, 1}}}),
        "([_,a,b,c,d],[e,a,_,_,_])->([_,e,b,c,d]) reduction={a} halo={b:1/1,c:1/1,d:1/1}"},
       {"ConvSameUpper",
        "Conv",
-       Image({2, 4, 14, 14}, {6, 4, 3, 3}, With({{"auto_pad", "SAME_UPPER"}})),
+       Image({2, 4, 14, 14}, {6, 4, 3, 3}, {{"auto_pad", "SAME_UPPER"}}),
        "([a,b,c,d],[e,b,_,_])->([a,e,c,d]) reduction={b} halo={c:1/1,d:1/1} crop={c:1/1,d:1/1}"},
       {"ConvSameLowerEvenKernel",
        "Conv",
-       Image({2, 4, 14, 14}, {6, 4, 4, 4}, With({{"auto_pad", "SAME_LOWER"}})),
+       Image({2, 4, 14, 14}, {6, 4, 4, 4}, {{"auto_pad", "SAME_LOWER"}}),
        "([a,b,c,d],[e,b,_,_])->([a,e,c,d]) reduction={b} halo={c:2/1,d:2/1} crop={c:2/1,d:2/1}"},
       {"ConvUnequalPadding",
        "Conv",
-       Image({2, 4, 30}, {6, 4, 4}, With({{"pads", List{1, 2}}})),
+       Image({2, 4, 30}, {6, 4, 4}, {{"pads", List{1, 2}}}),
        "([a,b,c],[d,b,_])->([a,d,c]) reduction={b} halo={c:1/2}"},
   };
 }
@@ -111,25 +110,25 @@ std::vector<WindowCase> Transposed() {
   return {
       {"ConvTranspose2x2Stride2",
        "ConvTranspose",
-       Image({2, 4, 7, 7}, {4, 6, 2, 2}, With({{"strides", twos}})),
+       Image({2, 4, 7, 7}, {4, 6, 2, 2}, {{"strides", twos}}),
        "([a,b,c,d],[b,e,f,g])->([a,e,(c f),(d g)]) reduction={b} attr={f,g}"},
       {"ConvTranspose4x4Stride2Pad1",
        "ConvTranspose",
-       Image({2, 4, 7, 7}, {4, 6, 4, 4}, With({{"pads", ones}, {"strides", twos}})),
+       Image({2, 4, 7, 7}, {4, 6, 4, 4}, {{"pads", ones}, {"strides", twos}}),
        "([a,b,c,d],[b,e,_,_])->([a,e,(c 2),(d 2)]) reduction={b} halo={c:1/1,d:1/1} "
        "crop={c:2/2,d:2/2}"},
       {"ConvTransposeFarLongerThanItsInput",
        "ConvTranspose",
        {.inputs = {F32({1, 1, 3, 3}), F32({1, 2, 3, 3})},
-        .attributes = With({{"strides", List{3, 2}}, {"output_padding", List{1, 1}}})},
+        .attributes = {{"strides", List{3, 2}}, {"output_padding", List{1, 1}}}},
        "([_,_,a,_],[_,b,_,c])->([_,b,(a 3),c]) halo={c:4/0} crop={a:0/1,c:4/5}"},
       {"ConvTranspose3x3Pad1",
        "ConvTranspose",
-       Image({2, 4, 7, 7}, {4, 6, 3, 3}, With({{"pads", ones}})),
+       Image({2, 4, 7, 7}, {4, 6, 3, 3}, {{"pads", ones}}),
        "([a,b,c,d],[b,e,_,_])->([a,e,c,d]) reduction={b} halo={c:1/1,d:1/1} crop={c:1/1,d:1/1}"},
       {"ConvTranspose3x3",
        "ConvTranspose",
-       Image({2, 4, 7, 7}, {4, 6, 3, 3}, With({})),
+       Image({2, 4, 7, 7}, {4, 6, 3, 3}, {}),
        "([a,b,c,d],[b,e,_,_])->([a,e,c,d]) reduction={b} halo={c:2/0,d:2/0} crop={c:2/2,d:2/2}"},
   };
 }
@@ -138,8 +137,7 @@ std::vector<WindowCase> Others() {
   const List threes{3, 3};
   const List ones{1, 1, 1, 1};
   const List twos{2, 2};
-  const auto pool = [&](std::initializer_list<example::Named> more) {
-    Attributes attributes = With(more);
+  const auto pool = [&](Attributes attributes) {
     attributes.set("kernel_shape", threes);
     return Pooled({2, 3, 14, 14}, attributes);
   };
@@ -174,7 +172,7 @@ std::vector<WindowCase> Others() {
        "([a,b,c,d])->([a,b,c,d]) halo={c:1/1,d:1/1}"},
       {"LocalResponse",
        "LRN",
-       Pooled({2, 9, 3, 3}, With({{"size", 3}})),
+       Pooled({2, 9, 3, 3}, {{"size", 3}}),
        "([a,b,c,d])->([a,b,c,d]) halo={b:1/1} crop={b:1/1}"},
   };
 }

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "metair/ir/text.h"
+#include "metair/ops/graph_builder.h"
 #include "metair/ops/op_table.h"
 #include "planner/space/signature.h"
 
@@ -16,27 +17,16 @@ namespace {
 
 // `layers` blocks of four nodes with a residual around each, between a head and a tail.
 Graph Tower(int layers) {
-  Graph graph;
+  GraphBuilder b("tower");
   const TensorType type{ElementType::kF32, {8, 8}};
-  ValueId x = graph.AddValue({"x", type, ValueKind::kInput, {}, kNone});
-  const auto node = [&](const std::string& op, std::vector<ValueId> inputs) {
-    const std::string name = fmt::format("n{}", graph.nodes.size());
-    const ValueId y = graph.AddValue({name, type, ValueKind::kResult, {}, kNone});
-    graph.AddNode({name, "", op, {}, std::move(inputs), {y}, {}});
-    return y;
-  };
-  x = node("Neg", {x});
+  ValueId x = b.Add("Neg", {b.Input("x", type)});
   for (int i = 0; i < layers; ++i) {
-    const ValueId w =
-        graph.AddValue({fmt::format("w{}", i), type, ValueKind::kParameter, {}, kNone});
-    ValueId y = node("MatMul", {x, w});
-    y = node("Relu", {y});
-    y = node("Tanh", {y});
-    x = node("Add", {x, y});
+    const ValueId w = b.Parameter(fmt::format("w{}", i), Tensor::Absent(type));
+    const ValueId y = b.Add("Tanh", {b.Add("Relu", {b.Add("MatMul", {x, w})})});
+    x = b.Add("Add", {x, y});
   }
-  x = node("Exp", {x});
-  graph.outputs = {x};
-  return graph;
+  b.Output(b.Add("Exp", {x}));
+  return b.Done().value();
 }
 
 std::vector<int> Signatures(const Graph& graph) {
@@ -85,16 +75,10 @@ TEST(Repeats, ALayerWiredOtherwiseIsNotAlike) {
 
 // A chain of nodes, each of which takes what the one before it makes.
 Graph Chain(size_t nodes) {
-  Graph graph;
-  const TensorType type{ElementType::kF32, {8}};
-  ValueId x = graph.AddValue({"x", type, ValueKind::kInput, {}, kNone});
-  for (size_t n = 0; n < nodes; ++n) {
-    const std::string name = fmt::format("n{}", n);
-    const ValueId y = graph.AddValue({name, type, ValueKind::kResult, {}, kNone});
-    graph.AddNode({name, "", "Relu", {}, {x}, {y}, {}});
-    x = y;
-  }
-  return graph;
+  GraphBuilder b("chain");
+  ValueId x = b.Input("x", {ElementType::kF32, {8}});
+  for (size_t n = 0; n < nodes; ++n) x = b.Add("Relu", {x});
+  return b.Done().value();
 }
 
 // The best run among nodes [begin, end) of a chain, with every period tried; then those on either

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "metair/ops/graph_builder.h"
 #include "planner/rules/book/rule_book.h"
 #include "planner/space/strategies.h"
 #include "tests/planner/test_cluster.h"
@@ -13,12 +14,9 @@ namespace {
 // Whether a dim divides is judged for each mesh axis, not for the
 // whole mesh. A batch of 4 on a mesh of 2 x 4 is cut by either axis, but not by both.
 TEST(SmallBatch, ABatchSmallerThanTheMeshIsCutByOneAxis) {
-  Graph graph;
-  Node node{"relu", "", "Relu", {}, {}, {}, {}};
-  const TensorType type{ElementType::kF32, {4, 64}};
-  node.inputs = {graph.AddValue({"x", type, ValueKind::kInput, {}, kNone})};
-  node.outputs = {graph.AddValue({"y", type, ValueKind::kResult, {}, kNone})};
-  graph.AddNode(std::move(node));
+  GraphBuilder b("small");
+  b.Add("Relu", {b.Input("x", {ElementType::kF32, {4, 64}})});
+  const Graph graph = b.Done().value();
 
   const Mesh mesh = ParseMesh("x=2,y=4").value();
   const Cluster cluster = TestCluster(static_cast<int>(mesh.ranks()));

@@ -45,17 +45,17 @@ ValueId ComposeSum(Composer& compose, const Cell& cell, int64_t gates) {
     Attributes swap;
     swap.set("perm", std::vector<int64_t>{0, 2, 1});
     const ValueId apart =
-        compose.With("Reshape", compose.Input(weight), {gates, cell.hidden, columns});
-    return compose.Make("MatMul", {compose.Input(x), compose.Make("Transpose", {apart}, swap)});
+        compose.With("Reshape", compose.Operand(weight), {gates, cell.hidden, columns});
+    return compose.Add("MatMul", {compose.Operand(x), compose.Add("Transpose", {apart}, swap)});
   };
   const auto bias = [&](size_t input) {
-    return compose.With("Reshape", compose.Input(input), {gates, 1, cell.hidden});
+    return compose.With("Reshape", compose.Operand(input), {gates, 1, cell.hidden});
   };
   const ValueId given =
-      compose.Make("Add", {product(0, cell.first, cell.input), bias(cell.first + 2)});
+      compose.Add("Add", {product(0, cell.first, cell.input), bias(cell.first + 2)});
   const ValueId recurrent =
-      compose.Make("Add", {product(1, cell.first + 1, cell.inner), bias(cell.first + 3)});
-  return compose.Make("Add", {given, recurrent});
+      compose.Add("Add", {product(1, cell.first + 1, cell.inner), bias(cell.first + 3)});
+  return compose.Add("Add", {given, recurrent});
 }
 
 template <bool kOneSize>
@@ -72,7 +72,7 @@ Result<void> Rnn(const OpCall& call, std::span<const Tensor> in, std::span<Tenso
 Result<Graph> ComposeRnn(const OpCall& call) {
   Composer compose(call);
   const ValueId sum = ComposeSum(compose, TRY(CellOf(call, 1, /*one_size=*/false)), 1);
-  return compose.Done({compose.Make("Tanh", {compose.With("Squeeze", sum, {0})})});
+  return compose.Done({compose.Add("Tanh", {compose.With("Squeeze", sum, {0})})});
 }
 
 // Gates in the order input, forget, content, output.
@@ -97,12 +97,12 @@ Result<Graph> ComposeLstm(const OpCall& call) {
   Composer compose(call);
   const ValueId all = ComposeSum(compose, cell, 4);
   const auto gate = [&](int64_t g, const char* activation) {
-    return compose.Make(activation, {compose.Make("Gather", {all, compose.Integer(g)})});
+    return compose.Add(activation, {compose.Add("Gather", {all, compose.Integer(g)})});
   };
-  const ValueId kept = compose.Make("Mul", {gate(1, "Sigmoid"), compose.Input(2)});
-  const ValueId added = compose.Make("Mul", {gate(0, "Sigmoid"), gate(2, "Tanh")});
-  const ValueId c = compose.Make("Add", {kept, added});
-  return compose.Done({compose.Make("Mul", {gate(3, "Sigmoid"), compose.Make("Tanh", {c})}), c});
+  const ValueId kept = compose.Add("Mul", {gate(1, "Sigmoid"), compose.Operand(2)});
+  const ValueId added = compose.Add("Mul", {gate(0, "Sigmoid"), gate(2, "Tanh")});
+  const ValueId c = compose.Add("Add", {kept, added});
+  return compose.Done({compose.Add("Mul", {gate(3, "Sigmoid"), compose.Add("Tanh", {c})}), c});
 }
 
 OpExample RnnExample(int64_t inner) {
@@ -126,7 +126,7 @@ OpExample Layer(int64_t gates,
                                Floats({1, 2 * gates * 16}),
                                {.present = false},
                                Floats({1, 6, 16})},
-                    .attributes = With({{"hidden_size", int64_t{16}}}),
+                    .attributes = {{"hidden_size", int64_t{16}}},
                     .num_outputs = outputs};
   for (OpExample::Input& input : more) example.inputs.push_back(std::move(input));
   return example;

@@ -35,7 +35,7 @@ std::vector<ReferenceCase> ContractionCases() {
   const std::string product = "([a,b],[b,c])->([a,c]) reduction={b} linear={0,1}";
   const std::string biased =
       "([a,b],[b,c],[c])->([a,c]) reduction={b} partial={2:b} linear={0+2,1+2} max={2} min={2}";
-  const Attributes grouped = With({{"group", int64_t{4}}});
+  const Attributes grouped{{"group", int64_t{4}}};
   return {
       {"M3",
        "product_and_bias",
@@ -46,7 +46,7 @@ std::vector<ReferenceCase> ContractionCases() {
        "linear_layer",
        Known("Gemm"),
        {.inputs = {Floats({6, 16}), Floats({10, 16}), Floats({10})},
-        .attributes = With({{"transB", int64_t{1}}})},
+        .attributes = {{"transB", int64_t{1}}}},
        "([a,b],[c,b],[c])->([a,c]) reduction={b} partial={2:b} linear={0+2,1+2} max={2} min={2}"},
       {"M3",
        "batch_of_products_and_bias",

@@ -60,7 +60,7 @@ ReferenceCase Own(const char* name,
   return {"P1",
           name,
           MakeOp(name, SameAs, reference),
-          {.inputs = {Floats({6, 17})}, .attributes = With({{"by", by}})},
+          {.inputs = {Floats({6, 17})}, .attributes = {{"by", by}}},
           rule};
 }
 

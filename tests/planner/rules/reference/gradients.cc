@@ -47,14 +47,14 @@ std::vector<InputDomain> PositiveDeviation(const OpCall&) {
 // inv (g - mean(g) - normal mean(g normal)) with g = dy weight.
 Result<Graph> ComposeLayerNormBackward(const OpCall& call) {
   Composer compose(call);
-  const auto times = [&](ValueId a, ValueId b) { return compose.Make("Mul", {a, b}); };
+  const auto times = [&](ValueId a, ValueId b) { return compose.Add("Mul", {a, b}); };
   const auto mean = [&](ValueId x) { return ComposeMean(compose, x, {1}, /*keep=*/true); };
-  const ValueId dy = compose.Input(0), inverse = compose.Input(3);
-  const ValueId distance = compose.Make("Sub", {compose.Input(1), compose.Input(2)});
+  const ValueId dy = compose.Operand(0), inverse = compose.Operand(3);
+  const ValueId distance = compose.Add("Sub", {compose.Operand(1), compose.Operand(2)});
   const ValueId normal = times(distance, inverse);
-  const ValueId g = times(dy, compose.Input(4));
-  ValueId dx = compose.Make("Sub", {g, mean(g)});
-  dx = compose.Make("Sub", {dx, times(normal, mean(times(g, normal)))});
+  const ValueId g = times(dy, compose.Operand(4));
+  ValueId dx = compose.Add("Sub", {g, mean(g)});
+  dx = compose.Add("Sub", {dx, times(normal, mean(times(g, normal)))});
   return compose.Done({times(inverse, dx),
                        compose.Fold("ReduceSum", times(dy, normal), {0}, /*keep=*/false),
                        compose.Fold("ReduceSum", dy, {0}, /*keep=*/false)});
@@ -77,9 +77,9 @@ Result<void> SoftmaxBackward(const OpCall&, std::span<const Tensor> in, std::spa
 }
 Result<Graph> ComposeSoftmaxBackward(const OpCall& call) {
   Composer compose(call);
-  const ValueId dy = compose.Input(0), y = compose.Input(1);
-  const ValueId sum = compose.Fold("ReduceSum", compose.Make("Mul", {y, dy}), {1});
-  return compose.Done({compose.Make("Mul", {y, compose.Make("Sub", {dy, sum})})});
+  const ValueId dy = compose.Operand(0), y = compose.Operand(1);
+  const ValueId sum = compose.Fold("ReduceSum", compose.Add("Mul", {y, dy}), {1});
+  return compose.Done({compose.Add("Mul", {y, compose.Add("Sub", {dy, sum})})});
 }
 
 // dy, y [t,v]: dy - exp(y) sum(dy).
@@ -94,10 +94,10 @@ Result<void> LogSoftmaxBackward(const OpCall&, std::span<const Tensor> in, std::
 }
 Result<Graph> ComposeLogSoftmaxBackward(const OpCall& call) {
   Composer compose(call);
-  const ValueId dy = compose.Input(0);
+  const ValueId dy = compose.Operand(0);
   const ValueId sum = compose.Fold("ReduceSum", dy, {1});
-  const ValueId share = compose.Make("Mul", {compose.Make("Exp", {compose.Input(1)}), sum});
-  return compose.Done({compose.Make("Sub", {dy, share})});
+  const ValueId share = compose.Add("Mul", {compose.Add("Exp", {compose.Operand(1)}), sum});
+  return compose.Done({compose.Add("Sub", {dy, share})});
 }
 InputDomain Within(double low, double high) {
   return {.kind = InputDomain::Kind::kRange, .low = low, .high = high};
@@ -122,14 +122,14 @@ Result<void> CrossEntropyBackward(const OpCall&,
 }
 Result<Graph> ComposeCrossEntropyBackward(const OpCall& call) {
   Composer compose(call);
-  const ValueId x = compose.Input(0);
-  const ValueId share = compose.Make(
-      "Exp", {compose.Make("Sub", {x, compose.With("Unsqueeze", compose.Input(1), {1})})});
+  const ValueId x = compose.Operand(0);
+  const ValueId share = compose.Add(
+      "Exp", {compose.Add("Sub", {x, compose.With("Unsqueeze", compose.Operand(1), {1})})});
   const ValueId classes = ComposePositions(compose, 0, call.shape(0)[1]);
   const ValueId hit =
-      compose.Make("Equal", {compose.With("Unsqueeze", compose.Input(2), {1}), classes});
-  const ValueId one = compose.Make("Where", {hit, compose.Number(1, x), compose.Number(0, x)});
-  return compose.Done({compose.Make("Sub", {share, one})});
+      compose.Add("Equal", {compose.With("Unsqueeze", compose.Operand(2), {1}), classes});
+  const ValueId one = compose.Add("Where", {hit, compose.Number(1, x), compose.Number(0, x)});
+  return compose.Done({compose.Add("Sub", {share, one})});
 }
 std::vector<InputDomain> ScoresAndClasses(const OpCall&) {
   return {Within(-9, 9), Within(-9, 9), {.kind = InputDomain::Kind::kIndex, .bounds = {{0, 1}}}};

@@ -5,7 +5,7 @@ namespace metadist::testing {
 
 std::vector<ReferenceCase> IndexCases() {
   const std::string moves = " linear={0} max={0} min={0}";
-  const Attributes add = With({{"reduction", std::string("add")}});
+  const Attributes add{{"reduction", std::string("add")}};
   Attributes add_along_1 = add;
   add_along_1.set("axis", int64_t{1});
   return {
@@ -17,7 +17,7 @@ std::vector<ReferenceCase> IndexCases() {
       {"M11",
        "index_select",
        Known("Gather"),
-       {.inputs = {Floats({6, 40}), Integers({10})}, .attributes = With({{"axis", int64_t{1}}})},
+       {.inputs = {Floats({6, 40}), Integers({10})}, .attributes = {{"axis", int64_t{1}}}},
        "([a,b],[c])->([a,c]) reduction={b} off={b:1-}" + moves},
       {"M11",
        "index",
@@ -27,12 +27,12 @@ std::vector<ReferenceCase> IndexCases() {
       {"M12",
        "lower_triangle",
        Known("Trilu"),
-       {.inputs = {Floats({4, 16, 16}), Literal({0})}, .attributes = With({{"upper", int64_t{0}}})},
+       {.inputs = {Floats({4, 16, 16}), Literal({0})}, .attributes = {{"upper", int64_t{0}}}},
        "([a,b,c])->([a,b,c]) off={b:1+,c:1-}" + moves},
       {"M12",
        "lower_triangle_without_diagonals",
        Known("Trilu"),
-       {.inputs = {Floats({16, 20}), Literal({-3})}, .attributes = With({{"upper", int64_t{0}}})},
+       {.inputs = {Floats({16, 20}), Literal({-3})}, .attributes = {{"upper", int64_t{0}}}},
        "([a,b])->([a,b]) off={a:1+,b:1-}" + moves},
       {"M14",
        "scatter_add",

@@ -42,7 +42,7 @@ Result<void> ForeachAdd(const OpCall&, std::span<const Tensor> in, std::span<Ten
 }
 
 OpExample Concatenated(int count) {
-  OpExample example{.attributes = With({{"axis", int64_t{1}}})};
+  OpExample example{.attributes = {{"axis", int64_t{1}}}};
   for (int i = 0; i < count; ++i) example.inputs.push_back(Floats({8, 32, 64}));
   return example;
 }
@@ -54,10 +54,10 @@ constexpr char kMoves[] = " linear={0} max={0} min={0}";
 std::vector<ReferenceCase> MovementCases() {
   const std::string moves = kMoves;
   OpExample split{.inputs = {Floats({6, 24}), Literal({8, 12, 4})},
-                  .attributes = With({{"axis", int64_t{1}}}),
+                  .attributes = {{"axis", int64_t{1}}},
                   .num_outputs = 3};
   OpExample chunks{.inputs = {Floats({6, 24})},
-                   .attributes = With({{"axis", int64_t{1}}, {"num_outputs", int64_t{3}}}),
+                   .attributes = {{"axis", int64_t{1}}, {"num_outputs", int64_t{3}}},
                    .num_outputs = 3};
   return {
       {"W10",
@@ -68,7 +68,7 @@ std::vector<ReferenceCase> MovementCases() {
       {"W11",
        "concatenate_the_last_dim",
        Known("Concat"),
-       {.inputs = {Floats({6, 8}), Floats({6, 10})}, .attributes = With({{"axis", int64_t{-1}}})},
+       {.inputs = {Floats({6, 8}), Floats({6, 10})}, .attributes = {{"axis", int64_t{-1}}}},
        "([a,b],[a,c])->([a,b+c]) linear={0+1} max={0,1} min={0,1}"},
       {"M8",
        "view",
@@ -93,8 +93,7 @@ std::vector<ReferenceCase> MovementCases() {
       {"M8",
        "slice_backward",
        MakeOp("SliceBackward", SliceBackwardTypes, SliceBackward),
-       {.inputs = {Floats({12, 5})},
-        .attributes = With({{"size", int64_t{11}}, {"start", int64_t{3}}})},
+       {.inputs = {Floats({12, 5})}, .attributes = {{"size", int64_t{11}}, {"start", int64_t{3}}}},
        "([a,_])->([a,_])" + moves},
       {"M9",
        "split",

@@ -42,12 +42,11 @@ Result<void> CausalAttention(const OpCall& call,
 
 OpExample Triangle(int64_t k, int64_t upper) {
   return {.inputs = {Floats({2, 7, 9}), {.type = {ElementType::kI64, {}}, .constant = {k}}},
-          .attributes = With({{"upper", upper}})};
+          .attributes = {{"upper", upper}}};
 }
 
 OpExample Lookup(Shape table, OpExample::Input indices, int64_t axis) {
-  return {.inputs = {Floats(std::move(table)), std::move(indices)},
-          .attributes = With({{"axis", axis}})};
+  return {.inputs = {Floats(std::move(table)), std::move(indices)}, .attributes = {{"axis", axis}}};
 }
 
 }  // namespace
@@ -59,11 +58,11 @@ std::vector<ReferenceCase> OffsetCases() {
     return OpExample::Input{.type = {ElementType::kI64, {}}, .constant = {value}};
   };
   const OpExample loss{.inputs = {Floats({6, 11}), Integers({6}), Floats({11})},
-                       .attributes = With({{"reduction", std::string("sum")}})};
+                       .attributes = {{"reduction", std::string("sum")}}};
   OpExample ignoring = loss;
   ignoring.attributes.set("ignore_index", int64_t{1});
   const OpExample add{.inputs = {Floats({8, 5}), Integers({6, 5}), Floats({6, 5})},
-                      .attributes = With({{"reduction", std::string("add")}})};
+                      .attributes = {{"reduction", std::string("add")}}};
   return {
       {"W1",
        "nll_sum",
@@ -104,7 +103,7 @@ std::vector<ReferenceCase> OffsetCases() {
        "attention_queries",
        attention,
        {.inputs = {Floats({2, 6, 4}), Floats({2, 6, 4}), Floats({2, 6, 3})},
-        .attributes = With({{"offset", int64_t{0}}})},
+        .attributes = {{"offset", int64_t{0}}}},
        "([a,b,_],[a,_,_],[a,_,c])->([a,b,c]) off={b:offset+} linear={2}"},
       {"M14",
        "scatter_add_rows",

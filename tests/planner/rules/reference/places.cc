@@ -10,7 +10,7 @@ OpExample::Input Bytes(Shape shape) { return {.type = {ElementType::kU8, std::mo
 
 Attributes TwoByTwo() {
   const std::vector<int64_t> two{2, 2};
-  return With({{"kernel_shape", two}, {"strides", two}});
+  return Attributes{{"kernel_shape", two}, {"strides", two}};
 }
 
 }  // namespace
@@ -26,9 +26,9 @@ std::vector<ReferenceCase> PlaceCases() {
        "max_pool_with_places",
        Known("MaxPool"),
        {.inputs = {Floats({4, 6, 15, 14})},
-        .attributes = With({{"kernel_shape", std::vector<int64_t>{3, 2}},
-                            {"strides", std::vector<int64_t>{1, 2}},
-                            {"pads", std::vector<int64_t>{1, 0, 1, 0}}}),
+        .attributes = {{"kernel_shape", std::vector<int64_t>{3, 2}},
+                       {"strides", std::vector<int64_t>{1, 2}},
+                       {"pads", std::vector<int64_t>{1, 0, 1, 0}}},
         .num_outputs = 2},
        "([a,b,d,(c 2)])->([a,b,d,c],[a,b,d,c]) combine={a:LOCAL,b:LOCAL,c:LOCAL,d:LOCAL} "
        "halo={d:1/1}"},

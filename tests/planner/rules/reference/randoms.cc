@@ -9,9 +9,11 @@ std::vector<ReferenceCase> RandomCases() {
   const OpExample::Input none{.present = false};
   const OpExample::Input ratio = Floats({});
   const OpExample::Input training{.type = {ElementType::kBool, {}}, .constant = {1}};
-  const auto placed = [](size_t dims) { return With({{"start", std::vector<int64_t>(dims, 0)}}); };
+  const auto placed = [](size_t dims) {
+    return Attributes{{"start", std::vector<int64_t>(dims, 0)}};
+  };
   const auto shaped = [](const Shape& shape) {
-    return With({{"start", std::vector<int64_t>(shape.size(), 0)}, {"shape", shape}});
+    return Attributes{{"start", std::vector<int64_t>(shape.size(), 0)}, {"shape", shape}};
   };
   Attributes sampled = placed(2);
   sampled.set("sample_size", int64_t{9});

@@ -8,6 +8,7 @@
 
 #include "executor/host/random_data.h"
 #include "executor/run/run.h"
+#include "metair/ops/graph_builder.h"
 #include "metair/spmd/collective.h"
 #include "planner/cover.h"
 #include "tests/planner/rules/example_calls.h"
@@ -23,32 +24,9 @@ class RankRun : public ::testing::TestWithParam<ReferenceCase> {};
 
 // A graph of the one call, floats in f64.
 Graph GraphOf(const OwnedCall& call) {
-  Graph graph;
-  graph.name = "g";
-  Node node;
-  node.name = "n";
-  node.domain = call.op->domain;
-  node.op = call.op->name;
-  node.attributes = call.attributes;
-  for (size_t i = 0; i < call.types.size(); ++i) {
-    node.inputs.push_back(kNone);
-    if (!call.present[i]) continue;
-    metadist::Value value{"x" + std::to_string(i), call.types[i], ValueKind::kInput, {}, kNone};
-    if (call.constants[i]) {
-      value.kind = ValueKind::kConstant;
-      value.data = *call.constants[i];
-    }
-    node.inputs[i] = graph.AddValue(std::move(value));
-    if (!call.constants[i]) graph.inputs.push_back(node.inputs[i]);
-  }
-  const std::vector<TensorType> types = InferTypes(call.call()).value();
-  for (const TensorType& type : types) {
-    node.outputs.push_back(graph.AddValue(
-        {"y" + std::to_string(node.outputs.size()), type, ValueKind::kResult, {}, kNone}));
-    graph.outputs.push_back(node.outputs.back());
-  }
-  graph.AddNode(std::move(node));
-  return graph;
+  GraphBuilder b("g");
+  for (const ValueId output : b.AddCall(call.call(), "n")) b.Output(output);
+  return b.Done().value();
 }
 
 void ExpectClose(const Tensor& got, const Tensor& want, const std::string& where) {

@@ -56,8 +56,7 @@ std::vector<InputDomain> BelowTwo(const OpCall&) {
 }
 
 OpExample Along(OpExample::Input x, int64_t axis) {
-  return {.inputs = {std::move(x), Literal({axis})},
-          .attributes = With({{"keepdims", int64_t{0}}})};
+  return {.inputs = {std::move(x), Literal({axis})}, .attributes = {{"keepdims", int64_t{0}}}};
 }
 
 }  // namespace
@@ -94,7 +93,7 @@ std::vector<ReferenceCase> ReductionCases() {
       {"W13",
        "counts_of_fixed_length",
        MakeOp("Counts", CountsOf, Counts, BelowTwo),
-       {.inputs = {Integers({32})}, .attributes = With({{"length", int64_t{2}}})},
+       {.inputs = {Integers({32})}, .attributes = {{"length", int64_t{2}}}},
        "([a])->([_]) reduction={a}"},
       {"W13",
        "counts",

@@ -96,11 +96,6 @@ inline OpExample::Input Literal(std::vector<int64_t> values) {
   return {.type = {ElementType::kI64, {static_cast<int64_t>(values.size())}},
           .constant = std::move(values)};
 }
-inline Attributes With(std::initializer_list<std::pair<const char*, Attribute>> all) {
-  Attributes attributes;
-  for (const auto& [name, value] : all) attributes.set(name, value);
-  return attributes;
-}
 
 using Types = Result<std::vector<TensorType>>;
 inline Types FloatTypes(std::vector<Shape> shapes, ElementType element = ElementType::kF32) {

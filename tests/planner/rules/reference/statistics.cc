@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kEpsilon = 1e-5;
 
-Attributes NoAxes() { return With({{"keepdims", int64_t{0}}}); }
+Attributes NoAxes() { return {{"keepdims", int64_t{0}}}; }
 OpExample Along(Shape shape, int64_t axis) {
   return {.inputs = {Floats(std::move(shape)), Literal({axis})}, .attributes = NoAxes()};
 }
@@ -32,12 +32,12 @@ Result<void> Variance(const OpCall&, std::span<const Tensor> in, std::span<Tenso
 Result<Graph> ComposeVariance(const OpCall& call) {
   const int64_t last = call.rank(0) - 1;
   Composer compose(call);
-  const ValueId x = compose.Input(0);
-  const ValueId distance = compose.Make("Sub", {x, ComposeMean(compose, x, {last}, /*keep=*/true)});
-  const ValueId squares = compose.Make("Mul", {distance, distance});
+  const ValueId x = compose.Operand(0);
+  const ValueId distance = compose.Add("Sub", {x, ComposeMean(compose, x, {last}, /*keep=*/true)});
+  const ValueId squares = compose.Add("Mul", {distance, distance});
   const ValueId sum = compose.Fold("ReduceSum", squares, {last}, /*keep=*/false);
   const double freedom = static_cast<double>(call.shape(0).back() - 1);
-  return compose.Done({compose.Make("Div", {sum, compose.Number(freedom, x)})});
+  return compose.Done({compose.Add("Div", {sum, compose.Number(freedom, x)})});
 }
 
 Types SquareErrorTypes(const OpCall& call) {
@@ -53,8 +53,8 @@ Result<void> SquareError(const OpCall&, std::span<const Tensor> in, std::span<Te
 }
 Result<Graph> ComposeSquareError(const OpCall& call) {
   Composer compose(call);
-  const ValueId distance = compose.Make("Sub", {compose.Input(0), compose.Input(1)});
-  const ValueId squares = compose.Make("Mul", {distance, distance});
+  const ValueId distance = compose.Add("Sub", {compose.Operand(0), compose.Operand(1)});
+  const ValueId squares = compose.Add("Mul", {distance, distance});
   return compose.Done(
       {ComposeMean(compose, squares, AxesBetween(0, call.rank(0)), /*keep=*/false)});
 }
@@ -79,7 +79,7 @@ Result<void> WindowMean(const OpCall& call, std::span<const Tensor> in, std::spa
 }
 Result<Graph> ComposeWindowMean(const OpCall& call) {
   Composer compose(call);
-  const ValueId x = compose.With("Reshape", compose.Input(0), TRY(WindowsOf(call)));
+  const ValueId x = compose.With("Reshape", compose.Operand(0), TRY(WindowsOf(call)));
   return compose.Done({ComposeMean(compose, x, {3}, /*keep=*/false)});
 }
 
@@ -130,14 +130,14 @@ Result<Graph> ComposeGroupNorm(const OpCall& call) {
   Composer compose(call);
   const Shape& shape = call.shape(0);
   const ValueId x =
-      compose.With("Reshape", compose.Input(0), {g.n, g.groups, channels, shape[2], shape[3]});
+      compose.With("Reshape", compose.Operand(0), {g.n, g.groups, channels, shape[2], shape[3]});
   const Moments moments = ComposeMoments(compose, x, {2, 3, 4});
-  const ValueId spread = compose.Make("Add", {moments.variance, compose.Number(kEpsilon, x)});
-  const ValueId inverse = compose.Make("Reciprocal", {compose.Make("Sqrt", {spread})});
-  ValueId y = compose.Make("Mul", {moments.distance, inverse});
+  const ValueId spread = compose.Add("Add", {moments.variance, compose.Number(kEpsilon, x)});
+  const ValueId inverse = compose.Add("Reciprocal", {compose.Add("Sqrt", {spread})});
+  ValueId y = compose.Add("Mul", {moments.distance, inverse});
   const Shape of_channel{g.groups, channels, 1, 1};
-  y = compose.Make("Mul", {y, compose.With("Reshape", compose.Input(1), of_channel)});
-  y = compose.Make("Add", {y, compose.With("Reshape", compose.Input(2), of_channel)});
+  y = compose.Add("Mul", {y, compose.With("Reshape", compose.Operand(1), of_channel)});
+  y = compose.Add("Add", {y, compose.With("Reshape", compose.Operand(2), of_channel)});
   return compose.Done({compose.With("Reshape", y, shape),
                        compose.With("Squeeze", moments.mean, {2, 3, 4}),
                        compose.With("Squeeze", inverse, {2, 3, 4})});
@@ -171,26 +171,27 @@ Result<void> BatchNorm(const OpCall&, std::span<const Tensor> in, std::span<Tens
 }
 Result<Graph> ComposeBatchNorm(const OpCall& call) {
   Composer compose(call);
-  const ValueId x = compose.Input(0);
+  const ValueId x = compose.Operand(0);
   const Moments moments = ComposeMoments(compose, x, {0, 2, 3});
-  const ValueId spread = compose.Make("Add", {moments.variance, compose.Number(kEpsilon, x)});
-  const ValueId inverse = compose.Make("Reciprocal", {compose.Make("Sqrt", {spread})});
+  const ValueId spread = compose.Add("Add", {moments.variance, compose.Number(kEpsilon, x)});
+  const ValueId inverse = compose.Add("Reciprocal", {compose.Add("Sqrt", {spread})});
   const auto of_channel = [&](size_t input) {
-    return compose.With("Unsqueeze", compose.Input(input), {1, 2});
+    return compose.With("Unsqueeze", compose.Operand(input), {1, 2});
   };
-  ValueId y = compose.Make("Mul", {moments.distance, inverse});
-  y = compose.Make("Add", {compose.Make("Mul", {y, of_channel(1)}), of_channel(2)});
+  ValueId y = compose.Add("Mul", {moments.distance, inverse});
+  y = compose.Add("Add", {compose.Add("Mul", {y, of_channel(1)}), of_channel(2)});
   return compose.Done({y,
                        compose.With("Squeeze", moments.mean, {0, 2, 3}),
                        compose.With("Squeeze", inverse, {0, 2, 3})});
 }
 
 std::vector<ReferenceCase> NormCases() {
-  const OpExample groups{
-      .inputs = {Floats({4, 24, 6, 10}), Floats({24}), Floats({24})},
-      .attributes = With(
-          {{"N", int64_t{4}}, {"C", int64_t{24}}, {"HxW", int64_t{60}}, {"group", int64_t{3}}}),
-      .num_outputs = 3};
+  const OpExample groups{.inputs = {Floats({4, 24, 6, 10}), Floats({24}), Floats({24})},
+                         .attributes = {{"N", int64_t{4}},
+                                        {"C", int64_t{24}},
+                                        {"HxW", int64_t{60}},
+                                        {"group", int64_t{3}}},
+                         .num_outputs = 3};
   return {
       {"M6",
        "group_norm",
@@ -203,7 +204,7 @@ std::vector<ReferenceCase> NormCases() {
        "group_normalization",
        Known("GroupNormalization"),
        {.inputs = {Floats({2, 960, 32, 32}), Floats({960}), Floats({960})},
-        .attributes = With({{"num_groups", int64_t{32}}})},
+        .attributes = {{"num_groups", int64_t{32}}}},
        "([a,(b c),d,e],[(b c)],[(b c)])->([a,(b c),d,e]) "
        "combine={c:SUM[a,b],SUM[a,b],d:SUM[a,b],SUM[a,b],e:SUM[a,b],SUM[a,b]} attr={b} "
        "linear={1+2} max={2} min={2}"},
@@ -254,7 +255,7 @@ std::vector<ReferenceCase> StatisticsCases() {
       {"M2",
        "adaptive_average_pool",
        Decomposed(MakeOp("WindowMean", WindowMeanTypes, WindowMean), ComposeWindowMean),
-       {.inputs = {Floats({2, 6, 35})}, .attributes = With({{"output_size", int64_t{7}}})},
+       {.inputs = {Floats({2, 6, 35})}, .attributes = {{"output_size", int64_t{7}}}},
        "([a,b,(c d)])->([a,b,c]) combine={d:LOCAL} reduction={d} attr={c} linear={0}"},
       {"M10",
        "softmax",
@@ -282,7 +283,7 @@ std::vector<ReferenceCase> StatisticsCases() {
        "argmax",
        Known("ArgMax"),
        {.inputs = {Floats({6, 16})},
-        .attributes = With({{"axis", int64_t{1}}, {"keepdims", int64_t{0}}})},
+        .attributes = {{"axis", int64_t{1}}, {"keepdims", int64_t{0}}}},
        "([a,b])->([a]) combine={b:MAX[a]} reduction={b:MIN}"},
   };
   for (ReferenceCase& one : NormCases()) cases.push_back(std::move(one));

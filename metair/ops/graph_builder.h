@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "metair/ir/unique_names.h"
+#include "metair/ops/op_table.h"
+
+namespace metadist {
+
+// Writes a graph, node by node, with the types that inference gives:
+//
+//   GraphBuilder b("scaled");
+//   const ValueId x = b.Input("x", {ElementType::kF32, {8, 4}});
+//   const ValueId y = b.Add("Softmax", {x}, {{"axis", 1}});
+//   b.Output(b.Add("Mul", {y, b.Number(2, y)}));
+//   const Graph graph = TRY(b.Done());
+//
+// A name that is taken gets a number. After the first error nothing is added, ids are 0, and Done
+// reports the error with the node that it is about.
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(std::string name, const OpTable& ops = OpTable::BuiltIn());
+  // Goes on with a graph.
+  explicit GraphBuilder(Graph graph, const OpTable& ops = OpTable::BuiltIn());
+  // Writes a graph anew: it has all values, and no node until one is kept or added. `graph` must
+  // live as long.
+  static GraphBuilder Rewrite(const Graph& graph, const OpTable& ops);
+
+  // As far as it is written.
+  const Graph& graph() const { return graph_; }
+  const TensorType& type(ValueId value) const { return graph_.value(value).type; }
+  const Shape& shape(ValueId value) const { return type(value).shape; }
+  bool failed() const { return error_.has_value(); }
+
+  ValueId Input(const std::string& name, TensorType type);
+  // data: absent where no checkpoint is at hand.
+  ValueId Parameter(const std::string& name, Tensor data);
+  // name: "" = one is found.
+  ValueId Constant(Tensor data, const std::string& name = {});
+  // A number of the element type of `like`.
+  ValueId Number(double value, ValueId like);
+  ValueId Integer(int64_t value);
+  ValueId Integers(const std::vector<int64_t>& values);
+
+  // Output 0 of a new node. op: a name of the ONNX domain, or `domain.Name`.
+  ValueId Add(const std::string& op,
+              const std::vector<ValueId>& inputs,
+              const Attributes& attributes = {});
+  // The first `outputs` outputs of a new node.
+  std::vector<ValueId> AddAll(const std::string& op,
+                              const std::vector<ValueId>& inputs,
+                              const Attributes& attributes,
+                              size_t outputs);
+  // The same as Add over some dims, which keep size 1 or go.
+  ValueId Fold(const std::string& op,
+               ValueId value,
+               const std::vector<int64_t>& axes,
+               bool keep = true);
+  // `op` (of two inputs) with constant integers as its second: axes, a shape.
+  ValueId With(const std::string& op, ValueId value, const std::vector<int64_t>& integers);
+  // The value in this element type; itself if it has it. Defined where the operator is.
+  ValueId As(ElementType element, ValueId value);
+
+  // A new node with these names of its own and of its outputs; "" = not wanted. Bodies come with
+  // it.
+  std::vector<ValueId> Append(Node node, const std::vector<std::string>& outputs);
+  // A node like one of another graph, of this operator, on these inputs: all its outputs.
+  std::vector<ValueId> Like(const OpDef& op, const Node& node, const std::vector<ValueId>& inputs);
+  // A call without bodies, and inputs of its own: constants where their elements are known. All its
+  // outputs; `name` begins the names of all.
+  std::vector<ValueId> AddCall(const OpCall& call, const std::string& name);
+  // A node as it is, whose outputs are values already. It is not typed.
+  void Keep(Node node) { graph_.AddNode(std::move(node)); }
+  // A name that nothing has, taken from here on.
+  std::string Fresh(const std::string& wanted);
+
+  void Output(ValueId value) { graph_.outputs.push_back(value); }
+  // `output` replaces `input`, an input or a parameter, from step to step.
+  void State(ValueId input, ValueId output) { graph_.state.push_back({input, output}); }
+
+  // In a body of a node: an input that stands for this value of the graph around it, the same each
+  // time.
+  ValueId Capture(const GraphBuilder& around, ValueId value);
+
+  Result<Graph> Done();
+  // The same as a body under this attribute of its node.
+  Result<Region> DoneAs(const std::string& attribute);
+
+ protected:
+  // A node with as many outputs as it comes with; their ids, 0 after an error.
+  std::vector<ValueId> Write(const OpDef& op, Node node, const std::vector<std::string>& outputs);
+  // The same under names that are found.
+  std::vector<ValueId> Write(const OpDef& op, Node node);
+
+ private:
+  ValueId AddValue(const std::string& name, TensorType type, ValueKind kind, Tensor data);
+  // nullptr, and an error, for an operator that the table does not hold.
+  const OpDef* Find(const Node& node);
+  void Fail(const Node& node, Error error);
+
+  const OpTable* ops_;
+  Graph graph_;
+  const Graph* rewritten_ = nullptr;
+  std::optional<UniqueNames> names_;                   // once a new one is wanted
+  std::vector<std::pair<ValueId, ValueId>> captures_;  // a value around, and the input
+  std::optional<Error> error_;
+};
+
+}  // namespace metadist

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "metair/ir/graph.h"
+
+namespace metadist {
+
+// What is sharded alike from step to step: an output, and all state that it replaces.
+struct StateGroup {
+  ValueId output = kNone;
+  std::vector<size_t> positions;  // among the graph's outputs, in order
+  std::vector<ValueId> inputs;    // in the order of their pairs
+};
+
+// In the order of their first pairs.
+std::vector<StateGroup> StateGroupsOf(const Graph& graph);
+
+}  // namespace metadist
