@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes a plan (or a model), compares it with one device, and sets predicted beside measured.
 #include "executor/run/run.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/solver.h"
 
-#include "metair/ir/check.h"
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <string>
+
+#include "metair/ir/check.h"
 namespace metadist {
 
 #define SOLVER(constant) extern const SolverDef constant;

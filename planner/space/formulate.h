@@ -54,8 +54,8 @@ struct ValueDecisions {
 // A graph's decisions as numbers, and the way back.
 //
 // Decisions: the strategy of every node; how every input, parameter and constant is stored; how
-// every result with several uses, or a late one, is kept; how every output is placed. An output that
-// replaces state from step to step, and that state, are one decision. Edges: seconds of
+// every result with several uses, or a late one, is kept; how every output is placed. An output
+// that replaces state from step to step, and that state, are one decision. Edges: seconds of
 // redistribution between them. Times: node n runs at 2n, 2n + 1 lies behind it. Usages never exceed
 // what the lowered program needs (copies that depend on two decisions are not counted), so a bound
 // on the peak holds for every program of this space.

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "executor/run.h"
+#include "executor/run/run.h"
 #include "metair/ir/text.h"
 #include "metair/ir/verify.h"
 #include "metair/passes/passes.h"
-#include "planner/plan_io.h"
+#include "planner/plan/plan_io.h"
 #include "planner/planner.h"
 #include "planner/solvers/solver.h"
 #include "tests/planner/test_cluster.h"

@@ -10,12 +10,13 @@
 
 #include <fmt/format.h>
 
-#include "metair/json/names.h"
-#include "planner/rules/probe/sampler.h"
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
+
+#include "metair/json/names.h"
+#include "planner/rules/probe/sampler.h"
 
 namespace metadist {
 namespace {
