@@ -124,7 +124,7 @@ Result<std::shared_ptr<const Profile>> CpuProfile(Session& session, int ranks) {
   std::error_code error;
   if (!folder.empty()) fs::create_directories(folder, error);
   const FileLock lock(folder.empty() ? "" : path.string() + ".lock", Session::interrupted(), [&] {
-    session.console.Log("another metadist is measuring this machine; waiting for it");
+    session.console.Log("another metadist measures this machine; waiting for it");
   });
   std::optional<Profile> kept = folder.empty() ? std::nullopt : Kept(session, path, machine);
   const std::string remedy = fmt::format("remove {} to measure again", path.string());
