@@ -48,9 +48,9 @@ class CheckOpSpreadTest(planted.PlantedTest):
         self.assert_clean()
 
     def test_name_of_a_node_that_is_written(self):
-        self.plant("planner/a.cc", 'x = compose.Make("Max", {compose.Fold(\n    "MatMul", y), pieces->Along("Softmax", {y}, 0)});')
+        self.plant("planner/a.cc", 'x = compose.Add("Max", {compose.Fold(\n    "MatMul", y), pieces->AddAll("Softmax", {y}, {}, 1)});')
         self.assert_clean()
-        self.plant("planner/a.cc", 'x = compose.Make(f("Max"), {y});')
+        self.plant("planner/a.cc", 'x = compose.Add(f("Max"), {y});')
         self.assert_found("planner/a.cc:1:", "Max")
         self.plant("planner/a.cc", 'if (op == "Max") return;')
         self.assert_found("planner/a.cc:1:", "Max")
