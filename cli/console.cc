@@ -74,7 +74,7 @@ void Console::Fail(const Error& error) const {
   for (size_t i = 0; i < shown; ++i) {
     const Error& e = *all[i];
     const std::string place = e.where.empty() ? "" : e.where + ": ";
-    Write(-1, "metadist: " + Paint("31", "error:") + " " + place + e.message);
+    Write(-1, speaker + "metadist: " + Paint("31", "error:") + " " + place + e.message);
     // One hint for neighbours that share it.
     const bool last = i + 1 == shown || all[i + 1]->hint != e.hint;
     if (last && !e.hint.empty()) Write(-1, "  hint: " + e.hint);

@@ -16,6 +16,7 @@ class Console {
   int verbosity = 0;  // -1 quiet, 0, 1 (-v), 2 (-vv)
   Progress progress = Progress::kAuto;
   std::FILE* log_file = nullptr;  // copies of all logs, whatever the verbosity
+  std::string speaker;            // before each error: "[rank 3] " of a process among several
 
   // A result, verbatim.
   void Print(const std::string& text) const;

@@ -13,6 +13,7 @@
 
 #include "cli/commands.h"
 #include "cli/format.h"
+#include "executor/comm/mpi/mpi_world.h"
 #include "profiles/cluster.h"
 
 namespace metadist::cli {
@@ -37,6 +38,12 @@ Backend Plugin(const std::string& name, const std::string& build_switch) {
   if (handle == nullptr) return {name, false, dlerror()};
   dlclose(handle);
   return {name, true, "plugin opens"};
+}
+
+Backend Mpi() {
+  const auto library = MpiLibrary();
+  if (!library.ok()) return {"mpi", false, library.error().message};
+  return {"mpi", true, fmt::format("{}; start it with mpirun or srun", library.value())};
 }
 
 struct ClusterRow {
@@ -65,7 +72,7 @@ DoctorReport Examine() {
   out.cores = std::max(1u, std::thread::hardware_concurrency());
   out.backends = {
       {"threads", true, fmt::format("{} cores; more ranks than cores share them", out.cores)},
-      Plugin("mpi", "METADIST_MPI"),
+      Mpi(),
       Plugin("cuda", "METADIST_CUDA"),
   };
   for (const std::string& name : BuiltinProfiles()) {

@@ -192,6 +192,7 @@ int Main(int argc, char** argv) {
   if (!done.ok()) session.console.Fail(done.error());
   const Result<void> logged = session.console.CloseLog();
   if (!logged.ok()) console.Fail(logged.error());
+  session.processes.reset();
   return ExitStatus(done.ok() ? logged : done);
 }
 

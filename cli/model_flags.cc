@@ -67,8 +67,8 @@ Result<std::shared_ptr<const OpTable>> LoadOperators(const std::vector<std::stri
 
 }  // namespace
 
-Result<std::shared_ptr<const OpTable>> OperatorsToRun(const LoadedModel& model) {
-  return LoadOperators(model.op_libraries, /*guarded=*/false);
+Result<std::shared_ptr<const OpTable>> OperatorsToRun(const std::vector<std::string>& libraries) {
+  return LoadOperators(libraries, /*guarded=*/false);
 }
 
 Result<std::map<std::string, int64_t>> ParseBinds(const std::vector<std::string>& binds) {

@@ -41,7 +41,7 @@ struct LoadedModel {
 Result<LoadedModel> LoadModel(const Session& session, const ModelFlags& flags);
 
 // The model's operators to run it with: code of libraries runs in this process. Errors: kBadInput.
-Result<std::shared_ptr<const OpTable>> OperatorsToRun(const LoadedModel& model);
+Result<std::shared_ptr<const OpTable>> OperatorsToRun(const std::vector<std::string>& libraries);
 
 // "batch=8" pairs. Errors: kUsage.
 Result<std::map<std::string, int64_t>> ParseBinds(const std::vector<std::string>& binds);

@@ -143,7 +143,7 @@ Result<void> MeasureModel(Session& session,
                           const std::vector<int>& ranks,
                           Profile& profile,
                           const std::function<void(const Profile&)>& row_done) {
-  const auto run_ops = TRY(OperatorsToRun(model));
+  const auto run_ops = TRY(OperatorsToRun(model.op_libraries));
   ModelMeasurer measurer(session, model, *run_ops, profile);
   for (int count : ranks) {
     const auto start = Clock::now();

@@ -10,12 +10,15 @@
 
 #include "cli/baseline.h"
 #include "cli/commands.h"
+#include "cli/launch.h"
 #include "cli/output_file.h"
 #include "cli/rule_files.h"
 #include "cli/run_job.h"
 #include "cli/run_outcome.h"
 #include "cli/run_report.h"
 #include "cli/values.h"
+#include "executor/comm/mpi/mpi_world.h"
+#include "executor/run/process_run.h"
 #include "executor/run/trace.h"
 #include "importers/arrays/npz.h"
 #include "metair/ir/suggest.h"
@@ -24,13 +27,28 @@
 namespace metadist::cli {
 namespace {
 
-Result<void> CheckBackend(const RunFlags& flags) {
+// Decides by what the ranks are carried, where no flag says so.
+Result<void> ChooseBackend(const Launch& launch, RunFlags& flags) {
+  if (flags.backend.empty()) flags.backend = launch.size > 1 ? "mpi" : "threads";
+  if (!flags.timeout.empty()) {
+    auto seconds = ParseSeconds(flags.timeout);
+    if (!seconds.ok()) return std::move(seconds).error().in("--timeout");
+    flags.timeout_seconds = seconds.value();
+  }
   if (flags.backend == "threads") return {};
-  return Error{ErrorCode::kDevice,
-               "",
-               fmt::format("back end '{}' is not usable here", flags.backend),
-               "see `metadist doctor`",
-               {}};
+  if (flags.backend != "mpi")
+    return Error{ErrorCode::kDevice,
+                 "",
+                 fmt::format("back end '{}' is not usable here", flags.backend),
+                 "see `metadist doctor`",
+                 {}};
+  if (launch.launcher.empty() || launch.launcher == "torchrun")
+    return Error{ErrorCode::kDevice,
+                 "",
+                 "back end 'mpi' runs in processes that MPI started, and this one is not of them",
+                 "start it as `mpirun -n N metadist run ...`",
+                 {}};
+  return {};
 }
 
 Result<void> CheckResults(const RunFlags& flags, const Job& job, const RunOutcome& out) {
@@ -45,8 +63,7 @@ Result<void> CheckResults(const RunFlags& flags, const Job& job, const RunOutcom
                {}};
 }
 
-Result<void> RunCommand(Session& session, RunFlags flags) {
-  TRY(CheckBackend(flags));
+Result<void> RunAndReport(Session& session, RunFlags flags) {
   TRY(CheckWritable(flags.trace, session.force));
   TRY(CheckDistinct({{"the plan or model", flags.plan.model.path},
                      {"--output", session.output},
@@ -72,6 +89,25 @@ Result<void> RunCommand(Session& session, RunFlags flags) {
   return JoinAll({CheckResults(flags, job, outcome), regression, reported, outcome.traced});
 }
 
+// Rank 0 of several processes does all that one process does; the others run what it sends.
+Result<void> RunCommand(Session& session, RunFlags flags) {
+  const Launch launch = DetectLaunch();
+  if (launch.size > 1) session.console.speaker = fmt::format("[rank {}] ", launch.rank);
+  TRY(ChooseBackend(launch, flags));
+  if (flags.backend == "threads")
+    return launch.rank == 0 ? RunAndReport(session, std::move(flags)) : Result<void>();
+  session.processes = TRY(JoinMpi({.timeout_seconds = flags.timeout_seconds}));
+  if (session.processes->rank() != 0) {
+    const auto ops = TRY(OperatorsToRun(flags.plan.model.op_libraries));
+    return ServeRuns(*session.processes, *ops);
+  }
+  if (flags.ranks == 0) flags.ranks_of_model = session.processes->size();
+  Result<void> done = RunAndReport(session, std::move(flags));
+  // Where that fails they know already, or are gone.
+  (void)EndRuns(*session.processes);
+  return done;
+}
+
 }  // namespace
 
 void AddRun(CLI::App& app, Session& session) {
@@ -87,9 +123,17 @@ void AddRun(CLI::App& app, Session& session) {
   command->add_option("--solver", flags->plan.solver, "with --ranks: the solver")
       ->type_name("NAME");
   AddRulesFlag(*command, flags->plan.rules);
-  command->add_option("--backend", flags->backend, "threads, mpi, cuda or nccl (default threads)")
+  command
+      ->add_option("--backend",
+                   flags->backend,
+                   "threads, mpi, cuda or nccl (default: mpi in processes that mpirun or srun "
+                   "started, else threads)")
       ->check(CLI::IsMember({"threads", "mpi", "cuda", "nccl"}))
       ->type_name("NAME");
+  command
+      ->add_option(
+          "--timeout", flags->timeout, "longest that a rank waits for another (default 60s)")
+      ->type_name("T");
   command
       ->add_option(
           "--inputs", flags->inputs, "arrays named like the model's inputs (default: random)")
@@ -124,7 +168,9 @@ void AddRun(CLI::App& app, Session& session) {
   command->add_flag("--random-weights",
                     flags->random_weights,
                     "draw weights by the seed where the model has none");
-  command->footer("Example:\n  metadist run gpt2.plan.json\n  metadist run gpt2.onnx --ranks 4");
+  command->footer(
+      "Example:\n  metadist run gpt2.plan.json\n  metadist run gpt2.onnx --ranks 4\n"
+      "  mpirun -n 4 metadist run gpt2.plan.json");
   session.action = [&session, flags] { return RunCommand(session, *flags); };
 }
 

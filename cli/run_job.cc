@@ -68,7 +68,7 @@ Result<Job> LoadPlannedJob(Session& session, const RunFlags& flags, Plan plan) {
                                 plan.origin.model_hash,
                                 loaded.imported.hash),
                     "plan it again");
-  auto ops = TRY(OperatorsToRun(loaded));
+  auto ops = TRY(OperatorsToRun(loaded.op_libraries));
   return Job{
       std::move(loaded.imported.graph), std::move(ops), std::move(plan), flags.plan.model.path};
 }
@@ -83,20 +83,21 @@ Result<Job> LoadJob(Session& session, const RunFlags& flags) {
           fmt::format("the plan has {} ranks, --ranks says {}", plan->mesh.ranks(), flags.ranks));
     return LoadPlannedJob(session, flags, std::move(*plan));
   }
-  if (flags.ranks <= 1) {
+  const int ranks = flags.ranks == 0 ? flags.ranks_of_model : flags.ranks;
+  if (ranks == 1) {
     LoadedModel model = TRY(LoadModel(session, flags.plan.model));
-    auto ops = TRY(OperatorsToRun(model));
+    auto ops = TRY(OperatorsToRun(model.op_libraries));
     return Job{
         std::move(model.imported.graph), std::move(ops), std::nullopt, flags.plan.model.path};
   }
   PlanFlags planning = flags.plan;
-  planning.cluster = fmt::format("cpu:{}", flags.ranks);
+  planning.cluster = fmt::format("cpu:{}", ranks);
   planning.no_alternatives = true;
   PlannedModel planned = TRY(PlanModel(session, planning));
   if (planned.planned.interrupted)
     return Error{ErrorCode::kInterrupted, "", "interrupted while planning", "", {}};
   Session::finishes() = false;
-  auto ops = TRY(OperatorsToRun(planned.model));
+  auto ops = TRY(OperatorsToRun(planned.model.op_libraries));
   return Job{std::move(planned.model.imported.graph),
              std::move(ops),
              std::move(planned.planned.plan),

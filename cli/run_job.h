@@ -18,7 +18,10 @@ namespace metadist::cli {
 struct RunFlags {
   PlanFlags plan;  // its model path is the PLAN or MODEL
   int ranks = 0;
-  std::string backend = "threads";
+  int ranks_of_model = 1;  // of a model, where no flag says how many
+  std::string backend;  // "": as the process was started
+  std::string timeout;
+  double timeout_seconds = 60;  // longest that a rank waits for another
   std::string inputs;
   std::vector<std::string> input;
   std::string expect;

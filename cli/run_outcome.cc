@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/output_file.h"
+#include "executor/run/process_run.h"
 #include "executor/run/trace.h"
 #include "importers/arrays/npz.h"
 #include "metair/ir/suggest.h"
@@ -63,7 +64,10 @@ Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& j
   timed.min_seconds = flags.bench && flags.iterations == 0 ? 0.5 : 0;
   timed.trace = !flags.trace.empty();
   const Program program = TRY(ProgramOf(job));
-  out.run = TRY(RunProgram(program, {}, inputs, timed));
+  timed.timeout_seconds = flags.timeout_seconds;
+  out.run = TRY(session.processes != nullptr
+                    ? RunOnProcesses(*session.processes, program, {}, inputs, timed)
+                    : RunProgram(program, {}, inputs, timed));
   if (!flags.trace.empty())
     out.traced = WriteFile(flags.trace, TraceJson(program, out.run), session.force);
   const auto coarsest = CoarsestTypes(job.graph);

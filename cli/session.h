@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -15,6 +16,10 @@ namespace CLI {  // NOLINT(readability-identifier-naming): the library's
 class App;
 class Option;
 }  // namespace CLI
+
+namespace metadist {
+class Messenger;
+}
 
 namespace metadist::cli {
 
@@ -30,6 +35,8 @@ struct Session {
   bool checks_output = true;
   uint64_t seed = 0;
   int threads = 0;  // 0: all cores
+  // Those that run a program with this one; left when everything is said.
+  std::shared_ptr<Messenger> processes;
 
   // Set by the command's Add function; run after all flags are read.
   std::function<Result<void>()> action;

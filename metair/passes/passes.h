@@ -32,7 +32,7 @@ const std::vector<const PassDef*>& Passes();
 struct PassOptions {
   std::set<std::string> off;  // names of passes that are left out
   bool verify = false;        // verify graph and types after every pass
-  InferOptions infer;
+  InferOptions infer = {};
 };
 
 // Options that leave out all passes but these.

@@ -11,7 +11,7 @@ class CheckLayersTest(planted.PlantedTest):
     def setUp(self):
         super().setUp()
         for header in ("metair/ir/graph.h", "metair/ir/result.h", "metair/ops/ops.h", "metair/spmd/mesh.h", "importers/importer.h",
-                       "profiles/profile.h", "planner/plan.h", "planner/solvers/problem/problem.h", "executor/run.h", "cli/table.h"):
+                       "profiles/profile.h", "planner/plan.h", "planner/solvers/problem/problem.h", "executor/run/run.h", "cli/table.h"):
             self.plant(header, "")
 
     def include(self, path, *headers):
@@ -20,17 +20,17 @@ class CheckLayersTest(planted.PlantedTest):
     def test_allowed(self):
         self.include("planner/a.cc", "metair/ir/graph.h", "metair/spmd/mesh.h", "profiles/profile.h", "planner/solvers/problem/problem.h")
         self.include("planner/solvers/a.cc", "metair/ir/result.h", "planner/solvers/problem/problem.h")
-        self.include("cli/a.cc", "importers/importer.h", "executor/run.h", "planner/plan.h", "cli/table.h")
-        self.include("tests/planner/a_test.cc", "executor/run.h", "planner/plan.h")
+        self.include("cli/a.cc", "importers/importer.h", "executor/run/run.h", "planner/plan.h", "cli/table.h")
+        self.include("tests/planner/a_test.cc", "executor/run/run.h", "planner/plan.h")
         self.plant("executor/cpu/a.cc", "#include <dnnl.hpp>\n#include <vector>\n")
         self.assert_clean()
 
     def test_each_forbidden_arrow(self):
         arrows = (("metair/ir/a.h", "metair/ops/ops.h"), ("metair/ops/a.cc", "metair/spmd/mesh.h"),
                   ("metair/spmd/a.cc", "planner/plan.h"), ("importers/a.cc", "planner/plan.h"), ("planner/a.cc", "importers/importer.h"),
-                  ("planner/a.cc", "executor/run.h"), ("executor/a.cc", "planner/plan.h"), ("executor/a.cc", "importers/importer.h"),
+                  ("planner/a.cc", "executor/run/run.h"), ("executor/run/a.cc", "planner/plan.h"), ("executor/run/a.cc", "importers/importer.h"),
                   ("profiles/a.cc", "planner/plan.h"), ("planner/solvers/a.cc", "metair/ir/graph.h"),
-                  ("planner/solvers/a.cc", "planner/plan.h"), ("executor/a.cc", "cli/table.h"))
+                  ("planner/solvers/a.cc", "planner/plan.h"), ("executor/run/a.cc", "cli/table.h"))
         for path, header in arrows:
             with self.subTest(path=path, header=header):
                 self.include(path, header)
@@ -61,7 +61,7 @@ class CheckLayersTest(planted.PlantedTest):
 
     def test_third_party_in_one_place(self):
         for path, header in (("planner/a.cc", "onnx/onnx_pb.h"), ("metair/ir/a.cc", "zlib.h"), ("planner/a.cc", "coin/Cbc_C_Interface.h"),
-                             ("executor/a.cc", "dnnl.hpp"), ("executor/cpu/a.cc", "cuda_runtime.h"), ("executor/a.cc", "mpi.h"),
+                             ("executor/run/a.cc", "dnnl.hpp"), ("executor/cpu/a.cc", "cuda_runtime.h"), ("executor/run/a.cc", "mpi.h"),
                              ("planner/a.cc", "CLI/CLI.hpp"), ("metair/ir/a.cc", "gtest/gtest.h")):
             with self.subTest(path=path, header=header):
                 self.plant(path, f"\n#include <{header}>\n")
@@ -79,7 +79,7 @@ class CheckLayersTest(planted.PlantedTest):
         self.assert_found("metair/ir/a.cc:1:", "not a file below the root")
 
     def test_comments_do_not_include(self):
-        self.plant("planner/a.cc", '// #include "executor/run.h"\n/*\n#include "executor/run.h"\n*/\n')
+        self.plant("planner/a.cc", '// #include "executor/run/run.h"\n/*\n#include "executor/run/run.h"\n*/\n')
         self.assert_clean()
 
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/host/random_data.h"
 #include "executor/run/run.h"
 #include "metair/ir/text.h"
 #include "metair/ir/verify.h"

@@ -18,10 +18,10 @@ ELSEWHERE = {
         "metair_ir_test:SmallFloat.*",
     ),
     "what a node reads packed is not unpacked": (
-        "executor/rank_program.cc",
+        "executor/device/cpu_graph.cc",
         "      Unpack(type, packed, copy);\n",
         "",
-        "executor_test:Run.SmallWeights*",
+        "executor_run_test:Run.SmallWeights*",
     ),
     "packed weights are counted by the byte": (
         "metair/spmd/buffer_plan.cc",
@@ -120,10 +120,10 @@ ELSEWHERE = {
         "metair_ops_test:*",
     ),
     "data that is drawn is not moved by roundings": (
-        "executor/bind_data.cc",
-        "return ShakenAs(value, std::move(whole));",
+        "executor/host/bind_data.cc",
+        "return ShakenAs(stage, value, std::move(whole));",
         "return whole;",
-        "executor_test:Run.*",
+        "executor_run_test:Run.*",
     ),
     "the beginning of a block counts as all of it": (
         "metair/spmd/overlap.cc",
