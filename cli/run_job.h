@@ -19,7 +19,7 @@ struct RunFlags {
   PlanFlags plan;  // its model path is the PLAN or MODEL
   int ranks = 0;
   int ranks_of_model = 1;  // of a model, where no flag says how many
-  std::string backend;  // "": as the process was started
+  std::string backend;     // "": as the process was started
   std::string timeout;
   double timeout_seconds = 60;  // longest that a rank waits for another
   std::string inputs;

@@ -130,10 +130,12 @@ Json RunJson(const Session& session, const RunReport& report) {
 }
 
 std::string RunText(const RunReport& report) {
-  std::string text = fmt::format(
-      "{} on {} {}\n", report.name, report.ranks, report.ranks == 1          ? "rank"
-      : report.backend == "mpi" ? "MPI ranks"
-                                : "thread ranks");
+  std::string text = fmt::format("{} on {} {}\n",
+                                 report.name,
+                                 report.ranks,
+                                 report.ranks == 1         ? "rank"
+                                 : report.backend == "mpi" ? "MPI ranks"
+                                                           : "thread ranks");
   const bool elsewhere = !report.elsewhere.empty();
   Table table({{""},
                {elsewhere ? "predicted on " + report.elsewhere : "predicted", true},
