@@ -94,7 +94,8 @@ run_faults() {
     "python3 -B tests/faults/outputs.py --binary $binary --kills 40 --moments 20" \
     "python3 -B tests/faults/signals.py --binary $binary --moments 20 --onnx-data '$(onnx_data)'" \
     "python3 -B tests/faults/limits.py --binary $binary --levels 20" \
-    "python3 -B tests/faults/helpers.py --binary $binary --moments 20"
+    "python3 -B tests/faults/helpers.py --binary $binary --moments 20" \
+    "python3 -B tests/faults/processes.py --binary $binary"
 }
 
 run_wide() {
