@@ -29,6 +29,7 @@ LAYERS = {
 ROOMS = {
     "executor": ("cpu", "comm", "device", "host", "measure", "run"),
     "importers": (".", "arrays", "onnx"),
+    "planner": ("redistribute", "rules", "solvers", "space", "lower", "simulate", "plan", "search", "."),
     "planner/redistribute": (".", "baselines"),
     "planner/rules": ("factor", "probe", "instance", "search", "compose", "book"),
     "planner/solvers": ("problem", "reduce", "bounds", "moves", "."),

@@ -40,6 +40,9 @@ class CheckLayersTest(planted.PlantedTest):
     def test_each_arrow_up_between_rooms(self):
         for folder, rooms in check_layers.ROOMS.items():
             at = [folder if room == "." else f"{folder}/{room}" for room in rooms]
+            # A room that has rooms itself holds no files outside of them. Solvers may not include what plans at all.
+            at = [f"{place}/{check_layers.ROOMS[place][0]}" if place != folder and place in check_layers.ROOMS else place for place in at]
+            at = [place.removesuffix("/.") for place in at if folder == "planner/solvers" or not place.startswith("planner/solvers")]
             for lower, upper in zip(at, at[1:]):
                 with self.subTest(lower=lower, upper=upper):
                     self.plant(f"{lower}/low.h", "")
