@@ -14,22 +14,30 @@
 namespace metadist {
 namespace {
 
-// The node's strategy as the stage records it.
-Strategy StrategyOf(const Stage& stage, NodeId id) {
-  const Node& node = stage.graph.node(id);
-  Strategy strategy;
-  const auto shardings = [&](const std::vector<ValueId>& values) {
+// How a node's call is divided, as the stage records it.
+class RecordedLayout {
+ public:
+  RecordedLayout(const Stage& stage, NodeId id)
+      : inputs_(ShardingsOf(stage, stage.graph.node(id).inputs)),
+        outputs_(ShardingsOf(stage, stage.graph.node(id).outputs)) {
+    const auto literals = stage.literals.find(id);
+    if (literals != stage.literals.end()) literals_ = literals->second;
+  }
+
+  CallLayout layout() const { return {inputs_, outputs_, literals_}; }
+
+ private:
+  static std::vector<Sharding> ShardingsOf(const Stage& stage, const std::vector<ValueId>& values) {
     std::vector<Sharding> out;
     for (ValueId value : values)
-      out.push_back(value == kNone ? Sharding{} : stage.shardings[static_cast<size_t>(value)]);
+      out.push_back(value == kNone ? Sharding{} : stage.ShardingOf(value));
     return out;
-  };
-  strategy.inputs = shardings(node.inputs);
-  strategy.outputs = shardings(node.outputs);
-  const auto literals = stage.literals.find(id);
-  if (literals != stage.literals.end()) strategy.literals = literals->second;
-  return strategy;
-}
+  }
+
+  std::vector<Sharding> inputs_;
+  std::vector<Sharding> outputs_;
+  std::span<const LocalLiteral> literals_;
+};
 
 void Count(Traffic& traffic, int64_t bytes, double seconds) {
   ++traffic.count;
@@ -61,9 +69,10 @@ std::vector<std::string> CallsOf(const Program& program, const OpTable& ops) {
     const Node& node = stage.graph.nodes[n];
     const OpDef* op = CollectiveOf(node) ? nullptr : ops.Find(node);
     if (op == nullptr || !node.regions.empty()) continue;
-    const Strategy strategy = StrategyOf(stage, id);
+    const RecordedLayout recorded(stage, id);
+    const CallLayout layout = recorded.layout();
     const LocalCall local(
-        *op, stage.graph, node, strategy, stage.mesh, WidestRank(strategy, stage.mesh));
+        *op, stage.graph, node, layout, stage.mesh, WidestRank(layout, stage.mesh));
     if (!local.Fits()) continue;
     const ComputeWork work = local.work();
     if (work.flops > 0 || work.bytes > 0) calls[n] = local.text();
@@ -82,7 +91,7 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
     const Node& node = stage.graph.nodes[n];
     const auto kind = CollectiveOf(node);
     if (!kind) {
-      out.nodes.push_back(ComputePrice(space, node, StrategyOf(stage, id)));
+      out.nodes.push_back(CallPrice(space, node, RecordedLayout(stage, id).layout()));
       out.compute += out.nodes.back();
       continue;
     }

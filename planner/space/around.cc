@@ -19,10 +19,9 @@ Priced CountingPrice(const StrategySpace& space,
   const Node counting = CountingNode(counted, "", node.inputs[input], node.inputs[input]);
   const OpDef* op = space.ops->Find(counting);
   if (op == nullptr) return {};
-  const Strategy alone{.axes = {},
-                       .inputs = {strategy.inputs[input]},
-                       .outputs = {strategy.inputs[input]},
-                       .literals = CountingLiterals(counted)};
+  const std::vector<LocalLiteral> literals = CountingLiterals(counted);
+  const std::span<const Sharding> indices(&strategy.inputs[input], 1);
+  const CallLayout alone{indices, indices, literals};
   const LocalCall local(*op, *space.graph, counting, alone, *space.mesh, 0);
   if (!local.Fits()) return {};
   ComputeWork work = local.work();

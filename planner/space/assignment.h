@@ -8,6 +8,7 @@
 #include "metair/ir/graph.h"
 #include "metair/spmd/program.h"
 #include "metair/spmd/sharding.h"
+#include "planner/space/call_layout.h"
 
 namespace metadist {
 
@@ -42,6 +43,7 @@ struct Strategy {
   // dropped at once. Empty: nothing to drop.
   std::vector<Sharding> made = {};
   const std::vector<Sharding>& made_outputs() const { return made.empty() ? outputs : made; }
+  CallLayout layout() const { return {inputs, made_outputs(), literals}; }
   // What runs in the node's place, where it runs as its decomposition. It follows from the node,
   // its rule and `axes`, so it plays no part in comparisons.
   std::shared_ptr<const Expansion> expansion = nullptr;

@@ -12,18 +12,18 @@ namespace metadist {
 LocalCall::LocalCall(const OpDef& op,
                      const Graph& graph,
                      const Node& node,
-                     const Strategy& strategy,
+                     const CallLayout& layout,
                      const Mesh& mesh,
                      int64_t rank)
     : call_(CallOf(op, graph, node)) {
   const std::vector<int64_t> coordinate = mesh.CoordinateOf(rank);
   for (size_t i = 0; i < call_.inputs.size(); ++i) {
     OpCall::Input& input = call_.inputs[i];
-    if (!input.present || strategy.inputs[i].CuttingAxes().empty()) continue;
-    input.type.shape = LocalShape(input.type.shape, strategy.inputs[i], mesh, rank);
+    if (!input.present || layout.inputs[i].CuttingAxes().empty()) continue;
+    input.type.shape = LocalShape(input.type.shape, layout.inputs[i], mesh, rank);
     input.constant = nullptr;
   }
-  for (const LocalLiteral& literal : strategy.literals) {
+  for (const LocalLiteral& literal : layout.literals) {
     if (literal.input != kNone) {
       OpCall::Input& input = call_.inputs[static_cast<size_t>(literal.input)];
       if (input.constant == nullptr) continue;
@@ -40,12 +40,12 @@ LocalCall::LocalCall(const OpDef& op,
     else if (auto* list = std::get_if<std::vector<int64_t>>(&value))
       *list = LocalValues(*list, literal.entries, mesh, coordinate);
   }
-  Hold(graph, node, strategy);
+  Hold(graph, node, layout);
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     promised_.emplace_back();
     if (node.outputs[i] == kNone) continue;
     const TensorType& type = graph.value(node.outputs[i]).type;
-    const Sharding& made = strategy.made_outputs()[i];
+    const Sharding& made = layout.outputs[i];
     promised_.back() = {HeldType(type, made).element, LocalShape(type.shape, made, mesh, rank)};
   }
   for (size_t i = 0; i < node.outputs.size(); ++i)
@@ -53,10 +53,10 @@ LocalCall::LocalCall(const OpDef& op,
 }
 
 // Partial sums may be held in f32.
-void LocalCall::Hold(const Graph& graph, const Node& node, const Strategy& strategy) {
-  Operands inputs{{}, strategy.inputs};
-  Operands outputs{{}, strategy.made_outputs()};
-  for (size_t i = 0; i < strategy.inputs.size(); ++i) inputs.types.push_back(call_.type(i));
+void LocalCall::Hold(const Graph& graph, const Node& node, const CallLayout& layout) {
+  Operands inputs{{}, {layout.inputs.begin(), layout.inputs.end()}};
+  Operands outputs{{}, {layout.outputs.begin(), layout.outputs.end()}};
+  for (size_t i = 0; i < layout.inputs.size(); ++i) inputs.types.push_back(call_.type(i));
   for (ValueId id : node.outputs)
     outputs.types.push_back(id == kNone ? TensorType{} : graph.value(id).type);
   Attributes held = *call_.attributes;
@@ -64,8 +64,8 @@ void LocalCall::Hold(const Graph& graph, const Node& node, const Strategy& strat
   if (!HoldsF32(held)) return;
   attributes_ = std::move(held);
   call_.attributes = &attributes_;
-  for (size_t i = 0; i < strategy.inputs.size(); ++i)
-    call_.inputs[i].type = HeldType(std::move(call_.inputs[i].type), strategy.inputs[i]);
+  for (size_t i = 0; i < layout.inputs.size(); ++i)
+    call_.inputs[i].type = HeldType(std::move(call_.inputs[i].type), layout.inputs[i]);
 }
 
 bool LocalCall::Fits() const {

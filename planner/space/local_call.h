@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "metair/ops/op_def.h"
-#include "planner/space/assignment.h"
+#include "planner/space/call_layout.h"
 #include "profiles/cost.h"
 
 namespace metadist {
@@ -19,14 +19,14 @@ class LocalCall {
   LocalCall(const OpDef& op,
             const Graph& graph,
             const Node& node,
-            const Strategy& strategy,
+            const CallLayout& layout,
             const Mesh& mesh,
             int64_t rank);
   LocalCall(const LocalCall&) = delete;
   LocalCall& operator=(const LocalCall&) = delete;
 
   const OpCall& call() const { return call_; }
-  // Whether inference gives exactly the parts of the outputs that the strategy promises the rank.
+  // Whether inference gives exactly the parts of the outputs that the layout promises the rank.
   bool Fits() const;
   // What it costs; the call must fit.
   ComputeWork work() const;
@@ -35,7 +35,7 @@ class LocalCall {
   std::string text() const;
 
  private:
-  void Hold(const Graph& graph, const Node& node, const Strategy& strategy);
+  void Hold(const Graph& graph, const Node& node, const CallLayout& layout);
 
   OpCall call_;
   Attributes attributes_;

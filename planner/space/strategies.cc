@@ -323,6 +323,21 @@ void Prune(std::vector<PricedStrategy>& all, int64_t limit, int kept) {
   all = std::move(left);
 }
 
+// None where the call has no price of its own, or does not fit.
+std::optional<Priced> PriceOfCall(const StrategySpace& space,
+                                  const Node& node,
+                                  const CallLayout& layout) {
+  const OpDef* op = space.ops->Find(node);
+  if (op == nullptr || !node.regions.empty() || HasRunTimeSizes(*space.graph, node))
+    return std::nullopt;
+  const LocalCall local(
+      *op, *space.graph, node, layout, *space.mesh, WidestRank(layout, *space.mesh));
+  if (!local.Fits()) return std::nullopt;
+  ComputeWork work = local.work();
+  if (!space.cluster->profile->calls.empty()) work.call = local.text();
+  return ComputeSeconds(*space.cluster, work);
+}
+
 }  // namespace
 
 Sharding WithHeldSums(Sharding sharding, ElementType type, ReduceIn reduce_in) {
@@ -336,9 +351,9 @@ bool FitsEverywhere(const StrategySpace& space,
                     const Node& node,
                     const Strategy& strategy) {
   const Mesh& mesh = *space.mesh;
-  const std::set<int64_t> ranks{0, WidestRank(strategy, mesh), mesh.ranks() - 1};
+  const std::set<int64_t> ranks{0, WidestRank(strategy.layout(), mesh), mesh.ranks() - 1};
   return std::all_of(ranks.begin(), ranks.end(), [&](int64_t rank) {
-    return LocalCall(op, *space.graph, node, strategy, mesh, rank).Fits();
+    return LocalCall(op, *space.graph, node, strategy.layout(), mesh, rank).Fits();
   });
 }
 
@@ -349,17 +364,15 @@ std::optional<Strategy> BuildStrategy(const StrategySpace& space,
   return Builder(space, node, rule).Build(choices);
 }
 
+Priced CallPrice(const StrategySpace& space, const Node& node, const CallLayout& layout) {
+  return PriceOfCall(space, node, layout).value_or(Priced());
+}
+
 Priced ComputePrice(const StrategySpace& space, const Node& node, const Strategy& strategy) {
-  const OpDef* op = space.ops->Find(node);
-  if (op == nullptr || !node.regions.empty() || HasRunTimeSizes(*space.graph, node)) return {};
-  const LocalCall local(
-      *op, *space.graph, node, strategy, *space.mesh, WidestRank(strategy, *space.mesh));
-  if (!local.Fits()) return {};
-  ComputeWork work = local.work();
-  if (!space.cluster->profile->calls.empty()) work.call = local.text();
-  Priced price = ComputeSeconds(*space.cluster, work);
-  price += AroundPrice(space, node, strategy);
-  return price;
+  auto price = PriceOfCall(space, node, strategy.layout());
+  if (!price) return {};
+  *price += AroundPrice(space, node, strategy);
+  return *price;
 }
 
 std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,

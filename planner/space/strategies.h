@@ -75,6 +75,8 @@ std::vector<PricedStrategy> StrategiesOf(const StrategySpace& space,
 
 // Seconds of a node's local call on the widest rank (nothing for unknown operators and
 // collectives).
+Priced CallPrice(const StrategySpace& space, const Node& node, const CallLayout& layout);
+// The same with what the strategy computes around the call.
 Priced ComputePrice(const StrategySpace& space, const Node& node, const Strategy& strategy);
 
 }  // namespace metadist

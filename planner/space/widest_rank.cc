@@ -5,10 +5,10 @@
 
 namespace metadist {
 
-int64_t WidestRank(const Strategy& strategy, const Mesh& mesh) {
+int64_t WidestRank(const CallLayout& layout, const Mesh& mesh) {
   std::vector<int64_t> coordinate(mesh.axes.size(), 0);
-  for (const std::vector<Sharding>* shardings : {&strategy.inputs, &strategy.outputs})
-    for (const Sharding& sharding : *shardings)
+  for (const std::span<const Sharding> shardings : {layout.inputs, layout.outputs})
+    for (const Sharding& sharding : shardings)
       for (const DimSharding& dim : sharding.dims)
         if (!Halo{dim.halo.before, dim.halo.behind, dim.halo.of}.empty() && !dim.whole())
           coordinate[static_cast<size_t>(dim.parts[0].sub[0].axes.back())] = 1;

@@ -4,12 +4,12 @@
 #include <cstdint>
 
 #include "metair/spmd/mesh.h"
-#include "planner/space/assignment.h"
+#include "planner/space/call_layout.h"
 
 namespace metadist {
 
 // The rank that computes most: the first, but along dims with a wide halo the one with the second
 // piece, which has neighbours on both sides where any has.
-int64_t WidestRank(const Strategy& strategy, const Mesh& mesh);
+int64_t WidestRank(const CallLayout& layout, const Mesh& mesh);
 
 }  // namespace metadist

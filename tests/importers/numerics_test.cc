@@ -80,7 +80,8 @@ TEST_P(Numerics, EqualPyTorch) {
   if (!imported.value().opaque.empty() && std::getenv("METADIST_MODELS") != nullptr)
     GTEST_SKIP() << "operator without a kernel: " << imported.value().opaque.begin()->first;
   RunAndCompare(imported.value().graph, inputs.value(), outputs.value());
-  const auto passed = RunPasses(imported.value().graph, {.off = {}, .verify = true}, OpTable::BuiltIn());
+  const auto passed =
+      RunPasses(imported.value().graph, {.off = {}, .verify = true}, OpTable::BuiltIn());
   ASSERT_TRUE(passed.ok()) << passed.error().text();
   RunAndCompare(passed.value().graph, inputs.value(), outputs.value());
 }

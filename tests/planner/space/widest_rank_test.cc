@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "planner/space/assignment.h"
+
 namespace metadist {
 namespace {
 
@@ -18,16 +20,16 @@ TEST(WidestRank, IsTheSecondAlongDimsWithAHalo) {
   Strategy strategy;
   strategy.inputs = {Rows({1}, 12, {})};
   strategy.outputs = {Rows({1}, 12, {})};
-  EXPECT_EQ(WidestRank(strategy, mesh), 0);
+  EXPECT_EQ(WidestRank(strategy.layout(), mesh), 0);
   Halo halo;
   halo.before = 1;
   halo.behind = 1;
   strategy.inputs = {Rows({1}, 12, halo)};
-  EXPECT_EQ(WidestRank(strategy, mesh), 1);
+  EXPECT_EQ(WidestRank(strategy.layout(), mesh), 1);
   strategy.inputs = {Rows({0}, 12, halo)};
-  EXPECT_EQ(WidestRank(strategy, mesh), 3);
+  EXPECT_EQ(WidestRank(strategy.layout(), mesh), 3);
   strategy.inputs = {Rows({0, 1}, 12, halo)};
-  EXPECT_EQ(WidestRank(strategy, mesh), 1);
+  EXPECT_EQ(WidestRank(strategy.layout(), mesh), 1);
 }
 
 }  // namespace
