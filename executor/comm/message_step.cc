@@ -17,9 +17,9 @@ bool Has(const std::vector<int64_t>& ranks, int rank) {
 // The slice of a transfer that a rank reduces.
 Interval SliceOf(const Transfer& transfer, int64_t rank) {
   const auto at = std::find(transfer.slicers.begin(), transfer.slicers.end(), rank);
-  return ::metadist::Piece(transfer.elements,
-                           static_cast<int64_t>(transfer.slicers.size()),
-                           at - transfer.slicers.begin());
+  return Piece(transfer.elements,
+               static_cast<int64_t>(transfer.slicers.size()),
+               at - transfer.slicers.begin());
 }
 
 }  // namespace
@@ -50,12 +50,12 @@ MessageStep::Message& MessageStep::MessageOf(std::vector<Message>& messages, int
   return messages.back();
 }
 
-int64_t MessageStep::Append(std::vector<Message>& messages, int peer, Piece piece) {
+int64_t MessageStep::Append(std::vector<Message>& messages, int peer, Segment segment) {
   Message& message = MessageOf(messages, peer);
-  piece.at = static_cast<int64_t>(message.bytes.size());
-  message.bytes.resize(message.bytes.size() + static_cast<size_t>(piece.bytes));
-  message.pieces.push_back(piece);
-  return piece.at;
+  segment.at = static_cast<int64_t>(message.bytes.size());
+  message.bytes.resize(message.bytes.size() + static_cast<size_t>(segment.bytes));
+  message.segments.push_back(segment);
+  return segment.at;
 }
 
 // What others pull from this rank, in the order in which they look for it.
@@ -134,13 +134,13 @@ Result<void> MessageStep::Exchange(std::vector<Message>& sends, std::vector<Mess
 }
 
 void MessageStep::Pack(Message& message) {
-  for (const Piece& piece : message.pieces) {
-    const std::byte* const source = parts_[piece.part].source;
-    std::byte* const to = message.bytes.data() + piece.at;
-    if (piece.pull != nullptr)
-      PackPull(*piece.pull, TransferOf(piece.part, message.peer).element, source, to);
-    else if (piece.bytes > 0)
-      std::memcpy(to, source + piece.begin, static_cast<size_t>(piece.bytes));
+  for (const Segment& segment : message.segments) {
+    const std::byte* const source = parts_[segment.part].source;
+    std::byte* const to = message.bytes.data() + segment.at;
+    if (segment.pull != nullptr)
+      PackPull(*segment.pull, TransferOf(segment.part, message.peer).element, source, to);
+    else if (segment.bytes > 0)
+      std::memcpy(to, source + segment.begin, static_cast<size_t>(segment.bytes));
   }
 }
 
@@ -177,18 +177,18 @@ Result<void> MessageStep::Run() {
   for (Arrival& arrival : arrivals_) Unpack(arrival);
   if (slice_sends_.empty() && slice_receives_.empty()) return {};
   for (Message& message : slice_sends_)
-    for (const Piece& piece : message.pieces)
-      if (piece.bytes > 0)
-        std::memcpy(message.bytes.data() + piece.at,
-                    parts_[piece.part].target + piece.begin,
-                    static_cast<size_t>(piece.bytes));
+    for (const Segment& segment : message.segments)
+      if (segment.bytes > 0)
+        std::memcpy(message.bytes.data() + segment.at,
+                    parts_[segment.part].target + segment.begin,
+                    static_cast<size_t>(segment.bytes));
   TRY(Exchange(slice_sends_, slice_receives_));
   for (const Message& message : slice_receives_)
-    for (const Piece& piece : message.pieces)
-      if (piece.bytes > 0)
-        std::memcpy(parts_[piece.part].target + piece.begin,
-                    message.bytes.data() + piece.at,
-                    static_cast<size_t>(piece.bytes));
+    for (const Segment& segment : message.segments)
+      if (segment.bytes > 0)
+        std::memcpy(parts_[segment.part].target + segment.begin,
+                    message.bytes.data() + segment.at,
+                    static_cast<size_t>(segment.bytes));
   return {};
 }
 

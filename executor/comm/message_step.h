@@ -26,8 +26,8 @@ class MessageStep {
   Result<void> Run();
 
  private:
-  // A piece of a message: of a pull, or a slice of consecutive elements.
-  struct Piece {
+  // A part of a message: of a pull, or a slice of consecutive elements.
+  struct Segment {
     size_t part = 0;
     const Pull* pull = nullptr;
     int64_t begin = 0;  // of a slice, in bytes of its array
@@ -36,7 +36,7 @@ class MessageStep {
   };
   struct Message {
     int peer = 0;  // rank of the transfers
-    std::vector<Piece> pieces;
+    std::vector<Segment> segments;
     std::vector<std::byte> bytes;
   };
   // What one operand of a pull or slice lies in: a message, by index, or this rank's own array.
@@ -58,7 +58,7 @@ class MessageStep {
     return (*parts_[part].transfers)[static_cast<size_t>(rank)];
   }
   static Message& MessageOf(std::vector<Message>& messages, int peer);
-  static int64_t Append(std::vector<Message>& messages, int peer, Piece piece);
+  static int64_t Append(std::vector<Message>& messages, int peer, Segment segment);
   void PlanSends(size_t part);
   void PlanArrivals(size_t part);
   void PlanSlices(size_t part);

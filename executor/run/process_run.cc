@@ -26,12 +26,6 @@ namespace {
 
 constexpr char kEnd[] = "end";
 
-// What the ranks do not read from the program's text.
-struct Job {
-  int warm_up = 0;
-  bool chains = true;
-};
-
 std::string BytesOf(const Tensor& tensor) {
   return {reinterpret_cast<const char*>(tensor.bytes()),
           static_cast<size_t>(tensor.type().bytes())};
@@ -177,10 +171,9 @@ Result<RunResult> Lead(Messenger& processes,
                        const RunOptions& options) {
   Program sent = *plan.program;
   const std::vector<Value*> bodies = BodyData(sent);
-  const Job job{options.warm_up, options.chains};
   for (int rank = 1; rank < processes.size(); ++rank) {
     TRY(SendText(processes, ProgramText(*plan.program), rank));
-    TRY(SendText(processes, fmt::format("{} {}", job.warm_up, job.chains ? 1 : 0), rank));
+    TRY(SendText(processes, fmt::format("{} {:d}", options.warm_up, options.chains), rank));
     for (const Value* value : bodies)
       TRY(SendText(processes, value->data.has_data() ? BytesOf(value->data) : "", rank));
   }
@@ -196,9 +189,10 @@ Result<RunResult> Lead(Messenger& processes,
 Result<void> ServeOne(Messenger& processes, const std::string& text, const OpTable& ops) {
   Program program = TRY(ParseProgram(text));
   RunOptions options;
-  const std::string job = TRY(ReceiveText(processes, 0));
-  options.warm_up = std::stoi(job);
-  options.chains = job.back() == '1';
+  // What the ranks do not read from the program's text.
+  const std::string how = TRY(ReceiveText(processes, 0));
+  options.warm_up = std::stoi(how);
+  options.chains = how.back() == '1';
   for (Value* value : BodyData(program)) {
     const std::string bytes = TRY(ReceiveText(processes, 0));
     if (!bytes.empty()) value->data = FromBytes(value->type, bytes);

@@ -41,8 +41,8 @@ bool Has(const std::vector<int64_t>& ranks, int64_t rank) {
   return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
 }
 
-// Whether a rank of the mesh tells what it holds under the sharding: the first of equal holders.
-bool Tells(const Sharding& sharding, const Mesh& mesh, int64_t rank) {
+// Whether a rank of the mesh is the first of those that hold the same under the sharding.
+bool IsFirstHolder(const Sharding& sharding, const Mesh& mesh, int64_t rank) {
   const std::vector<int> cutting = sharding.CuttingAxes();
   const std::vector<int64_t> coordinate = mesh.CoordinateOf(rank);
   for (size_t axis = 0; axis < coordinate.size(); ++axis)
@@ -208,7 +208,8 @@ Result<std::vector<OutputParts>> RankProgram::Outputs() const {
     const Stage& stage = plan_.program->stages[static_cast<size_t>(index)];
     for (size_t i = 0; i < stage.graph.outputs.size(); ++i) {
       if (plan_.program->IsSent(index, i)) continue;
-      if (!Tells(stage.ShardingOf(stage.graph.outputs[i]), stage.mesh, program->rank())) continue;
+      if (!IsFirstHolder(stage.ShardingOf(stage.graph.outputs[i]), stage.mesh, program->rank()))
+        continue;
       out.push_back({index, i, TRY(program->Output(i))});
     }
   }

@@ -22,6 +22,7 @@
 #include "metair/ir/text.h"
 #include "metair/passes/passes.h"
 #include "planner/plan/plan_io.h"
+#include "tests/planner/same_as_one_device.h"
 #include "tests/planner/test_cluster.h"
 
 namespace metadist {
@@ -63,25 +64,6 @@ PlanRequest RequestFor(const Graph& graph, RuleBook& rules, int devices) {
 
 PlanRequest RequestFor(Model& model, int devices) {
   return RequestFor(model.graph, model.rules, devices);
-}
-
-// The program's outputs equal those of one device.
-void ExpectSameAsOneDevice(const Graph& graph, const Program& program) {
-  const NamedTensors inputs = RandomInputs(graph, 1, Ops());
-  RunOptions options;
-  options.random_weights = true;
-  const auto one = RunProgram(SingleDevice(graph), {}, inputs, options);
-  ASSERT_TRUE(one.ok()) << one.error().text();
-  const auto many = RunProgram(program, {}, inputs, options);
-  ASSERT_TRUE(many.ok()) << many.error().text();
-  ASSERT_EQ(one.value().outputs.size(), many.value().outputs.size());
-  for (size_t i = 0; i < one.value().outputs.size(); ++i) {
-    const auto expected = one.value().outputs[i].second.ToDoubles();
-    const auto actual = many.value().outputs[i].second.ToDoubles();
-    ASSERT_EQ(expected.size(), actual.size());
-    for (size_t j = 0; j < expected.size(); ++j)
-      ASSERT_NEAR(actual[j], expected[j], 1e-4 + 1e-3 * std::abs(expected[j])) << "element " << j;
-  }
 }
 
 TEST(MakePlan, RandomPlansOfGpt2RunLikeOneDevice) {

@@ -14,6 +14,7 @@
 #include "planner/plan/plan_io.h"
 #include "planner/planner.h"
 #include "planner/solvers/solver.h"
+#include "tests/planner/same_as_one_device.h"
 #include "tests/planner/test_cluster.h"
 #include "tests/planner/training_step.h"
 
@@ -71,25 +72,6 @@ void ExpectOneSharding(const Plan& plan, const std::string& what) {
       EXPECT_EQ(stage.shardings[static_cast<size_t>(pair.input)],
                 stage.shardings[static_cast<size_t>(pair.output)])
           << what << ": " << stage.graph.value(pair.input).name;
-  }
-}
-
-// The program's outputs equal those of one device.
-void ExpectSameAsOneDevice(const Graph& graph, const Program& program) {
-  const NamedTensors inputs = RandomInputs(graph, 1, Ops());
-  RunOptions options;
-  options.random_weights = true;
-  const auto one = RunProgram(SingleDevice(graph), {}, inputs, options);
-  ASSERT_TRUE(one.ok()) << one.error().text();
-  const auto many = RunProgram(program, {}, inputs, options);
-  ASSERT_TRUE(many.ok()) << many.error().text();
-  ASSERT_EQ(one.value().outputs.size(), many.value().outputs.size());
-  for (size_t i = 0; i < one.value().outputs.size(); ++i) {
-    const auto expected = one.value().outputs[i].second.ToDoubles();
-    const auto actual = many.value().outputs[i].second.ToDoubles();
-    ASSERT_EQ(expected.size(), actual.size());
-    for (size_t j = 0; j < expected.size(); ++j)
-      ASSERT_NEAR(actual[j], expected[j], 1e-4 + 1e-3 * std::abs(expected[j])) << "output " << i;
   }
 }
 
