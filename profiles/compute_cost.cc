@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Seconds of one kernel. Two laws: a contraction is read from a grid (contraction_cost.cc), all
-// else is bound by memory or, seldom, by its arithmetic. A contraction that moves more bytes than
-// its operands (batched, strided) cannot beat the copy of those bytes, so the larger counts.
+// else is bound by memory or, seldom, by its arithmetic. Kernels that take turns on blocks find in
+// the cache what they make for one another: each costs what it does on a block, as often as there
+// are blocks, and the copy of the rest is what they cannot beat. A contraction that moves more
+// bytes than its operands (batched, strided) cannot beat the copy of those bytes, so the larger
+// counts.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -50,6 +53,18 @@ Priced VectorSeconds(const Profile& profile, const ComputeWork& work) {
 
 bool IsContraction(const ComputeWork& work) { return work.m > 0 && work.n > 0 && work.k > 0; }
 
+// A kernel that takes turns with others on blocks of elements; none where it is one block at most.
+std::optional<Priced> FusedSeconds(const Profile& profile,
+                                   const Series& rows,
+                                   const ComputeWork& work) {
+  const double block = profile.factor(kFusedBlockElements, 0);
+  if (block <= 0 || static_cast<double>(work.fused_elements) <= block) return std::nullopt;
+  const double blocks = static_cast<double>(work.fused_elements) / block;
+  const auto bytes = static_cast<int64_t>(std::lround(static_cast<double>(work.bytes) / blocks));
+  const Priced one = PriceOf(profile, Subject::kOther, ReadAtBytes(profile, rows, bytes));
+  return Slower(one * blocks, StreamSeconds(profile, work.outside_bytes));
+}
+
 // Kernel time without launch and floor.
 Priced KernelSeconds(const Profile& profile, const ComputeWork& work) {
   if (IsContraction(work)) {
@@ -60,7 +75,10 @@ Priced KernelSeconds(const Profile& profile, const ComputeWork& work) {
   }
   const auto rows = profile.kernels.find({work.op, std::string(Name(work.dtype))});
   if (rows != profile.kernels.end() && !rows->second.empty() && work.bytes > 0) {
-    return PriceOf(profile, Subject::kOther, ReadAtBytes(profile, rows->second, work.bytes));
+    const Priced alone =
+        PriceOf(profile, Subject::kOther, ReadAtBytes(profile, rows->second, work.bytes));
+    const auto fused = FusedSeconds(profile, rows->second, work);
+    return fused && fused->seconds < alone.seconds ? *fused : alone;
   }
   return Slower(StreamSeconds(profile, work.bytes), VectorSeconds(profile, work));
 }

@@ -26,6 +26,10 @@ struct ComputeWork {
   int64_t m = 0;
   int64_t n = 0;
   int64_t k = 0;
+  // Where it runs as one with other elementwise kernels (metair/spmd/fusion.h): the elements that
+  // it makes, and those of `bytes` that the others neither make nor read. 0 elements: it does not.
+  int64_t fused_elements = 0;
+  int64_t outside_bytes = 0;
 };
 
 // Seconds of one kernel on an otherwise idle machine. Free (no flops, no bytes) work costs nothing.
@@ -33,6 +37,8 @@ struct ComputeWork {
 //   contraction   max(grid(m, n, k), stream(bytes)), the grid read in this order: the measured
 //                 shape; linear between its neighbours; the nearest (n, k) with its utilisation;
 //                 the efficiency curve over GFLOP; the roofline of the data sheet
+//   fused         max(rows of `op` for a block, for each block, stream(outside_bytes)), where that
+//                 is less than the kernel alone and factors.h: fused_block_elements is given
 //   otherwise     rows of `op` if there are any, else max(stream(bytes), flops / vector rate)
 // plus launch_seconds, and never below kernel_floor_seconds.
 Priced ComputeSeconds(const Profile& profile, const ComputeWork& work);

@@ -12,6 +12,8 @@ inline constexpr char kKernelFloorSeconds[] = "kernel_floor_seconds";
 // Memory-bound kernels without a stream table: latency + bytes / (efficiency x memory rate).
 inline constexpr char kStreamLatencySeconds[] = "stream_latency_seconds";  // 3e-6
 inline constexpr char kStreamEfficiency[] = "stream_efficiency";           // 0.8
+// Elements of the blocks on which fused elementwise nodes take turns. 0: nodes run one by one.
+inline constexpr char kFusedBlockElements[] = "fused_block_elements";
 // With more ranks than cores a rank's kernel takes oversubscription x ranks / cores as long. 1.
 inline constexpr char kOversubscription[] = "oversubscription";
 // Measured slow-down of every rank's kernels while R ranks of one machine compute, as

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise calls on large arrays wait for memory: each reads its operands from there and writes
-// its result back, of which the next call wants the same elements again. Compilers of tensor
-// programs generate one loop for such a chain; here the kernels stay what they are and take turns
-// on blocks that fit the cache (the vectors-at-a-time of column stores: Boncz, Zukowski and Nes
+// How a core runs nodes as one that the program has fused (metair/spmd/fusion.h). Compilers of
+// tensor programs generate one loop for them; here the kernels stay what they are and take turns on
+// blocks that fit the cache (the vectors-at-a-time of column stores: Boncz, Zukowski and Nes
 // 2005, "MonetDB/X100: Hyper-Pipelining Query Execution"). That needs no compiler at run time and
 // gives the same bits. How values may lie while nodes take turns is in chain_buffers.h.
 #include "executor/device/chain.h"
@@ -39,12 +38,15 @@ void RunLinks(const std::vector<Link>& links, int64_t count) {
   }
 }
 
-// How many steps from the first on run on ranges of one length.
-size_t Alike(std::span<const CpuStep> steps) {
+// How many steps from the first on belong to its group and run on ranges of one length.
+size_t Alike(std::span<const CpuStep> steps, const std::vector<int>& group_of) {
+  const auto group = [&](const CpuStep& step) { return group_of[static_cast<size_t>(step.node)]; };
+  if (group(steps[0]) < 0) return 0;
   size_t count = 0;
   for (const CpuStep& step : steps.first(std::min(steps.size(), kMostLinks))) {
-    if (!step.range.run || step.range.count != steps[0].range.count ||
-        step.inputs.size() > cpu::kMaxRangeInputs || step.outputs[0] == nullptr)
+    if (group(step) != group(steps[0]) || !step.range.run ||
+        step.range.count != steps[0].range.count || step.inputs.size() > cpu::kMaxRangeInputs ||
+        step.outputs[0] == nullptr)
       break;
     ++count;
   }
@@ -90,12 +92,13 @@ CpuStep Join(std::span<const CpuStep> steps, std::vector<Link> links) {
 
 }  // namespace
 
-std::vector<CpuStep> FuseChains(std::vector<CpuStep> steps,
-                                const Graph& graph,
-                                const ChainBuffers& buffers) {
+std::vector<CpuStep> RunInChains(std::vector<CpuStep> steps,
+                                 const Graph& graph,
+                                 const std::vector<int>& group_of,
+                                 const ChainBuffers& buffers) {
   std::vector<CpuStep> joined;
   for (std::span<CpuStep> rest = steps; !rest.empty();) {
-    size_t length = Alike(rest);
+    size_t length = Alike(rest, group_of);
     std::optional<std::vector<Touch>> touches;
     while (length > 1 && !(touches = buffers.Use(rest.first(length)))) --length;
     length = std::max<size_t>(length, 1);

@@ -34,11 +34,12 @@ class CpuDevice : public Device {
   }
 
   std::unique_ptr<DeviceGraph> Arrange(const Graph& graph,
+                                       std::span<const FusedNodes> fused,
                                        const OpTable& ops,
                                        BufferPlan& plan,
                                        RankBuffers& buffers) override {
     return std::make_unique<CpuGraph>(CpuGraph::Site{graph, ops, plan, buffers, allocator_},
-                                      options_.chains);
+                                      options_.fuse ? fused : std::span<const FusedNodes>());
   }
 
   Result<void> Mark(size_t number) override {

@@ -8,7 +8,7 @@
 namespace metadist {
 
 struct CpuDeviceOptions {
-  bool chains = true;  // run consecutive elementwise nodes as one, block by block
+  bool fuse = true;  // run the nodes of a fused group as one, block by block
 };
 
 // A core as a device: what is enqueued has run when the call returns.

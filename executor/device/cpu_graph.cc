@@ -21,9 +21,13 @@ TensorType TypeOf(const Graph& graph, ValueId id) {
 
 }  // namespace
 
-CpuGraph::CpuGraph(const Site& site, bool chains)
-    : site_(site), arrangement_(metadist::Arrange(site.graph, site.ops, site.plan)) {
-  if (chains)
+CpuGraph::CpuGraph(const Site& site, std::span<const FusedNodes> fused)
+    : site_(site),
+      arrangement_(metadist::Arrange(site.graph, site.ops, site.plan)),
+      group_of_(site.graph.nodes.size(), -1) {
+  for (size_t g = 0; g < fused.size(); ++g)
+    for (const NodeId node : fused[g]) group_of_[static_cast<size_t>(node)] = static_cast<int>(g);
+  if (!fused.empty())
     chains_ = std::make_unique<const ChainBuffers>(
         ChainSite{site_.graph, site_.plan, arrangement_, site_.buffers.at});
 }
@@ -37,7 +41,7 @@ Result<std::vector<Call>> CpuGraph::Prepare(NodeId first, NodeId last) {
     if (!added.ok())
       return std::move(added).error().in(fmt::format("node '{}' ({})", node.name, node.op));
   }
-  if (chains_ != nullptr) steps = FuseChains(std::move(steps), site_.graph, *chains_);
+  if (chains_ != nullptr) steps = RunInChains(std::move(steps), site_.graph, group_of_, *chains_);
   std::vector<Call> calls;
   for (CpuStep& step : steps) {
     Call call{step.node, step.others, step.kernel, /*collective=*/false, {}};

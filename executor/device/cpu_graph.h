@@ -12,8 +12,8 @@
 
 namespace metadist {
 
-// A rank's graph on a core: a kernel for every node, operands in the order that kernels like, and
-// elementwise neighbours joined to chains.
+// A rank's graph on a core: a kernel for every node, operands in the order that kernels prefer, and
+// the nodes of fused groups joined to chains.
 class CpuGraph : public DeviceGraph {
  public:
   struct Site {
@@ -23,7 +23,7 @@ class CpuGraph : public DeviceGraph {
     RankBuffers& buffers;
     CountingAllocator& allocator;
   };
-  CpuGraph(const Site& site, bool chains);
+  CpuGraph(const Site& site, std::span<const FusedNodes> fused);
 
   Result<std::vector<Call>> Prepare(NodeId first, NodeId last) override;
   Result<void> Finish() override;
@@ -36,6 +36,7 @@ class CpuGraph : public DeviceGraph {
 
   const Site site_;
   const Arrangement arrangement_;
+  std::vector<int> group_of_;                   // by node: its fused group, or -1
   std::unique_ptr<const ChainBuffers> chains_;  // nullptr: nodes run one by one
   int64_t scratch_bytes_ = 0;  // what the neediest kernel wants that finds no gap in the arena
   std::byte* scratch_ = nullptr;

@@ -11,6 +11,7 @@
 #include "executor/device/call.h"
 #include "metair/ops/op_table.h"
 #include "metair/spmd/buffer_plan.h"
+#include "metair/spmd/program.h"
 
 namespace metadist {
 
@@ -65,7 +66,9 @@ class Device {
 
   // Decides how the values of a graph are arranged in memory. Lengthens lives in `plan` so that
   // operands are still there; what would need more memory than planned is left alone.
+  // fused: groups of nodes to be run as one where there are kernels for it.
   virtual std::unique_ptr<DeviceGraph> Arrange(const Graph& graph,
+                                               std::span<const FusedNodes> fused,
                                                const OpTable& ops,
                                                BufferPlan& plan,
                                                RankBuffers& buffers) = 0;

@@ -14,7 +14,7 @@ struct RunOptions {
   double min_seconds = 0;       // measure on until this much time has passed
   double timeout_seconds = 60;  // longest a rank waits for another
   bool trace = false;           // keep the events of the last step
-  bool chains = true;           // run consecutive elementwise nodes as one, block by block
+  bool fuse = true;             // run the nodes of a fused group as one, block by block
   // Fill parameters and inputs that have no data with seeded random values.
   bool random_weights = false;
   bool random_inputs = false;

@@ -10,6 +10,7 @@
 
 #include "executor/comm/placement.h"
 #include "executor/comm/threads.h"
+#include "executor/device/chain_buffers.h"
 #include "executor/measure/bound_kernel.h"
 #include "executor/measure/measurer.h"
 #include "metair/ir/parallel.h"
@@ -133,6 +134,8 @@ void MeasureKernels(Measurer& measurer) {
   }
   std::erase_if(measurer.profile().kernels, [](const auto& entry) { return entry.second.empty(); });
   if (rate > 0) measurer.profile().device.vector_flops_per_second["f32"] = rate;
+  if (measurer.WantsFactor(kFusedBlockElements))
+    measurer.AddFactor(kFusedBlockElements, static_cast<double>(kChainBlock));
   if (!measurer.WantsFactor(kLaunchSeconds)) return;
   // What the executor adds to each node: a call through a stored function, and a look at the clock.
   const std::function<void()> empty = [] { std::chrono::steady_clock::now(); };

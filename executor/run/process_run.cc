@@ -146,7 +146,7 @@ Result<RankReport> RunRank(Messenger& processes,
     const bool runs = world->rank() < ranks;
     const auto group = TRY(world->Split(runs ? 0 : 1, world->rank()));
     if (!runs) return RankReport();
-    const auto device = MakeCpuDevice({.chains = options.chains});
+    const auto device = MakeCpuDevice({.fuse = options.fuse});
     const DataMaker data = [&](int stage, Transport&) {
       return std::make_unique<SentData>(stage, parts);
     };
@@ -173,7 +173,7 @@ Result<RunResult> Lead(Messenger& processes,
   const std::vector<Value*> bodies = BodyData(sent);
   for (int rank = 1; rank < processes.size(); ++rank) {
     TRY(SendText(processes, ProgramText(*plan.program), rank));
-    TRY(SendText(processes, fmt::format("{} {:d}", options.warm_up, options.chains), rank));
+    TRY(SendText(processes, fmt::format("{} {:d}", options.warm_up, options.fuse), rank));
     for (const Value* value : bodies)
       TRY(SendText(processes, value->data.has_data() ? BytesOf(value->data) : "", rank));
   }
@@ -192,7 +192,7 @@ Result<void> ServeOne(Messenger& processes, const std::string& text, const OpTab
   // What the ranks do not read from the program's text.
   const std::string how = TRY(ReceiveText(processes, 0));
   options.warm_up = std::stoi(how);
-  options.chains = how.back() == '1';
+  options.fuse = how.back() == '1';
   for (Value* value : BodyData(program)) {
     const std::string bytes = TRY(ReceiveText(processes, 0));
     if (!bytes.empty()) value->data = FromBytes(value->type, bytes);

@@ -39,7 +39,7 @@ Result<void> RunRank(const SharedPlan& plan,
   cpu::UseOneThread();
   PlaceRank(world.rank(), world.size());
   try {
-    outcome.device = MakeCpuDevice({.chains = options.chains});
+    outcome.device = MakeCpuDevice({.fuse = options.fuse});
     outcome.program =
         TRY(RankProgram::Make(plan, world, *outcome.device, SharedData(*plan.program, data)));
     outcome.report = TRY(RepeatSteps(*outcome.program, world, options));

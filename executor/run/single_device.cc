@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executor/run/run.h"
+#include "metair/spmd/fusion.h"
 
 namespace metadist {
 
@@ -9,6 +10,7 @@ Program SingleDevice(const Graph& graph) {
   stage.graph = graph;
   for (const Value& value : graph.values)
     stage.shardings.push_back(Sharding::Replicated(value.type.shape.size()));
+  stage.fused = FuseElementwise(stage, OpTable::BuiltIn());
   return OneStage(std::move(stage));
 }
 

@@ -45,7 +45,8 @@ Result<std::unique_ptr<StageProgram>> StageProgram::Make(const Site& site) {
   made->graph_ = Instantiate(made->stage(), made->rank_);
   made->plan_ = PlanBuffers(made->graph_, site.ops);
   TRY(made->Allocate());
-  made->device_graph_ = site.device.Arrange(made->graph_, site.ops, made->plan_, made->buffers_);
+  made->device_graph_ =
+      site.device.Arrange(made->graph_, made->stage().fused, site.ops, made->plan_, made->buffers_);
   TRY(made->Prepare());
   TRY(made->device_graph_->Finish());
   TRY(made->KeepOutputs());

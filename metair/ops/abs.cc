@@ -19,7 +19,8 @@ OpDef MakeAbs() {
           .url = "https://onnx.ai/onnx/operators/onnx__Abs.html",
           .infer = InferNumberUnary,
           .reference = NumberUnary<Apply, ApplyInt>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -23,7 +23,8 @@ OpDef MakeAcosh() {
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
           .domain_of = Domain,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

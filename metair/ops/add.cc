@@ -16,7 +16,8 @@ OpDef MakeAdd() {
           .url = "https://onnx.ai/onnx/operators/onnx__Add.html",
           .infer = InferNumberBinary,
           .reference = NumberBinary<Apply, WrapAdd>,
-          .examples = BinaryExamples};
+          .examples = BinaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

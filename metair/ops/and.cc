@@ -16,7 +16,8 @@ OpDef MakeAnd() {
           .url = "https://onnx.ai/onnx/operators/onnx__And.html",
           .infer = InferLogical,
           .reference = LogicalBinary<Apply>,
-          .examples = LogicalExamples};
+          .examples = LogicalExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -18,7 +18,8 @@ OpDef MakeAsinh() {
           .url = "https://onnx.ai/onnx/operators/onnx__Asinh.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -18,7 +18,8 @@ OpDef MakeAtan() {
           .url = "https://onnx.ai/onnx/operators/onnx__Atan.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

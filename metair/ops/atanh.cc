@@ -23,7 +23,8 @@ OpDef MakeAtanh() {
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
           .domain_of = Domain,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

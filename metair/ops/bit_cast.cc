@@ -53,7 +53,8 @@ OpDef MakeBitCast() {
           .infer = Infer,
           .reference = Reference,
           .work = MoveWork,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -55,7 +55,8 @@ OpDef MakeBitShift() {
           .infer = Infer,
           .reference = Reference,
           .domain_of = Domain,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

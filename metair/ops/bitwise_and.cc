@@ -16,7 +16,8 @@ OpDef MakeBitwiseAnd() {
           .url = "https://onnx.ai/onnx/operators/onnx__BitwiseAnd.html",
           .infer = InferIntegerBinary,
           .reference = IntegerBinary<Apply>,
-          .examples = IntegerExamples};
+          .examples = IntegerExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

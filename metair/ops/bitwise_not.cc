@@ -30,7 +30,8 @@ OpDef MakeBitwiseNot() {
           .url = "https://onnx.ai/onnx/operators/onnx__BitwiseNot.html",
           .infer = Infer,
           .reference = Reference,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -16,7 +16,8 @@ OpDef MakeBitwiseOr() {
           .url = "https://onnx.ai/onnx/operators/onnx__BitwiseOr.html",
           .infer = InferIntegerBinary,
           .reference = IntegerBinary<Apply>,
-          .examples = IntegerExamples};
+          .examples = IntegerExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -16,7 +16,8 @@ OpDef MakeBitwiseXor() {
           .url = "https://onnx.ai/onnx/operators/onnx__BitwiseXor.html",
           .infer = InferIntegerBinary,
           .reference = IntegerBinary<Apply>,
-          .examples = IntegerExamples};
+          .examples = IntegerExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -58,7 +58,8 @@ OpDef MakeCast() {
           .url = "https://onnx.ai/onnx/operators/onnx__Cast.html",
           .infer = Infer,
           .reference = Reference,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -18,7 +18,8 @@ OpDef MakeCeil() {
           .url = "https://onnx.ai/onnx/operators/onnx__Ceil.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -29,7 +29,8 @@ OpDef MakeCelu() {
           .url = "https://onnx.ai/onnx/operators/onnx__Celu.html",
           .infer = InferFloatUnary,
           .reference = Reference,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

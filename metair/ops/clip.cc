@@ -57,7 +57,8 @@ OpDef MakeClip() {
           .url = "https://onnx.ai/onnx/operators/onnx__Clip.html",
           .infer = Infer,
           .reference = Reference,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

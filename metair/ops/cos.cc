@@ -18,7 +18,8 @@ OpDef MakeCos() {
           .url = "https://onnx.ai/onnx/operators/onnx__Cos.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

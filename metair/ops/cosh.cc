@@ -18,7 +18,8 @@ OpDef MakeCosh() {
           .url = "https://onnx.ai/onnx/operators/onnx__Cosh.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -28,7 +28,8 @@ OpDef MakeDiv() {
           .infer = InferNumberBinary,
           .reference = Reference,
           .domain_of = DivisorDomain,
-          .examples = BinaryExamples};
+          .examples = BinaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -29,7 +29,8 @@ OpDef MakeElu() {
           .url = "https://onnx.ai/onnx/operators/onnx__Elu.html",
           .infer = InferFloatUnary,
           .reference = Reference,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -13,7 +13,8 @@ OpDef MakeEqual() {
           .url = "https://onnx.ai/onnx/operators/onnx__Equal.html",
           .infer = InferEquality,
           .reference = Comparison<std::equal_to<>>,
-          .examples = BinaryExamples};
+          .examples = BinaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -18,7 +18,8 @@ OpDef MakeErf() {
           .url = "https://onnx.ai/onnx/operators/onnx__Erf.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -18,7 +18,8 @@ OpDef MakeExp() {
           .url = "https://onnx.ai/onnx/operators/onnx__Exp.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -18,7 +18,8 @@ OpDef MakeFloor() {
           .url = "https://onnx.ai/onnx/operators/onnx__Floor.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -54,7 +54,8 @@ OpDef MakeGelu() {
           .infer = Infer,
           .reference = Reference,
           .work = WorkFor,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -13,7 +13,8 @@ OpDef MakeGreater() {
           .url = "https://onnx.ai/onnx/operators/onnx__Greater.html",
           .infer = InferOrdering,
           .reference = Comparison<std::greater<>>,
-          .examples = BinaryExamples};
+          .examples = BinaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -13,7 +13,8 @@ OpDef MakeGreaterOrEqual() {
           .url = "https://onnx.ai/onnx/operators/onnx__GreaterOrEqual.html",
           .infer = InferOrdering,
           .reference = Comparison<std::greater_equal<>>,
-          .examples = BinaryExamples};
+          .examples = BinaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -30,7 +30,8 @@ OpDef MakeHardSigmoid() {
           .url = "https://onnx.ai/onnx/operators/onnx__HardSigmoid.html",
           .infer = InferFloatUnary,
           .reference = Reference,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -18,7 +18,8 @@ OpDef MakeHardSwish() {
           .url = "https://onnx.ai/onnx/operators/onnx__HardSwish.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -37,7 +37,8 @@ OpDef MakeIsInf() {
           .url = "https://onnx.ai/onnx/operators/onnx__IsInf.html",
           .infer = Infer,
           .reference = Reference,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

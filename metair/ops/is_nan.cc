@@ -27,7 +27,8 @@ OpDef MakeIsNaN() {
           .url = "https://onnx.ai/onnx/operators/onnx__IsNaN.html",
           .infer = Infer,
           .reference = Reference,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

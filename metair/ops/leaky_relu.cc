@@ -26,7 +26,8 @@ OpDef MakeLeakyRelu() {
           .url = "https://onnx.ai/onnx/operators/onnx__LeakyRelu.html",
           .infer = InferFloatUnary,
           .reference = Reference,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

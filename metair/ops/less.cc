@@ -13,7 +13,8 @@ OpDef MakeLess() {
           .url = "https://onnx.ai/onnx/operators/onnx__Less.html",
           .infer = InferOrdering,
           .reference = Comparison<std::less<>>,
-          .examples = BinaryExamples};
+          .examples = BinaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

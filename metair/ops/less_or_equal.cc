@@ -13,7 +13,8 @@ OpDef MakeLessOrEqual() {
           .url = "https://onnx.ai/onnx/operators/onnx__LessOrEqual.html",
           .infer = InferOrdering,
           .reference = Comparison<std::less_equal<>>,
-          .examples = BinaryExamples};
+          .examples = BinaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -62,7 +62,8 @@ OpDef MakeLocalIndex() {
           .infer = Infer,
           .reference = Reference,
           .work = MoveWork,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -19,7 +19,8 @@ OpDef MakeLog() {
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
           .domain_of = PositiveDomain,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -44,7 +44,8 @@ OpDef MakeMean() {
           .infer = Infer,
           .reference = Reference,
           .work = WorkFor,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

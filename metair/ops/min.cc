@@ -21,7 +21,8 @@ OpDef MakeMin() {
           .infer = InferVariadic,
           .reference = NumberVariadic<Apply, Apply>,
           .work = VariadicWork,
-          .examples = VariadicExamples};
+          .examples = VariadicExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -20,7 +20,8 @@ OpDef MakeMish() {
           .url = "https://onnx.ai/onnx/operators/onnx__Mish.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -52,7 +52,8 @@ OpDef MakeMod() {
           .infer = Infer,
           .reference = Reference,
           .domain_of = DivisorDomain,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

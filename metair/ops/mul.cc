@@ -16,7 +16,8 @@ OpDef MakeMul() {
           .url = "https://onnx.ai/onnx/operators/onnx__Mul.html",
           .infer = InferNumberBinary,
           .reference = NumberBinary<Apply, WrapMul>,
-          .examples = BinaryExamples};
+          .examples = BinaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -17,7 +17,8 @@ OpDef MakeNeg() {
           .url = "https://onnx.ai/onnx/operators/onnx__Neg.html",
           .infer = InferNumberUnary,
           .reference = NumberUnary<Apply, ApplyInt>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

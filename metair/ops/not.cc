@@ -30,7 +30,8 @@ OpDef MakeNot() {
           .url = "https://onnx.ai/onnx/operators/onnx__Not.html",
           .infer = Infer,
           .reference = Reference,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

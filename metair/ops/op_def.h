@@ -160,7 +160,10 @@ struct OpDef {
   std::vector<InputDomain> (*domain_of)(const OpCall& call) = nullptr;
   std::vector<OpExample> (*examples)() = nullptr;
 
-  bool view = false;              // output 0 holds the bytes of input 0 unchanged
+  bool view = false;  // output 0 holds the bytes of input 0 unchanged
+  // One output, whose elements depend on one element of each input at most: the one in the same
+  // position, under broadcasting.
+  bool elementwise = false;
   bool only_types = false;        // the outputs depend on the types of the inputs alone
   bool deterministic = true;      // false: draws random numbers
   const void* context = nullptr;  // for operators added at run time; reached through OpCall::op

@@ -16,7 +16,8 @@ OpDef MakeOr() {
           .url = "https://onnx.ai/onnx/operators/onnx__Or.html",
           .infer = InferLogical,
           .reference = LogicalBinary<Apply>,
-          .examples = LogicalExamples};
+          .examples = LogicalExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

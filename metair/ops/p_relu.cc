@@ -39,7 +39,8 @@ OpDef MakePRelu() {
           .url = "https://onnx.ai/onnx/operators/onnx__PRelu.html",
           .infer = Infer,
           .reference = NumberBinary<Apply, Apply>,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

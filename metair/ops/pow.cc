@@ -75,7 +75,8 @@ OpDef MakePow() {
           .infer = Infer,
           .reference = Reference,
           .domain_of = Domain,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -16,7 +16,8 @@ OpDef MakeReciprocal() {
           .url = "https://onnx.ai/onnx/operators/onnx__Reciprocal.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -17,7 +17,8 @@ OpDef MakeRelu() {
           .url = "https://onnx.ai/onnx/operators/onnx__Relu.html",
           .infer = InferNumberUnary,
           .reference = NumberUnary<Apply, ApplyInt>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

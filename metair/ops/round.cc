@@ -18,7 +18,8 @@ OpDef MakeRound() {
           .url = "https://onnx.ai/onnx/operators/onnx__Round.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

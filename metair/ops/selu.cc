@@ -30,7 +30,8 @@ OpDef MakeSelu() {
           .url = "https://onnx.ai/onnx/operators/onnx__Selu.html",
           .infer = InferFloatUnary,
           .reference = Reference,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

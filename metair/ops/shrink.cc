@@ -33,7 +33,8 @@ OpDef MakeShrink() {
           .url = "https://onnx.ai/onnx/operators/onnx__Shrink.html",
           .infer = InferNumberUnary,
           .reference = Reference,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

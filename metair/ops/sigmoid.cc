@@ -22,7 +22,8 @@ OpDef MakeSigmoid() {
           .url = "https://onnx.ai/onnx/operators/onnx__Sigmoid.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -17,7 +17,8 @@ OpDef MakeSign() {
           .url = "https://onnx.ai/onnx/operators/onnx__Sign.html",
           .infer = InferNumberUnary,
           .reference = NumberUnary<Apply, ApplyInt>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -18,7 +18,8 @@ OpDef MakeSin() {
           .url = "https://onnx.ai/onnx/operators/onnx__Sin.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -18,7 +18,8 @@ OpDef MakeSinh() {
           .url = "https://onnx.ai/onnx/operators/onnx__Sinh.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

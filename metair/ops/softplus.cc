@@ -18,7 +18,8 @@ OpDef MakeSoftplus() {
           .url = "https://onnx.ai/onnx/operators/onnx__Softplus.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -18,7 +18,8 @@ OpDef MakeSoftsign() {
           .url = "https://onnx.ai/onnx/operators/onnx__Softsign.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -16,7 +16,8 @@ OpDef MakeSub() {
           .url = "https://onnx.ai/onnx/operators/onnx__Sub.html",
           .infer = InferNumberBinary,
           .reference = NumberBinary<Apply, WrapSub>,
-          .examples = BinaryExamples};
+          .examples = BinaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -18,7 +18,8 @@ OpDef MakeSum() {
           .infer = InferVariadic,
           .reference = NumberVariadic<Apply, WrapAdd>,
           .work = VariadicWork,
-          .examples = VariadicExamples};
+          .examples = VariadicExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -28,7 +28,8 @@ OpDef MakeSwish() {
           .url = "https://onnx.ai/onnx/operators/onnx__Swish.html",
           .infer = InferFloatUnary,
           .reference = Reference,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -18,7 +18,8 @@ OpDef MakeTan() {
           .url = "https://onnx.ai/onnx/operators/onnx__Tan.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -18,7 +18,8 @@ OpDef MakeTanh() {
           .url = "https://onnx.ai/onnx/operators/onnx__Tanh.html",
           .infer = InferFloatUnary,
           .reference = FloatUnary<Apply>,
-          .examples = UnaryExamples};
+          .examples = UnaryExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

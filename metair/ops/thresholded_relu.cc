@@ -28,7 +28,8 @@ OpDef MakeThresholdedRelu() {
           .url = "https://onnx.ai/onnx/operators/onnx__ThresholdedRelu.html",
           .infer = InferFloatUnary,
           .reference = Reference,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -76,7 +76,8 @@ OpDef MakeTrilu() {
           .reference = Reference,
           .spell = Spell,
           .work = MoveWork,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

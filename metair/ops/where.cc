@@ -58,7 +58,8 @@ OpDef MakeWhere() {
           .url = "https://onnx.ai/onnx/operators/onnx__Where.html",
           .infer = Infer,
           .reference = Reference,
-          .examples = Examples};
+          .examples = Examples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

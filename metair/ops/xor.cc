@@ -16,7 +16,8 @@ OpDef MakeXor() {
           .url = "https://onnx.ai/onnx/operators/onnx__Xor.html",
           .infer = InferLogical,
           .reference = LogicalBinary<Apply>,
-          .examples = LogicalExamples};
+          .examples = LogicalExamples,
+          .elementwise = true};
 }
 
 }  // namespace metadist::ops

@@ -26,6 +26,9 @@ struct LocalLiteral {
   bool operator==(const LocalLiteral&) const = default;
 };
 
+// Nodes of a graph that run as one, ascending.
+using FusedNodes = std::vector<NodeId>;
+
 // A graph run by a set of ranks, which form a mesh of their own. Values have their *global* types;
 // shardings[v] says what part of value v a rank holds. Nodes of domain "metadist" are collectives,
 // all others run on local shapes.
@@ -35,6 +38,9 @@ struct Stage {
   Graph graph;
   std::vector<Sharding> shardings;                       // by value id
   std::map<NodeId, std::vector<LocalLiteral>> literals;  // nodes whose literals differ from global
+  // What one node of a group makes for the others need not go through memory (fusion.h). A device
+  // that has no such kernels runs them one by one.
+  std::vector<FusedNodes> fused = {};
   // What users call an output, by its position, where its value has another name.
   std::map<size_t, std::string> output_names = {};
 

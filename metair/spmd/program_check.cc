@@ -20,6 +20,7 @@ class Checker {
     for (size_t s = 0; s < program_.stages.size(); ++s) {
       CheckRanks(static_cast<int>(s));
       CheckState(static_cast<int>(s));
+      CheckFused(static_cast<int>(s));
     }
     for (const Channel& channel : program_.channels) CheckChannel(channel);
     if (problems_.empty()) CheckSchedule();
@@ -57,6 +58,30 @@ class Checker {
             fmt::format("both ends must be sharded alike, got {} and {}",
                         ShardingText(stage.ShardingOf(pair.input), stage.mesh),
                         ShardingText(stage.ShardingOf(pair.output), stage.mesh)));
+  }
+
+  // Nodes of a group follow each other; what moves data between ranks belongs to none.
+  void CheckFused(int index) {
+    const Stage& stage = program_.stages[static_cast<size_t>(index)];
+    const std::string where = fmt::format("stage {}, fused nodes", index);
+    NodeId last = kNone;
+    for (const FusedNodes& group : stage.fused) {
+      if (group.size() < 2) Say(where, "a group must have two nodes or more");
+      for (const NodeId node : group) {
+        if (node < 0 || static_cast<size_t>(node) >= stage.graph.nodes.size())
+          return Say(where, fmt::format("no node {}", node));
+        if (node <= last)
+          Say(where,
+              fmt::format("nodes must ascend, each named once, '{}' does not",
+                          stage.graph.node(node).name));
+        last = std::max(last, node);
+      }
+      for (NodeId node = group.empty() ? 0 : group.front(); node <= last && !group.empty(); ++node)
+        if (CollectiveOf(stage.graph.node(node)))
+          Say(where,
+              fmt::format("'{}' moves data between ranks and cannot stand in a group",
+                          stage.graph.node(node).name));
+    }
   }
 
   const Stage* StageAt(int index) const {

@@ -6,6 +6,7 @@
 // sharding %name [data][]                    values that are not whole on every rank
 // literal @node input 1 [][model][]          how entries follow the pieces (local_entry.h)
 // literal @node attribute k {start*1,end*0 of 64[model]}
+// fused @a @b @c                             nodes that run as one
 // channel 0 %y to 1 %x                       output y of stage 0 is input x of stage 1
 // batched %tokens %loss                      hold all micro-batches
 // schedule 0:0 1:0                           stage:micro-batch
@@ -61,6 +62,11 @@ std::string StageText(const Stage& stage) {
       for (const LocalEntry& entry : literal.entries) out += LocalEntryText(entry, mesh);
       out += "\n";
     }
+  for (const FusedNodes& group : stage.fused) {
+    out += "fused";
+    for (const NodeId node : group) out += " @" + NameText(stage.graph.node(node).name);
+    out += "\n";
+  }
   return out;
 }
 
@@ -76,7 +82,8 @@ class ProgramParser {
     if (Skip("batched")) TRY(ReadBatched());
     if (Skip("schedule")) TRY(ReadSchedule());
     if (!rest_.empty())
-      return Fail("expected 'stage', 'sharding', 'literal', 'channel', 'batched' or 'schedule'");
+      return Fail(
+          "expected 'stage', 'sharding', 'literal', 'fused', 'channel', 'batched' or 'schedule'");
     TRY(CheckProgram(program_));
     return std::move(program_);
   }
@@ -162,6 +169,7 @@ class ProgramParser {
     while (Skip("output ")) TRY(ReadOutputName(stage));
     while (Skip("sharding %")) TRY(ReadSharding(stage));
     while (Skip("literal @")) TRY(ReadLiteral(stage, nodes));
+    while (Skip("fused ")) TRY(ReadFused(stage, nodes));
     program_.stages.push_back(std::move(stage));
     return {};
   }
@@ -210,6 +218,19 @@ class ProgramParser {
     }
     if (!line.empty()) return Fail(fmt::format("unexpected '{}'", line));
     stage.literals[node->second].push_back(std::move(literal));
+    return {};
+  }
+
+  Result<void> ReadFused(Stage& stage, const std::map<std::string, NodeId>& nodes) {
+    std::string_view line = Line();
+    FusedNodes& group = stage.fused.emplace_back();
+    while (!line.empty()) {
+      if (!SkipIn(line, "@")) return Fail("expected a node");
+      const std::string name = TRY(TakeName(line));
+      const auto node = nodes.find(name);
+      if (node == nodes.end()) return Fail(fmt::format("no node '{}'", name));
+      group.push_back(node->second);
+    }
     return {};
   }
 

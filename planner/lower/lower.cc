@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "metair/ir/unique_names.h"
+#include "metair/spmd/fusion.h"
 #include "planner/lower/bundles.h"
 #include "planner/redistribute/route_steps.h"
 #include "planner/space/around.h"
@@ -50,6 +51,7 @@ class Lowering {
     TRY(KeepState());
     HoldPartials();
     TRY(JoinBundles(stage_));
+    stage_.fused = FuseElementwise(stage_, OpTable::BuiltIn());
     return OneStage(std::move(stage_));
   }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "metair/spmd/fusion.h"
 #include "planner/lower/bundles.h"
 #include "planner/simulate/simulate.h"
 
@@ -51,9 +52,13 @@ Result<Plan> PlanOfChoice(const SearchSetting& setting, BestPlan best, SolverRep
   }
   plan.memory_limit_bytes = setting.limit_bytes;
   plan.reduce_in = request.reduce_in;
-  const StrategySpace space{&plan.graph, request.ops, &plan.mesh, &planner.cluster()};
-  for (size_t n = 0; n < plan.graph.nodes.size(); ++n)
+  StrategySpace space{&plan.graph, request.ops, &plan.mesh, &planner.cluster()};
+  const auto groups = FuseElementwise(plan.graph, {}, plan.mesh, *request.ops);
+  const auto fused = OperandsOf(plan.graph, groups, *request.ops);
+  for (size_t n = 0; n < plan.graph.nodes.size(); ++n) {
+    space.fused = &fused[n];
     plan.node_costs.push_back(ComputePrice(space, plan.graph.nodes[n], choice.assignment.nodes[n]));
+  }
   plan.prediction = Simulate(choice.program, request.cluster, *request.ops);
   plan.assignment = std::move(choice.assignment);
   plan.redistributions = std::move(choice.redistributions);

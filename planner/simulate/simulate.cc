@@ -85,12 +85,14 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
   const Stage& stage = OnlyStage(program);
   StepPricer pricer(stage.mesh, cluster);
   const BundlePrices bundles(stage, pricer);
-  const StrategySpace space{&stage.graph, &ops, &stage.mesh, &cluster};
+  StrategySpace space{&stage.graph, &ops, &stage.mesh, &cluster};
+  const std::vector<FusedOperands> fused = OperandsOf(stage.graph, stage.fused, ops);
   for (size_t n = 0; n < stage.graph.nodes.size(); ++n) {
     const NodeId id = static_cast<NodeId>(n);
     const Node& node = stage.graph.nodes[n];
     const auto kind = CollectiveOf(node);
     if (!kind) {
+      space.fused = &fused[n];
       out.nodes.push_back(CallPrice(space, node, RecordedLayout(stage, id).layout()));
       out.compute += out.nodes.back();
       continue;

@@ -250,6 +250,7 @@ std::optional<Priced> Expander::Run(const Body& body,
   const Graph& graph = body.graph;
   StrategySpace inner = space_;
   inner.graph = &graph;
+  inner.fused = nullptr;
   Assignment assignment;
   for (const Value& value : graph.values)
     assignment.values.push_back(Sharding::Replicated(value.type.shape.size()));

@@ -20,6 +20,7 @@
 #include <tuple>
 #include <utility>
 
+#include "metair/spmd/fusion.h"
 #include "planner/rules/probe/black_box.h"
 #include "planner/space/block_cyclic_spread.h"
 #include "planner/space/edge_costs.h"
@@ -30,6 +31,7 @@
 #include "planner/space/signature.h"
 #include "planner/space/state_groups.h"
 #include "planner/space/value_ends.h"
+#include "profiles/factors.h"
 
 namespace metadist {
 namespace {
@@ -198,7 +200,8 @@ class Formulator {
     const Rule* rule = nullptr;
     std::vector<BlockCyclicFactor> layouts = {};
     std::vector<bool> passes = {};  // of the rule, those that are of use
-    auto key() const { return std::make_tuple(number, layouts, passes); }
+    FusedOperands fused = {};
+    auto key() const { return std::make_tuple(number, layouts, passes, fused); }
   };
 
   std::vector<NodeKind> KindsOfNodes() const {
@@ -217,6 +220,7 @@ class Formulator {
       kinds.push_back(at->second);
       rules.push_back(at->second.rule);
     }
+    SetFused(kinds);
     if (!request_.every_pass) {
       const auto passes = ReachedPasses(graph_, rules);
       for (size_t n = 0; n < kinds.size(); ++n) kinds[n].passes = passes[n];
@@ -227,15 +231,24 @@ class Formulator {
     return kinds;
   }
 
+  // Groups are those of whole values. A redistribution within a group ends it, which the program's
+  // own price sees and the problem does not.
+  void SetFused(std::vector<NodeKind>& kinds) const {
+    if (routes_.cluster().profile->factor(kFusedBlockElements, 0) <= 0) return;
+    const auto fused = FuseElementwise(graph_, {}, mesh_, *request_.ops);
+    auto operands = OperandsOf(graph_, fused, *request_.ops);
+    for (size_t n = 0; n < kinds.size(); ++n) kinds[n].fused = std::move(operands[n]);
+  }
+
   void FindStrategies() {
-    const StrategySpace space{&graph_,
-                              request_.ops,
-                              &mesh_,
-                              &routes_.cluster(),
-                              request_.strategy_limit,
-                              &routes_,
-                              request_.inner_rules,
-                              request_.reduce_in};
+    StrategySpace space{&graph_,
+                        request_.ops,
+                        &mesh_,
+                        &routes_.cluster(),
+                        request_.strategy_limit,
+                        &routes_,
+                        request_.inner_rules,
+                        request_.reduce_in};
     const std::vector<NodeKind> kinds = KindsOfNodes();
     std::map<decltype(NodeKind().key()), std::pair<int, StrategyList>> known;
     std::map<std::pair<int, std::vector<bool>>, std::pair<int, StrategyList>> classes;
@@ -245,6 +258,7 @@ class Formulator {
       auto& [number, all] = at->second;
       if (added) {
         number = static_cast<int>(known.size());
+        space.fused = &kinds[n].fused;
         all = std::make_shared<const std::vector<PricedStrategy>>(StrategiesOf(
             space, node, *kinds[n].rule, &out_.pruned, kinds[n].layouts, kinds[n].passes));
       }

@@ -78,7 +78,7 @@ bool LocalCall::Fits() const {
   return true;
 }
 
-ComputeWork LocalCall::work() const {
+ComputeWork LocalCall::work(const FusedOperands* fused) const {
   const std::vector<TensorType> types = InferTypes(call_).value();
   const Work work = WorkOf(call_, types);
   ComputeWork out;
@@ -96,6 +96,11 @@ ComputeWork LocalCall::work() const {
   out.m = work.m;
   out.n = work.n;
   out.k = work.k;
+  if (fused == nullptr || fused->made_inside.empty()) return out;
+  out.fused_elements = NumElements(types[0].shape);
+  if (fused->read_outside) out.outside_bytes += types[0].bytes();
+  for (size_t i = 0; i < call_.inputs.size(); ++i)
+    if (call_.has(i) && !fused->made_inside[i]) out.outside_bytes += call_.type(i).bytes();
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "metair/ops/op_def.h"
+#include "metair/spmd/fusion.h"
 #include "planner/space/call_layout.h"
 #include "profiles/cost.h"
 
@@ -28,8 +29,8 @@ class LocalCall {
   const OpCall& call() const { return call_; }
   // Whether inference gives exactly the parts of the outputs that the layout promises the rank.
   bool Fits() const;
-  // What it costs; the call must fit.
-  ComputeWork work() const;
+  // What it costs; the call must fit. fused: if given, how its operands reach it in a fused group.
+  ComputeWork work(const FusedOperands* fused = nullptr) const;
   // The call as a profile with rows of calls names it: operator, attributes, local types, and the
   // elements of small constants, whose number decides what a kernel does.
   std::string text() const;

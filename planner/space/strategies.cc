@@ -333,7 +333,7 @@ std::optional<Priced> PriceOfCall(const StrategySpace& space,
   const LocalCall local(
       *op, *space.graph, node, layout, *space.mesh, WidestRank(layout, *space.mesh));
   if (!local.Fits()) return std::nullopt;
-  ComputeWork work = local.work();
+  ComputeWork work = local.work(space.fused);
   if (!space.cluster->profile->calls.empty()) work.call = local.text();
   return ComputeSeconds(*space.cluster, work);
 }

@@ -8,6 +8,7 @@
 
 #include "metair/ir/graph.h"
 #include "metair/ops/op_table.h"
+#include "metair/spmd/fusion.h"
 #include "planner/redistribute/redistribute.h"
 #include "planner/rules/compose/inner_calls.h"
 #include "planner/rules/factor/rule.h"
@@ -42,6 +43,8 @@ struct StrategySpace {
   Redistributor* routes = nullptr;
   InnerRules inner_rules = nullptr;
   ReduceIn reduce_in = ReduceIn::kF32;
+  // Of the node at hand, if it belongs to a fused group.
+  const FusedOperands* fused = nullptr;
 };
 
 // The strategy in which axis a works on factor choices[a] of the rule (or, from factors.size() on,

@@ -52,6 +52,31 @@ TEST(ComputeCost, MemoryBoundWorkTakesACopy) {
   EXPECT_EQ(price.reach, Reach::kInterpolated);
 }
 
+// 1,000 elements of 12 bytes cost 3 us; 10,000 cost 60 us alone and 30 us in ten blocks.
+TEST(ComputeCost, FusedWorkRunsInBlocks) {
+  Profile profile = Machine();
+  Series& rows = profile.kernels[{"Add", "f32"}];
+  rows[12000] = {3, 0, 0, 0, 0, 0, "here"};
+  rows[120000] = {60, 0, 0, 0, 0, 0, "here"};
+  ComputeWork work = Elementwise(120000, 10000);
+  work.op = "Add";
+  work.fused_elements = 10000;
+  work.outside_bytes = 40000;
+  const auto microseconds = [&] { return ComputeSeconds(profile, work).seconds * 1e6; };
+  EXPECT_NEAR(microseconds(), 60, 1e-9) << "the device does not fuse";
+  profile.factors[kFusedBlockElements] = {1000, "here"};
+  EXPECT_NEAR(microseconds(), 30, 1e-9);
+  work.outside_bytes = 501000;
+  EXPECT_NEAR(microseconds(), 51, 1e-9) << "what goes to memory takes a copy";
+  work.outside_bytes = 1001000;
+  EXPECT_NEAR(microseconds(), 60, 1e-9) << "never worse than alone";
+  work.outside_bytes = 0;
+  work.fused_elements = 1000;
+  EXPECT_NEAR(microseconds(), 60, 1e-9) << "one block";
+  work.fused_elements = 0;
+  EXPECT_NEAR(microseconds(), 60, 1e-9) << "it runs alone";
+}
+
 TEST(ComputeCost, ArithmeticCountsWhereItIsSlower) {
   EXPECT_NEAR(ComputeSeconds(Machine(), Elementwise(501000, 1000000)).seconds, 1e-3, 1e-12);
 }

@@ -15,12 +15,12 @@ namespace {
 
 using Kernels = std::vector<std::string>;
 
-RunResult Once(const Graph& graph, bool chains) {
+RunResult Once(const Graph& graph, bool fuse) {
   RunOptions options;
   options.random_weights = options.random_inputs = true;
   options.seed = 3;
   options.iterations = 2;  // what the first left behind changes nothing
-  options.chains = chains;
+  options.fuse = fuse;
   auto result = RunProgram(SingleDevice(graph), {}, {}, options);
   EXPECT_TRUE(result.ok()) << result.error().text();
   return std::move(result).value();
@@ -29,8 +29,8 @@ RunResult Once(const Graph& graph, bool chains) {
 // The kernels of the run in chains; every node stands in it once.
 Kernels RunBoth(Model& model, std::vector<ValueId> outputs) {
   model.graph().outputs = std::move(outputs);
-  const RunResult chained = Once(model.graph(), /*chains=*/true);
-  const RunResult single = Once(model.graph(), /*chains=*/false);
+  const RunResult chained = Once(model.graph(), /*fuse=*/true);
+  const RunResult single = Once(model.graph(), /*fuse=*/false);
   EXPECT_EQ(chained.peak_bytes, single.peak_bytes);
   EXPECT_EQ(chained.memory[0].arena_bytes, model.planned_arena());
   for (size_t i = 0; i < single.outputs.size(); ++i) {

@@ -295,13 +295,14 @@ TEST(Run, CountsCollectivesAndTimes) {
 }
 
 // Pieces of 3 and 2 rows of 1000: chains of two blocks and of one.
-TEST(Run, ChainsEndAtCollectives) {
+TEST(Run, RunsFusedNodesAsOne) {
   Builder b("x=2");
   const ValueId x = b.Value("x", {5, 1000}, ValueKind::kInput, "[x][]");
   ValueId y = b.Call("Exp", {b.Call("Neg", {x}, {5, 1000}, "[x][]")}, {5, 1000}, "[x][]");
   y = b.Move(CollectiveKind::kAllGather, {"x"}, y, "[][]");
   const ValueId z = b.Call("Relu", {b.Call("Add", {y, y}, {5, 1000}, "[][]")}, {5, 1000}, "[][]");
   b.graph().outputs = {z};
+  b.stage().fused = {{0, 1}, {3, 4}};
   ExpectRight(b.program);
 
   RunOptions options = Random();
@@ -316,6 +317,13 @@ TEST(Run, ChainsEndAtCollectives) {
   const std::string trace = TraceJson(b.program, result.value());
   EXPECT_NE(trace.find("\"nNeg0 + nExp1\""), std::string::npos);
   EXPECT_NE(trace.find("\"Add+Relu\""), std::string::npos);
+
+  b.stage().fused = {{3, 4}};
+  const auto other = RunProgram(b.program, {}, {}, options);
+  ASSERT_TRUE(other.ok());
+  ASSERT_EQ(other.value().nodes.size(), 4u);
+  EXPECT_EQ(other.value().nodes[0].kernel, "Neg/loop");
+  EXPECT_EQ(other.value().nodes[3].kernel, "Add/loop+Relu/loop");
 }
 
 TEST(Run, NamesEverythingThatIsMissing) {

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "metair/ops/broadcast.h"
 #include "metair/ops/draw.h"
 #include "metair/ops/example_call.h"
 #include "metair/ops/op_table.h"
@@ -65,6 +67,53 @@ TEST_P(OpSuite, ExecutedTypesAreTheInferredOnes) {
       EXPECT_TRUE(outputs.value()[i].has_data());
     }
   });
+}
+
+// Whether other elements of one input change no element of the output but those in their position,
+// under broadcasting.
+bool StaysInPosition(const OpCall& call, const std::vector<Tensor>& inputs) {
+  const Tensor before = Evaluate(call, inputs).value()[0];
+  const std::vector<Tensor> others = DrawInputs(call, /*seed=*/1000).value();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!call.has(i) || call.inputs[i].constant != nullptr) continue;
+    const auto position = BroadcastStrides(inputs[i].shape(), before.shape());
+    const size_t bytes = static_cast<size_t>(ByteSize(inputs[i].element()));
+    for (int64_t e = 0; e < inputs[i].size(); ++e) {
+      std::vector<Tensor> changed = inputs;
+      changed[i] = inputs[i].Clone();
+      std::memcpy(changed[i].mutable_bytes() + e * bytes, others[i].bytes() + e * bytes, bytes);
+      const Tensor after = Evaluate(call, changed).value()[0];
+      bool stays = true;
+      const size_t out = static_cast<size_t>(ByteSize(after.element()));
+      ForEachIndex(before.shape(), {position}, [&](int64_t at, const auto& from) {
+        const bool same =
+            std::memcmp(before.bytes() + at * out, after.bytes() + at * out, out) == 0;
+        stays = stays && (same || from[0] == e);
+      });
+      if (!stays) return false;
+    }
+  }
+  return true;
+}
+
+TEST_P(OpSuite, ElementwiseIsWhatStaysInPosition) {
+  const OpDef& op = *GetParam();
+  if (op.view || op.only_types || !op.deterministic || op.examples == nullptr) return;
+  bool elementwise = true;
+  ForEachExample([&](const OpCall& call, const std::vector<Tensor>& inputs) {
+    const auto types = InferTypes(call).value();
+    Shape shape;
+    bool broadcasts = types.size() == 1;
+    for (size_t i = 0; i < inputs.size() && broadcasts; ++i) {
+      if (!call.has(i)) continue;
+      auto both = Broadcast(shape, inputs[i].shape());
+      broadcasts = both.ok();
+      if (broadcasts) shape = std::move(both).value();
+    }
+    elementwise =
+        elementwise && broadcasts && shape == types[0].shape && StaysInPosition(call, inputs);
+  });
+  EXPECT_EQ(op.elementwise, elementwise);
 }
 
 TEST_P(OpSuite, SameInputsGiveSameBytes) {

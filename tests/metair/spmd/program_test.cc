@@ -51,6 +51,31 @@ TEST(Program, TextRoundTrips) {
   EXPECT_NE(text.find("literal @\"regroup 1\" input 1 [data][model][]\n"), std::string::npos);
 }
 
+TEST(Program, ChecksFusedNodes) {
+  Program program = Sample();
+  program.stages[0].fused = {{0, 1}};
+  const std::string text = ProgramText(program);
+  EXPECT_NE(text.find("fused @dense @\"regroup 1\"\n"), std::string::npos) << text;
+  auto parsed = ParseProgram(text);
+  ASSERT_TRUE(parsed.ok()) << parsed.error().text();
+  EXPECT_EQ(parsed.value().stages[0].fused, program.stages[0].fused);
+
+  const auto problem_of = [&](std::vector<FusedNodes> fused) {
+    program.stages[0].fused = std::move(fused);
+    const auto checked = CheckProgram(program);
+    return checked.ok() ? "none" : checked.error().message;
+  };
+  EXPECT_EQ(problem_of({{0}}), "a group must have two nodes or more");
+  EXPECT_EQ(problem_of({{}}), "a group must have two nodes or more");
+  EXPECT_EQ(problem_of({{1, 0}}), "nodes must ascend, each named once, 'dense' does not");
+  EXPECT_EQ(problem_of({{0, 0}}), "nodes must ascend, each named once, 'dense' does not");
+  EXPECT_EQ(problem_of({{0, 2}}), "no node 2");
+  program.stages[0].graph.nodes[1].domain = std::string(kCollectiveDomain);
+  program.stages[0].graph.nodes[1].op = "AllReduce";
+  EXPECT_EQ(problem_of({{0, 1}}),
+            "'regroup 1' moves data between ranks and cannot stand in a group");
+}
+
 TEST(Program, WrongTextNamesTheLine) {
   std::string text = ProgramText(Sample());
   text.replace(text.find("[][model]\n"), 9, "[][modle]");

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which nodes run as one.
+//
+// Elementwise nodes on large arrays wait for memory: each reads its operands from there and writes
+// its result back, and the next node reads the same elements again. Nodes that take turns on blocks
+// of elements find them in the cache. Which nodes do so is decided here, once, from the program
+// alone: the planner prices the groups, and every device runs them as its kernels allow.
+//
+// Taken: one pass in program order, greedily. Groups are not extended past a node that is not
+// elementwise, even if that node is independent: the order of a program is that of its memory plan.
+#include "metair/spmd/fusion.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "metair/spmd/collective.h"
+
+namespace metadist {
+namespace {
+
+class Fuser {
+ public:
+  Fuser(const Graph& graph,
+        std::span<const Sharding> shardings,
+        const Mesh& mesh,
+        const OpTable& ops)
+      : graph_(graph),
+        shardings_(shardings),
+        mesh_(mesh),
+        ops_(ops),
+        maker_(graph.values.size(), kNone) {}
+
+  std::vector<FusedNodes> Run() {
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const NodeId id = static_cast<NodeId>(n);
+      const Node& node = graph_.nodes[n];
+      const OpDef* op = CollectiveOf(node) ? nullptr : ops_.Find(node);
+      if (op != nullptr && op->view)
+        PassOn(node);
+      else if (op != nullptr && op->elementwise && HasKnownSizes(node))
+        Add(id, node);
+      else
+        EndGroup();
+    }
+    EndGroup();
+    return std::move(groups_);
+  }
+
+ private:
+  // The node that made a value, if it belongs to the current group; views are looked through.
+  NodeId& MakerOf(ValueId value) { return maker_[static_cast<size_t>(value)]; }
+  bool IsInGroup(NodeId node) const { return node != kNone && node >= begin_; }
+
+  void PassOn(const Node& node) {
+    if (node.inputs.empty() || node.inputs[0] == kNone || node.outputs[0] == kNone) return;
+    MakerOf(node.outputs[0]) = MakerOf(node.inputs[0]);
+  }
+
+  bool HasKnownSizes(const Node& node) const {
+    return node.outputs.size() == 1 && node.outputs[0] != kNone &&
+           IsKnown(graph_.value(node.outputs[0]).type.shape);
+  }
+
+  // Whether every rank holds equally many elements of both values.
+  bool SameSize(ValueId a, ValueId b) const {
+    const Shape& shape_a = graph_.value(a).type.shape;
+    const Shape& shape_b = graph_.value(b).type.shape;
+    if (shardings_.empty()) return NumElements(shape_a) == NumElements(shape_b);
+    const Sharding& sharding_a = shardings_[static_cast<size_t>(a)];
+    const Sharding& sharding_b = shardings_[static_cast<size_t>(b)];
+    if (shape_a == shape_b && sharding_a == sharding_b) return true;
+    for (int64_t rank = 0; rank < mesh_.ranks(); ++rank)
+      if (NumElements(LocalShape(shape_a, sharding_a, mesh_, rank)) !=
+          NumElements(LocalShape(shape_b, sharding_b, mesh_, rank)))
+        return false;
+    return true;
+  }
+
+  void Add(NodeId id, const Node& node) {
+    const ValueId out = node.outputs[0];
+    const auto made_here = [&](ValueId in) { return in != kNone && IsInGroup(MakerOf(in)); };
+    const bool broadcasts = std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId in) {
+      return made_here(in) && !SameSize(in, out);
+    });
+    if (!group_.empty() && (broadcasts || !SameSize(graph_.node(group_[0]).outputs[0], out)))
+      EndGroup();
+    if (group_.empty()) begin_ = id;
+    linked_.push_back(false);
+    for (const ValueId in : node.inputs) {
+      if (!made_here(in)) continue;
+      const auto maker = std::lower_bound(group_.begin(), group_.end(), MakerOf(in));
+      linked_[static_cast<size_t>(maker - group_.begin())] = linked_.back() = true;
+    }
+    group_.push_back(id);
+    MakerOf(out) = id;
+  }
+
+  // Nodes at either end that share no value with others gain nothing from the group.
+  void EndGroup() {
+    const auto first = std::find(linked_.begin(), linked_.end(), true);
+    const auto last = std::find(linked_.rbegin(), linked_.rend(), true).base();
+    if (first < last)
+      groups_.emplace_back(group_.begin() + (first - linked_.begin()),
+                           group_.begin() + (last - linked_.begin()));
+    if (!group_.empty()) begin_ = group_.back() + 1;
+    group_.clear();
+    linked_.clear();
+  }
+
+  const Graph& graph_;
+  const std::span<const Sharding> shardings_;
+  const Mesh& mesh_;
+  const OpTable& ops_;
+  std::vector<NodeId> maker_;  // by value
+  NodeId begin_ = 0;           // of the current group
+  std::vector<NodeId> group_;
+  std::vector<bool> linked_;  // by node of the group
+  std::vector<FusedNodes> groups_;
+};
+
+}  // namespace
+
+std::vector<FusedNodes> FuseElementwise(const Graph& graph,
+                                        std::span<const Sharding> shardings,
+                                        const Mesh& mesh,
+                                        const OpTable& ops) {
+  return Fuser(graph, shardings, mesh, ops).Run();
+}
+
+std::vector<FusedOperands> OperandsOf(const Graph& graph,
+                                      std::span<const FusedNodes> fused,
+                                      const OpTable& ops) {
+  std::vector<int> group_of(graph.nodes.size(), -1);
+  for (size_t g = 0; g < fused.size(); ++g)
+    for (const NodeId node : fused[g]) group_of[static_cast<size_t>(node)] = static_cast<int>(g);
+  // Views of a value count as the value.
+  std::vector<ValueId> root(graph.values.size());
+  for (size_t v = 0; v < root.size(); ++v) root[v] = static_cast<ValueId>(v);
+  for (const Node& node : graph.nodes) {
+    const OpDef* op = CollectiveOf(node) ? nullptr : ops.Find(node);
+    if (op != nullptr && op->view && node.inputs[0] != kNone && node.outputs[0] != kNone)
+      root[static_cast<size_t>(node.outputs[0])] = root[static_cast<size_t>(node.inputs[0])];
+  }
+  const auto group_of_maker = [&](ValueId value) {
+    const NodeId maker = graph.value(root[static_cast<size_t>(value)]).producer;
+    return maker == kNone ? -1 : group_of[static_cast<size_t>(maker)];
+  };
+  std::vector<FusedOperands> operands(graph.nodes.size());
+  for (size_t n = 0; n < operands.size(); ++n) {
+    if (group_of[n] < 0) continue;
+    for (const ValueId in : graph.nodes[n].inputs)
+      operands[n].made_inside.push_back(in != kNone && group_of_maker(in) == group_of[n]);
+    operands[n].read_outside = false;
+  }
+  const std::vector<std::vector<Use>> uses = UsesOf(graph);
+  for (size_t v = 0; v < uses.size(); ++v) {
+    const int made_in = group_of_maker(static_cast<ValueId>(v));
+    if (made_in < 0) continue;
+    const auto is_inside = [&](const Use& use) {
+      if (use.node == kNone) return false;
+      const std::vector<ValueId>& outputs = graph.node(use.node).outputs;
+      const bool view = !outputs.empty() && outputs[0] != kNone &&
+                        root[static_cast<size_t>(outputs[0])] == root[v];
+      return view || group_of[static_cast<size_t>(use.node)] == made_in;
+    };
+    if (!std::all_of(uses[v].begin(), uses[v].end(), is_inside))
+      operands[static_cast<size_t>(graph.value(root[v]).producer)].read_outside = true;
+  }
+  return operands;
+}
+
+}  // namespace metadist
