@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tenth percentile is compared: other programs only ever make steps longer, and one lucky step
-// says little.
+// The tenth percentile is compared: other programs can only make steps slower, and a single fast
+// step means little.
 #include "cli/baseline.h"
 
 #include <fmt/format.h>

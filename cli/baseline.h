@@ -8,22 +8,23 @@
 
 namespace metadist::cli {
 
-// An earlier measurement, as `run --bench --json` wrote it.
+// An earlier measurement, as written by `run --bench --json`.
 struct Baseline {
   std::string path;
   std::string mesh;
   std::string backend;
-  double seconds = 0;  // that nine of ten steps took at least
+  double seconds = 0;  // the tenth percentile of the step times
 };
 
-// Errors: kBadInput for what is no such document.
+// Errors: kBadInput if the file is not such a document.
 Result<Baseline> ReadBaseline(const std::string& path);
 
-// Errors: kBadInput where the two are not run alike.
+// Errors: kBadInput if the two runs are not comparable.
 Result<void> CheckAlike(const Baseline& baseline,
                         const std::string& mesh,
                         const std::string& backend);
-// Errors: kRegression where nine of ten steps now take more than 1 + `share` times as long.
+// Errors: kRegression if the tenth percentile of the step time is more than 1 + `share` times the
+// baseline's.
 Result<void> CheckRegression(const Baseline& baseline, double seconds, double share);
 
 }  // namespace metadist::cli

@@ -18,7 +18,7 @@ constexpr size_t kPageWidth = 100;
 
 using Intervals = std::vector<Interval>;
 
-// "0-3,8" of ascending ranks.
+// Ascending ranks as "0-3,8".
 std::string RanksText(const std::vector<int64_t>& ranks) {
   std::vector<std::string> parts;
   for (size_t i = 0; i < ranks.size();) {
@@ -59,7 +59,7 @@ class Picture {
     });
   }
 
-  // Cells by row, the first row and column being labels.
+  // Cells by row; the first row and column are labels.
   std::vector<std::vector<std::string>> Cells() const {
     const bool flat = begins_.size() == 1;
     const std::vector<int64_t> one = {0};
@@ -77,7 +77,7 @@ class Picture {
   }
 
  private:
-  // The ranks that hold the block that begins at `corner`.
+  // The ranks that hold the block beginning at `corner`.
   std::string Cell(const std::vector<int64_t>& corner) const {
     std::map<std::vector<int64_t>, std::vector<int64_t>> operands;  // by coordinate
     for (int64_t rank = 0; rank < mesh_.ranks(); ++rank) {

@@ -10,18 +10,18 @@
 
 namespace metadist::cli {
 
-// Who holds what of an array of one or two dims: its blocks by rows and columns, in each the ranks
-// that hold it, before each row and above each column the index of its first element. A block that
-// is a sum of operands reads 0+4. Lines of one length, a title above them; nothing for other
-// arrays, and for blocks too many to look at.
-// shape: the sharding's; extent: how much of it is elements, the rest is padding.
+// Shows which ranks hold which parts of an array of one or two dims: its blocks by rows and
+// columns, in each the ranks that hold it, before each row and above each column the index of its
+// first element. A partial block, the sum of several operands, is shown as 0+4. Lines of equal
+// length under a title; empty for other arrays and for too many blocks. shape: the sharding's;
+// extent: the part of it that is elements, the rest is padding.
 std::vector<std::string> BlockPicture(const std::string& title,
                                       const Shape& shape,
                                       const Shape& extent,
                                       const Sharding& sharding,
                                       const Mesh& mesh);
 
-// Two pictures beside each other, or below where they are too wide; "" if one is missing.
+// Two pictures side by side, or one below the other if they are too wide; "" if one is missing.
 std::string SideBySide(const std::vector<std::string>& left, const std::vector<std::string>& right);
 
 }  // namespace metadist::cli

@@ -10,16 +10,16 @@
 #include "planner/solvers/problem/evaluate.h"
 #include "planner/solvers/problem/problem.h"
 
-// What `solve --check` prints.
+// The output of `solve --check`.
 namespace metadist::cli {
 
-// What a given choice is worth. Both forms print what stands here and compute nothing.
+// Cost and feasibility of a given choice. Both output forms print these fields and compute nothing.
 struct ChoiceReport {
   std::string name;  // of the problem
   Evaluation worth;
   std::optional<int64_t> limit;
 
-  // What holds most memory at the peak, the largest first.
+  // A node with large memory use at the peak; the largest first.
   struct Holder {
     int node = 0;
     std::string name;
@@ -31,7 +31,7 @@ struct ChoiceReport {
 
 ChoiceReport ChoiceReportOf(const Problem& problem, const Choice& choice);
 
-// Costs beyond 64 bits stand as they are in the JSON text.
+// Costs beyond 64 bits are written as they are into the JSON text.
 std::string ChoiceJson(const Session& session, const ChoiceReport& report);
 std::string ChoiceText(const ChoiceReport& report);
 

@@ -3,7 +3,7 @@
 
 #include "cli/session.h"
 
-// One function a command, in the file of its name: declares the flags and sets session.action.
+// One function per command, in the file named after it: declares the flags and sets session.action.
 namespace metadist::cli {
 
 #define COMMAND(name) void Add##name(CLI::App& app, Session& session);

@@ -12,10 +12,10 @@
 namespace metadist::cli {
 namespace {
 
-constexpr double kMostAbsolute = 0x1p-7;  // that any value may be off: a step of bf16 at 1
+constexpr double kMostAbsolute = 0x1p-7;  // tolerance of any value: one step of bf16 at 1
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Of values that are computed as such; 0: exact.
+// For values computed in this type; 0: exact.
 double RelativeTolerance(ElementType type) {
   switch (type) {
     case ElementType::kF64:
@@ -26,7 +26,7 @@ double RelativeTolerance(ElementType type) {
       return 1e-2;
     case ElementType::kBF16:
       return 5e-2;
-    // One step between numbers: where a rounding falls may depend on the order of sums before it.
+    // One step between adjacent numbers: a rounding may depend on the order of preceding sums.
     case ElementType::kF8E4M3FN:
     case ElementType::kF8E4M3FNUZ:
       return 0.126;
@@ -52,10 +52,11 @@ double RelativeTolerance(ElementType type) {
   }
 }
 
-constexpr double kMoves = 4;  // as far as roundings of the inputs move an element, it may be off
+constexpr double kMoves = 4;  // allowed multiple of the movement of an element by roundings of the
+                              // inputs
 
-// What sums of numbers around 1 may miss zero by, where numbers of `behind` were made on the way to
-// an output of type `own`. Narrower types are summed in f32 and rounded once.
+// How far sums of numbers around 1 may differ from zero, if numbers of type `behind` were computed
+// on the way to an output of type `own`. Narrower types are summed in f32 and rounded once.
 double AroundZero(ElementType own, ElementType behind) {
   constexpr double kRoundings = 4;
   const auto misses = [](ElementType type) {
@@ -75,7 +76,7 @@ double RootMeanSquare(const std::vector<double>& x) {
   return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count));
 }
 
-// 0 of too few to say what is usual.
+// 0 if there are too few elements for a typical value.
 double Median(std::vector<double> x) {
   constexpr size_t kFew = 8;
   if (x.size() < kFew) return 0;
@@ -102,11 +103,11 @@ void CompareOne(const std::string& name,
   const double relative = RelativeTolerance(type);
   const double absolute =
       relative / 10 * RootMeanSquare(b) + AroundZero(got.element(), type) + kMoves * moved;
-  // As many as can differ beyond the tolerance.
+  // Enough digits to show a difference beyond the tolerance.
   const int digits = relative >= 1e-3 ? 6 : 17;
   double largest = 0;
   double worst = 0;
-  std::vector<double> errors;  // of elements that are not as good as zero, relative
+  std::vector<double> errors;  // relative, of elements that are not close to zero
   for (size_t i = 0; i < a.size(); ++i) {
     const double error = std::abs(a[i] - b[i]);
     if (std::isfinite(b[i])) largest = std::max(largest, std::abs(b[i]));
@@ -134,7 +135,7 @@ std::map<std::string, ElementType> CoarsestTypes(const Graph& graph) {
   std::vector<ElementType> coarsest(graph.values.size(), kExact);  // by value
   for (const Node& node : graph.nodes) {
     ElementType behind = kExact;
-    bool rounds = false;  // its integers may be roundings of floats
+    bool rounds = false;  // true if the integers may be rounded floats
     for (const ValueId input : node.inputs) {
       if (input == kNone) continue;
       behind = Coarser(behind, coarsest[static_cast<size_t>(input)]);
@@ -149,7 +150,7 @@ std::map<std::string, ElementType> CoarsestTypes(const Graph& graph) {
   }
   std::map<std::string, ElementType> out;
   for (const ValueId id : graph.outputs) {
-    // An output that no node makes may have been folded: another program rounds otherwise.
+    // An output without a node may have been folded, and another program rounds differently.
     const ElementType own = graph.value(id).type.element;
     if (ClassOf(own) == ElementClass::kFloat)
       out[graph.value(id).name] = Coarser(coarsest[static_cast<size_t>(id)], own);

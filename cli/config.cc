@@ -13,7 +13,7 @@
 namespace metadist::cli {
 namespace {
 
-// Flags that say how this one run behaves: they are neither read from a configuration nor shown.
+// Flags that are neither read from a configuration nor shown in it.
 bool Meta(const std::string& name) {
   return name == "config" || name == "print-config" || name == "help" || name == "version";
 }
@@ -47,7 +47,7 @@ Result<void> Apply(CLI::Option& option, const CLI::ConfigItem& item) {
   return {};
 }
 
-// " (default 0)", as the help says it; "" where it says nothing.
+// " (default 0)" as in the help text; "" if it states no default.
 std::string DefaultIn(const std::string& description) {
   const size_t begin = description.rfind("(default");
   const size_t end = description.find(')', std::min(begin, description.size()));

@@ -9,16 +9,16 @@
 
 namespace metadist::cli {
 
-// Where the value of each long flag of a command came from: "flag", "environment", "config",
+// The source of the value of each long flag of a command: "flag", "environment", "config" or
 // "default".
 using Sources = std::map<std::string, std::string>;
 
-// Fills flags that neither the command line nor METADIST_* gave from a TOML file: keys at top
-// level, or in a table of the command's name, are long flags without dashes. Errors: kBadInput for
-// an unreadable file, kUsage for an unknown key (with a suggestion) or a wrong value.
+// Sets flags that are given neither on the command line nor by METADIST_* from a TOML file. Keys,
+// at top level or in a table named after the command, are long flags without dashes. Errors:
+// kBadInput for an unreadable file, kUsage for an unknown key (with a suggestion) or a wrong value.
 Result<Sources> ApplyConfig(CLI::App& command, const std::string& path);
 
-// Every flag of the command with its value and source, as TOML that --config reads.
+// Every flag of the command with its value and source, as TOML readable by --config.
 std::string EffectiveConfig(const CLI::App& command, const Sources& sources);
 
 }  // namespace metadist::cli

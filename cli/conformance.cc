@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the test cases of the ONNX project, whole and split in every way that was discovered.
+// Runs the ONNX project's test cases, on one device and split in every discovered way.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -187,7 +187,7 @@ std::string ReportText(const Report& report) {
   return text;
 }
 
-// Of as many of one device as every entry but 1 says; what they cost matters to no result.
+// A cluster of H100s for each number of ranks except 1; prices do not affect any result.
 Result<std::vector<Cluster>> ClustersOf(const std::vector<int>& ranks) {
   std::vector<Cluster> clusters;
   const auto profile = TRY(BuiltinProfile("h100"));

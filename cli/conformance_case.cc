@@ -22,10 +22,10 @@ namespace {
 
 using Status = CaseOutcome::Status;
 
-constexpr size_t kShownFailures = 5;  // of the sharded runs of a case
+constexpr size_t kShownFailures = 5;  // of a case's sharded runs
 
-// What the expected elements are uncertain by: they were computed in their own precision, so that
-// a sum which cancels (an inverse DFT of 0) holds a rounding error of its largest element.
+// The uncertainty of the expected elements: they were computed in their own precision, so a sum
+// that cancels (an inverse DFT of 0) has a rounding error relative to its largest element.
 double Noise(const std::vector<double>& expected, ElementType type) {
   double largest = 0;
   for (const double x : expected)
@@ -37,7 +37,7 @@ double Noise(const std::vector<double>& expected, ElementType type) {
 
 using Outputs = std::vector<std::pair<std::string, Tensor>>;
 
-// Why the outputs do not have the types of those expected; empty if they have.
+// A difference between the types of the outputs and the expected ones; empty if there is none.
 std::string TypeDifference(const Outputs& got, const std::vector<Tensor>& expected) {
   if (got.size() < expected.size())
     return fmt::format("expected {} outputs, got {}", expected.size(), got.size());
@@ -52,7 +52,7 @@ std::string TypeDifference(const Outputs& got, const std::vector<Tensor>& expect
   return "";
 }
 
-// Why the outputs are not those expected; empty if they are.
+// A difference between the outputs and the expected ones; empty if there is none.
 std::string Difference(const Outputs& got,
                        const std::vector<Tensor>& expected,
                        const OnnxCase& one) {
@@ -105,7 +105,7 @@ class CaseRunner {
     return {};
   }
 
-  // Sizes that are known only at run time are as good as a refusal.
+  // Sizes that are known only at run time count as a refusal.
   Result<Imported> ImportSized(const ImportOptions& options) const {
     Imported imported = TRY(ImportModel(case_.model, options));
     for (const Value& value : imported.graph.values)
@@ -117,7 +117,7 @@ class CaseRunner {
     return imported;
   }
 
-  // With as few inputs made constants as import allows, tried one by one.
+  // Makes as few inputs constants as the import allows, tried one by one.
   Result<Graph> Import(const OnnxDataSet& data) {
     ImportOptions options;
     for (const auto& [name, tensor] : data.inputs) options.shapes[name] = tensor.shape();
@@ -153,7 +153,8 @@ class CaseRunner {
     std::string difference = Difference(result.outputs, data.outputs, case_);
     std::vector<Tensor> expected = data.outputs;
     if (random_ && !difference.empty()) {
-      // Every implementation draws numbers of its own: but one rank's are those of several.
+      // Every implementation draws other random numbers, but all numbers of ranks must give those
+      // of one.
       difference = TypeDifference(result.outputs, data.outputs);
       for (size_t o = 0; difference.empty() && o < expected.size(); ++o)
         expected[o] = result.outputs[o].second;
@@ -188,7 +189,7 @@ class CaseRunner {
     return {};
   }
 
-  // On one line, without the path, which is said already.
+  // Joins the text to one line and removes the path, which is shown elsewhere.
   std::string Lines(const std::string& text) const {
     std::string out;
     size_t next = 0;
@@ -211,7 +212,7 @@ class CaseRunner {
       out_.sharded_failures.push_back(failure);
   }
 
-  // What the case needs and metadist has not; empty if there is nothing.
+  // What the case needs and metadist lacks; empty if nothing.
   std::string Absent() const {
     const auto needs = SurveyOnnx(case_.model);
     if (!needs.ok()) return "";

@@ -16,14 +16,14 @@ namespace metadist::cli {
 namespace {
 
 constexpr size_t kShownProblems = 20;
-constexpr char kErase[] = "\r\x1b[K";  // the line that the cursor is in
+constexpr char kErase[] = "\r\x1b[K";  // the line of the cursor
 
 bool Terminal() {
   const char* kind = std::getenv("TERM");
   return isatty(STDERR_FILENO) != 0 && kind != nullptr && std::strcmp(kind, "dumb") != 0;
 }
 
-// NO_COLOR and CLICOLOR_FORCE as users know them.
+// Respects NO_COLOR and CLICOLOR_FORCE.
 bool Color() {
   const char* off = std::getenv("NO_COLOR");
   if (off != nullptr && *off != '\0') return false;
@@ -36,15 +36,18 @@ std::string Paint(const char* code, const std::string& text) {
   return Color() ? "\x1b[" + std::string(code) + "m" + text + "\x1b[0m" : text;
 }
 
-// The text as far as it fits into a line of the terminal: a longer one would wrap, and only its
-// last line be replaced.
+// The text truncated to one terminal line: a longer one would wrap, and only its last line would be
+// replaced.
 std::string InOneLine(const std::string& text) {
   constexpr size_t kUsual = 80;
   winsize size = {};
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   size_t end = (known ? size.ws_col : kUsual) - 1;
   if (text.size() <= end) return text;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // whole UTF-8
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+    --end;  // keep UTF-8
+            // characters
+            // whole
   return text.substr(0, end);
 }
 
@@ -75,7 +78,7 @@ void Console::Fail(const Error& error) const {
     const Error& e = *all[i];
     const std::string place = e.where.empty() ? "" : e.where + ": ";
     Write(-1, speaker + "metadist: " + Paint("31", "error:") + " " + place + e.message);
-    // One hint for neighbours that share it.
+    // One hint for consecutive errors that share it.
     const bool last = i + 1 == shown || all[i + 1]->hint != e.hint;
     if (last && !e.hint.empty()) Write(-1, "  hint: " + e.hint);
   }

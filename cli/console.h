@@ -8,30 +8,32 @@
 
 namespace metadist::cli {
 
-// Where the program prints: results on stdout, everything else on stderr.
+// Output of the program: results on stdout, everything else on stderr.
 class Console {
  public:
   enum class Progress { kAuto, kPlain, kNone };
 
   int verbosity = 0;  // -1 quiet, 0, 1 (-v), 2 (-vv)
   Progress progress = Progress::kAuto;
-  std::FILE* log_file = nullptr;  // copies of all logs, whatever the verbosity
-  std::string speaker;            // before each error: "[rank 3] " of a process among several
+  std::FILE* log_file = nullptr;  // receives all logs, whatever the verbosity
+  std::string speaker;            // printed before each error: "[rank 3] " for one of several
+                                  // processes
 
-  // A result, verbatim.
+  // Prints a result, verbatim.
   void Print(const std::string& text) const;
-  // "metadist: text", unless quiet; Detail and Debug from -v and -vv.
+  // Prints "metadist: text" unless quiet; Detail with -v, Debug with -vv.
   void Log(const std::string& text) const;
   void Detail(const std::string& text) const;
   void Debug(const std::string& text) const;
-  // Unless quiet.
+  // Prints a warning unless quiet.
   void Warn(const std::string& text) const;
-  // All joined problems, up to twenty; the log file gets the same.
+  // Prints all joined problems, up to twenty, also to the log file.
   void Fail(const Error& error) const;
-  // A line that the next one replaces on a terminal; nothing otherwise, or a line each with kPlain.
+  // On a terminal, a line that the next one replaces; otherwise nothing, or one line each with
+  // kPlain.
   void Step(const std::string& text);
   void EndSteps();
-  // Closes the log file. Errors: kInternal where not all logs have arrived there.
+  // Closes the log file. Errors: kInternal if logs could not be written completely.
   Result<void> CloseLog();
 
  private:

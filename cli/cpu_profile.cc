@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the time in which a machine is measured, what other programs may take before it is told.
+// Share of the time that other programs may use while a machine is measured, without a warning.
 constexpr double kMostBusy = 0.1;
 
 std::string Variable(const char* name) {
@@ -29,7 +29,7 @@ std::string Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// "": nowhere.
+// "" if there is none.
 fs::path CacheFolder() {
   if (const std::string own = Variable("METADIST_CACHE_DIR"); !own.empty()) return own;
   if (const std::string all = Variable("XDG_CACHE_HOME"); !all.empty())
@@ -50,7 +50,7 @@ MeasureOptions OptionsFor(Session& session, int ranks) {
   return options;
 }
 
-// What a profile must have been measured on to be that of this machine.
+// Identifies the machine and program version that a profile was measured with.
 std::string MachineText(const ProfileHeader& header) {
   return fmt::format(
       "{}, {} cores, metadist {}", header.device_model, header.cores, header.tool_version);
@@ -76,7 +76,7 @@ void WarnIfBusy(Session& session, const Profile& profile, const std::string& rem
                   remedy));
 }
 
-// The profile that is kept, if it can be read and is of this machine.
+// The cached profile, if it is readable and was measured on this machine.
 std::optional<Profile> Kept(Session& session, const fs::path& path, const std::string& machine) {
   std::error_code error;
   if (!fs::exists(path, error)) return std::nullopt;

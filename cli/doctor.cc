@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which back ends can run here, and why the others cannot. A back end beside `threads` is a plugin
-// next to the program; it is opened for real, so the reason is the loader's own. And which clusters
-// can be planned for without a profile file.
+// Reports which back ends can run here, why the others cannot, and which clusters can be planned
+// for without a profile file. Each back end except `threads` is a plugin beside the program; it is
+// actually opened, so the reason is the loader's own message.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -60,7 +60,7 @@ struct ClusterRow {
   }
 };
 
-// What `doctor` reports. Both forms print what stands here and compute nothing.
+// The contents of `doctor`'s report. Both output forms print these fields and compute nothing.
 struct DoctorReport {
   unsigned cores = 1;
   std::vector<Backend> backends;

@@ -7,12 +7,12 @@
 
 namespace metadist::cli {
 
-// Holds a lock that programs of this machine share by the name of a file. It goes with the process,
-// however that ends; the empty file stays.
+// A lock shared by the programs of this machine, identified by a file name. It is released when the
+// process ends, in whatever way; the empty file stays.
 class FileLock {
  public:
-  // Waits until the lock is free or `interrupted` is raised; calls waiting() once if it has to
-  // wait. Where there can be no such file nothing is held.
+  // Waits until the lock is free or `interrupted` is set; calls waiting() once if it has to wait.
+  // If the file cannot be created, no lock is held.
   FileLock(const std::string& path,
            const std::atomic<bool>& interrupted,
            const std::function<void()>& waiting);

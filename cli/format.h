@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-// Numbers and tables as people read them.
+// Human-readable numbers and tables.
 namespace metadist::cli {
 
 // "640 B", "1.50 KiB", "79.2 GiB".

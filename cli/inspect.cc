@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in a model: inputs, outputs, parameters, operators, FLOPs.
+// Shows the contents of a model: inputs, outputs, parameters, operators, FLOPs.
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 

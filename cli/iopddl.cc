@@ -21,12 +21,12 @@
 namespace metadist::cli {
 namespace {
 
-// The solver is told to end a little early and gets the rest of that margin to return from the step
-// it is in. If it does not, the best choice it has told of is printed without it: the process ends
-// whatever it does, as the contest counts a late answer as none.
+// The solver gets a time limit slightly below the contest's, and the margin is for finishing its
+// current step. If it does not finish in time, the best choice reported so far is printed without
+// it and the process ends, because the contest counts a late answer as no answer.
 constexpr double kMarginShare = 0.005;
 constexpr double kLeastMargin = 0.3;
-constexpr double kPrintingShare = 0.5;  // of the margin
+constexpr double kPrintingShare = 0.5;  // share of the margin
 
 class Contest {
  public:
@@ -46,7 +46,7 @@ class Contest {
       lock.unlock();
       worker.join();
     }
-    // With the lock held, a worker that is still at it cannot touch the choice any more.
+    // While the lock is held, a worker that is still running cannot change the choice.
     const int status = done_           ? status_
                        : best_.empty() ? static_cast<int>(ErrorCode::kTimeLimit)
                                        : 0;

@@ -31,7 +31,7 @@ constexpr int kPollMilliseconds = 100;
 constexpr int kThrew = 1;
 constexpr int kOutOfMemory = 2;
 
-// A child and the socket to it. A request is the number of a piece; the answer is the length of
+// A child process and its socket. A request is the number of a piece; the answer is the length of
 // the text, then the text.
 struct Child {
   pid_t process = 0;
@@ -39,7 +39,7 @@ struct Child {
   bool busy = false;
   size_t piece = 0;
   Clock::time_point deadline;
-  std::string answer;  // as far as it has come
+  std::string answer;  // as far as received
   bool late = false;
 };
 
@@ -59,7 +59,7 @@ bool ReadAll(int socket, void* to, size_t bytes) {
   return true;
 }
 
-// False if the other side is gone.
+// False if the other end is closed.
 bool WriteAll(int socket, const void* from, size_t bytes) {
   for (size_t at = 0; at < bytes;) {
     const ssize_t sent =
@@ -80,7 +80,7 @@ bool WriteAll(int socket, const void* from, size_t bytes) {
   }
   const rlimit core = {0, 0};
   setrlimit(RLIMIT_CORE, &core);
-  // What a failing CHECK says would only disturb: the parent tells of the crash.
+  // The message of a failing CHECK is suppressed, because the parent reports the crash.
   const int nowhere = open("/dev/null", O_WRONLY);
   if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
   try {
@@ -120,7 +120,8 @@ class Pool {
   }
 
  private:
-  // Gives every idle child a piece, and starts children while pieces and places are left.
+  // Gives every idle child a piece, and starts children while pieces remain and the number of
+  // processes allows.
   Result<void> HandOut() {
     for (Child& child : children_)
       if (!child.busy && next_ < count_) Request(child);
@@ -141,7 +142,7 @@ class Pool {
       return Failed("fork");
     }
     if (process == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);  // however the parent ends
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // whichever way the parent ends
       close(ends[0]);
       for (const Child& other : children_) close(other.socket);
       RunChild(ends[1], limits_, work_);
@@ -154,7 +155,7 @@ class Pool {
     return {};
   }
 
-  // A child that is gone already is found by Wait.
+  // If the child has already died, Wait detects it.
   void Request(Child& child) {
     const auto limit = std::chrono::duration<double>(limits_.seconds);
     child.piece = next_++;
@@ -170,7 +171,7 @@ class Pool {
     return Error{ErrorCode::kDevice, "", fmt::format("{} failed: {}", call, reason), "", {}};
   }
 
-  // Reads what there is; hands over what is complete, and what became of children that are gone.
+  // Reads available answers, delivers complete ones, and handles children that have died.
   void Wait() {
     std::vector<pollfd> polls;
     for (const Child& child : children_) polls.push_back({child.socket, POLLIN, 0});
@@ -235,8 +236,8 @@ class Pool {
   const IsolateLimits& limits_;
   const std::function<std::string(size_t)>& work_;
   const std::function<void(size_t, Result<std::string>)>& done_;
-  size_t next_ = 0;      // pieces before this one were handed out
-  size_t finished_ = 0;  // pieces that have their result
+  size_t next_ = 0;      // number of pieces assigned so far
+  size_t finished_ = 0;  // number of pieces with a result
   std::vector<Child> children_;
 };
 

@@ -9,22 +9,21 @@
 
 #include "metair/ir/result.h"
 
-// Pieces of work that may crash, hang or eat memory, in processes of their own.
+// Runs pieces of work that may crash, hang or exhaust memory in separate processes.
 namespace metadist::cli {
 
 struct IsolateLimits {
-  double seconds = 60;               // of the clock, a piece
-  int64_t memory_bytes = 4LL << 30;  // of address space, a process; 0 = no limit
-  int processes = 1;                 // at once
+  double seconds = 60;               // wall time per piece
+  int64_t memory_bytes = 4LL << 30;  // address space per process; 0 = no limit
+  int processes = 1;                 // concurrent processes
   const std::atomic<bool>* interrupted = nullptr;
 };
 
-// Calls work(i) for every i in [0, count) in a child process and hands what it returns to done(i),
-// in the parent, in the order of completion. A child does one piece after another, so that later
-// ones may use what earlier ones left in its memory; which those are is a matter of chance. A piece
-// that dies or exceeds a limit gives an error that says so, and takes its child with it. The caller
-// must have no other thread.
-// Errors: kDevice if no process can be started; kInterrupted.
+// Calls work(i) for every i in [0, count) in child processes and passes each result to done(i) in
+// the parent, in the order of completion. A child does one piece after another, and later pieces
+// may reuse what earlier ones left in its memory; which pieces share a child is not deterministic.
+// A piece that crashes or exceeds a limit gives an error that says so, and its child ends. The
+// caller must have no other thread. Errors: kDevice if no process can be started; kInterrupted.
 Result<void> RunIsolated(size_t count,
                          const IsolateLimits& limits,
                          const std::function<std::string(size_t)>& work,

@@ -5,15 +5,15 @@
 
 namespace metadist::cli {
 
-// This process among those that a launcher started.
+// This process's position among those started by a launcher.
 struct Launch {
   int rank = 0;
   int size = 1;
-  std::string launcher;  // "mpirun", "srun", "torchrun"; "": started by itself
+  std::string launcher;  // "mpirun", "srun", "torchrun"; "": started without a launcher
 };
 
-// As the launcher's variables say: those of torchrun, Open MPI, MPICH and Intel MPI, Slurm; the
-// first that are there. Slurm's count in a step only, as a shell of `salloc` has them, too.
+// Reads the variables of the first launcher found: torchrun, Open MPI, MPICH and Intel MPI, Slurm.
+// Slurm's count only inside a step, because a shell of `salloc` has them too.
 Launch DetectLaunch();
 
 }  // namespace metadist::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// metadist: reads the command line, runs one command, turns its error into the exit status.
+// metadist: parses the command line, runs one command, and turns its error into the exit status.
 #include <execinfo.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -30,14 +30,14 @@ constexpr const char* kExitCodes =
     "  5 results differ           6 device       7 regression     8 time limit, no plan yet\n"
     "  130 interrupted, the best plan so far is written\n";
 
-// From inside a signal handler.
+// Safe inside a signal handler.
 void Say(std::string_view text) {
   if (isatty(STDERR_FILENO) != 0) (void)!write(STDERR_FILENO, "\n", 1);
   (void)!write(STDERR_FILENO, text.data(), text.size());
 }
 
-// The command winds up if it has something to finish, and says so where that takes over a
-// second; another signal ends the program at once.
+// If the command has results to finish, it stops early and prints a message if that takes over a
+// second; a second signal ends the program at once.
 void OnSignal(int signal) {
   if (Session::interrupted().exchange(true)) std::_Exit(128 + signal);
   if (Session::finishes().load()) {
@@ -52,8 +52,8 @@ void OnAlarm(int) {
   Say("metadist: interrupted, finishing what was found so far; interrupt again to stop at once\n");
 }
 
-// A standard stream that is closed would be the next file that is opened, which then took what is
-// printed. In its place stands what nothing can be written to.
+// A closed standard stream's descriptor would be reused by the next opened file, which would then
+// receive the program's output. A descriptor that cannot be written to takes its place.
 void HoldStandardStreams() {
   for (int fd = 0; fd <= STDERR_FILENO; ++fd)
     if (fcntl(fd, F_GETFD) < 0) (void)!open("/dev/null", O_RDONLY);
@@ -72,7 +72,7 @@ std::vector<std::string> FlagNames(const CLI::App& command) {
   return names;
 }
 
-// Unknown flags and extra arguments, then missing ones.
+// Reports unknown flags and extra arguments, then missing ones.
 Result<void> CheckArguments(const CLI::App& app, const CLI::App& command, const Session& session) {
   std::vector<Error> problems;
   std::vector<std::string> extras = command.remaining();
@@ -196,8 +196,8 @@ int Main(int argc, char** argv) {
   return ExitStatus(done.ok() ? logged : done);
 }
 
-// glibc loads the unwinder when an exception first passes through code of its own, such as a
-// pthread_once in oneDNN, and aborts where memory has run out by then.
+// glibc loads the unwinder when an exception first passes through its own code, such as a
+// pthread_once in oneDNN, and aborts if memory has run out by then.
 void LoadUnwinder() {
   void* frame = nullptr;
   backtrace(&frame, 1);
@@ -205,8 +205,8 @@ void LoadUnwinder() {
 
 std::atomic<void*> kept_back = nullptr;
 
-// Memory for unwinding, given back when there is no more: destructors may need some (those of JSON
-// values do), and one that gets none ends the program.
+// Reserves memory that is released for unwinding when there is none left: destructors may need some
+// (those of JSON values do), and one that fails to get it ends the program.
 void KeepMemoryBack() {
   constexpr size_t kBytes = size_t{1} << 20;
   kept_back = std::malloc(kBytes);
@@ -218,14 +218,14 @@ void KeepMemoryBack() {
 
 std::atomic<bool> finished = false;
 
-// A library has ended the program, as OpenMP's does where it gets no memory.
+// A library has ended the program, as OpenMP does if it gets no memory.
 void OnExit() {
   if (finished) return;
   Say("metadist: error: a library ended the program, mostly for want of memory\n");
   std::_Exit(static_cast<int>(ErrorCode::kDevice));
 }
 
-// What the program ends with; whatever it says, its output has arrived.
+// Flushes stdout and returns the exit status.
 int Finish(int status) {
   finished = true;
   const Result<void> arrived = FlushStdout();

@@ -39,8 +39,8 @@ void AddModelFlags(CLI::App& command, Session& session, ModelFlags& flags, bool 
 
 namespace {
 
-// The built-in operators and those of shared libraries, which may replace none.
-// guarded: their code runs in processes of its own.
+// The built-in operators and those of shared libraries, which may not replace any. guarded: the
+// libraries' code runs in separate processes.
 Result<std::shared_ptr<const OpTable>> LoadOperators(const std::vector<std::string>& libraries,
                                                      bool guarded) {
   auto table = std::make_shared<OpTable>(OpTable::BuiltIn());

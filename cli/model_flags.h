@@ -11,7 +11,7 @@
 #include "importers/importer.h"
 #include "metair/passes/passes.h"
 
-// What commands that read a model share.
+// Flags shared by commands that read a model.
 namespace metadist::cli {
 
 struct ModelFlags {
@@ -30,17 +30,17 @@ struct LoadedModel {
   Imported imported;  // graph: after the passes
   std::map<std::string, int64_t> binds;
   std::vector<PassReport> passes;
-  // The built-in operators and those of the libraries, whose code runs in processes of its own.
+  // The built-in operators and those of the libraries, whose code runs in separate processes.
   std::shared_ptr<const OpTable> ops;
   std::vector<std::string> op_libraries;
   double seconds = 0;
 };
 
-// Imports the model, runs the passes, prints warnings. Must be called while there is no other
+// Imports the model, runs the passes and prints warnings. Must be called while there is no other
 // thread. Errors as ImportModel.
 Result<LoadedModel> LoadModel(const Session& session, const ModelFlags& flags);
 
-// The model's operators to run it with: code of libraries runs in this process. Errors: kBadInput.
+// The operators for running the model: code of libraries runs in this process. Errors: kBadInput.
 Result<std::shared_ptr<const OpTable>> OperatorsToRun(const std::vector<std::string>& libraries);
 
 // "batch=8" pairs. Errors: kUsage.

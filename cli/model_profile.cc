@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A profile's rows of a model's own calls.
+// Rows for a model's own calls.
 //
-// Problem: grids of products and copies say little about a convolution of odd shape, a slice, or a
-// transpose that the executor folds into the product behind it. What a call takes in its program is
-// known only when that program runs.
+// Problem: grids of products and copies do not predict a convolution of unusual shape, a slice, or
+// a transpose that the executor fuses into the following product. The time of a call in its program
+// is known only when that program runs.
 //
-// Taken: plan, run, book each node's quiet time under its call, and plan again with these rows,
-// since a plan made from estimates may have preferred calls that were merely underestimated. Every
-// round ends with fewer such calls, until a plan of known calls takes as long as it said, or has
-// been measured kSettled times, or the time is up. A node that the executor leaves out (a view, a
-// folded transpose) gets a row of next to nothing; calls that occur several times get their mean.
+// Method: plan, run, record each node's undisturbed time for its call, and plan again with these
+// rows, because a plan made from estimates may prefer calls that were merely underestimated. Every
+// round leaves fewer such calls, until a plan of known calls takes its predicted time, or has been
+// measured kSettled times, or the time limit is reached. A node that the executor skips (a view, a
+// fused transpose) gets a row of almost zero; calls that occur several times get their mean.
 // Complexity: rounds x (planning + running) for each number of ranks, at most kSeconds.
 #include "cli/model_profile.h"
 
@@ -31,18 +31,18 @@
 namespace metadist::cli {
 namespace {
 
-constexpr double kSeconds = 45;  // of all rounds on one number of ranks
-constexpr double kClose = 0.03;  // of the measured step, how far off a plan may be
+constexpr double kSeconds = 45;  // all rounds for one number of ranks
+constexpr double kClose = 0.03;  // allowed difference of a plan from the measured step
 constexpr int kSettled = 3;      // rounds without a new call
 constexpr double kRunSeconds = 0.5;
 constexpr double kPlanSeconds = 20;
-constexpr double kLeastMicros = 1e-4;  // of a node that does not run
+constexpr double kLeastMicros = 1e-4;  // for a node that does not run
 
 using Clock = std::chrono::steady_clock;
 
 class ModelMeasurer {
  public:
-  // run_ops: what the programs are run with.
+  // run_ops: operators for running the programs.
   ModelMeasurer(Session& session,
                 const LoadedModel& model,
                 const OpTable& run_ops,
@@ -56,7 +56,7 @@ class ModelMeasurer {
 
   struct Outcome {
     bool known = false;  // every call of the plan had a row
-    bool close = false;  // its step took what it said
+    bool close = false;  // the step took the predicted time
   };
   Result<Outcome> Round(int ranks);
 
@@ -90,7 +90,7 @@ Result<Plan> ModelMeasurer::BestPlan(int ranks) {
 void ModelMeasurer::Book(const std::vector<std::string>& calls, const RunResult& run, int ranks) {
   std::vector<double> micros(calls.size(), kLeastMicros);
   for (const NodeTime& node : run.nodes) {
-    // A chain's nodes share its time.
+    // The nodes of a chain share its time equally.
     const double each = node.quiet_seconds * 1e6 / static_cast<double>(1 + node.others.size());
     micros[static_cast<size_t>(node.node)] = std::max(kLeastMicros, each);
     for (NodeId other : node.others)

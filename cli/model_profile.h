@@ -10,10 +10,10 @@
 
 namespace metadist::cli {
 
-// Adds rows of the model's own calls to `profile`: for each number of ranks the model is planned
-// with what the profile knows so far, its program is run, and every node's time goes to the row of
-// its call; again until a plan without a new call takes as long as it said, at most 45 s.
-// row_done: after each run.  Errors: as MakePlan and RunProgram.
+// Adds rows of the model's own calls to `profile`: for each number of ranks, plans the model with
+// the rows so far, runs the program and records every node's time in the row of its call. Repeats
+// this until a plan without new calls takes its predicted time, for at most 45 s. row_done: called
+// after each run.  Errors: as MakePlan and RunProgram.
 Result<void> MeasureModel(Session& session,
                           const LoadedModel& model,
                           const std::vector<int>& ranks,

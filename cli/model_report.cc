@@ -35,7 +35,7 @@ Json TypesJson(const ModelReport::NamedTypes& values) {
   return list;
 }
 
-// The label stands before the first value only.
+// The label is printed only before the first value.
 std::string TypesText(const char* label, const ModelReport::NamedTypes& values) {
   std::string out;
   for (const auto& [name, type] : values) {

@@ -12,10 +12,10 @@
 #include "cli/session.h"
 #include "metair/ir/tensor.h"
 
-// What `inspect` prints.
+// The output of `inspect`.
 namespace metadist::cli {
 
-// What is in a model. Both forms print what stands here and compute nothing.
+// The contents of a model. Both output forms print these fields and compute nothing.
 struct ModelReport {
   using NamedTypes = std::vector<std::pair<std::string, TensorType>>;
   struct Operator {
@@ -33,7 +33,7 @@ struct ModelReport {
   int64_t parameters = 0;  // elements
   int64_t parameter_bytes = 0;
   int64_t parameter_tensors = 0;
-  int64_t absent_bytes = 0;  // of parameters, that the file lacks
+  int64_t absent_bytes = 0;  // parameters whose data the file lacks
   int64_t nodes = 0;
   int64_t nodes_in_file = 0;
   std::map<std::string, Operator> operators;
@@ -42,8 +42,8 @@ struct ModelReport {
 
 ModelReport ModelReportOf(const LoadedModel& model);
 
-// The documented keys of `metadist inspect --json`, and the same for people. operators: with a
-// table of them.
+// The JSON document of `metadist inspect --json`, with its documented keys, and the text form.
+// operators: includes a table of them.
 nlohmann::ordered_json ModelJson(const Session& session, const ModelReport& report);
 std::string ModelText(const ModelReport& report, bool operators);
 

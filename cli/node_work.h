@@ -6,7 +6,7 @@
 
 namespace metadist::cli {
 
-// FLOPs and bytes of a node's call; none of an unknown operator.
+// FLOPs and bytes of a node's call; zero for an unknown operator.
 Work WorkOfNode(const OpTable& ops, const Graph& graph, const Node& node);
 
 }  // namespace metadist::cli

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files appear whole or not at all.
+// Writes files completely or not at all.
 //
-// The text goes to a new file in the folder of the target, which is synchronized and renamed, so
-// that neither an interrupt nor a full disk leaves a part of a file, or the old file damaged. Where
-// the file system can, the new file has no name until it is whole (O_TMPFILE): a program that is
-// killed leaves nothing behind. Its name is drawn at random and created exclusively, so that two
-// programs cannot write to one file, and nobody can plant a link there.
+// The text is written to a new file in the target's folder, which is synchronised and renamed, so
+// that neither an interrupt nor a full disk leaves a partial file or damages the old one. If the
+// file system supports it, the new file has no name until it is complete (O_TMPFILE): a killed
+// program leaves nothing behind. The name is random and created exclusively, so that two programs
+// cannot write to one file, and nobody can plant a link there.
 #include "cli/output_file.h"
 
 #include <fcntl.h>
@@ -28,9 +28,9 @@
 namespace metadist::cli {
 namespace {
 
-constexpr int kTries = 100;  // names that somebody else may have
+constexpr int kTries = 100;  // names that may be taken
 
-int stdout_error = 0;  // of the first text that did not arrive
+int stdout_error = 0;  // of the first failed write
 
 class Descriptor {
  public:
@@ -42,18 +42,18 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
   int get() const { return fd_; }
   void Open(int fd) { fd_ = fd; }
-  // 0, or the system's error: some file systems tell only here that a write did not arrive.
+  // Returns 0 or the system's error: some file systems report only on close that a write failed.
   int Close() { return close(std::exchange(fd_, -1)) == 0 ? 0 : errno; }
 
  private:
   int fd_;
 };
 
-// Where text goes.
+// The target of a text.
 struct Target {
-  std::string path;                // links followed
+  std::string path;                // after following links
   bool stream = false;             // a pipe or a character device
-  std::optional<struct stat> old;  // the file that is replaced
+  std::optional<struct stat> old;  // the file to replace
 };
 
 Error Failed(int code) { return Internal(fmt::format("cannot write: {}", std::strerror(code))); }
@@ -87,7 +87,7 @@ Result<Target> TargetOf(const std::string& path, bool force) {
   return Target{real, false, found};
 }
 
-// From here on, an int that is returned is 0 or the system's error.
+// Below, every int returned is 0 or the system's error.
 
 int WriteAll(int fd, std::string_view text) {
   while (!text.empty()) {
@@ -99,7 +99,7 @@ int WriteAll(int fd, std::string_view text) {
   return 0;
 }
 
-// To disk; pipes and some file systems have none.
+// Flushes to disk; pipes and some file systems do not support that.
 int Synchronize(int fd) {
   if (fsync(fd) == 0 || errno == EINVAL || errno == EROFS) return 0;
   return errno;
@@ -113,8 +113,8 @@ std::string BesideIt(const std::string& path) {
   return name;
 }
 
-// Calls take(name), which returns a descriptor or status, with new names beside `path` until one is
-// free: that is `name`.
+// Calls take(name), which returns a descriptor or a status, with new names beside `path` until one
+// is free; `name` receives it.
 template <typename Take>
 int TakeName(const std::string& path, std::string& name, const Take& take) {
   for (int i = 0; i < kTries; ++i) {
@@ -127,10 +127,10 @@ int TakeName(const std::string& path, std::string& name, const Take& take) {
   return error;
 }
 
-// A file that is written and not yet where it should be. Removed unless Publish() succeeds.
+// A file being written that is not yet at its final path. Removed unless Publish() succeeds.
 class Draft {
  public:
-  // A file without a name where there is such a thing.
+  // Creates a file without a name if the file system supports it.
   explicit Draft(const std::string& path)
       : file_(open(FolderOf(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666)) {
     if (file_.get() >= 0) return;
@@ -149,7 +149,7 @@ class Draft {
     if (error_ != 0) return error_;
     if (const int error = WriteAll(file_.get(), text); error != 0) return error;
     if (old) {
-      (void)!fchown(file_.get(), old->st_uid, old->st_gid);  // as far as it is allowed
+      (void)!fchown(file_.get(), old->st_uid, old->st_gid);  // as far as permitted
       if (fchmod(file_.get(), old->st_mode & 07777) != 0) return errno;
     }
     return Synchronize(file_.get());
@@ -158,7 +158,7 @@ class Draft {
   int Publish(const Target& target) {
     if (const int error = Name(target.path); error != 0) return error;
     if (const int error = file_.Close(); error != 0) return error;
-    // A file that came since CheckWritable stays.
+    // A file created since CheckWritable is not replaced.
     const unsigned flags = target.old ? 0 : RENAME_NOREPLACE;
     int status = renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, target.path.c_str(), flags);
     if (status != 0 && (errno == EINVAL || errno == ENOSYS))
@@ -181,7 +181,7 @@ class Draft {
 
   Descriptor file_;
   std::string name_;  // "": none yet
-  int error_ = 0;     // why it could not be created
+  int error_ = 0;     // the reason if it could not be created
 };
 
 Result<void> WriteStream(const std::string& path, std::string_view text) {
@@ -203,7 +203,7 @@ Result<void> WriteTarget(const Target& target, std::string_view text) {
   return Failed(error);
 }
 
-// What took long to compute is not lost with the disk that it was meant for.
+// Saves a text that could not be written to its target, because it may have taken long to compute.
 std::string KeepElsewhere(const std::string& path, std::string_view text) {
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
@@ -224,7 +224,7 @@ Result<void> CheckWritable(const std::string& path, bool force) {
 
 Result<void> CheckDistinct(const std::vector<NamedFile>& files) {
   namespace fs = std::filesystem;
-  std::map<fs::path, std::string> flags;  // by what they name
+  std::map<fs::path, std::string> flags;  // by the file they name
   std::vector<Error> problems;
   for (const auto& [flag, path] : files) {
     if (path.empty() || path == "-") continue;

@@ -9,34 +9,33 @@
 
 namespace metadist::cli {
 
-// Refuses, before the work instead of after it, what WriteFile would refuse: a file that exists,
-// unless `force`, a folder, a path in a folder that does not exist. "" and "-" are no files.
-// Errors: kUsage.
+// Refuses before the work what WriteFile would refuse after it: an existing file, unless `force`, a
+// folder, or a path in a folder that does not exist. "" and "-" are not files. Errors: kUsage.
 Result<void> CheckWritable(const std::string& path, bool force);
 
-// A file that a command reads or writes, and what names it.
+// A file that a command reads or writes, and the flag that names it.
 struct NamedFile {
   std::string flag;
   std::string path;
 };
-// Refuses two names of one file, of which only the later text would stay. "" and "-" are no
-// files, and pipes and devices take both texts. Errors: kUsage.
+// Refuses two flags that name one file, of which only the later text would remain. "" and "-" are
+// not files, and pipes and devices accept both texts. Errors: kUsage.
 Result<void> CheckDistinct(const std::vector<NamedFile>& files);
 
-// Writes a file whole or not at all; "-" is stdout. What is written first has a name of its own
-// beside the file, which is then renamed. An existing file needs `force`; it keeps its permissions,
-// and a symbolic link to it stays a link. A pipe or a character device is written to as it is.
-// Errors: those of CheckWritable; kInternal where writing fails, with a hint that names the
-// temporary file that has the text instead.
+// Writes a file completely or not at all; "-" is stdout. The text is first written to a temporary
+// file beside it, which is then renamed. An existing file needs `force`; it keeps its permissions,
+// and a symbolic link to it stays a link. A pipe or a character device is written to directly.
+// Errors: those of CheckWritable; kInternal if writing fails, with a hint that names the temporary
+// file that has the text instead.
 Result<void> WriteFile(const std::string& path, std::string_view text, bool force);
 
-// All of the results that are errors, as one.
+// Joins all errors among the results.
 Result<void> JoinAll(std::vector<Result<void>> results);
 
-// What is printed on stdout. A text that does not arrive is told by FlushStdout.
+// Prints to stdout. Failed writes are reported by FlushStdout.
 void PrintStdout(std::string_view text);
-// To be called once all is printed. A reader that has gone away ends the program by SIGPIPE, as it
-// ends others. Errors: kInternal.
+// Call after everything is printed. If the reader has closed the pipe, SIGPIPE ends the program as
+// usual. Errors: kInternal.
 Result<void> FlushStdout();
 
 }  // namespace metadist::cli

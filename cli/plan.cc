@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses how a model is split over a cluster.
+// Chooses how to split a model over a cluster.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -14,12 +14,13 @@
 
 namespace metadist::cli {
 
-// What `plan` reports. Both forms print what stands here and compute nothing.
+// The contents of `plan`'s report. Both output forms print these fields and compute nothing.
 struct PlanReport {
   PlanOrigin origin;
   std::string mesh;
   SolverReport solver;
-  double free_gap = 0;  // (cost - bound) / cost, by the bound of all layers free on all meshes
+  double free_gap = 0;  // (cost - bound) / cost, with the bound over all meshes and all choices for
+                        // every layer
 
   Priced step;
   Priced compute;
@@ -32,10 +33,10 @@ struct PlanReport {
   int64_t memory_limit_bytes = 0;
 
   std::string reduce_in;        // "f32" or "type"
-  int64_t narrow_partials = 0;  // partial sums and products of floats narrower than f32
-  double parallel_flops = 0;    // share of the model's FLOPs that run divided among ranks
+  int64_t narrow_partials = 0;  // number of partial sums and products of floats narrower than f32
+  double parallel_flops = 0;    // share of the model's FLOPs divided among ranks
 
-  // Shardings of the parameters, those of most bytes first.
+  // Shardings of the parameters, those with most bytes first.
   struct Placement {
     std::string sharding;
     int64_t tensors = 0;
@@ -53,7 +54,7 @@ struct PlanReport {
 
 PlanReport PlanReportOf(const PlannedModel& planned);
 
-// The documented keys of `metadist plan --json`, and the same for people.
+// The JSON document of `metadist plan --json`, with its documented keys, and the text form.
 nlohmann::ordered_json PlanJson(const Session& session, const PlanReport& report);
 std::string PlanText(const PlanReport& report);
 

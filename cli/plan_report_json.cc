@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan says to programs.
+// The JSON form of a plan's report.
 #include <nlohmann/json.hpp>
 
 #include "cli/plan_report.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan says to people.
+// The text form of a plan's report.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::string ProvenanceText(const Priced& step) {
   return out.empty() ? "nothing priced" : out;
 }
 
-// What kept the solver from more.
+// What stopped the solver.
 std::string EndText(const SolverReport& solver) {
   if (solver.stopped_by == kLowering)
     return "; cheaper choices exceed the memory limit once lowered";
@@ -35,14 +35,14 @@ std::string PlanStatusText(const SolverReport& solver) {
   return solver.status;
 }
 
-// What the bound is over, by SolverReport::problem.
+// The scope of the bound, by SolverReport::problem.
 std::string_view ScopeText(const SolverReport& solver) {
   if (solver.problem == kLayersAlike) return "if identical layers share one sharding";
   return solver.problem == kLayersFreeHere ? "on this mesh" : "over all shardings";
 }
 
-// What is proven, and how far the plan is from what all shardings on all meshes would allow, where
-// the bound is of less. An optimum of less is not called one of everything.
+// States what is proven and, if the bound covers only a part, how far the plan is from the bound
+// over all shardings on all meshes. An optimum over a part is not called an overall optimum.
 std::string ProofText(const PlanReport& report) {
   const SolverReport& solver = report.solver;
   const std::string_view scope = ScopeText(solver);

@@ -34,7 +34,7 @@ Result<ReduceIn> ParseReduceIn(const std::string& name) {
   return Usage(fmt::format("--reduce-in: expected f32 or type, got '{}'", name));
 }
 
-// A template restricts what the solver looks for.
+// A template restricts the solver's choices.
 Result<void> CheckTemplate(const PlanFlags& flags, const PlanRequest& request) {
   const SolverDef* solver = FindSolver(flags.solver);
   if (request.plan_template == PlanTemplate::kAuto || solver == nullptr || solver->optimizes)
@@ -110,7 +110,7 @@ Result<void> ReadChoice(const PlanFlags& flags, PlanRequest& request) {
   return {};
 }
 
-// Values whose sizes only running tells take memory that nobody can count before.
+// Values whose sizes are known only at run time use memory that cannot be predicted.
 void WarnOfUnknownSizes(const Session& session, const Graph& graph) {
   const auto unknown = std::count_if(graph.values.begin(),
                                      graph.values.end(),
@@ -121,7 +121,7 @@ void WarnOfUnknownSizes(const Session& session, const Graph& graph) {
                     unknown == 1 ? "1 value" : fmt::format("{} values", unknown)));
 }
 
-// Where no plan fits: which budget would do, and whether a device has as much.
+// If no plan fits: adds which budget would be enough, and whether a device has that much.
 Error ExplainInfeasible(Error error, const LeastMemory& least, const Cluster& cluster) {
   if (error.code != ErrorCode::kInfeasible || least.bytes == 0) return error;
   error.message +=
@@ -193,8 +193,8 @@ Result<PlannedModel> PlanModel(Session& session, const PlanFlags& flags, LeastMe
 
 namespace {
 
-// Gives the values of `graph` that lack their bytes those of the model's values of the same names;
-// likewise in the bodies of nodes of one name.
+// Copies the bytes of the model's values to the values of `graph` with the same names that lack
+// them; likewise in the bodies of nodes with the same name.
 void TakeData(const Graph& model, Graph& graph) {
   for (Value& value : graph.values) {
     if (value.kind != ValueKind::kParameter && value.kind != ValueKind::kConstant) continue;

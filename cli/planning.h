@@ -8,7 +8,7 @@
 #include "cli/session.h"
 #include "planner/planner.h"
 
-// From flags to a plan: what `plan` and `run MODEL` share.
+// From flags to a plan: shared by `plan` and `run MODEL`.
 namespace metadist::cli {
 
 struct PlanFlags {
@@ -34,13 +34,13 @@ struct PlannedModel {
   double total_seconds = 0;
 };
 
-// Loads the model and plans it. Errors as LoadModel, FindCluster and MakePlan; `least`, if given,
-// is filled where that is kInfeasible.
+// Loads the model and plans it. Errors as LoadModel, FindCluster and MakePlan; for kInfeasible,
+// `least` is set if given.
 Result<PlannedModel> PlanModel(Session& session,
                                const PlanFlags& flags,
                                LeastMemory* least = nullptr);
 
-// The plan's program with the model's own bytes in place of those that a plan leaves out.
+// The plan's program, with the model's own bytes for those that a plan omits.
 Result<Program> LowerWithData(const Plan& plan, const Graph& model);
 
 }  // namespace metadist::cli

@@ -16,7 +16,7 @@ bool EndsWith(const std::string& text, const std::string& end) {
 
 Result<ProblemFile> LoadProblem(const std::string& path, const StopReading& stop) {
   GzipReader file = TRY(GzipReader::Open(path));
-  bool of_file = false;  // the error has its place already
+  bool of_file = false;  // true if the error already has a place
   auto read = ReadProblem([&](std::span<char> into) -> Result<size_t> {
     std::optional<Error> stopped = stop();
     of_file = true;

@@ -9,20 +9,20 @@
 #include "planner/solvers/problem/problem_io.h"
 #include "planner/solvers/problem/problem_stream.h"
 
-// Problems, choices and node names in files, plain or gzip.
+// Files of problems, choices and node names, plain or gzip.
 namespace metadist::cli {
 
-// Why reading shall end, asked for every piece.
+// Called for every piece read; returns an error if reading must stop.
 using StopReading = std::function<std::optional<Error>()>;
 
-// Errors: kUsage if the file cannot be read, kBadInput of its content, with the path as place;
+// Errors: kUsage if the file cannot be read, kBadInput for its content, with the path as place;
 // those of `stop`.
 Result<ProblemFile> LoadProblem(const std::string& path, const StopReading& stop);
 
-// A file whole, as small ones are read. Errors as above.
+// Reads a whole file; for small ones. Errors as above.
 Result<std::string> LoadText(const std::string& path);
 
-// A choice for that problem, as ParseChoice reads it. Errors as above.
+// A choice for that problem, in the forms that ParseChoice accepts. Errors as above.
 Result<Choice> LoadChoice(const std::string& path,
                           const Problem& problem,
                           ChoiceOf of = ChoiceOf::kWhole);
@@ -33,7 +33,7 @@ Result<void> LoadNames(const std::string& path, Problem& problem);
 // Writes the problem, compressed if the name ends in .gz. Errors: those of WriteFile.
 Result<void> SaveProblem(const std::string& path, const Problem& problem, bool force);
 
-// The file of a problem's node names: p.json and p.json.gz have p.names.json.
+// The file of a problem's node names: p.names.json for p.json and p.json.gz.
 std::string NamesPath(const std::string& problem_path);
 
 }  // namespace metadist::cli

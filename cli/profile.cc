@@ -36,24 +36,24 @@ nlohmann::ordered_json Classes(const Profile& profile) {
   return out;
 }
 
-// Keeps the file up to date while rows come in, but not for every one: a row may take microseconds.
+// Writes the file while rows are measured, but not for every row: a row may take microseconds.
 class Keeper {
  public:
-  // path: "" and "-" are no files.  replaces: whether a file that is there already may be replaced.
+  // path: "" and "-" are not files.  replaces: whether an existing file may be replaced.
   Keeper(std::string path, bool replaces) : path_(std::move(path)), replaces_(replaces) {}
 
   bool is_file() const { return !path_.empty() && path_ != "-"; }
-  // Rows in the file.
+  // Number of rows in the file.
   int64_t rows() const { return rows_; }
 
   Result<void> Keep(const Profile& profile) {
     TRY(WriteFile(path_, FormatProfile(profile), replaces_));
-    replaces_ = true;  // our own
+    replaces_ = true;  // it is this program's own file from here on
     rows_ = profile.rows();
     return {};
   }
 
-  // A file that cannot be written now is told of at the end: the disk may have room by then.
+  // A failure to write now is reported only at the end: the disk may have space by then.
   void KeepNowAndThen(const Profile& so_far) {
     const auto now = std::chrono::steady_clock::now();
     if (!is_file() || IsStream() || now - last_ < std::chrono::seconds(1)) return;
@@ -62,7 +62,7 @@ class Keeper {
   }
 
  private:
-  // What is written to a pipe or a device cannot be replaced by more of it.
+  // Text written to a pipe or a device cannot be replaced later.
   bool IsStream() const {
     std::error_code error;
     return std::filesystem::exists(path_, error) && !std::filesystem::is_regular_file(path_, error);
@@ -184,7 +184,7 @@ void AddProfile(CLI::App& app, Session& session) {
       "With a MODEL, its own calls are measured, too, as planned for 1, 2, ... ranks.\n\n"
       "Example:\n  metadist profile --device cpu --quick -o mybox.profile.json\n"
       "  metadist profile gpt2.onnx --resume -o mybox.profile.json");
-  session.checks_output = false;  // --resume wants it there
+  session.checks_output = false;  // --resume needs an existing file
   session.action = [&session, flags] { return MeasureCommand(session, *flags); };
 }
 

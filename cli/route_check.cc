@@ -14,10 +14,10 @@ namespace metadist::cli {
 namespace {
 
 constexpr int64_t kMostRunRanks = 1024;
-constexpr double kMinSeconds = 0.05;  // of measuring
+constexpr double kMinSeconds = 0.05;  // minimum measuring time
 
-// The ranks' sources, two buffers each for the steps, their end and what it should be; the integers
-// of one of them while it is made.
+// Checks that memory suffices for each rank's source, two buffers for the steps, result and
+// expected result, and for the integers of one of them while it is made.
 Result<void> CheckSize(const PlannedRoute& route, const Mesh& mesh) {
   if (mesh.ranks() > kMostRunRanks)
     return Usage(fmt::format("--run takes at most {} ranks, got {}", kMostRunRanks, mesh.ranks()));

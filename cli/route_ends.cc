@@ -14,10 +14,10 @@
 namespace metadist::cli {
 namespace {
 
-// Problems of several flags.
+// Collects the problems of several flags.
 class Problems {
  public:
-  // The value, or nothing and its problems noted.
+  // Returns the value, or nothing after recording its problems.
   template <typename T>
   std::optional<T> Take(Result<T> result, const std::string& flag) {
     if (result.ok()) return std::move(result).value();
@@ -67,7 +67,7 @@ Result<bool> CheckMethod(const std::string& name) {
   return Usage(fmt::format("no method '{}'", name), DidYouMean(name, names));
 }
 
-// One end by itself; its problems are told in the words of the mesh as given where they can.
+// Reads one end on its own; if possible, its problems are described in terms of the given mesh.
 Result<Sharding> ReadEnd(const std::string& text,
                          const Shape& shape,
                          const Mesh& mesh,
@@ -96,7 +96,7 @@ Result<RouteEnds> ReadRouteEnds(const RouteFlags& flags) {
   ends.type = {*element, *shape};
   ends.order = *order;
   ends.uneven = *uneven;
-  // Sub-axes of both ends must fit together.
+  // The sub-axes of both ends must be compatible.
   ends.mesh = TRY(SplitMesh(*mesh, {flags.from, flags.to}));
   ends.from = TRY(ParseOn(flags.from, *shape, ends.mesh, *order));
   ends.to = TRY(ParseOn(flags.to, *shape, ends.mesh, *order));

@@ -23,7 +23,7 @@ struct RouteFlags {
   bool run = false;
 };
 
-// What a redistribution is about, read from the flags.
+// The array, mesh and shardings of a redistribution, read from the flags.
 struct RouteEnds {
   TensorType type;
   PrimeMesh mesh;

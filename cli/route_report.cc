@@ -8,7 +8,7 @@
 namespace metadist::cli {
 namespace {
 
-// True elements and places of the ranks, padding being places without elements.
+// Elements and allocated places of the ranks; padding is places without elements.
 struct Filling {
   double most = 0;  // elements of a rank
   double all = 0;   // elements of all ranks
@@ -49,7 +49,7 @@ RouteReport::End EndOf(const RouteResult& result, const Sharding& sharding) {
   return end;
 }
 
-// The axes of a step, one text each, in the order in which shardings are written.
+// The axes of a step, one text each, in the order of the shardings' text.
 std::vector<std::string> AxesOf(const CollectiveStep& step, const RouteEnds& ends) {
   std::vector<std::string> out;
   const std::string all = AxesTextOn(step.axes, ends.mesh);
@@ -62,7 +62,7 @@ std::vector<std::string> AxesOf(const CollectiveStep& step, const RouteEnds& end
   return out;
 }
 
-// The dims whose placement a step changes; of an all-to-all, the one that grows first.
+// The dims whose placement a step changes; for an all-to-all, the gathered one first.
 std::vector<size_t> DimsOf(const CollectiveStep& step, const RouteResult& result) {
   std::vector<size_t> dims;
   for (size_t d = 0; d < step.from.dims.size(); ++d)

@@ -21,22 +21,22 @@ struct RouteResult {
   std::optional<RouteCheck> check;
 };
 
-// What `redistribute` reports. Both forms print what stands here and compute nothing. Elements and
-// bytes are those of one rank.
+// The contents of `redistribute`'s report. Both output forms print these fields and compute
+// nothing. Elements and bytes are per rank.
 struct RouteReport {
-  // One end, of the array that is moved.
+  // The source or target sharding of the moved array.
   struct End {
     std::string sharding;
-    Shape local;  // on the rank that holds most
+    Shape local;  // on the rank with the most
     int64_t elements = 0;
     int64_t bytes = 0;
-    double imbalance = 1;  // most true elements of a rank by their mean
-    double waste = 0;      // share of the ranks' places that is padding
+    double imbalance = 1;  // most true elements of a rank divided by the mean
+    double waste = 0;      // padding as a share of the ranks' elements
   };
   struct Step {
     CollectiveKind kind = CollectiveKind::kSlice;
     std::vector<size_t>
-        dims;  // whose placement changes; of an all-to-all, the one that grows first
+        dims;  // dims whose placement changes; for an all-to-all, the gathered one first
     std::vector<std::string> axes;
     int64_t group = 1;  // ranks
     std::string to;
@@ -47,7 +47,7 @@ struct RouteReport {
   };
   struct Check {
     bool passed = false;
-    bool threads = false;  // else one rank after the other
+    bool threads = false;  // otherwise one rank after the other
     std::vector<int64_t> wrong_ranks;
     std::vector<int64_t> elements;  // by step
     int64_t peak_elements = 0;
@@ -71,14 +71,14 @@ struct RouteReport {
   double predicted_band = 0;
   std::optional<double> measured_seconds;
   std::optional<Check> check;
-  std::string picture;  // of the blocks before and after; "" where they are too many
+  std::string picture;  // blocks before and after; "" if there are too many
 
   bool bound_kept() const { return peak_elements <= bound_elements; }
 };
 
 RouteReport RouteReportOf(const RouteResult& result);
 
-// The documented keys of `metadist redistribute --json`, and the same for people.
+// The JSON document of `metadist redistribute --json`, with its documented keys, and the text form.
 nlohmann::ordered_json RouteJson(const Session& session, const RouteReport& report);
 std::string RouteText(const RouteReport& report);
 

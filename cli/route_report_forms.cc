@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a redistribution says, as JSON and as text.
+// The JSON and text forms of a redistribution's report.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

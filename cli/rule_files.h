@@ -6,17 +6,17 @@
 #include "cli/session.h"
 #include "planner/rules/book/rule_book.h"
 
-// What commands that discover rules share: rules of a file instead.
+// Rules from a file instead of discovery, for the commands that need rules.
 namespace metadist::cli {
 
 // Declares --rules.
 void AddRulesFlag(CLI::App& command, std::string& path);
 
-// The rules of the file for the book; none where there is no path. Warns of those that are found
-// anew. Errors: kBadInput.
+// Adds the rules of the file to the book; none if there is no path. Warns of rules that are
+// discovered again. Errors: kBadInput.
 Result<void> LearnRules(const Session& session, const std::string& path, RuleBook& book);
 
-// Warns of rules of the file that turned out not to be of the calls they are for.
+// Warns of rules in the file that do not apply to their calls.
 void WarnOfMisfits(const Session& session, const std::string& path, const RuleBook& book);
 
 }  // namespace metadist::cli

@@ -27,7 +27,7 @@ struct RulesFlags {
   bool primitive = false;
 };
 
-// The graph with its calls written as in a model that is planned.
+// The graph with its calls normalised like those of a planned model.
 Result<Graph> Spelt(const Graph& graph) {
   const PassOptions options = OnlyPasses({"spell_defaults", "key_random"});
   return TRY(RunPasses(graph, options, OpTable::BuiltIn())).graph;

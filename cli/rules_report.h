@@ -11,16 +11,16 @@
 
 namespace metadist::cli {
 
-// What `rules` reports. Both forms print what stands here and compute nothing.
+// The contents of `rules`' report. Both output forms print these fields and compute nothing.
 struct RulesReport {
   std::vector<SignatureReport> signatures;
-  int64_t executions = 0;  // of all signatures
+  int64_t executions = 0;  // over all signatures
   double seconds = 0;
 };
 
 RulesReport RulesReportOf(std::vector<SignatureReport> signatures);
 
-// The documented keys of `metadist rules --json`, and the same for people.
+// The JSON document of `metadist rules --json`, with its documented keys, and the text form.
 nlohmann::ordered_json RulesJson(const Session& session, const RulesReport& report);
 std::string RulesText(const RulesReport& report);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes a plan (or a model), compares it with one device, and sets predicted beside measured.
+// Executes a plan (or a model), compares it with one device, and shows predictions beside
+// measurements.
 #include "executor/run/run.h"
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@
 namespace metadist::cli {
 namespace {
 
-// Decides by what the ranks are carried, where no flag says so.
+// Chooses the back end if no flag names one.
 Result<void> ChooseBackend(const Launch& launch, RunFlags& flags) {
   if (flags.backend.empty()) flags.backend = launch.size > 1 ? "mpi" : "threads";
   if (!flags.timeout.empty()) {
@@ -89,7 +90,8 @@ Result<void> RunAndReport(Session& session, RunFlags flags) {
   return JoinAll({CheckResults(flags, job, outcome), regression, reported, outcome.traced});
 }
 
-// Rank 0 of several processes does all that one process does; the others run what it sends.
+// Rank 0 of several processes does everything a single process does; the others run the programs it
+// sends.
 Result<void> RunCommand(Session& session, RunFlags flags) {
   const Launch launch = DetectLaunch();
   if (launch.size > 1) session.console.speaker = fmt::format("[rank {}] ", launch.rank);
@@ -103,7 +105,7 @@ Result<void> RunCommand(Session& session, RunFlags flags) {
   }
   if (flags.ranks == 0) flags.ranks_of_model = session.processes->size();
   Result<void> done = RunAndReport(session, std::move(flags));
-  // Where that fails they know already, or are gone.
+  // If this fails, the other processes already know or have ended.
   (void)EndRuns(*session.processes);
   return done;
 }

@@ -30,7 +30,7 @@ Result<std::optional<Plan>> PlanIn(const std::string& path) {
   return error;
 }
 
-// The model of a plan: where the plan says, or beside the plan file.
+// The model of a plan: at the path in the plan, or beside the plan file.
 Result<Job> LoadPlannedJob(Session& session, const RunFlags& flags, Plan plan) {
   ModelFlags model;
   model.path = plan.origin.model_path;
@@ -53,7 +53,7 @@ Result<Job> LoadPlannedJob(Session& session, const RunFlags& flags, Plan plan) {
   auto read = LoadModel(session, model);
   if (!read.ok()) {
     if (read.error().code != ErrorCode::kUsage) return std::move(read).failure();
-    // Other sizes than were bound, or none: not the model that was planned.
+    // The sizes differ from those of the plan: not the model that was planned.
     return BadInput(
         flags.plan.model.path,
         fmt::format(

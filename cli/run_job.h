@@ -12,16 +12,16 @@
 #include "metair/ops/op_table.h"
 #include "planner/plan/plan.h"
 
-// What `run` runs, from its flags.
+// The flags of `run` and the job they describe.
 namespace metadist::cli {
 
 struct RunFlags {
-  PlanFlags plan;  // its model path is the PLAN or MODEL
+  PlanFlags plan;  // its model path is the PLAN or MODEL argument
   int ranks = 0;
-  int ranks_of_model = 1;  // of a model, where no flag says how many
-  std::string backend;     // "": as the process was started
+  int ranks_of_model = 1;  // for a model, if no flag gives the number
+  std::string backend;     // "": depends on how the process was started
   std::string timeout;
-  double timeout_seconds = 60;  // longest that a rank waits for another
+  double timeout_seconds = 60;  // maximum time that a rank waits for another
   std::string inputs;
   std::vector<std::string> input;
   std::string expect;
@@ -35,7 +35,7 @@ struct RunFlags {
   std::string max_regress;
 };
 
-// What is run: the whole model, and how it is split (nothing: one device).
+// The job: the whole model, and how it is split (nothing: one device).
 struct Job {
   Graph graph;
   std::shared_ptr<const OpTable> ops;
@@ -47,7 +47,7 @@ struct Job {
 };
 
 // Reads the plan and its model, or plans the model for --ranks. Errors: kUsage and kBadInput for a
-// plan whose model is gone or has changed; those of reading and planning.
+// plan whose model is missing or has changed; those of reading and planning.
 Result<Job> LoadJob(Session& session, const RunFlags& flags);
 
 }  // namespace metadist::cli

@@ -16,7 +16,7 @@
 namespace metadist::cli {
 namespace {
 
-constexpr uint64_t kShakes = 3;  // runs that tell how far roundings move an output
+constexpr uint64_t kShakes = 3;  // runs that measure how far roundings move an output
 
 Result<NamedTensors> ReadInputs(const RunFlags& flags, const Graph& graph) {
   NamedTensors inputs;
@@ -38,7 +38,7 @@ Result<NamedTensors> ReadInputs(const RunFlags& flags, const Graph& graph) {
   return inputs;
 }
 
-// The program with the model's own bytes in place of those the plan file leaves out.
+// The program, with the model's own bytes for those that the plan file omits.
 Result<Program> ProgramOf(const Job& job) {
   if (!job.plan.has_value()) return SingleDevice(job.graph);
   return LowerWithData(*job.plan, job.graph);
@@ -53,7 +53,8 @@ Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& j
   options.seed = session.seed;
   options.random_inputs = true;
   options.random_weights = flags.random_weights;
-  // Drawn for the model: what its operators take shows less in a program of other operators.
+  // Inputs are drawn for the model, whose operators show the valid inputs better than the
+  // program's.
   options.drawn_for = &job.graph;
   options.interrupted = &Session::interrupted();
   options.ops = job.ops.get();
@@ -93,12 +94,12 @@ Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& j
   out.compares_one_device = whole.has_value();
   check();
   if (out.passed()) return out;
-  // What differs may be what roundings make of this model, on one device as well.
+  // The differences may be caused by roundings in this model, which also occur on one device.
   const auto& base = whole ? whole->outputs : out.run.outputs;
   for (options.shake = 1; options.shake <= kShakes; ++options.shake) {
     const auto shaken = RunProgram(SingleDevice(job.graph), {}, inputs, options);
     if (!shaken.ok() && shaken.error().code == ErrorCode::kInterrupted) return shaken.error();
-    if (!shaken.ok()) continue;  // sizes were made of a constant that moved
+    if (!shaken.ok()) continue;  // sizes were computed from a constant that moved
     for (const auto& [name, movement] : Movement(base, shaken.value().outputs))
       out.moved[name] = std::max(out.moved[name], movement);
   }

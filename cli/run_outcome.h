@@ -12,7 +12,7 @@
 
 namespace metadist::cli {
 
-// What running a job showed.
+// The result of running a job.
 struct RunOutcome {
   RunResult run;
   Comparison one_device;
@@ -20,8 +20,8 @@ struct RunOutcome {
   Comparison expected;
   std::string expected_file;  // "": none
   Tolerance tolerance;
-  std::map<std::string, double> moved;  // how far roundings move outputs; empty: not asked
-  Result<void> traced;                  // whether the trace is written
+  std::map<std::string, double> moved;  // how far roundings move outputs; empty: not measured
+  Result<void> traced;                  // result of writing the trace
 
   bool passed() const { return one_device.passed && expected.passed; }
 };

@@ -48,7 +48,7 @@ Json CheckJson(const RunReport::Check& check) {
             {"roundings_move", check.roundings_move}}}};
 }
 
-// What the results were compared with, and how that went: "equal to one device, differs from FILE".
+// The result of all comparisons: "equal to one device, differs from FILE".
 std::string VerdictText(const RunReport::Check& check) {
   if (check.passed) return fmt::format("PASSED: equal to {}", check.compared_with);
   return fmt::format("FAILED: differs from {}{}{}",

@@ -14,14 +14,14 @@
 
 namespace metadist::cli {
 
-// What `run` reports. Both forms print what stands here and compute nothing.
+// The contents of `run`'s report. Both output forms print these fields and compute nothing.
 struct RunReport {
   std::string name;
   int64_t ranks = 1;
   std::string mesh;
   std::string backend;
-  // The cluster of a plan for other devices than CPU ranks: it is run here to be checked, its
-  // predictions are of another machine. "": no such plan.
+  // The cluster of a plan for devices other than CPU ranks: it runs here only as a check, and its
+  // predictions are for another machine. "": not such a plan.
   std::string elsewhere;
 
   struct Check {
@@ -31,10 +31,10 @@ struct RunReport {
     double max_abs_error = 0;
     double max_rel_error = 0;
     Tolerance tolerance;
-    double roundings_move = 0;  // the output that they move most
+    double roundings_move = 0;  // for the output that they move most
     std::string compared_with;  // "one device and FILE"
   };
-  std::optional<Check> check;  // none: not compared
+  std::optional<Check> check;  // none if nothing was compared
 
   double median_seconds = 0;
   double p10_seconds = 0;
@@ -60,7 +60,7 @@ struct RunReport {
 
 RunReport RunReportOf(const RunFlags& flags, const Job& job, const RunOutcome& outcome);
 
-// The documented keys of `metadist run --json`, and the same for people.
+// The JSON document of `metadist run --json`, with its documented keys, and the text form.
 nlohmann::ordered_json RunJson(const Session& session, const RunReport& report);
 std::string RunText(const RunReport& report);
 

@@ -24,12 +24,13 @@ std::atomic<bool>& Session::finishes() {
 
 namespace {
 
-// Reports of commands that also write a file of another schema: both are told apart by it.
+// Commands that also write a file of another schema; the two documents are distinguished by their
+// schema.
 bool WritesItsOwn(const std::string& command) {
   return command == "plan" || command == "profile" || command == "rules";
 }
 
-// Names that are no UTF-8 (of files) are shown with replacement characters.
+// Names that are not UTF-8 (of files) are shown with replacement characters.
 std::string Dump(const nlohmann::ordered_json& document) {
   return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

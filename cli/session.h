@@ -23,7 +23,7 @@ class Messenger;
 
 namespace metadist::cli {
 
-// One run of the program: the flags every command shares, and what the chosen command does.
+// One run of the program: the flags shared by all commands, and the action of the chosen command.
 struct Session {
   Console console;
   std::string command;
@@ -31,39 +31,38 @@ struct Session {
   bool json = false;
   bool force = false;
   std::string output;  // -o; empty: stdout
-  // Whether -o is refused before the command runs where WriteFile would refuse it.
+  // True if -o is checked before the command runs, so that a path that WriteFile would refuse is
+  // refused early.
   bool checks_output = true;
   uint64_t seed = 0;
   int threads = 0;  // 0: all cores
-  // Those that run a program with this one; left when everything is said.
+  // The processes that run a program together with this one; released when all output is printed.
   std::shared_ptr<Messenger> processes;
 
-  // Set by the command's Add function; run after all flags are read.
+  // Set by the command's Add function; called after all flags are parsed.
   std::function<Result<void>()> action;
-  // Flags and positionals without which the command cannot run.
+  // Flags and positionals required by the command.
   std::vector<const CLI::Option*> required;
 
-  // Raised by SIGINT and SIGTERM.
+  // Set by SIGINT and SIGTERM.
   static std::atomic<bool>& interrupted();
-  // Whether there is something to say or to write once the command is interrupted: the best plan so
-  // far, the rows that were measured. Where there is not, a signal ends the program at once.
+  // True if an interrupted command has something to print or write: the best plan so far, or the
+  // rows measured so far. If not, a signal ends the program at once.
   static std::atomic<bool>& finishes();
 
-  // {schema: "metadist.<command>", schema_version, tool_version, command, seed}; the schema of a
-  // report of plan, profile and rules, whose -o has one of its own, ends in "_report".
+  // {schema: "metadist.<command>", schema_version, tool_version, command, seed}. plan, profile and
+  // rules write -o in a schema of its own, so the schema of their report ends in "_report".
   nlohmann::ordered_json Document() const;
   // Writes `text` to -o (or stdout).
   Result<void> Emit(const std::string& text) const;
-  // With --json the document, else the text.
+  // Writes the document with --json, else the text.
   Result<void> EmitResult(const nlohmann::ordered_json& document, const std::string& text) const;
-  // The same on stdout, for commands whose -o is something else than the report. Nothing if -o is
-  // stdout.
+  // The same on stdout, for commands whose -o is not the report. Writes nothing if -o is stdout.
   void Report(const nlohmann::ordered_json& document, const std::string& text) const;
   int thread_count() const;
 };
 
-// Flags that every command has: --json -o --force --seed --threads --config --print-config -v -q
-// ...
+// Flags of every command: --json -o --force --seed --threads --config --print-config -v -q ...
 void AddCommonOptions(CLI::App& command, Session& session);
 
 }  // namespace metadist::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solves a problem in the google/iopddl format: the best choice it finds, and a proven bound.
+// Solves a problem in the google/iopddl format: the best choice found, and a proven bound.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -33,7 +33,7 @@ double Since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Seconds, work units and gap of the flags, all problems at once.
+// Seconds, work units and gap from the flags; reports all problems at once.
 Result<SolveOptions> ReadLimits(const Session& session, const SolveFlags& flags) {
   SolveOptions options;
   std::vector<Error> problems;
@@ -62,7 +62,7 @@ Result<const SolverDef*> ChosenSolver(const std::string& name) {
   return Usage(fmt::format("--solver: expected one of {}, got '{}'", SolverNames(), name));
 }
 
-// Interrupted, or out of time, while the file is read.
+// An error if interrupted or out of time while reading the file.
 std::optional<Error> StopNow(Clock::time_point start, double time_limit_seconds) {
   if (Session::interrupted().load()) {
     return Error{ErrorCode::kInterrupted, "", "interrupted while reading; no choice yet", "", {}};
@@ -73,12 +73,12 @@ std::optional<Error> StopNow(Clock::time_point start, double time_limit_seconds)
   return std::nullopt;
 }
 
-// What the time limit leaves: a limit of 0 would be none.
+// Seconds left of the time limit, at least a microsecond: a limit of 0 would mean none.
 double Left(Clock::time_point start, double time_limit_seconds) {
   return time_limit_seconds > 0 ? std::max(1e-6, time_limit_seconds - Since(start)) : 0;
 }
 
-// The smallest limit that works, as long as time and work allow.
+// Finds the smallest feasible limit, as far as time and work allow.
 Result<void> FindSmallestLimit(const SolveOptions& given, Clock::time_point start, Solved& solved) {
   constexpr int64_t kMostWork = 60 * kWorkPerSecond;
   SolveOptions options = given;
@@ -114,7 +114,7 @@ Error Infeasible(const SolveReport& report) {
   return error;
 }
 
-// Nothing a solver says is believed without Evaluate.
+// Verifies a solver's result with Evaluate.
 Result<void> Judge(const Problem& problem, const SolveResult& result) {
   if (!HasChoice(result)) return {};
   const Evaluation worth = Evaluate(problem, result.choice);

@@ -47,7 +47,7 @@ std::vector<std::pair<std::string, double>> PhasesOf(const SolveResult& result) 
   return out;
 }
 
-// An infeasible problem: what limits would do.
+// For an infeasible problem: the limits that would be feasible.
 void SetLimits(const Solved& solved, SolveReport& out) {
   const SolveResult& result = solved.result;
   if (!solved.problem->usage_limit || (solved.smallest && !solved.smallest->feasible)) return;

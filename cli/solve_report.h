@@ -13,40 +13,40 @@
 #include "planner/solvers/problem/evaluate.h"
 #include "planner/solvers/solver.h"
 
-// What `solve` prints.
+// The output of `solve`.
 namespace metadist::cli {
 
-// A problem, and what came of solving it.
+// A problem and the result of solving it.
 struct Solved {
   const Problem* problem = nullptr;
   std::string solver;
   SolveResult result;
-  // For an infeasible problem: the smallest limit that works, if it was found.
+  // For an infeasible problem: the smallest feasible limit, if it was found.
   std::optional<MinimumPeakResult> smallest;
   double read_seconds = 0;
   double total_seconds = 0;
 };
 
-// Whether there is a choice; that of a problem without nodes is empty.
+// True if there is a choice; that of a problem without nodes is empty.
 bool HasChoice(const SolveResult& result);
 
-// What `solve` reports. Both forms, and the error of an infeasible problem, print what stands here
-// and compute nothing.
+// The contents of `solve`'s report. Both output forms, and the error for an infeasible problem,
+// print these fields and compute nothing.
 struct SolveReport {
   std::string name;  // of the problem
   std::string solver;
   SolveStatus status = SolveStatus::kNoPlan;
   std::string stopped_by;
-  Choice choice;                 // of a problem without nodes it is empty
-  std::optional<int64_t> cost;   // of the choice; none if there is none
+  Choice choice;                 // empty for a problem without nodes
+  std::optional<int64_t> cost;   // of the choice; none without a choice
   std::optional<int64_t> peak;   // likewise
   std::optional<int64_t> bound;  // of the problem
-  bool by_tolerance = false;     // of the bound
+  bool by_tolerance = false;     // whether the bound depends on tolerances
   std::optional<double> gap;     // (cost - bound) / |cost|; none if it is not finite
   std::optional<int64_t> limit;
 
-  // Of an infeasible problem: a limit that works, and the one below which none does; neither where
-  // every choice takes a forbidden pair.
+  // For an infeasible problem: a feasible limit, and a lower bound of all feasible limits; neither
+  // if every choice takes a forbidden pair.
   std::optional<int64_t> working_limit;
   std::optional<int64_t> limit_bound;
 
@@ -56,15 +56,15 @@ struct SolveReport {
   ReducedSize reduced;
   int64_t deletions = 0;
   int64_t work = 0;
-  std::vector<std::pair<std::string, double>> phase_seconds;  // of the solver, each phase once
+  std::vector<std::pair<std::string, double>> phase_seconds;  // the solver's, each phase once
   double read_seconds = 0;
   double total_seconds = 0;
 };
 
 SolveReport SolveReportOf(const Solved& solved);
 
-// The document of `metadist solve --json`, and the same for people; the text ends with the choice
-// on a line of its own.
+// The document of `metadist solve --json`, and the text form, which ends with the choice on a line
+// of its own.
 std::string SolveJson(const Session& session, const SolveReport& report);
 std::string SolveText(const SolveReport& report);
 
@@ -72,8 +72,8 @@ std::string SolveText(const SolveReport& report);
 std::string GapText(const std::optional<double>& gap);
 std::string LimitText(const std::optional<int64_t>& limit);
 
-// The document with one more key, whose value is given as text: integers of 128 bits, which the
-// library does not have, and lists on one line.
+// The document with one more key, whose value is given as text: for integers of 128 bits, which the
+// library does not support, and lists on one line.
 std::string TextWith(nlohmann::ordered_json document, const char* key, const std::string& value);
 
 // "search: best 445, bound 441, gap 0.91 %".

@@ -11,7 +11,7 @@
 namespace metadist::cli {
 namespace {
 
-// A decimal number and the suffix behind it, scaled by the suffix.
+// A decimal number and its suffix, scaled by the suffix.
 Result<double> Scaled(const std::string& text,
                       const std::map<std::string, double>& suffixes,
                       const std::string& expected) {

@@ -7,7 +7,7 @@
 #include "metair/ir/result.h"
 #include "metair/ir/shape.h"
 
-// Values of flags as people write them. Errors: kUsage naming what is expected.
+// Parsers of flag values. Errors: kUsage with the expected form.
 namespace metadist::cli {
 
 // "80GiB", "512MB", "1.5g" (= GB), "1024", in either case: bytes, at least 0.
@@ -20,7 +20,7 @@ Result<double> ParseSeconds(const std::string& text);
 Result<double> ParseShare(const std::string& text);
 // "5%", "5": percent, as a share.
 Result<double> ParsePercent(const std::string& text);
-// As ParseShare, at most 1: how far above the bound a solver may end.
+// As ParseShare, at most 1: the gap at which a solver may stop.
 Result<double> ParseGap(const std::string& text);
 // "16x16", "7", "scalar": the sizes of an array, all at least 1.
 Result<Shape> ParseShape(const std::string& text);

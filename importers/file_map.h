@@ -13,8 +13,8 @@ namespace metadist {
 // A whole file, mapped read-only. Copies share the mapping; tensors keep it alive through owner().
 class FileMap {
  public:
-  // Errors: kUsage if the file does not exist or may not be read; kBadInput if it is no regular
-  // file. The path is the place.
+  // Errors: kUsage if the file does not exist or may not be read; kBadInput if it is not a regular
+  // file. The error's place is the path.
   static Result<FileMap> Open(const std::string& path);
 
   const std::string& path() const { return path_; }

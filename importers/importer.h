@@ -14,9 +14,9 @@ namespace metadist {
 
 struct ImportOptions {
   std::map<std::string, int64_t> binds = {};  // sizes of symbolic dims: --bind batch=8
-  // Shapes of inputs: for those that the file leaves open; symbolic sizes named by them are bound.
+  // Shapes of inputs that the file leaves open; also binds the symbolic sizes in them.
   std::map<std::string, Shape> shapes = {};
-  // Inputs whose elements are known become constants: what shapes depend on must be.
+  // Inputs with known elements, which become constants: required for inputs that shapes depend on.
   NamedTensors constants = {};
   bool strict = false;           // unknown operators are errors
   const OpTable* ops = nullptr;  // nullptr: the built-in table
@@ -29,27 +29,27 @@ struct Imported {
   std::string producer;  // "pytorch 2.13.0"; may be empty
   std::string hash;      // "sha256:..." of the model file and the sizes of its external data
   std::vector<std::string> warnings;
-  std::map<std::string, int> opaque;  // uses of operators that the table does not hold
-  int64_t nodes = 0;                  // in the file, model functions inlined
-  int64_t folded = 0;                 // of these, evaluated because their inputs are constants
+  std::map<std::string, int> opaque;  // uses of operators that are not in the table
+  int64_t nodes = 0;                  // in the file, with model functions inlined
+  int64_t folded = 0;                 // those evaluated because their inputs are constants
   int64_t parameters = 0;             // elements of all parameters
-  int64_t absent_bytes = 0;           // of parameters whose data file does not exist
+  int64_t absent_bytes = 0;           // of parameters whose data files do not exist
 };
 
-// Reads a model of any known format; the format is told by the content.
-// Errors, all problems joined, with the path as place:
-//   kUsage    no such file; a size without --bind; a --bind that nothing uses
-//   kBadInput not a model (the message says what the file looks like), damaged, unsupported
+// Reads a model of any known format; the format is determined from the content. Errors, all
+// problems joined, with the path as place:
+//  kUsage    no such file; a size without --bind; an unused --bind
+//  kBadInput not a model (the message says what the file looks like), damaged, unsupported
 Result<Imported> ImportModel(const std::string& path, const ImportOptions& options);
 
-// One format. A format is one file importers/<name>.cc and one line of importers.def.
+// One format, defined in a file importers/<name>.cc and one line of importers.def.
 struct ImporterDef {
   const char* name;
   const char* extensions;  // for help texts: ".onnx"
   const char* summary;
-  // Whether the bytes are of this format, perhaps truncated.
+  // True if the bytes are of this format, even if truncated.
   bool (*sniff)(const FileMap& file);
-  // Errors need not name the file.
+  // Errors need not contain the file's name.
   Result<Imported> (*import)(const FileMap& file, const ImportOptions& options);
 };
 

@@ -8,7 +8,7 @@
 
 namespace metadist {
 
-// SHA-256 (FIPS 180-4) of bytes given in pieces.
+// SHA-256 (FIPS 180-4) of bytes passed in pieces.
 class Sha256 {
  public:
   Sha256();
@@ -18,7 +18,7 @@ class Sha256 {
 
   void Add(std::span<const std::byte> bytes);
   void Add(const std::string& text);
-  // 64 hexadecimal digits; then it starts anew.
+  // Returns 64 hexadecimal digits and resets.
   std::string Finish();
 
  private:

@@ -32,7 +32,7 @@ constexpr std::array kMagics = {
     Magic{"version https://git-lfs"sv, "a Git LFS pointer: the file itself was not fetched"sv},
 };
 
-// The names of a zip archive's members lie in its central directory, uncompressed.
+// The names of a zip archive's members are in its central directory, uncompressed.
 std::string DescribeZip(std::string_view text) {
   const auto has = [&](std::string_view name) { return text.find(name) != text.npos; };
   if (has("archive_format") && has("models/")) return "a zip archive (torch.export, .pt2)";
@@ -58,7 +58,7 @@ std::string DescribeBytes(std::span<const std::byte> bytes) {
   if (text.substr(0, 4) == "PK\x03\x04"sv) return DescribeZip(text);
   for (const Magic& magic : kMagics)
     if (text.substr(0, magic.start.size()) == magic.start) return std::string(magic.meaning);
-  // safetensors: eight bytes of length, then a JSON object.
+  // safetensors: a length of eight bytes, then a JSON object.
   if (text.size() > 9 && text.substr(8, 2) == "{\""sv) return "a safetensors file (weights only)";
   if (!IsText(text)) return "unknown bytes";
   const size_t first = text.find_first_not_of(" \t\r\n");

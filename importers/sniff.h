@@ -8,10 +8,10 @@
 
 namespace metadist {
 
-// The description of a zip archive of nothing, which numpy.savez writes of no arrays.
+// The description of an empty zip archive, which numpy.savez writes if there are no arrays.
 inline constexpr std::string_view kEmptyArchive = "a zip archive without members";
 
-// What a file that is no known model looks like, for error messages: "a zip archive (TorchScript or
+// Describes a file that is not a known model, for error messages: "a zip archive (TorchScript or
 // torch.export)", "text", "an empty file", ... Never empty.
 std::string DescribeBytes(std::span<const std::byte> bytes);
 

@@ -21,7 +21,7 @@ namespace {
 constexpr int kMostDevices = 1 << 20;
 constexpr char kCpuPrefix[] = "cpu:";
 
-// A positive decimal number, the whole text; nothing else.
+// The positive decimal number that is the whole text, otherwise nothing.
 std::optional<int> ParseCount(std::string_view text) {
   int count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
@@ -42,8 +42,7 @@ std::vector<std::string> Split(const std::string& text, char separator) {
   return parts;
 }
 
-// Names of machines that have a built-in profile, each standing for one full node where it stands
-// alone.
+// Machine names for built-in profiles. A name without a size means one full node.
 struct Alias {
   std::string_view machine;
   std::string_view profile;
@@ -56,14 +55,14 @@ constexpr std::array<Alias, 7> kAliases = {{{"dgx-a100-hdr", "a100"},
                                             {"l40s-pcie", "l40s"},
                                             {"rtx4090-pcie", "rtx4090"}}};
 
-// The profile that a machine's name stands for; a profile's own name stays.
+// The profile for a machine's name; the name of a profile is returned unchanged.
 std::string ProfileOf(const std::string& name) {
   for (const Alias& alias : kAliases)
     if (alias.machine == name) return std::string(alias.profile);
   return name;
 }
 
-// "did you mean 8xh100?" for a near miss of the name, else what there is.
+// "did you mean 8xh100?" if the name is close to a known one, else the list of known names.
 std::string ClusterHint(const std::string& size, const std::string& name) {
   const std::vector<std::string> known = BuiltinProfiles();
   std::vector<std::string> names = known;
@@ -79,8 +78,8 @@ struct Size {
   int devices_per_node = 1;
 };
 
-// "8" or "2x8". `node`: devices of a full node; one number above it means full nodes, and a node
-// cannot hold more.
+// "8" or "2x8". `node`: devices of a full node. A single number above it means several full nodes;
+// the second of two numbers must not exceed it.
 Result<Size> ParseSize(const std::string& spec, const std::string& text, int node) {
   const std::vector<std::string> parts = Split(text, 'x');
   std::vector<int> counts;
@@ -126,10 +125,11 @@ Result<Cluster> ResolveFile(const std::string& spec,
   return MakeCluster(spec, std::move(profile), parsed.nodes, parsed.devices_per_node);
 }
 
-// "2x8x" and "h100" of "2x8xh100"; the names of some devices hold an x themselves, so the name is
-// the longest known one at the end. Without a known one the size is what looks like one.
+// Splits "2x8xh100" into "2x8x" and "h100". Some device names contain an x themselves, so the name
+// is the longest known one at the end; if there is none, everything that looks like a size is the
+// size.
 struct Spec {
-  std::string size;  // with its x; empty where a name stands alone
+  std::string size;  // with its x; empty if the name has no size
   std::string name;
   bool known = false;
 };

@@ -11,7 +11,7 @@
 namespace metadist {
 namespace {
 
-// 0: same type; 1: another of the same width, which moves as fast; 2: any other.
+// 0: same type; 1: another type of the same width, which is transferred as fast; 2: any other type.
 int Distance(std::string_view row_dtype, ElementType dtype) {
   if (row_dtype == Name(dtype)) return 0;
   const std::optional<ElementType> type = ParseElementType(row_dtype);

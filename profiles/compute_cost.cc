@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Seconds of one kernel. Two laws: a contraction is read from a grid (contraction_cost.cc), all
-// else is bound by memory or, seldom, by its arithmetic. Kernels that take turns on blocks find in
-// the cache what they make for one another: each costs what it does on a block, as often as there
-// are blocks, and the copy of the rest is what they cannot beat. A contraction that moves more
-// bytes than its operands (batched, strided) cannot beat the copy of those bytes, so the larger
-// counts.
+// Seconds of one kernel. A contraction is priced from a grid (contraction_cost.cc); any other
+// kernel is bound by memory or, rarely, by its arithmetic. Kernels that take turns on blocks exchange
+// results through the cache: each is priced at its time on one block, times the number of blocks,
+// but at no less than a copy of the rest. A contraction that moves more bytes than its operands
+// (batched, strided) cannot be faster than a copy of those bytes, so the larger time counts.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -22,7 +21,7 @@
 namespace metadist {
 namespace {
 
-// A copy's time for the bytes: measured rows, else latency + bytes / (efficiency x memory rate).
+// Time of a copy of these bytes: measured rows, else latency + bytes / (efficiency x memory rate).
 Priced StreamSeconds(const Profile& profile, int64_t bytes) {
   if (bytes <= 0) return {};
   if (!profile.stream.empty()) {
@@ -35,7 +34,7 @@ Priced StreamSeconds(const Profile& profile, int64_t bytes) {
   return PriceOf(profile, Subject::kOther, {seconds, Provenance::kAnalytic, Reach::kTransferred});
 }
 
-// FLOPs outside the matrix units; without a rate for the type that of f32 holds.
+// Time of FLOPs outside the matrix units; a type without a rate uses that of f32.
 Priced VectorSeconds(const Profile& profile, const ComputeWork& work) {
   const auto& rates = profile.device.vector_flops_per_second;
   auto rate = rates.find(std::string(Name(work.dtype)));
@@ -70,7 +69,8 @@ Priced KernelSeconds(const Profile& profile, const ComputeWork& work) {
   if (IsContraction(work)) {
     const Contraction shape{work.dtype, std::max<int64_t>(work.batch, 1), work.m, work.n, work.k};
     const Priced product = ContractionSeconds(profile, shape);
-    // One product touches its operands once; only what a batch or a layout adds is checked.
+    // A single product reads and writes each operand once; only the extra traffic of a batch or a
+    // layout is checked.
     return work.batch > 1 ? Slower(product, StreamSeconds(profile, work.bytes)) : product;
   }
   const auto rows = profile.kernels.find({work.op, std::string(Name(work.dtype))});
@@ -83,8 +83,8 @@ Priced KernelSeconds(const Profile& profile, const ComputeWork& work) {
   return Slower(StreamSeconds(profile, work.bytes), VectorSeconds(profile, work));
 }
 
-// How much longer each of the ranks of one machine takes while all of them compute: straight lines
-// between the measured numbers of ranks, one rank being 1; beyond them, in proportion.
+// Slowdown of each rank of one machine while all of them compute: interpolated linearly between the
+// measured numbers of ranks, where one rank is 1; beyond them, in proportion to the ranks.
 double Slowdown(const Cluster& cluster, bool contraction) {
   const Profile& profile = *cluster.profile;
   const int ranks = cluster.devices_per_node;
@@ -108,7 +108,8 @@ double Slowdown(const Cluster& cluster, bool contraction) {
   return low->second + (ranks - low->first) / span * (high->second - low->second);
 }
 
-// The row of this very call, with as many ranks at work, or with the nearest fewer.
+// The row measured for exactly this call, with the same number of active ranks or the nearest
+// smaller one.
 std::optional<Priced> CallSeconds(const Cluster& cluster, const ComputeWork& work) {
   const Profile& profile = *cluster.profile;
   const auto rows = profile.calls.find(work.call);

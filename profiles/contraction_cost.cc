@@ -2,24 +2,25 @@
 //
 // Seconds of a matrix product from a measured grid.
 //
-// Problem: a profile holds some thousand products (m, n, k), a plan asks for any shape. Time is
-// close to multilinear in m, n, k where the matrix units are busy, flat where a launch or the
-// weights' way from memory dominates, and has knees between.
+// Problem: a profile contains about a thousand products (m, n, k), but a plan may need any shape.
+// Time is close to multilinear in m, n, k where the matrix units are busy, flat where the launch or
+// loading the weights dominates, and has knees in between.
 //
 // Approaches: a fixed share of peak (wrong by a factor 2 below 10 GFLOP); a curve of that share
-// over GFLOP (blind to skinny shapes); cubic splines (ring at the knees); straight lines between
-// measured shapes (the published leave-one-out error of such a scheme is 5 % in the median, 16 % at
-// p90). Taken, in this order, the first that applies:
+// over GFLOP (ignores skinny shapes); cubic splines (ring at the knees); linear interpolation
+// between measured shapes (the published leave-one-out error of such a scheme is 5 % in the median,
+// 16 % at p90). The first applicable rule is used:
 //   1. the measured shape;
-//   2. straight lines between the 2, 4 or 8 measured neighbours around (m, n, k); where a corner
-//      is missing, along k or along n alone;
-//   3. the nearest measured (n, k), whose share of the *roofline* is carried over: this keeps
+//   2. linear interpolation between the 2, 4 or 8 measured neighbours around (m, n, k); where a
+//      corner is missing, along k or n only;
+//   3. the nearest measured (n, k), with the same share of the *roofline*: this keeps
 //      memory-bound shapes memory-bound;
-//   4. the curve over GFLOP, of this type or, with its own peak, of another;
-//   5. the nearest (n, k) of another type, its share of that type's roofline carried over;
+//   4. the curve over GFLOP, of this type, or of another scaled to this type's peak;
+//   5. the nearest (n, k) of another type, with the same share of that type's roofline;
 //   6. the roofline, divided by kRooflineShare.
-// Batches: rows of the same batch if there are any, else the share of one product with batch x m
-// rows, over the roofline of the true bytes: tiles are the same, only B is read more often.
+// Batches: rows of the same batch if there are any, else the roofline share of one product with
+// batch x m rows, applied to the roofline of the actual bytes: the tiles are the same, only B is
+// read more often.
 //
 // Complexity: O(sites + log rows). The error of rules 2 and 3
 // on the published grids is computed in tests/profiles/published/products_test.cc.
@@ -39,7 +40,7 @@ namespace {
 
 constexpr double kRooflineShare = 0.6;
 
-// Types whose figures stand for a missing one, nearest first.
+// Types whose values are used for a missing type, nearest first.
 std::array<ElementType, 4> Relatives(ElementType dtype) {
   using enum ElementType;
   switch (dtype) {
@@ -58,7 +59,7 @@ double PeakFlops(const Profile& profile, ElementType dtype) {
     for (const ElementType type : Relatives(dtype)) {
       const auto rate = rates->find(std::string(Name(type)));
       if (rate == rates->end()) continue;
-      // A wider type takes its time; a narrower one is not faster without units of its own.
+      // A wider type runs at its own rate; a narrower one is no faster without dedicated units.
       return rate->second * std::min(1.0, static_cast<double>(ByteSize(type)) / ByteSize(dtype));
     }
   }
@@ -80,13 +81,14 @@ Grid GridOf(const Profile& profile, std::string_view dtype, int64_t batch) {
   return {profile, begin, profile.contractions.lower_bound(key)};
 }
 
-// Time at m on one site, by a straight line; nothing where m lies outside its rows.
+// Time at m on one site by linear interpolation; nothing if m is outside its rows.
 std::optional<Reading> ReadAtM(const Profile& profile, const Series& series, int64_t m) {
   if (series.empty() || m < series.begin()->first || m > series.rbegin()->first) return {};
   return ReadAtBytes(profile, series, m);
 }
 
-// The values around `at` in a sorted range of grid values: below or equal, above or equal.
+// The nearest grid values around `at`: the largest that is <= `at` and the smallest that is >=
+// `at`.
 struct Around {
   int64_t low = 0;
   int64_t high = std::numeric_limits<int64_t>::max();
@@ -100,7 +102,7 @@ struct Around {
   }
 };
 
-// Rules 1 and 2 where every corner around the shape was measured.
+// Rules 1 and 2 if every corner around the shape was measured.
 std::optional<Reading> ReadBetween(const Grid& grid, const Contraction& work, int64_t m) {
   Around n, k;
   for (auto site = grid.begin; site != grid.end; ++site) {
@@ -131,8 +133,8 @@ std::optional<Reading> ReadBetween(const Grid& grid, const Contraction& work, in
   return reading;
 }
 
-// Rule 2 on a grid with holes: a line along k between the sites of the same n, or along n between
-// those of the same k.
+// Rule 2 on a grid with holes: interpolates along k between sites of the same n, or along n between
+// sites of the same k.
 std::optional<Reading> ReadAlong(const Grid& grid,
                                  const Contraction& work,
                                  int64_t m,
@@ -165,7 +167,7 @@ std::optional<Reading> ReadInside(const Grid& grid, const Contraction& work, int
   return ReadAlong(grid, work, m, /*along_k=*/false);
 }
 
-// Rules 3 and 5.  dtype: of the grid.
+// Rules 3 and 5.  dtype: that of the grid.
 Reading ReadNearest(const Grid& grid, ElementType dtype, const Contraction& work, int64_t m) {
   auto octaves = [](int64_t a, int64_t b) {
     return std::abs(std::log2(static_cast<double>(a)) - std::log2(static_cast<double>(b)));
@@ -195,9 +197,9 @@ Reading ReadNearest(const Grid& grid, ElementType dtype, const Contraction& work
   return reading;
 }
 
-// Rule 4: straight lines over log2 GFLOP; the last point's share above the last. Below the first
-// its share holds too, but no product takes less than the first point took: where the curve is
-// another type's, that is its time at its own peak, not at this one's.
+// Rule 4: linear interpolation over log2 GFLOP. Above the last point its share is used, below the
+// first point the first share, but no product takes less time than the first point. For the curve
+// of another type, the time of the first point is computed with the higher of the two peaks.
 std::optional<Reading> ReadCurve(const Profile& profile, const Contraction& work) {
   auto curve = profile.efficiency.find(std::string(Name(work.dtype)));
   const bool own = curve != profile.efficiency.end();

@@ -18,11 +18,11 @@ struct Contraction {
   int64_t k = 1;
 };
 
-// Seconds of the contraction alone, without launch (sources and their order: contraction_cost.cc).
+// Seconds of the contraction without launch (data sources and their order: contraction_cost.cc).
 Priced ContractionSeconds(const Profile& profile, const Contraction& work);
 
-// Least seconds by the data sheet: the larger of FLOPs over the peak rate and bytes over the
-// memory rate. A type without a peak of its own takes the one of its nearest relative.
+// Least seconds according to the data sheet: the larger of FLOPs over the peak rate and bytes over
+// the memory rate. A type without a peak uses that of its nearest relative.
 double RooflineSeconds(const Profile& profile, const Contraction& work);
 
 }  // namespace metadist

@@ -12,16 +12,16 @@
 
 namespace metadist {
 
-// The only cost formulas of metadist: everything that is priced, is priced here.
+// The only cost formulas of metadist: every price comes from here.
 
-// What one executed kernel does on one device, in local shapes.
+// The work of one kernel on one device, in local shapes.
 struct ComputeWork {
   std::string op;         // for profiles with rows of this operator; may be empty
-  std::string call = {};  // for profiles with rows of this very call; may be empty
+  std::string call = {};  // for profiles with rows of exactly this call; may be empty
   ElementType dtype = ElementType::kF32;
   int64_t flops = 0;
   int64_t bytes = 0;  // read plus written
-  // The contraction it is, batch x (m x k)(k x n); all zero for other kernels.
+  // The contraction of the kernel, batch x (m x k)(k x n); all zero for other kernels.
   int64_t batch = 0;
   int64_t m = 0;
   int64_t n = 0;
@@ -32,7 +32,7 @@ struct ComputeWork {
   int64_t outside_bytes = 0;
 };
 
-// Seconds of one kernel on an otherwise idle machine. Free (no flops, no bytes) work costs nothing.
+// Seconds of one kernel on an otherwise idle machine. Work without FLOPs and bytes costs nothing.
 //
 //   contraction   max(grid(m, n, k), stream(bytes)), the grid read in this order: the measured
 //                 shape; linear between its neighbours; the nearest (n, k) with its utilisation;
@@ -43,22 +43,22 @@ struct ComputeWork {
 // plus launch_seconds, and never below kernel_floor_seconds.
 Priced ComputeSeconds(const Profile& profile, const ComputeWork& work);
 
-// Rows of the very call, measured in a model's program, come before all of this and hold the
-// launch. The same on a rank of the cluster while all other ranks do likewise: cpu ranks share
-// cores and memory (factors.h: slowdown_*, oversubscription).
+// The same on a rank of the cluster while all other ranks do the same work: cpu ranks share cores
+// and memory (factors.h: slowdown_*, oversubscription). Rows of exactly this call, measured in a
+// model's program, take precedence over all of the above and include the launch.
 Priced ComputeSeconds(const Cluster& cluster, const ComputeWork& work);
 
-// What a step takes beside its kernels and collectives: thread ranks do not leave the meeting
-// before it together (factors.h: step_seconds). The measured number of ranks nearest to the
-// cluster's.
+// Time of a step beyond its kernels and collectives: thread ranks do not leave the barrier before
+// the step at the same moment (factors.h: step_seconds). Uses the measured number of ranks nearest
+// to the cluster's.
 Priced StepSeconds(const Cluster& cluster);
 
-// The devices of one collective. All groups along a mesh axis work at the same time.
+// The devices of one collective. All groups along a mesh axis communicate at the same time.
 struct Group {
   int ranks = 1;
-  int nodes = 1;           // that the group touches
+  int nodes = 1;           // spanned by the group
   int ranks_per_node = 1;  // of the group, on its fullest node
-  int concurrent = 1;      // groups alike at work at the same time, this one included
+  int concurrent = 1;      // equal groups communicating at the same time, including this one
   bool strided = false;    // members of one node are not neighbours
   bool operator==(const Group&) const = default;
 };
@@ -76,8 +76,8 @@ Group GroupOf(const Cluster& cluster, const std::vector<int>& ranks);
 Priced CollectiveSeconds(
     const Cluster& cluster, Collective op, const Group& group, int64_t bytes, ElementType dtype);
 
-// Bytes that one rank receives in the collective, same `bytes` as above; the classic count:
-// 2 (n-1)/n for an all-reduce, (n-1)/n otherwise, 1 for send/receive.
+// Bytes that one rank receives in the collective, with the same `bytes` as above; the usual count:
+// 2 (n-1)/n x bytes for an all-reduce, (n-1)/n otherwise, 1 for send/receive.
 double ReceivedBytes(Collective op, int ranks, int64_t bytes);
 
 }  // namespace metadist

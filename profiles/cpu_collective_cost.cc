@@ -2,16 +2,16 @@
 //
 // Collectives between thread ranks of one machine.
 //
-// Problem: the ranks share cores and memory. What a collective takes depends less on the size of
-// its own group than on how many ranks of the machine are at work (`busy` = ranks x concurrent
-// groups), and it jumps where they outnumber the cores: a barrier then costs a switch of threads, 4
-// us instead of 0.2 us.
+// Problem: the ranks share cores and memory. The time of a collective depends less on the size of
+// its own group than on the number of active ranks of the machine (`busy` = ranks x concurrent
+// groups), and it jumps where they outnumber the cores: a barrier then costs a thread switch, 4 us
+// instead of 0.2 us.
 //
-// Taken: rows of the very (ranks, concurrent) first. Else one group of all busy ranks stands for
-// them, as it moves about the same bytes: straight lines between measured numbers of busy ranks,
-// but only on the same side of the number of cores; beyond the last measured number in proportion
-// where cores are shared. Rows of the other side are used last, and without any rows a copy's rate.
-// Complexity: O(rows of the operation).
+// Rows with exactly these (ranks, concurrent) are used first. Otherwise one group of all busy ranks
+// is used in their place, because it moves about the same bytes: linear interpolation between
+// measured numbers of busy ranks, but only on the same side of the number of cores; beyond the last
+// measured number in proportion where cores are shared. Rows of the other side are the last choice,
+// and without any rows the rate of a copy is used. Complexity: O(rows of the operation).
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -23,7 +23,7 @@
 namespace metadist {
 namespace {
 
-// Without any rows: a barrier and, for each rank, reading and writing what it receives.
+// Without any rows: a barrier, and each rank reads and writes the bytes that it receives.
 Reading Unmeasured(const Cluster& cluster, Collective op, const Group& group, int64_t bytes) {
   constexpr double kBarrierSeconds = 1e-6;
   constexpr double kCrowdedBarrierSeconds = 5e-6;
@@ -36,7 +36,7 @@ Reading Unmeasured(const Cluster& cluster, Collective op, const Group& group, in
   return {barrier + moved / rate, Provenance::kAnalytic, Reach::kTransferred};
 }
 
-// Rows by number of busy ranks; of two with the same number the one with fewer concurrent groups.
+// Rows by number of busy ranks; for equal numbers, those with fewer concurrent groups.
 using ByBusy = std::map<int, CollectiveRows>;
 
 Reading Scaled(const Profile& profile, const CollectiveRows& rows, int64_t bytes, double factor) {
@@ -46,7 +46,7 @@ Reading Scaled(const Profile& profile, const CollectiveRows& rows, int64_t bytes
   return reading;
 }
 
-// Straight line over the busy ranks between the neighbours, or in proportion beyond them.
+// Interpolates over the busy ranks between the neighbours, or scales in proportion beyond them.
 Reading ReadAtBusy(const Profile& profile, const ByBusy& rows, int busy, int64_t bytes) {
   const auto high = rows.lower_bound(busy);
   const bool crowded = busy > profile.header.cores;

@@ -2,16 +2,16 @@
 //
 // Collectives between devices that have links inside a node and a network between nodes.
 //
-// Taken, in this order:
-//   1. rows of the shape, (ranks, nodes, ranks per node): lines over bytes (series.cc). Rows that
-//      begin at large sizes only are not held below their first one; the model continues them;
-//   2. one node, another number of ranks: a line over (n-1)/n between the neighbours. H200
+// The first applicable rule is used:
+//   1. rows of the shape, (ranks, nodes, ranks per node): linear in bytes (series.cc). Rows that
+//      begin only at large sizes are not held constant below the first; the model continues them;
+//   2. one node, another number of ranks: linear in (n-1)/n between the neighbours. H200
 //      all-reduce at 8 GiB, 5, 6, 7 devices from 4 and 8: within 3 %;
-//   3. full nodes, another number of them: a line over log2(nodes) between the neighbours;
+//   3. full nodes, another number of them: linear in log2(nodes) between the neighbours;
 //   4. the fitted model (gpu_collective_model.cc).
-// A send inside a node is one of a ring of sends or half of an all-to-all of two, where there are
-// such rows.
-// Complexity: O(rows of the operation) per call, 0.2 us, or 2 us where the model is asked.
+// A send inside a node is priced as one of a ring of sends or as half of an all-to-all of two, if
+// there are such rows. Complexity: O(rows of the operation) per call, 0.2 us, or 2 us where the
+// model is evaluated.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -25,7 +25,7 @@
 namespace metadist {
 namespace {
 
-constexpr double kOverNodesBand = 0.5;       // several nodes outside measured rows
+constexpr double kOverNodesBand = 0.5;       // several nodes, not covered by measured rows
 constexpr double kBetweenNodeCounts = 0.15;  // between two measured numbers of nodes
 
 // The prices of one operation and element type on one cluster.
@@ -46,7 +46,7 @@ class Pricer {
     return FindCollectives(profile_, op, dtype_, strided_, accept);
   }
   Reading ReadRows(const CollectiveRows& rows, int64_t bytes) const;
-  // Adds the error band; a formula over several nodes has a wide one.
+  // Adds the error band, which is wide for a formula over several nodes.
   Priced Price(const Group& group, const Reading& reading) const;
   std::optional<Priced> BetweenRanks(const Group& group, int64_t bytes) const;
   std::optional<Priced> BetweenNodes(const Group& group, int64_t bytes) const;
@@ -123,7 +123,7 @@ Reading Pricer::SendInside(int64_t bytes) const {
   if (link != profile_.p2p.end() && !link->second.empty()) {
     return ReadAtBytes(profile_, link->second, bytes);
   }
-  // A ring of sends keeps every device as busy as a pair does.
+  // In a ring of sends, every device is as busy as in a pair.
   const auto one_node = [](const CollectiveKey& key) { return key.nodes == 1; };
   for (const CollectiveRows& ring : Rows(Collective::kSendRecv, one_node)) {
     Reading reading = ReadRows(ring, bytes);

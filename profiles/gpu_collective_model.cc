@@ -2,18 +2,18 @@
 //
 // Collectives over groups that have no rows.
 //
-// Problem: published and measured rows cover few group shapes, 2, 4 and 8 devices of one node and
+// Problem: published and measured rows cover few group shapes: 2, 4 and 8 devices of one node and
 // some numbers of full nodes, mostly for the all-reduce. A plan needs any number of ranks on any
 // number of nodes, in particular one or two devices of each.
 //
-// Taken: a model with two parts, latency and transfer, each multiplied by what the rows of the
-// nearest group of the same operation ask for. Latency: the median over rows up to 32 KiB, of any
-// such group. Transfer: rows from 16 MiB at about the same size, of groups with the same number of
-// ranks per node only, as others have other wires.
-// An operation without any rows takes the fit of the all-reduce: the wires are the same.
-//   all-reduce, all-gather, reduce-scatter: NCCL's tuner (nccl_model.cc). The bandwidth inside the
-//     node is what rows of one node show, that between nodes the network cards of the ranks at
-//     0.96 of their rate; an all-reduce over more than two nodes stays below the published ceiling
+// The model has two parts, latency and transfer, each multiplied by a factor fitted to the rows of
+// the nearest group of the same operation. Latency: the median over rows up to 32 KiB, of any such
+// group. Transfer: rows from 16 MiB at about the same size, only of groups with the same number of
+// ranks per node, because others use other network cards. An operation without any rows uses the
+// fit of the all-reduce: the wires are the same.
+//   all-reduce, all-gather, reduce-scatter: NCCL's tuner (nccl_model.cc). The bandwidth in a node
+//     comes from rows of one node, that between nodes is 0.96 of the rate of the ranks' network
+//     cards; an all-reduce over more than two nodes stays below the published ceiling
 //   all-to-all: (n - ranks per node) / n of the bytes cross the wire at all_to_all_efficiency
 //   send: latency plus bytes over the rate
 // Against published values of two H100 nodes with 1, 2, 4, 8 devices each (GB/s at 16 GiB):

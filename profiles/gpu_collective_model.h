@@ -9,14 +9,14 @@
 
 namespace metadist {
 
-// Up to this size a collective costs latency only.
+// Up to this size the time of a collective is latency only.
 inline constexpr int64_t kSmallBytes = 32 << 10;
 
 // The group that the rows of this key were measured on.
 Group GroupFor(const CollectiveKey& key);
 
-// Seconds of one operation by formula, fitted to what rows there are (gpu_collective_model.cc).
-// profile: outlives this.
+// Seconds of one operation by a formula fitted to the available rows (gpu_collective_model.cc).
+// profile: must outlive the object.
 class GpuCollectiveModel {
  public:
   GpuCollectiveModel(const Profile& profile, Collective op, ElementType dtype, bool strided)
@@ -24,22 +24,22 @@ class GpuCollectiveModel {
 
   // The model with both parts fitted to the nearest rows, in seconds.
   double FittedSeconds(const Group& group, int64_t bytes) const;
-  // The model as it is, or with the given fit.
+  // The model without a fit, or with the given one.
   NcclTime Seconds(const Group& group, int64_t bytes, const NcclFit& fit = {}) const;
-  // Rows of one node with that many ranks, or null.
+  // Rows of one node with this number of ranks, or null.
   const Series* Inside(Collective op, int ranks) const;
 
  private:
-  // The fit that the rows of this operation ask for; nothing without any on as many nodes (one or
+  // The fit to the rows of this operation; nothing if it has no rows on as many nodes (one or
   // several).
   std::optional<NcclFit> FitFor(const Group& group, int64_t bytes) const;
   NcclTime AllToAll(const Group& group, int64_t bytes) const;
   NcclTime Send(const Group& group, int64_t bytes) const;
-  // What rows up to kSmallBytes ask of the model's latency: the median ratio.
+  // Ratio of the rows up to kSmallBytes to the model's latency: the median.
   double LatencyFit(const CollectiveRows& rows) const;
-  // What large rows ask of the model's transfer at that size: a line over log2(bytes).
+  // Ratio of large rows to the model's transfer time at that size: linear in log2(bytes).
   double TransferFit(const CollectiveRows& rows, double latency_fit, int64_t bytes) const;
-  // Payload GB/s of a collective inside one node, from its rows or the link.
+  // Payload GB/s of a collective inside one node, from its rows or else from the link rate.
   double InsideRate(Collective op, int ranks) const;
   double wire_rate() const;
 

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a collective should take where nobody has measured it.
+// Estimates the time of a collective where it was not measured.
 //
 // NCCL chooses among algorithms (ring, tree, in-switch reduction) and protocols (LL, LL128, Simple)
 // by a model of its own: latency by the number of hops, plus bytes over the bandwidth that the
 // protocol leaves of the channels. Evaluating that model gives the right shape of the curve,
 // protocol switches included, from a dozen constants per generation. Its scale is off by 5 to 40 %,
-// so callers fit the two parts of the result to rows of a similar group where there are any. The
-// choice is made after the fit: otherwise the sum could fall where the choice changes.
+// so callers fit the two parts of the result to rows of a similar group if there are any. The
+// algorithm and protocol are chosen after the fit: otherwise the sum could fall where the choice
+// changes.
 //
-//   time = latency + bytes / rate, the least over algorithms and protocols
-//   ring latency   base + (steps - steps between nodes) inside + (steps between nodes) wire
-//   tree latency   base + 2 ((n/N - 1) inside + log2(N) wire)            all-reduce only
-//   ring rate      bus n / steps; steps = 2 (n-1) for an all-reduce, n-1 otherwise
-//   tree rate      0.92 bus / 2, corrected by a factor per size
+//  time = latency + bytes / rate, the least over algorithms and protocols
+//  ring latency   base + (steps - steps between nodes) inside + (steps between nodes) wire
+//  tree latency   base + 2 ((n/N - 1) inside + log2(N) wire)            all-reduce only
+//  ring rate      bus n / steps; steps = 2 (n-1) for an all-reduce, n-1 otherwise
+//  tree rate      0.92 bus / 2, corrected by a factor per size
 //
-// Two things differ from the tuner. The number of channels is not searched: channels times rate
-// per channel is given as `inside_bus` and `wire_bus`. And a tree over two nodes is given its
-// true rate (`pair_rate`): each half of the data crosses the wire once, which NCCL's constants miss
-// by up to 40 %. PAT is left out: it needs one rank per node and wins only in mid sizes.
+// There are two differences from NCCL's tuner. The number of channels is not searched: channels
+// times rate per channel is given as `inside_bus` and `wire_bus`. And a tree over two nodes uses
+// its true rate (`pair_rate`): each half of the data crosses the wire once, which NCCL's constants
+// miss by up to 40 %. PAT is omitted: it needs one rank per node and wins only at medium sizes.
 //
 // Source: NVIDIA/nccl 2.30.7, src/graph/tuning.cc: constants and formulas restated, no code taken.
 #include "profiles/nccl_model.h"
@@ -46,7 +47,7 @@ constexpr PerProtocol kTreePci = {1.0, 1.9, 4.0};
 constexpr PerProtocol kRingPci = {1.0, 2.5, 5.7};
 constexpr PerProtocol kTreeNet = {5.0, 8.5, 14.0};
 constexpr PerProtocol kRingNet = {2.7, 4.0, 14.0};
-// Of a ring's step over the network, by the host's processor.
+// Overhead of a ring step over the network, by the host's processor.
 constexpr PerProtocol kNetOverheadIntel = {1.0, 1.0, 3.0};
 constexpr PerProtocol kNetOverheadAmd = {2.0, 2.0, 6.0};
 constexpr double kNvlsLatency = 25;
@@ -54,8 +55,8 @@ constexpr double kNvlsTreeNet = 20.9;
 constexpr double kLongRing = 1.4;      // latency of Simple rings over the network, see below
 constexpr double kLongRingBytes = 64;  // per channel and rank
 
-// GB/s, by generation. Over several nodes the host's processor counts: A100 machines have AMD's,
-// the others Intel's.
+// GB/s, by generation. Over several nodes it depends on the host's processor: A100 machines have
+// AMD's, the others Intel's.
 constexpr std::array<PerNodes, 4> kLlMax = {
     {{39, 39, 20.4}, {87.7, 22.5, 19}, {141, 39, 20.4}, {282, 39, 20.4}}};
 constexpr std::array<double, 4> kRingLl128Channel = {20, 20, 36.7, 40};
@@ -65,7 +66,7 @@ constexpr std::array<PerNodes, 4> kTreeChannel = {
     {{26.5, 18.5, 10}, {24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}}};
 constexpr std::array<int, 4> kChannelsInside = {12, 24, 24, 16};
 constexpr int kChannelsBetween = 16;
-// In-switch reduction: channels x rate, before its efficiency; 0: the generation has none.
+// In-switch reduction: channels x rate, before its efficiency; 0: not available in this generation.
 constexpr std::array<double, 4> kNvlsChannels = {0, 0, 16, 24};
 constexpr std::array<double, 4> kNvlsChannelRate = {0, 0, 20.6, 30};
 constexpr std::array<double, 4> kNvlsEfficiency = {0, 0, 0.85, 0.74};
@@ -80,7 +81,7 @@ constexpr std::array<std::array<double, 24>, 3> kTreeCorrection = {
 
 size_t NodeColumn(int nodes) { return nodes <= 1 ? 0 : nodes == 2 ? 1 : 2; }
 
-// One communicator with what all formulas share.
+// One communicator, with the quantities that all formulas share.
 class Model {
  public:
   Model(const NcclFabric& fabric, Collective op, int64_t bytes, const NcclFit& fit)

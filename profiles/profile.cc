@@ -4,7 +4,7 @@
 namespace metadist {
 namespace {
 
-// Calls visit(sample) for every row with a time.
+// Calls visit(sample) for every row.
 template <typename Visit>
 void ForEachSample(const Profile& profile, Visit visit) {
   auto all = [&](const Series& series) {

@@ -11,20 +11,20 @@
 
 namespace metadist {
 
-// Who says so. Rows refer to an origin by its id, so a sentence stands once per file.
+// The origin of rows. Rows refer to it by id, so that its text is stored once per file.
 struct Origin {
   Provenance provenance = Provenance::kMeasured;
   std::string source;        // "metadist profile", "github:owner/name@commit path", ...
   std::string licence;       // "own measurement", "Apache-2.0", "figures only", ...
   std::string date;          // ISO 8601, may be empty
-  bool transferred = false;  // the rows describe another machine than the profile
+  bool transferred = false;  // the rows were measured on another machine than that of the profile
   bool operator==(const Origin&) const = default;
 };
 
-// One row's values. Times are microseconds as in nccl-tests; zero means "not recorded", except
+// The values of one row. Times are microseconds as in nccl-tests; zero means "not recorded", except
 // for time_us, which is always positive.
 struct Sample {
-  double time_us = 0;  // median; out of place for collectives
+  double time_us = 0;  // median; for collectives out of place
   double time_inplace_us = 0;
   double mad_us = 0;  // median absolute deviation
   double p10_us = 0;
@@ -34,7 +34,7 @@ struct Sample {
   bool operator==(const Sample&) const = default;
 };
 
-// Rows that differ in one number only, in its order. The number is named by each table below.
+// Rows that differ in one number, sorted by it. Each table below states which number.
 using Series = std::map<int64_t, Sample>;
 
 // A contraction C[batch, m, n] = A[batch, m, k] B[batch, k, n] without m.
@@ -47,7 +47,8 @@ struct ContractionSite {
   auto operator<=>(const ContractionSite&) const = default;
 };
 
-// Any other kernel, by the operator's name; optional, the stream table prices what is not here.
+// Any other kernel, by operator name. Optional: kernels without rows are priced by the stream
+// table.
 struct KernelKey {
   std::string op;
   std::string dtype;
@@ -64,14 +65,14 @@ struct CollectiveKey {
   Collective op = Collective::kAllReduce;
   std::string dtype;
   int ranks = 0;           // in the group
-  int nodes = 1;           // that the group touches
+  int nodes = 1;           // spanned by the group
   int ranks_per_node = 0;  // of the group, on its fullest node
   int concurrent = 1;      // groups of this shape that ran at the same time
   bool strided = false;    // neighbours in the group are not neighbours in the node
   auto operator<=>(const CollectiveKey&) const = default;
 };
 
-// A scalar of the cost formulas; profiles/factors.h names those that are read.
+// A scalar of the cost formulas; profiles/factors.h lists those that are used.
 struct CostFactor {
   double value = 0;
   std::string origin;
@@ -89,11 +90,11 @@ struct ProfileHeader {
   std::string name;          // "h100", "cpu"
   std::string kind;          // "cpu" (ranks share cores and memory) or "gpu"
   std::string device_model;  // "H100 SXM5 80GB"
-  int devices_per_node = 0;  // as measured or as sold
+  int devices_per_node = 0;  // as measured or sold
   int nodes = 1;
-  int link_domain = 0;      // devices that reach each other without the network
+  int link_domain = 0;      // number of devices connected without the network
   int nics_per_node = 0;    // 0: no network
-  int64_t cores = 0;        // that ranks of one machine share; cpu only
+  int64_t cores = 0;        // shared by the ranks of one machine; cpu only
   std::string launch_mode;  // "process per device", "threads", ...
   std::string date;
   std::string tool_version;
@@ -102,13 +103,13 @@ struct ProfileHeader {
   bool operator==(const ProfileHeader&) const = default;
 };
 
-// Data sheet of one device (for cpu: of the machine that its ranks share).
+// Data sheet of one device (for cpu: of the machine shared by its ranks).
 struct DeviceSpec {
   int64_t memory_bytes = 0;
   double memory_bytes_per_second = 0;   // peak
-  double link_bytes_per_second = 0;     // to the other devices of its link domain, one direction
-  double network_bytes_per_second = 0;  // of its share of the network cards, one direction
-  double host_bytes_per_second = 0;     // to host memory, one direction
+  double link_bytes_per_second = 0;     // to the other devices of its link domain, in one direction
+  double network_bytes_per_second = 0;  // its share of the network cards, in one direction
+  double host_bytes_per_second = 0;     // to host memory, in one direction
   int64_t cache_bytes = 0;              // last level
   int64_t units = 0;                    // SMs
   std::map<std::string, double> contraction_flops_per_second;  // by dtype: peak of the matrix units
@@ -118,7 +119,7 @@ struct DeviceSpec {
 };
 
 // Measured seconds of one kind of machine, with provenance per row. A plain value: add rows by
-// assignment (a second assignment replaces), read prices through profiles/cost.h only.
+// assignment (assigning again replaces a row), and compute prices only through profiles/cost.h.
 struct Profile {
   ProfileHeader header;
   DeviceSpec device;
@@ -126,8 +127,9 @@ struct Profile {
   std::map<ContractionSite, Series> contractions;  // by m
   std::map<std::string, Efficiency> efficiency;    // by dtype
   std::map<KernelKey, Series> kernels;             // by bytes read plus written
-  // One call of an operator by its text (planner/space/call_text.h), in a model's own program: by
-  // the number of ranks of the machine at work. Ranks beyond the cores: as if they had cores.
+  // One operator call, by its text (planner/space/call_text.h), measured in a model's program: by
+  // number of active ranks of the machine. With more ranks than cores, times are as if each rank
+  // had a core.
   std::map<std::string, Series> calls;
   Series stream;                                // a copy, by bytes read plus written
   std::map<CollectiveKey, Series> collectives;  // by nccl-tests size, see CollectiveSeconds
@@ -137,7 +139,7 @@ struct Profile {
 
   // The factor's value, or `absent`.
   double factor(std::string_view factor_name, double absent) const;
-  // Number of rows in all tables, and how many of each class.
+  // Number of rows in all tables, and number of rows of each class.
   int64_t rows() const;
   std::map<Provenance, int64_t> rows_by_class() const;
 };

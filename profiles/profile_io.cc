@@ -20,10 +20,10 @@ constexpr Integers kRanks{1, kMostRanks};
 constexpr Integers kSome{1};
 constexpr Integers kAny{0};
 
-// What to do about a file that is no profile.
+// Hint for a file that is not a profile.
 constexpr char kRemedy[] = "`metadist profile --device cpu -o FILE` writes a profile";
 
-// A row of a table of series: at one number of one of them.
+// A row of a table of series: one number of one series.
 template <typename Key>
 struct SeriesRow {
   Key key = {};
@@ -31,7 +31,7 @@ struct SeriesRow {
   Sample sample = {};
 };
 
-// A MetaIR element type, or one that only devices know.
+// A MetaIR element type, or one that only devices support.
 void VisitDtype(JsonVisitor& v, std::string& dtype) {
   v.Value(dtype, Texts::kNotEmpty);
   if (v.ok() && !ParseElementType(dtype) && dtype != "tf32" && dtype != "fp8")
@@ -79,14 +79,14 @@ void VisitCollective(JsonVisitor& v, CollectiveKey& key) {
                         key.ranks_per_node));
 }
 
-// The tables of one file. Rows of the same key and number stand once.
+// The tables of one file. Rows with the same key and number must not repeat.
 class ProfileFields {
  public:
   explicit ProfileFields(Profile& profile) : profile_(profile) {}
 
   void Visit(JsonVisitor& v) {
     if (!v.Schema(kProfileSchema, kProfileSchemaVersion, kRemedy)) return;
-    if (v.reading()) VisitOrigins(v);  // all others name them
+    if (v.reading()) VisitOrigins(v);  // needed first, because all other tables refer to them
     v.Field("header", profile_.header, VisitHeader);
     v.Field("device", profile_.device, [this](JsonVisitor& at, DeviceSpec& device) {
       VisitDevice(at, device);
@@ -118,7 +118,7 @@ class ProfileFields {
   }
 
  private:
-  // The id of an origin of the file.
+  // The id of an origin defined in the file.
   void VisitOriginOf(JsonVisitor& v, std::string& id) {
     v.Field("origin", id, [this](JsonVisitor& at, std::string& text) {
       at.Value(text, Texts::kNotEmpty);
@@ -142,7 +142,7 @@ class ProfileFields {
     VisitOriginOf(v, device.origin);
   }
 
-  // A table of rows of its own order, `add` puts each sound one into the profile; false: it is
+  // A table of rows. `add` stores each valid row in the profile and returns false if it is already
   // there.
   template <typename Row, typename Fields, typename Add>
   static void VisitRows(JsonVisitor& v,
@@ -221,7 +221,8 @@ class ProfileFields {
     });
   }
 
-  // number: the name of what the rows of a series differ in.  key: visits the series' own fields.
+  // number: name of the number in which the rows of a series differ.  key: visits the fields of the
+  // series.
   template <typename Key, typename VisitKey>
   void VisitSeries(JsonVisitor& v,
                    std::string_view name,
@@ -241,7 +242,7 @@ class ProfileFields {
     });
   }
 
-  // What is zero is left out.
+  // Zeros are omitted.
   void VisitSample(JsonVisitor& v, Sample& sample) {
     v.Field("time_us", sample.time_us, Reals::kPositive);
     v.Optional("time_inplace_us", sample.time_inplace_us, 0, Reals::kNotNegative);

@@ -5,15 +5,15 @@
 
 namespace metadist {
 
-// Where a figure comes from, best first. A sum inherits the worst of its parts.
+// Origin of a number, best first. A sum has the worst provenance of its parts.
 enum class Provenance {
-  kMeasured,  // by this tool, on the machine the profile describes
-  kBorrowed,  // published by others: source, licence and date are kept
-  kAnalytic,  // a formula and its scalars
+  kMeasured,  // by this tool, on the machine that the profile describes
+  kBorrowed,  // published by others, with source, licence and date
+  kAnalytic,  // a formula and its parameters
 };
 inline constexpr int kProvenances = 3;
 
-// How far a price lies from the row that it was read from, nearest first.
+// Relation of a price to the rows that it was computed from, nearest first.
 enum class Reach {
   kExact,
   kInterpolated,  // between two rows

@@ -3,21 +3,21 @@
 // Times at sizes that were not measured.
 //
 // Problem: t(bytes) of a copy or a collective is known at some sizes, about powers of two over six
-// decades. It is convex in pieces: a latency floor, ramps, and jumps where the library changes its
+// decades. It is piecewise convex: a latency floor, ramps, and jumps where the library changes its
 // protocol or algorithm.
 //
 // Approaches: constant bandwidth from the nearest size (mean error 34 % on a grid of steps x4), one
-// latency plus bandwidth line through all sizes (13 %), straight lines on logarithmic axes (5.1 %),
-// straight lines on the plain axes (4.6 %). The last one is taken: it is exact wherever a single
-// latency-bandwidth law holds between two rows, and it needs no fit.
+// latency plus bandwidth line through all sizes (13 %), linear interpolation on logarithmic axes
+// (5.1 %), linear interpolation on linear axes (4.6 %). The last one is used: it is exact wherever
+// a single latency-bandwidth law holds between two rows, and it needs no fit.
 //
-// Below the first row the time is held: latency does not shrink with bytes. Above the last row the
-// slope of the last three octaves is continued, but kept between 0.85 and 1 times the time at
-// constant bandwidth: the slope alone can promise more than the wire, constant bandwidth is too
-// slow in 96 % of published cases, by 9 % on average up to 16 GiB; the clamped slope by 6 %.
+// Below the first row the time is constant: latency does not shrink with bytes. Above the last row
+// the slope of the last three octaves is continued, but clamped to 0.85 to 1 times the time at
+// constant bandwidth: the slope alone can exceed the rate of the wire, and constant bandwidth is
+// too slow in 96 % of published cases, by 9 % on average up to 16 GiB; the clamped slope by 6 %.
 //
-// Complexity: O(log rows). Figures: own computation over 60 published sweeps; the tests beside
-// compute them again from the built-in rows.
+// Complexity: O(log rows). Figures: own computation over 60 published sweeps; the tests recompute
+// them from the built-in rows.
 #include "profiles/series.h"
 
 #include <algorithm>

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr char kBelow[] = "data files lie in the model's folder or below it";
 
-// Checks the path part by part. False: some part does not exist.
+// Checks the path component by component. False if a component does not exist.
 Result<bool> Exists(const fs::path& folder, const std::string& location) {
   const fs::path relative(location);
   const std::string where = fmt::format("external data '{}'", location);

@@ -11,18 +11,17 @@
 
 namespace metadist {
 
-// Weights that lie in files beside the model. A location is hostile: only regular files below the
-// model's folder are opened, reached without `..` and without symbolic links.
+// Weights in files beside the model. A location is untrusted: only regular files below the model's
+// folder are opened, reached without `..` and without symbolic links.
 class ExternalData {
  public:
   // folder: of the model file; "" = the current one.
   explicit ExternalData(std::string folder) : folder_(std::move(folder)) {}
 
-  // The tensor at `offset` of the file `location`, mapped, not copied (but where the offset is not
-  // aligned to the element). A file that does not exist gives an absent tensor.
-  // length: as the model states it; nothing = as many bytes as the type has.
-  // Errors: kBadInput for a location that is refused, a length that differs from the type's, a
-  // range beyond the end of the file.
+  // The tensor at `offset` of the file `location`, mapped rather than copied (copied if the offset
+  // is not aligned to the element). A file that does not exist gives an absent tensor. length: as
+  // stated by the model; nothing = as many bytes as the type has. Errors: kBadInput for a location
+  // that is refused, a length that differs from the type's, or a range beyond the end of the file.
   Result<Tensor> Read(const TensorType& type,
                       const std::string& location,
                       int64_t offset,
@@ -32,15 +31,15 @@ class ExternalData {
   std::map<std::string, int64_t> sizes() const;
 
  private:
-  // Nothing: the file does not exist.
+  // Nothing if the file does not exist.
   Result<std::optional<FileMap>> Open(const std::string& location);
 
   std::string folder_;
   std::map<std::string, std::optional<FileMap>> files_;
 };
 
-// Bytes of bools with any value but 0 and 1 are undefined behaviour in C++: a copy with 1 for them
-// where there are any, else the tensor itself.
+// Bools other than 0 and 1 are undefined behaviour in C++: returns a copy with 1 in their place if
+// there are any, else the tensor itself.
 Tensor WithCleanBools(Tensor tensor);
 
 }  // namespace metadist

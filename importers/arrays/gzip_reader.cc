@@ -19,23 +19,23 @@ namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 17;
 constexpr unsigned char kGzipMagic[2] = {0x1f, 0x8b};
-constexpr int kGzipWindow = 15 + 16;  // zlib's way to say: gzip only
+constexpr int kGzipWindow = 15 + 16;  // for zlib: gzip only
 
 }  // namespace
 
-// zlib's own gzread takes a file that is cut short, or one with something behind the data, for a
-// whole one; so the stream is driven here. Several members in a row are one text, as gunzip has it.
+// zlib's own gzread accepts a file that is truncated or has trailing data as complete, so the
+// stream is driven here. Several consecutive members form one text, as in gunzip.
 struct GzipReader::State {
   std::string path;
   int fd = -1;
   std::vector<char> buffer = std::vector<char>(kBufferBytes);
-  // Read from the file, not yet used.
+  // Range of bytes that were read from the file but not used yet.
   size_t from = 0;
   size_t to = 0;
   bool ended = false;
   int64_t used = 0;  // bytes of the file before buffer[from]
   bool zipped = false;
-  bool inside = false;  // a member is not finished
+  bool inside = false;  // within a member
   z_stream stream = {};
 
   ~State() {
@@ -47,7 +47,7 @@ struct GzipReader::State {
     return BadInput(path, fmt::format("{} (byte {})", message, used));
   }
 
-  // Reads on until at least `least` bytes are at hand or the file ends.
+  // Reads until at least `least` bytes are available or the file ends.
   Result<void> Fill(size_t least) {
     std::memmove(buffer.data(), buffer.data() + from, to - from);
     to -= from;

@@ -10,17 +10,17 @@
 
 namespace metadist {
 
-// The bytes of a file front to back, in pieces; inflated if it is gzip, which its first two bytes
-// tell. Constant memory, whatever the size; pipes work too.
+// Reads a file from front to back in pieces, decompressed if its first two bytes identify gzip.
+// Constant memory, whatever the size; works on pipes too.
 class GzipReader {
  public:
   // Errors: kUsage if the file does not exist or may not be read; kBadInput if it is a folder. The
-  // path is the place.
+  // error's place is the path.
   static Result<GzipReader> Open(const std::string& path);
 
-  // Fills `into` (not empty) from its front; returns how many bytes, 0 at the end only.
-  // Errors: kBadInput if the gzip data are damaged or cut short, or something else follows them;
-  // kUsage if reading fails. The path is the place.
+  // Fills `into` (not empty) from its front; returns the number of bytes, 0 only at the end.
+  // Errors: kBadInput if the gzip data are damaged, truncated or followed by something else; kUsage
+  // if reading fails. The error's place is the path.
   Result<size_t> Read(std::span<char> into);
 
   GzipReader(GzipReader&&) noexcept;

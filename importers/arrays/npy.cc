@@ -30,8 +30,8 @@ struct Descriptor {
   ElementType element;
 };
 
-// `V2` is how bf16 is stored: NumPy itself has no such type. Nor has it floats of 8 bits or
-// elements of fewer, which all are `V1` or `f1`: they are read as bits (see FromBits).
+// `V2` is bf16, which NumPy itself lacks. It also lacks floats of 8 bits and narrower elements,
+// which are all stored as `V1` or `f1`: they are read as bits (see FromBits).
 constexpr Descriptor kDescriptors[] = {
     {"<f8", ElementType::kF64},
     {"<f4", ElementType::kF32},

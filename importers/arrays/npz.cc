@@ -17,7 +17,7 @@
 namespace metadist {
 namespace {
 
-// Deflate cannot do better than this, so a member that claims more is a lie.
+// Deflate cannot compress more than this, so a member that claims a higher ratio is invalid.
 constexpr uint64_t kLargestRatio = 1032;
 constexpr size_t kLongestName = 4096;
 
@@ -25,7 +25,7 @@ struct CloseZip {
   void operator()(void* zip) const { unzClose(zip); }
 };
 
-// Inflates the current member. The declared size is believed only as far as the archive could hold
+// Inflates the current member. Its declared size is trusted only as far as the archive can contain
 // it.
 Result<std::vector<std::byte>> Inflate(void* zip, const unz_file_info64& info, uint64_t archive) {
   if (info.compressed_size > archive ||

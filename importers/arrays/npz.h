@@ -16,10 +16,10 @@ namespace metadist {
 // does. Errors: kBadInput.
 Result<Tensor> ParseNpy(std::span<const std::byte> bytes);
 
-// Reads an .npz archive (stored or deflated), names without ".npy", or one .npy file (name: the
-// file's stem).
-// Inflation is bounded by what each array's own header declares; duplicate names are refused.
-// Errors: kUsage if the file cannot be opened, kBadInput otherwise; the path is the place.
+// Reads an .npz archive (stored or deflated), with names without ".npy", or one .npy file (name:
+// the file's stem). Inflation is limited to the size that each array's own header declares;
+// duplicate names are refused. Errors: kUsage if the file cannot be opened, kBadInput otherwise;
+// the error's place is the path.
 Result<NamedTensors> ReadArrays(const std::string& path);
 
 // Writes an .npz archive, members stored in the given order; the same arrays give the same bytes.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the library's converter gets wrong, put right before and after it runs:
-//   * Resize and its predecessor Upsample, to opset 10: sizes are mapped by the bare quotient, and
-//     the nearest element is that below it (above, where all scales shrink). From 11 on an
-//     attribute says so, with other defaults; the converter leaves them to the defaults.
-//   * Hardmax, to opset 12: it runs over all dims from its axis on, which is 1 unless stated; the
-//     converter takes it for the one of opset 13, which runs over one dim, the last unless stated.
-//   * RoiAlign, to opset 15: coordinates are not shifted by half an element. From 16 on an
-//   attribute
-//     says so, whose default shifts them.
-//   * PRelu, to opset 6: a list of slopes is one for each channel (dim 1); from 7 on it broadcasts
-//     from the right.
+// Corrects what the library's converter gets wrong, before and after it runs:
+//  * Resize and its predecessor Upsample, up to opset 10: sizes are mapped by the plain quotient,
+//    and the nearest element is the one below (above if all scales shrink). From opset 11 on an
+//    attribute specifies this, with other defaults; the converter leaves the defaults.
+//  * Hardmax, up to opset 12: it runs over all dims from its axis on, which is 1 by default; the
+//    converter treats it as that of opset 13, which runs over one dim, by default the last.
+//  * RoiAlign, up to opset 15: coordinates are not shifted by half an element. From opset 16 on
+//    an attribute specifies this, whose default shifts them.
+//  * PRelu, up to opset 6: a list of slopes has one for each channel (dim 1); from opset 7 on it
+//    broadcasts from the right.
+//
 // Source: ONNX operator changelog; onnxruntime's kernels of the old operators.
 #include "importers/onnx/adapt.h"
 
@@ -40,7 +40,7 @@ void SetInt(NodeProto* node, const std::string& name, int64_t value) {
   attribute->set_i(value);
 }
 
-// Scales as an attribute, or an initializer; none if they are computed.
+// Scales from an attribute or an initializer; empty if they are computed.
 std::vector<float> ScalesOf(const NodeProto& node, const onnx::GraphProto& graph) {
   for (const AttributeProto& attribute : node.attribute())
     if (attribute.name() == "scales") return {attribute.floats().begin(), attribute.floats().end()};
@@ -70,7 +70,7 @@ NodeProto Call(const char* op, const std::vector<std::string>& inputs, const std
   return node;
 }
 
-// Flattened to a matrix, whose rows it runs over, and back.
+// Flattens the input to a matrix, applies Hardmax to its rows and restores the shape.
 void AppendHardmax(NodeProto node, google::protobuf::RepeatedPtrField<NodeProto>* nodes) {
   int64_t axis = 1;
   for (const AttributeProto& attribute : node.attribute())
@@ -96,7 +96,7 @@ bool IsList(const std::string& name, const onnx::GraphProto& graph) {
       });
 }
 
-// With x seen as [batch, channels, the rest] and the slopes as [channels, 1].
+// Computes with x as [batch, channels, the rest] and the slopes as [channels, 1].
 void AppendPRelu(NodeProto node, google::protobuf::RepeatedPtrField<NodeProto>* nodes) {
   const std::string x = node.input(0);
   const std::string y = node.output(0);

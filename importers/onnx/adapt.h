@@ -9,14 +9,14 @@
 
 namespace metadist {
 
-// Nodes of an old opset that change sizes, by result: whether all their scales shrink.
+// Nodes of an old opset that resize, by the name of their result: whether all their scales shrink.
 using OldResizes = std::map<std::string, bool>;
 
-// Rewrites operators of an old opset that the library's converter mistakes, in the same opset, and
-// returns what must be said after the conversion.
+// Rewrites operators of an old opset that the library's converter mishandles, within that opset.
+// Returns what AdaptNew needs after the conversion.
 OldResizes AdaptOld(onnx::ModelProto* proto, int64_t opset);
 
-// States in the model converted from `opset` what was implied before.
+// Makes explicit in the converted model what was implied in `opset`.
 void AdaptNew(onnx::ModelProto* proto, int64_t opset, const OldResizes& resizes);
 
 }  // namespace metadist

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bodies that are written out: of a SequenceMap for every tensor, of a Loop that carries a sequence
-// for every iteration, and the branch of an If whose condition is known.
+// Bodies that are expanded inline: that of a SequenceMap for every tensor, that of a Loop that
+// carries a sequence for every iteration, and the taken branch of an If with a known condition.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -11,18 +11,18 @@
 #include "importers/onnx/model.h"
 #include "importers/onnx/prefix.h"
 
-// How sequences and optional values are written out (adapt_sequences.h), by one class: its
-// walk over a model, what operators for sequences become, what becomes of bodies.
+// The class that expands sequences and optional values (adapt_sequences.h): its walk over a model,
+// the replacement of sequence operators, and the expansion of bodies.
 namespace metadist::sequences {
 
 using onnx::AttributeProto;
 using onnx::GraphProto;
 using onnx::NodeProto;
 
-// What a value that is no tensor holds.
+// The contents of a value that is not a tensor.
 struct Held {
   std::vector<std::string> tensors;
-  bool sequence = true;  // else an optional value: of one tensor, or of none
+  bool sequence = true;  // otherwise an optional value: one tensor or none
 };
 
 // A graph that is being written.
@@ -30,7 +30,7 @@ struct Scope {
   GraphProto* graph;
   Scope* outer = nullptr;
   std::map<std::string, Held> held = {};
-  std::map<std::string, Tensor> constants = {};  // of bodies: what is known in them
+  std::map<std::string, Tensor> constants = {};  // those known inside a body
 
   const Held* Find(const std::string& name) const {
     const auto found = held.find(name);
@@ -39,8 +39,8 @@ struct Scope {
   }
 };
 
-// New names of what a graph defines. A body that is written out has a prefix; what it captures has
-// the names that it has outside.
+// New names of the values that a graph defines. Names in an expanded body get a prefix; its
+// captures keep the names that they have outside.
 struct Names {
   std::string prefix = "";
   const Names* outer = nullptr;
@@ -55,94 +55,96 @@ struct Names {
 
 const AttributeProto* AttributeOf(const NodeProto& node, const char* name);
 int64_t IntOf(const NodeProto& node, const char* name, int64_t otherwise);
-// nullptr: the node has none of that name.
+// nullptr if the node has no attribute of that name.
 const GraphProto* BodyOf(const NodeProto& node, const char* name);
-// Whether the node has the input; it may leave it out.
+// True if the node has the input, which may be omitted.
 bool Has(const NodeProto& node, int input);
 
-inline constexpr int64_t kMostWritten = 200'000;  // nodes and pieces that expansion adds
+inline constexpr int64_t kMostWritten = 200'000;  // nodes and pieces added by expansion
 
 class Expander {
  public:
   Expander(OnnxModel* model, ExternalData* external, const OpTable& ops)
       : model_(model), external_(external), ops_(ops) {}
 
-  // As ExpandSequences().
+  // See ExpandSequences().
   Result<void> Run();
 
  private:
-  // Where a node is written, and what the names in it mean there.
+  // The graph to which a node is written, and the meaning of the names in it.
   struct At {
     Scope* scope;
     Names* names;
   };
   using Handler = Result<void> (Expander::*)(const NodeProto&, At);
 
-  // nullptr: the operator is none for sequences or optional values.
+  // nullptr if the operator does not work on sequences or optional values.
   static Handler HandlerOf(const NodeProto& node);
 
   // The walk: adapt_expand.cc.
 
-  // Types that the file states for values that are gone.
+  // Removes types that the file states for values that no longer exist.
   void DropTypes();
-  // Nodes in order; a node with a problem makes its results bad, and what reads them is left out.
+  // Writes nodes in order. A node with a problem makes its results bad, and nodes that read bad
+  // values are skipped.
   void WriteAll(const GraphProto& read, At at);
   void Write(const NodeProto& read, int position, At at);
   Result<void> WriteNode(const NodeProto& node, At at);
-  // The problems of a body belong to its node.
+  // Writes a body; its problems are reported for its node.
   Result<void> WriteBody(const GraphProto& read, At at);
-  // A node that is not written out: it reads tensors.
+  // Writes a node that is not expanded: its inputs must be tensors.
   Result<void> Keep(NodeProto node, At at);
-  // Its outputs must be tensors.
+  // Writes a body that is not expanded: its outputs must be tensors.
   Result<void> KeepBody(GraphProto* body, At at);
-  // Writes a body at the place of its node. Returns what its outputs are called there.
+  // Writes a body in place of its node. Returns the names of its outputs there.
   Result<std::vector<std::string>> Inline(const GraphProto& body,
                                           const std::vector<std::string>& inputs,
                                           const std::string& prefix,
                                           At at);
-  // An output of the model: of a sequence one for each tensor.
+  // Writes an output of the model; a sequence becomes one output per tensor.
   void WriteOutput(const onnx::ValueInfoProto& output, Scope* scope);
-  // The new name of what a graph defines.
+  // Returns the new name of a value that a graph defines.
   std::string Define(const std::string& name, Names* names);
-  // Nothing more is written once there is too much.
+  // Counts what is written; above the limit nothing more is written.
   void Count(int64_t written);
   NodeProto* Add(Scope* scope, NodeProto node);
-  // A node of ours.
+  // Adds a node created by the expansion.
   NodeProto* Emit(Scope* scope,
                   const char* op,
                   const std::vector<std::string>& inputs,
                   const std::string& output,
                   const std::string& name);
   static void SetInt(NodeProto* node, const char* name, int64_t value);
-  // A constant of integers: a scalar, or a list.
+  // Adds a constant of integers: a scalar or a list.
   std::string Constant(Scope* scope,
                        const std::vector<int64_t>& values,
                        bool scalar,
                        const std::string& name);
-  // A constant of one bool.
+  // Adds a constant of one bool.
   std::string Truth(Scope* scope, bool truth, const std::string& name);
   // Remembers the elements of a Constant.
   void Note(const NodeProto& constant, Scope* scope);
-  // The type of a tensor and, if they are known, its elements. Errors: kBadInput where nothing
-  // that stands before tells.
+  // The type of a tensor and, if known, its elements. Errors: kBadInput if nothing before it
+  // determines them.
   Result<Tensor> Known(const std::string& name, const Scope* scope);
   // what: "the position", for messages.
   Result<int64_t> Integer(const std::string& name, const char* what, const Scope* scope);
-  // `to` is another name of `from`, which may be a sequence.
+  // Makes `to` another name of `from`, which may be a sequence.
   Result<void> Bind(const std::string& from, const std::string& to, const NodeProto& node, At at);
-  // Whether a graph makes or reads what is no tensor; its captures are those of the scope.
+  // True if a graph creates or reads a value that is not a tensor; captures are looked up in the
+  // scope.
   static bool Touches(const GraphProto& graph, const Scope* scope, const Names* names);
   static bool Touches(const GraphProto& graph);
 
   // Operators: adapt_sequences.cc.
 
-  // What the first input holds. Errors: kBadInput where it is no sequence.
+  // The contents of the first input. Errors: kBadInput if it is not a sequence.
   Result<Held> Sequence(const NodeProto& node, At at);
   // A position in a sequence, counted from its end if negative; `most` if the input is left out.
   Result<size_t> Position(const NodeProto& node, int input, int64_t size, int64_t most, At at);
-  // The node's first output is no tensor.
+  // Records the contents of the node's first output, which is not a tensor.
   Result<void> Hold(const NodeProto& node, Held held, At at);
-  // Errors: kBadInput where an input from `first` on is no tensor.
+  // Errors: kBadInput if one of the inputs from `first` on is not a tensor.
   Result<void> CheckTensors(const NodeProto& node, int first, At at);
   Result<void> SequenceConstruct(const NodeProto& node, At at);
   Result<void> SequenceEmpty(const NodeProto& node, At at);
@@ -151,7 +153,7 @@ class Expander {
   Result<void> SequenceAt(const NodeProto& node, At at);
   Result<void> SequenceLength(const NodeProto& node, At at);
   Result<void> ConcatFromSequence(const NodeProto& node, At at);
-  // Each tensor with a dim of 1 more.
+  // Adds a dim of 1 to each tensor.
   std::vector<std::string> Unsqueezed(const std::vector<std::string>& tensors,
                                       int64_t axis,
                                       const NodeProto& node,
@@ -166,13 +168,13 @@ class Expander {
   // Operators with bodies: adapt_bodies.cc.
 
   Result<void> SequenceMap(const NodeProto& node, At at);
-  // No other value has its name.
+  // A prefix that no other value's name has.
   static std::string PrefixOf(const NodeProto& node);
-  // The node's outputs are other names of these.
+  // Makes the node's outputs other names of these values.
   Result<void> BindAll(const NodeProto& node, const std::vector<std::string>& made, At at);
   Result<void> If(const NodeProto& node, At at);
   Result<void> Loop(const NodeProto& node, At at);
-  // What a loop collects: one piece of each iteration along a new first dim.
+  // The collected output of a loop: the pieces of all iterations along a new first dim.
   Result<void> Stack(const std::vector<std::string>& pieces, const std::string& to, At at);
 
   OnnxModel* model_;
@@ -180,7 +182,7 @@ class Expander {
   const OpTable& ops_;
   Prefix* prefix_ = nullptr;
   std::vector<Error> problems_;
-  std::set<std::string> bad_;  // values that a problem makes meaningless
+  std::set<std::string> bad_;  // values invalid because of a problem
   int64_t written_ = 0;
   int64_t copied_ = 0;
   bool full_ = false;

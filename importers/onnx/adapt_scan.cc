@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scan of operator set 8 has a batch dim before all others and the lengths of its sequences as
-// first input; from 9 on there is neither. The library's converter drops the dim from the types of
-// the values, but not from the values. Here it is dropped by nodes before and after, which is right
-// for batches of one and refused by those nodes for others; lengths are refused by the library.
+// Scan of operator set 8 has a batch dim before all others, and the lengths of its sequences as
+// first input; from opset 9 on it has neither. The library's converter drops the dim from the types
+// of the values but not from the values. Here nodes before and after drop it, which is correct for
+// batches of one; the added nodes refuse other batches. Lengths are refused by the library.
 #include <fmt/format.h>
 
 #include "importers/onnx/model.h"

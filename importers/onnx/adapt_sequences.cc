@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sequences and optional values are lists of tensors that nobody needs when a model runs: exporters
-// use them for the pieces of a split, for what a loop collects, for an argument that may be absent.
-// Here nodes are rewritten in order, and for every value that is no tensor the names of the tensors
-// in it are kept. Operators that make or change a sequence leave no node; those that read one
-// become Identity, Concat, Split or a constant; a SequenceMap, a Loop that carries a sequence and
-// an If that depends on one are written out.
+// Sequences and optional values are lists of tensors that are not needed when a model runs:
+// exporters use them for the pieces of a split, for values collected by a loop, and for arguments
+// that may be absent. Here nodes are rewritten in order, and for every value that is not a tensor
+// the names of its tensors are recorded. Operators that create or change a sequence disappear;
+// those that read one become Identity, Concat, Split or a constant; a SequenceMap, a Loop that
+// carries a sequence and an If that depends on one are expanded.
 //
-// How many pieces a split gives, a position, a condition, a number of iterations must be known for
-// that: they are found by typing and folding what is written so far (Prefix), as shapes are.
+// For that, the number of pieces of a split, positions, conditions and numbers of iterations must
+// be known: they are found by typing and folding what is written so far (Prefix), like shapes.
 // Alternative: a sequence as a type of MetaIR. Every pass, rule, kernel and collective would have
-// to know it, for values whose length a plan must know anyway. Source: ONNX operator specification,
-// Sequence*, SplitToSequence, ConcatFromSequence, Optional*.
+// to handle it, for values whose length a plan must know anyway. Source: ONNX operator
+// specification, Sequence*, SplitToSequence, ConcatFromSequence, Optional*.
 #include "importers/onnx/adapt_sequences.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ namespace metadist {
 namespace sequences {
 namespace {
 
-constexpr int64_t kMostCopied = 20'000'000;  // names of tensors, in all sequences together
+constexpr int64_t kMostCopied = 20'000'000;  // names of tensors, over all sequences
 
 }  // namespace
 

@@ -7,10 +7,10 @@
 
 namespace metadist {
 
-// Replaces every sequence and optional value of a normalised model by the tensors that it holds. An
-// output that is a sequence becomes one output for each tensor: y.0, y.1, ...
-// Errors: kBadInput where what a sequence holds depends on elements of inputs, where a position is
-// outside of a sequence, or where expansion makes too many nodes; all problems joined.
+// Replaces every sequence and optional value of a normalised model by its tensors. An output that
+// is a sequence becomes one output per tensor: y.0, y.1, ... Errors: kBadInput if the contents of a
+// sequence depend on elements of inputs, if a position is out of range, or if expansion creates too
+// many nodes; all problems joined.
 Result<void> ExpandSequences(OnnxModel* model, ExternalData* external, const OpTable& ops);
 
 }  // namespace metadist

@@ -19,7 +19,7 @@ class Binder {
  public:
   Binder(const Sizes& binds, Faults* faults) : binds_(binds), sizes_(binds), faults_(faults) {}
 
-  // Takes over the sizes of the given shape, and what they say of sizes with a name.
+  // Applies the sizes of the given shape and the values that it implies for named sizes.
   void Shape(onnx::ValueInfoProto* input, const metadist::Shape& shape) {
     auto* sizes = input->mutable_type()->mutable_tensor_type()->mutable_shape();
     const bool open = sizes->dim_size() == 0 && !shape.empty();
@@ -99,7 +99,7 @@ class Binder {
 
   void BindDim(const std::string& where, const std::string& text, Dim* dim) {
     std::set<std::string> missing;
-    // What a text names is found out with no size at all.
+    // The names in a text are found by evaluating it without any sizes.
     if (sizes_.count(text) > 0)
       used_.insert(text);
     else
@@ -130,13 +130,13 @@ class Binder {
   }
 
   const Sizes& binds_;
-  Sizes sizes_;  // and those that given shapes tell
+  Sizes sizes_;  // including those implied by given shapes
   std::set<std::string> used_;
   std::set<std::string> unbound_;
   Faults* faults_;
 };
 
-// Names of sizes that no input has are inventions of exporters.
+// Names of sizes that no input has were invented by exporters.
 void BindOther(onnx::ValueInfoProto* value, const Sizes& binds) {
   if (!value->type().has_tensor_type()) return;
   auto* type = value->mutable_type()->mutable_tensor_type();

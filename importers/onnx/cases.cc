@@ -40,8 +40,8 @@ std::string TextOf(const FileMap& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
-// A case whose model lies in the folder `light` beside the folder of its group; data.json names it
-// by a URL, and its tolerances.
+// Reads a case whose model is in the folder `light` beside the folder of its group; data.json
+// contains a URL that names it, and its tolerances.
 Result<OnnxCase> ReadLightCase(const std::string& folder) {
   const std::string path = folder + "/data.json";
   const FileMap file = TRY(FileMap::Open(path));
@@ -58,7 +58,7 @@ Result<OnnxCase> ReadLightCase(const std::string& folder) {
   return one;
 }
 
-// Nothing: the folder holds no case.
+// Nothing if the folder has no case.
 Result<std::optional<OnnxCase>> ReadCase(const std::string& folder) {
   OnnxCase one;
   if (Exists(folder + "/model.onnx")) {
@@ -89,7 +89,7 @@ Result<Tensor> ReadTensorFile(const std::string& path) {
   return tensor;
 }
 
-// PREFIX0.pb, PREFIX1.pb, ... as far as there are any.
+// Reads PREFIX0.pb, PREFIX1.pb, ... until one does not exist.
 Result<std::vector<Tensor>> ReadTensorFiles(const std::string& prefix) {
   std::vector<Tensor> tensors;
   for (int i = 0; Exists(fmt::format("{}{}.pb", prefix, i)); ++i)
@@ -105,7 +105,7 @@ Result<void> TakeTensors(onnx::SequenceProto* sequence,
   return {};
 }
 
-// output_0.pb, output_1.pb, ...: of a sequence all its tensors.
+// Reads output_0.pb, output_1.pb, ...; a sequence gives all its tensors.
 Result<std::vector<Tensor>> ReadOutputFiles(const std::string& folder,
                                             const onnx::GraphProto& graph) {
   std::vector<Tensor> tensors;
@@ -129,7 +129,7 @@ Result<std::vector<Tensor>> ReadOutputFiles(const std::string& folder,
   return tensors;
 }
 
-// Inputs that are no defaults of stored values.
+// Inputs that are not just defaults of stored values.
 std::vector<const onnx::ValueInfoProto*> InputsOf(const onnx::GraphProto& graph) {
   std::set<std::string> stored;
   for (const auto& tensor : graph.initializer()) stored.insert(tensor.name());
@@ -151,8 +151,8 @@ Result<OnnxDataSet> ReadStored(const std::string& folder, const onnx::GraphProto
   return data;
 }
 
-// arange(n) / n in f32, sizes that are not stated being 1.
-// Source: onnx/backend/test/runner, generate_dummy_data.
+// arange(n) / n in f32, where unknown sizes are 1. Source: onnx/backend/test/runner,
+// generate_dummy_data.
 Tensor Ramp(const onnx::ValueInfoProto& input) {
   Shape shape;
   for (const auto& dim : input.type().tensor_type().shape().dim())

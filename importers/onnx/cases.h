@@ -7,22 +7,22 @@
 
 #include "metair/ir/tensor.h"
 
-// The test cases of the ONNX project for back ends, as its packages hold them
-// (onnx/backend/test/data): a model each, inputs, and the outputs they must give.
+// The ONNX project's test cases for back ends, as in its packages (onnx/backend/test/data): for
+// each a model, inputs, and the expected outputs.
 namespace metadist {
 
 struct OnnxCase {
   std::string name;   // its folder below the data: "node/test_add"
   std::string model;  // path
-  // Folders with input_N.pb and output_N.pb. None: the one input of f32 is arange(n) / n, the
-  // outputs lie beside the model.
+  // Folders with input_N.pb and output_N.pb. If there are none, the single f32 input is arange(n) /
+  // n, and the outputs are beside the model.
   std::vector<std::string> data_sets;
   double rtol = 1e-3;
   double atol = 1e-7;
 };
 
-// Every case below `folder` (at most two folders down), by name.
-// Errors: kUsage if there is no such folder or no case in it; kBadInput for a damaged data.json.
+// Every case below `folder` (at most two folders down), sorted by name. Errors: kUsage if the
+// folder does not exist or has no case; kBadInput for a damaged data.json.
 Result<std::vector<OnnxCase>> FindOnnxCases(const std::string& folder);
 
 struct OnnxDataSet {
@@ -30,24 +30,26 @@ struct OnnxDataSet {
   std::vector<Tensor> outputs;  // in the model's order
 };
 
-// The data sets of a case, one at least. Errors: kBadInput, also for elements that metadist has no
-// type for.
+// The data sets of a case, at least one. Errors: kBadInput, also for element types that metadist
+// does not support.
 Result<std::vector<OnnxDataSet>> ReadOnnxData(const OnnxCase& one);
 
-// What a case is about: the operator of all nodes of the main graph that have inputs, as the file
-// spells it, if they agree; else "". Of a case `..._expanded...` that of the case it spells out.
-// Errors: kUsage if there is no such file, kBadInput if it is no model.
+// The subject of a case: the operator of all nodes of the main graph that have inputs, spelled as
+// in the file, if they agree; else "". For a case `..._expanded...`, that of the case it expands.
+// Errors: kUsage if the file does not exist, kBadInput if it is not a model.
 Result<std::string> SubjectOf(const OnnxCase& one);
 
-// What a model needs of whoever runs it, functions inlined and operators converted where possible.
+// What a model requires to be run, after functions are inlined and operators converted where
+// possible.
 struct OnnxNeeds {
-  // By node in file order, bodies included, each operator once: "Add", "ai.onnx.ml.Scaler".
+  // In file order, bodies included, each operator once: "Add", "ai.onnx.ml.Scaler".
   std::vector<std::string> operators;
-  // Of values that metadist has no type for: "STRING", "FLOAT8E4M3FN", "sequence", "optional".
+  // Types of values that metadist does not support: "STRING", "FLOAT8E4M3FN", "sequence",
+  // "optional".
   std::set<std::string> missing_types;
 };
 
-// Errors: kUsage if there is no such file, kBadInput if it is no model.
+// Errors: kUsage if the file does not exist, kBadInput if it is not a model.
 Result<OnnxNeeds> SurveyOnnx(const std::string& path);
 
 }  // namespace metadist

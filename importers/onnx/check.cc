@@ -101,7 +101,8 @@ class Checker {
     CheckCount(node_.output_size(), 0, function.output_size(), "output");
   }
 
-  // A name that a domain with functions lacks is a slip; other domains hold operators from outside.
+  // An undefined name in a domain with functions is an error; other domains have operators from
+  // elsewhere.
   void CheckUndefined() {
     std::vector<std::string> known;
     for (const auto& [key, function] : *rules_.functions)
@@ -117,7 +118,7 @@ class Checker {
          hint);
   }
 
-  // Trailing operands without a name are left out.
+  // The number of operands without trailing omitted ones.
   static int Given(const google::protobuf::RepeatedPtrField<std::string>& names) {
     int count = names.size();
     while (count > 0 && names.Get(count - 1).empty()) --count;

@@ -14,7 +14,7 @@ constexpr size_t kLongestText = 400;
 
 bool IsFile(const Error& error) { return error.code == ErrorCode::kBadInput; }
 
-// Names come from the file: they may be megabytes, or move the cursor.
+// Names come from the file: they may be megabytes long or contain terminal control characters.
 std::string Printable(const std::string& text) {
   std::string out;
   for (const char c : text) {

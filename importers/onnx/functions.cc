@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Model functions, before they are inlined. The library's inliner copies a body for each call and
-// recurses with the depth of calls: fifty small functions that each call the next one twice stand
-// for 2^50 nodes. So the calls are followed first, without a stack of ours to overflow, and the
-// sizes that inlining would give are added up; a sum may saturate. Linear in the number of calls.
+// Checks of model functions before they are inlined. The library's inliner copies a body for each
+// call and recurses with the depth of calls: fifty small functions that each call the next one
+// twice amount to 2^50 nodes. So the calls are traversed first, with an explicit stack, and the
+// sizes that inlining would produce are added up with saturation. Linear in the number of calls.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace metadist {
 namespace {
 
-// Exporters nest functions a few deep, and the largest model of all has some 10,000 nodes.
+// Exporters nest functions a few levels deep, and the largest known model has some 10,000 nodes.
 constexpr int64_t kMostNodes = 1000000;
 constexpr int64_t kDeepestCalls = 200;
 
@@ -45,7 +45,7 @@ int64_t SumOf(int64_t a, int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
 }
 
-// What inlining a function's calls gives.
+// The result of inlining a function's calls.
 struct Expansion {
   int64_t nodes = 0;
   int64_t depth = 0;
@@ -144,7 +144,7 @@ class Calls {
   std::set<FunctionKey> open_;
 };
 
-// The nodes of a function as those of a graph: every value made once, none undefined.
+// Checks the nodes of a function like those of a graph: every value defined once, none undefined.
 void CheckBody(onnx::FunctionProto* function, const FunctionMap& functions, Faults* faults) {
   NodeRules rules{OpsetsOf(function->opset_import()), &functions, {}, /*in_function=*/true};
   rules.attributes.insert(function->attribute().begin(), function->attribute().end());

@@ -23,7 +23,7 @@ ValueKind KindOf(const Tensor& tensor) {
                                                                      : ValueKind::kConstant;
 }
 
-// What all graphs of a model share while they are built.
+// Data shared by all graphs of a model while they are built.
 struct Shared {
   OnnxModel* model;
   ExternalData* external;
@@ -33,8 +33,8 @@ struct Shared {
   std::vector<Error> problems;
 };
 
-// Builds one graph; a body has builders of its own, which resolve names that the body does not
-// define as captures.
+// Builds one graph. A body has its own builder, which turns names that the body does not define
+// into captures.
 class Builder {
  public:
   Builder(Shared* shared, const onnx::GraphProto& proto, bool body)

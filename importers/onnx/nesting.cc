@@ -13,7 +13,7 @@ namespace {
 
 enum class Kind { kModel, kGraph, kFunction, kNode, kAttribute, kValueInfo, kType, kElement };
 
-// Field `field` of a message `from` is a message `to`.
+// Field `field` of a message of kind `from` is a message of kind `to`.
 struct Step {
   Kind from;
   uint64_t field;
@@ -44,7 +44,7 @@ struct Open {
   int depth;
 };
 
-// Skips the payload of a field that is no message; false where the bytes are no field.
+// Skips the payload of a field that is not a message; false if the bytes are not a valid field.
 bool Skip(std::span<const std::byte> bytes, uint64_t wire_type, size_t* at) {
   constexpr uint64_t kFixed64 = 1;
   constexpr uint64_t kFixed32 = 5;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// To the canonical operator set, by the library's converter. What it does not do is done around it:
-//   * it drops model functions and node metadata: functions are inlined before;
-//   * it throws for operators that its registry lacks: they hide in a domain of their own
-//   meanwhile;
-//   * several adapters need shapes: the library infers them before;
-//   * nodes that an adapter makes have no name: they take that of the node which made their result;
-//   * it mistakes a few operators: importers/onnx/adapt.cc;
-//   * its time grows with the square of the nodes (every new name is compared with all others), so
-//   it is spared where it would leave every node as it is;
-//   * it keeps the IR version, and below IR 4 initializers must be inputs: IR is raised before.
+// Converts to the canonical operator set with the library's converter, and works around its
+// limitations:
+//  * it drops model functions and node metadata: functions are inlined before;
+//  * it throws for operators that its registry lacks: they are moved to a separate domain
+//    meanwhile;
+//  * several adapters need shapes: the library infers them before;
+//  * nodes created by an adapter have no name: they get that of the node that made their result;
+//  * it mishandles a few operators: importers/onnx/adapt.cc;
+//  * its time is quadratic in the number of nodes (every new name is compared with all others),
+//    so it is skipped if it would leave every node unchanged;
+//  * it keeps the IR version, and below IR 4 initializers must be inputs: the IR version is
+//    raised before.
 #include <fmt/format.h>
 #include <google/protobuf/stubs/logging.h>
 #include <onnx/defs/schema.h>
@@ -97,10 +99,10 @@ void RestoreNames(onnx::GraphProto* graph, const std::map<std::string, std::stri
   });
 }
 
-// What the library's converter does to an operator between two operator sets.
+// Finds out how the library's converter changes an operator between two operator sets.
 class Adapters : public onnx::version_conversion::DefaultVersionConverter {
  public:
-  // Whether it leaves every node as it is.
+  // True if it leaves every node unchanged.
   bool AllLeave(onnx::GraphProto* graph, int64_t opset) const {
     std::set<std::string> seen;
     bool all = true;
@@ -149,7 +151,7 @@ Result<void> Convert(onnx::ModelProto* model, int64_t opset) {
   try {
     onnx::shape_inference::InferShapes(*model);
   } catch (const std::exception&) {
-    // Shapes help the converter; a real fault of the model is found by our own inference.
+    // Shapes help the converter; errors in the model are found by our own inference.
   }
   if (Adapters().AllLeave(model->mutable_graph(), opset)) {
     StateOpset(model, kCanonicalOpset);
@@ -194,7 +196,8 @@ Result<void> Normalize(OnnxModel* model) {
     SortNodes(proto.mutable_graph(), rules, &faults);
     if (!faults.problems.empty()) return Join(std::move(faults.problems));
   }
-  // Shapes and types written by the exporter may be wrong or of another operator set; ours count.
+  // Shapes and types written by the exporter may be wrong or of another operator set; only ours are
+  // used.
   if (opset <= 8) DropScanBatch(proto.mutable_graph());
   if (opset < kCanonicalOpset) TRY(Convert(&proto, opset));
   return {};

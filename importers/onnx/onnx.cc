@@ -3,11 +3,11 @@
 // ONNX files, read with the ONNX project's own C++ library. The order of steps matters:
 //
 //   parse, take the weights out (the rest is small), sort, bind symbolic sizes, inline functions,
-//   convert to the canonical operator set, replace sequences by the tensors in them, build the
-//   graph, type it and fold its shape arithmetic.
+//   convert to the canonical operator set, replace sequences by their tensors, build the graph,
+//   type it and fold its shape arithmetic.
 //
 // The library's converter needs shapes, which need bound sizes; it drops functions, so they are
-// inlined first. Shapes are then inferred anew from the operator table: those of the file may be
+// inlined first. Shapes are then inferred again from the operator table: those of the file may be
 // missing, wrong, or symbolic.
 #include <fmt/format.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -33,14 +33,15 @@
 namespace metadist {
 namespace {
 
-// Some words read as fields of a protobuf message that is cut off; a real one has control bytes.
+// Some text can be parsed as the fields of a truncated protobuf message; a real one has control
+// bytes.
 bool Sniff(const FileMap& file) {
   if (DescribeBytes(file.bytes()) == "text") return false;
   const OnnxWire wire = ScanOnnx(file.bytes());
   return wire.plausible && (wire.has_graph || wire.truncated);
 }
 
-// The parser follows a hundred messages inside each other; a body is three of them.
+// The parser accepts a nesting of a hundred messages; each body counts as three.
 Error Unparsed(const FileMap& file) {
   constexpr int kDeepest = 30;
   const int depth = NestingOf(file.bytes());
@@ -138,11 +139,11 @@ void Describe(const FileMap& file, const ExternalData& external, Imported* impor
                                            missing));
 }
 
-// An attribute that the schema does not have may be a slip of the pen.
+// An attribute that is not in the schema may be a typing error.
 void WarnOfStrayAttributes(const onnx::GraphProto& graph,
                            const NodeRules& rules,
                            Imported* imported) {
-  std::map<std::string, int> uses;  // of operator and attribute
+  std::map<std::string, int> uses;  // by operator and attribute
   for (const onnx::NodeProto& node : graph.node())
     for (const std::string& name : StrayAttributes(node, rules))
       ++uses[fmt::format("{} has no attribute '{}': it is ignored", node.op_type(), name)];
@@ -151,7 +152,7 @@ void WarnOfStrayAttributes(const onnx::GraphProto& graph,
         fmt::format("{} at {} {}", text, count, count == 1 ? "node" : "nodes"));
 }
 
-// What the model says of its outputs against what they are.
+// Warns of outputs whose types differ from those that the model states.
 void WarnOfOutputTypes(const BuiltGraph& built, const Graph& graph, Imported* imported) {
   for (ValueId id : graph.outputs) {
     const Value& value = graph.value(id);
@@ -171,7 +172,7 @@ void WarnOfOutputTypes(const BuiltGraph& built, const Graph& graph, Imported* im
   }
 }
 
-// Sizes may be unknown only because an unknown operator makes them.
+// Sizes may be unknown only because an unknown operator produces them.
 Error WithUnknown(Error error, const Imported& imported) {
   if (imported.opaque.empty() || !error.hint.empty()) return error;
   error.hint = "operators unknown to metadist:";
@@ -180,7 +181,7 @@ Error WithUnknown(Error error, const Imported& imported) {
   return error;
 }
 
-// What all steps share.
+// State shared by all steps.
 struct Import {
   const ImportOptions& options;
   const OpTable& ops;
@@ -190,7 +191,7 @@ struct Import {
   Faults faults = {};
 };
 
-// A model without a fault to a graph with types.
+// Converts a model without faults to a graph with types.
 Result<Graph> ToGraph(Import* import) {
   OnnxModel& model = import->model;
   TRY(ExpandSequences(&model, &import->external, import->ops));
@@ -209,14 +210,14 @@ Result<Graph> ToGraph(Import* import) {
   return Renumbered(WithoutDeadCode(inference.graph));
 }
 
-// All problems: those found, and those of the part of the model that they leave whole.
+// All problems: those found so far, and those of the remaining part of the model.
 Error AllProblems(const FunctionMap& functions, Import* import) {
   if (!import->faults.bad_input()) return Report(std::move(import->faults.problems));
   onnx::ModelProto& proto = import->model.proto;
   RemoveFaulty(&proto, functions, import->faults);
   if (OpsetOf(proto) > kNewestOpset)
     for (auto& opset : *proto.mutable_opset_import()) opset.set_version(kNewestOpset);
-  // What the library says about a model that was cut to pieces is no news.
+  // Errors of the library are ignored here, because faulty parts have been removed from the model.
   if (Normalize(&import->model).ok()) {
     auto graph = ToGraph(import);
     if (!graph.ok()) import->faults.Add(std::move(graph).error());

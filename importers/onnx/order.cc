@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ONNX specification wants nodes sorted, and the library relies on it; some writers do not
-// sort. Kahn's algorithm with the smallest position first leaves a sorted graph as it is. A body
-// reads values of the graphs around it by name: a node depends on what its bodies read. Nodes that
-// wait for each other stay at the end. O((n + e) log n) for a graph and its bodies, times the depth
-// of nesting.
+// The ONNX specification requires sorted nodes, and the library relies on it; some writers do not
+// sort. Kahn's algorithm with the smallest position first leaves a sorted graph unchanged. A body
+// reads values of the enclosing graphs by name, so a node depends on everything its bodies read.
+// Nodes in a cycle stay at the end. O((n + e) log n) for a graph and its bodies, times the nesting
+// depth.
 #include <fmt/format.h>
 
 #include <functional>
@@ -47,7 +47,7 @@ void AddReads(const onnx::NodeProto& node, Names* reads) {
   }
 }
 
-// What is defined before a node, in its graph and in those around it.
+// Values defined before a node, in its graph and in enclosing graphs.
 struct Scope {
   const Scope* outer = nullptr;
   Names names = {};
@@ -136,7 +136,7 @@ class Sorter {
     }
   }
 
-  // The nearest name is looked for a few times only: it takes the time of reading all names.
+  // The nearest name is searched only a few times, because each search compares all names.
   Error Undefined(std::string message, const std::string& name) {
     constexpr int kGuesses = 10;
     if (name.size() < 3 || ++guesses_ > kGuesses) return BadInput("", std::move(message));
@@ -161,7 +161,7 @@ class Sorter {
     return order;
   }
 
-  // Walks back from an unsorted node along inputs that are unsorted too, until a node comes again.
+  // Walks back from an unsorted node along unsorted inputs until a node repeats.
   void ReportCycle(const std::vector<int>& order) {
     const std::set<int> sorted(order.begin(), order.end());
     int at = 0;
@@ -193,7 +193,7 @@ class Sorter {
                   kCycle);
   }
 
-  // Unsorted nodes go to the end; what they make is faulty.
+  // Moves unsorted nodes to the end; their results are faulty.
   void Reorder(std::vector<int> order) {
     const std::set<int> sorted(order.begin(), order.end());
     for (int n = 0; n < graph_->node_size(); ++n) {
@@ -209,8 +209,8 @@ class Sorter {
     positions_ = std::move(order);
   }
 
-  // Each node by itself and its bodies. A body may give a meaning of its own to names that come
-  // later around it, but not to those that it could read. A body of a node in a cycle is checked as
+  // Checks each node by itself and its bodies. A body may redefine names that are defined later in
+  // an enclosing graph, but not those that it can read. A body of a node in a cycle is checked as
   // if its node came last.
   void CheckNodes(int sorted) {
     for (int n = sorted; n < graph_->node_size(); ++n) AddResults(n);
@@ -252,7 +252,7 @@ class Sorter {
   const NodeRules& rules_;
   Scope scope_;
   std::map<std::string, int> producers_;
-  std::vector<int> positions_;  // in the file, by position now
+  std::vector<int> positions_;  // position in the file, by current position
   std::vector<std::vector<int>> readers_;
   std::vector<int> missing_;
   int guesses_ = 0;

@@ -7,16 +7,16 @@
 
 namespace metadist {
 
-// What is known of the values of a model whose main graph is still being written, nodes in order:
-// the nodes so far are typed and folded when somebody asks.
+// The known types and elements of values in a model whose main graph is still being written, node
+// by node: the nodes so far are typed and folded on demand.
 class Prefix {
  public:
-  // Keeps references; the proto of `model` holds inputs and initializers, not the nodes.
+  // Keeps references. The proto of `model` has inputs and initializers, not the nodes.
   Prefix(const OnnxModel& model, ExternalData* external, const OpTable& ops)
       : model_(model), external_(external), ops_(ops) {}
 
-  // The type of a value and, if it is a constant, its elements. written: the graph so far.
-  // Errors: kBadInput if an operator before it is refused, or nothing makes it.
+  // The type of a value and, if it is a constant, its elements. written: the graph so far. Errors:
+  // kBadInput if an operator before it is refused, or nothing defines it.
   Result<Tensor> Find(const std::string& name, const onnx::GraphProto& written);
 
  private:

@@ -85,7 +85,7 @@ Result<OnnxNeeds> SurveyOnnx(const std::string& path) {
   try {
     onnx::shape_inference::InferShapes(model.proto);
   } catch (const std::exception&) {
-    // Types that the file states remain.
+    // Types stated in the file are still available.
   }
   Surveyor surveyor;
   surveyor.VisitGraph(model.proto.graph());

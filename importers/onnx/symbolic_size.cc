@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Expressions are evaluated in fractions: sympy pulls divisions apart, so that floor((h - 1)/2)
-// reads floor(h/2 - 1/2), and rounding each quotient would be wrong.
+// Expressions are evaluated in fractions: sympy splits divisions, so that floor((h - 1)/2) becomes
+// floor(h/2 - 1/2), and rounding each quotient would be wrong.
 #include "importers/onnx/symbolic_size.h"
 
 #include <algorithm>
@@ -49,8 +49,8 @@ std::optional<Fraction> Reduced(__int128 up, __int128 down) {
 
 using Wide = __int128;
 
-// Recursive descent: sum, product, sign, power, atom. A problem sets failed_; parsing goes on as
-// far as it can so that all unbound names are found.
+// Recursive descent: sum, product, sign, power, atom. A problem sets failed_; parsing continues as
+// far as possible so that all unbound names are found.
 class Evaluator {
  public:
   Evaluator(std::string_view text,
@@ -224,7 +224,7 @@ class Evaluator {
 std::optional<int64_t> EvaluateSize(std::string_view text,
                                     const std::map<std::string, int64_t>& sizes,
                                     std::set<std::string>* unbound) {
-  // A name may be any string: one that is bound as a whole is no expression.
+  // A name may be any string: one that is bound as a whole is not an expression.
   const auto whole = sizes.find(std::string(text));
   if (whole != sizes.end()) return whole->second;
   if (text.size() > kMaxText) return std::nullopt;

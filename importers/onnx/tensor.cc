@@ -32,13 +32,14 @@ Result<int64_t> Number(const std::string& key, const std::string& text) {
   return value;
 }
 
-// As the type is stored in files: elements of 4 and 2 bits lie in bytes, the first in the low bits.
+// The type as stored in files: elements of 4 and 2 bits are packed in bytes, the first in the low
+// bits.
 TensorType Stored(const TensorType& type) {
   if (BitSize(type.element) >= 8) return type;
   return {ElementType::kU8, {PackedBytes(type)}};
 }
 
-// What was read as Stored(type).
+// Converts a tensor read as Stored(type) to `type`.
 Tensor Unpacked(const TensorType& type, Tensor stored) {
   if (stored.type() == type) return stored;
   if (!stored.has_data()) return Tensor::Absent(type);
@@ -100,7 +101,7 @@ Result<Tensor> FromField(const TensorType& type, const Field& field) {
   return tensor;
 }
 
-// The field that a count is taken from before anything is allocated.
+// Number of elements in the field for this type, needed before anything is allocated.
 int64_t FieldSize(ElementType element, const onnx::TensorProto& proto) {
   switch (element) {
     case ElementType::kF64:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Types of what the operator table does not hold. The library's inference for a whole model stops
-// where a shape depends on elements that it does not propagate; asked for one node at a time, with
-// the types (and small constants) that our own walk knows by then, it succeeds more often.
+// Types of operators that are not in the operator table. The library's inference for a whole model
+// stops where a shape depends on elements that it does not propagate. Called for one node at a
+// time, with the types (and small constants) that our own inference knows by then, it succeeds more
+// often.
 #include <fmt/format.h>
 #include <onnx/shape_inference/implementation.h>
 
@@ -18,7 +19,7 @@
 namespace metadist {
 namespace {
 
-// Constants up to this size are shown to the library: shapes, axes, paddings.
+// Constants up to this size are passed to the library: shapes, axes, paddings.
 constexpr int64_t kShownBytes = 4096;
 
 void AddInput(const Value& value, onnx::GraphProto* graph) {

@@ -9,11 +9,11 @@
 namespace metadist {
 namespace {
 
-// Initializers of at most so many bytes stay in the proto: axes, shapes, scales.
+// Initializers of at most this size stay in the proto: axes, shapes, scales.
 constexpr int64_t kSmallBytes = 4096;
 
-// From IR 4 on an initializer need not be a graph input; where it is one, it is a default, which is
-// taken.
+// From IR 4 on an initializer need not be a graph input; if it is one, it is a default value, which
+// is used here.
 void RemoveWeightInputs(onnx::GraphProto* graph, const std::map<std::string, size_t>& weights) {
   auto* inputs = graph->mutable_input();
   int kept = 0;
@@ -71,7 +71,8 @@ OnnxModel TakeWeights(onnx::ModelProto proto, ExternalData* external, Faults* fa
     auto taken = TakeTensor(&tensor, external);
     if (!taken.ok()) {
       faults->Add(std::move(taken).error().in(where));
-      // What lies elsewhere may be mended there; else dims and payload contradict each other.
+      // External data can be fixed without the model; any other error means that dims and payload
+      // contradict each other.
       if (!type.ok() || tensor.data_location() != onnx::TensorProto::EXTERNAL) {
         faults->values.insert(tensor.name());
         continue;

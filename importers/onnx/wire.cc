@@ -8,7 +8,7 @@ constexpr uint64_t kGraphField = 7;
 constexpr int kVarint = 0;
 constexpr int kBytes = 2;
 
-// Wire type of a field of ModelProto; -1 for a number it has not.
+// Wire type of a field of ModelProto; -1 for an unknown field number.
 int WireType(uint64_t field) {
   switch (field) {
     case 1:  // ir_version
@@ -48,7 +48,7 @@ OnnxWire ScanOnnx(std::span<const std::byte> bytes) {
   while (at < bytes.size()) {
     const std::optional<uint64_t> tag = ReadVarint(bytes, &at);
     if (!tag || WireType(*tag >> 3) != static_cast<int>(*tag & 7)) {
-      // A plausible message whose last tag is cut off.
+      // A plausible message whose last tag is truncated.
       wire.truncated = wire.plausible && !tag && at == bytes.size();
       wire.plausible = wire.truncated;
       wire.expected_bytes = static_cast<int64_t>(bytes.size()) + 1;

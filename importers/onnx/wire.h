@@ -8,19 +8,20 @@
 
 namespace metadist {
 
-// What the outermost fields of a protobuf message look like when read as an ONNX ModelProto.
+// Properties of the outermost fields of a protobuf message when read as an ONNX ModelProto.
 struct OnnxWire {
-  bool plausible = false;  // every field read is one of ModelProto, of its wire type
+  bool plausible = false;  // every field read belongs to ModelProto and has its wire type
   bool has_graph = false;
-  bool truncated = false;      // a field reaches beyond the end
-  int64_t expected_bytes = 0;  // truncated: the least size of the whole file
+  bool truncated = false;      // a field extends beyond the end
+  int64_t expected_bytes = 0;  // if truncated: the least size of the whole file
 };
 
 // Walks the outermost fields; constant time for all but tiny messages, nothing is copied.
 // Source: protobuf encoding; onnx.proto, message ModelProto.
 OnnxWire ScanOnnx(std::span<const std::byte> bytes);
 
-// The protobuf varint at *at, which moves behind it. Nothing at the end of the bytes or after ten.
+// Reads the protobuf varint at *at and advances it. Nothing at the end of the bytes or after ten
+// bytes.
 std::optional<uint64_t> ReadVarint(std::span<const std::byte> bytes, size_t* at);
 
 }  // namespace metadist

@@ -3,10 +3,10 @@
 
 namespace metadist {
 
-// All parts of the suite, each where it pays: exact reduction, elimination where the graph is
-// narrow, rounds of prices, local search and pruning, and branch and bound on what they leave. The
-// default: proofs for what can be proven, and otherwise the best incumbent and bound that the
-// budget buys. The stages are described in their files.
+// All parts together: exact reduction, elimination where the graph is narrow, rounds of prices,
+// local search and pruning, and branch and bound on the rest. The default solver: it proves
+// optimality where that is possible, and otherwise returns the best incumbent and bound that the
+// budget allows. The parts are described in their files.
 
 namespace {
 

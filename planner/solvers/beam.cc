@@ -11,23 +11,23 @@
 
 namespace metadist {
 
-// The beam search of the MetaDist paper (EasyDist's auto-parallel solver), a baseline to compare
-// with: nodes are decided in program order, and of the partial choices the kWidth cheapest are
-// kept. Two partial choices that agree on the open frontier (decided nodes with a neighbour still
-// to come) have the same future, so of those only the cheaper one is kept. On inference graphs it
-// ends 1.2 to 2.2 % above the integer program; memory plays no part.
+// The beam search of the MetaDist paper (EasyDist's auto-parallel solver), a baseline for
+// comparison: nodes are decided in program order, and the kWidth cheapest partial choices are kept.
+// Partial choices that agree on the open frontier (decided nodes with an undecided neighbour) can
+// be completed in the same ways, so only the cheapest of them is kept. On inference graphs the
+// result is 1.2 to 2.2 % above the integer program; memory is ignored.
 //
-// It runs on classes of nodes: followers are merged and strategies without partner deleted, by the
-// rules that keep every feasible choice, as the paper's clusters do. Where forbidden pairs leave no
-// kept choice a successor, everything begins anew ten times as wide. At the end the choice is held
-// against the limit and, if need be, repaired by cheapest single moves; should that fail too, the
-// choice of least peak stands in.
+// It runs on classes of nodes: the reduction rules that keep every feasible choice merge dependent
+// nodes and delete strategies without partner, like the paper's clusters. If no kept choice has an
+// allowed successor, the search restarts ten times as wide. In the end the choice is checked
+// against the limit and, if necessary, repaired by cheapest single moves; if that fails too, the
+// choice of least peak is taken.
 //
 // Complexity: nodes x width x (strategies x neighbours + frontier).
 //
-// Where no partial choice was ever cut off this was dynamic programming over frontiers, and its
-// cost is the optimum without the limit. Otherwise a bound is not part of the method; it comes from
-// message passing with priced memory (prices.h), so that the true gap can be told.
+// If no partial choice was ever cut off, this was dynamic programming over frontiers, and its cost
+// is the optimum without the limit. Otherwise the method has no bound; to report the gap, one is
+// computed by message passing with priced memory (prices.h).
 
 namespace {
 
@@ -44,7 +44,8 @@ class Beam {
     states_.push_back({0, 0, std::vector<uint16_t>(places_, 0)});
   }
 
-  // The cheapest choice found; nullopt if none has a successor at some node, or out of budget.
+  // The cheapest choice found; nullopt if no partial choice has a successor at some node, or if the
+  // budget is spent.
   std::optional<Choice> Run() {
     for (int i = 0; i < reduced_.count(); ++i) {
       if (budget_.Spent()) return std::nullopt;
@@ -60,15 +61,15 @@ class Beam {
     return out;
   }
 
-  // Whether some partial choice was left out for its cost.
+  // True if some partial choice was cut off because of its cost.
   bool cut() const { return cut_; }
 
  private:
   struct State {
     int64_t cost = 0;
-    // Exclusive or of the names of what stands in the frontier.
+    // Exclusive or of the hashes of the frontier's entries.
     uint64_t hash = 0;
-    // Strategies of the open nodes, by place; 0 where no node is.
+    // Strategies of the open nodes, by place; 0 where there is no node.
     std::vector<uint16_t> frontier;
   };
   struct Step {
@@ -81,7 +82,7 @@ class Beam {
     int strategy;
   };
 
-  // A node occupies a place of the frontier from its decision to that of its last neighbour.
+  // A node occupies a place of the frontier from its own decision to that of its last neighbour.
   void PlaceNodes() {
     const int count = reduced_.count();
     place_.assign(count, -1);
@@ -132,7 +133,7 @@ class Beam {
   void Keep(int node, const std::vector<Candidate>& candidates) {
     std::vector<State> next;
     std::vector<Step>& steps = history_.emplace_back();
-    // Hash of a frontier: which of `next` have it.
+    // Maps the hash of a frontier to the indices in `next` that have it.
     std::unordered_map<uint64_t, std::vector<int>> known;
     for (const Candidate& candidate : candidates) {
       const uint64_t hash = HashAfter(node, candidate);
@@ -158,7 +159,7 @@ class Beam {
   }
 
   static uint64_t Name(int place, int strategy) {
-    if (strategy == 0) return 0;  // as an empty place
+    if (strategy == 0) return 0;  // like an empty place
     uint64_t name = (static_cast<uint64_t>(place) << 16 | static_cast<uint64_t>(strategy)) + 1;
     name = (name ^ name >> 30) * 0xBF58476D1CE4E5B9ull;
     name = (name ^ name >> 27) * 0x94D049BB133111EBull;
@@ -173,7 +174,7 @@ class Beam {
     return hash;
   }
 
-  // Whether two successors have the same frontier.
+  // True if two successors have the same frontier.
   bool SameAfter(int node, const Candidate& x, const Step& y) const {
     if (place_[node] >= 0 && x.strategy != y.strategy) return false;
     if (x.parent == y.parent) return true;
@@ -192,9 +193,9 @@ class Beam {
   const size_t width_;
   Budget& budget_;
   int places_ = 0;
-  // Of each node, -1 if it never waits for a neighbour.
+  // Place of each node, -1 if it has no later neighbour.
   std::vector<int> place_;
-  // Places that become free with each node.
+  // Places that become free after each node.
   std::vector<std::vector<int>> closes_;
   std::vector<State> states_;
   std::vector<std::vector<Step>> history_;

@@ -9,20 +9,21 @@
 
 namespace metadist {
 
-// Search and pruning often leave a problem that CBC solves in no time, and often one that it does
-// not solve in hours; size tells little. So branch and bound gets as much work as all before took:
-// if that does not suffice, at most half of the time was lost. It comes again when that has grown
-// by an eighth.
+// Search and pruning often leave a problem that CBC solves at once, and often one that it does not
+// solve in hours; the size predicts little. So branch and bound gets as much work as everything
+// before it took: if that is not enough, at most half of the time was lost. It is tried again when
+// the total work has grown by an eighth.
 //
-// What is left below the known cost may be much more than what is left just above the bound, where
-// the optimum often is. So a cost near the bound is guessed, and only what a choice of at most that
-// cost may take is left in. If there is such a choice it is the optimum; if there is none the bound
-// has risen to the guess, and the next one is twice as far away.
+// The problem left for choices below the known cost may be much larger than the one for choices
+// just above the bound, where the optimum often is. So a cost near the bound is guessed, and the
+// problem is reduced to choices of at most that cost. If there is one, the best of them is the
+// optimum; if there is none, the bound rises to the guess, and the next guess is twice as far away.
 
 namespace {
 
 constexpr int64_t kLeastWork = 2 * kWorkPerSecond;
-// What is left is tried below the first without a guess, and not above the second.
+// A problem of at most kEasyEntries is tried without a guess, one above kMostWholeEntries not at
+// all.
 constexpr int64_t kEasyEntries = 3'000;
 constexpr int64_t kMostWholeEntries = 60'000;
 

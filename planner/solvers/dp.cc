@@ -16,38 +16,38 @@
 namespace metadist {
 
 // Dynamic programming: exact reduction, then bucket elimination (elimination.h). Models are chains
-// with skips, so tables stay small and time is linear in depth. Without a limit, or with one that
-// the optimum happens to keep, that is a proof.
+// with skip connections, so tables stay small and time is linear in depth. Without a limit, or if
+// the optimum happens to satisfy it, the result is proven optimal.
 //
-// Under a limit the state would have to hold the memory of every live tensor, so the limit is
+// Under a limit, the state would have to contain the memory of every live tensor, so the limit is
 // priced instead, by a subgradient method. Message passing finds good prices quickly (prices.h);
 // then elimination is the exact oracle: its minimiser gives a true subgradient (usage - limit at
 // every time) and its value a bound in integers, the best that these prices can give
 // (priced_elimination.h). Choices come from the minimisers, repaired, polished and spliced with one
-// another, and from local search by elimination on regions (improve.h). Between the two a duality
-// gap may remain that prices cannot close; the status says so.
-// Step of the exact oracle: eta x (best cost - bound) / |g|^2; after 15 rounds without gain eta
-// shrinks by 0.7 and the best prices return; a better choice restores it.
+// another, and from local search by elimination on regions (improve.h). A duality gap may remain
+// between bound and cost that prices cannot close; the status reports it. Step of the exact oracle:
+// eta x (best cost - bound) / |g|^2. After 15 rounds without a gain eta shrinks by 0.7 and the best
+// prices are restored; a better choice raises eta again.
 //
-// Where even the reduced graph is too wide for exact tables, the oracle is left out: elimination
-// then serves regions only, with nodes of high degree kept at their strategy (conditioning), and
-// the bound is that of message passing.
+// If even the reduced graph is too wide for exact tables, the oracle is omitted: elimination is
+// then used only on regions, with nodes of high degree fixed at their strategies (conditioning),
+// and the bound is that of message passing.
 
 namespace {
 
 constexpr int kMessageRounds = 300;
 constexpr int kMostExactRounds = 200;
 constexpr int kLeastExactRounds = 20;
-// Local search at the best prices after so many rounds.
+// Local search at the best prices every kImproveEvery rounds.
 constexpr int kImproveEvery = 50;
 constexpr int kImproveRounds = 40;
-// Minimisers are repaired and spliced after so many rounds.
+// Minimisers are repaired and spliced every kOfferEvery rounds.
 constexpr int kOfferEvery = 4;
 constexpr int kDpStallRounds = 15;
 constexpr double kForget = 0.4;
 constexpr double kFirstStep = 0.3;
 constexpr double kSmallestStep = 1e-3;
-// Rounds get fewer where the tables are larger.
+// Larger tables mean fewer rounds.
 constexpr double kTableEntries = 2e9;
 
 class DynamicProgram {
@@ -91,7 +91,7 @@ class DynamicProgram {
     out_.Take(start_);
   }
 
-  // Takes what the improver holds; a better choice is worth longer steps again.
+  // Takes the improver's incumbent if it is better, and then lengthens the price steps again.
   void TakeIncumbent() {
     if (!improver_->found() || (out_.found() && improver_->cost() >= out_.cost())) return;
     out_.Take(reduced_.Expand(improver_->incumbent()));
@@ -108,7 +108,7 @@ class DynamicProgram {
     TakeIncumbent();
   }
 
-  // Whether anything fits at all, and something that does.
+  // Finds out whether anything fits at all, and takes a choice that does.
   void LeastPeak() {
     if (!problem_.usage_limit || out_.budget().Spent()) return;
     if (!out_.TakeLeastPeak()) return;
@@ -142,7 +142,7 @@ class DynamicProgram {
   void MovePrices() {
     for (int rounds = 0; rounds < kMessageRounds; rounds += kImproveEvery) {
       ascent_->Climb(kImproveEvery, out_.found() ? out_.cost() : kInfinite);
-      // However little was allowed: without a bound there would be no gap to tell.
+      // However small the budget: without a bound there would be no gap to report.
       out_.RaiseBound(ascent_->proven());
       if (out_.Done()) return;
       for (const Choice& choice : ascent_->rounded()) Offer(choice);
@@ -185,7 +185,7 @@ class DynamicProgram {
       if (round % kOfferEvery == 0) Offer(answer.choice);
       if (round % kImproveEvery == 0) Improve(best_prices, best);
       if (out_.Done() || !reduced_.limit) return;
-      // A poor first choice must not throw the prices off.
+      // A poor first choice must not distort the prices.
       const double near = best + 0.5 * std::abs(best) + 1;
       const double upper = out_.found() ? std::min(near, static_cast<double>(out_.cost())) : near;
       const double reach = step_ * std::max(upper - bound, 1.0);
@@ -212,7 +212,7 @@ class DynamicProgram {
   Choice start_;
   std::optional<PriceAscent> ascent_;
   std::optional<Improver> improver_;
-  // Of the exact oracle's prices.
+  // Step length for the exact oracle's prices.
   double step_ = kFirstStep;
   std::optional<Choice> last_fitting_;
   std::optional<Choice> last_exceeding_;

@@ -3,11 +3,11 @@
 
 namespace metadist {
 
-// What an integer programming solver can do with an exactly reduced problem: the marginalised
-// program (marginal.h) with lazy memory rows, and nothing that knows of prices or bounds of its
-// own. Exact when it ends. For the problems of models the linear relaxation is nearly integral and
-// this is quick; on wide problems under a tight limit it takes minutes where `auto` takes seconds.
-// Every solver that plans with such a formulation (Alpa, OpenXLA, EasyDist) compares with this one.
+// What an integer programming solver achieves on an exactly reduced problem: the marginalised
+// program (marginal.h) with lazy memory rows, without prices or other bounds. Exact if it finishes.
+// For the problems of models the linear relaxation is nearly integral and this is quick; on wide
+// problems under a tight limit it takes minutes where `auto` takes seconds. A baseline for solvers
+// that plan with such a formulation (Alpa, OpenXLA, EasyDist).
 
 namespace {
 

@@ -15,18 +15,20 @@
 
 namespace metadist {
 
-// Minimise the peak over all choices without a forbidden pair; costs are set to zero.
+// Minimises the peak over all choices without a forbidden pair; costs are set to zero.
 //
-// Let `lower` be a proven bound (first: every row at its least). Times that cannot exceed `lower`
-// are irrelevant, so the problem is reduced exactly as if `lower` were the limit; whenever that
-// proves itself infeasible by what no choice avoids, `lower` rises to it and the reduction is done
-// again. Usually forbidden pairs are few, everything is at its least, and this is the answer.
+// Let `lower` be a proven bound (initially the peak if every row is at its least). Times that
+// cannot exceed `lower` are irrelevant, so the problem is reduced exactly as if `lower` were the
+// limit. Whenever that turns out infeasible because usage that no choice avoids is higher, `lower`
+// rises to that usage and the reduction is repeated. Usually there are few forbidden pairs, every
+// row is at its least, and this is the answer.
 //
 // Otherwise weights w[t] >= 0 with sum 1 give  peak >= min over choices of sum w[t] usage[t],  the
-// same priced problem as in search.h, so TRW-S bounds it and rounds it; weights follow the peaks
-// multiplicatively. A choice is lowered step by step with single moves that free memory at its
-// peak. What is left between bound and best is closed by the marginalised program with the peak as
-// its objective. Rounding of CBC is covered by a margin, so then the bound may stay a little below.
+// same priced problem as in search.h, so TRW-S bounds it and rounds it; the weights are updated
+// multiplicatively by the usage. Choices are lowered step by step by single moves that free memory
+// at the peak. The remaining gap is closed by the marginalised program with the peak as its
+// objective. A margin covers the rounding of CBC, so the bound may then stay slightly below the
+// peak.
 
 namespace {
 
@@ -123,7 +125,7 @@ class PeakSearch {
     }
   }
 
-  // The reduced problem's choice, lowered move by move as far as it goes.
+  // Takes the choice and lowers its peak by single moves as far as possible.
   void Lower(const Reduced& reduced, Primal& primal, Choice choice) {
     if (IsInfinite(ReducedCost(reduced, choice))) return;
     Take(reduced.Expand(choice));

@@ -10,34 +10,34 @@
 
 namespace metadist {
 
-// What a solver has so far: best choice by Evaluate, proven bound, phases, reports of progress, and
-// in the end the status that follows from them.
+// The state of a solver's result: best choice by Evaluate, proven bound, phases, progress reports,
+// and finally the status that follows from them.
 class Outcome {
  public:
   // Both must outlive the object.
   Outcome(const Problem& problem, const SolveOptions& options);
 
   Budget& budget() { return budget_; }
-  // Takes a choice of the original problem if it is feasible and better. True if it fits the limit
-  // and takes nothing forbidden.
+  // Takes a choice of the original problem if it is feasible and better. True if it is feasible.
   bool Take(const Choice& choice);
-  // Asks for the choice of least peak, which fits if anything does, and takes it; its bound may
-  // prove that nothing does. True if it was taken.
+  // Computes the choice of least peak, which fits if any choice does, and takes it; its bound may
+  // prove that no choice fits. True if the choice fits.
   bool TakeLeastPeak();
-  // Proven: no feasible choice is cheaper. kInfinite: there is none.
+  // Records a proven lower bound of the cost of every feasible choice. kInfinite: there is none.
   void RaiseBound(int64_t bound);
-  // From now on bounds are proven only for what is left after choices went that cost at least this.
+  // Choices that cost at least this were pruned; later bounds are proven only for the remaining
+  // ones.
   void SetPrunedAt(int64_t cost) { pruned_at_ = cost; }
-  // Bounds rest on the tolerances of CBC.
+  // Bounds depend on the tolerances of CBC.
   void SetByTolerance() { result_.by_tolerance = true; }
   // peak_bound as in SolveResult.
   void SetInfeasible(int64_t peak_bound);
-  // The same where a reduction under the limit has shown it.
+  // The same after a reduction under the limit has proven infeasibility.
   void SetInfeasible();
   void SetReduced(const Reduced& reduced);
   void SetDeletions(int64_t deletions) { result_.deletions = deletions; }
   void EndPhase(std::string_view phase);
-  // What ends the run if no limit does.
+  // The reason for ending the run if no limit does.
   void SetStop(std::string_view reason) { stopped_by_ = reason; }
   bool stopped() const { return !stopped_by_.empty(); }
 
@@ -45,13 +45,14 @@ class Outcome {
   int64_t cost() const { return result_.cost; }
   const Choice& choice() const { return result_.choice; }
   int64_t bound() const { return bound_; }
-  // A choice is of interest if it costs less.
+  // Only choices that cost less are of interest.
   int64_t upper() const;
-  // The absolute gap that is near enough.
+  // The absolute gap that is small enough.
   double wanted_gap() const;
-  // True if nothing of interest is left: the bound has reached the cutoff.
+  // True if no choice of interest is left because the bound has reached the cutoff.
   bool CutOff();
-  // Proven, near enough, cut off, or out of budget: nothing is left to do.
+  // True if nothing is left to do: the result is proven, the gap is small enough, the cutoff is
+  // reached or the budget is spent.
   bool Done();
   SolveResult Finish();
 

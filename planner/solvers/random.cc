@@ -16,16 +16,16 @@
 
 namespace metadist {
 
-// A feasible choice drawn by seed, to test what follows on plans no optimiser would make.
+// A feasible choice drawn by seed, to test later stages on plans that no optimiser would make.
 //
-// The rules that keep every feasible choice merge followers and ties into classes. Then classes are
-// visited in random order; each takes one of its remaining strategies with equal probability, and
-// arc consistency deletes what no longer has an allowed partner. A class left empty takes the draw
-// back and the strategy is deleted instead; after too many of those the drawing starts anew.
-// Without forbidden pairs between classes this is the uniform distribution.
+// The reduction rules that keep every feasible choice merge dependent and tied nodes into classes.
+// Then classes are visited in random order; each takes one of its remaining strategies with equal
+// probability, and arc consistency deletes strategies without an allowed partner. If that leaves a
+// class empty, the draw is undone and the drawn strategy deleted instead; after too many of those
+// the drawing restarts. Without forbidden pairs between classes this is the uniform distribution.
 //
-// With a limit, the draw is repaired by the cheapest moves in an order of random costs; should that
-// fail, the choice of least peak is shaken by random moves that keep the limit.
+// With a limit, the draw is repaired by the cheapest moves under random costs; if that fails, the
+// choice of least peak is changed by random moves that stay within the limit.
 
 namespace {
 
@@ -81,7 +81,7 @@ class RandomSolver {
 
   using Alive = std::vector<std::vector<char>>;
 
-  // Deletes what has no partner left after `node` changed. False if a node is empty.
+  // Deletes strategies left without a partner after `node` changed. False if a node becomes empty.
   bool Propagate(Alive& alive, int node) {
     std::deque<int> queue = {node};
     while (!queue.empty()) {
@@ -164,7 +164,7 @@ class RandomSolver {
     return fits;
   }
 
-  // nullopt if no choice was found; sets the status if there is none.
+  // nullopt if no choice was found; sets the status if none exists.
   Result<std::optional<Choice>> ShakenLeastPeak() {
     const Result<MinimumPeakResult> found = MinimumPeak(problem_, options_);
     if (!found.ok()) {

@@ -13,33 +13,37 @@
 
 namespace metadist {
 
-// Every stage is a proof or makes the next one smaller.
+// Every stage either proves something or makes the next one smaller.
 //  1. Exact reduction (reduce/).
-//  2. The optimum without the limit, by bucket elimination in integers. If it fits the limit, it is
-//     the optimum; otherwise its cost is a bound and, repaired, a first incumbent.
-//  3. Epochs of search (search.h): bound up, incumbent down. After each, what is too dear for a
-//     better choice is pruned and the rest reduced again. Often the two meet, and the bound is
-//     exact arithmetic. Epochs start short and grow, so small problems do not wait for long ones.
-//  4. When the bound has converged and pruning has nothing left to take, branch and bound
-//     (branching.h) on a small enough remainder. Its proof rests on CBC's tolerances.
-// An incumbent counts only after Evaluate. The first is the choice of least memory as it comes out
-// of the reduction; what local search finds is taken over as it finds it.
+//  2. The optimum without the limit, by bucket elimination in integers. If it fits the limit, it
+//     is the optimum; otherwise its cost is a bound and, once repaired, it is a first incumbent.
+//  3. Epochs of search (search.h) raise the bound and lower the incumbent's cost. After each,
+//     whatever is too expensive for a better choice is pruned and the rest reduced again. Often
+//     bound and incumbent meet, and the proof is exact arithmetic. Epochs start short and grow, so
+//     small problems do not wait for long ones.
+//  4. When the bound has converged and pruning deletes nothing more, branch and bound
+//     (branching.h) on the remaining problem if it is small enough. Its proof depends on CBC's
+//     tolerances.
 //
-// The run ends by itself when nothing has improved for as long as all improvements took together.
+// An incumbent counts only after Evaluate. The first one is the choice of least memory of the
+// reduced problem; those found by local search are taken as they are found.
+//
+// The run ends by itself when nothing has improved for as long as all improvements together took.
 
 namespace {
 
-// When search is at its end, branch and bound is tried on what is not larger than this.
+// At the end of the search, branch and bound is tried on problems of at most this size.
 constexpr int64_t kMostEntries = 400'000;
 constexpr int64_t kLeastEpoch = kWorkPerSecond / 10'000;
 constexpr int64_t kLargestEpoch = 2 * kWorkPerSecond;
-// Where the first epoch is longer than this, the first choices of the bound side are not left for
-// later: poor, but soon there.
+// If the first epoch is longer than this, the first choices of the bound side are finished early:
+// they are poor but soon available.
 constexpr double kLongEpoch = kWorkPerSecond / 2.0;
 constexpr int64_t kGlance = kWorkPerSecond / 4;
 constexpr double kEpochGrowth = 1.25;
 constexpr int64_t kRoundsOfFirstEpoch = 80;
-// Without a gain the run ends after as many rounds over what is left, within these bounds.
+// The run ends after this many rounds over the remaining problem without a gain, within these
+// limits.
 constexpr int64_t kPatienceRounds = 32'000;
 constexpr int64_t kLeastPatience = kWorkPerSecond / 1000;
 constexpr int64_t kLargestPatience = 20 * kWorkPerSecond;
@@ -63,7 +67,7 @@ class Schedule {
       out_.RaiseBound(reduced.constant);
       out_.Take(reduced.Expand({}));
     } else {
-      // On large problems what follows takes seconds; most limits leave room for this.
+      // On large problems the later stages take seconds, and this choice fits most limits.
       out_.Take(reduced.Expand(LeastMemoryChoice(reduced)));
       if (!parts_.eliminate || !SolveWithoutMemory(reduced)) {
         SolveWithMemory(std::move(reduced));
@@ -73,7 +77,7 @@ class Schedule {
   }
 
  private:
-  // Reduction under the limit keeps what is cheapest without it.
+  // A reduction under the limit also keeps the cheapest choice without the limit.
   static Reduced WithoutMemory(Reduced reduced) {
     if (!reduced.limit) return reduced;
     reduced.limit.reset();
@@ -83,7 +87,7 @@ class Schedule {
     return ReduceAgain(std::move(reduced)).reduced;
   }
 
-  // True if that settles the problem.
+  // True if that solves the problem.
   bool SolveWithoutMemory(const Reduced& reduced) {
     const Reduced narrow = WithoutMemory(reduced);
     const std::optional<ExactOptimum> optimum = MinimizeWithoutMemory(narrow);
@@ -141,10 +145,11 @@ class Schedule {
     }
   }
 
-  // What either side needs of the other's present state, if a gap is near enough.
+  // The bound or cost that each side must reach, given the other's current state, for a small
+  // enough gap.
   Search::Goal GoalOfEpoch() const {
     Search::Goal goal{.upper = out_.upper()};
-    // A little less than that, as what counts is proven in integers.
+    // Slightly less, because the final gap is computed from proven integers.
     const double gap = 0.999 * options_.gap;
     if (gap <= 0) return goal;
     if (out_.found()) {
@@ -158,7 +163,8 @@ class Schedule {
 
   // The first epoch of the bound side, in two parts.
   void BeginLong(Search& search, int64_t work) {
-    // Steps of the prices go by the cost that was known: choices this poor must not shorten them.
+    // The length of price steps depends on the cost known before: choices as poor as these must not
+    // shorten them.
     Search::Goal goal = GoalOfEpoch();
     const int64_t most = out_.budget().work_left() / 2 + 1;
     search.Epoch({std::min(kGlance, most), 0}, goal, options_.threads);
@@ -170,7 +176,7 @@ class Schedule {
     out_.EndPhase("search");
   }
 
-  // Remembers when the gap last became smaller by more than a hundredth of itself.
+  // Records when the gap last shrank by more than a hundredth of itself.
   void Note() {
     if (!out_.found()) return;
     const double gap = static_cast<double>(out_.cost()) - static_cast<double>(out_.bound());
@@ -181,7 +187,7 @@ class Schedule {
 
   bool Prune(Search& search) {
     if (out_.upper() >= kInfinite) return false;
-    // What can go depends on the gap; looking for it costs many sweeps.
+    // What can be pruned depends on the gap, and finding it costs many sweeps.
     const double gap = static_cast<double>(out_.upper()) - static_cast<double>(out_.bound());
     if (gap >= 0.95 * pruned_gap_) return false;
     pruned_gap_ = gap;
@@ -193,7 +199,7 @@ class Schedule {
     return true;
   }
 
-  // A remainder without choices, or with one only, settles the problem.
+  // A remaining problem with no choice, or only one, settles the original problem.
   bool Settled(Search& search) {
     if (search.reduced().infeasible) {
       out_.RaiseBound(kInfinite);
@@ -208,7 +214,7 @@ class Schedule {
     return true;
   }
 
-  // True if that settles the problem.
+  // True if that solves the problem.
   bool Branch(Search& search) {
     const bool settled = branching_.Try(search);
     Note();
@@ -230,7 +236,7 @@ class Schedule {
     return true;
   }
 
-  // No incumbent: the choice of least peak fits if anything does.
+  // Without an incumbent: the choice of least peak fits if any choice does.
   void ForceFit(Search& search) {
     if (!problem_.usage_limit || !out_.TakeLeastPeak()) return;
     search.Offer(out_.choice());

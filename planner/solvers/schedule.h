@@ -5,7 +5,7 @@
 
 namespace metadist {
 
-// Which parts of the suite a solver uses, after exact reduction.
+// The parts that a solver uses after exact reduction.
 struct SuiteParts {
   // The optimum without the limit by elimination, where the graph is narrow.
   bool eliminate = true;
@@ -15,8 +15,8 @@ struct SuiteParts {
   bool finish = true;
 };
 
-// Runs the parts in their order until the problem is solved, a limit strikes, or nothing helps any
-// more. The order depends on counted work and on the problem, never on the budget: a longer run
+// Runs the parts in order until the problem is solved, a limit is reached, or nothing improves any
+// more. The steps depend on counted work and on the problem, never on the budget: a longer run
 // begins with the steps of a shorter one, and its result is no worse.
 Result<SolveResult> RunSchedule(const Problem& problem,
                                 const SolveOptions& options,

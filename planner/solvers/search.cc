@@ -12,13 +12,13 @@
 
 namespace metadist {
 
-// Bound and incumbent drive each other: good prices make the memory-free problem resemble the real
-// one, a good incumbent sets the step length of the prices and decides what can be pruned. They
-// share no state while they work: at a barrier the incumbent side gets the prices, the bound and
-// the roundings of the bound side, and the bound side the cost of the incumbent. So an epoch is a
-// function of the state before it and of two numbers of work units; whether its halves run on two
-// threads or in turn, on a loaded machine or an idle one, changes nothing but the time. The
-// incumbent side stays on the caller's thread, where it may tell what it finds.
+// Bound and incumbent help each other: good prices make the problem without memory similar to the
+// real one; a good incumbent determines the step length of the prices and what can be pruned. The
+// two sides share no state while they work: at a barrier the incumbent side receives the prices,
+// the bound and the roundings of the bound side, and the bound side the cost of the incumbent. So
+// an epoch is a function of the state before it and of two amounts of work; running its halves on
+// two threads or in turn, on a loaded machine or an idle one, changes only the time. The incumbent
+// side stays on the caller's thread, where it may report its choices.
 
 namespace {
 
@@ -91,7 +91,7 @@ void Search::Epoch(const Share& share, const Goal& goal, int threads) {
   auto climb = [&] {
     if (share.bound_work > 0) ascent_->Climb(kAnyRounds, goal.upper, goal.bound);
   };
-  // Without prices and a bound the incumbent side does not know where to go.
+  // Without prices and a bound the incumbent side has no direction.
   const bool guided = share.primal_work > 0 && guide.bound > -1e299;
   auto improve = [&] {
     if (!guided) return;
@@ -101,7 +101,7 @@ void Search::Epoch(const Share& share, const Goal& goal, int threads) {
   std::thread other;
   try {
     if (threads > 1 && share.bound_work > 0 && guided) other = std::thread(climb);
-  } catch (const std::system_error&) {  // no more threads: one after the other
+  } catch (const std::system_error&) {  // no thread available: one after the other
   }
   const bool beside = other.joinable();
   improve();

@@ -3,9 +3,9 @@
 
 namespace metadist {
 
-// Prices, local search and pruning alone, without any external solver: incumbent and bound move
-// towards each other, and where they meet the proof is integer arithmetic. What `auto` does before
-// branch and bound; on problems too big for that the two are the same.
+// Prices, local search and pruning alone, without an external solver: incumbent and bound approach
+// each other, and where they meet the proof is integer arithmetic. This is what `auto` does between
+// elimination and branch and bound.
 
 namespace {
 

@@ -8,25 +8,25 @@
 
 namespace metadist {
 
-// One way to choose.  solve: the problem must be valid; errors are internal ones only, "infeasible"
-// is a status.
+// A solver.  solve: the problem must be valid; errors are internal ones only, "infeasible" is a
+// status.
 struct SolverDef {
   std::string_view name;
   std::string_view summary;
   Result<SolveResult> (*solve)(const Problem& problem, const SolveOptions& options);
-  // Whether it looks for cheap choices. Where it does not, there is nothing to gain from solving
-  // without the limit first, from improving what it returned, or from setting a bound beside it.
+  // False if it does not look for cheap choices. There is then no point in solving without the
+  // limit first, improving its result, or computing a bound for it.
   bool optimizes = true;
-  bool is_default = false;  // of one solver
+  bool is_default = false;  // exactly one solver
 };
 
-// All solvers of solvers.def, by name.
+// All solvers of solvers.def, sorted by name.
 std::span<const SolverDef* const> Solvers();
 
-// nullptr if there is none of that name.
+// nullptr if there is no solver of that name.
 const SolverDef* FindSolver(std::string_view name);
 
-// The one for who names none.
+// The solver used if none is named.
 const SolverDef& DefaultSolver();
 
 // "auto, beam, ...": all names, for messages and help.

@@ -6,13 +6,14 @@
 
 namespace metadist {
 
-// A built-in profile as it stands in profiles/builtin, compiled into the program.
+// A built-in profile as stored in profiles/builtin, compiled into the program.
 struct EmbeddedProfile {
-  std::string_view name;  // the file's, without .json
+  std::string_view name;  // file name without .json
   std::string_view text;
 };
 
-// All of them, by name. The definition is made at build time by embed_profiles.cmake.
+// All built-in profiles, sorted by name. The definition is generated at build time by
+// embed_profiles.cmake.
 const std::vector<EmbeddedProfile>& EmbeddedProfiles();
 
 }  // namespace metadist

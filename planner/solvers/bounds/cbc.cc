@@ -14,10 +14,9 @@
 #include "planner/solvers/bounds/cbc_run.h"
 #include "planner/solvers/bounds/cbc_watch.h"
 
-// In place of Clp's own. Where a basis cannot be factorised, Clp 1.17.6 sets a flag of the variable
-// that leaves it. In the first iteration there is none, "variable -1", and what Clp changes is
-// memory before its array. The library calls this function through a name that a program may
-// define.
+// Replaces Clp's own function, which the library calls through a symbol that a program may define.
+// When a basis cannot be factorised, Clp 1.17.6 flags the variable that leaves it. In the first
+// iteration there is none ("variable -1"), and Clp would write before its array.
 void ClpSimplex::setFlagged(int sequence) {
   if (sequence < 0) return;
   constexpr unsigned char kFlagged = 64;
@@ -31,16 +30,16 @@ namespace metadist {
 
 namespace {
 
-// Above this many columns only linear programs and branching are left to CBC. What it does to the
-// whole program first (probing in its cuts, heuristics) takes minutes there, in
-// loops that no event interrupts, so that neither a limit nor Ctrl-C would end it; and the linear
-// program of a model's plan is often integral as it is.
+// With more columns, CBC only solves linear programs and branches. Its preparation of the whole
+// program (probing for cuts, heuristics) takes minutes at that size, in loops without events, so
+// that neither a limit nor Ctrl-C would stop it; and the linear program of a model's plan is often
+// integral anyway.
 constexpr int kMostForRoot = 20'000;
 
 }  // namespace
 
 struct CbcRun {
-  // CBC wants the elements column by column.
+  // CBC requires the elements column by column.
   static void Load(const LinearModel& model, OsiSolverInterface& solver) {
     std::vector<CoinBigIndex> start(model.columns() + 1, 0);
     for (const auto& element : model.elements_) ++start[element.column + 1];
@@ -75,13 +74,13 @@ struct CbcRun {
       out.emplace_back(name);
       out.push_back(std::move(value));
     };
-    // Later than the watch's: its bound is known to hold.
+    // Later than the watch's limit, whose bound is known to be valid.
     set("-timeMode", "elapsed");
     set("-sec", fmt::format("{:.3f}", options.seconds + 1));
     set("-ratioGap", "0");
     set("-allowableGap", fmt::format("{:.15g}", options.gap));
-    // CglPreProcess (2.10.8) with a cutoff fixes columns that better solutions need: a program with
-    // 12 columns was called infeasible. The plain LP presolve stays.
+    // With a cutoff, CglPreProcess (2.10.8) fixes columns that better solutions need: a program
+    // with 12 columns was declared infeasible. The plain LP presolve stays on.
     set("-preprocess", "off");
     if (effort == CbcEffort::kBranching || columns > kMostForRoot) {
       set("-cuts", "off");
@@ -93,7 +92,7 @@ struct CbcRun {
     return out;
   }
 
-  // CBC's own program: its presolve, cuts, heuristics and search. False if CBC gave up.
+  // Runs CBC's own driver: presolve, cuts, heuristics and search. False if CBC gave up.
   static bool Run(CbcModel& cbc,
                   CbcSolverUsefulData& data,
                   const MipOptions& options,
@@ -118,12 +117,12 @@ struct CbcRun {
     data.useSignalHandler_ = false;
     cbc.setLogLevel(0);
     Load(model, *cbc.solver());
-    cbc.setPrintFrequency(1);  // how often the bound is made anew
+    cbc.setPrintFrequency(1);  // how often the bound is updated
     cbc.passInEventHandler(watch.CbcHandler().get());
     auto& clp = dynamic_cast<OsiClpSolverInterface&>(*cbc.solver());
     clp.getModelPtr()->passInEventHandler(watch.ClpHandler().get());
-    // Clp, too, has a handler of SIGINT. An interrupt that it takes ends one linear program, and
-    // nobody else hears of it.
+    // Clp has a SIGINT handler of its own, which would end one linear program and hide the
+    // interrupt from everything else.
     ClpSolve without_handler;
     without_handler.setSpecialOption(2, 1);
     clp.setSolveOptions(without_handler);

@@ -7,7 +7,7 @@
 
 namespace metadist {
 
-// min objective x  subject to  lower <= A x <= upper, 0 <= x <= column upper, some x integer.
+// min objective * x  subject to  lower <= A x <= upper, 0 <= x <= column upper, some x integer.
 class LinearModel {
  public:
   // Returns the column's index. upper: infinity if >= 1e30.
@@ -37,7 +37,7 @@ class LinearModel {
 
 struct MipOptions {
   double seconds = 86400;
-  // Work units (solve.h), repeatable; 0: no limit.
+  // Work units (solve.h), reproducible; 0: no limit.
   int64_t work = 0;
   // Polled; nullptr: never.
   const std::atomic<bool>* interrupted = nullptr;
@@ -52,23 +52,23 @@ struct MipResult {
     kOptimal,     // proven within the gap
     kInfeasible,  // proven: no solution (below the cutoff)
     kStopped,     // by a limit or the interrupt, or CBC gave up
-    kCrashed,     // CBC did, twice
+    kCrashed,     // CBC crashed twice
   };
   Status status = Status::kStopped;
-  // Values per column; empty if none was found.
+  // Value per column; empty if no solution was found.
   std::vector<double> solution;
   double objective = 0;
   // <= the optimum (to CBC's tolerances), unless infeasible.
   double bound = -1e300;
   int64_t nodes = 0;
-  // At least the limit if that stopped it.
+  // At least the limit if the limit stopped CBC.
   int64_t work = 0;
 };
 
-// Solves by CBC with one thread, in a process of its own (run_in_fork.h), or in this one where the
-// system gives none. At least one column is integer. Same model and options without time limit and
-// interrupt: same result. Limits and the interrupt take hold between two simplex iterations. Throws
-// bad_alloc. Source: COIN-OR Cbc 2.10.
+// Solves by CBC with one thread, in a process of its own (run_in_fork.h), or in this process if the
+// system provides none. At least one column must be integer. The same model and options, without
+// time limit and interrupt, give the same result. Limits and the interrupt take effect between two
+// simplex iterations. Throws bad_alloc. Source: COIN-OR Cbc 2.10.
 MipResult SolveMip(const LinearModel& model, const MipOptions& options);
 
 }  // namespace metadist

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CBC 2.10.8 crashes on some programs: assertions fail and memory is spoilt in what its heuristics
-// do to small programs. So it runs in a process of its own, and where that dies again without cuts
-// and heuristics, which leaves little but the simplex method; a proof is a proof all the same.
+// CBC 2.10.8 crashes on some programs: assertions fail, and its heuristics corrupt memory on small
+// programs. It therefore runs in a process of its own. If that process dies, CBC is run again
+// without cuts and heuristics, which leaves little but the simplex method; its proofs are equally
+// valid.
 #include <algorithm>
 #include <chrono>
 #include <cstring>

@@ -8,11 +8,11 @@
 namespace metadist {
 
 enum class CbcEffort : uint8_t {
-  kAll,        // its cuts and heuristics, where the program is not too large for them
-  kBranching,  // linear programs and branching alone
+  kAll,        // with cuts and heuristics, unless the program is too large for them
+  kBranching,  // only linear programs and branching
 };
 
-// SolveMip in this process, which ends if CBC crashes.
+// SolveMip in this process, which dies if CBC crashes.
 MipResult RunCbc(const LinearModel& model, const MipOptions& options, CbcEffort effort);
 
 }  // namespace metadist

@@ -9,21 +9,22 @@
 
 #include "planner/solvers/bounds/crossed_bounds.h"
 
-// Stopping CBC. Its own limits are read between nodes and between the passes of some heuristics
-// only; one node, one pass or the cuts of the root can take half a minute. So the linear programs,
-// in which all of that spends its time, are ended too: the handler of Clp answers "stop" after each
-// iteration once the watch is stopped, and every live CbcModel gets a time limit in the past, which
-// the loops around the linear programs read. A linear program ended so looks infeasible to some of
-// its callers. Hence the bound is the last one before the stop, and no proof counts after it. The
-// incumbent is kept: when the search ends, linear programs run again to undo the presolve.
+// Stopping CBC. CBC checks its own limits only between nodes and between the passes of some
+// heuristics; one node, one pass or the cuts of the root can take half a minute. All of these spend
+// their time in linear programs, so those are stopped too: once the watch is stopped, the handler
+// of Clp returns "stop" after each iteration, and every live CbcModel gets a time limit in the
+// past, which the loops around the linear programs check. Some callers take a linear program
+// stopped in this way for an infeasible one. The bound is therefore the last one before the stop,
+// and proofs after the stop are ignored. The incumbent is kept: when the search ends, linear
+// programs run again to undo the presolve.
 
 namespace metadist {
 
 namespace {
 
-// Work units (solve.h) of a simplex iteration with its share of all else, by measurement on
-// programs of 340 to 72,000 columns: 35 microseconds and 3.7 nanoseconds a column or row (0.4 to 2
-// times as long was seen below 2,000 columns).
+// Work units (solve.h) of a simplex iteration including its share of all other work, measured on
+// programs of 340 to 72,000 columns: 35 microseconds plus 3.7 nanoseconds per column or row (below
+// 2,000 columns, the measured time was 0.4 to 2 times that).
 constexpr int64_t kWorkPerEvent = 7'000;
 constexpr int64_t kWorkPer4ColumnsAndRows = 3;
 
@@ -32,7 +33,7 @@ constexpr int64_t kWorkPer4ColumnsAndRows = 3;
 class CbcWatch::Cbc : public CbcEventHandler {
  public:
   explicit Cbc(CbcWatch& watch) : watch_(watch) { watch_.handlers_.insert(this); }
-  // The model of the original may be gone; CBC sets the new one before the first event.
+  // The model of the original may no longer exist; CBC sets the new one before the first event.
   Cbc(const Cbc& other) : CbcEventHandler(other), watch_(other.watch_) {
     model_ = nullptr;
     watch_.handlers_.insert(this);
@@ -109,7 +110,7 @@ bool CbcWatch::Stop() {
   return stopped_;
 }
 
-// A solution better than what is left of the tree bounds, too.
+// The optimum may also be a known solution that is better than the bound of the remaining tree.
 void CbcWatch::Remember(const CbcModel& model) {
   const double bound = std::min(model.getBestPossibleObjValue(), model.getObjValue());
   if (std::abs(bound) < kCbcUnknown) bound_ = std::max(bound_, bound);

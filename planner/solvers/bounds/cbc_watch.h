@@ -12,22 +12,22 @@
 
 namespace metadist {
 
-// What CBC has not found, a bound or a solution, it reports as a number this large or larger.
+// CBC reports a bound or solution that it has not found as a number at least this large.
 constexpr double kCbcUnknown = 1e30;
 
-// Looks at a running CBC from inside: counts its work, remembers its bound and stops it. CBC calls
-// back after every simplex iteration (also those of presolve, cuts, heuristics and strong
-// branching), every node and every heuristic.
+// Observes a running CBC: counts its work, remembers its bound and stops it. CBC calls back after
+// every simplex iteration (also in presolve, cuts, heuristics and strong branching), every node and
+// every heuristic.
 class CbcWatch {
  public:
   // `options` must outlive the watch.
   explicit CbcWatch(const MipOptions& options);
 
-  // To be passed to the model and its linear program, which clone them; the watch outlives both.
+  // Handlers for the model and its linear program, which clone them; the watch must outlive both.
   std::unique_ptr<CbcEventHandler> CbcHandler();
   std::unique_ptr<ClpEventHandler> ClpHandler();
 
-  // Whether CBC was told to stop: what it then claims to have proven is void, as linear programs
+  // True if CBC was stopped. Its later claims of proof are invalid then, because linear programs
   // were cut short.
   bool stopped() const { return stopped_; }
   int64_t work() const { return work_; }
@@ -44,10 +44,10 @@ class CbcWatch {
 
   const MipOptions& options_;
   const std::chrono::steady_clock::time_point deadline_;
-  // Every live handler, thus every live model.
+  // All live handlers, one per live model.
   std::set<Cbc*> handlers_;
   bool stopped_ = false;
-  // The search is over; what follows turns its best solution into one of the whole problem.
+  // The search is over; afterwards CBC maps its best solution back to the whole problem.
   bool ended_ = false;
   int64_t work_ = 0;
   double bound_ = -1e300;

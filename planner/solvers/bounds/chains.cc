@@ -6,24 +6,25 @@
 
 namespace metadist {
 
-// Problem: in which direction prices raise the bound. The usage of a choice rounded from the
-// messages is a guess only: such a choice does not attain the bound, and where its usage points the
-// bound may fall.
+// Problem: a direction in which changing the prices raises the bound. The usage of a choice rounded
+// from the messages is only a guess: such a choice does not attain the bound, and the bound may
+// fall in the direction of its usage.
 //
-// The bound of TRW-S is a sum over chains, each from node to later node along edges, every edge in
-// one chain. A node lies in max(#earlier, #later neighbours, 1) of them, and each has an equal
-// share of its costs and penalties. So the minimiser of the sum is a minimiser per chain: from its
-// first node on, the strategy that is best towards what the messages say of the nodes ahead, given
-// the strategy before. The bound is linear in the penalties as long as these minimisers stay, so
-// their usage, averaged over the chains of each node, less the limit is a supergradient.
+// The bound of TRW-S is a sum over chains; each leads along edges from earlier to later nodes, and
+// every edge is in one chain. A node is in max(#earlier neighbours, #later neighbours, 1) of them,
+// and each gets an equal share of its costs and penalties. The sum is therefore minimised by one
+// minimiser per chain: starting at its first node, the strategy that is best given the strategy
+// before it and the messages of the nodes ahead. As long as these minimisers stay the same, the
+// bound is linear in the penalties; their usage, averaged over the chains of each node, minus the
+// limit is therefore a supergradient.
 //
-// Source: Kolmogorov, Convergent tree-reweighted message passing, PAMI 2006, sections 3 and 5 (the
-// chains); Komodakis, Paragios, Tziritas, MRF energy minimization and beyond via dual
-// decomposition, PAMI 2011 (their minimisers as subgradients).
+// Source: Kolmogorov, Convergent tree-reweighted message passing, PAMI 2006, sections 3 and 5
+// (chains); Komodakis, Paragios, Tziritas, MRF energy minimization and beyond via dual
+// decomposition, PAMI 2011 (minimisers as subgradients).
 
 std::vector<int64_t> ChainUsage(const Reduced& reduced, const Dual& dual) {
-  // Of the chain that comes over a link: the edge's entries beside its last strategy. Pushed ahead
-  // from the earlier end, so that tables are read in the order in which they lie.
+  // For the chain that arrives over a link: the edge's entries for the chain's last strategy. They
+  // are copied from the earlier end, so that tables are read in storage order.
   std::vector<double> entries(dual.messages().size());
   std::vector<double> share;
   std::vector<int> strategies;
@@ -50,7 +51,7 @@ std::vector<int64_t> ChainUsage(const Reduced& reduced, const Dual& dual) {
       }
       strategies.push_back(chosen);
     }
-    // Chains that begin here.
+    // The remaining chains begin at this node.
     strategies.resize(std::max({strategies.size(), ahead, size_t{1}}), best);
     size_t next = 0;
     for (const Dual::Hop& hop : dual.hops(i)) {

@@ -9,9 +9,9 @@
 
 namespace metadist {
 
-// Usage per kept time of the relaxed choice that attains the bound of the dual's last Sweep: where
-// the chains of a node disagree, it takes each strategy in part. Less the limit, that is a
-// supergradient of the bound in the prices. O(edges x strategies + rows + times).
+// Usage per kept time of the relaxed choice that attains the bound of the dual's last Sweep; a node
+// whose chains disagree takes the average of their strategies. Usage minus limit is a supergradient
+// of the bound as a function of the prices. O(edges x strategies + rows + times).
 std::vector<int64_t> ChainUsage(const Reduced& reduced, const Dual& dual);
 
 }  // namespace metadist

@@ -8,13 +8,13 @@
 
 namespace metadist {
 
-// The order of a block move: least weight (entries of the table that the elimination makes), each
-// weight times a random factor in [1, 1.5) so that every call takes another order. When even the
-// least table exceeds the cap, the node of highest degree (times a random factor in [0.5, 1.5)) is
-// fixed instead: that cuts most edges per node lost.
+// Elimination order for a block move: least weight first (the entries of the table that an
+// elimination creates), each weight times a random factor in [1, 1.5) so that every call takes
+// another order. If even the smallest table exceeds the cap, the node of highest degree (times a
+// random factor in [0.5, 1.5)) is fixed instead: that cuts the most edges per fixed node.
 //
 // A block has a few hundred nodes and is planned anew each time, so neighbours are bit sets: making
-// a clique is one OR of a row per neighbour. O(nodes^2 / 64 x degree) time and nodes^2 bits.
+// a clique takes one OR of rows per neighbour. O(nodes^2 / 64 x degree) time and nodes^2 bits.
 
 namespace {
 
@@ -50,7 +50,7 @@ class BitGraph {
     return degree;
   }
 
-  // Takes the node out; its neighbours become a clique unless it is fixed. They go to `touched`.
+  // Removes the node; its neighbours, returned in `touched`, become a clique unless it is fixed.
   void Remove(int node, bool fix, std::vector<int>& touched) {
     touched.clear();
     ForNeighbors(node, [&](int other) { touched.push_back(other); });
@@ -83,7 +83,7 @@ EliminationPlan PlanConditioned(const std::vector<int>& sizes,
                                 Random& random) {
   BitGraph graph(sizes, edges);
   const int count = static_cast<int>(sizes.size());
-  // Entries with an old key stay in the queue and are passed over.
+  // Entries with an outdated key stay in the queue and are skipped.
   std::vector<double> keys(count);
   std::vector<char> gone(count, 0);
   using Item = std::pair<double, int>;

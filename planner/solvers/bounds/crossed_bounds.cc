@@ -8,11 +8,11 @@
 #include <optional>
 #include <vector>
 
-// A cut generator (CglProbing 0.60) that proves a node infeasible may say so by a lower bound above
-// an upper one, for example by [1, -1e50]. CBC 2.10.8 overlooks it where another column's bound
-// follows, and solves the linear program with crossed bounds. Clp 1.17.6 then finds a solution all
-// the same, or ends the process by an assertion. A row with a finite bound says the same and is
-// read well by both.
+// A cut generator (CglProbing 0.60) may report an infeasible node by a lower bound above an upper
+// one, for example [1, -1e50]. CBC 2.10.8 overlooks this if a bound of another column follows, and
+// solves the linear program with crossed bounds. Clp 1.17.6 then finds a solution nevertheless, or
+// aborts the process by an assertion. An infeasible row with a finite bound expresses the same and
+// is handled correctly by both.
 
 namespace metadist {
 

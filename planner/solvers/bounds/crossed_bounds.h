@@ -6,8 +6,8 @@ class OsiCuts;
 
 namespace metadist {
 
-// Turns bounds of `cuts` that no value meets into a row that none meets. To be called before CBC
-// applies the cuts to the linear program of `model`.
+// Replaces bounds of `cuts` that no value satisfies by a row that no value satisfies. Call before
+// CBC applies the cuts to the linear program of `model`.
 void ReplaceCrossedBounds(const CbcModel& model, OsiCuts& cuts);
 
 }  // namespace metadist

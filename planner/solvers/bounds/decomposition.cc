@@ -6,16 +6,17 @@
 
 namespace metadist {
 
-// Problem: TRW-S and the price steps work in doubles, and a bound that is wrong by one unit proves
-// nothing. But any numbers taken as messages give a valid bound if they are moved exactly: what is
-// added to a node's costs is taken from an edge, so the cost of no choice changes. Messages, prices
-// and the share each node moves into its edges behind are rounded to multiples of 2^-32, and all
-// else is integer addition in 128 bits. With unrounded numbers the sum of all minima equals the
-// bound of the last backward pass.
+// Problem: TRW-S and the price steps use doubles, but a bound that is wrong by one unit proves
+// nothing. Any numbers used as messages give a valid bound if they are moved exactly: what is added
+// to a node's costs is subtracted from an edge, so that the cost of every choice stays the same.
+// Messages, prices and the share that each node moves into its edges to earlier nodes are rounded
+// to multiples of 2^-32; everything else is integer addition in 128 bits. Without rounding, the sum
+// of all minima would equal the bound of the last backward pass.
 //
-// Each term less its minimum tells what a choice pays above the bound at that place. A pair (p, q)
-// of an edge costs at least bound + its own excess + those of p and q at their nodes; if that is
-// more than wanted, the pair can be forbidden. This is exact as well, no margin needed.
+// Each term minus its minimum is the excess over the bound that a choice pays there. A choice with
+// the pair (p, q) of an edge costs at least the bound + the pair's excess + those of p and q at
+// their nodes; if that exceeds the wanted cost, the pair can be forbidden. This is exact too and
+// needs no margin.
 
 namespace {
 
@@ -78,7 +79,7 @@ void Decomposition::AddNode(int node, const std::vector<WideCost>& prefix) {
 
 void Decomposition::Ends(int edge, std::vector<WideCost>& a, std::vector<WideCost>& b) const {
   const Reduced::Edge& ends = reduced_.edges[edge];
-  // At the later end the share comes in; everywhere the edge's own message goes out.
+  // The share is added at the later end; the edge's own message is subtracted at both ends.
   auto fill = [&](int node, bool later, const double* message, std::vector<WideCost>& out) {
     out.clear();
     for (int p = 0; p < reduced_.size(node); ++p) {

@@ -14,19 +14,19 @@
 
 namespace metadist {
 
-// Problem: a lower bound of  min sum theta_i(s_i) + sum c_ij(s_i, s_j)  subject to memory rows.
-// The rows are priced (Lagrangian relaxation): price[t] x (usage[t] - limit) is added to the cost,
-// which for any prices >= 0 costs a feasible choice nothing. What remains is a pairwise problem, a
-// Markov random field. Its LP bound comes from an LP solver (slow: one column per edge entry) or by
-// message passing, of which TRW-S (Kolmogorov, PAMI 2006) is the fastest that never lowers the
-// bound.
+// Problem: a lower bound of  min sum theta_i(s_i) + sum c_ij(s_i, s_j)  subject to memory rows. The
+// rows are priced (Lagrangian relaxation): price[t] x (usage[t] - limit) is added to the cost,
+// which does not raise the cost of a feasible choice for any prices >= 0. What remains is a
+// pairwise problem, a Markov random field. Its LP bound comes from an LP solver (slow: one column
+// per edge entry) or from message passing, of which TRW-S (Kolmogorov, PAMI 2006) is the fastest
+// that never lowers the bound.
 //
 // Nodes are visited in their given order (program order: chains are long, so information travels
-// far), then backwards, and what a pass reads lies in memory in that order, where equal edges
-// share their entries: on large problems it waits for nothing else. At node i: theta = priced costs
-// + all incoming messages; every neighbour j ahead gets  m(q) = min over p of (share * theta(p) -
-// message from j (p) + c(p, q)),  less its minimum. Backwards, the minima of theta and of the
-// messages are split off; their sum is the bound.
+// far), then backwards. The data that a pass reads is stored in that order, and equal edges share
+// their entries; on large problems memory is the bottleneck. At node i: theta = priced costs + all
+// incoming messages; every later neighbour j gets  m(q) = min over p of (share * theta(p) - message
+// from j (p) + c(p, q)),  minus its minimum. In the backward pass, the subtracted minima of theta
+// and of the messages add up to the bound.
 //
 // Doubles round, so reports use SafeBound (decomposition.h).
 
@@ -41,12 +41,12 @@ double SubtractMinimum(double* values, size_t count) {
 
 }  // namespace
 
-// Entries of edges, those that are equal once.
+// Entries of edges; equal ones are stored once.
 class EntryPool {
  public:
   explicit EntryPool(std::vector<double>& entries) : entries_(entries) {}
 
-  // Where these entries begin.
+  // Returns the position at which these entries begin.
   size_t Add(const std::vector<double>& entries) {
     const char* bytes = reinterpret_cast<const char*>(entries.data());
     const size_t hash =
@@ -230,7 +230,7 @@ void Dual::Inherit(const Reduced& before, const Dual& dual, const std::vector<do
   for (size_t e = 0; e < before.edges.size(); ++e) {
     known[{before.origin[before.edges[e].a], before.origin[before.edges[e].b]}] = e;
   }
-  // Strategies of a node are numbered by the original ones, which stay in order.
+  // Strategies of a node are identified by their original numbers, which are in ascending order.
   auto copy = [&](int node, int old_node, const double* from, double* to) {
     const std::vector<int>& now = reduced_.graph.strategy_of[reduced_.origin[node]];
     const std::vector<int>& then = before.graph.strategy_of[before.origin[old_node]];

@@ -11,14 +11,14 @@
 namespace metadist {
 
 // Bucket elimination (Bertele and Brioschi 1972, Dechter 1999): to minimise a node out, add up all
-// tables that mention it, replace them by one table over its neighbours that holds the least sum,
-// and remember the minimiser. Cost is exponential in the elimination width only, so models that are
-// chains with skip connections take time linear in their depth.
+// tables that mention it, replace them by one table over its neighbours with the least sums, and
+// remember the minimisers. The cost is exponential only in the elimination width, so models that
+// are chains with skip connections take time linear in their depth.
 //
-// The order is everything; finding the best is NP-hard. Three greedy rules (fewest neighbours,
-// smallest table, fewest new edges) are simulated on the graph alone, and the one with the least
-// total work is run, if its tables fit. For local moves on graphs that are too wide, the same
-// engine runs with conditioning (conditioned_order.cc): some nodes are fixed at their current
+// Everything depends on the order, and finding the best one is NP-hard. Three greedy rules (fewest
+// neighbours, smallest table, fewest new edges) are simulated on the graph alone, and the one with
+// the least total work is run if its tables fit. For local moves on graphs that are too wide, the
+// same engine runs with conditioning (conditioned_order.cc): some nodes are fixed at their current
 // strategies, which cuts all their edges.
 
 namespace {
@@ -61,7 +61,7 @@ class OrderSearch {
     CHECK(false, "unknown elimination rule");
   }
 
-  // Takes the node out; its neighbours become a clique. Returns them.
+  // Removes the node; its neighbours become a clique. Returns them.
   std::vector<int> Remove(int node) {
     std::vector<int> touched(neighbors_[node].begin(), neighbors_[node].end());
     for (int a : touched) {
@@ -81,7 +81,7 @@ class OrderSearch {
   std::vector<std::set<int>> neighbors_;
 };
 
-// Nodes by key, with changeable keys.
+// A priority queue of nodes with changeable keys.
 class KeyQueue {
  public:
   explicit KeyQueue(size_t count) : keys_(count, 0) {}
@@ -109,8 +109,8 @@ Cost Sum(Cost a, Cost b) {
   }
 }
 
-// Tables over nodes in the order in which they are eliminated: whatever a bucket holds has its
-// node first, and the last node of its scope runs contiguously through all sums.
+// Scopes are sorted by elimination order: the node of a bucket comes first in all its tables, and
+// the last node of a scope runs contiguously through all sums.
 template <typename Cost>
 class Buckets {
  public:
@@ -143,7 +143,7 @@ class Buckets {
  private:
   struct Factor {
     std::vector<int> scope;
-    // Distance in `table` of neighbouring strategies, per member of the scope.
+    // Distance in `table` between neighbouring strategies, per member of the scope.
     std::vector<size_t> stride;
     const Cost* table = nullptr;
     std::vector<Cost> owned;
@@ -212,7 +212,7 @@ class Buckets {
     return terms;
   }
 
-  // row_ = the sum at strategy p, for all strategies of the last node of the scope.
+  // row_ = the sum for strategy p, for all strategies of the last node of the scope.
   void SumRow(const std::vector<Term>& terms, Cost unary, size_t p, size_t inner) {
     Cost* row = row_.data();
     for (size_t z = 0; z < inner; ++z) row[z] = unary;
@@ -229,7 +229,8 @@ class Buckets {
     }
   }
 
-  // The least of the rows into least[], and who reaches it; the current strategy wins ties.
+  // Writes the least of the rows into least[] and the strategies that attain it into best_; the
+  // current strategy wins ties.
   void MinimizeRow(const std::vector<Term>& terms, int node, size_t inner, Cost* least) {
     const std::vector<Cost>& unary = unary_[node];
     const size_t current = choice_[node];
@@ -295,7 +296,7 @@ class Buckets {
     GiveTable(std::move(factor.owned));
   }
 
-  // The system hands out large tables page by page, so used ones are kept, but for the largest.
+  // The system provides large tables page by page, so used tables are kept, except for the largest.
   void GiveTable(std::vector<Cost> table) {
     constexpr size_t kLargestSpare = 1 << 20;
     if (!table.empty() && table.capacity() <= kLargestSpare) spare_.push_back(std::move(table));
@@ -369,8 +370,8 @@ std::optional<EliminationPlan> BestElimination(const Reduced& reduced) {
   for (int i = 0; i < reduced.count(); ++i) sizes.push_back(reduced.size(i));
   std::vector<std::pair<int, int>> edges;
   for (const Reduced::Edge& edge : reduced.edges) edges.emplace_back(edge.a, edge.b);
-  // Counting fill is slow on wide graphs, and those are hopeless for every rule: it is tried only
-  // where a quick rule came near.
+  // Counting fill is slow on wide graphs, which are hopeless for every rule: it is tried only if a
+  // quick rule came close.
   constexpr double kNear = 1024;
   std::optional<EliminationPlan> best;
   bool near = false;

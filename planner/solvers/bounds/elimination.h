@@ -34,7 +34,7 @@ std::optional<EliminationPlan> PlanElimination(const std::vector<int>& sizes,
                                                EliminationRule rule,
                                                double cap);
 
-// Randomised least weight; where a table would exceed `cap`, a node of high degree is fixed
+// Random order by least weight; where a table would exceed `cap`, a node of high degree is fixed
 // instead.
 EliminationPlan PlanConditioned(const std::vector<int>& sizes,
                                 const std::vector<std::pair<int, int>>& edges,
@@ -48,7 +48,7 @@ struct EliminationTask {
     int a = 0;
     int b = 0;
     std::vector<Cost> costs;  // [a][b]
-    // If set, the entries are there instead, owned by the caller.
+    // If set, points to the entries instead; owned by the caller.
     const Cost* view = nullptr;
   };
   std::vector<std::vector<Cost>> unary;
@@ -60,7 +60,8 @@ struct EliminationTask {
 template <typename Cost>
 Cost RunElimination(const EliminationTask<Cost>& task, const EliminationPlan& plan, Choice& choice);
 
-// Of the greedy rules' plans that fit the caps below the one of least work; nullopt if none does.
+// The plan with the least work among those of the greedy rules that fit the caps below; nullopt if
+// none fits.
 std::optional<EliminationPlan> BestElimination(const Reduced& reduced);
 
 // Optimum of the reduced problem ignoring memory, constant included: nullopt if the tables of every

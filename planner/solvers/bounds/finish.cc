@@ -8,14 +8,15 @@
 
 namespace metadist {
 
-// What reduction and pruning leave is small but still hard for bounds alone: a gap of some tenths
-// of a percent that only enumeration closes. CBC solves the marginalised program (marginal.h) with
-// the known cost as cutoff. Of thousands of times few bind, so memory rows come lazily: the dearest
-// times by the prices, which nearly always include them, then the peaks of every solution that does
-// not fit. A missed row costs a whole run, hence the seeds.
+// Reduction and pruning leave a problem that is small but still hard for bounds alone: a gap of
+// some tenths of a percent that only enumeration closes. CBC solves the marginalised program
+// (marginal.h) with the known cost as cutoff. Of thousands of times only a few bind, so memory rows
+// are added lazily: first the times with the highest prices, which nearly always include the
+// binding ones, then the peaks of every solution that does not fit. A missing row costs a whole
+// run, hence the initial rows.
 //
-// A proof here rests on CBC's tolerances (about 1e-9 relative), the one place of the suite that
-// does not prove in integers; results say so.
+// A proof here depends on CBC's tolerances (about 1e-9 relative). It is the only proof among the
+// solvers that is not in integer arithmetic; results report this.
 
 namespace {
 

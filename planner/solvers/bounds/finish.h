@@ -13,36 +13,37 @@ namespace metadist {
 
 struct FinishResult {
   enum class Status {
-    kNothingBelow,  // proven to CBC's tolerances: no choice costs less than `upper` less the gap
-    kOptimal,       // proven to CBC's tolerances: `choice` is the best
+    kNothingBelow,  // proven to CBC's tolerances: no choice costs less than `upper` minus the gap
+    kOptimal,       // proven to CBC's tolerances: `choice` is optimal
     kStopped,       // by the budget, or CBC gave up
-    kCrashed,       // CBC did
+    kCrashed,       // CBC crashed
   };
   Status status = Status::kStopped;
   // Feasible, below `upper`; empty if none was found.
   Choice choice;
-  // No choice below `upper` costs less, to CBC's tolerances with a margin; -kInfinite if unknown.
+  // A lower bound of all choices below `upper`, to CBC's tolerances with a margin; -kInfinite if
+  // unknown.
   int64_t bound = -kInfinite;
 };
 
 // The exact finish: branch and bound by CBC on a reduced problem.
 class Finish {
  public:
-  // reduced: must outlive the object. prices: per kept time; the limit is held from the start at
-  // the dearest times and at `times`.
+  // reduced: must outlive the object. prices: per kept time. From the start, the limit is enforced
+  // at the times with the highest prices and at `times`.
   Finish(const Reduced& reduced, const std::vector<double>& prices, const std::set<int>& times);
 
-  // Looks for choices that cost less than `upper` (kInfinite: any), at most `work` units and the
-  // budget long. gap: absolute, stop when that near. Each call starts CBC anew, with the rows that
-  // the calls before found necessary.
+  // Searches for choices that cost less than `upper` (kInfinite: any), for at most `work` units and
+  // within the budget. gap: absolute; stops when the gap is this small. Each call restarts CBC,
+  // with the rows that earlier calls found necessary.
   FinishResult Run(int64_t upper, double gap, int64_t work, Budget& budget);
 
-  // Kept times at which the limit is held.
+  // Kept times at which the limit is enforced.
   const std::set<int>& times() const { return times_; }
 
  private:
   void AddTime(int time);
-  // True if the choice fits; otherwise its violated peaks are in the program now.
+  // True if the choice fits; otherwise adds its violated peaks to the program.
   bool AddViolated(const Choice& choice);
 
   const Reduced& reduced_;

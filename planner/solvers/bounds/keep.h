@@ -7,8 +7,9 @@
 
 namespace metadist {
 
-// The same reduced problem with only the strategies kept[node] (sorted, none empty), renumbered.
-// Expand still gives choices of the original problem. Nodes with one strategy left stay.
+// The same reduced problem with only the strategies kept[node] (sorted, not empty), renumbered.
+// Expand still returns choices of the original problem. Nodes with a single strategy left are not
+// removed.
 Reduced KeepStrategies(const Reduced& reduced, const std::vector<std::vector<int>>& kept);
 
 }  // namespace metadist

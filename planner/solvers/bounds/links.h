@@ -16,7 +16,7 @@ struct Link {
   bool first = false;
 };
 
-// Per node, its edges in the order of the problem.
+// Per node, its edges in the problem's order.
 std::vector<std::vector<Link>> MakeLinks(const Reduced& reduced);
 
 // Cost of each strategy of `node` with all others at `choice` (kInfinite if forbidden).

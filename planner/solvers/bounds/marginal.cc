@@ -7,24 +7,24 @@
 namespace metadist {
 
 // One binary x per strategy, one continuous y >= 0 per allowed pair of an edge:
-//   sum_p x_ip = 1;   sum_q y_pq = x_ap;   sum_p y_pq = x_bq;   min sum c x + sum c y.
+//  sum_p x_ip = 1;   sum_q y_pq = x_ap;   sum_p y_pq = x_bq;   min sum c x + sum c y.
 // The usual encoding of a product by y >= x_a + x_b - 1 has a weak relaxation (60 % of the optimum
-// on a 24-layer GPT); with row and column sums the relaxation is the local marginal polytope, exact
-// on trees and, on sharding problems of models, nearly always integral.
-// Integral x force integral y, so only x are binaries.
-// Memory rows: usage at a time <= limit, divided by the limit. There may be thousands of times, of
-// which a handful bind, so the caller starts with few and adds the violated peaks of each solution.
-// Entries are scaled to at most 1e7 to stay within the tolerances of the LP; each edge's and node's
-// least entry is moved into a constant first, which makes entries small and the LP better behaved.
-// A solution may exceed the limit by less than the tolerance of its row; AddCover excludes it
-// combinatorially: the nodes live then cannot all use as much as they do in that solution.
+// on a 24-layer GPT); with row and column sums the relaxation is the local marginal polytope, which
+// is exact on trees and nearly always integral on sharding problems of models. Integral x imply
+// integral y, so only x are binary. Memory rows: usage at a time <= limit, divided by the limit.
+// There may be thousands of times, of which a handful bind, so the caller starts with a few and
+// adds the violated peaks of each solution. Entries are scaled to at most 1e7 to stay within the
+// tolerances of the LP; the least entry of each edge and node is first moved into a constant, which
+// keeps entries small and improves the conditioning of the LP. A solution may exceed the limit by
+// less than the tolerance of its row; AddCover excludes it combinatorially: the nodes that are live
+// at that time cannot all use at least as much as they do in that solution.
 
 namespace {
 
 constexpr double kInfinity = 1e30;
 constexpr double kLargestEntry = 1e7;
 
-// Least entry that is not infinite.
+// The least entry.
 int64_t Least(std::span<const int64_t> costs) {
   return *std::min_element(costs.begin(), costs.end());
 }

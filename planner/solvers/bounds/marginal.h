@@ -10,20 +10,20 @@
 
 namespace metadist {
 
-// The marginalised integer program of a reduced problem; memory rows are added as they are needed.
+// The marginalised integer program of a reduced problem; memory rows are added as needed.
 class MarginalProgram {
  public:
   enum class Objective { kCost, kPeak };
 
-  // kPeak: minimises the largest usage over the added times, in units of `peak_unit` (> 0); costs
-  // play no part. kCost: minimises cost, in units of objective_unit().
+  // kPeak: minimises the largest usage over the added times, in units of `peak_unit` (> 0),
+  // ignoring costs. kCost: minimises cost, in units of objective_unit().
   MarginalProgram(const Reduced& reduced, Objective objective, int64_t peak_unit);
 
-  // Limits the usage at a kept time (kCost: by the limit, kPeak: by the peak to be minimised).
+  // Limits the usage at a kept time (kCost: to the limit, kPeak: to the peak that is minimised).
   // False if it is limited already.
   bool AddTime(int time);
-  // Excludes the choices in which every node uses at `time` at least what it does in `choice`,
-  // which must exceed the limit there.
+  // Excludes all choices in which every node uses at least as much at `time` as in `choice`, which
+  // must exceed the limit there.
   void AddCover(const Choice& choice, int time);
   int times() const { return static_cast<int>(times_.size()); }
 

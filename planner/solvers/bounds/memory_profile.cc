@@ -8,7 +8,7 @@ namespace metadist {
 
 namespace {
 
-// Below every usage, and far enough from the end of the type for differences.
+// Less than every usage, and far enough from the end of the type for differences.
 constexpr int64_t kNever = std::numeric_limits<int64_t>::min() / 2;
 
 }  // namespace
@@ -29,7 +29,7 @@ void MemoryProfile::Move(int node, int from, int to) {
     AddRange(row.lo, row.hi, row.usage[to] - row.usage[from]);
 }
 
-// The maximum of a vertex and its sibling goes to their parent; returns it.
+// Moves the maximum of a vertex and its sibling to their parent; returns it.
 int64_t MemoryProfile::Settle(int64_t vertex) {
   int64_t& one = tree_[vertex];
   int64_t& other = tree_[vertex ^ 1];
@@ -40,7 +40,7 @@ int64_t MemoryProfile::Settle(int64_t vertex) {
   return most;
 }
 
-// From below, between two leaves that are outside.
+// Bottom-up, between two leaves outside the range.
 void MemoryProfile::AddRange(int64_t lo, int64_t hi, int64_t change) {
   if (change == 0 || lo >= hi) return;
   int64_t left = leaves_ + lo;

@@ -8,23 +8,23 @@
 
 namespace metadist {
 
-// Usage per kept time of one choice, kept up to date under single moves: a segment tree with range
-// addition and the global maximum. O(log times) per changed row, less where the peak is elsewhere.
+// Usage per kept time of one choice, updated after single moves: a segment tree with range addition
+// and the global maximum. O(log times) per changed row, less where the peak is elsewhere.
 class MemoryProfile {
  public:
   // `reduced` must outlive the profile.
   MemoryProfile(const Reduced& reduced, const Choice& choice);
 
-  // What a changed row costs in work units: the levels of the tree that it visits, on average.
+  // Work units per changed row: the levels of the tree that it visits, on average.
   static constexpr int64_t kWorkPerRow = 16;
 
   // `node` changes from one strategy to another.
   void Move(int node, int from, int to);
-  // `change` more at the times lo <= t < hi.
+  // Adds `change` at the times lo <= t < hi.
   void AddRange(int64_t lo, int64_t hi, int64_t change);
   // Largest usage, 0 if no time can bind.
   int64_t peak() const { return times_ == 0 ? 0 : tree_[1]; }
-  // First time at which it is reached; times must not be empty.
+  // First time of the largest usage; there must be a kept time.
   int peak_time() const;
   bool fits() const { return !reduced_.limit || peak() <= *reduced_.limit; }
   // Usage at every time.
@@ -36,9 +36,9 @@ class MemoryProfile {
   const Reduced& reduced_;
   int64_t times_;
   int64_t leaves_ = 1;
-  // Heap order, root 1; time t is leaf t + 1, as there are ends on both sides. The root holds the
-  // peak, every other vertex how far the maximum below it is above that of its parent, at most 0:
-  // siblings lie side by side, and what is added to a whole range needs no second value.
+  // Heap order, root 1; time t is leaf t + 1, because there is a sentinel at both ends. The root
+  // holds the peak; every other vertex holds the maximum below it minus that of its parent, which
+  // is at most 0. Siblings are adjacent, and adding to a whole range needs no second value.
   std::vector<int64_t> tree_;
 };
 
@@ -51,7 +51,8 @@ std::vector<int64_t> UsageOf(const Reduced& reduced, const Choice& choice);
 // Largest usage of a choice; 0 if no time can bind.
 int64_t PeakOf(const Reduced& reduced, const Choice& choice);
 
-// Of each run of times above the limit, its (first) highest; runs are cut every 200 times.
+// The time of the (first) largest usage of each run of times above the limit; runs are split every
+// 200 times.
 std::vector<int> ViolatedPeaks(const std::vector<int64_t>& usage, int64_t limit);
 
 }  // namespace metadist

@@ -8,10 +8,10 @@
 
 namespace metadist {
 
-// Where message passing spends its time, on tables of some ten rows and columns. A few columns at a
-// time stay in registers down all rows, so an entry is read, added to and compared once; the last
-// columns overlap with those before, which a minimum does not mind. Additions and minima are exact
-// or rounded one by one, so lanes of any width give the same.
+// The inner loop of message passing, on tables of about ten rows and columns. A few columns at a
+// time stay in registers down all rows, so each entry is read, added and compared once; the last
+// group of columns overlaps the one before, which does not change a minimum. Every addition is
+// rounded on its own and minima are exact, so lanes of any width give the same result.
 
 namespace {
 

@@ -6,9 +6,9 @@
 
 namespace metadist {
 
-// What a node says over an edge: out[q] = min over p of added[p] + costs[p * columns + q]. Returns
-// the least of them. costs: added.size() rows. added, columns: not empty. out: `columns` numbers
-// apart from the others. No NaN. The same bits on every machine.
+// The message of a node over an edge: out[q] = min over p of added[p] + costs[p * columns + q].
+// Returns the least of them. costs: added.size() rows. added and columns must not be empty. out:
+// `columns` numbers that do not overlap the inputs. No NaN. The same bits on every machine.
 double MinPlus(const std::vector<double>& added, const double* costs, size_t columns, double* out);
 
 }  // namespace metadist

@@ -7,9 +7,9 @@
 
 namespace metadist {
 
-// penalties[node][p] = what strategy p of the node pays for its memory at the prices (cost per unit
-// of usage, one per kept time): sum over its rows of usage[p] x (sum of the prices of its times).
-// Storage of `penalties` is reused. O(times + rows x strategies).
+// penalties[node][p] = cost of the memory of strategy p at the prices (cost per unit of usage, one
+// per kept time): the sum over the node's rows of usage[p] x (sum of the prices of the row's
+// times). The storage of `penalties` is reused. O(times + rows x strategies).
 void PricePenalties(const Reduced& reduced,
                     const std::vector<double>& prices,
                     Jagged<double>& penalties);

@@ -9,17 +9,18 @@
 
 namespace metadist {
 
-// Subgradient steps of memory prices, one per kept time: along usage - limit at every priced time
-// and violated peak, averaged over steps, as near the top the direction flips between the sides of
-// a kink (deflection; the average is that of the volume algorithm, Barahona and Anbil 2000).
+// Subgradient steps of memory prices, one per kept time. The direction is usage - limit at every
+// time with a price and every violated peak, averaged over steps, because near the maximum it
+// alternates between the sides of a kink (deflection; the average is that of the volume algorithm,
+// Barahona and Anbil 2000).
 class PriceStep {
  public:
-  // No direction yet. Without a limit there is nothing to move.
+  // Starts without a direction. Without a limit there is nothing to move.
   explicit PriceStep(const Reduced& reduced);
 
   // Moves the prices, which stay >= 0. usage: of a relaxed choice that attains the bound at these
-  // prices. forget: the share of the new direction in the average. reach: the gain in cost that the
-  // step aims at (Polyak: its length is reach / |direction|^2). False if there is no direction.
+  // prices. forget: weight of the new direction in the average. reach: the target gain in cost
+  // (Polyak: the step length is reach / |direction|^2). False if there is no direction.
   bool Move(const std::vector<int64_t>& usage,
             double forget,
             double reach,
@@ -31,7 +32,7 @@ class PriceStep {
 
  private:
   int64_t limit_;
-  std::vector<double> direction_;  // in parts of the limit
+  std::vector<double> direction_;  // as a fraction of the limit
 };
 
 }  // namespace metadist

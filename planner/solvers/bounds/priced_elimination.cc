@@ -6,22 +6,22 @@
 
 namespace metadist {
 
-// For prices w[t] >= 0 the cost of a choice within the limit is at least its cost plus
-// sum w[t] (usage[t] - limit), so the least value of that over all choices is a bound (Lagrangian
-// relaxation), and with elimination as the oracle it is the best one these prices can give: message
-// passing and linear programs give at most as much.
+// For prices w[t] >= 0, the cost of a choice within the limit is at least that cost plus sum w[t]
+// (usage[t] - limit), so the minimum of this over all choices is a bound (Lagrangian relaxation).
+// Computed by elimination, it is the best bound that these prices can give: message passing and
+// linear programs give at most as much.
 //
-// Rounding must not break the proof. Prices become multiples of 2^-kPriceBits, which are prices
-// like any other; penalties and the constant part are summed up exactly in 128 bits; what enters a
-// table is the penalty rounded down to a multiple of 2^-shift, which lowers the bound by less than
-// one such step a node; the tables are int64. shift is as large as the sums allow. Prices too high
-// for the tables are scaled down, as they are of no use: penalties beyond all costs.
+// Rounding must not invalidate the proof. Prices are rounded to multiples of 2^-kPriceBits, which
+// are valid prices themselves. Penalties and the constant part are summed exactly in 128 bits. The
+// tables are int64 and hold each penalty rounded down to a multiple of 2^-shift, which lowers the
+// bound by less than one such step per node. shift is as large as the sums allow. Prices that are
+// too high for the tables, with penalties beyond all costs, are useless and are scaled down.
 
 namespace {
 
 constexpr int kPriceBits = 40;
 constexpr int kMostShift = 20;
-// What costs, and costs and penalties together, may sum up to in the tables.
+// Upper limits of the sum of costs, and of costs and penalties together, in the tables.
 constexpr double kLargestCosts = 0x1p58;
 constexpr double kLargestSum = 0x1p59;
 

@@ -10,14 +10,14 @@
 
 namespace metadist {
 
-// The optimum of a reduced problem whose memory limit is priced, exactly and in integers.
+// The exact optimum, in integers, of a reduced problem whose memory limit is priced.
 class PricedElimination {
  public:
   struct Answer {
     // Minimises costs plus prices x usage.
     Choice choice;
-    // Proven in integers: no choice within the limit is cheaper, the problem's constant included.
-    // kInfinite if no choice is allowed at all.
+    // Proven in integers: a lower bound of the cost of all choices within the limit, including the
+    // problem's constant. kInfinite if no choice is allowed at all.
     int64_t bound = 0;
   };
 
@@ -34,7 +34,7 @@ class PricedElimination {
   EliminationPlan plan_;
   // Tables hold costs x 2^shift_.
   int shift_ = 0;
-  // What all penalties together may cost.
+  // Upper limit of the sum of all penalties.
   double most_penalties_ = 0;
   EliminationTask<int64_t> task_;
 };

@@ -8,19 +8,20 @@
 
 namespace metadist {
 
-// Problem: prices >= 0 per time that make the bound of the priced problem (dual.h) as high as they
-// can. It is concave and piecewise linear in the prices, and one evaluation is a sweep over all
-// edge entries; the best prices are the dual values of the LP's memory rows. A bundle method needs
-// a quadratic program per step; coordinate steps stall at kinks. The subgradient method needs a
-// direction (price_step.h): that of the relaxed choice that attains the bound (chains.h). One sweep
-// per step: messages and prices converge together.
+// Problem: prices >= 0 per time that maximise the bound of the priced problem (dual.h). The bound
+// is concave and piecewise linear in the prices, and one evaluation is a sweep over all edge
+// entries; the best prices are the dual values of the LP's memory rows. A bundle method needs a
+// quadratic program per step, and coordinate steps stall at kinks. The subgradient method needs a
+// direction (price_step.h), which comes from the relaxed choice that attains the bound (chains.h).
+// One sweep per step: messages and prices converge together.
 //
 // Step: eta * (cost of the best choice - bound) / |direction|^2 (Polyak). After 10 rounds without a
-// gain eta shrinks by 0.7 and the best prices return, with their messages; these get some rounds at
-// fixed prices, as they lag behind and what they gain is the cheapest gain there is. The direction
-// is averaged little at first, when prices have far to go, and over more rounds each time eta
-// shrinks. The gap is what scales the steps, so a better choice makes eta larger in proportion. The
-// ascent has converged when gains are small for long and eta is spent.
+// gain, eta shrinks by 0.7 and the best prices are restored with their messages. The messages then
+// get some rounds at fixed prices, because they lag behind, and these are the cheapest gains. At
+// first, when prices are far from their optimum, the direction is averaged little; each time eta
+// shrinks, it is averaged over more rounds. The gap scales the steps, so a better choice increases
+// eta in proportion. The ascent has converged when gains have been small for long and eta has
+// reached its minimum.
 //
 // Rounds are counted, never timed.
 

@@ -12,40 +12,41 @@
 
 namespace metadist {
 
-// One value per kept time of a problem (a price, say), moved to the kept times of a remainder of
-// it.
+// Maps one value per kept time of a problem (a price, say) to the kept times of its reduction
+// `left`.
 std::vector<double> MoveToKept(const std::vector<double>& values, const ReducedAgain& left);
 // The same for a set of kept times.
 std::set<int> MoveTimes(const std::set<int>& times, const ReducedAgain& left);
 
-// The bound side of a search: prices of memory that raise the bound of a reduced problem, step by
-// step. Knows nothing of incumbents but the cost of the best.
+// The bound side of a search: memory prices that raise the bound of a reduced problem step by step.
+// The only thing it knows of incumbents is the cost of the best one.
 class PriceAscent {
  public:
   // Both must outlive the object. Prices start at 0.
   PriceAscent(const Reduced& reduced, Budget& budget);
 
-  // Goes on where the ascent of a problem stands of which this one, `left`, is a remainder.
+  // Continues `ascent`, which belongs to `before`; this problem is the reduction `left` of it.
   void Inherit(const Reduced& before, const PriceAscent& ascent, const ReducedAgain& left);
 
-  // At most `rounds` price steps, fewer if the budget is spent or the ascent has converged. upper:
-  // cost of the best known choice, kInfinite if there is none. enough: no higher bound is wanted.
+  // At most `rounds` price steps; fewer if the budget is spent or the ascent has converged. upper:
+  // cost of the best known choice, kInfinite if there is none. enough: stops at this bound.
   void Climb(int rounds, int64_t upper, double enough = static_cast<double>(kInfinite));
-  // Sweeps at the best prices and proves the bound there in integers. Needs one sweep whatever the
-  // budget, and no more where `enough` is reached.
+  // Sweeps at the best prices and proves the bound there in integers. Makes at least one sweep
+  // whatever the budget, and stops once `enough` is reached.
   void Prove(double enough = static_cast<double>(kInfinite));
 
-  // Proven: no feasible choice of the reduced problem costs less. -kInfinite before Prove.
+  // Proven lower bound of the cost of every feasible choice of the reduced problem. -kInfinite
+  // before Prove.
   int64_t proven() const { return proven_; }
-  // At the best prices, in doubles.
+  // The bound at the best prices, in doubles.
   double bound() const { return proven_bound_; }
-  // No gain worth its time is left, until a better choice is known.
+  // No further gain worth its time is expected until a better choice is known.
   bool converged() const { return converged_; }
   const std::vector<double>& prices() const { return best_prices_; }
   // At the best prices after Prove.
   Dual& dual() { return dual_; }
   const Dual& dual() const { return dual_; }
-  // The last few choices rounded from the messages, good to start local searches from.
+  // The last few choices rounded from the messages, as starting points for local search.
   const std::vector<Choice>& rounded() const { return rounded_; }
 
  private:
@@ -61,18 +62,19 @@ class PriceAscent {
   int64_t proven_ = -kInfinite;
   double best_bound_ = -1e300;
   double proven_bound_ = -1e300;
-  // The best prices and the messages there, and where the ascent goes on from.
+  // The best prices with their messages, and the prices and messages from which the ascent
+  // continues.
   std::vector<double> best_prices_;
   std::vector<double> best_messages_;
   std::vector<double> prices_;
   std::vector<double> messages_;
   double step_ = 0.3;
-  // The share of a new direction in the average.
+  // The weight of a new direction in the average.
   double forget_ = 0.7;
-  // Rounds left in which only the messages move.
+  // Number of remaining rounds in which only the messages change.
   int settling_ = 0;
   int64_t upper_ = kInfinite;
-  // Rounds in a row without a gain, and without one worth its time.
+  // Number of consecutive rounds without a gain, and without a gain worth its time.
   int stalled_ = 0;
   int small_gains_ = 0;
   bool converged_ = false;

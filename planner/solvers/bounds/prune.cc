@@ -11,18 +11,19 @@
 namespace metadist {
 
 // Problem: with a choice of cost C known, only choices of at most C - 1 matter (costs are
-// integers). What cannot be part of one can go, and what is left is reduced further by rules that
-// knew nothing to do before.
-//  * Strategies: in a forward pass the excess of theta(p) over its minimum, when node i is visited,
-//    is what forcing p adds to the bound (reduced-cost fixing). Computed in doubles; the margin is
-//    a bound on their rounding: each of the (2 edges + nodes) minima of a pass is a handful of
-//    additions of numbers no larger than the terms below.
-//  * Pairs: by the exact decomposition, no margin.
+// integers). Whatever cannot be part of one is deleted, which makes further reductions possible.
+//  * Strategies: in a forward pass, when node i is visited, the excess of theta(p) over its
+//    minimum is the amount by which forcing p raises the bound (reduced-cost fixing). It is
+//    computed in doubles; the margin bounds their rounding errors: each of the (2 edges + nodes)
+//    minima of a pass is a handful of additions of numbers no larger than the terms in Margin.
+//  * Pairs: by the exact decomposition, without a margin.
 //  * Then the rules of reduce/ to their fixpoint. Forbidden pairs make edges functional, so nodes
-//    merge; missing strategies make others dominated, edges separable, times irrelevant. The rules
-//    keep one of the best choices, not the known one: see Nearest.
-// Both tests may also delete what the known choice takes, when nothing better can take it.
-// If a node is left without strategy, nothing better exists, which proves the known choice optimal.
+//    merge; deleted strategies make others dominated, edges separable and times irrelevant. The
+//    rules keep one of the best choices, not necessarily the known one: see Nearest.
+//
+// Both tests may also delete strategies and pairs of the known choice if nothing better can take
+// them. If a node is left without strategies, nothing better exists, which proves the known choice
+// optimal.
 
 namespace {
 

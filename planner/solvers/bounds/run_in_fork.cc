@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that crashes must not take the program with it. Its work is done by a fork, which has
-// all of the input as it is and needs no code of its own; the answer goes through shared memory,
-// and a semaphore there wakes the waiting side. That the process may have died is looked at between
-// waits of some milliseconds, as is the interrupt.
+// A library that crashes must not take the program down with it. Its work is done in a fork, which
+// has all of the input already and needs no program of its own. The answer is passed through shared
+// memory, and a semaphore there wakes the waiting process, which also checks every few milliseconds
+// whether the fork has died or an interrupt was requested.
 //
-// Executing the program anew would give a cleaner process; it would have to be found and to be
-// given the input. An early fork (metair/ops/child_process.cc) is for foreign code that opens
-// libraries.
+// Executing the program anew would give a cleaner process, but the executable would have to be
+// found and given the input. An early fork (metair/ops/child_process.cc) is for foreign code that
+// opens libraries.
 #include "planner/solvers/bounds/run_in_fork.h"
 
 #include <fcntl.h>
@@ -33,11 +33,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr long kGlanceNanoseconds = 20'000'000;
-// What the work may take beyond its time, and after the interrupt, before its process is killed.
+// Time allowed beyond the given seconds, and after the interrupt, before the process is killed.
 constexpr std::chrono::milliseconds kLate{2'000};
 constexpr std::chrono::milliseconds kSlowToStop{500};
 
-// In shared memory; what it holds at first is zero.
+// In shared memory, initially zero.
 struct ForkState {
   sem_t ended;
   std::atomic<bool> stop;
@@ -50,8 +50,8 @@ struct ForkState {
                        ForkState& state) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
-  // Interrupts are for the program, which tells of them; it dies of the others as it would
-  // anywhere.
+  // Interrupts are handled by the parent, which sets `stop`; the other signals kill the process as
+  // usual.
   for (const int interrupt : {SIGINT, SIGTERM}) std::signal(interrupt, SIG_IGN);
   for (const int fatal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL}) std::signal(fatal, SIG_DFL);
   const rlimit core = {0, 0};
@@ -72,7 +72,7 @@ struct ForkState {
   _exit(0);
 }
 
-// Waits for the end of the work or some milliseconds. True: it has ended.
+// Waits for the end of the work, at most some milliseconds. True if it has ended.
 bool Glance(ForkState& state) {
   timespec until{};
   clock_gettime(CLOCK_MONOTONIC, &until);
@@ -84,8 +84,8 @@ bool Glance(ForkState& state) {
   return sem_clockwait(&state.ended, CLOCK_MONOTONIC, &until) == 0;
 }
 
-// Whether the process has ended; it leaves no zombie then. One of which nothing is known has, too:
-// where the program ignores SIGCHLD, the system forgets it.
+// True if the process has ended; reaps it, so that no zombie is left. An unknown process has ended,
+// too: if the program ignores SIGCHLD, the system discards its status.
 bool HasEnded(pid_t process) {
   const pid_t changed = waitpid(process, nullptr, WNOHANG);
   return changed == process || (changed < 0 && errno != EINTR);
@@ -93,7 +93,7 @@ bool HasEnded(pid_t process) {
 
 enum class Waited { kForWork, kForDeath, kTooLong };
 
-// Until the work says that it has ended, or its process has without a word, or is late.
+// Waits until the work reports its end, its process dies without a report, or it is late.
 Waited WaitFor(pid_t process,
                double seconds,
                const std::atomic<bool>* interrupted,
@@ -137,7 +137,7 @@ ForkEnd RunInFork(const std::function<void(const std::atomic<bool>& stop)>& work
   if (process > 0) {
     const Waited waited = WaitFor(process, seconds, interrupted, state);
     if (waited != Waited::kForDeath) {
-      kill(process, SIGKILL);  // what it has to say it has said
+      kill(process, SIGKILL);  // everything it reports is in shared memory by now
       while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) continue;
     }
     end = state.done                   ? ForkEnd::kDone

@@ -7,10 +7,10 @@
 
 namespace metadist {
 
-// Memory that a process and the processes forked after it was made have in common, zero at first.
+// Memory shared by a process and the processes that it forks later; initially zero.
 class SharedMemory {
  public:
-  // Nothing, data() == nullptr, where the system has none to give.
+  // data() is nullptr if the system has no memory left.
   explicit SharedMemory(size_t bytes);
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;
@@ -25,18 +25,18 @@ class SharedMemory {
 
 enum class ForkEnd {
   kDone,
-  kDied,         // the work crashed, threw, or somebody killed the process
+  kDied,         // the work crashed or threw, or the process was killed
   kOutOfMemory,  // it threw bad_alloc
-  kStopped,      // killed, as it went on long after the time or the interrupt
-  kNotBegun,     // the system gave no process
+  kStopped,      // killed because it continued long after its time or the interrupt
+  kNotBegun,     // the system could not create a process
 };
 
-// Runs `work` in a fork of this process and waits for it: whatever it does to its memory, and
-// however it ends, this process goes on. What it leaves in shared memory stays, all else is lost,
-// what it prints too. The process has one thread, and locks of other threads may be held in it for
-// ever: the work uses none but those that fork() looks after (memory, streams).
-// seconds: the work ends by itself within this time. interrupted: polled, or nullptr; `stop`
-// follows it, and the work ends soon after that. Thread-safe.
+// Runs `work` in a fork of this process and waits for it. Whatever it does to its memory and
+// however it ends, this process continues. What it writes to shared memory stays; everything else
+// is lost, including what it prints. The fork has one thread, and locks of other threads may stay
+// locked in it for ever: the work must use no locks except those that fork() handles (memory,
+// streams). seconds: the work must end by itself within this time. interrupted: polled, or nullptr;
+// sets `stop`, after which the work must end soon. Thread-safe.
 ForkEnd RunInFork(const std::function<void(const std::atomic<bool>& stop)>& work,
                   double seconds,
                   const std::atomic<bool>* interrupted);

@@ -6,13 +6,13 @@
 namespace metadist {
 
 // Prices find the choices on the convex hull of cost and memory. Where a few large tensors meet at
-// the peak, the optimum lies far inside it, and no price leads there: memory comes in lumps, and
-// what counts is who gets which. So this move hands it out: every node has a share per memory row,
-// at first what it uses. Some nodes lose theirs, in part or wholly; in random order nodes then
-// raise theirs to what a random strategy needs, as long as all shares together fit the limit.
-// Within the shares memory is no concern any more, so the cost over the region is minimised by
-// bucket elimination without prices, over the strategies that stay within their shares (few, which
-// makes the tables small). Whatever comes out fits.
+// the peak, the optimum is far inside the hull and no price leads to it: memory is used in large
+// pieces, and what matters is which tensor gets which. This move therefore reallocates memory
+// directly. Every node has a share of memory per row, initially its usage. Some nodes lose their
+// shares, partly or wholly; then, in random order, nodes raise theirs to the usage of a random
+// strategy, as long as all shares together fit the limit. Within the shares memory needs no further
+// attention, so bucket elimination without prices minimises the cost over the region, using only
+// strategies within their shares (few, which keeps the tables small). Every result fits the limit.
 //
 // Time: a block move plus O(rows x log times) per share tried.
 
@@ -106,7 +106,8 @@ void AllocationMover::Settle(const std::vector<int>& region, Choice& choice) {
     const std::span<double> penalty = penalties_[node];
     for (int p = 0; p < reduced_.size(node); ++p) penalty[p] = Allowed(node, p) ? 0 : kLeftOut;
     if (penalty[choice[node]] == 0) continue;
-    // Every share is what some strategy of the node uses, or more.
+    // At least one strategy is allowed: every share is at least the usage of some strategy of the
+    // node.
     const std::vector<int64_t> costs = ConditionalCosts(reduced_, tables_.links(), node, choice);
     int best = -1;
     for (int p = 0; p < reduced_.size(node); ++p) {

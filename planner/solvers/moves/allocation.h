@@ -14,24 +14,24 @@
 
 namespace metadist {
 
-// Moves that hand the memory out anew, on one reduced problem with a limit.
+// Moves that reallocate memory, on one reduced problem with a limit.
 class AllocationMover {
  public:
-  // All must outlive the object. tables: edge entries in doubles only.
+  // All must outlive the object. tables: used only for its edge entries in doubles.
   AllocationMover(const Reduced& reduced, const Dual& tables, BlockMover& block);
 
-  // Takes memory from some nodes of `region`, gives what is free there to others, and minimises the
-  // cost over the region with every node kept to its share, tables up to `cap` entries. The choice
-  // must fit, and does so afterwards; its cost may rise.
+  // Takes memory from some nodes of `region`, gives the freed memory to others, and minimises the
+  // cost over the region with every node within its share; tables have at most `cap` entries. The
+  // choice must fit and still does afterwards; its cost may rise.
   MoveResult Run(const std::vector<int>& region, double cap, Random& random, Choice& choice);
 
  private:
   void TakeAway(const std::vector<int>& region, Random& random, const Choice& choice);
   void HandOut(const std::vector<int>& region, Random& random);
-  // Raises the node's share to what the strategy needs if that fits.
+  // Raises the node's share to the usage of the strategy if that fits.
   bool Raise(int node, int strategy);
   bool Allowed(int node, int strategy) const;
-  // A strategy within its share for every node that lost its own.
+  // Chooses a strategy within its share for every node whose own one exceeds it.
   void Settle(const std::vector<int>& region, Choice& choice);
 
   const Reduced& reduced_;

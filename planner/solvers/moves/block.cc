@@ -6,16 +6,16 @@
 
 namespace metadist {
 
-// At fixed prices memory is a node cost, and what is left is a pairwise problem that is too wide to
+// At fixed prices memory is a node cost, and what remains is a pairwise problem that is too wide to
 // solve. A ball of a few hundred nodes is not: bucket elimination minimises over it exactly, given
-// its border, and where even the ball is too wide, conditioning (elimination.h) fixes a few nodes
-// of high degree at their current strategies. The move never worsens the priced cost, and moves
+// the nodes around it; if even the ball is too wide, conditioning (elimination.h) fixes a few nodes
+// of high degree at their current strategies. The move never raises the priced cost. It changes
 // hundreds of nodes at once, which no sequence of single improvements does.
 
 namespace {
 
-// Table entries of an elimination are summed in rows that stay in cache, several at a time; order
-// and scopes are what takes time on small tables.
+// An elimination sums table entries in rows that stay in cache, several at a time. With small
+// tables, most of the time is spent on the order and the scopes.
 constexpr double kEntriesPerWork = 5;
 constexpr int64_t kWorkPerNode = 1000;
 
@@ -34,7 +34,7 @@ std::vector<int> RandomRegion(const std::vector<std::vector<Link>>& links,
   std::vector<char> seen(count, 0);
   std::vector<int> next;
   while (region.size() < most) {
-    // A new start when a component is exhausted.
+    // Continues at a new start when a component is exhausted.
     int start = random.Below(static_cast<int64_t>(count));
     while (seen[start]) start = static_cast<int>((start + 1) % count);
     seen[start] = 1;

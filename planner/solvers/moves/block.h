@@ -12,22 +12,24 @@
 
 namespace metadist {
 
-// Nodes of a random ball of the graph, at most `most`; all nodes if there are no more.
+// The nodes of a random ball of the graph, at most `most`; all nodes if there are no more than
+// that.
 std::vector<int> RandomRegion(const std::vector<std::vector<Link>>& links,
                               size_t most,
                               Random& random);
 
-// A penalty that takes a strategy out of a block move; the current one must not have it.
+// A penalty that excludes a strategy from a block move; the current strategy must not have it.
 inline constexpr double kLeftOut = 1e300;
 
 // Block moves on one reduced problem.
 class BlockMover {
  public:
-  // Both must outlive the object. tables: edge entries in doubles only.
+  // Both must outlive the object. tables: used only for its edge entries in doubles.
   BlockMover(const Reduced& reduced, const Dual& tables);
 
-  // Minimises costs plus penalties over the nodes of `region`, all others as in `choice`: exactly,
-  // but for nodes of high degree that keep their strategy where a table would exceed `cap` entries.
+  // Minimises costs plus penalties over the nodes of `region`, with all others as in `choice`.
+  // Exact, except that nodes of high degree keep their strategies where a table would exceed `cap`
+  // entries.
   MoveResult Run(const Jagged<double>& penalties,
                  const std::vector<int>& region,
                  double cap,
@@ -49,9 +51,9 @@ class BlockMover {
   const Reduced& reduced_;
   const Dual& tables_;
   std::vector<int> local_;
-  // Per node of the region, its strategies that take part.
+  // Per node of the region: the strategies that are not excluded.
   std::vector<std::vector<int>> allowed_;
-  // Tables of edges whose ends do not have all of theirs.
+  // Tables of edges with excluded strategies at an end.
   std::vector<std::vector<double>> compact_;
   EliminationTask<double> task_;
   std::vector<int> sizes_;

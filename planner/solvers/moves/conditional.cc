@@ -3,9 +3,9 @@
 
 namespace metadist {
 
-// Repair and polish ask for the same few nodes again and again while single nodes change. A change
-// concerns the neighbours only, so these are marked, and a marked node is summed anew from the rows
-// of its edge tables when it is asked for: degree x strategies, in contiguous reads.
+// Repair and polish query the same few nodes again and again while single nodes change. A change
+// affects only the neighbours, so they are marked; a marked node is recomputed from the rows of its
+// edge tables when it is queried: degree x strategies, in contiguous reads.
 
 Conditional::Conditional(const Reduced& reduced, const Dual& tables)
     : reduced_(reduced),

@@ -9,19 +9,19 @@
 
 namespace metadist {
 
-// Costs from here on take a forbidden entry.
+// A cost of at least this contains a forbidden entry.
 inline constexpr double kForbiddenCost = static_cast<double>(kInfinite) / 4;
 
-// For one choice, the cost of every strategy of every node given all others: computed when asked
-// for, kept until a neighbour changes. Sums are exact in doubles as long as they stay below 2^53.
+// For one choice, the cost of every strategy of every node given all others: computed on demand and
+// kept until a neighbour changes. Sums are exact in doubles as long as they stay below 2^53.
 class Conditional {
  public:
-  // Both must outlive the object. tables: edge entries in doubles only.
+  // Both must outlive the object. tables: used only for its edge entries in doubles.
   Conditional(const Reduced& reduced, const Dual& tables);
 
-  // Goes over to another choice; costs whose neighbours agree stay.
+  // Switches to another choice; costs of nodes whose neighbours are unchanged are kept.
   void Reset(const Choice& choice);
-  // One node changes.
+  // Changes one node.
   void Change(int node, int strategy);
   // One cost per strategy of the node; valid until the next call of any member.
   const double* Costs(int node);

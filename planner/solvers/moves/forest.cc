@@ -9,13 +9,13 @@
 namespace metadist {
 
 // At fixed prices the problem is pairwise. On a forest such a problem is solved exactly by dynamic
-// programming from the leaves up, in one pass over the edge tables. No graph here is a forest, but
-// a maximal set of nodes that induces one holds about half of the nodes, and the rest stays fixed,
-// which turns its edges into node costs. Every call takes another set: nodes are visited in random
-// order (sets that are spread evenly) or breadth first from a random node (long unbroken chains
-// there), and a node joins unless two of its neighbours are in the same tree, which a union-find
-// tells. Much cheaper than a block move per node it covers, but shallower: a fixed node next to
-// every tree node is the rule.
+// programming from the leaves up, in one pass over the edge tables. The graphs here are not
+// forests, but a maximal set of nodes that induces a forest contains about half of the nodes; the
+// others stay fixed, which turns their edges into node costs. Every call takes another set: nodes
+// are visited in random order (sets that are spread evenly) or breadth first from a random node
+// (long unbroken chains near it), and a node joins unless two of its neighbours are in the same
+// tree, which a union-find decides. Much cheaper than a block move per node covered, but shallower:
+// most tree nodes have a fixed neighbour.
 //
 // Time: linear in the entries of the edge tables. Source: Bertele and Brioschi 1972 (dynamic
 // programming); forest neighbourhoods: Hamze and de Freitas 2004.
@@ -110,7 +110,7 @@ void ForestMover::RootTrees() {
   }
 }
 
-// The nodes' own costs and those towards fixed neighbours.
+// Sums each node's own costs and its edges to fixed neighbours.
 void ForestMover::GatherSums(const Jagged<double>& penalties,
                              const Choice& choice,
                              MoveResult& result) {
@@ -131,7 +131,7 @@ void ForestMover::GatherSums(const Jagged<double>& penalties,
   }
 }
 
-// From the leaves to the roots: to each strategy of the parent the least cost of the tree below.
+// From the leaves to the roots: adds to each strategy of the parent the least cost of the subtree.
 void ForestMover::SendUp(const Choice& choice, MoveResult& result) {
   for (size_t k = top_down_.size(); k-- > 0;) {
     const int node = top_down_[k];

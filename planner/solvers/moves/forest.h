@@ -14,11 +14,11 @@ namespace metadist {
 // Forest moves on one reduced problem; keeps its buffers between calls.
 class ForestMover {
  public:
-  // Both must outlive the object. tables: edge entries in doubles only.
+  // Both must outlive the object. tables: used only for its edge entries in doubles.
   ForestMover(const Reduced& reduced, const Dual& tables);
 
-  // Minimises costs plus penalties exactly over a random maximal induced forest, all other nodes as
-  // in `choice`: never worsens that sum, rounding apart.
+  // Minimises costs plus penalties exactly over a random maximal induced forest, with all other
+  // nodes as in `choice`. Never raises that sum, apart from rounding.
   MoveResult Run(const Jagged<double>& penalties, Random& random, Choice& choice);
 
  private:

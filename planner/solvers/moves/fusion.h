@@ -16,14 +16,14 @@ class FusionMover {
   // Both must outlive the object.
   FusionMover(const Reduced& reduced, BlockMover& block);
 
-  // The choices to be fused, not empty; they must outlive the calls of Run.
+  // The choices to combine, not empty; they must outlive the calls of Run.
   void SetParents(std::vector<const Choice*> parents);
-  // Whether the parents differ at all.
+  // True if the parents differ.
   bool any() const { return !region_.empty(); }
 
   // Minimises costs plus factor x penalties over the choices that take every node's strategy from
-  // one of the parents (or from `choice`), tables up to `cap` entries: never worsens `choice`,
-  // rounding apart. `choice` must equal the parents wherever these agree.
+  // one of the parents (or from `choice`), with tables of at most `cap` entries. Never raises that
+  // sum for `choice`, apart from rounding. `choice` must equal the parents wherever they agree.
   MoveResult Run(
       const Jagged<double>& penalties, double factor, double cap, Random& random, Choice& choice);
 
@@ -31,7 +31,7 @@ class FusionMover {
   const Reduced& reduced_;
   BlockMover& block_;
   std::vector<const Choice*> parents_;
-  // Nodes at which they differ.
+  // Nodes at which the parents differ.
   std::vector<int> region_;
   Jagged<double> narrowed_;
 };

@@ -10,39 +10,38 @@
 
 namespace metadist {
 
-// Three kinds of rounds look for better choices, and each has its own way to deal with the limit.
+// Three kinds of rounds look for better choices, each with its own way of handling the limit.
 //
-// The walk over prices keeps a choice that need not fit. Prices of memory move with what the choice
-// does (price_walk.h); at fixed prices it is lowered by forest and block moves, spliced with
-// earlier choices from the other side of the limit (splice.h), repaired, polished and offered. Such
-// moves do not lead out of the basin of the choice they began with, so now and then messages are
-// swept at the present prices, rounded to a choice of the whole graph, and the best of both is put
-// together (fusion.h). This round makes the large steps, and all of them where many small tensors
-// share the memory.
-// The walk over allocations keeps a choice that fits and hands the memory of a region out anew
-// (allocation.h). It finds what prices cannot express, where few large tensors share the memory.
-// Fusion puts the best together from what both found, at the prices of the first and others near
-// them.
+// The walk over prices keeps a choice that need not fit. The memory prices follow the usage of that
+// choice (price_walk.h). At fixed prices the choice is improved by forest and block moves, spliced
+// with earlier choices from the other side of the limit (splice.h), repaired, polished and offered
+// as an incumbent. Such moves do not leave the basin of the initial choice, so now and then
+// messages are swept at the current prices and rounded to a choice of the whole graph, which is
+// then combined with the current one (fusion.h). These rounds bring the large improvements, and
+// nearly all of them where many small tensors share the memory. The walk over allocations keeps a
+// choice that fits and reallocates the memory of a region (allocation.h). It finds choices that
+// prices cannot express, where a few large tensors share the memory. Fusion combines what both
+// found, at the current prices of the first walk and at prices near them.
 //
-// Which of the three makes the next round, and which move the next step, is drawn: half by what
-// each gained per work of late, half evenly. Rounds are counted, never timed: a larger budget
-// begins with the steps of a smaller one.
+// The kind of the next round and of the next move is drawn at random: half of the probability is
+// proportional to recent gain per work, half is spread evenly. Rounds are counted, never timed: a
+// larger budget begins with the steps of a smaller one.
 
 namespace {
 
 constexpr size_t kRegionNodes = 300;
 constexpr double kBlockTable = 1e5;
-// Moves of a repair, or one per node where that is more.
+// Maximum number of moves of a repair, or one per node if that is more.
 constexpr int kRepairSteps = 600;
 constexpr int kMostSteps = 3;
-// How often a walk round sweeps, and how often the first time.
+// Share of the walk rounds that sweep, and number of sweeps the first time.
 constexpr double kSweepShare = 0.3;
 constexpr int kFirstSweeps = 10;
 // Fusions per round, at different prices.
 constexpr int kFusions = 5;
-// What all kinds of a move share alike; the rest goes by gains.
+// Share of the probability that is spread evenly over all kinds; the rest is proportional to gains.
 constexpr double kEvenShare = 0.5;
-// A better choice waits until so much work has been done since the last was told.
+// Work between two reports of a better choice, at least.
 constexpr int64_t kTellWork = kWorkPerSecond / 20;
 constexpr size_t kBlockStep = 0;
 constexpr size_t kWalkRound = 0;
@@ -167,7 +166,7 @@ double Improver::Gap(const Guide& guide) const {
   return std::max({gap, 1e-3 * magnitude, 1.0});
 }
 
-// Prices of a better bound replace those the walk set out from.
+// Restarts the prices from those of the bound if it has risen enough.
 void Improver::Follow(const Guide& guide) {
   if (prices_.begun() && guide.bound - followed_bound_ < 0.1 * Gap(guide)) return;
   prices_.Begin(guide.prices);
@@ -248,7 +247,7 @@ void Improver::FusionRound() {
   for (const std::optional<Choice>* parent : {&last_fitting_, &last_exceeding_}) {
     if (*parent) parents.push_back(&**parent);
   }
-  // A copy: the incumbent may change on the way.
+  // A copy, because the incumbent may change meanwhile.
   const Choice incumbent = *incumbent_;
   parents[0] = &incumbent;
   fusion_->SetParents(parents);

@@ -21,51 +21,53 @@
 
 namespace metadist {
 
-// What the bound side tells the incumbent side.
+// Information passed from the bound side to the incumbent side.
 struct Guide {
-  // Per kept time, and the bound they give (in doubles).
+  // Prices per kept time, and the bound that they give (in doubles).
   std::vector<double> prices;
   double bound = -1e300;
-  // The search ends when an incumbent costs no more.
+  // The search ends when the incumbent costs at most this.
   double enough = -static_cast<double>(kInfinite);
-  // Where to begin without an incumbent.
+  // Start if there is no incumbent.
   Choice start;
 };
 
-// The incumbent side of a search. It has its own generator and changes nothing it is given, so it
-// can run beside the bound side and exchange incumbent and Guide with it.
+// The incumbent side of a search. It has its own random generator and does not change its inputs,
+// so it can run concurrently with the bound side and exchange incumbent and Guide with it.
 class Improver {
  public:
-  // All three must outlive the object. tables: edge entries in doubles only.
+  // All three must outlive the object. tables: used only for its edge entries in doubles.
   Improver(const Reduced& reduced, const Dual& tables, uint64_t seed, Budget& budget);
 
-  // Another reduced problem (after strategies or nodes went), with the incumbent in its numbering.
+  // Switches to another reduced problem (after strategies or nodes were deleted), with the
+  // incumbent in its numbering.
   void Rebind(const Reduced& reduced, const Dual& tables, std::optional<Choice> incumbent);
 
-  // Improve tells of better incumbents, not of all where they come thick and fast.
+  // Improve reports better incumbents to `hear`, but not all of them if they follow closely.
   void TellOf(std::function<void(const Choice&)> hear) { hear_ = std::move(hear); }
 
   bool found() const { return incumbent_.has_value(); }
   // Cost of the incumbent; it must exist.
   int64_t cost() const { return cost_; }
   const Choice& incumbent() const { return *incumbent_; }
-  // True if the incumbent costs no more than that.
+  // True if the incumbent costs at most `enough`.
   bool Reached(double enough) const { return found() && static_cast<double>(cost_) <= enough; }
 
   // Takes a feasible choice as incumbent if it is better.
   bool Take(const Choice& choice);
-  // First incumbent from the choice of least memory. May fail.
+  // Makes a first incumbent from the choice of least memory. May fail.
   void Start();
-  // Repairs, polishes and takes. True if it was feasible in the end; `choice` is changed then.
+  // Repairs and polishes a choice and offers it as incumbent. True if it became feasible; `choice`
+  // is changed then.
   bool Finish(Choice& choice);
   // Lowers cost plus penalties of a choice by one forest or block move.
   void Step(Choice& choice, const Jagged<double>& penalties);
-  // `rounds` rounds of local search, fewer if the budget is spent or the incumbent proven. Goes on
-  // where the last call stopped, so many short calls do what a long one does.
+  // Up to `rounds` rounds of local search; fewer if the budget is spent or the incumbent is proven.
+  // Continues where the last call stopped, so many short calls do the same as a long one.
   void Improve(int rounds, const Guide& guide);
 
  private:
-  // Recent gain and work of a kind of move, older ones fading.
+  // Recent gain and work of a kind of move, with exponential decay.
   struct Record {
     double gain = 0;
     double work = 1;
@@ -73,17 +75,17 @@ class Improver {
   };
 
   void Tell();
-  // Between incumbent and bound, never quite 0; a guess without an incumbent.
+  // Gap between incumbent and bound, always positive; an estimate if there is no incumbent.
   double Gap(const Guide& guide) const;
   void Follow(const Guide& guide);
-  // Fuses the walker with a choice rounded from messages at its prices.
+  // Fuses the walker with a choice rounded from messages at the walker's prices.
   void Sweep();
   void WalkRound(const Guide& guide);
   void AllocationRound();
   void FusionRound();
-  // Splices the choice with the last ones on the other side of the limit and with the incumbent.
+  // Splices the choice with the last one on the other side of the limit and with the incumbent.
   void Mix(const Choice& choice, bool fits);
-  // Draws one of several kinds by their rates, never giving any up.
+  // Draws one of several kinds by their rates; every kind keeps a positive probability.
   size_t Draw(std::span<const Record> records);
 
   const Reduced* reduced_;
@@ -96,7 +98,7 @@ class Improver {
   std::optional<AllocationMover> allocation_;
   std::optional<FusionMover> fusion_;
   int64_t entries_ = 0;
-  // Of looking at cost and usage of a choice, and of penalties at other prices.
+  // Work of computing cost and usage of a choice, and of computing penalties at other prices.
   int64_t look_work_ = 0;
   int64_t price_work_ = 0;
   std::optional<Choice> incumbent_;
@@ -104,22 +106,22 @@ class Improver {
   std::function<void(const Choice&)> hear_;
   int64_t told_cost_ = kInfinite;
   int64_t told_work_ = -kInfinite;
-  // Of block and forest moves, in priced cost.
+  // Block and forest moves; gain in priced cost.
   std::array<Record, 2> steps_;
-  // Of the rounds of walk, fusion and allocation, in the incumbent's cost.
+  // Rounds of walk, fusion and allocation; gain in the incumbent's cost.
   std::array<Record, 3> rounds_;
 
-  // The walk under moving prices.
+  // State of the walk over prices.
   PriceWalk prices_;
   double followed_bound_ = -1e300;
   Jagged<double> penalties_;
   Choice walker_;
-  // Of this side, at the prices of the walk.
+  // The incumbent side's own messages, at the prices of the walk.
   std::optional<Dual> messages_;
   int idle_ = 0;
   std::optional<Choice> last_fitting_;
   std::optional<Choice> last_exceeding_;
-  // The walk over allocations of the memory.
+  // State of the walk over allocations.
   Choice holder_;
   int64_t holder_cost_ = 0;
 };

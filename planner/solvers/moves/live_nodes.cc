@@ -6,11 +6,12 @@
 
 namespace metadist {
 
-// Weights live for the whole program and activations for some of its nodes, so rows are sorted by
-// length first: those of 2^k to 2^(k+1) - 1 times. For each k, time is cut into stretches of 2^k
-// times, and each stretch lists the nodes whose rows of that length meet it. A row meets at most
-// three; about half of a list lives at a time of its stretch. (An interval tree answers exactly,
-// from memory that is not in one piece.) Time and memory: linear in rows and kept times.
+// Weights are live for the whole program and activations for a part of it, so rows are first
+// grouped by length: 2^k to 2^(k+1) - 1 times. For each k, time is divided into intervals of 2^k
+// times, and each interval lists the nodes with a row of that length that overlaps it. A row
+// overlaps at most three intervals; about half of a list is live at a given time of its interval.
+// (An interval tree would be exact, but its memory is not contiguous.) Time and memory: linear in
+// rows and kept times.
 
 namespace {
 

@@ -9,8 +9,8 @@
 
 namespace metadist {
 
-// Which nodes can hold memory at a time, without looking at all of them: lists of nodes, of which
-// few belong to a time.
+// Finds the nodes that can hold memory at a given time without looking at all nodes: lists of
+// nodes, few of which belong to any one time.
 class LiveNodes {
  public:
   explicit LiveNodes(const Reduced& reduced);
@@ -20,14 +20,14 @@ class LiveNodes {
   std::span<const int> list(int list) const {
     return {nodes_.data() + first_[list], nodes_.data() + first_[list + 1]};
   }
-  // The lists that together hold all nodes with a row over that kept time, and some with rows near
-  // it only.
+  // The lists that together contain all nodes with a row over that kept time, and some nodes with
+  // rows only near it.
   void Over(int64_t time, std::vector<int>& lists) const;
-  // Appends the lists that a row puts its node into, at most three.
+  // Appends the lists that contain the node of `row` because of it, at most three.
   void Of(const RowTable::Row& row, std::vector<int>& lists) const;
 
  private:
-  // By binary logarithm of a row's length: its first list, -1 if there are no such rows.
+  // By binary logarithm of the row length: the first list, -1 if there are no such rows.
   std::vector<int> lists_of_;
   // Where each list begins.
   std::vector<size_t> first_;

@@ -5,9 +5,9 @@
 
 namespace metadist {
 
-// What a move at fixed prices did.
+// The result of a move at fixed prices.
 struct MoveResult {
-  // By how much costs plus penalties fell; >= 0, rounding apart.
+  // Decrease of costs plus penalties; >= 0, apart from rounding.
   double gain = 0;
   // Table entries touched.
   int64_t work = 0;

@@ -7,10 +7,10 @@
 
 namespace metadist {
 
-// Feasible local optimum over single nodes: what repair gave away too much of is taken back here.
-// A segment tree over time with range addition and global maximum tells in O(rows x log times) if a
-// move fits. After the first pass only nodes come up again whose neighbours changed, or that had a
-// better strategy which did not fit before others moved.
+// Finds a feasible local optimum over single nodes; this recovers what repair gave away
+// unnecessarily. A segment tree over time with range addition and global maximum decides in O(rows
+// x log times) whether a move fits. After the first pass, a node is visited again only if a
+// neighbour changed or if a better strategy of it did not fit before.
 
 bool Primal::PolishNode(int node, MemoryProfile& profile, bool& blocked) {
   const double* costs = conditional_.Costs(node);

@@ -9,12 +9,13 @@
 
 namespace metadist {
 
-// The prices of the bound are right on average, yet the choice they lead to is over the limit at
-// some times and below it at others. So they keep moving: every violated peak raises its price by
-// length x excess / |excess|^2, where length is a random share of the gap (0.05 to 0.35), and a
-// choice that fits lowers all by a random factor of 0.9 to 1. A subgradient step whose length never
-// shrinks: it does not converge, it visits. A slight excess must not throw the prices off, so one
-// step raises a price by at most a fifth of all prices together.
+// The prices of the bound are right on average, but the choice that they lead to exceeds the limit
+// at some times and stays below it at others. So the prices keep moving: every violated peak raises
+// its price by length x excess / |excess|^2, where length is a random share of the gap (0.05 to
+// 0.35), and a choice that fits lowers all prices by a random factor of 0.9 to 1. This is a
+// subgradient step whose length never shrinks: it does not converge but explores. To keep a slight
+// excess from distorting the prices, one step raises a price by at most a fifth of the sum of the
+// initial prices.
 
 void PriceWalk::Begin(std::vector<double> prices) {
   start_ = std::move(prices);

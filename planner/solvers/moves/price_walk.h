@@ -8,7 +8,8 @@
 
 namespace metadist {
 
-// Prices of memory that wander about those of the bound, led by what they make a choice do.
+// Memory prices that vary around those of the bound, driven by the usage of the choices they lead
+// to.
 class PriceWalk {
  public:
   // Starts from these prices.
@@ -16,10 +17,10 @@ class PriceWalk {
   bool begun() const { return !prices_.empty(); }
 
   const std::vector<double>& prices() const { return prices_; }
-  // Raises them at the peaks of a choice that exceeds the limit, lowers all if it fits. gap:
-  // between incumbent and bound, sets the length of the step. True if the choice fits.
+  // Raises the prices at the peaks of a choice that exceeds the limit, or lowers all of them if it
+  // fits. gap: between incumbent and bound; determines the step length. True if the choice fits.
   bool Follow(const Reduced& reduced, const Choice& choice, double gap, Random& random);
-  // Back to the start, all times a random factor.
+  // Returns to the initial prices, all multiplied by one random factor.
   void Restart(Random& random);
 
  private:

@@ -13,24 +13,26 @@
 
 namespace metadist {
 
-// Every node at its least usage x time, then least cost. O(strategies x rows).
+// Chooses for every node the strategy of least usage x time, then of least cost. O(strategies x
+// rows).
 Choice LeastMemoryChoice(const Reduced& reduced);
 
 // Moves of one node at a time on a reduced problem.
 class Primal {
  public:
-  // Both must outlive the object. tables: edge entries in doubles only.
+  // Both must outlive the object. tables: used only for its edge entries in doubles.
   Primal(const Reduced& reduced, const Dual& tables);
   // The same with tables of its own.
   explicit Primal(const Reduced& reduced);
 
-  // While over the limit, at the worst time, moves with the least cost increase per byte freed
-  // until it fits there. False if still over it after max_steps moves, or nothing frees memory.
+  // While the choice exceeds the limit: takes the worst time and makes the moves with the least
+  // cost increase per byte freed until the choice fits there. False if it still exceeds the limit
+  // after max_steps moves, or if nothing frees memory.
   bool Repair(Choice& choice, int max_steps);
-  // The same with a limit of the caller's; the reduced problem's plays no part.
+  // The same for the given limit instead of that of the reduced problem.
   bool RepairTo(Choice& choice, int64_t limit, int max_steps);
-  // Best-improvement moves in random order that keep the limit, until none improves.
-  // The choice must fit.
+  // Best-improvement moves in random order that stay within the limit, until no move improves. The
+  // choice must fit.
   void Polish(Choice& choice, Random& random);
 
   const std::vector<std::vector<Link>>& links() const { return tables_.links(); }
@@ -44,7 +46,8 @@ class Primal {
   void Measure();
   // Moves until the usage at `time` is at most the limit. Returns the number of moves.
   int Relieve(int time, int64_t limit, int max_steps, class MemoryProfile& profile);
-  // The cheapest move of a node that fits, if that improves. `blocked`: a better one did not fit.
+  // Makes the cheapest improving move of a node that fits, if there is one. `blocked`: a better one
+  // did not fit.
   bool PolishNode(int node, class MemoryProfile& profile, bool& blocked);
 
   const std::unique_ptr<const Dual> own_tables_;
@@ -52,7 +55,7 @@ class Primal {
   const Dual& tables_;
   Conditional conditional_;
   Relief relief_;
-  // Costs closer than this are equal: the rounding of doubles.
+  // Costs that differ by less count as equal, because of the rounding of doubles.
   double resolution_ = 0.5;
   int64_t rows_ = 0;
   int64_t work_ = 0;

@@ -9,20 +9,20 @@
 
 namespace metadist {
 
-// Problem: the node with the least  increase / min(freed, excess)  at a time, again and again at
-// many times. What a repair would have to look at are all nodes that live at each of them, and
-// weights live at all: quadratic work. But the score is the larger of  increase / freed  and
-// increase / excess, and of both the node knows lower bounds that hold at every time. So each list
-// of nodes (live_nodes.h) has a heap by either bound, kept while the choice changes; from both, the
-// best are drawn and judged exactly until the bounds at the tops say that nothing better is left.
-// That is the threshold algorithm for a monotone function of two sorted lists (Fagin, Lotem, Naor
-// 2003): no algorithm that finds the least for certain draws much less. What was drawn goes back
-// when another time comes.
+// Problem: find the node with the least  increase / min(freed, excess)  at a time, again and again
+// at many times. Repair would have to examine all nodes that are live at each of them, and weights
+// are live at all times: quadratic work. But the score is the larger of  increase / freed  and
+// increase / excess, and for both each node has lower bounds that hold at every time. So each list
+// of nodes (live_nodes.h) has a heap for each bound, maintained while the choice changes; the best
+// nodes of both are taken and evaluated exactly until the bounds at the tops show that nothing
+// better is left. That is the threshold algorithm for a monotone function of two sorted lists
+// (Fagin, Lotem, Naor 2003): no algorithm that is certain to find the least examines much fewer
+// nodes. Nodes taken are put back when another time is visited.
 //
-// While a time is visited, its excess falls and scores rise, so one from before is a lower bound
-// too. A changed node and its neighbours get a new version and new entries; those of old versions
-// are dropped when they come to the top. Moves that cost nothing have the rate minus infinity and
-// the score  increase - min(freed, excess): then the increase alone gives the bound.
+// While a time is visited, its excess falls and scores rise, so an earlier score remains a lower
+// bound. A changed node and its neighbours get a new version and new entries; entries of old
+// versions are dropped when they reach the top. Moves without a cost increase have the rate minus
+// infinity and the score  increase - min(freed, excess); then the increase alone gives the bound.
 
 namespace {
 
@@ -45,7 +45,7 @@ Relief::Least Relief::LeastOf(int node) {
   const double* costs = conditional_.Costs(node);
   for (int q = 0; q < reduced_.size(node); ++q) {
     if (costs[q] >= kForbiddenCost) continue;
-    // At any time, as if all rows met there.
+    // An upper bound for any time: the sum over all rows.
     int64_t freed = 0;
     for (const RowTable::Row& row : reduced_.rows[node]) {
       freed += std::max<int64_t>(0, row.usage[current] - row.usage[q]);
@@ -73,7 +73,7 @@ ReliefMove Relief::BestAt(int node, int64_t excess) {
     const int64_t freed = now - UsageAt(reduced_, node, q, time_);
     if (freed <= 0) continue;
     const double increase = costs[q] - costs[current];
-    // A move that costs nothing is worth more the more it frees.
+    // Of moves without a cost increase, one that frees more is better.
     const double useful = std::min(static_cast<double>(freed), over);
     const double score = increase > 0 ? increase / useful : increase - useful;
     if (best.node < 0 || score < best.score) best = {score, node, q};

@@ -13,9 +13,9 @@ namespace metadist {
 
 // A change of one node that frees memory at a time.
 struct ReliefMove {
-  // Cost increase per byte freed; at most 0 if it costs nothing.
+  // Cost increase per byte freed; negative if the cost does not increase.
   double score = 0;
-  // -1: there is none.
+  // -1: there is no such move.
   int node = -1;
   int strategy = 0;
 
@@ -24,19 +24,20 @@ struct ReliefMove {
   }
 };
 
-// The cheapest change that frees memory, at one time after another, while the choice changes.
+// Finds the cheapest change that frees memory, at one time after another, while the choice changes.
 class Relief {
  public:
-  // All must outlive the object. The choice is that of `conditional`.
+  // All must outlive the object. The current choice is that of `conditional`.
   Relief(const Reduced& reduced, const Dual& tables, Conditional& conditional);
 
-  // The choice is another one.
+  // Call after `conditional` was reset to another choice.
   void Begin();
-  // From now on memory is to be freed at this time.
+  // Sets the time at which memory is to be freed.
   void Visit(int time);
-  // One of the least score. excess: above the limit now, > 0; bytes beyond it do not count.
+  // A move with the least score. excess: amount above the limit, > 0; bytes freed beyond it do not
+  // count.
   ReliefMove Cheapest(int64_t excess);
-  // A node has changed.
+  // Call after a node changed. excess: as above, or <= 0.
   void Changed(int node, int64_t excess);
 
   // Table entries touched so far.
@@ -51,13 +52,13 @@ class Relief {
       return key != other.key ? key > other.key : node > other.node;
     }
   };
-  // Binary heaps, least key first: both hold every node of a list that can free memory.
+  // Binary heaps, least key first; both contain every node of a list that can free memory.
   enum Order { kByRate, kByIncrease, kOrders };
   struct Heaps {
     bool built = false;
     std::vector<Entry> of[kOrders];
   };
-  // Lower bounds of the increase per byte and of the increase, at any time.
+  // Lower bounds of the increase per byte and of the increase, for any time.
   struct Least {
     double rate = 0;
     double increase = 0;
@@ -70,9 +71,10 @@ class Relief {
   void Build(int list);
   void Insert(int node);
   void Consider(int node, int64_t excess);
-  // The list whose best unseen node may score least, if that may be less than all seen; else -1.
+  // The list with the least bound for its best unseen node, if that is below all scores seen; else
+  // -1.
   int Promising(int64_t excess);
-  // Drops outdated entries from the top and sets seen ones aside. False if the heap is empty then.
+  // Drops outdated entries from the top and sets seen ones aside. False if the heap becomes empty.
   bool Uncover(int list, Order order);
   void SetTopAside(int list, Order order);
   void PutBack();
@@ -85,11 +87,12 @@ class Relief {
   std::vector<int> built_;
   // Per node: entries of earlier versions are outdated.
   std::vector<uint32_t> version_;
-  // Per node, the visit that has it in its queue.
+  // Per node: the last visit that put it into the queue.
   std::vector<int64_t> seen_;
   int64_t visit_ = 0;
   int time_ = 0;
-  // The lists of the visit's time, and the entries to go back to their heaps when it ends.
+  // The lists of the visited time, and the entries to put back into their heaps when another is
+  // visited.
   std::vector<int> here_;
   struct Aside {
     int list;

@@ -4,14 +4,15 @@
 
 namespace metadist {
 
-// A choice that is good at the prices is usually over the limit somewhere. Repair goes to the worst
+// A choice that is good at the prices usually exceeds the limit somewhere. Repair goes to the worst
 // time and frees memory there by changing one node at a time: the change with the least cost
-// increase per byte freed, where bytes beyond the excess do not count. That is the greedy rule of
-// the knapsack problem; what it gets wrong the polish after it or the next price corrects.
+// increase per byte freed, where bytes beyond the excess do not count. That is the greedy rule for
+// the knapsack problem; its mistakes are corrected by the polish that follows or by the next
+// prices.
 //
-// Where rows are short, many times far from one another are over the limit, so nothing here may
-// look at all nodes or all times: the changes come in order of their score (relief.h), the worst
-// time from a segment tree. Per change: O(degree x strategies + rows x log times).
+// Where rows are short, many distant times exceed the limit, so nothing here may examine all nodes
+// or all times: changes are drawn in order of their score (relief.h), and the worst time comes from
+// a segment tree. Per change: O(degree x strategies + rows x log times).
 
 int Primal::Relieve(int time, int64_t limit, int max_steps, MemoryProfile& profile) {
   int64_t excess = profile.peak() - limit;

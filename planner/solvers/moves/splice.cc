@@ -5,13 +5,13 @@
 
 namespace metadist {
 
-// Models repeat: at any price all equal layers choose alike, so the priced optimum jumps from far
-// below the limit to far above it, and no price gives the mixture that just fits ("some layers
-// sharded, the others not"). Single moves do not get there either, since a layer changes as a
-// whole. A mixture is cheap where the two choices meet in few edges, and balls of the graph have
-// small borders: on a chain of layers a ball is a run of layers with their weights. So the nodes
-// are taken over one by one in breadth-first order from a random start, memory and cost are kept up
-// to date, and the best prefix that fits is the answer.
+// Models repeat: at any price all equal layers take the same strategies, so the priced optimum
+// jumps from far below the limit to far above it, and no price gives the mixture that just fits
+// ("some layers sharded, the others not"). Single moves do not reach it either, since a layer
+// changes as a whole. A mixture is cheap where few edges connect the two choices, and balls of the
+// graph have small borders: on a chain of layers a ball is a run of layers with their weights. So
+// nodes are switched one by one in breadth-first order from a random start while memory and cost
+// are updated, and the best prefix that fits is the answer.
 
 namespace {
 
@@ -47,8 +47,8 @@ std::optional<Choice> Splice(const Reduced& reduced,
   const std::vector<int> order = BreadthFirst(links, random);
   MemoryProfile profile(reduced, from);
   Choice current = from;
-  // Infinite entries on the way come and go exactly, so the cost is kept in 64-bit differences of
-  // finite parts and a count of forbidden ones.
+  // Infinite entries are added and removed on the way, so the cost is kept as the sum of the finite
+  // entries and a count of the forbidden ones.
   int64_t cost = 0;
   int64_t forbidden = 0;
   auto add = [&](int64_t entry, int sign) {

@@ -12,8 +12,8 @@
 namespace metadist {
 
 // The cheapest choice that fits among those that equal `to` on a growing ball around a random node
-// and `from` elsewhere. nullopt if none fits. Either end may be over the limit; neither may take
-// forbidden pairs. O(nodes x (edges + rows log times)).
+// and `from` elsewhere. nullopt if none fits. `from` and `to` may exceed the limit, but must not
+// take forbidden pairs. O(nodes x (edges + rows log times)).
 std::optional<Choice> Splice(const Reduced& reduced,
                              const std::vector<std::vector<Link>>& links,
                              const Choice& from,

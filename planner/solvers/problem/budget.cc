@@ -45,7 +45,7 @@ int64_t Budget::work_left() const {
 SolveOptions Budget::Rest() const {
   SolveOptions out = *options_;
   out.progress = nullptr;
-  // 0 would be no limit.
+  // 0 would mean no limit.
   if (out.time_limit_seconds > 0) out.time_limit_seconds = std::max(0.01, seconds_left());
   if (out.work_limit > 0) out.work_limit = std::max<int64_t>(1, work_left());
   return out;

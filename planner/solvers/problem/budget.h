@@ -11,17 +11,17 @@
 
 namespace metadist {
 
-// What a run may still use. Solvers ask between steps; the order of their steps never depends on
-// it.
+// The time and work that a run may still use. Solvers check it between steps; it never affects the
+// order of their steps.
 class Budget {
  public:
   // `options` must outlive the budget.
   explicit Budget(const SolveOptions& options);
 
-  // A part of the same run with a count of its own that nothing is allowed yet: what one of two
-  // threads works off between two barriers. Clock and interrupt are shared.
+  // A part of the same run with its own work count and an allowance of 0: the work of one of two
+  // threads between two barriers. The clock and the interrupt are shared.
   Budget Part() const;
-  // Raises what a part may use in all to `units` above what it has used.
+  // Sets the limit of a part to `units` above what it has used.
   void Allow(int64_t units);
 
   void AddWork(int64_t units) { work_ += units; }
@@ -31,7 +31,7 @@ class Budget {
   double seconds_left() const;
   // Work units left, at least 0; int64 maximum if there is no limit.
   int64_t work_left() const;
-  // Options for another run, silent, within what is left of this one.
+  // Options without a progress callback for another run, limited to what is left of this one.
   SolveOptions Rest() const;
   // True once a limit is reached or the run is interrupted; remembers which.
   bool Spent();

@@ -9,7 +9,7 @@
 namespace metadist {
 namespace {
 
-// Sweeps the interval ends in order of time; O(rows log rows) whatever the times are.
+// Sweeps the interval ends in order of time: O(rows log rows), independent of the number of times.
 void EvaluateMemory(const Problem& problem, const Choice& choice, Evaluation& out) {
   std::vector<std::pair<int64_t, int64_t>> events;
   for (size_t i = 0; i < problem.nodes.size(); ++i) {
@@ -24,7 +24,7 @@ void EvaluateMemory(const Problem& problem, const Choice& choice, Evaluation& ou
   for (size_t k = 0; k < events.size();) {
     const int64_t time = events[k].first;
     for (; k < events.size() && events[k].first == time; ++k) usage += events[k].second;
-    if (k == events.size()) break;  // nothing is live behind the last end
+    if (k == events.size()) break;  // Nothing is live after the last end.
     if (!out.peak_time || usage > out.peak) {
       out.peak = usage;
       out.peak_time = time;

@@ -12,7 +12,7 @@ namespace metadist {
 // Wide enough for any sum of entries, forbidden ones included.
 __extension__ using WideCost = __int128;
 
-// What a choice is worth. The only judge of solvers.
+// Cost and feasibility of a choice, as Evaluate alone determines them.
 struct Evaluation {
   // Sum of all entries taken, forbidden ones at their face value.
   WideCost cost = 0;

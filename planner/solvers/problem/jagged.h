@@ -8,8 +8,8 @@
 
 namespace metadist {
 
-// Arrays of different lengths, one after another in one piece: what is read node by node on every
-// round of a search.
+// Arrays of different lengths stored in one contiguous array, for data that a search reads node by
+// node in every round.
 template <typename T>
 class Jagged {
  public:
@@ -17,7 +17,7 @@ class Jagged {
   Jagged(std::initializer_list<std::vector<T>> arrays) {
     for (const std::vector<T>& array : arrays) Add(array);
   }
-  // As many arrays of the same lengths, all of `value`.
+  // The same number of arrays with the same lengths as `like`, every element `value`.
   template <typename U>
   Jagged(const Jagged<U>& like, T value)
       : first_(like.first()), values_(like.values().size(), value) {}
@@ -28,7 +28,7 @@ class Jagged {
   }
   void Add(std::initializer_list<T> array) { Add(std::span(array.begin(), array.size())); }
 
-  // Arrays.
+  // Number of arrays.
   size_t size() const { return first_.size() - 1; }
   std::span<T> operator[](size_t i) {
     return {values_.data() + first_[i], values_.data() + first_[i + 1]};
@@ -37,7 +37,8 @@ class Jagged {
     return {values_.data() + first_[i], values_.data() + first_[i + 1]};
   }
 
-  // All of them, and where each begins, with the end of the last.
+  // All elements, and the index at which each array begins; the last entry of first() is the total
+  // size.
   std::vector<T>& values() { return values_; }
   const std::vector<T>& values() const { return values_; }
   const std::vector<size_t>& first() const { return first_; }

@@ -11,19 +11,21 @@
 
 namespace metadist {
 
-// Problem files are up to gigabytes of integers in nested arrays. Of the 93 MB of the public
-// instance A, nlohmann's document tree takes 2.0 s and 250 MB above the text, its parser with
-// events 0.8 s (a call a number, and the nesting is left to its callee), a fast tree 0.55 s and 140
-// MB; reading it whole from disk 0.02 s. Here the caller drives, so that a
-// whole array is one loop: 0.1 s, and 31 MB with the problem itself.
-//  * The buffer always holds a whole number: it is moved and filled when fewer than kLookahead
-//    bytes are left, and zeros stand behind its end, so that the loop tests no bound.
-//  * Eight digits at a time are told and converted by arithmetic on one word (Lemire, "Quickly
-//    parsing eight digits", 2018); forbidden entries have nineteen.
-//  * Lines are counted where the buffer is moved, by memchr; places are worked out for messages
-//    only.
-// Strings are rare: their text goes to the library, which knows escapes and UTF-8. Nesting costs
-// no stack beyond kMostNested levels, which is refused.
+// Problem files hold up to gigabytes of integers in nested arrays. For the 93 MB of the public
+// instance A, nlohmann's document tree takes 2.0 s and 250 MB beyond the text, its event parser 0.8
+// s (one call per number, and the caller must track the nesting), and a fast tree 0.55 s and 140
+// MB; reading the file from disk takes 0.02 s. Here the caller drives the scanner, so that a whole
+// array is read in one loop: 0.1 s, and 31 MB including the problem itself.
+//  * The buffer always holds a whole number: when fewer than kLookahead bytes are left, they are
+//    moved to the front and the buffer is refilled. Zeros follow its end, so the loop checks no
+//    bounds.
+//  * Eight digits at a time are recognised and converted by arithmetic on one word (Lemire,
+//    "Quickly parsing eight digits", 2018); forbidden entries have nineteen.
+//  * Lines are counted by memchr when the buffer is moved; positions are computed only for
+//    messages.
+//
+// Strings are rare: they are passed to the library, which handles escapes and UTF-8. Nesting uses
+// no call stack; more than kMostNested levels are refused.
 
 namespace {
 
@@ -71,7 +73,7 @@ JsonScanner::JsonScanner(ByteSource source)
   at_ = end_ = buffer_.data();
 }
 
-// Moves what is left to the front and fills up. False if nothing was added.
+// Moves the unread bytes to the front and fills the rest of the buffer. False if nothing was added.
 bool JsonScanner::Refill() {
   if (ended_) return false;
   for (const char* line = buffer_.data(); line < at_; ++line) {
@@ -210,7 +212,7 @@ bool JsonScanner::String(std::string& out) {
   return true;
 }
 
-// Reads the number at the cursor if it is an integer of 64 bits; otherwise moves nothing.
+// Reads the number at the cursor if it is a 64-bit integer; otherwise does not move the cursor.
 inline bool JsonScanner::FastInteger(int64_t& out) {
   const char* p = at_;
   const bool negative = *p == '-';
@@ -236,7 +238,7 @@ inline bool JsonScanner::FastInteger(int64_t& out) {
   return true;
 }
 
-// Passes over a number of any length; its text, shortened.
+// Skips a number of any length and returns its text, truncated.
 std::string JsonScanner::NumberText() {
   std::string text;
   size_t length = 0;
@@ -247,7 +249,7 @@ std::string JsonScanner::NumberText() {
   return length > kShownBytes ? text + "..." : text;
 }
 
-// Passes over a value that is no integer; what it is.
+// Skips a value that is not an integer and returns its text or kind.
 std::string JsonScanner::Unreadable() {
   const Kind kind = NextKind();
   if (kind == Kind::kNumber) return NumberText();
@@ -299,7 +301,7 @@ bool JsonScanner::Literal(std::string_view word) {
 }
 
 bool JsonScanner::Skip() {
-  std::string open;  // brackets that wait for their other half
+  std::string open;  // closing brackets still expected
   std::string text;
   while (true) {
     const Kind kind = NextKind();

@@ -13,21 +13,21 @@
 
 namespace metadist {
 
-// Bytes of a file, piece by piece: fills `into` (never empty) from its front and returns how many
-// bytes it wrote; 0 at the end only.
+// Reads a file piece by piece: writes into `into` (never empty) from its front and returns how many
+// bytes it wrote; 0 only at the end.
 using ByteSource = std::function<Result<size_t>(std::span<char> into)>;
 
 // A source that reads `text`, which must outlive it.
 ByteSource TextSource(std::string_view text);
 
-// Pulls JSON out of a source in one pass, in constant memory. The caller asks for what the grammar
-// of its file allows next. A text that is not JSON, or a source that fails, is final: every call
-// answers false from then on, and error() says why.
+// Reads JSON from a source in one pass, in constant memory. The caller requests what the grammar of
+// its file allows next. Invalid JSON or a failing source is final: every later call returns false,
+// and error() holds the reason.
 class JsonScanner {
  public:
   explicit JsonScanner(ByteSource source);
 
-  // Of the value that comes next; kNone at the end, or where no value can begin.
+  // Kind of the next value; kNone at the end, or where no value can begin.
   enum class Kind { kNone, kObject, kArray, kString, kNumber, kBoolean, kNull };
   Kind NextKind();
   // "object", "array", "string", "number", "boolean", "null".
@@ -40,25 +40,25 @@ class JsonScanner {
   bool Key(std::string& out);
   bool String(std::string& out);
 
-  // What an array of integers holds besides.
+  // An element of an array of integers that is not a 64-bit integer.
   struct Misfit {
     size_t index = 0;
     std::string text;  // the number as written, or the kind of value
   };
-  // Reads an array of integers of 64 bits behind `out`. Other elements become 0 and are told, the
-  // first twenty.
+  // Appends an array of 64-bit integers to `out`. Other elements become 0; the first twenty of them
+  // are reported in `misfits`.
   bool Integers(std::vector<int64_t>& out, std::vector<Misfit>& misfits);
-  // One integer. Anything else is skipped and told in `misfit`.
+  // Reads one integer. Anything else is skipped and reported in `misfit`.
   bool Integer(int64_t& out, std::string& misfit);
 
-  // Passes over any value.
+  // Skips any value.
   bool Skip();
-  // Whether only blanks are left; anything else is an error.
+  // True if only blanks are left; anything else is an error.
   bool End();
 
-  // Set by the first failure; its place is line and byte, in the message.
+  // Set by the first failure; the message contains line and byte.
   const std::optional<Error>& error() const { return error_; }
-  // The error is the source's own.
+  // True if the error came from the source.
   bool source_failed() const { return source_failed_; }
 
  private:
@@ -73,7 +73,7 @@ class JsonScanner {
 
   ByteSource source_;
   std::vector<char> buffer_;
-  // What is not read yet, followed by zeros.
+  // The unread bytes, followed by zeros.
   const char* at_ = nullptr;
   const char* end_ = nullptr;
   bool ended_ = false;

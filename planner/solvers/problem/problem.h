@@ -11,8 +11,8 @@
 
 namespace metadist {
 
-// A pair or strategy that must not be taken. Entries from kForbiddenFrom on count as forbidden when
-// a Problem is read; sums are never compared with it.
+// Cost of a pair or strategy that must not be taken. Entries of at least kForbiddenFrom count as
+// forbidden when a Problem is read; sums are never compared with it.
 inline constexpr int64_t kForbidden = 1'000'000'000'000'000'000;
 inline constexpr int64_t kForbiddenFrom = kForbidden / 10;
 
@@ -37,16 +37,16 @@ struct ProblemNode {
 // Row-major, node b fastest: entry [s_a * |S_b| + s_b]. Equal matrices may share one vector.
 using CostMatrix = std::shared_ptr<const std::vector<int64_t>>;
 
-// Cost of a pair of strategies; a != b, either order, parallel edges add up.
+// Cost of a pair of strategies. a != b, in either order; parallel edges add up.
 struct ProblemEdge {
   int a = 0;
   int b = 0;
   CostMatrix costs;
 };
 
-// The solver's whole world: choose one strategy per node, minimise node plus edge costs, subject
-// to: at every time the usages of the chosen strategies sum to at most usage_limit. A superset of
-// google/iopddl's fields; solvers know nothing of tensors.
+// Everything a solver knows: choose one strategy per node and minimise the sum of node and edge
+// costs, such that at every time the usages of the chosen strategies sum to at most usage_limit. A
+// superset of google/iopddl's fields, without any reference to tensors.
 struct Problem {
   std::string name;
   std::vector<ProblemNode> nodes;
@@ -62,12 +62,14 @@ struct Problem {
 // A strategy index per node.
 using Choice = std::vector<int>;
 
-// Reports every inconsistency at once (kBadInput): sizes, ends, negative usages, costs too large to
-// sum, ties between nodes of different size. Solvers assume a valid problem.
+// Reports every inconsistency at once (kBadInput): sizes, edge ends, negative usages, costs too
+// large to sum, ties between nodes with different numbers of strategies. Solvers assume a valid
+// problem.
 Result<void> Validate(const Problem& problem);
 
-// The same problem with every tie written as an edge that is 0 on the diagonal and forbidden
-// elsewhere (equal sizes share one matrix), and `tied` empty. Same nodes, so same choices.
+// The same problem with every tie replaced by an edge that is 0 on the diagonal and forbidden
+// elsewhere (equal sizes share one matrix), and `tied` empty. The nodes are the same, so choices
+// are too.
 Problem WithTiesAsEdges(const Problem& problem);
 
 }  // namespace metadist

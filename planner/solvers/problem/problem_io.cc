@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The one array of numbers in the text: all of it, or under `choice`.
+// The only array of numbers in the text: the whole text, or the value of `choice`.
 Result<std::vector<int64_t>> ChoiceEntries(JsonScanner& scanner,
                                            std::vector<JsonScanner::Misfit>& misfits) {
   std::vector<int64_t> out;
@@ -38,7 +38,7 @@ Result<std::vector<int64_t>> ChoiceEntries(JsonScanner& scanner,
   return out;
 }
 
-// Nodes that WriteProblem adds.
+// Number of nodes that WriteProblem adds.
 size_t ExtraNodes(const Problem& problem) {
   size_t extra = 0;
   for (const ProblemNode& node : problem.nodes) {
@@ -66,7 +66,7 @@ void AppendList(const std::vector<int64_t>& values, std::string& out) {
   AppendList(values, ",", out);
 }
 
-// `"key":[` element, one a line `]`
+// `"key":[`, one element per line, `]`.
 template <typename Append>
 void AppendLines(const char* key, size_t count, Append append, std::string& out) {
   out += fmt::format("\"{}\":[", key);
@@ -77,7 +77,7 @@ void AppendLines(const char* key, size_t count, Append append, std::string& out)
   out += count == 0 ? "]" : "\n]";
 }
 
-// Rows behind the first become nodes, tied to theirs.
+// Every row after a node's first becomes a node of its own, tied to that node.
 Problem OneRowPerNode(const Problem& problem) {
   Problem out = problem;
   out.tied.resize(problem.nodes.size());

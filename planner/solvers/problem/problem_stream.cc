@@ -12,13 +12,13 @@
 
 namespace metadist {
 
-// The file is read in two steps, since its keys may come in any order: every array is taken as it
-// stands (one pass over the text, json_scanner.h), then the arrays are checked against each other
-// and put together. Only the first step sees the text, only the second needs sizes.
+// The file is read in two steps, because its keys may come in any order: first every array is
+// stored as it is (one pass over the text, json_scanner.h), then the arrays are checked against
+// each other and assembled. Only the first step sees the text, and only the second needs sizes.
 //
-// Public instances repeat few matrices many times, so a matrix is looked up by a hash of its
-// entries as soon as it is read and dropped if it is known. That costs one pass over entries that
-// are in the cache, and keeps memory and what solvers do per distinct matrix small.
+// Public instances repeat a few matrices many times, so a matrix is looked up by a hash of its
+// entries as soon as it is read, and dropped if it is known. That costs one pass over entries that
+// are in the cache, and keeps memory and the solvers' work per distinct matrix small.
 
 namespace {
 
@@ -34,7 +34,7 @@ uint64_t HashOf(const std::vector<int64_t>& entries) {
   return hash;
 }
 
-// Equal matrices once.
+// Stores equal matrices once.
 class MatrixPool {
  public:
   CostMatrix Shared(const std::vector<int64_t>& entries) {
@@ -88,7 +88,7 @@ class ProblemReader {
     errors_.push_back(BadInput(std::move(path), std::move(message)));
   }
 
-  // The scanner gave up while `path` was read; nothing behind is known.
+  // Reports that the scanner failed while reading `path`; nothing after it can be read.
   void Broken(const std::string& path) {
     if (broken_) return;
     broken_ = true;
@@ -97,7 +97,7 @@ class ProblemReader {
     errors_.push_back(std::move(error));
   }
 
-  // True if a value of that kind comes next; another one is passed over and reported.
+  // True if the next value is of this kind; otherwise the value is skipped and reported.
   bool Expect(Kind kind, const std::string& path) {
     const Kind next = scanner_.NextKind();
     if (next == kind) return true;
@@ -118,7 +118,7 @@ class ProblemReader {
     return path.empty() ? key : path + "." + key;
   }
 
-  // read(key) reads the value of a key, or answers false for a key it does not know.
+  // read(key) reads the value of a key, or returns false for an unknown key.
   template <typename Read>
   void Object(const std::string& path, Read read) {
     if (!Expect(Kind::kObject, path)) return;
@@ -151,7 +151,7 @@ class ProblemReader {
     if (scanner_.error()) Broken(path);
   }
 
-  // The integers of element `index` of the array at `path`, into row_.
+  // Reads the integers of element `index` of the array at `path` into row_.
   bool ReadRow(const char* path, size_t index) {
     row_.clear();
     misfits_.clear();
@@ -171,7 +171,7 @@ class ProblemReader {
     return true;
   }
 
-  // Exactly sized, as millions of them are kept.
+  // A copy without spare capacity, as millions of them are kept.
   static std::vector<int64_t> Copy(const std::vector<int64_t>& row) {
     return std::vector<int64_t>(row.begin(), row.end());
   }
@@ -388,14 +388,14 @@ class ProblemReader {
   std::vector<Error> errors_;
   bool broken_ = false;
 
-  // As they stand in the file.
+  // As read from the file.
   std::vector<std::pair<int64_t, int64_t>> intervals_;
   std::vector<std::vector<int64_t>> costs_;
   std::vector<std::vector<int64_t>> usages_;
   std::vector<Ends> ends_;
   std::vector<CostMatrix> matrices_;
 
-  // Of the array that is being read.
+  // The array that is being read.
   std::vector<int64_t> row_;
   std::vector<JsonScanner::Misfit> misfits_;
 };

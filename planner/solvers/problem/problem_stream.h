@@ -11,14 +11,14 @@ namespace metadist {
 
 struct ProblemFile {
   Problem problem;
-  // Paths of keys that the format does not know, the first twenty; they were passed over.
+  // Paths of the first twenty keys unknown to the format; they were skipped.
   std::vector<std::string> unknown_keys;
 };
 
-// google/iopddl JSON -> Problem, in one pass: memory is that of the problem, where equal matrices
-// are stored once. Keys may come in any order. One-ended edges are added to their node's costs.
-// Errors: kBadInput naming the field (`problem.edges.costs[3]`), all problems of a kind at once; of
-// text that is no JSON also line and byte. The source's own, as they are.
+// google/iopddl JSON -> Problem, in one pass, using the memory of the problem itself, in which
+// equal matrices are stored once. Keys may come in any order. Edges with one end are added to their
+// node's costs. Errors: kBadInput naming the field (`problem.edges.costs[3]`), all errors of one
+// stage at once; for invalid JSON with line and byte. Errors of the source are returned unchanged.
 Result<ProblemFile> ReadProblem(ByteSource source);
 
 }  // namespace metadist

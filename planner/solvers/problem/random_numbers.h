@@ -46,8 +46,8 @@ class Random {
     Shuffle(std::span(items));
   }
 
-  // Random within pieces and among them, for items of which neighbours belong together: what is
-  // read for a piece stays in the cache. Few items are one piece.
+  // Shuffles within pieces of consecutive items and shuffles the pieces, for items whose neighbours
+  // are related: the data read for a piece stays in the cache. Up to kPiece items are one piece.
   template <typename T>
   void ShuffleInPieces(std::vector<T>& items) {
     constexpr size_t kPiece = 2048;

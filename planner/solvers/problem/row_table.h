@@ -11,8 +11,8 @@
 
 namespace metadist {
 
-// The memory rows of nodes in one piece: bounds of a row, its usages behind them, then the next
-// row. Moves of single nodes read few rows far apart, and each is in one place.
+// The memory rows of all nodes in one array: the bounds of a row, its usages, then the next row.
+// Moves of single nodes read few rows far apart; this way each row is contiguous.
 class RowTable {
  public:
   struct Row {
@@ -21,7 +21,7 @@ class RowTable {
     std::span<const int64_t> usage;  // per strategy
   };
 
-  // Those of one node.
+  // The rows of one node.
   class Rows {
    public:
     class Iterator {
@@ -58,13 +58,13 @@ class RowTable {
     for (const std::vector<MemoryRow>& rows : nodes) Add(rows);
   }
 
-  // Those of one more node, all for as many strategies.
+  // Adds the rows of one more node; all must have the same number of strategies.
   void Add(const std::vector<MemoryRow>& rows);
 
-  // No rows, for every node there is.
+  // Removes all rows; the nodes stay.
   void Clear();
 
-  // Nodes.
+  // Number of nodes.
   size_t size() const { return nodes_.size(); }
   Rows operator[](size_t node) const {
     return {values_.data() + nodes_[node].at, nodes_[node].count, nodes_[node].stride};

@@ -5,12 +5,13 @@
 
 namespace metadist {
 
-// A strategy that is itself forbidden, or that has only forbidden pairs with the living strategies
-// of some neighbour, is in no feasible choice. Dropping it may leave others without partner, so
-// edges next to a changed node are looked at again (AC-3, Mackworth 1977). Both ends of an edge are
-// revised in one scan of its matrix. Edges without a forbidden entry support everything and are
-// never scanned twice. Complexity: entries x largest number of strategies at worst, about two scans
-// in practice. All deletions are applied once, at the end.
+// A strategy is in no feasible choice if it is forbidden itself, or if all its pairs with the
+// remaining strategies of some neighbour are forbidden. Deleting it may leave other strategies
+// without an allowed partner, so the edges next to a changed node are scanned again (AC-3,
+// Mackworth 1977). Both ends of an edge are revised in one scan of its matrix. Edges without a
+// forbidden entry delete nothing and are scanned at most once. Complexity: entries x largest number
+// of strategies at worst, about two scans in practice. All deletions are applied at once, at the
+// end.
 
 namespace {
 
@@ -61,7 +62,7 @@ class Propagation {
     queue_.push_back(edge);
   }
 
-  // Edges with forbidden entries per node, in one array.
+  // Edges with forbidden entries by node, in one array.
   void MakeIncidence() {
     for (int e : queue_) {
       ++first_[graph_.edges[e].a + 1];
@@ -106,7 +107,7 @@ class Propagation {
   }
 
   CostGraph& graph_;
-  // Empty: all of them.
+  // Empty: all strategies remain.
   std::vector<std::vector<char>> alive_;
   std::vector<int> first_;
   std::vector<int> incidence_;

@@ -10,7 +10,7 @@
 namespace metadist {
 namespace {
 
-// Forbidden entries become kInfinite; returns whether there are any.
+// Replaces forbidden entries by kInfinite; returns whether there were any.
 bool MarkForbidden(std::vector<int64_t>& entries) {
   bool any = false;
   for (int64_t& entry : entries) {
@@ -21,7 +21,7 @@ bool MarkForbidden(std::vector<int64_t>& entries) {
   return any;
 }
 
-// The least node of every group of tied nodes.
+// The lowest-numbered node of each group of tied nodes.
 std::vector<int> TieRoots(const Problem& problem) {
   std::vector<int> root(problem.nodes.size());
   std::iota(root.begin(), root.end(), 0);
@@ -38,8 +38,8 @@ std::vector<int> TieRoots(const Problem& problem) {
   return root;
 }
 
-// Edges between group roots, parallel ones added up at once: with many tied copies of large
-// matrices, holding them all would take most of the memory of the run.
+// Adds the edges between group roots and sums parallel ones immediately: with many tied copies of
+// large matrices, holding them all would take most of the memory of the run.
 void AddEdges(const Problem& problem, CostGraph& graph) {
   const uint64_t count = graph.nodes.size();
   std::unordered_map<uint64_t, size_t> first;
@@ -169,7 +169,7 @@ int64_t DropStrategies(CostGraph& graph, const std::vector<std::vector<char>>& a
 
 Choice ExpandChoice(const CostGraph& graph, const Choice& choice) {
   const size_t count = graph.nodes.size();
-  // Strategy of each root in its own numbering, -1 until known.
+  // Strategy of each root in its own numbering; -1 until known.
   Choice decided(count, -1);
   for (size_t i = 0; i < count; ++i) {
     if (!graph.nodes[i].costs.empty()) decided[i] = choice[i];
@@ -197,8 +197,7 @@ Incidence::Incidence(const CostGraph& graph)
     ++first_[edge.a];
     ++first_[edge.b];
   }
-  // first_ holds the ends of the ranges, and goes down to their starts as they are filled
-  // backwards.
+  // first_ holds the ends of the ranges; filling the ranges backwards lowers them to the starts.
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
   for (size_t e = graph.edges.size(); e-- > 0;) {
     edges_[--first_[graph.edges[e].a]] = static_cast<int>(e);

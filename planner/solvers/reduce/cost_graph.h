@@ -11,34 +11,35 @@
 
 namespace metadist {
 
-// Costs inside the solvers: every forbidden entry is kInfinite. Finite sums stay below
-// kMaxTotalCost in absolute value, so an infinite sum can be told from a finite one, and
-// AddCosts never overflows.
+// Costs inside the solvers: every forbidden entry is kInfinite. The absolute value of finite sums
+// stays below kMaxTotalCost, so infinite and finite sums can be told apart, and AddCosts never
+// overflows.
 inline constexpr int64_t kInfinite = int64_t{1} << 61;
 constexpr bool IsInfinite(int64_t cost) { return cost >= kInfinite / 2; }
 constexpr int64_t AddCosts(int64_t a, int64_t b) { return std::min(a + b, kInfinite); }
 
-// The problem while it is being reduced. Node ids are those of the original problem throughout; a
-// node that was merged or eliminated has no strategies left.
+// The problem during reduction. Node ids are always those of the original problem; a node that was
+// merged or eliminated has no strategies left.
 //
-// The map back: `root[i]` is the node that decides for original node i, and `strategy_of[i][q]` the
-// original strategy i takes when that root takes its strategy q (numbered as the root's costs).
-// Nodes eliminated by a table are resolved from the last eliminated to the first.
+// Mapping back: `root[i]` is the node that determines original node i, and `strategy_of[i][q]` is
+// the original strategy of i when that root takes its strategy q (numbered as the root's costs).
+// Nodes eliminated with a table are resolved from the last to the first.
 struct CostGraph {
   struct Node {
     std::vector<int64_t> costs;
-    // Times are indices into the kept times; usages are above their minimum, which is in `base`.
+    // Times are indices into the kept times. The minimum of each row is subtracted and added to
+    // `base`.
     std::vector<MemoryRow> rows;
   };
   struct Edge {
     int a = 0;
     int b = 0;
     std::vector<int64_t> costs;
-    // Known to hold no forbidden entry; false says nothing.
+    // True: known to have no forbidden entry. False: unknown.
     bool finite = false;
   };
-  // `node` takes strategy best[x * strategies(b) + y] (numbering of its removal) when the nodes a
-  // and b take the strategies x and y of the original problem. a, b: -1 if absent.
+  // When the nodes a and b take strategies x and y of the original problem, `node` takes strategy
+  // best[x * strategies(b) + y], in its numbering at the time of its removal. a, b: -1 if absent.
   struct Elimination {
     int node = 0;
     int a = -1;
@@ -46,8 +47,8 @@ struct CostGraph {
     std::vector<int> best;
   };
 
-  // Whoever takes strategy `from` of `node` may take `to` instead and does not fare worse (numbers
-  // of the original problem), at the moment of its deletion.
+  // A choice with strategy `from` of `node` stays feasible and gets no worse if `node` takes `to`
+  // instead (numbers of the original problem), as of the time when `from` is deleted.
   struct Replacement {
     int node = 0;
     int from = 0;
@@ -57,11 +58,11 @@ struct CostGraph {
   std::vector<Node> nodes;
   std::vector<Edge> edges;
   std::optional<int64_t> limit;
-  // Usage per kept time that no choice avoids.
+  // Per kept time: usage that every choice has.
   std::vector<int64_t> base;
-  // Per time at the beginning: the kept time that binds at least as hard, -1 if it cannot bind.
+  // Per original time: the kept time that implies it, -1 if no choice can violate the limit there.
   std::vector<int> time_now;
-  // Cost of everything already decided.
+  // Cost of all decisions already made.
   int64_t constant = 0;
   // A node has no strategy left: nothing is feasible.
   bool infeasible = false;
@@ -73,25 +74,25 @@ struct CostGraph {
   std::vector<Elimination> eliminations;
   // In order of deletion.
   std::vector<Replacement> replacements;
-  // Nodes whose strategies, costs, rows, edges or neighbours' strategies changed since the rule
-  // that clears the flag (dominance) last saw them.
+  // Nodes whose strategies, costs, rows, edges or neighbours' strategies changed since dominance,
+  // which clears the flag, last visited them.
   std::vector<char> changed;
 };
 
-// Reads the problem: forbidden entries as kInfinite, tied nodes as one, times compressed.
-// without_memory: ignore all rows.  A problem without limit has none either way.
+// Converts the problem: forbidden entries become kInfinite, tied nodes one node, times indices.
+// without_memory: ignores all rows, as for a problem without limit.
 CostGraph MakeCostGraph(const Problem& problem, bool without_memory);
 
-// Deletes the strategies with alive[node][strategy] == 0 from nodes, rows, edges and the map back.
-// Empty alive[node]: all stay. Sets `infeasible` if a node loses its last one. Returns the number
-// of deletions.
+// Deletes the strategies with alive[node][strategy] == 0 from nodes, rows, edges and the mapping
+// back. Empty alive[node]: all stay. Sets `infeasible` if a node loses its last strategy. Returns
+// the number of deletions.
 int64_t DropStrategies(CostGraph& graph, const std::vector<std::vector<char>>& alive);
 
-// The original problem's choice, given the strategy of every node that still has some
-// (choice[node]; other entries are ignored).
+// The choice of the original problem for choice[node], the strategy of every node that still has
+// strategies (other entries are ignored).
 Choice ExpandChoice(const CostGraph& graph, const Choice& choice);
 
-// Edge ids per node, ascending, in one array.
+// Ascending edge ids per node, in one array.
 class Incidence {
  public:
   explicit Incidence(const CostGraph& graph);

@@ -3,22 +3,22 @@
 
 namespace metadist {
 
-// Strategy p of a node is useless if another strategy g of it needs no more memory on any row and
-//   cost[p] - cost[g] + sum over edges of min over allowed partners q of (c[p][q] - c[g][q]) >= 0:
-// in any choice p can be replaced by g without paying more ("dead-end elimination", Desmet et al.
-// 1992, with memory rows added). q ranges over living partners allowed with p; if g is forbidden
-// with one of them, g does not replace p.
-// Deletions take effect at once, strategy by strategy, so of several equal ones exactly one stays.
-// Complexity: strategies^2 x entries per node. The full test is rare: with q* the cheapest partner
-// of p, c[p][q*] - c[g][q*] bounds each minimum from above, and the sum of these is O(1) an edge.
-// Only nodes about which something changed since the last visit are looked at.
+// Strategy p of a node can be deleted if another strategy g needs no more memory in any row and
+//  cost[p] - cost[g] + sum over edges of min over allowed partners q of (c[p][q] - c[g][q]) >= 0:
+// in any choice, replacing p by g does not increase the cost ("dead-end elimination", Desmet et al.
+// 1992, extended by memory rows). q ranges over the remaining partners allowed with p; if g is
+// forbidden with one of them, g does not replace p. Deletions take effect immediately, strategy by
+// strategy, so exactly one of several equal strategies stays. Complexity: strategies^2 x entries
+// per node. The full test is rarely needed: with q* the cheapest partner of p, c[p][q*] - c[g][q*]
+// is an upper bound of each minimum, and their sum takes O(1) per edge. Only nodes with a change
+// since their last visit are examined.
 
 namespace {
 
 struct Side {
   const CostGraph::Edge* edge;
   int partner;
-  // Strategies of the partner.
+  // Number of strategies of the partner.
   size_t partners;
   size_t own_stride;
   size_t partner_stride;
@@ -109,10 +109,10 @@ class Dominance {
 
   CostGraph& graph_;
   const Incidence incidence_;
-  // Empty: all of them.
+  // Empty: all strategies remain.
   std::vector<std::vector<char>> alive_;
-  // Of the node that is visited: its edges, and for each of them and each own strategy the cheapest
-  // living partner.
+  // Edges of the visited node, and for each edge and each own strategy the cheapest remaining
+  // strategy of the partner.
   std::vector<Side> sides_;
   std::vector<int> cheapest_;
 };

@@ -6,25 +6,30 @@
 
 namespace metadist {
 
-// If every row of edge (x, y) has exactly one allowed column f(x), then y is not a decision: it
-// follows x. Half of the edges of real sharding problems are such followers (an elementwise node
-// takes its producer's sharding; a tie is one by construction), so this rule shrinks most.
+// If every row of edge (x, y) has exactly one allowed column f(x), then y is not a decision: its
+// strategy is a function of x's. Half of the edges of real sharding problems are of this kind (an
+// elementwise node takes its producer's sharding; a tie is one by construction), so this rule
+// reduces the problem most.
 //
 // Merging node by node rewrites y's edges each time, which is quadratic on long chains (9-18 s on
-// the largest public instance). Instead one round only records merges in a union-find whose links
-// carry maps, and the graph is rebuilt once:
-//  * to_parent[v][q] = strategy of v when its parent takes its strategy q; Find composes the maps
-//    while it shortens the path, so afterwards they lead from the class root;
-//  * the edge (x, y) links root(y) below root(x). That needs the strategy of root(y) as a function
-//    of y's, so root(y)'s map to y must be injective and onto; otherwise the edge waits a round;
-//  * edges inside a class become node costs of the root.
-// After arc consistency f is onto, and if both directions are functional it is a bijection: then
-// the smaller class goes below the larger. Complexity: linear in the entries per round, few rounds.
+// the largest public instance). Instead, a round only records merges in a union-find whose links
+// carry maps, and then the graph is rebuilt once:
+//  * to_parent[v][q] = strategy of v when its parent takes its strategy q. Find composes the maps
+//    while it shortens the path, so afterwards they map from the strategies of the class root.
+//  * The edge (x, y) links root(y) below root(x). That requires the strategy of root(y) as a
+//    function of y's, so root(y)'s map to y must be a bijection; otherwise the edge waits for the
+//    next round.
+//  * Edges inside a class become node costs of the root.
+//
+// After arc consistency f is onto, and if both directions are functional it is a bijection; then
+// the smaller class is linked below the larger. Complexity: linear in the entries per round, few
+// rounds.
 
 namespace {
 
 struct Functions {
-  // Only allowed partner, or -1 once there are two.
+  // The only allowed partner of each strategy, -1 if there is none; meaningless if the direction is
+  // not functional.
   std::vector<int> a_to_b;
   std::vector<int> b_to_a;
   bool forward = true;
@@ -56,7 +61,7 @@ class Classes {
     to_parent_.resize(count);
   }
 
-  // Class root; afterwards the node's map leads from the root.
+  // Returns the class root; afterwards the node's map is relative to the root.
   int Find(int node) {
     if (parent_[parent_[node]] == parent_[node]) return parent_[node];
     std::vector<int> path;
@@ -74,10 +79,11 @@ class Classes {
     return root;
   }
 
-  // Strategy of `node` when its root takes q. Call Find first.
+  // Strategy of `node` when its root takes q. Requires a preceding Find(node).
   int At(int node, int q) const { return parent_[node] == node ? q : to_parent_[node][q]; }
 
-  // Records that `follower` takes function[strategy of `leader`]. False if it must wait.
+  // Records that `follower` takes function[strategy of `leader`]. False if that must wait for the
+  // next round.
   bool Follow(int leader, int follower, const std::vector<int>& function) {
     const int leader_root = Find(leader);
     const int follower_root = Find(follower);

@@ -7,14 +7,14 @@
 
 namespace metadist {
 
-// A node without memory rows constrains nothing but its neighbours, so with at most two of them it
-// can be minimised out: no neighbour, its least cost is a constant; one, it becomes node costs of
-// the neighbour; two, an edge between them. The minimising strategy is kept in a table for the way
-// back (first steps of non-serial dynamic programming, Bertele and Brioschi 1972).
-// Two neighbours only if the new matrix has at most kGrowth times the entries it replaces, or joins
-// an edge that exists: the step must not make the remainder harder.
-// Nodes that carry memory are out of reach: their strategy matters to the limit as well.
-// Complexity: strategies of the three nodes multiplied, per step (minimized_node.h).
+// A node without memory rows affects only its neighbours, so with at most two of them it can be
+// minimised out: without neighbours its least cost is a constant, with one it becomes node costs of
+// that neighbour, with two an edge between them. A table keeps the minimising strategies for
+// mapping back (first steps of non-serial dynamic programming, Bertele and Brioschi 1972). A node
+// with two neighbours is eliminated only if the new matrix has at most kGrowth times the entries it
+// replaces, or is added to an existing edge: the step must not make the remaining problem harder.
+// Nodes with memory rows cannot be eliminated, because their strategy also affects the limit.
+// Complexity per step: product of the numbers of strategies of the three nodes (minimized_node.h).
 
 namespace {
 
@@ -77,13 +77,13 @@ class LowDegree {
     return side;
   }
 
-  // Nodes of one strategy are no decision: they stay for the other rules.
+  // Nodes with one strategy are not decisions and are left to the other rules.
   void Consider(int node) {
     const CostGraph::Node& own = graph_.nodes[node];
     if (own.costs.size() > 1 && own.rows.empty() && degree_[node] <= 2) pending_.insert(node);
   }
 
-  // The edges of a node that are left.
+  // The remaining edges of a node.
   std::vector<int> Edges(int node) const {
     std::vector<int> out;
     for (int edge : old_.of(node)) {
@@ -191,11 +191,11 @@ class LowDegree {
   }
 
   CostGraph& graph_;
-  // Edges per node at the beginning, and those added since.
+  // Edges per node at the start, and those added since.
   const Incidence old_;
   std::map<int, std::vector<int>> fresh_;
   std::vector<char> gone_;
-  // Edges left per node.
+  // Number of remaining edges per node.
   std::vector<int> degree_;
   std::set<int> pending_;
   NodeMinimizer minimizer_;

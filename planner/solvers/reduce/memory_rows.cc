@@ -6,14 +6,14 @@
 
 namespace metadist {
 
-// Problem: the limit holds at every time, and a training step has one time per operator, so times x
-// nodes is far too much. A time matters only if (1) some choice exceeds the limit there, and (2) no
-// other time t' has at least the same rows live and at least the same base. The live rows of
-// neighbouring times differ only by those that start or end between them, so with kept times
-// scanned from either side, (2) is: nothing ends between t and its kept successor and base[t] <=
-// base[t'], or nothing starts between its kept predecessor and t and base[t] <= base[t'].
-// Usages are >= 0, which makes "more rows live" imply "more memory".
-// Complexity: linear in rows x strategies and times.
+// The limit holds at every time, and a training step has one time per operator, so times x nodes is
+// far too much. A time matters only if (1) some choice exceeds the limit there, and (2) no other
+// time t' has at least the same live rows and at least the same base. The live rows of neighbouring
+// times differ only by those that start or end between them, so when kept times are scanned in both
+// directions, (2) fails if nothing ends between t and its kept successor t' and base[t] <=
+// base[t'], or if nothing starts between its kept predecessor t' and t and base[t] <= base[t'].
+// Usages are >= 0, so more live rows mean at least as much memory. Complexity: linear in rows x
+// strategies and times.
 
 namespace {
 
@@ -21,7 +21,7 @@ bool Earlier(const MemoryRow& x, const MemoryRow& y) {
   return x.lo != y.lo ? x.lo < y.lo : x.hi < y.hi;
 }
 
-// Adds up rows over the same interval, in order of time.
+// Adds up rows with equal intervals; sorts the rows by time.
 void MergeRows(std::vector<MemoryRow>& rows) {
   if (rows.size() < 2) return;
   if (!std::is_sorted(rows.begin(), rows.end(), Earlier)) {
@@ -38,7 +38,7 @@ void MergeRows(std::vector<MemoryRow>& rows) {
   rows.resize(kept + 1);
 }
 
-// Moves the minima of the rows to `base_delta` and drops constant rows.
+// Moves the minima of the rows to `base_delta` and drops rows that become constant zero.
 void MoveMinima(std::vector<MemoryRow>& rows, std::vector<int64_t>& base_delta) {
   std::erase_if(rows, [&base_delta](MemoryRow& row) {
     const auto [least, most] = std::minmax_element(row.usage.begin(), row.usage.end());
@@ -53,8 +53,8 @@ void MoveMinima(std::vector<MemoryRow>& rows, std::vector<int64_t>& base_delta) 
   });
 }
 
-// For each time the one that binds at least as hard (itself if none of its neighbours does), -1 if
-// it cannot bind.
+// For each time: the time that implies it (itself if no other does), -1 if no choice can violate
+// the limit there.
 std::vector<int> ImpliedBy(const CostGraph& graph) {
   const size_t times = graph.base.size();
   std::vector<int64_t> most(times + 1, 0);
@@ -105,7 +105,7 @@ std::vector<int> ImpliedBy(const CostGraph& graph) {
   return implied_by;
 }
 
-// One pass; true if it left rows over equal intervals.
+// One pass. True if it left a node with several rows over one interval.
 bool SimplifyOnce(CostGraph& graph) {
   const size_t times = graph.base.size();
   std::vector<int64_t> delta(times + 1, 0);
@@ -121,7 +121,7 @@ bool SimplifyOnce(CostGraph& graph) {
   }
   if (graph.infeasible) return false;
   const std::vector<int> implied_by = ImpliedBy(graph);
-  // Kept times before each.
+  // Number of kept times before each time.
   std::vector<int64_t> before(times + 1, 0);
   size_t kept = 0;
   for (size_t t = 0; t < times; ++t) {

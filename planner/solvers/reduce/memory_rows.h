@@ -12,10 +12,10 @@ namespace metadist {
 // start), sets `base` to zeros and drops empty rows.
 void IndexTimes(CostGraph& graph);
 
-// Keeps of the memory side only what can still bind: equal intervals of a node added up, the
-// minimum of a row moved into `base`, constant rows gone, times gone that no choice can violate or
-// that another time implies. Sets `infeasible` if `base` alone exceeds the limit.
-// Call after strategies were dropped or nodes merged.
+// Reduces the memory constraints to those that can still bind: adds up rows of a node with equal
+// intervals, moves the minimum of each row into `base`, drops constant rows, and drops times that
+// no choice can violate or that another time implies. Sets `infeasible` if `base` alone exceeds the
+// limit. Call after strategies were dropped or nodes merged.
 void SimplifyMemory(CostGraph& graph);
 
 }  // namespace metadist

@@ -8,16 +8,16 @@
 
 namespace metadist {
 
-// Minimising a node out multiplies the strategies of three nodes, and most of the time of deep
-// models went here. But models repeat: within a layer the same tables come up as in the layer
-// before, number by number. Reading them is cheaper by a factor of the strategies than minimising,
-// so every result is kept under the numbers it was computed from, which are compared in full: the
-// hash only finds them. What is kept is bounded, and dropped as a whole, as what repeats does so
-// after one layer.
+// Minimising a node out costs the product of the numbers of strategies of three nodes, which is
+// most of the reduction time of deep models. But models repeat: the tables of one layer are often
+// identical to those of the layer before. Comparing tables is cheaper than minimising by a factor
+// of the number of strategies, so every result is stored under the numbers it was computed from.
+// These are compared in full; the hash only finds them. The memory for results is bounded; when it
+// is full, all are dropped, because most repetitions occur one layer later.
 
 namespace {
 
-// 16 MB of numbers.
+// Numbers, 16 MB.
 constexpr size_t kMostHeld = 2'000'000;
 
 uint64_t Hash(const std::vector<int64_t>& numbers) {
@@ -29,8 +29,8 @@ uint64_t Hash(const std::vector<int64_t>& numbers) {
   return hash;
 }
 
-// Offers strategy p, which costs `own` so far, to every strategy of b; ties keep the first.
-// Innermost over neighbours in memory.
+// Lowers the least cost for every strategy of b by strategy p, whose cost so far is `own`; the
+// first of equal strategies is kept. The inner loop runs over contiguous memory.
 void Lower(int64_t own,
            const NodeMinimizer::Side& b,
            size_t p,

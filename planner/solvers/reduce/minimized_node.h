@@ -8,19 +8,19 @@
 
 namespace metadist {
 
-// What is left of a node between two others once it is minimised out.
+// The result of minimising out a node between two neighbours.
 struct MinimizedNode {
-  // [x][y]: its least cost where its neighbours take x and y (kInfinite: none), and the first
-  // strategy that has it.
+  // [x][y]: the least cost when the neighbours take x and y (kInfinite: none), and the first
+  // strategy with that cost.
   std::vector<int64_t> least;
   std::vector<int> best;
 };
 
-// Minimises nodes out; what it computed for equal costs of late is not computed again.
+// Minimises nodes out and remembers recent results for equal costs.
 class NodeMinimizer {
  public:
-  // One neighbour's side of an edge: [own][neighbour], empty if there is no such neighbour, which
-  // then counts as one of a single strategy.
+  // One neighbour's side of an edge: [own][neighbour]; empty if there is no such neighbour, which
+  // counts as one with a single strategy.
   struct Side {
     const std::vector<int64_t>& costs;
     size_t size = 1;
@@ -29,7 +29,7 @@ class NodeMinimizer {
   // costs: one per strategy of the node. The result is valid until the next call.
   const MinimizedNode& Run(const std::vector<int64_t>& costs, const Side& a, const Side& b);
 
-  // Nodes that were computed, not remembered.
+  // Number of results computed, not remembered.
   int64_t computed() const { return computed_; }
 
  private:
@@ -38,9 +38,9 @@ class NodeMinimizer {
     MinimizedNode answer;
   };
 
-  // By the question's hash; of two questions with one hash the later is known.
+  // By the question's hash; a later question with the same hash replaces the earlier one.
   std::unordered_map<uint64_t, Known> known_;
-  // Numbers in known_.
+  // Total of numbers in known_.
   size_t held_ = 0;
   int64_t computed_ = 0;
   std::vector<int64_t> question_;

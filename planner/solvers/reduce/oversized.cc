@@ -5,11 +5,12 @@
 
 namespace metadist {
 
-// A strategy that exceeds the limit at some time even if all other nodes are at their least (what
-// they use then is in `base`) is in no choice that fits. Limits are often a tenth above the least
-// possible peak, and strategies that keep a large tensor whole on every device do not fit into that
-// tenth. Deleting them raises the minima, hence `base`, and more may go.
-// Complexity: strategies x rows, with the largest base of a range from a table of powers of two.
+// A strategy is in no feasible choice if it exceeds the limit at some time even when all other
+// nodes use their minimum (which is in `base`). Limits are often a tenth above the smallest
+// possible peak, and strategies that replicate a large tensor on every device do not fit into that
+// tenth. Deleting strategies raises the minima and with them `base`, so more may become deletable.
+// Complexity: strategies x rows; the largest base in a range comes from a table of powers of two
+// (sparse table).
 
 namespace {
 
@@ -39,7 +40,7 @@ class Oversized {
  public:
   Oversized(const CostGraph& graph, int64_t limit) : limit_(limit), base_(graph.base) {}
 
-  // Moves from row end to row end, with the usage of every strategy at hand.
+  // Sweeps the starts and ends of the node's rows, keeping the current usage of every strategy.
   void Find(const CostGraph::Node& node, std::vector<char>& alive) {
     events_.clear();
     for (const MemoryRow& row : node.rows) {

@@ -5,8 +5,8 @@
 
 namespace metadist {
 
-// Edges between the same two nodes add up, transposed where they run the other way. Merging nodes
-// creates them by the thousand. Complexity: linear in the entries, one sort of the pairs.
+// Adds up edges between the same two nodes, transposing those in the other direction. Merging nodes
+// creates thousands of them. Complexity: linear in the entries, and one sort of the pairs.
 
 namespace {
 

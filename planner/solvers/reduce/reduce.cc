@@ -8,17 +8,17 @@
 
 namespace metadist {
 
-// Rounds over the rules of reduce/, cheapest first, until a round changes nothing. Each rule is
-// linear in the entries (dominance quadratic in a node's strategies) and opens the way for others:
+// Repeats rounds over the rules of reduce/, cheapest first, until a round changes nothing. Each
+// rule is linear in the entries (dominance quadratic in a node's strategies) and enables others:
 // dropping strategies makes edges functional, merging makes edges parallel, adding those up makes
 // them separable. Dominance waits for the second round, when merging has made the graph small.
-// Every application removes a strategy, a node or an edge, so rounds end. Order matters for speed
-// only. On the public instances three to six rounds suffice; the result there has no forbidden pair
-// left.
+// Every application removes a strategy, a node or an edge, so the loop terminates. The order
+// affects only the speed. On the public instances three to six rounds suffice, and the result has
+// no forbidden pair left.
 
 namespace {
 
-// small: dominance from the first round on.
+// small: apply dominance from the first round on.
 void RunRules(CostGraph& graph, ReduceMode mode, bool small) {
   const bool keep_all = mode == ReduceMode::kKeepAllChoices;
   for (int round = 0; !graph.infeasible; ++round) {
@@ -95,7 +95,7 @@ std::optional<Choice> Reduced::Contract(const Choice& original) const {
     if (found == names.end()) return std::nullopt;
     out.push_back(static_cast<int>(found - names.begin()));
   }
-  // Strategies of nodes that are decided may have been deleted too.
+  // Strategies of nodes with a single strategy left may have been deleted too.
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     if (graph.nodes[i].costs.size() == 1 && graph.strategy_of[i][0] != full[i]) return std::nullopt;
   }

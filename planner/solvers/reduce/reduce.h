@@ -12,8 +12,8 @@
 
 namespace metadist {
 
-// A problem reduced exactly: only nodes with two strategies or more, densely numbered, at most one
-// edge between two nodes, times that can bind only.
+// An exactly reduced problem: only nodes with at least two strategies, densely numbered, at most
+// one edge between two nodes, and only times that can bind.
 struct Reduced {
   struct Edge {
     int a = 0;
@@ -23,7 +23,7 @@ struct Reduced {
   Jagged<int64_t> costs;
   RowTable rows;
   std::vector<Edge> edges;
-  // Absent: no limit, or nothing can exceed it.
+  // Absent: no limit, or no choice can exceed it.
   std::optional<int64_t> limit;
   std::vector<int64_t> base;
   int64_t constant = 0;
@@ -33,11 +33,12 @@ struct Reduced {
   int count() const { return static_cast<int>(costs.size()); }
   int size(int node) const { return static_cast<int>(costs[node].size()); }
   ReducedSize counts() const;
-  // Choice of the original problem.
+  // The corresponding choice of the original problem.
   Choice Expand(const Choice& choice) const;
-  // The way back: a choice here that costs and uses no more than the given one of the original
-  // problem, which must be feasible. Deletions for dominance are followed; nullopt if it is seen to
-  // take a strategy that was deleted by KeepStrategies. If there were such, judge what comes back.
+  // The reverse of Expand: a choice of this problem that costs and uses no more than the given
+  // feasible choice of the original problem. Deletions by dominance are followed. Nullopt if the
+  // choice takes a strategy that KeepStrategies deleted and this is detected; after such deletions,
+  // evaluate the result.
   std::optional<Choice> Contract(const Choice& original) const;
 
   // For Expand: the state of the reduction, and the original node of each node.
@@ -49,26 +50,26 @@ enum class ReduceMode {
   kFull,
   // As if the problem had no limit.
   kWithoutMemory,
-  // Only rules that lose no feasible choice: optima are kept, and so is everything else.
+  // Only rules that keep every feasible choice, not just the optimal ones.
   kKeepAllChoices,
-  // As kFull, but choices above the limit count as well: for each there is one left that costs and
-  // uses no more wherever the limit is exceeded.
+  // As kFull, but choices above the limit count as well: for each of them one remains that costs no
+  // more and uses no more wherever the limit is exceeded.
   kSoftLimit,
 };
 
 // Applies the rules to a fixpoint.  The problem must be valid.
 Reduced Reduce(const Problem& problem, ReduceMode mode);
 
-// The same for a graph made (and perhaps changed) by the caller.
+// The same for a graph made, and perhaps changed, by the caller.
 Reduced ReduceGraph(CostGraph graph, ReduceMode mode);
 
-// After strategies were deleted (keep.h) or the limit was changed: the rules to a fixpoint again.
-// Expand and Contract lead to the original problem as before. Cost: that of the remainder plus a
-// few passes over the original nodes.
+// Applies the rules to a fixpoint again, after strategies were deleted (keep.h) or the limit was
+// changed. Expand and Contract still map to the original problem. Cost: that of the reduced problem
+// plus a few passes over the original nodes.
 struct ReducedAgain {
   Reduced reduced;
-  // Per kept time of the argument: the time that binds at least as hard now, -1 if it cannot bind.
-  // A price moved along keeps its worth: no bound gets lower by it.
+  // Per kept time of the argument: the kept time that implies it, -1 if no choice can violate the
+  // limit there. Moving a price from a time to that time does not lower any bound.
   std::vector<int> time_now;
 };
 ReducedAgain ReduceAgain(Reduced reduced);

@@ -7,18 +7,19 @@
 
 namespace metadist {
 
-// Exact reduction rules. Each leaves the set of optimal costs unchanged (ExpandChoice maps any
-// optimum of the result to one of the input), sets graph.infeasible when it proves that nothing is
-// feasible, and returns how many times it applied. Each essay is in the file of the rule's name.
+// Exact reduction rules. Each preserves the optimal cost (ExpandChoice maps any optimum of the
+// result to one of the input), sets graph.infeasible when it proves infeasibility, and returns how
+// many times it was applied. The file named after a rule explains it.
 
-// Edges whose entries are a sum of two node costs, or with an end of one strategy, become node
-// costs.
+// Turns edges into node costs if their entries are a sum of two node costs, or if one end has a
+// single strategy.
 int64_t FoldSeparableEdges(CostGraph& graph);
 // Drops strategies that are forbidden or have no allowed partner on some edge.
 int64_t EnforceArcConsistency(CostGraph& graph);
-// Drops strategies that exceed the limit whatever the other nodes take.
+// Drops strategies that exceed the limit whatever strategies the other nodes take.
 int64_t DropOversized(CostGraph& graph);
-// Drops strategies that another strategy of the node beats whatever the neighbours do.
+// Drops strategies that another strategy of the node replaces without loss, whatever the neighbours
+// take.
 int64_t DropDominated(CostGraph& graph);
 // Merges nodes whose strategy is a function of a neighbour's.
 int64_t MergeFunctional(CostGraph& graph);

@@ -3,11 +3,11 @@
 
 namespace metadist {
 
-// An edge with c[p][q] = f[p] + g[q] for all pairs does not couple its ends: it is two node costs.
-// f = first column, g = first row minus the corner. Real problems are full of them (a
-// redistribution that costs nothing, or the same for all partners), and after other rules more
-// appear. Only all-finite edges qualify; an edge with a one-strategy end is a node cost whatever it
-// holds. Complexity: linear in the entries, most edges fail within a few.
+// An edge with c[p][q] = f[p] + g[q] for all pairs does not couple its ends and is equivalent to
+// two node costs: f = first column, g = first row minus the corner. Real problems have many such
+// edges (a redistribution that costs nothing, or the same for all partners), and other rules create
+// more. Only all-finite edges qualify; an edge with a one-strategy end becomes a node cost whatever
+// its entries. Complexity: linear in the entries; most edges fail within a few.
 
 namespace {
 
