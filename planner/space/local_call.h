@@ -12,8 +12,8 @@
 
 namespace metadist {
 
-// A node's call as one rank makes it: local input types, local literals. Keeps what the call points
-// to; not copyable.
+// A node's call on one rank: local input types, local literals. Owns what the call points to; not
+// copyable.
 class LocalCall {
  public:
   LocalCall(const OpDef& op,
@@ -26,12 +26,12 @@ class LocalCall {
   LocalCall& operator=(const LocalCall&) = delete;
 
   const OpCall& call() const { return call_; }
-  // Whether inference gives exactly the parts of the outputs that the layout promises the rank.
+  // Whether inference gives exactly the local shapes of the outputs that the layout promises.
   bool Fits() const;
-  // What it costs; the call must fit.
+  // The work of the call, which must fit.
   ComputeWork work() const;
-  // The call as a profile with rows of calls names it: operator, attributes, local types, and the
-  // elements of small constants, whose number decides what a kernel does.
+  // The call's name in the `calls` of a profile: operator, attributes, local types, and the
+  // elements of small constants, whose values affect a kernel's time.
   std::string text() const;
 
  private:
