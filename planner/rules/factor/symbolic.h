@@ -110,9 +110,8 @@ struct SymbolicLiteral {
 //   padding  kept by the rank with the first (or the last) piece, 0 on the others;
 //   size     by_size is not 0: the integer depends on the size of the dim along which the window
 //            slides, and decreases by by_size for each element that a rank does not have;
-//   bound    the position in the dim where the range that the call uses begins, or ends if by_size
-//   is
-//            not 0; counted from the start of the piece.
+//   bound    the position in the dim where the range that the call uses begins, or ends if
+//            by_size is not 0; counted from the start of the piece.
 struct EndLiteral {
   int input = -1;
   std::string attribute = {};
