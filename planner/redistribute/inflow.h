@@ -25,8 +25,8 @@ class ExchangeTraffic {
   ExchangeTraffic(const Mesh& mesh, int64_t ranks) : mesh_(mesh), ranks_(ranks) {}
 
   // The most peers and the most elements of any of these ranks, when an array of that global shape
-  // is redistributed (partial axes are ignored) within the groups along `axes`. A rank asks the
-  // others of its group in order until it has everything it lacks.
+  // is redistributed (partial axes are ignored) within the groups along `axes`. A rank fetches from
+  // the others of its group in order until it has everything it lacks.
   Inflow Worst(const Shape& shape,
                const Sharding& from,
                const Sharding& to,

@@ -20,13 +20,13 @@ namespace metadist {
 struct LoweredChoice {
   Choice choice;
   int64_t cost = 0;   // according to the problem
-  int64_t bound = 0;  // of the problem it was found in
+  int64_t bound = 0;  // of the problem in which it was found
   SolveStatus status = SolveStatus::kHeuristic;
   std::string stopped_by;
-  ReducedSize reduced;                 // of the problem it was found in
+  ReducedSize reduced;                 // of the problem in which it was found
   int64_t deletions = 0;               // in that problem
   bool tied = false;                   // found with repeated layers tied
-  std::optional<int64_t> usage_limit;  // of the problem it was found in
+  std::optional<int64_t> usage_limit;  // of the problem in which it was found
   Graph graph;  // of the request, with nodes that run as their decompositions replaced by these
   Assignment assignment;  // of `graph`
   std::vector<Redistribution> redistributions;

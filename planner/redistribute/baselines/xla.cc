@@ -8,14 +8,13 @@
 //   1. the same grid, devices in another order: a permute;
 //   2. the same number of tiles, and the changed counts are a reordering of each other: all-to-all
 //      between pairs of dims, then a permute if devices are in another order;
-//   3. the source has copies and the target's counts are multiples: slices, then a permute
-//   likewise;
-//      or, if dim 0 is not cut and the device order stays, an all-to-all first;
+//   3. the source has copies and the target's counts are multiples: slices, then a permute if
+//      devices are in another order; or, if dim 0 is not cut and the device order stays, an
+//      all-to-all first;
 //   4. the target has copies: the mirror of 3 with gathers;
 //   5. one dim's tiles move to another dim that keeps its own (only with later_patterns); a dim
-//   with
-//      as many tiles as the target has copies is gathered first; the source's copies are used up
-//      first;
+//      with as many tiles as the target has copies is gathered first; the source's copies are used
+//      up first;
 //   6. gather all, then slice: "involuntary full rematerialization".
 // The patterns are not compared by cost. Partial sums are not part of a grid: they are reduced
 // first.

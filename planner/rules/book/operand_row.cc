@@ -146,7 +146,8 @@ class Growth {
     return true;
   }
 
-  // Indices of inputs that act together: all of the row, or none of it.
+  // Extends a list of inputs that act together: it must contain either the whole row or no part of
+  // it.
   bool GrowList(std::vector<int>& inputs) const {
     const auto has = [&](int input) {
       return std::find(inputs.begin(), inputs.end(), input) != inputs.end();
