@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A strategy is forced by one more node in the problem: it has a single strategy, and its edges
-// forbid all but the wanted strategies of the nodes they lead to. Whatever is left to choose is
-// solved as ever.
+// A strategy is forced by an additional problem node with a single strategy, whose edges forbid all
+// but the required strategies of the nodes they lead to. The rest is solved as usual.
 #include "planner/cover.h"
 
 #include <fmt/format.h>
@@ -68,7 +67,7 @@ class Coverer {
       signatures_.push_back(SignatureOf(graph_, node, request_.ops->Find(node)));
   }
 
-  // Adds a program in which nodes run by these strategies; false if there is none.
+  // Adds a program in which nodes use these strategies; false if there is none.
   Result<bool> Add(const std::map<size_t, int>& wanted) {
     Problem problem = formulation_.problem;
     const int force = static_cast<int>(problem.nodes.size());

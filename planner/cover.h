@@ -18,11 +18,11 @@ struct CoverRequest {
   const Graph* graph = nullptr;
   const OpTable* ops = nullptr;
   RuleBook* rules = nullptr;
-  Cluster cluster;  // of as many devices as the mesh has ranks
+  Cluster cluster;  // with as many devices as the mesh has ranks
   Mesh mesh;
 };
 
-// A program, and how its nodes run where not whole: "MatMul_0 i, Add_1 j".
+// A program, and the factors of its divided nodes: "MatMul_0 i, Add_1 j".
 struct CoverProgram {
   Program program;
   std::string text;
@@ -30,15 +30,15 @@ struct CoverProgram {
 
 struct Cover {
   std::vector<CoverProgram> programs;
-  int64_t strategies = 0;  // that some program uses, those of equal calls counted once
-  int64_t left_out = 0;    // that no program can use beside any strategies of the other nodes
+  int64_t strategies = 0;  // used by some program; those of equal calls counted once
+  int64_t left_out = 0;    // that no program can use with any strategies of the other nodes
 };
 
-// Programs that between them run every node by every strategy it has on the mesh, but running whole
-// on every rank: what must all compute the same. Program k takes strategy k of every node (round
-// about where it has fewer) and stores and moves values as is cheapest; strategies that do not go
-// together get programs of their own. As many programs as the node with most strategies has, if all
-// go together.  Errors: those of planning and lowering.
+// Programs that together run every node with each of its strategies on the mesh, except replicated:
+// all must compute the same. Program k uses strategy k of every node (modulo the number of its
+// strategies) and stores and moves values as is cheapest; strategies that cannot be combined get
+// programs of their own. There are as many programs as the largest number of strategies of a node,
+// if all can be combined. Errors: those of planning and lowering.
 Result<Cover> CoverStrategies(const CoverRequest& request);
 
 }  // namespace metadist

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What every rule depends on, as a number: the sources of the kernels and of discovery. Rule files carry it.
+# The rule version: a hash of the sources of kernels and discovery, on which every rule depends. Rule files contain it.
 file(GLOB_RECURSE rule_sources CONFIGURE_DEPENDS
   ${CMAKE_SOURCE_DIR}/metair/*.cc ${CMAKE_SOURCE_DIR}/metair/*.h ${CMAKE_SOURCE_DIR}/metair/*.def
   ${CMAKE_SOURCE_DIR}/planner/rules/*.cc ${CMAKE_SOURCE_DIR}/planner/rules/*.h)
@@ -16,7 +16,7 @@ add_custom_command(
   COMMENT "Fingerprinting the kernels and discovery"
   VERBATIM)
 target_sources(planner PRIVATE ${rule_version})
-# The solvers live in loops over table entries, worth unrolling and vectorising: compiled apart, into the same library.
+# The solvers spend their time in loops over table entries, so they are compiled with unrolling and vectorisation, into the same library.
 set(solvers ${CMAKE_SOURCE_DIR}/planner/solvers)
 file(GLOB solver_sources CONFIGURE_DEPENDS ${solvers}/*.cc ${solvers}/problem/*.cc ${solvers}/bounds/*.cc ${solvers}/moves/*.cc)
 get_target_property(planner_sources planner SOURCES)

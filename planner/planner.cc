@@ -3,14 +3,14 @@
 //
 //   discover    the rules of the graph's operators
 //   formulate   one problem per mesh
-//   solve       without a limit first; only where that program does not fit, under the limit.
+//   solve       without a limit first; under the limit only if that program does not fit.
 //               Repeated layers share their decisions, then the best mesh is improved with all
 //               layers free, from that incumbent and within a work limit.
-//   lower       the choice becomes a program, whose peak is what the limit is held against
+//   lower       the choice becomes a program, whose peak must observe the limit
 //
-// Where no choice under the limit is found, the programs of least peak decide, and those of ever
-// smaller budgets: the smallest of them is the plan if it fits, and otherwise the budget that the
-// error names.
+// If no choice under the limit is found, programs of least peak and of decreasing budgets are
+// searched: the cheapest that fits is the plan, and otherwise the smallest budget is named in the
+// error.
 #include "planner/planner.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@
 namespace metadist {
 namespace {
 
-// The solver that was asked for.
+// The requested solver.
 Result<const SolverDef*> Check(const PlanRequest& request) {
   std::vector<Error> problems;
   const int64_t devices = request.cluster.devices();
@@ -64,10 +64,10 @@ Result<MeshSet> FormulateAll(const PlanRequest& request,
   return MeshSet::Make(request, clock);
 }
 
-// What a search found.
+// The result of a search.
 struct Searched {
   BestPlan best;
-  BestPlan free;  // the best without a limit; none if that was not looked for
+  BestPlan free;  // the best without a limit; no mesh if that was not searched
 };
 
 Result<Searched> TakeGiven(const SearchSetting& setting) {
@@ -86,7 +86,7 @@ Result<Searched> TakeGiven(const SearchSetting& setting) {
                {}};
 }
 
-// First without the limit, then under it where that does not fit.
+// First without the limit, then under it if the result does not fit.
 Result<Searched> FreeFirst(const SearchSetting& setting) {
   MeshSearch search(setting);
   Searched out;
@@ -116,7 +116,7 @@ Result<Searched> Search(const SearchSetting& setting, PhaseSeconds& seconds) {
   return out;
 }
 
-// The problem that the best plan was found in.
+// The problem in which the best plan was found.
 Problem ProblemOf(const SearchSetting& setting, const BestPlan& best) {
   const MeshPlanner& planner = setting.meshes.at(*best.mesh);
   Problem problem = planner.formulation().problem;

@@ -13,12 +13,11 @@
 
 namespace metadist {
 
-// Plans a model on a cluster. Same request, same plan, whatever the number of threads, unless a
-// time limit or an interrupt strikes.
-// Errors: kUsage (mesh and cluster disagree, a constraint that fits nothing, unknown solver),
-// kBadInput for a given choice that takes what is forbidden,
-// kInfeasible naming the smallest budget found to work and the proven lower bound of all budgets,
-// kTimeLimit or kInterrupted without any plan.
+// Plans a model on a cluster. Same request, same plan, whatever the number of threads, except after
+// a time limit or an interrupt. Errors: kUsage (mesh and cluster disagree, a constraint matches
+// nothing, unknown solver), kBadInput for a given choice with a forbidden strategy, kInfeasible
+// naming the smallest budget found to work and the proven lower bound of all budgets, kTimeLimit or
+// kInterrupted without any plan.
 Result<Planned> MakePlan(const PlanRequest& request);
 
 }  // namespace metadist

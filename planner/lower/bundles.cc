@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives that travel together.
+// Combining collectives into one.
 //
-// Problem: every collective pays for its ranks to meet (or for a launch), and layers with several
-// small ones in a row (the parts of a fused projection, the sums of a norm) pay it again and again.
+// Problem: every collective has the fixed cost of synchronizing its ranks (or of a launch), and
+// layers with several small collectives in a row (the parts of a fused projection, the sums of a
+// norm) pay it repeatedly.
 //
-// Taken: one pass over the program. A collective may wait until its result is first read; while it
-// waits, later ones of the same kind, axes and element type join it, if the profile's price of all
-// bytes at once is less than that of both apart. Waiting keeps the source alive a little longer and
-// the result a little shorter; what that does to the memory is for the caller to see.
-// Complexity: nodes x waiting bundles.
+// Taken: one pass over the program. A collective may be delayed until its result is first read;
+// later ones of the same kind, axes and element type join it meanwhile, if the profile's price of
+// all bytes at once is less than that of both apart. The delay keeps the source alive a little
+// longer and the result a little shorter; the caller checks the effect on memory. Complexity: nodes
+// x waiting bundles.
 #include "planner/lower/bundles.h"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ struct Load {
   CollectiveKind kind = CollectiveKind::kSlice;
   std::vector<int> axes;
   ElementType element = ElementType::kF32;
-  int64_t before = 0;  // bytes a rank holds
+  int64_t before = 0;  // bytes on a rank
   int64_t after = 0;
 
   bool Like(const Load& other) const {
@@ -65,7 +66,7 @@ class Bundler {
   std::vector<int> Run() {
     for (size_t n = 0; n < stage_.graph.nodes.size(); ++n) Visit(static_cast<NodeId>(n));
     std::vector<int> out;
-    std::map<int, int> numbers;  // bundles of several, in order
+    std::map<int, int> numbers;  // bundles with several members, in order
     for (int of : of_) {
       const bool several = of >= 0 && open_[static_cast<size_t>(of)].members > 1;
       out.push_back(
@@ -94,7 +95,7 @@ class Bundler {
     waits_in_[static_cast<size_t>(node.outputs[0])] = of_.back();
   }
 
-  // The end of its producer (Strategy::made), not a step of a redistribution.
+  // A drop that belongs to its producer (Strategy::made), not a step of a redistribution.
   bool DropsAtOnce(const Node& node) const {
     const ValueId in = node.inputs[0];
     const NodeId producer = stage_.graph.value(in).producer;
@@ -102,7 +103,7 @@ class Bundler {
     return producer != kNone && !CollectiveOf(stage_.graph.node(producer)) && from.has_spares();
   }
 
-  // A value that somebody needs: whoever it waits with goes now.
+  // The value is needed: its bundle is closed.
   void Read(ValueId value) {
     if (value == kNone) return;
     const int bundle = waits_in_[static_cast<size_t>(value)];
@@ -142,7 +143,7 @@ std::map<int64_t, std::vector<NodeId>> MembersOf(const Graph& graph) {
   return members;
 }
 
-// Whether the members are alike, and nobody reads one before the last of them stands.
+// Checks that the members are equal collectives, and that none is read before the last of them.
 Result<void> CheckBundle(const Stage& stage, int64_t bundle, const std::vector<NodeId>& members) {
   const Graph& graph = stage.graph;
   const Node& first = graph.node(members[0]);

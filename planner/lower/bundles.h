@@ -10,23 +10,23 @@
 
 namespace metadist {
 
-// Puts steps of the redistributions that can travel together into bundles
-// (Redistribution::bundles), where the prices say that this is faster. stage: lowered from the
-// redistributions without bundles. Returns whether there are any.
+// Combines steps of redistributions into bundles, each run as one collective
+// (Redistribution::bundles), if that is faster by the prices. stage: lowered from the
+// redistributions without bundles. Returns whether there are any bundles.
 bool MakeBundles(const Stage& stage,
                  StepPricer& pricer,
                  std::vector<Redistribution>& redistributions);
 
-// Moves the nodes of each bundle (attribute `bundle`) to where the last of them stands.
-// Errors: kBadInput for a bundle of different collectives, or one of which a member is read before
-// the last one stands.
+// Moves the nodes of each bundle (attribute `bundle`) to the position of its last member. Errors:
+// kBadInput for a bundle of different collectives, or if a member is read before the last one.
 Result<void> JoinBundles(Stage& stage);
 
-// What the members of a stage's bundles take, done as one.
+// Prices of a stage's bundles, each run as one collective.
 class BundlePrices {
  public:
   BundlePrices(const Stage& stage, StepPricer& pricer);
-  // Seconds of the node's bundle by those of its members one after the other; 1 for other nodes.
+  // Seconds of the node's bundle divided by those of its members one after the other; 1 for other
+  // nodes.
   double ShareOf(NodeId node) const;
 
  private:

@@ -89,7 +89,7 @@ class Lowering {
     return {};
   }
 
-  // Types values as ranks hold them, and tells nodes.
+  // Sets the types in which ranks hold values, and the nodes' attributes for them.
   void HoldPartials() {
     const auto operands = [&](const std::vector<ValueId>& values) {
       Operands out;
@@ -158,12 +158,12 @@ class Lowering {
            stage_.shardings[static_cast<size_t>(value)].replicated();
   }
 
-  // The value as `wanted`: as it is kept, or a copy made here.
+  // The value with sharding `wanted`: the kept one, or a copy made here.
   Result<ValueId> Take(Place place, int32_t where, ValueId value, const Sharding& wanted) {
     ValueId at = kept_[static_cast<size_t>(value)];
     if (stage_.shardings[static_cast<size_t>(at)] == wanted) return at;
     const auto found = routes_.find({place, where, value, wanted});
-    // Nodes in place of one share what was made for the first of them.
+    // Nodes that replace one node share the copies made for the first of them.
     if (found == routes_.end() && place == Place::kUse) {
       const auto copy = copies_.find({value, wanted});
       if (copy != copies_.end()) return copy->second;
@@ -188,7 +188,7 @@ class Lowering {
     return at;
   }
 
-  // The indices as a rank counts them for one node.
+  // The indices counted from the start of the rank's piece, for one node.
   ValueId Counted(const CountedInput& counted, ValueId indices, const std::string& user) {
     Value value;
     value.name = names_.Fresh(fmt::format("{}@{}", stage_.graph.value(indices).name, user));
@@ -232,7 +232,7 @@ class Lowering {
     stage_.graph.AddNode(std::move(node));
   }
 
-  // Users know an output by its name: the copy that leaves the program takes it over.
+  // Users refer to an output by name: the copy that is the program's output takes the name.
   void GiveName(ValueId output, ValueId copy) {
     Value& made = stage_.graph.value(output);
     if (copy == output || made.kind != ValueKind::kResult || made.name != graph_.value(output).name)
@@ -247,7 +247,7 @@ class Lowering {
   const Assignment& assignment_;
   std::map<Key, const Redistribution*> routes_;
   std::vector<ValueId> kept_;                               // by value of the graph
-  std::map<std::pair<ValueId, Sharding>, ValueId> copies_;  // made last for a use
+  std::map<std::pair<ValueId, Sharding>, ValueId> copies_;  // latest copy made for a use
   UniqueNames names_{"#"};
   Stage stage_;
 };

@@ -11,12 +11,11 @@
 
 namespace metadist {
 
-// The program of one stage over all ranks of the mesh. Values and nodes of `graph` keep their ids
-// as far as values go and their names throughout; copies made by redistributions are called
-// `v@[x][]`, but a copy that is a graph output takes the output's name over. A collective comes
-// right after its producer or right before its user, as the redistribution says. Elementwise nodes
-// that follow one another are fused. Errors: kInternal if redistributions do not chain to what the
-// nodes take.
+// The program of one stage over all ranks of the mesh. Values of `graph` keep their ids, and values
+// and nodes their names; copies made by redistributions are named `v@[x][]`, but a copy that is a
+// graph output takes the output's name. A collective comes right after its producer or right before
+// its user, as the redistribution says. Consecutive elementwise nodes are fused. Errors: kInternal
+// if redistributions do not chain to what the nodes take.
 Result<Program> Lower(const Graph& graph,
                       const Mesh& mesh,
                       const Assignment& assignment,

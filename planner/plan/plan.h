@@ -18,7 +18,7 @@
 
 namespace metadist {
 
-// Where the planned graph came from, so that `run` can make it again and refuse a changed model.
+// The origin of the planned graph, so that `run` can import it again and reject a changed model.
 struct PlanOrigin {
   std::string tool_version;
   std::string model_path;
@@ -31,33 +31,34 @@ struct PlanOrigin {
   bool operator==(const PlanOrigin&) const = default;
 };
 
-// Problems that a bound may be of.
+// The problems that a bound may refer to.
 inline constexpr std::string_view kLayersAlike = "repeated layers alike";
 inline constexpr std::string_view kLayersFree = "all layers free";
 inline constexpr std::string_view kLayersFreeHere = "all layers free on this mesh";
 
-// Cheaper choices keep the memory limit by the problem's count, and exceed it once lowered.
+// Value of `stopped_by`: cheaper choices observe the memory limit in the problem, but exceed it
+// once lowered.
 inline constexpr std::string_view kLowering = "lowering";
 
-// What the solver claims. Costs in picoseconds.
+// The solver's result. Costs in picoseconds.
 struct SolverReport {
   std::string solver;
   std::string status;   // "optimal", "gap", "heuristic"
-  std::string problem;  // what the bound is of, on all meshes tried
+  std::string problem;  // what the bound refers to, on all meshes tried
   int64_t cost = 0;
   int64_t bound = 0;
   double gap = 0;          // (cost - bound) / cost
-  int64_t free_bound = 0;  // of all layers free on all meshes tried; <= bound where both are known
+  int64_t free_bound = 0;  // with all layers free on all meshes tried; <= bound if both are known
   int64_t nodes = 0;
   int64_t strategies = 0;
-  int64_t pruned = 0;  // strategies left out before solving (StrategySpace::limit)
-  // After exact reduction, of the problem in which the plan was found: decisions left, edges
+  int64_t pruned = 0;  // strategies dropped before solving (StrategySpace::limit)
+  // After exact reduction of the problem in which the plan was found: remaining decisions, edges
   // between them, entries of these; strategies deleted by reduction and by reduced costs.
   int64_t reduced_nodes = 0;
   int64_t reduced_edges = 0;
   int64_t reduced_entries = 0;
   int64_t deletions = 0;
-  std::string stopped_by;  // with a gap: a SolveResult's `stopped_by`, or kLowering
+  std::string stopped_by;  // if there is a gap: a SolveResult's `stopped_by`, or kLowering
   bool operator==(const SolverReport&) const = default;
 };
 
@@ -70,13 +71,14 @@ struct Alternative {
   bool operator==(const Alternative&) const = default;
 };
 
-// A decision with its evidence; enough to lower, run, simulate and explain without planning again.
+// A decision with its evidence; sufficient to lower, run, simulate and explain without planning
+// again.
 struct Plan {
   PlanOrigin origin;
   uint64_t seed = 0;
   Mesh mesh;
   Graph graph;                          // bytes of parameters and large constants may be absent
-  std::set<std::string> own_constants;  // of `graph`: those that the model has not
+  std::set<std::string> own_constants;  // constants of `graph` that the model does not have
   Assignment assignment;
   std::vector<Redistribution> redistributions;
   std::vector<Priced> node_costs;  // by node of `graph`
@@ -89,7 +91,7 @@ struct Plan {
   int64_t peak_bytes() const { return prediction.memory.peak_bytes(); }
 };
 
-// The program the plan stands for.
+// The plan's program.
 Result<Program> Lower(const Plan& plan);
 
 }  // namespace metadist

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a plan file. Shardings and names are of the mesh and the graph, which stand before
-// them.
+// The fields of a plan file. Shardings and names refer to the mesh and the graph, which come first.
 #include "planner/plan/plan_io.h"
 
 #include <fmt/format.h>
@@ -21,7 +20,7 @@ namespace {
 
 constexpr char kPlanHint[] = "`metadist plan MODEL --cluster C -o FILE` writes one";
 
-// Of one kind of memory, so that a sum of them is in range.
+// Range of one kind of memory, such that their sum is in range.
 constexpr Integers kBytes{INT64_MIN / 4, INT64_MAX / 4};
 
 void VisitPriced(JsonVisitor& v, Priced& price) {
@@ -70,7 +69,7 @@ void VisitAlternative(JsonVisitor& v, Alternative& a) {
   v.Field("note", a.note);
 }
 
-// The integers of the model that a strategy's entries are for.
+// The integers in the model to which a literal's entries apply.
 std::vector<int64_t> WholeValues(const Graph& graph,
                                  const Node& node,
                                  const LocalLiteral& literal) {
@@ -94,7 +93,7 @@ class PlanFields {
     v.Unread("command", [] { return "plan"; });
     v.Field("seed", plan_.seed);
     VisitOrigin(v);
-    // What the rest is of.
+    // The rest refers to the mesh and the graph.
     bool has_mesh = false;
     bool has_graph = false;
     v.Field("mesh", plan_.mesh, [&](JsonVisitor& at, Mesh&) {
@@ -197,7 +196,7 @@ class PlanFields {
         });
   }
 
-  // Shardings of these values; null for one left out.
+  // Shardings of these values; null for an omitted operand.
   auto Of(const std::vector<ValueId>& values) const {
     return [this, &values](JsonVisitor& v, std::vector<Sharding>& list) {
       if (!v.Tuple(values.size())) return;
@@ -228,7 +227,7 @@ class PlanFields {
     if (v.reading() && v.ok()) CheckState(v);
   }
 
-  // Where state begins a step it must end the one before.
+  // State must have the same sharding at the start of a step as at the end of the previous one.
   void CheckState(JsonVisitor& v) const {
     for (const StatePair& pair : plan_.graph.state)
       for (size_t i = 0; i < plan_.graph.outputs.size(); ++i) {

@@ -9,7 +9,7 @@
 
 namespace metadist {
 
-// How a plan file calls where a redistribution takes place, by Redistribution::Place.
+// Names of Redistribution::Place in a plan file.
 inline constexpr std::array<std::string_view, 3> kPlaceNames{"kept", "use", "output"};
 
 inline std::string_view Name(Redistribution::Place place) {

@@ -10,10 +10,11 @@
 
 namespace metadist {
 
-// More axes than any mesh has, whole (ParseMesh) or split into prime factors (SplitMesh).
+// At least the number of axes of any mesh, whole (ParseMesh) or split into prime factors
+// (SplitMesh).
 inline constexpr size_t kMaxMeshAxes = 24;
 
-// A few distinct axes of a mesh in an order, without a heap allocation.
+// An ordered list of distinct mesh axes, without heap allocation.
 class AxisList {
  public:
   AxisList() = default;
@@ -35,7 +36,7 @@ class AxisList {
           "the mesh has too many axes");
     ids_[size_++] = static_cast<uint8_t>(axis);
   }
-  // Puts an axis at a position below kMaxMeshAxes; the positions before it must be put too.
+  // Sets the axis at a position below kMaxMeshAxes; all positions before it must be set too.
   void Put(size_t place, int axis) {
     ids_[place] = static_cast<uint8_t>(axis);
     size_ = size_ > place + 1 ? size_ : place + 1;

@@ -9,7 +9,7 @@ namespace {
 
 bool Frozen(uint32_t frozen, int axis) { return (frozen >> axis & 1) != 0; }
 
-// Assigns free axes to the slots until each has its pieces.
+// Assigns free axes to the slots until each slot has its pieces.
 class AxisAssigner {
  public:
   AxisAssigner(
@@ -33,7 +33,7 @@ class AxisAssigner {
   }
 
  private:
-  // left: pieces that the slot lacks.
+  // left: number of pieces by which the slot must still be cut.
   void Assign(const Layout& layout, size_t slot, int64_t left) {
     while (slot < wanted_.size() && left == 1) left = ++slot < wanted_.size() ? wanted_[slot] : 1;
     if (slot == wanted_.size()) {

@@ -9,8 +9,8 @@
 
 namespace metadist {
 
-// What a permutation cannot change: into how many pieces each slot is cut, and what is partial.
-// Between two layouts of one BlockShape, every rank's block is some rank's block.
+// What a permutation cannot change: the number of pieces of each slot, and the partial axes.
+// Between two layouts of one BlockShape, every rank's block is a block of some rank.
 struct BlockShape {
   std::vector<int64_t> pieces;  // by slot
   std::vector<Partial> partial;
@@ -18,12 +18,12 @@ struct BlockShape {
 };
 BlockShape BlockShapeOf(const View& view, const Mesh& mesh, const Layout& layout);
 
-// All layouts of a BlockShape that leave the frozen axes of `like` (one of them) where they are.
-// distinct: of layouts that differ in the names of axes of one size only, one.
+// All layouts with the BlockShape of `like` that do not move frozen axes. distinct: of layouts that
+// differ only in which of several axes of one size is where, only one.
 std::vector<Layout> LayoutsOf(
     const View& view, const Mesh& mesh, const Layout& like, const MoveRule& rule, bool distinct);
 
-// The layout with axes of one size renamed in the order of slots, so that layouts which differ in
+// The layout with axes of one size renamed in the order of slots, so that layouts that differ in
 // nothing else become equal. Frozen and partial axes keep their names.
 Layout NamedBySize(const View& view, const Mesh& mesh, const Layout& layout, uint32_t frozen);
 

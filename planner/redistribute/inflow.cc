@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The traffic of a point-to-point exchange.
 //
-// Problem: every pair of ranks of every group has to be looked at, and planning for dozens of ranks
-// prices exchanges by the hundred thousand.
+// Problem: every pair of ranks of every group must be examined, and planning for dozens of ranks
+// prices hundreds of thousands of exchanges.
 //
-// What two ranks have in common is a product of one number per dim, and per sub-dim where both
-// sides see the dim as the same product. A sub-dim cut in p pieces before and q after, both
-// dividing it, is lcm(p, q) blocks, each of which moves as a whole: it counts like one of size
-// lcm(p, q), times the size of a block. So the count depends only on the multiset of such factors
-// and on the group, whatever the sizes and the order of dims, and few are distinct. Those are
-// counted once, through one table per factor of what a piece before and one after have in common:
-// ranks x group size x factors.
+// The number of elements that two ranks have in common is a product of one number per dim, or per
+// sub-dim if both sides see the dim as the same product. A sub-dim cut in p pieces before and q
+// after, both dividing it, consists of lcm(p, q) blocks, each of which moves as a whole: it counts
+// like a sub-dim of size lcm(p, q), times the size of a block. So the count depends only on the
+// multiset of such factors and on the group, not on the sizes and the order of dims, and few are
+// distinct. Each is counted once, with one table per factor of the overlap of each piece before and
+// each piece after: ranks x group size x factors.
 #include "planner/redistribute/inflow.h"
 
 #include <algorithm>
@@ -40,8 +40,8 @@ std::vector<int> AxesOf(const DimSharding& dim) {
   return axes;
 }
 
-// The array as coordinates that some axis cuts on either side, in a canonical order, and the number
-// of elements that share each place among them.
+// The array as the coordinates that some axis cuts on either side, in a canonical order, and the
+// number of elements at each position of these coordinates.
 class Coordinates {
  public:
   Coordinates(const Shape& shape, const Sharding& from, const Sharding& to, const Mesh& mesh)
@@ -53,7 +53,7 @@ class Coordinates {
   int64_t block() const { return block_; }
   const std::vector<Coordinate>& cut() const { return cut_; }
 
-  // Equal for equal coordinates only.
+  // Equal only for equal coordinates.
   std::vector<int64_t> Key(const std::vector<int>& axes) const {
     std::vector<int64_t> key(axes.begin(), axes.end());
     for (const Coordinate& c : cut_) {
@@ -122,7 +122,7 @@ class Coordinates {
   std::vector<Coordinate> cut_;
 };
 
-// The distinct pieces of one coordinate, and which of them each rank holds.
+// The distinct pieces of one coordinate, and the piece that each rank holds.
 struct Pieces {
   Pieces(const DimSharding& dim, const Mesh& mesh) {
     const std::vector<int> axes = AxesOf(dim);
@@ -135,7 +135,7 @@ struct Pieces {
   std::vector<size_t> of_rank;
 };
 
-// What pieces of a coordinate have in common.
+// The overlap of the pieces of a coordinate.
 struct Overlap {
   Overlap(const Coordinate& c, const Mesh& mesh) : from(c.from, mesh), to(c.to, mesh) {
     for (const std::vector<int64_t>& held : from.places)

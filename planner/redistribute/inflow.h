@@ -11,22 +11,22 @@
 
 namespace metadist {
 
-// What a rank of an exchange receives from others.
+// What a rank receives in an exchange.
 struct Inflow {
-  int peers = 0;         // that send something
-  int64_t elements = 0;  // from all of them together
+  int peers = 0;         // ranks that send something
+  int64_t elements = 0;  // from all peers together
   bool operator==(const Inflow&) const = default;
 };
 
-// The traffic of point-to-point exchanges on one mesh. Remembers what it has counted.
+// The traffic of point-to-point exchanges on one mesh. Caches its results.
 class ExchangeTraffic {
  public:
-  // ranks: how many of the mesh's, from the first on, are looked at.
+  // ranks: number of ranks to examine, starting at the first.
   ExchangeTraffic(const Mesh& mesh, int64_t ranks) : mesh_(mesh), ranks_(ranks) {}
 
   // The most peers and the most elements of any of these ranks, when an array of that global shape
-  // goes from one sharding to another (partial axes play no part) within the groups along `axes`.
-  // A rank asks the others of its group in their order, until it has all that it lacks.
+  // is redistributed (partial axes are ignored) within the groups along `axes`. A rank fetches from
+  // the others of its group in order until it has everything it lacks.
   Inflow Worst(const Shape& shape,
                const Sharding& from,
                const Sharding& to,

@@ -13,11 +13,11 @@
 namespace metadist {
 
 // Dijkstra over layouts, each in one of a few phases: least cost first, then fewest steps, then the
-// layout that was offered first.
+// layout offered first.
 class LayoutSearch {
  public:
   struct Place {
-    Move move;  // that led here; its `to` is the layout
+    Move move;  // the last move; its `to` is the layout
     double cost = 0;
     int steps = 0;
     int parent = -1;
@@ -25,20 +25,20 @@ class LayoutSearch {
     bool settled = false;
   };
 
-  // Layouts of one `name` count as one: the first offered at the least cost stands for all. Without
-  // a name every layout is its own.
+  // Layouts with equal `name` are treated as one: the first one offered at the least cost
+  // represents all. Without `name` all layouts are distinct.
   using Naming = std::function<Layout(const Layout&)>;
   explicit LayoutSearch(Naming name = nullptr) : name_(std::move(name)) {}
 
-  // A way to a layout.
+  // Offers a way to reach a layout.
   void Offer(const Move& move, uint8_t phase, double cost, int steps, int parent);
-  // Settles the nearest place that is not; -1: there is none.
+  // Settles the nearest unsettled place and returns it; -1: there is none.
   int Next();
-  // The place of a layout (or one of its name) in a phase, or -1.
+  // The place of a layout (or of one with its name) in a phase, or -1.
   int Find(const Layout& layout, uint8_t phase = 0) const;
   const Place& operator[](int place) const { return places_[static_cast<size_t>(place)]; }
   int size() const { return static_cast<int>(places_.size()); }
-  // The moves from where the search began.
+  // The moves from the start of the search.
   std::vector<Move> MovesTo(int place) const;
 
  private:

@@ -6,7 +6,7 @@
 namespace metadist {
 namespace {
 
-// Sets of more partial axes are too many to try each.
+// With more partial axes there are too many subsets to try.
 constexpr size_t kMostSubsetAxes = 6;
 
 class Generator {
@@ -75,7 +75,7 @@ class Generator {
     }
   }
 
-  // Drops or moves the minor-most axes of a slot, one and more.
+  // Gathers or moves the minor-most axes of a slot, one and more.
   void MovesOfSuffixes(size_t slot) {
     const AxisList& axes = axes_[slot];
     int64_t moved = 1;
@@ -125,7 +125,7 @@ class Generator {
     }
   }
 
-  // Every way to go on from `axes`, which cut the slot behind what cuts it already.
+  // Every way to extend `axes`, which cut the slot in addition to its own axes.
   void Extend(CollectiveKind kind, size_t slot, const AxisList& axes, int64_t added) {
     std::vector<int64_t> tried;
     for (int axis = 0; axis < static_cast<int>(mesh_.axes.size()); ++axis) {

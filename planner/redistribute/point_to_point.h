@@ -11,15 +11,15 @@
 namespace metadist {
 
 // The route that reduces what must be reduced and then lets every rank fetch what it lacks from the
-// nearest holder. It exists between any two valid shardings, and moves the fewest bytes that are
-// possible; a rank holds both arrays meanwhile. to: partial only where `from` is.
+// nearest holder. It exists between any two valid shardings and moves the fewest possible bytes,
+// but a rank holds both arrays meanwhile. to: partial only where `from` is.
 std::vector<CollectiveStep> PointToPoint(const Shape& shape,
                                          const Sharding& from,
                                          const Sharding& to,
                                          const Mesh& mesh);
 
-// Axes that take part in an exchange: those that cut either side, except where both sides agree on
-// the major part of an evenly divided dim.
+// Axes that take part in an exchange: those that cut either side, except the major axes on which
+// both sides agree in an evenly divided dim.
 std::vector<int> ExchangeAxes(const Shape& shape,
                               const Sharding& from,
                               const Sharding& to,

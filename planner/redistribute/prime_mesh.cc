@@ -17,12 +17,12 @@ namespace {
 struct SubAxis {
   std::string_view axis;
   int64_t before = 1;
-  int64_t size = 0;  // 0: all of it
+  int64_t size = 0;  // 0: the whole axis
 };
 
 bool IsNameChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// "name@2.4" at the start of `text`; takes it off.
+// Reads "name@2.4" at the start of `text` and removes it.
 Result<SubAxis> ReadSubAxis(std::string_view& text) {
   SubAxis sub;
   size_t end = 0;
@@ -47,8 +47,8 @@ Result<SubAxis> ReadSubAxis(std::string_view& text) {
   return sub;
 }
 
-// Walks a sharding's text: visit(name or sub-axis) for each axis written, keep(character) for all
-// else. Words after " partial{" that name a reduction are no axes, nor are those behind "~".
+// Walks a sharding's text: visit(name or sub-axis) for each axis, keep(character) for everything
+// else. Words after " partial{" that name a reduction are not axes, nor are those after "~".
 template <typename Visit, typename Keep>
 Result<void> Walk(std::string_view text, Visit&& visit, Keep&& keep) {
   const bool scalar = text.substr(0, 6) == "scalar";
@@ -146,7 +146,7 @@ int PrimeMesh::AxisOf(int fine_axis) const {
 }
 
 Result<PrimeMesh> SplitMesh(const Mesh& mesh, const std::vector<std::string>& texts) {
-  // Products after which an axis is divided.
+  // By axis: products of major parts after which it is split.
   std::vector<std::set<int64_t>> bounds(mesh.axes.size());
   std::vector<Error> problems;
   for (const std::string& text : texts) {
@@ -256,7 +256,7 @@ std::string AxesTextOn(const std::vector<int>& fine_axes, const PrimeMesh& mesh)
 }
 
 std::string TextOn(const Sharding& sharding, const PrimeMesh& mesh, AxisOrder order) {
-  // Axes are renamed to runs on a mesh made for the purpose: one axis for every run that occurs.
+  // Axes are renamed to runs on a temporary mesh with one axis for every run that occurs.
   Mesh names;
   Sharding renamed = sharding;
   const auto rename = [&](std::vector<int>& axes) {

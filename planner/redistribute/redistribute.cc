@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routes between shardings.
 //
-// Problem: an array has one layout, a consumer wants another. Any sequence of collectives that
-// chains from one to the other is right; the cheapest by the profile is wanted. (Rink, Paszke,
-// Vytiniotis, Schmid, "Memory-efficient array redistribution through portable collective
+// Problem: an array has one layout and a consumer requires another. Any sequence of collectives
+// that chains from one to the other is correct; the cheapest by the profile is needed. (Rink,
+// Paszke, Vytiniotis, Schmid, "Memory-efficient array redistribution through portable collective
 // communication", arXiv:2112.01075, gives normal forms for evenly divided arrays.)
 //
 // Here: Dijkstra over layouts with moves on whole mesh axes (moves.h) and permutations of blocks,
-// none of which leaves a rank with more than the larger end, and beside it one point to
-// point exchange, which any two placements allow: uneven pieces that do not nest, blocks that
-// straddle. Axes that become partial at the end are local steps behind either, and so is the
-// exchange of halos; a halo that the source came with is dropped before either. The exchange is
-// only priced where no route of collectives exists or one has several steps: a single collective
-// moves no more than it must.
+// none of which leaves a rank with more than the larger end; and as an alternative one
+// point-to-point exchange, which exists between any two shardings (uneven pieces that do not nest,
+// pieces across block boundaries). Axes that become partial at the end are local steps after
+// either, and so is the exchange of halos; a halo of the source is dropped before either. The
+// exchange is only priced if no route of collectives exists or it has several steps: a single
+// collective moves no more than necessary.
 //
-// Complexity: layouts of k axes over s slots number sum_i C(k, i) i! C(i + s - 1, s - 1); a tree is
-// grown only until its target is settled and serves all targets of one source.
+// Complexity: there are sum_i C(k, i) i! C(i + s - 1, s - 1) layouts of k axes over s slots; a
+// search tree is only extended until its target is settled, and serves all targets of one source.
 #include "planner/redistribute/redistribute.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@
 namespace metadist {
 namespace {
 
-// Layouts in all search trees, some 200 bytes each, beyond which the trees are grown anew.
+// With more layouts than this in all search trees, some 200 bytes each, the trees are discarded.
 constexpr int64_t kMostPlaces = 400000;
 
 // The target without the axes that only a local step at the end can make partial.

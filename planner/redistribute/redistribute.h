@@ -16,7 +16,7 @@
 
 namespace metadist {
 
-// How an array gets from one sharding to another.
+// How an array is brought from one sharding to another.
 struct Route {
   std::vector<CollectiveStep> steps;  // shardings in normal form; empty: nothing to do
   Priced price;                       // of all steps, one after the other
@@ -26,7 +26,7 @@ struct Route {
 
 class RouteTree;
 
-// What routes cost the planner itself.
+// The time that planning spends on routes.
 struct RouteEffort {
   int64_t priced = 0;  // pairs of shardings of a type
   double seconds = 0;
@@ -38,8 +38,8 @@ struct RouteEffort {
   }
 };
 
-// Cheapest routes on one mesh of one cluster, by the profile's seconds. Remembers every answer;
-// references stay valid as long as the object. Not for several threads at once.
+// Cheapest routes on one mesh of one cluster, by the profile's seconds. Caches every result;
+// references stay valid as long as the object. Not thread-safe.
 class Redistributor {
  public:
   // The cluster has exactly mesh.ranks() devices.
@@ -47,21 +47,21 @@ class Redistributor {
   ~Redistributor();
 
   // from, to: valid for global.shape. Spare elements and halos of `from` are dropped first (its
-  // parts must add up), those of `to` added last. All partial axes of one sharding have one
-  // reduction (mixed ones have no defined order). Axes of `to` that are partial in `from` too, with
-  // the same reduction, stay so; all others are reduced, gathered or made partial as needed. There
-  // is always a route.
+  // parts must add up), those of `to` are added last. All partial axes of one sharding must have
+  // one reduction (mixed ones have no defined order). Axes of `to` that are partial in `from` too,
+  // with the same reduction, stay partial; all others are reduced, gathered or made partial as
+  // needed. There is always a route.
   const Route& Between(const TensorType& global, const Sharding& from, const Sharding& to);
 
-  // Between(...).price.seconds, without keeping the route; both shardings in normal form. Quickest
-  // where calls of one type and source follow one another.
+  // Between(...).price.seconds, without storing the route; both shardings in normal form. Fastest
+  // if calls with one type and source are consecutive.
   double Seconds(const TensorType& global, const Sharding& made, const Sharding& wanted);
 
-  // Gives back the memory of searches for routes; those that Between returned stay. Happens by
-  // itself where there are very many.
+  // Frees the memory of searches; routes that Between returned stay valid. Called automatically
+  // when there are very many.
   void ForgetSearches();
 
-  // Of all calls of Seconds.
+  // Total of all calls of Seconds.
   const RouteEffort& effort() const { return effort_; }
   const Mesh& mesh() const { return mesh_; }
   const Cluster& cluster() const { return cluster_; }
@@ -95,7 +95,7 @@ class Redistributor {
 
   Source& SourceOf(const TensorType& type, const Sharding& from);
   RouteTree* TreeFor(const TensorType& type, const Sharding& from, const Sharding& to, int& place);
-  // Seconds of PointToPoint's steps, or any number from `most` on if they take that long.
+  // Seconds of PointToPoint's steps, or any number of at least `most` if they take that long.
   double ExchangeSeconds(const TensorType& type,
                          const Sharding& from,
                          const Sharding& to,
@@ -107,7 +107,7 @@ class Redistributor {
   Cluster cluster_;
   StepPricer pricer_;
   std::map<Key, Route> routes_;
-  std::map<Key, std::unique_ptr<Source>> sources_;  // by type and `from` alone
+  std::map<Key, std::unique_ptr<Source>> sources_;  // by type and `from` only
   Source* last_source_ = nullptr;
   int64_t places_ = 0;  // in all trees
   RouteEffort effort_;

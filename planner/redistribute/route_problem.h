@@ -10,24 +10,24 @@
 
 namespace metadist {
 
-// One array that must change its sharding: what every planner of routes gets.
+// The redistribution of one array, as the input of every route planner.
 struct RouteProblem {
   const PrimeMesh* mesh = nullptr;
   View view;  // of both ends, on mesh->fine
   Layout from, to;
-  // Pieces must have one size (a step that would make others is forbidden); else a step needs only
-  // that balanced pieces nest.
+  // All pieces must have equal size (steps that violate this are forbidden); otherwise balanced
+  // pieces only have to nest.
   bool even = true;
 
-  // What a planner may do: grouped moves that leave alone the axes of every slot's common major
-  // part, and partial axes that stay.
+  // The moves a planner may use: grouped moves that keep the axes of every slot's common major
+  // part, and the partial axes that stay.
   MoveRule rule(MoveKinds kinds = kAllMoves, bool by_size = false) const;
-  // No step of a route within the memory bound holds more elements a rank: the larger end.
+  // Elements per rank of the larger end; a route within the memory bound never holds more.
   int64_t most_elements() const;
 };
 
-// from, to: on mesh.fine, in normal form (Normalize), `to` partial only where `from` is; nullopt
-// where the two see a dim as products without a common refinement.
+// from, to: on mesh.fine, in normal form (Normalize), `to` partial only where `from` is; nullopt if
+// the two see a dim as products without a common refinement.
 std::optional<RouteProblem> MakeRouteProblem(
     const Shape& shape, const Sharding& from, const Sharding& to, const PrimeMesh& mesh, bool even);
 

@@ -8,15 +8,15 @@
 
 namespace metadist {
 
-// The moves of a route as steps between shardings, which chain from one end to the other. A permute
-// takes place among all ranks that differ along the axes that change their place.
+// The moves of a route as steps between shardings, from one end to the other. A permute takes place
+// among all ranks that differ along the axes whose placement changes.
 std::vector<CollectiveStep> StepsOf(const RouteProblem& problem, const std::vector<Move>& moves);
 
-// The step that adds the halos of `to` to an array placed like it without them.
+// The step that adds the halos of `to` to an array with the same sharding without halos.
 CollectiveStep HaloStep(const Sharding& to);
 
-// The local step that adds the spare elements of `to` to an array placed like it without them,
-// and the one that drops those of `from` and its halos.
+// The local step that adds the spare elements of `to` to an array with the same sharding without
+// them, and the one that drops the spare elements and halos of `from`.
 CollectiveStep SpareStep(const Sharding& to);
 CollectiveStep DropStep(const Sharding& from);
 

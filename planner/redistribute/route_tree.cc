@@ -38,7 +38,7 @@ void RouteTree::Expand(int id) {
   Permute(id, before);
 }
 
-// The first layout of a block shape that settles is the nearest; the others follow by permutation.
+// The first layout of a block shape to settle is the nearest; the others follow by permutation.
 void RouteTree::Permute(int id, int64_t bytes) {
   const LayoutSearch::Place from = search_[id];
   if (!permuted_.insert(BlockShapeOf(view_, mesh_, from.move.to)).second) return;

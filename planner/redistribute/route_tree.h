@@ -13,8 +13,8 @@
 
 namespace metadist {
 
-// The cheapest ways from one layout to all others over steps that hold at most so many elements
-// (Dijkstra, as baselines/bounded.cc, by seconds), grown as far as asked.
+// The cheapest ways from one layout to all others over steps that hold at most most_elements
+// (Dijkstra by seconds, like baselines/bounded.cc), extended on demand.
 class RouteTree {
  public:
   RouteTree(View view,
@@ -26,13 +26,13 @@ class RouteTree {
 
   // The place of a layout, or -1 if it cannot be reached by whole axes.
   int Find(const Layout& target);
-  // Of a place that Find gave: seconds to it, and the moves to it in order.
+  // For a place returned by Find: seconds to it, and the moves to it in order.
   double seconds(int place) const { return search_[place].cost; }
   std::vector<Move> MovesTo(int place) const { return search_.MovesTo(place); }
-  // Whether a second step follows a first, and some step communicates.
+  // Whether the route has at least two steps, some of which communicate.
   bool HasDetour(int place) const;
   const View& view() const { return view_; }
-  // Layouts it knows of; it grows with what it is asked.
+  // Number of layouts found so far.
   int size() const { return search_.size(); }
 
  private:

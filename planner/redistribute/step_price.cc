@@ -8,7 +8,7 @@
 namespace metadist {
 namespace {
 
-// Ranks whose traffic is looked at to find the busiest one of an exchange.
+// Number of ranks examined to find the busiest one of an exchange.
 constexpr int64_t kSampledRanks = 64;
 
 Collective CollectiveOf(CollectiveKind kind) {
@@ -28,8 +28,8 @@ Collective CollectiveOf(CollectiveKind kind) {
   }
 }
 
-// Messages that a rank receives for the halo of a dim: one from every side that it has; from both
-// where its pieces are not the dim's, or where a mirrored piece lies across two.
+// Messages that a rank receives for the halo of a dim: one from every side with a halo; from both
+// sides if its pieces do not add up to the dim, or if a mirrored piece spans two.
 int Messages(const DimSharding& dim, const Mesh& mesh) {
   const Halo& halo = dim.halo;
   if (halo.empty()) return 0;
@@ -91,7 +91,7 @@ const Priced& StepPricer::Price(CollectiveKind kind,
                      .bytes = std::max(bytes_before, bytes_after)});
 }
 
-// A rank receives from its peers one after the other: each message pays its own latency.
+// A rank receives from its peers one after the other: each message has its own latency.
 Priced StepPricer::Exchange(const TensorType& type,
                             const Sharding& from,
                             const Sharding& to,

@@ -18,14 +18,14 @@
 
 namespace metadist {
 
-// Seconds of single redistribution steps on a mesh of a cluster. Remembers what it has priced;
-// references stay valid as long as the object.
+// Seconds of single redistribution steps on a mesh of a cluster. Caches its results; references
+// stay valid as long as the object.
 class StepPricer {
  public:
   // Keeps references to both.
   StepPricer(const Mesh& mesh, const Cluster& cluster);
 
-  // bytes_before, bytes_after: what rank 0 holds of the array. Not for kExchange.
+  // bytes_before, bytes_after: bytes of the array on rank 0. Not for kExchange.
   const Priced& Price(CollectiveKind kind,
                       const AxisList& axes,
                       int64_t bytes_before,
@@ -33,17 +33,17 @@ class StepPricer {
                       ElementType element);
   // Any step on an array of `type` (global shape).
   Priced Price(const CollectiveStep& step, const TensorType& type);
-  // An exchange within the groups along `axes`; partial axes play no part.
+  // An exchange within the groups along `axes`; partial axes are ignored.
   Priced Exchange(const TensorType& type,
                   const Sharding& from,
                   const Sharding& to,
                   const std::vector<int>& axes);
 
-  // What the neighbours send for the halos of step.to.
+  // The transfer from neighbours for the halos of step.to.
   Priced Halo(const CollectiveStep& step, const TensorType& type);
 
  private:
-  // What is done, in the groups along which axes (a bit each), with how many bytes.
+  // An operation, the axes of its groups (a bit each), and its bytes.
   struct Key {
     Collective op = Collective::kAllReduce;
     bool local = false;  // a copy in memory

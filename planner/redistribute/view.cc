@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two shardings may see one dim as different products: 24 cut contiguously and (3 8) with 8 cut.
-// Moves of whole axes need one vocabulary, so both are written on the common refinement: the
-// product whose boundaries are those of either. Boundaries are suffix products (the element stride
-// at which a sub-dim begins); a common refinement exists if, sorted, each divides the next. An axis
-// list of a coarse sub-dim is distributed over its refined pieces from the major end: an axis that
-// divides what is left of a piece cuts that piece, a fully cut piece passes on to the next. Where
-// it fits nowhere (12 cut in 2, seen as (3 4)), there is no common view and the caller falls back.
+// Two shardings may see one dim as different products: 24 cut contiguously, and (3 8) with 8 cut.
+// Moves of whole axes need a common form, so both are written on the common refinement: the product
+// with the boundaries of both. Boundaries are suffix products (the element stride at which a
+// sub-dim begins); a common refinement exists if, sorted, each divides the next. An axis list of a
+// coarse sub-dim is distributed over its refined sub-dims from the major end: an axis whose size
+// divides the rest of a sub-dim cuts it, and a fully cut sub-dim passes on to the next. If an axis
+// fits nowhere (12 cut in 2, seen as (3 4)), there is no common view and the caller falls back.
 #include "planner/redistribute/view.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace metadist {
 namespace {
 
-// Elements between neighbours of each sub-dim, outermost first, preceded by the whole size.
+// Element stride of each sub-dim, and the whole size.
 std::set<int64_t> Boundaries(const DimPart& part) {
   std::set<int64_t> out{1};
   int64_t stride = 1;

@@ -22,7 +22,7 @@ Alternative RowOf(const SearchSetting& setting,
   return {std::move(name), p.step.seconds, peak, peak <= setting.limit_bytes, ""};
 }
 
-// The best of a restricted space, on one mesh; none where there is none.
+// The best plan of a restricted space, on one mesh; nullopt if there is none.
 std::optional<Alternative> Restricted(const SearchSetting& setting,
                                       std::string name,
                                       const Cluster& cluster,
@@ -40,7 +40,7 @@ std::optional<Alternative> Restricted(const SearchSetting& setting,
   return RowOf(setting, std::move(name), *solved.value().candidate, cluster);
 }
 
-// An input that can be cut along its first dim over all devices.
+// Whether some input can be cut along its first dim over all devices.
 bool SomeInputCuts(const PlanRequest& request) {
   for (const ValueId id : request.graph->inputs) {
     const Shape& shape = request.graph->value(id).type.shape;
@@ -62,7 +62,7 @@ std::optional<Alternative> DataParallel(const SearchSetting& setting) {
       fmt::format("no input can be cut into {} along its first dim", cluster.devices())};
 }
 
-// A plan that fits is one without a limit too, and may be the best that is known.
+// The plan is also one without a limit, and may be the best known.
 Alternative Unlimited(const SearchSetting& setting, const BestPlan& free, const Plan& plan) {
   Alternative row = RowOf(setting, "no memory limit", free.candidate, setting.request.cluster);
   if (row.step_seconds <= plan.prediction.step.seconds) return row;

@@ -8,8 +8,8 @@
 
 namespace metadist {
 
-// What else could be done than the plan: on one device, data parallel only, without a memory limit.
-// free: the best plan without a limit, if it was looked for.
+// Alternatives to the plan: one device, data parallel only, no memory limit. free: the best plan
+// without a limit, if it was searched.
 std::vector<Alternative> AlternativesTo(const Plan& plan,
                                         const SearchSetting& setting,
                                         const BestPlan& free);

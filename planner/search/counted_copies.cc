@@ -7,7 +7,7 @@
 namespace metadist {
 namespace {
 
-// Bytes of the choice by time, rows of the problem only.
+// Bytes of the choice by time, from the rows of the problem only.
 std::vector<int64_t> UsageOver(const Problem& problem, const Choice& choice) {
   int64_t end = 1;
   for (const ProblemNode& node : problem.nodes)

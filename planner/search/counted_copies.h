@@ -12,27 +12,27 @@
 
 namespace metadist {
 
-// The copies that uses make of stored values, as nodes behind a problem's own: only those that some
-// program was seen to need, since there may be many.
+// The copies that uses make of stored values, as additional nodes after the problem's own: only
+// those that some program needed, since there may be many.
 class CountedCopies {
  public:
   // All must outlive the object, which extends `formulation`.
   CountedCopies(const Graph& graph, const Mesh& mesh, Formulation& formulation);
 
-  // Counts the copies that live, not counted yet, where the choice with them needs more than the
-  // limit. False if there are none.
+  // Counts the uncounted copies that exist at times when the choice, with them, exceeds the limit.
+  // False if there are none.
   bool Count(const Choice& choice, int64_t limit_bytes);
   void Forget();
-  // A choice of the problem's own nodes, entries behind them left out, with those of the copies.
+  // The choice of the problem's own nodes (later entries are ignored), with those of the copies.
   Choice Completed(const Choice& choice) const;
 
  private:
   const Graph& graph_;
   const Mesh& mesh_;
   Formulation& formulation_;
-  const size_t own_nodes_;  // of the problem
+  const size_t own_nodes_;  // of the problem without copies
   const size_t own_edges_;
-  std::vector<UseCopy> left_;  // not counted; found when first needed
+  std::vector<UseCopy> left_;  // not counted; computed on first use
   bool found_ = false;
   std::vector<CountedCopy> counted_;
 };

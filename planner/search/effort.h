@@ -5,31 +5,32 @@
 
 #include "planner/solvers/solver.h"
 
-// What planning spends on its parts. Work is in the units of SolveOptions::work_limit.
+// Limits for the parts of planning. Work is in the units of SolveOptions::work_limit.
 namespace metadist {
 
-// One mesh under a limit, unless a time limit is given: branch and bound could go on for hours.
+// Solving one mesh under a memory limit, unless a time limit is given: branch and bound could take
+// hours.
 inline constexpr int64_t kSolveWork = 60 * kWorkPerSecond;
-// Improving a plan of alike layers with all layers free; at least so many for every edge entry, so
-// that bounds have time to rise.
+// Improving a plan with tied layers, with all layers free; at least kImprovePerEntry for every edge
+// entry, so that bounds have time to rise.
 inline constexpr int64_t kImproveWork = 200'000'000;
 inline constexpr int64_t kImprovePerEntry = 20;
 // Problems with more edge entries are not solved with all layers free.
 inline constexpr int64_t kImproveEntries = 60'000'000;
-// Nor are meshes that only matter for the bound, with more than these.
+// The same for meshes that only matter for the bound.
 inline constexpr int64_t kProveEntries = 2'000'000;
 // Least-peak searches, and each budget tried after them.
 inline constexpr int64_t kLeastPeakWork = 100'000'000;
 inline constexpr int64_t kShrinkWork = 50'000'000;
 inline constexpr int kShrinkSteps = 8;
 
-// Of the time limit, for solving without the memory limit.
+// Share of the time limit for solving without the memory limit.
 inline constexpr double kFreeShare = 0.5;
-// Of the time left then, for solving with repeated layers alike.
+// Share of the remaining time for solving with repeated layers tied.
 inline constexpr double kAlikeShare = 0.5;
 
-// Of one mesh: every solution under a smaller limit has at least one part in so many of all work,
-// and these seconds.
+// For one mesh: every solution under a smaller limit has at least 1 / kLeastShare of the whole
+// work, and at least these seconds.
 inline constexpr int64_t kLeastShare = 8;
 inline constexpr double kLeastSeconds = 0.01;
 // How often copies are counted before a limit is tightened.

@@ -8,13 +8,13 @@
 
 namespace metadist {
 
-// Choices that come from outside: `metadist plan --choice`.
+// Choices given by the user: `metadist plan --choice`.
 
 // Whether tied nodes take the same strategy.
 bool KeepsTies(const Problem& problem, const Choice& choice);
 
-// Refuses forbidden strategies and pairs, by the names of the nodes; ties and limit play no part.
-// Errors: kBadInput, the first twenty.
+// Rejects forbidden strategies and pairs, naming the nodes; ignores ties and the limit. Errors:
+// kBadInput, the first twenty.
 Result<void> CheckAllowed(const Problem& problem, const Choice& choice);
 
 }  // namespace metadist

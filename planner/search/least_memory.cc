@@ -28,7 +28,7 @@ class LeastMemorySearch {
     }
     for (size_t mesh = 0; mesh < meshes.size(); ++mesh) Shrink(mesh, bound);
     if (!fits_.mesh) return NothingFits(bound);
-    // Found under a smaller budget than the limit, so that its own proof says nothing here.
+    // Found under a smaller budget than the limit, so its proof does not apply to the limit.
     if (setting_.solver.optimizes) fits_.candidate.status = SolveStatus::kGap;
     return std::move(fits_);
   }
@@ -36,8 +36,8 @@ class LeastMemorySearch {
  private:
   int64_t LeastPeakBytes() const { return least_.candidate.memory.peak_bytes(); }
 
-  // The candidate replaces `least_` if its program needs less memory, and `fits_` if it keeps the
-  // limit and is cheaper.
+  // The candidate replaces `least_` if its program needs less memory, and `fits_` if it observes
+  // the limit and is cheaper.
   void Keep(size_t mesh, LoweredChoice candidate) {
     const int64_t peak = candidate.memory.peak_bytes();
     if (peak <= setting_.limit_bytes && (!fits_.mesh || candidate.cost < fits_.candidate.cost))
@@ -45,10 +45,10 @@ class LeastMemorySearch {
     if (!least_.mesh || peak < LeastPeakBytes()) least_ = {mesh, std::move(candidate)};
   }
 
-  // The least peak of the problem leaves out copies made between nodes, so its program may need
-  // more than one that was chosen for its cost under a budget. Budgets between the bound and the
-  // least are tried, halving the interval; the same ones whatever the limit, so that the budget
-  // named in an error works when it is given.
+  // The least peak of the problem does not count copies between nodes, so its program may need more
+  // than one that was chosen for its cost under a budget. Budgets between the bound and the least
+  // peak are tried by bisection; the same ones whatever the limit, so that the budget named in an
+  // error works when it is given.
   void Shrink(size_t mesh, int64_t bound) {
     MeshPlanner& planner = setting_.meshes.at(mesh);
     if (planner.edge_entries() > kImproveEntries) return;
@@ -89,7 +89,7 @@ class LeastMemorySearch {
 
   const SearchSetting& setting_;
   BestPlan least_;  // whose program needs the least memory
-  BestPlan fits_;   // the cheapest that keeps the limit
+  BestPlan fits_;   // the cheapest that observes the limit
 };
 
 }  // namespace

@@ -6,10 +6,10 @@
 
 namespace metadist {
 
-// Where no choice under the limit was found: the cheapest plan that keeps it among the programs of
-// least peak and those of ever smaller budgets.  free: the best plan without a limit, if there is
-// one.  Errors: kInfeasible, naming the smallest budget that was found to work (as request.least
-// then does); those of MeshPlanner::FindLeastPeak.
+// For a request without a choice under the limit: the cheapest plan that observes it among the
+// programs of least peak and those of decreasing budgets. free: the best plan without a limit, if
+// there is one. Errors: kInfeasible, naming the smallest budget that was found to work (also in
+// request.least); those of MeshPlanner::FindLeastPeak.
 Result<BestPlan> SmallestThatFits(const SearchSetting& setting, const BestPlan& free);
 
 }  // namespace metadist

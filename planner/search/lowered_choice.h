@@ -16,38 +16,39 @@
 
 namespace metadist {
 
-// A choice, lowered.
+// A choice and its program.
 struct LoweredChoice {
   Choice choice;
-  int64_t cost = 0;   // by the problem
-  int64_t bound = 0;  // of the problem it was found in
+  int64_t cost = 0;   // according to the problem
+  int64_t bound = 0;  // of the problem in which it was found
   SolveStatus status = SolveStatus::kHeuristic;
   std::string stopped_by;
-  ReducedSize reduced;                 // of the problem it was found in
+  ReducedSize reduced;                 // of the problem in which it was found
   int64_t deletions = 0;               // in that problem
-  bool tied = false;                   // found with repeated layers alike
-  std::optional<int64_t> usage_limit;  // of the problem it was found in
-  Graph graph;  // of the request, nodes that run as their decompositions replaced by these
+  bool tied = false;                   // found with repeated layers tied
+  std::optional<int64_t> usage_limit;  // of the problem in which it was found
+  Graph graph;  // of the request, with nodes that run as their decompositions replaced by these
   Assignment assignment;  // of `graph`
   std::vector<Redistribution> redistributions;
   Program program;
   MemoryUse memory;  // of the lowered program
 };
 
-// What came of solving one mesh.
+// The result of solving one mesh.
 struct Attempt {
-  std::optional<LoweredChoice> candidate;  // none found, or none that is wanted
-  // No plan on this mesh that fits the limit costs less; kNothingFits if that is proven.
+  std::optional<LoweredChoice> candidate;  // nullopt: none found, or none below the cutoff
+  // Lower bound of all plans on this mesh within the limit; kNothingFits if there are provably
+  // none.
   int64_t bound = 0;
-  // What kept it from more, "" if nothing: a SolveResult's `stopped_by`, or kLowering.
+  // Why the search stopped early, "" if it did not: a SolveResult's `stopped_by`, or kLowering.
   std::string stopped_by;
 };
 inline constexpr int64_t kNothingFits = std::numeric_limits<int64_t>::max();
 
-// The program of least peak on one mesh that was found.
+// The program of least peak found on one mesh.
 struct LeastPeak {
   LoweredChoice candidate;
-  int64_t bound = 0;  // no program of this space, layers free, has a smaller peak
+  int64_t bound = 0;  // lower bound of the peak of all programs of this space, with layers free
 };
 
 }  // namespace metadist

@@ -42,7 +42,7 @@ bool IsBounded(const SolveResult& solved) {
          solved.status == SolveStatus::kNoPlan;
 }
 
-// No choice, as a time limit or an interrupt struck.
+// Whether there is no choice because of a time limit or an interrupt.
 bool EndedEarly(const SolveResult& solved) {
   return solved.status == SolveStatus::kNoPlan &&
          (solved.stopped_by == "time" || solved.stopped_by == "interrupt");
@@ -129,10 +129,10 @@ int64_t MeshPlanner::edge_entries() const {
   return entries;
 }
 
-// A lowered program may need more than its problem counts. First the copies that make it so are
-// counted, and the problem is solved again under the same limit; what is then exceeded (by packing,
-// and while values are converted) is left to smaller limits. What is proven under the true limit is
-// a bound, whatever copies were counted.
+// A lowered program may need more memory than its problem counts. First the copies that cause this
+// are counted, and the problem is solved again under the same limit; what remains (from packing,
+// and while values are converted) is handled by smaller limits. Bounds under the true limit hold
+// whatever copies were counted.
 Result<Attempt> MeshPlanner::Solve(std::optional<int64_t> limit_bytes,
                                    bool tied,
                                    const SolverDef& solver,

@@ -24,29 +24,30 @@ class MeshPlanner {
                                                    const Mesh& mesh,
                                                    PlanTemplate plan_template);
 
-  // The cheapest choice found whose program fits the limit as well: where a lowered program needs
-  // more than the problem knew, the problem is solved again under smaller limits. No candidate
-  // where none was found, or nothing is cheaper than the options' cutoff. Time and work limits hold
-  // for all of it, but every solution has some work for itself. tied: repeated layers alike.
-  // Errors: kTimeLimit, kInterrupted.
+  // The cheapest choice found whose program fits the limit too: if a lowered program needs more
+  // memory than the problem counts, the problem is solved again under smaller limits. No candidate
+  // if none was found, or none is cheaper than the options' cutoff. Time and work limits hold for
+  // the total, but every solution has a minimum of work. tied: repeated layers tied. Errors:
+  // kTimeLimit, kInterrupted.
   Result<Attempt> Solve(std::optional<int64_t> limit_bytes,
                         bool tied,
                         const SolverDef& solver,
                         const SolveOptions& options);
 
-  // A choice from outside, which may exceed every limit; entries behind the formulation's own
-  // nodes do not count. Errors: kBadInput if it takes a forbidden strategy or pair.
+  // Lowers a given choice, which may exceed every limit; entries after the formulation's own nodes
+  // are ignored. Errors: kBadInput if it contains a forbidden strategy or pair.
   Result<LoweredChoice> TakeChoice(const Choice& choice);
 
-  // The program with the smallest peak that was found, and the bound on all. Does not depend on
-  // what was solved before.
+  // The program with the smallest peak found, and a lower bound of all peaks. Does not depend on
+  // earlier calls.
   Result<LeastPeak> FindLeastPeak(const SolveOptions& options);
 
-  // Picoseconds; no choice costs less, whatever the limit: every node and edge at its cheapest.
+  // A lower bound of all choices in picoseconds, whatever the limit: every node and edge at its
+  // cheapest.
   int64_t simple_bound() const { return simple_bound_; }
 
   const Formulation& formulation() const { return formulation_; }
-  // Of the problem's edges, those of counted copies included.
+  // Number of entries of the problem's edges, including those of counted copies.
   int64_t edge_entries() const;
   bool has_ties() const { return formulation_.tied_nodes > 0; }
   const Mesh& mesh() const { return routes_.mesh(); }
@@ -57,9 +58,9 @@ class MeshPlanner {
   MeshPlanner(const PlanRequest& request, const Cluster& cluster, const Mesh& mesh)
       : request_(request), routes_(mesh, cluster) {}
   Result<LoweredChoice> LowerChoice(const Choice& choice);
-  // The choice's program with what the solver says of it.
+  // The choice's program with the solver's results.
   Result<LoweredChoice> LowerSolved(const SolveResult& solved, int64_t bound);
-  // Lowers the peak's choices, counting copies where a program needs more; keeps the best in `out`.
+  // Lowers choices of least peak, counting copies if a program needs more; keeps the best in `out`.
   Result<void> LowerLeastPeak(bool tied, const SolveOptions& options, LeastPeak& out);
   Problem ProblemOf(bool tied) const;
 

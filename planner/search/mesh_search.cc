@@ -12,7 +12,7 @@
 namespace metadist {
 namespace {
 
-// For the lines of progress.
+// For progress output.
 std::string MeshDetail(const MeshPlanner& planner, bool tied) {
   const std::string mesh = fmt::format("mesh {}", MeshText(planner.mesh()));
   if (!planner.has_ties()) return mesh;
@@ -40,7 +40,7 @@ Result<BestPlan> MeshSearch::Cheapest(std::optional<int64_t> limit_bytes, bool t
       if (meshes.BoundOf(mesh, tied) >= *cutoff) continue;
     }
     SolveOptions options = clock.Options(clock.SolveWork(), MeshDetail(planner, tied), share);
-    // Bounds without the limit serve again under the limit.
+    // Bounds without the limit are reused under the limit, so there is no cutoff.
     if (limit_bytes) options.cutoff = cutoff;
     auto solved = planner.Solve(limit_bytes, tied, setting_.solver, options);
     if (!solved.ok()) {

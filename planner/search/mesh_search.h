@@ -12,16 +12,17 @@ namespace metadist {
 // The cheapest plan over all meshes.
 class MeshSearch {
  public:
-  // What the setting refers to must outlive the object.
+  // Everything the setting refers to must outlive the object.
   explicit MeshSearch(const SearchSetting& setting) : setting_(setting) {}
 
-  // The cheapest plan of all meshes, of equal ones that of the first mesh; none where nothing fits.
-  // Meshes that are known to hold nothing cheaper are not solved, or not to the end. share: of the
-  // time left, for each mesh.  Errors: those of MeshPlanner::Solve where no mesh has a plan.
+  // The cheapest plan of all meshes, at a tie that of the first mesh; no mesh if nothing fits.
+  // Meshes that cannot improve on it are not solved, or not completely. share: of the remaining
+  // time, for each mesh. Errors: those of MeshPlanner::Solve if no mesh has a plan.
   Result<BestPlan> Cheapest(std::optional<int64_t> limit_bytes, bool tied, double share = 1);
 
-  // With all layers free, from the plan of alike layers, or from one that was found under a smaller
-  // budget. Then the other meshes, so that the bound is one over all of them, where that is quick.
+  // Improves the plan with all layers free, starting from one with tied layers or one found under a
+  // smaller budget. Then solves the other meshes where that is quick, so that the bound holds over
+  // all meshes.
   void Improve(BestPlan& best);
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 using MadePlanner = std::optional<Result<std::unique_ptr<MeshPlanner>>>;
 
-// Empty where an interrupt came first.
+// Empty entries after an interrupt.
 std::vector<MadePlanner> MakePlanners(const PlanRequest& request,
                                       const RequestClock& clock,
                                       const std::vector<Mesh>& meshes) {

@@ -17,35 +17,35 @@
 
 namespace metadist {
 
-// The meshes of a request, one problem each, and what is proven of the plans on them.
+// The meshes of a request, one problem each, and proven bounds of the plans on them.
 class MeshSet {
  public:
-  // One problem per mesh, on all threads. A mesh that lacks axes that a constraint names is left
-  // out. Errors: those of Formulate, of a mesh that was asked for or of all of them.
+  // Formulates one problem per mesh, on all threads. A mesh that lacks axes named by a constraint
+  // is left out. Errors: those of Formulate, for the requested mesh or if all of them fail.
   static Result<MeshSet> Make(const PlanRequest& request, const RequestClock& clock);
 
   size_t size() const { return meshes_.size(); }
   MeshPlanner& at(size_t mesh) const { return *meshes_[mesh].planner; }
   bool has_ties() const;
-  // Of formulating.
+  // Total time spent on routes while formulating.
   RouteEffort effort() const;
 
-  // No plan that keeps the limit costs less: on that mesh, and on all of them. kNothingFits if that
-  // is proven. tied: repeated layers alike.
+  // Lower bound of all plans within the limit: on that mesh, and on all of them. kNothingFits if
+  // there are provably none. tied: repeated layers tied.
   int64_t BoundOf(size_t mesh, bool tied) const;
   int64_t Bound(bool tied) const;
-  // The meshes by that bound; the first good plan spares those behind it.
+  // The meshes in order of that bound; a good plan on an early mesh saves solving later ones.
   std::vector<size_t> BestFirst(bool tied) const;
 
-  // Takes what an attempt has proven.
+  // Records the bounds of an attempt.
   void Note(size_t mesh, bool tied, const Attempt& attempt);
-  // What kept the last attempt that was kept from more; "" if none was.
+  // Why the last attempt that stopped early did; "" if none did.
   const std::string& stopped_by() const { return stopped_by_; }
 
  private:
   struct Entry {
     std::unique_ptr<MeshPlanner> planner;
-    int64_t alike = 0;  // bound with repeated layers alike; all layers free is a wider choice
+    int64_t alike = 0;  // bound with repeated layers tied, at least that with all layers free
     int64_t free = 0;
   };
 
@@ -53,13 +53,13 @@ class MeshSet {
   std::string stopped_by_;
 };
 
-// The best plan so far, and on which of the meshes.
+// The best plan so far, and its mesh.
 struct BestPlan {
-  std::optional<size_t> mesh;  // none: there is no plan
+  std::optional<size_t> mesh;  // nullopt: there is no plan
   LoweredChoice candidate;
 };
 
-// What the parts of a search share.
+// Data that the parts of a search share.
 struct SearchSetting {
   const PlanRequest& request;
   const RequestClock& clock;

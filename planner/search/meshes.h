@@ -8,8 +8,8 @@
 
 namespace metadist {
 
-// The meshes `--mesh auto` tries for that cluster: 1-D, then 2-D and 3-D factorisations whose first
-// axes span the nodes.
+// The meshes that `--mesh auto` tries for the cluster: 1-D, then 2-D and 3-D factorisations whose
+// first axes span the nodes.
 std::vector<Mesh> MeshesFor(const Cluster& cluster);
 
 }  // namespace metadist

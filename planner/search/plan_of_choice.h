@@ -7,8 +7,8 @@
 
 namespace metadist {
 
-// The plan of the best choice with its prediction, alternatives aside. Collectives travel together
-// where the plan is faster for it and still fits.  report: what is claimed of it.
+// The plan of the best choice with its prediction, without alternatives. Collectives are bundled if
+// that makes the plan faster and it still fits. report: the solver's report.
 Result<Plan> PlanOfChoice(const SearchSetting& setting, BestPlan best, SolverReport report);
 
 }  // namespace metadist

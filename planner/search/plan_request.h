@@ -27,12 +27,12 @@ struct PlanProgress {
   std::string detail;      // "mesh a=2,b=2, every layer free"
   bool has_plan = false;
   double cost_seconds = 0;
-  bool has_bound = false;  // of what is being solved
+  bool has_bound = false;  // of the current problem
   double bound_seconds = 0;
-  int64_t deletions = 0;  // strategies deleted so far, of what is being solved
+  int64_t deletions = 0;  // strategies of the current problem deleted so far
 };
 
-// The smallest budget that was found to work, and what is proven too little: less than `bound`.
+// The smallest budget that was found to work; budgets below `bound_bytes` are provably too small.
 struct LeastMemory {
   int64_t bytes = 0;
   int64_t bound_bytes = 0;
@@ -43,8 +43,8 @@ struct PlanRequest {
   const OpTable* ops = nullptr;
   RuleBook* rules = nullptr;
   Cluster cluster;
-  std::optional<Mesh> mesh;                   // none: the best of MeshesFor
-  std::optional<int64_t> memory_limit_bytes;  // none: cluster.usable_bytes()
+  std::optional<Mesh> mesh;                   // nullopt: the best of MeshesFor
+  std::optional<int64_t> memory_limit_bytes;  // nullopt: cluster.usable_bytes()
   std::string solver = std::string(DefaultSolver().name);
   double gap = 0;
   double time_limit_seconds = 0;  // 0: none
@@ -53,12 +53,12 @@ struct PlanRequest {
   std::vector<Constraint> constraints;
   PlanTemplate plan_template = PlanTemplate::kAuto;
   ReduceIn reduce_in = ReduceIn::kF32;
-  bool alternatives = true;  // work out the table of alternatives
+  bool alternatives = true;  // compute the table of alternatives
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const PlanProgress&)> progress;
-  LeastMemory* least = nullptr;  // filled where the answer is kInfeasible
-  // Instead of solving, with `mesh` given: the choice to lower for that mesh's problem, or one of a
-  // problem that begins with it. Its errors are MakePlan's.
+  LeastMemory* least = nullptr;  // set if the result is kInfeasible
+  // If set, replaces the solver, with `mesh` given: returns the choice to lower for that mesh's
+  // problem, or for a problem that begins with it. MakePlan returns its errors.
   std::function<Result<Choice>(const Problem&)> choose;
   bool keep_problem = false;  // fill Planned::problem
   PlanOrigin origin;
@@ -68,7 +68,7 @@ struct PhaseSeconds {
   double discover = 0;
   double formulate = 0;
   double solve = 0;
-  double improve = 0;       // part of solve: with all layers free, from the plan of alike layers
+  double improve = 0;       // part of solve: with all layers free, from the plan with tied layers
   double alternatives = 0;  // part of solve
   double lower = 0;
 };
@@ -78,9 +78,9 @@ struct Planned {
   PhaseSeconds seconds;
   RouteEffort routes;        // part of formulating, over all meshes and threads
   bool interrupted = false;  // the plan is the best found until then
-  // The problem that the plan's choice solves: of the plan's mesh, under the limit it was found
-  // under, repeated layers tied where they are alike in the plan. Counted copies follow the nodes
-  // that `choose` is asked for.
+  // The problem that the plan's choice solves: of the plan's mesh, with the limit under which it
+  // was found, repeated layers tied if they are tied in the plan. The nodes of counted copies come
+  // after those of the problem passed to `choose`.
   std::optional<Problem> problem;
 };
 

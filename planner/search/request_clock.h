@@ -11,10 +11,10 @@
 
 namespace metadist {
 
-// The time of a request since it began: its limit, its interrupt, and who is told of its progress.
+// The time since a request began: its limit, its interrupt, and its progress reports.
 class RequestClock {
  public:
-  // The request must outlive it.
+  // The request must outlive the object.
   explicit RequestClock(const PlanRequest& request);
   RequestClock(const RequestClock&) = delete;
   RequestClock& operator=(const RequestClock&) = delete;
@@ -22,15 +22,15 @@ class RequestClock {
   bool Interrupted() const;
   // Infinite without a time limit.
   double SecondsLeft() const;
-  // Whether a time limit or an interrupt ends what is not necessary.
+  // Whether a time limit or an interrupt stops optional work.
   bool Over() const;
 
   void Report(std::string_view phase, std::string detail) const;
 
-  // The request's options for one solution. detail: what is solved, for the lines of progress.
-  // share: of the time left.
+  // The request's options for one solution. detail: what is solved, for progress output. share: of
+  // the remaining time.
   SolveOptions Options(int64_t work_limit, const std::string& detail, double share = 1) const;
-  // The work limit of one mesh; 0, none, where there is a time limit.
+  // The work limit of one mesh; 0 (none) if there is a time limit.
   int64_t SolveWork() const;
 
  private:

@@ -7,8 +7,8 @@
 namespace metadist {
 namespace {
 
-// The plan is one of all problems that its layers fit; the bound is of the widest of those where it
-// says most.
+// The plan solves several problems: repeated layers tied or free, on this mesh or all. Reports the
+// most general of those with the highest bound.
 void SetBound(const MeshSet& meshes, const BestPlan& best, SolverReport& out) {
   const int64_t alike = std::min(meshes.Bound(/*tied=*/true), out.cost);
   const int64_t free = std::min(meshes.Bound(/*tied=*/false), out.cost);
@@ -38,7 +38,7 @@ SolverReport ReportOf(const SearchSetting& setting, const BestPlan& best) {
   out.solver = setting.request.choose ? "a given choice" : std::string(setting.solver.name);
   out.cost = c.cost;
   SetBound(setting.meshes, best, out);
-  // Every node and edge at its cheapest is a bound where the solver has none.
+  // Even without a solver's bound, every node and edge at its cheapest is a bound.
   const bool bounded = setting.solver.optimizes && (out.bound > 0 || c.cost == 0);
   const SolveStatus proven = out.bound == c.cost ? SolveStatus::kOptimal : SolveStatus::kGap;
   const SolveStatus status = bounded ? proven : SolveStatus::kHeuristic;

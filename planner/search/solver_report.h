@@ -6,7 +6,7 @@
 
 namespace metadist {
 
-// What can be claimed of the best plan when the search has ended.
+// What is proven about the best plan at the end of the search.
 SolverReport ReportOf(const SearchSetting& setting, const BestPlan& best);
 
 }  // namespace metadist

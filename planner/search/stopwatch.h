@@ -5,7 +5,7 @@
 
 namespace metadist {
 
-// Adds the seconds from its making to its end to `total`.
+// Adds the seconds of its lifetime to `total`.
 class Stopwatch {
  public:
   explicit Stopwatch(double& total) : total_(total), start_(Clock::now()) {}

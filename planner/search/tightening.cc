@@ -6,9 +6,9 @@
 namespace metadist {
 namespace {
 
-// What a program needs beyond its choice is copies and packing, some percent: few limits suffice.
+// A program needs more than its choice for copies and packing, some percent: few limits suffice.
 constexpr int kMostTried = 10;
-// An interval of one part in this many of the limit is closed.
+// The interval is closed at 1 / kClosed of the limit.
 constexpr int64_t kClosed = 200;
 
 }  // namespace

@@ -6,28 +6,29 @@
 
 namespace metadist {
 
-// Which limits to give a problem whose programs may need more memory than the problem counts, so
-// that a program keeps the true limit: the true one first, then less by what was exceeded until a
-// program fits or no choice is left, then halves between the largest limit that is known to give
-// nothing more and the smallest whose program exceeded. Bytes.
+// The limits to try for a problem whose programs may need more memory than the problem counts, so
+// that a program observes the true limit: the true one first, then less by the excess until a
+// program fits or no choice is left, then by bisection between the largest limit known to give
+// nothing better and the smallest whose program exceeded the true limit. Bytes.
 class Tightening {
  public:
   explicit Tightening(int64_t limit) : next_(limit), above_(limit + 1) {}
 
-  // The limit to try; none where the interval is closed or enough were tried.
+  // The limit to try; nullopt if the interval is closed or enough were tried.
   std::optional<int64_t> Next() const;
 
-  // What came of it. A choice of that peak whose program exceeds the true limit by `excess`:
+  // The result for that limit: a choice of that peak whose program exceeds the true limit by
+  // `excess`.
   void Exceeds(int64_t peak, int64_t excess);
-  // A program that fits, or no choice at all: smaller limits give nothing more.
+  // Or: a program that fits, or no choice at all, so smaller limits give nothing better.
   void Settles();
 
  private:
   void Halve();
 
   int64_t next_;
-  int64_t above_;        // smallest limit whose program exceeded
-  int64_t settled_ = 0;  // largest limit that gives nothing more
+  int64_t above_;        // smallest limit whose program exceeded the true limit
+  int64_t settled_ = 0;  // largest limit that gives nothing better
   int tried_ = 0;
 };
 

@@ -14,7 +14,7 @@
 namespace metadist {
 namespace {
 
-// How a node's call is divided, as the stage records it.
+// How a node's call is divided, as recorded in the stage.
 class RecordedLayout {
  public:
   RecordedLayout(const Stage& stage, NodeId id)

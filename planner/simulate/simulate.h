@@ -30,13 +30,13 @@ struct MemoryUse {
   bool operator==(const MemoryUse&) const = default;
 };
 
-// What one step of a program is expected to cost. Nodes run one after the other on every rank.
+// The predicted cost of one step of a program. Nodes run one after the other on every rank.
 struct Prediction {
   Priced step;
   Priced compute;
   Priced communication;
   std::vector<Priced> nodes;                   // by node of the stage
-  std::map<std::string, Traffic> collectives;  // by kind, local steps left out
+  std::map<std::string, Traffic> collectives;  // by kind, without local steps
   std::map<std::string, Traffic> by_axis;      // by axes ("data", "data,model")
   MemoryUse memory;                            // on the fullest rank
 };
@@ -44,8 +44,8 @@ struct Prediction {
 // Bytes on the fullest rank, as the executor will allocate them (PlanBuffers).
 MemoryUse MemoryOf(const Program& program, const OpTable& ops);
 
-// By node of the program's stage: its call on rank 0 as a profile names it
-// (planner/space/call_text.h); empty for collectives and for nodes that have no price of their own.
+// By node of the program's stage: its call on the widest rank, in the form of a profile
+// (planner/space/call_text.h); empty for collectives and for nodes without a price of their own.
 std::vector<std::string> CallsOf(const Program& program, const OpTable& ops);
 
 // program: one stage. cluster: as many devices as ranks.

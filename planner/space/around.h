@@ -5,15 +5,15 @@
 
 namespace metadist {
 
-// What a rank does around a node's call because its pieces have a place: indices counted from
-// their start, elements dropped that were made beyond them.
+// The work a rank does around a node's call to account for where its pieces begin: indices are
+// counted from the start of its piece, and elements made beyond the piece are dropped.
 //
-// The node that counts an index input, with integers of its own on every rank; `counted` is the
-// value it makes.
+// The node that counts an index input from the start of the piece; its integers differ from rank to
+// rank. `made` is the value it makes.
 Node CountingNode(const CountedInput& counted, std::string name, ValueId indices, ValueId made);
 std::vector<LocalLiteral> CountingLiterals(const CountedInput& counted);
 
-// Seconds of all that on the rank with the largest pieces.
+// Seconds of this extra work on the rank with the largest pieces.
 Priced AroundPrice(const StrategySpace& space, const Node& node, const Strategy& strategy);
 
 }  // namespace metadist

@@ -12,17 +12,17 @@
 
 namespace metadist {
 
-// In what partial sums and products of f16 and bf16 values are held and travel.
+// The type in which partial sums and products of f16 and bf16 values are held and sent.
 enum class ReduceIn : uint8_t {
   kF32,   // rounded once, when the reduction is done
-  kType,  // the value's own type: half the bytes; parts are rounded, and may overflow
+  kType,  // the value's own type: half the bytes, but partial sums are rounded and may overflow
 };
 
-// An input of indices that a rank counts within its piece of a dim: `size` elements cut by `view`.
-// What points outside the piece points behind it.
+// An input of indices that a rank counts from the start of its piece of a dim of `size` elements,
+// cut by `view`. An index outside the piece becomes that of the element behind the piece.
 struct CountedInput {
   int input = 0;
-  int column = -1;        // only indices at this place of the last dim; -1: all
+  int column = -1;        // only the indices at this position of the last dim; -1: all
   bool from_end = false;  // indices below 0 count from the end of the dim
   int64_t size = 0;
   DimSharding view = {};
@@ -31,21 +31,21 @@ struct CountedInput {
 
 struct Expansion;
 
-// One way to run a node on a mesh: every axis works on one factor, passes partial values through,
-// or repeats the work.
+// One way to run a node on a mesh: each axis works on one factor, passes partial values through, or
+// repeats the work.
 struct Strategy {
   std::vector<std::string> axes;  // by mesh axis: a factor's name, "~sum" (pass-through), or ""
-  std::vector<Sharding> inputs;   // by input of the node; empty for one left out
-  std::vector<Sharding> outputs;  // by output; empty for one not wanted
-  std::vector<LocalLiteral> literals = {};  // that follow the pieces
+  std::vector<Sharding> inputs;   // by input of the node; empty for an omitted input
+  std::vector<Sharding> outputs;  // by output; empty for an unused output
+  std::vector<LocalLiteral> literals = {};  // integers of the call that depend on the piece
   std::vector<CountedInput> indices = {};   // counted right before the node runs
-  // By output: as the node itself makes it, where that is more than `outputs` says; the rest is
-  // dropped at once. Empty: nothing to drop.
+  // By output: the sharding that the node itself makes, where that has more elements than
+  // `outputs`; the rest is dropped at once. Empty: nothing to drop.
   std::vector<Sharding> made = {};
   const std::vector<Sharding>& made_outputs() const { return made.empty() ? outputs : made; }
   CallLayout layout() const { return {inputs, made_outputs(), literals}; }
-  // What runs in the node's place, where it runs as its decomposition. It follows from the node,
-  // its rule and `axes`, so it plays no part in comparisons.
+  // The graph that runs in place of the node, if it runs as its decomposition. Determined by the
+  // node, its rule and `axes`, so comparisons ignore it.
   std::shared_ptr<const Expansion> expansion = nullptr;
 
   bool operator==(const Strategy& other) const {
@@ -54,20 +54,20 @@ struct Strategy {
   }
 };
 
-// What was decided for a graph, and all that lowering needs beside it: redistributions follow.
+// The decisions for a graph, complete enough to lower it: redistributions follow from them.
 struct Assignment {
   std::vector<Strategy> nodes;  // by node id
-  // By value id. Of an input, parameter or constant: how it is stored. Of a result: how it is kept
-  // for its uses; where the producer makes it otherwise, it is redistributed at once.
+  // By value id. For an input, parameter or constant: how it is stored. For a result: how it is
+  // kept for its uses; if the producer makes it differently, it is redistributed at once.
   std::vector<Sharding> values;
-  std::vector<Sharding> outputs;  // by position among the graph's outputs; nothing is partial
-  // By node: those of one number run in place of one node and share what is redistributed for their
-  // uses; -1: on its own. Empty: all are.
+  std::vector<Sharding> outputs;  // by position among the graph's outputs; never partial
+  // By node: nodes with the same number replace one node, and share the redistributed operands of
+  // their uses; -1: a node of its own. Empty: -1 for all.
   std::vector<int32_t> group = {};
 };
 
-// A node's decomposition on the mesh. Its inputs are the node's that are present, in order, and are
-// placed as the strategy takes them; its outputs are the node's and are made as the strategy makes
+// A node's decomposition on the mesh. Its inputs are the node's present inputs, in order, sharded
+// as the strategy takes them; its outputs are the node's outputs, sharded as the strategy makes
 // them.
 struct Expansion {
   Graph graph;

@@ -7,7 +7,7 @@
 namespace metadist {
 namespace {
 
-// Bundles that every number of ranks shares evenly need not be told from single things.
+// If the ranks share the bundles evenly, the layout equals that of the single items.
 BlockCyclic Canonical(BlockCyclic layout, int64_t ranks) {
   for (Cut::Part& part : layout.parts)
     if (part.size % ranks == 0) part = {part.size * part.unit, 1};

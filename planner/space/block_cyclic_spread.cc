@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which layouts of several blocks a node is worth asking for.
+// Which layouts of several blocks are offered to a node.
 //
-// A factor gives each rank a run of its groups. Some rules ask for more: a dim that is split into
-// queries, keys and values is laid out in three blocks, each of them cut; one that two arrays were
-// joined in, in two unequal ones; one that becomes heads and their elements, in whole heads. The
-// node before it (a bias added, a product) could make just that, since its factor may take its
-// groups in any order, but it can be cut in so many orders that nobody could list them. Those that
-// matter are what some rule of the graph says of the very dim: they start there, pass from a dim to
-// the factor of any order that cuts it, from the factor to all dims that it cuts, and so on.
+// A factor gives each rank a run of its groups. Some rules need more: a dim that is split into
+// queries, keys and values is laid out in three blocks, each of them cut; a dim that concatenates
+// two arrays, in two unequal blocks; a dim that is reshaped into heads and their elements, in whole
+// heads. The node before it (adding a bias, a product) could often make exactly that layout, since
+// its factor may take its groups in any order, but there are far too many orders to list. The
+// useful ones are those that some rule of the graph requires of that very dim. The search starts
+// from them and passes each from a dim to any factor of any order that cuts the dim, from the
+// factor to all dims that it cuts, and so on.
 //
-// Layouts of few blocks come first, and of a dim or a factor only a few are kept, so that the work
-// is linear in the size of the graph and a node's strategies stay few. The rest costs a
-// redistribution, as without all this.
+// Layouts of few blocks are visited first, and only a few are kept per dim and per factor. So the
+// work is linear in the size of the graph and a node's strategies stay few. Any other layout costs
+// a redistribution.
 #include "planner/space/block_cyclic_spread.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@
 namespace metadist {
 namespace {
 
-// More pieces of a dim on one rank are no layout that a program is fast with.
+// A program is not fast if a rank holds more pieces of a dim than this.
 constexpr int64_t kMostBlocks = 4;
 constexpr size_t kMostOfDim = 2;
 constexpr size_t kMostOfFactor = 2;
@@ -59,12 +60,12 @@ class Spread {
     Place place;
     BlockCyclic layout;
     int64_t number = 0;
-    bool operator<(const Asked& other) const {  // what comes later
+    bool operator<(const Asked& other) const {  // visited later
       return std::pair(layout.blocks(), number) > std::pair(other.layout.blocks(), other.number);
     }
   };
 
-  // All that the factor cuts of the node's values: calls visit(dim of a value, cut).
+  // Calls visit(dim of a value, cut) for every dim that the factor cuts.
   template <typename Visitor>
   void ForCuts(const Node& node, const Factor& factor, Visitor visit) const {
     for (const bool input : {true, false}) {
@@ -100,7 +101,7 @@ class Spread {
     }
   }
 
-  // What the node's factors make of a dim in this layout.
+  // Offers the layout of a dim to the factors of the node that cut this dim.
   void Pass(NodeId node, const Place& place, const BlockCyclic& layout) {
     const size_t n = static_cast<size_t>(node);
     if (rules_[n] == nullptr) return;

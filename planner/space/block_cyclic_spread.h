@@ -10,9 +10,9 @@
 
 namespace metadist {
 
-// For every node the orders in which its factors may take their groups so that layouts of several
-// blocks, which other nodes take or make, pass it unchanged; ascending. Depends on graph, rules and
-// ranks alone.
+// For every node, the block-cyclic layouts in which its factors may take their groups so that
+// layouts that other nodes take or make pass through it unchanged; ascending. Depends only on
+// graph, rules and ranks.
 //
 // rules: by node; nullptr for none. ranks: of the mesh.
 std::vector<std::vector<BlockCyclicFactor>> SpreadBlockCyclic(const Graph& graph,

@@ -8,10 +8,10 @@
 
 namespace metadist {
 
-// How one call is divided: all that its price and its legality depend on, whether a strategy or a
-// lowered program says so. It refers to where it was made from.
+// How one call is divided: everything that its price and its legality depend on, taken from a
+// strategy or from a lowered program. Only refers to that data.
 struct CallLayout {
-  std::span<const Sharding> inputs;   // by input; empty shardings for those left out
+  std::span<const Sharding> inputs;   // by input; an empty sharding for an omitted input
   std::span<const Sharding> outputs;  // by output, as the node makes it
   std::span<const LocalLiteral> literals = {};
 };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that depends on two decisions.
 //
-// A stored weight that is cut and taken whole is gathered right before its use; original and copy
-// are there while the node runs. The problem's rows belong to one decision each (memory_rows.h), so
-// such a copy needs a node between the two: "they agree, no copy" or "a copy of that size". Its
-// edges are forbidden pairs only. All copies would double the problem, and few of them ever decide
-// the peak: they are added where a lowered program exceeded its limit. A problem with some copies
-// counted still asks for no more than its programs need, so its bounds hold.
+// A weight that is stored sharded and used whole is gathered right before its use; original and
+// copy both exist while the node runs. A memory row of the problem belongs to one decision
+// (memory_rows.h), so such a copy needs a node between the two decisions, whose strategies are
+// "they agree, no copy" and "a copy of that size". Its edges only forbid pairs. Counting all copies
+// would double the problem, and few of them ever decide the peak: a copy is added once a lowered
+// program has exceeded its limit. A problem that counts some of the copies never requires more
+// memory than its programs need, so its bounds hold.
 #include "planner/space/copies.h"
 
 #include <fmt/format.h>
@@ -71,7 +72,7 @@ class CopyFinder {
                           : candidates.end();
       out.fitting.push_back(at == candidates.end() ? -1
                                                    : static_cast<int>(at - candidates.begin()));
-      // What only drops spare elements is a view.
+      // Dropping spare elements only needs a view.
       const bool copied = one && wanted != nullptr && IsCopied(candidates, *wanted);
       out.bytes.push_back(copied ? Bytes(value, *wanted) : 0);
     }
@@ -90,7 +91,7 @@ class CopyFinder {
   const std::vector<int>& decision_;  // by value
 };
 
-// Numbers for the strategies of a counted copy.
+// Indices of the strategies of a counted copy.
 struct Numbers {
   std::map<int, int> agreed;      // by candidate
   std::map<int64_t, int> copied;  // by bytes
@@ -107,7 +108,7 @@ Numbers NumbersOf(const UseCopy& copy) {
   return out;
 }
 
-// [node's strategies][copy's strategies], all forbidden but for what is allowed.
+// [node's strategies][copy's strategies]; every pair is forbidden unless allowed.
 class Pairs {
  public:
   Pairs(size_t rows, size_t columns) : columns_(columns), entries_(rows * columns, kForbidden) {}

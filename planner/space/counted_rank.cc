@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose memory does a problem count?
+// The rank whose memory a problem counts.
 //
-// The limit holds on every rank, the problem has one row of bytes per value. With the largest piece
-// of every value, on whatever rank, the sum can exceed what any rank holds: the first rank has the
-// larger pieces where a size does not divide, one with neighbours on both sides the wider halos. A
-// plan that fits would then pass for one that does not, and a bound of the least memory would be
-// false. So all values are counted on one and the same rank, which is never more than the fullest
-// rank's sum. Which rank is a matter of how close: of those that can be the fullest, the one that
-// holds most of all that the strategies offer.
+// The limit holds on every rank, but the problem has one row of bytes per value. If it took the
+// largest piece of every value over all ranks, the sum could exceed what any rank holds: the first
+// rank has the larger pieces if a size does not divide, a rank with neighbours on both sides has
+// the wider halos. A plan that fits would then be rejected, and a lower bound of the memory would
+// be false. So all values are counted on one and the same rank, whose sum is never above that of
+// the fullest rank. The choice of the rank only affects how tight this is: of the ranks that can be
+// the fullest, it is the one with most bytes summed over all strategies and candidates.
 #include "planner/space/counted_rank.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace metadist {
 namespace {
 
-// Every list of strategies or candidates once, with a node or value that has it.
+// Visits every list of strategies or candidates once, with a node or value that has it.
 template <typename Visit>
 void ForAllShardings(const Graph& graph, const Formulation& formulation, const Visit& visit) {
   std::set<const void*> seen;

@@ -6,7 +6,7 @@
 namespace metadist {
 namespace {
 
-// Beyond this a concatenation is no layout anybody wants to move.
+// A concatenation of more parts is not worth redistributing.
 constexpr int64_t kMostParts = 64;
 
 void Push(std::vector<SubDim>& subs, int64_t size, std::vector<int> axes = {}) {
@@ -40,7 +40,7 @@ std::optional<DimSharding> ShardingOfCuts(int64_t size, std::vector<AxesOnCut> c
   });
   const Halo& halo = cuts[0].cut->halo;
   DimPart part;
-  // Elements of a block of what was placed last.
+  // Elements of one group of the cut placed last.
   int64_t rest = halo.of == 0 ? size : cuts[0].cut->parts[0].size * cuts[0].cut->parts[0].unit;
   for (const AxesOnCut& on : cuts) {
     const Cut::Part& inner = on.cut->parts[0];

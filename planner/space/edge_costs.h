@@ -15,22 +15,23 @@
 
 namespace metadist {
 
-// A price as the solvers count it.
+// A price in the integer unit of the solvers.
 int64_t Picoseconds(double seconds);
 
-// Cost matrices of redistribution between two decisions. What a decision can be is numbered once,
-// so that equal matrices are found by three numbers, made once and shared.
+// Cost matrices of redistribution between two decisions. The options of each decision are numbered
+// once, so that equal matrices are found by three numbers, computed once and shared.
 class EdgeCosts {
  public:
   explicit EdgeCosts(Redistributor& routes) : routes_(routes) {}
 
-  // The number of a list: equal lists, equal numbers. All shardings in normal form.
-  // The value's sharding by strategy of the decision that gives it.
+  // The number of a list; equal lists have equal numbers. All shardings are in normal form.
+  // by_strategy: the value's sharding for each strategy of the decision that makes it.
   int Source(const std::vector<Sharding>& by_strategy);
-  // By strategy of the decision that takes it, the shardings it wants (each is paid once).
+  // by_strategy: for each strategy of the decision that takes it, the shardings it requires (each
+  // is paid for once).
   int Target(const std::vector<std::set<Sharding>>& by_strategy);
 
-  // nullptr where everything is free. source, target: numbers of lists that fit the type.
+  // nullptr if everything is free. source, target: numbers of lists for values of this type.
   CostMatrix Between(const TensorType& type, int source, int target);
 
  private:

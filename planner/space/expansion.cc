@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node as its decomposition, or by a recipe.
+// Running a node as its decomposition, or by a recipe.
 //
-// The rule says by which of its own factors every inner node works when the operator works on a
-// factor; so an axis of the mesh that is given to the operator is given to every inner node, and
-// the strategies of those are built as any node's are. Where an inner value is exchanged, it is
-// kept reduced, and the ordinary redistributions supply the collective. Whatever does not chain (a
-// factor that an inner node lacks at its real sizes) has no strategy.
+// For every factor of the operator, the rule names the factor on which each inner node works. So a
+// mesh axis that is given to the operator is given to every inner node, and their strategies are
+// built like those of any node. An inner value that is exchanged is kept reduced, and the ordinary
+// redistributions supply the collective. If an inner node lacks the named factor at its real sizes,
+// there is no such strategy.
 //
-// A recipe, or a late merge, says of its own nodes how they work on pieces: that is one more factor
-// of their rules. The operator's plain factors, on other axes, run through its graph as the nodes'
-// rules let them. Of several ways the fastest is taken.
+// A recipe, or a late merge, defines how its own nodes work on pieces: that is one more factor of
+// their rules. The operator's other factors, on other axes, are propagated through its graph by the
+// rules of its nodes. Of several ways the fastest is taken.
 #include "planner/space/expansion.h"
 
 #include <fmt/format.h>
@@ -65,7 +65,7 @@ std::vector<const Expander::Body*> Expander::BodiesFor(const std::vector<int>& c
         return own(used.first).inner.recipe.empty();
       }))
     bodies.push_back(Decomposed());
-  // Written for a number of ranks, with one such factor only.
+  // These graphs are written for a number of ranks, and for one such factor only.
   if (ranks.size() != 1) return bodies;
   const auto [factor, count] = *ranks.begin();
   for (size_t way = bodies.empty() ? 0 : 1; way <= own(factor).others.size(); ++way)
@@ -140,7 +140,7 @@ const Expander::Body* Expander::ByWay(int factor, int way, int64_t ranks) {
   return at->second.get();
 }
 
-// How the node's plain factors run through a graph that is written for a composite one.
+// Propagates the node's plain factors through a graph that is written for a composite one.
 void Expander::AddUses(int composite, Body& body) const {
   std::vector<int> position;  // by input of the node: which of the graph's it is
   int next = 0;
@@ -159,7 +159,7 @@ void Expander::AddUses(int composite, Body& body) const {
   }
 }
 
-// What a factor is to each node it is with its groups in another order: the node's factor in that
+// For factors with their groups in another order: each inner node works on its own factor in that
 // order.
 void Expander::AddBlockCyclic(Body& body) const {
   const size_t own = rule_.factors.size() - layouts_.size();
@@ -209,7 +209,7 @@ std::optional<std::vector<int>> Expander::ChoicesOf(const Body& body,
   return out;
 }
 
-// How the node's result is kept: as it is made, but for what is exchanged.
+// Keeps the node's results as they are made, but reduces those that are exchanged.
 void Expander::Keep(const Body& body,
                     size_t inner,
                     const std::vector<int>& choices,
@@ -312,8 +312,8 @@ class NodeExpansion {
   }
 
  private:
-  // Values in the order in which a graph's text names them: what is given, then results as they are
-  // made.
+  // Puts values in the order in which a graph's text names them: inputs, parameters and constants,
+  // then results in the order of their nodes.
   void Renumber() {
     Graph& graph = out_.graph;
     std::vector<ValueId> order;

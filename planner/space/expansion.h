@@ -13,47 +13,47 @@
 
 namespace metadist {
 
-// Among the choices of the axes: the axis does nothing.
+// The choice of an axis that works on no factor.
 constexpr int kIdle = -1;
 
 // Runs one node as its decomposition, or by a recipe (recipe.h), on the mesh of a space.
 class Expander {
  public:
-  // All arguments must outlive the object. layouts: the last factors of the rule are those with
-  // other orders of earlier ones, one for each.
+  // All arguments must outlive the object. layouts: the last factors of the rule, one for each of
+  // these, are earlier factors with their groups in another order.
   Expander(const StrategySpace& space,
            const Node& node,
            const Rule& rule,
            const std::vector<BlockCyclicFactor>& layouts)
       : space_(space), node_(node), rule_(rule), layouts_(layouts) {}
 
-  // Whether some axis works on a factor that only the decomposition has.
+  // Whether some axis works on a factor that only the decomposition or a recipe has.
   bool Wanted(const std::vector<int>& choices) const;
 
-  // Sets strategy.expansion, given the choices (as BuildStrategy takes them) that made the
-  // strategy, to the fastest there is. The price of all it does, exchanges included; none where
-  // nothing can run so.
+  // Sets strategy.expansion to the fastest expansion, given the choices (as for BuildStrategy) that
+  // made the strategy. Returns the price of everything it does, exchanges included; nullopt if
+  // there is no such expansion.
   std::optional<Priced> Expand(const std::vector<int>& choices, Strategy& strategy);
 
  private:
-  // What runs in the node's place.
+  // A graph that replaces the node.
   struct Body {
     Graph graph;
     std::vector<Rule> rules;       // by node
     std::map<int, InnerUse> uses;  // by factor of the node's rule
-    // By factor, where its groups have another layout than `uses` names: which of its rule's
-    // factors each node works on, or where the use says it (-1).
+    // By factor whose groups have another layout than in `uses`: the index of the factor on which
+    // each node works, or -1 where `uses` decides.
     std::map<int, std::vector<int>> in_blocks;
   };
 
   const OpDef* Op() const { return space_.ops->Find(node_); }
-  // What can run in the node's place; nullptr for what cannot.
+  // The graphs that can replace the node; nullptr for one that cannot be built.
   std::vector<const Body*> BodiesFor(const std::vector<int>& choices);
   const Body* Decomposed();
-  // By way `way` of the factor (0: inner, then the others), which so many ranks work on.
+  // For way `way` of the factor (0: inner, then the others), divided among `ranks` ranks.
   const Body* ByWay(int factor, int way, int64_t ranks);
   Result<PieceGraph> Written(const Factor& factor, const InnerUse& use, int64_t ranks) const;
-  // The price; none where the body cannot run so.
+  // The price; nullopt if the body cannot run with these choices.
   std::optional<Priced> Run(const Body& body,
                             const std::vector<int>& choices,
                             Strategy& strategy) const;
@@ -71,17 +71,17 @@ class Expander {
   const Node& node_;
   const Rule& rule_;
   const std::vector<BlockCyclicFactor>& layouts_;
-  // By factor, way and ranks; nullptr where there is no such body. {-1, 0, 0}: the decomposition.
+  // By factor, way and ranks; nullptr if there is no such body. {-1, 0, 0}: the decomposition.
   std::map<std::tuple<int, int, int64_t>, std::unique_ptr<Body>> bodies_;
 };
 
-// A graph whose expanded nodes are replaced by their decompositions, and what is assigned to it.
+// A graph in which expanded nodes are replaced by their decompositions, and its assignment.
 struct Expanded {
   Graph graph;
   Assignment assignment;
 };
 
-// Nodes within `n` are called `n/...`; values keep their names and may change their ids.
+// The nodes that replace `n` are named `n/...`; values keep their names, but their ids may change.
 Expanded ExpandNodes(const Graph& graph, const Assignment& assignment);
 
 }  // namespace metadist

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a graph to the solver's numbers.
+// Formulates the decisions for a graph as the solvers' numbers.
 //
-// A value used several times is a decision of its own: how it is kept. One gather then serves all
-// its users and its copy takes memory once; the same goes for a value that waits long for its only
-// user. What is stored (inputs, parameters, constants) is a decision among the shardings that its
-// users want. All other values go straight from their producer's strategy to their consumer's, and
-// the edge between the two nodes carries their redistribution.
+// How a value with several uses is kept is a decision of its own: one gather then serves all its
+// users, and its copy is counted once. The same holds for a value with a single use long after it
+// is made. How inputs, parameters and constants are stored is a decision among the shardings that
+// their users require. All other values go straight from their producer to their consumer, and the
+// edge between the two nodes carries the redistribution cost.
 //
-// Sizes: problem nodes about twice the graph's; an edge has as many entries as its ends have
-// strategies, but routes are planned for distinct shardings only and equal matrices are shared, so
-// repeated layers cost nothing extra.
+// Size: the problem has about twice as many nodes as the graph. An edge has an entry for every pair
+// of strategies, but routes are planned once per pair of distinct shardings and equal matrices are
+// shared, so repeated layers cost nothing extra.
 #include "planner/space/formulate.h"
 
 #include <fmt/format.h>
@@ -38,11 +38,11 @@ namespace {
 
 using Kind = Formulation::Decision::Kind;
 
-// A result used only by a node further away than this is kept by a decision of its own.
+// A result whose only user is more than this many nodes later gets a decision of its own.
 constexpr NodeId kLongWait = 4;
 
-// Whether the types of a call's outputs follow without the elements of a constant input (those of
-// a Compress do not).
+// Whether the types of a call's outputs can be inferred without the elements of a constant input
+// (those of Compress cannot).
 bool InfersWithout(OpCall call, size_t input) {
   const auto with = InferTypes(call);
   call.inputs[input].constant = nullptr;
@@ -115,13 +115,13 @@ class Formulator {
     return {};
   }
 
-  // The constraint of the value, where that is how it ends as an output.
+  // The constraint of the value, if it also decides how the value is placed as an output.
   const Sharding* EndConstraint(ValueId id) const {
     const auto at = constrained_.find(id);
     return at != constrained_.end() && at->second.partial.empty() ? &at->second : nullptr;
   }
 
-  // The values whose constraints hold for all of the group.
+  // The values of the group whose constraints hold for all of it.
   std::vector<ValueId> ConstrainedEnds(const StateGroup& group) const {
     std::vector<ValueId> ends = group.inputs;
     ends.push_back(group.output);
@@ -146,7 +146,7 @@ class Formulator {
     }
   }
 
-  // Constants from which the shapes of some call follow: every rank has all of them.
+  // Marks constants that shape inference of some call needs: every rank has all their elements.
   void MarkKnown() {
     known_.assign(graph_.values.size(), false);
     for (const Node& node : graph_.nodes) {
@@ -164,7 +164,7 @@ class Formulator {
     }
   }
 
-  // Parameters and what is made of nothing else (a transposed weight).
+  // Marks parameters and values computed from parameters only (a transposed weight).
   void MarkWeights() {
     weight_.assign(graph_.values.size(), false);
     for (ValueId id : graph_.OfKind(ValueKind::kParameter)) weight_[static_cast<size_t>(id)] = true;
@@ -180,7 +180,7 @@ class Formulator {
     }
   }
 
-  // By input, whether the template wants it whole; empty where everything is allowed.
+  // By input, whether the template requires it replicated; empty: everything is allowed.
   std::vector<bool> WantedWhole(const Node& node) const {
     if (request_.plan_template != PlanTemplate::kDataParallel) return {};
     std::vector<bool> whole;
@@ -194,12 +194,12 @@ class Formulator {
     return true;
   }
 
-  // What the strategies of a node follow from.
+  // Everything that determines the strategies of a node.
   struct NodeKind {
     int number = 0;  // of its signature
     const Rule* rule = nullptr;
     std::vector<BlockCyclicFactor> layouts = {};
-    std::vector<bool> passes = {};  // of the rule, those that are of use
+    std::vector<bool> passes = {};  // by pass-through of the rule: whether it is of use
     FusedOperands fused = {};
     auto key() const { return std::make_tuple(number, layouts, passes, fused); }
   };
@@ -290,7 +290,7 @@ class Formulator {
     }
   }
 
-  // What a decision can be, as the ends of edges see it.
+  // The candidates of a decision, and their numbers as source and target of edges.
   struct Candidates {
     std::shared_ptr<const std::vector<Sharding>> list;
     int source = 0;
@@ -364,7 +364,8 @@ class Formulator {
     return Normalize(cut, mesh_);
   }
 
-  // Halos are a need of one use, and what an operator makes too much of is dropped.
+  // Without halos, which only one use needs, and without the excess elements that an operator
+  // makes.
   std::set<Sharding> KeptCandidates(ValueId id) {
     std::set<Sharding> out;
     const auto add = [&](const std::set<Sharding>& shardings) {
@@ -388,7 +389,7 @@ class Formulator {
     return outputs == 0 && users[0] - graph_.value(id).producer > kLongWait;
   }
 
-  // Everything that StoredCandidates, KeptCandidates and TakenWhole look at, by number.
+  // Everything that StoredCandidates, KeptCandidates and TakenWhole depend on, as numbers.
   std::vector<int> KindOf(ValueId id) {
     const Value& value = graph_.value(id);
     const bool stored = value.kind != ValueKind::kResult;
@@ -404,7 +405,7 @@ class Formulator {
     const auto constraint = constrained_.find(id);
     if (constraint != constrained_.end()) return MakeCandidates({constraint->second});
     const bool stored = graph_.value(id).kind != ValueKind::kResult;
-    // The data parallel template looks at sizes as well.
+    // The data parallel template depends on sizes as well.
     if (request_.plan_template == PlanTemplate::kDataParallel)
       return MakeCandidates(stored ? StoredCandidates(id) : KeptCandidates(id));
     const auto [at, added] = of_kind_.try_emplace(KindOf(id));
@@ -444,7 +445,7 @@ class Formulator {
       Sharding reduced = sharding.WithoutSpares().WithoutHalos();
       reduced.partial.clear();
       out.insert(reduced);
-      // Reduced and scattered along an uncut dim.
+      // Reduce-scattered along an uncut dim.
       std::vector<int> axes;
       for (const Partial& partial : sharding.partial) axes.push_back(partial.axis);
       for (size_t d = 0; d < shape.size() && !axes.empty(); ++d) {
@@ -457,13 +458,13 @@ class Formulator {
     return out;
   }
 
-  // As its uses want it, or as its new value is made.
+  // As the uses of the state require it, or as its new value is made.
   std::set<Sharding> StateCandidates(const StateGroup& group) {
     const std::vector<ValueId> ends = ConstrainedEnds(group);
     if (!ends.empty()) return {*EndConstraint(ends[0])};
     std::set<Sharding> all;
     for (const ValueId input : group.inputs) all.merge(StoredCandidates(input));
-    // That template says how inputs and parameters are stored, whatever is made of them.
+    // That template decides how inputs and parameters are stored, whatever their new values are.
     if (request_.plan_template != PlanTemplate::kDataParallel)
       all.merge(OutputCandidates(group.output));
     std::set<Sharding> out;
@@ -471,7 +472,8 @@ class Formulator {
     return out;
   }
 
-  // State begins a step as it ends the one before: one decision for both.
+  // State has the same sharding at the start of a step as at the end of the previous one: one
+  // decision for both.
   void AddStates() {
     out_.where.of_output.assign(graph_.outputs.size(), -1);
     for (const StateGroup& group : states_) {
@@ -498,7 +500,7 @@ class Formulator {
     }
   }
 
-  // One decision without choice carries the memory of what is not decided.
+  // A decision with one option carries the memory of all values without a decision.
   void AddFixed() {
     out_.decisions.push_back({Kind::kFixed, 0, {}});
     out_.problem.nodes.push_back({{0}, {}});
@@ -506,7 +508,7 @@ class Formulator {
   }
 
   void AddEdge(int a, int b, const TensorType& type, int source, int target) {
-    if (a == b) return;  // state that is its own new value
+    if (a == b) return;  // state that is not changed
     CostMatrix matrix = costs_.Between(type, source, target);
     if (matrix) out_.problem.edges.push_back({a, b, std::move(matrix)});
   }
@@ -521,7 +523,7 @@ class Formulator {
       const Value& value = graph_.values[v];
       const int decision = out_.where.of_value[v];
       const bool result = value.kind == ValueKind::kResult;
-      if (!result && decision < 0) continue;  // whole for everybody
+      if (!result && decision < 0) continue;  // replicated for every use
       int at = decision;
       int source = result ? ends_.MadeOf(id).source : -1;
       if (decision >= 0) {
@@ -541,7 +543,7 @@ class Formulator {
     }
   }
 
-  // The decision that corresponds to `decision` in the first of the repeated layers.
+  // The decision corresponding to `decision` in the first of the repeated layers.
   int LeaderOf(int decision, const std::vector<NodeId>& leaders) const {
     const Formulation::Decision& d = out_.decisions[static_cast<size_t>(decision)];
     const auto leader = [&](NodeId node) { return leaders[static_cast<size_t>(node)]; };
@@ -566,7 +568,7 @@ class Formulator {
     const Formulation::Decision& x = out_.decisions[static_cast<size_t>(a)];
     const Formulation::Decision& y = out_.decisions[static_cast<size_t>(b)];
     if (x.kind != y.kind) return false;
-    // Equal lists of candidates are one list.
+    // Equal lists of candidates are shared.
     if (x.kind != Kind::kNode) return x.candidates == y.candidates;
     if (out_.strategies[static_cast<size_t>(x.id)] == out_.strategies[static_cast<size_t>(y.id)])
       return true;
@@ -601,7 +603,7 @@ class Formulator {
   EdgeCosts costs_;
   ValueEnds ends_;
   std::map<int, Candidates> lists_;                 // by source number
-  std::map<std::vector<int>, Candidates> of_kind_;  // of values, by KindOf
+  std::map<std::vector<int>, Candidates> of_kind_;  // by KindOf
   std::vector<Candidates> candidates_;              // by decision
   const std::vector<std::vector<Use>> uses_;
   std::map<ValueId, Sharding> constrained_;
@@ -639,7 +641,7 @@ Assignment Formulation::Decode(const Graph& graph, const Choice& choice) const {
   for (size_t v = 0; v < graph.values.size(); ++v)
     if (where.of_value[v] >= 0) out.values[v] = chosen(where.of_value[v]);
   for (const int decision : where.of_output) out.outputs.push_back(chosen(decision));
-  // A result that is only an output is kept as the output wants it.
+  // A result that is only an output is kept as the output is placed.
   const auto uses = UsesOf(graph);
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     const size_t id = static_cast<size_t>(graph.outputs[i]);

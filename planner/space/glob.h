@@ -5,7 +5,7 @@
 
 namespace metadist {
 
-// Whether all of `text` fits the pattern: * is any run of characters, ? any one.
+// Whether all of `text` matches the pattern: * is any run of characters, ? any one.
 bool GlobFits(std::string_view pattern, std::string_view text);
 
 }  // namespace metadist

@@ -52,7 +52,7 @@ LocalCall::LocalCall(const OpDef& op,
     if (node.outputs[i] == kNone) promised_[i].shape = {kRunTimeSize};
 }
 
-// Partial sums may be held in f32.
+// Adapts the call to partial sums that are held in f32.
 void LocalCall::Hold(const Graph& graph, const Node& node, const CallLayout& layout) {
   Operands inputs{{}, {layout.inputs.begin(), layout.inputs.end()}};
   Operands outputs{{}, {layout.outputs.begin(), layout.outputs.end()}};

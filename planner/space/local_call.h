@@ -13,8 +13,8 @@
 
 namespace metadist {
 
-// A node's call as one rank makes it: local input types, local literals. Keeps what the call points
-// to; not copyable.
+// A node's call on one rank: local input types, local literals. Owns what the call points to; not
+// copyable.
 class LocalCall {
  public:
   LocalCall(const OpDef& op,
@@ -27,12 +27,12 @@ class LocalCall {
   LocalCall& operator=(const LocalCall&) = delete;
 
   const OpCall& call() const { return call_; }
-  // Whether inference gives exactly the parts of the outputs that the layout promises the rank.
+  // Whether inference gives exactly the local shapes of the outputs that the layout promises.
   bool Fits() const;
-  // What it costs; the call must fit. fused: if given, how its operands reach it in a fused group.
+  // The work of the call, which must fit. fused: which operands it exchanges within a fused group.
   ComputeWork work(const FusedOperands* fused = nullptr) const;
-  // The call as a profile with rows of calls names it: operator, attributes, local types, and the
-  // elements of small constants, whose number decides what a kernel does.
+  // The call's name in the `calls` of a profile: operator, attributes, local types, and the
+  // elements of small constants, whose values affect a kernel's time.
   std::string text() const;
 
  private:

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Liveness as the solver sees it.
+// Liveness as the solvers count it.
 //
 // The executor holds a buffer from the node that makes it to the last node that reads it; a view
-// shares its input's buffer (metair/spmd/buffer_plan.h). How much a buffer takes depends on one
-// decision, except around redistributions, where original and copy are decided apart. Only bytes
-// that one decision fixes are counted, and a buffer seen through views once, so that the usage
+// shares its input's buffer (metair/spmd/buffer_plan.h). The size of a buffer depends on one
+// decision, except around redistributions, where original and copy belong to different decisions.
+// Only bytes that one decision fixes are counted, and a buffer with views once, so that the usage
 // never exceeds what the program really needs:
 //
 //   at 2n       the node's results, and operands that come straight from their producer
 //   2n+1 ..     a result kept for several uses, up to the last of them; a result used once, up to
 //               its user
-//   always      inputs, parameters, constants; what is held packed, as such, and at 2n the copy
-//   that
-//               node n reads
+//   always      inputs, parameters, constants (their packed size, if packed; the copy that node n
+//               reads is then counted at 2n)
 #include "planner/space/memory_rows.h"
 
 #include <algorithm>
@@ -63,7 +62,7 @@ class Liveness {
     return LocalBytes(type, sharding, mesh_, formulation_.counted_rank);
   }
 
-  // Of an input, a parameter or a constant.
+  // Bytes of an input, a parameter or a constant.
   int64_t StoredBytes(ValueId value, const Sharding& sharding) const {
     const TensorType& type = graph_.value(value).type;
     if (!packed_[static_cast<size_t>(value)]) return Bytes(type, sharding);
@@ -121,14 +120,14 @@ class Liveness {
       root_[static_cast<size_t>(node.outputs[0])] = root_[static_cast<size_t>(node.inputs[0])];
   }
 
-  // Whether the operand takes bytes of its own while the node runs, that no other row counts.
+  // Whether the operand takes bytes while the node runs that no other row counts.
   bool IsHeldFor(NodeId node, ValueId operand) const {
     if (packed_[static_cast<size_t>(operand)]) return true;
     return !Decided(operand) && graph_.value(operand).kind == ValueKind::kResult &&
            covered_[static_cast<size_t>(root_[static_cast<size_t>(operand)])] <= 2 * node;
   }
 
-  // Results and direct operands while the node runs.
+  // Counts results and direct operands while the node runs.
   void AddRunning(NodeId id) {
     const Node& node = graph_.node(id);
     const auto& strategies = *formulation_.strategies[static_cast<size_t>(id)];
@@ -150,8 +149,8 @@ class Liveness {
     AddRow(static_cast<size_t>(id), 2 * id, 2 * id + 1, std::move(usage));
   }
 
-  // What a node that runs as its decomposition needs at one time: its operands need not be there
-  // any more when its results are.
+  // The most memory at one time of a node that runs as its decomposition: its operands may be freed
+  // before its results exist, so the two are not added.
   int64_t LargestOf(const Node& node, const PricedStrategy& strategy) {
     const Expansion* body = strategy.strategy.expansion.get();
     std::vector<bool> freed;
@@ -167,9 +166,9 @@ class Liveness {
     return largest;
   }
 
-  // The most bytes that a decomposition's own results take at one time: as they are made while
-  // their node runs, as they are kept up to their last use, views not at all. Only as long as
-  // nothing was freed that is counted elsewhere for all of the time: inputs that are `freed`.
+  // The most bytes that a decomposition's results take at one time: as made while their node runs,
+  // as kept until their last use; views take none. Counts only until the last use of the first
+  // input that is `freed`, since other rows count that input for the whole time.
   int64_t MostLive(const Expansion& body, const std::vector<bool>& freed) const {
     const Graph& graph = body.graph;
     const NodeId end = static_cast<NodeId>(graph.nodes.size());
@@ -211,13 +210,13 @@ class Liveness {
     return most;
   }
 
-  // Marks the buffer behind `value` as counted up to `until`, and returns up to where it was.
+  // Marks the buffer of `value` as counted until `until`, and returns the previous end.
   int64_t Cover(ValueId value, int64_t until) {
     int64_t& covered = covered_[static_cast<size_t>(root_[static_cast<size_t>(value)])];
     return std::exchange(covered, std::max(covered, until));
   }
 
-  // A result after its node has run.
+  // Counts a result after its node has run.
   void AddResult(NodeId id, size_t position) {
     const ValueId value = graph_.node(id).outputs[position];
     const std::vector<Use>& uses = uses_[static_cast<size_t>(value)];
@@ -249,9 +248,9 @@ class Liveness {
   const std::vector<std::vector<Use>> uses_;
   const std::vector<bool> packed_;  // by value
   const int64_t end_;
-  std::vector<int64_t> covered_;  // by root: times before this are counted already
+  std::vector<int64_t> covered_;  // by root: times before this are already counted
   std::vector<ValueId> root_;
-  // By a strategy's body, which nodes alike share, and the operands that it frees.
+  // By a strategy's body, which equal nodes share, and the operands that it frees.
   std::map<std::pair<const Expansion*, std::vector<bool>>, int64_t> bodies_;
 };
 

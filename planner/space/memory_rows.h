@@ -8,8 +8,8 @@
 
 namespace metadist {
 
-// Fills the memory rows of the formulation's problem: local bytes on one rank (counted_rank.h) over
-// the times during which the lowered program certainly holds them.
+// Fills the memory rows of the formulation's problem: local bytes on one rank (counted_rank.h), at
+// the times when the lowered program certainly holds them.
 void AddMemoryRows(const Graph& graph,
                    const OpTable& ops,
                    const Mesh& mesh,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes come after what they read, so one pass forwards is enough.
+// Nodes are in topological order, so one forward pass is enough.
 #include "planner/space/partial_flow.h"
 
 #include <algorithm>

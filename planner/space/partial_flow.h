@@ -9,9 +9,8 @@
 namespace metadist {
 
 // By node, and by pass-through of its rule: whether a partial value of that reduction can reach it,
-// so that some strategy has a use for it. Nothing gains from values that are made partial only to
-// pass: of a maximum with hundreds of operands each would be one more way to run it.
-// rules: by node.
+// so that some strategy can use it. Nothing is gained by making values partial only to pass them
+// through, and each pass-through adds a strategy: a maximum of hundreds of operands has hundreds.
 std::vector<std::vector<bool>> ReachedPasses(const Graph& graph,
                                              const std::vector<const Rule*>& rules);
 

@@ -13,7 +13,7 @@
 
 namespace metadist {
 
-// One value brought from one sharding to another, at one place of the program.
+// The redistribution of one value, at one point of the program.
 struct Redistribution {
   enum class Place : uint8_t {
     kKept,    // right after the value is made, for all its uses
@@ -27,17 +27,17 @@ struct Redistribution {
   int output = -1;
   std::vector<CollectiveStep> steps = {};
   std::vector<int> bundles =
-      {};  // by step: those of one number travel together, -1: alone; or empty
+      {};  // by step: steps with the same number are one collective, -1: alone; or empty
   Priced price = {};
   int64_t received_bytes = 0;
 };
 
-// All that the assignment needs, in program order.
+// All redistributions that the assignment needs, in program order.
 std::vector<Redistribution> RedistributionsOf(const Graph& graph,
                                               const Assignment& assignment,
                                               Redistributor& routes);
 
-// Why it is needed: "MatMul_7 takes [x][] and node Add_3 makes [][x]".
+// The reason for it: "'Add_3' makes [][x], it is kept as [x][] for its uses".
 std::string Why(const Redistribution& redistribution, const Graph& graph, const Mesh& mesh);
 
 }  // namespace metadist

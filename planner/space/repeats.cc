@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repeated layers of a graph: runs of blocks that do the same, one after the other.
+// Repeated layers of a graph: runs of equal consecutive blocks.
 //
-// A run of period p is a stretch in which every node is alike to the one p nodes before it. Testing
-// a period takes one pass over the nodes, and testing all of them is quadratic. So periods are
-// guessed: in a repeated block some stretch of signatures occurs once, and occurs next a period
-// later. Distances between equal stretches of 4, 16, 64, ... nodes are counted, and the most
-// frequent ones of each length are tested exactly. Small graphs try every period.
+// A run of period p is a range of nodes in which every node equals the one p nodes before it.
+// Testing a period takes one pass over the nodes, and testing all periods is quadratic. So periods
+// are guessed: a repeated block usually contains a sequence of signatures that occurs once in it,
+// and that occurs again one period later. Distances between equal sequences of 4, 16, 64, ... nodes
+// are counted, and the most frequent distances of each length are tested exactly. For small graphs
+// every period is tested.
 //
-// Of all runs the one that covers most nodes is taken first; the others are cut down to what it
-// leaves free.  Cost: O(n log n) for n nodes, and a queue of the runs.
+// The run that covers most nodes is taken first; the others are cut down to the nodes that remain.
+// Cost: O(n log n) for n nodes, and a queue of the runs.
 #include "planner/space/repeats.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ namespace {
 
 // Blocks shorter than this are not layers.
 constexpr int kShortestPeriod = 4;
-constexpr NodeId kFewNodes = 512;      // of which every period is tested
+constexpr NodeId kFewNodes = 512;      // up to this size every period is tested
 constexpr size_t kGuessesALength = 8;  // periods
 
 class RepeatFinder {
@@ -48,21 +49,21 @@ class RepeatFinder {
   }
 
  private:
-  // Nodes [begin, end), alike at this distance.
+  // Nodes [begin, end), each equal to the one `period` nodes later or earlier.
   struct Stretch {
     NodeId begin;
     NodeId end;
     int period;
     int count() const { return (end - begin) / period; }
     int covers() const { return count() * period; }
-    // What covers more comes first, then shorter periods, then earlier ones.
+    // Larger coverage is taken first, then shorter periods, then earlier ones.
     bool operator<(const Stretch& other) const {
       return std::make_tuple(covers(), -period, -begin) <
              std::make_tuple(other.covers(), -other.period, -other.begin);
     }
   };
 
-  // Whether nodes a and b = a + period do the same with corresponding operands.
+  // Whether nodes a and b = a + period are equal and have corresponding operands.
   bool Alike(NodeId a, NodeId b) const {
     if (signatures_[static_cast<size_t>(a)] != signatures_[static_cast<size_t>(b)]) return false;
     const Node& left = graph_.node(a);
@@ -87,9 +88,10 @@ class RepeatFinder {
       for (int period = kShortestPeriod; 2 * period <= nodes_; ++period) periods.insert(period);
       return periods;
     }
-    std::vector<uint64_t> hashes(signatures_.begin(), signatures_.end());  // of stretches from i on
+    // Of `length` nodes from i on.
+    std::vector<uint64_t> hashes(signatures_.begin(), signatures_.end());
     for (int length = 1; 2 * length <= nodes_; length *= 2) {
-      // Every other length is enough: 4, 16, 64, ...
+      // Every other power of two is enough: 4, 16, 64, ...
       if (length >= kShortestPeriod && IsPowerOfFour(length)) Guess(hashes, periods);
       for (size_t i = 0; i + static_cast<size_t>(length) < hashes.size(); ++i)
         hashes[i] = Mixed(hashes[i], hashes[i + static_cast<size_t>(length)]);
@@ -108,7 +110,7 @@ class RepeatFinder {
     return x ^ (x >> 29);
   }
 
-  // Adds the most frequent distances between equal stretches.
+  // Adds the most frequent distances between equal sequences.
   static void Guess(const std::vector<uint64_t>& hashes, std::set<int>& periods) {
     std::unordered_map<uint64_t, int> last;
     std::map<int, int> counts;  // by distance
@@ -117,7 +119,7 @@ class RepeatFinder {
       const auto [seen, first] = last.try_emplace(hashes[i], at);
       if (first) continue;
       const int distance = at - std::exchange(seen->second, at);
-      // A shorter block is a layer together with its neighbours.
+      // Shorter blocks are combined to the shortest multiple that counts as a layer.
       ++counts[(kShortestPeriod + distance - 1) / distance * distance];
     }
     std::vector<std::pair<int, int>> frequent;
@@ -141,7 +143,7 @@ class RepeatFinder {
     if (run.count() >= 2) runs_.push(run);
   }
 
-  // Takes the nodes of a run if they are all free; else queues the parts of it that are.
+  // Takes the nodes of a run if they are all free; otherwise queues the parts of it that are free.
   bool Place(const Stretch& run) {
     auto at = std::prev(free_.upper_bound(run.begin));
     if (at->first <= run.begin && run.end <= at->second) {

@@ -7,7 +7,7 @@
 
 namespace metadist {
 
-// `count` blocks of `period` consecutive nodes that are alike, from node `first` on.
+// `count` equal blocks of `period` consecutive nodes, starting at node `first`.
 struct Repeat {
   NodeId first = 0;
   int period = 0;
@@ -15,14 +15,14 @@ struct Repeat {
   bool operator==(const Repeat&) const = default;
 };
 
-// The repeated layers of a graph: disjoint runs of blocks with equal signatures in which every
-// node reads the same place relative to itself, or the same value, or a parameter or constant of
-// its own. Covers greedily: most nodes first, shorter period at a tie.
-// signatures: one number per node, equal for nodes with equal strategies.
-// Periods of large graphs are guessed from their signatures: repeats.cc.
+// The repeated layers of a graph: disjoint runs of blocks with equal signatures. Corresponding
+// nodes read corresponding results (at the same distance), or the same value, or a parameter or
+// constant of their own. Greedy: most nodes first, shorter period at a tie. signatures: one number
+// per node, equal for nodes with equal strategies. The periods of large graphs are guessed from
+// their signatures (repeats.cc).
 std::vector<Repeat> FindRepeats(const Graph& graph, const std::vector<int>& signatures);
 
-// For every node the node of the first block that it repeats; itself if it repeats none.
+// For every node, the corresponding node of the first block; itself if it repeats none.
 std::vector<NodeId> LeadersOf(const Graph& graph, const std::vector<Repeat>& repeats);
 
 }  // namespace metadist

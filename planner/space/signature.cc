@@ -12,7 +12,7 @@
 namespace metadist {
 namespace {
 
-// Larger constants are data, not shapes.
+// Larger constants are data and do not decide shapes.
 constexpr int64_t kLiteralElements = 64;
 
 std::string TensorText(const Tensor& tensor) {

@@ -8,8 +8,8 @@
 namespace metadist {
 
 // Text that is equal for two nodes exactly if their strategies are: operator, attributes, types of
-// all inputs and outputs, and the elements of small constant inputs, but not of the key of random
-// numbers. Names play no part. op: the node's operator; nullptr: unknown.
+// all inputs and outputs, and the elements of small constant inputs, except the key of random
+// numbers. Names are ignored. op: the node's operator; nullptr: unknown.
 std::string SignatureOf(const Graph& graph, const Node& node, const OpDef* op);
 
 }  // namespace metadist

@@ -8,7 +8,7 @@
 
 namespace metadist {
 
-// What is sharded alike from step to step: an output, and all state that it replaces.
+// Values that must have one sharding from step to step: an output, and all state that it replaces.
 struct StateGroup {
   ValueId output = kNone;
   std::vector<size_t> positions;  // among the graph's outputs, in order

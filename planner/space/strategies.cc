@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strategies of a node: every mesh axis takes a factor of its rule, a pass-through, or none.
+// The strategies of a node: each mesh axis takes a factor of its rule, a pass-through, or none.
 //
-// With f factors and k axes there are (f + 1)^k candidates; a candidate is dropped where a factor
-// has too few groups, where cuts of one dim do not nest, where a value would be partial in two
-// ways, where two candidates place everything alike, and where the operator's own inference does
-// not accept the local call on the first, the last and the widest rank or makes other shapes than
-// the rule promises. So a wrong rule costs a strategy here, not a crash later.
+// With f factors and k axes there are (f + 1)^k candidates. A candidate is dropped if a factor has
+// too few groups, if cuts of one dim do not nest, if a value would be partial in two ways, if an
+// earlier candidate has the same shardings, or if the operator's own inference does not accept the
+// local call on the first, the last and the widest rank or infers other shapes than the rule
+// promises. So a wrong rule costs a strategy here, not a crash later.
 #include "planner/space/strategies.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@
 namespace metadist {
 namespace {
 
-// What each axis does: kIdle, a factor, or factors.size() + a pass-through.
+// By axis: kIdle, a factor, or factors.size() + a pass-through.
 using Choices = std::vector<int>;
 
 class Builder {
@@ -112,7 +112,8 @@ class Builder {
     return true;
   }
 
-  // Integers that move with pieces: one literal for each, since several may move one integer.
+  // Integers that depend on where a piece begins or ends: one literal for each cut, since several
+  // cuts may change the same integer.
   bool PlaceMoves(Strategy& out) const {
     for (const auto& [factor, axes] : axes_of_)
       for (const LiteralCut& cut : Of(factor).literals) {
@@ -143,9 +144,9 @@ class Builder {
     return true;
   }
 
-  // Whether every rank makes what it keeps once halos are dropped: where pieces of whole groups do
-  // not make up the dim, they may not be its balanced pieces. What lies beside a piece is not
-  // right.
+  // Whether every rank makes all that it keeps once halos are dropped. If the groups do not add up
+  // to the dim, the pieces of whole groups may differ from the balanced pieces of the dim. Elements
+  // beside a piece are not valid.
   bool CanDropHalos(const Sharding& made) const {
     const Sharding kept = made.WithoutHalos();
     for (size_t d = 0; d < made.dims.size(); ++d) {
@@ -170,14 +171,14 @@ class Builder {
     return true;
   }
 
-  // A spare element leaves the node no further than to be dropped.
+  // Spare elements are dropped right after the node.
   static void DropSpares(Strategy& out) {
     std::vector<Sharding> made = out.outputs;
     for (Sharding& sharding : out.outputs) sharding = sharding.WithoutSpares();
     if (made != out.outputs) out.made = std::move(made);
   }
 
-  // The value of a literal entry as the graph has it.
+  // The literal's elements in the graph.
   std::optional<std::vector<int64_t>> Entries(int input, const std::string& attribute) const {
     if (input != kNone) {
       if (static_cast<size_t>(input) >= node_.inputs.size()) return std::nullopt;
@@ -235,7 +236,7 @@ class Builder {
     }
   }
 
-  // Normal forms; false where a sharding cannot be placed.
+  // Normalizes the shardings; false if a sharding is not valid.
   bool Tidy(const std::vector<ValueId>& values, std::vector<Sharding>& shardings) const {
     for (size_t i = 0; i < values.size(); ++i) {
       Sharding& sharding = shardings[i];
@@ -255,8 +256,8 @@ class Builder {
     return true;
   }
 
-  // Parts of a product of floats may overflow or vanish where the product does not, as those of a
-  // sum hardly ever do: they are no parts unless the policy lets them.
+  // Partial products of floats may overflow or vanish although the product does not, which is rare
+  // for partial sums: they are only allowed if the policy permits narrow partial values.
   bool LeavesRange(const Sharding& sharding, ElementType type) const {
     return space_.reduce_in == ReduceIn::kF32 && ClassOf(type) == ElementClass::kFloat &&
            !sharding.partial.empty() && sharding.partial[0].op == ReduceOp::kProd;
@@ -265,10 +266,10 @@ class Builder {
   const StrategySpace& space_;
   const Node& node_;
   const Rule& rule_;
-  std::map<int, std::vector<int>> axes_of_;  // of every factor in use
+  std::map<int, std::vector<int>> axes_of_;  // by factor in use
 };
 
-// Counts through all choices, first axis slowest; false after the last.
+// Steps through all choices, first axis slowest; false after the last.
 bool Next(Choices& choices, int options, const Mesh& mesh) {
   for (size_t a = choices.size(); a-- > 0;) {
     if (mesh.size(static_cast<int>(a)) > 1 && ++choices[a] < options) return true;
@@ -277,7 +278,7 @@ bool Next(Choices& choices, int options, const Mesh& mesh) {
   return false;
 }
 
-// In how many ways the axes of a mesh can take one of so many options, or none; at most 2^40.
+// The number of ways in which each axis of a mesh takes one of the options, or none; at most 2^40.
 int64_t Ways(int options, const Mesh& mesh) {
   constexpr int64_t kMost = int64_t{1} << 40;
   int64_t ways = 1;
@@ -286,9 +287,9 @@ int64_t Ways(int options, const Mesh& mesh) {
   return ways;
 }
 
-// As many of the options as can be tried in all ways.
+// The number of options for which all combinations can be tried.
 int Affordable(int options, const Node& node, const Mesh& mesh) {
-  constexpr int64_t kMostShardings = int64_t{1} << 20;  // that are placed
+  constexpr int64_t kMostShardings = int64_t{1} << 20;  // built in total
   constexpr int64_t kLeastWays = 1000;
   const int64_t operands = std::ssize(node.inputs) + std::ssize(node.outputs);
   const int64_t most = std::max(kLeastWays, kMostShardings / std::max<int64_t>(operands, 1));
@@ -296,7 +297,7 @@ int Affordable(int options, const Node& node, const Mesh& mesh) {
   return options;
 }
 
-// Sizes known only when running cannot be cut or priced.
+// Sizes known at run time only cannot be cut or priced.
 bool HasRunTimeSizes(const Graph& graph, const Node& node) {
   for (const std::vector<ValueId>* values : {&node.inputs, &node.outputs})
     for (ValueId id : *values)
@@ -304,7 +305,7 @@ bool HasRunTimeSizes(const Graph& graph, const Node& node) {
   return false;
 }
 
-// The first `kept` stay in any case.
+// The first `kept` always stay.
 void Prune(std::vector<PricedStrategy>& all, int64_t limit, int kept) {
   if (static_cast<int64_t>(all.size()) <= limit) return;
   const auto idle = [](const PricedStrategy& p) {
@@ -323,7 +324,7 @@ void Prune(std::vector<PricedStrategy>& all, int64_t limit, int kept) {
   all = std::move(left);
 }
 
-// None where the call has no price of its own, or does not fit.
+// nullopt if the call has no price of its own, or does not fit.
 std::optional<Priced> PriceOfCall(const StrategySpace& space,
                                   const Node& node,
                                   const CallLayout& layout) {

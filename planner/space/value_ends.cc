@@ -44,7 +44,7 @@ ValueEnds::Taken ValueEnds::TakenBy(NodeId user, ValueId value) {
     if (wanted.empty()) wanted.insert(Sharding::Replicated(rank));
   }
   taken.target = costs_.Target(by_strategy);
-  // Most of an operator's inputs are taken alike.
+  // Most inputs of an operator are taken in the same ways.
   const auto [known, fresh] = all_of_target_.try_emplace(taken.target);
   taken.all = &known->second;
   if (fresh)

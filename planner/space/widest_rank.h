@@ -8,8 +8,8 @@
 
 namespace metadist {
 
-// The rank that computes most: the first, but along dims with a wide halo the one with the second
-// piece, which has neighbours on both sides where any has.
+// The rank that computes most: the first, but along dims with a halo that of the second piece,
+// which has neighbours on both sides if any has.
 int64_t WidestRank(const CallLayout& layout, const Mesh& mesh);
 
 }  // namespace metadist

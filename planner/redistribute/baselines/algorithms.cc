@@ -22,7 +22,7 @@ namespace metadist {
 namespace {
 
 constexpr std::string_view kPointToPoint = "p2p";
-constexpr int kBothUpTo = 4;  // movable axes, with which `auto` tries bounded beside nf
+constexpr int kBothUpTo = 4;  // up to this many movable axes, `auto` tries both nf and bounded
 
 int MovableAxes(const RouteProblem& problem) {
   const Mesh& mesh = problem.mesh->fine;
@@ -73,7 +73,7 @@ const std::vector<Row>& Rows() {
   return rows;
 }
 
-// All reasons why the two ends are no problem for a planner.
+// Reports all reasons why there is no route problem between the two ends.
 Result<void> Check(const RouteRequest& request) {
   std::vector<Error> problems;
   const Mesh& mesh = request.mesh->fine;
@@ -173,7 +173,7 @@ class RoutePlanner {
     return Measured(row.algorithm.name, StepsOf(*problem_, *moves));
   }
 
-  // Where two views of a dim have no common refinement: that dim is whole in between.
+  // If two views of a dim have no common refinement, that dim is gathered in between.
   Result<PlannedRoute> ByGathering(const Row& row) {
     Sharding middle = from_;
     for (size_t d = 0; d < middle.dims.size(); ++d) {
@@ -219,7 +219,7 @@ class RoutePlanner {
     return std::move(*best);
   }
 
-  // What `auto` compares: cost, then steps; the first in order wins among equals.
+  // `auto` compares cost, then steps; the first method wins a tie.
   std::pair<double, size_t> Rank(const PlannedRoute& route) const {
     const double cost =
         route.price ? route.price->seconds : static_cast<double>(route.received_elements);

@@ -19,11 +19,11 @@ namespace metadist {
 struct RouteAlgorithm {
   std::string_view name;
   std::string_view help;
-  bool baseline = false;  // as another system plans
+  bool baseline = false;  // a method of another system
 };
 const std::vector<RouteAlgorithm>& RouteAlgorithms();
 
-// How arrays whose dims do not divide are treated.
+// How to treat arrays whose dims do not divide evenly.
 enum class Uneven : uint8_t {
   kRefuse,
   kP2p,     // balanced pieces, moved point to point
@@ -37,31 +37,31 @@ struct RouteRequest {
   std::string algo = "auto";  // of RouteAlgorithms, or "auto"
   Uneven uneven = Uneven::kRefuse;
   bool allow_p2p = false;            // `auto` may choose point to point
-  const Cluster* cluster = nullptr;  // prices; nullptr: by elements received
+  const Cluster* cluster = nullptr;  // for prices; nullptr: cost is elements received
 };
 
 // A step of a route and its size; elements are those of the busiest rank.
 struct RouteStep {
   CollectiveStep step;
-  int64_t elements = 0;  // a rank holds after it
+  int64_t elements = 0;  // held by a rank after the step
   int64_t received = 0;
   std::optional<Priced> price;  // with a cluster
 };
 
 struct PlannedRoute {
-  std::string algo;              // that made it
-  TensorType type;               // of the array that is moved: the request's, or padded
-  Sharding from, to;             // its ends
+  std::string algo;              // the method that made it
+  TensorType type;               // of the array that is moved: as requested, or padded
+  Sharding from, to;             // the ends of the route
   std::vector<RouteStep> steps;  // empty: nothing to do
-  int64_t peak_elements = 0;  // most that a rank holds of the array at either end or after a step
-  int64_t both_elements = 0;  // most of a step's input and output together
+  int64_t peak_elements = 0;  // most elements of the array on a rank at either end or after a step
+  int64_t both_elements = 0;  // most elements of a step's input and output together
   int64_t received_elements = 0;
   std::optional<Priced> price;
 };
 
-// Plans one redistribution. Same request, same route.
-// Errors: kUsage naming the dim or axis (sizes that do not divide, partial sums that only the
-// destination has, an unknown method), or that the method has no route.
+// Plans one redistribution. Deterministic. Errors: kUsage naming the dim or axis (sizes that do not
+// divide, partial sums that only the destination has, an unknown method), or if the method has no
+// route.
 Result<PlannedRoute> PlanRoute(const RouteRequest& request);
 
 }  // namespace metadist

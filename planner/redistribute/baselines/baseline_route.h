@@ -8,21 +8,21 @@
 
 namespace metadist {
 
-// Collects the moves of a baseline, whose method does not ask whether pieces stay even: a move that
-// the problem forbids breaks the route for good.
+// Collects the moves of a baseline, whose method does not check whether pieces stay even: after a
+// move that the problem forbids, there is no route.
 class BaselineRoute {
  public:
   explicit BaselineRoute(const RouteProblem& problem) : BaselineRoute(problem, problem.from) {}
   BaselineRoute(const RouteProblem& problem, const Layout& from) : problem_(&problem), at_(from) {}
 
-  // Where the moves so far lead.
+  // The layout after the moves so far.
   const Layout& at() const { return at_; }
   const std::vector<Move>& moves() const { return moves_; }
   bool broken() const { return broken_; }
 
-  // Each does nothing if there is nothing to move.
+  // Each of these does nothing if there is nothing to move.
   void Slice(size_t slot, const AxisList& free_axes);
-  // The minor-most `count` axes of a slot.
+  // Gathers the minor-most `count` axes of a slot.
   void Gather(size_t slot, size_t count);
   void AllToAll(size_t from, size_t count, size_t to);
   void Permute(const Layout& to);
@@ -31,12 +31,12 @@ class BaselineRoute {
   // One all-reduce of all partial axes that the destination does not keep.
   void ReduceAll();
 
-  // nullopt if the route is broken or ends elsewhere than at the destination.
+  // nullopt if the route is broken or does not end at the destination.
   Moves Finish() const;
 
  private:
   void Emit(CollectiveKind kind, const AxisList& axes, const Layout& to);
-  // Whether cutting the slot, cut by `kept` already, by `axes` too divides every piece.
+  // Whether cutting the slot, already cut by `kept`, by `axes` too divides every piece.
   bool Fits(size_t slot, const AxisList& kept, const AxisList& axes) const;
 
   const RouteProblem* problem_;

@@ -3,21 +3,21 @@
 
 #include "planner/redistribute/route_problem.h"
 
-// Routes as other systems plan them, written from descriptions of their method; to compare with.
-// None heeds the memory bound. nullopt also where a method would leave uneven pieces and the
-// problem forbids that.
+// Routes as other systems plan them, implemented from descriptions of their methods, for
+// comparison. None observes the memory bound. nullopt also if a method would leave uneven pieces
+// and the problem forbids them.
 namespace metadist {
 
 // XLA's partitioner for GSPMD (openxla/xla, spmd_partitioner.cc): a list of patterns, first match,
-// else gather everything and slice. later_patterns: also those that go by way of another sharding,
-// such as one that moves a dim's tiles into another.
+// else gather everything and slice. later_patterns: also the patterns that go through another
+// sharding, such as the one that moves a dim's tiles to another dim.
 Moves XlaRoute(const RouteProblem& problem, bool later_patterns = false);
 
 // PyTorch DTensor's greedy walk over whole mesh axes (torch.distributed.tensor, _redistribute.py).
-// nullopt where an end cuts by less than a whole axis or in an order that placements cannot say.
+// nullopt if an end cuts by less than a whole axis or in an order that placements cannot express.
 Moves DtensorGreedyRoute(const RouteProblem& problem);
 
-// PyTorch DTensor's shortest path over placements, one whole mesh axis a step.
+// PyTorch DTensor's shortest path over placements, one whole mesh axis per step.
 Moves DtensorGraphRoute(const RouteProblem& problem);
 
 // Shardy's reshard-to-collectives pass.

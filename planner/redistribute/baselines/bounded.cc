@@ -2,12 +2,12 @@
 //
 // Routes within the memory bound, in any order of steps.
 //
-// A dim without room to slice ahead has cheaper routes than the normal form, or needs two permutes.
-// One Dijkstra over all layouts that hold at most most_elements() finds them. A permute joins all
-// layouts of a block shape: the first of a shape to settle is the nearest, and leads to all others.
-// By size (normal_form.h) the search ends in a layout with the destination's sizes, and a last
-// permute puts the names right.
-// Complexity: as normal_form.cc, without phases.
+// If a dim has no room to slice ahead, some other order is cheaper than the normal form, or two
+// permutes are needed. One Dijkstra over all layouts that hold at most most_elements() finds such
+// routes. A permute connects all layouts of a block shape: the first of a shape to settle is the
+// nearest, and leads to all others. By size (normal_form.h), the search ends in a layout with the
+// destination's sizes, and a last permute restores the names. Complexity: like normal_form.cc,
+// without phases.
 #include <optional>
 #include <set>
 

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Routes as PyTorch's DTensor plans them on request, or where an array dim is not split in mesh
-// order.
+// Routes as PyTorch's DTensor plans them on request, or if an array dim is not split in mesh order.
 //
-// Idea: a state is the placement on every mesh dim with, for each array dim, the order of the mesh
+// Idea: a state is the placement on every mesh dim and, for each array dim, the order of the mesh
 // dims that split it. A step changes one mesh dim: the minor-most split of an array dim is gathered
-// or moves behind those of another, a replicated one splits, a partial one is reduced. Dijkstra
-// finds the least communication. There is no permute, no step of several axes and no bound on
-// memory.
+// or moves behind those of another dim, a replicated one is split, a partial one is reduced.
+// Dijkstra finds the least communication. There is no permute, no step of several axes and no bound
+// on memory.
 //
-// Here a step costs the elements it receives, and of equals the route with fewest steps wins;
-// PyTorch prices with constants of its own (latency, bandwidth), by which the number of steps
-// weighs more on small arrays. Complexity: layouts of k whole axes over s slots, sum_k n!/(n-k)!
+// Here a step costs the elements it receives, and at a tie the route with fewest steps wins;
+// PyTorch prices with constants of its own (latency, bandwidth), so the number of steps has more
+// weight on small arrays. Complexity: layouts of k whole axes over s slots, sum_k n!/(n-k)!
 // C(k+s-1, s-1), times moves. Source: pytorch/pytorch, torch/distributed/tensor/_redistribute.py
-// (read at commit 012e4b96), the graph-based transform; written anew from its description.
+// (read at commit 012e4b96), the graph-based transform; reimplemented from its description.
 #include "planner/redistribute/baselines/baseline_route.h"
 #include "planner/redistribute/baselines/baselines.h"
 #include "planner/redistribute/baselines/move_costs.h"

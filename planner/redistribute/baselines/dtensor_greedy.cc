@@ -2,17 +2,15 @@
 //
 // Routes as PyTorch's DTensor plans them by default.
 //
-// Idea: an array has one placement a mesh dim (split along one of its dims, replicated, or
-// partial), and steps change one placement each. A split on an inner mesh dim lies within those on
-// outer ones, so wherever the outer splits of an array dim differ from those that shall be, an
-// inner split along it is gathered first. One walk from inner to outer mesh dims does that and
-// whatever else can be done at once; a second from outer to inner does what is left. Nothing looks
-// at sizes or memory.
+// Idea: an array has one placement per mesh dim (split along one of its dims, replicated, or
+// partial), and each step changes one placement. A split on an inner mesh dim is nested in those on
+// outer ones, so if the outer splits of an array dim differ from the target, an inner split along
+// it is gathered first. One walk from inner to outer mesh dims does that and all changes that are
+// possible at once; a second from outer to inner does the rest. Sizes and memory are ignored.
 //
-// Only whole axes in mesh order can be said in placements.
-// Complexity: axes squared.
-// Source: pytorch/pytorch, torch/distributed/tensor/_redistribute.py (read at commit 012e4b96), the
-// greedy transform; written anew from its description.
+// Placements can only express whole axes in mesh order. Complexity: axes squared. Source:
+// pytorch/pytorch, torch/distributed/tensor/_redistribute.py (read at commit 012e4b96), the greedy
+// transform; reimplemented from its description.
 #include <algorithm>
 
 #include "planner/redistribute/baselines/baseline_route.h"
@@ -39,7 +37,8 @@ class GreedyWalk {
   }
 
  private:
-  // Whether an axis shall split a slot that outer axes do not split as they shall yet.
+  // Whether the target splits a slot by this axis but outer axes do not yet split that slot as in
+  // the target.
   bool Misplaced(size_t axis) const {
     if (to_[axis].kind != Kind::kShard) return false;
     for (size_t outer = 0; outer < axis; ++outer) {

@@ -11,20 +11,19 @@
 
 namespace metadist {
 
-// What the planners of routes minimise; never negative. `before`, `after`: elements of the array on
-// rank 0.
+// What route planners minimise; never negative. before, after: elements of the array on rank 0.
 class MoveCosts {
  public:
   virtual ~MoveCosts() = default;
   virtual double Of(CollectiveKind kind, const AxisList& axes, int64_t before, int64_t after) = 0;
-  // A permutation of blocks of `elements`.
+  // Cost of a permutation of blocks of `elements` elements.
   virtual double Permute(int64_t elements) = 0;
-  // No route from `before` elements to `after` costs less.
+  // A lower bound of the cost of any route from `before` elements to `after`.
   virtual double AtLeast(int64_t before, int64_t after) { return 0; }
 };
 
-// Elements that a rank receives, times the number of ranks so that all costs are whole numbers
-// wherever pieces are even.
+// Elements that a rank receives, times the number of ranks, so that costs are integers if pieces
+// are even.
 class ElementCosts : public MoveCosts {
  public:
   explicit ElementCosts(const Mesh& mesh)
@@ -34,7 +33,7 @@ class ElementCosts : public MoveCosts {
   double AtLeast(int64_t before, int64_t after) override {
     return after > before ? scale_ * static_cast<double>(after - before) : 0;
   }
-  // Elements received for a cost.
+  // Elements received at that cost.
   double Elements(double cost) const { return cost / scale_; }
 
  private:
@@ -42,8 +41,8 @@ class ElementCosts : public MoveCosts {
   const double scale_;
 };
 
-// Seconds by a cluster's profile. A permutation is priced as the slowest a block can travel: over
-// all axes of the mesh.
+// Seconds by a cluster's profile. A permutation is priced by the slowest possible transfer of a
+// block: over all axes of the mesh.
 class SecondCosts : public MoveCosts {
  public:
   SecondCosts(StepPricer& pricer, const Mesh& mesh, ElementType element)

@@ -5,25 +5,26 @@
 // Problem: the fewest bytes (or seconds) from one sharding to another, with no step larger than the
 // larger end.
 //
-// Approaches: searching all sequences of steps needs the memory bound in every state. Rink et al.
-// prove that with prime factors for axes a route within the bound can be rewritten until slices
-// come first, steps that keep the volume next, gathers last; such a route keeps the bound by
-// itself.
+// Approaches: a search over all sequences of steps needs the memory bound in every state. Rink et
+// al. prove that with prime factors as axes, a route within the bound can be rewritten so that
+// slices come first, then steps that keep the volume, then gathers; such a route always observes
+// the bound.
 //
-// Taken: two Dijkstra searches, one from the source forwards through slices and then all-to-alls,
-// one from the destination backwards through gathers and then all-to-alls. They meet in a layout,
-// or in two layouts of one block shape, that one permute joins. Reductions belong to the
-// forward side: slices, all-to-alls, permutes and gathers commute with an elementwise reduction.
-// The cheapest meeting wins; of equals the one with fewest steps, then the first found.
+// Taken: two Dijkstra searches, one forward from the source through slices and then all-to-alls,
+// one backward from the destination through gathers and then all-to-alls. They meet in a layout, or
+// in two layouts of one block shape, which one permute connects. Reductions belong to the forward
+// side: slices, all-to-alls, permutes and gathers commute with an elementwise reduction. The
+// cheapest meeting wins; at a tie the one with fewest steps, then the first found.
 //
-// By size, layouts that differ only in which of several axes of one size cuts what count as one,
-// and the permute puts the names right: few layouts, for any number of axes. Its route bounds the
-// exact search, which passes over all that costs more (a tenth of the time on 5 axes and 4 dims).
+// By size, layouts that differ only in which of several axes of one size cuts what are treated as
+// one, and the permute restores the names: few layouts, for any number of axes. The cost of that
+// route bounds the exact search, which skips everything that costs more (a tenth of the time on 5
+// axes and 4 dims).
 //
 // Complexity: layouts of n axes over r slots, sum_k n!/(n-k)! C(k+r-1, r-1), times moves; by size
-// n! shrinks to the orders of distinct sizes.
-// Source: Rink, Paszke, Vytiniotis, Schmid, "Memory-efficient array redistribution through portable
-// collective communication", arXiv:2112.01075; partial sums are ours.
+// n! shrinks to the orders of distinct sizes. Source: Rink, Paszke, Vytiniotis, Schmid,
+// "Memory-efficient array redistribution through portable collective communication",
+// arXiv:2112.01075; partial sums are our addition.
 #include "planner/redistribute/baselines/normal_form.h"
 
 #include <algorithm>
@@ -37,7 +38,7 @@
 namespace metadist {
 namespace {
 
-constexpr uint8_t kFalling = 0;  // slices, or backwards gathers
+constexpr uint8_t kFalling = 0;  // slices, or backward gathers
 constexpr uint8_t kLevel = 1;
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-9;
@@ -53,7 +54,7 @@ class NormalFormSearch {
         forward_(Naming(by_size)),
         backward_(Naming(by_size)) {}
 
-  // most: routes that cost more are not looked for.
+  // most: routes that cost more are skipped.
   Moves Run(double most = kNoLimit) {
     most_ = most;
     Explore(forward_, problem_.from, true);
@@ -63,7 +64,7 @@ class NormalFormSearch {
     if (meeting_.forward < 0) return std::nullopt;
     return Route();
   }
-  // Of the route that Run found.
+  // Cost of the route that Run found.
   double cost() const { return meeting_.cost; }
 
  private:
@@ -74,7 +75,7 @@ class NormalFormSearch {
     int backward = -1;
     bool permutes = false;
   };
-  // The nearest place of a block shape.
+  // The nearest place of each block shape.
   using Nearest = std::map<BlockShape, int>;
 
   LayoutSearch::Naming Naming(bool by_size) const {
@@ -163,7 +164,7 @@ class NormalFormSearch {
     std::vector<Move> moves = forward_.MovesTo(meeting_.forward);
     if (meeting_.permutes)
       moves.push_back({CollectiveKind::kPermute, {}, backward_[meeting_.backward].move.to});
-    // A move of the backward search leads to where its parent lies.
+    // A move of the backward search leads to its parent's layout.
     for (int id = meeting_.backward; backward_[id].parent >= 0; id = backward_[id].parent) {
       Move move = backward_[id].move;
       move.to = backward_[backward_[id].parent].move.to;

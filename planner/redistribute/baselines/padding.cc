@@ -8,7 +8,7 @@
 namespace metadist {
 namespace {
 
-// Whether the dim is cut as a whole, by one list of axes (or none).
+// Whether the dim is one sub-dim, cut by one list of axes (or none).
 bool Plain(const DimSharding& dim) {
   return dim.whole() || (dim.parts.size() == 1 && dim.parts[0].sub.size() == 1);
 }

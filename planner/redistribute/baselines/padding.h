@@ -8,15 +8,15 @@
 
 namespace metadist {
 
-// An array made larger so that both ends divide it.
+// An array enlarged so that both ends divide it evenly.
 struct PaddedEnds {
   Shape shape;
   Sharding from, to;
 };
 
-// Rounds every dim up to the smallest multiple of the pieces that it is cut into at either end.
-// The elements come first; a piece at offset o with c places holds clamp(n - o, 0, c) of n.
-// Errors: kUsage naming the dim, where a dim seen as sub-dims or parts does not divide.
+// Rounds every dim up to the smallest multiple of the numbers of pieces at both ends. Padding comes
+// last: a piece of c positions at offset o holds clamp(n - o, 0, c) of the n elements. Errors:
+// kUsage naming the dim, if a dim seen as sub-dims or parts does not divide.
 Result<PaddedEnds> PadEnds(const Shape& shape,
                            const Sharding& from,
                            const Sharding& to,

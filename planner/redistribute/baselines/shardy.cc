@@ -2,28 +2,25 @@
 //
 // Routes as Shardy's reshard-to-collectives pass plans them.
 //
-// Idea: what both ends have in common at the start of a dim stays; the rest of the source's axes
-// (in) must become the rest of the destination's (out). At most two rounds of four steps, each only
-// where it helps:
-//   slice     axes that only out has, where they shall be, or where an all-to-all will take them
-//   on,
-//             or in any dim that out cuts further than in;
-//   permute   if some dim's axes stand where others shall be, or in an order that all-to-alls
-//   cannot
-//             mend: as many out axes as fit their places, the rest kept together at the back, axes
-//             that will be gathered in front of them;
-//   a2a       minor-most axes of a dim that all belong to one other dim, first those that land in
-//             their place, then any;
+// Idea: the axes that both ends have in common at the start of a dim stay; the rest of the source's
+// axes (in) must become the rest of the destination's (out). At most two rounds of four steps, each
+// only if it helps:
+//   slice     axes that only out has: at their final position, or in front of an all-to-all that
+//             takes them there, or in any dim that out cuts further than in;
+//   permute   if the axes of some dim are at positions of others, or in an order that all-to-alls
+//             cannot change: as many out axes as fit their positions, the others kept together at
+//             the back, axes that will be gathered in front of them;
+//   a2a       minor-most axes of a dim that all belong to one other dim, first those that reach
+//             their final position, then any;
 //   gather    minor-most axes that out lacks.
-// How much a dim may be sliced is its capacity, out pieces / gcd(in pieces, out pieces); an axis
-// larger than what is left of it is split into sub-axes. The volume never exceeds the larger end.
-// Partial sums that go are reduced first.
+// The capacity of a dim limits how far it may be sliced: out pieces / gcd(in pieces, out pieces).
+// An axis larger than the remaining capacity is split into sub-axes. The volume never exceeds the
+// larger end. Partial sums that the destination does not keep are reduced first.
 //
-// Here an axis is a run of factors of one mesh axis. Where the pass would split within a factor, or
-// leave uneven pieces, there is no route.
-// Complexity: rounds times dims times axes squared.
-// Source: openxla/shardy, reshard_to_collectives.cc (read at commit a0277a83); written anew from
-// its description.
+// Here an axis is a run of factors of one mesh axis. If the pass would split within a factor, or
+// leave uneven pieces, there is no route. Complexity: rounds times dims times axes squared. Source:
+// openxla/shardy, reshard_to_collectives.cc (read at commit a0277a83); reimplemented from its
+// description.
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -141,7 +138,7 @@ class Resharder {
 
   static bool Divisible(int64_t a, int64_t b) { return a % b == 0 || b % a == 0; }
 
-  // The start of a run that a capacity takes, and what is left of the run (length 0: nothing).
+  // The start of a run that fits a capacity, and the rest of the run (length 0: nothing).
   struct Taken {
     Run run, rest;
   };
@@ -159,8 +156,8 @@ class Resharder {
     return Taken{start, {run.first + start.length, run.length - start.length}};
   }
 
-  // Gives runs to the dims that have capacity for them, behind or in front of what is in.
-  // pool(d): the runs that dim d may take from. Returns what each dim took.
+  // Assigns runs to the dims with capacity for them, behind or in front of their in axes. pool(d):
+  // the runs available to dim d. Returns the runs that each dim took.
   template <typename Pool>
   std::vector<Runs> Distribute(std::vector<int64_t>& capacity, bool in_front, Pool&& pool) {
     std::vector<Runs> taken(dims());
@@ -199,7 +196,7 @@ class Resharder {
     }
   }
 
-  // Slices in dim d axes that an all-to-all will take to another dim behind those of d.
+  // Slices dim d by axes that an all-to-all will move to another dim together with those of d.
   void SliceAhead(size_t d, std::vector<int64_t>& capacity, std::vector<Runs>& sliced) {
     if (in_[d].empty() || !out_[d].empty()) return;
     const auto last = InOut(in_[d].back());
@@ -209,7 +206,7 @@ class Resharder {
     for (size_t i = last->index + 1; i < goal.size() && !InIn(goal[i]); ++i)
       free.push_back(goal[i]);
     if (free.empty()) return;
-    // The end of in that goes along, and nothing before it that goes there out of order.
+    // The end of in that moves along, if nothing before it moves to the same dim out of order.
     size_t along = 0;
     while (along < in_[d].size() && along <= last->index &&
            in_[d][in_[d].size() - 1 - along] == goal[last->index - along])
@@ -225,7 +222,7 @@ class Resharder {
     sliced[d] = free;
   }
 
-  // Slices in dim d what out has there and in nowhere; what does not fit is left over.
+  // Slices dim d by its out axes that are nowhere in in; axes that do not fit are left over.
   void SliceInPlace(size_t d, int64_t& capacity, Runs& sliced, Runs& left) {
     for (size_t i = 0; i < out_[d].size();) {
       const Run run = out_[d][i];
@@ -270,8 +267,8 @@ class Resharder {
     return to_add && to_drop && Divisible(Size(*to_add), Size(*to_drop));
   }
 
-  // Whether runs of dim d that go to one dim stand apart or in another order there, or a run that
-  // will be gathered stands behind one that goes elsewhere.
+  // Whether runs of dim d that move to one dim are apart or in another order there, or a run that
+  // will be gathered is behind one that moves to another dim.
   bool OutOfOrder(size_t d) const {
     std::optional<Place> last;
     std::set<size_t> seen;
@@ -319,7 +316,7 @@ class Resharder {
     route_.Permute(to);
   }
 
-  // The runs at the start of out that take the places of those in.
+  // The runs at the start of out that replace those of in.
   Runs FillPlaces(size_t d, int64_t& capacity) {
     Runs placed;
     while (capacity > 1 && !out_[d].empty()) {
@@ -332,7 +329,7 @@ class Resharder {
     return placed;
   }
 
-  // The runs in that out lacks; those whose places were filled come last.
+  // The runs of in that out lacks; those that were replaced come last.
   Runs Drops(size_t d, const std::vector<Runs>& goal, int64_t filled) {
     Runs kept, replaced;
     for (const Run& run : in_[d])
@@ -355,7 +352,8 @@ class Resharder {
       while (MoveSuffix(d, in_place)) continue;
   }
 
-  // The longest end of in that goes to one other dim; in_place: only if out there starts with it.
+  // Moves the longest end of in that goes to one other dim; in_place: only if out of that dim
+  // starts with it.
   bool MoveSuffix(size_t d, bool in_place) {
     std::optional<size_t> to;
     size_t count = 0;
@@ -394,7 +392,7 @@ class Resharder {
   const PrimeMesh& mesh_;
   const View& view_;
   BaselineRoute route_;
-  std::vector<Runs> in_, out_;  // by dim: what is there and shall not be, and the other way round
+  std::vector<Runs> in_, out_;  // by dim: axes to remove, and axes to add
   bool split_factor_ = false;
 };
 

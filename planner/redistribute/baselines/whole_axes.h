@@ -10,7 +10,7 @@
 
 namespace metadist {
 
-// What a whole mesh axis does to an array: PyTorch calls it the placement on that mesh dim.
+// The role of a whole mesh axis for an array; PyTorch calls it the placement on that mesh dim.
 struct Placement {
   enum class Kind : uint8_t { kReplicate, kShard, kPartial };
   Kind kind = Kind::kReplicate;
@@ -26,7 +26,7 @@ struct WholeAxes {
   std::vector<std::vector<int>> order;
 };
 
-// nullopt if something less than a whole axis cuts a slot or is partial.
+// nullopt if less than a whole axis cuts a slot or is partial.
 std::optional<WholeAxes> WholeAxesOf(const Layout& layout, size_t slots, const PrimeMesh& mesh);
 
 // The factors of a whole axis.

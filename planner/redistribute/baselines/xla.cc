@@ -2,33 +2,32 @@
 //
 // Routes as XLA's SPMD partitioner plans them for GSPMD shardings.
 //
-// Idea: an array's sharding is a grid of tiles (a count for every dim, and how often the whole is
-// repeated) with devices assigned to it. A list of patterns is tried, the first that fits is
+// Idea: an array's sharding is a grid of tiles (a count for every dim, and the number of copies of
+// the whole) with devices assigned to it. A list of patterns is tried; the first that fits is
 // taken:
 //   1. the same grid, devices in another order: a permute;
-//   2. the same number of tiles and the counts that change are a reordering of each other:
-//   all-to-all
+//   2. the same number of tiles, and the changed counts are a reordering of each other: all-to-all
 //      between pairs of dims, then a permute if devices are in another order;
-//   3. the source is repeated and the target's counts are multiples: slices, then a permute
-//   likewise;
-//      or, if dim 0 is whole and the device order stays, an all-to-all first;
-//   4. the target is repeated: the mirror of 3 with gathers;
-//   5. one dim's tiles move into another that keeps its own (only with later_patterns); a dim with
-//   as
-//      many tiles as the target has copies is gathered first; the source's copies are used up
-//      first;
+//   3. the source has copies and the target's counts are multiples: slices, then a permute if
+//      devices are in another order; or, if dim 0 is not cut and the device order stays, an
+//      all-to-all first;
+//   4. the target has copies: the mirror of 3 with gathers;
+//   5. one dim's tiles move to another dim that keeps its own (only with later_patterns); a dim
+//      with as many tiles as the target has copies is gathered first; the source's copies are used
+//      up first;
 //   6. gather all, then slice: "involuntary full rematerialization".
-// Nothing weighs one against another. Partial sums are not part of a grid: they are reduced first.
+// The patterns are not compared by cost. Partial sums are not part of a grid: they are reduced
+// first.
 //
-// With later_patterns, elements received equal those of what XLA compiles (jaxlib 0.10.2) on all
-// pairs with axes in mesh order of 16x16 on 2x2x2 and of 16x16x16 on 4x2; of 32x32x32 on 2x2x4 it
-// has other ways for 13 of 150 pairs, which receive less.
+// With later_patterns, elements received equal those of programs that XLA compiles (jaxlib 0.10.2)
+// for all pairs with axes in mesh order of 16x16 on 2x2x2 and of 16x16x16 on 4x2; for 32x32x32 on
+// 2x2x4, XLA has other routes for 13 of 150 pairs, which receive less.
 //
 // Here a grid is a list of axis factors for every slot and one for the copies, whose order is that
-// in which copies are numbered. A count that ends within a factor cannot be said; its pattern does
-// not fit then. Where XLA pads, the route breaks. Complexity: patterns times dims squared. Source:
+// in which copies are numbered. A count that ends within a factor cannot be expressed; its pattern
+// is then skipped. If XLA pads, there is no route. Complexity: patterns times dims squared. Source:
 // openxla/xla, xla/service/spmd/spmd_partitioner.cc and spmd_partitioner_util.cc (read at commit
-// 001918b7); written anew from its description.
+// 001918b7); reimplemented from its description.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -45,7 +44,7 @@ struct Grid {
   std::vector<Axes> dims;  // by slot
   Axes copies;
 
-  // Numbering of copies is no difference.
+  // Ignores the numbering of copies.
   bool operator==(const Grid& other) const { return dims == other.dims; }
   bool whole() const {
     return std::all_of(dims.begin(), dims.end(), [](const Axes& axes) { return axes.empty(); });
@@ -86,7 +85,8 @@ class PatternMatcher {
 
   int64_t Count(const Axes& axes) const { return mesh_->size(axes); }
 
-  // How many axes at the start of `axes` (or, minor, at its end) make `count` pieces; -1: none do.
+  // Number of axes at the start of `axes` (or, with `minor`, at its end) that make `count` pieces;
+  // -1: there is none.
   int Run(const Axes& axes, int64_t count, bool minor) const {
     int64_t made = 1;
     int length = 0;
@@ -99,7 +99,7 @@ class PatternMatcher {
     return made == count ? length : -1;
   }
 
-  // Takes the first axes that make `count` pieces out of `axes`.
+  // Removes the first axes that make `count` pieces from `axes` and returns them.
   std::optional<Axes> Take(Axes& axes, int64_t count) const {
     Axes taken;
     for (size_t i = 0; i < axes.size();) {
@@ -132,9 +132,9 @@ class PatternMatcher {
     source.resize(source.size() - length);
   }
 
-  // Moves the minor part of a dim's tiles, so that it has `count` times fewer. Where factors do not
-  // line up with that, the dim is reordered first, with those at its end that the target wants
-  // there.
+  // Moves the minor part of a dim's tiles, so that it has `count` times fewer. If the factors do
+  // not match that, the dim is reordered first, with the axes that the target requires in `to` at
+  // its end.
   bool MoveTiles(size_t from, size_t to, int64_t count, const Grid& target) {
     if (Run(at_.dims[from], count, true) < 0) {
       Axes rest = at_.dims[from];
@@ -153,8 +153,8 @@ class PatternMatcher {
     return true;
   }
 
-  // Goes to `target`, which differs from where the array is; false (and no step made): only with
-  // `full`, by way of copies of the whole array.
+  // Reshards to `target`. Returns false, without a step, if that needs copies of the whole array
+  // and `full` is false.
   bool Reshard(const Grid& target, bool full) {
     if (at_ == target) {
       at_ = target;
@@ -225,7 +225,8 @@ class PatternMatcher {
       if (wanted[to] == count) continue;
       if (wanted[to] % count != 0) return false;
       std::vector<size_t>& sources = open[wanted[to]];
-      // A dim that stays useful after the swap: one that is not to be whole, or that becomes right.
+      // A dim that can be used after the swap: one that is cut in the target, or reaches its target
+      // count.
       const auto useful = [&](size_t dim) {
         return count == 1 ? wanted[dim] != 1 : wanted[dim] == count;
       };
@@ -243,7 +244,7 @@ class PatternMatcher {
   }
 
   // The grid with the counts of `finer` of which the tiles of `repeated` are unions: `finer` itself
-  // where that is so, else copies go to the dims in order.
+  // if it is nested; otherwise copies are assigned to the dims in order.
   std::optional<Grid> Refined(const Grid& repeated, const Grid& finer) const {
     bool nested = true;
     for (size_t d = 0; d < repeated.dims.size(); ++d) {
@@ -279,8 +280,8 @@ class PatternMatcher {
     return true;
   }
 
-  // Between [1, a, b] with r copies and [a, b, r] with the same device order: [a, b, 1] with r
-  // copies.
+  // The grid between [1, a, b] with r copies and [a, b, r] with the same device order: [a, b, 1]
+  // with r copies.
   std::optional<Grid> Shifted(const Grid& repeated, const Grid& tiled) const {
     if (!repeated.repeated() || !tiled.copies.empty() || !repeated.dims[0].empty())
       return std::nullopt;
@@ -302,7 +303,7 @@ class PatternMatcher {
     return middle && Reshard(*middle, true) && SwapCounts(target);
   }
 
-  // Pattern 5: by way of another grid, from which no copy of the whole may be needed.
+  // Pattern 5: through another grid, from which the rest must not need a copy of the whole array.
   bool InTwo(const Grid& target) {
     if (!later_patterns_) return false;
     if (const auto transfer = FindTransfer(target)) {
@@ -318,7 +319,8 @@ class PatternMatcher {
     int64_t count;
   };
 
-  // A dim whose count falls by as much as that of another grows; at best one that becomes whole.
+  // A dim whose count falls by the factor by which that of another grows; preferably one that
+  // becomes whole.
   std::optional<Transfer> FindTransfer(const Grid& target) const {
     if (Count(at_.copies) != Count(target.copies)) return std::nullopt;
     std::optional<Transfer> found;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Confirmed where it is used.
+// Confirms rules on the call for which they are used.
 //
-// A rule is found on a small call that stands for all calls of a form; that the real call is one of
+// A rule is found on a small call that represents all calls of a form; that the real call is one of
 // them follows from its sizes alone (SolveAtoms). So before a plan may use a factor, the real call
-// is run whole and divided, if that is cheap. A large one is replaced by the largest cheap call of
+// is run whole and divided, if that is cheap. A large call is replaced by the largest cheap call of
 // the same family: sizes above a limit become the largest below it with the same residue modulo 12,
-// all integers that are no sizes stay, and the sizes of its atoms must follow from it as they do
-// from the real call. The arithmetic of the real sizes (which index of which dim goes to which
-// rank) is checked for every strategy: cuts must make up the dims (Instantiate), and inference must
-// give every rank what its strategy promises (FitsEverywhere).
+// all integers that are not sizes are kept, and the sizes of its atoms must follow from it as they
+// do from the real call. The arithmetic of the real sizes (which index of which dim goes to which
+// rank) is checked for every strategy: cuts must add up to the dims (Instantiate), and inference
+// must give every rank the shapes that its strategy promises (FitsEverywhere).
 //
-// An integer of the call that an index may be (of classes that are not counted) is kept below the
-// sizes that it is below. Factors of decompositions and recipes run as composite_check.h runs them.
+// An integer of the call that an index may equal (such as a class to ignore) stays below the sizes
+// that it is below. Factors of decompositions and recipes are run by composite_check.h.
 //
-// Partial values that pass are tried so too: where a small call happens to overwrite all of an
-// input, a sum passes that does not in a larger one.
+// Pass-throughs are confirmed too: if a small call happens to overwrite all of an input, a partial
+// sum passes through that does not in a larger call.
 //
-// Cost: two runs of the kernel whole and five on pieces a factor, on some thousand elements; four
-// runs a pass-through, on some hundred.
+// Cost: two runs of the kernel on whole inputs and five on pieces per factor, on some thousand
+// elements; four runs per pass-through, on some hundred.
 #include "planner/rules/book/confirm.h"
 
 #include <algorithm>
@@ -39,10 +39,10 @@ namespace {
 
 constexpr int64_t kMostElements = 4096;
 constexpr int64_t kMostPassElements = 512;
-constexpr int64_t kMorePassElements = 1 << 15;  // where no call has so few
+constexpr int64_t kMorePassElements = 1 << 15;  // if no call has so few
 constexpr int64_t kMostFlops = 1 << 17;
 constexpr int64_t kMostNamedElements = 1 << 20;
-// Of sizes; the first leaves the call as it is.
+// Limits of sizes; the first leaves the call unchanged.
 constexpr int64_t kLimits[] = {kMostElements, 256, 96, 48, 24, 12, 6};
 constexpr int64_t kPhase = 12;
 
@@ -101,7 +101,7 @@ class Trial {
       x = Take(x, cut.dim, Held(cut, rank));
       if (cut.spare) x = Longer(x, cut.dim);
     }
-    for (const int input : one_.factor.partial_inputs) {  // all of it on the last rank
+    for (const int input : one_.factor.partial_inputs) {  // the whole value on the last rank
       Tensor& x = mine[static_cast<size_t>(input)];
       if (rank + 1 < ranks_) x = Tensor::Zeros(x.type());
     }
@@ -128,7 +128,7 @@ class Trial {
     return longer;
   }
 
-  // Several integers of a factor may move one: the second moves what the first left.
+  // Several literals of a factor may change one integer: each changes the result of the one before.
   std::vector<int64_t> ValuesOf(int64_t rank) const {
     std::vector<int64_t> values = one_.values;
     for (const LiteralCut& literal : one_.factor.literals)
@@ -141,7 +141,8 @@ class Trial {
     return values;
   }
 
-  // Whether the rank makes its pieces of what is cut, and the whole of what nothing cuts or sums.
+  // Whether the rank makes its pieces of the cut outputs, and the whole of outputs that are neither
+  // cut nor reduced.
   bool RunRank(int64_t rank, const std::vector<Tensor>& inputs) {
     std::vector<Tensor> made;
     if (!box_.Try(ValuesOf(rank), InputsOf(rank, inputs), made) || made.size() != whole_.size())
@@ -159,7 +160,7 @@ class Trial {
     return true;
   }
 
-  // What is made beyond the piece is dropped. A factor may be of calls whose output has another
+  // Elements beyond the piece are dropped. A factor may belong to calls whose output has another
   // size.
   bool IsPiece(const Cut& cut, int64_t rank, const Tensor& made, const Tensor& whole) const {
     if (cut.dim >= whole.rank() || whole.dim(cut.dim) != cut.size()) return false;
@@ -202,7 +203,7 @@ class Trial {
 };
 
 // Sizes above the limit become smaller ones of the same phase; those above an integer that an index
-// may be stay above it.
+// may equal stay above it.
 std::vector<int64_t> Below(int64_t limit,
                            int64_t named,
                            const SymbolicFactor& factor,
@@ -218,7 +219,7 @@ std::vector<int64_t> Below(int64_t limit,
   return out;
 }
 
-// few: elements that are cheap.  named: an integer that one dim must be larger than.
+// few: a number of elements that is cheap. named: an integer that one dim must exceed.
 bool IsCheap(const BlackBox& box,
              const OpCall& call,
              std::span<const TensorType> outputs,
@@ -237,8 +238,7 @@ bool IsCheap(const BlackBox& box,
   return elements <= most && WorkOf(call, outputs).flops <= std::max(kMostFlops, 2 * most);
 }
 
-// The largest of every integer of the call that is less than a size which it is not part of: above
-// it an index may still be what the call names.
+// The largest integer of the call that is below some size: an index below that size may equal it.
 int64_t LargestNamed(const BlackBox& box, std::span<const int64_t> sizes) {
   const int64_t most = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
   int64_t largest = 0;
@@ -247,8 +247,7 @@ int64_t LargestNamed(const BlackBox& box, std::span<const int64_t> sizes) {
   return largest;
 }
 
-// Whether there is a call of the family with these sizes, and it is cheap. Changes what the box
-// stands for.
+// Whether there is a cheap call of the family with these sizes. Changes the box's values.
 bool IsCheapCall(const SymbolicRule& found,
                  BlackBox& box,
                  const std::vector<int64_t>& sizes,
@@ -261,8 +260,8 @@ bool IsCheapCall(const SymbolicRule& found,
   return SolveAtoms(found, box) == sizes;
 }
 
-// Sizes of the largest call of the family that is cheap and not above the real one; none if there
-// is none.
+// Sizes of the largest cheap call of the family that is not above the real one; nullopt if there is
+// none.
 std::optional<std::vector<int64_t>> NearestSizes(const SymbolicRule& found,
                                                  BlackBox& box,
                                                  const SymbolicFactor& factor,
@@ -282,8 +281,8 @@ std::optional<std::vector<int64_t>> NearestSizes(const SymbolicRule& found,
   return nearest;
 }
 
-// Sizes of a cheap call of the family in the same order as the real ones: what is equal stays
-// equal, what is larger stays larger. None if there is no such call.
+// Sizes of a cheap call of the family in the same order as the real ones: equal ones stay equal,
+// larger ones larger. nullopt if there is no such call.
 std::optional<std::vector<int64_t>> SmallestAlike(const SymbolicRule& found,
                                                   BlackBox& box,
                                                   std::span<const int64_t> sizes,
@@ -300,7 +299,7 @@ std::optional<std::vector<int64_t>> SmallestAlike(const SymbolicRule& found,
   return cheap ? std::optional(std::move(at)) : std::nullopt;
 }
 
-// The factor on the call of these sizes; none where a window has no place.
+// The factor on the call of these sizes; nullopt if a window does not fit.
 std::optional<Case> CaseAt(const SymbolicRule& found,
                            BlackBox& box,
                            const SymbolicFactor& factor,

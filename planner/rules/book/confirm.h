@@ -11,7 +11,7 @@
 
 namespace metadist {
 
-// Runs the factors of a rule once more on the call that they are wanted for, divided and whole.
+// Runs the factors of a rule once more on the call for which they are used, divided and whole.
 class Confirmation {
  public:
   // box: the call. inner: rules of the nodes of its decomposition. All must outlive the object.
@@ -22,11 +22,11 @@ class Confirmation {
                uint64_t seed)
       : found_(found), box_(box), ops_(ops), inner_(inner), seed_(seed) {}
 
-  // Whether pieces differ from the whole where the atoms have these sizes, those of the call. False
-  // where that cannot be tried: no legal inputs can be drawn, or no call that is small enough has
-  // the call's structure.
+  // Whether pieces differ from the whole at these atom sizes, those of the call. False if that
+  // cannot be tested: no legal inputs can be drawn, or no small enough call has the call's
+  // structure.
   bool Refutes(const SymbolicFactor& factor, std::span<const int64_t> sizes);
-  // The same of partial values that pass.
+  // The same for partial values that pass through.
   bool Refutes(const PassThrough& pass, std::span<const int64_t> sizes);
 
  private:
@@ -35,8 +35,8 @@ class Confirmation {
   const OpTable& ops_;
   const InnerFound& inner_;
   uint64_t seed_;
-  std::optional<CompositeCheck> composites_;  // made when first needed
-  // Sizes at which all passes are tried, once they are known; none: there are none.
+  std::optional<CompositeCheck> composites_;  // created when first needed
+  // Sizes at which pass-throughs are tested, once they are known; inner nullopt: there are none.
   std::optional<std::optional<std::vector<int64_t>>> at_passes_;
 };
 

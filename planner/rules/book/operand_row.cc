@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//
 // Rules of operators with hundreds of operands (Sum, Concat).
 //
-// Discovery disturbs every operand by itself, and every time it runs the whole call: its cost grows
-// with the square of the operands. Operands in a long row nearly always play one role. So the rules
-// of the call with six and with seven of them are found. Where the second is the first, grown by an
-// operand like the third, it is grown to the length of the row. That is an induction without its
-// last step: before a plan uses a factor, the call itself, with all of its operands, runs whole and
-// divided (confirm.cc). Where the two rules differ, all operands are looked at.
-// Cost: two small calls, whatever the length, and what confirms the factors: linear.
+// Discovery disturbs every operand by itself and runs the whole call each time: its cost grows with
+// the square of the number of operands. Operands in a long row nearly always have the same role. So
+// the rules of the call with six and with seven of them are discovered. If the second is the first,
+// extended by an operand like the third, it is extended to the length of the row. This is an
+// induction without its last step: before a plan uses a factor, the call itself, with all of its
+// operands, runs whole and divided (confirm.cc). If the two rules differ, all operands are
+// examined. Cost: two small calls, whatever the length, and the confirmation of the factors:
+// linear.
 #include "planner/rules/book/operand_row.h"
 
 #include <algorithm>
@@ -20,10 +20,10 @@
 namespace metadist {
 namespace {
 
-// Shorter rows are looked at operand by operand.
+// Shorter rows are examined operand by operand.
 constexpr size_t kLongest = 16;
-constexpr size_t kAtEnd = 3;     // operands that a short row keeps of the end
-constexpr size_t kTemplate = 2;  // within the row
+constexpr size_t kAtEnd = 3;     // operands that a short row keeps at its end
+constexpr size_t kTemplate = 2;  // position within the row
 
 using Atoms = std::set<int>;
 
@@ -131,7 +131,7 @@ class Growth {
     return true;
   }
 
-  // What an output has of the operand stands where it stands, and so do the copies.
+  // The operand's part of an output is at its position, and the copies follow it.
   bool GrowOutputs(SymbolicFactor& factor) const {
     for (SymbolicCut& cut : factor.outputs) {
       if (HasOwn(cut.repeat) || (cut.window && !order_.empty())) return false;
@@ -146,7 +146,8 @@ class Growth {
     return true;
   }
 
-  // Numbers of inputs that act together: all of the row, or none of it.
+  // Extends a list of inputs that act together: it must contain either the whole row or no part of
+  // it.
   bool GrowList(std::vector<int>& inputs) const {
     const auto has = [&](int input) {
       return std::find(inputs.begin(), inputs.end(), input) != inputs.end();
@@ -162,7 +163,7 @@ class Growth {
   bool GrowPasses(SymbolicRule& out) const {
     std::vector<PassThrough> passes;
     for (PassThrough pass : found_.pass_through) {
-      if (pass.inputs == std::vector<int>{input_}) {  // alone, as each of the row
+      if (pass.inputs == std::vector<int>{input_}) {  // alone, like each operand of the row
         for (int copy = 0; copy <= extra_; ++copy) passes.push_back({pass.op, {input_ + copy}});
         continue;
       }
@@ -179,7 +180,7 @@ class Growth {
   const SymbolicRule& found_;
   int input_;
   int extra_;
-  Atoms own_;  // that only the operand has
+  Atoms own_;  // that only this operand has
   std::vector<int> order_;
 };
 

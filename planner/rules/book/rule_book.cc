@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two caches: what was discovered, by canonical signature (the shrunk call), and rules at real
-// sizes, by the call as it is. Sizes that coincide can be told apart in several ways, and each
-// order of shrinking tries one; of those that the call turns out to be an instance of, the one that
-// cuts most is taken. What only the others can cut is remembered as such (UncutDim). A call that no
-// order shrinks is a signature of its own, with nothing but a reason. Discovery of a signature
-// depends on nothing but the signature and the seed, so it may run on any thread, and twice by
-// accident, with the same result.
+// Two caches: symbolic rules, by canonical signature (the shrunk call), and rules at real sizes, by
+// the call itself. Sizes that coincide can be separated in several ways, and each order of
+// shrinking tries one; of the results that have the call as an instance, the one with most cuts is
+// taken. Dims that only the others can cut are recorded (UncutDim). A call that no order shrinks is
+// a signature of its own, with only a reason. Discovery of a signature depends only on the
+// signature and the seed, so it may run on any thread, and possibly twice, with the same result.
 #include "planner/rules/book/rule_book.h"
 
 #include <algorithm>
@@ -30,11 +29,11 @@
 namespace metadist {
 namespace {
 
-// A rule at real sizes, and where it came from.
+// A rule at real sizes, and its origin.
 struct Entry {
   Rule rule;
-  std::string signature;                // "" where nothing was run
-  const SymbolicRule* found = nullptr;  // nullptr likewise
+  std::string signature;                // "" if nothing was run
+  const SymbolicRule* found = nullptr;  // nullptr if nothing was run
 };
 
 Rule NoRule(std::string reason) {
@@ -51,21 +50,24 @@ struct RuleBook::State {
   DiscoveryOptions options;
   int threads;
   std::mutex mutex = {};
-  std::map<std::string, RuleRecord> discovered = {};  // by canonical signature; nodes never move
+  std::map<std::string, RuleRecord> discovered = {};  // by canonical signature; addresses are
+                                                      // stable
   std::map<std::string, Entry> rules = {};            // by call
-  std::map<std::string, Entry> refused = {};          // by what is not known; operators or regions
-  std::map<std::string, RuleRecord> learned = {};  // as discovered; whether they fit is not known
-  std::set<std::string> misfits = {};              // of them
-  std::deque<SymbolicRule> grown_rules = {};       // from calls with fewer operands; never move
+  std::map<std::string, Entry> refused = {};          // by reason: unknown operators, regions
+  std::map<std::string, RuleRecord> learned = {};     // by canonical signature; not yet checked for
+                                                      // fit
+  std::set<std::string> misfits = {};         // signatures in `learned` that do not fit their call
+  std::deque<SymbolicRule> grown_rules = {};  // from calls with fewer operands; addresses are
+                                              // stable
   int64_t stale = 0;
 
-  // nullptr: rules are not asked of this node's operator.
+  // nullptr: this node's operator has no rules.
   const OpDef* DefinitionOf(const Node& node) const {
     return node.regions.empty() ? table.Find(node) : nullptr;
   }
-  // The entry of a node; discovers what is missing.
+  // The entry of a node; discovers it if it is missing.
   const Entry& Find(const Graph& graph, const Node& node);
-  // What nodes of decompositions are found to be.
+  // Symbolic rules of the nodes of decompositions.
   InnerFound Inner() {
     return [this](const Graph& graph, const Node& node) { return Find(graph, node).found; };
   }
@@ -76,9 +78,9 @@ struct RuleBook::State {
                                      const BlackBox& real);
   const SymbolicRule& Keep(const OpDef& op, const std::string& signature, SymbolicRule found);
   Entry Without(const OpDef& op, const std::string& signature, SymbolicRule nothing);
-  // The rule of the call by what was found on a smaller one: what holds for the call itself. fits:
-  // whether the call is an instance of the smaller one. refused: also takes the names of factors
-  // that do not hold.
+  // The rule of the call given that of a smaller one, with only what also holds for the call
+  // itself. fits: set to whether the call is an instance of the smaller one. refused: receives the
+  // names of factors that do not hold.
   Rule Confirmed(const SymbolicRule& found,
                  BlackBox& real,
                  bool& fits,
@@ -87,11 +89,11 @@ struct RuleBook::State {
   Entry MakeAs(const OpCall& call,
                BlackBox& real,
                const std::vector<BlackBox::Following>& following);
-  // By a call with fewer operands; none: its rule cannot be grown to this one's.
+  // From a call with fewer operands; nullopt: its rule cannot be extended to this call.
   std::optional<Entry> MakeByRow(const OpCall& call, BlackBox& real);
 };
 
-// What was discovered, or learned of this call.
+// The rule discovered or loaded for this call.
 const SymbolicRule* RuleBook::State::Known(BlackBox& box, const std::string& signature) {
   const std::lock_guard<std::mutex> lock(mutex);
   const auto known = discovered.find(signature);
@@ -126,7 +128,7 @@ const SymbolicRule* RuleBook::State::SymbolicRuleAt(BlackBox& box,
   return &Keep(box.op(), signature, std::move(found));
 }
 
-// The entry of a call of which nothing is known but why.
+// The entry of a call for which only a reason is known.
 Entry RuleBook::State::Without(const OpDef& op,
                                const std::string& signature,
                                SymbolicRule nothing) {
@@ -152,7 +154,8 @@ Rule RuleBook::State::Confirmed(const SymbolicRule& found,
       [&](const PassThrough& pass, auto sizes) { return !confirmation.Refutes(pass, sizes); });
 }
 
-// Where nothing cuts a dim that an integer of the call may follow, the call is looked at so too.
+// If no factor cuts a dim on which an integer of the call may depend, the call is also tried with
+// that dependence.
 Entry RuleBook::State::Make(const OpCall& call, BlackBox& real) {
   if (std::optional<Entry> grown = MakeByRow(call, real)) {
     AddUncutRest(real, grown->rule);
@@ -177,13 +180,14 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
     return {NoRule(known->reason), unshrunk, known};
   if (!real.fault().empty()) return Without(*call.op, unshrunk, NoneFor(real));
   std::set<std::string> tried;                  // signatures
-  std::vector<const SymbolicRule*> discovered;  // of them
-  std::vector<std::set<std::string>> refused;   // their factors that do not hold for this call
+  std::vector<const SymbolicRule*> discovered;  // their rules
+  std::vector<std::set<std::string>> refused;   // names of their factors that do not hold for this
+                                                // call
   BlackBox whole(call);
   whole.set_following(following);
   SmallCalls small(whole);
   if (!whole.fault().empty()) return Without(*call.op, unshrunk, NoneFor(whole));
-  bool any = false;  // order led to a call that the real one is an instance of
+  bool any = false;  // whether some order led to a call of which the real one is an instance
   for (const ShrinkOrder order : kShrinkOrders) {
     std::string reason;
     std::optional<std::vector<int64_t>> values = small.By(order, reason);
@@ -205,7 +209,7 @@ Entry RuleBook::State::MakeAs(const OpCall& call,
     refused.emplace_back();
     bool fits = false;
     Rule rule = Confirmed(*found, real, fits, &refused.back());
-    // Code that fails while a rule is confirmed is trusted with no other rule either.
+    // If code misbehaves while a rule is confirmed, no rule of the operator is trusted.
     if (!real.fault().empty()) return Without(*call.op, unshrunk, NoneFor(real));
     if (any && (!fits || CutsIn(rule) <= CutsIn(entry.rule))) continue;
     entry = {std::move(rule), signature, found};
@@ -307,8 +311,8 @@ RuleFile RuleBook::File() const {
   return file;
 }
 
-// One node of each call, and decomposed operators first: theirs is the longest work, and what is
-// begun last is waited for.
+// One node of each call, operators with decompositions first: they take longest, and starting them
+// last would delay the end.
 void RuleBook::Discover(const Graph& graph) {
   std::vector<std::string> keys(graph.nodes.size());
   std::vector<char> decomposed(graph.nodes.size());

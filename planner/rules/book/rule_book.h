@@ -14,8 +14,8 @@
 
 namespace metadist {
 
-// One line of the report: a signature at the sizes that give one rule, how many nodes have it, and
-// what was found.
+// One line of the report: a signature at sizes that give one rule, the nodes that have it, and what
+// was found.
 struct SignatureReport {
   struct Input {
     bool present = false;
@@ -34,18 +34,18 @@ struct SignatureReport {
   std::string rule;  // one-line notation
   std::vector<std::string> factors;
   std::string reason;
-  bool faulty = false;  // the operator's code failed, as the reason says
+  bool faulty = false;  // the operator's code misbehaved, see `reason`
   std::vector<UncutDim> uncut;
-  // Of the signature; 0 where an earlier line tells them.
+  // Of the signature; 0 if an earlier line has them.
   int64_t executions = 0;
   int64_t kernel_runs = 0;
   double seconds = 0;  // not deterministic
 };
 
-// The rules of all operators a plan meets: each signature is discovered once. A signature is the
-// call without what does not matter to its rule: two calls have the same one if they shrink to the
-// same small call. Rules depend on signature and seed alone, not on the order of questions or the
-// number of threads. Thread-safe.
+// The rules of all operators of a plan: each signature is discovered once. A signature is the call
+// without everything that does not affect its rule: two calls have the same signature if they
+// shrink to the same small call. Rules depend only on signature and seed, not on the order of
+// requests or the number of threads. Thread-safe.
 class RuleBook {
  public:
   explicit RuleBook(const OpTable& table, DiscoveryOptions options = {}, int threads = 1);
@@ -53,26 +53,28 @@ class RuleBook {
   RuleBook(const RuleBook&) = delete;
   RuleBook& operator=(const RuleBook&) = delete;
 
-  // Takes over rules that were found before, at most once and before any question. Those of other
-  // kernels or another metadist, and those that turn out not to be of the call they are for, are
-  // found anew when they are needed. Not for a book of primitive rules: those of a file are not.
+  // Loads rules that were found earlier, at most once and before the first request. Those of other
+  // kernels or another version of metadist, and those that do not fit the call they are for, are
+  // discovered again when they are needed. Not for a book of primitive rules: rules of a file are
+  // not primitive.
   void Learn(RuleFile file);
-  // How many rules of the file are of another kernel, and how many of those asked for did not fit.
+  // Number of rules of the file that belong to another kernel, and of requested ones that did not
+  // fit.
   int64_t stale() const;
   int64_t misfits() const;
-  // All that was learned and is not stale, and all that was discovered.
+  // All rules that were loaded and are not stale, and all that were discovered.
   RuleFile File() const;
 
-  // Discovers whatever the graph's nodes need and is not known yet, on all threads. Optional: For()
-  // does the same one by one.
+  // Discovers all missing rules of the graph's nodes, on all threads. Optional: For() does the same
+  // one by one.
   void Discover(const Graph& graph);
 
   // The rule at the node's own sizes. Unknown operators and nodes with regions have no factors and
   // a reason. The reference stays valid while the book lives.
   const Rule& For(const Graph& graph, const Node& node);
 
-  // What the node's rule is an instance of, whatever its sizes; nullptr where nothing was run.
-  // Stays valid likewise.
+  // The symbolic rule of which the node's rule is an instance; nullptr if nothing was run. Valid
+  // while the book lives.
   const SymbolicRule* Found(const Graph& graph, const Node& node);
 
   // Signatures and rules of the graph's nodes, in order of first use.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rule file is trusted in what it says of a kernel, so it must be known to be what discovery
-// wrote of that kernel: the header carries a hash of the sources of kernels and discovery, a record
-// that of the user's library, and a check sum over both and the record itself, which an edit or a
-// bad merge breaks. It is no defence against intent: whoever may give a rule file may give a plan
-// too, and `run` compares either with one device.
+// A rule file is trusted to describe kernels, so it must be exactly what discovery wrote for these
+// kernels: the header has a hash of the sources of kernels and discovery, a record that of the
+// user's library, and a checksum over both and the record itself, which an edit or a bad merge
+// breaks. It is no protection against intent: whoever supplies a rule file can supply a plan too,
+// and `run` compares either with one device.
 #include "planner/rules/book/rule_file.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ std::string CheckSum(const std::string& version, const Json& record) {
   return fmt::format("{:016x}", hash.value());
 }
 
-// A field a line, a factor a line.
+// One field per line, one factor per line.
 std::string RecordText(const Json& record) {
   std::string text = "{";
   for (const auto& [key, value] : record.items()) {
@@ -47,7 +47,7 @@ std::string RecordText(const Json& record) {
   return text + "}";
 }
 
-// Of the file, all but the records. False after a problem.
+// All of the file except the records. False after a problem.
 bool VisitHeader(JsonVisitor& v, RuleFile& file) {
   if (!v.Schema(kRulesSchema, kRulesSchemaVersion, kRulesHint)) return false;
   std::string command = "rules";
@@ -59,7 +59,7 @@ bool VisitHeader(JsonVisitor& v, RuleFile& file) {
   return v.ok();
 }
 
-// A record under its signature, without the check sum.
+// A record with its signature, without the checksum.
 struct SignedRecord {
   std::string signature;
   RuleRecord record;
@@ -74,7 +74,7 @@ void VisitRecord(JsonVisitor& v, SignedRecord& one) {
   VisitSymbolicRule(v, one.record.found);
 }
 
-// Records up to one that is not as it was written: then none of them is known to be.
+// Reads records up to a modified one: after that, none can be trusted.
 void ReadRecords(JsonVisitor& list, RuleFile& file) {
   bool sound = true;
   const size_t count = list.Items(0);

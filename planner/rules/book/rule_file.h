@@ -14,7 +14,7 @@ namespace metadist {
 inline constexpr char kRulesSchema[] = "metadist.rules";
 inline constexpr int kRulesSchemaVersion = 1;
 
-// What was discovered of one signature, and of what it is true.
+// The rule discovered for one signature, and the operator and kernel for which it holds.
 struct RuleRecord {
   std::string domain;
   std::string op;
@@ -27,14 +27,14 @@ struct RuleRecord {
 struct RuleFile {
   std::string tool_version;
   uint64_t seed = 0;
-  std::string version;                        // kRuleVersion of whoever found them
+  std::string version;                        // kRuleVersion of the program that found them
   std::map<std::string, RuleRecord> records;  // by canonical signature (SignatureText)
 };
 
 // JSON, the same bytes for the same rules: sorted keys, records in the order of their signatures.
 std::string WriteRules(const RuleFile& file);
 
-// Strict: every field there and in range, every record as it was written (it carries a check sum).
+// Strict: every field must be present and in range, every record unmodified (it has a checksum).
 // where: the file, for messages. Errors: kBadInput naming the field (`records[3].factors[0].dim`).
 Result<RuleFile> ReadRules(std::string_view text, const std::string& where);
 

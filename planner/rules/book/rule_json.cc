@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file may hold anything, and what is read here is used without further questions: numbers are
-// bounded so that no size made of them overflows at any sizes a call may have (Representable), and
-// indices are checked against what they point at. Whether a record is of the call it is used for is
-// another question (SameForm).
+// A file may hold anything, and what is read here is used without further checks: numbers are
+// bounded so that no size computed from them overflows at any sizes a call may have
+// (Representable), and indices are checked. Whether a record fits the call for which it is used is
+// a separate check (SameForm).
 //
-// Every struct is taken apart by a structured binding, so that a field added to one is a compile
-// error here until it is visited.
+// Every struct is unpacked by a structured binding, so that a field added to one is a compile error
+// here until it is visited.
 #include "planner/rules/book/rule_json.h"
 
 #include <fmt/format.h>
@@ -45,13 +45,13 @@ bool Ascend(const std::vector<T>& list, Key key) {
          }) == list.end();
 }
 
-// Of the constant of a product: where it stands alone, and before atoms.
+// Limits of a product's constant: alone, and in front of atoms.
 struct ProductLimits {
   Integers alone{1, kLargestConstant};
   Integers factor{1, kLargestConstant};
 };
 
-// Numbers as names of an object's fields, below `count`.
+// A map whose keys, numbers below `count`, are the names of an object's fields.
 template <typename T, typename How>
 void VisitNumbered(
     JsonVisitor& v, std::string_view name, std::map<int, T>& map, size_t count, const How& how) {
@@ -99,7 +99,7 @@ class RuleFields {
     v.Field("atoms", atoms, kSamples);
     v.Field("dims", dims, By(&RuleFields::Input));
     v.Field("literals", literals, By(&RuleFields::Literal));
-    if (!v.ok()) return v.LeaveRest();  // indices are of these
+    if (!v.ok()) return v.LeaveRest();  // indices refer to these
     v.Field("factors", factors, By(&RuleFields::Factor));
     v.Optional("refuted", refuted, {}, By(&RuleFields::Factor));
     v.Field("pass_through", pass_through, By(&RuleFields::Pass));
@@ -143,7 +143,7 @@ class RuleFields {
 
   void PlainProduct(JsonVisitor& v, Product& product) { ProductWithin(v, product, {}); }
 
-  // Of a dim: not negative. Of a literal: any integer where it stands alone; else any slope.
+  // Of a dim: not negative. Of a literal: any integer if it is the only term; otherwise any slope.
   void Size(JsonVisitor& v, SymbolicSize& size, bool literal) {
     auto& [terms] = size;
     v.Visit(terms, [&](JsonVisitor& term, Product& product) {
@@ -226,7 +226,7 @@ class RuleFields {
     v.Optional("course", course, Halo::Course::kStraight, kCourses);
   }
 
-  // tensors: how many there are of which the cut may be.
+  // tensors: number of tensors that the cut may refer to.
   void Cut(JsonVisitor& v, SymbolicCut& cut, int64_t tensors) {
     auto& [tensor, dim, repeat, parts, spare, window] = cut;
     v.Field("tensor", tensor, Integers{0, tensors - 1});
@@ -238,7 +238,7 @@ class RuleFields {
     v.Optional("window", window, std::nullopt, By(&RuleFields::Window));
   }
 
-  // Each dim once.
+  // Each dim may be cut once.
   void InputCuts(JsonVisitor& v, std::vector<SymbolicCut>& cuts) {
     std::set<std::pair<int, int>> dims;
     v.Visit(cuts, [&](JsonVisitor& at, SymbolicCut& cut) {
@@ -284,7 +284,7 @@ class RuleFields {
     if (!v.ok()) return;
     const SymbolicInput& of = found_.dims[static_cast<size_t>(input)];
     if (!of.is_tensor) v.WrongAt("input", "must be a tensor");
-    // The columns of a row of indices are as many at all sizes.
+    // The number of columns of a row of indices is the same at all sizes.
     const bool fixed = !of.sizes.empty() && of.sizes.back().terms.size() == 1 &&
                        of.sizes.back().terms[0].atoms.empty();
     if (column >= 0 && (!fixed || column >= of.sizes.back().terms[0].constant))
@@ -324,7 +324,7 @@ class RuleFields {
     v.Field("inputs", inputs, By(&RuleFields::Inputs));
   }
 
-  // What a factor seldom has is left out where it has not.
+  // Fields that a factor seldom has are omitted if they have their default.
   void Factor(JsonVisitor& v, SymbolicFactor& factor) {
     static const auto kSplits = Named<bool>({{false, "any"}, {true, "even"}});
     auto& [name,
@@ -379,7 +379,7 @@ class RuleFields {
     if (!own) return v.Wrong("must have parts of the factor's own atoms");
     if (std::count(factor.name.begin(), factor.name.end(), '+') + 1 != std::ssize(factor.atoms))
       v.Wrong("must have a letter for each atom in the name, joined by '+'");
-    // Windows slide along all dims that the factor cuts, or along none.
+    // Either all dims that the factor cuts have windows, or none.
     if (windows != 0 && windows != factor.inputs.size() + factor.outputs.size())
       v.Wrong("must have windows on all dims of the factor or on none");
     if (factor.any_order && NeedsARow(factor))

@@ -3,8 +3,8 @@
 
 namespace metadist {
 
-// Changes with the built-in kernels and with discovery: 16 hexadecimal digits over their sources.
-// Rules found under another version are found anew.
+// A hash of the sources of the built-in kernels and of discovery: 16 hexadecimal digits. Rules
+// found under another version are discovered again.
 extern const char kRuleVersion[];
 
 }  // namespace metadist

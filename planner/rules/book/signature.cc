@@ -30,7 +30,7 @@ std::string AttributeText(const Attribute& attribute) {
   return "#";  // integers are slots
 }
 
-// In printable ASCII: names and texts of a model may hold any bytes.
+// In printable ASCII: names and strings of a model may hold any bytes.
 std::string Printable(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -52,7 +52,7 @@ std::string SignatureText(const BlackBox& box) {
       text += "|-";
       continue;
     }
-    // Partial values pass, and decompositions convert, by element type.
+    // Pass-throughs, and conversions in decompositions, depend on the element type.
     text +=
         fmt::format("|{}{}r{}", static_cast<int>(box.role(i)), Name(box.element(i)), box.rank(i));
     if (box.role(i) == BlackBox::Role::kFixed) text += BytesText(box.constant(i));

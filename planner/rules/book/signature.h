@@ -7,10 +7,9 @@
 
 namespace metadist {
 
-// All that discovery can see of the call at box.values(), as a key: two calls with equal texts have
-// equal rules. At shrunk values it is the call's canonical signature: sizes are left out of it
-// (replaced by standard small ones) unless a literal or a product pattern makes them matter.
-// Printable ASCII.
+// Everything that discovery can see of the call at box.values(), as a key: two calls with equal
+// texts have equal rules. At shrunk values it is the call's canonical signature: sizes are replaced
+// by standard small ones unless a literal or a product pattern makes them matter. Printable ASCII.
 std::string SignatureText(const BlackBox& box);
 
 }  // namespace metadist

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Composite rules: divide the decomposition, not the operator.
 //
-// Softmax cannot be cut along its axis: no reduction of the pieces' results is the result. But its
-// decomposition can: a maximum over the ranks, then a sum. Nobody tells where these exchanges
-// stand; each node of the decomposition is a call like any other, with a rule found by running it,
-// and a cut of the operator's inputs is carried from node to node (propagation.h). What comes out
-// is run against the operator's own kernel (composite_check.h), so a wrong decomposition costs a
-// rule and never makes one.
+// Softmax cannot be cut along its axis: no reduction of the pieces' results gives the result. But
+// its decomposition can: a maximum over the ranks, then a sum. The positions of these exchanges are
+// not given: each node of the decomposition is a call like any other, with a rule found by running
+// it, and a cut of the operator's inputs is propagated from node to node (propagation.h). The
+// result is compared with the operator's own kernel (composite_check.h), so a wrong decomposition
+// loses a rule and never makes a wrong one.
 //
-// Every atom that the operator's own factors leave is tried: all its dims cut together; one of them
-// and with it what the decomposition then wants cut too (demand.h), the largest set first (equal
-// sizes need not be one size); and where few dims are left, all sets of them. An atom that is no
-// dim of an input (a length that is stated) is cut where the decomposition first makes a dim of its
-// size: positions, of which each rank takes its own. Where a node slides a window along an input,
-// the ranks' pieces of the input come with its halo. Plain factors are carried through too, so that
-// they can be used on another mesh axis beside a composite one.
+// Every atom that the operator's own factors do not divide is tried: all its dims cut together; one
+// of them together with those that the decomposition then requires (demand.h), the largest set
+// first (equal sizes need not be one size); and if few dims are left, all sets of them. An atom
+// that is not a dim of an input (a length given by an integer) is cut where the decomposition first
+// makes a dim of its size: positions, of which each rank takes its own. If a node slides a window
+// along an input, the ranks' pieces of the input have its halo. Plain factors are propagated too,
+// so that they can be used on another mesh axis beside a composite one.
 //
-// Cost: some microseconds a propagation, 16 divided runs of a graph of some 15 nodes a rule.
+// Cost: some microseconds per propagation, 16 divided runs of a graph of some 15 nodes per rule.
 #include "planner/rules/compose/composite.h"
 
 #include <algorithm>
@@ -99,8 +99,8 @@ class CompositeFinder {
     return FactorAt(found_, alone, found_.atoms).inputs[0];
   }
 
-  // A factor of the operator itself is one of the decomposition if it makes the same of it without
-  // any exchange.
+  // A factor of the operator also divides the decomposition if it gives the same output placements
+  // without any exchange.
   void CarryPlain(SymbolicFactor& factor) const {
     if (factor.inputs.empty() || !factor.partial_inputs.empty()) return;
     const auto way = Carry(factor.inputs, 0);
@@ -120,7 +120,7 @@ class CompositeFinder {
     factor.inner = way->use;
   }
 
-  // What each exchanged value is cut by, dim by dim.
+  // Sets the letters of the factors that cut the dims of each exchanged value.
   void NameExchanges() {
     std::vector<std::optional<Propagated>> ways;
     for (const SymbolicFactor& factor : found_.factors)
@@ -153,7 +153,7 @@ class CompositeFinder {
     return found_.dims[static_cast<size_t>(at.input)].sizes[static_cast<size_t>(at.dim)];
   }
 
-  // Dims of inputs that hold the atom and nothing cuts along it; at most one of a tensor.
+  // Dims of inputs that contain the atom and that no factor cuts along it; at most one of a tensor.
   std::vector<Dim> FreeDims(int atom) const {
     std::vector<Dim> dims;
     for (size_t i = 0; i < found_.dims.size(); ++i)
@@ -167,7 +167,7 @@ class CompositeFinder {
     return dims;
   }
 
-  // The ways to cut the dim along the atom: in one run, or inside each block of the rest.
+  // The ways to cut the dim along the atom: contiguously, or inside each block of the other atoms.
   std::vector<SymbolicCut> CutsOf(const Dim& at, int atom) const {
     Product rest = SizeOf(at).terms[0];
     rest.atoms.erase(std::find(rest.atoms.begin(), rest.atoms.end(), atom));
@@ -176,7 +176,7 @@ class CompositeFinder {
     return {run, {at.input, at.dim, rest, {{atom, {}}}}};
   }
 
-  // A cut and all that the decomposition wants cut with it; empty where it cannot take the cut.
+  // The cut and all cuts that the decomposition requires with it; empty if it cannot take the cut.
   std::vector<SymbolicCut> WithDemanded(SymbolicCut seed,
                                         int atom,
                                         const std::vector<Dim>& dims) const {
@@ -207,7 +207,7 @@ class CompositeFinder {
         cuts.begin(), cuts.end(), [&](const SymbolicCut& cut) { return cut.tensor == tensor; });
   }
 
-  // The windows of a node along the operator's own inputs.
+  // Tries the windows of a node along the operator's own inputs.
   void TryWindows(size_t n) {
     const std::vector<ValueId>& given = graph_.nodes[n].inputs;
     for (const Factor& factor : node_rules_[n]->factors) {
@@ -227,7 +227,7 @@ class CompositeFinder {
     const std::vector<Product>& terms = SizeOf(at).terms;
     if (terms.size() != 1 || terms[0].atoms.size() != 1) return;
     const int atom = terms[0].atoms[0];
-    // Where other dims have the size too, they would be whole: a kernel as long as its image.
+    // Other dims of this size (a kernel as long as its image) would not be cut: skip.
     if (IsCut(at, atom) || FreeDims(atom).size() > 1) return;
     const auto way = Propagate(
         graph_, node_rules_, {{position_[static_cast<size_t>(input)], cut}}, /*most_elements=*/0);
@@ -268,8 +268,8 @@ class CompositeFinder {
     });
   }
 
-  // A size that literals alone state: what the decomposition makes of it whole is taken in pieces,
-  // as early as that leads to an output.
+  // A size given by literals alone: a value of that size that all ranks make whole is taken in
+  // pieces, at the first node from which that leads to an output.
   void TryMade(int atom) {
     const int64_t size = found_.atoms[static_cast<size_t>(atom)];
     for (const Node& node : graph_.nodes) {
@@ -299,7 +299,7 @@ class CompositeFinder {
     TrySubsets(atom, 1);
   }
 
-  // Sets of at least so many dims, the largest first. True: no dim is left.
+  // Tries sets of at least `least` dims, the largest first. True: no dim is left.
   bool TrySubsets(int atom, size_t least) {
     const std::vector<Dim> dims = FreeDims(atom);
     if (dims.empty()) return true;
@@ -308,7 +308,7 @@ class CompositeFinder {
     for (const Dim& dim : dims) choices.push_back(CutsOf(dim, atom));
     int tried = 0;
     for (size_t want = dims.size(); want >= least; --want) {
-      std::vector<size_t> pick(dims.size(), 0);  // 0: whole; k: its k-th cut
+      std::vector<size_t> pick(dims.size(), 0);  // 0: not cut; k: its k-th cut
       for (;;) {
         size_t at = 0;
         while (at < pick.size() && ++pick[at] > choices[at].size()) pick[at++] = 0;
@@ -376,7 +376,7 @@ class CompositeFinder {
     return true;
   }
 
-  // A chain of steps that take their groups in any order.
+  // Whether all nodes take their groups in any order.
   bool InAnyOrder(const InnerUse& use) const {
     for (size_t n = 0; n < use.nodes.size(); ++n)
       for (const Factor& step : node_rules_[n]->factors)
@@ -384,7 +384,7 @@ class CompositeFinder {
     return true;
   }
 
-  // Ways with the same result in fewer exchanges: found so, or merged late.
+  // Adds ways with the same result in fewer exchanges: other propagations, and late merges.
   void AddOthers(const Propagated& way, SymbolicFactor& factor) {
     std::vector<InnerUse> others;
     if (factor.inner.exchanges.size() > 1) {
@@ -411,7 +411,8 @@ class CompositeFinder {
     });
   }
 
-  // An output is cut as some input is, and its symbols are the input's; or its dim is the atom.
+  // Adds an output cut: with the symbols of an input that is cut in the same way, or of the atom if
+  // its dim is the atom.
   bool AddOutput(SymbolicFactor& factor, int output, const Cut& cut) const {
     for (const SymbolicCut& input : factor.inputs) {
       const Cut real = At(input);
@@ -434,7 +435,7 @@ class CompositeFinder {
   Graph graph_;
   std::vector<Rule> rules_;  // by node
   std::vector<const Rule*> node_rules_;
-  std::vector<int> position_;  // by input of the call: which of the graph's it is
+  std::vector<int> position_;  // by input of the call: its position among the graph's inputs
   CompositeCheck check_;
 };
 

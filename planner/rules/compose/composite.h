@@ -11,8 +11,9 @@
 namespace metadist {
 
 // Adds to `found`, which was discovered on box.values(), the factors that divide the operator's
-// decomposition and not the operator, and tells of every plain factor how it runs through the
-// decomposition. Nothing for operators without one. Depends on what Discover depends on.
+// decomposition but not the operator, and sets for every plain factor how it divides the
+// decomposition (inner). Does nothing for operators without one. Depends only on what Discover
+// depends on.
 void FindComposites(
     BlackBox& box, const OpTable& ops, const InnerFound& inner, uint64_t seed, SymbolicRule& found);
 

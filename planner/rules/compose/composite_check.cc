@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator's kernel is the only truth: whatever a decomposition's pieces make must be what the
-// kernel makes of the whole. The primitives' rules are sound already, so what can be wrong is the
-// decomposition and the places of the exchanges; a dozen and a half runs of all kinds show either.
+// The operator's kernel is the reference: the divided decomposition must give what the kernel gives
+// for the whole inputs. The rules of its nodes have been tested already, so only the decomposition
+// and the positions of the exchanges can be wrong; some 16 runs of all kinds show either.
 #include "planner/rules/compose/composite_check.h"
 
 #include <algorithm>
@@ -45,7 +45,8 @@ constexpr int64_t kEvenGroups = 12;  // for 2, 3 and 4 ranks
 constexpr int64_t kUnevenGroups = 11;
 constexpr int64_t kSingleGroups = 4;
 constexpr int64_t kMostTimes = 32;
-constexpr double kResultRoundings = 16;  // of a result in its own element type
+constexpr double kResultRoundings = 16;  // allowed error of a result in its own element type, in
+                                         // epsilons
 
 OpCall InF64(OpCall call) {
   for (OpCall::Input& input : call.inputs)
@@ -55,7 +56,8 @@ OpCall InF64(OpCall call) {
   return call;
 }
 
-// Gives the graph the numbers of one of the same form, but for conversions.
+// Replaces the graph's float constants by those of a graph of the same form, except for
+// conversions.
 void TakeNumbers(const Graph& exact, Graph& graph) {
   const auto numbers = [](const Graph& of) {
     std::vector<ValueId> ids;
@@ -69,7 +71,7 @@ void TakeNumbers(const Graph& exact, Graph& graph) {
       graph.value(to[i]).data = exact.value(from[i]).data;
 }
 
-// What the ranks' pieces of an output make together; nullopt where they do not fit.
+// The output merged from the ranks' pieces; nullopt if their types do not fit.
 std::optional<Tensor> Merged(const Factor& factor,
                              int output,
                              const std::vector<const Tensor*>& parts,
@@ -155,7 +157,7 @@ CompositeCheck::Verdict CompositeCheck::HoldsAt(const SymbolicFactor& factor, in
 bool CompositeCheck::Holds(SymbolicFactor& factor) {
   const bool wide = !factor.inner.recipe.empty() || HasWindows(factor);
   Verdict verdict = HoldsAt(factor, 1);
-  // A piece may have to hold as much as the call wants of the whole, or as a window covers.
+  // A piece may need as many elements as the call selects from the whole, or as a window covers.
   for (int64_t times = 2; wide && verdict == Verdict::kRefused && times <= kMostTimes; times *= 2)
     verdict = HoldsAt(factor, times);
   leaves_range_ = verdict == Verdict::kHolds && IsScan(factor.inner.recipe) &&
@@ -259,7 +261,7 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
     Way way;
     std::optional<Lockstep> ranks = {};
   };
-  std::map<int64_t, Made> ways;  // by ranks; of a decomposition all are one
+  std::map<int64_t, Made> ways;  // by ranks; a decomposition has one entry for all
   for (const auto& [count, mode] : runs) {
     if (!sampler_.Tells(mode)) continue;
     if (HasWindows(symbolic) && !WindowsFit(factor, count)) return Verdict::kRefused;
@@ -277,7 +279,8 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
     if (own_types) ranks.RoundResults();
     std::vector<Tensor> inputs, whole;
     std::map<int, Focus> focus;
-    // Behind the first rank's small total a large one brings the running total back into range.
+    // After the small total of the first rank, a large one brings the running total back into
+    // range.
     for (const Cut& cut : factor.inputs)
       focus[cut.tensor] = {
           cut.dim,
@@ -285,7 +288,7 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
     if (!sampler_.Draw(values, mode, focus, inputs)) return Verdict::kDiffers;
     if (!box_.Run(values, inputs, whole)) return Verdict::kDiffers;
     ++executions_;
-    double epsilon = 1e-10;  // of the largest element, that a result may be off
+    double epsilon = 1e-10;  // allowed error, relative to the largest element
     for (size_t o = 0; own_types && o < whole.size(); ++o) {
       const ElementType type = way.pieces.graph.value(way.pieces.graph.outputs[o]).type.element;
       whole[o] = Rounded(whole[o], type);
@@ -307,7 +310,7 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
     if (!ranks.Run(local, cuts, way.pieces.exchanges)) return Verdict::kRefused;
     for (size_t o = 0; o < whole.size(); ++o) {
       std::vector<const Tensor*> parts;
-      double rounding = 0;  // of a sum that cancels
+      double rounding = 0;  // of a sum with cancellation
       for (int64_t rank = 0; rank < count; ++rank) {
         parts.push_back(&ranks.At(rank, way.pieces.graph.outputs[o]));
         rounding = std::max(rounding, 1e-14 * Largest(*parts.back()));

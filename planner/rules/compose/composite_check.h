@@ -13,20 +13,20 @@
 
 namespace metadist {
 
-// Slot values of a call of the family of `found`, at these atom sizes.
+// Slot values of the call of the family of `found` at these atom sizes.
 std::vector<int64_t> ValuesAt(const SymbolicRule& found,
                               const BlackBox& box,
                               std::span<const int64_t> sizes);
 
-// A call and its decomposition: in f64 if that has the same form then, so that no number in it is
-// rounded to f32: pieces are compared with a kernel that computes in f64.
+// A call and its decomposition, in f64 if the decomposition has the same form then. Its constants
+// are then not rounded to f32: pieces are compared with a kernel that computes in f64.
 struct ExactForm {
   OpCall call;
   Graph graph;
 };
-// The operator must have a decomposition. None where it does not cover the call. all_numbers: also
-// where the form differs the numbers are those in f64, whatever the types of the graph say; it can
-// only be run then. The result points to what the call points to.
+// The operator must have a decomposition. nullopt if it does not cover the call. all_numbers: if
+// the form differs in f64, still takes the constants of the f64 graph, whatever the types of the
+// graph are; the graph can then only be run. The result points to what the call points to.
 std::optional<ExactForm> ExactFormOf(const OpCall& call, bool all_numbers);
 
 // Runs decompositions and recipes divided by a composite factor and compares with the operator's
@@ -41,29 +41,30 @@ class CompositeCheck {
       : box_(box), ops_(ops), inner_(inner), sampler_(box, seed), found_(found) {}
 
   // Whether the factor holds: on 2, 3 and 4 ranks, even and uneven pieces, other sizes, inputs of
-  // all kinds; a scan also where totals leave the range of the call's own types. Sets least_piece.
+  // all kinds; for a scan, also if totals leave the range of the call's own types. Sets
+  // least_piece.
   bool Holds(SymbolicFactor& factor);
-  // Whether pieces differ from the whole at these sizes of the atoms; false where that cannot be
-  // tried.
+  // Whether pieces differ from the whole at these atom sizes; false if that cannot be tested.
   bool Refutes(const SymbolicFactor& factor, std::span<const int64_t> sizes);
 
-  // Whether the factor that was last asked about holds but for the range of the call's own types.
+  // Whether the factor last passed to Holds only fails because totals leave the range of the call's
+  // own types.
   bool leaves_range() const { return leaves_range_; }
 
   int64_t executions() const { return executions_; }
 
  private:
-  // What is said of a factor at some sizes: it holds, it does not, or some rank's call is refused.
+  // The verdict on a factor at some sizes; kRefused: the call of some rank is rejected.
   enum class Verdict : uint8_t { kHolds, kDiffers, kRefused };
 
-  // The decomposition at some sizes, and the factors by which a use of it runs.
+  // The decomposition at some sizes, and the factors on which its nodes work.
   struct Eager {
     ExactForm form;
     std::vector<Rule> rules;
     std::vector<const Factor*> factors;  // by node
   };
   std::optional<Eager> EagerOf(const InnerUse& use, std::span<const int64_t> values);
-  // A factor's graph on some number of ranks.
+  // A factor's graph for some number of ranks.
   struct Way {
     PieceGraph pieces;
     std::vector<const Factor*> factors;  // by node
@@ -76,7 +77,7 @@ class CompositeCheck {
   Verdict Judge(const SymbolicFactor& factor,
                 std::span<const int64_t> sizes,
                 std::span<const std::pair<int64_t, InputMode>> runs);
-  // The factor at these sizes of the atoms; none where a window has no place.
+  // The factor at these atom sizes; nullopt if its window does not fit.
   std::optional<Factor> RealFactor(const SymbolicFactor& factor,
                                    std::span<const int64_t> sizes,
                                    std::span<const int64_t> values);
@@ -86,7 +87,7 @@ class CompositeCheck {
   BlackBox& box_;
   const OpTable& ops_;
   const InnerFound& inner_;
-  std::optional<InnerCalls> calls_;  // made when a decomposition is first run
+  std::optional<InnerCalls> calls_;  // created when a decomposition is first run
   Sampler sampler_;
   const SymbolicRule& found_;
   bool leaves_range_ = false;

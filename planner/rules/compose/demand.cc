@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What else must be cut where one input is?
+// Finds the inputs that should be cut together with one input.
 //
-// A size of an operator stands in many dims (the hidden size of an LSTM in seven), and which of
-// them are one factor is not told: trying all sets of them is exponential. But a cut of one dim
-// carried through the decomposition meets whole values of which it takes a piece (a weight, a
-// bias), and what is wanted of a whole value is wanted, through the nodes that made it, of the
-// operator's inputs. So wants are carried backwards: a node that ran whole runs by the factor that
-// makes the piece wanted of it. An input of which every use wants one and the same piece is cut;
-// one that is wanted in two ways stays whole. In the same way a node that nothing cuts makes only
-// the piece that is wanted of it.
+// A size of an operator appears in many dims (the hidden size of an LSTM in seven), and it is not
+// known which of them form one factor; trying all sets of them is exponential. But when a cut of
+// one dim is propagated through the decomposition, nodes take pieces of uncut values (a weight, a
+// bias), and a piece required of such a value is required, through the nodes that made it, of the
+// operator's inputs. So requirements are propagated backwards: an undivided node works on the
+// factor that makes the required piece. An input of which every use requires the same piece is cut;
+// one with two different requirements is not. In the same way an undivided node makes only the
+// required piece.
 //
-// Cost: O(nodes * factors of a node), once for each input that is found.
+// Cost: O(nodes * factors of a node) for each input that is found.
 #include "planner/rules/compose/demand.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 struct Want {
   bool any = false;
   bool whole = false;
-  bool halo = false;  // by someone
+  bool halo = false;  // some use requires a halo
   Cut cut = {};
 };
 
@@ -44,8 +44,8 @@ class Backwards {
     return cuts;
   }
 
-  // By node: the factor by which one that ran whole makes only what is wanted; nullptr: it does
-  // not.
+  // By node: the factor on which an undivided node makes only the required piece; nullptr: there is
+  // none.
   std::vector<const Factor*> RunWhole() {
     std::vector<const Factor*> factors(graph_.nodes.size(), nullptr);
     for (const ValueId output : graph_.outputs) Add(output, nullptr);
@@ -59,7 +59,7 @@ class Backwards {
   }
 
  private:
-  // cut: nullptr for all of it.
+  // Adds a requirement. cut: nullptr for the whole value.
   void Add(ValueId value, const Cut* cut) {
     Want& want = wants_[static_cast<size_t>(value)];
     if (way_.values[static_cast<size_t>(value)].kind != Placed::Kind::kWhole) cut = nullptr;
@@ -77,7 +77,7 @@ class Backwards {
         Add(node.inputs[i], factor == nullptr ? nullptr : CutOf(factor->inputs, i));
   }
 
-  // By which the node runs, or would run to make what is wanted of it; nullptr: none.
+  // The factor on which the node works, or would work to make the required piece; nullptr: none.
   const Factor* FactorOf(size_t n, const Node& node) const {
     const std::string& name = way_.use.nodes[n];
     const Want& want = wants_[static_cast<size_t>(node.outputs[0])];

@@ -10,15 +10,15 @@
 
 namespace metadist {
 
-// Inputs of the graph that a way leaves whole although every use of them takes the same piece, with
-// that piece: by position among graph.inputs. With those cut as well the way holds as before, and
+// Inputs of the graph that `way` leaves uncut although every use of them takes the same piece, with
+// that piece, by position among graph.inputs. If these are cut as well, `way` still holds, and
 // ranks store less.
 std::map<int, Cut> Demanded(const Graph& graph,
                             const std::vector<const Rule*>& rules,
                             const Propagated& way);
 
-// Lets nodes that ran whole make no more than the piece that all who read them take: an array of
-// zeros to write to, a weight that is transposed. What the way makes stays the same.
+// Divides nodes that every rank runs whole so that they make only the piece that all their users
+// take: an array of zeros to write to, a transposed weight. The outputs stay the same.
 void MakePieces(const Graph& graph, const std::vector<const Rule*>& rules, Propagated& way);
 
 }  // namespace metadist

@@ -11,20 +11,18 @@
 
 namespace metadist {
 
-// The rule of a node of a decomposition, at its own sizes; for whoever plans by one.
+// The rule of a node of a decomposition, at its own sizes; used for planning.
 using InnerRules = std::function<const Rule&(const Graph&, const Node&)>;
 
-// What was discovered of the call of a node of a decomposition; nullptr: nothing, it has no rule.
-// It stays where it is.
+// The symbolic rule of a node of a decomposition; nullptr: it has none. The pointer stays valid.
 using InnerFound = std::function<const SymbolicRule*(const Graph&, const Node&)>;
 
-// The rules of the nodes of one decomposition, at whatever sizes. Its form does not depend on
-// sizes, so what was discovered of a node holds for the same node of the same decomposition at
-// other sizes, if that is a call of its family; nothing is discovered anew because two sizes happen
-// to coincide there.
+// The rules of the nodes of one decomposition, at any sizes. The form of the decomposition does not
+// depend on sizes, so a rule discovered for a node holds for the same node at other sizes, if that
+// is a call of its family. Nothing is discovered again because two sizes happen to coincide there.
 class InnerCalls {
  public:
-  // base: the decomposition of the small call that is discovered.
+  // base: the decomposition of the small call on which discovery runs.
   InnerCalls(const OpTable& ops, const InnerFound& found, const Graph& base);
 
   // The rule of node `node` of the decomposition at other sizes.

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Combines that need nothing but the kernel.
+// Recipes that need only the operator's kernel.
 //
-// An atom that no factor divides is cut in all dims that are just as long, and in all dims of
-// outputs that follow it. Of the recipes that these shapes allow the first is taken that
-// reproduces the kernel's results on the whole, on 2, 3 and 4 ranks, even and uneven, on inputs of
-// all kinds (composite_check.h). A recipe says what to do and claims nothing, so an operator that
-// it does not suit costs a run or two. Where a state is carried from piece to piece, the factors of
-// a call on a single element are tried as those of all of them; also where an input says how many
-// elements count, which a piece of them would have to count for itself.
+// An atom that no factor divides is cut in all dims of exactly its size, and in all dims of outputs
+// that depend on it. Of the recipes that these shapes allow, the first one is taken that reproduces
+// the kernel's results for the whole inputs, on 2, 3 and 4 ranks, even and uneven, on inputs of all
+// kinds (composite_check.h). A recipe that does not suit the operator costs one or two runs. If a
+// state is carried from piece to piece, the factors of a call on a single element are tried for the
+// whole sequence; also if an input holds sequence lengths, which would differ for each piece.
 #include "planner/rules/compose/kernel_only.h"
 
 #include <algorithm>
@@ -70,7 +69,7 @@ class KernelOnlyFinder {
                         [&](const SymbolicLiteral& literal) { return Holds(literal.size, atom); });
   }
 
-  // All dims of inputs that hold the atom; none where one of them is not just that long.
+  // All dims of inputs that contain the atom; empty if one of them is not exactly that long.
   std::vector<SymbolicCut> InputsAlong(int atom) const {
     const SymbolicSize alone{{Product{1, {atom}}}};
     std::vector<SymbolicCut> cuts;
@@ -85,7 +84,7 @@ class KernelOnlyFinder {
     return cuts;
   }
 
-  // All dims of outputs that move with the atom; nullopt where one is not just as long.
+  // All dims of outputs that change with the atom; nullopt if one is not exactly that long.
   std::optional<std::vector<SymbolicCut>> OutputsAlong(int atom) {
     std::vector<int64_t> sizes = found_.atoms;
     std::vector<Shape> shapes, longer;
@@ -122,7 +121,7 @@ class KernelOnlyFinder {
         if (check_.leaves_range()) found_.refuted.push_back(factor);
         continue;
       }
-      factor.least_piece = 2;  // sizes of pieces are one less on the way
+      factor.least_piece = 2;  // intermediate pieces are one element shorter
       found_.factors.push_back(std::move(factor));
       return;
     }
@@ -151,7 +150,7 @@ class KernelOnlyFinder {
     return lengths;
   }
 
-  // The factors of a single step of a sequence.
+  // Tries the factors of a single step of a sequence.
   void TrySteps(int sequence, const std::string& recipe) {
     std::vector<int64_t> sizes = found_.atoms;
     sizes[static_cast<size_t>(sequence)] = 1;
@@ -168,8 +167,8 @@ class KernelOnlyFinder {
     }
   }
 
-  // The cuts of a factor of a single step. False: one is no product of what is known, or they are
-  // not all of one size.
+  // Makes the cuts of a factor of a single step symbolic. False: one is not a product of known
+  // atoms, or the cuts are along different atoms.
   bool Symbolic(const Factor& factor,
                 const std::vector<int64_t>& sizes,
                 SymbolicFactor& out) const {
@@ -193,7 +192,8 @@ class KernelOnlyFinder {
     });
   }
 
-  // The cut of a dim of this size in one run along one of its atoms, or inside blocks of the rest.
+  // The cut of a dim of this size along one of its atoms, inside blocks of the others or
+  // contiguous.
   static std::optional<SymbolicCut> SymbolicCutOf(const Cut& cut,
                                                   const SymbolicSize& size,
                                                   const std::vector<int64_t>& sizes) {
@@ -208,7 +208,7 @@ class KernelOnlyFinder {
     return std::nullopt;
   }
 
-  // Whether some factor cuts one of the dims already.
+  // Whether some factor already cuts one of the dims.
   bool Overlaps(const SymbolicFactor& next) const {
     const auto meet = [](const std::vector<SymbolicCut>& a, const std::vector<SymbolicCut>& b) {
       return std::any_of(a.begin(), a.end(), [&](const SymbolicCut& x) {
@@ -226,7 +226,7 @@ class KernelOnlyFinder {
   const StepRules rules_;
   SymbolicRule& found_;
   CompositeCheck check_;
-  // Recurrences of which an input says how many elements count: the atom, and steps to try.
+  // Recurrences with sequence lengths: the atom, and the STEPS recipe to try.
   std::vector<std::pair<int, std::string>> counted_;
 };
 

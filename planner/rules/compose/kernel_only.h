@@ -11,9 +11,9 @@
 namespace metadist {
 
 // Adds to `found`, which was discovered on box.values() (composites included), factors for sizes
-// that nothing divides yet: the operator's results on pieces are joined by the operator itself
-// (recipe.h). Where it hands a state from piece to piece of a sequence, also those that divide a
-// call on a single element of it (recipe_steps.h), of which `inner` tells. Depends on what Discover
+// that no factor divides yet: the operator itself joins its results on pieces (recipe.h). If it
+// carries a state from piece to piece of a sequence, also the factors that divide a call on a
+// single element (recipe_steps.h), whose rules are in `inner`. Depends only on what Discover
 // depends on.
 void FindKernelOnly(
     BlackBox& box, const OpTable& ops, const InnerFound& inner, uint64_t seed, SymbolicRule& found);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // One exchange in place of two.
 //
-// A sum of exponentials is measured from a maximum, a sum of squares from a mean: the reference is
-// exchanged first, then the state that is measured from it, and ranks meet twice. They need not:
-// each measures from a reference of its own, both are gathered at once, and a transport moves every
-// rank's state to the reference of all:
+// A sum of exponentials is relative to a maximum, a sum of squares to a mean: the reference is
+// exchanged first, then the state relative to it, so ranks synchronize twice. They need not: each
+// rank uses a reference of its own, both values are gathered at once, and a formula converts every
+// rank's state to the common reference:
 //
 //   s exp(a - b)               a, b: own and common maximum
 //   s + (a - b)^2 c / (C N)    a, b: own and common sum, as if all C groups were as the rank's c;
 //                              N elements a sum
 //
-// What depends on the reference and is wanted afterwards is made once more from the common one. A
-// maximum of nothing is raised to a finite number, since exp(-inf + inf) is none. Nobody says which
-// transport belongs to what: each is tried on each pair of exchanges and run against the kernel
-// (composite_check.h). Costs n reference-and-state pairs in place of two reduced values, and the
-// second making. Source: Chan, Golub, LeVeque 1983 for the second transport.
+// Values that depend on the reference and are used afterwards are computed again from the common
+// one. The maximum of an empty piece is raised to a finite number, since exp(-inf + inf) is NaN. It
+// is not known which formula applies: each is tried on each pair of exchanges and compared with the
+// kernel (composite_check.h). Costs n pairs of reference and state in place of two reduced values,
+// and the repeated computation. Source: Chan, Golub, LeVeque 1983 for the second formula.
 #include "planner/rules/compose/late_merge.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@
 namespace metadist {
 namespace {
 
-// Far below what is exchanged, far above what overflows.
+// Far below any exchanged value, and far from overflow.
 constexpr double kLowest = -1e30;
 
 struct Merge {
@@ -102,7 +102,8 @@ class Writer {
     return ids_[value] = pieces_.compose().Constant(from.data);
   }
 
-  // Writes a node of the decomposition. False: it passes on what must not be reduced here.
+  // Adds a node of the decomposition. False: it passes a partial value through that must not be
+  // reduced here.
   bool Emit(size_t n) {
     const Node& node = way_.graph.nodes[n];
     std::vector<ValueId> inputs;
@@ -125,7 +126,7 @@ class Writer {
     return true;
   }
 
-  // A number for each rank, before `dims` dims.
+  // A constant with one number per rank along the first of `dims` dims, the others of size 1.
   ValueId ByRank(size_t dims, const std::vector<double>& numbers) {
     Shape shape(dims, 1);
     shape[0] = pieces_.ranks();
@@ -133,7 +134,7 @@ class Writer {
     return pieces_.compose().Constant(Tensor::Of<double>(shape, numbers).Cast(element));
   }
 
-  // The part of all groups that each rank has.
+  // By rank: its fraction of all groups.
   std::vector<double> Shares() const {
     std::vector<double> shares;
     for (int64_t rank = 0; rank < pieces_.ranks(); ++rank) {
@@ -143,7 +144,7 @@ class Writer {
     return shares;
   }
 
-  // What the rank measures from, given what it has of the reference.
+  // A rank's own reference, given its part of the reference.
   ValueId OwnReference(ValueId mine) {
     Composer& compose = pieces_.compose();
     if (merge_.exponential) return compose.Add("Max", {mine, compose.Number(kLowest, mine)});
@@ -157,7 +158,8 @@ class Writer {
     return own;
   }
 
-  // The value as the rank's piece of a new first dim, before another new one.
+  // The value with two new dims in front: the first is divided among the ranks, the second has size
+  // 1.
   ValueId Stacked(ValueId value) {
     const std::vector<double> zeros(static_cast<size_t>(pieces_.ranks()), 0.0);
     const ValueId zero = pieces_.Cut(ByRank(pieces_.shape(value).size() + 2, zeros), 0);
@@ -195,7 +197,7 @@ class Writer {
     ids_[state_] = compose.Fold("ReduceSum", moved, {0, 1}, /*keep=*/false);
   }
 
-  // How many elements an element of the reference is the sum of.
+  // Number of elements summed in an element of the reference.
   double ElementsOfSum() const {
     const ValueId from = way_.graph.nodes[reference_node_].inputs[0];
     return static_cast<double>(NumElements(way_.graph.value(from).type.shape)) /
@@ -209,8 +211,8 @@ class Writer {
   const size_t state_node_;
   const ValueId reference_;
   const ValueId state_;
-  std::map<ValueId, ValueId> ids_;  // from values of the decomposition, as they are now
-  std::set<ValueId> stale_;         // made from a rank's own reference
+  std::map<ValueId, ValueId> ids_;  // from values of the decomposition to current values
+  std::set<ValueId> stale_;         // computed from a rank's own reference
 };
 
 }  // namespace

@@ -11,21 +11,21 @@
 
 namespace metadist {
 
-// A composite factor of a call, with every exchange at its place.
+// A composite factor of a call with exchanges where the decomposition needs them.
 struct EagerWay {
   const OpTable& ops;
   const OpCall& call;
-  const Graph& graph;                         // its decomposition
-  const std::vector<const Factor*>& factors;  // by node of it
+  const Graph& graph;                         // the call's decomposition
+  const std::vector<const Factor*>& factors;  // by node of the decomposition
   const InnerUse& use;
   int64_t groups = 1;  // of the factor
 };
 
-// The late merges that may be possible, by name (InnerUse::recipe).
+// The names of late merges that may be possible (InnerUse::recipe).
 std::vector<std::string> LateMergesOf(const InnerUse& use);
 
-// The same with two exchanges in one, after all that ranks can do alone. Errors: kBadInput where
-// there is no such merge.
+// The graph with two exchanges combined into one, after all work that ranks can do alone. Errors:
+// kBadInput if there is no such merge.
 Result<PieceGraph> BuildLate(const std::string& name, const EagerWay& way, int64_t ranks);
 
 }  // namespace metadist

@@ -17,7 +17,7 @@ int64_t LocalSize(const Cut& cut, int64_t ranks, int64_t rank) {
 
 }  // namespace
 
-// The call of a node as one rank makes it, with what it points to.
+// One rank's call of a node, with the data that it points to.
 struct Lockstep::OwnCall {
   const OpDef& op;
   Attributes attributes;

@@ -10,26 +10,26 @@
 
 namespace metadist {
 
-// What a number of ranks do in place of one call: a graph with the call's inputs and outputs, of
-// which every node either works on the ranks' own pieces or is repeated by all. A value is typed as
-// its pieces together. Where a node works on pieces, the whole of its types need not mean anything:
-// calls on pieces, side by side, are not one call.
+// A graph that a number of ranks run in place of one call, with the call's inputs and outputs.
+// Every node either works on the ranks' own pieces or is repeated by all ranks. The type of a value
+// is that of its pieces concatenated. If a node works on pieces, its call on these types need not
+// be meaningful: calls on pieces, side by side, are not one call.
 struct PieceGraph {
   Graph graph;
-  // By node: kPieceFactor; or only a name: "~sum", or "" where all ranks do the same.
+  // By node: kPieceFactor; or only a name: "~sum", or "" if all ranks do the same work.
   std::vector<Factor> steps;
   std::vector<InnerExchange> exchanges = {};  // in node order
 };
 
-// The indices [begin, end) of the dim; input 1 of what is made is begin, input 2 is end.
+// Elements [begin, end) of the dim; inputs 1 and 2 of the node are begin and end.
 ValueId SliceOf(Composer& compose, ValueId value, int64_t dim, int64_t begin, int64_t end);
-// 0, 1, ..., count - 1 as i64, along a dim that `behind` dims of size 1 follow.
+// 0, 1, ..., count - 1 as i64, along a dim that is followed by `behind` dims of size 1.
 ValueId PositionsAlong(Composer& compose, int64_t count, int64_t behind);
 
-// Name of the factor by which nodes of such a graph work on pieces.
+// Name of the factor with which nodes of such a graph work on pieces.
 inline constexpr char kPieceFactor[] = "piece";
 
-// Writes such a graph. Dims are cut into balanced pieces.
+// Builds such a graph. Dims are cut into balanced pieces.
 class PieceComposer {
  public:
   PieceComposer(const OpCall& call, int64_t ranks) : call_(call), ranks_(ranks), compose_(call) {}
@@ -39,34 +39,33 @@ class PieceComposer {
   int64_t ranks() const { return ranks_; }
   const Shape& shape(ValueId value) const { return compose_.shape(value); }
 
-  // The call's inputs, small constants as constants.
+  // The call's inputs, with small constants as constants.
   std::vector<ValueId> Inputs();
-  // Pieces of the value are meant from here on. Returns it.
+  // Marks the value as cut along the dim. Returns the value.
   ValueId Cut(ValueId value, int64_t dim);
-  // The node written last works on pieces of those inputs and outputs that are cut; `sizes` are
-  // integers of its call that are divided like a size: name an entry only. summed: what it makes is
-  // a summand.
+  // The last node works on pieces of its inputs and outputs that are cut. sizes: integers of its
+  // call that are divided like sizes. summed: its output is partial.
   void OnPieces(std::vector<LiteralCut> sizes = {}, bool summed = false);
-  // How the node written last works, where that is known already.
+  // Sets how the last node works, if that is already known.
   void Step(Factor step);
-  // What the node written last makes is reduced among the ranks.
+  // The result of the last node is reduced among the ranks.
   void Exchanged(ReduceOp op);
 
-  // Pieces of values along a dim: one after the other; their indices [begin, end), where a bound
-  // that is not 0 is a size of the whole.
+  // Concatenates pieces along a dim, or takes elements [begin, end) of each piece, where a nonzero
+  // bound is given in terms of the whole dim.
   ValueId Joined(const std::vector<ValueId>& values, int64_t dim);
   ValueId Span(ValueId value, int64_t dim, int64_t begin, int64_t end);
-  // The call on pieces of its inputs: its outputs, to be cut before OnPieces.
+  // The call on pieces of its inputs. Returns its outputs; mark them as cut before OnPieces.
   std::vector<ValueId> Again(const std::vector<ValueId>& inputs);
 
-  // Errors: kBadInput where a node does not take what it is given.
+  // Errors: kBadInput if a node does not accept its inputs.
   Result<PieceGraph> Done(const std::vector<ValueId>& results);
 
  private:
   const OpCall& call_;
   const int64_t ranks_;
   Composer compose_;
-  std::map<ValueId, int64_t> cut_;  // the dim
+  std::map<ValueId, int64_t> cut_;  // cut dim, by value
   std::map<size_t, Factor> steps_;  // by node
   std::vector<InnerExchange> exchanges_;
 };

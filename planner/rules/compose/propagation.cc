@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cut runs through a decomposition.
+// Propagating a cut through a decomposition.
 //
-// Every node is a call like any other, so its rule says what it makes of pieces: a factor whose
-// input cuts are just those that arrive, or a pass-through for partial values. Where a node makes a
-// partial value there is a choice: to reduce it at once among the ranks (an exchange), or to leave
-// it partial. Depth first through all choices, reducing first, cut off at the best so far. Graphs
-// have some twenty nodes and a handful of partial values.
+// Every node is a call like any other, so its rule gives its results on pieces: a factor whose
+// input cuts are exactly those of its inputs, or a pass-through for partial values. A partial
+// result can either be reduced at once among the ranks (an exchange), or stay partial. All choices
+// are searched depth first, reducing first, pruned at the best so far. Graphs have some twenty
+// nodes and a handful of partial values.
 //
-// That a chain of right steps is right needs no proof beyond the rules of the steps; the whole is
-// run against the operator's kernel nevertheless (composite_check.h), since the decomposition may
-// be wrong.
+// If all steps are correct, so is the whole; it is compared with the operator's kernel nevertheless
+// (composite_check.h), since the decomposition may be wrong.
 #include "planner/rules/compose/propagation.h"
 
 #include <algorithm>
@@ -84,7 +83,8 @@ class Search {
     Visit(n + 1, std::move(way));
   }
 
-  // What the node makes of what arrives, by output, and by which factor. False: it cannot take it.
+  // The placement of the node's outputs given its inputs, and the factor it works on. False: it
+  // cannot take its inputs.
   bool Step(const Node& node,
             const Rule& rule,
             const Propagated& way,
@@ -152,7 +152,7 @@ class Search {
   const std::vector<const Rule*>& rules_;
   const int64_t most_;
   const Fewest fewest_;
-  const std::map<ValueId, Cut>& taken_;  // pieces of what is made whole
+  const std::map<ValueId, Cut>& taken_;  // pieces of values that are made whole
   std::optional<Propagated> best_;
 };
 

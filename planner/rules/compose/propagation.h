@@ -15,38 +15,38 @@ namespace metadist {
 struct Placed {
   enum class Kind : uint8_t { kWhole, kCut, kPartial };
   Kind kind = Kind::kWhole;
-  Cut cut = {};  // its tensor counts for nothing
+  Cut cut = {};  // its `tensor` is ignored
   ReduceOp op = ReduceOp::kSum;
   bool operator==(const Placed&) const = default;
 };
 
-// A way of a cut through a graph.
+// The propagation of a cut through a graph.
 struct Propagated {
   InnerUse use;
-  std::vector<Placed> values;  // by value, exchanges done
+  std::vector<Placed> values;  // by value, after exchanges
   int64_t elements = 0;        // of all exchanged values
 };
 
-// What a way is to have least of; then, of the other.
+// What to minimize first; the other one decides at a tie.
 enum class Fewest : uint8_t { kElements, kExchanges };
 
-// Whether both cut a dim in the same way, of whatever tensors.
+// Whether both cut a dim in the same way, ignoring the tensor and the halo.
 bool SameCut(const Cut& a, const Cut& b);
 
-// Whether a node of a decomposition may run by the factor. Pieces that must know where they begin,
-// or what is beside them, are left to nodes that run as they are.
+// Whether a node of a decomposition may work on the factor. Factors whose pieces depend on where
+// they begin, or on elements beside them, are excluded.
 bool RunsWithin(const Factor& factor);
-// Whether it may where what is beside a piece comes with it: a window slides along the dim, and
-// nothing is made that is dropped.
+// Whether it may if each piece includes its halo: a window slides along the dim, and no output is
+// dropped.
 bool RunsOnWindow(const Factor& factor);
 
-// Carries cuts of graph inputs through the graph by the rules of its nodes. A whole value may be
-// sliced where a node wants a piece of it; a partial one that a node cannot carry is exchanged,
-// as `fewest` says. most_elements: ways that move more are not
-// looked for. None if some node cannot take what reaches it.
+// Propagates cuts of graph inputs through the graph by the rules of its nodes. An uncut value may
+// be sliced if a node requires a piece of it; a partial value that a node cannot take is exchanged,
+// minimizing `fewest`. most_elements: limit of exchanged elements. nullopt if some node cannot take
+// its inputs.
 //
-// rules: by node. inputs: by position among graph.inputs; whole where not named. made: values of
-// which, where they are made whole, each rank takes a piece.
+// rules: by node. inputs: by position among graph.inputs; not named: not cut. made: values of
+// which, if they are made whole, each rank takes a piece.
 std::optional<Propagated> Propagate(const Graph& graph,
                                     const std::vector<const Rule*>& rules,
                                     const std::map<int, Cut>& inputs,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that cannot be cut along a dim and have no decomposition.
 //
-// Which of them can be joined by the operator itself is found as everything else is: the shapes of
-// a call say which recipes come into question, and running it divided and whole says which of these
-// hold (kernel_only.h). A recipe is written for a number of ranks, as a graph of calls on pieces
-// (piece_graph.h), so that planning, lowering and running know it as any graph; what is exchanged
-// are ordinary redistributions of its values.
+// Which of them can join their own results is found like everything else: the shapes of a call
+// decide which recipes are possible, and running it divided and whole shows which of these hold
+// (kernel_only.h). A recipe is built for a number of ranks, as a graph of calls on pieces
+// (piece_graph.h), so that planning, lowering and running treat it like any graph; exchanges are
+// ordinary redistributions of its values.
 #include "planner/rules/compose/recipe.h"
 
 #include <fmt/format.h>

@@ -10,19 +10,19 @@
 #include "planner/rules/compose/recipe_steps.h"
 #include "planner/rules/factor/rule.h"
 
-// Recipes: ways to join what an operator makes of pieces by running the operator itself once more,
-// for operators that nobody has decomposed.
+// Recipes: ways to join an operator's results on pieces by running the operator itself once more,
+// for operators without a decomposition.
 namespace metadist {
 
-// The recipes that this call's shapes allow when it is cut so, by name. Cuts are of whole dims, in
-// one run; of outputs, those that must come out in pieces.
+// The names of the recipes that this call's shapes allow for these cuts. Cuts are contiguous and of
+// whole dims; `outputs` are those that must be made in pieces.
 std::vector<std::string> RecipesFor(const OpCall& call,
                                     const std::vector<Cut>& inputs,
                                     const std::vector<Cut>& outputs);
 
-// What a factor of this recipe (InnerUse::recipe) does on so many ranks. rules: of other calls, for
-// recipes that are written with them (recipe_steps.h). Errors: kBadInput where the call is not of a
-// form that can be joined so, or the name is none of a recipe.
+// The graph of a factor with this recipe (InnerUse::recipe) on `ranks` ranks. rules: of other
+// calls, for recipes that contain them (recipe_steps.h). Errors: kBadInput if the call does not
+// have the form that the recipe needs, or there is no such recipe.
 Result<PieceGraph> BuildRecipe(const std::string& recipe,
                                const OpCall& call,
                                const std::vector<Cut>& inputs,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// State that is handed from piece to piece.
+// A state that is passed from piece to piece.
 //
-// An output shaped like an input that is not cut may be that input for the next piece: the hidden
-// state of a recurrence over time. Ranks then take turns. All run one program, so in every turn all
-// of them run, with the state as it is; that of the rank whose turn it is goes to all (a sum in
-// which the others have nothing), and only that rank's results are right and kept. Which output
-// belongs to which input is tried where several are shaped alike, and so is the order of ranks.
-// With n ranks there are n turns of an n-th of the work: nothing is gained but memory, and n states
-// are exchanged.
+// An output with the type of an uncut input may be that input for the next piece: the hidden state
+// of a recurrence over time. Ranks then take turns. All run one program, so in every turn all of
+// them run with the current state; the new state of the rank whose turn it is goes to all (a sum in
+// which the others contribute zeros), and only that rank's results are correct and kept. If several
+// outputs have the same type, all pairings of outputs and inputs are tried, and both orders of
+// ranks. With n ranks there are n turns of 1/n of the work: only memory is saved, and n states are
+// exchanged.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ bool IsCut(const std::vector<Cut>& cuts, int tensor) {
   return std::any_of(cuts.begin(), cuts.end(), [&](const Cut& c) { return c.tensor == tensor; });
 }
 
-// Adds every way to give the outputs from `output` on inputs of their own.
+// Adds every way to assign distinct inputs to the outputs from `output` on.
 void AddPairings(const RecipeCall& at,
                  const std::vector<TensorType>& types,
                  int output,
@@ -99,7 +99,7 @@ class Turns {
   }
 
  private:
-  // Whether the indices of dim `dim` of `dims`, of this size, lie in a range.
+  // A mask of the indices of dim `dim` (of `dims` dims, of this size) in a range.
   ValueId Mask(size_t dims, size_t dim, int64_t size, const Interval& where) {
     Composer& compose = pieces_.compose();
     const ValueId places = PositionsAlong(compose, size, static_cast<int64_t>(dims - dim) - 1);
@@ -112,7 +112,7 @@ class Turns {
     return pieces_.Cut(mask, 0);
   }
 
-  // What the rank has, on all ranks.
+  // The rank's value, on all ranks.
   ValueId OfRank(int64_t rank, ValueId value) {
     Composer& compose = pieces_.compose();
     const ValueId mask =
@@ -126,7 +126,7 @@ class Turns {
     return all;
   }
 
-  // Pieces: the rank's of `now`, the others of `before`.
+  // The rank's piece of `now`, the other ranks' pieces of `before`.
   ValueId Kept(int64_t rank, int64_t dim, ValueId now, ValueId before) {
     const Shape shape = pieces_.shape(now);
     const int64_t size = shape[static_cast<size_t>(dim)];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scan in pieces.
 //
-// What a scan makes of [carry, piece], less its first element, is what it makes of the piece after
-// everything that the carry stands for; the carry is the scan's last result on all that came
-// before, and since a total stands for its piece, it is the scan's own result on the ranks' totals.
-// The rank without anything before keeps what it made of its piece alone. A scan that leaves out
-// the element at its own place tells the total only after one more element, whatever it is; there
-// the results on the totals are the carries as they are. All can run from the end. The four forms
-// are tried; none knows what the scan folds with. Moves n totals a line, runs twice.
+// The scan of [carry, piece], without its first element, is the scan of the piece after everything
+// that the carry stands for. The carry is the scan's last result on all earlier pieces; since a
+// total stands for its piece, that is the scan's own result on the ranks' totals. The first rank
+// keeps the scan of its piece alone. An exclusive scan gives the total of a piece only after one
+// more element, whatever its value; its results on the totals are the carries directly. Each form
+// also exists from the end. All four forms are tried; none depends on the operation of the scan.
+// Moves n totals per line and runs the scan twice.
 #include "planner/rules/compose/recipe_forms.h"
 
 namespace metadist {
@@ -29,7 +29,7 @@ class Scan {
     const int64_t ranks = pieces_.ranks();
     const ValueId alone = OnPieces(inputs_[input_]);
     const ValueId total = Edge(alone, size_);
-    // Of the totals so far, by rank; a rank wants that of the rank before.
+    // Running totals by rank; a rank needs that of the rank before it.
     const ValueId folded = OnWhole(total);
     Composer& compose = pieces_.compose();
     const int64_t first = reversed_ ? 1 : 0;
@@ -52,7 +52,7 @@ class Scan {
   }
 
  private:
-  // Two values in the order in which the scan runs.
+  // Two values in the order of the scan.
   std::vector<ValueId> InOrder(ValueId first, ValueId second) const {
     return reversed_ ? std::vector{second, first} : std::vector{first, second};
   }
@@ -69,13 +69,13 @@ class Scan {
     return made;
   }
 
-  // The element of each piece at which the scan ends; `size`: of all pieces.
+  // The element of each piece at which the scan ends. size: of all pieces.
   ValueId Edge(ValueId value, int64_t size) {
     return reversed_ ? pieces_.Span(value, dim_, 0, pieces_.ranks())
                      : pieces_.Span(value, dim_, size - pieces_.ranks(), size);
   }
 
-  // By rank, what the scan makes of its piece after its element of `carry`.
+  // By rank, the scan of its piece after its element of `carry`.
   ValueId Finish(ValueId carry) {
     const int64_t ranks = pieces_.ranks();
     pieces_.Cut(carry, dim_);
@@ -84,7 +84,7 @@ class Scan {
                      : pieces_.Span(longer, dim_, ranks, size_ + ranks);
   }
 
-  // Whether an index of the dim lies in the first piece; reversed: not in the last.
+  // A mask of the indices in the first piece; reversed: of those not in the last piece.
   ValueId BeforeEdge() {
     const int64_t ranks = pieces_.ranks();
     const int64_t edge =

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best of all are the best of each piece's best.
+// Selections such as TopK: the best elements of the whole are among the best of each piece.
 //
-// A rank takes as many candidates from its piece as the call wants of the whole; all candidates are
-// gathered, and the operator runs on them once more. What it calls their indices are places among
-// the candidates, at which the candidates' own indices, counted from the start of the dim, are
-// found. Which integer of the call says how many is found by inference: the one that scales the
-// dim of all outputs. A rank whose piece has too few elements cannot make its call: inference
-// refuses it. Moves n K elements, and as many indices, a line.
+// A rank selects as many candidates from its piece as the call selects from the whole; all
+// candidates are gathered, and the operator runs on them once more. The indices it then returns are
+// positions among the candidates, at which the candidates' own indices, counted from the start of
+// the dim, are looked up. The integer of the call that gives the number of results is found by
+// inference: the one that scales the dim of all outputs. If a piece has too few elements, inference
+// rejects the rank's call. Moves n K elements, and as many indices, per line.
 //
-// Where a call makes an index and nothing else (SELF index), the candidate is the element that it
-// points to.
+// If a call only returns an index (SELF index), the candidate is the element at that index.
 #include "planner/rules/compose/recipe_forms.h"
 
 namespace metadist {
@@ -68,7 +67,8 @@ void ForEachInteger(const OpCall& call, Visit visit) {
   }
 }
 
-// The integer by which `dim` of all outputs, and nothing else, grows; `wanted`: that many times.
+// The integer that scales `dim` of all outputs, and nothing else; tested with `wanted` times its
+// value.
 std::optional<Literal> CountOf(const OpCall& call, size_t dim, int64_t wanted) {
   const auto types = InferTypes(call);
   if (!types.ok()) return std::nullopt;
@@ -88,20 +88,20 @@ std::optional<Literal> CountOf(const OpCall& call, size_t dim, int64_t wanted) {
 constexpr char kBest[] = "SELF";
 constexpr char kIndex[] = "SELF index";
 
-// By candidate, `count` of each rank along the dim: where the piece that it comes from starts.
+// By candidate, `count` of each rank along the dim: the start of the piece that it comes from.
 ValueId Starts(PieceComposer& pieces, const Cut& cut, const Shape& whole, int64_t count) {
   const size_t dim = static_cast<size_t>(cut.dim);
   Composer& compose = pieces.compose();
   const int64_t behind = static_cast<int64_t>(whole.size() - dim) - 1;
   const ValueId places = PositionsAlong(compose, count * pieces.ranks(), behind);
   const ValueId rank = compose.Add("Div", {places, compose.Integer(count)});
-  // The first ranks have one element more.
+  // The first ranks have one more element.
   const ValueId least = compose.Add("Mul", {rank, compose.Integer(whole[dim] / pieces.ranks())});
   const ValueId more = compose.Add("Min", {rank, compose.Integer(whole[dim] % pieces.ranks())});
   return pieces.Cut(compose.Add("Add", {least, more}), 0);
 }
 
-// One element a line: its rank's place among all ranks'.
+// Places a rank's one element per line at the rank's position among the elements of all ranks.
 ValueId AmongAll(PieceComposer& pieces, const Cut& cut, ValueId value) {
   Composer& compose = pieces.compose();
   const int64_t behind = static_cast<int64_t>(pieces.shape(value).size()) - cut.dim - 1;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recurrence, step after step.
+// A recurrence, step by step.
 //
-// A layer over a sequence has no decomposition of a size that is known before the sequence is; over
-// one element it may have one. Where a state is handed from piece to piece of the sequence (CARRY),
-// pieces of one element are as good as any: the layer is its own single step, as often as there are
-// elements, and whatever divides the decomposition of a single step divides them all. So nothing is
-// searched for here. The factors of a step are asked for, and a few steps are run against the
-// kernel (composite_check.h); the cost does not grow with the length of the sequence. What does not
-// depend on the element or the state (weights that are transposed) is done once.
+// A layer over a sequence has no decomposition whose size is known before that of the sequence;
+// over one element it may have one. If a state is carried from piece to piece of the sequence
+// (CARRY), pieces may have a single element: the layer is its own single step, repeated for each
+// element, and a factor that divides the decomposition of a single step divides all of them. So
+// nothing is searched here: the factors are those of a step, and a few steps are compared with the
+// kernel (composite_check.h); the cost does not grow with the length of the sequence. Work that
+// does not depend on the element or the state (transposed weights) is done once.
 //
-// Every step makes the exchanges of a single one, and gathers a state that the next one wants
-// whole: short messages, one after the other, so long sequences are left alone.
+// Every step does the exchanges of a single one, and gathers a state that the next one needs whole:
+// short messages, one after the other, so long sequences are not supported.
 #include "planner/rules/compose/recipe_steps.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@
 namespace metadist {
 namespace {
 
-// Whether the numbers are those of the call's inputs and outputs, and how many steps it has.
+// The number of steps; nullopt if the recipe's numbers are not inputs and outputs of the call.
 std::optional<int64_t> StepsOf(const StepRecipe& r, const OpCall& call) {
   const auto is_given = [&](int input) {
     return static_cast<size_t>(input) < call.inputs.size() && call.has(static_cast<size_t>(input));
@@ -91,11 +91,11 @@ const Cut* CutOfTensor(const std::vector<Cut>& cuts, int tensor) {
   return nullptr;
 }
 
-// How a single step is divided.
+// A single step, divided.
 struct DividedStep {
   Graph graph;
   InnerUse use;
-  std::vector<Factor> factors;  // by node; without a name where it has none
+  std::vector<Factor> factors;  // by node; without a name if the node has none
 };
 
 Result<DividedStep> Divide(const OpCall& one,
@@ -134,7 +134,7 @@ Result<DividedStep> Divide(const OpCall& one,
 
 class Steps {
  public:
-  // ops: of the step's nodes.
+  // ops: for the step's nodes.
   Steps(const OpTable& ops,
         const OpCall& call,
         const StepRecipe& r,
@@ -187,14 +187,14 @@ class Steps {
     return ids_[value] = pieces_.compose().Constant(step_.graph.value(value).data);
   }
 
-  // Element t of the sequence, on pieces where its other dims are cut.
+  // Element t of the sequence, on pieces if its other dims are cut.
   ValueId Element(ValueId x, int64_t t, const Cut* cut) {
     const ValueId element = SliceOf(pieces_.compose(), x, r_.given.dim, t, t + 1);
     OnPieces(1, cut);
     return element;
   }
 
-  // 1 where element t is one of those that count, else 0.
+  // 1 where element t is within the sequence length, else 0.
   ValueId Within(int input, int64_t t, const Cut* cut) {
     Composer& compose = pieces_.compose();
     const ValueId lengths = compose.Given(static_cast<size_t>(input));
@@ -213,7 +213,7 @@ class Steps {
     return joined;
   }
 
-  // All inputs of the node written last, and its output, are cut in the same way.
+  // All inputs of the last node, and its output, are cut in the same way.
   void OnPieces(size_t inputs, const Cut* cut) {
     if (cut == nullptr) return;
     Factor factor;
@@ -247,9 +247,9 @@ class Steps {
   const StepRecipe& r_;
   const DividedStep& step_;
   PieceComposer pieces_;
-  std::vector<ValueId> given_;      // by input of the call: the step's
-  std::map<ValueId, ValueId> ids_;  // from values of the step, as they are now
-  std::set<ValueId> moving_;        // values of the step that differ from step to step
+  std::vector<ValueId> given_;      // by input of the call: the step's input
+  std::map<ValueId, ValueId> ids_;  // from values of the step to current values
+  std::set<ValueId> moving_;        // values of the step that differ between steps
 };
 
 }  // namespace

@@ -14,23 +14,23 @@
 
 namespace metadist {
 
-// STEPS: a recurrence as the decompositions of calls on one element each, one after the other, each
+// STEPS: a recurrence as the decompositions of calls on one element each, one after the other, all
 // divided by the same factor of such a call.
 
-// Of the calls that recipes are written with.
+// The rules of the calls that recipes contain.
 struct StepRules {
   const OpTable& ops;
-  // The rule of a node, at its own sizes; without factors where nothing is known.
+  // The rule of a node, at its own sizes; without factors if nothing is known.
   std::function<Rule(const Graph&, const Node&)> rule;
 };
-// Those that follow from what was discovered. The result points to the arguments.
+// Rules from discovery. The result points to the arguments.
 StepRules RulesBy(const OpTable& ops, const InnerFound& found);
 
-// A call on a single element, as a graph of one node; none where the call has no such form.
+// The call on a single element, as a graph of one node; nullopt if the call has no such form.
 std::optional<Graph> SingleStep(const std::string& recipe, const OpCall& call);
 
-// As BuildRecipe. rules: of the single step and of the nodes of its decomposition. Errors:
-// kBadInput where a single step has no factor that cuts so, or where there are too many.
+// Like BuildRecipe. rules: of the single step and of the nodes of its decomposition. Errors:
+// kBadInput if a single step has no factor with these cuts, or if there are too many steps.
 Result<PieceGraph> BuildSteps(const std::string& recipe,
                               const OpCall& call,
                               const std::vector<Cut>& inputs,

@@ -14,12 +14,12 @@
 namespace metadist {
 namespace {
 
-// One factor's hold on a dim: `repeat` blocks of `size` groups.
+// How one factor cuts a dim: `repeat` blocks of `size` groups.
 struct Hold {
   int64_t repeat;
   std::string letters;
   int64_t size;
-  bool slides = false;  // a window: `size` is its stride
+  bool slides = false;  // a sliding window: `size` is its stride
 };
 
 std::vector<std::string> Letters(const SymbolicFactor& factor) {
@@ -50,7 +50,7 @@ void AddHold(const SymbolicCut& cut,
   std::string text;
   int64_t size = 0;
   for (const SymbolicCut::Part& part : cut.parts) {
-    // A unit of its own (`4 b` in `4 b+a`) is told only where parts differ.
+    // The unit (`4*b` in `4*b+a`) is written only if there are several parts.
     const int64_t unit = part.unit.At(sizes);
     const bool own_unit = cut.parts.size() > 1 && unit > 1;
     text += fmt::format("{}{}{}",
@@ -93,7 +93,7 @@ struct Clauses {
       least, even, dead, combine;
 };
 
-// "1" (an input), "k" (an attribute), "1.2" (an entry, or a column, of it).
+// "1" (an input), "k" (an attribute), "1.2" (an entry or column of an input).
 std::string OperandText(int input, const std::string& attribute, int entry, bool several) {
   return (input < 0 ? attribute : std::to_string(input)) +
          (several ? fmt::format(".{}", entry) : "");
@@ -143,7 +143,7 @@ bool Takes(const SymbolicFactor& factor, Halo::Course course) {
   });
 }
 
-// Letters of what cuts the other dims of the factor's first input.
+// Letters of the factors that cut the other dims of the factor's first input.
 std::string LettersBeside(const SymbolicRule& found, const SymbolicFactor& factor) {
   const SymbolicCut& own = factor.inputs[0];
   std::map<int, std::string> letters;  // by dim
@@ -155,8 +155,8 @@ std::string LettersBeside(const SymbolicRule& found, const SymbolicFactor& facto
   return fmt::format("{}", fmt::join(names, ","));
 }
 
-// "c:MAX[a],SUM[a]": what is exchanged, with the dims of each value; "c:SCAN[a]": a recipe, with
-// the lines in which it works.
+// "c:MAX[a],SUM[a]": the exchanges, with the dims of each value; "c:SCAN[a]": a recipe, with the
+// dims along which it repeats.
 std::string ExchangesText(const SymbolicRule& found, const SymbolicFactor& factor) {
   if (!factor.inner.recipe.empty())
     return fmt::format("{}:{}[{}]", factor.name, factor.inner.recipe, LettersBeside(found, factor));

@@ -12,17 +12,17 @@
 
 namespace metadist {
 
-// A symbolic cut at these atom sizes; without its window.
+// A symbolic cut at these atom sizes, without its window.
 Cut CutAt(const SymbolicCut& cut, std::span<const int64_t> sizes);
 
 // Global indices that rank `rank` of `ranks` holds of a dim cut this way, in local order.
 std::vector<int64_t> IndicesOf(const Cut& cut, int64_t ranks, int64_t rank);
 
-// Whether the factor's pieces are runs of groups in any case: they know where they begin, a window
-// slides over them, a recipe joins them in their order, or several dims in a row are cut together.
+// Whether the factor's pieces must be runs of groups: the call depends on where they begin, a
+// window slides over them, a recipe joins them in order, or several dims are cut together.
 bool NeedsARow(const SymbolicFactor& factor);
 
-// Among cuts (Cut, SymbolicCut) the one of a tensor; nullptr where it is whole.
+// The cut (Cut, SymbolicCut) of a tensor; nullptr if the tensor is not cut.
 template <typename AnyCut>
 const AnyCut* CutOf(const std::vector<AnyCut>& cuts, size_t tensor) {
   for (const AnyCut& cut : cuts)

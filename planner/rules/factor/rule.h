@@ -9,17 +9,17 @@
 #include "metair/spmd/local_entry.h"
 #include "metair/spmd/sharding.h"
 
-// What discovery found about one call, at that call's own sizes: how it can be split over one mesh
-// axis. Several axes compose: each takes one factor (two may take the same), one pass-through, or
-// none.
+// What discovery found about one call, at that call's own sizes: how it can be divided over one
+// mesh axis. Several axes compose: each takes one factor (two may take the same), one pass-through,
+// or none.
 namespace metadist {
 
-// A dim of `size()` under a factor: `repeat` blocks in a row, each the concatenation of `parts`; a
-// part is `size` groups of `unit` elements, and the groups are what is divided among the ranks.
+// How a factor cuts a dim of `size()` elements: `repeat` blocks in a row, each the concatenation of
+// `parts`; a part is `size` groups of `unit` elements, and the ranks divide the groups.
 //   ([i,k]): repeat 1, parts {(k, 1)}      (a b) cut by a: {(a, b)}; cut by b: repeat a, {(b, 1)}
 //   a+b: repeat 1, parts {(a, 1), (b, 1)}
-// With a halo a rank also takes what is next to its piece (an input), or makes more than is kept
-// of it (an output).
+// With a halo, a rank also takes elements next to its piece (of an input), or makes more than it
+// keeps (of an output).
 struct Cut {
   struct Part {
     int64_t size = 1;
@@ -32,15 +32,15 @@ struct Cut {
   int64_t repeat = 1;
   std::vector<Part> parts;
   bool spare = false;  // pieces are made with a spare element (DimSharding::spare)
-  Halo halo = {};      // only of one block of one part
+  Halo halo = {};      // only for one block of one part
 
   int64_t size() const;  // of the dim
   auto operator<=>(const Cut&) const = default;
 };
 
-// An integer inside the call that follows the piece: entry `entry` of constant input `input`, or of
-// integer attribute `attribute` where input is -1. `view` as for a dim (tensor and dim unused): of
-// the integer itself where it is a size, else of the dim it follows.
+// An integer inside the call that depends on the piece: entry `entry` of constant input `input`, or
+// of integer attribute `attribute` if input is -1. `view` is a cut as of a dim (tensor and dim
+// unused): of the integer itself if it is a size, otherwise of the dim it depends on.
 struct LiteralCut {
   int input = -1;
   std::string attribute;
@@ -51,16 +51,16 @@ struct LiteralCut {
   int64_t by_end = 0;
 };
 
-// An input of indices that is counted from the start of the piece of a dim. What points outside the
-// piece points at the element behind it.
+// An input of indices that are counted from the start of the piece of a dim. An index outside the
+// piece becomes that of the element behind the piece.
 struct CountedIndex {
   int input = 0;
-  int column = -1;        // only indices at this place of the last dim; -1: all
+  int column = -1;        // only the indices at this position of the last dim; -1: all
   bool from_end = false;  // indices below 0 count from the end of the dim
   Cut view;               // of the dim (tensor and dim unused)
 };
 
-// A small value of a decomposition that the ranks reduce: what node `node` makes.
+// A small value inside a decomposition, made by node `node`, that the ranks reduce.
 struct InnerExchange {
   int node = 0;
   ReduceOp op = ReduceOp::kSum;
@@ -68,9 +68,10 @@ struct InnerExchange {
   auto operator<=>(const InnerExchange&) const = default;
 };
 
-// How a factor runs through the operator's decomposition (OpDef::decompose). With a recipe: through
-// the graph that it is written as, either of the operator alone (recipe.h; nothing else is said
-// then) or of the decomposition, as nodes and exchanges say, and a late merge (late_merge.h).
+// How a factor divides the operator's decomposition (OpDef::decompose). With a recipe: the graph
+// built by that recipe, either from the operator alone (recipe.h; nodes and exchanges are then
+// empty), or from the decomposition, divided as nodes and exchanges say, as a late merge
+// (late_merge.h).
 struct InnerUse {
   std::vector<std::string> nodes;  // by node: a factor's name, "~sum", or "" (work repeated)
   std::vector<InnerExchange> exchanges = {};  // in node order
@@ -88,28 +89,28 @@ struct Factor {
   std::vector<LiteralCut> literals = {};
   std::vector<CountedIndex> indices = {};
   bool even_only = false;  // the groups must divide evenly among the ranks
-  // A rank may hold any of the groups, in their order, the same ones of all tensors; otherwise
-  // groups in a row.
+  // A rank may hold any subset of the groups, in their order, the same one for all tensors; if
+  // false, it must hold consecutive groups.
   bool any_order = false;
   int64_t least_piece = 1;  // least number of groups a rank may get
-  InnerUse inner = {};      // no nodes, no recipe: the factor is none of the decomposition's
-  bool composite = false;   // only that graph can be divided so, the operator cannot
-  // Of a composite factor: other ways with the same result, in fewer exchanges of more elements. A
-  // plan takes what is fastest.
+  InnerUse inner = {};      // no nodes and no recipe: it does not divide the decomposition
+  bool composite = false;   // only the graph of `inner` can be divided this way, the operator
+                            // cannot
+  // For a composite factor: other ways with the same result, in fewer exchanges of more elements. A
+  // plan takes the fastest.
   std::vector<InnerUse> others = {};
 
   // Number of groups: the least `size` of all parts. At most this many ranks can share the factor.
   int64_t groups() const;
 };
 
-// Inputs that may be partial (with `op`) together; then all outputs come out partial in the same
-// way.
+// Inputs that may be partial (with `op`) together; all outputs are then partial in the same way.
 struct PassThrough {
   ReduceOp op = ReduceOp::kSum;
   std::vector<int> inputs;
 };
 
-// A dim of several elements that no factor cuts, and why.
+// A dim of at least two elements that no factor cuts, and the reason.
 struct UncutDim {
   bool is_input = true;
   int tensor = 0;

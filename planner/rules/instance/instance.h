@@ -14,46 +14,45 @@
 
 namespace metadist {
 
-// Why there is no rule where there are no such sizes.
+// The reason for having no rule if SolveAtoms finds no sizes.
 inline constexpr char kOtherForm[] =
     "its sizes are not those of a larger form of the small call that was run";
 
-// Atom sizes for which the family of `found` is the call `box.values()`; none if it is not one of
-// its calls.
+// Atom sizes at which the family of `found` is the call `box.values()`; nullopt if the call is not
+// one of the family.
 std::optional<std::vector<int64_t>> SolveAtoms(const SymbolicRule& found, const BlackBox& box);
 
-// Whether `found` is about calls with the inputs, integers and outputs of `box`, which may be at
-// any of its family's sizes: then its rule can be asked for.
+// Whether `found` describes calls with the inputs, integers and outputs of `box`, at any sizes of
+// its family, so that InstantiateAt may be called.
 bool SameForm(const SymbolicRule& found, BlackBox& box);
 
-// A factor at these atom sizes.
+// The factor at these atom sizes.
 Factor FactorAt(const SymbolicRule& found,
                 const SymbolicFactor& factor,
                 std::span<const int64_t> sizes);
 
-// Number of dims of the call's inputs and outputs that the rule cuts, each as often as it does.
+// Number of cuts of input and output dims in all factors of the rule.
 size_t CutsIn(const Rule& rule);
-// Whether every dim of the call that has several elements is cut.
+// Whether every dim of at least two elements is cut.
 bool CutsAll(const Rule& rule, BlackBox& box);
-// Adds to `rule` what `found`, of whatever form, can cut of the call's dims and the rule does not.
-// refused: names of factors that the filter of InstantiateAt refused.
+// Adds to `rule.uncut` the dims that `found` can cut at some sizes but the rule does not cut, with
+// the reason. `found` may be of another form than the call.
 void AddUncut(const SymbolicRule& found,
               BlackBox& box,
               const std::set<std::string>& refused,
               Rule& rule);
 
-// Whether a factor may be used at these sizes of the atoms, and whether partial values pass there.
+// Whether a factor may be used, and whether a partial value may pass through, at these atom sizes.
 using FactorFilter =
     std::function<bool(const SymbolicFactor& factor, std::span<const int64_t> sizes)>;
 using PassFilter = std::function<bool(const PassThrough& pass, std::span<const int64_t> sizes)>;
 
-// Adds all other dims that the rule does not cut, with the reason why it has no factors, or that no
-// cut was found.
+// Adds all other dims that the rule does not cut, with the reason: that of the rule if it has no
+// factors, otherwise that no cut was found.
 void AddUncutRest(BlackBox& box, Rule& rule);
 
-// Instantiate() for a call already taken apart. `fits` tells whether it is of the signature.
-// holds, passes: asked of every factor and pass-through that the call could use; without them all
-// are taken.
+// Instantiate() for a BlackBox. fits: set to whether the call has the signature of `found`. holds,
+// passes: called for every factor and pass-through that the call could use; if null, all are taken.
 Rule InstantiateAt(const SymbolicRule& found,
                    BlackBox& box,
                    bool& fits,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rule at a call's own sizes. Every slot of the call is an equation (12288 = a * b, 96 = a);
-// those with one unknown atom are solved until none is left, then all are checked. Each cut is
-// checked against the real shapes too, so a rule can never be applied to a call of another form.
+// Instantiates a rule at a call's own sizes. Every slot of the call is an equation (12288 = a * b,
+// 96 = a). Equations with one unknown atom are solved until none is left, then all are checked.
+// Each cut is also checked against the real shapes, so a rule is never applied to a call of another
+// form.
 #include "planner/rules/instance/instantiate.h"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ struct Equation {
   int64_t value;
 };
 
-// False: the call has other slots.
+// Returns false if the call has other slots.
 bool Equations(const SymbolicRule& found, const BlackBox& box, std::vector<Equation>& equations) {
   if (found.dims.size() != box.num_inputs()) return false;
   for (size_t i = 0; i < box.num_inputs(); ++i) {
@@ -51,7 +52,8 @@ bool Equations(const SymbolicRule& found, const BlackBox& box, std::vector<Equat
   return next == found.literals.size();
 }
 
-// Solves for the one unknown atom of a product, if that is all it has. False: no integer does.
+// Solves for the unknown atom of a product if it has exactly one. Returns false if no integer
+// solves the equation.
 bool SolveOne(const Product& product, int64_t value, std::vector<int64_t>& sizes, bool& progress) {
   int64_t known = product.constant;
   int unknown = -1;
@@ -79,7 +81,7 @@ int64_t LocalUnit(const SymbolicLiteral& literal, int atom, std::span<const int6
   return unit;
 }
 
-// A model's integers may be anything.
+// Wraps around: a model's integers may have any value.
 int64_t Wrapped(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
@@ -111,7 +113,7 @@ double Real(const Product& product, std::span<const int64_t> sizes) {
   return value;
 }
 
-// Whether what the factor makes of these sizes are numbers at all.
+// Whether the factor's sizes are representable at these atom sizes, and its literals positive.
 bool Representable(const SymbolicRule& found,
                    const SymbolicFactor& factor,
                    std::span<const int64_t> sizes) {
@@ -136,14 +138,14 @@ bool Representable(const SymbolicRule& found,
          });
 }
 
-// Whether the atoms have the sizes for which alone the factor is known to hold.
+// Whether the atoms have the sizes to which the factor is restricted.
 bool IsAt(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
   return std::all_of(factor.fixed.begin(), factor.fixed.end(), [&](const auto& fixed) {
     return sizes[static_cast<size_t>(fixed.first)] == fixed.second;
   });
 }
 
-// The notation of the factors that the call has, at its sizes.
+// The notation of the given factors at the call's sizes.
 std::string TextAt(const SymbolicRule& found,
                    std::vector<SymbolicFactor> factors,
                    std::vector<PassThrough> passes,
@@ -158,7 +160,7 @@ std::string TextAt(const SymbolicRule& found,
   return Notation(own, outputs);
 }
 
-// Of the tensors of a call; without dims where an input is none.
+// Shapes of a call's tensors; an empty shape for an input that is not a tensor.
 bool ShapesOf(BlackBox& box, std::vector<Shape>& inputs, std::vector<Shape>& outputs) {
   for (size_t i = 0; i < box.num_inputs(); ++i)
     inputs.push_back(box.is_tensor(i) ? box.ShapeOf(i, box.values()) : Shape());
@@ -186,7 +188,7 @@ DimSet CutDims(const Rule& rule) {
   return out;
 }
 
-// The dims that are cut, and those of which the rule says why they are not.
+// The dims that are cut, and those for which the rule gives a reason.
 DimSet SettledDims(const Rule& rule) {
   DimSet out = CutDims(rule);
   for (const UncutDim& at : rule.uncut) out.Add(at.is_input, at.tensor, at.dim);
@@ -200,7 +202,7 @@ void SortUncut(Rule& rule) {
   });
 }
 
-// Why the call has not the factor; empty: its groups are too few.
+// Why the factor does not apply to the call; empty: it has too few groups.
 std::string WhyNot(const SymbolicFactor& factor,
                    const std::optional<std::vector<int64_t>>& sizes,
                    const std::vector<Shape>& inputs) {
@@ -380,7 +382,7 @@ Rule InstantiateAt(const SymbolicRule& found,
   }
   std::vector<Shape> inputs;
   for (size_t i = 0; i < box.num_inputs(); ++i) inputs.push_back(box.ShapeOf(i, box.values()));
-  std::vector<SymbolicFactor> factors;  // of those of the rule
+  std::vector<SymbolicFactor> factors;  // symbolic form of rule.factors
   for (const SymbolicFactor& factor : found.factors) {
     if (!Representable(found, factor, *sizes)) {
       fits = false;

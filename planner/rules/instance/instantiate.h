@@ -7,9 +7,9 @@
 
 namespace metadist {
 
-// The rule of a call of the signature `found` was made from, at the call's own sizes. Factors with
-// a single group there are left out. A call that is not of the signature gets no factors and a
-// reason.
+// The rule of a call with the signature that `found` was made from, at the call's own sizes.
+// Factors with a single group at these sizes are left out. A call of another signature gets no
+// factors and a reason.
 Rule Instantiate(const SymbolicRule& found, const OpCall& call);
 
 }  // namespace metadist

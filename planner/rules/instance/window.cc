@@ -109,7 +109,8 @@ DimSharding OnOneAxis(const Cut& cut) {
 }
 
 int64_t LocalValueOf(const LiteralCut& literal, int64_t value, int64_t ranks, int64_t rank) {
-  if (literal.view.halo.course == Halo::Course::kAround) return value;  // it follows no such piece
+  // Does not depend on the piece.
+  if (literal.view.halo.course == Halo::Course::kAround) return value;
   const LocalEntry entry{OnOneAxis(literal.view), literal.kind, literal.by_start, literal.by_end};
   return LocalValue(entry, value, Mesh{{{"r", ranks}}}, {rank});
 }

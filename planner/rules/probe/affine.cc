@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can never arrive as a sum.
+// Finds inputs that can never be partial sums.
 //
-// Let f(x, b) be the sum over the ranks of f(x_r, b_r) wherever b is the sum of the b_r. Moving d
-// from b_2 to b_1 leaves the left side as it is, so f(x_1, b_1 + d) - f(x_1, b_1) is what f(x_2,
-// b_2) loses; the one depends on b_1, the other on b_2, hence both on d alone: f is affine in b.
-// The same holds of every input of a set whose sums pass together. So one look at a line through
-// each input - is the middle of two results the result of the middle? - saves the trials of all
-// sets that hold it, which are many where an operator has many inputs (cells, norms).
+// Suppose f(x, b) is the sum over the ranks of f(x_r, b_r) whenever b is the sum of the b_r. Moving
+// d from b_2 to b_1 does not change f(x, b), so f(x_1, b_1 + d) - f(x_1, b_1) equals the decrease
+// of f(x_2, b_2). The former depends on b_1, the latter on b_2, hence both only on d: f is affine
+// in b. The same holds for every input of a set through which sums pass together. So one test per
+// input, whether f of the midpoint of two values is the midpoint of their results, avoids trying
+// all sets that contain it; operators with many inputs (recurrent cells, norms) have many such
+// sets.
 //
-// The test only prunes: what it lets through is tried as before. Differences of a billionth of the
-// largest result are rounding. Sizes are the surrogates; legal values lie on a line between legal
-// ones. Cost: 3 kernel runs an input, 6 if it may be affine.
+// The test only prunes: inputs that pass it are still tried by execution. Differences of 1e-9 of
+// the largest result count as rounding. Sizes are the surrogates; points between two legal values
+// are legal. Cost: 3 kernel runs per line; few lines for an input that may be affine.
 #include "planner/rules/probe/affine.h"
 
 #include <algorithm>
@@ -22,12 +23,12 @@ namespace metadist {
 namespace {
 
 constexpr double kSlack = 1e-9;
-// Elements in lines that are no points (as those of an empty sequence are): few may lie where an
-// operator saturates, and is straight.
+// Number of elements to test on lines whose results differ (they are all equal for an empty
+// sequence): with few elements, all may be where the operator saturates and looks affine.
 constexpr int64_t kStraightNumbers = 16;
 constexpr int kMostLines = 24;
 
-// Whether `middle` is half of `a` and `b`, as far as they are finite.
+// Whether `middle` is the mean of `a` and `b`, where they are finite.
 bool IsMiddle(const Tensor& a, const Tensor& b, const Tensor& middle) {
   if (a.type() != b.type() || a.type() != middle.type()) return true;
   if (a.element() != ElementType::kF64) return true;
@@ -36,7 +37,7 @@ bool IsMiddle(const Tensor& a, const Tensor& b, const Tensor& middle) {
   const double* y = b.data<double>();
   const double* m = middle.data<double>();
   for (int64_t i = 0; i < a.size(); ++i)
-    if (std::abs(0.5 * x[i] + 0.5 * y[i] - m[i]) > slack) return false;  // NaN: says nothing
+    if (std::abs(0.5 * x[i] + 0.5 * y[i] - m[i]) > slack) return false;  // false for NaN
   return true;
 }
 

@@ -9,17 +9,18 @@
 
 namespace metadist {
 
-// In which inputs an operator may be affine: f(x, b) = g(x) + L(x) b. Only of those can sums pass.
+// Tests in which inputs an operator may be affine: f(x, b) = g(x) + L(x) b. Partial sums can only
+// pass through such inputs.
 class AffineInputs {
  public:
   AffineInputs(BlackBox& box, Sampler& sampler, const Family& family)
       : box_(box), sampler_(sampler), family_(family) {}
 
-  // False: the operator is not affine in this float input. Asked once; nothing is run again.
+  // False: the operator is not affine in this float input. The answer is cached.
   bool MayBe(int input);
 
  private:
-  // What the results are on a line of values of one input: all one, on a line, or neither.
+  // The results for values on a line through one input: all equal, on a line, or neither.
   enum class Line { kPoint, kStraight, kBent };
 
   Line Test(size_t input, InputMode mode);

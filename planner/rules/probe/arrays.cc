@@ -23,8 +23,8 @@ struct Around {
   }
 };
 
-// Calls visit(first index, place of the first among them, count) for every run of indices that
-// follow one another, all of a dim of `size`.
+// Calls visit(first index, its position in `indices`, count) for every run of consecutive indices.
+// All indices must be below `size`.
 template <typename Visit>
 void ForRuns(std::span<const int64_t> indices, int64_t size, Visit visit) {
   for (size_t at = 0; at < indices.size();) {
@@ -46,13 +46,13 @@ bool CloseNumbers(const double* a, const double* b, int64_t count, double slack)
   return true;
 }
 
-// 0 for what is no finite number.
+// 0 for NaN and infinities.
 METADIST_INLINE double FiniteMagnitude(double v) {
   const double magnitude = std::abs(v);
   return magnitude <= std::numeric_limits<double>::max() ? magnitude : 0;
 }
 
-// The largest finite magnitude. Lanes let the compiler use vectors.
+// The largest finite magnitude. The lanes allow the compiler to vectorize.
 METADIST_MULTIVERSION
 double LargestOf(const double* x, int64_t count) {
   constexpr int64_t kLanes = 8;

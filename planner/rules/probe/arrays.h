@@ -11,30 +11,30 @@
 // Slicing, merging and comparing arrays of compute types (f64, i64, bool).
 namespace metadist {
 
-// The given indices of dim `dim`, in that order.
+// The elements at the given indices of dim `dim`, in that order.
 Tensor Take(const Tensor& whole, int dim, std::span<const int64_t> indices);
-// Writes a piece to those indices of dim `dim`. Shapes must fit.
+// Writes a piece to these indices of dim `dim`. Shapes must match.
 void Put(Tensor& whole, int dim, std::span<const int64_t> indices, const Tensor& piece);
 
-// Every bool turned into its opposite. The array must be of bools.
+// Inverts every bool of an array of bools.
 Tensor Flipped(const Tensor& x);
 
 // Largest finite magnitude of a float array; 0 for other classes.
 double Largest(const Tensor& x);
 
-// Equal types, and equal elements: exactly for integers and bools; floats within `slack`, NaN equal
-// to NaN, infinities to themselves.
+// Whether types and elements are equal: integers and bools exactly; floats within `slack`, with NaN
+// equal to NaN and infinities to themselves.
 bool Close(const Tensor& x, const Tensor& y, double slack);
-// Whether `piece` is what those indices of dim `dim` of `whole` hold, likewise.
+// The same, comparing `piece` with these indices of dim `dim` of `whole`.
 bool CloseAt(const Tensor& piece,
              const Tensor& whole,
              int dim,
              std::span<const int64_t> indices,
              double slack);
 
-// Whether a reduction is defined for the class: and, or for bools; the others for numbers.
+// Whether a reduction is defined for the type: and, or for bools; the others for numbers.
 bool Applies(ReduceOp op, ElementType type);
-// a = a op b, element by element. Types must be equal, and the reduction must apply.
+// a = a op b, elementwise. Types must be equal, and the reduction must apply.
 void Fold(ReduceOp op, Tensor& a, const Tensor& b);
 
 }  // namespace metadist

@@ -6,7 +6,7 @@
 namespace metadist {
 namespace {
 
-// A literal input with more elements than this is kept as it is.
+// An input with more elements than this is not a literal but fixed.
 constexpr int64_t kMostLiterals = 64;
 
 bool IsRunTime(const std::vector<TensorType>& types) {
@@ -81,7 +81,7 @@ void BlackBox::Note(const Error& error) const {
 
 Result<std::vector<TensorType>> BlackBox::Inferred(const OpCall& call) const {
   if (!fault_.empty()) return BadInput("", fault_);
-  // As importers do: what has more elements than can be counted is no call.
+  // As in importers: a call with more elements than can be counted is rejected.
   for (const OpCall::Input& input : call.inputs)
     if (input.present) TRY(CheckedElements(input.type.shape, input.type.element));
   auto types = call.op->infer(call);
@@ -162,7 +162,7 @@ void BlackBox::SetLiterals(std::span<const int64_t> values) {
       continue;
     }
     const size_t input = static_cast<size_t>(slot.input);
-    // Kernels may have kept the old tensor: tensors share their bytes when copied.
+    // Copies of a tensor share their bytes, and kernels may have kept one: make a new tensor.
     std::vector<int64_t> elements = wide_[input].ToInts();
     elements[entry] = values[s];
     wide_[input] = Tensor::Of<int64_t>(wide_[input].shape(), elements);
@@ -189,7 +189,8 @@ void BlackBox::set_following(std::vector<Following> following) {
     from_end_.push_back(values_[static_cast<size_t>(one.literal)] < 0);
 }
 
-// An integer below 0 that follows a dim would count from its other end: another call.
+// An integer that depends on a dim counts from the other end of the dim if its sign changes, which
+// is another kind of call.
 bool BlackBox::FollowersKeepSides(std::span<const int64_t> values) const {
   for (size_t i = 0; i < following_.size(); ++i)
     if ((values[static_cast<size_t>(following_[i].literal)] < 0) != from_end_[i]) return false;
@@ -205,7 +206,7 @@ bool BlackBox::Infer(std::span<const int64_t> values, std::vector<Shape>& output
   return LiteralIndicesFit();
 }
 
-// Indices that are literals must be legal too; inference does not look at them.
+// Checks that indices that are literals are legal, which inference does not check.
 bool BlackBox::LiteralIndicesFit() const {
   if (call_.op->domain_of == nullptr) return true;
   if (std::find(roles_.begin(), roles_.end(), Role::kLiteral) == roles_.end()) return true;

@@ -12,9 +12,9 @@
 
 namespace metadist {
 
-// Larger sizes are not looked at, and no call is divided that has one.
+// A call with a larger size is not divided.
 constexpr int64_t kLargestSize = int64_t{1} << 40;
-// Integers beyond this stand for infinity.
+// Larger integers stand for infinity.
 constexpr int64_t kSentinel = int64_t{1} << 30;
 
 // A number inside a call that may be a size: a dim of a tensor input, or an integer literal (an
@@ -22,31 +22,31 @@ constexpr int64_t kSentinel = int64_t{1} << 30;
 struct Slot {
   bool is_dim = false;
   int input = -1;         // of a dim or a constant input; -1: attribute
-  std::string attribute;  // where input is -1
+  std::string attribute;  // if input is -1
   int entry = 0;          // the dim, or the element
 
   bool is_literal() const { return !is_dim; }
 };
 
-// An operator's call as discovery sees it: a function of slot values and input arrays, nothing
-// more. An input is a tensor (drawn, divisible), a literal (an integer constant that shape
-// inference needs, or one with at most one element that is no index) or fixed (another constant
-// that inference needs). Not thread-safe.
+// An operator's call as discovery sees it: only a function of slot values and input arrays. An
+// input is a tensor (drawn, divisible), a literal (an integer constant that shape inference needs,
+// or one with at most one element that is not an index) or fixed (another constant that inference
+// needs). Not thread-safe.
 class BlackBox {
  public:
   enum class Role : uint8_t { kAbsent, kTensor, kLiteral, kFixed };
-  // A literal that goes with a dim, by slot: at a fixed distance, or `times` the dim. An output
-  // moves with every `step` of both.
+  // A literal that depends on a dim (both are slots): it keeps its distance to the dim, or is
+  // `times` the dim. An output changes with every `step` of both.
   struct Following {
     int literal = 0;
     int dim = 0;
-    int64_t times = 0;  // 0: at a distance
+    int64_t times = 0;  // 0: at a fixed distance
     int64_t step = 1;
   };
-  // Arrays above this many elements are never made.
+  // Larger arrays are never created.
   static constexpr int64_t kMostElements = 1 << 21;
 
-  // Keeps copies of all it needs of the call.
+  // Copies all it needs from the call.
   explicit BlackBox(const OpCall& call);
   BlackBox(const BlackBox&) = delete;
   BlackBox& operator=(const BlackBox&) = delete;
@@ -58,52 +58,52 @@ class BlackBox {
   ElementType element(size_t input) const { return types_[input].element; }
   size_t rank(size_t input) const { return types_[input].shape.size(); }
   const std::vector<Slot>& slots() const { return slots_; }
-  // The first slot that is no dim; from there on all are literals.
+  // The first slot that is not a dim; it and all later ones are literals.
   size_t first_literal() const;
-  // Slot values of the call, or of the smaller one that stands for it.
+  // Slot values of the call, or of the smaller call that replaces it.
   const std::vector<int64_t>& values() const { return values_; }
   void set_values(std::vector<int64_t> values) { values_ = std::move(values); }
-  // Literals that are taken to follow dims; none if nothing is said. Other calls of the form keep
-  // the distances and the ratios, and do not count from another end of the dim than the call does.
+  // Literals that are assumed to depend on dims; empty if nothing is assumed. Other calls of the
+  // form keep the distances and the ratios, and count from the same end of the dim as this call.
   const std::vector<Following>& following() const { return following_; }
   void set_following(std::vector<Following> following);
   const OpDef& op() const { return *call_.op; }
-  // As they are now set.
+  // With the current literal values.
   const Attributes& attributes() const { return attributes_; }
   const Tensor& constant(size_t input) const { return constants_[input]; }
   int num_outputs() const { return call_.num_outputs; }
-  // Id of the slot of a tensor's dim.
+  // Slot of a tensor's dim.
   int dim_slot(size_t input, size_t dim) const { return first_dim_[input] + static_cast<int>(dim); }
   Shape ShapeOf(size_t input, std::span<const int64_t> values) const;
-  // Of all tensor inputs together.
+  // Number of elements of all tensor inputs.
   int64_t InputElements(std::span<const int64_t> values) const;
-  // Whether the slot may stand for a size: at least 2, and no sentinel such as INT64_MAX.
+  // Whether the slot may be a size: at least 2, and no sentinel such as INT64_MAX.
   bool scalable(int slot) const;
 
-  // Output shapes for these slot values. False: rejected.
+  // Output shapes for these slot values. False: the call is rejected.
   bool Infer(std::span<const int64_t> values, std::vector<Shape>& outputs);
-  // The same with the reason of a rejection.
+  // The same, with the reason for a rejection.
   Result<std::vector<TensorType>> InferOutputs(std::span<const int64_t> values);
-  // The call at these slot values; valid until the next question.
+  // The call at these slot values; valid until the next call of a member.
   const OpCall& CallAt(std::span<const int64_t> values);
-  // Legal input values for these sizes, one per input.
+  // Legal input values for these sizes, one domain per input.
   std::vector<InputDomain> DomainsOf(std::span<const int64_t> values);
-  // From now on the legal values of an input of which the operator states none.
+  // Sets the legal values of an input for which the operator states none.
   void AddDomain(FoundDomain found) { found_domains_.push_back(std::move(found)); }
-  // Runs the kernel on tensors of compute types (one per input, only those of role kTensor are
-  // read) with the literals of `values`. False: rejected; error() says why.
+  // Runs the kernel on tensors of compute types (one per input; only those of role kTensor are
+  // read) with the literals of `values`. False: rejected; error() has the reason.
   bool Run(std::span<const int64_t> values,
            std::span<const Tensor> tensors,
            std::vector<Tensor>& outputs);
 
-  // The same where the inputs may be illegal: a kernel that crashes refuses them in its way.
+  // The same for inputs that may be illegal: a crash of the kernel counts as a rejection.
   bool Try(std::span<const int64_t> values,
            std::span<const Tensor> tensors,
            std::vector<Tensor>& outputs);
 
   int64_t kernel_runs() const { return kernel_runs_; }
-  // What the operator's code did that no operator may, if it did: it crashed, ran on, wrote to its
-  // inputs (an error of code kDevice or kTimeLimit). It is asked nothing more.
+  // How the operator's code misbehaved, if it did: it crashed, did not finish, or wrote to its
+  // inputs (an error of code kDevice or kTimeLimit). It is not called again after that.
   const std::string& fault() const { return fault_; }
   const std::string& error() const { return error_; }
 
@@ -124,13 +124,14 @@ class BlackBox {
   std::vector<Slot> slots_;
   std::vector<int64_t> values_;
   std::vector<Following> following_;
-  std::vector<bool> from_end_;    // by following: its literal is below 0
-  std::vector<int64_t> current_;  // literals now set in call_
+  std::vector<bool> from_end_;    // by following: the literal is negative
+  std::vector<int64_t> current_;  // literals currently set in call_
   Attributes attributes_;
   std::vector<Tensor> constants_;  // literal and fixed inputs, in their own types
   std::vector<Tensor> wide_;       // the same in compute types
   OpCall call_;
-  std::optional<std::vector<TensorType>> made_;  // inferred of call_ as it is; none: not asked
+  std::optional<std::vector<TensorType>> made_;  // inferred for call_ as it is; nullopt: not yet
+                                                 // inferred
   std::vector<FoundDomain> found_domains_;
   int64_t kernel_runs_ = 0;
   std::string error_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contiguous, block-cyclic and a+b cuts are found, not enumerated: a map that parses is one of
-// them, and one that does not parse has no ordered pieces.
+// them, and a map that does not parse has no ordered pieces.
 #include "planner/rules/probe/coordinate_map.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ constexpr Coordinate kAtomStride = Coordinate{1} << 32;
 
 int AtomOf(Coordinate c) { return static_cast<int>(c / kAtomStride); }
 
-// The map of `to` as its mapped neighbours give it; empty if they disagree or say nothing.
+// The map of `to` derived from its mapped neighbours; empty if they disagree or it depends on none.
 CoordinateMap Receive(const Relation& relation,
                       const std::map<size_t, CoordinateMap>& maps,
                       size_t to) {

@@ -10,10 +10,10 @@
 #include "planner/rules/probe/dependence.h"
 
 // A coordinate map gives each index of a dim its position along a factor, or none. Maps are seeded
-// in one dim, carried to others along measured dependence, and parsed into blocks.
+// in one dim, propagated to others along measured dependences, and parsed into blocks.
 namespace metadist {
 
-// A position: which atom, and where along it; kNowhere for an index that carries none.
+// A position: an atom, and an index along it; kNowhere for an index without one.
 using Coordinate = int64_t;
 inline constexpr Coordinate kNowhere = -1;
 using CoordinateMap = std::vector<Coordinate>;
@@ -26,20 +26,21 @@ struct Block {
   auto operator<=>(const Block&) const = default;
 };
 
-// The contiguous map of a dim (p -> p / unit), then the cyclic one (p -> p mod atom size) where it
-// differs. None if the atom's size does not divide the dim's.
+// The contiguous map of a dim (p -> p / unit), then the cyclic one (p -> p mod atom size) if it
+// differs. Empty if the atom's size does not divide the dim's.
 std::vector<CoordinateMap> SeedMaps(int64_t dim_size, int atom, int64_t atom_size);
 
-// Maps by node of the relation, extended along its dependences until nothing changes: a dim takes
-// the coordinates of all it depends on where they agree. At most one dim of a tensor has a map.
+// Propagates the maps (by node of the relation) along its dependences until nothing changes: a dim
+// takes the coordinates of everything it depends on if they agree. At most one dim of a tensor has
+// a map.
 std::map<size_t, CoordinateMap> Carry(const Relation& relation,
                                       const BlackBox& box,
                                       std::map<size_t, CoordinateMap> maps);
 // Whether both nodes are dims of one tensor.
 bool SameTensor(const Relation& relation, const BlackBox& box, size_t a, size_t b);
 
-// The map as blocks that run through all positions in order; none for reversed, rotated or mixed
-// orders. Gaps are filled by the contiguous or the cyclic map where that fits the rest.
+// The map as blocks that run through all positions in order; nullopt for reversed, rotated or mixed
+// orders. Gaps are filled by the contiguous or the cyclic map, if one fits the rest.
 std::optional<std::vector<Block>> ParseBlocks(CoordinateMap map, std::span<const int64_t> sizes);
 
 }  // namespace metadist

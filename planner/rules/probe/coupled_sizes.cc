@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which sizes of a call are one size?
+// Finds which sizes of a call must be equal.
 //
-// A product's inner dims must change together, a reshape's dim with one entry of its target, the
-// entries of a split list with the dim they cut. Equal numbers do not mean equal roles, so nothing
-// is read off the numbers: slots are scaled, alone and together, and shape inference is asked. A
-// minimal set it accepts scaled by 5, by 3 and by 7 is an atom's set of slots. Fewer factors accept
-// more by accident (32 groups of 960 channels scale alone by 5 and by 3), and adding 1 cannot find
-// [30] -> [5,6].
+// The inner dims of a matrix product must change together, the dim of a reshape with one entry of
+// its target, the entries of a list of split sizes with the dim they cut. Equal numbers need not
+// have equal roles, so the numbers themselves are not used: slots are scaled, alone and together,
+// and shape inference decides. The slots of an atom are a minimal set that inference accepts when
+// scaled by 5, by 3 and by 7. With fewer scales more sets would be accepted by coincidence (32
+// groups of 960 channels alone can be scaled by 5 and by 3), and adding 1 cannot find [30] ->
+// [5,6].
 //
-// Searched in order of cost: single slots, pairs, all slots of one value shrunk one by one, sets of
-// 3 to 5 that share a divisor (at most 150 a size); for what is left then, all dims shrunk, all
-// multiples shrunk. Of hundreds of slots equal ones are tried together before pairs are. Sums (the
-// sizes of Split) grow by 1 and by 3 instead. A set with a literal counts only if an output scales
-// with it exactly and nothing else moves, else an axis or a stride would pass for a size; and only
-// if its dims do not merely lend their outputs to it.
+// Sets are searched in order of cost: single slots, pairs, all slots of equal value shrunk one by
+// one, sets of 3 to 5 that share a divisor (at most 150 of each size); for the remaining dims, all
+// dims shrunk, then all multiples shrunk. With hundreds of slots, equal ones are tried together
+// before pairs. Sums (the sizes of Split) are found by adding 1 and 3 instead. A set with a literal
+// counts only if an output scales exactly with it and nothing else changes, otherwise an axis or a
+// stride would be taken for a size; and only if the outputs do not scale because of its dims alone.
 //
-// Where arithmetic accepts too much ([4,6] -> [6,4] also takes dim 0 with entry 1) sets overlap;
-// resolve.cc asks the kernel which of them are real.
+// If arithmetic accepts too much ([4,6] -> [6,4] also accepts dim 0 with entry 1), sets overlap;
+// resolve.cc runs the kernel to find out which of them are real.
 //
 // Cost: O(slots^2) inferences, plus at most some hundreds for each slot that no pair explains.
 #include "planner/rules/probe/coupled_sizes.h"
@@ -30,9 +31,9 @@ namespace {
 
 constexpr int64_t kScales[] = {5, 3, 7};
 constexpr int kMostCombinations = 150;
-// Beyond so many, equal sizes are tried together before pairs are.
+// With more slots, equal sizes are tried together before pairs.
 constexpr size_t kManySlots = 64;
-constexpr size_t kMostCoupled = 6;  // slots of a set whose parts are looked at
+constexpr size_t kMostCoupled = 6;  // slots of a set whose subsets are tried
 constexpr int64_t kMostUnit = int64_t{1} << 30;
 
 CoupledSizes::Slots Sorted(CoupledSizes::Slots set) {
@@ -51,7 +52,7 @@ bool Includes(const std::vector<OutDim>& outer, const std::vector<OutDim>& inner
   return std::includes(outer.begin(), outer.end(), inner.begin(), inner.end());
 }
 
-// Two dims of an output seldom are one size: sets that move two are rather two sets at once.
+// Two dims of an output seldom have one size: a set that changes two is rather two sets at once.
 bool OneDimEach(const std::vector<OutDim>& moved) {
   return std::adjacent_find(moved.begin(), moved.end(), [](const OutDim& a, const OutDim& b) {
            return a.output == b.output;
@@ -113,7 +114,7 @@ std::optional<CoupledSizes::Moved> CoupledSizes::Try(const Slots& set) {
       all = std::move(moved);
       continue;
     }
-    // What one scale moved exactly and the other did not is not exact.
+    // A dim that scaled exactly with one scale only is not exact.
     std::vector<OutDim> exact;
     std::vector<OutDim> mixed;
     std::set_intersection(all->exact.begin(),
@@ -134,8 +135,8 @@ std::optional<CoupledSizes::Moved> CoupledSizes::Try(const Slots& set) {
   return all;
 }
 
-// Whether every output that scales is explained by slots that scale without the rest, and the
-// operator also accepts the rest without them: they lend their outputs to an unrelated literal.
+// Whether every output that scales is explained by slots that scale without the rest of the set,
+// and the operator accepts the rest scaled alone: the set combines them with unrelated literals.
 bool CoupledSizes::OnlyLends(const Slots& set, const std::vector<OutDim>& exact) {
   if (set.size() < 2) return false;
   Slots alone;
@@ -153,7 +154,7 @@ bool CoupledSizes::OnlyLends(const Slots& set, const std::vector<OutDim>& exact)
     for (const int slot : alone) std::erase(rest, slot);
     if (Scales(rest)) return true;
   }
-  // The same of sets that are known, of each and of all together.
+  // The same for the known sets, for each and for all together.
   Slots left = set;
   std::set<OutDim> by_all;
   const auto without = [](const Slots& from, const Slots& known) {
@@ -192,8 +193,8 @@ bool CoupledSizes::OnlyLends(const Slots& set, const std::vector<OutDim>& exact)
   return false;
 }
 
-// The same of a part that nobody has looked at yet: the groups and channels of a convolution lend
-// to its dilation and padding, which change together and move nothing.
+// The same for subsets that have not been tried: the groups and channels of a convolution combined
+// with its dilation and padding, which change together without changing an output.
 bool CoupledSizes::LendsFromPart(const Slots& set, const std::vector<OutDim>& exact) {
   if (set.size() < 4 || set.size() > kMostCoupled) return false;
   for (size_t chosen = 1; chosen + 1 < size_t{1} << set.size(); ++chosen) {
@@ -216,8 +217,8 @@ void CoupledSizes::Add(const Slots& set) {
   covered_.insert(sorted.begin(), sorted.end());
 }
 
-// Of hundreds of operands whose sizes are equal no two make a set: looking at all pairs would cost
-// the cube of their number.
+// If hundreds of operands must have equal sizes, no pair of them is accepted, and trying all pairs
+// would cost the cube of their number.
 void CoupledSizes::FindEqual(const std::vector<int>& big) {
   if (big.size() <= kManySlots) return;
   std::map<int64_t, Slots> by_value;
@@ -240,10 +241,9 @@ void CoupledSizes::FindPairs(const std::vector<int>& big) {
   }
 }
 
-// A list with an entry for each dim of a tensor may state the output's sizes outright: then an
-// entry and its dim scale apart, and what the operator makes of a dim depends on how the two
-// compare. Where they are equal they may be one size; whether they are, the kernel is asked
-// (resolve.cc).
+// A list with an entry for each dim of a tensor may state the output's sizes directly: then an
+// entry and its dim scale separately, and what the operator does with a dim depends on how the two
+// compare. If they are equal, they may be one size; resolve.cc runs the kernel to decide.
 void CoupledSizes::FindStated() {
   for (const int l : single_) {
     const Slot& literal = box_.slots()[static_cast<size_t>(l)];
@@ -262,8 +262,8 @@ void CoupledSizes::FindStated() {
   }
 }
 
-// A dim that grows only with another one which also grows alone: an inequality, as of an index no
-// longer than its data, met with equality.
+// Finds a dim that grows only together with another one that also grows alone: an inequality that
+// holds with equality, as for an index no longer than its data.
 void CoupledSizes::FindBounded(const std::vector<int>& big) {
   const auto is_dim = [&](int s) { return box_.slots()[static_cast<size_t>(s)].is_dim; };
   const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
@@ -277,7 +277,7 @@ void CoupledSizes::FindBounded(const std::vector<int>& big) {
   }
 }
 
-// A minimal accepted set with `slot` among `slot` + others.
+// A minimal accepted subset of `slot` + others that contains `slot`.
 std::optional<CoupledSizes::Slots> CoupledSizes::Shrink(int slot, const Slots& others) {
   Slots set = others;
   set.push_back(slot);
@@ -341,7 +341,7 @@ bool CoupledSizes::Additive(int slot, const std::vector<int>& big) {
   return added;
 }
 
-// Sets of three to five that share a divisor, and such as are equal.
+// Finds sets of three to five slots that share a divisor, and sets of equal slots.
 void CoupledSizes::FindLarger(int slot, const std::vector<int>& big) {
   const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
   if (!box_.slots()[static_cast<size_t>(slot)].is_dim && Additive(slot, big)) return;
@@ -358,9 +358,9 @@ void CoupledSizes::FindLarger(int slot, const std::vector<int>& big) {
     if (FindCombinations(slot, near, size)) return;
 }
 
-// What is left of many, for dims that no smaller set explains. Only when those are known: two of
-// them together (the channels of groups, and a window that grows with its image) would pass for one
-// size and hide both.
+// For dims that no smaller set explains: shrinks the set of all dims, then of all multiples. Done
+// last, because two remaining sizes together (the channels of groups, and a window that grows with
+// its image) would be taken for one size and hide both.
 void CoupledSizes::FindAmongMany(int slot, const std::vector<int>& big) {
   const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
   if (!box_.slots()[static_cast<size_t>(slot)].is_dim) return;
@@ -376,7 +376,7 @@ void CoupledSizes::FindAmongMany(int slot, const std::vector<int>& big) {
   if (found && Accepts(*found)->other.empty() && OneDimEach(Accepts(*found)->exact)) Add(*found);
 }
 
-// Unequal parts of a dim are sizes of their own, whatever divisor they share. Equal parts are one
+// Unequal parts of a dim are independent sizes, whatever divisor they share. Equal parts are one
 // size, which scaling finds.
 void CoupledSizes::FindUnequalParts(const std::vector<int>& big) {
   for (const int s : big)
@@ -397,8 +397,8 @@ void CoupledSizes::FindUnequalParts(const std::vector<int>& big) {
   }
 }
 
-// Dims that are the sum of several literals: each literal is an atom, the dim none. A single one
-// that does not scale with its dim is no size of a part but states how large a kernel is.
+// Dims that are the sum of several literals: each literal is an atom, the dim is not. A single
+// literal that does not scale with its dim is not the size of a part but, for example, of a kernel.
 void CoupledSizes::FinishSums() {
   for (auto it = sums_.begin(); it != sums_.end();) {
     int64_t sum = 0;
@@ -420,7 +420,7 @@ void CoupledSizes::FinishSums() {
   }
 }
 
-// The output dim that is one larger for `unit` more of the literal, if nothing else moves.
+// The output dim that grows by one when the literal grows by `unit`, if nothing else changes.
 std::optional<OutDim> CoupledSizes::GrowsBy(int literal, int64_t unit) {
   std::optional<OutDim> grows;
   for (const int64_t step : {1, 3}) {
@@ -441,8 +441,9 @@ std::optional<OutDim> CoupledSizes::GrowsBy(int literal, int64_t unit) {
   return grows;
 }
 
-// What literals alone make need not scale with any of them: a range from 3 to 12 does not. Then its
-// length is an atom that one of them grows with, by 1 or by what another literal says.
+// An output made from literals alone need not scale with any of them, such as a range from 3 to 12.
+// Its length is then an atom that one of the literals grows with, by 1 or by the value of another
+// literal.
 void CoupledSizes::FindGrown() {
   if (box_.first_literal() > 0 || !sets_.empty()) return;
   const std::vector<int64_t>& values = box_.values();
@@ -457,8 +458,8 @@ void CoupledSizes::FindGrown() {
     }
 }
 
-// Dims that literals follow move what either of them moves with the other: in their ratio, or by
-// as much.
+// For dims on which literals depend: finds the outputs that change when both change together, in
+// proportion or by the same amount.
 void CoupledSizes::FindFollowing() {
   for (const auto& [literal, dim, times, step] : box_.following()) {
     std::vector<int64_t> values = box_.values();

@@ -11,18 +11,17 @@
 
 namespace metadist {
 
-// Finds which slots of a call must change together, through shape inference alone.
+// Finds which slots of a call must change together, using shape inference alone.
 class CoupledSizes {
  public:
   using Slots = std::vector<int>;  // ascending
-  // Outputs that scaled with a set, and outputs that moved otherwise.
+  // Output dims that scaled with a set of slots, and output dims that changed otherwise.
   struct Moved {
     std::vector<OutDim> exact = {};
     std::vector<OutDim> other = {};
   };
 
-  // A literal of which `unit` more is one more of an output dim, and of an input dim where one is
-  // named.
+  // A literal: adding `unit` to it adds one to an output dim, and to an input dim if one is named.
   struct Grown {
     int literal = 0;
     int64_t unit = 1;
@@ -36,14 +35,14 @@ class CoupledSizes {
   // False: the call itself is rejected, or the sizes of its outputs depend on data.
   bool Run();
 
-  // Minimal accepted sets, in order of discovery; they may overlap where products are accepted by
-  // accident of arithmetic.
+  // Minimal accepted sets, in order of discovery; they may overlap if a product is accepted by
+  // arithmetic coincidence.
   const std::vector<Slots>& sets() const { return sets_; }
   const Moved& moved(const Slots& set) const { return *seen_.at(set); }
-  // Dims that are sums of literals.
+  // Dims that are sums of literals: dim slot -> literal slots.
   const std::map<int, std::vector<int>>& sums() const { return sums_; }
-  // Those that follow dims as the box says; else at most one, of a call without tensors that no set
-  // explains: the end of a range.
+  // Literals that depend on dims as the box states; otherwise at most one, for a call without
+  // tensors that no set explains: the end of a range.
   const std::vector<Grown>& grown() const { return grown_; }
   const std::vector<Shape>& outputs() const { return outputs_; }
 
@@ -54,7 +53,7 @@ class CoupledSizes {
   const Moved* Accepts(Slots set);
   std::optional<Moved> Try(const Slots& set);
   bool ScaledBy(const Slots& set, int64_t factor, std::vector<Shape>& outputs);
-  // Whether the operator accepts the set scaled, whatever the outputs do.
+  // Whether the operator accepts the set scaled, whatever happens to the outputs.
   bool Scales(const Slots& set);
   bool OnlyLends(const Slots& set, const std::vector<OutDim>& exact);
   bool LendsFromPart(const Slots& set, const std::vector<OutDim>& exact);

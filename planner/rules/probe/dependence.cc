@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dependence of output indices on input indices, by disturbing one slab of an input at a time.
+// Dependence of output indices on input indices, measured by disturbing one slab of an input at a
+// time.
 //
-// An observed dependence is a fact; an unobserved one proves nothing (a maximum may hide it), so
-// several baselines are tried and the union is taken, and whatever follows from it is still run
-// before it is believed. Four positions of a dim come first: where they show "p reaches p" or
-// "everything reaches everything" the rest is filled in; otherwise every position is disturbed.
+// An observed dependence is a fact; an unobserved one proves nothing (a maximum may hide it). So
+// several baselines are tried and their union is taken, and whatever is derived from it is tested
+// by execution. Four positions of a dim come first: if they show "p affects p" or "everything
+// affects everything", the rest is filled in; otherwise every position is disturbed.
 //
-// Positions of a long dim are told apart by the bits of their numbers: those with a bit set are
-// disturbed together, then those without. An output element that depends on one position changes
-// in one of the two, so that the bits spell the position; one that changes in both depends on
-// several, and the positions are disturbed one by one after all.
+// Positions of a long dim are identified by the bits of their numbers: for each bit, the positions
+// with the bit set are disturbed together, then those without. An output element that depends on
+// one position changes in exactly one of the two runs, so the bits give the position. An element
+// that changes in both depends on several positions, and the positions are then disturbed one by
+// one.
 //
-// Differences below 1e-12 of the largest output are rounding: equal inputs may be summed in another
-// order. Integers are drawn until they differ: of small ones many do not. Bools are flipped, not
-// drawn, and baselines are all true, all false, or so but for one: fair coins hide what any() and
-// all() depend on.
+// Differences below 1e-12 of the largest output count as rounding: equal inputs may be summed in
+// another order. Integers are redrawn until they differ, since small ones are often equal. Bools
+// are flipped, and the baselines are all true, all false, or all but one: with random bools, any()
+// and all() would hide dependences.
 //
-// Two baselines are always tried, the others at both ends of a dim and where an index does not
-// reach what one of the ends reaches.
+// Two baselines are always tried; the others at both ends of a dim, and at an index that does not
+// affect everything that one of the ends affects.
 //
-// Cost: a few kernel runs for each index of the dims that move, not their product; for each bit of
-// it where elements are only moved.
+// Cost: a few kernel runs for each index of the dims (added up, not multiplied); for operators that
+// only move elements, for each bit of the index.
 #include "planner/rules/probe/dependence.h"
 
 #include <algorithm>
@@ -45,11 +47,11 @@ constexpr InputMode kBaselines[] = {InputMode::kNormal,
                                     InputMode::kIntegers};
 constexpr size_t kAlwaysTried = 2;
 constexpr int64_t kMostOutputs = 1 << 20;
-constexpr int64_t kMostPositions = 64;  // tried for any dependence at all
-constexpr int64_t kLongDim = 12;        // spelt
-constexpr int kRedraws = 8;             // of integers that are as they were
+constexpr int64_t kMostPositions = 64;  // tried until any dependence is found
+constexpr int64_t kLongDim = 12;        // longer dims are probed by bits
+constexpr int kRedraws = 8;             // of integers that did not change
 
-// What differences of `x` are rounding.
+// Differences of `x` up to this count as rounding.
 double Slack(const Tensor& x) { return 1e-12 * Largest(x); }
 
 // Calls visit(i) for every differing element.
@@ -73,7 +75,8 @@ void ForDifferences(const Tensor& x, const Tensor& y, double slack, Visit visit)
   }
 }
 
-// Where elements of `x` are as `before`, takes those of `other`. False: none were.
+// Replaces the elements of `x` that equal those of `before` by those of `other`. False: there were
+// none.
 bool Replace(const Tensor& before, const Tensor& other, Tensor& x) {
   bool any = false;
   int64_t* own = x.mutable_data<int64_t>();
@@ -85,7 +88,7 @@ bool Replace(const Tensor& before, const Tensor& other, Tensor& x) {
   return any;
 }
 
-// Notes which indices of one output dim an input dim reaches.
+// Records which indices of one output dim an input dim affects.
 struct Marker {
   std::vector<uint8_t>* matrix;
   int64_t stride;
@@ -96,7 +99,7 @@ struct Marker {
   }
 };
 
-// Of the dims of output `o`.
+// Markers of the dims of output `o`.
 std::vector<Marker> MarkersOf(Relation& relation, size_t x, size_t o) {
   std::vector<Marker> markers;
   const Shape& shape = relation.outputs[o];
@@ -115,8 +118,8 @@ bool AnyInRow(const std::vector<uint8_t>& matrix, int64_t row, int64_t size) {
   return std::find(begin, begin + size, 1) != begin + size;
 }
 
-// Whether index `index` of input dim x reaches every output dim but those that no index of `known`
-// reaches.
+// Whether index `index` of input dim x affects every output dim, except those that no index of
+// `known` affects.
 bool ReachesAll(const Relation& relation,
                 size_t x,
                 int64_t index,
@@ -131,7 +134,7 @@ bool ReachesAll(const Relation& relation,
   return true;
 }
 
-// Whether the probed rows all show everything (1) or p -> p (2); 0 otherwise.
+// 1 if all probed rows depend on everything, 2 if they are diagonal (p -> p), otherwise 0.
 int Pattern(const std::vector<uint8_t>& matrix,
             int64_t rows,
             int64_t columns,
@@ -191,7 +194,7 @@ bool Prober::FindDims(const Family& family,
   return total <= kMostOutputs;
 }
 
-// Draws baselines until there are `count`. False: there are no more.
+// Draws baselines until there are `count`. False: there are no more kinds.
 bool Prober::HasBaselines(const Relation& relation, size_t count, Baselines& bases) {
   while (bases.drawn.size() < count && bases.next < std::size(kBaselines)) {
     Baseline base{kBaselines[bases.next++], {}, {}, {}};
@@ -224,7 +227,7 @@ void Prober::ProbeDim(Relation& relation, size_t x, Baselines& bases) {
   for (const int64_t p : {int64_t{0}, size - 1, int64_t{1}, size / 2})
     if (p < size && std::find(quick.begin(), quick.end(), p) == quick.end()) quick.push_back(p);
   for (const int64_t p : quick) ProbeIndex(relation, x, p, bases);
-  // A maximum may lie between them, in all baselines.
+  // The maximum may be at another position in all baselines.
   for (int64_t p = 0; p < std::min(size, kMostPositions) && relation.touched[x].empty(); ++p)
     if (std::find(quick.begin(), quick.end(), p) == quick.end()) ProbeIndex(relation, x, p, bases);
   std::vector<int> patterns;
@@ -253,7 +256,7 @@ void Prober::ProbeDim(Relation& relation, size_t x, Baselines& bases) {
 void Prober::ProbeIndex(Relation& relation, size_t x, int64_t index, Baselines& bases) {
   const Slot& slot = box_.slots()[static_cast<size_t>(relation.inputs[x])];
   const size_t input = static_cast<size_t>(slot.input);
-  // The ends were tried with all baselines: what neither reaches is seldom reached by others.
+  // The ends were tried with all baselines: other positions seldom affect what neither end affects.
   const int64_t ends[] = {0, relation.size(x) - 1};
   const bool is_end = index == ends[0] || index == ends[1];
   const std::span<const int64_t> known = is_end ? std::span<const int64_t>() : ends;
@@ -286,7 +289,7 @@ bool Prober::ProbeByBits(Relation& relation, size_t x, Baselines& bases) {
   const int64_t size = relation.size(x);
   std::vector<Speller> spellers;
   for (const Shape& shape : relation.outputs) spellers.emplace_back(NumElements(shape));
-  // An integer may be drawn as it was; what is missed so spells nothing.
+  // An integer may be redrawn with the same value; the position is then not determined.
   const bool integer = bases.drawn.front().inputs[input].element() == ElementType::kI64;
   const size_t tries = integer ? kAlwaysTried : 1;
   std::vector<Tensor> outputs;

@@ -11,8 +11,8 @@
 
 namespace metadist {
 
-// Which index of an input dim reaches which index of an output dim, among the dims that move when
-// some atoms do.
+// Which index of an input dim affects which index of an output dim, for the dims that change with
+// some atoms.
 struct Relation {
   std::vector<int64_t> values;  // of the slots when measured
   std::vector<int64_t> sizes;   // of all atoms
@@ -20,7 +20,7 @@ struct Relation {
   std::vector<int> inputs;  // slots of the input dims
   std::vector<OutDim> out_dims;
   std::vector<std::vector<std::vector<uint8_t>>> depends;  // [input dim][output dim][p * size + q]
-  std::vector<std::set<int>> touched;                      // outputs each input dim reaches
+  std::vector<std::set<int>> touched;                      // outputs each input dim affects
 
   // Nodes are input dims, then output dims.
   size_t num_nodes() const { return inputs.size() + out_dims.size(); }
@@ -34,16 +34,17 @@ class Prober {
  public:
   Prober(BlackBox& box, Sampler& sampler) : box_(box), sampler_(sampler) {}
 
-  // The dims that move with `atoms` at the given atom sizes. False: no legal call there.
+  // The dims that change with `atoms` at the given atom sizes. False: no legal call there.
   bool FindDims(const Family& family,
                 std::span<const int> atoms,
                 std::vector<int64_t> sizes,
                 Relation& relation);
-  // Fills depends and touched. False: the kernel refused.
+  // Fills depends and touched. False: the kernel rejected the call.
   bool Measure(Relation& relation);
 
-  // By group of indices of input dim `w`: whether any of them multiplies with the indices `focus`
-  // of input dim `x`: f(x',w') - f(x',w) - f(x,w') + f(x,w) is not 0. Empty: refused.
+  // For each group of indices of input dim `w`: whether the output has a product term of any of
+  // them and the indices `focus` of input dim `x`, that is, f(x',w') - f(x',w) - f(x,w') + f(x,w)
+  // is not 0. Empty: rejected.
   std::vector<uint8_t> MixedDifference(const Relation& relation,
                                        size_t x,
                                        std::span<const int64_t> focus,
@@ -55,19 +56,20 @@ class Prober {
     InputMode mode;
     std::vector<Tensor> inputs;
     std::vector<Tensor> outputs;
-    std::vector<double> slacks;  // differences of each output that are rounding
+    std::vector<double> slacks;  // by output: smaller differences count as rounding
   };
-  // Drawn as they are needed.
+  // Drawn on demand.
   struct Baselines {
     std::vector<Baseline> drawn;
-    size_t next = 0;  // kind to be drawn
+    size_t next = 0;  // next kind to draw
   };
   bool HasBaselines(const Relation& relation, size_t count, Baselines& bases);
   void ProbeDim(Relation& relation, size_t x, Baselines& bases);
   void ProbeIndex(Relation& relation, size_t x, int64_t index, Baselines& bases);
-  // All positions at once. False: some element depends on several positions, or it cannot be told.
+  // All positions at once. False: some element depends on several positions, or the result is not
+  // conclusive.
   bool ProbeByBits(Relation& relation, size_t x, Baselines& bases);
-  // A copy of `from` whose slab [indices] along `dim` is drawn anew (bools: flipped).
+  // out: a copy of `from` whose slab [indices] along `dim` is drawn anew (bools: flipped).
   bool Disturb(size_t input,
                int dim,
                std::span<const int64_t> indices,

@@ -18,21 +18,21 @@ struct OutDim {
   auto operator<=>(const OutDim&) const = default;
 };
 
-// A smallest set of slots that an operator accepts scaled together.
+// A minimal set of slots that an operator accepts scaled together.
 struct Atom {
   std::vector<int> slots = {};     // ascending
   int64_t base = 1;                // its size in the sample call
   std::vector<OutDim> exact = {};  // outputs that scale with it
-  std::vector<OutDim> other = {};  // outputs that move in another way: windows, concatenations
+  std::vector<OutDim> other = {};  // outputs that change in another way: windows, concatenations
 
   bool has(int slot) const;
 };
 
-// All legal calls around a sample: every slot is a constant times the product of its atoms, or a
-// sum of literals that are atoms. A size for each atom gives a call; a shard's literals are the
-// same family at the shard's sizes.
+// All legal calls related to a sample call: every slot is a constant times the product of its
+// atoms, or a sum of literals that are atoms. A size for each atom gives a call; a shard's literals
+// are those of the family at the shard's sizes.
 struct Family {
-  // The slot is its value in the sample and `unit` for each more of the atom.
+  // The slot grows from its value in the sample by `unit` for each increment of the atom.
   struct Grown {
     int atom = 0;
     int64_t unit = 1;
@@ -43,14 +43,14 @@ struct Family {
   std::map<int, Grown> grown;            // literal slots that grow with an atom
   std::vector<int64_t> base;             // slot values of the sample
   std::vector<int64_t> surrogate;        // small size of each atom while others are tested
-  std::vector<uint8_t> distinct;         // whether it is a prime of its own, that tells it apart
-  int64_t largest_literal = 0;           // among the integers that no dim follows
+  std::vector<uint8_t> distinct;         // whether it is a prime of its own, which distinguishes it
+  int64_t largest_literal = 0;           // among the integers that are independent of dims
   std::vector<Shape> outputs;            // of the sample
 
   std::vector<int64_t> ValuesAt(std::span<const int64_t> sizes) const;
-  // Atoms holding the slot, ascending.
+  // Atoms that contain the slot, ascending.
   std::vector<int> AtomsOf(int slot) const;
-  // The slot's value on symbols.
+  // The slot's symbolic value.
   SymbolicSize SizeOf(int slot) const;
 };
 

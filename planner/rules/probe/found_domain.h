@@ -10,10 +10,10 @@
 
 namespace metadist {
 
-// Which integers a kernel accepts in an input whose legal values nobody states: below `count` in
-// the call where they were tried, and in proportion to some of its sizes elsewhere.
+// The integers that a kernel accepts in an input whose legal values are not stated: below `count`
+// in the call that was tried, and in proportion to some of its sizes in other calls.
 struct FoundDomain {
-  // A slot of the call, and its value there.
+  // A slot of the call, and its value in the call that was tried.
   struct Grows {
     int slot = 0;
     int64_t value = 1;
@@ -23,9 +23,9 @@ struct FoundDomain {
   int64_t count = 0;
   bool negative_ok = false;  // [-count, count) rather than [0, count)
   std::vector<Grows> grows = {};
-  std::optional<InputDomain::Bound> bound = {};  // a dim of that size, where there is one
+  std::optional<InputDomain::Bound> bound = {};  // a dim of that size, if there is one
 
-  // For these slot values.
+  // The domain at these slot values.
   InputDomain At(std::span<const int64_t> values) const {
     if (bound)
       return {.kind = InputDomain::Kind::kIndex, .bounds = {*bound}, .negative_ok = negative_ok};

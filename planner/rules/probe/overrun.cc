@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far may an index reach, if nobody says so?
+// Finds the bound of an index whose legal values are not stated.
 //
-// An operator may come with a kernel and shapes alone. A kernel checks bounds, so it tells by what
-// it refuses: an input is filled with one integer, and the least that is refused is searched for by
-// halving. Which sizes it is the product of is seen by scaling them one after the other: where all
-// ends of a dim times three are at three times the bound, the dim is a factor of it. A bound of one
-// size that an input has as a dim is an index into that dim, with all that follows from it
-// (offset_trials); any other (an index into a whole plane) is a range.
+// An operator may come with a kernel and shapes alone. A kernel checks bounds, so its rejections
+// reveal them: an input is filled with one integer, and the least rejected one is found by
+// bisection. The sizes of which the bound is a product are found by scaling each size: if three
+// times the size gives three times the bound, it is a factor. A bound that is one size, and the
+// size of a dim of another input, is an index into that dim, with all that follows from it
+// (offset_trials); any other bound (an index into a flattened plane) is a range.
 //
-// A bound that is no product of sizes is none of a kind known here: the input keeps its refusals,
-// and discovery says so.
+// A bound that is not a product of sizes is not supported: the kernel keeps rejecting such values,
+// and discovery reports this.
 //
-// Cost: one run for every integer input without stated values; for those with a bound some 40, and
-// up to 4 for every independent size.
+// Cost: one run for every integer input without stated values; for an input with a bound some 40,
+// and up to 4 for every independent size.
 #include "planner/rules/probe/overrun.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace metadist {
 namespace {
 
-// No dim of a small call is as large.
+// Larger than any dim of a small call.
 constexpr int64_t kFar = int64_t{1} << 40;
 constexpr int64_t kScale = 3;
 

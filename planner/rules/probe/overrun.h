@@ -11,23 +11,25 @@
 
 namespace metadist {
 
-// Finds the legal values of integer inputs of which the operator states none, by overrunning them.
+// Finds the legal values of integer inputs for which the operator states none, by trying values
+// that are too large.
 class Overrun {
  public:
   // `coupled` has been run on box.values().
   Overrun(BlackBox& box, const CoupledSizes& coupled, Sampler& sampler)
       : box_(box), coupled_(coupled), sampler_(sampler) {}
 
-  // Tells the box of every input that has a bound; says nothing of those that take any integer.
+  // Adds a domain to the box for every input that has a bound; none for inputs that accept any
+  // integer.
   void Run();
 
  private:
-  // Whether the kernel takes `value` in all places of the input, and 0 in those of others that may
-  // have a bound too.
+  // Whether the kernel accepts `value` in all elements of the input, with 0 in the other inputs
+  // that may have a bound.
   bool Accepts(std::span<const int64_t> values, int input, int64_t value);
-  // Whether exactly the values below `count` (and not below `low`) are taken.
+  // Whether the largest accepted value is count - 1.
   bool EndsAt(std::span<const int64_t> values, int input, int64_t count);
-  // The least refused value above 0; 0 where 0 is refused.
+  // The least rejected value; 0 if 0 is rejected.
   int64_t CountOf(int input);
   std::optional<FoundDomain> DomainOf(int input);
 

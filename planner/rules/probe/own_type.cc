@@ -10,7 +10,7 @@ namespace metadist {
 namespace {
 
 struct FloatForm {
-  int mantissa = 52;  // bits that are stored
+  int mantissa = 52;  // stored bits
   int exponent = 11;
 };
 
@@ -37,7 +37,7 @@ FloatForm FormOf(ElementType type) {
   }
 }
 
-// The bits of a float with the last `count` rounded to even.
+// The float with the last `count` bits rounded to nearest even.
 float WithoutLast(float x, int count) {
   const uint32_t bits = std::bit_cast<uint32_t>(x);
   const uint32_t unit = uint32_t{1} << count;
@@ -72,7 +72,7 @@ float AsF32(float x) { return x; }
 
 }  // namespace
 
-// In one go for the types of nearly all models.
+// One pass for the types of nearly all models.
 Tensor Rounded(const Tensor& x, ElementType type) {
   if (type == x.element()) return x;
   if (x.element() != ElementType::kF64) return x.Cast(type).Cast(x.element());

@@ -5,24 +5,25 @@
 
 #include "metair/ir/tensor.h"
 
-// What a call's own element types do to values that a reference kernel computes in f64 or i64.
+// The effect of a call's own element types on values that a reference kernel computes in f64 or
+// i64.
 namespace metadist {
 
-// The array as an array of `type` holds it: floats rounded (to infinity, where they are too large),
-// integers wrapped. In the compute type as before.
+// The values after a conversion to `type`: floats rounded (to infinity if too large), integers
+// wrapped. The result has the compute type of x.
 Tensor Rounded(const Tensor& x, ElementType type);
 
 // Distance from 1 to the next larger number of a float type.
 double EpsilonOf(ElementType type);
 
-// Whether a float type has fewer bits of mantissa or of exponent than another: not all numbers of
-// `from` are numbers of `to`.
+// Whether float type `to` has fewer mantissa or exponent bits than `from`, so that it cannot
+// represent all its numbers.
 bool IsNarrower(ElementType to, ElementType from);
 
-// A float of 5 bits of exponent or fewer: f16, and those of 8 and 4 bits but for f8e8m0.
+// Whether a float type has at most 5 exponent bits: f16, and those of 8 and 4 bits except f8e8m0.
 bool IsShortRanged(ElementType type);
 
-// The least finite number of a float type; a little more where rounding from f64 would miss it.
+// The lowest finite number of a float type, slightly higher if rounding from f64 would miss it.
 double LowestOf(ElementType type);
 
 }  // namespace metadist

@@ -25,7 +25,7 @@ std::vector<uint8_t> Inside(const Shape& shape, const Focus& focus) {
   return inside;
 }
 
-// A power of two of which the square is out of a float type's range, and so is that of its inverse.
+// A power of two whose square overflows a float type, and whose inverse's square underflows.
 double LargeOf(ElementType type) {
   return type == ElementType::kF64 ? 0x1p600 : IsShortRanged(type) ? 0x1p14 : 0x1p100;
 }
@@ -36,7 +36,7 @@ void Spread(double large, const Focus& focus, Tensor& x) {
   for (size_t i = 0; i < inside.size(); ++i) to[i] = inside[i] != 0 ? large : 1 / large;
 }
 
-// Ascending numbers from about -6 to 6, by steps of different sizes.
+// Ascending numbers from about -6 to 6, in steps of different sizes.
 void Climb(std::span<double> x, SplitMix& random) {
   double sum = 0;
   for (double& v : x) v = sum += random.Uniform();
@@ -56,7 +56,7 @@ void Sampler::SetDomains(std::span<const int64_t> values) {
   has_indices_ = std::any_of(domains_.begin(), domains_.end(), [](const InputDomain& domain) {
     return domain.kind == InputDomain::Kind::kIndex;
   });
-  special_.clear();  // an index that the call names may mean something of its own
+  special_.clear();  // an index equal to an integer of the call may be a special case
   for (size_t s = box_.first_literal(); s < values.size(); ++s)
     if (values[s] >= 0 && box_.slots()[s].is_literal()) special_.push_back(values[s]);
   shapes_.resize(box_.num_inputs());
@@ -149,7 +149,7 @@ void Sampler::Fill(InputMode mode, std::span<double> x) {
       Climb(x, random_);
       if (mode == InputMode::kDown) std::reverse(x.begin(), x.end());
       break;
-    case InputMode::kEdges:  // where legal values are stated
+    case InputMode::kEdges:  // used for inputs whose legal values are stated
     case InputMode::kTiny:
     case InputMode::kIntegers:
     case InputMode::kOneTrue:
@@ -194,7 +194,7 @@ void Sampler::DrawNumbers(const InputDomain& domain,
                       : width * random_.Uniform());
     }
   }
-  // A product of many even integers wraps to 0, whatever they are: the negative ones are odd.
+  // A product of many even integers wraps to 0, so the negative ones are odd.
   const bool odd = mode == InputMode::kNegative && domain.kind == InputDomain::Kind::kAny;
   if (integer)
     std::transform(x.begin(), x.end(), out.mutable_data<int64_t>(), [&](double v) {
@@ -202,8 +202,8 @@ void Sampler::DrawNumbers(const InputDomain& domain,
     });
 }
 
-// Every other number is an ordinary small one, so that what is special in one place does not hide
-// the others. Large floats are such that a few of them can be multiplied.
+// About half of the numbers are ordinary and small, so that a special one does not hide the effects
+// of the others. Large floats are chosen such that a few of them can be multiplied.
 void Sampler::DrawEdges(size_t input, InputMode mode, Tensor& out) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -270,7 +270,7 @@ bool Sampler::DrawIndices(const InputDomain& domain, InputMode mode, Tensor& out
   int64_t* x = out.mutable_data<int64_t>();
   const int64_t count = out.size();
   if (domain.distinct) {
-    // All elements distinct where there is room, else those of each row.
+    // All elements distinct if the bound allows it, otherwise those of each row.
     const int64_t row = out.rank() == 0 ? 1 : out.dim(out.rank() - 1);
     const int64_t run = count <= limits[0] ? count : row;
     if (limits.size() > 1 || run > limits[0]) return false;

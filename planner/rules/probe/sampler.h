@@ -11,31 +11,31 @@
 
 namespace metadist {
 
-// Kinds of inputs; each shows a difference that others hide.
+// Kinds of inputs; each shows differences that others hide.
 enum class InputMode : uint8_t {
-  kNormal,    // signed, magnitudes over some scales
+  kNormal,    // signed, magnitudes over several scales
   kIntegers,  // -3..3: sums and products are exact; bools fair
-  kNegative,  // all below 0, integers odd; bools nearly all false
+  kNegative,  // all negative, integers odd; bools nearly all false
   kSmall,     // about 1e-3: nothing saturates
-  kUp,        // sorted; indices all at the end; bools all true
-  kDown,      // sorted downwards; indices all 0; bools all false
+  kUp,        // ascending; indices all at the end; bools all true
+  kDown,      // descending; indices all 0; bools all false
   kTies,      // -1..1; bools nearly all true; indices all equal
-  kOneShard,  // non-zero in the focused part only; a single true
-  kOffset,    // the focused part far lower
+  kOneShard,  // nonzero in the focused part only; a single true
+  kOffset,    // the focused part much lower
   kOneTrue,   // bools: a single true; numbers as kIntegers
   kOneFalse,  // bools: a single false; numbers as kIntegers
-  kEdges,     // ends of the own element types: zeros of both signs, infinities, NaN, integers that
-              // wrap; ties
-  kTiny,      // subnormals of the own element types and zeros among larger ones
+  kEdges,     // extremes of the call's element types: zeros of both signs, infinities, NaN,
+              // integers that wrap; ties
+  kTiny,      // subnormals of the call's element types and zeros among larger numbers
   kNans,      // the focused part is NaN
   kMeet,      // as kNormal; indices all equal
-  kSpread,    // the focused part so large, and the rest so small, that products of a few leave the
-              // own element type, each part's at another end
+  kSpread,    // the focused part so large, and the rest so small, that products of a few overflow
+              // or underflow
 };
 
 inline constexpr int kNumInputModes = 16;
 
-// The part of an input that kOneShard, kOffset, kNans and kSpread single out.
+// The part of an input to which kOneShard, kOffset, kNans and kSpread apply.
 struct Focus {
   int dim = 0;
   std::vector<int64_t> indices;
@@ -53,21 +53,21 @@ class Sampler {
             std::vector<Tensor>& inputs);
   // One input, of any shape.
   bool DrawOne(size_t input, const Shape& shape, InputMode mode, const Focus* focus, Tensor& out);
-  // What these indices along `dim` of such an input hold. Only they are drawn where elements do not
-  // depend on one another or on their places, so that a slab costs its own size.
+  // New values for these indices along `dim` of an input of shape `whole`. Only the slab is drawn
+  // if elements are independent of one another and of their positions.
   bool DrawSlab(size_t input,
                 const Shape& whole,
                 int dim,
                 std::span<const int64_t> indices,
                 InputMode mode,
                 Tensor& out);
-  // Whether no two elements of an input may be equal. Others may each come from another draw.
+  // Whether all elements of an input must differ. If not, elements of different draws can be mixed.
   bool MustDiffer(size_t input) const { return domains_[input].distinct; }
-  // Takes the legal values for these sizes; Draw does so itself.
+  // Loads the legal values for these sizes; Draw does so itself.
   void SetDomains(std::span<const int64_t> values);
 
-  // False: another mode draws just such inputs, since the call has no bools, or no indices (after a
-  // draw).
+  // False: the mode draws the same inputs as another one, since the call has no bools, or no
+  // indices (known after a draw).
   bool Tells(InputMode mode) const {
     if (mode == InputMode::kMeet) return has_indices_;
     return has_bools_ || !(mode == InputMode::kOneTrue || mode == InputMode::kOneFalse);
@@ -88,7 +88,7 @@ class Sampler {
   bool has_indices_ = false;
   std::vector<InputDomain> domains_;
   std::vector<int64_t> special_;  // integers of the call that may be indices
-  std::vector<Shape> shapes_;     // of the inputs the domains were made for
+  std::vector<Shape> shapes_;     // of the inputs, when domains_ was made
 };
 
 }  // namespace metadist

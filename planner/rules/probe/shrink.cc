@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small call of the same form.
+// Finds a small call of the same form.
 //
-// Kernels are never run at a model's own sizes, so the call is shrunk before anything else, by
-// shape inference alone. Each set of coupled slots has a common divisor g; its values v become v /
-// g * p with the smallest unused prime p for which inference accepts the call and moves exactly the
-// outputs it should. Sets that arithmetic couples by accident ([12,768] -> [12,12,64]) are the
-// difficulty: which is real is known only by running. Equal numbers are believed first, then the
-// larger divisor; and since a set is shrunk at the values the earlier ones left, an accident seldom
-// has a divisor left. The caller checks the belief and takes another order if it was wrong.
+// Kernels are never run at a model's own sizes: the call is shrunk first, by shape inference alone.
+// Each set of coupled slots has a common divisor g; its values v become v / g * p with the smallest
+// unused prime p for which inference accepts the call and exactly the expected outputs change. The
+// difficulty are sets that arithmetic couples by coincidence ([12,768] -> [12,12,64]): only running
+// the kernel shows which are real. Sets of equal numbers are assumed first, then those with the
+// larger divisor. Since a set is shrunk at the values left by earlier ones, a coincidence seldom
+// has a divisor left. The caller checks the assumption and takes another order if it was wrong.
 //
-// Sets whose outputs move in another way (windows, concatenations) must keep their offset: a size
-// is taken for which the output shrinks by as much as the input, or else one of the same residue
-// modulo 12, which keeps the phase of every stride up to 4, or modulo an integer of the call with
-// which the output grows evenly. Sizes with a divisor in common with an
-// integer of the call come last: of 4 places and a dilation of 2 arithmetic makes one size. A small
-// size that would get such a divisor stays as it is. Where distinct primes make too large a call (7
-// dims), those that stand alone share a few.
+// Sets whose outputs change in another way (windows, concatenations) must keep their offset: a size
+// is taken at which the output shrinks by as much as the input, or otherwise one of the same
+// residue modulo 12, which keeps the phase of every stride up to 4, or modulo an integer of the
+// call with which the output grows evenly. Sizes with a common divisor with an integer of the call
+// come last: a size of 4 and a dilation of 2 could be taken for one size. A small size that would
+// get such a divisor is not changed. If distinct primes make the call too large (7 dims), sets that
+// share no slots reuse a few primes.
 #include "planner/rules/probe/shrink.h"
 
 #include <algorithm>
@@ -30,13 +30,12 @@ namespace {
 constexpr int64_t kPrimes[] = {2,  3,  5,  7,  11, 13, 17, 19, 23, 29,  31,  37,  41,   43,   47,
                                53, 59, 61, 67, 71, 73, 79, 83, 89, 127, 257, 521, 1031, 2053, 4099};
 constexpr int64_t kMostSampleElements = 1 << 20;
-// How many primes sets that stand alone share, as many as give a small call.
+// Numbers of primes that sets without common slots reuse, tried until the call is small.
 constexpr size_t kFewPrimes[] = {3, 2};
-// Below this a size is looked for that has no divisor in common with the call's integers, though
-// the sample's has one.
+// Sizes below this are searched for one without a common divisor with the call's integers, even if
+// the original size has one.
 constexpr int64_t kMostApart = 24;
-// Up to this a size stays as it is rather than that it has divisors in common with them that it had
-// not.
+// Sizes up to this are kept rather than changed to one with a new common divisor.
 constexpr int64_t kLargestKept = 24;
 
 struct Shrinker {
@@ -44,13 +43,13 @@ struct Shrinker {
   const CoupledSizes& coupled;
   std::vector<int64_t> values;
   std::vector<Shape> outputs;
-  // What no set has taken yet of each value and output size.
+  // The part of each value and output size that no set has taken yet.
   std::vector<int64_t> left = values;
   std::vector<Shape> outputs_left = outputs;
-  // Sets that share slots take distinct primes, and so do, apart, sets that stand alone.
+  // Sets that share slots take distinct primes; so do, separately, sets that share none.
   std::set<int64_t> used_shared = {};
   std::set<int64_t> used_alone = {};
-  size_t few = 0;  // sets that stand alone take so many primes again and again; 0: new ones
+  size_t few = 0;  // number of primes that sets without common slots reuse; 0: always new ones
 
   std::set<int64_t>& used(const CoupledSizes::Slots& set) {
     for (const CoupledSizes::Slots& other : coupled.sets())
@@ -78,7 +77,7 @@ struct Shrinker {
     });
   }
 
-  // Whether `b` is `a` and integers of the call.
+  // Whether `b` is a subset of `a` plus integers of the call.
   bool AddsLiterals(const CoupledSizes::Slots& a, const CoupledSizes::Slots& b) const {
     return std::all_of(b.begin(), b.end(), [&](int s) {
       return box.slots()[static_cast<size_t>(s)].is_literal() ||
@@ -86,7 +85,7 @@ struct Shrinker {
     });
   }
 
-  // Takes over values if the outputs are as `expected` says.
+  // Takes the values if the outputs are as expected.
   template <typename Expected>
   bool Adopt(std::vector<int64_t> next, Expected expected) {
     std::vector<Shape> now;
@@ -128,8 +127,8 @@ struct Shrinker {
     }
   }
 
-  // Whether integers of the call that may be indices into a dim (of what is not to be counted)
-  // still may. A large one is left to the confirmation at the real sizes.
+  // Whether integers of the call that may be indices into a dim (such as the index to ignore) are
+  // still below it. Large ones are only confirmed at the real sizes.
   bool KeepsNamed(const CoupledSizes::Slots& set, const std::vector<int64_t>& next) const {
     constexpr int64_t kLargestNamed = 60;
     for (const InputDomain& domain : box.DomainsOf(box.values()))
@@ -147,8 +146,8 @@ struct Shrinker {
     return true;
   }
 
-  // Whether a size that moves no output is not the least that does not: at its edge (a slice that
-  // takes all) the call is of another form.
+  // Whether a size that affects no output is not at the boundary where it does: there (a slice that
+  // takes everything) the call has another form.
   bool IsInside(const CoupledSizes::Slots& set, std::vector<int64_t> next) const {
     if (set.size() > 1) return true;
     --next[static_cast<size_t>(set.front())];
@@ -156,7 +155,7 @@ struct Shrinker {
     return box.Infer(next, now) && now == outputs;
   }
 
-  // Whether each more of the slot is one more of each of these outputs.
+  // Whether adding one to the slot adds one to each of these outputs.
   bool StepsByOne(std::vector<int64_t> next, int slot, const std::vector<OutDim>& outs) const {
     std::vector<Shape> now, then;
     if (!box.Infer(next, now)) return false;
@@ -174,7 +173,7 @@ struct Shrinker {
     return true;
   }
 
-  // Whether each `period` more of the slot makes as much more of each of these outputs.
+  // Whether adding `period` to the slot repeatedly adds a constant amount to each of these outputs.
   bool GrowsEvenly(int slot, int64_t period, const std::vector<OutDim>& outs) const {
     std::vector<int64_t> next = values;
     std::vector<Shape> before = outputs, now;
@@ -195,7 +194,7 @@ struct Shrinker {
     return true;
   }
 
-  // Sizes that differ by multiples of this are of one phase.
+  // Sizes that differ by a multiple of this have the same phase.
   int64_t PeriodOf(const CoupledSizes::Slots& set) const {
     constexpr int64_t kPeriod = 12;
     constexpr int64_t kLongestPeriod = 64;
@@ -226,15 +225,15 @@ struct Shrinker {
       if (used_alone.count(size) == 0 && AdoptOther(set, size, period)) return;
   }
 
-  // Whether the size has a divisor in common with an integer of the call (a dilation): then it may
-  // look as if the two were one size.
+  // Whether the size has a common divisor with an integer of the call (such as a dilation): the two
+  // could be taken for one size.
   bool MeetsLiteral(int64_t size) const {
     for (size_t s = box.first_literal(); s < values.size(); ++s)
       if (box.scalable(static_cast<int>(s)) && std::gcd(values[s], size) > 1) return true;
     return false;
   }
 
-  // Whether the size has divisors in common with an integer of the call that `old` has not.
+  // Whether the size has a common divisor with an integer of the call that `old` does not have.
   bool MeetsMore(int64_t size, int64_t old) const {
     for (size_t s = box.first_literal(); s < values.size(); ++s)
       if (box.scalable(static_cast<int>(s)) &&
@@ -243,7 +242,7 @@ struct Shrinker {
     return false;
   }
 
-  // Shrinks a single slot to `size` if all outputs move as they should.
+  // Shrinks a single slot to `size` if all outputs change as they should.
   bool AdoptOther(const CoupledSizes::Slots& set, int64_t size, int64_t period) {
     const int64_t old = at(set.front());
     const std::vector<OutDim>& other = coupled.moved(set).other;
@@ -268,7 +267,7 @@ struct Shrinker {
     return true;
   }
 
-  // Sets a slot, and moves with it what follows it.
+  // Sets a slot, and the literals that depend on it.
   void Set(int slot, int64_t size, std::vector<int64_t>& next) const {
     for (const CoupledSizes::Grown& grown : coupled.grown())
       if (grown.dim == slot)
@@ -291,7 +290,7 @@ struct Shrinker {
     }
   }
 
-  // Sizes that literals add up to: each literal is free.
+  // Shrinks dims that are sums of literals: each literal is free.
   void ShrinkSums() {
     for (const auto& [dim, literals] : coupled.sums()) {
       std::vector<int64_t> next = values;
@@ -309,8 +308,8 @@ struct Shrinker {
   }
 };
 
-// How far apart the slots of a pair stand in their lists, counted from the front or the back: of
-// equal numbers, neighbours are likelier to be one size.
+// Distance between the positions of a pair's slots in their lists, counted from the front or the
+// back: of equal numbers, neighbours are likelier to be one size.
 int64_t Distance(const BlackBox& box, const CoupledSizes::Slots& set) {
   if (set.size() != 2) return 0;
   const auto from_back = [&](const Slot& slot) {
@@ -324,7 +323,7 @@ int64_t Distance(const BlackBox& box, const CoupledSizes::Slots& set) {
   return std::min<int64_t>(std::abs(a.entry - b.entry), std::abs(from_back(a) - from_back(b)));
 }
 
-// Shrinks all sets in the order in which they are believed.
+// Shrinks all sets, the most likely ones first.
 void ShrinkSets(const BlackBox& box,
                 const CoupledSizes& coupled,
                 ShrinkOrder order,
@@ -352,10 +351,10 @@ void ShrinkSets(const BlackBox& box,
   std::sort(other.begin(), other.end());
   if (order == ShrinkOrder::kLast) std::reverse(left.begin(), left.end());
   while (!left.empty()) {
-    // Sets of equal numbers (single slots too) before others, then the larger divisor. A set is
-    // held back by one that holds more if it moves no output (the dim that Slice takes a part of),
-    // or if the other adds an integer of the call: what is left of a dim then belongs to the
-    // smaller set (groups, then the channels of a group).
+    // Sets of equal numbers (single slots too) before others, then the larger divisor. A set waits
+    // for a larger set that contains it if it affects no output exactly (the dim of which Slice
+    // takes a part), or if the larger set only adds integers of the call: the rest of a dim then
+    // belongs to the smaller set (groups, then the channels of a group).
     const auto waits = [&](const CoupledSizes::Slots& a) {
       return std::any_of(left.begin(), left.end(), [&](const CoupledSizes::Slots& b) {
         return a.size() < b.size() && std::includes(b.begin(), b.end(), a.begin(), a.end()) &&

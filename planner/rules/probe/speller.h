@@ -7,19 +7,19 @@
 
 namespace metadist {
 
-// Spells the position of an input dim that each element of an output depends on, bit by bit, from
-// what changes with the positions that have a bit set and with those that have not.
+// Finds, bit by bit, the position of an input dim on which each output element depends, from what
+// changes with the positions that have a bit set and with those that do not.
 class Speller {
  public:
-  // Of an output of this many elements.
+  // For an output of this many elements.
   explicit Speller(int64_t elements) : spelt_(static_cast<size_t>(elements)) {}
 
-  // The element changed when the positions with (or without) the bit in hand did.
+  // The element changed when the positions with (or without) the current bit did.
   void Changed(int64_t element, bool with_bit) {
     (with_bit ? spelt_[static_cast<size_t>(element)].with
               : spelt_[static_cast<size_t>(element)].without) = true;
   }
-  // All changes of bit `bit` are told. False: an element depends on several positions.
+  // Called after all changes of bit `bit`. False: an element depends on several positions.
   bool EndBit(int bit) {
     for (Spelt& one : spelt_) {
       if (one.with && one.without) return false;
@@ -29,7 +29,7 @@ class Speller {
     }
     return true;
   }
-  // Calls visit(element, position). False: a position is not spelt out, or there is none such.
+  // Calls visit(element, position). False: a position is incomplete or out of range.
   template <typename Visit>
   bool ForEach(int64_t positions, Visit visit) const {
     for (const Spelt& one : spelt_)
@@ -42,8 +42,8 @@ class Speller {
  private:
   struct Spelt {
     int64_t position = 0;
-    bool with = false, without = false;  // changed when the positions with this bit did
-    bool seen = false, missed = false;   // by the bits so far
+    bool with = false, without = false;  // changed with the positions with, without the current bit
+    bool seen = false, missed = false;   // for any bit so far
   };
   std::vector<Spelt> spelt_;
 };

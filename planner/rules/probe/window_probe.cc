@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a window cover?
+// Measures which inputs a window covers.
 //
-// A convolution's output index reads a few input indices around it, and the same few wherever it
-// stands, but for the ends. So it is enough to disturb one index for each phase of the stride (all
-// lines through it at once) at two places far from the ends and to see what changes: from the first
-// and the last output reached follow the widths of the window on both sides of a group. The two
-// places must agree; a dependence on everything, or on all that came before, does not. Where the
-// second reaches outputs as far before those of the first as it should reach behind them, the input
-// is read from its end, and measured so. The ends are left to the execution test.
+// A convolution's output index reads a few input indices around it, the same relative ones
+// everywhere except at the ends. So it is enough to disturb one index for each phase of the stride
+// (on all lines at once) at two positions far from the ends: the first and the last affected output
+// give the widths of the window on both sides of a group. The two positions must agree, which rules
+// out a dependence on everything or on all earlier elements. If the second position affects outputs
+// as far before those of the first as it should affect them behind, the input is read from its end,
+// and measured in that direction. The ends are left to the execution test.
 //
-// Maxima and minima hide much: a disturbed index is drawn with mixed signs over a negative baseline
-// and negative over a mixed one, so that it wins somewhere, and the union is taken; over more
-// baselines where the two places still differ, or where nothing has changed yet. A window with
-// holes may pass over all that a small call has: where an integer of the call is large, two calls
-// must show the same window.
+// Maxima and minima hide many effects: a disturbed index is drawn with mixed signs over a negative
+// baseline and negative over a mixed one, so that it wins somewhere, and the union is taken; over
+// more baselines while the two positions differ or nothing has changed. A window with holes may
+// skip everything a small call has: if an integer of the call is large, two calls must show the
+// same window.
 //
-// Where outputs are much shorter than their inputs, the two places lie where the call begins to
-// read: at the front, in the middle or at the back of the input.
+// If outputs are much shorter than their inputs, the call may read only part of an input: the two
+// positions are tried at its front, its middle and its back.
 //
-// Cost: 4 baselines and 4 runs for each probed index: 2 indices a phase, some ten runs for a
+// Cost: 4 baselines, and 4 runs for each probed index: 2 indices per phase, about ten runs for a
 // stride of 1.
 #include "planner/rules/probe/window_probe.h"
 
@@ -41,15 +41,15 @@ constexpr ProbeSetting kProbeSettings[] = {{InputMode::kNegative, InputMode::kNo
                                            {InputMode::kNormal, InputMode::kNegative},
                                            {InputMode::kNormal, InputMode::kNormal},
                                            {InputMode::kIntegers, InputMode::kIntegers}};
-// Groups of the calls in which windows are looked for; the later ones for wide windows.
+// Numbers of groups of the calls in which windows are measured; the later ones for wide windows.
 constexpr int64_t kGroups[] = {16, 60, 240};
-// A window may have holes as wide as an integer of the call. Above this the first call may lie in
-// one.
+// A window may have holes as wide as an integer of the call. Above this size, the first call may
+// fit into one.
 constexpr int64_t kWideHole = 5;
-constexpr int kMostDraws = 4;  // of baselines, until both places agree
-// Multiples of strides: the first of those up to 4 and of 6, the last of all up to 12. Long steps
-// may leave the sizes behind where an integer of the call says how many elements there are. A
-// stride may be an integer of the call up to kLongestStride.
+constexpr int kMostDraws = 4;  // of baselines, until both positions agree
+// Steps of the atom, multiples of common strides: the first of strides up to 4 and of 6, the last
+// of all up to 12. Large steps may leave the legal sizes if an integer of the call limits the
+// number of elements. A stride up to kLongestStride may also be an integer of the call.
 constexpr int64_t kProbeSteps[] = {12, 420, 27720};
 constexpr int64_t kLongestStride = 64;
 constexpr int64_t kLargestAtom = 1024;
@@ -64,7 +64,7 @@ bool Differs(const Tensor& x, const Tensor& y, int64_t i, double slack) {
   return x.data<bool>()[i] != y.data<bool>()[i];
 }
 
-// Whether both places reach nothing, or as much, `groups` further on.
+// Whether both positions affect nothing, or the second the same outputs `groups` later.
 bool AreApart(const SlidingWindow& dims,
               const std::vector<Interval>& one,
               const std::vector<Interval>& two,
@@ -82,7 +82,7 @@ int64_t At(const std::vector<Shape>& shapes, const SlidingDim& dim) {
 
 }  // namespace
 
-// Dims that move, and by how much: at most one of a tensor, all in one proportion.
+// Finds the dims that change, and by how much: at most one per tensor, all in one proportion.
 bool WindowProbe::FindDims(int atom,
                            int64_t by,
                            std::vector<int64_t> sizes,
@@ -204,7 +204,7 @@ bool WindowProbe::MeasureFrom(int64_t shift,
   const auto place = [&](int64_t index) { return input.mirrored ? size - 1 - index : index; };
   int64_t before = kNone;
   int64_t behind = kNone;
-  // Outputs may be far longer than what their inputs reach.
+  // Outputs may be far longer than what their inputs affect.
   doubt.reaches_ends = (groups * 3 / 8 + apart + 1) * input.unit + shift > size;
   if (doubt.reaches_ends) return false;
   for (int64_t phase = 0; phase < input.unit; ++phase) {
@@ -216,7 +216,7 @@ bool WindowProbe::MeasureFrom(int64_t shift,
       if (draw > 0 && !DrawBaselines()) return false;
       if (!Reaches(dims, input, place(first), one) || !Reaches(dims, input, place(second), two))
         return false;
-      // All outputs may saturate: that nothing changes says something only where something did.
+      // All outputs may saturate: no change is evidence only if something has changed before.
       if (one == nothing && two == nothing && before == kNone) continue;
       if (AreApart(dims, one, two, apart)) break;
       doubt.reversed = !input.mirrored && AreApart(dims, one, two, -apart);
@@ -278,7 +278,7 @@ std::optional<SlidingWindow> WindowProbe::Run(int atom, const std::vector<int64_
   return std::nullopt;
 }
 
-// Whether the window and a hole behind it end before what was disturbed does.
+// Whether the call is longer than the window and a hole behind it.
 bool WindowProbe::SeesBehindHoles(const SlidingWindow& window, int64_t groups) const {
   return std::all_of(window.inputs.begin(), window.inputs.end(), [&](const SlidingDim& input) {
     const int64_t reach = std::max(input.before, input.behind) + family_.largest_literal;
@@ -286,7 +286,7 @@ bool WindowProbe::SeesBehindHoles(const SlidingWindow& window, int64_t groups) c
   });
 }
 
-// At more and more groups, until the window fits.
+// Measures with more and more groups, until the window fits.
 std::optional<SlidingWindow> WindowProbe::Measure(int atom,
                                                   std::vector<int64_t> sizes,
                                                   const SlidingWindow& dims) {
@@ -307,7 +307,7 @@ std::optional<SlidingWindow> WindowProbe::Measure(int atom,
     bool fits = false;
     std::optional<SlidingWindow> found = MeasureAt(dims, fits);
     if (has_holes ? found && last && *found == *last : found || fits) return found;
-    // So wide a call would show what lies behind a hole.
+    // A call this wide would show anything behind a hole.
     if (found && !last && groups == kGroups[2] && SeesBehindHoles(*found, groups)) return found;
     last = std::move(found);
   }

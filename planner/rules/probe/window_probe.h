@@ -11,13 +11,13 @@
 
 namespace metadist {
 
-// A dim of a tensor that moves with an atom: `unit` elements for each group.
+// A dim of a tensor that changes with an atom: `unit` elements for each group.
 struct SlidingDim {
   int tensor = 0;
   int dim = 0;
   int64_t unit = 1;
-  // Of an input: the group [g * unit, (g + 1) * unit) is read with what lies before and behind it;
-  // mirrored: all counted from the end of the dim.
+  // Of an input: the group [g * unit, (g + 1) * unit) is read with `before` and `behind` more
+  // elements on its two sides; mirrored: all counted from the end of the dim.
   int64_t before = 0;
   int64_t behind = 0;
   bool mirrored = false;
@@ -31,44 +31,45 @@ struct SlidingWindow {
   bool operator==(const SlidingWindow&) const = default;
 };
 
-// Measures windows by disturbing few indices far from the ends.
+// Measures windows by disturbing a few indices far from the ends.
 class WindowProbe {
  public:
   WindowProbe(BlackBox& box, Sampler& sampler, const Family& family)
       : box_(box), sampler_(sampler), family_(family) {}
 
-  // The window that slides along `atom`, the other atoms at `sizes`; none if its dims do not move
-  // in proportion, or if what an index reaches is not the same everywhere.
+  // The window that slides along `atom`, with the other atoms at `sizes`; nullopt if its dims do
+  // not change in proportion, or if an index does not affect the same outputs everywhere.
   std::optional<SlidingWindow> Run(int atom, const std::vector<int64_t>& sizes);
 
  private:
-  // First and last index reached, by moving output; end < 0: nothing.
+  // First and last affected index, by changing output; end < 0: none.
   using Reach = std::vector<Interval>;
 
-  // The dims that move where the atom grows `by` and by twice that.
+  // The dims that change when the atom grows by `by` and by twice that.
   bool FindDims(int atom, int64_t by, std::vector<int64_t> sizes, SlidingWindow& window);
   std::optional<SlidingWindow> Measure(int atom,
                                        std::vector<int64_t> sizes,
                                        const SlidingWindow& dims);
-  // At values_. `fits` is false where the window reaches the ends; a larger call may show it.
+  // At values_. fits: set to false if the window reaches the ends; a larger call may show it.
   std::optional<SlidingWindow> MeasureAt(const SlidingWindow& dims, bool& fits);
   bool SeesBehindHoles(const SlidingWindow& window, int64_t groups) const;
   struct Doubt {
     bool reaches_ends = false;  // the window does; a larger call may show it
-    bool reversed = false;      // what is further on in the input is further back in the outputs
+    bool reversed = false;      // later input indices affect earlier output indices
   };
-  // Sets before and behind of an input. False: there is no window, or it is in doubt.
+  // Sets before and behind of an input. False: there is no window, or `doubt` is set.
   bool MeasureInput(const SlidingWindow& dims,
                     const std::vector<Shape>& shapes,
                     SlidingDim& input,
                     Doubt& doubt);
-  // The same at places that lie `shift` further on in the input.
+  // The same at positions that are `shift` later in the input.
   bool MeasureFrom(int64_t shift,
                    const SlidingWindow& dims,
                    const std::vector<Shape>& shapes,
                    SlidingDim& input,
                    Doubt& doubt);
-  // Widens `reach` by what index `index` of the input reaches. False: the kernel refused.
+  // Extends `reach` by the outputs that index `index` of the input affects. False: the kernel
+  // rejected the call.
   bool Reaches(const SlidingWindow& dims, const SlidingDim& input, int64_t index, Reach& reach);
 
   struct Baseline {

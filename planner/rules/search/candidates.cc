@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which dims may be cut together?
+// Finds dims that may be cut together.
 //
-// A seed dim is labelled with positions along the factor and dependence carries the labels. What
-// that does not reach shares no output index with the seed: the partner dims of a contraction. They
-// are paired by the mixed difference, which is not 0 only where two indices multiply; where
-// nonlinearity hides that, all remaining dims and then subsets of them are tried (at most 64). The
-// mixed difference only orders the search. Every candidate is run but those that an observed
-// dependence refutes: an index of a cut output that depends on what another piece holds.
+// A seed dim is labelled with positions along the factor, and the labels are propagated along
+// dependences. Dims that this does not reach share no output index with the seed: the partner dims
+// of a contraction. They are paired by the mixed difference, which is nonzero only if two indices
+// are multiplied. If nonlinearity hides that, all remaining dims and then subsets of them are tried
+// (at most 64). The mixed difference only orders the search. Every candidate is run except those
+// that an observed dependence refutes: an index of a cut output that depends on an index of another
+// piece.
 //
 // Cost: O(sum of dim sizes) kernel runs for dependence, 6 for a mixed difference.
 #include "planner/rules/search/candidates.h"
@@ -19,7 +20,7 @@ namespace {
 constexpr int kMostSubsets = 64;
 constexpr size_t kMostFree = 8;
 
-// Atom sizes while probing: even ones tell contiguous from cyclic at little cost.
+// Atom sizes while probing: even ones distinguish contiguous from cyclic at little cost.
 constexpr int64_t kProbeSizes[] = {6, 4, 8, 10, 5, 9, 7};
 
 }  // namespace
@@ -43,7 +44,7 @@ std::vector<CandidateSearch::Maps> CandidateSearch::Seeds(const Family& family,
     }
     return seeds;
   }
-  // Several: each atom is seeded where it stands alone.
+  // Several atoms: each is seeded in the dims that it does not share.
   Maps seed;
   for (const int atom : atoms) {
     std::vector<size_t> own;
@@ -62,7 +63,7 @@ std::vector<CandidateSearch::Maps> CandidateSearch::Seeds(const Family& family,
   return seeds;
 }
 
-// Whether some output was seen to depend on both input dims.
+// Whether some output was observed to depend on both input dims.
 bool CandidateSearch::Meet(size_t x, size_t w) const {
   return std::any_of(relation_.touched[x].begin(), relation_.touched[x].end(), [&](int output) {
     return relation_.touched[w].count(output) > 0;
@@ -84,7 +85,8 @@ CandidateSearch::Maps CandidateSearch::PairByMixedDifference(Maps maps,
     for (const size_t w : free) {
       if (TensorTaken(maps, w) || !Meet(x, w)) continue;
       std::vector<CoordinateMap> choices = SeedMaps(relation_.size(w), atom, size);
-      std::vector<std::vector<int64_t>> groups;  // partners of the focus, all others; by choice
+      std::vector<std::vector<int64_t>> groups;  // by choice: partners of the focus, then all
+                                                 // others
       for (const CoordinateMap& map : choices)
         for (const bool partner : {true, false}) {
           groups.emplace_back();
@@ -110,7 +112,7 @@ bool CandidateSearch::ExtendBySubsets(const Maps& maps,
   const int64_t size = relation_.sizes[static_cast<size_t>(atom)];
   std::vector<std::vector<CoordinateMap>> choices;
   for (const size_t node : free) choices.push_back(SeedMaps(relation_.size(node), atom, size));
-  // Per free dim: 0 = left whole, k = its k-th map. Larger subsets first.
+  // Per free dim: 0 = not cut, k = its k-th map. Larger subsets first.
   int tried = 0;
   for (size_t want = free.size(); want > 0; --want) {
     std::vector<size_t> pick(free.size(), 0);
@@ -136,7 +138,7 @@ bool CandidateSearch::ExtendBySubsets(const Maps& maps,
   return false;
 }
 
-// Whether some index of a cut output was seen to depend on an index that another piece has.
+// Whether some index of a cut output was observed to depend on an index of another piece.
 bool CandidateSearch::Contradicted(const Maps& maps) const {
   for (const auto& [x, from] : maps) {
     if (!relation_.is_input(x)) continue;
@@ -157,7 +159,7 @@ bool CandidateSearch::Extend(const Maps& seed,
                              int atom,
                              const std::function<bool(Maps, bool carried)>& visit) {
   const Maps maps = Carry(relation_, box_, seed);
-  if (!extended_.insert(maps).second) return false;  // another seed of them came first
+  if (!extended_.insert(maps).second) return false;  // an earlier seed gave the same maps
   if (visit(maps, /*carried=*/true)) return true;
   if (atom < 0) return false;
   const int64_t size = relation_.sizes[static_cast<size_t>(atom)];

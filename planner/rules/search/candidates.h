@@ -12,8 +12,8 @@
 
 namespace metadist {
 
-// A way to cut some dims together that measured dependence allows; running it decides. At most one
-// dim of a tensor; at the relation's sizes.
+// A way to cut some dims together that measured dependence allows; execution decides. At most one
+// dim of a tensor, at the relation's sizes.
 struct Candidate {
   struct DimBlocks {
     int dim = 0;
@@ -23,7 +23,7 @@ struct Candidate {
 
   std::map<int, DimBlocks> inputs = {};
   std::map<int, DimBlocks> outputs = {};
-  bool carried = false;  // by observed dependence alone, nothing guessed
+  bool carried = false;  // derived from observed dependence alone, without a guess
 };
 
 // Enumerates candidates for cutting the given atoms together.
@@ -33,15 +33,15 @@ class CandidateSearch {
 
   CandidateSearch(BlackBox& box, Prober& prober) : box_(box), prober_(prober) {}
 
-  // Calls `visit` on each candidate, likeliest first, without repetition, until it returns true.
-  // relation(): what was measured for them.
+  // Calls `visit` on each distinct candidate, likeliest first, until it returns true. Afterwards
+  // relation() is what was measured for them.
   void ForEach(const Family& family,
                std::span<const int> atoms,
                const std::function<bool(const Candidate&)>& visit,
                Extent extent = Extent::kAll);
   const Relation& relation() const { return relation_; }
 
-  // Whether dependence alone shows how the atom runs through inputs and outputs.
+  // Whether dependence alone shows which dims of inputs and outputs belong to the atom.
   bool HasIndexMap(const Family& family, int atom);
 
  private:
@@ -63,7 +63,7 @@ class CandidateSearch {
   BlackBox& box_;
   Prober& prober_;
   Relation relation_;
-  std::set<Maps> extended_;  // what seeds carried to
+  std::set<Maps> extended_;  // maps derived from the seeds so far
 };
 
 }  // namespace metadist

@@ -3,18 +3,18 @@
 //
 //   f(x) = combine(f_local(x_0), ..., f_local(x_{n-1}))   for every x
 //
-// where x_r has some dims cut to piece r. Nobody tells us which dims, or what combine is. The
-// steps, each in its own file: the call is shrunk to a small one of the same form (shrink); sizes
-// that must change together are coupled into atoms (coupled_sizes, resolve) and take sizes at which
-// every input matters (telling); disturbing one index at a time shows which outputs it reaches
-// (dependence); from that follow candidate cuts (coordinate_map, candidates); every candidate is
-// run divided and whole on inputs chosen to disagree (execution_test); where nothing holds, windows
-// that slide along a dim are looked for (window_search); sums and maxima that pass through are
-// found last (pass_through). Of the operator only shape inference, the reference kernel and the
-// legal inputs are used; its name is used in messages.
+// where x_r has some dims cut to piece r. Neither the dims nor combine are given. The steps, each
+// in its own file: the call is shrunk to a small one of the same form (shrink); sizes that must
+// change together are coupled into atoms (coupled_sizes, resolve), at sizes at which every input
+// affects the outputs (telling); disturbing one index at a time shows which outputs it affects
+// (dependence), which gives candidate cuts (coordinate_map, candidates); every candidate is run
+// divided and whole on inputs chosen to expose differences (execution_test); for dims without a
+// valid cut, windows that slide along the dim are searched (window_search); sums and maxima that
+// pass through come last (pass_through). Only the operator's shape inference, reference kernel and
+// legal inputs are used; its name appears in messages only.
 //
-// Cost: some hundred runs of the reference kernel on arrays of some hundred elements.
-// Source: the idea is MetaDist's (alibaba/easydist).
+// Cost: some hundred runs of the reference kernel on arrays of some hundred elements. Source: the
+// idea is MetaDist's (alibaba/easydist).
 #include "planner/rules/search/discover.h"
 
 #include <chrono>
@@ -37,7 +37,7 @@
 namespace metadist {
 namespace {
 
-// Testing above larger literals would need large arrays.
+// Testing sizes above larger literals would need large arrays.
 constexpr int64_t kLargestLiteral = 4096;
 
 void Describe(const BlackBox& box, const Family& family, SymbolicRule& found) {
@@ -57,7 +57,7 @@ void Describe(const BlackBox& box, const Family& family, SymbolicRule& found) {
   }
 }
 
-// Whether the kernel accepts the sample at all.
+// Whether the kernel accepts the sample call.
 bool RunsOnce(BlackBox& box, Sampler& sampler, std::string& reason) {
   std::vector<Tensor> inputs, outputs;
   if (!sampler.Draw(box.values(), InputMode::kNormal, {}, inputs)) {
@@ -71,9 +71,9 @@ bool RunsOnce(BlackBox& box, Sampler& sampler, std::string& reason) {
   return true;
 }
 
-// On few elements a minimum may pass for a maximum: at sizes of 3 and of up to 7 it does not. All
-// atoms are made larger at once where that is a small call, else those of even and of odd index
-// apart.
+// With few elements a minimum may be taken for a maximum; with sizes of 3 up to 7 it is not. All
+// atoms are enlarged at once if the call stays small, otherwise those of even and odd index
+// separately.
 void AddLarger(const Family& family,
                const ExecutionTest& test,
                std::vector<std::vector<int64_t>>& sizes) {
@@ -94,8 +94,8 @@ void AddLarger(const Family& family,
     sizes.push_back(test.OtherSizes({}, 1));
 }
 
-// Windows must fit into their dims: dims that have no size of their own are made longer than what
-// the integers of the call can span.
+// Windows must fit into their dims: atoms whose size is not distinct are made longer than the range
+// that the integers of the call can span.
 void AddLong(BlackBox& box,
              const Family& family,
              const ExecutionTest& test,

@@ -10,14 +10,14 @@ namespace metadist {
 
 struct DiscoveryOptions {
   uint64_t seed = 0;  // of the drawn inputs; the rules do not depend on it
-  // Of a rule book: runs the operator's kernel alone, its decomposition is not looked at.
+  // For a rule book: runs the operator's kernel only and ignores its decomposition.
   bool primitive = false;
 };
 
-// Finds every way to divide the call by running its operator on small arrays. Cost does not depend
-// on the call's sizes: it is first replaced by a small call of the same form, of which the call is
-// an instance (Instantiate). Uses nothing of the operator but infer, reference and domain_of. Never
-// fails: a refusal is a reason.
+// Finds the ways to divide the call by running its operator on small arrays. The cost does not
+// depend on the call's sizes: the call is first replaced by a small call of the same form, of which
+// it is an instance (Instantiate). Uses only infer, reference and domain_of of the operator. Never
+// fails: if the operator rejects the call, the rule has a reason.
 SymbolicRule Discover(const OpCall& call, const DiscoveryOptions& options = {});
 
 }  // namespace metadist

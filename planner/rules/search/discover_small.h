@@ -6,14 +6,14 @@
 
 namespace metadist {
 
-// Discovery on a call whose box.values() are small already. Depends on those values and the seed
-// alone. real: the call for which it stands, if any; where that turns out to be no larger form of
-// it (SolveAtoms), nothing is tested and there is a reason only.
+// Discovery on a call whose box.values() are already small. Depends only on those values and the
+// seed. real: the call that it replaces, if any; if that is not a larger form of it (SolveAtoms),
+// nothing is tested and the result has only a reason.
 SymbolicRule DiscoverSmall(BlackBox& box,
                            const DiscoveryOptions& options,
                            const BlackBox* real = nullptr);
 
-// What is known of a call whose operator's code is at fault (box.fault()): that.
+// The rule for a call whose operator's code misbehaved: no factors, with box.fault() as reason.
 SymbolicRule NoneFor(const BlackBox& box);
 
 }  // namespace metadist

@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a cut right? Run it and see.
+// Tests a cut by execution.
 //
-// Every configuration draws legal inputs, runs the kernel whole and once for each rank on its
-// piece, and compares what the pieces make with the whole: outputs that are cut are put together,
-// outputs that nothing cut reaches must be equal on all ranks, the others are folded by a
-// reduction. One disagreement kills the trial. Reductions start from the first rank's output, never
-// from a neutral element, and all that apply are tried: exactly one must survive all
-// configurations.
+// Every configuration draws legal inputs, runs the kernel on the whole inputs and once for each
+// rank on its piece, and compares: outputs that are cut are concatenated, outputs that do not
+// depend on cut inputs must be equal on all ranks, the others are reduced. One difference rejects
+// the trial. Reductions start from the first rank's output, never from a neutral element, and all
+// that apply are tried: exactly one must survive all configurations.
 //
-// The configurations are few but chosen to disagree: 2, 3 and 4 ranks; equal and
-// unequal pieces; signed, negative, tiny, sorted and tied values; non-zeros or an offset in one
-// rank's part only; one true among false and the reverse. Other atoms take two sizes each. Where
-// the call holds literals that are no sizes, the tested atom and each of the others in turn are
-// also made larger than all of them: on smaller ones a literal may do nothing (the k of a triangle)
-// and a wrong cut would pass.
+// The configurations are few but chosen to expose differences: 2, 3 and 4 ranks; equal and unequal
+// pieces; signed, negative, tiny, sorted and tied values; nonzeros or an offset in one rank's part
+// only; one true among false and the reverse. Other atoms take two sizes each. If the call has
+// literals that are not sizes, the tested atom and each of the others in turn are also made larger
+// than all of them: at smaller sizes a literal may have no effect (the k of a triangle) and a wrong
+// cut would pass.
 //
-// A configuration in which other values in place of what is cut change nothing tells nothing: all
-// of them are drawn again while only few have told something.
+// A configuration proves nothing if the outputs do not depend on the cut inputs. All configurations
+// are drawn again until enough of them are conclusive.
 //
-// At last come the edges of the call's own element types (own_type.h): zeros of both signs,
-// infinities, NaN, subnormals and integers that wrap, every array rounded to its own type. What
-// rounding explains is no difference.
+// Then come the edges of the call's own element types (own_type.h): zeros of both signs,
+// infinities, NaN, subnormals and integers that wrap around, every array rounded to its own type.
+// Differences that rounding explains are ignored.
 //
-// Uneven configurations that fail while all even ones pass make the factor `even_only`; failing
-// with a single group on a rank (a size-1 piece may turn into a broadcast) makes `least_piece` 2.
-// At last ranks hold groups drawn at random instead of runs of them: what agrees then may be placed
-// in any order. (A rule that holds for all sizes without knowing where a piece begins makes of
-// every group its part of the result, so it can hardly fail; where pieces may not be single groups,
-// it can.)
+// If uneven configurations fail while all even ones pass, the factor is `even_only`; if it fails
+// with a single group on a rank (a piece of size 1 may be broadcast), `least_piece` is 2. Finally
+// ranks hold groups drawn at random instead of runs: if that agrees too, groups may be placed in
+// any order. (A rule that holds for all sizes without knowing where a piece begins makes its part
+// of the result from each group, so it can hardly fail; if pieces may not be single groups, it
+// can.)
 //
 // Cost: 18 configurations and one for each atom, of 1 + ranks kernel runs, the first four of one
-// more, and up to 4 times as many while few have told something; a wrong trial nearly always ends
-// at the first.
+// more, and up to 4 times as many while few are conclusive; a wrong trial nearly always fails in
+// the first.
 #include "planner/rules/search/execution_test.h"
 
 #include <algorithm>
@@ -48,14 +47,14 @@ namespace {
 struct Setting {
   int64_t ranks;
   int64_t groups;  // of the tested atom
-  bool other;      // the other atoms at their second sizes
+  bool other;      // the other atoms have their second sizes
   InputMode mode;
 };
 
 // Few ranks first: most candidates are wrong and fail at once. Even pieces of 2 and of 3 groups,
-// since what repeats along the dim may agree wherever all pieces are as long as its period. Small
-// numbers in even pieces, which no factor can do without: where sums saturate, an extreme of the
-// ranks may agree.
+// since a pattern that repeats along the dim may agree if all pieces are as long as its period.
+// Small numbers with even pieces, which every factor must pass: if sums saturate, an extreme over
+// the ranks may agree with them.
 constexpr Setting kSettings[] = {
     {2, 4, false, InputMode::kOffset},
     {3, 6, false, InputMode::kNormal},
@@ -73,15 +72,16 @@ constexpr Setting kSettings[] = {
     {3, 6, true, InputMode::kNormal},
     {2, 4, false, InputMode::kNegative},
 };
-// Enough of them for calls that stay large at surrogate sizes (big convolution kernels).
+// Number of settings used for calls that stay large at surrogate sizes (big convolution kernels).
 constexpr size_t kFewSettings = 8;
-constexpr int kMostRounds = 4;  // of all settings, while several reductions are left or few told
-constexpr int kLeastTold = 4;   // settings in which what is cut matters
-constexpr int64_t kLeastFolded = 64;  // elements of an extreme: few of an operand show in one
+constexpr int kMostRounds = 4;  // of all settings, while several reductions are left or few are
+                                // conclusive
+constexpr int kLeastTold = 4;   // settings in which the cut inputs matter
+constexpr int64_t kLeastFolded = 64;  // elements of an extreme, since few operands show in one
 constexpr int64_t kGroupsDrawn = 9;
-// Elements, where one atom takes a second size: these, or twice what the trial ran at before.
+// Elements if one atom takes a second size: these, or twice what the trial had before.
 constexpr int64_t kMostVaried = 1 << 15;
-constexpr int64_t kMostWide = 1 << 19;  // elements, where one atom is above all literals
+constexpr int64_t kMostWide = 1 << 19;  // elements if one atom is above all literals
 constexpr Setting kSingleGroup[] = {{2, 2, false, InputMode::kNormal},
                                     {3, 3, true, InputMode::kIntegers}};
 
@@ -89,8 +89,8 @@ constexpr Setting kSingleGroup[] = {{2, 2, false, InputMode::kNormal},
 constexpr Setting kEdgeSettings[] = {{2, 4, false, InputMode::kEdges},
                                      {3, 7, false, InputMode::kTiny},
                                      {2, 4, false, InputMode::kNans}};
-constexpr double kRoundings = 16;       // of the largest element, that a result may be off
-constexpr double kLeastNumber = 1e-20;  // what subnormal factors leave has few digits
+constexpr double kRoundings = 16;       // allowed error, in epsilons of the largest element
+constexpr double kLeastNumber = 1e-20;  // products with subnormal numbers have few digits
 
 int64_t RoundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
 
@@ -142,8 +142,8 @@ void ExecutionTest::SetTested(const Trial& trial,
     sizes[static_cast<size_t>(trial.atoms[j])] = groups + ranks * static_cast<int64_t>(j % 3);
 }
 
-// From the atom behind the tested ones on, as far as the call stays small. Where one more of an
-// atom is no legal call, twice of it may be.
+// Starts at the atom after the tested ones, as long as the call stays small. If one more of an atom
+// is not a legal call, twice the atom may be.
 std::vector<int64_t> ExecutionTest::OtherSizes(std::span<const int> tested, int64_t more) const {
   std::vector<int64_t> sizes = family_.surrogate;
   std::vector<Shape> ignored;
@@ -170,7 +170,7 @@ int64_t ExecutionTest::AboveLiterals(int atom) const {
   const Atom& a = family_.atoms[static_cast<size_t>(atom)];
   const int64_t size = family_.surrogate[static_cast<size_t>(atom)];
   const std::vector<int64_t> values = family_.ValuesAt(family_.surrogate);
-  int64_t unit = 0;  // what one more of the atom adds to its least dim
+  int64_t unit = 0;  // growth of the atom's smallest dim per group
   for (const int s : a.slots) {
     const int64_t own = values[static_cast<size_t>(s)] / size;
     if (box_.slots()[static_cast<size_t>(s)].is_dim) unit = unit == 0 ? own : std::min(unit, own);
@@ -238,7 +238,7 @@ bool ExecutionTest::IsAmbiguous(const Reductions& left) {
 std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
   SymbolicFactor factor;
   Reductions left;
-  std::vector<std::set<int64_t>> seen(family_.surrogate.size());  // sizes of the atoms
+  std::vector<std::set<int64_t>> seen(family_.surrogate.size());  // sizes tested, by atom
   const std::vector<Configuration> configurations = Configurations(trial);
   told_ = 0;
   folded_.clear();
@@ -284,7 +284,7 @@ std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
     return std::nullopt;
   }
   factor.any_order = HoldsInAnyOrder(trial, factor, left);
-  // Nothing is known of other sizes of an atom that had only one.
+  // Nothing is known about other sizes of an atom that had only one.
   int64_t most = kMostVaried;
   for (const Configuration& at : configurations) most = std::max(most, 2 * Elements(at.sizes));
   VaryOthers(trial, left, most, seen);
@@ -315,7 +315,7 @@ void ExecutionTest::VaryOthers(const Trial& trial,
   }
 }
 
-// Three ranks with groups here and there, each with as many as it needs.
+// Three ranks with groups drawn at random, each with at least as many as it needs.
 bool ExecutionTest::HoldsInAnyOrder(const Trial& trial,
                                     const SymbolicFactor& factor,
                                     const Reductions& left) {
@@ -340,7 +340,7 @@ bool ExecutionTest::HoldsInAnyOrder(const Trial& trial,
   return Agrees(trial, at, now);
 }
 
-// The last test, in the call's own element types. Values that the kernel refuses say nothing.
+// The test in the call's own element types. Values that the kernel rejects are skipped.
 bool ExecutionTest::HoldsAtEdges(const Trial& trial,
                                  const SymbolicFactor& factor,
                                  const Reductions& left) {
@@ -406,7 +406,7 @@ bool ExecutionTest::DrawInputs(const Trial& trial,
                                const Configuration& at,
                                std::span<const int64_t> values,
                                std::vector<Tensor>& inputs) {
-  // A kernel may treat what it meets first otherwise, which the last rank does not have.
+  // A kernel may treat the first elements differently; the last rank does not have them.
   const int64_t pick =
       at.mode == InputMode::kNans ? at.ranks - 1 : sampler_.random().Below(at.ranks);
   std::map<int, Focus> focus;
@@ -440,8 +440,8 @@ bool ExecutionTest::Agrees(const Trial& trial, const Configuration& at, Reductio
   return true;
 }
 
-// Whether other values in what is cut change the outputs: not where a sequence has no elements, or
-// a region lies outside of the image. Where nothing is cut but outputs, there is no telling.
+// Whether other values in the cut inputs change the outputs. They do not if a sequence has no
+// elements, or a region is outside the image. Always true if only outputs are cut.
 bool ExecutionTest::Matters(const Trial& trial,
                             const Configuration& at,
                             std::vector<Tensor> inputs,
@@ -527,17 +527,17 @@ bool ExecutionTest::RunRanks(const Trial& trial,
   return true;
 }
 
-// A part of a sum or product may leave the range of a type that holds the whole: 1e5 times 0.1 in
-// f16. That is no fault of the cut. What a call makes of parts of its inputs is rounded all the
-// same: x / 1e-40 is linear in x only where no part is infinite.
+// A part of a sum or product may overflow a type that holds the whole, which is not the cut's
+// fault: 1e5 times 0.1 in f16. A call's results for partial inputs are rounded all the same: x /
+// 1e-40 is linear in x only if no part is infinite.
 bool ExecutionTest::StaysWide(const Trial& trial, size_t output, ElementType type) {
   return ClassOf(type) == ElementClass::kFloat && trial.partial_inputs.empty() &&
          trial.reached.count(static_cast<int>(output)) != 0 &&
          CutOf(trial.outputs, output) == nullptr;
 }
 
-// Whether a rank's outputs are its pieces of the undivided ones, but for those to be reduced. Most
-// wrong trials end here, after the first rank.
+// Whether a rank's outputs are its pieces of the whole outputs, except those to be reduced. Most
+// wrong trials fail here, after the first rank.
 bool ExecutionTest::Fits(const Trial& trial,
                          const Configuration& at,
                          int64_t rank,
@@ -565,7 +565,7 @@ bool ExecutionTest::Reduces(const Trial& trial,
     const size_t o = static_cast<size_t>(output);
     if (o >= whole.outputs.size() || CutOf(trial.outputs, o) != nullptr) continue;
     const double unit = whole.types.empty() ? 1e-14 : kRoundings * EpsilonOf(whole.types[o]);
-    double rounding = 0;  // of a sum that cancels
+    double rounding = 0;  // of a sum with cancellation
     for (const std::vector<Tensor>& mine : local)
       rounding = std::max(rounding, unit * Largest(mine[o]));
     constexpr ReduceOp kAll[] = {ReduceOp::kSum,

@@ -15,7 +15,7 @@
 
 namespace metadist {
 
-// What is cut, and what else changes in a rank's call.
+// A trial: what is cut, and what else changes in a rank's call.
 struct Trial {
   std::vector<int> atoms;
   std::vector<SymbolicCut> inputs;
@@ -27,13 +27,13 @@ struct Trial {
   std::vector<SymbolicIndex> indices;
 };
 
-// Indices that rank `rank` of `ranks` holds of a dim cut this way, in local order.
+// Global indices that rank `rank` of `ranks` holds of a dim cut this way, in local order.
 std::vector<int64_t> IndicesOf(const SymbolicCut& cut,
                                std::span<const int64_t> sizes,
                                int64_t ranks,
                                int64_t rank);
 
-// Runs a trial divided and whole, and compares.
+// Runs a trial divided and whole, and compares the results.
 class ExecutionTest {
  public:
   static constexpr int64_t kLargeCall = 4096;
@@ -41,31 +41,31 @@ class ExecutionTest {
   ExecutionTest(BlackBox& box, Sampler& sampler, const Family& family)
       : box_(box), sampler_(sampler), family_(family) {}
 
-  // The factor, unnamed, if every configuration agrees with it; none otherwise.
+  // The factor, unnamed, if every configuration agrees with it; otherwise nullopt.
   std::optional<SymbolicFactor> Run(const Trial& trial);
 
-  // Whether the first rank's outputs are its pieces of the whole's, in one configuration. Nothing
-  // moves on that rank, so that what it gets wrong no shift puts right.
+  // Whether the first rank's outputs are its pieces of the whole outputs, in one configuration. A
+  // shift by the start of the piece is 0 on that rank, so no shift can correct an error there.
   bool FirstRankAgrees(const Trial& trial);
 
-  // Atom sizes with each atom but the tested ones in turn larger than the call's literals; none if
-  // there are no literals.
+  // Atom sizes in which one atom at a time, except the tested ones, is larger than the call's
+  // literals; empty if there are no literals.
   std::vector<std::vector<int64_t>> WideSizes(std::span<const int> tested) const;
 
-  // Surrogate sizes with all atoms but the tested ones larger by `more`, if that is legal; as many
-  // of them as leave the call small.
+  // Surrogate sizes with all atoms except the tested ones larger by `more`, if that is legal; only
+  // as many of them as keep the call small.
   std::vector<int64_t> OtherSizes(std::span<const int> tested, int64_t more) const;
 
-  // Of all inputs.
+  // Number of elements of all inputs.
   int64_t Elements(std::span<const int64_t> sizes) const;
   // Whether the call has many elements even at surrogate sizes.
   bool IsLarge() const { return Elements(family_.surrogate) > kLargeCall; }
 
-  // Factors that hold but for the edges of the call's own element types.
+  // Factors that only fail at the edges of the call's own element types.
   const std::vector<SymbolicFactor>& refuted() const { return refuted_; }
 
   int64_t executions() const { return executions_; }
-  // Trials that several reductions survived: the inputs did not tell them apart.
+  // Number of trials that several reductions survived: the inputs did not distinguish them.
   int64_t ambiguous() const { return ambiguous_; }
 
  private:
@@ -74,7 +74,7 @@ class ExecutionTest {
     int64_t ranks = 2;
     InputMode mode = InputMode::kNormal;
     bool even = true;
-    std::vector<std::vector<int64_t>> groups = {};  // by rank; empty: balanced runs of them
+    std::vector<std::vector<int64_t>> groups = {};  // by rank; empty: balanced runs of groups
   };
   using Reductions = std::map<int, std::vector<ReduceOp>>;
 
@@ -90,15 +90,15 @@ class ExecutionTest {
   bool HoldsAtEdges(const Trial& trial, const SymbolicFactor& factor, const Reductions& left);
   static std::vector<int64_t> Held(const SymbolicCut& cut, const Configuration& at, int64_t rank);
   static int64_t GroupsOf(int atom, const Configuration& at, int64_t rank);
-  // Adds the sizes at which the trial holds of atoms that had one only, in calls of at most so many
-  // elements.
+  // For atoms tested at one size only, adds a second size at which the trial holds, in calls of at
+  // most `most_elements` elements.
   void VaryOthers(const Trial& trial,
                   const Reductions& left,
                   int64_t most_elements,
                   std::vector<std::set<int64_t>>& seen);
   static bool IsAmbiguous(const Reductions& left);
   bool Agrees(const Trial& trial, const Configuration& at, Reductions& left);
-  // Legal inputs, focused on what one of the ranks gets. False: there are none.
+  // Legal inputs, focused on the piece of one rank. False: there are none.
   bool DrawInputs(const Trial& trial,
                   const Configuration& at,
                   std::span<const int64_t> values,
@@ -106,11 +106,12 @@ class ExecutionTest {
   bool CutsFit(const std::vector<SymbolicCut>& cuts,
                std::span<const int64_t> sizes,
                std::span<const Shape> shapes) const;
-  // What the kernel makes of the whole inputs, and what differences of each output are rounding.
+  // The kernel's outputs for the whole inputs; differences up to the slack of an output are
+  // rounding.
   struct Undivided {
     std::span<const Tensor> outputs;
     std::span<const double> slacks;
-    std::span<const ElementType> types = {};  // to round pieces to; empty: none
+    std::span<const ElementType> types = {};  // to which results are rounded; empty: no rounding
   };
   bool RunRanks(const Trial& trial,
                 const Configuration& at,
@@ -137,8 +138,9 @@ class ExecutionTest {
   Sampler& sampler_;
   const Family& family_;
   std::vector<SymbolicFactor> refuted_;
-  int told_ = 0;                   // of the trial
-  std::map<int, int64_t> folded_;  // elements of outputs that are an extreme, of the trial
+  int told_ = 0;                   // settings of the current trial in which the cut inputs matter
+  std::map<int, int64_t> folded_;  // by output of the current trial: elements compared that are
+                                   // extremes
   int64_t executions_ = 0;
   int64_t ambiguous_ = 0;
 };

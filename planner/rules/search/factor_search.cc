@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A candidate says which dims are cut; a variant says what else changes in a rank's call. Variants
-// are tried from plain to strange: literals at the shard's size, literals kept, one or two uncut
-// float inputs in which the operator may be affine (affine.h) arriving as partial sums. Where all
-// of them fail, literals and indices that move with the piece (offset_trials). Windows have a
-// search of their own (window_search).
+// A candidate is a set of dims to cut; a variant is what else changes in a rank's call. Variants
+// are tried from simple to complex: literals at the shard's size; literals unchanged; one or two
+// uncut float inputs in which the operator may be affine (affine.h) as partial sums. If all of them
+// fail: literals and indices that depend on where the piece begins (offset_trials). Windows have a
+// separate search (window_search).
 #include "planner/rules/search/factor_search.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr size_t kMostOffsetCandidates = 8;
 
 bool Disjoint(const SymbolicCut& a, const SymbolicCut& b, const std::vector<int64_t>& sizes) {
   if (a.tensor != b.tensor || a.dim != b.dim) return true;
-  if (a.parts.size() > 1 || b.parts.size() > 1) return true;  // exclude each other as they are
+  if (a.parts.size() > 1 || b.parts.size() > 1) return true;  // these already exclude each other
   const auto range = [&](const SymbolicCut& cut) {
     const int64_t unit = cut.parts[0].unit.At(sizes);
     return Interval{unit, unit * sizes[static_cast<size_t>(cut.parts[0].atom)]};
@@ -30,7 +30,7 @@ bool Disjoint(const SymbolicCut& a, const SymbolicCut& b, const std::vector<int6
   return x.end <= y.begin || y.end <= x.begin;
 }
 
-// Where the factor first appears in the rule as it is written.
+// Where the factor first appears in the notation.
 std::tuple<bool, int, int, int64_t> Place(const SymbolicFactor& factor,
                                           const std::vector<int64_t>& sizes) {
   const bool made = factor.inputs.empty();
@@ -90,15 +90,15 @@ void FactorSearch::TryOffsets(const std::vector<Trial>& plain) {
     const bool grows = Grows(local.atoms);
     local.local_literals = grows || HasLiteral(local.atoms);
     for (const Trial& trial : offsets.Of(local)) {
-      if (grows && trial.local_literals) continue;  // no integer of the call is a size
+      if (grows && trial.local_literals) continue;  // the integers that grow are not sizes
       auto factor = test_.Run(trial);
       if (factor && Keep(std::move(*factor)) && Divided(trial.atoms)) return;
     }
   }
 }
 
-// Every input dim that moves with the atoms is cut by some factor already; of a result made by
-// literals alone, some factor divides them.
+// Whether some factor already cuts every input dim that changes with the atoms; for a result made
+// from literals alone, whether some factor divides the atoms.
 bool FactorSearch::Divided(const std::vector<int>& atoms) const {
   for (const int a : atoms)
     for (const int s : family_.atoms[static_cast<size_t>(a)].slots)
@@ -107,7 +107,7 @@ bool FactorSearch::Divided(const std::vector<int>& atoms) const {
       found_.begin(), found_.end(), [&](const auto& factor) { return factor.atoms == atoms; });
 }
 
-// Every input dim that moves with the atoms is cut by some factor already.
+// Whether some factor already cuts every input dim that changes with the atoms.
 bool FactorSearch::Covered(const std::vector<int>& atoms) const {
   bool any = false;
   for (const int a : atoms)
@@ -124,7 +124,7 @@ bool FactorSearch::Covered(const std::vector<int>& atoms) const {
   return any;
 }
 
-// Whether an integer of the call grows with the atoms and is no multiple of them.
+// Whether an integer of the call grows with the atoms without being a multiple of them.
 bool FactorSearch::Grows(const std::vector<int>& atoms) const {
   return std::any_of(family_.grown.begin(), family_.grown.end(), [&](const auto& grown) {
     return std::find(atoms.begin(), atoms.end(), grown.second.atom) != atoms.end();
@@ -176,7 +176,7 @@ std::vector<Trial> FactorSearch::PartialVariants(const Trial& plain) {
   if (plain.inputs.empty() && !has_literal) return {};
   if (plain.outputs.size() == search_.relation().outputs.size()) return {};
   std::vector<Trial> trials;
-  std::vector<int> whole;  // of which sums may arrive
+  std::vector<int> whole;  // uncut inputs that may be partial sums
   for (size_t i = 0; i < box_.num_inputs(); ++i) {
     const bool cut = std::any_of(plain.inputs.begin(), plain.inputs.end(), [&](const auto& c) {
       return c.tensor == static_cast<int>(i);
@@ -197,8 +197,8 @@ std::vector<Trial> FactorSearch::PartialVariants(const Trial& plain) {
   return trials;
 }
 
-// A factor whose cut of a dim overlaps that of an earlier one is an alternative to it; the earlier
-// one is kept, so that factors of one rule always nest.
+// A factor whose cut of a dim overlaps that of an earlier factor is an alternative to it. The
+// earlier one is kept, so that factors of one rule always nest.
 bool FactorSearch::Keep(SymbolicFactor factor) {
   const std::vector<int64_t>& sizes = family_.surrogate;
   for (const SymbolicFactor& other : found_)
@@ -210,7 +210,7 @@ bool FactorSearch::Keep(SymbolicFactor factor) {
   return true;
 }
 
-// Other atoms of the dim are told apart by their distinct primes.
+// The other atoms of the dim are identified by their distinct primes.
 Product FactorSearch::Symbolic(int64_t value, const std::vector<int>& among) const {
   Product product{value, {}};
   for (const int a : among) {

@@ -10,7 +10,7 @@
 
 namespace metadist {
 
-// Finds the factors of a family: for each atom, and each set of atoms that meet in one dim, the
+// Finds the factors of a family: for each atom, and each set of atoms that affect one dim, the
 // first candidate that survives execution.
 class FactorSearch {
  public:
@@ -21,7 +21,7 @@ class FactorSearch {
                AffineInputs& affine)
       : box_(box), family_(family), search_(search), test_(test), affine_(affine) {}
 
-  // Unnamed.
+  // Factors without names.
   std::vector<SymbolicFactor> Run();
 
  private:
@@ -52,8 +52,7 @@ class FactorSearch {
   std::vector<SymbolicFactor> found_;
 };
 
-// The order in which the written rule shows factors: inputs before outputs, dim by dim, outer
-// before inner.
+// Sorts factors as in the notation: inputs before outputs, dim by dim, outer before inner.
 void SortFactors(const Family& family, std::vector<SymbolicFactor>& factors);
 
 }  // namespace metadist

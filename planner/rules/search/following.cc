@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does an integer of the call count from the far end of a dim, or is it a multiple of it?
+// Finds integers of the call that count from the end of a dim, or are a multiple of its size.
 //
-// x[2:7] of 8 rows and x[2:-1] are one call, but of the first discovery sees a dim that may have
-// any size and an end that is no size of anything: more rows change nothing. Seen from the far end
-// it is a window like any other. So a dim of which more moves no output, and an integer of which
-// less makes the same dim of an output shorter, may be coupled: both grow by as much, and the
-// output with them. The size that an image gets is seen so too: where it is a multiple of the size
-// that it has, the ratio is what stays. Whether that leads anywhere is seen by discovering the call
-// once more under this coupling; it is done only where no factor cuts the dim as it is.
+// x[2:7] of 8 rows and x[2:-1] are the same call, but in the former discovery sees a dim of
+// arbitrary size and an end that is not the size of anything: more rows change nothing. Counted
+// from the end of the dim it is a window like any other. So two slots may be coupled if increasing
+// the dim does not change the outputs, and decreasing the integer makes the corresponding dim of an
+// output shorter: both then grow by the same amount, and the output with them. The size to which an
+// image is resized is handled in the same way: if it is a multiple of the image's size, the ratio
+// is kept. The call is discovered once more under this coupling, but only if no factor cuts the dim
+// otherwise.
 //
-// Cost: some 5 inferences for each pair of an integer and a dim at the same place.
+// Cost: some 5 inferences for each pair of an integer and a dim.
 #include "planner/rules/search/following.h"
 
 #include <algorithm>
@@ -24,8 +25,7 @@ using Shapes = std::vector<Shape>;
 
 constexpr int64_t kLargestStep = 64;
 
-// Not by a recipe that joins what the operator makes of pieces: pieces that need no joining are
-// better.
+// Recipes that join results of pieces do not count: pieces that need no joining are better.
 bool CutsDim(const Rule& rule, const Slot& dim) {
   return std::any_of(rule.factors.begin(), rule.factors.end(), [&](const Factor& factor) {
     return factor.inner.recipe.empty() &&
@@ -35,7 +35,7 @@ bool CutsDim(const Rule& rule, const Slot& dim) {
   });
 }
 
-// The shapes where these slots are larger by so much.
+// The output shapes with these slots increased by the given amounts.
 std::optional<Shapes> Grown(BlackBox& box, const std::vector<std::pair<int, int64_t>>& slots) {
   std::vector<int64_t> values = box.values();
   for (const auto& [slot, more] : slots) values[static_cast<size_t>(slot)] += more;
@@ -44,7 +44,7 @@ std::optional<Shapes> Grown(BlackBox& box, const std::vector<std::pair<int, int6
   return shapes;
 }
 
-// Whether dim `dim` of the outputs that move, and nothing else, grows by `more`.
+// Whether dim `dim` of the outputs that change, and nothing else, grows by `more`.
 bool Grows(const Shapes& from, const std::optional<Shapes>& to, int dim, int64_t more) {
   if (!to || to->size() != from.size() || *to == from) return false;
   for (size_t o = 0; o < from.size(); ++o) {
@@ -57,8 +57,9 @@ bool Grows(const Shapes& from, const std::optional<Shapes>& to, int dim, int64_t
   return true;
 }
 
-// Whether the output moves with the literal alone, and with `step` more of the dim and as much of
-// the literal, `times` as much where that is not 0.
+// Whether the output changes with the literal alone and not with the dim alone, and grows in
+// proportion when `step` is added to the dim and to the literal (`times` as much, if that is not
+// 0).
 bool Follows(BlackBox& box, const Shapes& now, const BlackBox::Following& how) {
   const int at = box.slots()[static_cast<size_t>(how.dim)].entry;
   const int64_t unit = std::max<int64_t>(how.times, 1);
@@ -70,7 +71,7 @@ bool Follows(BlackBox& box, const Shapes& now, const BlackBox::Following& how) {
          Grows(now, Grown(box, {{how.literal, -how.step}}), at, -1) && with(1) && with(3);
 }
 
-// Steps are integers of the call.
+// Candidates for steps: integers of the call.
 std::set<int64_t> StepsOf(const BlackBox& box) {
   std::set<int64_t> steps{1};
   for (size_t s = box.first_literal(); s < box.values().size(); ++s)

@@ -8,8 +8,8 @@
 
 namespace metadist {
 
-// Literals of the box's call that may go with a dim of an input, at most one for each dim: those
-// dims that no factor of the rule cuts.
+// Literals of the box's call that may depend on a dim of an input, at most one for each dim. Only
+// for dims that no factor of the rule cuts.
 std::vector<BlackBox::Following> FollowingOf(BlackBox& box, const Rule& rule);
 
 }  // namespace metadist

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts that fail because a piece does not know where it begins.
+// Cuts that only hold if the call depends on where a piece begins.
 //
-// A triangle's rows are cut if its diagonal moves with them, a range if both its ends do, the rows
-// of a table if indices count from the first row of the piece. So where every plain variant of a
+// The rows of a triangle can be cut if its diagonal is shifted, a range if both its ends are, the
+// rows of a table if indices count from the first row of the piece. So if every plain variant of a
 // cut fails, generic offsets are tried:
 //
-//   one literal moves by the start of the piece, up or down, times 1 or another literal's value;
-//   of a result made by literals alone, one moves by its start and another by its end;
-//   an index input counts from the start of the dim that bounds it. What points outside the piece
-//   points at a spare element behind it: zero in what is read, dropped from what is made. (An
-//   operator that itself gives a meaning to indices outside needs no spare.) A literal that indices
-//   are compared with moves with them.
+//   one literal is shifted by the start of the piece, up or down, times 1 or another literal;
+//   for a result made from literals alone, one is shifted by the start and another by the end;
+//   an input of indices counts from the start of the piece of the dim that bounds it. Indices
+//   outside the piece point at a spare element behind it, which is zero in inputs and dropped from
+//   outputs. (An operator that defines a meaning for such indices needs no spare.) A literal with
+//   which indices are compared is shifted with them.
 //
-// Nothing says which literal is an offset. A literal that moves by the start is where it was on the
-// first rank, so unless that rank's result is right already no such trial is made; nor is one in
-// which a literal decides about sizes. So it costs at most two runs to pass over nearly every
-// operator. What indices are and what bounds them is the domain of legal inputs; an index that is a
-// literal of the call is counted likewise.
+// It is not known which literal is an offset. A shift by the start of the piece is 0 on the first
+// rank, so unless that rank's result is already correct no such trial is made; nor is one in which
+// a literal affects sizes. So nearly every operator costs at most two runs here. Which inputs are
+// indices, and their bounds, follow from the domain of legal inputs; an index that is a literal of
+// the call is counted in the same way.
 //
-// Cost: a trial that fails takes 1 + ranks kernel runs.
+// Cost: 1 + ranks kernel runs for a trial that fails.
 #include "planner/rules/search/offset_trials.h"
 
 #include <algorithm>
@@ -84,8 +84,8 @@ bool OffsetTrials::KeepsShapes(const std::vector<SymbolicShift>& shifts) const {
 void OffsetTrials::AddIndices(const Trial& plain, std::vector<Trial>& trials) const {
   const std::vector<InputDomain> domains = box_.DomainsOf(box_.values());
   Trial counted = plain;
-  bool bounded = false;  // by dims of the inputs
-  SymbolicCut view;      // of such a dim
+  bool bounded = false;  // some index is bounded by a dim of an input
+  SymbolicCut view;      // of the dim that bounds the indices
   for (size_t i = 0; i < box_.num_inputs(); ++i) {
     const int input = static_cast<int>(i);
     const bool cut = std::any_of(

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes on ordinary numbers need not pass in the types that a model has.
+// A pass-through of ordinary numbers may fail in a model's own types.
 //
-// Kernels of reference compute in f64, where nothing overflows and little is lost. The parts of a
-// partial sum may be far larger than the sum: in a type with fewer bits they lose it, or overflow,
-// where the sum itself fits. So no partial value passes into a type that cannot hold every number
-// of its own ("narrowing"), and sums must pass with parts of ten thousand that cancel (a hundred in
-// f16, which ends at 65,504), every array rounded to its own type; and where all of the sum is on
-// one rank and the others hold zeros, as they do where a whole value becomes a sum.
+// Reference kernels compute in f64, where nothing overflows and little precision is lost. The parts
+// of a partial sum may be far larger than the sum: a type with fewer bits may lose the sum, or
+// overflow although the sum fits. So a partial value never passes into a type that cannot represent
+// all its numbers ("narrowing"). Sums must pass with parts of ten thousand that cancel (a hundred
+// in f16, whose maximum is 65,504), every array rounded to its own type; and with the whole sum on
+// one rank and zeros on the others, as when a replicated value becomes partial.
 //
-// The parts of a maximum but the greatest may be anything below it: outside of where the operator
-// is defined, minus infinity, the same number again; and what is no number stays none. The legal
-// values of the input bind the maximum alone. The same holds of a minimum.
+// The other parts of a maximum may be anything below the greatest: outside the operator's domain,
+// minus infinity, the same number again; and NaN stays NaN. The legal values of the input only
+// bound the maximum itself. The same holds for a minimum.
 //
-// Where another input of a sum is infinite, or zero and divided by, nothing is asked: the whole is
-// no number, or an infinity, either way. Nor is it where a part is too large for its type and for
-// nothing else (1e2 / 1e-3 in f16): how parts are held is the plan's choice.
+// Sums are not tested with another input that is infinite, or a divisor of zero: the whole is then
+// NaN or infinite in any case. Nor is an element tested if a part overflows only because of its
+// type (1e2 / 1e-3 in f16): the plan chooses the type in which parts are held.
 //
 // Cost: 1 + 3 kernel runs, three times for a sum, eight times for a maximum.
 #include "planner/rules/search/pass_edges.h"
@@ -30,11 +30,11 @@ namespace metadist {
 namespace {
 
 constexpr int64_t kParts = 3;
-constexpr double kPartRoundings = 16;  // of a part, that the result may be off
+constexpr double kPartRoundings = 16;  // allowed error, in epsilons of the largest part
 constexpr int kDraws = 2;
-constexpr int kDrawsBeyond = 6;  // of numbers beyond a maximum: a zero that meets infinity is rare
+constexpr int kDrawsBeyond = 6;  // of numbers below a maximum: a zero that meets infinity is rare
 constexpr int kKinds = 5;        // of such numbers
-constexpr int kMostTurns = 24;   // until enough draws have told something
+constexpr int kMostTurns = 24;   // until enough draws were conclusive
 
 double LargePartOf(ElementType type) { return IsShortRanged(type) ? 1e2 : 1e4; }
 
@@ -49,7 +49,7 @@ bool PassEdges::Passes(ReduceOp op,
                        const std::vector<int64_t>& values,
                        const std::vector<int>& set) {
   if (Narrows(values, set)) return false;
-  // Few elements take some turns to meet all kinds of numbers, or to show them.
+  // With few elements it takes several turns to use all kinds of numbers.
   const bool few =
       makes_few_ || std::any_of(set.begin(), set.end(), [&](int input) {
         return NumElements(box_.ShapeOf(static_cast<size_t>(input), values)) < 2 * kKinds;
@@ -131,7 +131,7 @@ PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, Parts kind, size_t inpu
   const int64_t count = whole.size();
   for (int64_t i = 0; i < count; ++i) {
     const int64_t owner = sampler_.random().Below(kParts);
-    int64_t kind_here = i + turn_;  // each in each place in as many turns as there are
+    int64_t kind_here = i + turn_;  // every element takes all kinds within kKinds turns
     for (int64_t p = 0; p < kParts; ++p) {
       if (p == owner) continue;
       double& x = parts[static_cast<size_t>(p)].mutable_data<double>()[i];
@@ -146,7 +146,7 @@ PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, Parts kind, size_t inpu
   }
   for (Tensor& part : parts) part = Rounded(part, type);
   if (kind == Parts::kFar) return parts;
-  // They are no numbers on one rank, and therefore in the whole.
+  // NaN on one rank, and therefore in the whole.
   whole = whole.Clone();
   parts[0] = parts[0].Clone();
   for (int64_t i = kind == Parts::kOddNan ? 1 : 0; i < whole.size(); i += 2)
@@ -184,7 +184,7 @@ void PassEdges::RoundOutput(ReduceOp op,
   for (Arrays& result : results) leave_out(result[o]);
 }
 
-// Whether the draw can show anything: what is no number comes through, or parts make a difference.
+// Whether the draw is conclusive: NaN reaches the output, or the parts give different results.
 bool PassEdges::Tells(Parts kind, const Tensor& whole, const Tensor& one, const Tensor& other) {
   if (kind == Parts::kEvenNan || kind == Parts::kOddNan) return HasNan(whole);
   return one.type() != other.type() || !Close(one, other, 0);

@@ -9,22 +9,23 @@
 
 namespace metadist {
 
-// The last test of what passes on ordinary numbers: the call's own element types, at their edges.
+// The last test of a pass-through that holds for ordinary numbers: the call's own element types, at
+// their edges.
 class PassEdges {
  public:
   PassEdges(BlackBox& box, Sampler& sampler) : box_(box), sampler_(sampler) {}
 
   // Whether partial values of these float inputs pass together in the call with these slot values.
   bool Passes(ReduceOp op, const std::vector<int64_t>& values, const std::vector<int>& set);
-  // Whether ordinary parts do at other slot values.
+  // The same with ordinary parts only, at other slot values.
   bool PassesAt(ReduceOp op, const std::vector<int64_t>& values, const std::vector<int>& set);
 
   int64_t executions() const { return executions_; }
 
  private:
   using Arrays = std::vector<Tensor>;
-  // Of a sum: large ones that cancel, or all of it on one rank and zeros on the others. Of a
-  // maximum: far below the greatest, or one NaN at even or odd elements.
+  // Kinds of parts. Of a sum: large ones that cancel, or the whole sum on one rank and zeros on the
+  // others. Of a maximum: far below the greatest, or NaN in one part at even or odd elements.
   enum class Parts : uint8_t { kFar, kAlone, kEvenNan, kOddNan };
 
   bool Narrows(const std::vector<int64_t>& values, const std::vector<int>& set);
@@ -34,20 +35,20 @@ class PassEdges {
                 Parts kind,
                 const std::vector<int64_t>& values,
                 const std::vector<int>& set);
-  // Parts of an array that make it again, `whole`, in the type of input `input`.
+  // Parts that reduce to the array `whole`, in the type of input `input`; `whole` is rounded.
   Arrays PartsOfSum(Parts kind, size_t input, Tensor& whole);
   Arrays PartsOfExtreme(ReduceOp op, Parts kind, size_t input, Tensor& whole);
   bool Run(const std::vector<int64_t>& values, const Arrays& inputs, Arrays& outputs);
-  // Rounds output `o` of the whole and of the parts to its type. Elements of a sum of which
-  // rounding alone makes a part infinite become 0 everywhere.
+  // Rounds output `o` of the whole and of the parts to its type. Elements of a sum of which a part
+  // is infinite only because of rounding become 0 everywhere.
   void RoundOutput(ReduceOp op, size_t o, Arrays& whole, std::vector<Arrays>& results) const;
 
   BlackBox& box_;
   Sampler& sampler_;
-  std::vector<ElementType> made_;  // of the outputs
-  bool makes_few_ = false;         // an output of few elements
-  bool told_ = false;              // whether the last draw could show anything
-  int64_t turn_ = 0;               // of the kinds of numbers beyond a maximum
+  std::vector<ElementType> made_;  // element types of the outputs
+  bool makes_few_ = false;         // some output has few elements
+  bool told_ = false;              // whether the last draw was conclusive
+  int64_t turn_ = 0;               // rotates the kinds of numbers below a maximum
   int64_t executions_ = 0;
 };
 

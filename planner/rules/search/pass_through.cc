@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which partial values an operator passes on.
+// Finds the partial values that can pass through an operator.
 //
-// Single inputs are tried, for sums, maxima and minima on the same terms; then sets of two, three
-// and all of them that hold no smaller one. Maxima and minima that pass through a set pass through
-// each of its inputs (let the others have the same value in both terms), so sets are tried for sums
-// alone, and only sets of inputs in which the operator may be affine (affine.h).
-// Cost: runs of the kernel in proportion to the inputs, up to kMostAlone of them.
+// Single inputs are tried, for sums, maxima and minima with the same terms; then sets of two, three
+// and all inputs that contain no smaller one. A maximum or minimum that passes through a set passes
+// through each of its inputs (give the other inputs the same value in both terms), so sets are only
+// tried for sums, and only sets of inputs in which the operator may be affine (affine.h). Cost:
+// kernel runs in proportion to the number of inputs, up to kMostAlone of them.
 #include "planner/rules/search/pass_through.h"
 
 #include <algorithm>
@@ -20,27 +20,28 @@
 namespace metadist {
 namespace {
 
-// Beyond these numbers of float inputs, sets of two or three are not tried.
+// With more float inputs than this, sets of two or three are not tried.
 constexpr size_t kMostForPairs = 12;
 constexpr size_t kMostForTriples = 6;
-// Beyond this number single ones are not tried either, only sums through all of them: a test of one
-// runs the call with all, and what one of hundreds of operands passes alone is of little use.
+// With more float inputs than this, single inputs are not tried either, only sums through all of
+// them: testing one input runs the call with all, and a pass-through of one of hundreds of operands
+// is of little use.
 constexpr size_t kMostAlone = 32;
 constexpr size_t kRounds = 1;          // of all settings at the first sizes
-constexpr int64_t kLeastNumbers = 64;  // in those
+constexpr int64_t kLeastNumbers = 64;  // elements to test in those rounds
 constexpr int kLeastShown = 4;
-constexpr size_t kMoreRounds = 6;  // while fewer tests showed anything
-// Tests of indices that meet beyond those of the settings: of two updates of one element, which
-// make a minimum, parts of a maximum disagree in one draw of three.
+constexpr size_t kMoreRounds = 6;  // while fewer tests than that were conclusive
+// Additional tests with equal indices. If two updates of one element are reduced by a minimum,
+// parts of a maximum give a different result in only one draw of three.
 constexpr size_t kMeetings = 8;
-// Of one test, as long as only rounding may have refused it.
+// Of one test, while the difference may be due to rounding.
 constexpr int kMostDraws = 3;
 
-// Elements in tests of a maximum or minimum through an input that is not affine, beside other
-// inputs: what is monotone for nearly all values of those (a cell state of an LSTM with peepholes)
-// shows in few of them.
+// Elements in tests of a maximum or minimum through an input that is not affine, if there are other
+// inputs: an operator may be monotone for nearly all their values (the cell state of an LSTM with
+// peepholes), and few elements show that it is not.
 constexpr int64_t kOrderedNumbers = 1000;
-constexpr size_t kMostOrders = 1500;  // tests, some of which show nothing
+constexpr size_t kMostOrders = 1500;  // tests, some of which are inconclusive
 
 struct PassSetting {
   int64_t terms;
@@ -55,7 +56,7 @@ constexpr PassSetting kPassSettings[] = {{2, InputMode::kNormal},
                                          {2, InputMode::kTies},
                                          {2, InputMode::kMeet}};
 
-// Makes y a NaN where x is no finite number: sums of infinities say nothing (a division by 0).
+// Sets y to NaN where x is not finite: sums of infinities prove nothing (a division by 0).
 void MarkInfinite(const Tensor& x, Tensor& y) {
   const double* from = x.data<double>();
   double* to = y.mutable_data<double>();
@@ -64,14 +65,14 @@ void MarkInfinite(const Tensor& x, Tensor& y) {
     if (!std::isfinite(from[i])) to[i] = std::numeric_limits<double>::quiet_NaN();
 }
 
-// An operation that may pass, and in how many tests the terms made different numbers: a mask that
-// hides all shows nothing, nor does a sequence without elements. Through an input that changes no
-// output all passes; `numbers` tells it from one that made nothing but NaN.
+// A reduction that may pass, and the number of tests in which the terms gave different results: a
+// mask that hides everything shows nothing, nor does a sequence without elements. Everything passes
+// through an input that does not affect the outputs; `numbers` is false if all results were NaN.
 struct Tried {
   ReduceOp op = ReduceOp::kSum;
   int shown = 0;
   bool numbers = false;
-  bool asked = false;  // in the test at hand, or once more
+  bool asked = false;  // still to be decided in the current test
 };
 
 bool HasNumber(const Tensor& x) {
@@ -101,15 +102,15 @@ struct PassTest {
   Sampler& sampler;
   int64_t& executions;
 
-  // Those of the operations that pass: all of the settings at the first values several times, two
-  // of them at the others.
+  // Those of `ops` that pass: all settings at the first sizes several times, two of them at the
+  // other sizes.
   std::vector<ReduceOp> Passing(const std::vector<std::vector<int64_t>>& values,
                                 const std::vector<int>& set,
                                 std::span<const ReduceOp> ops) const {
     std::vector<Tried> left;
     for (const ReduceOp op : ops) left.push_back({op});
-    // Where a lower limit happens to lie above the upper one, sums pass: many small tests.
-    // An input of few elements takes as many more to show what larger ones do.
+    // If a lower limit happens to be above the upper one, sums pass: many small tests. An input of
+    // few elements takes as many more tests.
     int64_t least = kLeastNumbers;
     for (const int input : set)
       least = std::min(least, NumElements(box.ShapeOf(static_cast<size_t>(input), values[0])));
@@ -156,7 +157,7 @@ struct PassTest {
     return true;
   }
 
-  // A test in which all indices are equal, where there are any.
+  // A test in which all indices are equal, if there are indices.
   void Meet(const std::vector<int64_t>& values,
             const std::vector<int>& set,
             std::vector<Tried>& left) const {
@@ -173,7 +174,7 @@ struct PassTest {
     });
   }
 
-  // Erases the operations that do not pass. The terms are the same for all.
+  // Erases the reductions that do not pass. The terms are the same for all.
   void Test(const std::vector<int64_t>& values,
             const std::vector<int>& set,
             const PassSetting& at,
@@ -203,7 +204,7 @@ struct PassTest {
     std::erase_if(left, [](const Tried& one) { return one.asked; });
   }
 
-  // kNearly: a difference that rounding may make, where terms add up to little in whatever order.
+  // kNearly: the difference may be rounding, if terms cancel.
   enum class Verdict : uint8_t { kAgrees, kNearly, kDiffers };
 
   Verdict Judge(const std::vector<int64_t>& values,
@@ -316,7 +317,7 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
   };
   constexpr ReduceOp kOps[] = {ReduceOp::kSum, ReduceOp::kMax, ReduceOp::kMin};
   std::map<ReduceOp, std::vector<std::vector<int>>> sets;
-  std::vector<int> left;  // inputs that larger sets may hold
+  std::vector<int> left;  // inputs that larger sets may contain
   const bool many = floats.size() > kMostAlone;
   for (const int input : floats) {
     if (many) {
@@ -328,7 +329,7 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
     for (const ReduceOp op : ordinary)
       if (passes_edges(op, {input}) && (!bends || test.KeepsOrder(values, {input}, op)))
         sets[op].push_back({input});
-    // What an input does not pass alone at the edges, no larger set passes either.
+    // A sum that fails at the edges for one input alone fails for larger sets too.
     const bool passes =
         std::find(ordinary.begin(), ordinary.end(), ReduceOp::kSum) != ordinary.end();
     if (!passes && floats.size() > 1 && affine.MayBe(input)) left.push_back(input);

@@ -11,16 +11,16 @@
 
 namespace metadist {
 
-// Sizes of the atoms at which calls are tried: the first most often, the first `edges` also with
-// numbers at the edges of the call's own element types.
+// Atom sizes at which calls are tried: the first most often, the first `edges` also with numbers at
+// the edges of the call's own element types.
 struct PassSizes {
   std::vector<std::vector<int64_t>> atoms;
   size_t edges = 1;
 };
 
-// Sets of float inputs through which a sum, a maximum or a minimum passes: f(x + y) = f(x) + f(y)
-// with the other inputs unchanged. Minimal sets of 1, 2, 3 and all inputs; all sizes must agree.
-// Adds to `executions`.
+// Sets of float inputs through which a partial sum, maximum or minimum passes: f(x + y) = f(x) +
+// f(y) with the other inputs unchanged. Minimal sets of 1, 2, 3 and all inputs; all sizes must
+// agree. Adds to `executions`.
 std::vector<PassThrough> FindPassThrough(BlackBox& box,
                                          Sampler& sampler,
                                          const Family& family,
@@ -28,8 +28,8 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
                                          AffineInputs& affine,
                                          int64_t& executions);
 
-// Whether partial values of the pass's inputs make another result than the whole, for the call of
-// these slot values. False where that cannot be tried.
+// Whether partial values of the pass's inputs give a different result than the whole, for the call
+// with these slot values. False if that cannot be tested.
 bool PassDiffers(BlackBox& box,
                  Sampler& sampler,
                  const PassThrough& pass,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coupled sizes that share a slot may be accidents of arithmetic: [4,6] -> [6,4] also accepts dim 0
-// scaled with entry 1. A real one shows, alone, how the atom runs through inputs and outputs, so
-// each is probed with all other sizes as in the sample. (Not where they share integers of the call
-// alone, each with dims of its own: such an integer is a product, as of a plane's height and
-// width.) The survivors divide a shared slot among themselves: supersets first, then the larger;
-// each gets what the earlier ones left (group, then the filters of a group).
+// Coupled sizes that share a slot may be coincidences of arithmetic: [4,6] -> [6,4] also accepts
+// dim 0 scaled with entry 1. For a real one, dependence shows which dims of inputs and outputs
+// belong to the atom, so each is probed with all other sizes as in the sample. (Not if they share
+// only integers of the call and each has dims of its own: such an integer is a product, as of a
+// plane's height and width.) The remaining sets divide a shared slot among themselves: supersets
+// first, then the larger base; each gets what the earlier ones left (groups, then the filters of a
+// group).
 #include "planner/rules/search/resolve.h"
 
 #include <algorithm>
@@ -41,8 +42,8 @@ bool Behaves(BlackBox& box, const Family& family, const std::vector<int64_t>& si
 namespace {
 
 constexpr int64_t kOddPrimes[] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47};
-// Of atoms that share no slot: small, for their sizes multiply; those after the third are the least
-// that can be divided, so that arrays of many dims stay small.
+// Sizes of atoms that share no slot: small, because their sizes multiply; after the third atom the
+// least that can be divided, so that arrays of many dims stay small.
 constexpr int64_t kSmall[] = {3, 5, 4};
 constexpr int64_t kLeast = 2;
 
@@ -51,7 +52,7 @@ bool ProperSubset(const Atom& a, const Atom& b) {
          std::includes(b.slots.begin(), b.slots.end(), a.slots.begin(), a.slots.end());
 }
 
-// Whether the kernel shows how an atom that shares slots runs through inputs and outputs.
+// Whether dependence shows which dims of inputs and outputs belong to the atom.
 bool Confirmed(const Atom& atom, const Family& family, CandidateSearch& search) {
   Family alone = family;
   alone.atoms = {atom};
@@ -60,7 +61,7 @@ bool Confirmed(const Atom& atom, const Family& family, CandidateSearch& search) 
   return search.HasIndexMap(alone, 0);
 }
 
-// Whether an atom and another share a dim.
+// Whether two atoms share a dim.
 bool ShareDim(const BlackBox& box, const Atom& a, const Atom& b) {
   return std::any_of(a.slots.begin(), a.slots.end(), [&](int s) {
     return box.slots()[static_cast<size_t>(s)].is_dim && b.has(s);
@@ -113,7 +114,7 @@ void ChooseSurrogates(BlackBox& box, Family& family) {
           sum.second.begin(), sum.second.end(), [&](int literal) { return atom.has(literal); });
     });
     if (!atom.other.empty() || summed) continue;
-    // Atoms with company in a slot are told apart by their primes.
+    // Atoms that share a slot are distinguished by their primes.
     const bool shared = std::any_of(
         atom.slots.begin(), atom.slots.end(), [&](int s) { return family.AtomsOf(s).size() > 1; });
     std::vector<int64_t> choices(std::begin(kOddPrimes), std::end(kOddPrimes));
@@ -138,7 +139,7 @@ void ChooseSurrogates(BlackBox& box, Family& family) {
   }
 }
 
-// The largest integer of the call, at surrogate sizes, that no dim follows.
+// The largest integer of the call, at surrogate sizes, that is independent of dims.
 int64_t LargestLiteral(const BlackBox& box, const Family& family) {
   const std::vector<int64_t> values = family.ValuesAt(family.surrogate);
   int64_t largest = 0;

@@ -10,12 +10,13 @@
 
 namespace metadist {
 
-// The family of calls around box.values(), which must be small: of overlapping sets of coupled
+// The family of calls related to box.values(), which must be small: of overlapping sets of coupled
 // sizes, those that the kernel's behaviour confirms. `coupled` has been run.
 Family Resolve(BlackBox& box, const CoupledSizes& coupled, CandidateSearch& search);
 
-// Whether these sizes of the atoms are legal and give the outputs they should: exact ones in
-// proportion, the others as in the sample. (A literal that a small dim cuts short does not.)
+// Whether these atom sizes are legal and give the expected outputs: exact ones in proportion, those
+// that atoms change otherwise at any size, the rest as in the sample. (False, for example, if a
+// small dim clips a literal.)
 bool Behaves(BlackBox& box, const Family& family, const std::vector<int64_t>& sizes);
 
 }  // namespace metadist

@@ -12,7 +12,7 @@ constexpr int64_t kLargestSpan = 64;
 constexpr int64_t kMostTellingElements = 1 << 14;
 constexpr int kTellingDraws = 2;
 
-// Whether other values of every input change some output; true where that cannot be tried.
+// Whether every input affects some output; true if that cannot be tested.
 bool AllTell(BlackBox& box, Sampler& sampler, const std::vector<int64_t>& values) {
   std::vector<Tensor> inputs, before, after;
   if (!sampler.Draw(values, InputMode::kNormal, {}, inputs) || !box.Run(values, inputs, before))
@@ -48,7 +48,7 @@ void LetInputsTell(BlackBox& box, Sampler& sampler, Family& family) {
       continue;
     sizes = std::move(next);
     if (!AllTell(box, sampler, family.ValuesAt(sizes))) continue;
-    // Of the sizes that were made larger on the way only those that matter stay so.
+    // Restore the sizes enlarged on the way that turn out not to matter.
     for (size_t b = 0; b < a; ++b) {
       next = sizes;
       next[b] = family.surrogate[b];

@@ -7,9 +7,9 @@
 
 namespace metadist {
 
-// Makes surrogate sizes larger than the integers of the call where some input changes no output at
-// the small ones: of a dilated convolution over a few places all taps but one lie in the padding.
-// Sizes at which it does not help stay as they are.
+// Enlarges surrogate sizes beyond the integers of the call if at the small ones some input does not
+// affect any output: with a dilated convolution over a few positions, all taps but one are in the
+// padding. Sizes are kept if that does not help.
 void LetInputsTell(BlackBox& box, Sampler& sampler, Family& family);
 
 }  // namespace metadist

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of a dim along which a window slides (convolution, pooling, padding, interpolation).
+// Dividing a dim along which a window slides (convolution, pooling, padding, interpolation).
 //
 // A kernel of extent r that moves by s and starts p before the dim needs for the outputs [g, e) the
 // inputs [g * s - p, (e - 1) * s + r - p): the piece [g * s, e * s), p elements before it and r - s
-// - p behind it. These numbers are measured (window_probe). What a rank does with its piece is then
-// tried, from plain to strange:
+// - p behind it. These numbers are measured (window_probe). How a rank treats its piece is then
+// tried, from simple to complex:
 //
-//   0. where the call takes a part of the dim (a slice), a rank takes of it what makes its own
-//   piece
-//      of the output: places where the part begins and ends are counted within what it has;
-//   1. integers of the call that are padding - one less of it and one more of the dim changes no
-//      output - are kept by the ranks with the first and the last piece and are 0 between them.
-//      Since a halo goes as far as the dim goes, this is exact for padding with zeros, with
-//      -infinity and for padding that is not counted;
-//   2. as 1, without leaving out elements that a stride passes over: then the piece of a dim that
-//      is a multiple of the stride is contiguous and needs nothing from its neighbours;
-//      What a rank's call takes away (slices, negative padding) is added to the halo behind;
+//   0. if the call takes a range of the dim (a slice), a rank takes the part of it that makes its
+//      own piece of the output: the positions where the range begins and ends are counted from the
+//      start of what the rank holds;
+//   1. integers of the call that are padding (one less of it and one more of the dim changes no
+//      output) are kept by the ranks with the first and the last piece and are 0 on the others.
+//      Since a halo ends where the dim ends, this is exact for padding with zeros, with -infinity
+//      and for padding that is not counted;
+//   2. as 1, but including the elements that a stride skips: then the piece of a dim that is a
+//      multiple of the stride is contiguous and needs nothing from its neighbours. What a rank's
+//      call drops (slices, negative padding) is added to the halo behind;
 //   3. no integer changes: the halo is rounded up to whole groups, so that the ends of a piece,
-//      where the kernel pads though the dim goes on, make outputs that are dropped;
-//   4. as 1 and 3, the halo of the first and the last piece being what lies at the other end of the
-//      dim (a rotation, circular padding): what the kernel makes at the ends of its piece is
-//      dropped on every rank.
+//      where the kernel pads although the dim continues, only affect outputs that are dropped;
+//   4. as 1 and 3, with the halo of the first and the last piece taken from the other end of the
+//      dim (a rotation, circular padding): outputs at the ends of a piece are dropped on every
+//      rank.
 //
-// An input that is read from its end (a flip, every third from the last) is counted from there; all
-// else is the same. A rank then holds the mirror image of another rank's piece, or of parts of two.
+// An input that is read from its end (a flip, every third element from the last) is counted from
+// there; everything else is the same. A rank then holds the mirror image of another rank's piece,
+// or of parts of two pieces.
 //
-// Every trial is run (window_test). Cost: some ten runs to measure, some twenty calls on two to
-// four ranks to test.
+// Every trial is tested by execution (window_test). Cost: about ten runs to measure, some twenty
+// calls on two to four ranks to test.
 #include "planner/rules/search/window_search.h"
 
 #include <algorithm>
@@ -37,8 +38,8 @@ namespace metadist {
 namespace {
 
 constexpr size_t kMostPaddings = 3;
-// Where outputs saturate, a part of a window may not show: what fails is measured again, until it
-// comes out the same.
+// If outputs saturate, part of a window may not show: after a failure the window is measured again,
+// until the result repeats.
 constexpr int kMostMeasures = 3;
 constexpr int64_t kLongestDim = 1 << 16;
 
@@ -74,12 +75,12 @@ bool IsNothing(const std::vector<SymbolicWindow::Width>& widths) {
   });
 }
 
-// The width where it cannot depend on sizes and is not negative, else as it is.
+// The width, with a negative constant width replaced by 0.
 SymbolicWindow::Width Filled(const SymbolicWindow::Width& width) {
   return width.slopes.empty() && width.constant < 0 ? SymbolicWindow::Width{} : width;
 }
 
-// Atoms that widths of the factor depend on in a linear way.
+// Atoms on which widths of the factor depend linearly.
 std::set<int> KernelsOf(const SymbolicFactor& factor) {
   std::set<int> atoms;
   for (const SymbolicCut& cut : factor.inputs)
@@ -104,7 +105,7 @@ void WindowSearch::Run(std::vector<SymbolicFactor>& found) {
   }
 }
 
-// It has dims, that no factor cuts yet; where integers of the call go with them, only one.
+// Whether the atom has dims that no factor cuts; only one dim if integers of the call depend on it.
 bool WindowSearch::Worth(int atom, const std::vector<SymbolicFactor>& found) const {
   const std::vector<int>& slots = family_.atoms[static_cast<size_t>(atom)].slots;
   const auto dims = std::count_if(slots.begin(), slots.end(), [&](int s) {
@@ -140,9 +141,9 @@ std::optional<SymbolicFactor> WindowSearch::Search(int atom) {
   return std::nullopt;
 }
 
-// The window with its widths as functions of the other atoms. All others are made larger at once;
-// only where that changes a width it is asked which of them does. An atom on which a width depends
-// in no linear way keeps the size it has in the sample: the factor is for that size only.
+// The window with its widths as functions of the other atoms. All others are enlarged at once; they
+// are tried one by one only if that changes a width. An atom on which a width depends nonlinearly
+// keeps its size in the sample: the factor holds at that size only.
 std::optional<SymbolicFactor> WindowSearch::Measure(int atom) {
   const std::optional<SlidingWindow> base = probe_.Run(atom, sizes_);
   if (!base) return std::nullopt;
@@ -165,8 +166,9 @@ std::optional<SymbolicFactor> WindowSearch::Measure(int atom) {
   return exact;
 }
 
-// Integers of the call that go with the dim along which the window slides (the size that an image
-// gets, the end of a slice): so much for each element. False: one does not go with elements.
+// Adds the integers of the call that depend on the dim along which the window slides (the size to
+// which an image is resized, the end of a slice), with their increase per element. False: one does
+// not grow in proportion to elements.
 bool WindowSearch::AddFollowers(int atom, SymbolicFactor& exact) const {
   std::vector<int64_t> sizes = sizes_;
   const std::vector<int64_t> now = family_.ValuesAt(sizes);
@@ -186,8 +188,8 @@ bool WindowSearch::AddFollowers(int atom, SymbolicFactor& exact) const {
   return true;
 }
 
-// False: the widths are no linear function of the other atom. Sizes at which there is no call say
-// nothing.
+// Adds the linear dependence of the widths on another atom. False: it is not linear. Sizes without
+// a legal call are skipped.
 bool WindowSearch::AddSlopes(int atom,
                              int other,
                              const SlidingWindow& base,
@@ -217,8 +219,8 @@ bool WindowSearch::AddSlopes(int atom,
   return true;
 }
 
-// Literals of which less makes the moving outputs smaller, which more of the dim makes up for. A
-// stride or a rounding may hide either at one size of the dim, not at several.
+// Literals whose decrease makes the outputs smaller, which an equal increase of the dim makes up
+// for. A stride or a rounding may hide this at one size of the dim, but not at several.
 std::vector<EndLiteral> WindowSearch::Paddings(const SymbolicFactor& exact) {
   std::vector<EndLiteral> paddings;
   if (exact.inputs.size() != 1) return paddings;
@@ -261,8 +263,8 @@ size_t WindowSearch::SlotOf(const EndLiteral& end) const {
   return s;
 }
 
-// Where what the call takes of the dim begins: with 0 instead, a dim that is shorter by as much
-// makes the same outputs.
+// Literals where the range that the call takes of the dim begins: if the literal is set to 0 and
+// the dim shortened by as much, the outputs are the same.
 std::vector<EndLiteral> WindowSearch::Begins(const SymbolicFactor& exact) {
   std::vector<EndLiteral> begins;
   const SymbolicCut& cut = exact.inputs.front();
@@ -291,8 +293,8 @@ std::vector<EndLiteral> WindowSearch::Begins(const SymbolicFactor& exact) {
   return begins;
 }
 
-// The window as it was measured, where the call takes a part of the dim: what it leaves out on
-// either side no rank has. Pieces are whole groups, moved by where the part begins.
+// The window as measured, if the call takes a range of the dim: no rank has the elements on either
+// side of it. Pieces are whole groups, shifted by the start of the range.
 std::optional<SymbolicFactor> WindowSearch::Part(const SymbolicFactor& exact) {
   if (exact.inputs.size() != 1) return std::nullopt;
   SymbolicFactor trial = exact;
@@ -319,7 +321,7 @@ std::vector<SymbolicFactor> WindowSearch::Trials(const SymbolicFactor& exact) {
   std::vector<SymbolicFactor> trials;
   if (auto part = Part(exact)) trials.push_back(std::move(*part));
   const std::vector<EndLiteral> paddings = Paddings(exact);
-  // Begins stand before ends in most lists: that division first.
+  // Try first that the first half pads the start: most lists hold starts before ends.
   const unsigned all = 1U << paddings.size();
   std::vector<unsigned> divisions{(1U << (paddings.size() + 1) / 2) - 1};
   for (unsigned d = 0; d < all; ++d)
@@ -340,7 +342,7 @@ std::vector<SymbolicFactor> WindowSearch::Trials(const SymbolicFactor& exact) {
   return trials;
 }
 
-// The trials in which no integer changes once more, their halos going around the ends of the dims.
+// Repeats the trials that change no integer, with halos that wrap around the ends of the dims.
 void WindowSearch::AddAround(std::vector<SymbolicFactor>& trials) {
   for (size_t t = 0, count = trials.size(); t < count; ++t) {
     SymbolicFactor trial = trials[t];
@@ -362,8 +364,8 @@ void WindowSearch::AddAround(std::vector<SymbolicFactor>& trials) {
   }
 }
 
-// What a rank's call takes away at the end of its piece (the end of a slice, negative padding) is
-// added to the halo behind it. False: no halo makes up for it.
+// Extends the halo behind the piece by what a rank's call drops at the end of its piece (the end of
+// a slice, negative padding). False: no halo makes up for it.
 bool WindowSearch::Widen(const std::vector<Width>& surplus, SymbolicFactor& trial) {
   if (trial.inputs.size() != 1 || surplus.size() != 1) return false;
   if (!surplus[0].slopes.empty() || surplus[0].constant >= 0) return false;
@@ -375,8 +377,8 @@ bool WindowSearch::Widen(const std::vector<Width>& surplus, SymbolicFactor& tria
   return left && IsNothing(*left);
 }
 
-// Halos of whole groups, as many on all inputs; what comes out beyond the pieces lies on both sides
-// as the halos do, or all on one.
+// Halos of whole groups, equally many on all inputs. The outputs beyond the pieces are on both
+// sides as the halos are, or all on one side.
 void WindowSearch::AddRounded(const SymbolicFactor& exact, std::vector<SymbolicFactor>& trials) {
   SymbolicFactor rounded = exact;
   Width before, behind;  // in groups
@@ -401,7 +403,7 @@ void WindowSearch::AddRounded(const SymbolicFactor& exact, std::vector<SymbolicF
   }
   std::optional<std::vector<Width>> surplus = Surplus(rounded);
   if (!surplus) return;
-  // What an inner rank lacks, where a kernel is shorter than its stride, more groups make up for.
+  // If a kernel is shorter than its stride, an inner rank needs more groups.
   int64_t lacking = 0;
   for (size_t o = 0; o < surplus->size(); ++o) {
     const int64_t unit = rounded.outputs[o].window->unit;
@@ -431,8 +433,8 @@ void WindowSearch::AddRounded(const SymbolicFactor& exact, std::vector<SymbolicF
   }
 }
 
-// By output: what an inner rank makes beyond its groups (less than 0: lacks of them); none if that
-// is not the same for any number of groups.
+// By output: the number of elements that an inner rank makes beyond its groups (negative: too few);
+// nullopt if it depends on the number of groups.
 std::optional<std::vector<WindowSearch::Width>> WindowSearch::Surplus(const SymbolicFactor& trial) {
   const std::optional<std::vector<int64_t>> base = SurplusAt(trial, sizes_);
   if (!base) return std::nullopt;
@@ -451,8 +453,8 @@ std::optional<std::vector<WindowSearch::Width>> WindowSearch::Surplus(const Symb
 
 std::optional<std::vector<int64_t>> WindowSearch::SurplusAt(const SymbolicFactor& trial,
                                                             const std::vector<int64_t>& sizes) {
-  // An integer of the call may take away all of few groups; of many, it may leave some out. One
-  // that follows the dim may be as far from it as the sample's dims are long.
+  // An integer of the call may remove everything if there are few groups. One that depends on the
+  // dim may be as far from it as the sample's dims are long.
   const std::vector<int64_t>& base = family_.base;
   const int64_t longest = base.empty() ? 0 : *std::max_element(base.begin(), base.end());
   for (const int64_t more :
@@ -475,7 +477,7 @@ std::optional<std::vector<int64_t>> WindowSearch::SurplusAt(const SymbolicFactor
       const int64_t local =
           groups * window.unit + window.before.At(sizes) + window.behind.At(sizes);
       test_.Follow(trial, local - std::exchange(dim, local), values);
-      // Of an inner rank: what the call takes begins before the piece and ends behind it.
+      // For an inner rank, the range of the call begins before the piece and ends behind it.
       for (const EndLiteral& end : trial.ends)
         if (end.bound) values[SlotOf(end)] = end.by_size == 0 ? 0 : local;
     }

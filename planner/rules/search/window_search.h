@@ -20,7 +20,7 @@ class WindowSearch {
         probe_(box, sampler, family),
         test_(box, sampler, family, plain) {}
 
-  // Adds them, unnamed, for atoms whose dims no factor of `found` cuts.
+  // Adds factors, unnamed, for atoms whose dims no factor of `found` cuts.
   void Run(std::vector<SymbolicFactor>& found);
 
   int64_t executions() const { return test_.executions(); }
@@ -52,7 +52,7 @@ class WindowSearch {
   const Family& family_;
   WindowProbe probe_;
   WindowTest test_;
-  std::vector<int64_t> sizes_;  // of the other atoms: small
+  std::vector<int64_t> sizes_;  // small sizes of the other atoms
 };
 
 }  // namespace metadist

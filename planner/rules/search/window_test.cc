@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a window right? Run it and see.
+// Tests a window by execution.
 //
-// As execution_test does: every configuration draws legal inputs, runs the kernel whole and once
-// for each rank on its piece with the halo, drops what comes out beyond the pieces, and compares.
-// What a rank holds is worked out by the same functions that later place arrays on a mesh
-// (metair/spmd/sharding.h). Configurations differ in ranks, in even and uneven pieces, down to the
-// smallest that have room for the halo, and in the size of the dim by one to three elements, so
-// that all phases of a stride occur. Where the call holds integers that are no sizes, the other
+// Like execution_test: every configuration draws legal inputs, runs the kernel on the whole inputs
+// and once for each rank on its piece with the halo, drops the outputs beyond the pieces, and
+// compares. The elements a rank holds are computed by the same functions that later place arrays on
+// a mesh (metair/spmd/sharding.h). Configurations differ in ranks, in even and uneven pieces, down
+// to the smallest that have room for the halo, and in the size of the dim by one to three elements,
+// so that all phases of a stride occur. If the call has integers that are not sizes, the other
 // atoms in turn, and the dim itself, are made larger than all of them.
 //
 // Cost: 12 configurations and one for each other atom, of 1 + ranks kernel runs on small arrays.
@@ -27,7 +27,7 @@ struct WindowTest::Setting {
   int64_t ranks;
   int64_t least;  // groups of a piece
   bool even;
-  int skip;  // calls that would do
+  int skip;  // fitting calls to skip
   InputMode mode;
 };
 
@@ -93,7 +93,7 @@ std::optional<WindowTest::Call> WindowTest::CallFor(const SymbolicFactor& trial,
                                                     const Setting& at) {
   int skip = at.skip;
   int64_t& size = sizes[static_cast<size_t>(trial.atoms[0])];
-  // Where an integer of the call takes much of the dim, no smaller one is a call.
+  // If an integer of the call uses up much of the dim, smaller sizes are not legal.
   const int64_t sample = family_.surrogate[static_cast<size_t>(trial.atoms[0])];
   const int64_t base = sample > kLargestTestAtom ? sample - kLargestTestAtom / 2 : 0;
   for (size = base + 1; size < base + kLargestTestAtom; ++size) {
@@ -126,8 +126,8 @@ bool WindowTest::RunRank(const Call& call,
   return box_.Run(values, mine, outputs);
 }
 
-// Puts the rank's pieces into the merged outputs; false if they have another shape, or if an output
-// that is not cut differs.
+// Copies the rank's pieces into the merged outputs; false if they have another shape, or if an
+// output that is not cut differs.
 bool WindowTest::Merge(const Call& call,
                        int64_t ranks,
                        int64_t rank,
@@ -157,8 +157,8 @@ bool WindowTest::Merge(const Call& call,
   return true;
 }
 
-// What is no number at one end of the dim shows how far a kernel reads, however little of a number
-// is left there. Values that the kernel refuses say nothing.
+// A NaN at one end of the dim shows how far a kernel reads, however small its weight there. Values
+// that the kernel rejects are skipped.
 bool WindowTest::HoldsAtEdges(const SymbolicFactor& trial,
                               const std::vector<int64_t>& small,
                               int64_t more) {
@@ -172,7 +172,7 @@ bool WindowTest::HoldsAtEdges(const SymbolicFactor& trial,
   return true;
 }
 
-// Modes that single out a part of an input do so with the first index of the dims that are cut.
+// Modes with a focus focus on the first index of the dims that are cut.
 bool WindowTest::Draw(const Call& call, InputMode mode, std::vector<Tensor>& inputs) {
   std::map<int, Focus> focus;
   for (const Cut& cut : call.factor.inputs) focus[cut.tensor] = {cut.dim, {0}};
@@ -206,8 +206,8 @@ int64_t WindowTest::LargestEnd(const SymbolicFactor& trial,
   return largest;
 }
 
-// Atoms that keep their size elsewhere (another dim with a window, a kernel), larger by one and by
-// three.
+// Sizes with the atoms that other configurations do not vary (another dim with a window, a kernel)
+// larger by one and by three.
 std::vector<std::vector<int64_t>> WindowTest::OthersThan(const SymbolicFactor& trial,
                                                          const std::vector<int64_t>& small) {
   std::vector<std::vector<int64_t>> all;
@@ -243,7 +243,7 @@ std::optional<SymbolicFactor> WindowTest::Run(const SymbolicFactor& trial,
     const std::optional<Call> call = CallFor(trial, sizes, at);
     return call && Agrees(*call, trial, at);
   };
-  // Padding that mirrors the array may take a piece that is larger than itself.
+  // Padding that mirrors the array may need more elements than a small piece has.
   const int64_t ends = LargestEnd(trial, small);
   bool first = agrees(small, kSettings[0]);
   if (!first && ends > 0) {
@@ -268,7 +268,7 @@ std::optional<SymbolicFactor> WindowTest::Run(const SymbolicFactor& trial,
     if (!agrees(other, {2, 2, false, 0, InputMode::kNormal})) return std::nullopt;
   for (const std::vector<int64_t>& wide : plain_.WideSizes(trial.atoms))
     if (!agrees(with_fixed(wide), {2, 2, false, 0, InputMode::kIntegers})) return std::nullopt;
-  // A single group may be too little for the kernel.
+  // A single group may be too small for the kernel.
   const int64_t most = 2 + std::exchange(more, 0);
   for (factor.least_piece = 1;; ++factor.least_piece) {
     if (factor.least_piece > most) return std::nullopt;

@@ -13,26 +13,26 @@
 
 namespace metadist {
 
-// Runs a factor whose cuts have windows divided and whole, and compares.
+// Runs a factor whose cuts have windows divided and whole, and compares the results.
 class WindowTest {
  public:
-  // `plain` knows other sizes of a call.
+  // plain: gives other sizes of the call.
   WindowTest(BlackBox& box, Sampler& sampler, const Family& family, const ExecutionTest& plain)
       : box_(box), sampler_(sampler), family_(family), plain_(plain) {}
 
-  // The factor with what divisions it allows, if every configuration agrees with it; none
-  // otherwise. small: sizes of the other atoms for most of them.
+  // The factor, with its least piece, if every configuration agrees with it; otherwise nullopt.
+  // small: sizes of the other atoms for most configurations.
   std::optional<SymbolicFactor> Run(const SymbolicFactor& trial, const std::vector<int64_t>& small);
 
-  // Sets the end literals of a rank that does not keep them.
+  // Sets padding literals to 0 on a rank that does not keep them.
   void ClearEnds(const SymbolicFactor& trial,
                  bool keep_first,
                  bool keep_last,
                  std::vector<int64_t>& values) const;
-  // Moves the literals that go with the size of the input, for `more` elements of it.
+  // Adjusts the literals that depend on the size of the input to `more` elements of it.
   void Follow(const SymbolicFactor& trial, int64_t more, std::vector<int64_t>& values) const;
 
-  // Counts bounds within a piece of `size` elements from `start` on.
+  // Counts bounds from the start of a piece of `size` elements that begins at `start`.
   void Bound(const SymbolicFactor& trial,
              int64_t start,
              int64_t size,
@@ -42,18 +42,18 @@ class WindowTest {
 
  private:
   struct Setting;
-  // A call that `ranks` ranks can share, at real shapes.
+  // A call and the factor at its shapes.
   struct Call {
     std::vector<int64_t> values;
     Factor factor;
   };
 
   std::optional<Call> CallAt(const SymbolicFactor& trial, const std::vector<int64_t>& sizes);
-  // The at.skip-th call, by size of the atom, that fits.
+  // The at.skip-th call, by size of the atom, that fits the setting.
   std::optional<Call> CallFor(const SymbolicFactor& trial,
                               std::vector<int64_t> sizes,
                               const Setting& at);
-  // Of the integers that are padding; 0: none.
+  // The largest padding literal; 0: none.
   int64_t LargestEnd(const SymbolicFactor& trial, const std::vector<int64_t>& sizes) const;
   std::vector<std::vector<int64_t>> OthersThan(const SymbolicFactor& trial,
                                                const std::vector<int64_t>& small);

@@ -9,7 +9,7 @@
 
 namespace metadist {
 
-// All shardings of an array over whole axes of the mesh, in any order, that divide it.
+// All even shardings of an array over whole mesh axes, in any order.
 std::vector<Sharding> AllShardings(const Shape& shape, const Mesh& mesh);
 
 }  // namespace metadist

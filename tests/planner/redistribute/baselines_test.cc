@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routes of other systems: exact cases, the figures over all pairs on a small mesh beside our
-// own routes', and that every step is what it says.
+// The routes of other systems: exact cases, the figures for all pairs on a small mesh compared with
+// our own routes, and a check of every step.
 #include "planner/redistribute/baselines/baselines.h"
 
 #include <fmt/format.h>
@@ -122,7 +122,7 @@ struct StepCase {
 
 class ShardySteps : public testing::TestWithParam<StepCase> {};
 
-// What sdy-reshard-to-collectives does, as tests/wide/peers.py asks it.
+// The steps of sdy-reshard-to-collectives, as measured by tests/wide/peers.py.
 TEST_P(ShardySteps, AreThoseOfThePass) {
   const StepCase& c = GetParam();
   const TestProblem test(c.mesh, Shape(c.dims, 256), c.from, c.to);
@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "Permute [][y,x]\nAllToAll [x][y]\nAllGather [x][]\n"},
         StepCase{"x=2,y=2", 2, "[][x,y]", "[y,x][]", "Permute [][y,x]\nAllToAll [y,x][]\n"}));
 
-// All ways to give the axes of a mesh, in mesh order, to two dims or to none.
+// All ways to assign the axes of a mesh, in mesh order, to two dims or to none.
 std::vector<std::string> OrderedShardings(const std::vector<std::string>& axes) {
   std::vector<std::array<std::string, 2>> all{{"", ""}};
   for (const std::string& axis : axes) {
@@ -171,7 +171,7 @@ struct Tally {
   int pairs = 0;
   int bounded = 0;        // peak no more than the larger end
   double worst_peak = 1;  // peak over the larger end
-  double log_ratio = 0;   // of bytes to those of nf, over pairs where nf moves data
+  double log_ratio = 0;   // log of bytes relative to nf, over pairs where nf moves data
   double worst_ratio = 0;
   int ratios = 0;
   int copies = 0;  // pairs with the whole array on every rank in between
@@ -237,8 +237,7 @@ TEST(Baselines, AllPairsOn2x2x2InMeshOrder) {
   struct Row {
     const char* name;
     double share, peak, geomean, worst;
-    double
-        exact;  // geomean, where routes are those of the systems themselves (tests/wide/peers.py)
+    double exact;  // geomean, if routes equal those of the systems themselves (tests/wide/peers.py)
   };
   for (const Row& row : {Row{"xla", 70.1, 8, 1.65, 14, 1.6323},
                          Row{"xla, later", 89.7, 4, 1.27, 12, 1.2728},
@@ -257,8 +256,8 @@ TEST(Baselines, AllPairsOn2x2x2InMeshOrder) {
   EXPECT_NEAR(tallies["xla"].copies_share(), 29.9, 0.05);
 }
 
-// A random end: every axis on a dim, partial or on none. partial: the axes that may be partial, and
-// those that are, on return.
+// A random end: every axis cuts a dim, is partial, or is unused. partial: the axes that may be
+// partial; on return, those that are.
 std::string RandomEnd(std::mt19937& draw, size_t dims, std::set<std::string>& partial) {
   std::vector<std::string> axes{"x", "y", "z"};
   std::vector<std::string> texts(dims);
@@ -300,8 +299,8 @@ TEST(Baselines, StepsOfRandomRoutesAreWhatTheySay) {
           << name << " on " << mesh << ": " << from << " -> " << to;
     }
   }
-  // DTensor's greedy walk knows no other order than the mesh's, Shardy's pass splits some axes
-  // within a factor; the others have a route for all.
+  // DTensor's greedy walk only supports mesh order, Shardy's pass splits some axes within a factor;
+  // the others have a route for every problem.
   for (const auto& [name, count] : found) fmt::print("{:16} {} of {}\n", name, count, problems);
   EXPECT_EQ(found["xla"], problems);
   EXPECT_EQ(found["xla, later"], problems);

@@ -14,7 +14,7 @@ namespace {
 
 const char* const kGolden = METADIST_SOURCE_DIR "/tests/planner/rules/rules.golden";
 
-// The factors that ask for pieces of one size, which the notation does not tell.
+// The factors that require equal pieces.
 std::string EvenText(const SymbolicRule& found) {
   std::string names;
   for (const SymbolicFactor& factor : found.factors)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator is called tells a rule book nothing: neither its own name nor those of the
-// operators that its decomposition is written with.
+// A rule book does not depend on names of operators: neither the operator's own name nor those in
+// its decomposition.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using Key = std::pair<std::string, std::string>;  // domain and name
 
 constexpr char kDomain[] = "opaque";
 
-// An id for every operator, in another order than that of the names.
+// An id for every operator, in another order than the names.
 std::map<Key, std::string> MakeIds() {
   std::map<Key, std::string> ids;
   size_t next = 0;
@@ -34,7 +34,7 @@ const std::map<Key, std::string>& Ids() {
 
 const OpDef& PlainOf(const OpDef& opaque) { return *static_cast<const OpDef*>(opaque.context); }
 
-// The decomposition of the operator under its own name, with ids instead of all names.
+// The decomposition of the operator with its own name, with all names replaced by ids.
 Result<Graph> DecomposeOpaquely(const OpCall& call) {
   OpCall plain = call;
   plain.op = &PlainOf(*call.op);
@@ -51,8 +51,8 @@ Result<Graph> DecomposeOpaquely(const OpCall& call) {
   return graph;
 }
 
-// Every operator under its id. Those under their own names stay: recipes are written with some of
-// them, and no opaque call or decomposition has such a node.
+// All operators with their ids. Those with their own names are kept: recipes contain some of them,
+// but no opaque call or decomposition has such a node.
 OpTable OpaqueTable() {
   OpTable table = OpTable::BuiltIn();
   for (const OpDef* op : OpTable::BuiltIn().all()) {
@@ -67,7 +67,7 @@ OpTable OpaqueTable() {
   return table;
 }
 
-// A graph of the call alone; none where inference refuses it.
+// A graph of the call alone; nullopt if inference rejects it.
 std::optional<Graph> GraphOf(const OpCall& call) {
   GraphBuilder b("call");
   b.AddCall(call, "node");
@@ -122,7 +122,7 @@ TEST(RuleBook, OpaqueNamesGiveTheSameRules) {
       }
     }
   }
-  EXPECT_GT(composites, 100);  // what the test is about
+  EXPECT_GT(composites, 100);  // otherwise the test proves nothing
   EXPECT_GT(recipes, 10);
   EXPECT_GT(late, 10);
 }

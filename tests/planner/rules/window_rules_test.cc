@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows that slide along a dim: the rule that is found for each kind, and every factor of it
-// judged by itself on shapes that discovery never saw.
+// Windows that slide along a dim: the rule found for each kind, and every factor of it checked on
+// its own on shapes that discovery did not use.
 #include <gtest/gtest.h>
 
 #include "metair/ops/example_parts.h"
@@ -18,10 +18,10 @@ struct WindowCase {
   const char* name;
   const char* op;
   OpExample example;
-  const char* rule;  // up to what passes through
+  const char* rule;  // without pass-throughs
 };
 
-// As exporters write it: with the size of the kernel.
+// As exporters write it: with the kernel size.
 OpExample Image(Shape image, Shape kernel, Attributes attributes) {
   attributes.set("kernel_shape", List(kernel.begin() + 2, kernel.end()));
   return {.inputs = {F32(std::move(image)), F32(std::move(kernel))},
@@ -248,7 +248,7 @@ TEST_P(Windows, EveryFactorHoldsOnUnseenShapes) {
     }
 }
 
-// The judge tells a halo that is one too small, and padding that inner ranks keep.
+// The checker rejects a halo that is one element too small, and padding kept by inner ranks.
 TEST_P(Windows, AlmostRightFactorsAreToldFromRightOnes) {
   const ExampleCall sample(op(), GetParam().example);
   const SymbolicRule found = Discover(sample.call);
@@ -270,7 +270,7 @@ TEST_P(Windows, AlmostRightFactorsAreToldFromRightOnes) {
         EXPECT_NE("", check(less)) << factor.name;
       }
     }
-    // Under a stride padding kept may be too little for one more output.
+    // With a stride, padding that is kept may be too small for one more output.
     for (size_t e = 0; e < factor.literals.size() && factor.inputs[0].parts[0].unit == 1; ++e) {
       Factor kept = factor;
       kept.literals.erase(kept.literals.begin() + static_cast<int64_t>(e));

@@ -94,7 +94,7 @@ TEST_F(Strategies, OfAMatrixProductOnOneAxis) {
 
 TEST_F(Strategies, OfAMatrixProductOn2x2) {
   const auto all = Of(Product(8, 4, 12), ProductRule(8, 4, 12), "2x2");
-  EXPECT_EQ(all.size(), 36u);  // six choices an axis, all of them different
+  EXPECT_EQ(all.size(), 36u);  // six choices per axis, all different
   EXPECT_EQ(Texts(all).size(), 36u);
   EXPECT_EQ(Texts(all).count("[a][] [][b] -> [a][b]"), 1u);
   EXPECT_EQ(Texts(all).count("[a,b][] [][] -> [a,b][]"), 1u);
@@ -200,17 +200,17 @@ TEST_F(Strategies, WindowsTakeAHalo) {
   EXPECT_EQ(pads(0), (Pads{1, 0, 0, 0}));
   EXPECT_EQ(pads(1), (Pads{0, 0, 0, 0}));
   EXPECT_EQ(pads(3), (Pads{0, 0, 1, 0}));
-  // A piece of one row has no room for two of them.
+  // A piece of one row has no room for a halo of two rows.
   rule.factors[0].inputs[0].halo = {2, 0};
   EXPECT_EQ(Of(added, rule, "a=16").size(), 1u);
-  // Padding that all ranks keep gives other sizes than promised.
+  // If all ranks keep the padding, the shapes are not those promised.
   rule.factors[0].inputs[0].halo = {1, 1};
   rule.factors[0].literals.clear();
   EXPECT_EQ(Of(added, rule, "a=4").size(), 1u);
 }
 
-// A convolution of 2 over 3 rows, padded by one on both sides, makes 4: as many pieces as the rows
-// themselves do not have.
+// A convolution of 2 over 3 rows, padded by one on both sides, makes 4 rows: more pieces than the
+// input has rows.
 TEST_F(Strategies, WindowsOfMorePiecesThanRows) {
   const Node& added = AddWindows(3, 2, 4);
   Cut input = Plain(0, 2, 4);
@@ -224,7 +224,7 @@ TEST_F(Strategies, WindowsOfMorePiecesThanRows) {
   EXPECT_EQ(Of(added, rule, "a=4").size(), 1u);
 }
 
-// How many strategies a transposed convolution of 12 rows with stride 2 has on a mesh.
+// Number of strategies of a transposed convolution of 12 rows with stride 2 on a mesh.
 class Transposed : public Strategies {
  protected:
   size_t Count(int64_t taps, std::vector<int64_t> pads, Cut input, Cut output, const char* mesh) {
@@ -247,7 +247,7 @@ TEST_F(Transposed, WholeGroupsThatAreNotThePiecesKept) {
   output.halo = {.before = 0, .behind = 1, .of = 23};
   EXPECT_EQ(Count(3, {1, 1}, input, output, "a=2"), 2u);
   EXPECT_EQ(Count(3, {1, 1}, input, output, "a=4"), 2u);
-  // Made are rows 0, 6, 12, 16, 20 on; kept would be 0, 5, 10, 15, 19 on.
+  // Pieces made begin at rows 0, 6, 12, 16, 20; pieces kept would begin at 0, 5, 10, 15, 19.
   EXPECT_EQ(Count(3, {1, 1}, input, output, "a=5"), 1u);
 }
 
@@ -256,7 +256,7 @@ TEST_F(Transposed, WhatIsMadeBesideAPieceIsNotKept) {
   input.halo = {.before = 1, .behind = 0, .of = 12};
   Cut output{0, 2, 1, {{13, 2}}};
   output.halo = {.before = 2, .behind = 1, .of = 25};
-  // Right are rows 0, 8, 14, 20 on; of those kept, 7, 13 and 19 lie beside.
+  // Valid pieces begin at rows 0, 8, 14, 20; of the rows kept, 7, 13 and 19 are outside of them.
   EXPECT_EQ(Count(4, {0, 1}, input, output, "a=4"), 1u);
 }
 

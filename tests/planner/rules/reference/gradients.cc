@@ -104,8 +104,7 @@ InputDomain Within(double low, double high) {
 }
 std::vector<InputDomain> LogProbabilities(const OpCall&) { return {{}, Within(-9, 0)}; }
 
-// x [t,v], the logarithm of the sum of its exponentials [t], classes [t]: exp(x - sum) - (v =
-// class).
+// x [t,v], logsumexp of x [t], classes [t]: exp(x - logsumexp) - (v = class).
 Types CrossEntropyBackwardTypes(const OpCall& call) {
   const Shape rows{call.shape(0)[0]};
   if (call.shape(1) != rows || call.shape(2) != rows) return BadInput("", "shapes do not fit");

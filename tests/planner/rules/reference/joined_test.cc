@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways to divide an operator that are more than a cut and a reduction: what the pieces make is
-// joined by the operator's decomposition, or by the operator itself.
+// Ways to divide an operator beyond a cut and a reduction: the results on pieces are joined by the
+// operator's decomposition, or by the operator itself.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ Result<void> IndexOfHighest(const OpCall&, std::span<const Tensor> in, std::span
   }
   return {};
 }
-// How many elements are above zero: no place of any.
+// The number of elements above zero; an integer that is not the position of an element.
 Result<void> CountAbove(const OpCall&, std::span<const Tensor> in, std::span<Tensor> out) {
   for (int64_t i = 0; i < in[0].dim(0); ++i) {
     int64_t count = 0;
@@ -169,7 +169,7 @@ std::vector<ReferenceCase> JoinedByItself() {
   };
 }
 
-// Nothing joins the pieces of these, or nothing that is known here.
+// Operators whose pieces cannot be joined, at least not by a known recipe.
 std::vector<ReferenceCase> NotJoined() {
   const auto rows = [](const char* name, decltype(OpDef::reference) reference) {
     return ReferenceCase{"-",
@@ -262,7 +262,7 @@ TEST_P(Joined, RuleIsFound) {
                found.rule);
 }
 
-// 5 of them, or METADIST_REFERENCE_SEEDS.
+// 5 seeds, or METADIST_REFERENCE_SEEDS.
 TEST_P(Joined, RuleDoesNotDependOnTheSeed) {
   const char* many = std::getenv("METADIST_REFERENCE_SEEDS");
   const uint64_t seeds = many == nullptr ? 5 : std::strtoull(many, nullptr, 10);

@@ -7,8 +7,8 @@
 namespace metadist::testing {
 namespace {
 
-// softmax(q k^T) v, where query i sees keys up to i + `offset`; one that sees none gives zeros.
-// q: [batch, queries, d], k: [batch, keys, d], v: [batch, keys, e].
+// softmax(q k^T) v, where query i attends to keys up to i + `offset`; a query without keys gives
+// zeros. q: [batch, queries, d], k: [batch, keys, d], v: [batch, keys, e].
 Types CausalAttentionTypes(const OpCall& call) {
   const Shape &q = call.shape(0), &k = call.shape(1), &v = call.shape(2);
   if (q[0] != k[0] || q[0] != v[0] || k[1] != v[1] || q[2] != k[2])

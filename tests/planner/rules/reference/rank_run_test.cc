@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every strategy of the cases with a decomposition, in which pieces trade places, or whose integers
-// go with the piece that a window takes, is lowered and run on ranks, at sizes that discovery has
-// not seen, in f64 against the operator's kernel. Nothing of discovery's own test is used.
+// Every strategy of the cases with a decomposition, with pieces held by other ranks, or with
+// integers that depend on the piece of a window, is lowered and run on ranks, at sizes that
+// discovery did not use, in f64 against the operator's kernel. Uses nothing of discovery's own
+// tests.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,8 +44,8 @@ bool WorksOn(const std::string& text, const std::string& factor) {
   return axes.find("," + factor + ",") != std::string::npos;
 }
 
-// Runs all strategies of a mesh at these sizes; how many of them work on the factor and run the
-// decomposition or fetch what is not a rank's own.
+// Runs all strategies of a mesh at these sizes. Returns how many of them work on the factor and run
+// the decomposition or fetch elements of other ranks.
 int RunAll(const std::string& factor,
            const OwnedCall& call,
            const OpTable& table,
@@ -82,14 +83,14 @@ int RunAll(const std::string& factor,
   return special;
 }
 
-// Whether ranks work on other places of a dim than their own.
+// Whether ranks work on other positions of a dim than their own.
 bool Trades(const SymbolicFactor& factor) {
   return std::any_of(factor.inputs.begin(), factor.inputs.end(), [](const SymbolicCut& cut) {
     return cut.window && cut.window->course != Halo::Course::kStraight;
   });
 }
 
-// Whether an integer of the call goes with what a rank has of the dim, halo and all.
+// Whether an integer of the call depends on the elements a rank has of the dim, including the halo.
 bool Follows(const SymbolicFactor& factor) {
   return std::any_of(factor.ends.begin(), factor.ends.end(), [](const EndLiteral& end) {
     return end.by_size != 0;

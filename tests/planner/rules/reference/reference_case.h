@@ -10,19 +10,19 @@
 #include "metair/ops/op_def.h"
 #include "metair/ops/op_table.h"
 
-// Calls that an earlier implementation of discovery got wrong, missed, or did not survive, or that
-// prototypes left open, each with the rule that is right. Operators that the table lacks are made
-// here.
+// Calls that are hard for discovery, each with its correct rule. Operators that are not built in
+// are defined here.
 namespace metadist::testing {
 
 struct ReferenceCase {
-  std::string
-      id;  // W: a wrong rule was accepted, M: missed, C: a crash, or far too slow, P: left open
+  // The risk that the case tests (W: a wrong rule is accepted, M: a rule is missed, C: a crash, or
+  // very slow), or P: a question that prototypes left open; and a number.
+  std::string id;
   std::string name;
   OpDef op;
   OpExample example;
   std::string rule;  // the one-line notation; "none" or with its reason: "none # reason"
-  // Legal inputs of an operator that states none: told to the judge, not to discovery.
+  // Legal inputs of an operator that states none: known to the checker, not to discovery.
   decltype(OpDef::domain_of) legal = nullptr;
 };
 
@@ -63,10 +63,10 @@ inline std::vector<ReferenceCase> ReferenceCases() {
   return all;
 }
 
-// An operator of the table.
+// A built-in operator.
 inline OpDef Known(const char* name) { return *OpTable::BuiltIn().Find("", name); }
 
-// A new one.
+// A new operator.
 inline OpDef MakeOp(const char* name,
                     decltype(OpDef::infer) infer,
                     decltype(OpDef::reference) reference,
