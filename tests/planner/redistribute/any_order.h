@@ -13,26 +13,26 @@
 
 namespace metadist {
 
-// The least cost from one sharding to every other by any sequence of steps, without phases; written
-// apart from the planners. For shardings over whole axes, in any order.
+// The least cost from one sharding to every other by any sequence of steps, without phases;
+// implemented independently of the planners. For shardings over whole axes, in any order.
 class AnyOrder {
  public:
   using Lists = std::vector<std::vector<int>>;  // axes of each dim, major to minor
   static Lists ListsOf(const Sharding& sharding);
 
-  // gathered: the price of an element that a gather brings; all others cost 1.
+  // gathered: price of an element received by a gather; all others cost 1.
   AnyOrder(const Mesh& mesh, Shape shape, int64_t gathered = 1)
       : mesh_(mesh), shape_(std::move(shape)), gathered_(gathered) {}
 
-  // Received elements from `source`, times the number of ranks, to all that can be reached with at
-  // most `most` elements a rank after each step.
+  // Received elements, times the number of ranks, from `source` to every sharding that can be
+  // reached with at most `most` elements per rank after each step.
   std::map<Lists, int64_t> From(const Sharding& source,
                                 int64_t most = std::numeric_limits<int64_t>::max()) const;
 
  private:
   Shape Local(const Lists& lists) const;
   std::vector<int> Unused(const Lists& lists) const;
-  // Visits the placements with local shape `wanted`, from `lists` on.
+  // Visits the placements with local shape `wanted`, starting from `lists`.
   void Assign(const Lists& lists,
               size_t dim,
               const Shape& wanted,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routes of other systems: exact cases, the figures over all pairs on a small mesh beside our
-// own routes', and that every step is what it says.
+// The routes of other systems: exact cases, statistics over all pairs on a small mesh compared with
+// our own routes, and a check of every step.
 #include "planner/redistribute/baselines/baselines.h"
 
 #include <fmt/format.h>
@@ -114,7 +114,7 @@ TEST(Xla, LaterPatternsAvoidFullCopies) {
 
 struct StepCase {
   const char* mesh;
-  size_t dims;  // of 256
+  size_t dims;  // each of size 256
   const char* from;
   const char* to;
   const char* steps;
@@ -122,7 +122,7 @@ struct StepCase {
 
 class ShardySteps : public testing::TestWithParam<StepCase> {};
 
-// What sdy-reshard-to-collectives does, as tests/wide/peers.py asks it.
+// The steps of sdy-reshard-to-collectives, called as in tests/wide/peers.py.
 TEST_P(ShardySteps, AreThoseOfThePass) {
   const StepCase& c = GetParam();
   const TestProblem test(c.mesh, Shape(c.dims, 256), c.from, c.to);
@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "Permute [][y,x]\nAllToAll [x][y]\nAllGather [x][]\n"},
         StepCase{"x=2,y=2", 2, "[][x,y]", "[y,x][]", "Permute [][y,x]\nAllToAll [y,x][]\n"}));
 
-// All ways to give the axes of a mesh, in mesh order, to two dims or to none.
+// All ways to assign the axes of a mesh, in mesh order, to two dims or to neither.
 std::vector<std::string> OrderedShardings(const std::vector<std::string>& axes) {
   std::vector<std::array<std::string, 2>> all{{"", ""}};
   for (const std::string& axis : axes) {
@@ -169,12 +169,12 @@ std::vector<std::string> OrderedShardings(const std::vector<std::string>& axes) 
 
 struct Tally {
   int pairs = 0;
-  int bounded = 0;        // peak no more than the larger end
-  double worst_peak = 1;  // peak over the larger end
-  double log_ratio = 0;   // of bytes to those of nf, over pairs where nf moves data
+  int bounded = 0;        // peak at most the larger end
+  double worst_peak = 1;  // ratio of peak to larger end
+  double log_ratio = 0;   // ratio of bytes to those of nf, over pairs for which nf moves data
   double worst_ratio = 0;
   int ratios = 0;
-  int copies = 0;  // pairs with the whole array on every rank in between
+  int copies = 0;  // pairs with an intermediate step at which every rank has the whole array
 
   double share() const { return 100.0 * bounded / pairs; }
   double geomean() const { return std::exp(log_ratio / ratios); }
@@ -257,8 +257,8 @@ TEST(Baselines, AllPairsOn2x2x2InMeshOrder) {
   EXPECT_NEAR(tallies["xla"].copies_share(), 29.9, 0.05);
 }
 
-// A random end: every axis on a dim, partial or on none. partial: the axes that may be partial, and
-// those that are, on return.
+// A random end: every axis on a dim, partial, or unused. partial: in: axes that may be partial;
+// out: those that are.
 std::string RandomEnd(std::mt19937& draw, size_t dims, std::set<std::string>& partial) {
   std::vector<std::string> axes{"x", "y", "z"};
   std::vector<std::string> texts(dims);
@@ -276,7 +276,7 @@ std::string RandomEnd(std::mt19937& draw, size_t dims, std::set<std::string>& pa
   return fmt::format("[{}]{}", fmt::join(texts, "]["), sum);
 }
 
-// Axes of composite and of odd sizes, in any order, and partial sums.
+// Axes of composite and odd sizes, in any order, and partial sums.
 TEST(Baselines, StepsOfRandomRoutesAreWhatTheySay) {
   std::mt19937 draw(20261121);
   std::map<std::string, int> found;
@@ -300,8 +300,8 @@ TEST(Baselines, StepsOfRandomRoutesAreWhatTheySay) {
           << name << " on " << mesh << ": " << from << " -> " << to;
     }
   }
-  // DTensor's greedy walk knows no other order than the mesh's, Shardy's pass splits some axes
-  // within a factor; the others have a route for all.
+  // DTensor's greedy search supports only the mesh's order of axes, and Shardy's pass splits some
+  // axes within a factor; the others have a route for every pair.
   for (const auto& [name, count] : found) fmt::print("{:16} {} of {}\n", name, count, problems);
   EXPECT_EQ(found["xla"], problems);
   EXPECT_EQ(found["xla, later"], problems);

@@ -11,7 +11,7 @@
 namespace metadist {
 namespace {
 
-// Gathers cost nothing: what holds most would always be cheapest.
+// Gathers cost nothing, so the routes with the largest peak would always be cheapest.
 class FreeGathers : public ElementCosts {
  public:
   using ElementCosts::ElementCosts;
@@ -20,7 +20,7 @@ class FreeGathers : public ElementCosts {
   }
 };
 
-// What the route's moves cost; that they lead to the destination within the bound.
+// The cost of the route's moves; checks that they lead to the destination within the bound.
 double Walk(const RouteProblem& problem, const std::vector<Move>& moves, MoveCosts& costs) {
   double total = 0;
   Layout at = problem.from;
@@ -36,7 +36,7 @@ double Walk(const RouteProblem& problem, const std::vector<Move>& moves, MoveCos
   return total;
 }
 
-// Plans all pairs of shardings and returns for how many a route that may hold more would be
+// Plans all pairs of shardings and returns the number for which a route with a higher peak would be
 // cheaper.
 template <typename Costs>
 int CheckAllPairs(const std::string& mesh_text, const Shape& shape, int64_t gathered) {
@@ -46,7 +46,7 @@ int CheckAllPairs(const std::string& mesh_text, const Shape& shape, int64_t gath
   int dearer = 0;
   for (const Sharding& from : all) {
     const auto unlimited = any.From(from);
-    std::map<int64_t, std::map<AnyOrder::Lists, int64_t>> within;  // by the bound
+    std::map<int64_t, std::map<AnyOrder::Lists, int64_t>> within;  // by bound
     for (const Sharding& to : all) {
       SCOPED_TRACE(TextOn(from, mesh) + " -> " + TextOn(to, mesh));
       const RouteProblem problem = MakeRouteProblem(shape, from, to, mesh, /*even=*/true).value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against a count element by element.
+// Compared with a count element by element.
 #include "planner/redistribute/inflow.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ TEST(ExchangeTraffic, CountsAsElementByElement) {
   const Mesh mesh = ParseMesh("x=2,y=3,z=2").value();
   ExchangeTraffic traffic(mesh, 64);
   const std::vector<int> axes{0, 1, 2};
-  // One object for all: a count remembered for one array must be right for the others.
+  // One object for all arrays: a count cached for one must be right for the others.
   for (const Shape& shape : {Shape{12, 24}, Shape{24, 12}, Shape{36, 48}, Shape{14, 24}}) {
     std::vector<Sharding> all;
     for (const char* text : {"[x,y][]",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pair of shardings of small arrays: the steps chain from one to the other, and a simulator
-// that knows nothing of routes, only of who holds what, carries the numbers through them.
+// Every pair of shardings of small arrays: the steps lead from one to the other, and a simulator
+// that is independent of routes and knows only which rank holds what moves the numbers through
+// them.
 #include "planner/redistribute/redistribute.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@
 namespace metadist {
 namespace {
 
-// What a rank holds: element of the global array -> its number.
+// The contents of a rank: element of the global array -> its number.
 using Held = std::map<int64_t, double>;
 
 class BlockSimulator {
@@ -35,8 +36,8 @@ class BlockSimulator {
     return {out.begin(), out.end()};
   }
 
-  // Element e is worth e + 1; a partial axis of size n splits it into summands i + 1 of n (n +
-  // 1)/2.
+  // Element e has the value e + 1; a partial axis of size n splits it into summands weighted i + 1
+  // of n (n + 1)/2.
   std::vector<Held> Start(const Sharding& sharding) const {
     std::vector<Held> out(static_cast<size_t>(mesh_.ranks()));
     for (int64_t r = 0; r < mesh_.ranks(); ++r) {
@@ -52,7 +53,7 @@ class BlockSimulator {
     return out;
   }
 
-  // Fills every rank's part from ranks of its group only.
+  // Fills every rank's part only from ranks of its group.
   std::string Apply(const CollectiveStep& step, std::vector<Held>& state) const {
     std::vector<Held> next(state.size());
     for (int64_t r = 0; r < mesh_.ranks(); ++r) {
@@ -122,7 +123,7 @@ class BlockSimulator {
   const Mesh& mesh_;
 };
 
-// Every way to give each axis to a slot (a sub-dim of one of `views`), to the sum, or to nothing.
+// All ways to assign each axis to a slot (a sub-dim of one of `views`), to the sum, or to nothing.
 std::vector<Sharding> AllShardings(const std::vector<Sharding>& views,
                                    const Shape& shape,
                                    const Mesh& mesh) {
@@ -304,7 +305,7 @@ TEST(Redistributor, DroppingTheSpareRowsOfAStoredArrayIsFree) {
   EXPECT_GT(seconds("[x][]", "[x+][]"), 0);
 }
 
-// From one rank where pieces are even, else from two.
+// Messages come from one rank if pieces are even, else from two.
 TEST(Redistributor, AMirroredPieceIsPricedByItsMessages) {
   const auto check = [](const char* axes, int ranks, int messages, int64_t bytes) {
     const Mesh mesh = ParseMesh(axes).value();

@@ -13,7 +13,7 @@
 namespace metadist {
 namespace {
 
-using Block = std::vector<Interval>;  // a range of every dim
+using Block = std::vector<Interval>;  // one range per dim
 
 PrimeMesh Split(std::string_view mesh, const std::vector<std::string>& texts) {
   return SplitMesh(ParseMesh(mesh).value(), texts).value();
@@ -46,7 +46,7 @@ class Checker {
   }
 
  private:
-  // Only plain dims: a slot each.
+  // Only for plain dims: one slot each.
   std::vector<Block> Blocks(const Layout& layout) const {
     std::vector<Block> blocks(static_cast<size_t>(mesh_.ranks()));
     for (int64_t rank = 0; rank < mesh_.ranks(); ++rank) {
@@ -87,7 +87,7 @@ class Checker {
     if (!partials.empty()) return partials;
     if (move.kind == CollectiveKind::kPermute) return CheckPermute(before, after);
     for (int64_t rank = 0; rank < mesh_.ranks(); ++rank) {
-      std::vector<int64_t> shares;  // of the new block, from each of the group
+      std::vector<int64_t> shares;  // of the new block, by rank of the group
       for (int64_t peer : mesh_.Group(move.axes.ids(), rank))
         shares.push_back(
             Elements(Common(after[static_cast<size_t>(rank)], before[static_cast<size_t>(peer)])));
@@ -100,7 +100,7 @@ class Checker {
     return "";
   }
 
-  // Blocks of one size are equal or disjoint, so shares say all.
+  // Blocks of one size are equal or disjoint, so the shares are sufficient.
   static std::string CheckShares(CollectiveKind kind,
                                  const std::vector<int64_t>& shares,
                                  int64_t before,

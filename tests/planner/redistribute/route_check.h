@@ -10,7 +10,7 @@
 
 namespace metadist {
 
-// A problem on plain dims, both ends as ParseOn reads them; the mesh it is on stays alive with it.
+// A problem on plain dims, with both ends in the form of ParseOn; owns the mesh it refers to.
 struct TestProblem {
   PrimeMesh mesh;
   RouteProblem problem;
@@ -21,21 +21,21 @@ struct TestProblem {
               const std::string& to);
 };
 
-// Carries out the moves as sets of elements a rank, knowing nothing but where blocks lie (mixed
-// radix of coordinates, major first) and what each kind of step may do: a slice keeps a part, a
-// gather unites what the group holds, an all-to-all takes as much from each of the group, a permute
-// hands every block to as many ranks as held it. "" if every move is what it says and the last
-// leads to the destination.
+// Executes the moves on sets of elements per rank, knowing only the placement of blocks (mixed
+// radix of coordinates, major first) and the definition of each kind of step: a slice keeps a part,
+// a gather unites the group's parts, an all-to-all takes equally much from each rank of the group,
+// a permute sends every block to as many ranks as held it. "" if every move matches its definition
+// and the last one leads to the destination.
 std::string CheckRoute(const RouteProblem& problem, const std::vector<Move>& moves);
 
-// What a route costs, in elements a rank.
+// The cost of a route, in elements per rank.
 struct RouteSize {
-  int64_t peak = 0;     // most held at either end or after a step
+  int64_t peak = 0;     // largest at either end or after a step
   double received = 0;  // over all steps
 };
 RouteSize SizeOf(const RouteProblem& problem, const std::vector<Move>& moves);
 
-// "slice,permute,a2a": kinds in order, those of one kind in a row once.
+// "slice,permute,a2a": the kinds in order, consecutive equal ones once.
 std::string KindsOf(const std::vector<Move>& moves);
 
 }  // namespace metadist

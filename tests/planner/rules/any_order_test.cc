@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which factors may take their groups in any order.
+// Which factors allow their groups in any order.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace metadist::testing {
 namespace {
 
-// Names of the factors of any order of the operator's example, and of the others.
+// Names of the factors of the operator's example with groups in any order, and of the others.
 std::pair<std::string, std::string> OrdersOf(const OpDef& op, const OpExample& example) {
   const ExampleCall call(op, example);
   const SymbolicRule found = Discover(call.call);
@@ -38,8 +38,8 @@ TEST(AnyOrder, OfElementsProductsReductionsAndShapes) {
   EXPECT_EQ(OrdersOf("BatchNormalization"), (Names{"a b c d ", ""}));
 }
 
-// Windows look beside the piece, diagonals and tables count from its start, several dims in a row
-// are cut together.
+// Windows read beyond the piece, diagonals and tables count from its start, and several consecutive
+// dims are cut together.
 TEST(AnyOrder, NotOfPiecesWithAPlace) {
   EXPECT_EQ(OrdersOf("AveragePool", 1), (Names{"a ", "b c "}));
   EXPECT_EQ(OrdersOf("Trilu", 1), (Names{"a ", "b c "}));

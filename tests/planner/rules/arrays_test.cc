@@ -17,7 +17,7 @@ TEST(Arrays, PiecesAreTakenPutAndCompared) {
   EXPECT_EQ(other.ToDoubles(), (std::vector<double>{1, 0, 3, 4, 0, 6}));
 }
 
-// The array has no such elements, so that no piece equals them.
+// The array does not have these elements, so no piece equals them.
 TEST(Arrays, NothingEqualsWhatLiesBeyond) {
   const Tensor whole = Tensor::Of<double>({3}, {1, 2, 3});
   const Tensor piece = Tensor::Of<double>({2}, {3, 0});

@@ -8,7 +8,7 @@
 
 namespace metadist::testing {
 
-// A graph of one operator that has a decomposition, at sizes that no discovery uses.
+// A graph of one operator with a decomposition, at sizes that discovery does not use.
 struct CompositeCase {
   const char* name;
   const char* inputs;  // lines of the graph's text
@@ -169,7 +169,7 @@ inline std::vector<CompositeCase> JoinedCases() {
   };
 }
 
-// Places: which element is which.
+// Results that are the indices of elements.
 inline std::vector<CompositeCase> PlaceCases() {
   return {
       {"hardmax", "input %x: f64[9,26]", "%y: f64[9,26] = Hardmax(%x) {axis = -1} @n", "%y"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Composite rules: what is found, and that a decomposition that lies finds nothing.
+// Composite rules: which are found, and that an incorrect decomposition gives none.
 #include "planner/rules/compose/composite.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ const char* const kGolden = METADIST_SOURCE_DIR "/tests/planner/rules/composite.
 
 const Node& Last(const Graph& graph) { return graph.nodes.back(); }
 
-// "    f: LATE 0 exp" for every other way through a factor.
+// "    f: LATE 0 exp" for every alternative of a factor.
 std::string OthersText(const Rule& rule) {
   std::string text;
   for (const Factor& factor : rule.factors)
@@ -45,7 +45,7 @@ TEST(Composite, RulesEqualTheGolden) {
     if (std::getenv("METADIST_SHOW_COST") == nullptr) continue;
     const SignatureReport report = book.Report(graph).back();
     const OpDef& op = *OpTable::BuiltIn().Find(Last(graph));
-    Graph inner;  // none of kernel-only rules
+    Graph inner;  // empty for rules found by the kernel only
     if (op.decompose != nullptr) inner = op.decompose(CallOf(op, graph, Last(graph))).value();
     for (const SignatureReport& row : book.Report(inner))
       fmt::print(
@@ -58,7 +58,7 @@ TEST(Composite, RulesEqualTheGolden) {
   EXPECT_EQ(text, expected);
 }
 
-// 2 more of them, or METADIST_EXAMPLE_SEEDS.
+// 2 more seeds, or METADIST_EXAMPLE_SEEDS.
 TEST(Composite, RulesDoNotDependOnTheSeed) {
   const char* many = std::getenv("METADIST_EXAMPLE_SEEDS");
   const uint64_t seeds = many == nullptr ? 2 : std::strtoull(many, nullptr, 10);
@@ -97,7 +97,7 @@ const CompositeCase& CaseNamed(const std::string& name) {
   return CompositeCases()[0];
 }
 
-// The count of elements, doubled: what a local count in place of the global one would give.
+// The count of elements, doubled: as if a local count were used instead of the global one.
 Result<Graph> WithAnotherCount(const OpCall& call) {
   Graph graph = TRY(OpTable::BuiltIn().Find("", "ReduceMean")->decompose(call));
   for (Value& value : graph.values)
@@ -113,7 +113,8 @@ TEST(Composite, AWrongDecompositionMakesNoRule) {
   EXPECT_EQ(CompositesOf("ReduceMean", CaseNamed("mean"), WithAnotherCount), 0);
 }
 
-// An array of zeros that the decomposition writes to is made in pieces, though nothing cuts it.
+// An array of zeros that the decomposition writes to is created in pieces, although no input is
+// cut.
 TEST(Composite, WhatIsMadeOfNothingIsMadeInPieces) {
   const CompositeCase one{
       "max_unpool",
@@ -135,8 +136,8 @@ TEST(Composite, WhatIsMadeOfNothingIsMadeInPieces) {
   EXPECT_EQ(1, zeros);
 }
 
-// A kernel as long as its image may pass for one size with it. Trials that make both longer would
-// look at ever larger kernels.
+// A kernel as long as its image may be taken for the same size. Trials that lengthen both would use
+// ever larger kernels.
 TEST(Composite, AWindowMovesNoOtherSize) {
   const Graph graph = GraphOf(
       {"kernel_of_an_image",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rule that small calls show is not used where the real call does otherwise.
+// A rule that holds for small calls is not used if the real call behaves differently.
 #include "planner/rules/book/confirm.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace metadist::testing {
 namespace {
 
-// Rows as they are, but in reverse order where there are more than 200.
+// Rows unchanged, but in reverse order if there are more than 200.
 double Turned(In in, int64_t i, int64_t j) {
   return At(in[0], in[0].dim(0) <= 200 ? i : in[0].dim(0) - 1 - i, j);
 }
@@ -24,7 +24,7 @@ OpTable TableWithTurn() {
   return table;
 }
 
-// Of a call with one input x.
+// For a call with one input x.
 Rule RuleOf(const OpTable& table,
             const std::string& op,
             const std::string& x,
@@ -51,7 +51,7 @@ TEST(Confirm, FactorsThatTheRealCallRefutesAreNotUsed) {
             (UncutDim{true, 0, 0, "pieces of this very call differ from the whole", true}));
 }
 
-// The largest cheap call stands for one that is too large.
+// The largest cheap call is tried in place of one that is too large.
 TEST(Confirm, LargeCallsAreTriedAtTheLargestCheapSizes) {
   const OpTable table = TableWithTurn();
   EXPECT_EQ(RuleOfRows(table, 1 << 20).text, "([_,b])->([_,b]) linear={0} max={0} min={0}");

@@ -14,7 +14,7 @@
 namespace metadist::testing {
 namespace {
 
-// Contractions, reductions that are easily taken for others, and kernels with a planted fault.
+// Contractions, reductions that are easily confused, and kernels with a deliberate error.
 TEST(Discover, RulesOfTestOperators) {
   for (const TestOp& test : TestOps()) {
     const ExampleCall example(test.op, test.example);
@@ -22,8 +22,8 @@ TEST(Discover, RulesOfTestOperators) {
   }
 }
 
-// Zeros and ones: their least is their product. Which of the two it is cannot be seen, so neither
-// is believed.
+// For zeros and ones, the minimum equals the product. The two cannot be distinguished, so neither
+// is accepted.
 TEST(Discover, ReductionsThatInputsDoNotTellApartMakeNoFactor) {
   OpDef op = ElementOp<int64_t, RowsOf, LeastOfInts>("LeastOfBits");
   op.domain_of = [](const OpCall&) {
@@ -37,13 +37,13 @@ TEST(Discover, ReductionsThatInputsDoNotTellApartMakeNoFactor) {
   EXPECT_EQ("([a,b])->([a]) reduction={b:MIN}", Discover(all.call).text);
 }
 
-// Where rows are odd in number and more than three, one is added to them.
+// Adds one to the rows if their number is odd and above three.
 double OddRows(In in, int64_t i, int64_t j) {
   const int64_t rows = in[0].dim(0);
   return At(in[0], i, j) + (rows > 3 && rows % 2 == 1 ? 1 : 0);
 }
 
-// What only equal pieces reproduce is a factor for equal pieces only.
+// A cut that only equal pieces reproduce is a factor for equal pieces only.
 TEST(Discover, FactorsOfEvenPieces) {
   const OpDef op = ElementOp<double, SameAs, OddRows>("OddRows");
   const ExampleCall example(op, {.inputs = {{{ElementType::kF64, {6, 10}}}}});
@@ -60,7 +60,7 @@ double SeldomTurned(In in, int64_t i, int64_t j) {
   return part > 0.4 && part < 0.6 ? At(in[0], in[0].dim(0) - 1 - i, j) : 0;
 }
 
-// What most inputs do not show is looked for in more of them.
+// Behaviour that most inputs do not show is tested with more inputs.
 TEST(Discover, CutsThatSeldomMatterAreTriedLonger) {
   const OpDef op = ElementOp<double, SameAs, SeldomTurned>("SeldomTurned");
   const ExampleCall example(
@@ -72,7 +72,8 @@ TEST(Discover, CutsThatSeldomMatterAreTriedLonger) {
   EXPECT_LE(wrong, 4);
 }
 
-// A minimum of updates that meet passes no maximum of them, but most draws of two do not show it.
+// A maximum does not pass through a minimum of colliding updates, but most draws of two do not show
+// this.
 TEST(Discover, UpdatesThatMeetAreTriedOften) {
   const OpDef& op = *OpTable::BuiltIn().Find("", "ScatterND");
   Attributes attributes;
@@ -87,7 +88,7 @@ TEST(Discover, UpdatesThatMeetAreTriedOften) {
       EXPECT_FALSE(pass.op == ReduceOp::kMax && pass.inputs == std::vector<int>{2}) << seed;
 }
 
-// 1e2 / 1e-3 is too large for f16 alone: in what parts are held is the plan's choice.
+// 1e2 / 1e-3 exceeds only f16's range: the type of partial values is chosen by the plan.
 TEST(Discover, ASumPassesThoughAPartLeavesItsType) {
   const OpDef& op = *OpTable::BuiltIn().Find("", "Div");
   const OpExample::Input half{{ElementType::kF16, {6, 2, 2}}};
@@ -100,7 +101,7 @@ TEST(Discover, ASumPassesThoughAPartLeavesItsType) {
   }
 }
 
-// Of the products of many integers most wrap to zero, which tells nothing of how they came about.
+// Most products of many integers wrap to zero, which does not show how they were computed.
 TEST(Discover, ProductsOfManyIntegersAreReduced) {
   const OpDef& op = *OpTable::BuiltIn().Find("", "ReduceProd");
   const ExampleCall example(op,
@@ -110,7 +111,7 @@ TEST(Discover, ProductsOfManyIntegersAreReduced) {
     EXPECT_EQ(Discover(example.call, {seed}).factors.size(), 4U) << seed;
 }
 
-// Whether all of many bools are true is hardly ever a question, unless all are, or all but one.
+// Whether all of many bools are true is only informative if all, or all but one, are.
 TEST(Discover, ManyBoolsAreReduced) {
   for (const char* name : {"ReduceMin", "ReduceMax"}) {
     const OpDef& op = *OpTable::BuiltIn().Find("", name);
@@ -122,7 +123,7 @@ TEST(Discover, ManyBoolsAreReduced) {
   }
 }
 
-// 1e5 times 0.1 leaves f16 on the way to what f16 holds.
+// 1e5 times 0.1 exceeds the range of f16 on the way to a result within it.
 TEST(Discover, PartsOfAProductMayLeaveItsType) {
   const OpDef& op = *OpTable::BuiltIn().Find("", "ReduceProd");
   const ExampleCall example(op,
@@ -134,7 +135,7 @@ TEST(Discover, PartsOfAProductMayLeaveItsType) {
 
 OpExample::Input F32(Shape shape) { return {{ElementType::kF32, std::move(shape)}}; }
 
-// At the edge of an image two of four weights are zero, and zero times minus infinity is no number.
+// At the edge of an image two of four weights are zero, and zero times minus infinity is NaN.
 TEST(Discover, NoMaximumPassesWhereAZeroMayMeetInfinity) {
   const OpDef& op = *OpTable::BuiltIn().Find("", "RoiAlign");
   Attributes attributes;
@@ -147,7 +148,7 @@ TEST(Discover, NoMaximumPassesWhereAZeroMayMeetInfinity) {
     EXPECT_TRUE(Discover(example.call, {seed}).pass_through.empty()) << seed;
 }
 
-// Of a recurrent layer that saturates early.
+// For a recurrent layer that saturates early.
 Attributes Clipped(int64_t hidden_size) {
   Attributes attributes;
   attributes.set("hidden_size", hidden_size);
@@ -155,8 +156,8 @@ Attributes Clipped(int64_t hidden_size) {
   return attributes;
 }
 
-// A cell state decides the output gate through a peephole: what is monotone in it for most weights
-// is not for some.
+// A cell state affects the output gate through a peephole: the result is monotone in it for most
+// weights, but not for all.
 TEST(Discover, NoOrderPassesThroughTheStateOfAnLstmWithPeepholes) {
   const OpDef& op = *OpTable::BuiltIn().Find("", "LSTM");
   const ExampleCall example(op,
@@ -185,11 +186,11 @@ TEST(Discover, NoOrderPassesThroughTheStateOfAnLstmWithPeepholes) {
     return false;
   };
   for (uint64_t seed = 0; seed < 30; ++seed) EXPECT_FALSE(passes(example, seed)) << seed;
-  // Of few elements one seed in fifty shows what is not tried often.
+  // With few elements, one seed in fifty shows what is not tried often.
   for (uint64_t seed = 0; seed < 200; ++seed) EXPECT_FALSE(passes(small, seed)) << seed;
 }
 
-// Where sums saturate, the largest of the ranks' results often is the result.
+// If sums saturate, the maximum of the ranks' results often equals the result.
 TEST(Discover, ProductsThatSaturateAreNoMaxima) {
   const OpDef& op = *OpTable::BuiltIn().Find("", "RNN");
   const ExampleCall example(op,
@@ -204,7 +205,7 @@ TEST(Discover, ProductsThatSaturateAreNoMaxima) {
     EXPECT_EQ(Discover(example.call, {seed}).text.find("MAX"), std::string::npos) << seed;
 }
 
-// A negative number, which no u8 is, is the least of its rank and not of the whole.
+// A negative number, which u8 does not have, would be the minimum of its rank but not of the whole.
 TEST(Discover, EdgesOfUnsignedTypesAreNotNegative) {
   const ExampleCall example(*OpTable::BuiltIn().Find("", "ReduceMin"),
                             {.inputs = {{{ElementType::kU8, {8}}}}});
@@ -220,7 +221,7 @@ TEST(Discover, RulesOfTestOperatorsDoNotDependOnTheSeed) {
   }
 }
 
-// 3 of them, or METADIST_EXAMPLE_SEEDS.
+// 3 seeds, or METADIST_EXAMPLE_SEEDS.
 TEST(Discover, RulesOfExamplesDoNotDependOnTheSeed) {
   const char* many = std::getenv("METADIST_EXAMPLE_SEEDS");
   const uint64_t seeds = many == nullptr ? 3 : std::strtoull(many, nullptr, 10);
@@ -235,7 +236,7 @@ TEST(Discover, RulesOfExamplesDoNotDependOnTheSeed) {
     }
 }
 
-// Names tell discovery nothing.
+// Discovery does not depend on names.
 TEST(Discover, OpaqueNamesGiveTheSameRules) {
   int id = 0;
   for (const OpDef* op : OpTable::BuiltIn().all()) {
@@ -251,7 +252,7 @@ TEST(Discover, OpaqueNamesGiveTheSameRules) {
   }
 }
 
-// The judge of the other tests rejects rules that are almost right.
+// The rule checker of the other tests rejects rules that are almost right.
 TEST(RuleChecker, RejectsWrongRules) {
   const OpDef* op = OpTable::BuiltIn().Find("", "MatMul");
   const ExampleCall example(*op, op->examples()[0]);
@@ -280,7 +281,7 @@ TEST(RuleChecker, RejectsWrongRules) {
   EXPECT_NE("", check(rows, 2));
 }
 
-// Weights of 51200 x 12288 are never made.
+// Weights of 51200 x 12288 are never allocated.
 TEST(Discover, CostDoesNotDependOnSizes) {
   const OpDef* op = OpTable::BuiltIn().Find("", "MatMul");
   const auto run = [&](int64_t m, int64_t k, int64_t n) {
@@ -295,7 +296,7 @@ TEST(Discover, CostDoesNotDependOnSizes) {
   EXPECT_EQ(small.kernel_runs, large.kernel_runs);
 }
 
-// The small call still has a dim of thousands, whose positions are not disturbed one by one.
+// The small call still has a dim of thousands, whose positions are not perturbed one by one.
 TEST(Discover, LongDimsAreProbedByBits) {
   const OpDef* op = OpTable::BuiltIn().Find("", "Reshape");
   const std::vector<int64_t> to = {3, 5, 6, 6, 5, 3, 4};

@@ -9,7 +9,8 @@
 
 namespace metadist::testing {
 
-// An example of an operator as a call, with all it points to. Not movable: the call points inside.
+// An example of an operator as a call, with all data it points to. Not movable, because the call
+// points into it.
 struct ExampleCall {
   OpDef op;
   Attributes attributes;
@@ -43,7 +44,7 @@ inline std::vector<std::unique_ptr<ExampleCall>> CallsOf(const OpDef& op) {
   return calls;
 }
 
-// "f32[4,6] i64{3,2}": types of the inputs, elements of constant ones, `-` for those left out.
+// "f32[4,6] i64{3,2}": types of the inputs, elements of constant ones, `-` for omitted ones.
 inline std::string InputsText(const OpCall& call) {
   std::string text;
   for (size_t i = 0; i < call.inputs.size(); ++i) {

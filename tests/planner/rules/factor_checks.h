@@ -14,7 +14,7 @@
 #include "tests/planner/rules/family_calls.h"
 #include "tests/planner/rules/rule_checker.h"
 
-// What discovery found, judged on shapes and inputs it never saw.
+// Checks discovered rules on shapes and inputs that discovery did not use.
 namespace metadist::testing {
 
 struct Tally {
@@ -39,8 +39,8 @@ inline const Factor* Named(const Rule& rule, const std::string& name) {
   return nullptr;
 }
 
-// A factor of any order with its groups in blocks, a few of them in bundles; none where there are
-// too few groups.
+// A factor with groups in any order, with its groups in blocks, a few of them in bundles; nullopt
+// if there are too few groups.
 inline std::optional<Factor> InBlocks(const Factor& factor, int64_t ranks, Generator& random) {
   const int64_t least = factor.least_piece * ranks;
   std::vector<Cut::Part> blocks;
@@ -67,7 +67,7 @@ inline std::optional<Factor> InBlocks(const Factor& factor, int64_t ranks, Gener
   return out;
 }
 
-// Every factor, alone, on shapes that discovery never saw.
+// Checks every factor alone, on shapes that discovery did not use.
 inline void CheckFactors(const std::string& what,
                          const OpCall& sample,
                          const SymbolicRule& found,
@@ -103,7 +103,7 @@ inline void CheckFactors(const std::string& what,
   }
 }
 
-// Sizes at which every piece is a single group: it may look like a broadcast.
+// Sizes at which every piece is a single group, which may look like a broadcast.
 inline std::optional<OwnedCall> SingleGroups(const OpCall& sample,
                                              const SymbolicRule& found,
                                              const std::vector<int>& first,
@@ -117,8 +117,8 @@ inline std::optional<OwnedCall> SingleGroups(const OpCall& sample,
   return CallAt(sample, found, sizes);
 }
 
-// Two factors on meshes of 2 x 2 and 2 x 4: pieces of single groups, and shapes that discovery
-// never saw.
+// Checks two factors on meshes of 2 x 2 and 2 x 4: pieces of single groups, and shapes that
+// discovery did not use.
 inline void CheckPair(const std::string& what,
                       const OpCall& sample,
                       const SymbolicRule& found,

@@ -46,8 +46,9 @@ inline std::optional<OwnedCall> CallAt(const OpCall& sample,
   return call;
 }
 
-// Random sizes: the atoms of interest can be cut over `ranks`; the others are small, or now and
-// then large. Later attempts keep the others as in the sample, for operators that accept few sizes.
+// Random sizes: the atoms of interest can be cut over `ranks`; the others are small, or
+// occasionally large. Later attempts keep the others as in the sample, for operators that accept
+// few sizes.
 inline std::optional<OwnedCall> RandomCall(const OpCall& sample,
                                            const SymbolicRule& found,
                                            const std::vector<int>& atoms,

@@ -14,12 +14,12 @@
 #include "tests/planner/rules/rule_checker.h"
 #include "tests/planner/rules/test_ops.h"
 
-// A rule depends on what a call computes, neither on how its model says it nor on which of its
+// A rule depends on what a call computes, not on how its model expresses it or on which of its
 // sizes happen to be equal.
 namespace metadist::testing {
 namespace {
 
-// A model of the lines, as it is planned.
+// A model of the lines, after the passes that planning runs.
 Graph Planned(const std::string& lines) {
   const auto graph = ParseGraph("graph g opset 26 {\n" + lines + "}\n");
   CHECK(graph.ok(), graph.error().text().c_str());
@@ -28,7 +28,7 @@ Graph Planned(const std::string& lines) {
   return std::move(done).value().graph;
 }
 
-// The rule of its first node of the operator.
+// The rule of its first node with that operator.
 Rule RuleIn(const std::string& op, const std::string& lines) {
   const Graph graph = Planned(lines);
   RuleBook book(OpTable::BuiltIn());
@@ -41,7 +41,7 @@ std::string Constant(const std::string& name, const std::string& values, int64_t
   return "  constant %" + name + ": i64[" + std::to_string(count) + "] = [" + values + "]\n";
 }
 
-// Without what passes through.
+// Without the pass-through clauses.
 std::string FactorsOf(const std::string& text) {
   for (const char* clause : {" linear=", " max=", " min="})
     if (const size_t at = text.find(clause); at != std::string::npos)
@@ -66,7 +66,8 @@ TEST(Form, ReshapesOfAnySpellingAndSizes) {
   EXPECT_EQ(all, OfReshape("12,12,144", "12, -1, 12, 12", "12,12,12,12"));
 }
 
-// Of [6,12,4,4] under {-1,16,2,3}, what a smaller call showed that is none of its kind.
+// For [6,12,4,4] reshaped to {-1,16,2,3}: factors of a smaller call that the real one does not
+// have.
 TEST(Form, FactorsHoldAtTheSizesOfTheCall) {
   const OpDef* op = OpTable::BuiltIn().Find("", "Reshape");
   Generator random(1);
@@ -151,7 +152,7 @@ const ConvCase kConvolutions[] = {
      "2,8,9,9",
      "strides = [2, 2], auto_pad = \"SAME_UPPER\"",
      "([a,b,(c 2),(d 2)],[e,b,_,_])->([a,e,c,d]) reduction={b} halo={c:1/0,d:1/0}"},
-    // Large even when small: every size is varied all the same.
+    // Large even when reduced: every size is still varied.
     {"4,24,67,91",
      "18,4,5,3",
      "4,18,34,23",
@@ -170,21 +171,22 @@ const ConvCase kConvolutions[] = {
      "strides = [5, 1, 1], pads = [2, 0, 0, 1, 0, 0], group = 4",
      "([a,(b c),(d 5),e,f],[(b g),c,_,_,_])->([a,(b g),d,e,f]) reduction={c} attr={b} "
      "halo={d:2/0,e:0/1}"},
-    // A padding that completes the stride (36 + 4 = 10 x 4) is none of the groups, which are 4
-    // too.
+    // A padding that completes the stride (36 + 4 = 10 x 4) is independent of the groups, although
+    // both are 4.
     {"8,8,36,18,22",
      "16,2,4,2,1",
      "8,16,10,10,8",
      "strides = [4, 2, 3], pads = [2, 0, 0, 4, 1, 0], group = 4",
      "([a,(b c),(d 4),(e 2),(f 3)],[(b g),c,_,_,_])->([a,(b g),d,e,f]) reduction={c} attr={b} "
      "halo={d:2/0}"},
-    // Groups, kernel and stride are one number: groups are no part of the window.
+    // Groups, kernel and stride are the same number: groups are independent of the window.
     {"2,12,88",
      "8,3,4",
      "2,8,22",
      "strides = [4], group = 4",
      "([a,(b c),(d 4)],[(b e),c,_])->([a,(b e),d]) reduction={c} attr={b}"},
-    // Small sizes with divisors that the real ones do not share with the dilation mislead.
+    // Small sizes sharing divisors with the dilation that the real ones do not share are
+    // misleading.
     {"2,4,55",
      "8,4,5",
      "2,8,23",
@@ -196,7 +198,7 @@ const ConvCase kConvolutions[] = {
      "strides = [2, 1], dilations = [7, 2], group = 2",
      "([_,(a b),(c 2),d],[(a e),b,_,_])->([_,(a e),c,d]) reduction={b} attr={a} "
      "halo={c:0/6,d:0/4}"},
-    // Over few places all taps lie in the padding.
+    // With few positions, all taps are in the padding.
     {"2,4,55",
      "8,4,2",
      "2,8,55",
@@ -222,7 +224,7 @@ TEST(Form, PiecesThatMustBeLarge) {
   };
   // The last piece of the result is two elements of padding and the three that they mirror.
   EXPECT_EQ("([a,b])->([a,b]) least={b:5} linear={0} max={0} min={0}", reflected("3,40", "3,42"));
-  // Of eight there are no two such pieces.
+  // Eight elements have no two such pieces.
   EXPECT_EQ("([a,_])->([a,_]) linear={0} max={0} min={0}", reflected("3,6", "3,8"));
 }
 
@@ -256,7 +258,7 @@ TEST(Form, WindowsOfPools) {
           .text);
 }
 
-// A step behind the end of its sequence leaves the state as it is and makes zeros.
+// A step after the end of its sequence leaves the state unchanged and outputs zeros.
 TEST(Form, RecurrentLayersOfSequencesOfAnyLength) {
   const std::string rest =
       "  input %l: i32[4]\n  input %h: f32[1,4,8]\n  %y: f32[7,1,4,8] = RNN(%x, %w, %r, _, %l, %h)";
@@ -271,7 +273,7 @@ TEST(Form, RecurrentLayersOfSequencesOfAnyLength) {
             RuleIn("RNN", inputs + " {direction = \"reverse\"} @n\n  output %y\n").text);
 }
 
-// Each direction keeps its own functions, and of the parameters those that they take.
+// Each direction keeps its own functions and those parameters that they use.
 TEST(Form, BothDirectionsOfARecurrentLayerRunApart) {
   const Graph graph = Planned(
       "  input %x: f32[70,4,12]\n  input %w: f32[2,24,12]\n  input %r: f32[2,24,8]\n"
@@ -294,7 +296,7 @@ TEST(Form, BothDirectionsOfARecurrentLayerRunApart) {
   expect(*layers[1], {"Sigmoid", "Elu"}, {0.75}, {});
 }
 
-// What only shorter sequences can cut is told.
+// Dims that can be cut only for shorter sequences are reported.
 TEST(Form, DimsThatStayWholeHaveAReason) {
   const Rule rule = RuleIn("LSTM",
                            "  input %x: f32[40,4,12]\n  input %w: f32[1,32,12]\n"
@@ -337,8 +339,8 @@ std::string OfLoss(int64_t classes, int64_t ignored) {
                        .text);
 }
 
-// A class that is not counted is one of the call's, or none: targets within a piece are compared
-// with it as they are, or as they are counted.
+// An ignored class is one of the call's classes or none: targets within a piece are compared with
+// it unchanged, or after counting from the piece.
 TEST(Form, ClassesThatAreNotCounted) {
   EXPECT_EQ("([b,a],[b])->([]) combine={b:SUM[]} reduction={a,b} off={a:1-}", OfLoss(12, -1));
   for (const auto& [classes, ignored] :
@@ -346,7 +348,7 @@ TEST(Form, ClassesThatAreNotCounted) {
     EXPECT_EQ(std::string::npos, OfLoss(classes, ignored).find("off={a:1-}")) << ignored;
 }
 
-// A small call keeps a class that is one of the call's.
+// A small call keeps an ignored class that is one of the call's classes.
 TEST(Form, SmallCallsKeepClassesThatAreNotCounted) {
   const OpDef* op = OpTable::BuiltIn().Find("", "NegativeLogLikelihoodLoss");
   Attributes attributes;
@@ -365,7 +367,7 @@ TEST(Form, SmallCallsKeepClassesThatAreNotCounted) {
   }
 }
 
-// Where a slice ends may be far from the end of the dim.
+// The end of a slice may be far from the end of the dim.
 TEST(Form, PartsOfLongDims) {
   EXPECT_EQ("([a,b])->([a,b]) within={a:2}",
             FactorsOf(RuleIn("Slice",
@@ -375,8 +377,8 @@ TEST(Form, PartsOfLongDims) {
                           .text));
 }
 
-// Trials of wrong windows, and of factors whose outputs have other sizes at these, read nothing
-// beyond the arrays (Take, Put and CloseAt check it).
+// Trials of wrong windows, and of factors whose outputs have other sizes here, read nothing beyond
+// the arrays (Take, Put and CloseAt check this).
 TEST(Form, PartsThatEndBeforeTheDim) {
   const auto rule_of =
       [](const std::string& in, const char* end, const char* axis, const char* out) {
@@ -399,7 +401,7 @@ TEST(Form, PartsThatEndBeforeTheDim) {
                           .text));
 }
 
-// A small call may overwrite all of a cache, of which the real one keeps a part.
+// A small call may overwrite all of a cache of which the real one keeps a part.
 TEST(Form, SumsPassAsTheRealCallPassesThem) {
   const auto updated = [](const std::string& cache, const std::string& update) {
     return RuleIn("TensorScatter",
@@ -413,7 +415,7 @@ TEST(Form, SumsPassAsTheRealCallPassesThem) {
   EXPECT_EQ(std::string::npos, updated("2,12,12", "2,9,12").find("linear={1}"));
 }
 
-// Totals of a running product may leave the range of floats where the product does not.
+// Totals of a running product may exceed the range of floats where the product does not.
 TEST(Form, RunningProductsOfIntegersAlone) {
   const auto running = [](const std::string& op, const std::string& type) {
     return FactorsOf(RuleIn(op,
@@ -450,7 +452,7 @@ TEST(Form, PartialValuesPassNeitherNarrowTypesNorTheEndOfADomain) {
   EXPECT_EQ("([a,b])->([a,b]) max={0} min={0}", OfUnary("Exp", "f32", "f32"));
 }
 
-// As it is, but ones where all of it is zero.
+// Unchanged, but ones if all of it is zero.
 double OnesForNothing(In in, int64_t i, int64_t j) {
   const double* x = in[0].data<double>();
   return std::any_of(x, x + in[0].size(), [](double e) { return e != 0; }) ? At(in[0], i, j) : 1;
@@ -470,7 +472,7 @@ double DefinedNear(In in, int64_t i, int64_t j) {
   return x > -50 ? x : std::numeric_limits<double>::quiet_NaN();
 }
 
-// The part of a maximum on one rank may be anything below it.
+// The part of a maximum on one rank may be any value below it.
 TEST(Form, PartsOfAMaximumMayBeFarBelowIt) {
   const OpDef op = ElementOp<double, SameAs, DefinedNear>("DefinedNear");
   const ExampleCall example(op, {.inputs = {{{ElementType::kF64, {6, 10}}}}});
@@ -478,7 +480,7 @@ TEST(Form, PartsOfAMaximumMayBeFarBelowIt) {
   EXPECT_EQ(std::string::npos, text.find("max=")) << text;
 }
 
-// Sorted numbers may add up to nearly nothing on the way from far below 0 to far above it.
+// Sorted numbers may add up to almost zero on the way from far below 0 to far above it.
 TEST(Form, SumsPassWhateverIsDrawn) {
   const Graph graph = Planned("  input %x: bf16[4,4,6,3]\n" + Constant("a", "0, 1, 2, 3", 4) +
                               "  %y: bf16[] = ReduceSum(%x, %a) {keepdims=0} @n\n  output %y\n");
@@ -490,7 +492,7 @@ TEST(Form, SumsPassWhateverIsDrawn) {
   }
 }
 
-// Most of what a convolution of integers of 8 bits makes is the smallest or the largest of them.
+// Most results of a convolution of 8-bit integers saturate.
 TEST(Form, WindowsShowThoughOutputsSaturate) {
   const Graph graph = Planned(
       "  input %x: u8[1,1,12]\n  input %xs: f32[]\n  input %xz: u8[]\n  input %w: u8[2,1,2]\n"
@@ -498,7 +500,7 @@ TEST(Form, WindowsShowThoughOutputsSaturate) {
       "  input %b: i32[2]\n"
       "  %y: u8[1,2,12] = QLinearConv(%x, %xs, %xz, %w, %ws, %wz, %ys, %yz, %b) "
       "{dilations=[2], kernel_shape=[2], pads=[1,1]} @n\n  output %y\n");
-  // One draw in a hundred shows nothing, and as many show a part: all must be looked at again.
+  // One draw in a hundred shows nothing, and as many show a part: all must be examined again.
   for (uint64_t seed = 0; seed < 400; ++seed) {
     RuleBook book(OpTable::BuiltIn(), {.seed = seed});
     EXPECT_EQ(book.For(graph, graph.nodes[0]).text,

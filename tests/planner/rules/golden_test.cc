@@ -14,7 +14,7 @@ namespace {
 
 const char* const kGolden = METADIST_SOURCE_DIR "/tests/planner/rules/rules.golden";
 
-// The factors that ask for pieces of one size, which the notation does not tell.
+// The factors that require pieces of equal size, which the notation does not show.
 std::string EvenText(const SymbolicRule& found) {
   std::string names;
   for (const SymbolicFactor& factor : found.factors)
@@ -22,8 +22,8 @@ std::string EvenText(const SymbolicRule& found) {
   return names.empty() ? "" : fmt::format(" even={{{}}}", names);
 }
 
-// The discovered rule of every example of every operator equals the reviewed one. With
-// METADIST_UPDATE_GOLDENS set the file is rewritten; review the diff.
+// The discovered rule of every example of every operator equals the reviewed one. If
+// METADIST_UPDATE_GOLDENS is set, the file is rewritten; review the diff.
 TEST(Discover, RulesOfAllExamplesEqualTheGolden) {
   std::string text;
   for (const OpDef* op : OpTable::BuiltIn().all()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator is called tells a rule book nothing: neither its own name nor those of the
-// operators that its decomposition is written with.
+// Rules do not depend on operator names: neither on the operator's own nor on those in its
+// decomposition.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using Key = std::pair<std::string, std::string>;  // domain and name
 
 constexpr char kDomain[] = "opaque";
 
-// An id for every operator, in another order than that of the names.
+// An id for every operator, in an order different from that of the names.
 std::map<Key, std::string> MakeIds() {
   std::map<Key, std::string> ids;
   size_t next = 0;
@@ -51,8 +51,8 @@ Result<Graph> DecomposeOpaquely(const OpCall& call) {
   return graph;
 }
 
-// Every operator under its id. Those under their own names stay: recipes are written with some of
-// them, and no opaque call or decomposition has such a node.
+// Every operator under its id. The original names stay in the table, because recipes use some of
+// them; no opaque call or decomposition has such a node.
 OpTable OpaqueTable() {
   OpTable table = OpTable::BuiltIn();
   for (const OpDef* op : OpTable::BuiltIn().all()) {
@@ -67,7 +67,7 @@ OpTable OpaqueTable() {
   return table;
 }
 
-// A graph of the call alone; none where inference refuses it.
+// A graph of the call alone; nullopt if inference refuses it.
 std::optional<Graph> GraphOf(const OpCall& call) {
   GraphBuilder b("call");
   b.AddCall(call, "node");
@@ -76,7 +76,7 @@ std::optional<Graph> GraphOf(const OpCall& call) {
   return std::move(graph).value();
 }
 
-// Operators that are nodes of some example's decomposition.
+// Operators that are nodes of a decomposition of the call.
 std::set<std::string> OperatorsIn(const OpCall& call) {
   std::set<std::string> names;
   if (call.op->decompose == nullptr) return names;
@@ -122,7 +122,7 @@ TEST(RuleBook, OpaqueNamesGiveTheSameRules) {
       }
     }
   }
-  EXPECT_GT(composites, 100);  // what the test is about
+  EXPECT_GT(composites, 100);  // otherwise the test is meaningless
   EXPECT_GT(recipes, 10);
   EXPECT_GT(late, 10);
 }

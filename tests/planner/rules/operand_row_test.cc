@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators with many operands: what is found from a few of them is what all of them show.
+// Operators with many operands: a rule found from a few of them equals that found from all.
 #include "planner/rules/book/operand_row.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ Found Find(const OpDef& op, const std::vector<Shape>& shapes, const Attributes& 
   RuleBook book(table);
   found.by_row = book.For(graph, graph.nodes[0]).text;
   found.one_by_one = Instantiate(Discover(call), call).text;
-  // The record is then that of the short call.
+  // Then the record is that of the short call.
   for (const auto& [signature, record] : book.File().records)
     found.row_is_used = found.row_is_used || record.found.dims.size() == kShortRows[1];
   return found;
@@ -87,7 +87,7 @@ TEST(OperandRow, AnOperandOfAnotherFormIsSeen) {
   }
 }
 
-// Adds its operands; of every operand behind the eighth only its first row, to all rows.
+// Adds its operands; of every operand after the eighth, only its first row, to all rows.
 OpDef LateOp() {
   OpDef op;
   op.domain = "test";
@@ -114,7 +114,7 @@ TEST(OperandRow, OperandsThatPlayAnotherRoleLaterAreRefuted) {
   const OpDef op = LateOp();
   const Found found = Find(op, std::vector<Shape>(18, {8, 6}));
   EXPECT_EQ(found.by_row, found.one_by_one);
-  // What the first operands alone show would cut the rows.
+  // The first operands alone would allow cutting the rows.
   const Found few = Find(op, std::vector<Shape>(7, {8, 6}));
   EXPECT_NE(few.by_row.substr(few.by_row.find("->")).find("[a,b]"), std::string::npos);
   EXPECT_EQ(found.by_row.find("[a,b]"), std::string::npos);

@@ -10,12 +10,12 @@
 #include "metair/ops/op_def.h"
 #include "metair/spmd/sharding.h"
 
-// Calls and legal inputs for the judge of rules; shares no code with discovery.
+// Calls and valid inputs for the rule checker; shares no code with discovery.
 namespace metadist::testing {
 
 using Generator = std::mt19937_64;
 
-// A call with everything it points to; copyable.
+// A call with all data it points to; copyable.
 struct OwnedCall {
   const OpDef* op = nullptr;
   Attributes attributes;
@@ -41,7 +41,7 @@ struct OwnedCall {
       c.inputs.push_back({present[i], types[i], constants[i] ? &*constants[i] : nullptr});
     return c;
   }
-  // nullopt: rejected.
+  // nullopt if the operator rejects it.
   std::optional<std::vector<Tensor>> Run(const std::vector<Tensor>& inputs) const {
     OwnedCall local = *this;
     std::vector<Tensor> wide(types.size());
@@ -61,7 +61,7 @@ struct OwnedCall {
   }
 };
 
-// Legal inputs of a call; nullopt where the domain has none.
+// Valid inputs of a call; nullopt if the domain has none.
 inline std::optional<std::vector<Tensor>> DrawInputs(const OwnedCall& owned, Generator& random) {
   const OpCall call = owned.call();
   std::vector<InputDomain> domains;
@@ -113,7 +113,7 @@ inline std::optional<std::vector<Tensor>> DrawInputs(const OwnedCall& owned, Gen
   return inputs;
 }
 
-// Element i of an array of compute type, and what a reduction makes of two.
+// Element i of an array of compute type, and the reduction of two values.
 inline double Value(const Tensor& x, int64_t i) {
   if (x.element() == ElementType::kF64) return x.data<double>()[i];
   if (x.element() == ElementType::kBool) return x.data<bool>()[i] ? 1 : 0;

@@ -13,8 +13,8 @@
 namespace metadist::testing {
 namespace {
 
-// A sum of products whose rule everybody knows: a label of the output cuts what it names, any other
-// leaves partial sums, and a sum passes through each operand.
+// A sum of products, whose rule is known: a label of the output cuts the dims it names, any other
+// label leaves partial sums, and a sum passes through each operand.
 struct Equation {
   std::vector<std::string> operands;
   std::string output;

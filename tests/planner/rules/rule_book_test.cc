@@ -79,7 +79,7 @@ TEST(RuleBook, CallsOfTwelveDims) {
             RuleBook(OpTable::BuiltIn()).Report(n.graph)[0].rule);
 }
 
-// Groups of channels of small images: every two of the sizes have a divisor.
+// Groups of channels of small images: any two of the sizes have a common divisor.
 TEST(RuleBook, ReshapesOfPowersOfTwoHaveTheirRefinement) {
   for (const Shape& to : {Shape{3, 1280, 16, 16}, {3, 2560, 8, 8}, {3, 320, 64, 64}}) {
     Nodes n;
@@ -157,7 +157,7 @@ TEST(Instantiate, RefusesOtherCalls) {
   EXPECT_EQ("its sizes are not those of a larger form of the small call that was run", rule.reason);
 }
 
-// Nor where all its cuts would fit.
+// Nor if all its cuts would fit.
 TEST(Instantiate, RefusesOtherIntegers) {
   const OpDef* op = OpTable::BuiltIn().Find("", "Transpose");
   const auto example = [&](std::vector<int64_t> order) {
@@ -172,8 +172,8 @@ TEST(Instantiate, RefusesOtherIntegers) {
   EXPECT_TRUE(Instantiate(found, kept.call).factors.empty());
 }
 
-// Half of a dim taken from its start or to its end: both halves are cut together. Of a part that is
-// no divisor of the dim, ranks take what makes their pieces.
+// Half of a dim, from its start or up to its end: both halves are cut together. If a part does not
+// divide the dim, ranks take the elements that their pieces need.
 TEST(Discover, PartsOfADim) {
   const OpDef* op = OpTable::BuiltIn().Find("", "Slice");
   const auto rule = [&](int64_t start, int64_t end) {

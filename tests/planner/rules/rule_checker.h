@@ -11,8 +11,9 @@
 #include "tests/planner/rules/owned_call.h"
 #include "tests/planner/rules/rule_pieces.h"
 
-// An independent judge of rules: it divides a call as a Rule says, runs the pieces, merges them and
-// compares with the whole. It reads the Rule and the operator and shares no code with discovery.
+// An independent checker of rules: it divides a call according to a Rule, runs the pieces, merges
+// them and compares the result with the whole. It uses the Rule and the operator and shares no code
+// with discovery.
 namespace metadist::testing {
 
 // One mesh axis: a factor over `ranks` ranks.
@@ -23,7 +24,7 @@ struct Axis {
 
 class RuleChecker {
  public:
-  // Empty: the axes divide the call correctly on these inputs; else what is wrong.
+  // Empty if the axes divide the call correctly on these inputs; else a description of the error.
   static std::string Check(const OwnedCall& call,
                            const std::vector<Axis>& axes,
                            const std::vector<Tensor>& inputs,
@@ -67,7 +68,7 @@ class RuleChecker {
   }
 
  private:
-  // Which indices of each dim of a tensor a rank holds.
+  // The indices of each dim of a tensor that a rank holds.
   static std::vector<std::vector<int64_t>> Held(const Shape& shape,
                                                 const std::vector<Axis>& axes,
                                                 const std::vector<int64_t>& rank,
@@ -91,7 +92,7 @@ class RuleChecker {
     return held;
   }
 
-  // Calls visit(local element, global element) for all a rank holds.
+  // Calls visit(local element, global element) for all elements of a rank.
   template <typename Visit>
   static void ForHeld(const Shape& shape,
                       const std::vector<std::vector<int64_t>>& held,
@@ -118,7 +119,7 @@ class RuleChecker {
     for (const auto& h : held) shape.push_back(static_cast<int64_t>(h.size()));
     Tensor mine = Tensor::Zeros({whole.element(), shape});
     const int64_t bytes = ByteSize(whole.element());
-    bool zero = false;  // a partial input: all of it on one rank
+    bool zero = false;  // a partial input of which all is on one rank
     for (size_t a = 0; a < axes.size(); ++a) {
       const auto& partial = axes[a].factor->partial_inputs;
       if (std::find(partial.begin(), partial.end(), tensor) != partial.end())
@@ -181,7 +182,7 @@ class RuleChecker {
                              const std::vector<std::vector<int64_t>>& ranks,
                              const std::vector<std::vector<Tensor>>& local,
                              int output) {
-    // Which axes fold this output; along the others pieces differ or are equal.
+    // The axes that reduce this output; along the others, pieces differ or are equal.
     std::optional<ReduceOp> op;
     std::vector<bool> folds(axes.size(), false);
     std::vector<bool> cuts(axes.size(), false);
@@ -189,7 +190,7 @@ class RuleChecker {
       const auto found = axes[a].factor->reductions.find(output);
       if (found != axes[a].factor->reductions.end()) {
         folds[a] = true;
-        if (op && *op != found->second) return "";  // not a combination the planner makes
+        if (op && *op != found->second) return "";  // a combination that the planner does not make
         op = found->second;
       }
       for (const Cut& cut : axes[a].factor->outputs) cuts[a] = cuts[a] || cut.tensor == output;
@@ -205,10 +206,10 @@ class RuleChecker {
         return "a piece is " + TypeText(mine.type()) + ", not " +
                TypeText({whole.element(), shape});
       std::string wrong;
-      bool duplicate = false;  // a rank that must hold what another one holds
+      bool duplicate = false;  // a rank that must hold the same part as another
       for (size_t a = 0; a < axes.size(); ++a)
         duplicate = duplicate || (!folds[a] && !cuts[a] && ranks[r][a] > 0);
-      // What was made beyond the piece is dropped.
+      // Results beyond the piece are dropped.
       const auto own = Held(whole.shape(), axes, ranks[r], output, /*input=*/false, /*halo=*/false);
       std::vector<bool> kept(count, false);
       ForHeld(

@@ -26,7 +26,7 @@ Graph GraphOf(const std::vector<const OpDef*>& ops) {
   return b.Done().value();
 }
 
-// Operators whose rules have, among them, all that a rule can have.
+// Operators whose rules together have every property that a rule can have.
 Graph Some() {
   std::vector<const OpDef*> ops;
   for (const char* name : {"MatMul",
@@ -72,7 +72,7 @@ TEST(RuleJson, RoundTripOfAllExamples) {
   EXPECT_GT(factors, 900u);
 }
 
-// What is written is read, however many operands, results and dims a call has.
+// Files are read back unchanged, however many operands, results and dims a call has.
 TEST(RuleJson, RoundTripOfLongCalls) {
   std::string pieces, inputs, names, ones;
   for (int i = 0; i < 300; ++i) {
@@ -96,7 +96,7 @@ TEST(RuleJson, RoundTripOfLongCalls) {
   EXPECT_EQ(text, WriteRules(read.value()));
 }
 
-// No example goes around the ends of a dim.
+// No example wraps around the ends of a dim.
 TEST(RuleJson, CoursesOfWindows) {
   const auto pool = CallsOf(*OpTable::BuiltIn().Find("", "AveragePool"));
   SymbolicRule found = Discover(pool[1]->call);
@@ -151,7 +151,7 @@ TEST(RuleFile, LearnedRulesAreThoseThatAreDiscovered) {
       EXPECT_EQ(a.factors[f].inner, b.factors[f].inner);
     }
   }
-  // Nothing was run: its time is the file's, which has none.
+  // Nothing was run: the time is that of the file, which has none.
   for (const SignatureReport& report : learned.Report(graph)) EXPECT_EQ(0.0, report.seconds);
 }
 
@@ -162,7 +162,7 @@ TEST(RuleFile, RulesOfOtherKernelsAreFoundAnew) {
   RuleFile file = found.File();
   const int64_t count = static_cast<int64_t>(file.records.size());
   ASSERT_GT(count, 2);
-  // A wrong rule, under the name of another version.
+  // A wrong rule, in a file of another version.
   for (auto& [signature, record] : file.records) record.found.factors.clear();
   file.version = "0000000000000000";
   RuleBook book(OpTable::BuiltIn());
@@ -184,7 +184,7 @@ TEST(RuleFile, RulesOfOtherKernelsAreFoundAnew) {
   EXPECT_EQ(count, newer.stale());
 }
 
-// A record under the signature of another call is not used for it.
+// A record under another call's signature is not used for it.
 TEST(RuleFile, RulesOfOtherCallsAreFoundAnew) {
   const Graph products = GraphOf({OpTable::BuiltIn().Find("", "MatMul")});
   const Graph sums = GraphOf({OpTable::BuiltIn().Find("", "ReduceSum")});

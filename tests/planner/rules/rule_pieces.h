@@ -8,10 +8,10 @@
 #include "metair/ir/tensor.h"
 #include "planner/rules/factor/rule.h"
 
-// What a rank holds under a factor, for the judge of rules; shares no code with discovery.
+// The part of a rank under a factor, for the rule checker; shares no code with discovery.
 namespace metadist::testing {
 
-// Part of [0, size) that is the index-th of count balanced pieces.
+// The range of the index-th of `count` balanced pieces of [0, size).
 inline std::pair<int64_t, int64_t> Part(int64_t size, int64_t count, int64_t index) {
   const int64_t low = index * (size / count) + std::min(index, size % count);
   return {low, low + size / count + (index < size % count ? 1 : 0)};
@@ -29,14 +29,14 @@ inline std::vector<bool> Owned(const Cut& cut, int64_t size, int64_t ranks, int6
   return owned;
 }
 
-// A piece and its halo, as if the dim had no ends.
+// A piece and its halo, as if the dim were unbounded.
 inline std::pair<int64_t, int64_t> Wide(const Cut& cut, int64_t ranks, int64_t rank) {
   const auto [low, high] = Part(cut.parts[0].size, ranks, rank);
   const int64_t unit = cut.parts[0].unit;
   return {low * unit - cut.halo.before, high * unit + cut.halo.behind};
 }
 
-// What a rank takes or makes of a dim, beyond its piece too.
+// The indices of a dim that a rank reads or produces, including those beyond its piece.
 inline std::vector<bool> Widely(const Cut& cut, int64_t size, int64_t ranks, int64_t rank) {
   if (cut.halo.empty()) return Owned(cut, size, ranks, rank);
   const auto [begin, end] = Wide(cut, ranks, rank);
@@ -50,13 +50,14 @@ inline std::vector<bool> Widely(const Cut& cut, int64_t size, int64_t ranks, int
   return held;
 }
 
-// The index with which a rank begins where it takes a dim around its ends; else 0.
+// The index at which a rank begins to read a dim with wrap-around; else 0.
 inline int64_t FirstOf(const Cut& cut, int64_t size, int64_t ranks, int64_t rank) {
   if (cut.halo.course != Halo::Course::kAround) return 0;
   return (Wide(cut, ranks, rank).first + size) % size;
 }
 
-// Whether pieces have room for their halos: ends are met only by the first and the last piece.
+// True if pieces are large enough for their halos: only the first and the last piece reach the
+// ends.
 inline bool HasRoom(const Factor& factor, int64_t ranks) {
   for (const auto* cuts : {&factor.inputs, &factor.outputs})
     for (const Cut& cut : *cuts) {
@@ -77,7 +78,7 @@ inline bool HasRoom(const Factor& factor, int64_t ranks) {
   return true;
 }
 
-// The array with `more` indices more behind the others of a dim, zeros; less where negative.
+// The array extended by `more` zeros at the end of a dim, or shortened if negative.
 inline Tensor Resized(const Tensor& x, int dim, int64_t more) {
   Shape shape = x.shape();
   int64_t inner = ByteSize(x.element());
@@ -92,8 +93,8 @@ inline Tensor Resized(const Tensor& x, int dim, int64_t more) {
   return out;
 }
 
-// Indices whose target a rank does not hold point behind what it holds; the others say how many
-// indices of the dim the rank holds before the target.
+// Indices whose target a rank does not hold point beyond its part; the others give the number of
+// indices of the dim that the rank holds before the target.
 inline Tensor CountedWithin(const Tensor& whole,
                             const CountedIndex& index,
                             int64_t ranks,

@@ -24,7 +24,7 @@ Tensor Folded(ReduceOp op, const Tensor& a, const Tensor& b) {
   return Tensor::Of<double>(a.shape(), x);
 }
 
-// What passes through, on fresh shapes and inputs.
+// Checks pass-through on new shapes and inputs.
 void CheckPassThrough(const std::string& what,
                       const OpCall& sample,
                       const SymbolicRule& found,

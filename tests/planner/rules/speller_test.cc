@@ -9,7 +9,7 @@
 namespace metadist {
 namespace {
 
-// Tells the speller what changes when element e depends on positions sources[e].
+// Reports to the speller the changes that occur if element e depends on positions sources[e].
 bool Spell(const std::vector<std::vector<int64_t>>& sources, int bits, Speller& speller) {
   for (int bit = 0; bit < bits; ++bit) {
     for (size_t e = 0; e < sources.size(); ++e)

@@ -8,13 +8,13 @@
 
 #include "metair/ops/op_def.h"
 
-// Operators of no model, added at run time: those whose rules are easy to get wrong.
+// Additional operators, not used by any model: those whose rules are easy to get wrong.
 namespace metadist::testing {
 
 struct TestOp {
   OpDef op;
   OpExample example;
-  const char* rule;  // what must be found
+  const char* rule;  // expected rule
 };
 
 // An output shape and a value for each of its elements, over two-dim inputs.
@@ -43,7 +43,7 @@ inline bool Bit(const Tensor& x, int64_t i, int64_t j) { return x.data<bool>()[i
 
 inline Result<Shape> RowsOf(const OpCall& call) { return Shape{call.shape(0)[0]}; }
 inline Result<Shape> SameAs(const OpCall& call) { return call.shape(0); }
-// [i,k] x [k,j], and a bias [j] if there is one.
+// [i,k] x [k,j], and optionally a bias [j].
 inline Result<Shape> ProductOf(const OpCall& call) {
   if (call.shape(0)[1] != call.shape(1)[0]) return BadInput("", "inner sizes differ");
   if (call.inputs.size() > 2 && call.shape(2)[0] != call.shape(1)[1])
@@ -72,7 +72,7 @@ inline double Dot(In in, int64_t i, int64_t j) {
 inline double DotBias(In in, int64_t i, int64_t j) {
   return Dot(in, i, j) + in[2].data<double>()[j];
 }
-// NaN wins, wherever it stands: else what pieces make of it depends on where they begin.
+// NaN wins, wherever it is: otherwise the result of pieces would depend on where they begin.
 inline double Lower(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 inline double Higher(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 inline double DotRelu(In in, int64_t i, int64_t j) { return Higher(DotBias(in, i, j), 0.0); }
@@ -164,7 +164,7 @@ inline double FaultyCopy(In in, int64_t i, int64_t j) {
   return At(in[0], i, j) * (i + 1 == in[0].dim(0) ? 2 : 1);
 }
 
-// A sum but for so little that f32 does not show it.
+// A sum with an error too small to show in f32.
 inline double AlmostSum(In in, int64_t i, int64_t) {
   double sum = 0;
   for (int64_t j = 0; j < in[0].dim(1); ++j) sum += At(in[0], i, j);

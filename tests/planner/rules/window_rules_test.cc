@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows that slide along a dim: the rule that is found for each kind, and every factor of it
-// judged by itself on shapes that discovery never saw.
+// Windows that slide along a dim: the rule found for each kind, and a check of each of its factors
+// alone on shapes that discovery did not use.
 #include <gtest/gtest.h>
 
 #include "metair/ops/example_parts.h"
@@ -18,7 +18,7 @@ struct WindowCase {
   const char* name;
   const char* op;
   OpExample example;
-  const char* rule;  // up to what passes through
+  const char* rule;  // without the pass-through clauses
 };
 
 // As exporters write it: with the size of the kernel.
@@ -248,7 +248,7 @@ TEST_P(Windows, EveryFactorHoldsOnUnseenShapes) {
     }
 }
 
-// The judge tells a halo that is one too small, and padding that inner ranks keep.
+// The rule checker detects a halo that is too small by one, and padding that inner ranks keep.
 TEST_P(Windows, AlmostRightFactorsAreToldFromRightOnes) {
   const ExampleCall sample(op(), GetParam().example);
   const SymbolicRule found = Discover(sample.call);
@@ -270,7 +270,7 @@ TEST_P(Windows, AlmostRightFactorsAreToldFromRightOnes) {
         EXPECT_NE("", check(less)) << factor.name;
       }
     }
-    // Under a stride padding kept may be too little for one more output.
+    // With a stride, the padding kept may be too small for one more output.
     for (size_t e = 0; e < factor.literals.size() && factor.inputs[0].parts[0].unit == 1; ++e) {
       Factor kept = factor;
       kept.literals.erase(kept.literals.begin() + static_cast<int64_t>(e));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts of several blocks on their way through a graph.
+// Propagation of block-cyclic layouts through a graph.
 #include "planner/space/block_cyclic.h"
 
 #include <gtest/gtest.h>
@@ -31,10 +31,10 @@ TEST(BlockCyclic, BundlesThatAllRanksShareAreRuns) {
 TEST(BlockCyclic, GroupsFollowTheirDim) {
   const BlockCyclic thirds{3, {{24, 1}}};
   EXPECT_EQ(BlockCyclicOfGroups(thirds, Whole(72), 4), thirds);
-  // Groups of 6 elements: each third holds four of them.
+  // Groups of 6 elements: each third contains four of them.
   EXPECT_EQ(BlockCyclicOfGroups(thirds, {0, 0, 1, {{12, 6}}}, 4), (BlockCyclic{3, {{4, 1}}}));
   EXPECT_EQ(BlockCyclicOfGroups(thirds, {0, 0, 1, {{9, 8}}}, 4), std::nullopt);
-  // The dim has three blocks of groups itself.
+  // The dim itself has three blocks of groups.
   EXPECT_TRUE(BlockCyclicOfGroups(thirds, {0, 0, 3, {{24, 1}}}, 4)->in_a_row());
   EXPECT_EQ(BlockCyclicOfGroups(thirds, {0, 0, 2, {{36, 1}}}, 4), std::nullopt);
 }
@@ -86,7 +86,7 @@ class BlockCyclicSpread : public testing::Test {
     layouts_ = SpreadBlockCyclic(graph_, rules, mesh_.ranks());
   }
 
-  // Of the values that the node takes and makes, as its strategies have them.
+  // The layouts of the node's inputs and outputs over its strategies.
   std::set<std::string> LayoutsOf(const std::string& name, size_t limit = 96) {
     std::set<std::string> out;
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -115,7 +115,7 @@ TEST_F(BlockCyclicSpread, BlocksOfASplitReachTheProduct) {
   Read(kFused);
   EXPECT_EQ(LayoutsOf("bias").count("[][(3 8:a)] [(3 8:a)] -> [][(3 8:a)]"), 1u);
   EXPECT_EQ(LayoutsOf("product").count("[][] [][(3 8:a)] -> [][(3 8:a)]"), 1u);
-  // Rows have no blocks, what leaves the split has none.
+  // Rows are not block-cyclic, and neither is the output of the split.
   EXPECT_EQ(layouts_[0].size(), 1u);
   EXPECT_TRUE(layouts_[2].empty());
   EXPECT_TRUE(layouts_[3].empty());
@@ -136,7 +136,7 @@ TEST_F(BlockCyclicSpread, UnequalBlocksToo) {
             1u);
 }
 
-// 3 heads of 4 on 2 ranks: one of them has two heads.
+// 3 heads of 4 on 2 ranks: one rank has two heads.
 TEST_F(BlockCyclicSpread, WholeHeadsReachTheProduct) {
   Read(R"(graph heads opset 26 {
   input %x: f32[4,8]
@@ -152,8 +152,8 @@ TEST_F(BlockCyclicSpread, WholeHeadsReachTheProduct) {
   EXPECT_EQ(LayoutsOf("product").count("[][] [][(3 4:a)] -> [][(3 4:a)]"), 1u);
 }
 
-// Rows of a triangle know where they lie, a window wants its neighbours, a lookup counts from the
-// start of the piece.
+// Rows of a triangle depend on their position, a window reads its neighbours, and a lookup counts
+// from the start of the piece.
 TEST_F(BlockCyclicSpread, FactorsThatNeedRunsAreLeftOut) {
   Read(R"(graph runs opset 26 {
   input %x: f32[4,6,16]
@@ -176,7 +176,7 @@ TEST_F(BlockCyclicSpread, FactorsThatNeedRunsAreLeftOut) {
     EXPECT_EQ(layout.find("(2 8:a)"), std::string::npos) << layout;
 }
 
-// Strategies of the rule as it is come first and are never given up for others.
+// Strategies of the unmodified rule come first and are never dropped for others.
 TEST_F(BlockCyclicSpread, OwnStrategiesStay) {
   Read(kFused);
   const std::set<std::string> all = LayoutsOf("product");

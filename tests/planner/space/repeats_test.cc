@@ -73,7 +73,7 @@ TEST(Repeats, ALayerWiredOtherwiseIsNotAlike) {
     EXPECT_FALSE(repeat.first <= 7 && 11 < repeat.first + repeat.period * repeat.count);
 }
 
-// A chain of nodes, each of which takes what the one before it makes.
+// A chain of nodes, each of which reads the output of the previous one.
 Graph Chain(size_t nodes) {
   GraphBuilder b("chain");
   ValueId x = b.Input("x", {ElementType::kF32, {8}});
@@ -81,8 +81,8 @@ Graph Chain(size_t nodes) {
   return b.Done().value();
 }
 
-// The best run among nodes [begin, end) of a chain, with every period tried; then those on either
-// side of it.
+// The best run among nodes [begin, end) of a chain, trying every period; then those on either side
+// of it.
 void Cover(const std::vector<int>& signatures, int begin, int end, std::vector<Repeat>& out) {
   Repeat best;
   for (int period = 4; 2 * period <= end - begin; ++period)
@@ -101,7 +101,7 @@ void Cover(const std::vector<int>& signatures, int begin, int end, std::vector<R
   Cover(signatures, best.first + best.period * best.count, end, out);
 }
 
-// Layers of several kinds, between nodes of no layer.
+// Layers of several kinds, between nodes outside any layer.
 std::vector<int> RandomLayers(std::mt19937& random, size_t nodes) {
   const auto below = [&](size_t end) { return random() % end; };
   std::vector<int> signatures;

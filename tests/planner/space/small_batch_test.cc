@@ -11,8 +11,8 @@
 namespace metadist {
 namespace {
 
-// Whether a dim divides is judged for each mesh axis, not for the
-// whole mesh. A batch of 4 on a mesh of 2 x 4 is cut by either axis, but not by both.
+// Divisibility is checked for each mesh axis, not for the whole mesh: a batch of 4 on a mesh of 2 x
+// 4 is cut by either axis, but not by both.
 TEST(SmallBatch, ABatchSmallerThanTheMeshIsCutByOneAxis) {
   GraphBuilder b("small");
   b.Add("Relu", {b.Input("x", {ElementType::kF32, {4, 64}})});

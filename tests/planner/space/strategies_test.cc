@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies and cuts on hand-written graphs and rules: nothing here is discovered.
+// Strategies and cuts on hand-written graphs and rules, without discovery.
 #include "planner/space/strategies.h"
 
 #include <fmt/format.h>
@@ -94,7 +94,7 @@ TEST_F(Strategies, OfAMatrixProductOnOneAxis) {
 
 TEST_F(Strategies, OfAMatrixProductOn2x2) {
   const auto all = Of(Product(8, 4, 12), ProductRule(8, 4, 12), "2x2");
-  EXPECT_EQ(all.size(), 36u);  // six choices an axis, all of them different
+  EXPECT_EQ(all.size(), 36u);  // six choices per axis, all different
   EXPECT_EQ(Texts(all).size(), 36u);
   EXPECT_EQ(Texts(all).count("[a][] [][b] -> [a][b]"), 1u);
   EXPECT_EQ(Texts(all).count("[a,b][] [][] -> [a,b][]"), 1u);
@@ -175,8 +175,8 @@ TEST_F(Strategies, LiteralsFollowTheCut) {
   EXPECT_EQ(all[1].strategy.literals.size(), 1u);
 }
 
-// A convolution of 3 over 16 rows, padded by one: ranks take a row of each neighbour, padding stays
-// at the ends.
+// A convolution of 3 over 16 rows, padded by one: ranks read one row of each neighbour, and padding
+// stays at the ends.
 TEST_F(Strategies, WindowsTakeAHalo) {
   const Node& added = AddWindows(16, 3, 16);
   Cut input = Plain(0, 2, 16);
@@ -200,17 +200,17 @@ TEST_F(Strategies, WindowsTakeAHalo) {
   EXPECT_EQ(pads(0), (Pads{1, 0, 0, 0}));
   EXPECT_EQ(pads(1), (Pads{0, 0, 0, 0}));
   EXPECT_EQ(pads(3), (Pads{0, 0, 1, 0}));
-  // A piece of one row has no room for two of them.
+  // A piece of one row is too small for a halo of two.
   rule.factors[0].inputs[0].halo = {2, 0};
   EXPECT_EQ(Of(added, rule, "a=16").size(), 1u);
-  // Padding that all ranks keep gives other sizes than promised.
+  // Padding kept by all ranks would give other sizes than stated.
   rule.factors[0].inputs[0].halo = {1, 1};
   rule.factors[0].literals.clear();
   EXPECT_EQ(Of(added, rule, "a=4").size(), 1u);
 }
 
-// A convolution of 2 over 3 rows, padded by one on both sides, makes 4: as many pieces as the rows
-// themselves do not have.
+// A convolution of 2 over 3 rows, padded by one on both sides, gives 4 rows: more pieces than the
+// input has rows.
 TEST_F(Strategies, WindowsOfMorePiecesThanRows) {
   const Node& added = AddWindows(3, 2, 4);
   Cut input = Plain(0, 2, 4);
@@ -224,7 +224,7 @@ TEST_F(Strategies, WindowsOfMorePiecesThanRows) {
   EXPECT_EQ(Of(added, rule, "a=4").size(), 1u);
 }
 
-// How many strategies a transposed convolution of 12 rows with stride 2 has on a mesh.
+// The number of strategies of a transposed convolution of 12 rows with stride 2 on a mesh.
 class Transposed : public Strategies {
  protected:
   size_t Count(int64_t taps, std::vector<int64_t> pads, Cut input, Cut output, const char* mesh) {
@@ -247,7 +247,7 @@ TEST_F(Transposed, WholeGroupsThatAreNotThePiecesKept) {
   output.halo = {.before = 0, .behind = 1, .of = 23};
   EXPECT_EQ(Count(3, {1, 1}, input, output, "a=2"), 2u);
   EXPECT_EQ(Count(3, {1, 1}, input, output, "a=4"), 2u);
-  // Made are rows 0, 6, 12, 16, 20 on; kept would be 0, 5, 10, 15, 19 on.
+  // Computed pieces begin at rows 0, 6, 12, 16, 20; balanced pieces begin at 0, 5, 10, 15, 19.
   EXPECT_EQ(Count(3, {1, 1}, input, output, "a=5"), 1u);
 }
 
@@ -256,7 +256,7 @@ TEST_F(Transposed, WhatIsMadeBesideAPieceIsNotKept) {
   input.halo = {.before = 1, .behind = 0, .of = 12};
   Cut output{0, 2, 1, {{13, 2}}};
   output.halo = {.before = 2, .behind = 1, .of = 25};
-  // Right are rows 0, 8, 14, 20 on; of those kept, 7, 13 and 19 lie beside.
+  // Computed pieces begin at rows 0, 8, 14, 20; balanced pieces begin at 0, 7, 13, 19.
   EXPECT_EQ(Count(4, {0, 1}, input, output, "a=4"), 1u);
 }
 

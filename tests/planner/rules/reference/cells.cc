@@ -31,7 +31,7 @@ Result<Cell> CellOf(const OpCall& call, int64_t gates, bool one_size) {
   return cell;
 }
 
-// What goes into the activation of a row of the weights.
+// The input of the activation for a row of the weights.
 double Sum(const Cell& cell, std::span<const Tensor> in, int64_t b, int64_t row) {
   double sum = in[cell.first + 2].data<double>()[row] + in[cell.first + 3].data<double>()[row];
   for (int64_t i = 0; i < cell.input; ++i) sum += Row(in[0], b)[i] * Row(in[cell.first], row)[i];
@@ -114,8 +114,8 @@ OpExample RnnExample(int64_t inner) {
                      Floats({16})}};
 }
 
-// A layer of the table over one element of a sequence, or several: biases, a first state, and what
-// else the cell takes.
+// A layer of the table over one or several elements of a sequence: biases, an initial state, and
+// further inputs of the cell.
 OpExample Layer(int64_t gates,
                 std::vector<OpExample::Input> more,
                 int outputs,
@@ -154,8 +154,8 @@ std::vector<ReferenceCase> LayerCases() {
        Layer(4, {Floats({1, 6, 16}), Floats({1, 48})}, 3),
        "([_,a,b],[_,(4 c),b],[_,(4 c),d],[_,(8 c)],[_,a,d],[_,a,c],[_,(3 c)])"
        "->([_,_,a,c],[_,a,c],[_,a,c]) combine={b:SUM[a,c],c:LOCAL,d:SUM[a,c]}"},
-      // The state is contracted and also kept, element by element: the hidden size and the one that
-      // is contracted are one factor, and the state stays cut.
+      // The state is contracted and also used element by element: the hidden size and the
+      // contracted size are one factor, and the state stays sharded.
       {"W8",
        "gru_layer",
        Known("GRU"),
@@ -171,7 +171,7 @@ std::vector<ReferenceCase> LayerCases() {
   };
 }
 
-// Over eight elements: the factors of one, and one that cuts the sequence.
+// Over eight elements: the factors of one element, and one that cuts the sequence.
 std::vector<ReferenceCase> SequenceCases() {
   return {
       {"P2",

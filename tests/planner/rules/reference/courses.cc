@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dims that are read from their end, or around their ends.
+// Dims that are read in reverse, or with wrap-around.
 #include <algorithm>
 #include <limits>
 
@@ -24,7 +24,7 @@ Result<void> Rows(const OpCall& call, std::span<const Tensor> in, std::span<Tens
 int64_t Wrapped(int64_t i, int64_t n) { return (i % n + n) % n; }
 double Mirror(const double* x, int64_t i, int64_t n, int64_t) { return x[n - 1 - i]; }
 double Rotated(const double* x, int64_t i, int64_t n, int64_t by) { return x[Wrapped(i - by, n)]; }
-// Of three neighbours, those of the ends being each other's.
+// A sum over three neighbours, with wrap-around at the ends.
 double Circular(const double* x, int64_t i, int64_t n, int64_t) {
   return x[Wrapped(i - 1, n)] + 2 * x[i] - 4 * x[Wrapped(i + 1, n)];
 }

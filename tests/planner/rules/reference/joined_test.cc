@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways to divide an operator that are more than a cut and a reduction: what the pieces make is
-// joined by the operator's decomposition, or by the operator itself.
+// Ways to divide an operator beyond a cut and a reduction: partial results are joined by the
+// operator's decomposition, or by the operator itself.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ Result<void> IndexOfHighest(const OpCall&, std::span<const Tensor> in, std::span
   }
   return {};
 }
-// How many elements are above zero: no place of any.
+// The number of elements above zero, which is not the index of any.
 Result<void> CountAbove(const OpCall&, std::span<const Tensor> in, std::span<Tensor> out) {
   for (int64_t i = 0; i < in[0].dim(0); ++i) {
     int64_t count = 0;
@@ -69,7 +69,7 @@ Result<void> CountAbove(const OpCall&, std::span<const Tensor> in, std::span<Ten
   }
   return {};
 }
-// The `count` greatest elements of a row from the `skip`-th on.
+// The `count` largest elements of a row, starting from the `skip`-th.
 Types BestTypes(const OpCall& call) {
   const int64_t count = call.attributes->Int("count", 1);
   if (count < 1 || count + call.attributes->Int("skip", 0) > call.shape(0)[1])
@@ -169,7 +169,7 @@ std::vector<ReferenceCase> JoinedByItself() {
   };
 }
 
-// Nothing joins the pieces of these, or nothing that is known here.
+// The partial results of these cannot be joined, or not in a known way.
 std::vector<ReferenceCase> NotJoined() {
   const auto rows = [](const char* name, decltype(OpDef::reference) reference) {
     return ReferenceCase{"-",
@@ -262,7 +262,7 @@ TEST_P(Joined, RuleIsFound) {
                found.rule);
 }
 
-// 5 of them, or METADIST_REFERENCE_SEEDS.
+// 5 seeds, or METADIST_REFERENCE_SEEDS.
 TEST_P(Joined, RuleDoesNotDependOnTheSeed) {
   const char* many = std::getenv("METADIST_REFERENCE_SEEDS");
   const uint64_t seeds = many == nullptr ? 5 : std::strtoull(many, nullptr, 10);

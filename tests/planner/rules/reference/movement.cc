@@ -6,7 +6,7 @@
 namespace metadist::testing {
 namespace {
 
-// Zeros of a shape of their own; the input lends its type only.
+// Zeros of a given shape; only the type of the input is used.
 Types NewZerosTypes(const OpCall& call) { return FloatTypes({TRY(call.Ints(1))}); }
 Result<void> Nothing(const OpCall&, std::span<const Tensor>, std::span<Tensor>) { return {}; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators whose integers stand for something that only the whole knows: a place in an array, a
-// position along an axis, a share of the range of all elements.
+// Operators with integers that refer to the whole array: an index, a position along an axis, or a
+// share of the range of all elements.
 #include "tests/planner/rules/reference/reference_case.h"
 
 namespace metadist::testing {

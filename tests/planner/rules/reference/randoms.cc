@@ -3,7 +3,7 @@
 
 namespace metadist::testing {
 
-// Random numbers that know where they are: all dims of all of them.
+// Random numbers that depend on their position: all dims can be cut.
 std::vector<ReferenceCase> RandomCases() {
   const OpExample::Input key = Integers({2});
   const OpExample::Input none{.present = false};

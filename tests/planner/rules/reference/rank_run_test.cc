@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every strategy of the cases with a decomposition, in which pieces trade places, or whose integers
-// go with the piece that a window takes, is lowered and run on ranks, at sizes that discovery has
-// not seen, in f64 against the operator's kernel. Nothing of discovery's own test is used.
+// Runs every strategy of the cases that have a decomposition, exchange pieces, or have integers
+// that depend on the piece of a window: lowered and run on ranks, at sizes that discovery has not
+// used, in f64 against the operator's kernel. Discovery's own test is not used.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,14 +37,14 @@ void ExpectClose(const Tensor& got, const Tensor& want, const std::string& where
   for (size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], y[i], 1e-9 * largest) << where;
 }
 
-// Whether the node works on the factor on some axis: "n a,-".
+// True if the node uses the factor on some axis: "n a,-".
 bool WorksOn(const std::string& text, const std::string& factor) {
   const std::string axes = "," + text.substr(std::min<size_t>(2, text.size())) + ",";
   return axes.find("," + factor + ",") != std::string::npos;
 }
 
-// Runs all strategies of a mesh at these sizes; how many of them work on the factor and run the
-// decomposition or fetch what is not a rank's own.
+// Runs all strategies of a mesh at these sizes. Returns the number of those that use the factor and
+// run the decomposition or fetch another rank's elements.
 int RunAll(const std::string& factor,
            const OwnedCall& call,
            const OpTable& table,
@@ -82,14 +82,14 @@ int RunAll(const std::string& factor,
   return special;
 }
 
-// Whether ranks work on other places of a dim than their own.
+// True if ranks read other positions of a dim than their own.
 bool Trades(const SymbolicFactor& factor) {
   return std::any_of(factor.inputs.begin(), factor.inputs.end(), [](const SymbolicCut& cut) {
     return cut.window && cut.window->course != Halo::Course::kStraight;
   });
 }
 
-// Whether an integer of the call goes with what a rank has of the dim, halo and all.
+// True if an integer of the call depends on the rank's part of the dim, including its halo.
 bool Follows(const SymbolicFactor& factor) {
   return std::any_of(factor.ends.begin(), factor.ends.end(), [](const EndLiteral& end) {
     return end.by_size != 0;

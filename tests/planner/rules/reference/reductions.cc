@@ -23,7 +23,7 @@ Result<void> Quantified(const OpCall&, std::span<const Tensor> in, std::span<Ten
   return {};
 }
 
-// The maximum of values that hardly differ: most shards hold it.
+// The maximum of almost equal values, which most shards contain.
 Result<void> SaturatedMaximum(const OpCall&, std::span<const Tensor> in, std::span<Tensor> out) {
   for (int64_t i = 0; i < in[0].dim(0); ++i) {
     double most = -1;
@@ -36,7 +36,7 @@ Result<void> SaturatedMaximum(const OpCall&, std::span<const Tensor> in, std::sp
   return {};
 }
 
-// How often every integer below the length occurs.
+// The number of occurrences of every integer below the length.
 Types CountsOf(const OpCall& call) {
   return std::vector<TensorType>{
       {ElementType::kI64, {call.attributes->Int("length", kRunTimeSize)}}};

@@ -10,19 +10,18 @@
 #include "metair/ops/op_def.h"
 #include "metair/ops/op_table.h"
 
-// Calls that an earlier implementation of discovery got wrong, missed, or did not survive, or that
-// prototypes left open, each with the rule that is right. Operators that the table lacks are made
-// here.
+// Calls that are difficult for discovery, each with its correct rule. Operators that are not in the
+// table are defined here.
 namespace metadist::testing {
 
 struct ReferenceCase {
-  std::string
-      id;  // W: a wrong rule was accepted, M: missed, C: a crash, or far too slow, P: left open
+  std::string id;  // W: wrong rule accepted, M: missed, C: crash, or far too slow, P: left open by
+                   // prototypes
   std::string name;
   OpDef op;
   OpExample example;
-  std::string rule;  // the one-line notation; "none" or with its reason: "none # reason"
-  // Legal inputs of an operator that states none: told to the judge, not to discovery.
+  std::string rule;  // the one-line notation; "none" or "none # reason"
+  // Valid inputs of an operator that states none: known to the rule checker, not to discovery.
   decltype(OpDef::domain_of) legal = nullptr;
 };
 
@@ -66,7 +65,7 @@ inline std::vector<ReferenceCase> ReferenceCases() {
 // An operator of the table.
 inline OpDef Known(const char* name) { return *OpTable::BuiltIn().Find("", name); }
 
-// A new one.
+// An operator that is not in the table.
 inline OpDef MakeOp(const char* name,
                     decltype(OpDef::infer) infer,
                     decltype(OpDef::reference) reference,

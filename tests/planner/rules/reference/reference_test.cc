@@ -34,7 +34,7 @@ TEST_P(Reference, RuleIsFound) {
                found.text);
 }
 
-// 5 of them, or METADIST_REFERENCE_SEEDS.
+// 5 seeds, or METADIST_REFERENCE_SEEDS.
 TEST_P(Reference, RuleDoesNotDependOnTheSeed) {
   const char* many = std::getenv("METADIST_REFERENCE_SEEDS");
   const uint64_t seeds = many == nullptr ? 5 : std::strtoull(many, nullptr, 10);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dims of which a part is taken away, added to, or resized to a stated size.
+// Dims of which a part is removed, that are extended, or that are resized to a given size.
 #include <limits>
 
 #include "tests/planner/rules/reference/reference_case.h"

@@ -83,8 +83,8 @@ Result<Graph> ComposeWindowMean(const OpCall& call) {
   return compose.Done({ComposeMean(compose, x, {3}, /*keep=*/false)});
 }
 
-// x [n,c,h,w] normalised over groups of channels, weight and bias [c]; and the mean and reciprocal
-// deviation of each group. All sizes are stated.
+// x [n,c,h,w] normalised over groups of channels, with weight and bias [c]; also returns the mean
+// and reciprocal deviation of each group. All sizes are attributes.
 struct Groups {
   int64_t n = 1, c = 1, plane = 1, groups = 1;
 };
@@ -143,7 +143,8 @@ Result<Graph> ComposeGroupNorm(const OpCall& call) {
                        compose.With("Squeeze", inverse, {2, 3, 4})});
 }
 
-// The same in training over all but the channels: and the mean and reciprocal deviation of each.
+// The same in training, over all dims except the channels; also returns the mean and reciprocal
+// deviation of each.
 Types BatchNormTypes(const OpCall& call) {
   const Shape channels{call.shape(0)[1]};
   if (call.shape(1) != channels || call.shape(2) != channels)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators whose kernel alone says which integers it takes.
+// Operators for which only the kernel determines the valid integers.
 #include <algorithm>
 
 #include "tests/planner/rules/reference/reference_case.h"
@@ -12,7 +12,8 @@ Result<void> CheckIndex(int64_t index, int64_t count) {
   return BadInput("", "index out of range");
 }
 
-// dy [n,c,p,q], x [n,c,h,w] (for its shape), for each element of dy its index in a plane of x: dx.
+// dy [n,c,p,q], x [n,c,h,w] (only its shape is used), and for each element of dy its index in a
+// plane of x: dx.
 Types MaxPoolBackwardTypes(const OpCall& call) {
   const Shape &dy = call.shape(0), &x = call.shape(1);
   if (call.shape(2) != dy || dy[0] != x[0] || dy[1] != x[1])
@@ -36,7 +37,7 @@ std::vector<InputDomain> InAPlane(const OpCall& call) {
           {.kind = InputDomain::Kind::kRange, .low = 0, .high = static_cast<double>(plane - 1)}};
 }
 
-// table [r,d], rows [i], of which one below 0 counts from the end: [i,d].
+// table [r,d], row indices [i], where a negative one counts from the end: [i,d].
 Types LookupTypes(const OpCall& call) { return FloatTypes({{call.shape(1)[0], call.shape(0)[1]}}); }
 Result<void> Lookup(const OpCall&, std::span<const Tensor> in, std::span<Tensor> out) {
   for (int64_t i = 0; i < in[1].size(); ++i) {

@@ -10,7 +10,7 @@
 
 namespace metadist::testing {
 
-// What is found of a call, with its decomposition where it has one.
+// The rule of a call, using its decomposition if it has one.
 inline SymbolicRule DiscoverWhole(const OpCall& call, uint64_t seed = 0) {
   if (call.op->decompose == nullptr) return Discover(call, {seed});
   RuleBook book(OpTable::BuiltIn(), {.seed = seed});
