@@ -4,7 +4,7 @@
 namespace metadist {
 namespace {
 
-// Calls visit(sample) for every row.
+// Calls visit(sample) for every row of the tables of times.
 template <typename Visit>
 void ForEachSample(const Profile& profile, Visit visit) {
   auto all = [&](const Series& series) {

@@ -129,7 +129,7 @@ Result<std::vector<Tensor>> ReadOutputFiles(const std::string& folder,
   return tensors;
 }
 
-// Inputs that are not just defaults of stored values.
+// Inputs without an initializer.
 std::vector<const onnx::ValueInfoProto*> InputsOf(const onnx::GraphProto& graph) {
   std::set<std::string> stored;
   for (const auto& tensor : graph.initializer()) stored.insert(tensor.name());

@@ -12,7 +12,7 @@
 
 namespace metadist::testing {
 
-// A call of an operator, and where asked its kernel with operands, to be run again and again.
+// A call of an operator and, if requested, its kernel with operands, to be run repeatedly.
 class BenchCall {
  public:
   BenchCall(const std::string& op, OpExample example)

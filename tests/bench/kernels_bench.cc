@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels on one thread. bytes_per_second counts what a kernel must read and write; `memcpys` is
-// its time in copies of as many bytes, timed right after it, so that load from outside hits both.
+// Kernels on one thread. bytes_per_second counts the bytes that a kernel must read and write;
+// `memcpys` is its time in units of a copy of as many bytes, timed right after it, so that load
+// from other programs affects both.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -20,7 +21,7 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Seconds of a copy that reads and writes `bytes` in all.
+// Seconds of a copy that reads and writes `bytes` in total.
 double CopySeconds(int64_t bytes) {
   const std::vector<char> from(static_cast<size_t>(bytes / 2), 1);
   std::vector<char> to(from.size());
@@ -91,7 +92,7 @@ void Product(benchmark::State& state) {
 }
 BENCHMARK(Product)->Args({1, 768})->Args({128, 768})->Args({512, 512});
 
-// Four elementwise nodes that run as one, as the executor runs them.
+// Four elementwise nodes fused into one, as in the executor.
 void ElementwiseChain(benchmark::State& state) {
   Model model;
   const Shape shape = {state.range(0), state.range(1)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning the way of an array from one sharding to another, with nothing remembered.
+// Plans the redistribution of an array from one sharding to another, without cached results.
 #include <benchmark/benchmark.h>
 
 #include "planner/redistribute/redistribute.h"

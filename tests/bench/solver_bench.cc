@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The solvers on a generated problem: a chain of decisions with skips of four, as residual
-// connections make them, random costs and a memory limit that binds.
+// The solvers on a generated problem: a chain of decisions with edges that skip four nodes, similar
+// to residual connections, random costs and a binding memory limit.
 #include <benchmark/benchmark.h>
 
 #include <random>

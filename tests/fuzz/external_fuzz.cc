@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights beside a model: a first line `TYPE ELEMENTS OFFSET LENGTH`, a second that names where,
-// and the rest is what the file `data/w` holds. Whatever is asked for, only that file is read, and
-// all that comes back can be.
+// Weights beside a model: the first line is `TYPE ELEMENTS OFFSET LENGTH`, the second the location,
+// and the rest the contents of the file `data/w`. Whatever the request, only that file may be read,
+// and only its bytes returned.
 #include <unistd.h>
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMostElements = int64_t{1} << 40;
 
-// The folder of a model, beside a file that is none of its own and with a link to it.
+// The folder of a model, with a link to a file outside it.
 fs::path MakeFolder() {
   const fs::path outside =
       fs::temp_directory_path() / ("metadist_external_fuzz_" + std::to_string(::getpid()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text as the value of a flag: a value in the range that the flag states, or an error that
-// names what was given.
+// Any text as the value of a flag gives a value in the flag's stated range, or an error that
+// contains the text.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +43,7 @@ void CheckMesh(const std::string& text) {
   CHECK(ranks >= 1 && ranks == mesh.value().ranks(), "a mesh");
 }
 
-// Names of built-in clusters and sizes of them: anything with a `.` or `/` would name a file.
+// Names and sizes of built-in clusters: anything with a `.` or `/` would name a file.
 void CheckCluster(const std::string& text) {
   if (text.find_first_of("./") != std::string::npos) return;
   const auto cluster = ResolveCluster(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever bytes: an error or a graph that prints, parses back and prints the same.
+// Any bytes give an error, or a graph whose printed text is parsed back to the same text.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fuzz programs read their input with, which is lines of text.
+// Parsing of the fuzz programs' input, which is lines of text.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace metadist {
 
-// The text up to `mark`, which is taken off `rest` as well.
+// The text up to `mark`, which is removed from `rest` together with the mark.
 inline std::string_view TakeUntil(char mark, std::string_view& rest) {
   const size_t end = std::min(rest.find(mark), rest.size());
   const std::string_view head = rest.substr(0, end);
@@ -20,14 +20,15 @@ inline std::string_view TakeUntil(char mark, std::string_view& rest) {
   return head;
 }
 
-// 0 where there is none.
+// 0 if there is no number.
 inline int64_t NumberOf(std::string_view text) {
   int64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
 }
 
-// Numbers of [least, most] among others and any text between them, the first `dims` of them.
+// The first `dims` numbers within [least, most] in a text with any other numbers and text in
+// between.
 inline Shape SizesOf(std::string_view text, size_t dims, int64_t least, int64_t most) {
   Shape shape;
   while (!text.empty() && shape.size() < dims) {

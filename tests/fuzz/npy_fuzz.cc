@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever bytes: an error or a tensor that is written and read back the same.
+// Any bytes give an error, or a tensor that is written and read back unchanged.
 #include <cstdint>
 #include <cstdlib>
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever bytes as a file of arrays, .npz or .npy: an error or arrays.
+// Any bytes as a file of arrays, .npz or .npy, give an error or arrays.
 #include <unistd.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever bytes as an ONNX file: an error or a graph that passes the verifier, never a crash.
+// Any bytes as an ONNX file give an error or a graph that passes the verifier, never a crash.
 #include <unistd.h>
 
 #include <cstdint>

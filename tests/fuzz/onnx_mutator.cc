@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mutations that keep an ONNX file one. Changed bytes mostly break a length and end in the protobuf
-// parser; here a file is read as a tree of fields, changed as a tree and written with new lengths:
-// numbers become extreme ones, strings other strings of the file (so that names clash or dangle),
-// fields are doubled, dropped, swapped or copied from a message of the same kind elsewhere. A
-// quarter of the mutations stay bytewise. The ONNX library is built without protobuf's reflection,
-// so the few message kinds stand in a table.
-// Source: protobuf encoding; onnx.proto.
+// Mutations that keep an ONNX file well-formed. Changed bytes mostly break a length and are
+// rejected by the protobuf parser; here a file is read as a tree of fields, changed as a tree and
+// written with new lengths: numbers become extreme ones, strings become other strings of the file
+// (so that names clash or dangle), fields are duplicated, dropped, swapped or copied from a message
+// of the same kind elsewhere. A quarter of the mutations still change bytes. The ONNX library is
+// built without protobuf's reflection, so a table lists the few message kinds. Source: protobuf
+// encoding; onnx.proto.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -205,7 +205,7 @@ class Mutator {
       field->bytes.clear();
   }
 
-  // One field, or all, of a message of the same kind.
+  // Copies one field, or all, of a message of the same kind.
   void Copy(Field* to) {
     const Field* from = messages_[Below(messages_.size())];
     constexpr size_t kMostFields = 64;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text is a plan or an error; a plan can be lowered, or says why not.
+// Any text is a plan or an error; a plan can be lowered, or gives the reason why not.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problem files: read whole and byte by byte alike, and what is read can be written and read back.
+// Problem files: reading in large pieces and byte by byte gives the same result, which can be
+// written and read back.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a fuzz program's function over every file of the folders it is given, without libFuzzer.
+// Runs a fuzz program's function on every file of the given folders, without libFuzzer.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-// What each tests/fuzz/<name>_fuzz.cc defines: takes any bytes, returns 0, and must not crash.
+// Defined by each tests/fuzz/<name>_fuzz.cc: accepts any bytes, returns 0, and must not crash.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace {

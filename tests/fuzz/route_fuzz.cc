@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any four lines - mesh, sizes, how an array lies and how it shall lie - are a redistribution or an
-// error. Shardings over parts of axes can be written and read again in both orders, and a route
-// that point to point finds ends where it shall.
+// Any four lines - mesh, sizes, source sharding, target sharding - give a redistribution or an
+// error. Shardings over parts of axes can be written and read back in both orders, and a route
+// found point to point ends in the target sharding.
 #include <cstddef>
 #include <cstdint>
 #include <string>

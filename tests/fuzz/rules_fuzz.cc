@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text is rules or an error; rules can be asked for of any call, whatever call they are of.
+// Any text is rules or an error; rules of any call can be requested for any other call.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,7 +15,7 @@
 namespace metadist {
 namespace {
 
-// The examples of all operators, among them those of the corpus.
+// The examples of all operators, including those of the corpus.
 const std::vector<std::unique_ptr<BlackBox>>& TheCalls() {
   static const auto* const calls = [] {
     static std::vector<std::unique_ptr<testing::ExampleCall>> examples;  // boxes point into them
@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto file = metadist::ReadRules(text, "f");
   if (!file.ok()) (void)file.error().text();
-  // Past the check sums.
+  // Bypasses the checksums.
   const nlohmann::json document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!document.is_object() || !document.contains("records") || !document["records"].is_array())
     return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line with a mesh, one with the sizes of an array, and any text: it says how the array lies or
-// is refused. What was read is printed as text that reads as the same.
+// A line with a mesh, one with the sizes of an array, and any text, which is a sharding or is
+// refused. The printed text of a sharding is read back as the same sharding.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is no model, or a damaged or hostile one: every message word for word.
+// Files that are not models, or are damaged or malicious: the exact text of every message.
 #include "tests/importers/onnx_fixture.h"
 
 namespace metadist {
@@ -8,7 +8,7 @@ namespace {
 
 class BadInput : public OnnxTest {
  protected:
-  // Hints are for the goldens of tests/cli/inspect.
+  // Hints are covered by the goldens of tests/cli/inspect.
   std::string ErrorOfImport() const {
     std::string text = OnnxTest::ErrorOfImport();
     for (size_t at = text.find("\n  hint: "); at != text.npos; at = text.find("\n  hint: "))

@@ -15,7 +15,7 @@ std::string Written(const std::string& name, const std::string& bytes) {
   return path;
 }
 
-// The file's text, or the error behind what came before it.
+// The file's text, or the text before an error followed by the error.
 std::string Text(const std::string& path, size_t piece = 1000) {
   auto file = GzipReader::Open(path);
   if (!file.ok()) return "error: " + file.error().text();

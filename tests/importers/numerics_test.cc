@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Imported models, run by the reference kernels, give the outputs that PyTorch gave.
-// METADIST_MODELS may name a folder with more models; the default is models/ of the repository.
+// Imported models, run by the reference kernels, give PyTorch's outputs. METADIST_MODELS may name a
+// folder with more models; the default is models/ of the repository.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::vector<std::string> ModelFiles() {
   return files;
 }
 
-// The model's own batch, as its stored inputs have it.
+// With the model's own batch size, taken from its stored inputs.
 Result<Imported> ImportFor(const fs::path& path, const NamedTensors& inputs) {
   auto imported = ImportModel(path.string(), {});
   if (imported.ok() || imported.error().code != ErrorCode::kUsage) return imported;
@@ -76,7 +76,7 @@ TEST_P(Numerics, EqualPyTorch) {
   ASSERT_TRUE(outputs.ok()) << outputs.error().text();
   const auto imported = ImportFor(path, inputs.value());
   ASSERT_TRUE(imported.ok()) << imported.error().text();
-  // A model of the repository must not have any.
+  // Models of the repository must not have any.
   if (!imported.value().opaque.empty() && std::getenv("METADIST_MODELS") != nullptr)
     GTEST_SKIP() << "operator without a kernel: " << imported.value().opaque.begin()->first;
   RunAndCompare(imported.value().graph, inputs.value(), outputs.value());

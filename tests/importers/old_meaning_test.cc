@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators that meant something else, or had another name, in older opsets; and functions.
+// Operators with another meaning or name in older opsets; and functions.
 #include <cmath>
 
 #include "metair/ir/text.h"
@@ -56,7 +56,7 @@ TEST_F(OldMeaning, SoftmaxBefore13HasAxis1UnlessStated) {
     EXPECT_NEAR(value, -std::log(12.0), 1e-5);
 }
 
-// Operators that metadist may not know: what they were converted to counts.
+// Operators that metadist may not support: only the result of their conversion is tested.
 class Converted : public OldMeaning {
  protected:
   void Strings(onnx::NodeProto* node, const std::string& name, const std::string& value) {

@@ -118,7 +118,7 @@ class Speller {
     set_.insert(name);
   }
 
-  // An attribute that the old operator lacks must say what it does anyway.
+  // An attribute that the old operator lacks must state its implicit behaviour.
   void AddAttribute(const std::string& name, const Attribute& value) {
     if (old_.attributes().count(name) > 0) return Set(name, value);
     const auto known = new_.attributes().find(name);
@@ -160,7 +160,7 @@ class Speller {
     for (int64_t size : tensor.shape()) type->mutable_shape()->add_dim()->set_dim_value(size);
   }
 
-  // What is an operand now was an attribute of the same name.
+  // Writes an operand that was an attribute of the same name.
   void AddAsAttribute(int i) {
     const Tensor& tensor = elements_[static_cast<size_t>(i)];
     std::string name = new_.inputs()[static_cast<size_t>(i)].GetName();
@@ -184,7 +184,7 @@ class Speller {
     }
   }
 
-  // Defaults that have changed since are written out.
+  // Defaults that differ between the versions are written out.
   void StateChangedDefaults() {
     for (const auto& [name, attribute] : new_.attributes()) {
       const auto before = old_.attributes().find(name);

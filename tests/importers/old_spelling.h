@@ -10,18 +10,18 @@
 
 namespace metadist {
 
-// One call of an operator as a model of an older opset writes it.
+// One call of an operator, written as in a model of an older opset.
 struct OldSpelling {
   onnx::ModelProto model;      // inputs a0, a1, ...; constant ones are initializers
   std::vector<Tensor> inputs;  // of the graph inputs, in order
-  std::string impossible;      // why the older operator cannot say it; "" if it can
+  std::string impossible;      // why the older operator cannot express it; "" if it can
 };
 
-// Opsets from 7 on at which the operator's schema differs from that of the opset before, the
-// canonical one's last. Empty: the ONNX registry does not know the operator.
+// Opsets from 7 on whose schema of the operator differs from that of the opset before; the
+// canonical one's is last. Empty: the ONNX registry does not know the operator.
 std::vector<int> OpsetsThatDiffer(const std::string& op);
 
-// elements: of every input of the example (Tensor() for those left out).
+// elements: of every input of the example (Tensor() for omitted ones).
 OldSpelling SpellOld(const OpDef& op,
                      const OpExample& example,
                      const std::vector<Tensor>& elements,

@@ -11,7 +11,7 @@
 
 #include "importers/importer.h"
 
-// Small ONNX models for tests, written to a folder of the test's own.
+// Small ONNX models for tests, written to a separate folder per test.
 namespace metadist {
 
 class OnnxTest : public testing::Test {
@@ -48,7 +48,7 @@ class OnnxTest : public testing::Test {
   void Input(const std::string& name, const std::vector<std::string>& sizes) {
     SetType(graph()->add_input(), name, sizes);
   }
-  // Of a shape that is not stated.
+  // Of unknown shape.
   void Output(const std::string& name) {
     onnx::ValueInfoProto* output = graph()->add_output();
     SetType(output, name, {});
@@ -72,7 +72,7 @@ class OnnxTest : public testing::Test {
     for (int64_t dim : dims) tensor->add_dims(dim);
     return tensor;
   }
-  // A weight of f32[4] in a file of its own.
+  // A weight of f32[4] in a separate file.
   void External(const std::string& location, const std::string& offset, const std::string& length) {
     onnx::TensorProto* tensor = Weight("w", {4});
     tensor->set_data_location(onnx::TensorProto::EXTERNAL);

@@ -150,7 +150,8 @@ TEST_F(Onnx, OutputsStatedOtherwiseAreNamed) {
 }
 
 // A body reads a large weight (which the importer takes out of the file's graph), a small one and a
-// result from around it; its own value may share a name with one that comes later outside.
+// result of the enclosing graph; its own value may share a name with one that is defined later
+// outside.
 TEST_F(Onnx, BodiesCaptureWhatLiesAroundThem) {
   Input("x", {"64", "64"});
   auto* condition = graph()->add_input();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each operator as every opset since 7 spells it: a model of the old version, imported, gives what
-// the operator of today gives. The calls are the operators' own examples.
+// Each operator as written in every opset since 7: a model of the old version, imported, gives the
+// results of the current operator. The calls are the operators' own examples.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@
 namespace metadist {
 namespace {
 
-// What the older operator of the same spelling means otherwise, so that it cannot be compared.
+// True if the older operator has another meaning, so that it cannot be compared.
 bool MeansOtherwise(const OpDef& op, const OpExample& example, int opset) {
   const bool softmax = op.name == "Softmax" || op.name == "LogSoftmax" || op.name == "Hardmax";
   if (softmax && opset < 13) {  // over all dims from the axis on
@@ -65,7 +65,7 @@ void ExpectClose(const Tensor& got, const Tensor& expected) {
   }
 }
 
-// For tests/fuzz/make_corpus.py.
+// Writes models for tests/fuzz/make_corpus.py.
 void Keep(const OpDef& op, int opset, const onnx::ModelProto& model) {
   const char* folder = std::getenv("METADIST_WRITE_MODELS");
   if (folder == nullptr) return;
@@ -103,7 +103,7 @@ TEST_P(OldOpset, GivesWhatTheNewOneGives) {
   const auto [op, opset] = GetParam();
   const std::vector<OpExample> examples = op->examples();
   for (size_t i = 0; i < examples.size(); ++i) {
-    // ONNX has no keys.
+    // ONNX has no random keys.
     if (!op->deterministic && examples[i].inputs.size() > kKeyInput) continue;
     SCOPED_TRACE(op->name + " at opset " + std::to_string(opset) + ", example " +
                  std::to_string(i));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Initializers of every element type, as bytes and in the typed field that onnx.proto names for it.
+// Initializers of every element type, as bytes and in the typed field that onnx.proto specifies for
+// it.
 #include "metair/ops/onnx_types.h"
 #include "tests/importers/onnx_fixture.h"
 
@@ -24,7 +25,7 @@ class Payloads : public OnnxTest, public testing::WithParamInterface<Payload> {
     return is_signed ? static_cast<int64_t>(bits << unused) >> unused : static_cast<int64_t>(bits);
   }
 
-  // As files hold it: elements of 4 and 2 bits share bytes, the first in the low bits.
+  // As in files: elements of 4 and 2 bits share bytes, the first in the low bits.
   static std::string Stored(const Tensor& tensor) {
     const int bits = BitSize(tensor.element());
     if (bits >= 8)

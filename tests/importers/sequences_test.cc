@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sequences and optional values: written out as the tensors in them, or refused with a reason.
+// Sequences and optional values: replaced by their tensors, or refused with a reason.
 #include <fmt/format.h>
 #include <onnx/defs/parser.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 class Sequences : public OnnxTest {
  protected:
-  // graph: in the ONNX project's text form, of opset 20.
+  // graph: in the ONNX project's text form, opset 20.
   Result<Imported> Read(const std::string& graph) {
     const std::string text = "<ir_version: 10, opset_import: [\"\" : 20]>\n" + graph;
     const auto parsed = onnx::OnnxParser(text.c_str()).Parse(model_);
@@ -21,7 +21,7 @@ class Sequences : public OnnxTest {
     return Import();
   }
 
-  // Elements of all outputs for x = 0, 1, 2, ...; the shapes in front.
+  // Elements of all outputs for x = 0, 1, 2, ..., preceded by the shapes.
   std::string Run(const std::string& graph) {
     const auto imported = Read(graph);
     if (!imported.ok()) return imported.error().text();

@@ -12,7 +12,7 @@ std::string Hash(const std::string& text) {
   return hash.Finish();
 }
 
-// Vectors of FIPS 180-4 and its examples.
+// Test vectors and examples of FIPS 180-4.
 TEST(Sha256, KnownAnswers) {
   EXPECT_EQ(Hash(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(Hash("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans in which nodes hold blocks of blocks, run on thread ranks and compared with one device.
+// Plans with block-cyclic layouts, run on thread ranks and compared with one device.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,8 +14,8 @@
 namespace metadist {
 namespace {
 
-// A fused product, whose columns become heads that ranks do not share evenly, two arrays joined,
-// and a sum over the joined dim.
+// A fused product whose columns become heads that do not divide evenly over the ranks, a
+// concatenation of two arrays, and a sum over the concatenated dim.
 constexpr const char* kGraph = R"(graph blocks opset 26 {
   input %x: f32[4,8]
   input %w: f32[8,36]
@@ -47,7 +47,7 @@ Tensor Some(const Shape& shape, int seed) {
   return Tensor::Of<double>(shape, values).Cast(ElementType::kF32);
 }
 
-// Of several blocks or of bundles that are not shared evenly.
+// True for shardings of several blocks or of bundles that do not divide evenly.
 bool HasBlocks(const Sharding& sharding) {
   for (const DimSharding& dim : sharding.dims)
     if (dim.parts.size() > 1 || (dim.parts.size() == 1 && dim.parts[0].sub.size() > 1)) return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every composite rule is lowered and run: on 2, 3, 4 and 8 ranks and on two axes at once, at sizes
-// that discovery has not seen and that do not divide, in f64 against the operator's kernel. Nothing
-// of discovery's own test is used.
+// that discovery has not used and that do not divide, in f64 against the operator's kernel.
+// Discovery's own test is not used.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ void ExpectClose(const Tensor& got, const Tensor& want, const std::string& where
   for (size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(x[i], y[i], 1e-9 * largest) << where;
 }
 
-// Every program of the cover gives what one rank gives.
+// Every program of the cover gives the results of one rank.
 void ExpectEqual(const Cover& cover,
                  const NamedTensors& inputs,
                  const RunResult& whole,
@@ -69,7 +69,7 @@ TEST_P(CompositeRun, EveryStrategyEqualsOneRank) {
   EXPECT_GT(expanded, 2);
 }
 
-// A cluster on which ranks meet slowly, however little they have to say.
+// A cluster with a high latency of collectives, whatever their size.
 Cluster SlowToMeet(int devices) {
   auto profile = std::make_shared<Profile>(*BuiltinProfile("h100").value());
   for (auto& [key, series] : profile->collectives)
@@ -89,8 +89,8 @@ int Meetings(const Cover& cover) {
   return meetings;
 }
 
-// Where a factor has other ways in fewer exchanges, they are taken if that is faster, and are
-// right.
+// If a factor has alternatives with fewer exchanges, they are used when that is faster, and give
+// the right results.
 TEST_P(CompositeRun, FewerExchangesEqualOneRank) {
   const Graph graph = GraphOf(GetParam());
   RuleBook rules(OpTable::BuiltIn());
@@ -110,7 +110,7 @@ TEST_P(CompositeRun, FewerExchangesEqualOneRank) {
   }
 }
 
-// Elements that are gathered inside the node, on 4 ranks.
+// Number of elements gathered inside the node on 4 ranks.
 int64_t Gathered(const std::string& name) {
   for (const CompositeCase& one : JoinedCases()) {
     if (name != one.name) continue;
@@ -137,8 +137,8 @@ TEST(JoinedRun, GathersNoMoreThanItMust) {
   EXPECT_EQ(Gathered("cum_sum_exclusive"), 3 * 4);
 }
 
-// Decompositions convert short floats, and round their numbers to them; neither loses a rule. But
-// sums of the attention over short floats end before the last conversion, which narrows.
+// Decompositions convert short floats and round constants to them; neither loses a rule. But sums
+// of the attention over short floats end before the last conversion, which narrows.
 TEST(CompositeElements, HaveTheSameRules) {
   RuleBook rules(OpTable::BuiltIn());
   for (const CompositeCase& one : CompositeCases()) {
@@ -164,7 +164,7 @@ TEST(CompositeElements, HaveTheSameRules) {
   }
 }
 
-// The place of the highest element of a row, the last of equal ones.
+// The index of the highest element of a row, the last one of equal elements.
 Result<std::vector<TensorType>> PlaceType(const OpCall& call) {
   return std::vector<TensorType>{{ElementType::kI64, {call.shape(0)[0], 1}}};
 }
@@ -196,7 +196,8 @@ Result<void> LogSumSoFar(const OpCall&, std::span<const Tensor> in, std::span<Te
   return {};
 }
 
-// Operators that nobody knows: their pieces are joined by themselves, on ranks.
+// Operators that are not in the table: their partial results are joined by the operators
+// themselves, on ranks.
 TEST(JoinedRun, NewOperatorsEqualOneRank) {
   OpTable table = OpTable::BuiltIn();
   table.Add({.domain = "test", .name = "Place", .infer = PlaceType, .reference = PlaceOfHighest});
@@ -240,7 +241,7 @@ TEST(JoinedRun, NewOperatorsEqualOneRank) {
   }
 }
 
-// Pieces of whole groups are not the balanced pieces of an output that loses its first elements.
+// Pieces of whole groups differ from the balanced pieces of an output without its first elements.
 TEST(WindowRun, GroupsThatDoNotMakeUpTheirOutput) {
   const Graph graph = ParseGraph(R"(graph g opset 26 {
   input %x: f64[1,2,3]

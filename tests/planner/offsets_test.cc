@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every sharding of one call is lowered, run on thread ranks and compared with one device: calls in
-// which integers or indices know where a piece begins.
+// Every sharding of one call is lowered, run on thread ranks and compared with one device, for
+// calls in which integers or indices depend on where a piece begins.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 namespace metadist::testing {
 namespace {
 
-// A graph of one node. Floats are parameters, integers inputs, literals constants.
+// A graph of one node. Floats are parameters, integers are inputs, literals are constants.
 struct OneNode {
   Graph graph;
   NamedTensors weights, inputs;
@@ -78,7 +78,7 @@ std::string RunAs(const OneNode& one,
     assignment.values.push_back(Sharding::Replicated(value.type.shape.size()));
   for (size_t i = 0; i < node.inputs.size(); ++i)
     if (node.inputs[i] != kNone) {
-      Sharding stored = strategy.inputs[i].WithoutHalos();  // those are a need of the use alone
+      Sharding stored = strategy.inputs[i].WithoutHalos();  // only this use needs halos
       stored.partial.clear();
       assignment.values[static_cast<size_t>(node.inputs[i])] = stored;
     }
@@ -88,7 +88,7 @@ std::string RunAs(const OneNode& one,
   const auto moves = RedistributionsOf(one.graph, assignment, routes);
   const auto program = Lower(one.graph, mesh, assignment, moves);
   if (!program.ok()) return program.error().text();
-  // What runs is what the text says.
+  // Runs the program parsed back from its text.
   const auto parsed = ParseProgram(ProgramText(program.value()));
   if (!parsed.ok()) return parsed.error().text();
   RunOptions options;
@@ -114,7 +114,8 @@ bool Moves(const Strategy& strategy) {
   return !strategy.indices.empty();
 }
 
-// How many strategies ran in which integers move, or indices count from the start of a piece.
+// Number of strategies run in which integers are adjusted, or indices count from the start of a
+// piece.
 int RunAll(const char* name, size_t example, double tolerance = 1e-4) {
   const OpDef& op = *OpTable::BuiltIn().Find("", name);
   int moved = 0;
@@ -151,7 +152,7 @@ TEST(Offsets, ClassesAreSet) {
   for (size_t example : {0, 1, 2}) EXPECT_GE(RunAll("OneHot", example), 4);
 }
 
-// Bit for bit.
+// Compared bit for bit.
 TEST(Offsets, RandomNumbersFollowTheirPlaces) {
   for (const size_t example : {1, 2}) {
     for (const char* name :
@@ -179,7 +180,7 @@ TEST(Offsets, LossesFindTheirTargets) {
   for (size_t example : {0, 1, 2}) EXPECT_GE(RunAll("NegativeLogLikelihoodLoss", example), 4);
 }
 
-// What stands around a node survives the plan file.
+// A node's adjustments are kept in the plan file.
 TEST(Offsets, PlansKeepThem) {
   const OpDef& op = *OpTable::BuiltIn().Find("", "ScatterElements");
   const OneNode one(op, op.examples()[0], 1);

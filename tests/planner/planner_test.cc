@@ -30,7 +30,7 @@ namespace {
 
 const OpTable& Ops() { return OpTable::BuiltIn(); }
 
-// The models and their rules are the same for all tests.
+// The models and their rules are shared by all tests.
 struct Model {
   explicit Model(const std::string& file) : rules(Ops()) {
     ImportOptions options;
@@ -122,8 +122,8 @@ TEST(MakePlan, KeepsTheMemoryLimit) {
   ExpectSameAsOneDevice(Gpt2().graph, Lower(plan).value());
 }
 
-// One collective brings both sums together where memory allows it: both results then lie beside
-// both sums, of which the first is gone otherwise.
+// One collective reduces both sums if memory allows it: then both results are live together with
+// both sums, the first of which is freed earlier otherwise.
 TEST(MakePlan, KeepsTheMemoryLimitByCollectivesApart) {
   const Graph graph = ParseGraph(R"(graph g opset 26 {
   input %x: f32[64,32]
@@ -149,7 +149,7 @@ TEST(MakePlan, KeepsTheMemoryLimitByCollectivesApart) {
   EXPECT_EQ(apart.solver.cost, together.solver.cost);
 }
 
-// Status, bound and what the bound is of agree with each other.
+// Status, bound and the bound's scope are consistent.
 void ExpectHonest(const SolverReport& solver) {
   EXPECT_LE(solver.bound, solver.cost);
   EXPECT_LE(solver.free_bound, solver.bound);
@@ -301,7 +301,7 @@ TEST(MakePlan, AnImpossibleBudgetNamesOneThatWorks) {
   EXPECT_EQ(refused.error().hint, fmt::format("give `--memory {}` or more devices", works));
 }
 
-// Near the smallest budget some optimum of the problem fits only until it is lowered.
+// Near the smallest budget, some optimum of the problem exceeds the limit once lowered.
 TEST(MakePlan, SaysWhyAGapStays) {
   PlanRequest request = RequestFor(Gpt2(), 4);
   LeastMemory least;
@@ -374,7 +374,7 @@ TEST(PlanFile, LiteralsMayNameAnAxisTwice) {
   EXPECT_GT(literals, 10);
 }
 
-// Constants that a decomposition makes are in the plan file, however long.
+// Constants created by a decomposition are in the plan file, whatever their length.
 TEST(PlanFile, KeepsConstantsOfDecompositions) {
   std::string places;
   for (int i = 0; i < 20; ++i) places += (i > 0 ? ", " : "") + std::to_string(i * 7 % 24);
@@ -404,7 +404,8 @@ TEST(PlanFile, KeepsConstantsOfDecompositions) {
   EXPECT_GT(made, 0);
 }
 
-// Every rank has all of a constant from which a shape follows, though it is data elsewhere.
+// Every rank has the whole constant that determines a shape, although it is ordinary data
+// elsewhere.
 void ExpectStaysWhole(const std::string& lines) {
   const Graph graph = ParseGraph("graph g opset 26 {\n" + lines + "}\n").value();
   RuleBook rules(Ops());
@@ -483,7 +484,7 @@ TEST(PlanFile, RoundTripAndStrictness) {
             "expected a plan in JSON, got something else at line 1");
 }
 
-// Problems of one field hide none of another.
+// Problems of one field do not hide those of another.
 TEST(PlanFile, ReportsAllProblemsAtOnce) {
   std::string text = WritePlan(MakePlan(RequestFor(Gpt2(), 2)).value().plan).value();
   const auto replace = [&](const std::string& from, const std::string& to) {
@@ -506,7 +507,8 @@ TEST(PlanFile, ReportsAllProblemsAtOnce) {
       read.error().text());
 }
 
-// Any value at any place is a plan that can be lowered or says why not, or is refused.
+// With any value at any place, the file is refused, or is a plan that can be lowered or explains
+// why not.
 TEST(PlanFile, AnyValueAtAnyPlace) {
   const Graph graph =
       ParseGraph(

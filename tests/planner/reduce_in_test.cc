@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partial sums of f16 and bf16 values: held and reduced in f32, or in their own type.
+// Partial sums of f16 and bf16 values, stored and reduced in f32 or in their own type.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,8 @@ struct Planned16 {
   Plan plan;
 };
 
-// The inputs of the product are cut along the dim that it sums, and partial sums go on to the end.
+// The inputs of the product are sharded along the contracted dim, and partial sums remain until the
+// end.
 Planned16 PlanProduct(const std::string& element, ReduceIn reduce_in) {
   std::string text = kProduct;
   for (size_t at = 0; (at = text.find("f16", at)) != std::string::npos; at += element.size())
@@ -97,7 +98,7 @@ TEST(ReduceIn, TypeHoldsPartsInTheirOwn) {
   EXPECT_TRUE(std::isnan(LargestOf(RunProgram(program, {}, Cancelling(made.graph)).value())));
 }
 
-// Bytes of the collectives that reduce.
+// Bytes of the reducing collectives.
 int64_t Traffic(const Plan& plan) {
   int64_t bytes = 0;
   for (const char* kind : {"AllReduce", "ReduceScatter"})
@@ -134,7 +135,7 @@ TEST(ReduceIn, APlanCannotHoldWiderValuesInF32) {
       << read.error().text();
 }
 
-// Whether some plan of a product over all elements leaves partial products.
+// True if some plan of a product over all elements leaves partial products.
 bool SplitsProducts(const std::string& element, ReduceIn reduce_in) {
   const Graph graph =
       ParseGraph("graph g opset 26 {\n  input %x: " + element + "[8,8]\n  %y: " + element +

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// State that goes from step to step begins and ends in one sharding, whatever is decided.
+// State kept from step to step has one sharding at the start and at the end of a step, whatever is
+// decided.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -51,7 +52,7 @@ PlanRequest RequestFor(const Graph& graph, RuleBook& rules, const char* mesh) {
   return request;
 }
 
-// Both ends of every pair, in the plan and in its program.
+// Checks both ends of every pair, in the plan and in its program.
 void ExpectOneSharding(const Plan& plan, const std::string& what) {
   const Graph& graph = plan.graph;
   for (const StatePair& pair : graph.state)
@@ -126,7 +127,7 @@ TEST(State, TemplatesGiveBothEndsOneSharding) {
   }
 }
 
-// A constraint of one end binds the other one.
+// A constraint on one end applies to the other.
 TEST(State, ConstraintsHoldForBothEnds) {
   Step& step = TheStep();
   for (const char* name : {"w1", "w1.next"}) {
@@ -149,7 +150,7 @@ TEST(State, ConstraintsHoldForBothEnds) {
       "not [a][b] and [b][a]");
 }
 
-// Carried only; exchanged; the same new value for two; a constant.
+// Passed on unchanged; swapped; the same new value for two; a constant.
 TEST(State, PairsOfAllForms) {
   const Graph graph = Parsed(R"(graph forms opset 26 {
   input %x: f32[8,16]

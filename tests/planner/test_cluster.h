@@ -7,7 +7,8 @@
 
 namespace metadist {
 
-// One node of `devices` built-in GPUs: prices that need no measuring and are the same everywhere.
+// One node of `devices` built-in GPUs: prices that need no measurement and are the same on every
+// machine.
 inline Cluster TestCluster(int devices) {
   return MakeCluster("test", BuiltinProfile("h100").value(), 1, devices);
 }

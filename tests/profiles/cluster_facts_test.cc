@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published facts that the built-in clusters must reproduce, whatever rows and formulas they rest
-// on.
+// Published facts that the built-in clusters must reproduce, whatever rows and formulas are used.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +16,7 @@ using enum Provenance;
 constexpr int64_t kMiB = int64_t{1} << 20;
 constexpr int64_t kGiB = int64_t{1} << 30;
 
-// One published figure: bus bandwidth in GB/s, or where `micros` a time in us.
+// One published number: bus bandwidth in GB/s or, if `micros`, a time in us.
 struct Fact {
   const char* cluster;
   Collective op;
@@ -58,7 +57,7 @@ void CheckAll(std::initializer_list<Fact> facts) {
   for (const Fact& fact : facts) Check(fact);
 }
 
-// us at 512 B and 1 MiB, GB/s at 512 MiB of the largest measured group of one node.
+// us at 512 B and 1 MiB, and GB/s at 512 MiB, for the largest measured group of one node.
 TEST(ClusterFacts, RowsOfOneNode) {
   CheckAll({
       {"8xh200", kAllReduce, 1, 8, 512, 16.0, .01, kBorrowed, true},
@@ -91,8 +90,8 @@ TEST(ClusterFacts, RowsOfOneNode) {
   });
 }
 
-// In-switch reduction needs more than four devices; under it an all-reduce is not a reduce-scatter
-// and an all-gather. Beyond the rows H200 is extrapolated from 512 MiB.
+// In-switch reduction needs more than four devices; with it, an all-reduce is not the sum of a
+// reduce-scatter and an all-gather. H200 is extrapolated beyond its rows, which end at 512 MiB.
 TEST(ClusterFacts, NumberOfDevicesOfOneNode) {
   CheckAll({
       {"8xh200", kAllReduce, 1, 4, 8 * kGiB, 363, .04, kBorrowed},
@@ -125,7 +124,7 @@ TEST(ClusterFacts, SeveralNodes) {
       {"2x8xb200", kReduceScatter, 2, 8, 16 * kGiB, 304, .01, kBorrowed},
       {"2x8xb200", kAllToAll, 2, 8, 16 * kGiB, 42, .02, kBorrowed},
       {"2x8xb200", kSendRecv, 2, 8, 16 * kGiB, 20, .02, kBorrowed},
-      // 37 of the 50 GB/s of each device's card.
+      // 37 of the 50 GB/s of each device's network card.
       {"4x8xb200", kAllReduce, 4, 8, 16 * kGiB, 382, .03, kAnalytic},
   });
 }
@@ -136,27 +135,27 @@ TEST(ClusterFacts, Racks) {
       {"2x64xgb200", kAllReduce, 2, 64, 16 * kGiB, 811, .02, kBorrowed},
       {"20x72xgb200", kAllReduce, 20, 72, 16 * kGiB, 406, .01, kBorrowed},
       {"2x64xgb200", kAllToAll, 2, 64, 16 * kGiB, 48, .02, kBorrowed},
-      // The model between the two numbers of racks.
+      // Interpolated by the model between the two measured numbers of racks.
       {"2x72xgb200", kAllReduce, 2, 72, 16 * kGiB, 811, .15, kAnalytic},
       {"8xgb200", kSendRecv, 1, 2, 16 * kGiB, 746, .15, kBorrowed},
   });
 }
 
-// Operations that nobody published take the fit of the all-reduce over the same wires.
+// Operations without published data use the fit of the all-reduce over the same wires.
 TEST(ClusterFacts, GapsAreFormulas) {
   CheckAll({
       {"8xrtx4090", kAllGather, 1, 8, 128 * kMiB, 14.5, .1, kAnalytic},
       {"8xrtx4090", kReduceScatter, 1, 8, 128 * kMiB, 14.5, .1, kAnalytic},
       {"8xrtx4090", kAllToAll, 1, 8, 128 * kMiB, 14.5, .1, kAnalytic},
       {"8xrtx4090", kSendRecv, 1, 2, 128 * kMiB, 14.5, .1, kAnalytic},
-      // Six links of 20 GB/s as NCCL counts them.
+      // Six links of 20 GB/s by NCCL's constants.
       {"8xv100", kAllReduce, 1, 8, 512 * kMiB, 120, .05, kAnalytic},
       {"8xv100", kAllGather, 1, 8, 512 * kMiB, 120, .05, kAnalytic},
   });
 }
 
-// One node and several, every operation and size: a price, growing with size but for the jumps of
-// rows, never called measured.
+// One node and several, every operation and size: there is a price, it grows with size except for
+// jumps in the rows, and it is never called measured.
 TEST(ClusterFacts, EveryClusterPricesEverything) {
   for (const std::string& name : BuiltinProfiles()) {
     for (const int nodes : {1, 2, 3, 16}) {

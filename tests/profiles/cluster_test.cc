@@ -155,7 +155,7 @@ TEST(Cluster, ListsBuiltInProfiles) {
     ASSERT_TRUE(profile.ok());
     const bool bare = name == "rtx4090" || name == "v100";
     EXPECT_GE(profile.value()->rows(), bare ? 0 : 400) << name;
-    // Nobody measured them here, and nothing pretends so.
+    // They were not measured here, and must not claim so.
     EXPECT_EQ(profile.value()->rows_by_class().count(Provenance::kMeasured), 0u);
     for (const auto& [id, origin] : profile.value()->origins) {
       EXPECT_NE(origin.provenance, Provenance::kMeasured) << name << " " << id;

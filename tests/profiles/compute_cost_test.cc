@@ -7,7 +7,7 @@
 namespace metadist {
 namespace {
 
-// Two cores, 10 GB/s, 1 GFLOP/s outside products, 100 GFLOP/s in them.
+// Two cores, 10 GB/s, 1 GFLOP/s outside products, 100 GFLOP/s for products.
 Profile Machine() {
   Profile profile;
   profile.header.name = "cpu";
@@ -143,7 +143,7 @@ TEST(ComputeCost, MeasuredSlowdownsStandAboveTheRatio) {
   EXPECT_DOUBLE_EQ(SlowdownOf(profile, 3, copy), 2.3);
   EXPECT_DOUBLE_EQ(SlowdownOf(profile, 4, copy), 3.0);
   EXPECT_DOUBLE_EQ(SlowdownOf(profile, 8, copy), 6.0);
-  // Products keep their own.
+  // The slowdown of products is a separate factor.
   EXPECT_DOUBLE_EQ(SlowdownOf(profile, 2, Product()), 1);
 }
 
@@ -153,15 +153,16 @@ TEST(ComputeCost, DevicesOfTheirOwnDoNotShare) {
                    ComputeSeconds(*eight.profile, Product()).seconds);
 }
 
-// Data sheet rate of H100: the default law is 3 us + bytes / (0.8 x 3.35 TB/s).
+// Data sheet rate of H100: the default formula is 3 us + bytes / (0.8 x 3.35 TB/s).
 TEST(ComputeCost, BuiltInMemoryBoundLaw) {
   const Cluster one = ResolveCluster("1xh100").value();
   EXPECT_NEAR(ComputeSeconds(one, Elementwise(268000000, 0)).seconds, 103e-6, 1e-9);
   EXPECT_GE(ComputeSeconds(one, Elementwise(4, 1)).seconds, 2e-6);
 }
 
-// Rows of the very call stand above all else and hold the launch; with other numbers of ranks at
-// work the nearest fewer is slowed down, beyond the cores the ranks take turns.
+// Rows of exactly this call take precedence over everything and include the launch. For another
+// number of active ranks, the nearest smaller one is slowed down; beyond the cores, ranks take
+// turns.
 TEST(ComputeCost, RowsOfTheVeryCallStandAboveAll) {
   Profile profile = Machine();
   profile.factors[kLaunchSeconds] = {1e-6, "here"};

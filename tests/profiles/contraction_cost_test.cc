@@ -66,14 +66,14 @@ TEST(ContractionCost, DrawsLinesBetweenNeighbours) {
 
 TEST(ContractionCost, CarriesTheShareOfTheRooflineOver) {
   const Profile profile = Multilinear();
-  // Outside in k: the nearest site is (256, 256), whose share is held.
+  // Outside the grid in k: the nearest site is (256, 256), whose share is used.
   const Contraction far{kF32, 1, 256, 256, 4096};
   const Contraction site{kF32, 1, 256, 256, 256};
   const double share = RooflineSeconds(profile, site) / (256.0 * 256 * 256 / 1e9);
   const Priced price = ContractionSeconds(profile, far);
   EXPECT_NEAR(price.seconds, RooflineSeconds(profile, far) / share, 1e-12);
   EXPECT_EQ(price.reach, Reach::kTransferred);
-  // On the site, but with more rows than measured.
+  // At a measured site, but with more rows than measured.
   EXPECT_EQ(ContractionSeconds(profile, {kF32, 1, 1000, 256, 256}).reach, Reach::kExtrapolated);
 }
 
@@ -98,11 +98,12 @@ TEST(ContractionCost, FallsBackToTheCurveThenToTheRoofline) {
   EXPECT_EQ(price.provenance, Provenance::kMeasured);
   EXPECT_NEAR(price.seconds, 4e-3 / 0.6, 1e-9);  // half way between .4 and .8
   profile.efficiency["f32"] = {{{4, 0.4}}, "here"};
-  // Below the first point its time is held: 16 GFLOP at 0.4.
+  // Below the first point its time is used: 16 GFLOP at 0.4.
   EXPECT_NEAR(ContractionSeconds(profile, work).seconds, 16e-3 / 0.4, 1e-9);
 }
 
-// Small products of a slow type shrink with their work, down to the time of the quick type's least.
+// Small products of a slow type scale with their work, down to the time of the fast type's smallest
+// product.
 TEST(ContractionCost, BelowAnotherTypesCurveItsShareHolds) {
   Profile profile = Machine();
   profile.device.contraction_flops_per_second = {{"bf16", 16e12}, {"f32", 1e12}};
@@ -117,7 +118,7 @@ TEST(ContractionCost, BelowAnotherTypesCurveItsShareHolds) {
   EXPECT_NEAR(seconds(kBF16, 10), 125e-6, 1e-9);
 }
 
-// A machine with rows in f32 only: f64 at half the rate, bf16 no faster for the units it lacks.
+// A machine with rows only in f32: f64 at half the rate, bf16 no faster without dedicated units.
 TEST(ContractionCost, OtherTypesTakeTheRowsOfARelative) {
   const Profile profile = Multilinear();
   const double f32 = ContractionSeconds(profile, {kF32, 1, 256, 256, 256}).seconds;
@@ -129,13 +130,13 @@ TEST(ContractionCost, OtherTypesTakeTheRowsOfARelative) {
   EXPECT_EQ(bf16.reach, Reach::kTransferred);
 }
 
-// The curve of another type with the own peak is a formula, not a row.
+// The curve of another type scaled to this type's peak is a formula, not a row.
 TEST(ContractionCost, ACurveOfAnotherTypeIsAnalytic) {
   const auto h100 = BuiltinProfile("h100").value();
   const Priced f32 = ContractionSeconds(*h100, {kF32, 1, 4096, 4096, 4096});
   EXPECT_EQ(f32.provenance, Provenance::kAnalytic);
   EXPECT_GT(f32.seconds, 2 * std::pow(4096.0, 3) / 67e12);
-  // f16 runs on the same units as bf16 and takes its rows.
+  // f16 runs on the same units as bf16 and uses its rows.
   const Priced f16 = ContractionSeconds(*h100, {kF16, 1, 4096, 4096, 4096});
   const Priced bf16 = ContractionSeconds(*h100, {kBF16, 1, 4096, 4096, 4096});
   EXPECT_EQ(f16.provenance, Provenance::kBorrowed);
@@ -158,7 +159,7 @@ struct Errors {
   double median = 0, p90 = 0;
 };
 
-// Every second value of m, n and k is left out and predicted from the others.
+// Omits every second value of m, n and k and predicts them from the others.
 Errors LeftOut(const Profile& whole, bool sites) {
   Profile coarse = whole;
   std::vector<std::pair<Contraction, double>> left_out;
@@ -184,8 +185,8 @@ Errors LeftOut(const Profile& whole, bool sites) {
   return {percent[percent.size() / 2], percent[percent.size() * 9 / 10]};
 }
 
-// Reached: rows 2.8 and 1.7 % in the median, 11.1 and 8.4 % at p90; sites 2.9 and 2.1, 10.4
-// and 7.5.
+// Measured: rows 2.8 and 1.7 % in the median, 11.1 and 8.4 % at p90; sites 2.9 and 2.1, 10.4 and
+// 7.5.
 TEST(ContractionCost, PredictsLeftOutRowsOfTheBuiltInGrids) {
   for (const char* name : {"a100", "h100"}) {
     const auto profile = BuiltinProfile(name).value();

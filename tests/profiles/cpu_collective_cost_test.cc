@@ -8,8 +8,8 @@ namespace {
 
 using enum Collective;
 
-// Two cores; all-reduce of 2 ranks takes 1 us + 1 us per 1000 bytes, of 4 ranks 10 + 4, of 8 ranks
-// 20 + 8.
+// Two cores; an all-reduce of 2 ranks takes 1 us + 1 us per 1000 bytes, of 4 ranks 10 + 4, of 8
+// ranks 20 + 8.
 Profile Machine() {
   Profile profile;
   profile.header.kind = "cpu";
@@ -50,7 +50,7 @@ TEST(CpuCollective, ReadsItsRows) {
 
 TEST(CpuCollective, LiesBetweenItsNeighboursOnTheSameSideOfTheCores) {
   EXPECT_NEAR(Price(Machine(), kAllReduce, 6, 1, 1000).seconds, (14e-6 + 28e-6) / 2, 1e-12);
-  // Three ranks on two cores: the two-rank rows are of another kind; four ranks in proportion.
+  // Three ranks on two cores: the rows of two ranks do not apply; in proportion to four ranks.
   const Priced three = Price(Machine(), kAllReduce, 3, 1, 1000);
   EXPECT_NEAR(three.seconds, 14e-6 * 3 / 4, 1e-12);
   EXPECT_EQ(three.reach, Reach::kTransferred);
@@ -58,10 +58,10 @@ TEST(CpuCollective, LiesBetweenItsNeighboursOnTheSameSideOfTheCores) {
 }
 
 TEST(CpuCollective, ConcurrentGroupsCountAsBusyRanks) {
-  // Two pairs at once occupy four ranks on two cores.
+  // Two concurrent pairs occupy four ranks on two cores.
   EXPECT_NEAR(Price(Machine(), kAllReduce, 2, 2, 1000).seconds, 14e-6, 1e-12);
   EXPECT_NEAR(Price(Machine(), kAllReduce, 2, 1, 1000).seconds, 2e-6, 1e-12);
-  // Unless that was measured.
+  // Unless exactly that was measured.
   Profile profile = Machine();
   Sample sample;
   sample.time_us = 7;
@@ -83,7 +83,7 @@ TEST(CpuCollective, UsesTheOtherSideLast) {
 
 TEST(CpuCollective, PricesWithoutRows) {
   const Priced price = Price(Machine(), kAllToAll, 4, 1, 1000000);
-  // A crowded barrier and 4 ranks that read and write 3/4 MB each at 8 GB/s.
+  // A crowded barrier, and 4 ranks that read and write 3/4 MB each at 8 GB/s.
   EXPECT_NEAR(price.seconds, 5e-6 + 4 * 2 * 750000 / 8e9, 1e-12);
   EXPECT_EQ(price.provenance, Provenance::kAnalytic);
 }

@@ -63,8 +63,9 @@ TEST(GpuCollective, ReproducesThePublishedRows) {
   }
 }
 
-// busbw = algbw x factor of no row exceeds what its wires carry: links inside a node (in-switch
-// reduction sends each byte once and may reach twice the ring's figure), cards between nodes.
+// busbw = algbw x factor of no row exceeds the capacity of its wires: links inside a node
+// (in-switch reduction sends each byte once and may reach twice the ring's value), network cards
+// between nodes.
 TEST(GpuCollective, NoBuiltInRowExceedsItsWires) {
   for (const std::string& name : BuiltinProfiles()) {
     const auto profile = BuiltinProfile(name).value();
@@ -82,7 +83,7 @@ TEST(GpuCollective, NoBuiltInRowExceedsItsWires) {
 }
 
 // H200, all-reduce at 8 GiB: 363 414 436 460 473 GB/s with 4 to 8 devices. H100 has the same links,
-// so its 5 to 7 devices must lie between its 4 and 8 in the same proportions.
+// so its values for 5 to 7 devices must be between those for 4 and 8 in the same proportions.
 TEST(GpuCollective, InterpolatesTheNumberOfRanks) {
   const Cluster h100 = Of("8xh100");
   const double eight = BusGBps(h100, kAllReduce, InNode(8), 8 * kGiB);
@@ -102,8 +103,8 @@ TEST(GpuCollective, InterpolatesTheNumberOfRanks) {
   }
 }
 
-// Two H100 nodes with 1, 2, 4, 8 devices each, acceptance values at 16 GiB. Only those with 8 have
-// rows; the others are the model's.
+// Two H100 nodes with 1, 2, 4, 8 devices each, expected values at 16 GiB. Only the groups with 8
+// have rows; the others come from the model.
 TEST(GpuCollective, KeysCollectivesByRanksPerNode) {
   const Cluster two = Of("2x8xh100");
   const struct {
@@ -130,8 +131,8 @@ TEST(GpuCollective, SmallAllReduceOverNodes) {
   EXPECT_NEAR(Price(Of("4x8xh100"), kAllReduce, Nodes(4, 8), 64).seconds * 1e6, 35, 3.5);
 }
 
-// Two nodes flatter: from four nodes up 366 to 391 GB/s, 367 at 1024 ranks, where 1 GiB is
-// too small (111).
+// Two nodes are faster; from four nodes on 366 to 391 GB/s, 367 at 1024 ranks, where 1 GiB is too
+// small (111).
 TEST(GpuCollective, AllReduceScalesAsPublished) {
   const Cluster many = Of("128x8xh100");
   EXPECT_NEAR(BusGBps(many, kAllReduce, Nodes(2, 8), 16 * kGiB), 469, 1);
@@ -139,14 +140,14 @@ TEST(GpuCollective, AllReduceScalesAsPublished) {
   EXPECT_NEAR(BusGBps(many, kAllReduce, Nodes(8, 8), 8 * kGiB), 391, 1);
   EXPECT_NEAR(BusGBps(many, kAllReduce, Nodes(128, 8), 16 * kGiB), 367, 1);
   EXPECT_NEAR(BusGBps(many, kAllReduce, Nodes(128, 8), kGiB), 112, 1.5);
-  // Between them, and for A100 beyond two nodes, the ceiling of its cards.
+  // In between, and for A100 beyond two nodes: the maximum rate of its network cards.
   const double sixteen = BusGBps(many, kAllReduce, Nodes(16, 8), 16 * kGiB);
   EXPECT_GT(sixteen, 360);
   EXPECT_LT(sixteen, 395);
   EXPECT_NEAR(BusGBps(Of("4x8xa100"), kAllReduce, Nodes(4, 8), 16 * kGiB), 188, 4);
 }
 
-// Rows of 64 and 1024 ranks begin at 1 MiB and 1 GiB: below, a formula continues them downwards.
+// Rows of 64 and 1024 ranks begin at 1 MiB and 1 GiB: below that a formula is used.
 TEST(GpuCollective, ContinuesLateRowsDownwards) {
   const Cluster many = Of("128x8xh100");
   for (const int nodes : {8, 128}) {
@@ -162,7 +163,7 @@ TEST(GpuCollective, ContinuesLateRowsDownwards) {
   }
 }
 
-// Upper bound N / (N-1) x card rate per device; 42 to 77 % of it were measured at two nodes.
+// Upper bound N / (N-1) x card rate per device; 42 to 77 % of it were measured on two nodes.
 TEST(GpuCollective, AllToAllOverNodesStaysBelowTheCards) {
   for (const char* spec : {"8x8xh100", "8x8xa100"}) {
     const Cluster cluster = Of(spec);
@@ -176,7 +177,7 @@ TEST(GpuCollective, AllToAllOverNodesStaysBelowTheCards) {
   }
 }
 
-// Point to point, one way: H100 376 GB/s, A100 274; a ring of eight A100 sends 195.
+// Point to point, one direction: H100 376 GB/s, A100 274; a ring of eight A100 sends 195.
 TEST(GpuCollective, SendsInsideAndBetweenNodes) {
   const double inside = BusGBps(Of("8xh100"), kSendRecv, InNode(8), kGiB);
   EXPECT_GT(inside, 250);
@@ -185,7 +186,7 @@ TEST(GpuCollective, SendsInsideAndBetweenNodes) {
   EXPECT_NEAR(BusGBps(Of("2x8xh100"), kSendRecv, Nodes(2, 1), kGiB), 48, 1);
 }
 
-// Rows are never smoothed, so only what the model prices grows with size.
+// Rows are never smoothed, so only prices of the model must grow with size.
 TEST(GpuCollective, TheModelGrowsWithSize) {
   const Cluster cluster = Of("4x8xh100");
   for (int op = 0; op < kCollectives; ++op) {
@@ -201,7 +202,7 @@ TEST(GpuCollective, TheModelGrowsWithSize) {
   }
 }
 
-// A device that nobody measured: only a data sheet.
+// A device without any measurements: only a data sheet.
 TEST(GpuCollective, PricesWithoutAnyRows) {
   Profile bare;
   bare.header.kind = "gpu";

@@ -82,7 +82,7 @@ double MeanError(const char* name, Collective op, double inside_bus, int64_t fro
 }
 
 // Mean error in percent of the unfitted model against rows of 8 devices: up to 32 KiB, from 64 KiB
-// to 8 MiB, from 16 MiB. The bounds are what an independent implementation reached, plus 1 point.
+// to 8 MiB, from 16 MiB. The bounds are the errors of an independent implementation plus 1 point.
 TEST(NcclModel, UnfittedErrorOnOneNode) {
   const struct {
     const char* name;

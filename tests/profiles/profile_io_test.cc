@@ -128,7 +128,7 @@ TEST(ProfileIo, RefusesFilesThatCannotBeRead) {
   }
 }
 
-// Replaces the only place of `from` in the text of EveryTable().
+// Replaces the only occurrence of `from` in the text of EveryTable().
 std::string Broken(const std::string& from, const std::string& to) {
   std::string text = FormatProfile(EveryTable());
   const size_t at = text.find(from);
@@ -136,7 +136,7 @@ std::string Broken(const std::string& from, const std::string& to) {
   return text.replace(at, from.size(), to);
 }
 
-// A change of one place, and what is said of it.
+// A change at one place and the resulting error.
 const struct {
   const char* from;
   const char* to;
@@ -210,7 +210,7 @@ const struct {
     {"\"p2p\": [\n{", "\"p2p\": [\n7,{", "f: p2p[0]: must be an object, got 7"},
     {"\"p2p\": [", "\"p2p\": {}, \"q\": [", "f: p2p: must be a list, got {}"},
     {"\"software\":{", "\"software\":{\"a\":1,", "f: header.software.a: must be a text, got 1"},
-    // What is shown of a long value ends between two characters.
+    // A long value is truncated between two characters.
     {"\"software\":{",
      "\"software\":{\"a\":[\"xéééééééééééééééééééé\"],",
      "software.a: must be a text, got [\"xéééééééééééééééééé..."},
@@ -232,7 +232,7 @@ TEST(ProfileIo, ReportsAllProblemsAtOnce) {
   const Result<Profile> profile = ParseProfile(text, "f");
   ASSERT_FALSE(profile.ok());
   EXPECT_EQ(profile.error().also.size(), 1u) << profile.error().text();
-  // A file full of wrong rows is cut short.
+  // The list of errors of a file full of wrong rows is truncated.
   std::string rows;
   for (int i = 0; i < 500; ++i) rows += R"({"bytes":-1,"time_us":1,"origin":"here"},)";
   const Result<Profile> many = ParseProfile(Broken("\"stream\": [", "\"stream\": [" + rows), "f");
@@ -258,7 +258,7 @@ TEST(ProfileIo, RefusesBrokenText) {
   EXPECT_FALSE(ParseProfile(std::string(100000, '['), "f").ok());
 }
 
-// What cannot be a time is refused when it is read back, not silently priced.
+// A value that cannot be a time is refused when it is read back.
 TEST(ProfileIo, DoesNotReadBackWhatIsNoNumber) {
   Profile profile = EveryTable();
   profile.stream[1024].time_us = std::numeric_limits<double>::quiet_NaN();

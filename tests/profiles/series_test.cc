@@ -48,10 +48,11 @@ TEST(Series, ContinuesTheSlopeOfThreeOctavesWithinItsClamp) {
   const Series line = {{1000, At(2)}, {8000, At(9)}, {16000, At(17)}};
   EXPECT_NEAR(ReadAtBytes(profile, line, 32000).seconds, 33e-6, 1e-12);
   EXPECT_EQ(ReadAtBytes(profile, line, 32000).reach, Reach::kExtrapolated);
-  // Flat rows would promise endless bandwidth: not below 0.85 of the held one.
+  // Constant rows would imply infinite bandwidth: the time is at least 0.85 of that at constant
+  // bandwidth.
   const Series flat = {{1000, At(10)}, {8000, At(10)}};
   EXPECT_NEAR(ReadAtBytes(profile, flat, 16000).seconds, 0.85 * 20e-6, 1e-12);
-  // Rows that get worse: not above it.
+  // Rows with falling bandwidth: the time is at most that at constant bandwidth.
   const Series worse = {{1000, At(1)}, {8000, At(100)}};
   EXPECT_NEAR(ReadAtBytes(profile, worse, 16000).seconds, 200e-6, 1e-12);
 }
@@ -78,7 +79,7 @@ struct Errors {
   double mean = 0, median = 0, p90 = 0, max = 0;
 };
 
-// Of absolute errors in percent.
+// Summary of absolute errors in percent.
 Errors Summary(std::vector<double> percent) {
   std::sort(percent.begin(), percent.end());
   Errors errors;
@@ -91,7 +92,7 @@ Errors Summary(std::vector<double> percent) {
 
 double PercentOff(double predicted, double truth) { return 100 * std::abs(predicted / truth - 1); }
 
-// The rows that a grid of every step-th row leaves out, over all sweeps inside a node of the
+// Errors for the rows that a grid of every step-th row omits, over all sweeps inside a node of the
 // built-in profiles.
 Errors LeftOut(int step) {
   std::vector<double> percent;
@@ -112,8 +113,8 @@ Errors LeftOut(int step) {
   return Summary(std::move(percent));
 }
 
-// Mean, p90 and max as the rule was published for all systems (4.6 11.6 80; 6.1 15.1 88; 6.9 17.4
-// 63), but for the mean of steps x4, which is 5.0 on these 24 sweeps.
+// Mean, p90 and max as published for all systems (4.6 11.6 80; 6.1 15.1 88; 6.9 17.4 63), except
+// the mean for steps x4, which is 5.0 on these 24 sweeps.
 TEST(Series, PredictsLeftOutSizesOfTheBuiltInRows) {
   const struct {
     int octaves;
@@ -127,8 +128,8 @@ TEST(Series, PredictsLeftOutSizesOfTheBuiltInRows) {
   }
 }
 
-// Rows above 512 MiB from those up to it, between nodes. One of the seven sweeps (A100) has an
-// anomaly at that very size; it makes the maximum, for either rule.
+// Predicts rows above 512 MiB from those up to it, between nodes. One of the seven sweeps (A100)
+// has an anomaly at exactly that size, which causes the maximum for both rules.
 TEST(Series, PredictsLargeSizesBetterThanHeldBandwidth) {
   constexpr int64_t kLast = int64_t{512} << 20;
   std::vector<double> percent, held_percent;

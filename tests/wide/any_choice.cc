@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any choice is right: plans drawn at random are lowered, run on thread ranks and compared with one
-// rank. With --all-factors every discovered factor must have been executed at least once over all.
+// Every choice gives right results: plans drawn at random are lowered, run on thread ranks and
+// compared with one rank. With --all-factors every discovered factor must have been executed at
+// least once in total.
 //
 // usage: any_choice [--all-factors] FOLDER SEEDS MESH,MESH,... MODEL...   (without folder and
 // .onnx)
@@ -90,7 +91,7 @@ struct Suite {
     return {};
   }
 
-  // Some axis of some mesh can take the factor.
+  // True if some axis of some mesh can use the factor.
   bool Fits(const Factor& factor) const {
     for (const Mesh& mesh : meshes)
       for (const MeshAxis& axis : mesh.axes)
@@ -117,7 +118,7 @@ struct Suite {
     request.seed = static_cast<uint64_t>(seed);
     request.alternatives = false;
     const Plan plan = TRY(MakePlan(request)).plan;
-    // Nodes of decompositions have rules of their own.
+    // Nodes of decompositions have their own rules.
     for (size_t n = 0; n < plan.graph.nodes.size(); ++n) {
       const Node& node = plan.graph.nodes[n];
       for (const std::string& factor : plan.assignment.nodes[n].axes)

@@ -9,7 +9,7 @@
 namespace metadist {
 namespace {
 
-// Where every factor of the mesh lies: a dim, nowhere (rank), or partial (rank + 1).
+// The placement of every factor of the mesh: a dim, unused (rank), or partial (rank + 1).
 std::vector<int64_t> DrawSeats(Twister& random, size_t factors, int64_t rank, bool partial) {
   std::vector<int64_t> seats(factors);
   for (int64_t& seat : seats) seat = Below(random, rank + 1 + (partial ? 1 : 0));
@@ -68,7 +68,7 @@ RouteCase DrawCase(Twister& random, const PrimeMesh& mesh, int64_t rank) {
     int64_t size = std::lcm(a, b);
     const int64_t more = kMore[static_cast<size_t>(Below(random, std::size(kMore)))];
     if (elements * size * more <= 1 << 16) size *= more;
-    // A little more or less than divides, but no empty piece.
+    // Slightly more or less than a divisible size, but without empty pieces.
     if (!drawn.divides) size = std::max(std::max(a, b), size + Below(random, 7) - 3);
     shape.push_back(size);
     elements *= size;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Redistributions drawn at random: planned by every method, executed, compared bit by bit with
-// direct placement, and their bytes with those of the baselines.
+// Random redistributions: planned by every method, executed, compared bit by bit with direct
+// placement, and their bytes compared with those of the baselines.
 //
 // usage: random_routes check CASES SEED [DEVICES]
 //          arrays of 1 to 4 dims on up to DEVICES (64) ranks, sizes of 2, 3 and 5, partial sums on
@@ -188,9 +188,9 @@ int CheckPairs(const char* mesh_text, const char* shape_text) {
   return tally.failed == 0 ? 0 : 1;
 }
 
-// Seconds of a route on thread ranks; nothing where it does not fit.
+// Seconds of a route on thread ranks; nothing if it does not fit.
 std::optional<double> Seconds(const RouteRequest& request, const PlannedRoute& route) {
-  constexpr int64_t kMostElements = int64_t{1} << 28;  // of a rank
+  constexpr int64_t kMostElements = int64_t{1} << 28;  // per rank
   if (route.peak_elements > kMostElements) return {};
   const Mesh& mesh = request.mesh->fine;
   std::vector<CollectiveStep> steps;
@@ -204,7 +204,7 @@ std::optional<double> Seconds(const RouteRequest& request, const PlannedRoute& r
   return *std::min_element(run.value().round_seconds.begin(), run.value().round_seconds.end());
 }
 
-// A pair of shardings of which the larger end holds about `bytes` a rank.
+// A pair of shardings whose larger end has about `bytes` per rank.
 RouteCase DrawLarge(Twister& random, const PrimeMesh& mesh, int64_t bytes) {
   while (true) {
     RouteCase drawn = DrawCase(random, mesh, 1 + Below(random, 4));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes for other programs to compare with: a problem a line from standard input, a JSON line
-// each.
+// Routes for comparison with other programs: one problem per line of standard input, one JSON line
+// each as output.
 //
 //   x=4,y=2|16,16,16|[y][][x]|[][x,y][]|nf
 //   {"peak":512,"received":640,"steps":[{"axes":"x","kind":"AllToAll","to":"[y][x][]"},...]}
 //
-// Shardings as ParseOn reads them. Algorithms: nf, bounded, best (the cheaper of both), xla,
-// xla-later, dtensor-greedy, dtensor-graph, shardy. {"none":true} where a method has no route,
-// {"error":text} for what cannot be read.
+// Shardings in the form of ParseOn. Algorithms: nf, bounded, best (the cheaper of both), xla,
+// xla-later, dtensor-greedy, dtensor-graph, shardy. {"none":true} if a method has no route,
+// {"error":text} for lines that cannot be parsed.
 #include <fmt/format.h>
 
 #include <exception>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long planning a redistribution takes, by prime factors of the mesh and dims of the array.
+// The time to plan a redistribution, by prime factors of the mesh and dims of the array.
 //
 // usage: route_planning CASES SEED [FACTORS]
-//          CASES random pairs a cell, meshes of 2 to FACTORS (6) axes of 2, every fourth of 3.
-//          auto: one request with nothing remembered, by elements. asked, asked again: seconds by
-//          the profile as the planner asks for an edge, all pairs of a cell with one memory, then
-//          the same pairs once more. Milliseconds; not for comparison between machines.
+//          CASES random pairs per cell, meshes of 2 to FACTORS (6) axes of 2, every fourth of 3.
+//          auto: one request without cached results, by elements. asked, asked again: by seconds
+//          of the profile, like the planner's requests for an edge; all pairs of a cell with one
+//          cache, then the same pairs once more. Milliseconds; do not compare between machines.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 namespace metadist {
 namespace {
 
-// Decisions in the shortest problem, in whole rows of the grid.
+// Number of decisions in the shortest problem, in whole rows of the grid.
 constexpr int kPeriod = 480;
 
 Problem Generate(const std::string& kind, int nodes, uint64_t seed) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the memory-free part of a problem as a .wcsp file for toulbar2, as it is or reduced:
 //   solver_wcsp problem.json raw|reduced > problem.wcsp
-// toulbar2 wants costs >= 0, so the least entry of each function is taken out; their sum is the
+// toulbar2 requires costs >= 0, so the least entry of each function is subtracted; their sum is the
 // name: optimum of the problem = name + optimum of the file.
 #include <algorithm>
 #include <cstdio>
@@ -56,7 +56,7 @@ Network FromProblem(const Problem& problem) {
   return out;
 }
 
-// Makes all costs >= 0. Returns more than any choice without a forbidden entry costs.
+// Makes all costs >= 0. Returns more than the cost of any choice without a forbidden entry.
 int64_t Shift(Network& network) {
   int64_t above = 1;
   for (Function& function : network.functions) {

@@ -28,7 +28,7 @@ enum class ForkEnd {
   kDied,         // the work crashed or threw, or the process was killed
   kOutOfMemory,  // it threw bad_alloc
   kStopped,      // killed because it continued long after its time or the interrupt
-  kNotBegun,     // the system could not create a process
+  kNotBegun,     // the system provided no process or no shared memory
 };
 
 // Runs `work` in a fork of this process and waits for it. Whatever it does to its memory and

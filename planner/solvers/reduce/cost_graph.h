@@ -60,7 +60,8 @@ struct CostGraph {
   std::optional<int64_t> limit;
   // Per kept time: usage that every choice has.
   std::vector<int64_t> base;
-  // Per original time: the kept time that implies it, -1 if no choice can violate the limit there.
+  // Per time at the start of the reduction: the kept time that implies it, -1 if no choice can
+  // violate the limit there.
   std::vector<int> time_now;
   // Cost of all decisions already made.
   int64_t constant = 0;

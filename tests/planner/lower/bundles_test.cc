@@ -9,7 +9,7 @@
 namespace metadist {
 namespace {
 
-// x cut along both axes, and a program on copies of it.
+// x sharded along both axes, and a program on copies of it.
 class Bundles : public testing::Test {
  protected:
   Bundles() {
@@ -69,7 +69,7 @@ class Bundles : public testing::Test {
   ValueId x_ = kNone;
 };
 
-// A halo that an operator makes is dropped by its route, not by the operator.
+// A halo that an operator produces is dropped by its route, not by the operator.
 TEST_F(Bundles, DroppingAHaloIsAStepOfItsRoute) {
   const ValueId made = Apply("Compute", x_, "[a~1,1]");
   Collective(CollectiveKind::kSlice, made, "a", "[a]");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random choices of small graphs, formulated and lowered: programs chain, cost what the problem
-// says, and hold at least the memory that it counts.
+// Random choices of small graphs, formulated and lowered: the programs are consistent, cost as much
+// as the problem states, and use at least the memory that it counts.
 #include "planner/lower/lower.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ constexpr char kAttention[] = R"(graph attention opset 26 {
 }
 )";
 
-// Windows that overlap, over sizes that no mesh divides.
+// Overlapping windows over sizes that no mesh divides.
 constexpr char kWindows[] = R"(graph windows opset 22 {
   input %x: f32[2,4,13,19]
   parameter %v: f32[4,4,5,5] = ...
@@ -113,7 +113,7 @@ TEST_P(Lowering, RandomProgramsCostAndHoldWhatTheProblemSays) {
     ASSERT_TRUE(program.ok()) << program.error().text();
     const Prediction prediction = Simulate(program.value(), routes_.cluster(), OpTable::BuiltIn());
     const Evaluation evaluation = Evaluate(formulation.problem, choice);
-    // Every price is rounded to a picosecond once.
+    // Every price is rounded once to a picosecond.
     EXPECT_NEAR(
         static_cast<double>(evaluation.cost),
         prediction.step.seconds * 1e12,
@@ -157,7 +157,7 @@ TEST_P(Lowering, CountedCopiesAreThoseThatProgramsHold) {
   EXPECT_TRUE(Validate(formulation.problem).ok());
   int higher = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
-    // Drawn with the copies and without: the others follow.
+    // Drawn with the copies, or without them, in which case they are derived.
     const Choice choice =
         seed % 2 == 0 ? RandomChoice(formulation.problem, seed) : RandomChoice(before, seed);
     const Choice own(choice.begin(), choice.begin() + static_cast<int>(before.nodes.size()));
@@ -192,7 +192,7 @@ TEST_P(Lowering, CollectivesAreNodesThatChain) {
     EXPECT_EQ(stage.graph.nodes.size(), graph.nodes.size() + steps);
     for (ValueId output : stage.graph.outputs)
       EXPECT_TRUE(stage.shardings[static_cast<size_t>(output)].partial.empty());
-    // Whatever a rank runs, inference accepts.
+    // Inference accepts every call that a rank runs.
     for (int64_t rank : {int64_t{0}, mesh_.ranks() - 1}) {
       const Graph local = Instantiate(stage, rank);
       for (const Node& node : local.nodes) {
@@ -246,7 +246,7 @@ TEST_P(Lowering, ConstraintsHold) {
             std::string::npos);
 }
 
-// Outputs keep their names, though other values are returned for them.
+// Outputs keep their names although other values are returned for them.
 TEST(Lower, OutputsKeepTheirNames) {
   const Graph graph = ParseGraph(R"(graph names opset 26 {
   input %x: f32[8,6]
@@ -280,8 +280,8 @@ TEST(Lower, OutputsKeepTheirNames) {
     EXPECT_EQ(stage.NameOfOutput(i), graph.value(graph.outputs[i]).name) << i;
 }
 
-// Without redistributions the problem counts exactly what lives: a buffer seen through two views is
-// one buffer, and ends with the last of them.
+// Without redistributions, the problem counts exactly the live buffers: a buffer with two views
+// counts once, until its last view ends.
 TEST(MemoryRows, AreExactWhereNothingIsCopied) {
   const char* graphs[] = {kAttention,
                           R"(graph views opset 26 {

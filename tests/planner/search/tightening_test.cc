@@ -9,14 +9,14 @@
 namespace metadist {
 namespace {
 
-// A choice of the problem, dearest last: its peak, and that of its program.
+// A choice of the problem, in order of increasing cost: its peak, and that of its program.
 struct Made {
   int64_t cost = 0;
   int64_t peak = 0;
   int64_t program = 0;
 };
 
-// The cheapest choice whose program keeps the limit that the search finds; and the limits tried.
+// The cheapest choice found whose program stays within the limit; and the limits tried.
 std::optional<Made> Search(const std::vector<Made>& choices,
                            int64_t limit,
                            std::vector<int64_t>* tried = nullptr) {
@@ -58,7 +58,7 @@ TEST(Tightening, GoesDownByWhatWasExceeded) {
 }
 
 TEST(Tightening, FindsThePlanThatItSteppedOver) {
-  // The first program exceeds by 400, but the second one does not exceed at all.
+  // The first program exceeds the limit by 400, but the second one does not exceed it.
   const std::vector<Made> choices{{1, 1000, 1400}, {2, 950, 1000}, {3, 500, 600}};
   EXPECT_EQ(Search(choices, 1000)->cost, 2);
 }

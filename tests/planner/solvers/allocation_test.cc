@@ -33,8 +33,8 @@ TEST(AllocationMover, WhatFitsFitsAfterwards) {
 }
 
 TEST(AllocationMover, FindsWhatNoPriceExpresses) {
-  // A knapsack for 10: the densest tensor (6 for 9) leaves nothing for another, the two of 5 bring
-  // 7 each. At any price at which one of 5 is taken so is the one of 6.
+  // A knapsack of capacity 10: the densest tensor (6 for 9) leaves no room for another, the two of
+  // size 5 are worth 7 each. At any price at which one of size 5 is taken, so is the one of size 6.
   Reduced reduced;
   reduced.costs = {{9, 0}, {7, 0}, {7, 0}};
   reduced.rows = {{{0, 1, {0, 6}}}, {{0, 1, {0, 5}}}, {{0, 1, {0, 5}}}};

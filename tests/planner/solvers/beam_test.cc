@@ -43,8 +43,8 @@ TEST(Beam, RepairsWhatDoesNotFit) {
   EXPECT_LE(result.peak, *problem.usage_limit);
 }
 
-// All strategies of node a but the dearest want b and c in the same half, which the edge (b, c)
-// forbids; no edge alone tells.
+// All strategies of node a except the most expensive one require b and c in the same half, which
+// the edge (b, c) forbids; no single edge shows this.
 TEST(Beam, WidensWhereAllEndDead) {
   constexpr int kSize = 150;
   Problem problem;

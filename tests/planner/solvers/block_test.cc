@@ -42,7 +42,7 @@ TEST(BlockMover, NeverWorsensAndKeepsWhatIsOutside) {
       const Choice start = choice;
       const double before = PricedCost(reduced, penalties, choice);
       const std::vector<int> region = RandomRegion(tables.links(), 1 + random.Below(4), random);
-      // Tables of eight entries: most nodes of two edges are fixed.
+      // Tables of eight entries, so most nodes with two edges are fixed.
       const MoveResult result = mover.Run(penalties, region, 8, random, choice);
       EXPECT_LE(PricedCost(reduced, penalties, choice), before) << seed;
       EXPECT_NEAR(result.gain, before - PricedCost(reduced, penalties, choice), 1e-6) << seed;

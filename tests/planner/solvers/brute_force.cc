@@ -77,7 +77,7 @@ class Search {
 
   const Problem& problem_;
   Choice choice_;
-  // Edges that can be looked at once a node is decided.
+  // Edges that can be checked once a node is decided.
   std::vector<std::vector<const ProblemEdge*>> checks_;
   // A peak is reached where a row starts.
   std::vector<int64_t> times_;

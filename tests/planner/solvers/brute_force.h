@@ -8,7 +8,7 @@
 
 namespace metadist {
 
-// What trying every choice gives.
+// The result of trying every choice.
 struct BruteForce {
   // Least cost within the limit; absent if nothing is feasible.
   std::optional<int64_t> cost;
@@ -22,8 +22,8 @@ struct BruteForce {
 // Product of the numbers of strategies, saturated at 2^62.
 int64_t CountChoices(const Problem& problem);
 
-// By depth first search that turns back at forbidden entries and broken ties only. Shares no code
-// with the solvers, nor with Evaluate.
+// Depth-first search that backtracks only at forbidden entries and broken ties. Shares no code with
+// the solvers or with Evaluate.
 BruteForce TryAll(const Problem& problem);
 
 }  // namespace metadist

@@ -35,8 +35,8 @@ TEST(Chains, UsageIsThatOfTheMinimiserOnTrees) {
   }
 }
 
-// Three nodes in a ring want to differ, of two strategies: the chain over the second node and the
-// edge past it leave the third half of each.
+// Three nodes with two strategies each form a ring, and equal neighbours cost 1: the chain over the
+// second node and the direct edge give the third node half of each strategy.
 TEST(Chains, TakeStrategiesInPartWhereTheyDisagree) {
   Problem problem;
   const auto alike = std::make_shared<const std::vector<int64_t>>(std::vector<int64_t>{1, 0, 0, 1});

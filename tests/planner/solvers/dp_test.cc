@@ -47,7 +47,7 @@ TEST(Dp, TellsItsGapUnderALimit) {
 TEST(Dp, GraphsTooWideForTablesGetABoundToo) {
   const Problem problem = GridProblem(1, 24, 14, 6, 1.2);
   ASSERT_FALSE(BestElimination(Reduce(problem, ReduceMode::kFull)).has_value());
-  // However early it ends.
+  // The same however early the run ends.
   for (int64_t work : {100'000, 10'000'000}) {
     const SolveResult result = SolveBy("dp", problem, {.work_limit = work});
     EXPECT_EQ(result.status, SolveStatus::kGap) << work;

@@ -10,7 +10,7 @@
 namespace metadist {
 namespace {
 
-// An improver on a problem, guided by the prices that `prices` rounds at random gave.
+// An improver on a problem, guided by the prices after `prices` random rounds.
 struct Setting {
   explicit Setting(Reduced problem, uint64_t seed)
       : reduced(std::move(problem)),

@@ -27,7 +27,7 @@ std::vector<int64_t> Entries(Random& random, const InstanceShape& shape, size_t 
   return out;
 }
 
-// Each strategy of a allows one of b.
+// Each strategy of a allows exactly one of b.
 std::vector<int64_t> Follower(Random& random, const InstanceShape& shape, size_t a, size_t b) {
   std::vector<int64_t> out(a * b, kForbidden);
   for (size_t p = 0; p < a; ++p) {
@@ -79,7 +79,8 @@ int64_t PeakOfMinima(const Problem& problem, bool largest) {
   return Evaluate(flat, Choice(flat.nodes.size(), 0)).peak;
 }
 
-// Time to go from one layout to another: cutting a whole value is free, anything else moves bytes.
+// Time to change from one layout to another: slicing a replicated value is free, anything else
+// moves bytes.
 std::vector<int64_t> Redistribution(const std::vector<int>& from,
                                     const std::vector<int>& to,
                                     int64_t bytes) {
@@ -90,8 +91,8 @@ std::vector<int64_t> Redistribution(const std::vector<int>& from,
   return out;
 }
 
-// Somewhere between the least and the largest peak the rows allow, or that of some choice, or just
-// below it.
+// A limit between the least and the largest peak the rows allow, or equal to the peak of some
+// choice, or just below it.
 int64_t DrawLimit(Random& random, const Problem& problem) {
   if (random.Below(2) == 0) {
     Choice choice;
@@ -106,7 +107,7 @@ int64_t DrawLimit(Random& random, const Problem& problem) {
   return std::max<int64_t>(0, least + static_cast<int64_t>(random.Unit() * range) - 1);
 }
 
-// A decision between keeping a value whole (dear in memory, cheap in time) and splitting it.
+// A decision between replicating a value (much memory, little time) and splitting it.
 void AddDecision(Random& random, Problem& problem, int strategies, int64_t lo, int64_t hi) {
   ProblemNode& node = problem.nodes.emplace_back();
   MemoryRow row{lo, hi, {}};
@@ -119,7 +120,7 @@ void AddDecision(Random& random, Problem& problem, int strategies, int64_t lo, i
   node.rows.push_back(std::move(row));
 }
 
-// Free between equal layouts of one group, costly otherwise.
+// Zero between equal layouts of one group, otherwise a cost.
 void LinkAtRandom(Random& random, Problem& problem, int a, int b, int64_t unit) {
   const int64_t cost = unit * (1 + random.Below(40));
   const size_t rows = problem.nodes[a].costs.size();
@@ -135,7 +136,7 @@ void LinkAtRandom(Random& random, Problem& problem, int a, int b, int64_t unit) 
   problem.edges.push_back({a, b, Share(std::move(costs))});
 }
 
-// As many followers as decisions: each takes a strategy that a node before it determines.
+// Adds as many dependent nodes as decisions: the strategy of each is determined by an earlier node.
 void AddFollowers(Random& random, Problem& problem) {
   const int decisions = static_cast<int>(problem.nodes.size());
   for (int i = 0; i < decisions; ++i) {
@@ -153,7 +154,7 @@ void AddFollowers(Random& random, Problem& problem) {
   }
 }
 
-// Decisions repeat, so that the tightest time is as tight however long the problem is.
+// Repeats decisions, so that the tightest time is equally tight however long the problem is.
 void Repeat(Problem& problem, int period) {
   if (period == 0) return;
   for (size_t i = static_cast<size_t>(period); i < problem.nodes.size(); ++i) {
@@ -226,7 +227,7 @@ Problem LayeredProblem(uint64_t seed, int layers, int strategies, double limit_f
   constexpr int kPerLayer = 10;
   const int64_t end = layers * kPerLayer;
   std::vector<std::vector<int>> layouts;
-  // Strategy p uses layout p % ways (0: whole); the others differ in what they cost.
+  // Strategy p uses layout p % ways (0: replicated); strategies of equal layout differ in cost.
   const int ways = strategies / 2 + 1;
   auto add = [&](int64_t lo, int64_t hi, int64_t bytes, int64_t work) {
     ProblemNode& node = problem.nodes.emplace_back();
@@ -236,7 +237,7 @@ Problem LayeredProblem(uint64_t seed, int layers, int strategies, double limit_f
       const int way = p % ways;
       layout.push_back(way);
       row.usage.push_back(way == 0 ? bytes : bytes / (2 << (way % 3)));
-      // Split work is shorter but has to be put together again.
+      // Split work takes less time, but its results must be combined.
       const int64_t combine = way == 0 ? 0 : work / 8 + random.Below(work / 8 + 1);
       node.costs.push_back(work / (way == 0 ? 4 : 8) + combine + (p / ways) * (work / 10));
     }

@@ -8,7 +8,7 @@
 namespace metadist {
 namespace {
 
-// The text in pieces of `size` bytes.
+// Returns the text in pieces of `size` bytes.
 ByteSource Pieces(const std::string& text, size_t size) {
   return [text, size, at = size_t{0}](std::span<char> into) mutable -> Result<size_t> {
     const size_t count = std::min({size, into.size(), text.size() - at});

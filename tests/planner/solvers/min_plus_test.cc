@@ -11,7 +11,7 @@
 namespace metadist {
 namespace {
 
-// Integers and values that round, forbidden entries among them.
+// Integers, values that need rounding, and forbidden entries.
 double Entry(Random& random) {
   if (random.Below(10) == 0) return 1e18;
   return random.Below(2) == 0 ? random.Below(20) - 10 : (random.Unit() - 0.5) * 1e6;
@@ -33,7 +33,7 @@ TEST(MinPlus, IsTheMinimumOverRowsAtEverySize) {
         }
       }
       const double least = *std::min_element(wanted.begin(), wanted.end());
-      // One number behind the last must stay.
+      // The number after the last must not change.
       std::vector<double> out(columns + 1, 7);
       EXPECT_EQ(MinPlus(added, costs.data(), columns, out.data()), least);
       EXPECT_EQ(out.back(), 7);

@@ -19,7 +19,7 @@ std::vector<int64_t> Draw(Random& random, size_t count) {
   return out;
 }
 
-// Asks, and compares with trying all.
+// Runs the minimiser and compares the result with trying all strategies.
 void ExpectRight(NodeMinimizer& minimizer,
                  const std::vector<int64_t>& costs,
                  const NodeMinimizer::Side& a,
@@ -44,7 +44,7 @@ void ExpectRight(NodeMinimizer& minimizer,
   }
 }
 
-// One question three times, others in between; no entries: no such neighbour.
+// Runs one question three times, with others in between. No entries: there is no such neighbour.
 TEST(NodeMinimizer, GivesTheLeastOfAllStrategiesAsOftenAsAsked) {
   for (uint64_t seed = 0; seed < 300; ++seed) {
     Random random(seed);

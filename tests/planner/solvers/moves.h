@@ -12,17 +12,19 @@
 
 namespace metadist {
 
-// Finite costs, a limit that binds, up to seven nodes of up to five strategies.
+// Finite costs, a binding limit, up to seven nodes with up to five strategies.
 inline constexpr InstanceShape kForMoves{
     .most_nodes = 7, .most_strategies = 5, .forbidden = 0, .followers = 0, .ties = 0};
 
-// The instance of a seed, hardly reduced; no node if it is infeasible.
+// The instance of a seed, reduced only by rules that keep all choices; without nodes if it is
+// infeasible.
 inline Reduced ReducedForMoves(uint64_t seed) {
   Reduced reduced = Reduce(RandomProblem(seed, kForMoves), ReduceMode::kKeepAllChoices);
   return reduced.infeasible ? Reduced() : reduced;
 }
 
-// As many nodes as times, each live at its own, where its first strategy alone exceeds the limit.
+// As many nodes as times, each live at one time, at which its first strategy alone exceeds the
+// limit.
 inline Reduced OneNodePerTime(int times) {
   Reduced reduced;
   for (int64_t t = 0; t < times; ++t) {

@@ -6,7 +6,7 @@
 namespace metadist {
 namespace {
 
-// Nothing but three times and a limit.
+// Only three times and a limit.
 Reduced ThreeTimes(int64_t limit) {
   Reduced reduced;
   reduced.limit = limit;
@@ -21,7 +21,7 @@ TEST(PriceStep, GoesAlongWhatIsTooMuchAsFarAsItShouldReach) {
   ASSERT_TRUE(step.Move({50, 120, 90}, 1, 7, prices));
   EXPECT_EQ(prices[0], 0);
   EXPECT_EQ(prices[2], 0);
-  // To first order the bound gains price x excess.
+  // To first order the bound rises by price x excess.
   EXPECT_NEAR(prices[1] * 20, 7, 1e-9);
 }
 

@@ -31,7 +31,8 @@ TEST(Primal, RepairFitsWhenItSaysSo) {
 }
 
 TEST(Primal, RepairTakesTheLeastCostPerByteFreed) {
-  // Both nodes are over together; the first frees 8 for 4, the second 10 for 6, 2 of them in vain.
+  // Together both nodes exceed the limit; the first frees 8 for 4, the second 10 for 6, of which 2
+  // are not needed.
   Reduced reduced;
   reduced.costs = {{0, 4}, {0, 6}};
   reduced.rows = {{{0, 1, {8, 0}}}, {{0, 1, {10, 0}}}};
@@ -41,7 +42,7 @@ TEST(Primal, RepairTakesTheLeastCostPerByteFreed) {
   Choice choice{0, 0};
   EXPECT_TRUE(primal.Repair(choice, 10));
   EXPECT_EQ(choice, (Choice{1, 0}));
-  // No move is allowed.
+  // No moves are allowed.
   choice = {0, 0};
   EXPECT_FALSE(primal.Repair(choice, 0));
 }

@@ -122,7 +122,7 @@ TEST(ProblemStream, NamesFieldAndPlaceOfBrokenText) {
             "problem.edges.costs[0]: expected ',' or ']', got '8' (line 1, byte 151)");
   EXPECT_EQ(ErrorText(Text(kNodes, kEdges) + "{"),
             "expected the end of the file, got '{' (line 1, byte 157)");
-  // What was found before the text broke is told as well.
+  // Problems found before the syntax error are reported too.
   EXPECT_EQ(ErrorText(R"({"problem": {"usage_limit": 1.5, "nodes")"),
             "problem.usage_limit: expected an integer of 64 bits, got 1.5\n"
             "problem: expected ':', got the end of the file (line 1, byte 40)");

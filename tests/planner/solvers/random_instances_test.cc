@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every solver, and every stage below them, against brute force on random instances: 5,000 small
-// ones by default. METADIST_SOLVER_SEEDS=N draws N, some of them with up to 10^6 choices.
+// Tests every solver, and every stage of the solvers, against brute force on random instances:
+// 5,000 small ones by default. METADIST_SOLVER_SEEDS=N draws N, some of them with up to 10^6
+// choices.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -34,7 +35,7 @@ Problem Instance(uint64_t seed) {
   constexpr InstanceShape kShapes[] = {
       {.most_nodes = 9},
       {.most_nodes = 9, .most_edges = 4, .limit = false},
-      // Nothing for the rules but memory.
+      // No rule except those on memory applies.
       {.least_nodes = 6,
        .most_nodes = 10,
        .forbidden = 0,
@@ -68,7 +69,7 @@ Problem Instance(uint64_t seed) {
   return RandomProblem(seed, shape);
 }
 
-// The least cost of a reduced problem's choices that fit, by brute force over them.
+// The least cost of a reduced problem's choices that fit, by brute force.
 std::optional<int64_t> LeastCost(const Reduced& reduced) {
   if (reduced.infeasible) return std::nullopt;
   Problem problem;
@@ -78,7 +79,7 @@ std::optional<int64_t> LeastCost(const Reduced& reduced) {
       node.costs.push_back(IsInfinite(cost) ? kForbidden : cost);
     node.rows = reduced.rows.Copy(i);
   }
-  // What no choice avoids is a node of one strategy.
+  // Usage that no choice avoids becomes a node with one strategy.
   ProblemNode& rest = problem.nodes.emplace_back();
   rest.costs = {reduced.constant};
   for (size_t t = 0; t < reduced.base.size(); ++t) {
@@ -108,7 +109,7 @@ TEST(RandomInstances, ReductionKeepsTheOptimum) {
       ASSERT_EQ(MinimizeWithoutMemory(free)->cost, *all.free_cost) << "seed " << seed;
     }
     if (!all.cost) continue;
-    // There and back.
+    // Contract and Expand.
     const std::optional<Choice> contracted = full.Contract(all.choice);
     ASSERT_TRUE(contracted.has_value()) << "seed " << seed;
     ASSERT_EQ(ReducedCost(full, *contracted), *all.cost) << "seed " << seed;
@@ -118,7 +119,7 @@ TEST(RandomInstances, ReductionKeepsTheOptimum) {
   }
 }
 
-// CBC counts in doubles and stops within tolerances of its own.
+// CBC computes in doubles and stops within its own tolerances.
 TEST(RandomInstances, BoundsOfBranchAndBoundStayBelowTheOptimumToTheLastDigit) {
   int proven = 0;
   for (uint64_t seed = 0; seed < Seeds(); ++seed) {
@@ -148,7 +149,7 @@ std::vector<double> RandomPrices(const Reduced& reduced, Random& random) {
   return prices;
 }
 
-// The bounds of message passing and of elimination at some prices.
+// Checks the bounds of message passing and of elimination at some prices.
 void ExpectBelow(const Reduced& reduced,
                  const std::vector<double>& prices,
                  int64_t optimum,
@@ -163,11 +164,11 @@ void ExpectBelow(const Reduced& reduced,
   PricedElimination exact(reduced, *BestElimination(reduced));
   const PricedElimination::Answer answer = exact.Minimize(prices);
   EXPECT_LE(answer.bound, optimum) << where;
-  // Up to one unit of rounding a node.
+  // Up to one unit of rounding per node.
   EXPECT_GE(answer.bound, dual.SafeBound() - 1 - reduced.count()) << where;
 }
 
-// Deletes strategies at random, none that the choice takes.
+// Deletes random strategies, but none that the choice takes.
 Reduced DeleteSome(const Reduced& reduced, const Choice& choice, Random& random) {
   std::vector<std::vector<int>> kept(reduced.count());
   for (int i = 0; i < reduced.count(); ++i) {
@@ -201,7 +202,7 @@ TEST(RandomInstances, BoundsStayBelowTheOptimumThroughPruning) {
         if (again.time_now[t] >= 0) moved[again.time_now[t]] += prices[t];
       }
       if (again.reduced.count() > 0) {
-        // Prices that moved along are worth no less.
+        // Mapping the prices does not lower the bound.
         PricedElimination before(some, *BestElimination(some));
         PricedElimination after(again.reduced, *BestElimination(again.reduced));
         ASSERT_GE(after.Minimize(moved).bound,
@@ -214,8 +215,8 @@ TEST(RandomInstances, BoundsStayBelowTheOptimumThroughPruning) {
   }
 }
 
-// What a proof by branch and bound may be off: CBC's tolerance, 1e-9 of the cost. The others prove
-// in integers.
+// Allowed error of a proof by branch and bound: CBC's tolerance, 1e-9 of the cost. The other
+// solvers prove in integers.
 int64_t Tolerance(const SolverDef& solver, const BruteForce& all) {
   const bool by_cbc = solver.name == "ilp" || solver.name == "auto";
   return by_cbc && all.cost ? std::abs(*all.cost) / 1'000'000'000 : 0;
@@ -317,7 +318,7 @@ void Compare(const SolverDef& solver) {
                                  above / std::max(1.0, std::abs(static_cast<double>(*all.cost))));
     }
     if (seed % 10 == 3) {
-      // Cut short somewhere.
+      // Stopped early by a random work limit.
       options.work_limit = int64_t{1} << (seed / 10 % 20);
       const SolveResult cut = SolveWatched(solver, problem, all, options, where);
       ExpectConsistent(problem, all, cut, Tolerance(solver, all), where + " cut short");

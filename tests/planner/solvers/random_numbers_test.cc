@@ -27,7 +27,7 @@ TEST(Random, ShufflesInPieces) {
   std::vector<int> sorted = items;
   std::sort(sorted.begin(), sorted.end());
   for (int i = 0; i < kCount; ++i) ASSERT_EQ(sorted[i], i);
-  // Neighbours lie far apart, yet in the same piece.
+  // Former neighbours are far apart but in the same piece.
   int64_t distance = 0;
   int far = 0;
   for (int i = 1; i < kCount; ++i) {

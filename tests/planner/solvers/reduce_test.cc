@@ -16,7 +16,7 @@
 namespace metadist {
 namespace {
 
-// Best cost over the choices of a reduced problem that fit; each is checked against the judge.
+// Best cost of the choices of a reduced problem that fit; each is checked with Evaluate.
 std::optional<int64_t> TryAllReduced(const Problem& problem, const Reduced& reduced) {
   std::optional<int64_t> best;
   if (reduced.infeasible) return best;
@@ -112,7 +112,7 @@ TEST(Reduce, FollowersBecomeOneNode) {
 TEST(Reduce, StrategiesWithoutPartnerGoAndTakeOthersAlong) {
   Problem problem;
   for (int i = 0; i < 4; ++i) problem.nodes.push_back({{0, 0, 0}, {}});
-  // Strategy 0 of node i wants 0 of node i + 1; node 3 has none.
+  // Strategy 0 of node i requires 0 of node i + 1; node 3 does not have it.
   const auto chain = std::make_shared<const std::vector<int64_t>>(
       std::vector<int64_t>{0, kForbidden, kForbidden, kForbidden, 1, 5, kForbidden, 3, 2});
   for (int i = 0; i < 3; ++i) problem.edges.push_back({i, i + 1, chain});
@@ -128,7 +128,7 @@ TEST(Reduce, StrategiesWithoutPartnerGoAndTakeOthersAlong) {
 
 TEST(Reduce, StrategiesThatFitNowhereGo) {
   Problem problem;
-  // Node 0 cannot do without 2, which leaves 4 to node 1.
+  // Node 0 uses at least 2, which leaves 4 for node 1.
   problem.nodes = {{{5, 0}, {{0, 5, {2, 6}}}}, {{5, 1, 0}, {{0, 3, {0, 5, 5}}, {3, 9, {0, 3, 4}}}}};
   const auto apart =
       std::make_shared<const std::vector<int64_t>>(std::vector<int64_t>{0, 9, 2, 7, 0, 1});
@@ -141,7 +141,7 @@ TEST(Reduce, StrategiesThatFitNowhereGo) {
   EXPECT_EQ(MakeCostGraph(problem, /*without_memory=*/false).nodes[1].costs.size(), 3u);
   CostGraph graph = MakeCostGraph(problem, /*without_memory=*/false);
   EXPECT_EQ(DropOversized(graph), 2);
-  // Nothing is deleted where more than the limit is of interest.
+  // Nothing is deleted if choices above the limit count as well.
   EXPECT_EQ(Reduce(problem, ReduceMode::kSoftLimit).deletions, 0);
 }
 

@@ -9,7 +9,7 @@
 namespace metadist {
 namespace {
 
-// The least score of all nodes, by looking at each.
+// The least score over all nodes, by examining each.
 std::optional<double> LeastScore(const Reduced& reduced,
                                  const Choice& choice,
                                  int time,
@@ -67,8 +67,8 @@ TEST(Relief, IsTheCheapestAtEveryTimeWhileTheChoiceChanges) {
   EXPECT_GT(moves, 1000);
 }
 
-// Weights that live at all times beside activations that live at few: each time is over the limit,
-// and its activation is cheaper than a weight.
+// Weights live at all times and activations live at a few: every time exceeds the limit, and its
+// activation is cheaper than a weight.
 int64_t WorkPerTime(int times) {
   Reduced reduced;
   for (int64_t t = 0; t < times; ++t) {

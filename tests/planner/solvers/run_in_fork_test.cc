@@ -73,12 +73,12 @@ TEST(RunInFork, EndsWhatDoesNotStop) {
   EXPECT_EQ(end, ForkEnd::kStopped);
   EXPECT_LT(SecondsOf([&] { end = RunInFork(for_ever, /*seconds=*/0, nullptr); }), kLong / 2);
   EXPECT_EQ(end, ForkEnd::kStopped);
-  // One that is stopped from outside cannot stop by itself either.
+  // A process that was suspended cannot react to `stop`.
   const auto suspended = [](const std::atomic<bool>&) { std::raise(SIGSTOP); };
   EXPECT_EQ(RunInFork(suspended, kLong, &interrupted), ForkEnd::kStopped);
 }
 
-// Memory is allocated by other threads at every fork, and exceptions are thrown.
+// Other threads allocate memory at every fork, and exceptions are thrown.
 TEST(RunInFork, ServesManyThreads) {
   std::atomic<int> done = 0;
   std::vector<std::thread> threads;

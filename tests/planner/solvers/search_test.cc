@@ -62,7 +62,7 @@ TEST(Dual, SafeBoundIsValidAndTight) {
   for (uint64_t seed = 0; seed < 300; ++seed) {
     const Problem problem = RandomProblem(seed, kDense);
     const std::optional<int64_t> optimum = TryAll(problem).cost;
-    // Reduced as far as the dual needs, not further: what is left should be hard.
+    // Reduced only as far as the dual needs, so that the remaining problem is hard.
     const Reduced reduced = Reduce(problem, ReduceMode::kKeepAllChoices);
     if (!optimum || reduced.infeasible) continue;
     with_rows += reduced.limit.has_value();
@@ -109,7 +109,7 @@ TEST(Dual, MinMarginalsBoundForcedStrategies) {
   }
 }
 
-// The optimum of what is left, by trying every choice of it; nullopt if nothing fits.
+// The optimum of the reduced problem, by trying every choice; nullopt if nothing fits.
 std::optional<int64_t> Optimum(const Reduced& reduced) {
   std::optional<int64_t> best;
   if (reduced.infeasible) return best;
@@ -276,8 +276,8 @@ TEST(Search, WhatTheBoundSideRoundsIsMadeToFit) {
   EXPECT_GT(found, tried / 2);
 }
 
-// A chain of equal nodes: 0 costs 10 and uses nothing, 1 costs nothing and uses `usage`; a change
-// along the chain costs 1.
+// A chain of equal nodes: strategy 0 costs 10 and uses nothing, 1 costs nothing and uses `usage`; a
+// change along the chain costs 1.
 Problem Chain(int count, int64_t usage, int64_t limit) {
   Problem problem;
   const auto change =
@@ -315,7 +315,7 @@ TEST(Splice, MixesEqualNodesUpToTheLimit) {
 }
 
 TEST(MarginalProgram, CoverExcludesWhatTheToleranceLetsPass) {
-  // Two of the big ones exceed the limit by one part in 10^12.
+  // Two large usages exceed the limit by one part in 10^12.
   const int64_t usage = 500'000'000'000;
   const Problem problem = Chain(3, usage, 2 * usage - 1);
   const Reduced reduced = Reduce(problem, ReduceMode::kKeepAllChoices);
@@ -347,11 +347,11 @@ TEST(SolveMip, TellsInfeasibleFromStopped) {
 
 struct SparseColumn {
   double cost;
-  bool integer;  // 0 or 1; else anything above 0
+  bool integer;  // 0 or 1; otherwise any value >= 0
   std::vector<std::pair<int, double>> elements;
 };
 
-// The first `ones` rows equal 1, then some equal 0, and the last, `limited`, is at most `limit`.
+// The first `ones` rows equal 1, the following ones 0, and the last, `limited`, is at most `limit`.
 LinearModel LimitedProgram(const std::vector<SparseColumn>& columns,
                            int ones,
                            int limited,
@@ -367,12 +367,12 @@ LinearModel LimitedProgram(const std::vector<SparseColumn>& columns,
   return model;
 }
 
-// CBC in this process, which a crash would end.
+// CBC in this process, which would end if CBC crashed.
 MipResult Here(const LinearModel& model, const MipOptions& options) {
   return RunCbc(model, options, CbcEffort::kAll);
 }
 
-// Probing proves the root infeasible by bounds that cross. Clp ends the process if it gets them.
+// Probing proves the root infeasible by crossed bounds, which would make Clp abort the process.
 TEST(RunCbc, CutoffWithinTheToleranceBelowTheOptimum) {
   const std::vector<SparseColumn> columns = {
       {0, true, {{3, -1}, {13, 0.01}}},
@@ -408,7 +408,7 @@ TEST(RunCbc, CutoffWithinTheToleranceBelowTheOptimum) {
 }
 
 // A basis of a heuristic's linear program cannot be factorised before any variable has left it. Clp
-// changes memory that is not its own then, and the process ends when that is freed.
+// would then write outside its memory, and the process would crash when that memory is freed.
 TEST(RunCbc, ABasisThatCannotBeFactorisedAtOnce) {
   const std::vector<SparseColumn> columns = {
       {0, true, {{0, 1}, {5, -1}, {8, -1}, {9, -1}}},
@@ -444,7 +444,7 @@ TEST(RunCbc, ABasisThatCannotBeFactorisedAtOnce) {
   EXPECT_NEAR(whole.objective, 1e7, 10);
 }
 
-// An assertion fails in what a heuristic of CBC does to this program, and CBC's process dies of it.
+// An assertion fails in a CBC heuristic on this program, which kills CBC's process.
 TEST(SolveMip, AHeuristicThatCrashes) {
   constexpr double kDear = 5041322.3140495867;
   constexpr double kCheap = 13223.140495867769;
@@ -490,7 +490,7 @@ TEST(SolveMip, KeepsAValidBoundWhereverItStops) {
   for (int64_t k = 1; k < 40; ++k) {
     const int64_t limit = whole.work * k / 40;
     const MipResult part = SolveMip(model, {.work = limit});
-    // The last steps only carry the solution back.
+    // The last steps only map the solution back.
     if (part.status == MipResult::Status::kOptimal) {
       EXPECT_DOUBLE_EQ(part.objective, whole.objective) << k;
       continue;
@@ -510,8 +510,8 @@ TEST(SolveMip, KeepsAValidBoundWhereverItStops) {
 
 std::atomic<int> interrupts = 0;
 
-// COIN-OR's solvers have handlers of their own, under which the program that called them would not
-// hear of an interrupt.
+// COIN-OR's solvers install signal handlers of their own, which would hide an interrupt from the
+// calling program.
 TEST(RunCbc, LeavesInterruptsToTheProgram) {
   const LinearModel model = LayeredProgram();
   const auto before = std::signal(SIGINT, [](int) { ++interrupts; });

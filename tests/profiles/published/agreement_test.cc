@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a borrowed row is worth: prices of a built-in profile beside another publication about the
-// same device, operation and size.
+// The reliability of borrowed rows: prices of a built-in profile compared with another publication
+// on the same device, operation and size.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of one GPU (profiles/contraction_cost.cc, compute_cost.cc) against gpu_torch.json, of
-// which nothing is in the built-in profiles: how far off are prices that were borrowed from others?
+// Kernels of one GPU (profiles/contraction_cost.cc, compute_cost.cc) compared with gpu_torch.json,
+// no data of which is in the built-in profiles: how accurate are borrowed prices?
 #include <gtest/gtest.h>
 
 #include <map>
@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The rows of a table, each by the names of its columns.
+// The rows of a table, each by column names.
 std::vector<std::map<std::string, Json>> RowsOf(const std::string& device,
                                                 const std::string& table) {
   std::vector<std::map<std::string, Json>> rows;
@@ -32,7 +32,7 @@ std::vector<std::map<std::string, Json>> RowsOf(const std::string& device,
   return rows;
 }
 
-// Operands that lie in the cache already are not what a step finds.
+// Operands already in the cache are not typical of a step.
 bool IsHot(const std::map<std::string, Json>& row) { return row.at("residence") == "hot"; }
 
 using Percents = std::map<std::string, std::vector<double>>;
@@ -41,7 +41,7 @@ Percents ErrorsOfProducts(const Profile& profile, const std::string& device) {
   Percents percent;
   for (const auto& row : RowsOf(device, "product")) {
     const auto dtype = ParseElementType(row.at("dtype").get<std::string>());
-    if (!dtype || IsHot(row)) continue;  // f32 on the units for TF32 has no price of its own
+    if (!dtype || IsHot(row)) continue;  // f32 on the TF32 units has no separate price
     ComputeWork work{.op = "MatMul",
                      .dtype = *dtype,
                      .batch = row.at("batch"),
@@ -76,7 +76,8 @@ Percents ErrorsOfOthers(const Profile& profile, const std::string& device) {
   return percent;
 }
 
-// Bounds are what the borrowed prices come to, on an H100 and on an H200: none gets worse unseen.
+// The bounds are the current errors of the borrowed prices, on an H100 and on an H200, so that any
+// increase is detected.
 struct Expected {
   const char* kind;
   Bound h100;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formulas for groups without rows against nccl_tuning_model.json: the errors that an
-// independent implementation of NCCL's tuner reached, and what the two fitted scalars make of them.
+// The formulas for groups without rows compared with nccl_tuning_model.json: the errors of an
+// independent implementation of NCCL's tuner, and those with the two fitted scalars.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ Collective ParseOp(const std::string& name) {
   return Collective::kAllToAll;
 }
 
-// The sweep of a row of check_against_measurements.
+// The sweep for a row of check_against_measurements.
 Sweep Find(const nlohmann::json& check) {
   const std::string system = check.at("system");
   Sweep sweep{ParseOp(check.at("op")), {}};
@@ -57,7 +57,7 @@ Sweep Find(const nlohmann::json& check) {
   return sweep;
 }
 
-// Payload GB/s of the system's largest all-reduce among eight devices of one node.
+// Payload GB/s of the system's largest all-reduce over eight devices of one node.
 double InsideRate(const std::string& system) {
   for (const auto& one : Data("nccl_aiconfigurator").at("systems").at(system)) {
     if (one.at("dtype") != "half" || one.at("op") != "all_reduce" || one.at("nranks") != 8)
@@ -68,10 +68,10 @@ double InsideRate(const std::string& system) {
   return 0;
 }
 
-// The channels that the published check assumed. Over two nodes a tree passes what the node's own
-// all-reduce and its cards let through, as GpuCollectiveModel has it; for A100, whose steady state
-// that is too (127 GB/s), the sweep is slower up to 1 GiB, so the published assumption of a ring
-// stays.
+// The channels that the published check assumed. Over two nodes a tree is limited by the node's own
+// all-reduce and its network cards, as in GpuCollectiveModel. For A100 that rate is also its steady
+// state (127 GB/s), but the sweep is slower up to 1 GiB, so the published assumption of a ring is
+// kept.
 NcclFabric FabricOf(const std::string& system, int ranks, int nodes) {
   const bool ampere = system.starts_with("a100");
   const bool blackwell = system.find("b200") != std::string::npos;
@@ -121,9 +121,8 @@ TEST(PublishedNccl, UnfittedModel) {
   }
 }
 
-// The profile of the system with three rows of the operation left, 8 KiB, 16 MiB and the largest;
-// the model is fitted to them and predicts the others. As published there is only the error without
-// a fit.
+// The system's profile with only three rows of the operation, 8 KiB, 16 MiB and the largest; the
+// model is fitted to them and predicts the others. Only the error without a fit was published.
 TEST(PublishedNccl, TwoFittedScalars) {
   std::vector<double> fitted, unfitted;
   const std::map<std::string, std::string> names = {{"a100_sxm", "a100"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products and copies (profiles/contraction_cost.cc, compute_cost.cc) against
+// Matrix products and copies (profiles/contraction_cost.cc, compute_cost.cc) compared with
 // gemm_efficiency.json and gpu_specs.json.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ using enum ElementType;
 
 constexpr const char* kWithProducts[] = {"a100", "b200", "gb200", "h100", "h200", "l40s"};
 
-// Each row is predicted from the others; or each site's rows from the other sites. Only shapes
-// inside the grid.
+// Predicts each row from the others, or each site's rows from the other sites. Only shapes inside
+// the grid.
 std::vector<double> LeaveOneOut(const Profile& whole, bool site_wise) {
   Profile rest = whole;
   std::vector<double> percent;
@@ -59,9 +59,9 @@ TEST(PublishedProducts, LeaveOneOut) {
   EXPECT_TRUE(Within("left-out (n, k)", Summarize(std::move(sites)), {.median = 3.6, .p90 = 15.6}));
 }
 
-// The share of the peak by GFLOP, without any row of the device: the curve goes through the
-// published medians, and half of the products that it stands for lie within the quartiles' usual 20
-// %.
+// The share of the peak by GFLOP, without any row of the device: the curve passes through the
+// published medians, and half of the products at each point are within the usual 20 % of the
+// quartiles.
 TEST(PublishedProducts, EfficiencyCurve) {
   for (const std::string name : kWithProducts) {
     const auto whole = BuiltinProfile(name).value();
@@ -79,7 +79,7 @@ TEST(PublishedProducts, EfficiencyCurve) {
     EXPECT_TRUE(Within("efficiency curve, " + name, Summarize(std::move(percent)), {}));
     for (const auto& [log2_gflop, fraction] : curve.efficiency.at("bf16").fraction_of_peak) {
       if (log2_gflop < 1) continue;
-      // k = 1024 and as many rows as columns: compute-bound.
+      // k = 1024, and as many rows as columns: compute-bound.
       const double side = std::sqrt(std::exp2(log2_gflop) * 1e9 / 2 / 1024);
       const auto n = static_cast<int64_t>(std::lround(side));
       const Contraction work{kBF16, 1, n, n, 1024};

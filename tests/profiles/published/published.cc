@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kSmallestBytes = 512;
 
-// Between the two nearest of the sorted values.
+// Interpolated between the two nearest of the sorted values.
 double Quantile(const std::vector<double>& sorted, double share) {
   const double at = share * static_cast<double>(sorted.size() - 1);
   const auto low = static_cast<size_t>(at);

@@ -9,7 +9,7 @@
 
 #include "profiles/profile.h"
 
-// The published figures in profiles/data, and how far a rule is from them.
+// The published data in profiles/data, and the errors of a rule against them.
 namespace metadist::published {
 
 // profiles/data/NAME.json.
@@ -20,9 +20,9 @@ using Rows = std::vector<std::pair<int64_t, double>>;
 
 // Every fp16 sweep of one node, of all systems but l40s.
 std::vector<Rows> SweepsOfOneNode();
-// The sweeps of nccl_measurements.json that are no negative examples, from 512 bytes up. derived:
-// those too whose times were computed from rounded bandwidths.  least: fewest rows.  in_place: the
-// shorter of the two times where there are two.
+// The sweeps of nccl_measurements.json that are not negative examples, from 512 bytes up. derived:
+// includes those whose times were computed from rounded bandwidths.  least: minimum number of rows.
+// in_place: uses the shorter of the two times if there are two.
 std::vector<Rows> Sweeps(bool derived, size_t least, bool in_place);
 
 // A profile without tables, for the functions that need one, and its rows.
@@ -40,7 +40,7 @@ struct Errors {
 Errors Summarize(std::vector<double> percent);
 double PercentOff(double predicted, double truth);
 
-// What was published, which is rounded: mean, median and p90 to 0.1, max to 1. A negative figure
+// Published values, which are rounded: mean, median and p90 to 0.1, max to 1. A negative number
 // means that there is none.
 struct Bound {
   size_t points = 0;
@@ -50,7 +50,7 @@ struct Bound {
   double max = -1;
   double unit = 0.1;
 };
-// Whether there are as many points as published and no error is above the published one. Prints
+// Succeeds if there are as many points as published and no error exceeds the published one. Prints
 // one line of the table.
 testing::AssertionResult Within(const std::string& rule, const Errors& errors, const Bound& bound);
 

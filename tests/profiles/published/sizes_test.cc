@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes between and beyond measured ones (profiles/series.cc) against interpolation_check.json:
-// rows left out of every published sweep.
+// Sizes between and beyond measured ones (profiles/series.cc) compared with
+// interpolation_check.json: rows omitted from every published sweep.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace metadist::published {
 namespace {
 
-// Every `step`-th row of each sweep predicts those between.
+// Every `step`-th row of each sweep predicts those in between.
 Errors LeftOut(const std::vector<Rows>& sweeps, size_t step) {
   const Profile profile = Empty();
   std::vector<double> percent;
@@ -55,7 +55,7 @@ TEST(PublishedSizes, LeftOutOfOtherSweeps) {
   }
 }
 
-// Rows above 512 MiB from those up to it.
+// Predicts rows above 512 MiB from those up to it.
 TEST(PublishedSizes, BeyondTheLastRow) {
   constexpr int64_t kLast = int64_t{512} << 20;
   const Profile profile = Empty();
