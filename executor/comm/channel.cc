@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// An array goes from the ranks of one mesh to those of another. The axes that cut the source divide
-// it into disjoint pieces, each held by as many ranks as the other axes have coordinates. A reader
-// intersects every piece with what it wants, as in transfer.cc, and takes it from the holder that
-// its own number picks, so that readers spread evenly.
+// Moves an array from the ranks of one mesh to those of another. The axes that cut the source
+// divide it into disjoint pieces, each held by as many ranks as the other axes have coordinates. A
+// reader intersects every piece with the part it needs, as in transfer.cc, and reads it from one of
+// the holders, chosen by the reader's own rank so that readers are spread evenly.
 #include <algorithm>
 #include <set>
 
@@ -12,7 +12,7 @@
 namespace metadist {
 namespace {
 
-// The ranks of the mesh that hold each piece: along the axes that do not cut it.
+// The ranks of the mesh that hold each piece; they differ only along axes that do not cut it.
 std::vector<std::vector<int64_t>> HoldersByPiece(const ChannelEnd& from) {
   std::vector<int> others;
   const std::vector<int> cutting = from.sharding->CuttingAxes();
@@ -28,7 +28,7 @@ std::vector<std::vector<int64_t>> HoldersByPiece(const ChannelEnd& from) {
   return pieces;
 }
 
-// Which of the holders a reader takes its part from.
+// The holder that a reader reads from: itself, if it is one.
 int64_t HolderFor(int64_t reader,
                   int64_t place,
                   const std::vector<int64_t>& holders,

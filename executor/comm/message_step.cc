@@ -58,7 +58,7 @@ int64_t MessageStep::Append(std::vector<Message>& messages, int peer, Segment se
   return segment.at;
 }
 
-// What others pull from this rank, in the order in which they look for it.
+// The segments that others pull from this rank, in the order in which they unpack them.
 void MessageStep::PlanSends(size_t part) {
   for (int64_t reader : TransferOf(part, rank_).group) {
     if (reader == rank_) continue;
@@ -85,7 +85,7 @@ void MessageStep::PlanArrivals(size_t part) {
       } else {
         const int peer = static_cast<int>(source);
         operand.at = Append(receives_, peer, {part, &pull, 0, bytes, 0});
-        operand.message = peer;  // until all messages stand
+        operand.message = peer;  // replaced by an index once all messages exist
       }
       arrival.operands.push_back(operand);
     }

@@ -9,37 +9,37 @@
 
 namespace metadist {
 
-// A collective step as messages. Every rank packs for each reader what that reader pulls from it,
-// sends one message to each, and unpacks or reduces what it got, in the order of the sources: the
-// same bits as where memory is shared. A sliced reduction goes in two rounds: each rank gathers and
-// reduces one slice, then sends it to the others.
+// A collective step as messages. Every rank packs what each reader pulls from it, sends one message
+// to each reader, and unpacks or reduces what it receives, in the order of the sources, so the
+// result is bit-identical to that of ranks that share memory. A sliced reduction takes two rounds:
+// each rank gathers and reduces one slice, then sends it to the others.
 class MessageStep {
  public:
-  // ranks: of the messenger, by rank of the transfers; `rank` is this one's among them. Transfers
-  // must outlive the step.
+  // ranks: ranks of the messenger, by rank of the transfers; `rank` is this one's among the latter.
+  // The transfers must outlive the step.
   MessageStep(std::vector<TransferPart> parts,
               const std::vector<int>& ranks,
               int rank,
               Messenger& messenger);
 
-  // Allocates nothing but what the messenger does.
+  // Allocates nothing, unless the messenger does.
   Result<void> Run();
 
  private:
-  // A part of a message: of a pull, or a slice of consecutive elements.
+  // A segment of a message: of a pull, or a slice of consecutive elements.
   struct Segment {
     size_t part = 0;
     const Pull* pull = nullptr;
-    int64_t begin = 0;  // of a slice, in bytes of its array
+    int64_t begin = 0;  // of a slice: byte offset in its array
     int64_t bytes = 0;
     int64_t at = 0;  // offset in the message
   };
   struct Message {
-    int peer = 0;  // rank of the transfers
+    int peer = 0;  // rank in the transfers
     std::vector<Segment> segments;
     std::vector<std::byte> bytes;
   };
-  // What one operand of a pull or slice lies in: a message, by index, or this rank's own array.
+  // Where an operand of a pull or slice is: in a message, by index, or in this rank's own array.
   struct Operand {
     int message = -1;
     int64_t at = 0;
@@ -47,11 +47,11 @@ class MessageStep {
   struct Arrival {
     size_t part = 0;
     const Pull* pull = nullptr;  // nullptr: a slice
-    int64_t begin = 0;           // of the slice, in elements
+    int64_t begin = 0;           // of the slice: first element
     int64_t count = 0;
     std::vector<Operand> operands;       // in the order of the sources
-    std::vector<std::byte> own;          // this rank's operand of a pull, packed
-    std::vector<const std::byte*> from;  // filled in for each run
+    std::vector<std::byte> own;          // this rank's own operand of a pull, packed
+    std::vector<const std::byte*> from;  // set on each run
   };
 
   const Transfer& TransferOf(size_t part, int rank) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transport on messages: numbers go through rank 0, barriers are numbers that nobody reads.
+// A transport on messages: numbers are exchanged through rank 0; a barrier exchanges a number that
+// is ignored.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -14,7 +15,7 @@ namespace {
 
 class MessageTransport : public Transport {
  public:
-  // ranks: of the messenger, by rank of the group.
+  // ranks: ranks of the messenger, by rank of the group.
   MessageTransport(Messenger& messenger, std::vector<int> ranks, int rank)
       : messenger_(messenger), ranks_(std::move(ranks)), rank_(rank) {}
 
@@ -57,7 +58,7 @@ class MessageTransport : public Transport {
   Result<std::vector<double>> Collect(double mine) override { return FromAll(mine); }
 
  private:
-  // The values of all ranks, by rank: gathered by rank 0 and sent to all.
+  // The values of all ranks, by rank; rank 0 gathers and broadcasts them.
   template <typename T>
   Result<std::vector<T>> FromAll(const T& mine) {
     std::vector<T> all(ranks_.size(), mine);

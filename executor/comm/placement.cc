@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Problem: a rank that waits sleeps, and is woken on whatever core looks idle at that moment. With
-// four ranks on two cores three of them soon share one, and a step takes three turns instead of
-// two, until the scheduler evens them out milliseconds later. Fixed cores make the number of turns
-// what it should be, and a wake-up on the same core is a plain switch of threads. As many ranks as
-// cores need it too: two that talk to each other are drawn to one core, and take twice the time.
-// Fewer ranks than cores stay free, so that programs side by side do not fight for the first cores.
+// Problem: a waiting rank sleeps, and is woken on whichever core looks idle at that moment. With
+// four ranks on two cores, three of them soon share one core, and a step takes three turns instead
+// of two until the scheduler rebalances milliseconds later. On fixed cores the number of turns is
+// the expected one, and waking a rank on the same core is a plain context switch. With as many
+// ranks as cores this is needed as well: two ranks that communicate are pulled onto one core, and
+// take twice as long. With fewer ranks than cores, threads are not bound, so that concurrent
+// programs do not compete for the first cores.
 #include "executor/comm/placement.h"
 
 #include <sched.h>
@@ -15,7 +16,7 @@
 namespace metadist {
 
 void PlaceRank(int rank, int ranks) {
-  // As the first rank found it: a later one may have been started by one that is bound already.
+  // Read once, by the first rank: the thread that starts a later rank may already be bound.
   static const cpu_set_t allowed = [] {
     cpu_set_t set;
     CPU_ZERO(&set);

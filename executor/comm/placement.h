@@ -3,9 +3,10 @@
 
 namespace metadist {
 
-// Keeps the calling thread, rank `rank` of `ranks`, on one core where there are at least as many
-// ranks as cores that this process may use: cores in turn, so that none holds two ranks more than
-// another. Elsewhere, and where the system refuses, threads stay free.
+// Binds the calling thread, rank `rank` of `ranks`, to one core if there are at least as many ranks
+// as cores available to this process. Cores are assigned round robin, so the numbers of ranks on
+// any two cores differ by at most one. With fewer ranks, or if the system refuses, the thread is
+// not bound.
 void PlaceRank(int rank, int ranks);
 
 }  // namespace metadist

@@ -6,14 +6,14 @@
 namespace metadist {
 namespace {
 
-// `count` runs of `size` elements, each `from_step` and `to_step` behind the one before it.
+// `count` runs of `size` elements, each `from_step` and `to_step` after the previous one.
 struct EvenRuns {
   CopyRun first;
   int64_t count = 1;
   int64_t from_step = 0;
   int64_t to_step = 0;
 
-  // Takes the run if it is the next one.
+  // Appends the run if it continues the sequence; returns whether it did.
   bool Takes(const CopyRun& run) {
     if (run.size != first.size) return false;
     const int64_t from_next = run.from - first.from - (count - 1) * from_step;
@@ -33,7 +33,7 @@ std::vector<EvenRuns> Evenly(const std::vector<CopyRun>& runs) {
   return even;
 }
 
-// The copy of one choice of evenly spaced runs for each dim.
+// The copy for one choice of evenly spaced runs in each dim.
 std::optional<cpu::StridedCopy> CopyOf(const Pull& pull,
                                        const std::vector<const EvenRuns*>& chosen,
                                        int64_t item) {

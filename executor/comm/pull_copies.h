@@ -9,7 +9,7 @@
 namespace metadist {
 
 // A pull from one source as strided copies: one for each combination of the dims' evenly spaced
-// runs of one size. Empty where that takes more than kMostCopies copies or more dims than a copy
+// runs of equal size. Empty if that takes more than kMostCopies copies or more dims than a copy
 // has; the pull is then walked run by run.
 std::vector<cpu::StridedCopy> CopiesOf(const Pull& pull, ElementType element);
 

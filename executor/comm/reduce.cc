@@ -8,13 +8,13 @@
 namespace metadist {
 namespace {
 
-constexpr int64_t kBlock = 512;  // elements accumulated at a time, inside the first cache
+constexpr int64_t kBlock = 512;  // elements accumulated at a time, fits the L1 cache
 
 template <typename T>
 constexpr bool kIsNarrow =
     std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> || kIsSmallFloat<T>;
 
-// What T is accumulated in.
+// The type in which T is accumulated.
 template <typename T>
 using Accumulator =
     std::conditional_t<kIsNarrow<T>, float, std::conditional_t<kIsSmallInt<T>, int64_t, T>>;
@@ -59,7 +59,7 @@ A Combine(A a, A b) {
   if constexpr (kOp == ReduceOp::kSum) return static_cast<A>(static_cast<W>(a) + static_cast<W>(b));
   if constexpr (kOp == ReduceOp::kProd)
     return static_cast<A>(static_cast<W>(a) * static_cast<W>(b));
-  // A NaN on either side stays, as in the reference of every maximum.
+  // If either side is NaN, so is the result, as in the reference kernels of max and min.
   if constexpr (kOp == ReduceOp::kMax) return a > b || a != a ? a : b;
   if constexpr (kOp == ReduceOp::kMin) return a < b || a != a ? a : b;
   if constexpr (std::is_floating_point_v<A>) {

@@ -9,10 +9,10 @@
 
 namespace metadist {
 
-// out[i] = op over j of in[j][i], j ascending, of at least one j, for `count` elements of `type`,
-// written as `to`: the same type, or both are among f32, f16 and bf16. f16 and bf16 accumulate in
-// f32 and round once; integers wrap; kAnd and kOr are of truth values, bitwise for integers. out
-// may be one of in, but may not overlap them otherwise.
+// out[i] = op over j of in[j][i], in ascending order of j, for `count` elements. in: at least one
+// array of `type`. `to` is the type of out: the same type, or both are among f32, f16 and bf16. f16
+// and bf16 accumulate in f32 and round once; integers wrap; kAnd and kOr operate on truth values,
+// bitwise for integers. out may be one of in, but must not overlap them otherwise.
 void Reduce(std::span<const void* const> in,
             void* out,
             int64_t count,
@@ -20,8 +20,7 @@ void Reduce(std::span<const void* const> in,
             ElementType to,
             ReduceOp op);
 
-// Fills with the element that leaves the other operand unchanged: 0 for a sum, the lowest value for
-// a maximum, ...
+// Fills with the identity of `op`: 0 for a sum, the lowest value for a maximum, ...
 void FillIdentity(void* out, int64_t count, ElementType type, ReduceOp op);
 
 }  // namespace metadist

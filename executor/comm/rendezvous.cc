@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A barrier that can fail.
 //
-// Problem: std::barrier has neither a timeout nor a way out, so a rank that dies takes the others
-// with it. A mutex and a condition variable can time out, but cost 20 us a meeting against 1 us.
-// Choice: the central counter with a round number that std::barrier also reduces to for few
-// threads. The last to arrive starts the next round; the others spin shortly where every rank has a
-// core, then yield, then sleep on the round number in the kernel (futex), waking now and then to
-// look at the abort flag and the clock. With more ranks than cores the yields hand the core to the
-// rank that is waited for, and keep a core without one awake: sleeping at once costs 50 us of its
-// waking at most meetings.
-// Complexity: one atomic addition a rank, one wake-up a round.
+// Problem: std::barrier can neither time out nor be aborted, so one dead rank blocks all others. A
+// mutex and a condition variable can time out, but cost 20 us per meeting instead of 1 us.
+// Choice: a central counter with a round number, which std::barrier also reduces to for few
+// threads. The last rank to arrive starts the next round. The others spin briefly if every rank has
+// a core, then yield, then sleep on the round number in the kernel (futex), and wake periodically
+// to check the abort flag and the clock. With more ranks than cores, yielding hands the core to the
+// rank being waited for. It also keeps an idle core awake: sleeping at once would cost 50 us of
+// wake-up time at most meetings.
+// Complexity: one atomic addition per rank, one wake-up per round.
 // Source: Mellor-Crummey and Scott 1991, "Algorithms for Scalable Synchronization on Shared-Memory
 // Multiprocessors", the sense-reversing centralised barrier.
 #include "executor/comm/rendezvous.h"
@@ -29,9 +29,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kSpins = 2000;
-// Longer than it takes to wake a core from sleep, which virtual ones do in 50 us.
+// Longer than waking a sleeping core takes; 50 us on virtual cores.
 constexpr std::chrono::microseconds kYielding(100);
-constexpr long kSliceNanoseconds = 20'000'000;  // between two looks at the abort flag
+constexpr long kSliceNanoseconds = 20'000'000;  // between two checks of the abort flag
 
 void CpuRelax() {
 #if defined(__x86_64__)
@@ -97,7 +97,7 @@ Result<void> Rendezvous::Wait() {
   return {};
 }
 
-// Sleeps until the round ends (true) or a slice of time is over (false).
+// Sleeps until the round ends (true) or a time slice has passed (false).
 bool Rendezvous::Sleep(uint32_t round) {
   const timespec slice{0, kSliceNanoseconds};
   if (round_.load(std::memory_order_acquire) != round) return true;

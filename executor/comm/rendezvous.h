@@ -10,10 +10,10 @@
 
 namespace metadist {
 
-// Why a set of groups stopped; shared by a group and all groups split from it.
+// The reason why a set of groups stopped; shared by a group and all groups split from it.
 class AbortState {
  public:
-  // The first reason stays; returns whether it is this one.
+  // Only the first reason is kept. Returns whether this call set it.
   bool Set(const Error& reason);
   bool is_set() const { return set_.load(std::memory_order_acquire); }
   Error reason() const;
@@ -24,14 +24,14 @@ class AbortState {
   Error reason_;
 };
 
-// A barrier of `ranks` threads that gives up after a time and when the abort state is set. It can
-// be used again at once.
+// A barrier of `ranks` threads that fails after a time limit and when the abort state is set. Can
+// be reused immediately.
 class Rendezvous {
  public:
-  // crowded: the machine has fewer cores than ranks at work, so that a waiting rank may hold up the
-  // one it waits for.
+  // crowded: the machine has fewer cores than active ranks, so a spinning rank may delay the one it
+  // waits for.
   Rendezvous(int ranks, bool crowded, double timeout_seconds, std::shared_ptr<AbortState> abort);
-  // Waits for all ranks. What any rank wrote before it is visible to all after it. Errors: kDevice.
+  // Waits for all ranks. Writes before the call are visible to all ranks after it. Errors: kDevice.
   Result<void> Wait();
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks as threads of one process. To prepare a step, its ranks publish where their arrays are. To
-// run it, they meet, read the peers' memory straight into place, and meet again so that nobody
-// writes to what is still being read.
+// Ranks as threads of one process. To prepare a step, its ranks publish the addresses of their
+// arrays. To run it, they meet, read the peers' memory directly into their destination, and meet
+// again so that nobody overwrites memory that is still being read.
 #include "executor/comm/threads.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 struct Group;
 
-// What a rank publishes to be given a group.
+// What a rank publishes to obtain its group.
 struct Entry {
   int color = 0;
   int key = 0;
@@ -25,7 +25,7 @@ struct Entry {
   std::shared_ptr<Group> made;
 };
 
-// What the ranks of one group share.
+// State shared by the ranks of one group.
 struct Group {
   Group(int ranks, bool crowd, double timeout, std::shared_ptr<AbortState> abort_state)
       : size(ranks),
@@ -41,13 +41,13 @@ struct Group {
   const double timeout_seconds;
   const std::shared_ptr<AbortState> abort;
   Rendezvous meeting;
-  std::vector<const void*> slots[2];  // used in turn: one may be read while the other is filled
+  std::vector<const void*> slots[2];  // used alternately: one may be read while the other is filled
 };
 
-// One array of a step with the ends of every rank.
+// One array of a step, with the addresses of all ranks.
 struct Part {
   const Transfer* transfer = nullptr;  // of this rank
-  std::vector<void*> sources;          // by rank; nullptr for ranks outside of the group
+  std::vector<void*> sources;          // by rank; nullptr for ranks outside the group
   std::vector<void*> targets;
 };
 
@@ -86,8 +86,8 @@ class ThreadTransport : public Transport {
   Result<std::vector<double>> Collect(double mine) override;
 
  private:
-  // Publishes a pointer and returns those of all ranks, by rank. What was written before the call
-  // may be read through them after it. The span holds until this rank's next but one Exchange.
+  // Publishes a pointer and returns those of all ranks, by rank. Data written before the call may
+  // be read through them after it. The span stays valid until this rank's second next Exchange.
   Result<std::span<const void* const>> Exchange(const void* mine);
   Result<std::shared_ptr<Group>> PartOf(int color, int key);
   Result<std::shared_ptr<Group>> GroupOf(const std::vector<Transfer>& transfers);
@@ -95,12 +95,12 @@ class ThreadTransport : public Transport {
   std::shared_ptr<Group> group_;
   int rank_;
   int side_ = 0;
-  // Members, not locals: a late rank may look at them after this one gave up waiting.
+  // Members, not locals: a late rank may read them after this one has given up waiting.
   Entry entry_;
   std::vector<TransferPart> parts_;
   int64_t decided_[2] = {0, 0};
   double collected_[2] = {0, 0};
-  // Groups that transfers meet in, by the first rank of each rank's group.
+  // The groups in which transfers meet, keyed by the first rank of every rank's group.
   std::map<std::vector<int64_t>, std::shared_ptr<Group>> meetings_;
 };
 
@@ -145,7 +145,7 @@ Result<std::unique_ptr<Transport>> ThreadTransport::Split(int color, int key) {
       std::make_unique<ThreadTransport>(made, static_cast<int>(place)));
 }
 
-// Of ranks that meet; nullptr where no rank of any group meets another.
+// The group of ranks that meet; nullptr if no rank of any group meets another.
 Result<std::shared_ptr<Group>> ThreadTransport::GroupOf(const std::vector<Transfer>& transfers) {
   std::vector<int64_t> firsts;
   bool local = true;

@@ -10,17 +10,17 @@
 namespace metadist {
 
 struct ThreadGroupOptions {
-  // The longest any rank waits for the others at one meeting.
+  // The longest that a rank waits for the others at one meeting.
   double timeout_seconds = 60;
 };
 
-// Transports of `ranks` ranks in this process, one for each thread: the default and the oracle of
-// the others. A step reads the peers' memory straight into place.
+// Transports of `ranks` ranks in this process, one for each thread: the default, and the oracle in
+// tests of the others. A step reads the peers' memory directly.
 std::vector<std::unique_ptr<Transport>> MakeThreadGroup(int ranks,
                                                         const ThreadGroupOptions& options = {});
 
-// The transfers of all ranks of a mesh, one rank after the other in one thread, in the phases that
-// meetings separate. By rank: sources and targets.
+// Runs the transfers of all ranks of a mesh sequentially in one thread, in the phases that meetings
+// separate. By rank: transfers, sources and targets.
 void RunTransfersInTurn(const std::vector<Transfer>& transfers,
                         std::span<void* const> sources,
                         std::span<void* const> targets);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank reads from whom, for any step between two shardings.
+// Which data a rank reads from which other ranks, for any step between two shardings.
 //
 // Problem: execute gather, scatter, all-to-all, exchange and reductions between arbitrary
 // placements (uneven pieces, several sub-dims, parts) with one piece of code.
-// Choice: pulling. The source placement divides the array into pieces, one for each combination of
-// coordinates along the axes that cut it; those pieces are disjoint and cover the array. A rank
-// intersects each piece with what it wants, dim by dim, as lists of runs; a box of the product of
-// evenly spaced runs is one strided copy (pull_copies.cc). Axes that do not cut the source hold
-// copies: the rank takes its own coordinate there, so data comes from the nearest holder and
-// readers spread over the holders. Along axes whose partial sums end, all coordinates are operands
-// of the reduction. A permute takes one block each from one rank each: readers are matched with
-// holders one to one (metair/spmd/permute.h). Complexity: pieces x dims x runs per rank, once per
-// program. Source: shared design, redistribution of arrays; the collectives as typed there.
+// Choice: readers pull. The source placement divides the array into pieces, one for each
+// combination of coordinates along the axes that cut it; the pieces are disjoint and cover the
+// array. A rank intersects each piece with the part it needs, dim by dim, as lists of runs; a
+// product of evenly spaced runs is one strided copy (pull_copies.cc). Along axes that do not cut
+// the source, ranks hold copies: the reader uses its own coordinate there, so data comes from the
+// nearest holder and readers are spread over the holders. Along axes whose partial values are
+// reduced, all coordinates are operands of the reduction. In a permute each rank takes one block
+// from one rank: readers are matched with holders one to one (metair/spmd/permute.h). Complexity:
+// pieces x dims x runs per rank, once per program. Source: shared design, redistribution of arrays;
+// the collectives as typed there.
 #include "executor/comm/transfer.h"
 
 #include <algorithm>
@@ -24,15 +25,16 @@
 namespace metadist {
 namespace {
 
-// Below this size every rank reduces everything itself, which saves a meeting.
+// Up to this size every rank reduces everything itself, which saves a meeting.
 constexpr int64_t kSmallBytes = 8192;
 
-// The combinations of coordinates along some axes, the other coordinates fixed.
+// The ranks that differ from `rank` only along `axes`.
 std::vector<int64_t> RanksAlong(const Mesh& mesh, const std::vector<int>& axes, int64_t rank) {
   return axes.empty() ? std::vector<int64_t>{rank} : mesh.Group(axes, rank);
 }
 
-// Where two lists of intervals, each laid out densely in its own order, share indices.
+// The indices that two lists of intervals share; each side stores its intervals densely in list
+// order.
 std::vector<CopyRun> Intersect(const std::vector<Interval>& held,
                                const std::vector<Interval>& wanted) {
   std::vector<CopyRun> runs;
@@ -61,10 +63,10 @@ struct Planner {
   const CollectiveStep& step;
   const TensorType& type;
   const Mesh& mesh;
-  std::vector<int> reduced;  // axes whose partial ends
-  std::vector<int> spread;   // axes on which the target becomes partial
+  std::vector<int> reduced;  // axes along which partial values are reduced
+  std::vector<int> spread;   // axes along which the target becomes partial
   ReduceOp op = ReduceOp::kSum;
-  std::vector<int64_t> givers = {};  // of a permute: whose block each rank takes
+  std::vector<int64_t> givers = {};  // of a permute: the rank whose block each rank takes
 
   Result<void> Classify();
   Transfer For(int64_t rank) const;
@@ -98,7 +100,7 @@ Result<void> Planner::Classify() {
   return {};
 }
 
-// What `rank` takes of the piece of `holder`.
+// The part of `holder`'s piece that `rank` takes.
 std::optional<Pull> Planner::Pulls(int64_t rank, int64_t holder) const {
   auto pull = Overlap(type.shape, {&step.from, &mesh, holder}, {&step.to, &mesh, rank});
   if (pull) pull->sources = RanksAlong(mesh, reduced, holder);
@@ -113,12 +115,14 @@ Transfer Planner::For(int64_t rank) const {
   transfer.op = op;
   transfer.elements = NumElements(LocalShape(type.shape, step.to, mesh, rank));
   const std::vector<int64_t> coordinate = mesh.CoordinateOf(rank);
-  // Repeating an operand changes no maximum, and unlike -infinity it is legal for what comes next.
+  // Repeating an operand does not change a maximum, and unlike -infinity it is a legal input for
+  // what follows.
   if (op == ReduceOp::kSum || op == ReduceOp::kProd)
     for (int axis : spread) transfer.identity |= coordinate[static_cast<size_t>(axis)] != 0;
   if (transfer.identity) return transfer;
   transfer.zeroes = step.to.has_spares();
-  // Whoever has a halo drops it; elsewhere in the group it may hold what is not the array's.
+  // If the source has halos, every rank only drops its own: halos of other ranks may hold values
+  // that are not the array's.
   std::vector<int64_t> holders{rank};
   if (!givers.empty())
     holders = {givers[static_cast<size_t>(rank)]};
@@ -142,7 +146,8 @@ int64_t Pulled(const Transfer& transfer) {
   return elements;
 }
 
-// Joins the axes along which any rank reads from another, so that every group is a whole sub-grid.
+// The axes along which any rank reads from another; used for all ranks, so that every group is a
+// whole sub-grid.
 std::vector<int> MeetingAxes(const Mesh& mesh, const std::vector<Transfer>& transfers) {
   std::vector<bool> meets(mesh.axes.size(), false);
   for (size_t rank = 0; rank < transfers.size(); ++rank) {
@@ -165,7 +170,7 @@ std::vector<int> MeetingAxes(const Mesh& mesh, const std::vector<Transfer>& tran
 template <typename Visitor>
 struct RunWalk {
   const Pull& pull;
-  size_t depth;  // dims walked one by one; those after it are whole on both sides
+  size_t depth;  // dims walked element by element; later dims are whole on both sides
   int64_t unit;  // elements of the dims after it
   Visitor& visit;
 
@@ -236,7 +241,7 @@ Result<std::vector<Transfer>> PlanTransfers(const CollectiveStep& step,
         Pulled(transfer) != transfer.elements)
       return Internal("a rank lacks elements that it is to keep of what it holds");
   const std::vector<int> axes = MeetingAxes(mesh, transfers);
-  // Uneven pieces lie on both sides of the limit; the group must agree on one way.
+  // Uneven pieces can be on both sides of the size limit; all ranks must use the same method.
   const bool slices =
       std::any_of(transfers.begin(), transfers.end(), [](const Transfer& t) { return t.slices; });
   for (int64_t rank = 0; rank < mesh.ranks(); ++rank) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kAlignment = 64;
 
-// One operand: where its copy lies in the scratch memory.
+// An operand that is copied to offset `at` of the scratch memory.
 struct Copied {
   size_t input;
   StridedCopy copy;
@@ -34,7 +34,7 @@ Prepared AfterCopies(const KernelSite& site) {
   dense.free_bytes = std::max<int64_t>(site.free_bytes - bytes, 0);
   Prepared prepared = Prepare(dense);
   prepared.scratch_bytes += bytes;
-  // The list of operands is the runner's own: a kernel runs in one thread at a time.
+  // The runner may own the operand list, because it runs in one thread at a time.
   prepared.run = [copies,
                   bytes,
                   run = std::move(prepared.run),

@@ -5,8 +5,8 @@
 
 namespace metadist::cpu {
 
-// Prepares the call as if every operand lay row by row; those that do not are copied into scratch
-// memory before each run.
+// Prepares the call as if every operand were row-major; operands that are not are copied into
+// scratch memory before each run.
 Prepared AfterCopies(const KernelSite& site);
 
 }  // namespace metadist::cpu

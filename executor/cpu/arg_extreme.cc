@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place of the greatest or least element of each line. One that is no number counts as in the
-// reference: it never compares.
+// The index of the largest or smallest element of each line. NaN is handled as in the reference
+// kernel: every comparison with it is false.
 #include "executor/cpu/makers.h"
 #include "metair/ops/lines.h"
 
@@ -8,7 +8,7 @@ namespace metadist::cpu {
 namespace {
 
 struct Lines : AxisSplit {
-  bool last = false;  // of equal ones
+  bool last = false;  // of equal elements, pick the last
 };
 
 template <typename T, typename Better>

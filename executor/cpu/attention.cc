@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of one head after the other. Scores of a block of queries against all keys are one
-// product, their softmax and a second product with the values give the result: scores never exist
-// as a whole, and a block is as large as the scratch memory (at most kBlock queries, beyond which
-// keys are packed rarely enough). Under a causal mask the products end at the last key that a query
-// of the block sees. Past and fresh keys are two operands of the first product, side by side in
-// its result. Queries, keys and values may lie with any strides. Softmax is in f32.
+// Attention, one head at a time. The scores of a block of queries against all keys are one matrix
+// product; their softmax and a product with the values give the result. The full score matrix never
+// exists; a block is as large as the scratch memory allows (at most kBlock queries: larger blocks
+// no longer reduce the cost of packing keys noticeably). Under a causal mask the products end at
+// the last key that a query of the block sees. Past and new keys are two operands of the first
+// product, side by side in its result. Queries, keys and values may have any strides. Softmax is
+// computed in f32.
 //
-// Keeping only a running maximum (arXiv:2205.14135) would need no row of scores; but a row is small
-// beside the keys and values themselves.
+// Keeping only a running maximum (arXiv:2205.14135) would avoid whole rows of scores; but a row is
+// small compared with the keys and values themselves.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -28,14 +29,14 @@ namespace {
 
 enum Input : size_t { kQuery, kKey, kValue, kMask, kPastKey, kPastValue, kLengths };
 
-// What output 3 holds of the scores.
+// The form in which output 3 returns the scores.
 enum class Stage : int64_t { kProduct, kCapped, kMasked, kWeights };
 
 constexpr int64_t kBlock = 64;
 constexpr int64_t kFloat = 4;
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
-// Vectors of heads: sizes, and the stride of each dim.
+// The vectors of all heads: sizes, and the stride of each dim.
 struct Vectors {
   Heads heads;
   int64_t batch = 0, head = 0, place = 0, element = 0;
@@ -48,7 +49,7 @@ Vectors VectorsOf(const Heads& heads, const std::vector<int64_t>& strides) {
   return {heads, strides[0], strides[1], strides[2], strides[3]};
 }
 
-// Past vectors [batch, heads, past, size] and fresh ones behind them.
+// Past vectors [batch, heads, past, size], followed by the new ones.
 struct Row {
   Vectors past, fresh;
 
@@ -57,9 +58,9 @@ struct Row {
 
 struct Mask {
   bool given = false;
-  bool truth = false;  // of bool: false hides a key; else it is added
+  bool truth = false;  // of bool: false hides a key; otherwise the mask is added
   int64_t batch = 0, head = 0, query = 0;
-  int64_t width = 0;  // keys behind are hidden
+  int64_t width = 0;  // later keys are hidden
 };
 
 struct Attend {
@@ -68,12 +69,12 @@ struct Attend {
   Row keys, values;
   Mask mask;
   bool causal = false;
-  bool wide = false;  // lengths of i64
+  bool wide = false;  // lengths are i64
   float scale = 1;
   float cap = 0;
   Stage stage = Stage::kProduct;
   int64_t block = 1;          // queries
-  int64_t product_bytes = 0;  // of scratch, behind the block of scores
+  int64_t product_bytes = 0;  // of scratch, after the block of scores
 
   int64_t total() const { return keys.total(); }
   int64_t score_bytes() const { return (block * total() * kFloat + 63) / 64 * 64; }
@@ -103,7 +104,7 @@ struct Block {
   float* product_scratch() const {
     return reinterpret_cast<float*>(args.scratch + call.score_bytes());
   }
-  // How many keys a query sees.
+  // The number of keys that a query sees.
   int64_t Seen(int64_t query) const {
     int64_t seen = call.total();
     if (call.causal) seen = std::min(seen, query + call.keys.past.heads.sequence + 1);
@@ -193,7 +194,7 @@ void Block::Show(Stage stage, int64_t columns) const {
 }
 
 void Block::Run() const {
-  // A query that sees nothing still has one score, whose softmax is NaN.
+  // A query that sees no key still has one score, whose softmax is NaN.
   int64_t columns = std::max<int64_t>(Seen(first + rows - 1), 1);
   if (Wanted(args, 3) != nullptr) columns = call.total();
   Score(columns);
@@ -207,7 +208,7 @@ void Block::Run() const {
   AddValues(columns);
 }
 
-// Past and fresh vectors together, where they are wanted.
+// Past and new vectors concatenated, if that output is requested.
 struct Joined {
   std::optional<StridedCopy> past, fresh;
   Input past_input, fresh_input;
@@ -234,7 +235,7 @@ struct Joined {
   }
 };
 
-// What hides scores; false: a mask of a type that only the reference takes.
+// Sets the mask; returns false if only the reference kernel supports its type.
 bool SetMask(const KernelSite& site, Attend& call) {
   call.causal = site.attributes().Int("is_causal", 0) != 0;
   if (site.call->has(kLengths)) call.wide = site.element(kLengths) == ElementType::kI64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise functions of two operands. Broadcasting is settled once: merged dims leave an
-// innermost loop in which each operand is contiguous or constant; three loop shapes cover that.
+// Element-wise functions of two operands. Broadcasting is resolved once: after dims are merged,
+// each operand is contiguous or constant in the innermost loop; three forms of the loop cover that.
 #include "executor/cpu/binary.h"
 
 #include <algorithm>
@@ -16,17 +16,17 @@ namespace {
 
 using F = BinaryFunction;
 
-// Rows of one length, evenly apart.
+// Evenly spaced rows of equal length.
 template <typename X>
 struct Rows {
   const X* a;
   int64_t a_step;
-  int64_t a_next;  // from a row to the next
+  int64_t a_next;  // from one row to the next
   const X* b;
   int64_t b_step;
   int64_t b_next;
   int64_t y_next;
-  int64_t count;  // in a row
+  int64_t count;  // elements in a row
   int64_t rows;
 };
 
@@ -53,7 +53,7 @@ METADIST_INLINE void Map(const Rows<X>& all, Y* y, Function f) {
   }
 }
 
-// The larger of two; a NaN on either side wins.
+// The larger of two; NaN if either is NaN.
 template <typename X>
 METADIST_INLINE X Larger(X a, X b) {
   return a > b || a != a ? a : b;
@@ -86,8 +86,8 @@ void FloatRows(F function, const Rows<float>& rows, float* y) {
   }
 }
 
-// b^e for the few exponents that models use; std::pow elsewhere. Which of them is taken must not
-// depend on how many rows a call has: their last bits differ.
+// b^e for the few exponents that models use; std::pow for others. The choice must not depend on the
+// number of rows of a call, because the results differ in the last bits.
 void PowerRows(const Rows<float>& rows, float* y) {
   if (rows.b_step == 0 && rows.b_next != 0 && rows.rows > 1) {
     Rows<float> one = rows;
@@ -136,7 +136,7 @@ METADIST_INLINE void Compare(F function, const Rows<X>& rows, bool* y) {
 METADIST_MULTIVERSION
 void CompareFloatRows(F function, const Rows<float>& rows, bool* y) { Compare(function, rows, y); }
 
-// Integers wrap: arithmetic is done unsigned.
+// Integers wrap: arithmetic is unsigned.
 template <typename X>
 void IntRows(F function, const Rows<X>& rows, X* y) {
   using U = std::make_unsigned_t<X>;
@@ -182,7 +182,7 @@ Prepared Integers(const LoopNest& nest, F function) {
       nest, [function](const Rows<X>& rows, bool* y) { Compare<X>(function, rows, y); });
 }
 
-// Strides of an operand along the dims of the result, 0 where it is stretched.
+// Strides of an operand along the dims of the result, 0 if it is broadcast.
 std::vector<int64_t> StridesIn(const KernelSite& site, size_t input) {
   const Shape& from = site.shape(input);
   const Shape& to = site.out().shape;
@@ -193,7 +193,7 @@ std::vector<int64_t> StridesIn(const KernelSite& site, size_t input) {
   return strides;
 }
 
-// Loops in the order in which the result lies.
+// Loops in the storage order of the result.
 std::optional<LoopNest> NestOf(const KernelSite& site) {
   const Shape& shape = site.out().shape;
   const std::vector<int64_t> out =

@@ -5,7 +5,7 @@
 
 namespace metadist::cpu {
 
-// y = f(a, b) with broadcasting, for f32, i32 and i64 (truth values for the last two).
+// y = f(a, b) with broadcasting, for f32, i32 and i64 (comparisons of i32 and i64 give bool).
 enum class BinaryFunction : uint8_t {
   kAdd,
   kSub,
@@ -32,7 +32,7 @@ Prepared Binary(const KernelSite& site) {
   return PrepareBinary(site, kFunction);
 }
 
-// The operands one after the other, from the left: y = f(f(a, b), c) and so on, any number of them.
+// Folds any number of operands from the left: y = f(f(a, b), c) and so on.
 Prepared PrepareVariadic(const KernelSite& site, BinaryFunction function);
 
 template <BinaryFunction kFunction>
@@ -40,7 +40,7 @@ Prepared Variadic(const KernelSite& site) {
   return PrepareVariadic(site, kFunction);
 }
 
-// Their mean.
+// The mean of any number of operands.
 Prepared Mean(const KernelSite& site);
 
 }  // namespace metadist::cpu

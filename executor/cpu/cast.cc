@@ -12,7 +12,7 @@
 namespace metadist::cpu {
 namespace {
 
-// As Tensor::Cast: floats truncate and saturate at i64, NaN gives 0, narrower integers wrap.
+// Like Tensor::Cast: floats truncate and saturate at i64, NaN gives 0, narrower integers wrap.
 template <typename To, typename From>
 To Convert(From value) {
   if constexpr (std::is_same_v<To, bool>) {
@@ -28,7 +28,7 @@ To Convert(From value) {
   }
 }
 
-// `count` elements from one type to another.
+// Converts `count` elements from one type to another.
 using Loop = void (*)(const std::byte* from, std::byte* to, int64_t count);
 
 template <typename From, typename To>
@@ -60,7 +60,7 @@ Loop LoopFrom(ElementType to) {
   }
 }
 
-// nullptr: one of the types has no loop.
+// nullptr if one of the types is not supported.
 Loop LoopOf(ElementType from, ElementType to) {
   switch (from) {
     case ElementType::kF32:
@@ -82,7 +82,7 @@ Loop LoopOf(ElementType from, ElementType to) {
   }
 }
 
-// From or to a type of halves, by way of a few floats at a time.
+// Converts from or to f16 or bf16, a few floats at a time.
 void ConvertHalves(
     ElementType from, ElementType to, const std::byte* in, std::byte* out, int64_t count) {
   constexpr int64_t kFew = 256;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions over arrays as ONNX lays them out: [batch, channels, space...]. Over two dims of
-// space by a loop of our own, as oneDNN unfolds whole images of this layout; else by oneDNN, which
-// is faster where channels may lie last.
+// Convolutions in ONNX layout: [batch, channels, space...]. With two spatial dims, by a loop of our
+// own, because oneDNN unfolds whole images of this layout. By oneDNN with other numbers of spatial
+// dims, and where channels-last is faster or already the layout.
 #include <algorithm>
 
 #include "executor/cpu/conv_channels_last.h"
@@ -62,7 +62,8 @@ Prepared Bind(const KernelSite& site, const ConvWindow& window) {
   return bind({forward, algorithm, x, w, bias, y, at.strides, at.gaps, at.before, at.after});
 }
 
-// So many multiplications for each element of x and y that reordering both costs little.
+// Whether there are so many multiplications per element of x and y that reordering both costs
+// little.
 bool IsDeep(const KernelSite& site) {
   constexpr int64_t kDeep = 128;
   const Shape& w = site.shape(1);

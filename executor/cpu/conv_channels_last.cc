@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN multiplies blocks of pixels by blocks of output channels straight from images whose
-// channels lie last, for any number of channels and without unfolding; grouped convolutions with
-// one channel a group as well. Weights want an order of their own, so they must be constant.
+// oneDNN multiplies blocks of pixels by blocks of output channels directly from channels-last
+// images, for any number of channels and without unfolding; also grouped convolutions with one
+// channel per group. Weights need a special order, so they must be constant.
 #include "executor/cpu/conv_channels_last.h"
 
 #include <algorithm>
@@ -20,13 +20,13 @@ constexpr auto kF32 = dnnl::memory::data_type::f32;
 Desc Dense(const Dims& dims) { return {dims, kF32, Strides(Shape(dims))}; }
 Desc ChannelsLast(const Shape& shape) { return {Dims(shape), kF32, ChannelsLastStrides(shape)}; }
 
-constexpr int64_t kOwnScratch = 9 << 10;  // what the library wants for itself, and no more
+constexpr int64_t kOwnScratch = 9 << 10;  // the most scratch that the library may need for itself
 
 int64_t Aligned(size_t bytes) { return (static_cast<int64_t>(bytes) + 63) / 64 * 64; }
 
 struct Call {
-  Desc x, w, bias, y;  // x and y with channels last, w in any order
-  Desc plain_w;        // as the model has it
+  Desc x, w, bias, y;  // x and y channels-last, w in any order
+  Desc plain_w;        // as in the model
   bool biased = false;
   bool x_reordered = false;
   bool y_reordered = false;

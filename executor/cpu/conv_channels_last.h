@@ -7,7 +7,7 @@
 
 namespace metadist::cpu {
 
-// Strides, gaps between taps (ONNX's dilations less one) and padding, by dim of space.
+// Strides, gaps between taps (ONNX's dilations minus one) and padding, by spatial dim.
 struct ConvWindow {
   dnnl::memory::dims strides;
   dnnl::memory::dims gaps;
@@ -15,9 +15,9 @@ struct ConvWindow {
   dnnl::memory::dims after;
 };
 
-// A convolution by oneDNN over images whose channels lie last, and with packed weights. Where x or
-// y lie row by row, they are reordered through scratch memory. Declines where weights cannot be
-// packed, or where that memory is more than ScratchLimit.
+// A convolution by oneDNN on channels-last images with packed weights. A row-major x or y is
+// reordered through scratch memory. Declines if weights cannot be packed, or if that memory exceeds
+// ScratchLimit.
 Prepared ConvChannelsLast(const KernelSite& site, const ConvWindow& window);
 
 }  // namespace metadist::cpu

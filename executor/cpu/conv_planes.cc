@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions over planes as ONNX lays them out: [batch, channels, rows, columns].
+// Convolutions over planes in ONNX layout: [batch, channels, rows, columns].
 //
 // Problem: for each element (tap) of the window, a convolution is a product of weights with the
-// image, shifted. Unfolding the image makes it one product, but copies every pixel once a tap, and
-// libraries do that for whole images.
+// shifted image. Unfolding the image makes it a single product, but copies every pixel once per
+// tap, and libraries do that for whole images.
 //
 // Approach: a tile of the image is copied once, with its padding, into planes from which every tap
-// reads whole vectors at a shift of its own. A window that steps over pixels reads every
-// row_step-th row and every column_step-th column: there the tile is dealt out into one plane for
-// each remainder (phase) that a tap uses, in which neighbours are neighbours again. Rows of results
-// are either computed one by one, or as one line through the tile, whose ends of rows are thrown
-// away, whichever takes fewer vectors. Tiles and the number of channels in them are cut until they
-// fit into the scratch memory; what several groups of channels give is added up in y.
+// reads whole vectors at its own shift. A strided window reads every row_step-th row and every
+// column_step-th column: the tile is then split into one plane for each remainder (phase) that a
+// tap uses, in which the pixels of one tap are contiguous. Rows of results are computed either one
+// by one, or as one line through the whole tile, whose surplus at row ends is discarded; whichever
+// takes fewer vectors. The tile and its number of channels are reduced until they fit into the
+// scratch memory; results of several groups of channels are accumulated in y.
 //
-// Complexity: the multiplications of the convolution; a copy of the image, times what tiles
-// overlap. Source: Zhang, Franchetti, Low 2018, "High Performance Zero-Memory Overhead Direct
-// Convolutions", with the layout left as it is.
+// Complexity: the multiplications of the convolution, plus one copy of the image and of the
+// overlaps between tiles. Source: Zhang, Franchetti, Low 2018, "High Performance Zero-Memory
+// Overhead Direct Convolutions", but without changing the layout.
 #include "executor/cpu/conv_planes.h"
 
 #include <algorithm>
@@ -29,12 +29,12 @@ namespace metadist::cpu {
 namespace {
 
 constexpr int64_t kFloat = 4;
-constexpr int64_t kVector = 16;                        // the widest, in floats
-constexpr int64_t kLargestTile = (32 << 10) / kFloat;  // floats: most of the first cache
+constexpr int64_t kVector = 16;                        // the widest vector, in floats
+constexpr int64_t kLargestTile = (32 << 10) / kFloat;  // floats: most of the L1 cache
 constexpr int64_t kLargestWidth = 256;
-constexpr int64_t kEnoughPixels = 64;  // so that loads of weights pay
+constexpr int64_t kEnoughPixels = 64;  // so many that loading weights pays off
 constexpr int64_t kEnoughChannels = 8;
-constexpr int64_t kRowsAtOnce = 8;  // of results, whose weights stay in the first cache
+constexpr int64_t kRowsAtOnce = 8;  // rows of results, whose weights stay in the L1 cache
 
 int64_t RoundUp(int64_t a, int64_t b) { return (a + b - 1) / b * b; }
 
@@ -51,7 +51,7 @@ struct Planes {
   int64_t pixels() const { return out_height * out_width; }
 };
 
-// The rows and columns of a plane that hold one remainder of the window's step.
+// The rows and columns of a plane that have one remainder modulo the window's steps.
 struct Phase {
   int64_t row;
   int64_t column;
@@ -61,15 +61,15 @@ struct Phase {
 struct Tiled {
   Planes planes;
   bool bias = false;
-  bool in_place = false;  // one tap on every pixel: x itself is the planes
+  bool in_place = false;  // one tap on every pixel: x itself serves as the planes
   std::vector<Phase> phases;
   // Of a full tile.
   int64_t rows = 0, columns = 0, channels = 0;
-  int64_t pitch = 0;         // floats from row to row of a plane
-  int64_t phase_floats = 0;  // a plane
+  int64_t pitch = 0;         // floats between rows of a plane
+  int64_t phase_floats = 0;  // floats of a plane
   std::vector<int64_t> taps;
-  bool in_line = false;         // all rows of a tile as one line
-  int64_t product_scratch = 0;  // bytes, of the product in place
+  bool in_line = false;         // compute all rows of a tile as one line
+  int64_t product_scratch = 0;  // bytes, for the product if in_place
 
   int64_t channel_floats() const { return phase_floats * static_cast<int64_t>(phases.size()); }
   int64_t scratch_floats() const {
@@ -87,7 +87,7 @@ struct Part {
   const float* w;
   const float* bias;
   float* y;
-  int64_t row, column, channel;  // first of
+  int64_t row, column, channel;  // the first ones
   int64_t rows, columns, channels;
 };
 
@@ -105,7 +105,7 @@ PlainProduct Tiled::Whole() const {
           bias ? 1.0f : 0.0f};
 }
 
-// Sizes that follow from those of the tile.
+// Derives the sizes that depend on the tile.
 void Tiled::Cut() {
   const PlaneWindow& w = planes.window;
   const int64_t last_row = (planes.kernel_height - 1) * w.row_gap / w.row_step;
@@ -160,7 +160,7 @@ void Tiled::Choose(int64_t limit) {
 // The quotient rounded up, at least 0.
 int64_t Quotient(int64_t a, int64_t b) { return a <= 0 ? 0 : (a + b - 1) / b; }
 
-// Copies what the tile sees of one channel; 0 in the padding.
+// Copies the part of one channel that the tile reads; 0 in the padding.
 void FillPlane(const Tiled& t, const Part& part, const float* plane, Phase phase, float* out) {
   const Planes& p = t.planes;
   const PlaneWindow& w = p.window;
@@ -200,7 +200,7 @@ PanelProduct ProductOf(const Tiled& t, const Part& part, int64_t first_output, c
   return product;
 }
 
-// Results of one tile, row by row, straight to y.
+// Computes one tile row by row, directly into y.
 void MultiplyRows(const Tiled& t, const Part& part, const float* tile) {
   const Planes& planes = t.planes;
   for (int64_t o = 0; o < planes.out_channels; o += kRowsAtOnce) {
@@ -218,7 +218,7 @@ void MultiplyRows(const Tiled& t, const Part& part, const float* tile) {
   }
 }
 
-// Results of one tile as one line, whose parts go to the rows of y.
+// Computes one tile as one line, and copies its sections into the rows of y.
 void MultiplyLine(const Tiled& t, const Part& part, const float* tile) {
   const Planes& planes = t.planes;
   const int64_t length = (part.rows - 1) * t.pitch + part.columns;
@@ -263,16 +263,16 @@ void RunTile(const Tiled& t, const Part& part, float* tile) {
       FillPlane(t, part, part.x + (part.channel + c) * p.height * p.width, phase, out);
       out += t.phase_floats;
     }
-  std::fill_n(out, 2 * kVector, 0.0f);  // vectors of the last row end here
+  std::fill_n(out, 2 * kVector, 0.0f);  // vectors of the last row read past the end
   if (t.pitch == p.out_width && part.columns == t.pitch)
-    MultiplyRows(t, AsOneRow(part), tile);  // rows of the tile lie as those of y
+    MultiplyRows(t, AsOneRow(part), tile);  // rows of the tile are stored like those of y
   else if (t.in_line)
     MultiplyLine(t, part, tile);
   else
     MultiplyRows(t, part, tile);
 }
 
-// One image of one group.
+// Convolves one image of one group.
 void RunPlanes(const Tiled& t, Part part, float* tile) {
   const Planes& p = t.planes;
   if (t.in_place) {

@@ -17,8 +17,8 @@ struct PlaneWindow {
   int64_t pad_left = 0;
 };
 
-// y = w * x + b over planes, f32, with little memory beside the operands. Takes all that the
-// operator accepts with explicit padding.
+// y = w * x + b over planes, f32, with little memory beside the operands. Supports every call of
+// the operator with explicit padding.
 Prepared ConvByPlanes(const KernelSite& site, const PlaneWindow& window);
 
 }  // namespace metadist::cpu

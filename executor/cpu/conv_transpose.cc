@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposed convolutions: every row of pixels times the weights of all taps is one product, whose
-// rows are added to the rows of the result under the taps. Filters are taken as many at a time as
-// the scratch memory holds products of (oneDNN unfolds whole images of this layout instead).
+// Transposed convolutions: the product of one row of pixels with the weights of all taps is a
+// single matrix product, whose rows are added to the rows of the result at the positions of the
+// taps. As many filters are processed at a time as the scratch memory can hold products of (oneDNN
+// unfolds whole images of this layout instead).
 //
 //   [filters * taps, pixels] = weight[channels, filters * taps]^T x[channels, pixels]
 #include <algorithm>
@@ -31,14 +32,15 @@ void AddSpaced(const float* x, float* y, int64_t step, int64_t count) {
 
 struct Spread {
   int64_t batch = 0, groups = 1;
-  int64_t channels = 0, filters = 0;  // of a group
-  int64_t rows = 1, pixels = 1;       // of x: all dims of space but the last, and that
-  int64_t row_taps = 1, taps = 1;     // of the window likewise
-  std::vector<int64_t> target;        // by row of x and row tap: the row of y, or below 0
+  int64_t channels = 0, filters = 0;  // per group
+  int64_t rows = 1, pixels = 1;       // of x: product of all spatial dims but the last, and the
+                                      // last
+  int64_t row_taps = 1, taps = 1;     // the same of the window
+  std::vector<int64_t> target;        // by row of x and row tap: the row of y, negative if outside
   int64_t y_rows = 1, y_pixels = 1;
   int64_t step = 1, gap = 1, before = 0;  // along the last dim
-  int64_t together = 1;                   // filters of a product
-  int64_t product_bytes = 0;              // of scratch, behind the product
+  int64_t together = 1;                   // filters per product
+  int64_t product_bytes = 0;              // of scratch, after the product
 
   int64_t window() const { return row_taps * taps; }
   int64_t plane() const { return y_rows * y_pixels; }
@@ -91,7 +93,7 @@ struct Spread {
   }
 };
 
-// The window without the last dim of space.
+// The window without the last spatial dim.
 Window RowsOf(Window window) {
   for (auto* list : {&window.input,
                      &window.kernel,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// -weight[label] log softmax(scores)[label] along dim 1 of scores, each of them or reduced; and the
-// same of scores that are such logarithms.
+// -weight[label] log softmax(scores)[label] along dim 1 of scores, per label or reduced; also for
+// scores that are log-probabilities already.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ struct Scores {
   int64_t batch = 0;
   int64_t classes = 0;
   int64_t inner = 1;
-  bool logarithms = false;  // scores are logarithms of probabilities already
-  bool wide = false;        // labels of i64
+  bool logarithms = false;  // scores are log-probabilities already
+  bool wide = false;        // labels are i64
   bool ignores = false;
   int64_t ignored = 0;
   bool weighted = false;
@@ -32,7 +32,8 @@ struct Scores {
 
 constexpr int64_t kWidth = 64;
 
-// total[i] = log(sum over c of e^x[c, i]) for `width` <= kWidth neighbours of x: [classes, inner].
+// total[i] = log(sum over c of e^x[c, i]) for `width` <= kWidth adjacent columns of x: [classes,
+// inner].
 METADIST_MULTIVERSION
 void LogTotals(const float* x, int64_t classes, int64_t inner, int64_t width, float* total) {
   float highest[kWidth];
@@ -57,7 +58,7 @@ struct Loss {
     return i < args.outputs.size() ? reinterpret_cast<float*>(args.outputs[i]) : nullptr;
   }
 
-  // Label `at`, whose scores start at x.
+  // Adds label `at`, whose scores start at x.
   Result<void> Add(int64_t at, const float* x, float total) {
     const int64_t label = Indices{args.inputs[1], s.wide}[at];
     if (s.each) out(0)[at] = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running sums along an axis. Where the axis is not the last dim, whole rows are added to rows.
+// Running sums along an axis. If the axis is not the last dim, whole rows are added to rows.
 #include "metair/ops/cumulative.h"
 
 #include <algorithm>

@@ -12,14 +12,14 @@ namespace {
 
 struct DropLine {
   const float* x;
-  float* y;    // nullptr: not wanted
+  float* y;    // nullptr: not requested
   bool* mask;  // the same
   int64_t count;
-  uint64_t least;  // of 53 random bits that keep an element
+  uint64_t least;  // an element is kept if its 53 random bits are at least this
   double scale;
 };
 
-// The arithmetic is that of the reference kernel, in f64, so the bits are equal.
+// The arithmetic matches the reference kernel, in f64, so results are bit-identical.
 METADIST_MULTIVERSION
 void Drop(RandomLine line, const DropLine& drop) {
   uint64_t bits[kRandomChunk];
@@ -68,7 +68,7 @@ Prepared DropoutInTraining(const KernelSite& site) {
     double ratio = 0.5;
     if (wide) std::memcpy(&ratio, args.inputs[1], sizeof(ratio));
     if (given && !wide) ratio = *reinterpret_cast<const float*>(args.inputs[1]);
-    // Beyond 1, or no number: nothing is kept.
+    // Above 1 or NaN: nothing is kept.
     const uint64_t least = !(ratio <= 1) ? uint64_t{1} << 53
                            : ratio <= 0  ? 0
                                          : static_cast<uint64_t>(std::ceil(ratio * 0x1p53));

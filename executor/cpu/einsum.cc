@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of products over named indices. Most equations of two inputs are batches of matrix products:
-// an index of both inputs is a batch dim where it is kept and the depth where it is summed, one of
-// a single input is its rows or columns. Neighbouring indices of a kind are one where all operands
-// walk them evenly; of what remains the largest is that dim of the matrices, the others are batch
-// dims or steps of the sum. Where the last index of the result belongs to one input, results are
-// written in rows; else a few rows at a time are spread out. What is no such batch runs as plain
-// loops, and what sums nothing over one input only moves elements. Indices are brought together by
-// strides alone: no operand is copied.
+// an index of both inputs is a batch dim if it is kept and the depth if it is summed; a kept index
+// of a single input is its rows or columns. Adjacent indices of one kind are merged if all operands
+// have uniform strides along them; of those that remain, the largest becomes the matrix dim, and
+// the others become batch dims or steps of the sum. If the last index of the result belongs to one
+// input, results are written as rows; otherwise they are scattered, a few rows at a time. Equations
+// that are no such batch run as plain loops; equations of one input that sum nothing only move
+// elements. Operands are addressed by strides alone, never copied.
 #include <algorithm>
 #include <array>
 
@@ -19,7 +19,7 @@
 namespace metadist::cpu {
 namespace {
 
-// Indices of one kind, walked as one.
+// Indices of one kind, merged into one.
 struct Index {
   int64_t size = 1;
   std::array<int64_t, 3> step{};  // of a, b and y
@@ -40,7 +40,7 @@ void Append(Indices& list, const Index& index) {
     list.push_back(index);
 }
 
-// Takes the largest out; a dim of size 1 where there is none.
+// Removes and returns the largest; size 1 if the list is empty.
 Index TakeLargest(Indices& list) {
   if (list.empty()) return {};
   const auto largest = std::max_element(
@@ -50,7 +50,7 @@ Index TakeLargest(Indices& list) {
   return taken;
 }
 
-// The strides of every input, and last of the result, along every index.
+// The strides along every index, by input, and last of the result.
 std::vector<std::vector<int64_t>> StridesAlong(const KernelSite& site, const EinsumSpace& space) {
   std::vector<std::vector<int64_t>> along;
   for (size_t i = 0; i < space.places.size(); ++i) {
@@ -66,7 +66,7 @@ std::vector<std::vector<int64_t>> StridesAlong(const KernelSite& site, const Ein
 
 struct Kinds {
   Indices batch, rows, columns, depth;
-  bool product = true;  // every summed index is one of both inputs
+  bool product = true;  // every summed index occurs in both inputs
 };
 
 Kinds KindsOf(const EinsumSpace& space, const std::vector<std::vector<int64_t>>& along, bool swap) {
@@ -86,7 +86,7 @@ Kinds KindsOf(const EinsumSpace& space, const std::vector<std::vector<int64_t>>&
   return kinds;
 }
 
-// An operand [batch..., rows, columns]; dims along which it stands still are of size 1.
+// An operand [batch..., rows, columns]; dims that the operand does not depend on have size 1.
 MatrixBatch::Operand OperandOf(size_t which, const Indices& dims, size_t input) {
   MatrixBatch::Operand operand;
   operand.input = input;

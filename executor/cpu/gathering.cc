@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that pick elements by index. An index out of range is an error, as in the reference.
+// Operators that pick elements by index. As in the reference kernels, an index out of range is an
+// error.
 #include <fmt/format.h>
 
 #include <cstring>

@@ -4,7 +4,7 @@
 
 namespace metadist::cpu {
 
-// The attribute `approximate` picks one of two functions.
+// The attribute `approximate` selects one of two functions.
 Prepared Gelu(const KernelSite& site) {
   const bool tangent = site.attributes().String("approximate", "none") == "tanh";
   return PrepareUnary(site, tangent ? UnaryFunction::kGeluTanh : UnaryFunction::kGelu);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = alpha op(a) op(b) + beta c by oneDNN. A plain row of biases is added by the product itself;
-// any other c is spread over y first, onto which the product is then summed. oneDNN copies operands
-// whose layout it does not like, in whole blocks of its own choice; where that memory would exceed
-// the limit, a plain product takes over.
+// y = alpha op(a) op(b) + beta c by oneDNN. An unscaled row of biases is added by the product
+// itself; any other c is first broadcast into y, and the product accumulates onto it. oneDNN copies
+// operands with unsuitable layouts, in whole blocks of its own choice; if that exceeds the memory
+// limit, a plain product is used.
 #include "executor/cpu/makers.h"
 #include "executor/cpu/onednn.h"
 #include "executor/cpu/plain_product.h"
@@ -11,7 +11,7 @@
 namespace metadist::cpu {
 namespace {
 
-// `rows` x `columns` of a matrix whose rows (or columns, if transposed) are `pitch` apart.
+// `rows` x `columns` of a matrix whose rows (or columns, if transposed) are `pitch` elements apart.
 dnnl::memory::desc Matrix(int64_t rows, int64_t columns, int64_t pitch, bool transposed) {
   using Dims = dnnl::memory::dims;
   return {Dims{rows, columns},
@@ -22,7 +22,7 @@ dnnl::memory::desc Matrix(int64_t rows, int64_t columns, int64_t pitch, bool tra
 struct Terms {
   float alpha;
   float beta;
-  bool added;    // c is present and counts
+  bool added;    // c is present and beta is not 0
   bool as_bias;  // c is one row, added unscaled
 };
 
@@ -89,7 +89,7 @@ Prepared Product(const Sizes& sizes, const Terms& terms, bool packs) {
   return Bind(desc, b, std::move(arguments));
 }
 
-// A c that counts lies in y already.
+// If c is added, y already holds it.
 PlainProduct PlainOf(const Sizes& sizes, const Terms& terms) {
   PlainProduct product;
   product.m = sizes.m;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions without branches, so that loops become vectors. f16 has its exponent moved by one
-// multiplication of floats, subnormal numbers by a subtraction that aligns their bits; rounding to
-// f16 is that of the addition of a float whose last bit is the last one of the result.
-// Source: Maratyszcza/FP16 on GitHub, which describes both.
+// Branch-free conversions, so that loops vectorise. For f16, the exponent is rebased by one float
+// multiplication, and subnormal numbers by a subtraction that aligns their bits. To round to f16, a
+// float is added whose last bit aligns with the last bit of the result. Source: Maratyszcza/FP16 on
+// GitHub, which describes both.
 #include "executor/cpu/half_floats.h"
 
 #include <bit>
@@ -27,7 +27,7 @@ METADIST_INLINE float WidenHalf(uint16_t half) {
 METADIST_INLINE uint16_t NarrowHalf(float value) {
   const uint32_t word = BitsOf(value);
   const uint32_t twice = word + word;
-  // Too large becomes infinite, and then stays so.
+  // Values too large for f16 become infinite and stay infinite.
   const float scaled = (FloatOf(word & 0x7fffffffu) * 0x1p+112f) * 0x1p-110f;
   const uint32_t exponent = twice & 0xff000000u;
   const uint32_t bias = exponent < 0x71000000u ? 0x71000000u : exponent;

@@ -8,8 +8,8 @@
 
 namespace metadist::cpu {
 
-// `count` numbers between f32 and a half type, bit for bit as metair/ir/half.h converts them (a NaN
-// may have another payload).
+// Converts `count` numbers between f32 and f16 or bf16, bit-identical to metair/ir/half.h (except
+// for NaN payloads).
 void WidenHalves(ElementType from, const std::byte* x, float* y, int64_t count);
 void NarrowToHalves(ElementType to, const float* x, std::byte* y, int64_t count);
 

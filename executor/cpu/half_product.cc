@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weights of a language model's last layer, converted to f32, are larger than everything else
-// that a rank computes, and predictions of memory know nothing of conversions. So b is converted a
-// panel of columns at a time, and the panel is still in the cache when the product reads it.
+// Converted to f32, the weights of a language model's last layer would be larger than everything
+// else that a rank computes, and memory predictions do not include conversions. So b is converted
+// one panel of columns at a time, and the panel is still in the cache when the product reads it.
 #include "executor/cpu/half_product.h"
 
 #include <algorithm>
@@ -18,12 +18,12 @@ constexpr int64_t kPanelBytes = 16 << 20;
 constexpr int64_t kLeastColumns = 256;
 constexpr int64_t kColumnStep = 64;
 
-// Floats, a multiple of 64 bytes.
+// Rounds up to a multiple of 64 bytes.
 int64_t Floats(int64_t count) { return (count + 15) / 16 * 16; }
 
 struct Panels {
   ElementType type;
-  ElementType made;  // the same, or f32
+  ElementType made;  // of y: the same, or f32
   HalfProductShape shape;
   int64_t columns = 0;  // of a panel; the last may have fewer
   Runner full;

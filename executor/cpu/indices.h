@@ -9,7 +9,7 @@
 
 namespace metadist::cpu {
 
-// An array of i32 or i64 as indices.
+// An array of i32 or i64, read as indices.
 struct Indices {
   const std::byte* bytes;
   bool wide;  // i64
@@ -23,7 +23,7 @@ inline bool IsIndex(ElementType type) {
   return type == ElementType::kI32 || type == ElementType::kI64;
 }
 
-// What the reference kernels say of an index outside [-size, size).
+// The reference kernels' error for an index outside [-size, size).
 Error OutOfRange(int64_t index, int64_t size);
 
 }  // namespace metadist::cpu

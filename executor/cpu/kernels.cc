@@ -91,7 +91,7 @@ Prepared PrepareReference(const KernelSite& site) {
     }
     return {};
   });
-  // Heap memory of the call, booked as scratch so that the count stays honest.
+  // The call allocates this on the heap; counted as scratch so that the memory report is right.
   prepared.scratch_bytes = WideBytes(site);
   return prepared;
 }

@@ -13,14 +13,15 @@ struct Rows {
   const float* scale;
   const float* bias;  // nullptr: none
   float* y;
-  float* mean;       // nullptr: not wanted
-  float* deviation;  // 1 / sqrt(variance + epsilon); nullptr: not wanted
+  float* mean;       // nullptr: not requested
+  float* deviation;  // 1 / sqrt(variance + epsilon); nullptr: not requested
   int64_t rows;
   int64_t columns;
   float epsilon;
 };
 
-// y[r, :] = (x[r, :] - mean) / sqrt(variance + epsilon) * scale + bias, variance in a second pass.
+// y[r, :] = (x[r, :] - mean) / sqrt(variance + epsilon) * scale + bias; the variance takes a second
+// pass.
 METADIST_MULTIVERSION
 void NormalizeRows(const Rows& a) {
   const int64_t n = a.columns;

@@ -8,14 +8,14 @@
 
 namespace metadist::cpu {
 
-// Strides of a dense array whose second dim (the channels) lies last.
+// Strides of a dense array whose second dim (the channels) varies fastest.
 std::vector<int64_t> ChannelsLastStrides(const Shape& shape);
 
-// Whether output 0 lies exactly as input 0 does, both dense: element i of the one buffer belongs to
-// element i of the other. What kernels of one operand need.
+// Whether output 0 has the same dense layout as input 0, so that element i of one buffer
+// corresponds to element i of the other, as kernels of one operand require.
 bool KeepsLayout(const KernelSite& site);
 
-// Whether the channels of input 0 (output 0) lie last.
+// Whether input 0 (output 0) is channels-last.
 bool ReadsChannelsLast(const KernelSite& site);
 bool WritesChannelsLast(const KernelSite& site);
 

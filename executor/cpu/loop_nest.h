@@ -14,8 +14,8 @@ namespace metadist::cpu {
 inline constexpr size_t kMaxOperands = 4;
 inline constexpr size_t kMaxDims = 8;
 
-// Loops over a shape with up to four operands, each with strides of its own. Dims that every
-// operand walks evenly are merged, so most calls become one or two loops.
+// Loops over a shape with up to four operands, each with its own strides. Dims along which every
+// operand has a uniform stride are merged, so most calls become one or two loops.
 struct LoopNest {
   using Offsets = std::array<int64_t, kMaxOperands>;
 
@@ -26,12 +26,12 @@ struct LoopNest {
   Offsets inner_stride{};
   bool empty = false;
 
-  // strides: per operand, one stride per dim of `shape`, in whatever unit the caller uses.
-  // nullopt: more dims remain after merging than a nest holds.
+  // strides: per operand, one stride per dim of `shape`, in any unit. nullopt if more dims remain
+  // after merging than a nest can hold.
   static std::optional<LoopNest> Make(const Shape& shape,
                                       const std::vector<std::vector<int64_t>>& strides);
 
-  // visit(offsets of the operands) once for each innermost loop, in row-major order.
+  // Calls visit(offsets of the operands) for each innermost loop, in row-major order.
   template <typename Visitor>
   void ForEachRow(Visitor&& visit) const {
     if (empty) return;
@@ -50,17 +50,15 @@ struct LoopNest {
     }
   }
 
-  // From a row to the next along the last outer dim.
+  // Offsets from one row to the next along the last outer dim.
   const Offsets& next_row() const { return stride[depth > 0 ? depth - 1 : 0]; }
 
-  // Whether operand `a` lies as operand `b` does, which has no gaps and lies in the order of the
-  // loops.
+  // Whether operand `a` has the same layout as operand `b`, and `b` is dense in loop order.
   bool Along(size_t a, size_t b) const;
 
-  // The part of all rounds of the innermost loop from number `begin` to `end`:
-  // visit(offsets of the operands, how many, rows) for `rows` rows that follow each other along the
-  // last outer dim, or for a piece of one. Offsets of operands that go `along` are counted from
-  // `begin`.
+  // Visits iterations [begin, end) of all innermost loops: visit(offsets of the operands, count,
+  // rows) for `rows` consecutive rows along the last outer dim, or for a section of one. Offsets of
+  // `along` operands are relative to iteration `begin`.
   template <typename Visitor>
   void ForEachRowIn(int64_t begin,
                     int64_t end,
@@ -99,7 +97,7 @@ struct LoopNest {
   }
 };
 
-// The strides of an operand of shape `from` broadcast to `to` (NumPy rules), 0 along stretched
+// The strides of an operand of shape `from` broadcast to `to` (NumPy rules), 0 along broadcast
 // dims.
 std::vector<int64_t> StretchedStrides(const Shape& from, const Shape& to);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x / (bias + alpha / size sum(x^2))^beta, a stretch of pixels at a time: rows of squares are
-// added up for each channel anew, as what is subtracted again would leave its rounding behind.
+// y = x / (bias + alpha / size sum(x^2))^beta, for a range of pixels at a time. The squares are
+// summed afresh for each channel, because a running sum with subtractions would accumulate rounding
+// errors.
 #include <algorithm>
 #include <cmath>
 
@@ -11,9 +12,9 @@ namespace {
 
 struct Channels {
   int64_t batch = 0, count = 0, plane = 0;
-  int64_t before = 0, after = 0;  // neighbours that count
+  int64_t before = 0, after = 0;  // neighbouring channels in the sum
   double scale = 0, beta = 0, bias = 0;
-  int64_t pixels = 0;  // at once
+  int64_t pixels = 0;  // at a time
 
   void Run(const float* x, float* y, double* sums) const;
 };

@@ -3,8 +3,8 @@
 
 #include "executor/cpu/kernel.h"
 
-// Kernels with a file of their own (or that share one with operators that move elements alike).
-// Each says in its Decline what it does not take.
+// Kernels with a file of their own, or that share one with similar operators. Each states in its
+// Decline which calls it does not support.
 namespace metadist::cpu {
 
 Prepared ArgMax(const KernelSite& site);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dims at the end that are copied as a whole belong to the elements. A place whose index is that of
-// the place before is a copy of it, so whole repeated rows are single copies.
+// Trailing dims that are copied whole become part of the elements. A position with the same index
+// as the previous one is a copy of the previous result, so whole repeated rows are single copies.
 #include "executor/cpu/mapped_copy.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ void FillBytes(std::byte* to, int64_t bytes, const std::byte* fill, int64_t item
   }
 }
 
-// Single elements.
+// Copies single elements.
 template <typename T>
 void Pick(const std::vector<int64_t>& map,
           const std::byte* from,
@@ -64,7 +64,7 @@ MappedCopy MappedCopy::Make(const Shape& from,
   size_t last = maps.size();
   for (; last > 0 && IsWhole(maps[last - 1], from[last - 1]); --last)
     from_bytes = to_bytes *= from[last - 1];
-  if (last == 0) {  // all of it
+  if (last == 0) {  // all dims are whole
     copy.dims_.push_back({{0}, from_bytes, to_bytes});
   }
   for (size_t d = last; d-- > 0;) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batched matrix products. Operands are brought to as few dims as possible: a shared right-hand
-// side makes all rows one matrix, equal batches make one batch dim. Operands may lie with any
-// strides, which is how transposed ones come.
+// Batched matrix products. Operands are reduced to as few dims as possible: a shared right-hand
+// side makes all rows one matrix, equal batches become one batch dim. Operands may have any
+// strides, which covers transposed ones.
 #include <algorithm>
 
 #include "executor/cpu/half_floats.h"
@@ -15,7 +15,7 @@ namespace {
 using Dims = std::vector<int64_t>;
 using Operand = MatrixBatch::Operand;
 
-// An operand of at least two dims. `column`: where it has one dim, that is its column.
+// An operand with at least two dims. column: a one-dim operand is a column rather than a row.
 Operand OperandOf(const KernelSite& site, size_t input, bool column) {
   Operand operand{site.shape(input), site.StridesOf(input)};
   if (operand.dims.size() > 1) return operand;
@@ -25,7 +25,7 @@ Operand OperandOf(const KernelSite& site, size_t input, bool column) {
   return operand;
 }
 
-// All dims but the last two as one, where they can be walked with one stride.
+// Merges all dims but the last two, if one stride covers them.
 bool MergeBatch(Operand& operand) {
   const size_t rank = operand.dims.size();
   int64_t size = 1;
@@ -43,7 +43,7 @@ bool MergeBatch(Operand& operand) {
   return true;
 }
 
-// A matrix of all rows of the batch, where they follow one another.
+// Merges the batch into the rows of one matrix, if the rows have one stride.
 bool MergeRows(Operand& operand) {
   if (!MergeBatch(operand)) return false;
   const int64_t batch = operand.dims[0];
@@ -60,7 +60,7 @@ void AddBatch(Operand& operand, size_t rank) {
   operand.strides.insert(operand.strides.begin(), count, NumElements(operand.dims));
 }
 
-// Of the result, which lies row by row.
+// The result, which is row-major.
 Operand ResultOf(Dims dims) {
   Dims strides = Strides(dims);
   return {std::move(dims), std::move(strides)};
@@ -71,7 +71,7 @@ Operand MatrixOf(const Operand& operand) {
           {operand.strides.end() - 2, operand.strides.end()}};
 }
 
-// The operands brought to as few dims as possible.
+// The operands, reduced to as few dims as possible.
 MatrixBatch Align(Operand a, Operand b) {
   const auto batch = [](const Operand& x) { return Dims(x.dims.begin(), x.dims.end() - 2); };
   const int64_t m = a.dims[a.dims.size() - 2];
@@ -95,7 +95,7 @@ MatrixBatch Align(Operand a, Operand b) {
   return {a, b, ResultOf(y)};
 }
 
-// Where both lie row by row, and b is one matrix or one for each of a.
+// For row-major operands where b is one matrix, or one for each matrix of a.
 Prepared HalfMatMul(const KernelSite& site) {
   const Shape& a = site.shape(0);
   const Shape& b = site.shape(1);

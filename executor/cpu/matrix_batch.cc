@@ -39,16 +39,17 @@ std::vector<int64_t> BatchStrides(const Operand& operand) {
   return strides;
 }
 
-// Products one after the other.
+// Products executed one after the other.
 struct PlainBatch {
   PlainProduct product;
   LoopNest matrices;  // of a, b and y
   LoopNest steps;     // of a and b
   size_t a = 0, b = 0;
-  int64_t scratch_bytes = 0;  // of a product
+  int64_t scratch_bytes = 0;  // of one product
   int64_t y_row = 0;
   int64_t y_column = 1;
-  int64_t rows = 0;  // that are made at a time behind the product's scratch; 0: they lie in y
+  int64_t rows = 0;  // rows computed at a time in scratch, after the product's own; 0: computed in
+                     // y
 
   void Multiply(PlainProduct one,
                 const float* from_a,
@@ -67,7 +68,7 @@ struct PlainBatch {
     });
   }
 
-  // Some rows by way of scratch memory.
+  // Computes some rows through scratch memory.
   void MakeRows(
       const float* from_a, const float* from_b, int64_t row, float* y, std::byte* scratch) const {
     auto* const made = reinterpret_cast<float*>(scratch + scratch_bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that only move elements along dims: one strided copy (or one for each piece).
+// Operators that only move elements along dims: one strided copy, or one per piece.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -28,13 +28,13 @@ Prepared Bind(const KernelSite& site, const Side& source) {
   return prepared;
 }
 
-// The axis of Concat and Split; -1 if it is none.
+// The axis of Concat and Split; -1 if invalid.
 int64_t AxisOf(const KernelSite& site, int64_t absent, size_t rank) {
   auto axis = NormalizeAxis(site.attributes().Int("axis", absent), static_cast<int64_t>(rank));
   return axis.ok() ? axis.value() : -1;
 }
 
-// Blocks of `bytes[i]` each, `outer` times: joined ones follow one another in the whole array.
+// `outer` rows of blocks, block i of `bytes[i]`: concatenated in the whole array.
 struct Blocks {
   int64_t outer = 1;
   std::vector<int64_t> bytes;

@@ -6,17 +6,17 @@
 
 namespace metadist::cpu {
 
-// Rounds of the innermost loop that follow each other, or a part of one.
+// Consecutive innermost loops, or a section of one.
 struct NestRows {
-  const LoopNest::Offsets& at;    // of the operands, from where KernelArgs has them
-  const LoopNest::Offsets& step;  // along a row
-  int64_t count;                  // in a row
-  const LoopNest::Offsets& next;  // from a row to the next
+  const LoopNest::Offsets& at;    // of the operands, relative to the pointers in KernelArgs
+  const LoopNest::Offsets& step;  // between elements of a row
+  int64_t count;                  // elements in a row
+  const LoopNest::Offsets& next;  // from one row to the next
   int64_t rows;
 };
 
-// A kernel that is a loop over a nest whose first operands are its inputs and whose next one is
-// its output. visit(args, rows). Runs on ranges where the output lies in the order of the loops.
+// A kernel that is a loop nest whose first operands are its inputs and whose next one is its
+// output. Calls visit(args, rows). Runs on ranges; the output must be dense in loop order.
 template <size_t kInputs, typename Visitor>
 RangeKernel RangeOf(const LoopNest& nest, Visitor visit) {
   static_assert(kInputs <= kMaxRangeInputs && kInputs < kMaxOperands);
@@ -36,8 +36,8 @@ RangeKernel RangeOf(const LoopNest& nest, Visitor visit) {
   return range;
 }
 
-// A kernel of one operand that lies as its output does: map(x, y, count). Operands behind the
-// first are whole, for `map` to read from the arguments it gets last.
+// A kernel of one operand with the layout of its output: map(x, y, count, args). Other operands are
+// whole; `map` reads them from args.
 template <typename X, typename Y, typename Function>
 RangeKernel RangeOfMap(int64_t count, Function map) {
   RangeKernel range;

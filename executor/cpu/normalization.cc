@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalisations other than that of a row with scale and bias: by its root mean square, by plane
-// (instance and channel), and by channel over the batch. A variance is a second pass over what the
-// mean was taken of.
+// Normalisations other than layer normalisation: by root mean square, by plane (per instance and
+// channel), and by channel over the batch. Variances take a second pass over the elements.
 #include <cmath>
 
 #include "executor/cpu/layout.h"
@@ -62,7 +61,7 @@ void ByPlane(const Planes& p, const float* x, const float* scale, const float* b
   }
 }
 
-// The same over the planes of several channels that follow one another.
+// The same over the planes of several consecutive channels.
 METADIST_MULTIVERSION
 void ByGroup(const Planes& p,
              int64_t groups,
@@ -88,7 +87,7 @@ void ByGroup(const Planes& p,
   }
 }
 
-// mean and variance of each channel over the batch; sums of planes are added up in f64.
+// Mean and variance of each channel over the batch; sums of planes are accumulated in f64.
 METADIST_MULTIVERSION
 void MomentsOfPlanes(const Planes& p, const float* x, double* mean, double* variance) {
   const double count = static_cast<double>(p.batch * p.inner);
@@ -124,7 +123,7 @@ void MomentsOfPixels(const Planes& p, const float* x, double* mean, double* vari
   for (int64_t c = 0; c < n; ++c) variance[c] /= static_cast<double>(pixels);
 }
 
-// y = x factor + shift by channel.
+// y = x factor + shift, by channel.
 METADIST_MULTIVERSION
 void Scale(
     const Planes& p, bool last, const float* x, const float* factor, const float* shift, float* y) {
@@ -140,7 +139,7 @@ void Scale(
   }
 }
 
-// Four arrays of one number a channel.
+// Four arrays with one number per channel.
 struct Workspace {
   double* mean;
   double* variance;

@@ -9,7 +9,7 @@ namespace metadist::cpu {
 namespace {
 
 struct Places {
-  int64_t count = 0;  // of y
+  int64_t count = 0;  // elements of y
   int64_t indices = 0;
   int64_t depth = 0;
   int64_t inner = 1;

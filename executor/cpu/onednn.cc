@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMaxArguments = 6;
 
-// Of the first matrix product, oneDNN generates more than 16 MiB of code.
+// For the first matrix product, oneDNN generates more than 16 MiB of code.
 constexpr size_t kRoom = size_t{32} << 20;
 
 std::mutex generating;
@@ -110,7 +110,7 @@ Prepared BindOneDnn(const dnnl::primitive& primitive,
 }
 
 void UseOneThread() {
-  // oneDNN brings its OpenMP run-time along; looking the function up needs no OpenMP of ours.
+  // oneDNN loads its own OpenMP run-time; looking up the function needs no OpenMP here.
   using SetThreads = void (*)(int);
   static const auto set = reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
   if (set != nullptr) set(1);

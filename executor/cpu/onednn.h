@@ -10,12 +10,12 @@
 
 namespace metadist::cpu {
 
-// The one engine; its primitive cache is shared by all ranks.
+// The only engine; its primitive cache is shared by all ranks.
 const dnnl::engine& Engine();
 
-// Held where oneDNN may generate code: where a primitive is made, and when it first runs. The
-// library does not look whether it got memory for that, so one rank at a time does it, and only
-// with room to spare. Throws std::bad_alloc where there is none.
+// Held while oneDNN may generate code: when a primitive is made, and when it first runs. The
+// library does not check whether it got memory for code, so only one rank does this at a time, and
+// only if there is room to spare. Throws std::bad_alloc otherwise.
 class GeneratesCode {
  public:
   GeneratesCode();
@@ -24,34 +24,35 @@ class GeneratesCode {
   std::lock_guard<std::mutex> turn_;
 };
 
-// One argument of a primitive: which (DNNL_ARG_*), and where its bytes come from at run time.
+// One argument of a primitive: its id (DNNL_ARG_*), and the source of its bytes at run time.
 struct OneDnnArgument {
   int id = 0;
   dnnl::memory::desc desc;
   int input = -1;     // index among the call's inputs, or
-  int output = -1;    // index among its outputs, or neither: the scratch memory
-  int64_t begin = 0;  // bytes of the scratch memory before it
+  int output = -1;    // index among its outputs; if neither, the scratch memory
+  int64_t begin = 0;  // its offset in the scratch memory
 };
 
-// A runner of the primitive. It allocates nothing; the scratchpad is the caller's scratch, behind
-// the first `scratch_begin` bytes.
+// A runner of the primitive. It allocates nothing; the primitive's scratchpad is the caller's
+// scratch, after its first `scratch_begin` bytes.
 Prepared BindOneDnn(const dnnl::primitive& primitive,
                     const dnnl::memory::desc& scratchpad,
                     std::vector<OneDnnArgument> arguments,
                     int64_t scratch_begin = 0);
 
-// Whether the library would use the loops that it keeps for what nothing else takes.
+// Whether the library would use its reference loops, which it has for calls that no fast code
+// supports.
 bool IsSlow(const dnnl::primitive_desc_base& desc);
 
-// The same array in whatever order a primitive likes best.
+// The same array in the order that a primitive prefers.
 dnnl::memory::desc AnyOrder(const dnnl::memory::desc& desc);
-// What brings an operand from one order into another.
+// A packing that reorders an operand.
 Packing PackOneDnn(size_t input, const dnnl::memory::desc& from, const dnnl::memory::desc& to);
 
-// Attributes with the scratchpad given by the caller.
+// Attributes with a scratchpad supplied by the caller.
 dnnl::primitive_attr UserScratchpad();
 
-// Runs `prepare`; what the library throws becomes a Decline.
+// Runs `prepare`; exceptions of the library become a Decline.
 template <typename Function>
 Prepared CatchOneDnn(Function&& prepare) {
   try {

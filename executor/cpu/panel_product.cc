@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The innermost loops of matrix products and convolutions, for whoever cannot give a library the
-// scratch memory that it asks for.
+// The innermost loops of matrix products and convolutions, for callers that cannot give a library
+// the scratch memory it needs.
 //
-// Problem: y += a p at the rate of the multipliers. A loop that adds to memory is bound by loads
-// and stores; a library copies its operands into a layout of its own first.
+// Problem: compute y += a p at the peak rate of the multipliers. A loop that accumulates in memory
+// is bound by loads and stores; a library first copies its operands into a layout of its own.
 //
-// Approach: a tile of results stays in registers while the depth runs by: rows x two vectors of
-// sums, for which each step loads two vectors of p and one number of each row of a. Tiles are as
-// large as the registers allow, which hides the latency of additions. Operands are read where they
-// lie. The code is compiled for several instruction sets, and with contraction: half of the rate is
-// lost without fused multiplication, so results of different machines differ by roundings, as those
-// of the library do.
+// Approach: a tile of results stays in registers over the whole depth: rows x two vectors of sums,
+// for which each step loads two vectors of p and one number of each row of a. Tiles are as large as
+// the registers allow, which hides the latency of additions. Operands are read in place. The code
+// is compiled for several instruction sets, and with contraction: without fused multiply-add half
+// of the rate would be lost, so results differ between machines by rounding, as those of the
+// library do.
 //
 // Complexity: rows x columns x depth multiplications, no memory. Source: Goto, van de Geijn 2008,
 // "Anatomy of High-Performance Matrix Multiplication", without its packing.
@@ -29,7 +29,7 @@ struct VectorOf {
   typedef float Memory __attribute__((vector_size(Width * 4), aligned(4), may_alias));
 };
 
-// y = what the sums give, for the first `count` columns.
+// Writes alpha sums + beta y + bias for the first `count` columns.
 template <int Width, int Vectors>
 METADIST_INLINE void Store(const PanelProduct& q,
                            int64_t row,
@@ -109,7 +109,7 @@ METADIST_INLINE void Panel(const PanelProduct& q) {
   }
 }
 
-// The sum of a vector's elements, halves first.
+// The sum of a vector's elements, adding halves first.
 template <int Width>
 METADIST_INLINE float Total(const typename VectorOf<Width>::Register& sums) {
   using Half = VectorOf<Width / 2>;

@@ -8,14 +8,14 @@ namespace metadist::cpu {
 
 // y = alpha a p + beta y + bias for a few columns, f32, without any memory beside the operands.
 //
-// Row (c, t) of the right operand p lies at p + c * p_step + taps[t]; its factors in row i of the
-// left one at a[i * a_row + c * a_step + t]. A plain matrix has the one tap 0; the planes of a
-// convolution have one for each element of the window. Rows of p are read up to kPanelColumns
-// elements where `columns` is no multiple of 16, so a last panel must be padded.
+// Row (c, t) of the right operand p is at p + c * p_step + taps[t]; its factor in row i of the left
+// operand is a[i * a_row + c * a_step + t]. A plain matrix has the single tap 0; the planes of a
+// convolution have one tap for each element of the window. If `columns` is no multiple of 16, rows
+// of p are read beyond it, up to kPanelColumns elements, so a last panel must be padded.
 struct PanelProduct {
   int64_t rows = 0;
   int64_t columns = 0;  // at most kPanelColumns
-  int64_t depth = 0;    // number of c
+  int64_t depth = 0;    // number of values of c
   std::span<const int64_t> taps;
 
   const float* a = nullptr;
@@ -28,7 +28,7 @@ struct PanelProduct {
 
   float alpha = 1;
   float beta = 0;               // 0: y is not read
-  const float* bias = nullptr;  // of each row; nullptr: none
+  const float* bias = nullptr;  // per row; nullptr: none
 };
 
 inline constexpr int64_t kPanelColumns = 32;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products where memory is scarce. A right operand with neighbouring columns is read where
-// it lies; a transposed one gives dot products for a few rows. What remains (many rows, or columns
-// that do not fill a vector) is copied strip by strip, as deep as the scratch memory is.
+// Matrix products for scarce memory. A right operand with contiguous columns is read in place; a
+// transposed one is handled by dot products if there are few rows. The rest (many rows, or columns
+// that do not fill a vector) is copied strip by strip, as deep as the scratch memory allows.
 #include "executor/cpu/plain_product.h"
 
 #include <algorithm>
@@ -12,14 +12,14 @@ namespace metadist::cpu {
 namespace {
 
 constexpr int64_t kFloat = 4;
-constexpr int64_t kVector = 16;  // floats of the widest
+constexpr int64_t kVector = 16;  // floats of the widest vector
 constexpr int64_t kLeastDepth = 8;
 constexpr int64_t kLeastScratch = kLeastDepth * kPanelColumns * kFloat;
 constexpr int64_t kShareOfOperands = 64;
-constexpr int64_t kLargestDepth = 256;  // of a strip in the first cache
+constexpr int64_t kLargestDepth = 256;  // of a strip in the L1 cache
 constexpr int64_t kWhole[] = {0};       // the tap of a plain matrix
 
-// typedef: clang++ overlooks the alignment in a declaration with `using`.
+// typedef: clang++ ignores the alignment in a `using` declaration.
 typedef float Four __attribute__((vector_size(16)));
 typedef float FourInMemory __attribute__((vector_size(16), aligned(4), may_alias));
 
@@ -41,7 +41,7 @@ void Turn(const float* in, int64_t step, float* out, int64_t pitch) {
   store(3, __builtin_shufflevector(even_high, odd_high, 2, 6, 3, 7));
 }
 
-// `rows` x `columns` of b, `width` apart in the strip; columns beyond are 0.
+// `rows` x `columns` of b, stored with row pitch `width` in the strip; columns beyond are 0.
 struct Strip {
   const float* b;
   int64_t b_row, b_column;
@@ -73,8 +73,8 @@ bool PlainProduct::by_dots() const {
   return b_row == 1 && a_column == 1 && (m < 4 || (m <= 16 && m * 8 <= k));
 }
 
-// Columns that are read where they lie: whole vectors, unless many rows come back to lines that are
-// so far apart that they push each other out of the cache.
+// Columns that are read in place: whole vectors, unless many rows of a reread rows of b that are so
+// far apart that they evict each other from the cache.
 int64_t PlainProduct::direct_columns() const {
   const bool far = m >= 16 && b_row >= 512 && k >= 64;
   return b_column == 1 && !far ? n / kVector * kVector : 0;

@@ -8,8 +8,7 @@
 namespace metadist::cpu {
 
 // y = alpha a b + beta y for f32 matrices a[m, k], b[k, n] and y[m, n], strides in elements.
-// Neighbouring columns of y are neighbours in memory; b is read fastest where one of its strides is
-// 1.
+// Columns of y are contiguous; b is read fastest if one of its strides is 1.
 struct PlainProduct {
   int64_t m = 0;
   int64_t n = 0;
@@ -22,11 +21,11 @@ struct PlainProduct {
   float beta = 0;
   int64_t y_row = 0;  // 0: n
 
-  // Bytes of scratch with which Run is fast: none, or at most `limit`, but 1 KiB if need be. With
-  // less it takes more and shorter strips.
+  // Bytes of scratch with which Run is fast: none, or at most `limit`, but up to 1 KiB if needed.
+  // With less, Run uses more and shorter strips.
   int64_t ScratchBytes(int64_t limit) const;
   void Run(const float* a, const float* b, float* y, float* scratch, int64_t scratch_bytes) const;
-  // So little work, done without scratch, that calling a library takes longer.
+  // Whether there is so little work, done without scratch, that a library call would take longer.
   bool small() const;
 
  private:
@@ -36,9 +35,9 @@ struct PlainProduct {
   void RunPacked(const float* a, const float* b, float* y, float* scratch, int64_t depth) const;
 };
 
-// The most bytes a product or a convolution may take beside its operands: what lies idle, or a
-// small part of them, so that predictions of memory, which know nothing of kernels, hold. At least
-// 1 KiB.
+// The most bytes that a product or a convolution may use beside its operands: the idle memory, or a
+// small part of the operands' size, because memory predictions do not include kernels' scratch. At
+// least 1 KiB.
 int64_t ScratchLimit(const KernelSite& site);
 
 }  // namespace metadist::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The greatest element, or the mean, under each position of a window over one to three dims of
-// space. Rows of results are made tap by tap: each tap of the window is one loop over a row of x.
+// The maximum or the mean under each position of a window over one to three spatial dims. Rows of
+// results are computed tap by tap: each tap of the window is one loop over a row of x.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -13,11 +13,11 @@
 namespace metadist::cpu {
 namespace {
 
-// One dim of space: which taps fall on the input for each position.
+// One spatial dim: which taps fall on the input for each position.
 struct Line {
   int64_t input = 1, output = 1, kernel = 1;
   int64_t step = 1, gap = 1, before = 0;
-  std::vector<int64_t> counted;  // by position: taps that a mean counts
+  std::vector<int64_t> counted;  // by position: the number of taps in a mean
 
   int64_t At(int64_t position, int64_t tap) const { return position * step - before + tap * gap; }
   // Positions [begin, end) at which a tap falls on the input.
@@ -54,7 +54,7 @@ Line LineOf(const Window& window, size_t dim, bool count_padding) {
 
 struct Pool {
   int64_t planes = 0;    // or images
-  int64_t channels = 1;  // that lie last
+  int64_t channels = 1;  // if channels-last
   Line slices;           // of rows
   Line rows;
   Line columns;
@@ -71,7 +71,7 @@ METADIST_INLINE void Fold(const float* x, int64_t step, float* y, int64_t count,
     for (int64_t j = 0; j < count; ++j) y[j] = f(y[j], x[j * step]);
 }
 
-// Calls f with each slice of x that falls under the window, until it says that it has enough.
+// Calls f with each slice of x under the window, until f returns true.
 template <typename Function>
 METADIST_INLINE void ForEachSlice(const Pool& p, const float* x, int64_t slice, Function f) {
   for (int64_t tap = 0; tap < p.slices.kernel; ++tap) {
@@ -96,7 +96,8 @@ METADIST_INLINE void FoldRow(const Pool& p, const float* plane, int64_t row, flo
   }
 }
 
-// The first element under each position, as a NaN there stays: no comparison replaces it.
+// Starts from the first element under each position, because a NaN there must stay: no comparison
+// replaces it.
 METADIST_INLINE bool TakeFirst(const Pool& p, const float* plane, int64_t row, float* y) {
   for (int64_t down = 0; down < p.rows.kernel; ++down) {
     const int64_t from = p.rows.At(row, down);
@@ -145,8 +146,8 @@ void Mean(const Pool& p, const float* x, float* y) {
       }
 }
 
-// The same for pixels of `channels` elements each: both arrays with their channels last. A tap is a
-// loop over channels.
+// The same for pixels of `channels` elements each, both arrays channels-last. Each tap is a loop
+// over channels.
 template <typename Function>
 METADIST_INLINE void FoldPixel(
     const Pool& p, const float* image, int64_t row, int64_t column, float* y, Function f) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats to integers, and integers and floats of few bits to floats, with one scale for all
-// elements, for each index along an axis, or for each block along it. Rounding is done by adding a
-// number so large that its last bit is 1, after numbers beyond every result are cut off.
+// Quantizes floats to integers, and converts integers and narrow floats to floats, with one scale
+// for all elements, for each index along an axis, or for each block along it. Values are clamped
+// beyond the result range, then rounded by adding a number so large that its last bit has the value
+// 1.
 #include "metair/ops/quantization.h"
 
 #include <algorithm>
@@ -12,15 +13,15 @@
 namespace metadist::cpu {
 namespace {
 
-// Elements [outer, axis, inner]. Those of one index of the axis have one scale, whatever the other
-// indices; or, where `block` is not 0, those of one block along it that agree in the others.
+// Elements [outer, axis, inner]. Elements with the same index along the axis share a scale; or, if
+// `block` is not 0, elements of the same block along the axis with equal other indices.
 struct Lines {
   int64_t outer = 1, axis = 1, inner = 1;
   int64_t block = 0;
-  bool shifted = false;  // there is a zero point
+  bool shifted = false;  // has a zero point
 };
 
-// x / scale rounded to the nearest integer, ties to even; zero for what is no number.
+// x / scale rounded to the nearest integer, ties to even; NaN gives zero.
 inline float Rounded(float x, float scale) {
   constexpr float kBeyond = 1 << 20;
   constexpr float kLastBit = 12582912.0f;  // 1.5 * 2^23
@@ -69,8 +70,7 @@ struct FromIntegers {
   }
 };
 
-// Converts elements in a row that have one scale, or one each. The integers' type decides that of
-// the zero point.
+// Converts consecutive elements with one scale, or one each. The zero point has the integers' type.
 template <typename Conversion, typename Integer>
 class Converter {
  public:

@@ -4,18 +4,18 @@
 #include "executor/cpu/kernel.h"
 #include "metair/ops/drawing.h"
 
-// What kernels that draw random numbers share: which, see metair/ops/counter_random.h.
+// Shared by kernels that draw random numbers; for the numbers, see metair/ops/counter_random.h.
 namespace metadist::cpu {
 
-// Numbers made at once, before they are used.
+// Numbers generated at a time, before they are used.
 inline constexpr int64_t kRandomChunk = 128;
 
-// Where a call finds its key.
+// The source of a call's key.
 class KeySource {
  public:
   explicit KeySource(const KernelSite& site);
 
-  // Whether the key lies as i64, or is settled.
+  // Whether the key is i64, or fixed.
   bool ok() const { return ok_; }
   PhiloxKey At(const KernelArgs& args) const;
 
@@ -25,7 +25,7 @@ class KeySource {
   bool ok_ = true;
 };
 
-// Calls run(line, element) for every line: where its numbers begin, and its first element.
+// Calls run(line, element) for every line, with its number stream and its first element.
 template <typename Run>
 void ForEachLine(const CounterRandom& random, PhiloxKey key, Run&& run) {
   for (int64_t line = 0; line < random.lines(); ++line)

@@ -8,7 +8,7 @@
 namespace metadist::cpu {
 namespace {
 
-// The arithmetic is that of the reference kernel, in f64, so the bits are equal.
+// The arithmetic matches the reference kernel, in f64, so results are bit-identical.
 METADIST_MULTIVERSION
 void UniformLine(RandomLine line, int64_t count, double low, double width, float* y) {
   uint64_t bits[kRandomChunk];

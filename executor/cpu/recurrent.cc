@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recurrent layers: for every step two products of some rows of the batch, with the weights of the
-// input and those of the state, then the cell's functions row by row. As many rows go together as
-// the scratch memory holds sums of; sequences of different lengths go alone. Weights that nobody
-// else reads are transposed once, so that the products read them where they lie.
+// Recurrent layers: each step multiplies some rows of the batch with the weights of the input and
+// with those of the state, then applies the cell's functions row by row. As many rows are processed
+// together as the scratch memory can hold sums of; with sequences of different lengths, one row at
+// a time. Weights that nothing else reads are transposed once, so that the products read them in
+// place.
 #include "executor/cpu/recurrent.h"
 
 #include <fmt/format.h>
@@ -27,15 +28,15 @@ struct Layer {
   std::vector<CellFunction> functions;  // of all directions
   float clip = 0;
   bool couples = false;
-  bool late_reset = false;  // the reset gate weighs products, not the state
+  bool late_reset = false;  // the reset gate scales products, not the state
   bool packed_w = false;    // [directions, input, gates * hidden]
   bool packed_r = false;    // [directions, hidden, gates * hidden]
-  bool wide = false;        // lengths of i64
+  bool wide = false;        // lengths are i64
   int64_t together = 1;     // rows of the batch
   int64_t product_bytes = 0;
 
   int64_t gates() const { return sizes.gates * sizes.hidden; }
-  // A row's sums, states and one array more.
+  // A row's sums, its states and one more array.
   int64_t row_floats() const { return gates() + 3 * sizes.hidden; }
   int64_t row_bytes() const { return (together * row_floats() * kFloat + 63) / 64 * 64; }
 };
@@ -60,7 +61,7 @@ struct Run {
   float* c() const { return h() + layer.together * sizes().hidden; }
   float* spare() const { return c() + layer.together * sizes().hidden; }
 
-  // sums[:, column ...] = a W^T (or R^T) for `columns` gates' elements, added where `adds`.
+  // sums[:, column ...] = a W^T (or R^T) for the columns of some gates; accumulates if `adds`.
   struct Weights {
     size_t input;
     int64_t depth;
@@ -105,7 +106,8 @@ void Run::Begin() const {
     }
 }
 
-// sums = x W^T + biases. A reset gate that comes late weighs its bias, too.
+// sums = x W^T + biases. A late reset gate scales the third gate's state bias too, so that bias is
+// added later.
 void Run::Sum(int64_t t) const {
   const int64_t all = layer.gates();
   const float* const bias = In(args, kB) == nullptr ? nullptr : In(args, kB) + direction * 2 * all;
@@ -133,7 +135,7 @@ void Run::Recur() const {
   Multiply({kR, sizes().hidden, layer.packed_r}, h(), sizes().hidden, 0, sums(), product);
 }
 
-// The same for gates of which the second weighs what the third sees of the state.
+// The same for a GRU, whose second gate scales the state's contribution to the third.
 void Run::RecurGated() const {
   const int64_t n = sizes().hidden;
   const int64_t all = layer.gates();
@@ -220,7 +222,7 @@ Result<void> Run::Steps() const {
   return {};
 }
 
-// The weights of each direction transposed.
+// The weights of each direction, transposed.
 Packing Transposed(const KernelSite& site, size_t input) {
   const Shape& shape = site.shape(input);
   const Shape turned{shape[0], shape[2], shape[1]};
@@ -274,7 +276,7 @@ Prepared PrepareRecurrent(const KernelSite& site, CellKind kind) {
   const int64_t limit = ScratchLimit(site);
   const int64_t depth = std::max<int64_t>(8, std::min<int64_t>(256, std::max(s.hidden, s.input)));
   layer->product_bytes = std::clamp(limit / 4 / strip, int64_t{8}, depth) * strip;
-  // Fewer rows than a product likes cost more than the memory.
+  // Having fewer rows than a product needs to be fast costs more than the memory.
   const int64_t least = std::min<int64_t>(8, s.batch);
   layer->together =
       std::clamp((limit - layer->product_bytes) / (layer->row_floats() * kFloat), least, s.batch);

@@ -6,7 +6,7 @@
 
 namespace metadist::cpu {
 
-// A layer of cells over sequences, f32, with the functions of CellFunction.
+// A layer of cells over sequences, f32, with the activations of CellFunction.
 Prepared PrepareRecurrent(const KernelSite& site, CellKind kind);
 
 template <CellKind kKind>

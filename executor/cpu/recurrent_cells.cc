@@ -9,7 +9,7 @@
 namespace metadist::cpu {
 namespace {
 
-// x = f(x), after x is cut to [-clip, clip].
+// x = f(x), after clamping x to [-clip, clip].
 METADIST_MULTIVERSION
 void Activate(CellFunction function, float clip, float* x, int64_t count) {
   if (clip > 0)
@@ -49,7 +49,7 @@ void StepRnn(const CellRow& row) {
   for (int64_t i = 0; i < row.hidden; ++i) row.h[i] = row.gates[i];
 }
 
-// Gates in the order input, output, forget, content; peepholes of the first three.
+// Gates in the order input, output, forget, content; peepholes for the first three.
 void StepLstm(const CellRow& row) {
   const int64_t n = row.hidden;
   float* const input = row.gates;

@@ -10,12 +10,12 @@ namespace metadist::cpu {
 
 enum class CellKind : uint8_t { kRNN, kGRU, kLSTM };
 
-// The functions that cells are given most; others only the reference kernel knows.
+// The most common activations of cells; only the reference kernel supports others.
 enum class CellFunction : uint8_t { kSigmoid, kTanh, kRelu };
-// By its name in attribute `activations`, in any case.
+// By its name in the attribute `activations`, case-insensitive.
 std::optional<CellFunction> CellFunctionOf(std::string name);
 
-// One step of a cell in one row of the batch: what follows the products.
+// One step of a cell for one row of the batch, after the products.
 struct CellRow {
   int64_t hidden = 0;
   std::array<CellFunction, 3> functions{};
@@ -29,9 +29,9 @@ struct CellRow {
 
 void StepRnn(const CellRow& row);
 void StepLstm(const CellRow& row);
-// The gates z and r alone: they are replaced by their values.
+// Replaces the sums of gates z and r by the gates' values.
 void OpenGates(const CellRow& row);
-// The rest of a gated step: h = (1 - z) n + z h, with n the function of the third sum.
+// The rest of a GRU step: h = (1 - z) n + z h, with n the function of the third sum.
 void StepGru(const CellRow& row);
 
 }  // namespace metadist::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbouring axes make the array [outer, reduced, inner]. inner = 1 reduces rows in lanes,
-// inner > 1 adds whole rows to each other.
+// Adjacent axes make the array [outer, reduced, inner]. inner = 1 reduces rows in lanes, inner > 1
+// adds whole rows to each other.
 #include "executor/cpu/reduction.h"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ Prepared Bind(F function, const Extent& extent) {
 
 namespace {
 
-// Where the reduced dims are neighbours, of f32.
+// For f32 with adjacent reduced dims.
 Prepared ReduceNeighbours(const KernelSite& site, F function, std::vector<bool> reduced) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   if (function != F::kReduceSum && function != F::kReduceMean && function != F::kReduceMax)
@@ -77,12 +77,12 @@ Prepared ReduceNeighbours(const KernelSite& site, F function, std::vector<bool> 
     if (!ReadsChannelsLast(site)) return Decline("channels must lie first or last");
     std::rotate(sizes.begin() + 1, sizes.begin() + 2, sizes.end());
     std::rotate(reduced.begin() + 1, reduced.begin() + 2, reduced.end());
-    // What is left of the dims must still come in the order of the result.
+    // The remaining dims must already be in the order of the result.
     for (size_t d = 1; d + 1 < sizes.size(); ++d)
       if (!reduced[d] && sizes[d] != 1 && !reduced.back()) return Decline("the result would turn");
   }
   Extent extent;
-  int stage = 0;  // dims before, of and after the reduced group
+  int stage = 0;  // before, in, or after the reduced group of dims
   for (size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] == 1) continue;
     if (reduced[d] && stage == 2) return Decline("axes are not neighbours");

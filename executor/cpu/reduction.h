@@ -17,8 +17,8 @@ enum class ReductionFunction : uint8_t {
   kReduceLogSum,  // log of the sum
 };
 
-// y = reduction of x over axes, f32 (and integers for the sum and the extremes). Axes come from
-// input 1 where that is a known constant, else from the attribute `axes`; none means all.
+// y = reduction of x over axes, f32 (and integers for sum, max and min). Axes come from input 1 if
+// it is a known constant, else from the attribute `axes`; without axes, all dims are reduced.
 Prepared PrepareReduction(const KernelSite& site, ReductionFunction function);
 
 template <ReductionFunction kFunction>
@@ -26,7 +26,7 @@ Prepared Reduction(const KernelSite& site) {
   return PrepareReduction(site, kFunction);
 }
 
-// The average, or the highest, over all dims from the third on.
+// The mean, or the maximum, over all dims from the third on.
 Prepared GlobalAveragePool(const KernelSite& site);
 Prepared GlobalMaxPool(const KernelSite& site);
 

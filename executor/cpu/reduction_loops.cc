@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result starts as what reducing nothing gives; the innermost loop then either folds a row into
-// one element of it or folds a row into a row.
+// The result starts as the reduction of no elements; the innermost loop then folds a row either
+// into one element or into a row.
 #include "executor/cpu/reduction_loops.h"
 
 #include <algorithm>

@@ -7,8 +7,7 @@
 
 namespace metadist::cpu {
 
-// The same for any axes, functions, strides and the integer types: `reduced` says of each dim of
-// input 0 whether it goes.
+// The same for any axes, functions, strides and the integer types. reduced: by dim of input 0.
 Prepared ReduceByLoops(const KernelSite& site,
                        ReductionFunction function,
                        const std::vector<bool>& reduced);

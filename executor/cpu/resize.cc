@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resized images. To the nearest element: a copy by indices. Otherwise each place is a weighted sum
-// of elements, where the weights of a place are products of those along each axis. The last axis
-// that changes is done after the others: for each row of the result, the rows of x that count are
-// added up in scratch memory, as vectors, and the places of the row are picked out of that. So no
-// image of an in-between size exists, at the price of adding rows up once for each row of the
-// result that they count for.
+// Image resizing. In nearest mode: a copy by indices. Otherwise each result is a weighted sum of
+// elements, whose weights are products of the weights along each axis. The last resized axis is
+// done after the others: for each row of the result, the rows of x that contribute are summed in
+// scratch memory, as vectors, and the row's elements are computed from that sum. So no intermediate
+// image exists, but a row is summed again for each result row that it contributes to.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -18,7 +17,8 @@
 namespace metadist::cpu {
 namespace {
 
-// What the places along an axis are made of: `taps` elements each, by tap and then by place.
+// How the results along an axis are computed: from `taps` elements each, by tap and then by
+// position.
 struct Axis {
   int64_t from = 1, to = 1;
   int64_t taps = 1;
@@ -70,10 +70,11 @@ void PickRow(const Axis& axis, const float* x, float* y) {
 using Places = std::array<int64_t, kMaxDims>;
 
 struct Images {
-  int64_t count = 1;       // dims before those that change
-  std::vector<Axis> axes;  // that change, but the last; those between that stay, too
+  int64_t count = 1;       // product of the dims before the resized ones
+  std::vector<Axis> axes;  // from the first resized axis to before the last; includes unchanged
+                           // ones in between
   Axis last;
-  int64_t inner = 1;  // dims behind
+  int64_t inner = 1;  // product of the dims after the last resized one
 
   int64_t row() const { return last.from * inner; }
   int64_t Rows() const {
@@ -82,7 +83,7 @@ struct Images {
     return rows;
   }
 
-  // Adds up the rows that count for the place [places...] of the other axes.
+  // Sums the rows that contribute to the position [places...] of the other axes.
   void Gather(size_t d, const Places& places, float weight, const float* x, float* sum) const {
     if (d == axes.size()) return AddRow(weight, x, sum, row());
     int64_t stride = row();

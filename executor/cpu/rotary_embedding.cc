@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of elements of each head are turned by the angle of their place.
+// Rotates pairs of elements of each head by the angle of their position.
 #include "executor/cpu/indices.h"
 #include "executor/cpu/makers.h"
 #include "metair/ir/multiversion.h"

@@ -11,7 +11,7 @@ namespace metadist::cpu {
 
 inline constexpr int64_t kLanes = 16;
 
-// sum of f(x[i]). Pieces of the end are of fixed sizes too, so that lanes stay in registers.
+// sum of f(x[i]). The tail is processed in fixed sizes too, so that lanes stay in registers.
 template <typename Function>
 METADIST_INLINE float SumRow(const float* x, int64_t count, Function f) {
   float lane[kLanes] = {};
@@ -29,7 +29,7 @@ METADIST_INLINE float SumRow(const float* x, int64_t count, Function f) {
   return lane[0] + rest;
 }
 
-// The largest element; count > 0. NaN is passed over.
+// The largest element; count > 0. NaN is ignored, unless it is the first element.
 METADIST_INLINE float MaxRow(const float* x, int64_t count) {
   float lane[kLanes];
   for (int64_t j = 0; j < kLanes; ++j) lane[j] = x[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that write updates into a copy of their first input, in the order of the updates. An
-// index out of range is an error, as in the reference.
+// Operators that write updates into a copy of their first input, in the order of the updates. As in
+// the reference kernels, an index out of range is an error.
 #include <cstring>
 #include <string>
 
@@ -43,19 +43,19 @@ void CombineFloats(Combine how, const float* x, float* y, int64_t count) {
   }
 }
 
-// Where updates go: `inner` elements each.
+// How updates are written: `inner` elements each.
 struct Updates {
   Combine how;
   int64_t item;  // bytes of an element
   int64_t inner;
   int64_t bytes;  // of input 0
-  bool wide;      // indices
+  bool wide;      // indices are i64
 
   void Begin(const KernelArgs& args) const {
     if (args.inputs[0] != args.outputs[0] && bytes > 0)
       std::memcpy(args.outputs[0], args.inputs[0], static_cast<size_t>(bytes));
   }
-  // Update `from` goes to element `at`.
+  // Writes update `from` to element `at`.
   void Put(const KernelArgs& args, int64_t from, int64_t at) const {
     const std::byte* x = args.inputs[2] + from * inner * item;
     std::byte* y = args.outputs[0] + at * item;
@@ -66,7 +66,7 @@ struct Updates {
   }
 };
 
-// nullopt: only the reference kernel takes the call.
+// nullopt: only the reference kernel supports the call.
 std::optional<Updates> UpdatesOf(const KernelSite& site, int64_t inner) {
   const auto how = CombineOf(site.attributes());
   if (!how || !IsIndex(site.element(1))) return std::nullopt;

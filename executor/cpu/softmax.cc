@@ -13,11 +13,11 @@
 
 namespace metadist::cpu {
 
-// The exponentials of several rows are one loop, as most of the time of a short row goes into its
-// last elements, which fill no vector.
+// The exponentials of several rows are computed in one loop, because most of the time of a short
+// row is spent on its last elements, which do not fill a vector.
 METADIST_MULTIVERSION
 void SoftmaxRows(const float* x, float* y, int64_t rows, int64_t columns) {
-  constexpr int64_t kBlock = 2048;  // elements, in the first cache
+  constexpr int64_t kBlock = 2048;  // elements, fits the L1 cache
   const int64_t together = std::max<int64_t>(1, kBlock / columns);
   for (int64_t first = 0; first < rows; first += together) {
     const int64_t count = std::min(together, rows - first);
@@ -37,7 +37,7 @@ void SoftmaxRows(const float* x, float* y, int64_t rows, int64_t columns) {
   }
 }
 
-// Exponentials are a loop of their own, a few at a time.
+// Exponentials are computed in a separate loop, a few at a time.
 METADIST_MULTIVERSION
 float LogSumExp(const float* x, int64_t count) {
   constexpr int64_t kFew = 256;
@@ -54,7 +54,7 @@ float LogSumExp(const float* x, int64_t count) {
 
 namespace {
 
-// highest[i] = the largest of x[:, i].  x: `columns` rows of `width` elements, `inner` apart.
+// highest[i] = the largest of x[:, i]. x: `columns` rows of `width` elements, `inner` apart.
 METADIST_INLINE
 void ColumnMaxima(const float* x, int64_t columns, int64_t inner, int64_t width, float* highest) {
   for (int64_t i = 0; i < width; ++i) highest[i] = x[i];
@@ -63,8 +63,8 @@ void ColumnMaxima(const float* x, int64_t columns, int64_t inner, int64_t width,
       highest[i] = x[c * inner + i] > highest[i] ? x[c * inner + i] : highest[i];
 }
 
-// y[o, :, i] = softmax(x[o, :, i]).  x, y: [outer, columns, inner] f32. Neighbours of the last dim
-// side by side: rows are taken up to kWidth elements wide.
+// y[o, :, i] = softmax(x[o, :, i]).  x, y: [outer, columns, inner] f32. Processes up to kWidth
+// adjacent values of i side by side.
 METADIST_MULTIVERSION
 void SoftmaxColumns(const float* x, float* y, int64_t outer, int64_t columns, int64_t inner) {
   constexpr int64_t kWidth = 64;
@@ -78,7 +78,7 @@ void SoftmaxColumns(const float* x, float* y, int64_t outer, int64_t columns, in
       ColumnMaxima(from, columns, inner, width, highest);
       for (int64_t c = 0; c < columns; ++c)
         for (int64_t i = 0; i < width; ++i) to[c * inner + i] = from[c * inner + i] - highest[i];
-      // Short rows that follow one another are one loop.
+      // Contiguous short rows are one loop.
       const int64_t length = width == inner ? columns * inner : width;
       for (int64_t begin = 0; begin < columns * inner; begin += std::max(length, inner))
         for (int64_t i = begin; i < begin + length; ++i) to[i] = Exp(to[i]);
@@ -90,7 +90,7 @@ void SoftmaxColumns(const float* x, float* y, int64_t outer, int64_t columns, in
     }
 }
 
-// y = x - log(sum e^x) of rows, and of columns as above.
+// y = x - log(sum e^x) for rows, and for columns as above.
 void LogRows(const float* x, float* y, int64_t rows, int64_t columns) {
   for (int64_t r = 0; r < rows; ++r, x += columns, y += columns) {
     const float log = LogSumExp(x, columns);
@@ -121,7 +121,7 @@ void LogColumns(const float* x, float* y, int64_t outer, int64_t columns, int64_
 using RowFunction = void (*)(const float*, float*, int64_t, int64_t);
 using ColumnFunction = void (*)(const float*, float*, int64_t, int64_t, int64_t);
 
-// Some rows at a time, as floats in scratch memory; `by_row` may write where it reads.
+// Converts some rows at a time to floats in scratch memory; `by_row` may write in place.
 Prepared HalfRows(ElementType type, const AxisSplit& split, RowFunction by_row) {
   constexpr int64_t kFloats = 8192;
   const int64_t together = std::clamp(kFloats / split.size, int64_t{1}, split.outer);

@@ -5,7 +5,7 @@
 
 namespace metadist::cpu {
 
-// y[r, :] = softmax(x[r, :]).  x, y: [rows, columns] f32, row by row; y may be x.
+// y[r, :] = softmax(x[r, :]).  x, y: [rows, columns] f32, row-major; y may be x.
 void SoftmaxRows(const float* x, float* y, int64_t rows, int64_t columns);
 
 // log(sum e^x) of a row of `count` > 0 elements.

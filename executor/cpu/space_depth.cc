@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of pixels to channels and back: one copy that permutes six dims.
+// Moves blocks of pixels to channels and back: one copy that permutes six dims.
 #include <array>
 
 #include "executor/cpu/makers.h"
@@ -8,7 +8,7 @@
 namespace metadist::cpu {
 namespace {
 
-// y = x, seen as `split`, with its dims in another order.
+// y = x reshaped to `split`, with its dims permuted by `order`.
 Prepared Permuted(const KernelSite& site, const Shape& split, const std::array<size_t, 6>& order) {
   const std::vector<int64_t> strides = Strides(split);
   Shape shape;

@@ -27,7 +27,7 @@ void CopyLine(const Line& line) {
   for (int64_t i = 0; i < line.count; ++i) to[i * line.to_step] = from[i * line.from_step];
 }
 
-// Rows of a size known here, as short rows cost a call each otherwise.
+// Copies rows of a size known at compile time; otherwise each short row would cost a call.
 template <size_t Bytes>
 void CopyRows(const LoopNest& nest, int64_t item, const std::byte* from, std::byte* to) {
   nest.ForEachRow([=](const LoopNest::Offsets& at) {
@@ -65,7 +65,7 @@ std::optional<StridedCopy> StridedCopy::Make(const Shape& shape,
   return copy;
 }
 
-// Takes two loops out of the nest if they are a transpose. Short dense rows count as items.
+// Takes two loops out of the nest if they form a transpose. Short dense rows count as items.
 void StridedCopy::TakeTurn() {
   struct Dim {
     int64_t size, from, to;

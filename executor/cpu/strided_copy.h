@@ -11,8 +11,8 @@
 
 namespace metadist::cpu {
 
-// A copy of an array of `shape` between two layouts: what transposing, slicing, concatenating and
-// expanding come down to.
+// A copy of an array of `shape` between two layouts: transposition, slicing, concatenation and
+// expansion all reduce to this.
 class StridedCopy {
  public:
   // Strides in elements along the dims of `shape`; begin: elements before the first.
@@ -31,7 +31,7 @@ class StridedCopy {
   void RunTurned(const std::byte* from, std::byte* to) const;
 
   LoopNest nest_;                   // operand 0 = source, 1 = destination, in elements
-  std::optional<TurnedCopy> turn_;  // the innermost loops, which are not in the nest then
+  std::optional<TurnedCopy> turn_;  // the innermost loops, which are then not part of the nest
   int64_t item_ = 1;
   int64_t from_begin_ = 0;
   int64_t to_begin_ = 0;

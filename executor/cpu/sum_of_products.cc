@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain loops; the innermost is the one along which most operands are neighbours in memory, longer
-// ones before shorter. Summed loops stand inside the others, where partial results stay in the
-// first cache.
+// Plain loops; the innermost is the one along which most operands are contiguous, and longer ones
+// are preferred. Summed loops are inside the others, so partial results stay in the L1 cache.
 #include "executor/cpu/sum_of_products.h"
 
 #include <algorithm>
@@ -15,7 +14,7 @@ namespace {
 
 constexpr int64_t kShort = 4;  // too short for vectors
 
-// y[j * y_step] += x(j), or the sum of all where y stands still.
+// y[j * y_step] += x(j); the sum of all x(j) if y_step is 0.
 template <typename Function>
 METADIST_INLINE void Accumulate(float* y, int64_t y_step, int64_t count, Function x) {
   if (y_step == 1)

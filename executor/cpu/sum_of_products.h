@@ -10,8 +10,8 @@
 
 namespace metadist::cpu {
 
-// y = sum of the products of the inputs, f32, over a space of loops along which every operand has a
-// stride of its own: 0 where it does not move, so y stands still along summed loops. Needs no
+// y = sum of the products of the inputs, f32, over a space of loops along which every operand has
+// its own stride: 0 for loops it does not depend on; y has stride 0 along summed loops. Needs no
 // memory beside the operands.
 class SumOfProducts {
  public:
@@ -21,7 +21,7 @@ class SumOfProducts {
   // strides: of each input and, last, of y, by loop of `sizes`. nullopt: more than kMaxInputs.
   static std::optional<SumOfProducts> Make(const Shape& sizes,
                                            const std::vector<std::vector<int64_t>>& strides);
-  // y: `count` elements in all.
+  // y: `count` elements in total.
   void Run(const Pointers& inputs, float* y, int64_t count) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each dim is walked as [repeats, size], along the first of which x stands still.
+// Each dim is walked as [repeats, size]; the stride of x along the repeats is 0.
 #include "executor/cpu/makers.h"
 #include "executor/cpu/strided_copy.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The k best elements of each line. They are kept in the results themselves, as a heap whose root
-// is the worst of them: most elements of a line are compared with that one alone. Taking the roots
-// off one after the other leaves the best first. O(n + m log k) for m elements that enter the heap.
+// The k best elements of each line. They are kept in the result arrays, as a heap whose root is the
+// worst of them: most elements of a line are compared with the root only. Removing the roots one
+// after the other leaves the best element first. O(n + m log k) for m elements that enter the heap.
 #include <algorithm>
 
 #include "executor/cpu/makers.h"
@@ -67,7 +67,7 @@ void Select(const Lines& lines, const T* x, int64_t step, Heap<T> best) {
 
 template <typename T>
 Prepared Bind(const Lines& lines) {
-  // Indices that nobody wants.
+  // Indices, in case that output is not requested.
   const int64_t scratch = lines.k * ByteSize(ElementType::kI64);
   return Accept(
       "heap",

@@ -23,7 +23,7 @@ Prepared Trilu(const KernelSite& site) {
   const int64_t item = ByteSize(site.element(0));
   return Accept("copy", [=](const KernelArgs& args) -> Result<void> {
     for (int64_t r = 0; r < matrices * rows; ++r) {
-      // Columns [begin, end) stay.
+      // Columns [begin, end) are kept.
       const int64_t cut = std::clamp<int64_t>(r % rows + diagonal + (upper ? 0 : 1), 0, columns);
       const int64_t begin = upper ? cut : 0;
       const int64_t end = upper ? columns : cut;

@@ -10,14 +10,15 @@
 
 namespace metadist::cpu {
 
-// Turns squares whose rows are vectors of `kBytes`, in registers: log2(n) rounds that each
-// interleave the first half of the rows with the second. How that is compiled depends on the
+// Transposes squares whose rows are vectors of `kBytes`, in registers: log2(n) rounds that each
+// interleave the first half of the rows with the second. The compiled code depends on the
 // instruction set of the file, so each size may be used in one file only.
 template <typename T, size_t kBytes>
 struct TurnSquare {
   static constexpr int64_t kSide = kBytes / sizeof(T);
 
-  // to[i * to_step ...] = column i of the rows at from[i * from_step ...]. Steps in bytes.
+  // Row i of the result, at to + i * to_step, is column i of the rows at from + i * from_step.
+  // Steps in bytes.
   METADIST_INLINE static void Turn(const std::byte* from,
                                    int64_t from_step,
                                    std::byte* to,

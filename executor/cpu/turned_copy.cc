@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transposing a matrix.
 //
-// Problem: of the two dims, one is walked with a large step in the source, or else in the
-// destination. Element by element, every step touches another cache line, which is gone before its
-// next element is asked for, and another page.
-// Approaches: a recursion that halves the longer side (needs no cache size, but calls a lot); tiles
-// that fit into the first cache; tiles that are gathered in a buffer and written from there past
-// the caches.
+// Problem: one of the two dims has a large stride in the source, the other in the destination.
+// Element by element, every step touches a different cache line, which has been evicted before its
+// next element is needed, and a different page.
+// Approaches: a recursion that halves the longer side (independent of cache sizes, but with many
+// calls); tiles that fit into the L1 cache; tiles that are gathered in a buffer and written from
+// there with stores that bypass the caches.
 // Choice: tiles of one cache line of the source by two of the destination, so that each line is
-// read and written whole while it is in the first cache, walked along the rows of the source, which
-// the hardware fetches ahead. Writing past the caches loses as soon as the next kernel reads the
-// result, and a buffer costs more than it saves. Inside, squares are turned in registers. Their
-// rows have 16 bytes, as the vectors of every x86-64 and every ARMv8, or are lines where the
-// processor stores those at once; shorter items make too many rows of a line.
+// read and written whole while it is in the L1 cache, walked along the rows of the source, which
+// the hardware prefetches. Bypassing the caches loses as soon as the next kernel reads the result,
+// and a buffer costs more than it saves. Within a tile, squares are transposed in registers. Their
+// rows have 16 bytes, the vector size of every x86-64 and every ARMv8, or are whole cache lines on
+// processors that store a line at once; with items too short for that, a line would have too many
+// rows.
 // Complexity: each element once; n log2(n) interleavings for a square of n rows.
 // Source: Frigo, Leiserson, Prokop, Ramachandran 1999, "Cache-oblivious algorithms" (the recursion
 // and the counts of cache misses); the interleaving network is the perfect shuffle of Stone 1971.
@@ -59,7 +60,7 @@ struct Tile {
   }
 };
 
-// What is left at the edges of a tile.
+// Copies the remainder at the edges of a tile.
 template <typename T>
 void TurnItems(const Tile& tile, int64_t columns, int64_t rows) {
   for (int64_t a = 0; a < columns; ++a) {
@@ -70,7 +71,7 @@ void TurnItems(const Tile& tile, int64_t columns, int64_t rows) {
   }
 }
 
-// By squares of the first kind, and by the others at the edges.
+// Transposes a tile by squares of the first kind, and by the others at the edges.
 template <typename T>
 void TurnTile(const Tile& tile, int64_t columns, int64_t rows) {
   TurnItems<T>(tile, columns, rows);

@@ -6,9 +6,9 @@
 
 namespace metadist::cpu {
 
-// Two dims of a copy of which one lies densely in the source and the other in the destination:
-// to[a * to_step + b] = from[b * from_step + a], a < columns, b < rows. Steps in items of
-// `item_bytes`, which is 1, 2, 4 or 8; they may be negative.
+// A transposing copy of two dims, of which one is dense in the source and the other in the
+// destination: to[a * to_step + b] = from[b * from_step + a], a < columns, b < rows. Steps in items
+// of `item_bytes`, which is 1, 2, 4 or 8; they may be negative.
 struct TurnedCopy {
   int64_t item_bytes = 0;
   int64_t columns = 0;
@@ -16,12 +16,14 @@ struct TurnedCopy {
   int64_t from_step = 0;
   int64_t to_step = 0;
 
-  // How many columns are best copied at a time, where several such copies are neighbours in the
-  // destination: fewer than all if those write to the same lines, which then stay in the cache.
+  // How many columns are best copied at a time, if several such copies are adjacent in the
+  // destination: fewer than all if those copies write to the same lines, which then stay in the
+  // cache.
   int64_t strip() const {
     return rows * item_bytes < kLineBytes ? kStripBytes / item_bytes : columns;
   }
-  // Columns [begin, end). The arrays need not be aligned to their items and must not overlap.
+  // Copies columns [begin, end). The arrays need not be aligned to their items and must not
+  // overlap.
   void Run(const std::byte* from, std::byte* to, int64_t begin, int64_t end) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled for AVX-512F (executor/layer.cmake): nothing from elsewhere may be instantiated here, as
-// the linker could take it for the whole program.
+// Compiled for AVX-512F (executor/layer.cmake): no template or inline function from elsewhere may
+// be instantiated here, because the linker could use that copy for the whole program.
 #include "executor/cpu/turned_lines.h"
 
 #include "executor/cpu/turn_square.h"

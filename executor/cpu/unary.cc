@@ -20,13 +20,13 @@ METADIST_INLINE void Map(const X* x, Y* y, int64_t count, Function f) {
   for (int64_t i = 0; i < count; ++i) y[i] = f(x[i]);
 }
 
-// x cut to [0, 1]; NaN stays.
+// x clamped to [0, 1]; NaN stays NaN.
 METADIST_INLINE float UnitRange(float x) {
   const float low = x > 1.0f ? 1.0f : x;
   return low < 0.0f ? 0.0f : low;
 }
 
-// tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2); 1 long before e is infinite.
+// tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2); it rounds to 1 long before e is infinite.
 METADIST_INLINE float Mish(float x) {
   const float e = Exp(x > 20.0f ? 20.0f : x);
   const float n = e * (e + 2.0f);
@@ -40,7 +40,7 @@ struct Parameters {
   float beta = 0;
 };
 
-// What networks put between their layers.
+// Common activation functions.
 METADIST_MULTIVERSION
 void ActivationMap(const Parameters& p, const float* x, float* y, int64_t count) {
   const float alpha = p.alpha;
@@ -102,7 +102,7 @@ void ActivationMap(const Parameters& p, const float* x, float* y, int64_t count)
   }
 }
 
-// What has no loop of vectors.
+// Functions without a vectorised loop.
 void RareMap(const Parameters& p, const float* x, float* y, int64_t count) {
   switch (p.function) {
     case F::kAcosh:
@@ -194,7 +194,8 @@ Parameters ParametersOf(const Attributes& attributes, F function) {
   }
 }
 
-// Where operand and result lie in two ways: the elements are moved first, then replaced.
+// If operand and result have different layouts: the elements are moved first, then transformed in
+// place.
 Prepared AfterTurning(const KernelSite& site, const Parameters& parameters) {
   const Shape& shape = site.out().shape;
   const auto out = site.out_strides.empty() ? Strides(shape) : site.out_strides;

@@ -5,7 +5,7 @@
 
 namespace metadist::cpu {
 
-// y = f(x) element by element, f32. Some have parameters, attributes of their operators.
+// y = f(x) element by element, f32. Some have parameters, which are attributes of their operators.
 enum class UnaryFunction : uint8_t {
   kAbs,
   kAcos,
@@ -15,26 +15,26 @@ enum class UnaryFunction : uint8_t {
   kAtan,
   kAtanh,
   kCeil,
-  kCelu,  // x, or alpha (e^(x / alpha) - 1) below 0
+  kCelu,  // x, or alpha (e^(x / alpha) - 1) if x < 0
   kCos,
   kCosh,
-  kElu,  // x, or alpha (e^x - 1) below 0
+  kElu,  // x, or alpha (e^x - 1) if x < 0
   kErf,
   kExp,
   kFloor,
   kGelu,         // x Phi(x)
   kGeluTanh,     // its approximation by the hyperbolic tangent
-  kHardSigmoid,  // alpha x + beta between 0 and 1
-  kHardSwish,    // x times x / 6 + 1 / 2 between 0 and 1
-  kLeakyRelu,    // x, or alpha x below 0
+  kHardSigmoid,  // alpha x + beta clamped to [0, 1]
+  kHardSwish,    // x times (x / 6 + 1 / 2 clamped to [0, 1])
+  kLeakyRelu,    // x, or alpha x if x < 0
   kLog,
   kMish,  // x tanh(log(1 + e^x))
   kNeg,
   kReciprocal,
   kRelu,
   kRound,
-  kSelu,    // gamma x, or gamma alpha (e^x - 1) below 0
-  kShrink,  // beta nearer to 0, and 0 between -alpha and alpha
+  kSelu,    // gamma x, or gamma alpha (e^x - 1) if x < 0
+  kShrink,  // moved by beta towards 0, and 0 between -alpha and alpha
   kSigmoid,
   kSign,
   kSin,
@@ -45,7 +45,7 @@ enum class UnaryFunction : uint8_t {
   kSwish,  // x / (1 + e^(-alpha x))
   kTan,
   kTanh,
-  kThresholdedRelu,  // x, or 0 up to alpha
+  kThresholdedRelu,  // x, or 0 if x <= alpha
 };
 
 Prepared PrepareUnary(const KernelSite& site, UnaryFunction function);
@@ -55,7 +55,7 @@ Prepared Unary(const KernelSite& site) {
   return PrepareUnary(site, kFunction);
 }
 
-// x between two numbers that are operands.
+// x clamped between two operands.
 Prepared Clip(const KernelSite& site);
 
 // bool to bool, and f32 to bool.

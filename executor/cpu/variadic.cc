@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of any number of operands: those of two, with the result so far as the left one.
+// Functions of any number of operands, as repeated functions of two, with the intermediate result
+// on the left.
 #include <array>
 #include <memory>
 

@@ -11,9 +11,9 @@
 // NaN stays NaN.
 namespace metadist::cpu {
 
-// e^x within 2 units in the last place; 0 and infinity outside the range of normal numbers, as
-// arithmetic on subnormal ones is a hundred times slower (the masked half of attention).
-// Source: Cody and Waite's reduction x = n ln 2 + r; the polynomial is that of Cephes' expf.
+// e^x within 2 units in the last place; 0 and infinity outside the range of normal numbers, because
+// arithmetic on subnormal ones is a hundred times slower (in the masked half of attention). Source:
+// Cody and Waite's reduction x = n ln 2 + r; the polynomial is that of Cephes' expf.
 METADIST_INLINE float Exp(float x) {
   float t = x < -87.3f ? -87.3f : x;
   t = t > 89.0f ? 89.0f : t;
@@ -28,7 +28,7 @@ METADIST_INLINE float Exp(float x) {
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   const float y = p * r * r + r + 1.0f;
-  // Two factors, as 2^n alone may leave the range of normal numbers.
+  // Two factors, because 2^n alone may be outside the range of normal numbers.
   const int32_t k = static_cast<int32_t>(n);
   const int32_t half = k >> 1;
   const float scaled =

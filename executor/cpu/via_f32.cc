@@ -16,7 +16,7 @@ constexpr int64_t kAlignment = 64;
 
 int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// An operand that lies in scratch memory while the kernel runs.
+// An operand that is in scratch memory while the kernel runs.
 struct Moved {
   size_t index;
   ElementType type;
@@ -28,7 +28,7 @@ struct Wrapped {
   Runner run;
   std::vector<Moved> inputs;
   std::vector<Moved> outputs;
-  int64_t used = 0;  // scratch before that of the kernel itself
+  int64_t used = 0;  // scratch bytes before those of the kernel itself
 
   Moved Place(size_t index, TensorType& type) {
     const Moved moved{index, type.element, NumElements(type.shape), used};
@@ -65,8 +65,8 @@ struct Wrapped {
   }
 };
 
-// A call that can be run on a range of its elements, block by block: what lies along is converted
-// on the stack, and only operands that every block reads whole need scratch memory.
+// A call that can run on ranges of its elements, block by block: `along` operands are converted on
+// the stack, and only operands that every block reads whole need scratch memory.
 struct Blocks {
   static constexpr int64_t kBlock = 1024;
 
@@ -74,7 +74,7 @@ struct Blocks {
   std::vector<ElementType> inputs;  // before the conversion
   ElementType output;
 
-  // Operands that do not lie along are f32 already.
+  // Operands that are not `along` are f32 already.
   void Run(const KernelArgs& args, int64_t begin, int64_t end) const {
     alignas(kAlignment) float in[kMaxRangeInputs][kBlock];
     alignas(kAlignment) float out[kBlock];
@@ -97,7 +97,7 @@ struct Blocks {
   }
 };
 
-// `wrapped` has the conversions of whole operands.
+// `wrapped` contains the conversions of whole operands.
 Prepared InBlocks(const KernelSite& site, Prepared inner, const std::shared_ptr<Wrapped>& wrapped) {
   auto blocks = std::make_shared<Blocks>();
   blocks->inner = std::move(inner.range);

@@ -17,7 +17,7 @@ struct Row {
   int64_t count;
 };
 
-// By masks, which vectors do; the compiler makes jumps of a choice, and those are guessed wrongly.
+// By masks, which vectorise; the compiler would turn a conditional into mispredicted branches.
 template <typename T>
 METADIST_INLINE T Choose(bool condition, T a, T b) {
   const T mask = static_cast<T>(T{0} - static_cast<T>(condition));

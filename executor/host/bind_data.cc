@@ -26,7 +26,7 @@ std::string PlaceText(const Value& value) {
   return fmt::format("{} '{}'", KindText(value.kind), value.name);
 }
 
-// Parameters that nothing gives elements: hundreds of them are one problem.
+// One error for all parameters without data; there may be hundreds.
 Error AbsentWeights(const std::vector<const Value*>& absent) {
   const Value& first = *absent.front();
   std::string message =
@@ -35,7 +35,7 @@ Error AbsentWeights(const std::vector<const Value*>& absent) {
   return BadInput(PlaceText(first), std::move(message), "run with --random-weights");
 }
 
-// Whether an input of a stage is one that another stage sends.
+// Whether the value is a stage input that another stage sends.
 bool IsReceived(const Program& program, int stage, ValueId value) {
   const std::vector<ValueId>& inputs = program.stages[static_cast<size_t>(stage)].graph.inputs;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -43,7 +43,7 @@ bool IsReceived(const Program& program, int stage, ValueId value) {
   return false;
 }
 
-// A copy of the stage's graph whose batched inputs hold all micro-batches; nullptr: it has none.
+// A copy of the stage's graph whose batched inputs hold all micro-batches; nullptr if it has none.
 std::shared_ptr<const Graph> WithAllBatches(const Program& program, const Graph& graph) {
   Graph copy = graph;
   bool any = false;
@@ -62,9 +62,10 @@ TensorType GivenType(const Program& program, const Value& input) {
   return type;
 }
 
-// Where everything fits, a run may as well hold each whole tensor until it ends. But the parts of
-// all ranks are as large again as the model, so what is drawn is let go once it has been cut. Ranks
-// are bound to cores, and threads they start stay on theirs: every rank draws a part.
+// Holding every whole tensor until the end of the run would be simpler. But the parts of all ranks
+// together are as large as the model, so a drawn tensor is freed as soon as every rank has cut its
+// part. Ranks are bound to cores, and threads they start inherit the binding, so each rank draws a
+// share of the tensor.
 
 class WholeData::Binder {
  public:
@@ -86,7 +87,7 @@ class WholeData::Binder {
   }
 
  private:
-  // Graphs to draw from, in the order in which they are asked.
+  // Graphs to draw from, in order of preference.
   using DrawnFor = std::vector<std::pair<const Graph*, const RandomData*>>;
 
   const OpTable& ops() const {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Element i of operand k of n is v(i, k) = i n + (i + k) mod n + 1: different for all i and k, and
-// no operand has all maxima. Larger values than the element type holds exactly (of a sum: than its
-// n-th part) start over. A product has v in operand i mod n and 1 in the others, and logical
+// Element i of operand k of n is v(i, k) = i n + (i + k) mod n + 1: distinct for all i and k, and
+// no operand holds the maximum of every element. Values wrap around at the limit of exact integers
+// of the element type (for a sum: at an n-th of it). A product has v in operand i mod n and 1 in
+// the others, and logical reductions likewise, so that any omitted, doubled or misplaced operand
+// shows.
 // reductions likewise, so that what is left out, doubled or misplaced shows.
 #include "executor/host/operand_pattern.h"
 
@@ -15,7 +17,7 @@
 namespace metadist {
 namespace {
 
-// Integers from 0 to below this are exact in the type.
+// Integers from 0 up to but excluding this are exact in the type.
 int64_t ExactBelow(ElementType element) {
   switch (element) {
     case ElementType::kF16:
@@ -73,7 +75,7 @@ int64_t OperandPattern::Operand(int64_t index, int64_t operand) const {
   const bool special = index % count_ == operand;
   const int64_t value = index * count_ + (index + operand) % count_ + 1;
   if (op_ == ReduceOp::kProd) return special ? value % limit_ : 1;
-  // Bits of the index in no order.
+  // A pseudo-random bit of the index.
   const int64_t bit =
       static_cast<int64_t>((static_cast<uint64_t>(index) * 0x9e3779b97f4a7c15U) >> 63);
   if (op_ == ReduceOp::kAnd) return special ? bit : 1;
@@ -109,8 +111,8 @@ int64_t OperandPattern::Reduced(int64_t index, const std::vector<int64_t>& opera
   return result;
 }
 
-// The operands that a rank's element is made of: all coordinates along the axes that are reduced,
-// its own along the others.
+// The operands that are reduced into a rank's elements: all coordinates along the reduced axes, the
+// rank's own along the others.
 std::vector<int64_t> OperandPattern::OperandsOf(const Sharding& sharding, int64_t rank) const {
   std::vector<int> all;
   std::vector<int> ended;
@@ -135,7 +137,7 @@ Tensor OperandPattern::Local(const Sharding& sharding, int64_t rank) const {
   const Shape shape = LocalShape(type_.shape, sharding, mesh_, rank);
   std::vector<int64_t> values;
   values.reserve(static_cast<size_t>(NumElements(shape)));
-  std::vector<int64_t> padding;  // places
+  std::vector<int64_t> padding;  // positions
   const auto element = [&](int64_t at, bool inside) {
     if (!inside) padding.push_back(static_cast<int64_t>(values.size()));
     values.push_back(inside ? Reduced(at, operands) : 0);
@@ -149,7 +151,7 @@ Tensor OperandPattern::Local(const Sharding& sharding, int64_t rank) const {
         else
           element(next, inside && i < extent_[d]);
       }
-    // What lies behind the piece is zero.
+    // The spare element after the piece is zero.
     if (sharding.dims[d].spare)
       values.insert(values.end(), static_cast<size_t>(Strides(shape)[d]), 0);
   };

@@ -10,23 +10,24 @@
 
 namespace metadist {
 
-// An array whose elements tell where they come from, to see whether a redistribution is right: what
-// any rank holds of it under any sharding is known without moving anything.
+// An array whose elements identify their origin, for checking redistributions: the data of any rank
+// under any sharding is known without moving anything.
 //
-// All elements of all operands of a reduction are different integers, as far as the element type
-// can tell so many apart; they and what they reduce to are exact in it, so that results compare bit
-// by bit.
+// All elements of all operands of a reduction are distinct integers, as far as the element type can
+// distinguish them. They and their reductions are exact in the type, so results are compared bit by
+// bit.
 class OperandPattern {
  public:
-  // operands: the partial axes of the source, all with one reduction. extent: the part of
-  // type.shape that holds elements; behind it lies padding, the reduction's identity (else 0).
+  // operands: the partial axes of the source, all with the same reduction. extent: the part of
+  // type.shape that holds elements; the rest is padding, filled with the reduction's identity (0
+  // without operands).
   OperandPattern(TensorType type, const Mesh& mesh, std::vector<Partial> operands, Shape extent);
   OperandPattern(const TensorType& type, const Mesh& mesh, std::vector<Partial> operands);
 
-  // What a rank holds under `sharding`: operands along those axes that are still partial in it,
+  // The data of a rank under `sharding`: the operand of its own along axes that are still partial,
   // reduced over the others.
   Tensor Local(const Sharding& sharding, int64_t rank) const;
-  // Of all ranks.
+  // By rank.
   std::vector<Tensor> Locals(const Sharding& sharding) const;
 
  private:
@@ -39,8 +40,8 @@ class OperandPattern {
   std::vector<Partial> operands_;
   Shape extent_;
   ReduceOp op_ = ReduceOp::kSum;
-  int64_t count_ = 1;  // operands of an element
-  int64_t limit_ = 1;  // of the integers
+  int64_t count_ = 1;  // operands per element
+  int64_t limit_ = 1;  // all values are below it
 };
 
 }  // namespace metadist

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random data that a model accepts. What an input may hold is known to the operators that use it
-// (InputDomain); where the direct user does not care (a copy, a cast, a sum of positions), its
-// results are followed until somebody does.
+// Random data that is legal for a model. The operators that use an input restrict its values
+// (InputDomain). If the direct user has no restriction (a copy, a cast, a sum of positions), the
+// users of its results are examined in turn.
 #include "executor/host/random_data.h"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ class Generator {
   uint64_t Bits() { return SplitMixBits(state_ += kSplitMixStep); }
   // In (0, 1].
   double Uniform() { return static_cast<double>((Bits() >> 11) + 1) * 0x1p-53; }
-  // Two independent ones, of two Bits(). Source: Box and Muller 1958, "A note on the generation of
-  // random normal deviates".
+  // Two independent normal variates, from two calls of Bits(). Source: Box and Muller 1958, "A note
+  // on the generation of random normal deviates".
   std::pair<double, double> Normals() {
     const double radius = std::sqrt(-2 * std::log(Uniform()));
     const double angle = 2 * std::numbers::pi * Uniform();
@@ -38,7 +38,7 @@ class Generator {
   int64_t Below(int64_t limit) {
     return static_cast<int64_t>(Bits() % static_cast<uint64_t>(limit));
   }
-  // What this one is after `count` Bits().
+  // The generator after `count` calls of Bits().
   Generator After(int64_t count) const {
     Generator later = *this;
     later.state_ += static_cast<uint64_t>(count) * kSplitMixStep;
@@ -49,12 +49,12 @@ class Generator {
   uint64_t state_;
 };
 
-// What the users of a value ask of its elements.
+// The restrictions that the users of a value put on its elements.
 struct Legal {
   bool index = false;
   bool positive = false;
   bool range = false;
-  int64_t limit = std::numeric_limits<int64_t>::max();  // of an index
+  int64_t limit = std::numeric_limits<int64_t>::max();  // exclusive limit of an index
   double low = 0;
   double high = 0;
   InputDomain rows = {};  // a range that depends on the row
@@ -76,7 +76,8 @@ class RandomData::LegalValues {
  private:
   static constexpr int kDepth = 12;
 
-  // A step of a rank's own that keeps the type of its only operand: indices counted from elsewhere.
+  // A node of the lowered program that is no collective and keeps the type of its only operand: it
+  // converts indices between pieces.
   bool CountsElsewhere(const Node& node) const {
     return node.domain == kCollectiveDomain && node.inputs.size() == 1 &&
            node.outputs.size() == 1 &&
@@ -87,7 +88,7 @@ class RandomData::LegalValues {
     for (const Use& use : uses_[static_cast<size_t>(value)]) {
       if (use.node == kNone) continue;
       const Node& node = graph_.node(use.node);
-      if (CollectiveOf(node) || CountsElsewhere(node)) {  // the same values
+      if (CollectiveOf(node) || CountsElsewhere(node)) {  // holds the same values
         const ValueId moved = node.outputs[0];
         Follow(value == origin ? moved : origin, moved, depth, legal);
         continue;
@@ -142,8 +143,8 @@ class RandomData::LegalValues {
 
 namespace {
 
-// Integers and truth values that nobody uses as an index are mostly masks: the first of each row is
-// set, so that none is empty.
+// Integers and booleans that are not used as an index are mostly masks: the first element of each
+// row is set, so that no row is empty.
 Tensor DrawMask(const TensorType& type, Generator& generator) {
   Tensor wide = Tensor::Zeros({ElementType::kI64, type.shape});
   const int64_t row = type.shape.empty() ? 1 : type.shape.back();
@@ -153,7 +154,8 @@ Tensor DrawMask(const TensorType& type, Generator& generator) {
   return wide.Cast(type.element);
 }
 
-// Each element takes one Bits(), but for normal numbers two take two: blocks begin at even places.
+// Each element takes one Bits(), but normal numbers are drawn in pairs: blocks must begin at even
+// positions.
 constexpr size_t kBlock = 1 << 16;
 
 void DrawFloats(const Legal& legal, double scale, Generator generator, std::span<float> out) {
@@ -173,7 +175,7 @@ void DrawFloats(const Legal& legal, double scale, Generator generator, std::span
   }
 }
 
-// What is drawn one element after another.
+// Values drawn one after another.
 Tensor DrawIntegers(const TensorType& type, const Legal& legal, Generator generator) {
   if (legal.index && legal.limit > 0) {
     Tensor wide = Tensor::Zeros({ElementType::kI64, type.shape});
@@ -200,7 +202,7 @@ bool IsDrawnInBlocks(const TensorType& type, const Legal& legal) {
 
 size_t Cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-// 1 / sqrt(fan-in): rows of a matrix, all but the first dim of a convolution's weights.
+// 1 / sqrt(fan-in). Fan-in: the rows of a matrix, else the product of all dims but the first.
 double WeightScale(const Shape& shape) {
   if (shape.size() < 2) return 0.5;
   const int64_t fan_in =

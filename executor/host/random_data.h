@@ -9,9 +9,9 @@
 
 namespace metadist {
 
-// Seeded values for inputs and parameters of a graph, legal for the operators that use them
-// (RandomInputs says how). A tensor depends on seed, name and legal range alone, not on what else
-// is drawn.
+// Seeded values for inputs and parameters of a graph, legal for the operators that use them (see
+// RandomInputs). A tensor depends only on the seed, its name and its legal range, not on which
+// other tensors are drawn.
 class RandomData {
  public:
   // Both must outlive the object.
@@ -19,10 +19,10 @@ class RandomData {
   ~RandomData();
 
   const TensorType& TypeOf(ValueId value) const { return graph_.value(value).type; }
-  // On all cores.
+  // Uses all cores.
   Tensor Draw(ValueId value) const;
-  // Writes part `part` of `parts` of a tensor of zeros, of the value's type: the same tensor
-  // whatever `parts` is. Callers with different parts may run side by side.
+  // Writes part `part` of `parts` into `out`, a tensor of zeros of the value's type. The result
+  // does not depend on `parts`. Different parts may be drawn concurrently.
   void DrawPart(ValueId value, size_t part, size_t parts, std::byte* out) const;
 
  private:
@@ -33,11 +33,11 @@ class RandomData {
   const std::unique_ptr<const LegalValues> legal_;
 };
 
-// Seeded values for the inputs that lack a tensor, legal for the operators that use them: indices
-// in range, positive where an operator needs it. Values do not depend on how the graph is cut.
+// Seeded values for the inputs without a tensor, legal for the operators that use them: indices in
+// range, positive values if an operator needs them. They do not depend on how the graph is sharded.
 NamedTensors RandomInputs(const Graph& graph, uint64_t seed, const OpTable& ops);
-// The same for parameters without data, which a run draws one by one: normal, scaled by the
-// square root of their fan-in.
+// The same for parameters without data: normal, scaled by 1 / sqrt(fan-in). A run draws them one by
+// one instead.
 NamedTensors RandomWeights(const Graph& graph, uint64_t seed, const OpTable& ops);
 
 }  // namespace metadist

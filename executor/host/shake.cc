@@ -11,7 +11,7 @@ namespace metadist {
 namespace {
 
 template <typename T>
-constexpr double kUnit = 0;  // from 1 to the next number; 0: not moved
+constexpr double kUnit = 0;  // distance from 1 to the next number; 0: never perturbed
 template <>
 constexpr double kUnit<double> = std::numeric_limits<double>::epsilon();
 template <>

@@ -7,12 +7,13 @@
 
 namespace metadist {
 
-// kFractions: whole numbers stay (an exponent of 2 is meant to be that).
+// kFractions: whole numbers are kept (an exponent of 2 is exact).
 enum class ShakenNumbers : uint8_t { kAll, kFractions };
 
-// What roundings alone do to a program's results shows where it runs on numbers that are a rounding
-// off: the floats of x, each moved up or down by about its last digit, or left. Types of 8
-// bits and fewer, integers and bools stay. Which way depends on the seed and the place alone.
+// The effect of rounding errors on a program's results shows when its inputs are perturbed by one
+// rounding. Each float of x is moved up or down by about one unit in the last place, or kept. Types
+// of 8 bits or fewer, integers and booleans are kept. The direction depends only on the seed and
+// the position.
 Tensor Shaken(const Tensor& x, uint64_t seed, ShakenNumbers which = ShakenNumbers::kAll);
 
 }  // namespace metadist

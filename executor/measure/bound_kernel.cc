@@ -60,7 +60,8 @@ using Types = std::vector<TensorType>;
 
 TensorType Floats(Shape shape) { return {ElementType::kF32, std::move(shape)}; }
 
-// Images of `channels` channels of `side` x `side` elements, with figures by channel.
+// Types of an image of `channels` channels of `side` x `side` elements and of `figures` arrays with
+// one element per channel.
 Types Images(int64_t channels, int64_t side, size_t figures) {
   Types types = {Floats({1, channels, side, side})};
   types.insert(types.end(), figures, Floats({channels}));

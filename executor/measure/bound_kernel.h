@@ -9,12 +9,12 @@
 
 namespace metadist {
 
-// A kernel with operands of its own, to be run again and again: what measuring needs.
+// A kernel bound to operands of its own, for repeated measurement.
 class BoundKernel {
  public:
-  // A call of `op` without attributes on inputs of these types, filled with legal random values,
-  // scalars with 2.
-  // nullopt where the operator refuses them, or only its reference kernel takes them.
+  // A call of `op` without attributes on inputs of these types, filled with legal random values
+  // (scalars with 2). nullopt if the operator rejects them, or only its reference kernel accepts
+  // them.
   static std::optional<BoundKernel> Make(const OpDef& op, const std::vector<TensorType>& inputs);
 
   void Run() const;
@@ -31,13 +31,13 @@ class BoundKernel {
   std::byte* scratch_bytes_ = nullptr;
 };
 
-// The first operator of the kernel table whose call on two stacks of matrices is a batch of
-// products, by the operator's own account of its work (Work::batch).
+// The first operator of the kernel table that is a batched matrix product: on two stacks of
+// matrices its reported work (Work::batch, m, n, k) is that of one.
 const OpDef* FirstContraction();
 
-// A fast kernel on arrays of `rows` x `columns` elements that is no product; the operands are found
-// by asking the operator what it takes. One that is measured on images (KernelTraits) gets `rows`
-// channels, square, of about `columns` elements.
+// A fast kernel, other than a matrix product, on arrays of `rows` x `columns` elements; which
+// operands the operator takes is found by trial. An operator that is measured on images
+// (KernelTraits) gets `rows` channels of square images of about `columns` elements.
 std::optional<BoundKernel> ElementwiseKernel(const OpDef& op, int64_t rows, int64_t columns);
 
 }  // namespace metadist

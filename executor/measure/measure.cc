@@ -17,7 +17,8 @@
 namespace metadist {
 namespace {
 
-constexpr double kLeastJudged = 0.1;  // seconds of which it can be told who had them
+constexpr double kLeastJudged = 0.1;  // seconds; shorter spans do not show how much of them the
+                                      // thread got
 
 std::string CpuModel() {
   std::ifstream file("/proc/cpuinfo");
@@ -28,7 +29,7 @@ std::string CpuModel() {
 
 int64_t SystemValue(int name) { return std::max<int64_t>(sysconf(name), 0); }
 
-// Rates of the whole machine that the formulas fall back to, from the rows.
+// Machine-wide rates, which the formulas use as a fallback, derived from the rows.
 void AddRates(Profile& profile) {
   double flops = 0;
   for (const auto& [site, series] : profile.contractions)
@@ -43,8 +44,8 @@ void AddRates(Profile& profile) {
   }
 }
 
-// What this thread, which never waits, did not get of the time since `start`. Rows that are resumed
-// may have been measured beside others.
+// Records the share of the time since `start` that this thread, which never waits, did not run. The
+// maximum is kept, since rows of a resumed profile may have been measured on a busier machine.
 void AddBusyShare(Measurer& measurer,
                   std::chrono::steady_clock::time_point start,
                   double own_seconds) {
@@ -106,7 +107,8 @@ void Measurer::Add(Series& series, int64_t key, Sample sample) {
 void Measurer::Report() {
   if (!options_.row_done) return;
   AddRates(profile_);
-  // Before the first copy is measured there is no rate, and without one a profile cannot be read.
+  // Before the first copy is measured there is no memory rate, and a profile without one cannot be
+  // read.
   if (profile_.device.memory_bytes_per_second > 0) options_.row_done(profile_);
 }
 
@@ -125,7 +127,7 @@ Result<Profile> MeasureCpu(const MeasureOptions& options) {
       return Usage(fmt::format("ranks must be in [1, {}], got {}", kMostMeasuredRanks, ranks));
   Measurer measurer(options);
   Result<void> status;
-  // A thread of its own, so that the caller's settings of the kernel library stay as they are.
+  // A separate thread, so that the caller's settings of the kernel library are unaffected.
   std::thread worker([&] {
     cpu::UseOneThread();
     const auto start = std::chrono::steady_clock::now();
@@ -142,7 +144,7 @@ Result<Profile> MeasureCpu(const MeasureOptions& options) {
   if (options.interrupted != nullptr && *options.interrupted)
     return Error{ErrorCode::kInterrupted, "", "interrupted while measuring", "", {}};
   Profile profile = std::move(measurer.profile());
-  // A row that was wanted, but for which no time was left, leaves an empty table behind.
+  // A table whose measurement was started but ran out of time is left empty.
   const auto empty = [](const auto& entry) { return entry.second.empty(); };
   std::erase_if(profile.contractions, empty);
   std::erase_if(profile.kernels, empty);

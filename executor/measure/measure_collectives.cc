@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives among ranks, through the very calls that a program makes. All ranks repeat the call
-// between two meetings; a sample is the slowest rank's time.
-// Before each call a rank works: it writes what it will send, as a program's kernel does, and
-// computes a little. Back to back, a rank would read from caches what its peer must have written,
-// and find its peers awake and on their way. The time of the work is taken off again.
+// Measures collectives among ranks, through the same calls that a program makes. All ranks repeat
+// the call between two meetings; a sample is the time of the slowest rank. Before each call a rank
+// works: it writes the data it will send, as a kernel of a program does, and computes briefly. In
+// back-to-back calls a rank would read from its cache data that its peer must have rewritten, and
+// its peers would always be awake and in step. The time of the work is subtracted.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -23,16 +23,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kWorkSeconds = 30e-6;  // before a call, at least
+constexpr double kWorkSeconds = 30e-6;  // of work before a call, at least
 
-// One communicator shape: `ranks` threads in groups of `group` neighbours that work at once.
+// One communicator shape: `ranks` threads in groups of `group` neighbours; all groups run at the
+// same time.
 struct Shape {
   int ranks;
   int group;
 };
 
-// Writes what is sent and computes for kWorkSeconds in all; how long that really took, on the
-// thread's own clock, which stands still while another thread has the core.
+// Writes the data to send and computes, for kWorkSeconds in total. Returns the time taken by the
+// thread's own clock, which stops while another thread has the core.
 double Work(std::vector<float>& sent) {
   const double start = ThreadSeconds();
   for (float& x : sent) x = 1 - x;
@@ -44,8 +45,8 @@ double Work(std::vector<float>& sent) {
   return spent;
 }
 
-// What the ranks of a group do in a call, with `bytes` as nccl-tests counts them: a program's own
-// step between two shardings over the group, and for a send the ring that no sharding describes.
+// The transfers of a group in one call, with `bytes` counted as in nccl-tests: a step between two
+// shardings over the group, as in a program; for a send, the ring, which no sharding describes.
 struct Move {
   std::vector<Transfer> transfers;  // by rank
   int64_t in = 0;                   // elements that a rank holds before
@@ -93,7 +94,7 @@ Result<Move> MoveOf(Collective op, int ranks, int64_t bytes) {
       from = "[] partial{sum: x}";
       to = "[x]";
       break;
-    default:  // a block of each rank for each rank
+    default:  // each rank sends one block to each rank
       step.kind = CollectiveKind::kAllToAll;
       type.shape = {ranks, ranks, part};
       from = "[x][][]";
@@ -114,7 +115,7 @@ class Bench {
       : measurer_(measurer),
         shape_(shape),
         turns_(std::ceil(shape.ranks / static_cast<double>(measurer.profile().header.cores))) {}
-  // All rows of this shape.
+  // Measures all rows of this shape.
   Result<void> Run();
 
  private:
@@ -135,7 +136,7 @@ class Bench {
                                             /*strided=*/false}];
   }
 
-  // Of the core with most ranks, of the work of all ranks.
+  // The work on the core with the most ranks, given the work of all ranks.
   double WorkOfACore(const std::vector<double>& worked) const {
     const double all = std::accumulate(worked.begin(), worked.end(), 0.0);
     return all / static_cast<double>(worked.size()) * turns_;
@@ -144,12 +145,12 @@ class Bench {
   Measurer& measurer_;
   static constexpr double kLeastSeconds = 5e-8;
   const Shape shape_;
-  const double turns_;  // ranks on the fullest core
+  const double turns_;  // ranks on the core with the most
   std::vector<Round> rounds_;
   bool step_wanted_ = false;
 };
 
-// All ranks see the same times, and so agree on what comes next.
+// All ranks see the same times, so they agree on when to stop.
 Result<std::vector<double>> Bench::Samples(Transport& world, Transport& group, const Move& move) {
   std::vector<float> in(static_cast<size_t>(move.in), 1.0f);
   std::vector<float> out(static_cast<size_t>(move.out), 0.0f);
@@ -160,7 +161,8 @@ Result<std::vector<double>> Bench::Samples(Transport& world, Transport& group, c
   double total = 0;
   int repetitions = 2;
   TRY(world.Barrier());
-  for (int sample = -2;; ++sample) {  // two to warm up and to learn the length
+  for (int sample = -2;; ++sample) {  // the first two warm up and determine the number of
+                                      // repetitions
     const auto start = Clock::now();
     double worked = 0;
     for (int i = 0; i < repetitions; ++i) {
@@ -182,8 +184,8 @@ Result<std::vector<double>> Bench::Samples(Transport& world, Transport& group, c
   }
 }
 
-// How much longer than its work a step takes from its first rank's start to its last rank's end:
-// the ranks do not leave the meeting before it together.
+// How much longer than its work a step takes, from the first rank's start to the last rank's end:
+// ranks do not leave the preceding meeting at the same time.
 Result<void> Bench::MeasureStep(Transport& world) {
   constexpr int kSteps = 60;
   std::vector<double> samples;
@@ -201,7 +203,7 @@ Result<void> Bench::MeasureStep(Transport& world) {
     const double work = WorkOfACore(TRY(world.Collect(worked)));
     const double whole = *std::max_element(ends.begin(), ends.end()) -
                          *std::min_element(starts.begin(), starts.end());
-    // Ranks beyond the cores take turns; that is no loss.
+    // Ranks in excess of the cores take turns; that is not overhead.
     samples.push_back(std::max(kLeastSeconds, whole - work));
   }
   if (world.rank() == 0) {
@@ -254,7 +256,7 @@ Result<void> MeasureCollectives(Measurer& measurer) {
   measurer.Say("collectives");
   for (int ranks : measurer.options().ranks)
     for (int group = 2; group <= ranks; ++group) {
-      // Whole machines, and on a mesh of two axes the halves that work side by side.
+      // Groups of all ranks, and the two halves of a two-axis mesh, which run at the same time.
       if (ranks % group != 0 || (group != ranks && group * 2 != ranks)) continue;
       TRY(Bench(measurer, {ranks, group}).Run());
     }

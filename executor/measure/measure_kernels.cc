@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one rank computes: copies, matrix products, every other operator with a fast kernel, and how
-// much slower all of it gets with several ranks at work.
+// Measures the computation of one rank: copies, matrix products, every other operator with a fast
+// kernel, and the slow-down when several ranks work at the same time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::optional<BoundKernel> Product(const OpDef& op, int64_t m, int64_t n, int64_
 
 using WorkMaker = std::function<std::function<void()>()>;
 
-// Mean seconds of a call on each of `ranks` threads that all work at the same time, in one round.
+// Mean seconds of a call in one round, with `ranks` threads working at the same time.
 Result<double> RoundTogether(int ranks, const WorkMaker& make_work) {
   using Clock = std::chrono::steady_clock;
   constexpr double kSpan = 0.008;
@@ -59,7 +59,7 @@ Result<double> RoundTogether(int ranks, const WorkMaker& make_work) {
   return sum / ranks;
 }
 
-// The same of the quickest of several rounds: what other programs take is none of ours.
+// The minimum over several rounds, which excludes most of the interference of other programs.
 Result<double> SecondsTogether(int ranks, const WorkMaker& make_work) {
   constexpr int kRounds = 6;
   double least = TRY(RoundTogether(ranks, make_work));
@@ -137,7 +137,8 @@ void MeasureKernels(Measurer& measurer) {
   if (measurer.WantsFactor(kFusedBlockElements))
     measurer.AddFactor(kFusedBlockElements, static_cast<double>(kChainBlock));
   if (!measurer.WantsFactor(kLaunchSeconds)) return;
-  // What the executor adds to each node: a call through a stored function, and a look at the clock.
+  // The executor's overhead for each node: a call through a stored function, and a reading of the
+  // clock.
   const std::function<void()> empty = [] { std::chrono::steady_clock::now(); };
   const Sample node = Measure([&] { empty(); }, measurer.rule(), kMeasuredHere);
   measurer.AddFactor(kLaunchSeconds, node.time_us * 1e-6);

@@ -8,7 +8,7 @@
 
 namespace metadist {
 
-// A profile in the making: which rows are still wanted, and what to do when one is there.
+// A profile under construction: decides which rows still need measuring, and reports new ones.
 class Measurer {
  public:
   explicit Measurer(const MeasureOptions& options);
@@ -17,13 +17,13 @@ class Measurer {
   const StopRule& rule() const { return rule_; }
   Profile& profile() { return profile_; }
 
-  // False where the row exists already, or no more time is left, or the user wants to stop.
+  // False if the row exists already, time has run out, or the user has interrupted.
   bool Wants(const Series& series, int64_t key) const;
   bool WantsFactor(const std::string& name) const;
   bool stopped() const;
   void Add(Series& series, int64_t key, Sample sample);
   void AddFactor(const std::string& name, double value);
-  // Hands the profile as it stands to whoever keeps it; it can be read again at any time.
+  // Passes the current profile to options().row_done; the profile can be read back at any point.
   void Report();
   void Say(const std::string& what) const;
 
@@ -34,7 +34,7 @@ class Measurer {
   Profile profile_;
 };
 
-// The tables, in the order in which they are measured.
+// The tables, in the order of measurement.
 void MeasureContractions(Measurer& measurer);
 void MeasureStream(Measurer& measurer);
 void MeasureKernels(Measurer& measurer);

@@ -56,7 +56,7 @@ Sample Summarize(std::vector<double> seconds, const std::string& origin) {
   for (double x : seconds) deviations.push_back(std::abs(x - median));
   std::sort(deviations.begin(), deviations.end());
   Sample sample;
-  // A clock that stood still must not make a row free.
+  // A clock too coarse for the work must not make a row free.
   sample.time_us = std::max(median * 1e6, 1e-4);
   sample.mad_us = QuantileOfSorted(deviations, 0.5) * 1e6;
   sample.p10_us = QuantileOfSorted(seconds, 0.1) * 1e6;
@@ -73,7 +73,7 @@ Sample Measure(const std::function<void()>& work, const StopRule& rule, const st
     for (int i = 0; i < repetitions; ++i) work();
     return std::chrono::duration<double>(Clock::now() - start).count() / repetitions;
   };
-  timed(1);  // first touch of code and data
+  timed(1);  // touches code and data once
   const int repetitions = rule.Repetitions(timed(2));
   std::vector<double> samples;
   double total = 0;

@@ -9,8 +9,8 @@
 
 namespace metadist {
 
-// When a row is measured well enough: at least `min_samples` samples and `min_seconds`, at most
-// `max_seconds`. A sample repeats short work until it lasts `sample_seconds`.
+// When a row has been measured well enough: after at least `min_samples` samples and `min_seconds`,
+// at most `max_seconds`. A sample repeats short work until it lasts `sample_seconds`.
 struct StopRule {
   int min_samples = 10;
   double min_seconds = 0.1;
@@ -19,20 +19,20 @@ struct StopRule {
 
   static StopRule For(bool quick);
   bool Enough(size_t samples, double seconds) const;
-  // Repetitions of work that takes `seconds` once.
+  // Repetitions per sample of work that takes `seconds` once.
   int Repetitions(double seconds) const;
 };
 
 double SecondsBetween(std::chrono::steady_clock::time_point from,
                       std::chrono::steady_clock::time_point to);
 
-// Seconds of a processor that this thread had.
+// CPU seconds of this thread.
 double ThreadSeconds();
 
-// Median, deviation and percentiles of samples in seconds; not empty.
+// Median, deviation and percentiles of `seconds`, which must not be empty.
 Sample Summarize(std::vector<double> seconds, const std::string& origin);
 
-// Seconds of one call of `work`, on this thread.
+// Times one call of `work`, on this thread.
 Sample Measure(const std::function<void()>& work, const StopRule& rule, const std::string& origin);
 
 }  // namespace metadist

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank 0 sends each rank the program as text and its parts of the data, value by value, before
-// anything is prepared; so no other rank needs a file, and none holds more than its parts. Then all
-// run as threads do, and rank 0 gathers what they tell.
+// Before anything is prepared, rank 0 sends each rank the program as text and its parts of the
+// data, value by value; so no other rank needs a file, and none holds more than its parts. Then all
+// ranks run as threads do, and rank 0 gathers their reports.
 #include "executor/run/process_run.h"
 
 #include <fmt/format.h>
@@ -52,7 +52,8 @@ class SentData : public LocalData {
   Parts& parts_;
 };
 
-// The values of a graph by name: their ids depend on whether the graph has been text.
+// The values of a graph by name. Ids would not do: they change when the graph is written as text
+// and parsed.
 std::vector<ValueId> ByName(const Graph& graph) {
   std::vector<ValueId> ids(graph.values.size());
   std::iota(ids.begin(), ids.end(), 0);
@@ -62,7 +63,8 @@ std::vector<ValueId> ByName(const Graph& graph) {
   return ids;
 }
 
-// Elements that the text of a program leaves out of bodies of nodes, in one order on every rank.
+// Collects the constants and parameters in bodies of nodes, whose data the text of a program omits;
+// the order is the same on every rank.
 void CollectAbsent(Graph& graph, bool body, std::vector<Value*>& absent) {
   if (body)
     for (ValueId id : ByName(graph))
@@ -83,7 +85,7 @@ std::vector<Value*> BodyData(Program& program) {
   return out;
 }
 
-// visit(stage, value): what is sent, in order.
+// Calls visit(stage, value) for every value that is sent, in order.
 template <typename Visitor>
 Result<void> ForEachValue(const Program& program, Visitor visit) {
   for (size_t s = 0; s < program.stages.size(); ++s)
@@ -135,7 +137,7 @@ Result<Parts> ReceiveData(Messenger& processes, const Program& program) {
   return own;
 }
 
-// One rank of a run, its data at hand.
+// Runs one rank, whose data has arrived.
 Result<RankReport> RunRank(Messenger& processes,
                            const SharedPlan& plan,
                            Parts parts,
@@ -157,7 +159,7 @@ Result<RankReport> RunRank(Messenger& processes,
   }
 }
 
-// A rank's own error ends all others.
+// Aborts all other ranks if this rank has failed.
 template <typename T>
 Result<T> OrAbort(Messenger& processes, Result<T> result) {
   if (!result.ok() && result.error().code != ErrorCode::kInterrupted)
@@ -189,7 +191,7 @@ Result<RunResult> Lead(Messenger& processes,
 Result<void> ServeOne(Messenger& processes, const std::string& text, const OpTable& ops) {
   Program program = TRY(ParseProgram(text));
   RunOptions options;
-  // What the ranks do not read from the program's text.
+  // What ranks cannot read from the program's text.
   const std::string how = TRY(ReceiveText(processes, 0));
   options.warm_up = std::stoi(how);
   options.fuse = how.back() == '1';

@@ -6,18 +6,19 @@
 
 namespace metadist {
 
-// As RunProgram, with one process a rank: rank 0 calls this, every other rank ServeRuns. Only rank
-// 0 has the program and the data; it sends every rank its parts. options.ops are those that the
-// others serve with. Errors: as RunProgram; kUsage where there are fewer processes than ranks.
+// Like RunProgram, with one process per rank: rank 0 calls this, every other rank ServeRuns. Only
+// rank 0 has the program and the data; it sends every rank its parts. options.ops must be the table
+// that the others pass to ServeRuns. Errors: as RunProgram; kUsage if there are fewer processes
+// than ranks.
 Result<RunResult> RunOnProcesses(Messenger& processes,
                                  const Program& program,
                                  const NamedTensors& weights,
                                  const NamedTensors& inputs,
                                  const RunOptions& options);
 
-// What a rank other than 0 does: runs what rank 0 sends, until rank 0 has no more.
+// Called by the ranks other than 0: runs what rank 0 sends, until EndRuns.
 Result<void> ServeRuns(Messenger& processes, const OpTable& ops);
-// Tells all ranks that there is no more.
+// Called by rank 0: tells all other ranks to stop serving.
 Result<void> EndRuns(Messenger& processes);
 
 }  // namespace metadist

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedule lists the steps of all stages in one order, and every rank takes those of its own
-// stages and channels in that order. A channel meets right after its sender's step; its receivers
-// come to it with their input free, as the schedule promises (CheckProgram). So ranks wait for one
-// another in one global order, and none waits forever.
+// The schedule lists the steps of all stages in one order, and every rank takes the steps of its
+// own stages and channels in that order. The ranks of a channel meet right after the sender's step;
+// by then the receivers have consumed their previous input, which CheckProgram verifies. So ranks
+// wait for one another in one global order, and none waits forever.
 #include "executor/run/rank_program.h"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ bool Has(const std::vector<int64_t>& ranks, int64_t rank) {
   return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
 }
 
-// Whether a rank of the mesh is the first of those that hold the same under the sharding.
+// Whether a rank of the mesh is the first of those that hold the same data under the sharding.
 bool IsFirstHolder(const Sharding& sharding, const Mesh& mesh, int64_t rank) {
   const std::vector<int> cutting = sharding.CuttingAxes();
   const std::vector<int64_t> coordinate = mesh.CoordinateOf(rank);

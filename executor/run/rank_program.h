@@ -22,29 +22,30 @@ struct SharedPlan {
   std::vector<StageTransfers> transfers;        // by stage
   std::vector<std::vector<Transfer>> channels;  // by channel, then by rank of the program
 };
-// Errors: kBadInput for a program that cannot run, with all that is wrong with it; kInternal.
+// Errors: kBadInput listing everything that prevents the program from running; kInternal.
 Result<SharedPlan> PlanRun(const Program& program, const OpTable& ops);
 
-// Makes the data source of a rank that is number `rank` of a stage.
+// Makes the data source of a rank of a stage.
 using DataMaker =
     std::function<std::unique_ptr<LocalData>(int stage, Transport& ranks_of_the_stage)>;
 
-// All that one rank does in a step, ready to run. Made and run by the rank's thread.
+// Everything that one rank does in a step, ready to run. Made and run by the rank's thread.
 class RankProgram {
  public:
-  // Collective over all ranks of `world`, which must outlive the program, as `device` and `plan`
-  // must. Errors: kBadInput, kInternal with the node; kDevice.
+  // Collective over all ranks of `world`. `world`, `device` and `plan` must outlive the program.
+  // Errors: kBadInput and kInternal with the node; kDevice.
   static Result<std::unique_ptr<RankProgram>> Make(const SharedPlan& plan,
                                                    Transport& world,
                                                    Device& device,
                                                    const DataMaker& data);
 
-  // One step: what the schedule has for this rank. Allocates nothing. Errors: with the node.
+  // Runs one step: everything the schedule has for this rank. Allocates nothing. Errors: with the
+  // node.
   Result<void> Step();
-  // What ran in the last step: one mark behind each call, and one before the first.
+  // Times of the last step: one mark before the first call and one after each.
   Result<StepTimes> TimesOfStep();
   const std::vector<CallName>& calls() const { return names_; }
-  // One of calls() by itself.
+  // Runs one of calls() alone.
   Result<void> RunCall(size_t index) { return calls_[index](); }
   RankMemory memory() const;
   Result<std::vector<OutputParts>> Outputs() const;
@@ -62,9 +63,10 @@ class RankProgram {
   const SharedPlan& plan_;
   Transport& world_;
   Device& device_;
-  std::vector<std::unique_ptr<Transport>> groups_;          // by stage; of other ranks, too
-  std::map<int, std::unique_ptr<StageProgram>> stages_;     // of this rank
-  std::vector<std::unique_ptr<Transport::Step>> channels_;  // nullptr: does not concern this rank
+  std::vector<std::unique_ptr<Transport>> groups_;          // by stage; also of stages this rank
+                                                            // does not run
+  std::map<int, std::unique_ptr<StageProgram>> stages_;     // stages of this rank
+  std::vector<std::unique_ptr<Transport::Step>> channels_;  // nullptr: this rank takes no part
   std::vector<CallName> names_;
   std::vector<std::function<Result<void>()>> calls_;
 };

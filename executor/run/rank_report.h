@@ -11,9 +11,9 @@
 
 namespace metadist {
 
-// A call of a rank's step, as reports name it.
+// A call of a rank's step, as named in reports.
 struct CallName {
-  int position = 0;  // of the schedule
+  int position = 0;  // in the schedule
   int stage = 0;
   int micro_batch = 0;
   NodeId node = kNone;  // kNone: a channel from the stage
@@ -22,7 +22,7 @@ struct CallName {
   bool collective = false;
 };
 
-// What a rank holds of an output: of each micro-batch, or of the last.
+// A rank's parts of an output: one for each micro-batch, or only that of the last.
 struct OutputParts {
   int stage = 0;
   size_t position = 0;  // among the stage's outputs
@@ -35,12 +35,12 @@ struct StepTimes {
   std::vector<double> ends;
 };
 
-// All that a rank tells of a run.
+// Everything that a rank reports of a run.
 struct RankReport {
-  std::vector<CallName> calls;   // in the order in which they run
-  std::vector<StepTimes> steps;  // measured ones
+  std::vector<CallName> calls;   // in execution order
+  std::vector<StepTimes> steps;  // the measured ones
   RankMemory memory;
-  std::vector<OutputParts> outputs;  // of which no other rank tells
+  std::vector<OutputParts> outputs;  // only those that no other rank reports
 };
 
 }  // namespace metadist

@@ -9,11 +9,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kMaxTimedSteps = 4096;  // whose times are kept
+constexpr size_t kMaxTimedSteps = 4096;  // steps whose times are kept
 
 enum class Next : int64_t { kStep, kStop, kInterrupted };
 
-// What rank 0 decides before each step.
+// Decides on rank 0 what all ranks do next, before each step.
 class Leader {
  public:
   explicit Leader(const RunOptions& options) : options_(options) {}

@@ -10,16 +10,17 @@
 
 namespace metadist {
 
-// What a rank of a stage's mesh holds of a value, of which `whole` holds all elements, and all
-// micro-batches of a batched input: one array for each. Absent data gives none.
+// A rank's parts of a value, cut from the tensor `whole`: one array, or one for each micro-batch of
+// a batched input. None if `whole` has no data.
 std::vector<Tensor> LocalParts(
     const Program& program, int stage, ValueId value, int64_t rank, const Tensor& whole);
 
-// For ranks that share memory: each cuts its parts from whole arrays. Both must outlive it.
+// For ranks that share memory: each cuts its parts from whole tensors. Both arguments must outlive
+// it.
 DataMaker SharedData(const Program& program, const WholeData& data);
 
-// Repeats the step as the options of rank 0 say, and tells of it. Collective over `world`.
-// Errors: those of the calls, with the node; kDevice; kInterrupted.
+// Repeats the step as rank 0's options require, and reports. Collective over `world`. Errors: those
+// of the calls, with the node; kDevice; kInterrupted.
 Result<RankReport> RepeatSteps(RankProgram& program, Transport& world, const RunOptions& options);
 
 }  // namespace metadist

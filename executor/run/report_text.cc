@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers and strings one behind the other, as this machine holds them: both ends are this program.
+// Numbers and strings in sequence, in the machine's own representation: both ends are this program.
 #include "executor/run/report_text.h"
 
 #include <algorithm>
@@ -55,7 +55,8 @@ class Reader {
     Copy(reinterpret_cast<char*>(numbers.data()), numbers.size() * sizeof(T));
     return numbers;
   }
-  // How many items of at least `bytes` follow; none where that is more than there is.
+  // Reads a number of items of at least `bytes` each; fails and returns 0 if the text is too short
+  // for them.
   size_t Count(size_t bytes) {
     const int64_t count = Take<int64_t>();
     failed_ = failed_ || count < 0 || static_cast<size_t>(count) > rest_.size() / bytes;

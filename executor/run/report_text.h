@@ -8,9 +8,9 @@
 
 namespace metadist {
 
-// A rank's report as bytes for rank 0, and back. rank: whose it is.
+// A rank's report as bytes for rank 0, and back. rank: the rank that reports.
 std::string ReportText(const RankReport& report);
-// Errors: kInternal for bytes that are no report.
+// Errors: kInternal if the bytes are not a report.
 Result<RankReport> ReportFromText(const std::string& text, const Program& program, int64_t rank);
 
 }  // namespace metadist

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A rank has the array it starts with and two buffers that the steps use by turns, each as large as
-// its largest use: never more than a step's source and destination are needed beside the start,
-// which stays for the next round.
+// A rank has its initial array, which is kept for the next round, and two buffers that steps use
+// alternately, each as large as its largest use: besides the initial array, no more is needed at
+// any time than the source and the destination of one step.
 #include "executor/run/route_run.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ double Median(std::vector<double> values) {
   return *middle;
 }
 
-// What every rank does in every step.
+// Transfers by step, then by rank.
 using Transfers = std::vector<std::vector<Transfer>>;
 
 Result<Transfers> PlanAll(const std::vector<CollectiveStep>& steps,
@@ -45,7 +45,7 @@ Result<Transfers> PlanAll(const std::vector<CollectiveStep>& steps,
   return transfers;
 }
 
-// Where the source (before step 0) and every step's destination of every rank lie.
+// The addresses of the source (before step 0) and of every step's destination, for every rank.
 class RouteBuffers {
  public:
   RouteBuffers(const Transfers& transfers, const TensorType& type, std::vector<Tensor> held)
@@ -64,7 +64,7 @@ class RouteBuffers {
   const std::vector<void*>& before(size_t step) const { return at_[step]; }
   const std::vector<void*>& after(size_t step) const { return at_[step + 1]; }
 
-  // Copies of what the ranks hold after the last of `steps`.
+  // Copies of the arrays that ranks hold after the last of `steps`.
   std::vector<Tensor> End(const std::vector<CollectiveStep>& steps,
                           const TensorType& type,
                           const Mesh& mesh) const {
@@ -80,7 +80,7 @@ class RouteBuffers {
 
  private:
   std::vector<Tensor> held_;
-  std::vector<Tensor> own_;             // two a rank
+  std::vector<Tensor> own_;             // two per rank
   std::vector<std::vector<void*>> at_;  // by boundary between steps, then by rank
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread a rank. Every rank prepares its own program and then repeats it; rank 0 decides when
+// One thread per rank. Every rank prepares its own program and then repeats it; rank 0 decides when
 // to stop. A rank that fails aborts the group, which wakes all others.
 #include "executor/run/run.h"
 
@@ -21,14 +21,14 @@
 namespace metadist {
 namespace {
 
-// What a rank leaves behind. Its memory outlives its thread: a rank that gave up waiting may still
-// be read by others.
+// The outcome of a rank. Its memory outlives its thread: others may still read from a rank that has
+// given up waiting.
 struct RankOutcome {
   std::unique_ptr<Device> device;
   std::unique_ptr<RankProgram> program;
   RankReport report;
   Result<void> status;
-  bool failed_itself = false;  // not because another rank did
+  bool failed_itself = false;  // not because of another rank
 };
 
 Result<void> RunRank(const SharedPlan& plan,
@@ -49,7 +49,7 @@ Result<void> RunRank(const SharedPlan& plan,
   }
 }
 
-// The error of the rank that failed by itself, or of the first that failed with it.
+// The error of the rank that failed by itself, else of the first failed rank.
 Result<void> StatusOf(const std::vector<RankOutcome>& outcomes) {
   for (const bool itself : {true, false})
     for (size_t rank = 0; rank < outcomes.size(); ++rank) {

@@ -14,14 +14,14 @@
 
 namespace metadist {
 
-// A node, chain of nodes, collective or channel of the last step as one rank saw it.
+// A node, chain of nodes, collective or channel of the last step, on one rank.
 struct TraceEvent {
   int64_t rank = 0;
   int stage = 0;
   int micro_batch = 0;
   NodeId node = kNone;         // kNone: a channel from the stage
   std::vector<NodeId> others;  // of a chain
-  std::string kernel;          // as in NodeTime
+  std::string kernel;          // see NodeTime
   bool collective = false;
   double start_seconds = 0;  // since the step began on the slowest rank
   double seconds = 0;
@@ -31,47 +31,51 @@ struct NodeTime {
   int stage = 0;
   int micro_batch = 0;
   NodeId node = kNone;         // kNone: a channel from the stage
-  std::vector<NodeId> others;  // that run as one with it: a chain
+  std::vector<NodeId> others;  // run together with it as a chain
   // "MatMul/onednn", "Softmax/reference", "AllReduce", "Add/loop+Relu/loop" of a chain, "Send", ...
   std::string kernel;
   double seconds = 0;  // median over the measured steps of the maximum over ranks
-  // Mean over the tenth of the steps that were quickest, and over the ranks: what the node takes
-  // while other programs leave the machine alone. Where ranks share cores, of the rank that was
-  // quickest, as the others' time holds turns of their neighbours.
+  // Mean over the quickest tenth of the steps and over the ranks: the time of the node with little
+  // interference by other programs. If ranks share cores, the quickest rank's time instead, since
+  // the others' times include turns of their neighbours.
   double quiet_seconds = 0;
 };
 
 struct CollectiveCount {
   int64_t count = 0;
-  int64_t bytes = 0;  // the busiest rank receives, as metair/spmd/collective.h counts
+  int64_t bytes = 0;  // received by the busiest rank, see ReceivedBytes in metair/spmd/collective.h
 };
 
 struct RunResult {
-  std::vector<std::pair<std::string, Tensor>> outputs;  // whole, by stage, in the graph's order
-  std::vector<double> step_seconds;                     // of each measured step, maximum over ranks
+  std::vector<std::pair<std::string, Tensor>> outputs;  // whole tensors, by stage, in the graph's
+                                                        // order
+  std::vector<double> step_seconds;                     // of each measured step, from the first
+                                                        // rank's start to the last one's end
   double median_seconds = 0;
   double p10_seconds = 0;
   double p90_seconds = 0;
   double quiet_seconds = 0;                            // mean over the quickest tenth of the steps
-  std::vector<NodeTime> nodes;                         // in the order of schedule and program
-  std::map<std::string, CollectiveCount> collectives;  // of one step, by kind, local ones left out
+  std::vector<NodeTime> nodes;                         // in the order of the schedule, then of the
+                                                       // program
+  std::map<std::string, CollectiveCount> collectives;  // of one step, by kind, without local ones
   std::vector<RankMemory> memory;                      // by rank
-  int64_t peak_bytes = 0;                              // of the rank with the most
+  int64_t peak_bytes = 0;                              // of the rank with the highest peak
   std::vector<TraceEvent> events;                      // with RunOptions::trace
-  std::vector<std::string> reference_ops;  // operators run by their plain reference kernel
+  std::vector<std::string> reference_ops;              // operators run by their reference kernel
 };
 
-// Runs the program with one thread a rank, and puts the outputs together. Weights and inputs go by
-// value name; parameters not named are those of the program's graphs. State begins as the inputs
-// say, and every step, also those to warm up, begins where the one before ended.
-// Errors: kBadInput (an input or a parameter without data, all of them at once; an element type or
+// Runs the program with one thread per rank, and assembles the outputs. Weights and inputs are
+// given by value name; other parameters take the data in the program's graphs. State starts as
+// given by the inputs, and every step, including warm-up steps, continues from the previous one.
+// Errors: kBadInput (inputs or parameters without data, all listed at once; wrong element types or
+// shapes; calls that a kernel rejects), kDevice (a rank is late or failed), kInterrupted.
 // a shape that differs; what a kernel refuses), kDevice (a rank is late or failed), kInterrupted.
 Result<RunResult> RunProgram(const Program& program,
                              const NamedTensors& weights,
                              const NamedTensors& inputs,
                              const RunOptions& options = {});
 
-// The whole graph on one rank.
+// A program that runs the whole graph on one rank.
 Program SingleDevice(const Graph& graph);
 
 }  // namespace metadist

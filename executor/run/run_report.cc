@@ -30,7 +30,7 @@ double EndSeconds(const StepTimes& times) {
   return times.ends.empty() ? times.start : times.ends.back();
 }
 
-// The tenth of the steps that took least, at least one.
+// The quickest tenth of the steps, at least one.
 std::vector<size_t> QuietSteps(const std::vector<double>& step_seconds) {
   std::vector<size_t> order(step_seconds.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -41,13 +41,13 @@ std::vector<size_t> QuietSteps(const std::vector<double>& step_seconds) {
   return order;
 }
 
-// The calls [from, to) of one rank.
+// Calls [from, to) of one rank.
 struct CallRange {
   size_t rank = 0;
   size_t from = 0;
   size_t to = 0;
 };
-// A part of the step that one rank or several run: the first of them names it.
+// A part of the step that one or several ranks run, named after the first rank's call.
 struct StepPart {
   const CallName* name = nullptr;
   std::vector<CallRange> ranges;
@@ -69,14 +69,15 @@ std::vector<CallRange> RangesAt(const std::vector<RankReport>& reports, int posi
   return ranges;
 }
 
-// Whether the call belongs to an earlier part than the one that `next` begins. What ranks receive
-// and carry stands behind all nodes.
+// Whether the call belongs to a part before the one that `next` starts. Receiving from channels and
+// carrying state come after all nodes.
 bool IsBefore(const CallName& call, const CallName& next) {
   if (call.node == kNone) return false;
   return next.node == kNone || call.node < next.node;
 }
 
-// Ranks of a stage differ in the views of arrays that are empty on some, and in their chains.
+// Splits the calls into parts. Ranks of a stage may have different calls: arrays that are empty on
+// some ranks, and different chains.
 void AddParts(const std::vector<RankReport>& reports,
               std::vector<CallRange> rest,
               std::vector<StepPart>& parts) {
@@ -122,7 +123,7 @@ std::vector<StepPart> PartsOf(const Program& program, const std::vector<RankRepo
   return parts;
 }
 
-// What a node takes a rank, of its times on the ranks that run it.
+// The time of a node on one rank, given its times on the ranks that run it.
 double OwnSeconds(const std::vector<double>& by_rank, size_t ranks) {
   if (by_rank.empty()) return 0;
   if (ranks > std::thread::hardware_concurrency())
@@ -233,7 +234,7 @@ void ReportCollectives(const Program& program, RunResult& result) {
     }
 }
 
-// Arrays of one type, one behind the other along dim 0.
+// Concatenates arrays of one type along dim 0.
 Tensor Joined(const std::vector<Tensor>& parts) {
   if (parts.size() == 1) return parts[0];
   TensorType type = parts[0].type();

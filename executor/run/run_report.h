@@ -8,8 +8,7 @@
 
 namespace metadist {
 
-// What a run came to, from what all ranks tell of it: times, memory, traffic, and outputs put
-// together.
+// The result of a run, assembled from the reports of all ranks: times, memory, traffic and outputs.
 RunResult ReportRun(const Program& program,
                     const std::vector<RankReport>& reports,
                     const RunOptions& options);

@@ -12,11 +12,11 @@
 namespace metadist {
 namespace {
 
-constexpr std::byte kNothing{};  // where arrays without elements are
+constexpr std::byte kNothing{};  // address of arrays without elements
 
 std::string NodeText(const Node& node) { return fmt::format("node '{}' ({})", node.name, node.op); }
 
-// Whether the node moves data; a slice that is the head of its operand is there already.
+// Whether the node moves data; a slice that is a prefix of its operand is a view.
 bool Moves(const Node& node) { return CollectiveOf(node) && !TakesHead(node); }
 
 }  // namespace
@@ -58,7 +58,7 @@ Result<void> StageProgram::Allocate() {
   buffers_.at.assign(graph_.values.size(), const_cast<std::byte*>(&kNothing));
   buffers_.arena = TRY(site_.device.Allocate(plan_.arena_bytes, &buffers_.memory.arena_bytes));
   for (size_t v = 0; v < graph_.values.size(); ++v) TRY(AddValue(static_cast<ValueId>(v)));
-  // Views of resident values, and results that replace a state where it is.
+  // Views of resident values, and results that overwrite a state in place.
   for (size_t v = 0; v < graph_.values.size(); ++v) {
     const BufferPlan::Slot& slot = plan_.slots[v];
     if (slot.place == BufferPlan::Place::kResident && slot.root != static_cast<ValueId>(v))
@@ -70,10 +70,10 @@ Result<void> StageProgram::Allocate() {
 Result<void> StageProgram::AddValue(ValueId id) {
   const size_t v = static_cast<size_t>(id);
   const Value& value = graph_.values[v];
-  // Literals of one node have values of their own behind those of the program, and local data.
+  // Localized literals of a node are extra values after those of the program, with local data.
   const bool shared = v < stage().shardings.size();
   std::vector<Tensor> parts;
-  // All ranks take all values, whatever they need of them.
+  // Collective: every rank must take every value, even if it needs none of it.
   if (shared && value.kind != ValueKind::kResult) parts = TRY(site_.data.Take(id));
   if (!shared) parts.push_back(value.data);
   const BufferPlan::Slot& slot = plan_.slots[v];
@@ -89,7 +89,7 @@ Result<void> StageProgram::Fill(ValueId id,
                                 const BufferPlan::Slot& slot,
                                 std::vector<Tensor> parts) {
   Value& value = graph_.value(id);
-  if (parts.empty()) return {};  // received
+  if (parts.empty()) return {};  // received from another stage
   for (const Tensor& part : parts)
     if (!part.has_data() || part.type() != value.type)
       return Internal(fmt::format("value '{}' has no local data of its type", value.name));
@@ -125,7 +125,8 @@ Result<void> StageProgram::Prepare() {
   return {};
 }
 
-// The collective at `node` and those that are done with it; moves `node` behind them.
+// Adds the collective at `node` and the others of its bundle as one call; sets `node` to the next
+// node.
 Result<void> StageProgram::AddCollectives(NodeId& node) {
   const auto bundle = BundleOf(graph_.node(node));
   const auto groups = [&](NodeId id) -> const std::vector<int64_t>& {
@@ -152,8 +153,8 @@ Result<void> StageProgram::AddCollectives(NodeId& node) {
   return {};
 }
 
-// Outputs of several micro-batches, and those that look at a state, which is another one when the
-// step has ended.
+// Allocates copies of outputs of several micro-batches, and of outputs that read a state, whose
+// buffer holds the next state after the step.
 Result<void> StageProgram::KeepOutputs() {
   const int micro_batches = site_.program.micro_batches();
   for (size_t i = 0; i < graph_.outputs.size(); ++i) {
@@ -173,7 +174,8 @@ Result<void> StageProgram::KeepOutputs() {
   return {};
 }
 
-// A state that ends where another one begins is moved away before anything is written.
+// Plans the copies that carry state to the next step. A new state stored in a resident buffer,
+// which may itself be overwritten, is copied aside first.
 Result<void> StageProgram::PlanCarries() {
   for (const StatePair& pair : graph_.state) {
     const int64_t bytes = LocalType(pair.input).bytes();

@@ -12,25 +12,26 @@
 
 namespace metadist {
 
-// Transfers of every collective of a stage: by node id, then by rank; empty: no collective.
+// Transfers of every collective of a stage: by node id, then by rank; empty if the node is no
+// collective.
 using StageTransfers = std::vector<std::vector<Transfer>>;
-// Errors: kInternal with the node for a step that PlanTransfers refuses.
+// Errors: kInternal with the node, for a step that PlanTransfers rejects.
 Result<StageTransfers> PlanStageTransfers(const Stage& stage);
 
-// Where a rank's part of the data comes from.
+// Source of a rank's parts of the data.
 class LocalData {
  public:
   virtual ~LocalData() = default;
-  // What the rank holds of an input, parameter or constant: one array, or one for each micro-batch;
-  // none for an input that another stage sends. All ranks of the stage ask for the same values in
+  // A rank's parts of an input, parameter or constant: one array, or one for each micro-batch; none
+  // for an input that another stage sends. All ranks of the stage must request the same values in
   // the same order.
   virtual Result<std::vector<Tensor>> Take(ValueId value) = 0;
 };
 
-// A stage of a program as one rank runs it: buffers allocated and filled, calls prepared.
+// A stage of a program on one rank: buffers allocated and filled, calls prepared.
 class StageProgram {
  public:
-  // Everything outlives the program.
+  // All referenced objects must outlive the program.
   struct Site {
     const Program& program;
     int stage;
@@ -43,36 +44,37 @@ class StageProgram {
   // Collective over the stage's ranks. Errors: kBadInput, kInternal with the node; kDevice.
   static Result<std::unique_ptr<StageProgram>> Make(const Site& site);
 
-  // In the order in which they run; the same for each micro-batch.
+  // In execution order; the same for each micro-batch.
   const std::vector<Call>& calls() const { return calls_; }
   const RankMemory& memory() const { return buffers_.memory; }
   std::byte* At(ValueId value) const { return buffers_.at[static_cast<size_t>(value)]; }
   const TensorType& LocalType(ValueId value) const { return graph_.value(value).type; }
   int64_t rank() const { return rank_; }
 
-  // Puts the micro-batch's part of batched inputs where the calls read it.
+  // Copies the micro-batch's part of batched inputs to where the calls read it.
   Result<void> Load(int micro_batch);
-  // Keeps the outputs of the micro-batch that will not be there when the step has ended.
+  // Saves the micro-batch's outputs that the rest of the step would overwrite.
   Result<void> Keep(int micro_batch);
-  // Makes the state that a step ended with the one that the next step begins with.
+  // Copies the state at the end of a step to where the next step reads it.
   Result<void> CarryState();
   bool loads() const { return !batches_.empty(); }
   bool keeps() const { return !kept_.empty(); }
   bool carries() const { return !carried_.empty(); }
 
-  // A copy of what the rank holds of an output, by position: of each micro-batch, or of the last.
+  // A copy of the rank's parts of an output, by position: one for each micro-batch, or only that of
+  // the last.
   Result<std::vector<Tensor>> Output(size_t position) const;
 
   explicit StageProgram(const Site& site);  // for Make
 
  private:
-  // A copy between two places.
+  // A memory copy.
   struct Copy {
     const std::byte* from = nullptr;
     std::byte* to = nullptr;
     int64_t bytes = 0;
   };
-  // Copies of a value: of one micro-batch, or of all, one behind the other.
+  // Copies of a value: of one micro-batch, or of all in sequence.
   struct Batches {
     ValueId value = kNone;
     std::byte* all = nullptr;
@@ -94,7 +96,7 @@ class StageProgram {
   }
 
   const Site site_;
-  const int64_t rank_;  // of the stage's mesh
+  const int64_t rank_;  // in the stage's mesh
   Graph graph_;
   BufferPlan plan_;
   RankBuffers buffers_;
@@ -102,7 +104,7 @@ class StageProgram {
   std::vector<Call> calls_;
   std::vector<Batches> batches_;  // of inputs
   std::vector<Batches> kept_;     // of outputs
-  std::vector<Copy> staged_;      // states that end where another one begins: moved away first
+  std::vector<Copy> staged_;      // new states in resident buffers: copied aside first
   std::vector<Copy> carried_;
 };
 

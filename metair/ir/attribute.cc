@@ -21,7 +21,7 @@ bool Identical(const Attribute& a, const Attribute& b) {
       a);
 }
 
-// The value of type T, or null.
+// The value if it has type T, else null.
 template <typename T>
 const T* Find(const std::map<std::string, Attribute>& attributes, const std::string& name) {
   const auto found = attributes.find(name);

@@ -45,8 +45,8 @@ class Attributes {
   const std::map<std::string, Attribute>& all() const { return map_; }
   std::map<std::string, Attribute>& all() { return map_; }
 
-  // The value, or `absent` when there is none; a value of another type counts as absent (the
-  // verifier reports it).
+  // The value, or `absent` if there is none. A value of another type counts as absent (the verifier
+  // reports it).
   int64_t Int(const std::string& name, int64_t absent) const;
   double Float(const std::string& name, double absent) const;
   std::string String(const std::string& name, std::string absent) const;
@@ -56,7 +56,8 @@ class Attributes {
   const Tensor* Array(const std::string& name) const;
 
  private:
-  // All code that takes a map of attributes apart is in attribute.cc: most files include this one.
+  // Code that copies or destroys the map is in attribute.cc, because most files include this
+  // header.
   std::map<std::string, Attribute> map_;
 };
 

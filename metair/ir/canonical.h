@@ -6,7 +6,7 @@
 namespace metadist {
 
 // The same graph with values numbered in the order of the text form: inputs, parameters and
-// constants in their old order, results in node order. Values that belong to nothing are dropped.
+// constants in their old order, results in node order. Values that are none of these are dropped.
 // Requires a verified graph.
 Graph Renumbered(const Graph& graph);
 

@@ -3,7 +3,7 @@
 
 namespace metadist {
 
-// Prints the broken invariant with its place and aborts.
+// Prints the violated invariant and its location, and aborts.
 [[noreturn]] void CheckFailed(const char* file,
                               int line,
                               const char* condition,
@@ -11,7 +11,7 @@ namespace metadist {
 
 }  // namespace metadist
 
-// For invariants of our own code only; what a user can cause returns a Result.
+// For invariants of our own code only; errors that a user can cause are returned as a Result.
 #define CHECK(condition, message)                                                       \
   do {                                                                                  \
     if (!(condition)) ::metadist::CheckFailed(__FILE__, __LINE__, #condition, message); \

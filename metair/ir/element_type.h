@@ -24,12 +24,12 @@ inline constexpr int kNumElementTypes = 0
 #undef ELEMENT_TYPE
     ;
 
-// What arithmetic an element has. Reference kernels exist once per class (f64, i64, bool).
+// The arithmetic class of an element. Reference kernels exist once per class (f64, i64, bool).
 enum class ElementClass : uint8_t { kFloat, kInt, kBool };
 
-// What an element takes in memory; those of fewer than 8 bits take a byte.
+// Bytes of an element in memory; one byte for types of fewer than 8 bits.
 int64_t ByteSize(ElementType type);
-// The bits that tell its numbers: 4 or 2 of what files pack.
+// Significant bits of an element; for packed types 4 or 2.
 int BitSize(ElementType type);
 ElementClass ClassOf(ElementType type);
 bool IsUnsigned(ElementType type);  // u2 to u64
@@ -37,10 +37,10 @@ bool IsUnsigned(ElementType type);  // u2 to u64
 constexpr bool IsHalf(ElementType type) {
   return type == ElementType::kF16 || type == ElementType::kBF16;
 }
-// Floats, and integers of 8 bits and fewer, which stand for floats where they are quantised; larger
-// ones are indices, counts and sizes.
+// Whether the type is a float, or an integer of at most 8 bits, which represents a quantised float;
+// larger integers are indices, counts and sizes.
 bool IsQuantity(ElementType type);
-// A float of fewer bits than f32.
+// A float with fewer bits than f32.
 bool IsNarrowFloat(ElementType type);
 // The widest type of the class: f64, i64 or bool. Reference kernels compute in it.
 ElementType ComputeType(ElementType type);

@@ -7,7 +7,7 @@
 
 namespace metadist {
 
-// What went wrong, as the process reports it. The value is the exit status (docs/cli.md).
+// The kind of an error. The value is the exit status of the process (docs/cli.md).
 enum class ErrorCode {
   kInternal = 1,
   kUsage = 2,
@@ -20,10 +20,10 @@ enum class ErrorCode {
   kInterrupted = 130,
 };
 
-// One problem a user, a file, a machine or another rank can cause.
-// message: lower case, no final dot, expected then actual.  where: file, node or flag it is about.
-// hint: what to do next, a whole sentence or command; may be empty.
-// also: further problems found in the same step, so that all are reported at once.
+// One problem that a user, a file, a machine or another rank can cause.
+// message: lower case, no final dot, expected value first, then actual. where: the file, node or
+// flag concerned. hint: what to do next, a whole sentence or command; may be empty. also: further
+// problems found in the same step, so that all are reported at once.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string where;
@@ -31,14 +31,15 @@ struct Error {
   std::string hint;
   std::vector<Error> also;
 
-  // Prefixes the place: `gpt2.onnx` + `node 'a'` -> `gpt2.onnx: node 'a'`.
+  // Prefixes the location: `gpt2.onnx` + `node 'a'` -> `gpt2.onnx: node 'a'`.
   Error in(const std::string& outer) &&;
-  // "where: message", one line per problem, hints on lines of their own.
+  // "where: message", one line per problem; hints on separate lines.
   std::string text() const;
 };
 
-// An Error on its way from the function that found it to the caller that reads it: one pointer, so
-// that a function of many steps stays small. Never empty unless moved from.
+// An Error while it propagates from the function that found it to the caller that reads it. A
+// single pointer, which keeps the code of functions with many steps small. Never empty unless moved
+// from.
 class [[nodiscard]] Failure {
  public:
   explicit Failure(Error error);

@@ -6,7 +6,8 @@
 
 namespace metadist {
 
-// FNV-1a over bytes given in pieces: tells texts apart that differ by accident, not by intent.
+// FNV-1a over bytes given in pieces: detects accidental differences between texts, not malicious
+// ones.
 // Source: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm", RFC 9923.
 class Fnv1a {
  public:

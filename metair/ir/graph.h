@@ -13,12 +13,12 @@ namespace metadist {
 
 using ValueId = int32_t;
 using NodeId = int32_t;
-// An optional input that is left out, or a node that does not exist.
+// An omitted optional input, or a node that does not exist.
 inline constexpr int32_t kNone = -1;
 
 enum class ValueKind : uint8_t {
-  kInput,      // given at each run
-  kParameter,  // what a checkpoint holds; bytes may be absent
+  kInput,      // given on each run
+  kParameter,  // stored in a checkpoint; bytes may be absent
   kConstant,   // fixed by the model; bytes present unless they depend on an absent parameter
   kResult,     // made by a node
 };
@@ -46,8 +46,8 @@ struct Node {
   std::string domain;  // "" = ONNX; "metadist" = collectives and our own operators
   std::string op;
   Attributes attributes;
-  std::vector<ValueId> inputs;   // kNone = left out
-  std::vector<ValueId> outputs;  // kNone = not wanted
+  std::vector<ValueId> inputs;   // kNone = omitted
+  std::vector<ValueId> outputs;  // kNone = not requested
   std::vector<Region> regions;
 };
 
@@ -82,7 +82,7 @@ struct Graph {
   std::vector<ValueId> OfKind(ValueKind kind) const;
 };
 
-// Values that a node reads: its inputs (kNone where left out), then what its bodies capture.
+// Values that a node reads: its inputs (kNone if omitted), then those its bodies capture.
 std::vector<ValueId> ReadsOf(const Node& node);
 
 // A use of a value: by input `input` of `node`, or (node == kNone) as graph output `input`.

@@ -12,7 +12,7 @@ uint16_t FloatToHalfBits(float value) {
   if (magnitude > 0x7f800000u) return static_cast<uint16_t>(sign | 0x7e00u);   // NaN
   if (magnitude >= 0x47800000u) return static_cast<uint16_t>(sign | 0x7c00u);  // >= 65536
   if (magnitude < 0x33000000u)
-    return static_cast<uint16_t>(sign);  // below half the least subnormal
+    return static_cast<uint16_t>(sign);  // below half the smallest subnormal
   const int exponent = static_cast<int>(magnitude >> 23) - 127;
   uint32_t mantissa = (magnitude & 0x7fffffu) | 0x800000u;
   const int shift = exponent < -14 ? 13 + (-14 - exponent) : 13;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The newest instruction set that kernels may use, METADIST_HIGHEST_SET: 0 none but the compiler's,
-// 1 AVX2, 2 AVX-512. Tests of less than 2 hold the kernels of older machines.
+// METADIST_HIGHEST_SET, the newest instruction set that kernels may use: 0 only the compiler's
+// default, 1 AVX2, 2 AVX-512. With a value below 2, tests run the kernels of older machines.
 #include <metadist_highest_set.h>
 
 #include "metair/ir/sanitizers.h"
@@ -22,8 +22,8 @@ inline bool HasAvx2() {
 }  // namespace metadist
 
 // Marks a function of plain loops to be compiled for several instruction sets; the program loader
-// picks one. Contraction is off everywhere, so all versions compute the same bits. Off under
-// sanitizers, whose run-time is not up yet when the loader asks.
+// selects one. Contraction is off everywhere, so all versions compute the same bits. Off under
+// sanitizers, whose run-time is not initialised yet when the loader makes the selection.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(METADIST_SANITIZED) && METADIST_HIGHEST_SET > 0
 #if METADIST_HIGHEST_SET > 1
@@ -35,5 +35,5 @@ inline bool HasAvx2() {
 #define METADIST_MULTIVERSION
 #endif
 
-// Small functions called from those loops must become part of each version.
+// Small functions called from those loops must be inlined into each version.
 #define METADIST_INLINE inline __attribute__((always_inline))

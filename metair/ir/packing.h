@@ -6,14 +6,15 @@
 
 #include "metair/ir/shape.h"
 
-// Elements of 4 and 2 bits, several in a byte as ONNX files have them: the first in the low bits,
-// and the rest of the last byte 0. Everything else is packed already.
+// Elements of 4 and 2 bits, packed several to a byte as in ONNX files: the first in the low bits,
+// unused bits of the last byte 0. All other types are stored the same way packed and unpacked.
 namespace metadist {
 
-// Bytes of an array of this type, packed. Its sizes are known.
+// Packed size in bytes of an array of this type, whose shape must be known.
 int64_t PackedBytes(const TensorType& type);
 
-// type: of fewer than 8 bits. from: one element in each of type.bytes(). to: PackedBytes(type).
+// type: of fewer than 8 bits. from: one element per byte, type.bytes() bytes. to: PackedBytes(type)
+// bytes.
 void Pack(const TensorType& type, const std::byte* from, std::byte* to);
 // The inverse.
 void Unpack(const TensorType& type, const std::byte* from, std::byte* to);

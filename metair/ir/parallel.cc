@@ -20,11 +20,11 @@ void ParallelFor(size_t count, int threads, const std::function<void(size_t)>& w
     for (size_t i = next++; i < count; i = next++) work(i);
   };
   const size_t wanted = std::min(count, static_cast<size_t>(std::max(1, threads)));
-  // Declared after what `run` refers to: a future's destructor waits for its thread.
+  // Declared after the variables that `run` refers to: a future's destructor waits for its thread.
   std::vector<std::future<void>> others;
   try {
     for (size_t t = 1; t < wanted; ++t) others.push_back(std::async(std::launch::async, run));
-  } catch (const std::system_error&) {  // no more threads
+  } catch (const std::system_error&) {  // no more threads available
   }
   run();
   for (std::future<void>& other : others) other.get();

@@ -8,15 +8,15 @@
 
 namespace metadist {
 
-// Calls work(i) once for every i in [0, count), on at most `threads` threads, the caller's among
-// them; indices are handed out in ascending order. Returns when every thread has ended. Where a
+// Calls work(i) once for every i in [0, count), on at most `threads` threads including the
+// caller's; indices are handed out in ascending order. Returns when every thread has finished. If a
 // call throws (std::bad_alloc), its thread takes no further index and one such exception is
-// thrown here. Threads that cannot be had are done without.
+// rethrown here. If fewer threads are available, fewer are used.
 void ParallelFor(size_t count, int threads, const std::function<void(size_t)>& work);
 
-// Calls work(0) ... work(count - 1) at once, each on a thread of its own, for calls that wait for
-// one another: all of them or, where some thread cannot be had, none. Calls must not throw.
-// Errors: kDevice.
+// Calls work(0) ... work(count - 1) at the same time, each on a thread of its own, for calls that
+// wait for one another: either all calls are made or, if a thread cannot be created, none. Calls
+// must not throw. Errors: kDevice.
 Result<void> RunAtOnce(size_t count, const std::function<void(size_t)>& work);
 
 }  // namespace metadist

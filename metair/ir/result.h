@@ -32,7 +32,7 @@ class [[nodiscard]] Result {
     CHECK(ok(), error_text());
     return std::move(*std::get_if<0>(&state_));
   }
-  // Only where ok() is false.
+  // Only if ok() is false.
   const Error& error() const& { return std::get_if<1>(&state_)->error(); }
   Error&& error() && { return std::move(*std::get_if<1>(&state_)).error(); }
   Failure&& failure() && { return std::move(*std::get_if<1>(&state_)); }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// METADIST_SANITIZED: compiled for the address or the thread sanitizer, as g++ or as clang++ says
-// it.
+// METADIST_SANITIZED: compiled with the address or thread sanitizer, as reported by g++ or clang++.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define METADIST_SANITIZED
 #elif defined(__has_feature)

@@ -35,7 +35,7 @@ Result<int64_t> CheckedElements(const Shape& shape, ElementType element) {
 
 std::vector<int64_t> Strides(const Shape& shape) {
   std::vector<int64_t> strides(shape.size(), 1);
-  // Those of an empty array may overflow; nothing is read by them.
+  // Strides of an empty array may overflow; they are never used to address elements.
   for (size_t i = shape.size(); i-- > 1;)
     strides[i - 1] =
         static_cast<int64_t>(static_cast<uint64_t>(strides[i]) * static_cast<uint64_t>(shape[i]));

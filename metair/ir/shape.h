@@ -17,16 +17,17 @@ inline constexpr int64_t kRunTimeSize = -1;
 // Whether no size is kRunTimeSize.
 bool IsKnown(const Shape& shape);
 
-// Product of the sizes; 1 for a scalar. The shape must be known and its product fit int64
-// (importers check with CheckedElements first).
+// Product of the sizes; 1 for a scalar. The shape must be known and the product must fit int64
+// (importers call CheckedElements first).
 int64_t NumElements(const Shape& shape);
-// The same for untrusted sizes: kBadInput for a negative size or an overflowing product of bytes.
+// The same for untrusted sizes. Errors: kBadInput for a negative size or if the product in bytes
+// overflows.
 Result<int64_t> CheckedElements(const Shape& shape, ElementType element);
 
 // Row-major element strides.
 std::vector<int64_t> Strides(const Shape& shape);
 
-// NumPy broadcasting of two shapes; kBadInput when a dim differs and neither is 1.
+// NumPy broadcasting of two shapes. Errors: kBadInput if sizes differ and neither is 1.
 Result<Shape> Broadcast(const Shape& a, const Shape& b);
 
 // "[8,24,64]"; a run-time size prints as `?`.
@@ -43,7 +44,7 @@ struct TensorType {
 // "f32[8,24,64]".
 std::string TypeText(const TensorType& type);
 
-// Axis in [-rank, rank) to [0, rank); kBadInput outside.
+// Maps an axis in [-rank, rank) to [0, rank). Errors: kBadInput outside of that.
 Result<int64_t> NormalizeAxis(int64_t axis, int64_t rank);
 
 }  // namespace metadist

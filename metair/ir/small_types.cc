@@ -12,13 +12,13 @@ namespace {
 enum class Beyond : uint8_t { kInfinity, kNan, kLargest };
 
 struct Form {
-  int mantissa;     // bits that are stored
+  int mantissa;     // stored bits
   int bias;         // of the exponent
-  double largest;   // finite number
-  uint8_t sign;     // its bit; 0: no negative numbers
-  uint8_t nan;      // what NaN becomes
-  Beyond beyond;    // what a number too large becomes
-  bool minus_zero;  // is a number
+  double largest;   // the largest finite number
+  uint8_t sign;     // the sign bit; 0: no negative numbers
+  uint8_t nan;      // encoding of NaN
+  Beyond beyond;    // result for numbers too large
+  bool minus_zero;  // has a negative zero
 };
 
 constexpr std::array<Form, 6> kForms = {{
@@ -33,7 +33,7 @@ constexpr uint8_t kInfinityE5M2 = 0x7c;
 
 const Form& FormOf(SmallFloatForm form) { return kForms[static_cast<size_t>(form)]; }
 
-// Of a magnitude without its sign; no special values.
+// The value of a magnitude's bits, without sign; no special values.
 double Magnitude(const Form& form, int bits) {
   const int units = 1 << form.mantissa;
   const int exponent = bits / units;
@@ -84,7 +84,7 @@ uint8_t SmallFloatBits(SmallFloatForm which, double value) {
   if (std::isnan(value)) return form.nan;
   const uint8_t sign = std::signbit(value) ? form.sign : 0;
   const double size = std::abs(value);
-  // One step between numbers as large as this one; halves of it go to the even one.
+  // One step between numbers of this magnitude; ties go to the even one.
   const int exponent = size == 0 ? 1 - form.bias : std::max(std::ilogb(size), 1 - form.bias);
   const double steps =
       std::isinf(size) ? size : std::nearbyint(std::ldexp(size, form.mantissa - exponent));
@@ -94,7 +94,7 @@ uint8_t SmallFloatBits(SmallFloatForm which, double value) {
     if (form.beyond == Beyond::kInfinity) return static_cast<uint8_t>(kInfinityE5M2 | sign);
     return static_cast<uint8_t>((form.sign - 1) | sign);
   }
-  // With `steps` of a whole power of two more, the exponent's bits count on by themselves.
+  // If `steps` reaches the next power of two, the carry increments the exponent's bits.
   const int units = 1 << form.mantissa;
   const int bits = (exponent + form.bias - 1) * units + static_cast<int>(steps);
   if (bits == 0 && !form.minus_zero) return 0;

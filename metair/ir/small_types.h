@@ -5,14 +5,15 @@
 
 namespace metadist {
 
-// Floats of 8 bits and fewer, one in a byte. E4M3FN and E5M2: OCP 8-bit Floating Point
-// Specification 1.0. FNUZ (one zero, no infinity, NaN where -0 would be): Noune et al. 2022, "8-bit
+// Floats of 8 or fewer bits, stored one per byte. E4M3FN and E5M2: OCP 8-bit Floating Point
+// Specification 1.0. FNUZ (one zero, no infinity, NaN in place of -0): Noune et al. 2022, "8-bit
 // numerical formats for deep neural networks". E2M1 and E8M0 (powers of two): OCP Microscaling
 // Formats 1.0.
 enum class SmallFloatForm : uint8_t { kE4M3FN, kE4M3FNUZ, kE5M2, kE5M2FNUZ, kE8M0, kE2M1 };
 
-// Rounds to nearest even; E8M0 takes the magnitude, and its nearest power of two. What is too large
-// becomes infinite, else NaN, else (E2M1) the largest number. NaN stays NaN; E2M1 has none: 0.
+// Rounds to nearest even; E8M0 uses the magnitude, rounded to the nearest power of two. Values that
+// are too large become infinity if the form has one, else NaN, else (E2M1) the largest number. NaN
+// stays NaN; E2M1 has no NaN and uses 0.
 uint8_t SmallFloatBits(SmallFloatForm form, double value);
 double SmallFloatValue(SmallFloatForm form, uint8_t bits);
 // The largest finite number.
@@ -36,8 +37,8 @@ using Float8E5M2FNUZ = SmallFloat<SmallFloatForm::kE5M2FNUZ>;
 using Float8E8M0 = SmallFloat<SmallFloatForm::kE8M0>;
 using Float4E2M1 = SmallFloat<SmallFloatForm::kE2M1>;
 
-// Integers of 4 and 2 bits, in the low bits of a byte; the others are 0. What is out of range
-// wraps.
+// Integers of 4 and 2 bits, stored in the low bits of a byte; the other bits are 0. Out-of-range
+// values wrap.
 template <int kBits, bool kSigned>
 struct SmallInt {
   static constexpr int kBitSize = kBits;

@@ -7,11 +7,11 @@
 
 namespace metadist {
 
-// The candidate nearest to a misspelt name, or "" when none is near (a third of its letters, at
-// least one, may differ). Ties go to the first.
+// The candidate closest to a misspelt name, or "" if none is close (at most a third of its letters,
+// but at least one, may differ). Ties go to the first.
 std::string Nearest(std::string_view name, const std::vector<std::string>& candidates);
 
-// "did you mean 'nearest'?", or "" when none is near.
+// "did you mean 'nearest'?", or "" if no candidate is close.
 std::string DidYouMean(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace metadist

@@ -12,13 +12,13 @@ namespace metadist {
 namespace {
 
 constexpr size_t kAlignment = 64;
-// Up to so many bytes an array is aligned by hand: discovery makes very many small ones, and
-// aligned allocation is far slower than plain.
+// Up to this many bytes, arrays are aligned manually: discovery makes very many small ones, and
+// aligned allocation is far slower than plain allocation.
 constexpr size_t kSmallBytes = 1 << 14;
 
 template <typename T>
 constexpr bool kIsSmall = kIsSmallFloat<T> || kIsSmallInt<T>;
-// What kernels compute in; small types are converted by way of them.
+// The types in which kernels compute; small types are converted through them.
 template <typename T>
 constexpr bool kIsWide =
     std::is_same_v<T, double> || std::is_same_v<T, int64_t> || std::is_same_v<T, bool>;
@@ -52,7 +52,7 @@ To Convert(From value) {
   }
 }
 
-// Whether a value goes from one type to the other by way of the type in which kernels compute.
+// Whether values are converted between the types through the type in which kernels compute.
 template <typename From, typename To>
 constexpr bool kByWayOfWide = (kIsSmall<From> || kIsSmall<To>) && !kIsWide<From> && !kIsWide<To>;
 

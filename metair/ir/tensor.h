@@ -13,18 +13,17 @@
 
 namespace metadist {
 
-// A typed, row-major array. Its bytes are owned, or mapped from a file and kept alive by an owner,
-// or absent (shape known, values not: weights that the model file does not hold). Copies share
-// bytes.
+// A typed, row-major array. Its bytes are owned, or mapped and kept alive by an owner, or absent
+// (known shape without values: weights that the model file does not contain). Copies share bytes.
 class Tensor {
  public:
   Tensor() = default;
 
   static Tensor Zeros(TensorType type);
-  // Whose elements the caller sets, all of them, before any is read.
+  // The caller must set all elements before any is read.
   static Tensor Unset(TensorType type);
   static Tensor Absent(TensorType type);
-  // bytes: type.bytes() of them, suitably aligned, valid and unchanged while `owner` lives.
+  // bytes: type.bytes() bytes, suitably aligned, valid and unchanged while `owner` lives.
   static Tensor Mapped(TensorType type, std::shared_ptr<const void> owner, const std::byte* bytes);
   template <typename T>
   static Tensor Of(Shape shape, const std::vector<T>& values) {
@@ -61,7 +60,7 @@ class Tensor {
     return reinterpret_cast<T*>(mutable_bytes());
   }
 
-  // The same bytes under another shape with as many elements.
+  // The same bytes with another shape of as many elements.
   Tensor Reshaped(Shape shape) const;
   // The same bytes as elements of another type of the same size.
   Tensor Viewed(ElementType element) const;
@@ -82,13 +81,14 @@ class Tensor {
   bool owned_ = false;
 };
 
-// Whole tensors by the name of a value or of an array in a file.
+// Whole tensors by name of a value, or of an array in a file.
 using NamedTensors = std::map<std::string, Tensor>;
 
-// NumPy lacks bf16 and all types of fewer than 8 bits and f8: their arrays come as bits. `given` as
-// an array of `element` where it holds u16 or u8 and `element` is such a type, else as it is.
+// NumPy lacks bf16, f8 and all types of fewer than 8 bits, so their arrays are given as bits.
+// Reinterprets `given` as an array of `element` if it holds u16 or u8 and `element` is such a type;
+// otherwise returns it unchanged.
 Tensor FromBits(Tensor given, ElementType element);
-// What to say to who gives another type; "" where NumPy has the type.
+// A hint for users whose array has another type; "" if NumPy has `element`.
 std::string BitsHint(ElementType element);
 
 // Bit-equality of type and bytes; absent data equals absent data.

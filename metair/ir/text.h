@@ -24,21 +24,21 @@ namespace metadist {
 //     state %w -> %h
 //   }
 //
-// `_` is an input left out or an output not wanted. Names of other characters than letters, digits,
-// `_`, `.` and `/` are quoted. The node name comes last. Constants of at most 16 elements carry
-// their elements, row-major; all other bytes are left out (`= ...`). Attribute values: 1 (int),
-// 1.0 (float; a `d` follows where f32 does not hold it), "s", lists of these, `floats []` for an
-// empty list, `tensor f32[2] = [1.0, 2.0]`.
-// whole: constants of the graph, by name, that are written with all elements, however many.
+// `_` is an omitted input or an output not requested. Names with characters other than letters,
+// digits, `_`, `.` and `/` are quoted. The node name comes last. Constants of at most 16 elements
+// are written with their elements, row-major; all other data is omitted (`= ...`). Attribute
+// values: 1 (int), 1.0 (float; followed by `d` if it is not an exact f32), "s", lists of these,
+// `floats []` for an empty list, `tensor f32[2] = [1.0, 2.0]`.
+// whole: names of constants of the graph that are written with all elements, however many.
 std::string GraphText(const Graph& graph, const std::set<std::string>& whole = {});
-// Most elements of other constants that are written.
+// Most elements that are written of other constants.
 inline constexpr int64_t kInlineElements = 16;
 
 // One node as GraphText prints it, without indentation and regions.
 std::string NodeText(const Graph& graph, const Node& node);
 
-// Reads what GraphText prints: ParseGraph(GraphText(g)) equals Renumbered(g) but for bytes left
-// out, which become absent. Errors: kBadInput with `line N` as place; the result is verified.
+// Parses the text form: ParseGraph(GraphText(g)) equals Renumbered(g), except that omitted data
+// becomes absent. Errors: kBadInput with `line N` as location. The result is verified.
 Result<Graph> ParseGraph(std::string_view text);
 
 }  // namespace metadist

@@ -12,7 +12,7 @@ namespace metadist {
 
 namespace {
 
-constexpr size_t kMostStreamed = size_t{1} << 28;  // devices may never end
+constexpr size_t kMostStreamed = size_t{1} << 28;  // devices may produce endless data
 
 }  // namespace
 

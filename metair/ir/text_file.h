@@ -7,9 +7,9 @@
 
 namespace metadist {
 
-// What a file holds, or what comes through a pipe. Errors: kBadInput, with the path as the place,
-// where it cannot be read, is a folder, or is no file and does not end within 256 MiB. hint: for
-// all of them, as where to get such a file.
+// The content of a file or pipe. Errors: kBadInput, with the path as location, if it cannot be
+// read, is a folder, or is not a regular file and exceeds 256 MiB. hint: of these errors, such as
+// where to get the file.
 Result<std::string> ReadText(const std::string& path, const std::string& hint = "");
 
 }  // namespace metadist

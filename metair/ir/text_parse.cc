@@ -22,13 +22,13 @@ struct Literal {
   enum class Kind { kInt, kFloat, kBool, kString };
   Kind kind = Kind::kInt;
   int64_t integer = 0;     // kInt within int64
-  uint64_t magnitude = 0;  // kInt of either sign, without it
+  uint64_t magnitude = 0;  // kInt: its absolute value
   double number = 0;
   std::string text;
 };
 
-// Recursive descent, one function a production. The names of values are looked up in `values_`, one
-// map a nested graph.
+// Recursive descent, one function per production. Value names are looked up in `values_`, which has
+// one map per nested graph.
 class Parser {
  public:
   explicit Parser(std::string_view text) : tokens_(text) {}
@@ -147,7 +147,7 @@ Result<Literal> Parser::ParseLiteral() {
     if (text[0] == '-') literal.number = -literal.number;
   } else if (token.kind == Token::Kind::kNumber && text.find_first_of(".ed") != text.npos) {
     literal.kind = Literal::Kind::kFloat;
-    // Without `d` the shortest text of an f32 was printed: it must be read as one.
+    // Numbers without `d` are the shortest text of an f32 and must be read as f32.
     if (text.back() == 'd') {
       std::from_chars(text.data(), text.data() + text.size() - 1, literal.number);
     } else {
@@ -190,7 +190,7 @@ Result<void> Parser::SetElement(Tensor& tensor, int64_t at, const Literal& liter
       in_range = fmt::format("{}", +element) == literal.text;
     } else if constexpr (std::is_same_v<T, double>) {
       element = literal.number;
-      // An f64 is printed without `d`: read all its digits.
+      // f64 elements are printed without `d`: read all digits.
       if (std::isfinite(literal.number))
         std::from_chars(literal.text.data(), literal.text.data() + literal.text.size(), element);
     } else if constexpr (kIsSmallInt<T>) {
@@ -326,7 +326,7 @@ Result<void> Parser::Operator(Node& node) {
 
 Result<void> Parser::ParseNode(Graph& graph, Names& names, int depth) {
   Node node;
-  // Declared only when the node is complete: a node does not read its own results.
+  // The results are declared only when the node is complete: a node cannot read its own results.
   Names results;
   do {
     if (AtWord("_")) {

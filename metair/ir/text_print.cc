@@ -12,7 +12,7 @@ namespace metadist {
 namespace {
 
 // Shortest text that reads back as the same number, always with a point, an exponent or a word, so
-// that it is not taken for an integer.
+// that it is not read as an integer.
 template <typename T>
 std::string FloatText(T value) {
   std::string text = fmt::format("{}", value);
@@ -116,7 +116,7 @@ std::string CallText(const Graph& graph, const Node& node) {
                            AttributesText(node.attributes));
 }
 
-// whole: of this graph, not of the bodies of its nodes.
+// whole: names in this graph, not in bodies of its nodes.
 void Print(const Graph& graph,
            const std::set<std::string>& whole,
            const std::string& indent,

@@ -22,7 +22,7 @@ int HexDigit(char c) {
   return -1;
 }
 
-// Digits with an optional point, exponent and closing `d`.
+// Digits with an optional point, exponent and trailing `d`.
 bool IsNumber(std::string_view word) {
   size_t i = 0;
   const auto digits = [&] {

@@ -8,11 +8,11 @@
 // Words of the text forms (graph, plan, program).
 namespace metadist {
 
-// Not empty, and made of letters, digits, `_`, `.` and `/` only, and not `_` itself.
+// Whether a name is not empty, consists of letters, digits, `_`, `.` and `/` only, and is not `_`.
 bool IsPlainName(std::string_view name);
 // In double quotes, with \" \\ \n \t and \xNN for other control characters.
 std::string QuotedText(std::string_view text);
-// The name as it is if plain, else quoted.
+// The name unchanged if plain, else quoted.
 std::string NameText(std::string_view name);
 
 struct Token {

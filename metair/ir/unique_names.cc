@@ -12,7 +12,7 @@ UniqueNames::UniqueNames(const Graph& graph) : UniqueNames() {
 std::string UniqueNames::Fresh(const std::string& wanted) {
   const auto [at, is_free] = next_.emplace(wanted, 2);
   if (is_free) return wanted;
-  int& number = at->second;  // it stays in its place when others are added
+  int& number = at->second;  // the reference stays valid when names are added
   for (;;) {
     std::string name = wanted + separator_ + std::to_string(number++);
     if (next_.emplace(name, 2).second) return name;

@@ -9,22 +9,22 @@
 
 namespace metadist {
 
-// Names that are taken, and how to find others: one that is wanted again gets the first number from
-// 2 on that tells it apart.
+// A set of used names that can generate new ones: a name that is already used gets a number, the
+// first from 2 on that makes it unique.
 class UniqueNames {
  public:
   // separator: between a name and its number.
   explicit UniqueNames(std::string separator = "_") : separator_(std::move(separator)) {}
-  // Those of all values and nodes are taken.
+  // Starts with the names of all values and nodes.
   explicit UniqueNames(const Graph& graph);
 
   void Take(const std::string& name) { next_.emplace(name, 2); }
-  // `wanted`, with a number if it is taken. It is taken from here on.
+  // `wanted`, with a number appended if it is used already. Marks the result as used.
   std::string Fresh(const std::string& wanted);
 
  private:
   std::string separator_;
-  std::unordered_map<std::string, int> next_;  // by name that is taken: the number to try first
+  std::unordered_map<std::string, int> next_;  // by used name: the number to try first
 };
 
 }  // namespace metadist

@@ -14,7 +14,7 @@ using nlohmann::json;
 constexpr int kMostLevels = 64;
 constexpr size_t kShownBytes = 40;
 
-// Whether brackets outside of texts nest too deeply, in JSON or not.
+// Whether brackets outside of strings nest too deeply; the text need not be valid JSON.
 bool NestsDeeply(std::string_view text) {
   int levels = 0;
   bool quoted = false;
@@ -64,7 +64,7 @@ std::string ShownJson(const json& value) {
   std::string text = JsonLine(value);
   size_t kept = kShownBytes;
   if (text.size() <= kept) return text;
-  while ((text[kept] & 0xc0) == 0x80) --kept;  // within a character
+  while ((text[kept] & 0xc0) == 0x80) --kept;  // inside a UTF-8 character
   text.resize(kept);
   return text += "...";
 }

@@ -9,22 +9,21 @@
 
 namespace metadist {
 
-// Reads a text that should be JSON of UTF-8, its values at most 64 levels deep in others (who
-// prints or compares a value goes as deep), its numbers finite. Of fields that stand twice in one
-// object the last counts. where: the file. kind: what it should be, "a plan". Errors: kBadInput
-// with the hint.
+// Parses UTF-8 JSON. Values may be nested at most 64 levels deep (printing and comparing recurse as
+// deep), and numbers must be finite. If an object repeats a field, the last one counts. where: the
+// file. kind: what it should be, such as "a plan". Errors: kBadInput with the hint.
 Result<nlohmann::json> ParseJson(std::string_view text,
                                  const std::string& where,
                                  std::string_view kind,
                                  const std::string& hint);
 
-// The value on one line. Text that is no UTF-8 (it may come from the environment) is written with
+// The value on one line. Invalid UTF-8 (it may come from the environment) is written with
 // replacement characters.
 std::string JsonLine(const nlohmann::json& value);
-// The same with the fields of objects by name.
+// The same, with fields of objects sorted by name.
 std::string SortedJsonLine(const nlohmann::ordered_json& value);
 
-// The value as it may stand in a message: the beginning of its line.
+// The value for use in a message: the beginning of its line.
 std::string ShownJson(const nlohmann::json& value);
 
 }  // namespace metadist

@@ -8,7 +8,7 @@
 
 namespace metadist {
 
-// What a value must be besides being of its type.
+// Restrictions on a value besides its type.
 struct Integers {
   int64_t least = INT64_MIN;
   int64_t most = INT64_MAX;
@@ -16,14 +16,14 @@ struct Integers {
 enum class Reals { kAny, kNotNegative, kPositive };  // all finite
 enum class Texts { kAny, kNotEmpty };
 struct Words {
-  std::vector<std::string_view> all;  // the text is one of them
+  std::vector<std::string_view> all;  // allowed texts
 };
 
-// What a format allows.
+// Limits of a format.
 struct JsonLimits {
   size_t elements = SIZE_MAX;  // of a list
   size_t text_bytes = SIZE_MAX;
-  bool whole_reals = false;  // 1e9 is an integer too
+  bool whole_reals = false;  // 1e9 also counts as an integer
 };
 
 }  // namespace metadist

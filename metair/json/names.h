@@ -10,7 +10,7 @@
 
 namespace metadist {
 
-// Visits one of these values by its name.
+// Visits one of these values, by the name it is paired with.
 template <typename T>
 auto Named(std::vector<std::pair<T, std::string_view>> all) {
   return [all = std::move(all)](JsonVisitor& v, T& value) {
@@ -25,7 +25,7 @@ auto Named(std::vector<std::pair<T, std::string_view>> all) {
   };
 }
 
-// Visits one of these values by its Name().
+// Visits one of these values, by its Name().
 template <typename T>
 auto OneOf(std::initializer_list<T> all) {
   std::vector<std::pair<T, std::string_view>> named;

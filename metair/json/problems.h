@@ -8,20 +8,20 @@
 
 namespace metadist {
 
-// Collects what is wrong with a file. After kLimit problems only their number is kept.
+// Collects the problems of a file. After kLimit problems, further ones are only counted.
 class JsonProblems {
  public:
   explicit JsonProblems(std::string file) : file_(std::move(file)) {}
 
-  // where: the place in the file, `nodes[3].cost`; empty for the whole.
+  // where: the location in the file, such as `nodes[3].cost`; empty for the whole file.
   void Add(const std::string& where, std::string message, std::string hint = "");
-  // What to do about the one that was added last, where it says nothing itself.
+  // Adds a hint to the last problem added, if it has none.
   void HintAtLast(const std::string& hint);
-  // How many there are, those counted only among them.
+  // The number of problems, including those only counted.
   size_t count() const { return errors_.size() + more_; }
-  // Whether further ones are counted only.
+  // Whether further problems are only counted.
   bool full() const { return errors_.size() >= kLimit; }
-  // All of them as one error (kBadInput), if there are any.
+  // All problems as one error (kBadInput), if there are any.
   Result<void> Check() &&;
 
  private:

@@ -38,7 +38,7 @@ bool FitsInt64(const json& value) {
          (!value.is_number_unsigned() || value.get<uint64_t>() <= uint64_t{INT64_MAX});
 }
 
-// As 192e9.
+// Whether a float is a whole number, such as 192e9.
 bool IsWholeReal(const json& value) {
   if (!value.is_number_float()) return false;
   const double real = value.get<double>();
@@ -81,7 +81,7 @@ void JsonVisitor::WrongAt(std::string_view name, std::string message, std::strin
 }
 
 void JsonVisitor::Expected(const std::string& what) {
-  // What is only counted need not be told.
+  // The message of a problem that is only counted is never shown.
   Wrong(problems_->full() ? "" : fmt::format("must be {}, got {}", what, ShownJson(*in_)));
 }
 
@@ -239,7 +239,7 @@ JsonVisitor::Place JsonVisitor::FieldAt(std::string_view name, bool required) {
     if (required) Wrong(fmt::format("field '{}' is missing", name));
     return {};
   }
-  // Names differ; `[]` would look for each among all others.
+  // Names are unique; `[]` would search all other names each time.
   auto& fields = out_->get_ref<ordered_json::object_t&>();
   ordered_json::object_t::Container& all = fields;
   all.emplace_back(std::string(name), nullptr);

@@ -19,8 +19,8 @@
 
 namespace metadist {
 
-// One place in a JSON document that is written from a value or read into one. A format lists its
-// fields once, in a function that does either:
+// One place in a JSON document, either written from a value or read into one. A format lists its
+// fields once, in a function that serves both:
 //
 //   void VisitOrigin(JsonVisitor& v, Origin& origin) {
 //     v.Field("class", origin.provenance, OneOf({Provenance::kMeasured, Provenance::kBorrowed}));
@@ -28,16 +28,17 @@ namespace metadist {
 //     v.Optional("date", origin.date, "");
 //   }
 //
-// Writing changes nothing of the value and checks nothing. Reading collects all problems with their
-// places, leaves a value as it was where the document has none for it, and goes on; a function asks
+// Writing neither changes nor checks the value. Reading collects all problems with their locations,
+// leaves a value unchanged if the document has none for it, and continues; a function must check
 // ok() before it uses what it has read. The first field makes the place an object; fields of the
-// document that were not asked for are problems.
+// document that were never requested are problems.
 //
-// `how` is a limit (Integers{1}) or a function (JsonVisitor&, T&). A vector, an array, a map or an
-// optional is for a function that takes it as a whole; else `how` is for each of its elements.
+// `how` is a limit (Integers{1}) or a function (JsonVisitor&, T&). For a vector, an array, a map or
+// an optional, a function that accepts the whole is called once; any other `how` applies to each
+// element.
 class JsonVisitor {
  public:
-  // Reads `in`. All outlive the visitor.
+  // Reads `in`. All arguments must outlive the visitor.
   JsonVisitor(const nlohmann::json& in, JsonProblems& problems, const JsonLimits& limits = {});
   // Writes into `out`.
   explicit JsonVisitor(nlohmann::ordered_json& out);
@@ -45,22 +46,24 @@ class JsonVisitor {
   JsonVisitor& operator=(const JsonVisitor&) = delete;
 
   bool reading() const { return in_ != nullptr; }
-  // What is read.
+  // The document's value at this place; only in reading.
   const nlohmann::json& in() const { return *in_; }
-  // From here on, at this place and within it.
+  // Applies to this place and everything within it, from here on.
   void Limit(const JsonLimits& limits) { limits_ = limits; }
 
-  // No problem was found at this place or within it.
+  // Whether no problem was found at this place or within it.
   bool ok() const { return problems_ == nullptr || problems_->count() == problems_before_; }
-  // A problem of this place, or of one within it by its name or "[3]". Nothing in writing.
+  // Reports a problem of this place, or of one within it, given by its name or "[3]". No effect in
+  // writing.
   void Wrong(std::string message, std::string hint = "");
   void WrongAt(std::string_view name, std::string message, std::string hint = "");
-  // Fields of this object that are not asked for are no problems: it is of no use, or has any.
+  // Fields of this object that were not requested are no problems: its content is not used, or may
+  // be any.
   void LeaveRest() { rest_is_open_ = true; }
-  // Makes problems of the fields that were not asked for; the outermost visitor's last call.
+  // Reports the fields that were not requested; the last call on the outermost visitor.
   void RefuseRest();
 
-  // The place is one value.
+  // The place is a single value.
   void Value(bool& value);
   void Value(int64_t& value, const Integers& range = {});
   void Value(int& value, const Integers& range = {INT32_MIN, INT32_MAX});
@@ -68,7 +71,7 @@ class JsonVisitor {
   void Value(double& value, Reals range = Reals::kAny);
   void Value(std::string& value, Texts range = Texts::kAny);
   void Value(std::string& value, const Words& range);
-  // The place is a text: write() makes it, read(text) takes it in.
+  // The place is a text: write() returns it, read(text) parses it.
   template <typename Write, typename Read>
   void Text(const Write& write, const Read& read) {
     std::string text;
@@ -76,31 +79,31 @@ class JsonVisitor {
     Value(text);
     if (reading() && ok()) read(text);
   }
-  // The place is null or not; which of both.
+  // Writes null, or reads whether the place is null; returns which.
   bool Null(bool null);
-  // The place is one of the names; which one. Reading gives `chosen` back after a problem.
+  // The place is one of the names; returns its index. Reading returns `chosen` after a problem.
   size_t Choice(const std::vector<std::string_view>& names, size_t chosen);
 
   template <typename T, typename... How>
   void Visit(T& value, const How&... how);
 
-  // The place is a list of `count` elements; in reading, as many as it has, and none after a
+  // The place is a list of `count` elements; in reading, returns the document's count, or 0 after a
   // problem.
   size_t Items(size_t count);
-  // The place is a list of so many elements; false after a problem.
+  // The place is a list of exactly `count` elements; returns false after a problem.
   bool Tuple(size_t count);
   template <typename T, typename... How>
   void Item(size_t index, T& value, const How&... how) {
     VisitAt(ItemAt(index), value, how...);
   }
 
-  // A field that must be there.
+  // A required field.
   template <typename T, typename... How>
   void Field(std::string_view name, T& value, const How&... how) {
     const Place place = FieldAt(name, /*required=*/true);
     if (place) VisitAt(place, value, how...);
   }
-  // A field that is always written; reading takes `absent` where there is none.
+  // A field that is always written; in reading, defaults to `absent`.
   template <typename T, typename... How>
   void Defaulted(std::string_view name,
                  T& value,
@@ -110,7 +113,7 @@ class JsonVisitor {
     const Place place = FieldAt(name, /*required=*/false);
     if (place) VisitAt(place, value, how...);
   }
-  // The same, but not written where it is as absent.
+  // The same, but not written if it equals `absent`.
   template <typename T, typename... How>
   void Optional(std::string_view name,
                 T& value,
@@ -118,12 +121,12 @@ class JsonVisitor {
                 const How&... how) {
     if (reading() || !(value == absent)) Defaulted(name, value, absent, how...);
   }
-  // A field that always says the same.
+  // A field with a fixed text.
   void Constant(std::string_view name, const std::string& text);
-  // The fields `schema` and `schema_version`. False where they say otherwise; no other problem of
-  // the document is looked for then.
+  // The fields `schema` and `schema_version`. Returns false if they differ; no other problems of
+  // the document are then reported.
   bool Schema(const std::string& name, int64_t version, const std::string& hint);
-  // An object, whose fields visit(JsonVisitor&) visits.
+  // An object, whose fields are visited by visit(JsonVisitor&).
   template <typename Function>
   void Object(std::string_view name, const Function& visit) {
     const Place place = FieldAt(name, /*required=*/true);
@@ -132,7 +135,8 @@ class JsonVisitor {
     if (inner.IsObject()) visit(inner);
     inner.RefuseRest();
   }
-  // A field that must be there and is not read: write(JsonVisitor&), or the text of write().
+  // A required field that is not read. It is written by write(JsonVisitor&), or is the text that
+  // write() returns.
   template <typename Function>
   void Unread(std::string_view name, const Function& write) {
     const Place place = FieldAt(name, /*required=*/true);
@@ -145,7 +149,7 @@ class JsonVisitor {
   }
 
  private:
-  // A field by its name or an element by its index.
+  // A field by name or an element by index.
   struct Place {
     std::string_view name;
     size_t index = 0;
@@ -164,7 +168,7 @@ class JsonVisitor {
   }
   Place FieldAt(std::string_view name, bool required);
   Place ItemAt(size_t index);
-  // The names of an object's fields in reading.
+  // In reading, the names of the object's fields.
   std::vector<std::string_view> Names();
   bool IsObject();
   std::string Path() const;
@@ -177,14 +181,15 @@ class JsonVisitor {
   JsonProblems* problems_ = nullptr;
   size_t problems_before_ = 0;
   JsonLimits limits_;
-  std::vector<std::string_view> asked_;  // names of fields, those that the document lacks too
+  std::vector<std::string_view> asked_;  // names of requested fields, including those that the
+                                         // document lacks
   bool is_object_ = false;
-  bool is_no_object_ = false;  // and that was said
+  bool is_no_object_ = false;  // and this was reported
   bool rest_is_open_ = false;
 };
 
-// Reads a document with visit(JsonVisitor&); all problems as one. where: the file, for messages.
-// Errors: kBadInput.
+// Reads a document with visit(JsonVisitor&); all problems become one error. where: the file, for
+// messages. Errors: kBadInput.
 template <typename Function>
 Result<void> ReadJson(const nlohmann::json& document,
                       const std::string& where,
@@ -197,7 +202,7 @@ Result<void> ReadJson(const nlohmann::json& document,
   return std::move(problems).Check();
 }
 
-// Writes a value with visit(JsonVisitor&, T&), which changes nothing of it.
+// Writes a value with visit(JsonVisitor&, T&), which must not change it.
 template <typename T, typename Function>
 void WriteJson(const T& value, const Function& visit, nlohmann::ordered_json& out) {
   JsonVisitor v(out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A bias of zeros, which one exporter writes and another leaves out, is left out. Inputs that are
-// added to the result and may be left out: the last of the operators in kBiased.
+// Removes a bias of zeros, which some exporters write and others omit. kBiased lists operators with
+// an optional input, always the last one, that is added to the result.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -14,7 +14,7 @@ namespace {
 
 struct Biased {
   std::string_view op;
-  size_t bias;  // its input
+  size_t bias;  // index of that input
 };
 constexpr std::array kBiased = {Biased{"Conv", 2}, Biased{"ConvTranspose", 2}, Biased{"Gemm", 2}};
 

@@ -3,15 +3,16 @@
 // Shape inference and constant folding in one walk.
 //
 // Exporters compute shapes with operators (shape, gather, concatenate, reshape), so the type of one
-// node may depend on the elements that another one makes: neither inference nor folding can come
-// first. ONNX's own library solves this by propagating integer data of some operators beside the
-// shapes. Here every operator has a reference kernel, so a node whose inputs are constants is
-// simply evaluated, whatever it is, and its results are constants for the nodes after it. One walk
-// in node order is enough, since every value is made before it is read. Linear in the size of the
-// graph plus the evaluations, which `fold_bytes` bounds each.
+// node may depend on elements that another node computes: neither inference nor folding can run
+// first. ONNX's own library solves this by propagating the integer data of some operators along
+// with the shapes. Here every operator has a reference kernel, so any node whose inputs are
+// constants is simply evaluated, and its results are constants for the nodes after it. One walk in
+// node order is enough, since every value is made before it is read. Linear in the size of the
+// graph plus the evaluations, each bounded by `fold_bytes`.
 //
-// Control flow whose course is known by then is spelled out (inline_bodies.h); the bodies of what
-// remains are typed by walks of their own, from the types that the operator says they take.
+// Control flow whose conditions and trip counts are known at that point is inlined
+// (inline_bodies.h). The bodies of remaining control flow are typed by recursive walks, from the
+// input types that the operator declares for them.
 #include "metair/passes/infer_types.h"
 
 #include <fmt/format.h>
@@ -66,7 +67,7 @@ class Walk {
     return id != kNone && unknown_[static_cast<size_t>(id)];
   }
 
-  // A node out of a body, which is part of this graph now.
+  // Adds a node copied from a body to this graph.
   bool AddCopied(Node node) {
     const OpDef* op = ops_.Find(node);
     if (op == nullptr) {
@@ -81,7 +82,7 @@ class Walk {
     return true;
   }
 
-  // True if the node is spelled out, or refused.
+  // True if the node was inlined, or was rejected.
   bool Inline(const Node& node) {
     if (!inliner_) return false;
     const size_t problems = problems_.size();
@@ -99,7 +100,7 @@ class Walk {
     return false;
   }
 
-  // Types the bodies of a node from what they take. False if one is refused.
+  // Types a node's bodies from their input types. False if one is rejected.
   bool TypeBodies(const OpDef& op, Node& node) {
     AbsorbConstants(graph_, &node);
     for (size_t r = 0; r < node.regions.size(); ++r) {
@@ -139,14 +140,14 @@ class Walk {
     Assign(node.op, node, types.value());
   }
 
-  // What depends on a value that could not be typed is not typed either, nor reported.
+  // Values that depend on an untyped value are not typed either, and not reported.
   void Spread(const Node& node) {
     unknown_.resize(graph_.values.size(), false);
     for (ValueId output : node.outputs)
       if (output != kNone) unknown_[static_cast<size_t>(output)] = true;
   }
 
-  // Types the node's results; true if they are made otherwise now and the node is no longer needed.
+  // Types the node's results; true if other values replace them and the node is no longer needed.
   bool Visit(const OpDef& op, Node& node) {
     bool constant = op.reference != nullptr && node.regions.empty();
     for (ValueId input : ReadsOf(node)) {

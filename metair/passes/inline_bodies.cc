@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Control flow that is known before running is no control flow: exporters write loops over a fixed
-// number of layers or time steps, and conditions on shapes. Spelled out, its nodes can be split one
-// by one, and shapes that depend on the round are known.
+// Inlines control flow whose conditions and trip counts are known before running: exporters write
+// loops over a fixed number of layers or time steps, and conditions on shapes. Once inlined, its
+// nodes can be sharded individually, and shapes that depend on the iteration are known.
 //
-// Rounds are copied one after the other and folded at once, so a condition that a round computes
-// from its number is a constant when the next round asks for it. Where it is not, or where a node
-// of a round is refused, everything is taken back and the loop stays.
+// Iterations are copied one after the other and folded at once, so a condition that an iteration
+// computes from its number is a constant when the next iteration needs it. If it is not constant,
+// or if a node of an iteration is rejected, everything is rolled back and the loop remains.
 #include "metair/passes/inline_bodies.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@
 namespace metadist {
 namespace {
 
-// A loop is spelled out into at most so many nodes (of the file, folded ones included).
+// The most nodes that inlining a loop may produce (nodes as in the file, including folded ones).
 constexpr int64_t kMostNodes = 2048;
 
 bool IsKnown(const Value& value) {
@@ -36,7 +36,7 @@ int64_t CountNodes(const Graph& graph) {
   return count;
 }
 
-// Takes back all that was appended since it was made.
+// Rolls back everything appended since it was created.
 struct Mark {
   explicit Mark(const Graph& graph) : values(graph.values.size()), nodes(graph.nodes.size()) {}
   void TakeBack(Graph* graph) const {
@@ -217,7 +217,7 @@ ValueId BodyInliner::Result(const std::string& name) {
   return graph_->AddValue({names_.Fresh(name), {}, ValueKind::kResult, {}, kNone});
 }
 
-// axis: an attribute, none if negative.
+// axis: an attribute; omitted if negative.
 bool BodyInliner::Emit(const std::string& op, Ids inputs, ValueId output, int64_t axis) {
   Node node;
   node.name = names_.Fresh(graph_->value(output).name + "/" + op);

@@ -12,20 +12,20 @@
 
 namespace metadist {
 
-// Copies bodies of control flow into the graph around them, where what is run is known before: a
-// condition that is constant, rounds that can be counted and are few.
+// Copies bodies of control flow into the enclosing graph if it is known in advance what runs: a
+// constant condition, or a small, known number of iterations.
 class BodyInliner {
  public:
   // Appends a node to the graph and types it, or replaces it by constants. False if its operator
-  // refuses it.
+  // rejects it.
   using Add = std::function<bool(Node)>;
 
-  // graph: holds all its nodes still, so that names can be told apart.
+  // graph: must still contain all its nodes, so that new names are unique.
   BodyInliner(Graph* graph, Add add);
 
   enum class Done { kNo, kYes, kRefused };
-  // kYes: the node's results are made by other nodes now. kNo: nothing has happened, but that `add`
-  // may have refused a node. kRefused: a node that is certain to run was refused.
+  // kYes: other nodes compute the node's results. kNo: nothing has changed, although `add` may have
+  // rejected a node. kRefused: a node that is certain to run was rejected.
   Done Inline(const Node& node, const OpCall& call);
 
  private:
@@ -34,7 +34,7 @@ class BodyInliner {
   Done InlineBranch(const Node& node, const OpCall& call);
   bool UnrollLoop(const Node& node, const OpCall& call);
   bool UnrollScan(const Node& node, const OpCall& call);
-  // Appends the body's nodes; its outputs, or nothing if one was refused.
+  // Appends the body's nodes; returns its outputs, or nullopt if a node was rejected.
   std::optional<Ids> Splice(const Region& region, const Ids& own, const std::string& prefix);
   std::optional<Ids> SpliceNodes(const Graph& body, Ids* ids, const std::string& prefix);
   bool Forward(const Ids& from, const Ids& to, const std::string& prefix);

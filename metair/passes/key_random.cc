@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every operator that draws random numbers gets a key of its own, made of its seed or, where the
-// model gives none, of the node's name: so two nodes draw different numbers, and the same model
-// draws the same ones each time, on however many devices. It also gets the place of its first
-// element, which moves with a part of the array (metair/ops/drawing.h). Inside of bodies as well; a
-// body that runs many times draws the same numbers each time.
+// Gives every operator that draws random numbers its own key, derived from its seed or, if the
+// model gives none, from the node's name: two nodes draw different numbers, and the same model
+// draws the same numbers each time, on any number of devices. The operator also gets the position
+// of its first element, which changes if it computes only a part of the array
+// (metair/ops/drawing.h). Applies inside bodies as well; a body that runs many times draws the same
+// numbers each time.
 #include <fmt/format.h>
 
 #include "metair/ops/drawing.h"
@@ -18,7 +19,7 @@ class Keys {
  public:
   explicit Keys(const OpTable& ops) : ops_(ops) {}
 
-  // prefix: of the names of nodes around the graph.
+  // prefix: names of the enclosing nodes.
   Result<Graph> Add(const Graph& graph, const std::string& prefix) const {
     GraphBuilder b = GraphBuilder::Rewrite(graph, ops_);
     for (Node node : graph.nodes) {

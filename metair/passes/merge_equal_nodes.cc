@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Common subexpressions: nodes of the same operator, attributes and (replaced) inputs compute the
-// same. One walk in node order with a table of nodes seen; equal constants are merged before, since
-// exporters repeat them. Tensors in attributes compare by bytes. Nodes with regions, random and
-// unknown operators are left alone. O(n log n) comparisons of keys.
+// Common subexpression elimination: nodes with the same operator, attributes and (replaced) inputs
+// compute the same values. One walk in node order with a table of nodes seen; equal constants are
+// merged first, since exporters repeat them. Tensors in attributes compare by bytes. Nodes with
+// regions, random operators and unknown operators are not merged. O(n log n) comparisons of keys.
 // Source: value numbering; Cocke and Schwartz 1970, "Programming Languages and Their Compilers".
 #include <fmt/format.h>
 
@@ -41,7 +41,8 @@ std::string KeyOf(const Node& node, const ValueReplacement& replaced) {
   return key;
 }
 
-// Whether every result of `node` may be replaced by that of `earlier`: checked before any is.
+// Whether every result of `node` may be replaced by that of `earlier`; checked before any is
+// replaced.
 bool CanReplace(const Graph& graph, const Node& node, const Node& earlier) {
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const bool wanted = node.outputs[i] != kNone;
@@ -67,7 +68,8 @@ Result<Graph> Run(const Graph& graph, const PassInput& input) {
       seen.emplace(key, &node);
       continue;
     }
-    // A result that keeps its node (it is an output beside another output) keeps only itself.
+    // A result that cannot be replaced (for example, it and the earlier one are graph outputs)
+    // keeps its node, but the node's other results are still replaced.
     for (size_t i = 0; i < node.outputs.size(); ++i)
       if (node.outputs[i] != kNone) replaced.Add(graph, node.outputs[i], found->second->outputs[i]);
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes that a node is given for all axes, of which some stay as they are, are given for the others
-// alone. A node that names the size of an axis can only be divided along it where that size and the
-// axis shrink together, and nothing tells that from a node that resizes the axis.
+// If a node is given sizes for all axes and some axes keep their size, it is given sizes for the
+// others only. A node that states the size of an axis could be sharded along it only if that size
+// and the axis shrank together, and such a node cannot be distinguished from one that resizes the
+// axis.
 #include <utility>
 
 #include "metair/ops/axes.h"
@@ -12,7 +13,7 @@
 namespace metadist::passes {
 namespace {
 
-// The input that lists sizes, kNone for a node that is left alone.
+// The input that lists sizes; kNone if the node is not changed.
 int64_t SizesInput(const Graph& graph, const Node& node) {
   const auto is_constant = [&](size_t input) {
     if (input >= node.inputs.size() || node.inputs[input] == kNone) return false;
@@ -28,7 +29,7 @@ int64_t SizesInput(const Graph& graph, const Node& node) {
   return node.op == "Resize" && plain && is_constant(3) ? 3 : kNone;
 }
 
-// Errors: kBadInput for axes that are none; the node is wrong then.
+// Errors: kBadInput for invalid axes; the node itself is then invalid.
 Result<void> Narrow(size_t input, GraphBuilder& b, Node& node) {
   const Shape& x = b.shape(node.inputs[0]);
   const std::vector<int64_t> sizes = b.graph().value(node.inputs[input]).data.ToInts();

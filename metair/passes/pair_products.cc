@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A sum of products of three or more arrays becomes a chain of sums of two, from the left: an index
-// is summed as soon as no later array and no dim of the result has it. "bi,oij,bj->bo" is
-// "bi,oij->boj", "boj,bj->bo". The values between are the graph's own, so they are planned, counted
-// and divided as all others are, and each step is a batch of matrix products. Equations with an
-// ellipsis, or with an index twice in one term, are left alone.
+// is summed as soon as no later array and no dim of the result has it. "bi,oij,bj->bo" becomes
+// "bi,oij->boj", "boj,bj->bo". The intermediate values are ordinary values of the graph, so they
+// are planned, counted and sharded like all others, and each step is a batch of matrix products.
+// Equations with an ellipsis, or with an index twice in one term, are not changed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ bool HasTwice(const std::string& term) {
   return std::set<char>(term.begin(), term.end()).size() != term.size();
 }
 
-// No terms: an equation that is left alone.
+// Returns no terms for an equation that is not changed.
 Equation ParsePlain(std::string text) {
   text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
   if (text.find('.') != std::string::npos) return {};
@@ -53,8 +53,8 @@ Equation ParsePlain(std::string text) {
   return equation;
 }
 
-// The indices of two terms that something behind still has: those of both, of the first, of the
-// second.
+// The indices of two terms that later terms or the result still need: those of both, of the first,
+// of the second.
 std::string Kept(const std::string& a, const std::string& b, const std::string& behind) {
   const auto has = [](const std::string& term, char letter) {
     return term.find(letter) != std::string::npos;
@@ -67,7 +67,7 @@ std::string Kept(const std::string& a, const std::string& b, const std::string& 
   return both + first + second;
 }
 
-// The node as a chain.
+// Adds the node as a chain.
 void AddChain(const Node& node, const Equation& equation, GraphBuilder& b) {
   ValueId left = node.inputs[0];
   std::string term = equation.terms[0];

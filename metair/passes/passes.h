@@ -12,30 +12,30 @@
 
 namespace metadist {
 
-// What a pass is given besides the graph.
+// Inputs of a pass besides the graph.
 struct PassInput {
   const OpTable& ops;
   const InferOptions& infer;  // for passes that infer types
 };
 
-// One graph-to-graph transformation. It keeps the names, types and values of inputs and outputs,
-// the parameters' names and what the graph computes.
+// One graph-to-graph transformation. It preserves the names, types and values of inputs and
+// outputs, and the names of parameters.
 struct PassDef {
   const char* name;
   const char* summary;
   Result<Graph> (*run)(const Graph& graph, const PassInput& input);
 };
 
-// All passes in the order they run (passes.def).
+// All passes in the order in which they run (passes.def).
 const std::vector<const PassDef*>& Passes();
 
 struct PassOptions {
-  std::set<std::string> off;  // names of passes that are left out
+  std::set<std::string> off;  // names of passes to skip
   bool verify = false;        // verify graph and types after every pass
   InferOptions infer = {};
 };
 
-// Options that leave out all passes but these.
+// Options that skip all passes but these.
 PassOptions OnlyPasses(std::initializer_list<std::string_view> names);
 
 struct PassReport {
@@ -50,8 +50,8 @@ struct PassesDone {
   std::vector<PassReport> reports;
 };
 
-// Runs the passes. Errors: kUsage for an unknown name in `off`, listing the known ones; whatever a
-// pass or the verifier reports.
+// Runs the passes. Errors: kUsage for an unknown name in `off`, listing the known ones; errors of a
+// pass or of the verifier.
 Result<PassesDone> RunPasses(const Graph& graph, const PassOptions& options, const OpTable& ops);
 
 }  // namespace metadist

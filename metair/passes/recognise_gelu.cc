@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Gaussian error linear unit, spelt out, becomes one node.
+// Replaces a Gaussian error linear unit written as several nodes by one node.
 //
 // Exporters older than the operator write x Phi(x) as five to eight elementwise nodes: x / 2 (1 +
 // erf(x / sqrt 2)), or with tanh(sqrt(2 / pi) (x + 0.044715 x^3)) in place of erf, the factors in
-// any order. Two exports of one network then differ in nodes, in what a step costs and in what a
-// planner may cut. Here the match starts at erf or tanh: below it stands what scales x, above it a
-// sum with one and a chain of products that must bring in x and one half, each once. The constants
-// may be as inexact as their element type. Linear in the nodes.
+// any order. Two exports of one network then differ in nodes, in the cost of a step and in the
+// shardings a planner may choose. The match starts at erf or tanh: its operand must be x scaled (or
+// the cubic above); its result must be used by a sum with one, followed by a chain of products with
+// x and one half, each once. Constants may be as inexact as their element type. Linear in the
+// nodes.
 #include <array>
 #include <cmath>
 #include <optional>
@@ -40,7 +41,7 @@ class Matcher {
   explicit Matcher(const Graph& graph) : graph_(graph), uses_(UsesOf(graph)) {}
 
   struct Found {
-    NodeId last;  // the product that is the result
+    NodeId last;  // the product that computes the result
     ValueId x;
     bool tanh;
   };
@@ -76,7 +77,7 @@ class Matcher {
     return Is(node, op) ? &node : nullptr;
   }
 
-  // The other operand of a sum or product; `value` itself where both are.
+  // The other operand of a sum or product; `value` itself if both are.
   static ValueId Other(const Node& node, ValueId value) {
     return node.inputs[0] == value ? node.inputs[1] : node.inputs[0];
   }
@@ -90,7 +91,7 @@ class Matcher {
     return std::abs(found - expected) <= ToleranceOf(value.type.element) * std::abs(expected);
   }
 
-  // x where `id` is x times `factor` (or divided by its inverse), else kNone.
+  // x if `id` is x times `factor` (or divided by its inverse), else kNone.
   ValueId Scaled(ValueId id, double factor) const {
     if (const Node* product = MadeBy(id, "Mul")) {
       for (const int constant : {0, 1})
@@ -104,7 +105,7 @@ class Matcher {
 
   ValueId BelowErf(ValueId id) const { return Scaled(id, kSqrtHalf); }
 
-  // x where `id` is sqrt(2 / pi) (x + 0.044715 x^3).
+  // x if `id` is sqrt(2 / pi) (x + 0.044715 x^3), else kNone.
   ValueId BelowTanh(ValueId id) const {
     const Node* sum = MadeBy(Scaled(id, kSqrtTwoOverPi), "Add");
     if (sum == nullptr) return kNone;
@@ -134,7 +135,7 @@ class Matcher {
     return product != nullptr && product->inputs[0] == x && product->inputs[1] == x;
   }
 
-  // The node that multiplies `value` with the last of {x, 1/2}, or kNone.
+  // The node that multiplies by the last of {x, 1/2} in a chain of products from `value`, or kNone.
   NodeId Products(ValueId value, ValueId x) const {
     bool has_x = false;
     bool has_half = false;

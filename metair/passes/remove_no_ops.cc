@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nodes whose result is their first input, unchanged. Whether a node is one follows from types and
-// attributes: a view of its own type; a conversion to the type it has; a broadcast to the shape it
-// has; a permutation in order; a concatenation of one; a slice of everything with steps of one;
-// dropout outside of training.
+// Removes nodes whose result is their first input, unchanged. Types and attributes decide this: a
+// view that keeps its type; a conversion to the same element type; a broadcast to the same shape;
+// an identity permutation; a concatenation of one array; a slice that keeps all elements, with
+// steps of one; dropout outside training.
 #include <algorithm>
 #include <string>
 
@@ -19,7 +19,7 @@ bool IsInOrder(const std::vector<int64_t>& permutation) {
   return true;
 }
 
-// Slices keep all of their input when no step turns it round.
+// A slice of the full size keeps its input unless a step reverses it.
 bool HasUnitSteps(const Graph& graph, const Node& node) {
   if (node.inputs.size() < 5 || node.inputs[4] == kNone) return true;
   const Value& steps = graph.value(node.inputs[4]);
@@ -28,7 +28,7 @@ bool HasUnitSteps(const Graph& graph, const Node& node) {
   return std::all_of(values.begin(), values.end(), [](int64_t step) { return step == 1; });
 }
 
-// Dropout keeps its input unless it is told that it trains.
+// Dropout keeps its input unless its training input is set.
 bool Trains(const Graph& graph, const Node& node) {
   if (node.inputs.size() < 3 || node.inputs[2] == kNone) return false;
   const Value& training = graph.value(node.inputs[2]);

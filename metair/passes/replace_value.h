@@ -7,24 +7,25 @@
 
 namespace metadist {
 
-// Collects values that are to be read in place of others and applies them all at once; names of
-// graph outputs are kept. Replacements may be chained.
+// Collects replacements of values and applies them all at once; names of graph outputs are kept.
+// Replacements may be chained.
 class ValueReplacement {
  public:
   explicit ValueReplacement(const Graph& graph);
 
-  // The value read in place of `id`; `id` itself if there is none.
+  // The replacement of `id`; `id` itself if there is none.
   ValueId of(ValueId id) const;
-  // All uses of `old` become uses of `now`, a result or stored value of the same type made earlier.
-  // False, and nothing happens, where an output would lose its name: `old` is a graph output, and
-  // `now` is no result of a node or a graph output, too.
+  // Makes all uses of `old` uses of `now`, a result or stored value of the same type made earlier.
+  // Returns false and does nothing if an output would lose its name: `old` is a graph output, and
+  // `now` is not the result of a node, is a graph output too, or belongs to a state. Likewise if
+  // `old` belongs to a state.
   bool Add(const Graph& graph, ValueId old, ValueId now);
-  // Uses of replaced values rewritten. Their nodes stay, dead.
+  // Rewrites the uses of replaced values. Their nodes remain, dead.
   Graph Apply(Graph graph) const;
 
  private:
-  std::vector<ValueId> now_;     // by old value; itself = not replaced
-  std::vector<bool> is_output_;  // of the graph, or takes the place of one
+  std::vector<ValueId> now_;     // by old value; itself if not replaced
+  std::vector<bool> is_output_;  // a graph output, or the replacement of one
   std::vector<bool> is_state_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A conversion to the element type of another value, whose type is known here, becomes a conversion
-// to that type: it no longer reads the other value, and a converted constant can be folded.
+// to that type: it then does not read the other value, and a converted constant can be folded.
 #include "metair/ops/onnx_types.h"
 #include "metair/passes/passes.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whatever a model may leave out, or write in several ways, is written in one way (OpDef::spell).
-// What is known of a call then does not depend on how its model happens to say it, and an integer
-// that is there can move with a part of an array, as the diagonal of a triangle must when its rows
-// are cut.
+// Everything that a model may omit, or write in several ways, is written in one canonical way
+// (OpDef::spell). The sharding rules of a call then do not depend on how its model expresses it.
+// And an integer that is written out can differ between the parts of an array, as the diagonal of a
+// triangle must when its rows are sharded.
 #include <string>
 #include <utility>
 

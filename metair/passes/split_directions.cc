@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recurrent layer that runs both ways becomes two layers, one for each direction. A layer of one
-// direction can be divided step by step, or hand its state from piece to piece; one that begins at
-// both ends cannot. The weights of a direction are a part of those of both; constant ones are taken
-// apart here, parameters when the graph runs.
+// A bidirectional recurrent layer becomes two layers, one for each direction. A layer with one
+// direction can be computed step by step, or pass its state from piece to piece; one that starts at
+// both ends cannot. The weights of a direction are a slice of those of both; constants are sliced
+// here, parameters when the graph runs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,15 +21,15 @@
 namespace metadist::passes {
 namespace {
 
-// Attributes by name, for each direction: functions, and the parameters that they take.
+// For each direction: names of the activation functions, and their parameters.
 struct Activations {
   std::vector<std::string> names;
   std::vector<double> alphas;
   std::vector<double> betas;
 };
 
-// nullopt: they are not as many for either direction. No names: those of the operator, which take
-// no parameters.
+// nullopt if the lists do not have equal lengths for both directions. Without names the operator's
+// defaults apply, which have no parameters.
 std::optional<std::vector<Activations>> ActivationsOfBoth(const Attributes& attributes) {
   std::vector<Activations> both(2);
   const std::vector<std::string> names = attributes.Strings("activations");
@@ -51,7 +51,7 @@ std::optional<std::vector<Activations>> ActivationsOfBoth(const Attributes& attr
   return both;
 }
 
-// A recurrent layer of both directions.
+// Whether the node is a bidirectional recurrent layer that can be split.
 bool IsSplit(const Node& node) {
   const bool recurrent = node.op == "LSTM" || node.op == "GRU" || node.op == "RNN";
   return recurrent && node.domain.empty() && node.inputs.size() >= 3 && node.inputs[kX] != kNone &&
@@ -59,7 +59,7 @@ bool IsSplit(const Node& node) {
          ActivationsOfBoth(node.attributes);
 }
 
-// One of both directions of a value.
+// The slice of a value for one direction.
 ValueId Part(GraphBuilder& b, ValueId both, int64_t axis, int64_t direction) {
   const auto place = [&](int64_t at) {
     return b.Constant(Tensor::Of<int64_t>({1}, {at}), fmt::format("place_{}", at));
@@ -72,7 +72,7 @@ ValueId Part(GraphBuilder& b, ValueId both, int64_t axis, int64_t direction) {
   return b.Append(std::move(node), {name})[0];
 }
 
-// The layer of one direction.
+// Adds the layer of one direction.
 std::vector<ValueId> AddDirection(GraphBuilder& b,
                                   const Node& node,
                                   const Activations& own,

@@ -16,8 +16,8 @@ struct MeshAxis {
   bool operator==(const MeshAxis&) const = default;
 };
 
-// The devices as a grid of named axes, first axis slowest (= between nodes). Rank = row-major
-// index.
+// The devices as a grid of named axes. The first axis varies slowest (typically between nodes).
+// Rank = row-major index.
 struct Mesh {
   std::vector<MeshAxis> axes;
 
@@ -30,16 +30,16 @@ struct Mesh {
   int64_t RankOf(const std::vector<int64_t>& coordinate) const;
   // Mixed-radix index of a coordinate along `ids`, first = major.
   int64_t IndexAlong(const std::vector<int>& ids, const std::vector<int64_t>& coordinate) const;
-  // The ranks that differ from `rank` along `ids` only, in mixed-radix order of `ids`.
+  // The ranks that differ from `rank` only along `ids`, in mixed-radix order of `ids`.
   std::vector<int64_t> Group(const std::vector<int>& ids, int64_t rank) const;
-  // Axis of that name, or -1.
+  // The id of the axis with that name, or -1.
   int Find(std::string_view name) const;
   bool operator==(const Mesh&) const = default;
 };
 
 // "data=4,model=8"; "1" for a mesh without axes.
 std::string MeshText(const Mesh& mesh);
-// "data=4,model=8", or "4x8" and "4", whose axes are called a, b, c. Errors: kUsage.
+// "data=4,model=8", or "4x8" or "4" with axes named a, b, c. Errors: kUsage.
 Result<Mesh> ParseMesh(std::string_view text);
 
 }  // namespace metadist

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What two pieces of a dim have in common, without a walk over it.
+// Counts the indices that two pieces of a dim share, without enumerating them.
 //
-// A piece of a part is a product: of the digits of an index in the mixed radix of the part's
-// sub-dims, each lies in an interval of its own. Where two parts of one size have the same first
-// radix, what is in common is the number of common first digits times what the rest has in common.
-// Where the first radices have a common divisor, each is taken apart into that and the rest; an
-// interval of it is then at most three products: the end of one block, whole blocks, the beginning
-// of another. Where they have none, and where parts begin at different places, the runs of the side
-// that has fewer are counted on the other: how many indices below some place a product holds is a
-// sum over its digits. So the cost depends on the sub-dims, not on the size of the dim, but for
+// Write an index within a part in the mixed radix of the part's sub-dims. A piece is then a product
+// of intervals, one for each digit. If two parts of equal size have the same leading radix, the
+// count is the number of common leading digits times the count for the remaining digits. If the
+// leading radices have a common divisor, each digit is split into an outer and an inner digit; an
+// interval of the original digit becomes at most three products: the end of one block, whole
+// blocks, and the beginning of another. If the radices are coprime, or the parts start at different
+// offsets, the runs of the side with fewer runs are counted on the other side: the number of
+// indices below a limit that a product contains is a sum over its digits. The cost depends on the
+// sub-dims, not on the size of the dim, except for scattered pieces on both sides with coprime
+// radices.
 // scattered pieces on both sides whose radices have nothing in common.
 #include "metair/spmd/overlap.h"
 
@@ -21,7 +23,7 @@
 namespace metadist {
 namespace {
 
-// A digit of an index, and which of its values a rank holds.
+// A digit of an index, and the interval of its values that a rank holds.
 struct Digit {
   int64_t radix = 1;
   Interval own;
@@ -48,7 +50,8 @@ int64_t Held(std::span<const Digit> digits) {
   return product;
 }
 
-// The intervals of (outer, inner) digits that make up an interval of one digit, inner < `inner`.
+// Splits an interval of one digit into products of intervals of an outer and an inner digit, inner
+// < `inner`.
 std::vector<std::pair<Interval, Interval>> Apart(const Interval& own, int64_t inner) {
   std::vector<std::pair<Interval, Interval>> products;
   int64_t begin = own.begin;
@@ -72,7 +75,7 @@ int64_t SizeOf(std::span<const Digit> digits) {
   return product;
 }
 
-// Indices below `end` that a product holds.
+// The number of indices below `end` that the product contains.
 int64_t Below(std::span<const Digit> digits, int64_t end) {
   int64_t unit = SizeOf(digits);
   if (end >= unit) return Held(digits);
@@ -87,7 +90,7 @@ int64_t Below(std::span<const Digit> digits, int64_t end) {
   return count;
 }
 
-// Digits before that whose values make a run each: those behind it are whole.
+// Position of the last digit that is not whole. The digits before it enumerate the runs.
 size_t LastCut(std::span<const Digit> digits) {
   size_t last = digits.size();
   while (last > 0 && digits[last - 1].own.size() == digits[last - 1].radix) --last;
@@ -96,7 +99,7 @@ size_t LastCut(std::span<const Digit> digits) {
 
 int64_t NumRuns(std::span<const Digit> digits) { return Held(digits.first(LastCut(digits))); }
 
-// visit(begin, end) for every run of a product.
+// Calls visit(begin, end) for every run of a product. last: LastCut(digits).
 template <typename Visitor>
 void ForEachRun(std::span<const Digit> digits, size_t last, int64_t offset, Visitor& visit) {
   if (digits.empty()) return visit(offset, offset + 1);
@@ -107,7 +110,7 @@ void ForEachRun(std::span<const Digit> digits, size_t last, int64_t offset, Visi
     ForEachRun(digits.subspan(1), last - 1, offset + i * unit, visit);
 }
 
-// b is looked at from `offset` of a on.
+// Index 0 of b is index `offset` of a.
 int64_t CommonByRuns(std::span<const Digit> a, std::span<const Digit> b, int64_t offset) {
   if (NumRuns(b) < NumRuns(a)) return CommonByRuns(b, a, -offset);
   int64_t common = 0;
@@ -119,7 +122,7 @@ int64_t CommonByRuns(std::span<const Digit> a, std::span<const Digit> b, int64_t
   return common;
 }
 
-// Products of one size.
+// Both products have the same size.
 int64_t Common(std::span<const Digit> a, std::span<const Digit> b) {
   if (a.empty()) return Held(b);
   if (b.empty()) return Held(a);
@@ -144,7 +147,8 @@ int64_t Common(std::span<const Digit> a, std::span<const Digit> b) {
   return common;
 }
 
-// The dim as concatenated products. A piece with a halo is two runs at most, each a digit.
+// The dim as concatenated products. A piece with a halo is at most two runs, each a product of one
+// digit.
 std::vector<Digits> ProductsOf(const DimSharding& dim,
                                int64_t size,
                                const Mesh& mesh,

@@ -9,8 +9,8 @@
 
 namespace metadist {
 
-// How many indices of a dim of `size` two ranks have in common: the one that holds its piece of
-// `a`, and the one at `there` that holds its piece of `b`. A halo counts, a spare element does not.
+// The number of indices of a dim of `size` that two ranks share: the rank at coordinate `here`
+// holds its piece of `a`, the rank at `there` its piece of `b`. Halos count, spare elements do not.
 int64_t CommonIndices(const DimSharding& a,
                       const std::vector<int64_t>& here,
                       const DimSharding& b,

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who gives its block to whom.
+// Which rank sends its block to which.
 //
-// A block is held by as many ranks as want it: both ends cut every dim into the same number of
-// pieces. So a matching exists, and any will do for what arrives; it matters that no rank sends
-// twice and that data stays near. Ranks that hold what they want are matched with themselves. The
-// others are matched among those that share all leading coordinates but one, then all but two, and
-// so on, in rank order: leading axes lie between nodes. That is greedy, not the most pairs within
-// nodes. Operands of a reduction stay apart: a block is told by the coordinates along partial axes
-// too. Complexity: ranks x axes, and a lookup a rank.
+// As many ranks hold a block as need it, because both shardings cut every dim into the same number
+// of pieces. So a one-to-one matching exists, and any matching delivers the right data. The choice
+// keeps data near: ranks that hold what they need are matched with themselves; the others are
+// matched first among ranks that share all coordinates but the last, then all but the last two, and
+// so on, in rank order, since leading axes run between nodes. This is greedy and need not maximise
+// the number of pairs within a node. Operands of a reduction must stay distinct, so a block is
+// identified by its coordinates along partial axes as well. Complexity: ranks x axes, plus one
+// lookup per rank.
 #include "metair/spmd/permute.h"
 
 #include <map>
@@ -16,13 +17,13 @@
 namespace metadist {
 namespace {
 
-// The ranks that have a block to give, and those that lack it; ascending.
+// The ranks that hold a block others need, and the ranks that need it; ascending.
 struct Block {
   std::vector<int64_t> givers;
   std::vector<int64_t> takers;
 };
 
-// Tells blocks apart: the index ranges of every dim, and the coordinates along partial axes.
+// Identifies a block: the index ranges in every dim, and the coordinates along partial axes.
 std::vector<int64_t> KeyOf(const Sharding& sharding,
                            const Shape& shape,
                            const Mesh& mesh,
@@ -38,7 +39,7 @@ std::vector<int64_t> KeyOf(const Sharding& sharding,
   return key;
 }
 
-// Matches ranks whose number divided by `span` is equal, and takes them off the block.
+// Matches ranks with the same quotient by `span`, and removes them from the block.
 void MatchWithin(int64_t span, Block& block, std::vector<int64_t>& sources) {
   Block rest;
   size_t giver = 0;

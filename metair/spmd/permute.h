@@ -9,10 +9,10 @@
 
 namespace metadist {
 
-// For every rank, the rank whose block it takes in a permute: a one-to-one mapping of the ranks, in
-// which a rank that holds its block already keeps it.
-// shape: global. Errors: kInternal where the step is no permute of blocks: other local shapes,
-// other partial axes, or a block that more ranks want than hold.
+// For every rank, the rank whose block it takes in a permute: a one-to-one mapping, in which a rank
+// that already holds its block keeps it.
+// shape: global. Errors: kInternal if the step is no permutation of blocks: local shapes or partial
+// axes differ, or the numbers of ranks that hold and need a block differ.
 Result<std::vector<int64_t>> PermuteSources(const CollectiveStep& step,
                                             const Shape& shape,
                                             const Mesh& mesh);

@@ -9,7 +9,7 @@
 namespace metadist {
 namespace {
 
-// Joins the next run to the last where they touch.
+// Appends a run, merged with the last one if they touch.
 void Append(std::vector<Interval>& runs, Interval next) {
   if (next.size() == 0) return;
   if (!runs.empty() && runs.back().end == next.begin)
@@ -18,7 +18,7 @@ void Append(std::vector<Interval>& runs, Interval next) {
     runs.push_back(next);
 }
 
-// As far as the dim goes, on its course; empty where nothing is left.
+// The piece with its halo, clamped to the dim unless the halo wraps around; may be empty.
 Interval Widened(const Interval& piece, const Halo& halo, int64_t size) {
   const Interval wide{piece.begin - halo.before, piece.end + halo.behind};
   if (halo.course == Halo::Course::kAround) return {wide.begin, std::max(wide.begin, wide.end)};
@@ -26,7 +26,7 @@ Interval Widened(const Interval& piece, const Halo& halo, int64_t size) {
   return {begin, std::clamp<int64_t>(wide.end, begin, size)};
 }
 
-// Where in the dim the piece with its halo lies, in local order.
+// The index ranges of the dim that a piece with its halo covers, in local order.
 std::vector<Interval> Places(const Interval& piece, const Halo& halo, int64_t size) {
   const Interval wide = Widened(piece, halo, size);
   std::vector<Interval> runs;
@@ -44,7 +44,7 @@ std::vector<Interval> Places(const Interval& piece, const Halo& halo, int64_t si
   return runs;
 }
 
-// The index-th piece of a dim that may have a halo, without it.
+// The `index`-th piece of a dim that may have a halo, without the halo.
 Interval PieceOf(const DimPart& part, int64_t pieces, int64_t index) {
   const SubDim& outer = part.sub[0];
   const int64_t unit = part.size() / outer.size;
@@ -58,7 +58,8 @@ struct PartWalk {
   const std::vector<int64_t>& coordinate;
   std::vector<Interval>& runs;
 
-  // Emits the indices of sub-dims from `level` on, whose block starts at `offset` and has `size`.
+  // Emits the indices of the sub-dims from `level` on, of a block of `size` that starts at
+  // `offset`.
   void Visit(size_t level, int64_t offset, int64_t size) const {
     if (level == part.sub.size()) return Append(runs, {offset, offset + size});
     const SubDim& sub = part.sub[level];
@@ -82,8 +83,8 @@ DimPart NormalizePart(const DimPart& part, const Mesh& mesh) {
     if (!out.sub.empty()) {
       SubDim& last = out.sub.back();
       const int64_t cuts = mesh.size(last.axes);
-      // [a:x, b] is a contiguous cut of a*b where x divides a; [a:x, b:y] is one by x,y where a =
-      // x.
+      // [a:x, b] is a contiguous cut of a*b if x divides a; [a:x, b:y] is a contiguous cut by x,y
+      // if a = x.
       const bool joins = next.axes.empty() ? last.size % cuts == 0 : last.size == cuts;
       if (joins && (next.axes.empty() || next.size % mesh.size(next.axes) == 0)) {
         last.size *= next.size;
@@ -231,7 +232,7 @@ DimSharding Normalize(const DimSharding& dim, const Mesh& mesh) {
     for (const SubDim& sub : out.parts.back().sub) cut = cut || !sub.axes.empty();
   }
   if (!cut) return {};
-  // Equal parts in a row are one product with an outer sub-dim; uncut neighbours are one part.
+  // Equal parts become one product with an outer sub-dim; adjacent uncut parts become one part.
   const auto uncut = [](const DimPart& part) {
     return std::all_of(
         part.sub.begin(), part.sub.end(), [](const SubDim& s) { return s.axes.empty(); });
@@ -320,7 +321,7 @@ Shape LargestLocalShape(const Shape& shape, const Sharding& sharding, const Mesh
   for (size_t d = 0; d < shape.size(); ++d) {
     const DimSharding& dim = sharding.dims[d];
     if (dim.halo.empty() || dim.whole()) continue;
-    // The first piece has nothing before it; the second is as large as any with both sides.
+    // The first piece has nothing before it; the second is as large as any piece with both sides.
     const int64_t pieces = mesh.size(dim.parts[0].sub[0].axes);
     for (int64_t piece : {int64_t{1}, pieces - 1})
       if (piece < pieces)
@@ -346,7 +347,7 @@ Result<void> Validate(const Sharding& sharding, const Shape& shape, const Mesh& 
         "a sharding of {} dims does not fit shape {}", sharding.dims.size(), ShapeText(shape)));
   }
   std::vector<int> seen(mesh.axes.size(), -1);
-  // where: the dim, or -1 for a second use in one product.
+  // where: the dim, or -1 if the axis occurs a second time in one product.
   const auto use = [&](int axis, int where) {
     int& at = seen[static_cast<size_t>(axis)];
     if (at >= 0 && at != where)

@@ -11,15 +11,16 @@
 #include "metair/ir/shape.h"
 #include "metair/spmd/mesh.h"
 
-// How an array lies on a mesh.
+// How an array is placed on a mesh.
 //
-// Every dim is seen as a concatenation of parts, every part as a product of sub-dims (outer to
-// inner), and every sub-dim is cut by a list of mesh axes (major to minor). The common case is one
-// part with one sub-dim. `(3 64:model)` - three blocks of 64, each cut over `model` - is a fused
-// QKV projection cut by heads; `(64:model)+(32:model)` cuts two unequal blocks together.
+// Every dim is a concatenation of parts, every part a product of sub-dims (outer to inner), and
+// every sub-dim is cut by a list of mesh axes (major to minor). The common case is one part with
+// one sub-dim. `(3 64:model)` - three blocks of 64, each cut over `model` - is a fused QKV
+// projection cut by heads; `(64:model)+(32:model)` cuts two unequal blocks together.
 //
-// Pieces are balanced: n over p gives the first n % p pieces one element more. An axis that appears
-// nowhere replicates; one in `partial` holds summands (or other operands of a reduction).
+// Pieces are balanced: of n elements over p ranks, the first n % p pieces get one more. An axis
+// that appears nowhere replicates; along an axis in `partial`, ranks hold summands (or other
+// operands of a reduction).
 namespace metadist {
 
 enum class ReduceOp : uint8_t { kSum, kProd, kMax, kMin, kAnd, kOr };
@@ -39,20 +40,20 @@ struct DimPart {
   bool operator==(const DimPart&) const;
 };
 
-// What a use needs of other ranks: elements before and behind a rank's own piece, or another piece
-// than its own. A negative width leaves elements of the piece out.
+// The elements that a rank needs beyond its own piece: some before and after it, or a different
+// piece. A negative width drops elements of the piece.
 struct Halo {
-  // How pieces and what lies beside them are counted.
+  // How indices before and after a piece are interpreted.
   enum class Course : uint8_t {
-    kStraight,  // as far as the dim goes
-    kMirrored,  // from the end of the dim, as far as it goes: [b, e) stands for [size-e, size-b)
-    kAround,    // as if the ends of the dim were joined: before its first element lies the last
+    kStraight,  // clamped to the dim
+    kMirrored,  // mirrored, then clamped: [b, e) stands for [size-e, size-b)
+    kAround,    // modulo the size of the dim: the last element comes before the first
   };
 
   int64_t before = 0;
   int64_t behind = 0;
-  // The dim's size where the parts add up to another one: a window slides over a dim of 9 in 4
-  // steps of 2. Pieces end where the dim does. 0: the parts add up.
+  // The dim's size if the parts add up to something else: a window slides over a dim of 9 in 4
+  // steps of 2. Pieces are clamped to the dim. 0: the parts add up to the size.
   int64_t of = 0;
   Course course = Course::kStraight;
   bool empty() const { return *this == Halo{}; }
@@ -61,9 +62,10 @@ struct Halo {
 
 struct DimSharding {
   std::vector<DimPart> parts;  // empty: whole on every rank
-  Halo halo = {};  // only of a dim cut contiguously: one part, cut along its outer sub-dim alone
-  // A rank holds one more element behind its piece, which is zero; only of one part with one
-  // sub-dim, without a halo. It stands for all that lies outside the piece.
+  Halo halo = {};  // only if the dim is cut contiguously: one part, cut along its outer sub-dim
+                   // alone
+  // A rank holds one more element after its piece, which is zero and stands for everything outside
+  // the piece. Only if the dim has one part with one sub-dim and no halo.
   bool spare = false;
 
   bool whole() const { return parts.empty(); }
@@ -76,7 +78,7 @@ struct DimSharding {
 struct Partial {
   int axis = 0;
   ReduceOp op = ReduceOp::kSum;
-  bool in_f32 = false;  // the operands are held in f32 although the value is f16 or bf16
+  bool in_f32 = false;  // operands are held in f32 although the value is f16 or bf16
   auto operator<=>(const Partial&) const = default;
 };
 
@@ -87,7 +89,8 @@ struct Sharding {
   static Sharding Replicated(size_t rank) { return {std::vector<DimSharding>(rank), {}}; }
   bool replicated() const;
   bool has_halos() const;
-  // Every rank's own pieces. Where the parts do not add up, balanced pieces of the dim.
+  // The same pieces without halos. If the parts do not add up (Halo::of), balanced pieces of the
+  // dim.
   Sharding WithoutHalos() const;
   bool has_spares() const;
   Sharding WithoutSpares() const;
@@ -107,14 +110,14 @@ struct Interval {
 // The `index`-th of `count` balanced pieces of [0, size).
 Interval Piece(int64_t size, int64_t count, int64_t index);
 
-// The canonical form of a dim: equal placements compare equal wherever sizes divide. Merges
-// sub-dims that a contiguous cut covers, drops sub-dims of size 1, and turns an uncut dim into the
+// The canonical form of a dim: equal placements compare equal if all sizes divide evenly. Merges
+// sub-dims that form a contiguous cut, drops sub-dims of size 1, and makes a dim that no axis cuts
 // whole.
 DimSharding Normalize(const DimSharding& dim, const Mesh& mesh);
 Sharding Normalize(const Sharding& sharding, const Mesh& mesh);
 
-// Global index ranges a rank holds of a dim of `size`, in local order, adjacent ones joined (one
-// piece: ascending, but for a halo that goes around); a spare element is of none.
+// The index ranges of a dim of `size` that a rank holds, in local order, adjacent ones joined. With
+// one part they ascend, unless a halo wraps around. Spare elements are not included.
 std::vector<Interval> LocalIntervals(const DimSharding& dim,
                                      int64_t size,
                                      const Mesh& mesh,
@@ -124,26 +127,26 @@ int64_t LocalSize(const DimSharding& dim,
                   const Mesh& mesh,
                   const std::vector<int64_t>& coordinate);
 Shape LocalShape(const Shape& shape, const Sharding& sharding, const Mesh& mesh, int64_t rank);
-// Along every dim the size on the rank that holds most: rank 0, but for halos.
+// For every dim, its largest local size: that of rank 0, unless there are halos.
 Shape LargestLocalShape(const Shape& shape, const Sharding& sharding, const Mesh& mesh);
-// Every rank holds the same number of elements of every dim.
+// Whether every rank holds the same number of elements of every dim. Halos are ignored.
 bool IsEven(const Shape& shape, const Sharding& sharding, const Mesh& mesh);
 
-// Whether the sharding can be placed: axes known and used once, sub-dim sizes multiply out to the
-// dim's (but for Halo::of), no piece empty, no halo wider than a piece, and none but that of the
-// first and the last piece beyond the ends of the dim; one that goes around holds no element twice.
-// Errors: kUsage naming the dim or axis.
+// Whether the sharding is valid for `shape`: axes are used once; sub-dim sizes multiply out to the
+// dim's (unless Halo::of is set); no piece is empty; no halo is wider than a piece, or reaches
+// beyond the dim except at the first and last piece; a halo that wraps around holds no element
+// twice. Errors: kUsage naming the dim or axis.
 Result<void> Validate(const Sharding& sharding, const Shape& shape, const Mesh& mesh);
 
-// The type in which ranks hold a value of `type`: f32 while it is partial in f32 along some axis.
+// The type in which ranks hold a value of `type`: f32 if it is partial in f32 along some axis.
 TensorType HeldType(TensorType type, const Sharding& sharding);
 
-// "[data,model][]", "[(3 64:model)][]", "[][] partial{sum: model}", where its operands are held in
-// f32 "[][] partial{sum in f32: model}", with a halo "[data~1,2]",
-// "[(4:data 2)~1,0]", "[data~mirror]", "[data~1,2~mirror]", "[data~1,2~around]", with a spare
-// element "[data+]"; "[]" for each whole dim; a scalar prints as "scalar".
+// "[data,model][]", "[(3 64:model)][]", "[][] partial{sum: model}"; with operands held in f32 "[][]
+// partial{sum in f32: model}"; with a halo "[data~1,2]", "[(4:data 2)~1,0]", "[data~mirror]",
+// "[data~1,2~mirror]", "[data~1,2~around]"; with a spare element "[data+]". A whole dim prints as
+// "[]", a scalar as "scalar".
 std::string ShardingText(const Sharding& sharding, const Mesh& mesh);
-// Sizes of sub-dims that a plain `[axis]` leaves out come from `shape`. Errors: kUsage.
+// `shape` supplies the sub-dim size that a plain `[axis]` omits. Errors: kUsage.
 Result<Sharding> ParseSharding(std::string_view text, const Shape& shape, const Mesh& mesh);
 
 }  // namespace metadist

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // dim      := "" | axes [halo] ["+"] | product ("+" product)* [halo]
 // halo     := ["~" before "," behind] ["~mirror" | "~around"]
-// product   := "(" sub (" " sub)* ")"        sub := size [":" axes]        axes := name (","
-// name)* sharding := ("[" dim "]")* | "scalar", then " partial{" op ": " axes ("; " op ": " axes)*
-// "}"
+// product  := "(" sub (" " sub)* ")"
+// sub      := size [":" axes]
+// axes     := name ("," name)*
+// sharding := ("[" dim "]")* | "scalar", then [" partial{" op ": " axes ("; " op ": " axes)* "}"]
 #include <fmt/format.h>
 
 #include <charconv>
@@ -14,7 +15,7 @@ namespace metadist {
 namespace {
 
 constexpr std::string_view kInF32 = " in f32";
-// Of a dim or a halo: so that no sum or product of some of them leaves 64 bits.
+// Most elements of a dim or a halo, so that no sum or product of a few of them overflows 64 bits.
 constexpr int64_t kMostElements = int64_t{1} << 60;
 
 std::string AxesText(const std::vector<int>& axes, const Mesh& mesh) {

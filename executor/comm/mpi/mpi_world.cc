@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank that waits asks again and again whether its messages have come, and in between whether
-// another rank has sent its reason to stop: a message on a tag of its own. So no rank waits longer
-// than the time limit, whatever becomes of the others, and all know why. Rank 0 works alone for
-// long (it plans, and computes what the others' results must be); a thread of it tells meanwhile
-// that it lives, until the process is stopped or ends.
+// A waiting rank polls its messages. In between it checks whether another rank has sent its reason
+// to stop, which is a message with a tag of its own. So no rank waits longer than the time limit,
+// whatever happens to the others, and all ranks learn the reason. Rank 0 works alone for long
+// periods (it plans, and computes the expected results of the others); a thread of it sends
+// heartbeats until the process is stopped or ends.
 #include "executor/comm/mpi/mpi_world.h"
 
 #include <dlfcn.h>
@@ -29,8 +29,10 @@ constexpr int kData = 1;  // tags
 constexpr int kReason = 2;
 constexpr int kAlive = 3;
 constexpr char kPlugin[] = "metadist_mpi.so";
-constexpr int kLooksBetween = 64;  // at messages, before one at reasons and the clock
-constexpr int kDeviceStatus = 6;   // of processes that another rank's error ends
+constexpr int kLooksBetween = 64;  // polls of a message between two checks for abort reasons and
+                                   // the time limit
+constexpr int kDeviceStatus = 6;   // exit status of processes that end because of another rank's
+                                   // error
 
 std::string PluginPath() {
   std::error_code error;
@@ -150,7 +152,7 @@ void MpiMessenger::TakeReasons() {
   stopped_.Set({ErrorCode::kDevice, fmt::format("rank {}", from), std::move(text), "", {}});
 }
 
-// Whether rank 0 has told so since the last look.
+// Whether rank 0 has sent a heartbeat since the last call.
 bool MpiMessenger::LeaderLives() {
   bool lives = false;
   int from = 0;
@@ -181,7 +183,7 @@ void MpiMessenger::TellThatItLives() {
   }
 }
 
-// The others find the reason while they wait. Its bytes stay for as long as the process lives.
+// The others find the reason while they wait. The text is never freed, since sends may be pending.
 bool MpiMessenger::Abort(const Error& reason) {
   if (!stopped_.Set(reason)) return false;
   const auto* text =

@@ -9,16 +9,16 @@
 namespace metadist {
 
 struct MpiOptions {
-  double timeout_seconds = 60;  // longest that a rank waits for another
+  double timeout_seconds = 60;  // the longest that a rank waits for another
 };
 
-// What the MPI plugin beside this program is: its library and version. Errors: kDevice with the
+// Library and version of the MPI plugin installed beside this program. Errors: kDevice with the
 // reason why it cannot be used.
 Result<std::string> MpiLibrary();
 
-// The processes that a launcher started with this one (mpirun, srun), joined by the MPI plugin. One
-// of them a process. When it ends, it waits until all have come this far; after an error of any
-// rank it ends all processes instead. Errors: kDevice.
+// The processes that a launcher started together with this one (mpirun, srun), joined through the
+// MPI plugin. At most one per process. Its destructor waits for all processes; after an error of
+// any rank it ends all processes instead. Errors: kDevice.
 Result<std::unique_ptr<Messenger>> JoinMpi(const MpiOptions& options = {});
 
 }  // namespace metadist

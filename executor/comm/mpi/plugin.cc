@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that sees mpi.h. A message is one MPI message up to 1 GiB, and several beyond, as
-// counts are of type int.
+// The only file that includes mpi.h. A message of up to 1 GiB is one MPI message; a longer one is
+// split, because MPI counts are of type int.
 #include <mpi.h>
 
 #include <algorithm>
