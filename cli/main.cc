@@ -221,7 +221,7 @@ std::atomic<bool> finished = false;
 // A library has ended the program, as OpenMP does if it gets no memory.
 void OnExit() {
   if (finished) return;
-  Say("metadist: error: a library ended the program, mostly for want of memory\n");
+  Say("metadist: error: a library ended the program, usually because memory ran out\n");
   std::_Exit(static_cast<int>(ErrorCode::kDevice));
 }
 

@@ -14,8 +14,8 @@
 namespace metadist::cli {
 
 void AddModelFlags(CLI::App& command, Session& session, ModelFlags& flags, bool optional) {
-  CLI::Option* model =
-      command.add_option("MODEL", flags.path, "a model file; its content tells the format");
+  CLI::Option* model = command.add_option(
+      "MODEL", flags.path, "a model file; the format is detected from its content");
   if (!optional) session.required.push_back(model);
   flags.options.push_back(model);
   flags.options.push_back(
@@ -56,7 +56,7 @@ Result<std::shared_ptr<const OpTable>> LoadOperators(const std::vector<std::stri
         problems.push_back(
             BadInput(library,
                      fmt::format("operator {}.{} exists already", op.domain, op.name),
-                     "give it a domain of its own"));
+                     "use another domain"));
       else
         table->Add(std::move(op));
     }

@@ -75,7 +75,7 @@ Result<Target> TargetOf(const std::string& path, bool force) {
   }
   const bool link = S_ISLNK(found.st_mode);
   if (link && stat(path.c_str(), &found) != 0)
-    return Usage("a symbolic link to nothing", "remove it, or give another file");
+    return Usage("a dangling symbolic link", "remove it, or give another file");
   if (S_ISDIR(found.st_mode))
     return Usage("a folder has this name", "add the name of a file in it");
   if (S_ISFIFO(found.st_mode) || S_ISCHR(found.st_mode)) return Target{path, true, std::nullopt};

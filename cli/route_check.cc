@@ -31,7 +31,7 @@ Result<void> CheckSize(const PlannedRoute& route, const Mesh& mesh) {
                            BytesText(static_cast<int64_t>(std::min(bytes, 0x1p62))),
                            mesh.ranks(),
                            BytesText(static_cast<int64_t>(here))),
-               "a smaller --shape takes the same route");
+               "use a smaller --shape: the route is the same");
 }
 
 std::string NumberText(const Tensor& tensor, int64_t at) {

@@ -123,7 +123,7 @@ std::string RouteCheckText(const RouteReport& report) {
   const std::string how =
       fmt::format("on {} {}", report.ranks, check.threads ? "thread ranks" : "ranks in turn");
   if (check.passed)
-    return fmt::format("  PASSED {}: every rank holds what direct placement gives, at most {}\n",
+    return fmt::format("  PASSED {}: every rank's data equals direct placement, at most {}\n",
                        how,
                        ElementsText(check.peak_elements));
   if (check.wrong_ranks.empty())

@@ -80,7 +80,7 @@ Result<Job> LoadJob(Session& session, const RunFlags& flags) {
   if (plan.has_value()) {
     if (flags.ranks != 0 && flags.ranks != plan->mesh.ranks())
       return Usage(
-          fmt::format("the plan has {} ranks, --ranks says {}", plan->mesh.ranks(), flags.ranks));
+          fmt::format("the plan has {} ranks, --ranks is {}", plan->mesh.ranks(), flags.ranks));
     return LoadPlannedJob(session, flags, std::move(*plan));
   }
   const int ranks = flags.ranks == 0 ? flags.ranks_of_model : flags.ranks;

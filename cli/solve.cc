@@ -107,9 +107,10 @@ Error Infeasible(const SolveReport& report) {
     return error;
   }
   const int64_t works = *report.working_limit;
-  error.message += bound == works
-                       ? fmt::format("; the smallest limit that works is {}", works)
-                       : fmt::format("; a limit of {} works, none below {}", works, bound);
+  error.message +=
+      bound == works
+          ? fmt::format("; the smallest limit that works is {}", works)
+          : fmt::format("; a limit of {} is feasible, no limit below {} is", works, bound);
   error.hint = fmt::format("set usage_limit to {} or more", works);
   return error;
 }

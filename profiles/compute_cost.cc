@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Seconds of one kernel. A contraction is priced from a grid (contraction_cost.cc); any other
-// kernel is bound by memory or, rarely, by its arithmetic. Kernels that take turns on blocks exchange
-// results through the cache: each is priced at its time on one block, times the number of blocks,
-// but at no less than a copy of the rest. A contraction that moves more bytes than its operands
-// (batched, strided) cannot be faster than a copy of those bytes, so the larger time counts.
+// kernel is bound by memory or, rarely, by its arithmetic. Kernels that take turns on blocks
+// exchange results through the cache: each is priced at its time on one block, times the number of
+// blocks, but at no less than a copy of the rest. A contraction that moves more bytes than its
+// operands (batched, strided) cannot be faster than a copy of those bytes, so the larger time
+// counts.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>

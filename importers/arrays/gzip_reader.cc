@@ -87,7 +87,7 @@ struct GzipReader::State {
       }
       if (!inside) {
         TRY(Fill(sizeof(kGzipMagic)));
-        if (!AtMagic()) return At("expected the end of the file behind the gzip data");
+        if (!AtMagic()) return At("expected the end of the file after the gzip data");
         inflateReset(&stream);
         inside = true;
       }

@@ -103,7 +103,7 @@ Result<void> Expander::Loop(const NodeProto& node, At at) {
 
 Result<void> Expander::Stack(const std::vector<std::string>& pieces, const std::string& to, At at) {
   if (to.empty()) return {};
-  if (pieces.empty()) return BadInput("", fmt::format("no iteration makes '{}'", to));
+  if (pieces.empty()) return BadInput("", fmt::format("no iteration produces '{}'", to));
   NodeProto node;
   node.add_output(to);
   const std::vector<std::string> stacked = Unsqueezed(pieces, 0, node, at);

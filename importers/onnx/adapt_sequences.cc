@@ -51,7 +51,7 @@ Expander::Handler Expander::HandlerOf(const NodeProto& node) {
 Result<Held> Expander::Sequence(const NodeProto& node, At at) {
   const Held* held = node.input_size() > 0 ? at.scope->Find(node.input(0)) : nullptr;
   if (held == nullptr || !held->sequence)
-    return BadInput("", fmt::format("input '{}' is no sequence", node.input(0)));
+    return BadInput("", fmt::format("input '{}' is not a sequence", node.input(0)));
   return *held;
 }
 
@@ -208,7 +208,7 @@ Result<void> Expander::OptionalGetElement(const NodeProto& node, At at) {
   if (!Has(node, 0)) return BadInput("", "its input is missing");
   const Held* held = at.scope->Find(node.input(0));
   if (held == nullptr || held->sequence) return Bind(node.input(0), node.output(0), node, at);
-  if (held->tensors.empty()) return BadInput("", "the optional value holds nothing");
+  if (held->tensors.empty()) return BadInput("", "the optional value is empty");
   return Bind(held->tensors[0], node.output(0), node, at);
 }
 

@@ -49,9 +49,9 @@ Error Unparsed(const FileMap& file) {
     return BadInput(
         "",
         fmt::format("graphs or types lie inside each other {} deep, more than {}", depth, kDeepest),
-        "no exporter writes such a file: it is damaged or made to break programs");
+        "no exporter writes such a file: it is damaged or malicious");
   return BadInput("",
-                  "the file is damaged: it is no valid protobuf",
+                  "the file is damaged: it is not valid protobuf",
                   "export the model again, or compare its checksum with the original's");
 }
 

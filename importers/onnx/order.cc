@@ -21,7 +21,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-constexpr char kUnique[] = "every value must have a name of its own: export the model again";
+constexpr char kUnique[] = "every value must have a unique name: export the model again";
 constexpr char kCycle[] = "what repeats must be the body of a control-flow node";
 
 // Names that the node reads, its bodies included.
@@ -238,8 +238,10 @@ class Sorter {
     for (const auto& node : body->node())
       for (const std::string& output : node.output())
         if (!output.empty() && scope_.Has(output))
-          inner.Add(
-              "", fmt::format("value '{}' is made twice: there is one outside", output), kUnique);
+          inner.Add("",
+                    fmt::format("value '{}' is defined twice: the enclosing graph defines it too",
+                                output),
+                    kUnique);
     for (Error& problem : Sorter(body, &scope_, rules_).Run().problems)
       inner.problems.push_back(std::move(problem));
     if (inner.problems.empty()) return;

@@ -23,7 +23,7 @@ Result<onnx::ModelProto> Parse(const std::string& path) {
   const FileMap file = TRY(FileMap::Open(path));
   onnx::ModelProto proto;
   if (!proto.ParseFromArray(file.bytes().data(), static_cast<int>(file.bytes().size())))
-    return BadInput(path, "the file is damaged: it is no valid protobuf");
+    return BadInput(path, "the file is damaged: it is not valid protobuf");
   return proto;
 }
 

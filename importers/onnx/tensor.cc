@@ -155,7 +155,7 @@ Result<TensorType> TensorTypeOf(const onnx::TensorProto& proto) {
   auto count = CheckedElements(type.shape, type.element);
   if (!count.ok()) {
     Error error = std::move(count).error();
-    error.hint = "no exporter writes such sizes: the file is damaged or made to break programs";
+    error.hint = "no exporter writes such sizes: the file is damaged or malicious";
     return error;
   }
   return type;

@@ -60,7 +60,7 @@ OnnxModel TakeWeights(onnx::ModelProto proto, ExternalData* external, Faults* fa
     if (model.weight_index.count(tensor.name()) > 0) {
       faults->Add(where,
                   "two initializers have this name",
-                  "every value must have a name of its own: export the model again");
+                  "every value must have a unique name: export the model again");
       continue;
     }
     const auto type = TensorTypeOf(tensor);

@@ -53,7 +53,7 @@ Error NoneInTime(std::string_view stopped_by) {
     return {ErrorCode::kInterrupted, "", "interrupted before any plan was found", "", {}};
   return {ErrorCode::kTimeLimit,
           "",
-          "the time limit came before any plan was found",
+          "the time limit was reached before any plan was found",
           "give more time with --time-limit",
           {}};
 }
@@ -86,7 +86,7 @@ Result<std::unique_ptr<MeshPlanner>> MeshPlanner::Make(const PlanRequest& reques
   out->formulation_ = TRY(Formulate(formulate, out->routes_));
   if (auto valid = Validate(out->formulation_.problem); !valid.ok())
     return BadInput("",
-                    fmt::format("too large to be planned, times being counted in picoseconds: {}",
+                    fmt::format("too large to be planned: times are counted in picoseconds: {}",
                                 valid.error().text()));
   out->simple_bound_ = SimpleBound(out->formulation_.problem);
   out->copies_.emplace(*request.graph, out->mesh(), out->formulation_);

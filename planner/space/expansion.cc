@@ -99,7 +99,7 @@ Result<PieceGraph> Expander::Written(const Factor& factor,
         use.recipe, call, factor.inputs, factor.outputs, ranks, {*space_.ops, space_.inner_rules});
   Graph graph = TRY(Op()->decompose(call));
   if (use.nodes.size() != graph.nodes.size())
-    return BadInput("", "the decomposition is of another form");
+    return BadInput("", "the decomposition has another form");
   std::vector<Factor> steps(graph.nodes.size());
   std::vector<const Factor*> factors(graph.nodes.size(), nullptr);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -108,7 +108,8 @@ Result<PieceGraph> Expander::Written(const Factor& factor,
     const Rule& rule = space_.inner_rules(graph, graph.nodes[n]);
     for (const Factor& one : rule.factors)
       if (one.name == use.nodes[n]) factors[n] = &one;
-    if (factors[n] == nullptr) return BadInput("", "a node cannot be divided so at these sizes");
+    if (factors[n] == nullptr)
+      return BadInput("", "a node cannot be divided this way at these sizes");
     steps[n] = *factors[n];
     steps[n].name = kPieceFactor;
   }

@@ -97,7 +97,7 @@ class Formulator {
           problems.push_back(std::move(sharding).error().in(where));
         else if (known_[v] && !Whole(sharding.value()))
           problems.push_back(
-              Usage(fmt::format("'{}' must be known whole where shapes follow from it", value.name))
+              Usage(fmt::format("'{}' must be replicated, since shapes depend on it", value.name))
                   .in(where));
         else if (value.kind != ValueKind::kResult && !sharding.value().partial.empty())
           problems.push_back(
@@ -107,8 +107,9 @@ class Formulator {
               WithHeldSums(sharding.value(), value.type.element, request_.reduce_in), mesh_);
       }
       if (!fits)
-        problems.push_back(Usage(fmt::format("--constrain: no value fits '{}'", constraint.pattern),
-                                 "`metadist inspect MODEL --text` lists the values"));
+        problems.push_back(
+            Usage(fmt::format("--constrain: no value matches '{}'", constraint.pattern),
+                  "`metadist inspect MODEL --text` lists the values"));
     }
     for (const StateGroup& group : states_) CheckAgreement(group, problems);
     if (!problems.empty()) return Join(std::move(problems));

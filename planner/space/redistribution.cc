@@ -89,11 +89,12 @@ std::string Why(const Redistribution& redistribution, const Graph& graph, const 
     case Redistribution::Place::kKept:
       return fmt::format("'{}' makes {}, it is kept as {} for its uses", node, from, to);
     case Redistribution::Place::kUse:
-      return fmt::format("'{}' takes {}, '{}' lies as {}", node, to, value.name, from);
+      return fmt::format("'{}' takes {}, '{}' is sharded as {}", node, to, value.name, from);
     case Redistribution::Place::kOutput:
       break;
   }
-  return fmt::format("output {} leaves as {}, it lies as {}", redistribution.output, to, from);
+  return fmt::format(
+      "output {} is returned as {}, it is sharded as {}", redistribution.output, to, from);
 }
 
 }  // namespace metadist

@@ -202,7 +202,7 @@ def what_is_there(binary):
     ends(place.plan("-o", "link.json", "--force"), 0)
     expect(os.path.islink(place.file("link.json")) and whole(path), "the link was replaced")
     os.symlink("nowhere", place.file("dangling.json"))
-    ends(place.plan("-o", "dangling.json", "--force"), 2, "a symbolic link to nothing")
+    ends(place.plan("-o", "dangling.json", "--force"), 2, "a dangling symbolic link")
     ends(place.plan("-o", "new.json"), 0)
     mask = os.umask(0)
     os.umask(mask)

@@ -63,7 +63,7 @@ TEST_F(BadInput, Damaged) {
   Output("y");
   std::string bytes = model_.SerializeAsString();
   bytes[4] = '\x7f';
-  EXPECT_EQ(ErrorOfBytes(bytes), "m.onnx: the file is damaged: it is no valid protobuf");
+  EXPECT_EQ(ErrorOfBytes(bytes), "m.onnx: the file is damaged: it is not valid protobuf");
 }
 
 TEST_F(BadInput, FutureVersions) {

@@ -65,7 +65,7 @@ TEST(GzipReader, RefusesWhatIsCutShort) {
 TEST(GzipReader, RefusesWhatFollows) {
   const std::string path = Written("more", Gzip("text") + "more");
   EXPECT_EQ(Text(path),
-            "texterror: " + path + ": expected the end of the file behind the gzip data (byte " +
+            "texterror: " + path + ": expected the end of the file after the gzip data (byte " +
                 std::to_string(Gzip("text").size()) + ")");
 }
 

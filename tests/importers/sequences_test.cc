@@ -209,7 +209,7 @@ TEST_F(Sequences, WhatCannotBeWrittenOutIsRefusedWithAReason) {
       "on elements of "
       "inputs\n"
       "m.onnx: node 6 (ConcatFromSequence): the sequence is empty\n"
-      "m.onnx: node 7 (SequenceInsert): input 'x' is no sequence");
+      "m.onnx: node 7 (SequenceInsert): input 'x' is not a sequence");
   EXPECT_EQ(Refused(R"(g (float[4] x, int64 k) => (float[N] y) {
     s = SplitToSequence(x, k)
     y = ConcatFromSequence<axis = 0>(s)

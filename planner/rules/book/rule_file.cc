@@ -86,12 +86,12 @@ void ReadRecords(JsonVisitor& list, RuleFile& file) {
       sound = v.ok() && check == CheckSum(file.version, v.in());
       if (!sound && v.ok())
         v.WrongAt("check",
-                  "the record is not as it was written",
+                  "the record was changed after it was written",
                   "write the file again: `metadist rules MODEL -o FILE`");
       if (!sound) return v.LeaveRest();
       VisitRecord(v, record);
       if (!file.records.emplace(record.signature, std::move(record.record)).second)
-        v.WrongAt("signature", "the signature is there twice");
+        v.WrongAt("signature", "the signature occurs twice");
     });
   }
 }

@@ -113,7 +113,7 @@ Result<DividedStep> Divide(const OpCall& one,
       step.use = factor.inner;
   step.graph = TRY(one.op->decompose(one));
   if (step.use.nodes.empty() || step.use.nodes.size() != step.graph.nodes.size())
-    return BadInput("", "a single step cannot be divided so");
+    return BadInput("", "a single step cannot be divided this way");
   step.factors.resize(step.graph.nodes.size());
   for (size_t n = 0; n < step.graph.nodes.size(); ++n) {
     const std::string& name = step.use.nodes[n];
@@ -126,7 +126,7 @@ Result<DividedStep> Divide(const OpCall& one,
       step.factors[n] = factor;
       known = true;
     }
-    if (!known) return BadInput("", "a node cannot be divided so at these sizes");
+    if (!known) return BadInput("", "a node cannot be divided this way at these sizes");
     step.factors[n].name = kPieceFactor;
   }
   return step;

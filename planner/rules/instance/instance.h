@@ -16,7 +16,7 @@ namespace metadist {
 
 // The reason for having no rule if SolveAtoms finds no sizes.
 inline constexpr char kOtherForm[] =
-    "its sizes are not those of a larger form of the small call that was run";
+    "its sizes do not match a larger form of the small call that was run";
 
 // Atom sizes at which the family of `found` is the call `box.values()`; nullopt if the call is not
 // one of the family.

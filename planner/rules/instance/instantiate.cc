@@ -207,10 +207,9 @@ std::string WhyNot(const SymbolicFactor& factor,
                    const std::optional<std::vector<int64_t>>& sizes,
                    const std::vector<Shape>& inputs) {
   if (!sizes) return "calls of this form with other sizes can be cut here, these sizes coincide";
-  if (!IsAt(factor, *sizes))
-    return "the factor that cuts it is known to hold at other sizes of the call only";
+  if (!IsAt(factor, *sizes)) return "the factor that cuts it holds only at other sizes of the call";
   if (!StepsFit(factor.inner.recipe, inputs))
-    return "it can be cut in sequences of few elements only";
+    return "it can be cut only in sequences of few elements";
   return "";
 }
 
@@ -320,7 +319,7 @@ void AddUncut(const SymbolicRule& found,
         if (shapes[tensor][dim] < 2 || settled.Has(is_input, cut.tensor, cut.dim)) continue;
         at.reason = refuted ? "pieces differ from the whole at the edges of the element types"
                     : refused.count(known->name) > 0
-                        ? "pieces of this very call differ from the whole"
+                        ? "the pieces of this call differ from the whole"
                         : WhyNot(*known, sizes, inputs);
         if (at.reason.empty()) continue;
         settled.Add(is_input, cut.tensor, cut.dim);

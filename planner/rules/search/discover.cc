@@ -65,7 +65,7 @@ bool RunsOnce(BlackBox& box, Sampler& sampler, std::string& reason) {
     return false;
   }
   if (!box.Run(box.values(), inputs, outputs)) {
-    reason = "the kernel refuses a small call: " + box.error();
+    reason = "the kernel rejects a small call: " + box.error();
     return false;
   }
   return true;
@@ -131,7 +131,7 @@ void FindRules(BlackBox& box,
   LetInputsTell(box, sampler, family);
   Describe(box, family, found);
   if (family.largest_literal > kLargestLiteral) {
-    found.reason = "an integer of the call is too large to be tried against: " +
+    found.reason = "an integer of the call is too large to be tested against: " +
                    std::to_string(family.largest_literal);
     return;
   }
@@ -157,8 +157,8 @@ void FindRules(BlackBox& box,
   NameFactors(found);
   found.text = Notation(found, family.outputs);
   if (found.factors.empty())
-    found.reason = test.ambiguous() > 0  ? "the drawn inputs do not tell two reductions apart"
-                   : found.atoms.empty() ? "no size of the call can change by itself"
+    found.reason = test.ambiguous() > 0  ? "the drawn inputs do not distinguish two reductions"
+                   : found.atoms.empty() ? "no size of the call can change alone"
                                          : "no cut reproduces the undivided result";
 }
 

@@ -242,7 +242,7 @@ TEST_P(Lowering, ConstraintsHold) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
   EXPECT_EQ(refused.error().also.size(), 2u);
-  EXPECT_NE(refused.error().text().find("--constrain: no value fits 'nothing*'"),
+  EXPECT_NE(refused.error().text().find("--constrain: no value matches 'nothing*'"),
             std::string::npos);
 }
 

@@ -48,7 +48,7 @@ TEST(Confirm, FactorsThatTheRealCallRefutesAreNotUsed) {
   EXPECT_EQ(refuted.text, "([_,b])->([_,b]) linear={0} max={0} min={0}");
   ASSERT_EQ(refuted.uncut.size(), 2u);
   EXPECT_EQ(refuted.uncut[0],
-            (UncutDim{true, 0, 0, "pieces of this very call differ from the whole", true}));
+            (UncutDim{true, 0, 0, "the pieces of this call differ from the whole", true}));
 }
 
 // The largest cheap call replaces one that is too large.

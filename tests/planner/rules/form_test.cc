@@ -303,7 +303,7 @@ TEST(Form, DimsThatStayWholeHaveAReason) {
                            "  %y: f32[40,1,4,8] = LSTM(%x, %w, %r) @n\n  output %y\n");
   ASSERT_FALSE(rule.uncut.empty());
   EXPECT_EQ(rule.uncut.front(),
-            (UncutDim{true, 0, 2, "it can be cut in sequences of few elements only", true}));
+            (UncutDim{true, 0, 2, "it can be cut only in sequences of few elements", true}));
 }
 
 std::string OfSlice(int64_t start, int64_t end) {

@@ -154,7 +154,7 @@ TEST(Instantiate, RefusesOtherCalls) {
   EXPECT_EQ(3u, Instantiate(found, split.call).factors.size());
   const Rule rule = Instantiate(found, mixed.call);
   EXPECT_TRUE(rule.factors.empty());
-  EXPECT_EQ("its sizes are not those of a larger form of the small call that was run", rule.reason);
+  EXPECT_EQ("its sizes do not match a larger form of the small call that was run", rule.reason);
 }
 
 // Not even if all its cuts would fit.

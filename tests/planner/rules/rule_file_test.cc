@@ -217,7 +217,7 @@ TEST(RuleFile, RefusesWhatWasNotWrittenSo) {
   const std::string text = FileText(GraphOf({OpTable::BuiltIn().Find("", "MatMul")}), 1);
   EXPECT_EQ("", Problem(text));
   EXPECT_NE(std::string::npos, Problem(text.substr(0, text.size() / 2)).find("expected rules in"));
-  const std::string edited = "check: the record is not as it was written";
+  const std::string edited = "check: the record was changed after it was written";
   EXPECT_NE(std::string::npos,
             Problem(Replaced(text, "\"split\":\"any\"", "\"split\":\"even\"")).find(edited));
   EXPECT_NE(std::string::npos,
