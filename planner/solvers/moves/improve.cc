@@ -10,7 +10,7 @@
 
 namespace metadist {
 
-// Three kinds of rounds look for better choices, and each has its own way to deal with the limit.
+// Two kinds of rounds look for better choices, and each has its own way to deal with the limit.
 //
 // The walk over prices keeps a choice that need not fit. Prices of memory move with what the choice
 // does (price_walk.h); at fixed prices it is lowered by forest and block moves, spliced with
@@ -21,10 +21,8 @@ namespace metadist {
 // share the memory.
 // The walk over allocations keeps a choice that fits and hands the memory of a region out anew
 // (allocation.h). It finds what prices cannot express, where few large tensors share the memory.
-// Fusion puts the best together from what both found, at the prices of the first and others near
-// them.
 //
-// Which of the three makes the next round, and which move the next step, is drawn: half by what
+// Which of the two makes the next round, and which move the next step, is drawn: half by what
 // each gained per work of late, half evenly. Rounds are counted, never timed: a larger budget
 // begins with the steps of a smaller one.
 
@@ -38,15 +36,12 @@ constexpr int kMostSteps = 3;
 // How often a walk round sweeps, and how often the first time.
 constexpr double kSweepShare = 0.3;
 constexpr int kFirstSweeps = 10;
-// Fusions per round, at different prices.
-constexpr int kFusions = 5;
 // What all kinds of a move share alike; the rest goes by gains.
 constexpr double kEvenShare = 0.5;
 // A better choice waits until so much work has been done since the last was told.
 constexpr int64_t kTellWork = kWorkPerSecond / 20;
 constexpr size_t kBlockStep = 0;
 constexpr size_t kWalkRound = 0;
-constexpr size_t kFusionRound = 1;
 
 }  // namespace
 
@@ -183,10 +178,8 @@ void Improver::Sweep() {
   budget_.AddWork((2 * sweeps + 1) * entries_);
   Choice rounded = messages_->Round();
   Step(rounded, penalties_);
-  const Choice walker = walker_;
-  fusion_->SetParents({&walker, &rounded});
-  if (!fusion_->any()) return;
-  budget_.AddWork(fusion_->Run(penalties_, 1, kBlockTable, random_, walker_).work);
+  if (rounded == walker_) return;
+  budget_.AddWork(fusion_->Run(penalties_, rounded, kBlockTable, random_, walker_).work);
   Finish(rounded);
 }
 
@@ -212,12 +205,6 @@ void Improver::WalkRound(const Guide& guide) {
     const double accepted = static_cast<double>(before) + 0.002 * random_.Unit() * magnitude;
     if (static_cast<double>(ReducedCost(*reduced_, candidate)) < accepted) walker_ = candidate;
   }
-  idle_ = found() && cost_ < before ? 0 : idle_ + 1;
-  if (idle_ > 60 + random_.Below(60)) {
-    idle_ = 0;
-    if (found() && random_.Unit() < 0.6) walker_ = *incumbent_;
-    prices_.Restart(random_);
-  }
 }
 
 void Improver::AllocationRound() {
@@ -240,38 +227,6 @@ void Improver::AllocationRound() {
   holder_cost_ = cost;
 }
 
-void Improver::FusionRound() {
-  std::vector<const Choice*> parents{&*incumbent_};
-  for (const Choice* parent : {&walker_, &holder_}) {
-    if (!parent->empty()) parents.push_back(parent);
-  }
-  for (const std::optional<Choice>* parent : {&last_fitting_, &last_exceeding_}) {
-    if (*parent) parents.push_back(&**parent);
-  }
-  // A copy: the incumbent may change on the way.
-  const Choice incumbent = *incumbent_;
-  parents[0] = &incumbent;
-  fusion_->SetParents(parents);
-  if (!fusion_->any()) {
-    budget_.AddWork(reduced_->count());
-    return;
-  }
-  PricePenalties(*reduced_, prices_.prices(), penalties_);
-  budget_.AddWork(price_work_);
-  Choice choice = *parents[random_.Below(static_cast<int64_t>(parents.size()))];
-  double factor = 1;
-  double change = 1.3;
-  for (int k = 0; k < kFusions; ++k) {
-    const MoveResult result = fusion_->Run(penalties_, factor, kBlockTable, random_, choice);
-    budget_.AddWork(result.work + look_work_);
-    const bool fits = PeakOf(*reduced_, choice) <= *reduced_->limit;
-    Choice candidate = choice;
-    Finish(candidate);
-    factor *= fits ? 1 / change : change;
-    change = 1 + (change - 1) * 0.7;
-  }
-}
-
 void Improver::Improve(int rounds, const Guide& guide) {
   if (!reduced_->limit) return;
   Follow(guide);
@@ -283,8 +238,6 @@ void Improver::Improve(int rounds, const Guide& guide) {
     const size_t kind = had ? Draw(rounds_) : kWalkRound;
     if (kind == kWalkRound) {
       WalkRound(guide);
-    } else if (kind == kFusionRound) {
-      FusionRound();
     } else {
       AllocationRound();
     }

@@ -80,7 +80,6 @@ class Improver {
   void Sweep();
   void WalkRound(const Guide& guide);
   void AllocationRound();
-  void FusionRound();
   // Splices the choice with the last ones on the other side of the limit and with the incumbent.
   void Mix(const Choice& choice, bool fits);
   // Draws one of several kinds by their rates, never giving any up.
@@ -106,8 +105,8 @@ class Improver {
   int64_t told_work_ = -kInfinite;
   // Of block and forest moves, in priced cost.
   std::array<Record, 2> steps_;
-  // Of the rounds of walk, fusion and allocation, in the incumbent's cost.
-  std::array<Record, 3> rounds_;
+  // Of the rounds of walk and allocation, in the incumbent's cost.
+  std::array<Record, 2> rounds_;
 
   // The walk under moving prices.
   PriceWalk prices_;
@@ -116,7 +115,6 @@ class Improver {
   Choice walker_;
   // Of this side, at the prices of the walk.
   std::optional<Dual> messages_;
-  int idle_ = 0;
   std::optional<Choice> last_fitting_;
   std::optional<Choice> last_exceeding_;
   // The walk over allocations of the memory.

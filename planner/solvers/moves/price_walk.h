@@ -19,11 +19,8 @@ class PriceWalk {
   // Raises them at the peaks of a choice that exceeds the limit, lowers all if it fits. gap:
   // between incumbent and bound, sets the length of the step. True if the choice fits.
   bool Follow(const Reduced& reduced, const Choice& choice, double gap, Random& random);
-  // Back to the start, all times a random factor.
-  void Restart(Random& random);
 
  private:
-  std::vector<double> start_;
   std::vector<double> prices_;
   double total_ = 0;
 };
