@@ -105,7 +105,10 @@ class GraphBuilder {
   // A node and its outputs under names that nothing has; "" = not wanted.
   std::vector<ValueId> WriteAs(const OpDef& op, Node node, std::vector<std::string> outputs);
   // A name made of a letter or an operator and a number: no other such name is the same.
-  std::string Own(std::string name) { return all_own_ ? name : Fresh(name); }
+  std::string Own(std::string name) {
+    if (!all_own_) return Fresh(name);
+    return name;
+  }
   // nullptr, and an error, for an operator that the table does not hold.
   const OpDef* Find(const Node& node);
   void Fail(const Node& node, Error error);
