@@ -63,7 +63,7 @@ ValueId GraphBuilder::Input(const std::string& name, TensorType type) {
 
 ValueId GraphBuilder::InputAt(size_t place, TensorType type) {
   graph_.inputs.push_back(
-      AddValue(Own(fmt::format("x{}", place)), std::move(type), ValueKind::kInput, {}));
+      AddValue(Own("x" + std::to_string(place)), std::move(type), ValueKind::kInput, {}));
   return graph_.inputs.back();
 }
 
@@ -74,7 +74,7 @@ ValueId GraphBuilder::Parameter(const std::string& name, Tensor data) {
 
 ValueId GraphBuilder::Constant(Tensor data, const std::string& name) {
   TensorType type = data.type();
-  return AddValue(name.empty() ? Own(fmt::format("c{}", graph_.values.size())) : Fresh(name),
+  return AddValue(name.empty() ? Own("c" + std::to_string(graph_.values.size())) : Fresh(name),
                   std::move(type),
                   ValueKind::kConstant,
                   std::move(data));
@@ -187,11 +187,12 @@ std::vector<ValueId> GraphBuilder::Write(const OpDef& op, Node node) {
   const size_t place = graph_.nodes.size();
   // Of operators Norm and Norm1 the nodes 12 and 2 would have one name.
   const bool own = std::isdigit(static_cast<unsigned char>(node.op.back())) == 0;
-  node.name = fmt::format("{}{}", node.op, place);
-  node.name = own ? Own(std::move(node.name)) : Fresh(node.name);
+  const std::string number = std::to_string(place);
+  node.name = own ? Own(node.op + number) : Fresh(node.op + number);
   std::vector<std::string> outputs;
+  outputs.reserve(node.outputs.size());
   for (size_t o = 0; o < node.outputs.size(); ++o)
-    outputs.push_back(Own(o == 0 ? fmt::format("v{}", place) : fmt::format("v{}.{}", place, o)));
+    outputs.push_back(Own(o == 0 ? "v" + number : fmt::format("v{}.{}", number, o)));
   return WriteAs(op, std::move(node), std::move(outputs));
 }
 
