@@ -27,9 +27,6 @@ struct Propagated {
   int64_t elements = 0;        // of all exchanged values
 };
 
-// What a way is to have least of; then, of the other.
-enum class Fewest : uint8_t { kElements, kExchanges };
-
 // Whether both cut a dim in the same way, of whatever tensors.
 bool SameCut(const Cut& a, const Cut& b);
 
@@ -41,9 +38,9 @@ bool RunsWithin(const Factor& factor);
 bool RunsOnWindow(const Factor& factor);
 
 // Carries cuts of graph inputs through the graph by the rules of its nodes. A whole value may be
-// sliced where a node wants a piece of it; a partial one that a node cannot carry is exchanged,
-// as `fewest` says. most_elements: ways that move more are not
-// looked for. None if some node cannot take what reaches it.
+// sliced where a node wants a piece of it; a partial one that a node cannot carry is exchanged. Of
+// all ways that which exchanges fewest elements, then in fewest exchanges. most_elements: ways that
+// move more are not looked for. None if some node cannot take what reaches it.
 //
 // rules: by node. inputs: by position among graph.inputs; whole where not named. made: values of
 // which, where they are made whole, each rank takes a piece.
@@ -51,7 +48,6 @@ std::optional<Propagated> Propagate(const Graph& graph,
                                     const std::vector<const Rule*>& rules,
                                     const std::map<int, Cut>& inputs,
                                     int64_t most_elements,
-                                    Fewest fewest = Fewest::kElements,
                                     const std::map<ValueId, Cut>& made = {});
 
 }  // namespace metadist
