@@ -152,8 +152,8 @@ Result<void> MeasureCommand(Session& session, const ProfileFlags& flags) {
   document["rows"] = profile.rows();
   document["seconds"] = seconds;
   document["classes"] = Classes(profile);
-  document["file"] =
-      file ? nlohmann::ordered_json(session.output) : nlohmann::ordered_json(nullptr);
+  document["file"] = nullptr;
+  if (file && written.ok()) document["file"] = session.output;
   session.Report(
       document,
       fmt::format("{} rows measured in {}{}\n",

@@ -34,7 +34,7 @@ Result<void> Redistribute(Session& session, const RouteFlags& flags) {
   request.mesh = &result.ends.mesh;
   request.from = result.ends.from;
   request.to = result.ends.to;
-  request.algo = flags.algo;
+  if (flags.algo != kBestMethod) request.algo = flags.algo;
   request.uneven = result.ends.uneven;
   request.allow_p2p = flags.allow_p2p || request.uneven == Uneven::kP2p;
   Cluster cluster;

@@ -60,7 +60,7 @@ Result<AxisOrder> ReadOrder(const std::string& order) {
 }
 
 Result<bool> CheckMethod(const std::string& name) {
-  std::vector<std::string> names = {"auto"};
+  std::vector<std::string> names = {kBestMethod};
   for (const RouteAlgorithm& algorithm : RouteAlgorithms()) names.emplace_back(algorithm.name);
   for (const std::string& known : names)
     if (name == known) return true;

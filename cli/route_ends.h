@@ -9,13 +9,16 @@
 
 namespace metadist::cli {
 
+// The name that --algo has for no method in particular.
+inline constexpr char kBestMethod[] = "auto";
+
 struct RouteFlags {
   std::string mesh;
   std::string shape;
   std::string from;
   std::string to;
   std::string dtype = "f32";
-  std::string algo = "auto";
+  std::string algo = kBestMethod;
   std::string cluster;
   std::string uneven;
   std::string order = "major";

@@ -5,6 +5,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
+
+#include "metair/json/problems.h"
 
 namespace metadist {
 namespace {
@@ -14,8 +18,14 @@ using nlohmann::json;
 constexpr int kMostLevels = 64;
 constexpr size_t kShownBytes = 40;
 
-// Whether brackets outside of strings nest too deeply; the text need not be valid JSON.
-bool NestsDeeply(std::string_view text) {
+// What of a text, in JSON or not, is outside of quotes.
+struct Outline {
+  bool deep = false;   // brackets nest too deeply
+  int64_t colons = 0;  // in JSON one for each field of an object
+};
+
+Outline OutlineOf(std::string_view text) {
+  Outline outline;
   int levels = 0;
   bool quoted = false;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -25,10 +35,74 @@ bool NestsDeeply(std::string_view text) {
     if (quoted) continue;
     if (c == '[' || c == '{') ++levels;
     if (c == ']' || c == '}') --levels;
-    if (levels > kMostLevels) return true;
+    if (c == ':') ++outline.colons;
+    outline.deep = outline.deep || levels > kMostLevels;
   }
-  return false;
+  return outline;
 }
+
+int64_t FieldsIn(const json& value) {
+  if (!value.is_structured()) return 0;
+  int64_t fields = value.is_object() ? std::ssize(value) : 0;
+  for (const json& inner : value) fields += FieldsIn(inner);
+  return fields;
+}
+
+// Finds the fields that are twice in one object, with their places, while a text is parsed again:
+// of the values themselves only the last is left.
+class RepeatedFields {
+ public:
+  explicit RepeatedFields(const std::string& where) : problems_(where) {}
+
+  JsonProblems Of(std::string_view text) {
+    const auto hear = [this](int /*depth*/, json::parse_event_t event, json& parsed) {
+      Hear(event, parsed);
+      return true;
+    };
+    (void)json::parse(text, hear);
+    return std::move(problems_);
+  }
+
+ private:
+  // An object or a list that is being read.
+  struct Level {
+    bool is_object = false;
+    std::set<std::string> names = {};
+    std::string name = {};  // of the field that is being read
+    size_t index = 0;
+  };
+
+  void Hear(json::parse_event_t event, const json& parsed) {
+    using Event = json::parse_event_t;
+    if (event == Event::object_start || event == Event::array_start) {
+      levels_.push_back({.is_object = event == Event::object_start});
+    } else if (event == Event::key) {
+      Level& object = levels_.back();
+      object.name = parsed.get<std::string>();
+      if (!object.names.insert(object.name).second)
+        problems_.Add(Place(), fmt::format("field '{}' is there twice", object.name));
+    } else {
+      if (event != Event::value) levels_.pop_back();
+      if (!levels_.empty()) ++levels_.back().index;
+    }
+  }
+
+  // Of the object that is being read.
+  std::string Place() const {
+    std::string place;
+    for (size_t k = 0; k + 1 < levels_.size(); ++k) {
+      const Level& level = levels_[k];
+      if (!level.is_object)
+        place += fmt::format("[{}]", level.index);
+      else
+        place += (place.empty() ? "" : ".") + level.name;
+    }
+    return place;
+  }
+
+  std::vector<Level> levels_;
+  JsonProblems problems_;
+};
 
 }  // namespace
 
@@ -37,11 +111,18 @@ Result<json> ParseJson(std::string_view text,
                        std::string_view kind,
                        const std::string& hint) {
   std::string got;
-  if (NestsDeeply(text)) {
+  const Outline outline = OutlineOf(text);
+  if (outline.deep) {
     got = fmt::format("values more than {} levels deep in others", kMostLevels);
   } else {
     try {
-      return json::parse(text);
+      json document = json::parse(text);
+      if (FieldsIn(document) != outline.colons) {
+        JsonProblems problems = RepeatedFields(where).Of(text);
+        problems.HintAtLast(hint);
+        TRY(std::move(problems).Check());
+      }
+      return document;
     } catch (const json::parse_error& error) {
       const std::string_view read = text.substr(0, error.byte);
       got = fmt::format("{} at line {}",

@@ -13,7 +13,7 @@ Composer::Composer(const OpCall& call)
       inputs_(call.inputs.size(), kNone),
       wide_(call.inputs.size(), kNone) {
   for (size_t i = 0; i < call.inputs.size(); ++i)
-    if (call.has(i)) inputs_[i] = Input(fmt::format("x{}", i), call.type(i));
+    if (call.has(i)) inputs_[i] = InputAt(i, call.type(i));
 }
 
 ValueId Composer::Operand(size_t input) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <memory>
 
 #include "metair/ir/suggest.h"
@@ -31,7 +32,7 @@ Node NodeOf(const std::string& op,
 
 }  // namespace
 
-GraphBuilder::GraphBuilder(std::string name, const OpTable& ops) : ops_(&ops) {
+GraphBuilder::GraphBuilder(std::string name, const OpTable& ops) : ops_(&ops), all_own_(true) {
   graph_.name = std::move(name);
 }
 
@@ -46,31 +47,37 @@ GraphBuilder GraphBuilder::Rewrite(const Graph& graph, const OpTable& ops) {
 }
 
 std::string GraphBuilder::Fresh(const std::string& wanted) {
+  all_own_ = false;
   if (!names_) names_.emplace(rewritten_ != nullptr ? *rewritten_ : graph_);
   return names_->Fresh(wanted);
 }
 
-ValueId GraphBuilder::AddValue(const std::string& name,
-                               TensorType type,
-                               ValueKind kind,
-                               Tensor data) {
-  return graph_.AddValue({Fresh(name), std::move(type), kind, std::move(data), kNone});
+ValueId GraphBuilder::AddValue(std::string name, TensorType type, ValueKind kind, Tensor data) {
+  return graph_.AddValue({std::move(name), std::move(type), kind, std::move(data), kNone});
 }
 
 ValueId GraphBuilder::Input(const std::string& name, TensorType type) {
-  graph_.inputs.push_back(AddValue(name, std::move(type), ValueKind::kInput, {}));
+  graph_.inputs.push_back(AddValue(Fresh(name), std::move(type), ValueKind::kInput, {}));
+  return graph_.inputs.back();
+}
+
+ValueId GraphBuilder::InputAt(size_t place, TensorType type) {
+  graph_.inputs.push_back(
+      AddValue(Own("x" + std::to_string(place)), std::move(type), ValueKind::kInput, {}));
   return graph_.inputs.back();
 }
 
 ValueId GraphBuilder::Parameter(const std::string& name, Tensor data) {
-  return AddValue(name, data.type(), ValueKind::kParameter, data);
+  TensorType type = data.type();
+  return AddValue(Fresh(name), std::move(type), ValueKind::kParameter, std::move(data));
 }
 
 ValueId GraphBuilder::Constant(Tensor data, const std::string& name) {
-  return AddValue(name.empty() ? fmt::format("c{}", graph_.values.size()) : name,
-                  data.type(),
+  TensorType type = data.type();
+  return AddValue(name.empty() ? Own("c" + std::to_string(graph_.values.size())) : Fresh(name),
+                  std::move(type),
                   ValueKind::kConstant,
-                  data);
+                  std::move(data));
 }
 
 ValueId GraphBuilder::Number(double value, ValueId like) {
@@ -132,7 +139,7 @@ ValueId GraphBuilder::Capture(const GraphBuilder& around, ValueId value) {
   for (const auto& [outer, inner] : captures_)
     if (outer == value) return inner;
   const Value& outer = around.graph().value(value);
-  captures_.emplace_back(value, AddValue(outer.name, outer.type, ValueKind::kInput, {}));
+  captures_.emplace_back(value, AddValue(Fresh(outer.name), outer.type, ValueKind::kInput, {}));
   return captures_.back().second;
 }
 
@@ -172,22 +179,35 @@ void GraphBuilder::Fail(const Node& node, Error error) {
       node.name.empty() ? fmt::format("{}{}", node.op, graph_.nodes.size()) : node.name;
   error_ = std::move(error).in(fmt::format("node '{}'", name));
   // Value 0, which stands for all that is not made, is asked for its type.
-  if (graph_.values.empty()) AddValue("none", {}, ValueKind::kResult, {});
+  if (graph_.values.empty()) AddValue(Fresh("none"), {}, ValueKind::kResult, {});
 }
 
 std::vector<ValueId> GraphBuilder::Write(const OpDef& op, Node node) {
   if (failed()) return std::vector<ValueId>(node.outputs.size(), 0);
   const size_t place = graph_.nodes.size();
+  // Of operators Norm and Norm1 the nodes 12 and 2 would have one name.
+  const bool own = std::isdigit(static_cast<unsigned char>(node.op.back())) == 0;
+  const std::string number = std::to_string(place);
+  node.name = own ? Own(node.op + number) : Fresh(node.op + number);
   std::vector<std::string> outputs;
+  outputs.reserve(node.outputs.size());
   for (size_t o = 0; o < node.outputs.size(); ++o)
-    outputs.push_back(o == 0 ? fmt::format("v{}", place) : fmt::format("v{}.{}", place, o));
-  node.name = Fresh(fmt::format("{}{}", node.op, place));
-  return Write(op, std::move(node), outputs);
+    outputs.push_back(Own(o == 0 ? "v" + number : fmt::format("v{}.{}", number, o)));
+  return WriteAs(op, std::move(node), std::move(outputs));
 }
 
 std::vector<ValueId> GraphBuilder::Write(const OpDef& op,
                                          Node node,
                                          const std::vector<std::string>& outputs) {
+  std::vector<std::string> names;
+  for (const std::string& wanted : outputs)
+    names.push_back(wanted.empty() ? wanted : Fresh(wanted));
+  return WriteAs(op, std::move(node), std::move(names));
+}
+
+std::vector<ValueId> GraphBuilder::WriteAs(const OpDef& op,
+                                           Node node,
+                                           std::vector<std::string> outputs) {
   if (!failed()) {
     auto types = InferTypes(CallOf(op, graph_, node));
     if (types.ok()) {
@@ -195,7 +215,8 @@ std::vector<ValueId> GraphBuilder::Write(const OpDef& op,
         node.outputs[o] =
             outputs[o].empty()
                 ? kNone
-                : AddValue(outputs[o], std::move(types.value()[o]), ValueKind::kResult, {});
+                : AddValue(
+                      std::move(outputs[o]), std::move(types.value()[o]), ValueKind::kResult, {});
       std::vector<ValueId> made = node.outputs;
       graph_.AddNode(std::move(node));
       return made;

@@ -20,8 +20,9 @@ namespace metadist {
 //   b.Output(b.Add("Mul", {y, b.Number(2, y)}));
 //   const Graph graph = TRY(b.Done());
 //
-// A name that is taken gets a number. After the first error nothing is added, ids are 0, and Done
-// reports the error with the node that it is about.
+// A name that is taken gets a number. Names that nobody asked for are looked up only where others
+// are there: among themselves they differ. After the first error nothing is added, ids are 0, and
+// Done reports the error with the node that it is about.
 class GraphBuilder {
  public:
   explicit GraphBuilder(std::string name, const OpTable& ops = OpTable::BuiltIn());
@@ -96,9 +97,18 @@ class GraphBuilder {
   std::vector<ValueId> Write(const OpDef& op, Node node, const std::vector<std::string>& outputs);
   // The same under names that are found.
   std::vector<ValueId> Write(const OpDef& op, Node node);
+  // An input under a name that is found; `place` tells it from others.
+  ValueId InputAt(size_t place, TensorType type);
 
  private:
-  ValueId AddValue(const std::string& name, TensorType type, ValueKind kind, Tensor data);
+  ValueId AddValue(std::string name, TensorType type, ValueKind kind, Tensor data);
+  // A node and its outputs under names that nothing has; "" = not wanted.
+  std::vector<ValueId> WriteAs(const OpDef& op, Node node, std::vector<std::string> outputs);
+  // A name made of a letter or an operator and a number: no other such name is the same.
+  std::string Own(std::string name) {
+    if (!all_own_) return Fresh(name);
+    return name;
+  }
   // nullptr, and an error, for an operator that the table does not hold.
   const OpDef* Find(const Node& node);
   void Fail(const Node& node, Error error);
@@ -106,7 +116,8 @@ class GraphBuilder {
   const OpTable* ops_;
   Graph graph_;
   const Graph* rewritten_ = nullptr;
-  std::optional<UniqueNames> names_;                   // once a new one is wanted
+  std::optional<UniqueNames> names_;                   // once one is looked up
+  bool all_own_ = false;                               // all names so far are of Own
   std::vector<std::pair<ValueId, ValueId>> captures_;  // a value around, and the input
   std::optional<Error> error_;
 };

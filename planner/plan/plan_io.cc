@@ -318,7 +318,6 @@ class PlanFields {
       if (axes.reading()) strategy.axes.resize(plan_.mesh.axes.size());
       for (size_t a = 0; a < plan_.mesh.axes.size(); ++a)
         axes.Field(plan_.mesh.axes[a].name, strategy.axes[a]);
-      axes.LeaveRest();
     });
     v.Field("inputs", strategy.inputs, Of(node.inputs));
     v.Field("outputs", strategy.outputs, Of(node.outputs));

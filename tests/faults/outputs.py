@@ -116,6 +116,12 @@ def what_is_lost_is_kept(binary):
     ends(done, 1, "/dev/full: cannot write: No space left on device")
     expect("step" in done.stdout, "the report is not printed", done.stdout)
     ends(place.plan("--log-file", "/dev/full", "-v"), 1, "--log-file")
+    command = [binary, "profile", "--quick", "--ranks", "1", "--time-limit", "10ms", "--json", "--force", "-o"]
+    for file in ("/dev/full", "p.json"):
+        done = subprocess.run([*command, file], cwd=place.path, env=place.environment, capture_output=True, text=True, check=False)
+        ends(done, file == "/dev/full", *(["/dev/full: cannot write"] if file == "/dev/full" else []))
+        named = json.loads(done.stdout)["file"]
+        expect(named == (None if file == "/dev/full" else file), f"the report names {named!r} as its file")
 
 
 def a_full_disk(binary):

@@ -494,7 +494,7 @@ TEST(PlanFile, ReportsAllProblemsAtOnce) {
   };
   replace("\"gap\": ", "\"gap\": [], \"gaps\": ");
   replace("\"band\": ", "\"band\": null, \"bands\": ");
-  replace("\"axes\": {", "\"axes\": {}, \"more\": {");
+  replace("\"axes\": {", "\"axes\": {\"b\": \"i\"}, \"more\": {");
   const auto read = ReadPlan(text, "p.json");
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(
@@ -503,6 +503,7 @@ TEST(PlanFile, ReportsAllProblemsAtOnce) {
       "p.json: step.band: must be a number, got null\n"
       "p.json: step: field 'bands' is unknown\n"
       "p.json: nodes[0].axes: field 'a' is missing\n"
+      "p.json: nodes[0].axes: field 'b' is unknown\n"
       "p.json: nodes[0]: field 'more' is unknown",
       read.error().text());
 }

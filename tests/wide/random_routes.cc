@@ -88,9 +88,9 @@ void Check(const RouteCase& drawn, Tally& tally) {
     if (request.uneven == Uneven::kP2p && method.name != "p2p") continue;
     request.algo = method.name;
     auto route = PlanRoute(request);
-    if (route.ok()) routes[request.algo] = std::move(route).value();
+    if (route.ok()) routes[std::string(method.name)] = std::move(route).value();
   }
-  request.algo = "auto";
+  request.algo.reset();
   auto best = PlanRoute(request);
   if (!best.ok()) return tally.Fail(request, best.error().text());
   Execute(request, best.value(), tally);
@@ -247,7 +247,7 @@ int TimeMany(int64_t cases, uint64_t seed, int64_t mib) {
       if (!route.ok()) continue;
       const auto theirs = Seconds(request, route.value());
       if (!theirs) continue;
-      ratios[request.algo].push_back(*theirs / *own);
+      ratios[std::string(method.name)].push_back(*theirs / *own);
       line += fmt::format(", {} {:.2f}", method.name, *theirs / *own);
     }
     fmt::print("{}\n", line);

@@ -22,7 +22,7 @@ namespace metadist {
 namespace {
 
 constexpr std::string_view kPointToPoint = "p2p";
-constexpr int kBothUpTo = 4;  // up to this many movable axes, `auto` tries both nf and bounded
+constexpr int kBothUpTo = 4;  // movable axes, with which bounded is tried beside nf
 
 int MovableAxes(const RouteProblem& problem) {
   const Mesh& mesh = problem.mesh->fine;
@@ -146,14 +146,14 @@ class RoutePlanner {
   }
 
   Result<PlannedRoute> Run() {
-    if (request_.algo == "auto") return Auto();
+    if (!request_.algo) return Best();
     for (const Row& row : Rows())
-      if (row.algorithm.name == request_.algo) return By(row);
-    if (request_.algo == kPointToPoint) return Direct();
+      if (row.algorithm.name == *request_.algo) return By(row);
+    if (*request_.algo == kPointToPoint) return Direct();
     std::vector<std::string_view> names;
     for (const RouteAlgorithm& known : RouteAlgorithms()) names.push_back(known.name);
-    return Usage(fmt::format("unknown method '{}'", request_.algo),
-                 fmt::format("one of auto, {}", fmt::join(names, ", ")));
+    return Usage(fmt::format("unknown method '{}'", *request_.algo),
+                 fmt::format("one of {}", fmt::join(names, ", ")));
   }
 
  private:
@@ -201,7 +201,7 @@ class RoutePlanner {
     return Measured(row.algorithm.name, std::move(steps));
   }
 
-  Result<PlannedRoute> Auto() {
+  Result<PlannedRoute> Best() {
     std::optional<PlannedRoute> best;
     const bool few = problem_ && MovableAxes(*problem_) <= kBothUpTo;
     const int64_t most = std::max(Elements(from_), Elements(wanted_));
@@ -219,7 +219,7 @@ class RoutePlanner {
     return std::move(*best);
   }
 
-  // `auto` compares cost, then steps; the first method wins a tie.
+  // What decides which is best: cost, then steps; the first in order wins among equals.
   std::pair<double, size_t> Rank(const PlannedRoute& route) const {
     const double cost =
         route.price ? route.price->seconds : static_cast<double>(route.received_elements);

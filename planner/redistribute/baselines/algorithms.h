@@ -33,11 +33,11 @@ enum class Uneven : uint8_t {
 struct RouteRequest {
   TensorType type;  // global
   const PrimeMesh* mesh = nullptr;
-  Sharding from, to;          // on mesh->fine
-  std::string algo = "auto";  // of RouteAlgorithms, or "auto"
+  Sharding from, to;                     // on mesh->fine
+  std::optional<std::string> algo = {};  // of RouteAlgorithms; none: the best of them
   Uneven uneven = Uneven::kRefuse;
-  bool allow_p2p = false;            // `auto` may choose point to point
-  const Cluster* cluster = nullptr;  // for prices; nullptr: cost is elements received
+  bool allow_p2p = false;            // the best of them may be point to point
+  const Cluster* cluster = nullptr;  // prices; nullptr: by elements received
 };
 
 // A step of a route and its size; elements are those of the busiest rank.

@@ -17,6 +17,7 @@
 
 #include "metair/json/names.h"
 #include "planner/rules/probe/sampler.h"
+#include "planner/rules/search/offsets.h"
 
 namespace metadist {
 namespace {
@@ -366,6 +367,15 @@ class RuleFields {
     if (v.reading() && v.ok()) CheckFactor(v, factor);
   }
 
+  // Whether it is a view of a dim whose pieces have a start and an end.
+  static bool IsOfFactor(const SymbolicCut& view, const SymbolicFactor& factor) {
+    const auto same = [&](const SymbolicCut& cut) {
+      return cut.repeat == view.repeat && cut.parts == view.parts && !cut.window;
+    };
+    return IsContiguous(view) &&
+           (std::ranges::any_of(factor.inputs, same) || std::ranges::any_of(factor.outputs, same));
+  }
+
   static void CheckFactor(JsonVisitor& v, const SymbolicFactor& factor) {
     if (factor.inputs.empty() && factor.outputs.empty()) return v.Wrong("the factor cuts nothing");
     size_t windows = 0;
@@ -382,6 +392,11 @@ class RuleFields {
     // Either all dims that the factor cuts have windows, or none.
     if (windows != 0 && windows != factor.inputs.size() + factor.outputs.size())
       v.Wrong("must have windows on all dims of the factor or on none");
+    const auto known = [&](const SymbolicCut& view) { return IsOfFactor(view, factor); };
+    const auto view_of = [](const auto& of) { return of.view; };
+    if (!std::ranges::all_of(factor.shifts, known, view_of) ||
+        !std::ranges::all_of(factor.indices, known, view_of))
+      v.Wrong("must have views of dims that the factor cuts in one run");
     if (factor.any_order && NeedsARow(factor))
       v.Wrong("must be in_a_row: its pieces know where they lie, or what lies beside them");
   }

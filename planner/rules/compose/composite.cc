@@ -8,13 +8,13 @@
 // result is compared with the operator's own kernel (composite_check.h), so a wrong decomposition
 // loses a rule and never makes a wrong one.
 //
-// Every atom that the operator's own factors do not divide is tried: all its dims cut together; one
-// of them together with those that the decomposition then requires (demand.h), the largest set
-// first (equal sizes need not be one size); and if few dims are left, all sets of them. An atom
-// that is not a dim of an input (a length given by an integer) is cut where the decomposition first
-// makes a dim of its size: positions, of which each rank takes its own. If a node slides a window
-// along an input, the ranks' pieces of the input have its halo. Plain factors are propagated too,
-// so that they can be used on another mesh axis beside a composite one.
+// Every atom that the operator's own factors leave is tried: all its dims cut together; then one of
+// them and with it what the decomposition then wants cut too (demand.h), the largest set first
+// (equal sizes need not be one size). An atom that is no dim of an input (a length that is stated)
+// is cut where the decomposition first makes a dim of its size: positions, of which each rank takes
+// its own. Where a node slides a window along an input, the ranks' pieces of the input come with
+// its halo. Plain factors are carried through too, so that they can be used on another mesh axis
+// beside a composite one.
 //
 // Cost: some microseconds per propagation, 16 divided runs of a graph of some 15 nodes per rule.
 #include "planner/rules/compose/composite.h"
@@ -35,7 +35,6 @@ namespace metadist {
 namespace {
 
 constexpr size_t kMostDims = 6;  // of one atom
-constexpr int kMostWays = 64;
 constexpr int64_t kAnyElements = std::numeric_limits<int64_t>::max();
 
 class CompositeFinder {
@@ -83,12 +82,11 @@ class CompositeFinder {
 
   std::optional<Propagated> Carry(const std::vector<SymbolicCut>& cuts,
                                   int64_t most,
-                                  Fewest fewest = Fewest::kElements,
                                   const std::map<ValueId, Cut>& made = {}) const {
     std::map<int, Cut> inputs;
     for (const SymbolicCut& cut : cuts)
       inputs[position_[static_cast<size_t>(cut.tensor)]] = At(cut);
-    auto way = Propagate(graph_, node_rules_, inputs, most, fewest, made);
+    auto way = Propagate(graph_, node_rules_, inputs, most, made);
     if (way) MakePieces(graph_, node_rules_, *way);
     return way;
   }
@@ -284,7 +282,7 @@ class CompositeFinder {
   void TryAtom(int atom) {
     if (!InInputs(atom) && !Divided(atom)) return TryMade(atom);
     const std::vector<Dim> dims = FreeDims(atom);
-    if (TrySubsets(atom, dims.size())) return;
+    if (TryTogether(atom, dims)) return;
     std::vector<std::vector<SymbolicCut>> sets;
     for (const Dim& dim : dims)
       for (SymbolicCut& seed : CutsOf(dim, atom)) {
@@ -296,32 +294,21 @@ class CompositeFinder {
         sets.begin(), sets.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
     for (std::vector<SymbolicCut>& cuts : sets)
       if (TryCuts(atom, std::move(cuts)) && FreeDims(atom).empty()) return;
-    TrySubsets(atom, 1);
   }
 
-  // Tries sets of at least `least` dims, the largest first. True: no dim is left.
-  bool TrySubsets(int atom, size_t least) {
-    const std::vector<Dim> dims = FreeDims(atom);
-    if (dims.empty()) return true;
+  // All of the dims, each cut in any way. True: no dim is left.
+  bool TryTogether(int atom, const std::vector<Dim>& dims) {
     if (dims.size() > kMostDims) return false;
     std::vector<std::vector<SymbolicCut>> choices;
     for (const Dim& dim : dims) choices.push_back(CutsOf(dim, atom));
-    int tried = 0;
-    for (size_t want = dims.size(); want >= least; --want) {
-      std::vector<size_t> pick(dims.size(), 0);  // 0: not cut; k: its k-th cut
-      for (;;) {
-        size_t at = 0;
-        while (at < pick.size() && ++pick[at] > choices[at].size()) pick[at++] = 0;
-        if (at == pick.size()) break;
-        std::vector<SymbolicCut> cuts;
-        for (size_t i = 0; i < pick.size(); ++i)
-          if (pick[i] > 0) cuts.push_back(choices[i][pick[i] - 1]);
-        if (cuts.size() != want) continue;
-        if (tried++ == kMostWays) return false;
-        if (TryCuts(atom, std::move(cuts)) && FreeDims(atom).empty()) return true;
-      }
+    std::vector<size_t> pick(dims.size(), 0);
+    for (size_t at = 0; at < pick.size();) {
+      std::vector<SymbolicCut> cuts;
+      for (size_t i = 0; i < pick.size(); ++i) cuts.push_back(choices[i][pick[i]]);
+      if (TryCuts(atom, std::move(cuts)) && FreeDims(atom).empty()) return true;
+      for (at = 0; at < pick.size() && ++pick[at] == choices[at].size(); ++at) pick[at] = 0;
     }
-    return false;
+    return dims.empty();
   }
 
   bool Overlaps(const SymbolicCut& a, const SymbolicCut& b) const {
@@ -347,7 +334,7 @@ class CompositeFinder {
                std::vector<SymbolicCut> cuts,
                const std::map<ValueId, Cut>& made_whole = {}) {
     if (!Fits(cuts)) return false;
-    auto way = Carry(cuts, kAnyElements, Fewest::kElements, made_whole);
+    auto way = Carry(cuts, kAnyElements, made_whole);
     if (!way) return false;
     const auto idle = [](const std::string& name) { return name.empty(); };
     if (std::all_of(way->use.nodes.begin(), way->use.nodes.end(), idle)) return false;
@@ -370,7 +357,7 @@ class CompositeFinder {
     if (!check_.Holds(factor)) return false;
     if (!factor.inputs.empty()) {
       factor.any_order = InAnyOrder(factor.inner);
-      AddOthers(*way, factor);
+      AddOthers(factor);
     }
     found_.factors.push_back(std::move(factor));
     return true;
@@ -384,35 +371,17 @@ class CompositeFinder {
     return true;
   }
 
-  // Adds ways with the same result in fewer exchanges: other propagations, and late merges.
-  void AddOthers(const Propagated& way, SymbolicFactor& factor) {
-    std::vector<InnerUse> others;
-    if (factor.inner.exchanges.size() > 1) {
-      const auto fewer = Carry(factor.inputs, kAnyElements, Fewest::kExchanges);
-      if (fewer && fewer->use.exchanges.size() < factor.inner.exchanges.size() &&
-          SameOutputs(way, *fewer))
-        others.push_back(fewer->use);
-    }
+  // Ways with the same result in fewer exchanges: merged late.
+  void AddOthers(SymbolicFactor& factor) {
     for (std::string& merge : LateMergesOf(factor.inner)) {
-      others.push_back(factor.inner);
-      others.back().recipe = std::move(merge);
-    }
-    for (InnerUse& other : others) {
       SymbolicFactor tried = factor;
-      tried.inner = std::move(other);
+      tried.inner.recipe = std::move(merge);
       if (check_.Holds(tried) && tried.least_piece <= factor.least_piece)
         factor.others.push_back(std::move(tried.inner));
     }
   }
 
-  bool SameOutputs(const Propagated& a, const Propagated& b) const {
-    return std::all_of(graph_.outputs.begin(), graph_.outputs.end(), [&](ValueId output) {
-      return a.values[static_cast<size_t>(output)] == b.values[static_cast<size_t>(output)];
-    });
-  }
-
-  // Adds an output cut: with the symbols of an input that is cut in the same way, or of the atom if
-  // its dim is the atom.
+  // An output is cut as some input is, and its symbols are the input's; or its dim is the atom.
   bool AddOutput(SymbolicFactor& factor, int output, const Cut& cut) const {
     for (const SymbolicCut& input : factor.inputs) {
       const Cut real = At(input);

@@ -29,9 +29,8 @@ class Search {
   Search(const Graph& graph,
          const std::vector<const Rule*>& rules,
          int64_t most_elements,
-         Fewest fewest,
          const std::map<ValueId, Cut>& taken)
-      : graph_(graph), rules_(rules), most_(most_elements), fewest_(fewest), taken_(taken) {}
+      : graph_(graph), rules_(rules), most_(most_elements), taken_(taken) {}
 
   std::optional<Propagated> Run(Propagated start) {
     Visit(0, std::move(start));
@@ -43,10 +42,8 @@ class Search {
     return way.values[static_cast<size_t>(value)];
   }
 
-  std::pair<int64_t, int64_t> CostOf(const Propagated& way) const {
-    const int64_t exchanges = static_cast<int64_t>(way.use.exchanges.size());
-    return fewest_ == Fewest::kElements ? std::pair(way.elements, exchanges)
-                                        : std::pair(exchanges, way.elements);
+  static std::pair<int64_t, size_t> CostOf(const Propagated& way) {
+    return {way.elements, way.use.exchanges.size()};
   }
 
   bool Worse(const Propagated& way) const {
@@ -151,8 +148,7 @@ class Search {
   const Graph& graph_;
   const std::vector<const Rule*>& rules_;
   const int64_t most_;
-  const Fewest fewest_;
-  const std::map<ValueId, Cut>& taken_;  // pieces of values that are made whole
+  const std::map<ValueId, Cut>& taken_;  // pieces of what is made whole
   std::optional<Propagated> best_;
 };
 
@@ -185,7 +181,6 @@ std::optional<Propagated> Propagate(const Graph& graph,
                                     const std::vector<const Rule*>& rules,
                                     const std::map<int, Cut>& inputs,
                                     int64_t most_elements,
-                                    Fewest fewest,
                                     const std::map<ValueId, Cut>& made) {
   CHECK(rules.size() == graph.nodes.size(), "one rule a node");
   Propagated start;
@@ -193,7 +188,7 @@ std::optional<Propagated> Propagate(const Graph& graph,
   for (const auto& [position, cut] : inputs)
     start.values[static_cast<size_t>(graph.inputs[static_cast<size_t>(position)])] = {
         Kind::kCut, cut, {}};
-  return Search(graph, rules, most_elements, fewest, made).Run(std::move(start));
+  return Search(graph, rules, most_elements, made).Run(std::move(start));
 }
 
 }  // namespace metadist

@@ -27,10 +27,7 @@ struct Propagated {
   int64_t elements = 0;        // of all exchanged values
 };
 
-// What to minimize first; the other one decides at a tie.
-enum class Fewest : uint8_t { kElements, kExchanges };
-
-// Whether both cut a dim in the same way, ignoring the tensor and the halo.
+// Whether both cut a dim in the same way, of whatever tensors.
 bool SameCut(const Cut& a, const Cut& b);
 
 // Whether a node of a decomposition may work on the factor. Factors whose pieces depend on where
@@ -40,10 +37,10 @@ bool RunsWithin(const Factor& factor);
 // dropped.
 bool RunsOnWindow(const Factor& factor);
 
-// Propagates cuts of graph inputs through the graph by the rules of its nodes. An uncut value may
-// be sliced if a node requires a piece of it; a partial value that a node cannot take is exchanged,
-// minimizing `fewest`. most_elements: limit of exchanged elements. nullopt if some node cannot take
-// its inputs.
+// Carries cuts of graph inputs through the graph by the rules of its nodes. A whole value may be
+// sliced where a node wants a piece of it; a partial one that a node cannot carry is exchanged. Of
+// all ways that which exchanges fewest elements, then in fewest exchanges. most_elements: ways that
+// move more are not looked for. None if some node cannot take what reaches it.
 //
 // rules: by node. inputs: by position among graph.inputs; not named: not cut. made: values of
 // which, if they are made whole, each rank takes a piece.
@@ -51,7 +48,6 @@ std::optional<Propagated> Propagate(const Graph& graph,
                                     const std::vector<const Rule*>& rules,
                                     const std::map<int, Cut>& inputs,
                                     int64_t most_elements,
-                                    Fewest fewest = Fewest::kElements,
                                     const std::map<ValueId, Cut>& made = {});
 
 }  // namespace metadist

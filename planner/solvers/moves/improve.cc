@@ -10,22 +10,21 @@
 
 namespace metadist {
 
-// Three kinds of rounds look for better choices, each with its own way of handling the limit.
+// Two kinds of rounds look for better choices, and each has its own way to deal with the limit.
 //
-// The walk over prices keeps a choice that need not fit. The memory prices follow the usage of that
-// choice (price_walk.h). At fixed prices the choice is improved by forest and block moves, spliced
-// with earlier choices from the other side of the limit (splice.h), repaired, polished and offered
-// as an incumbent. Such moves do not leave the basin of the initial choice, so now and then
-// messages are swept at the current prices and rounded to a choice of the whole graph, which is
-// then combined with the current one (fusion.h). These rounds bring the large improvements, and
-// nearly all of them where many small tensors share the memory. The walk over allocations keeps a
-// choice that fits and reallocates the memory of a region (allocation.h). It finds choices that
-// prices cannot express, where a few large tensors share the memory. Fusion combines what both
-// found, at the current prices of the first walk and at prices near them.
+// The walk over prices keeps a choice that need not fit. Prices of memory move with what the choice
+// does (price_walk.h); at fixed prices it is lowered by forest and block moves, spliced with
+// earlier choices from the other side of the limit (splice.h), repaired, polished and offered. Such
+// moves do not lead out of the basin of the choice they began with, so now and then messages are
+// swept at the present prices, rounded to a choice of the whole graph, and the best of both is put
+// together (fusion.h). This round makes the large steps, and all of them where many small tensors
+// share the memory.
+// The walk over allocations keeps a choice that fits and hands the memory of a region out anew
+// (allocation.h). It finds what prices cannot express, where few large tensors share the memory.
 //
-// The kind of the next round and of the next move is drawn at random: half of the probability is
-// proportional to recent gain per work, half is spread evenly. Rounds are counted, never timed: a
-// larger budget begins with the steps of a smaller one.
+// Which of the two makes the next round, and which move the next step, is drawn: half by what
+// each gained per work of late, half evenly. Rounds are counted, never timed: a larger budget
+// begins with the steps of a smaller one.
 
 namespace {
 
@@ -37,15 +36,12 @@ constexpr int kMostSteps = 3;
 // Share of the walk rounds that sweep, and number of sweeps the first time.
 constexpr double kSweepShare = 0.3;
 constexpr int kFirstSweeps = 10;
-// Fusions per round, at different prices.
-constexpr int kFusions = 5;
-// Share of the probability that is spread evenly over all kinds; the rest is proportional to gains.
+// What all kinds of a move share alike; the rest goes by gains.
 constexpr double kEvenShare = 0.5;
 // Work between two reports of a better choice, at least.
 constexpr int64_t kTellWork = kWorkPerSecond / 20;
 constexpr size_t kBlockStep = 0;
 constexpr size_t kWalkRound = 0;
-constexpr size_t kFusionRound = 1;
 
 }  // namespace
 
@@ -182,10 +178,8 @@ void Improver::Sweep() {
   budget_.AddWork((2 * sweeps + 1) * entries_);
   Choice rounded = messages_->Round();
   Step(rounded, penalties_);
-  const Choice walker = walker_;
-  fusion_->SetParents({&walker, &rounded});
-  if (!fusion_->any()) return;
-  budget_.AddWork(fusion_->Run(penalties_, 1, kBlockTable, random_, walker_).work);
+  if (rounded == walker_) return;
+  budget_.AddWork(fusion_->Run(penalties_, rounded, kBlockTable, random_, walker_).work);
   Finish(rounded);
 }
 
@@ -211,12 +205,6 @@ void Improver::WalkRound(const Guide& guide) {
     const double accepted = static_cast<double>(before) + 0.002 * random_.Unit() * magnitude;
     if (static_cast<double>(ReducedCost(*reduced_, candidate)) < accepted) walker_ = candidate;
   }
-  idle_ = found() && cost_ < before ? 0 : idle_ + 1;
-  if (idle_ > 60 + random_.Below(60)) {
-    idle_ = 0;
-    if (found() && random_.Unit() < 0.6) walker_ = *incumbent_;
-    prices_.Restart(random_);
-  }
 }
 
 void Improver::AllocationRound() {
@@ -239,38 +227,6 @@ void Improver::AllocationRound() {
   holder_cost_ = cost;
 }
 
-void Improver::FusionRound() {
-  std::vector<const Choice*> parents{&*incumbent_};
-  for (const Choice* parent : {&walker_, &holder_}) {
-    if (!parent->empty()) parents.push_back(parent);
-  }
-  for (const std::optional<Choice>* parent : {&last_fitting_, &last_exceeding_}) {
-    if (*parent) parents.push_back(&**parent);
-  }
-  // A copy, because the incumbent may change meanwhile.
-  const Choice incumbent = *incumbent_;
-  parents[0] = &incumbent;
-  fusion_->SetParents(parents);
-  if (!fusion_->any()) {
-    budget_.AddWork(reduced_->count());
-    return;
-  }
-  PricePenalties(*reduced_, prices_.prices(), penalties_);
-  budget_.AddWork(price_work_);
-  Choice choice = *parents[random_.Below(static_cast<int64_t>(parents.size()))];
-  double factor = 1;
-  double change = 1.3;
-  for (int k = 0; k < kFusions; ++k) {
-    const MoveResult result = fusion_->Run(penalties_, factor, kBlockTable, random_, choice);
-    budget_.AddWork(result.work + look_work_);
-    const bool fits = PeakOf(*reduced_, choice) <= *reduced_->limit;
-    Choice candidate = choice;
-    Finish(candidate);
-    factor *= fits ? 1 / change : change;
-    change = 1 + (change - 1) * 0.7;
-  }
-}
-
 void Improver::Improve(int rounds, const Guide& guide) {
   if (!reduced_->limit) return;
   Follow(guide);
@@ -282,8 +238,6 @@ void Improver::Improve(int rounds, const Guide& guide) {
     const size_t kind = had ? Draw(rounds_) : kWalkRound;
     if (kind == kWalkRound) {
       WalkRound(guide);
-    } else if (kind == kFusionRound) {
-      FusionRound();
     } else {
       AllocationRound();
     }

@@ -82,8 +82,7 @@ class Improver {
   void Sweep();
   void WalkRound(const Guide& guide);
   void AllocationRound();
-  void FusionRound();
-  // Splices the choice with the last one on the other side of the limit and with the incumbent.
+  // Splices the choice with the last ones on the other side of the limit and with the incumbent.
   void Mix(const Choice& choice, bool fits);
   // Draws one of several kinds by their rates; every kind keeps a positive probability.
   size_t Draw(std::span<const Record> records);
@@ -108,8 +107,8 @@ class Improver {
   int64_t told_work_ = -kInfinite;
   // Block and forest moves; gain in priced cost.
   std::array<Record, 2> steps_;
-  // Rounds of walk, fusion and allocation; gain in the incumbent's cost.
-  std::array<Record, 3> rounds_;
+  // Of the rounds of walk and allocation, in the incumbent's cost.
+  std::array<Record, 2> rounds_;
 
   // State of the walk over prices.
   PriceWalk prices_;
@@ -118,7 +117,6 @@ class Improver {
   Choice walker_;
   // The incumbent side's own messages, at the prices of the walk.
   std::optional<Dual> messages_;
-  int idle_ = 0;
   std::optional<Choice> last_fitting_;
   std::optional<Choice> last_exceeding_;
   // State of the walk over allocations.

@@ -18,15 +18,8 @@ namespace metadist {
 // initial prices.
 
 void PriceWalk::Begin(std::vector<double> prices) {
-  start_ = std::move(prices);
-  prices_ = start_;
-  total_ = std::accumulate(start_.begin(), start_.end(), 0.0);
-}
-
-void PriceWalk::Restart(Random& random) {
-  const double factor = std::exp((random.Unit() - 0.5) * 0.8);
-  prices_ = start_;
-  for (double& price : prices_) price *= factor;
+  prices_ = std::move(prices);
+  total_ = std::accumulate(prices_.begin(), prices_.end(), 0.0);
 }
 
 bool PriceWalk::Follow(const Reduced& reduced, const Choice& choice, double gap, Random& random) {

@@ -20,11 +20,8 @@ class PriceWalk {
   // Raises the prices at the peaks of a choice that exceeds the limit, or lowers all of them if it
   // fits. gap: between incumbent and bound; determines the step length. True if the choice fits.
   bool Follow(const Reduced& reduced, const Choice& choice, double gap, Random& random);
-  // Returns to the initial prices, all multiplied by one random factor.
-  void Restart(Random& random);
 
  private:
-  std::vector<double> start_;
   std::vector<double> prices_;
   double total_ = 0;
 };

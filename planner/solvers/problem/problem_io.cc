@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "planner/solvers/problem/problem_stream.h"
 
@@ -21,10 +22,12 @@ Result<std::vector<int64_t>> ChoiceEntries(JsonScanner& scanner,
     scanner.Integers(out, misfits);
   } else if (scanner.NextKind() == JsonScanner::Kind::kObject) {
     std::string key;
+    bool named = false;
     for (bool more = scanner.Open('{'); more; more = scanner.Another('}')) {
       if (!scanner.Key(key)) break;
-      const bool here = key == "choice" && scanner.NextKind() == JsonScanner::Kind::kArray;
-      if (here && !found) {
+      if (key == "choice" && std::exchange(named, true))
+        return BadInput("choice", "expected once, got twice");
+      if (key == "choice" && scanner.NextKind() == JsonScanner::Kind::kArray) {
         scanner.Integers(out, misfits);
         found = true;
       } else {

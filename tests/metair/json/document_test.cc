@@ -44,8 +44,20 @@ TEST(ParseJson, LimitsNestingOutsideOfTexts) {
   EXPECT_EQ(deep, Problem(R"(["\\", )" + nested(70) + "]"));
 }
 
-TEST(ParseJson, TheLastOfEqualFieldsCounts) {
-  EXPECT_EQ(R"({"a":2})", JsonLine(ParseJson(R"({"a": 1, "a": 2})", "f", "it", "").value()));
+TEST(ParseJson, RefusesAFieldThatIsThereTwice) {
+  const auto text = [](std::string_view document) {
+    const auto read = ParseJson(document, "f", "it", "write it again");
+    return read.ok() ? JsonLine(read.value()) : read.error().text();
+  };
+  EXPECT_EQ("f: field 'a' is there twice\n  hint: write it again", text(R"({"a": 1, "a": 2})"));
+  EXPECT_EQ("f: x[1].y: field 'a' is there twice\n  hint: write it again",
+            text(R"({"x": [{"a": 1}, {"b": [1, {}], "y": {"a": {"a": 1}, "c": "a", "a": 1}}]})"));
+  EXPECT_EQ("f: [2].x[1][0]: field '\"' is there twice\n  hint: write it again",
+            text(R"([1, [], {"x": [{}, [{"\"": 1, "\u0022": 2}]]}])"));
+  EXPECT_EQ("f: c: field 'b' is there twice\nf: field 'c' is there twice\n  hint: write it again",
+            text(R"({"c": {"b": "{\"b\":", "b": []}, "c": 1})"));
+  EXPECT_EQ(R"({"a":":","b":[{"a":1},{"a":":\":"}]})",
+            text(R"({"a": ":", "b": [{"a": 1}, {"a": ":\":"}]})"));
 }
 
 TEST(JsonLine, SortsAndReplaces) {

@@ -48,6 +48,32 @@ TEST(GraphBuilder, NamesDiffer) {
   EXPECT_EQ(b.graph().nodes[1].name, "Neg0_2");
 }
 
+TEST(GraphBuilder, NamesDifferFromThoseThatItFoundBefore) {
+  GraphBuilder b("names");
+  const ValueId c = b.Integers({2, 3});
+  const ValueId y = b.Add("Neg", {c});
+  const ValueId x = b.Input("v0", kMatrix);
+  const ValueId z = b.Input("c0", kMatrix);
+  EXPECT_EQ(b.graph().value(c).name, "c0");
+  EXPECT_EQ(b.graph().value(y).name, "v0");
+  EXPECT_EQ(b.graph().value(x).name, "v0_2");
+  EXPECT_EQ(b.graph().value(z).name, "c0_2");
+  EXPECT_EQ(b.Fresh("Neg0"), "Neg0_2");
+}
+
+// Node 2 of an operator Neg1 and node 12 of Neg.
+TEST(GraphBuilder, NamesOfOperatorsThatEndInADigitDiffer) {
+  OpTable ops = OpTable::BuiltIn();
+  OpDef other = *ops.Find("", "Neg");
+  other.name = "Neg1";
+  ops.Add(other);
+  GraphBuilder b("names", ops);
+  ValueId x = b.Integers({2, 3});
+  for (int n = 0; n < 13; ++n) x = b.Add(n == 2 ? "Neg1" : "Neg", {x});
+  EXPECT_EQ(b.graph().nodes[2].name, "Neg12");
+  EXPECT_EQ(b.graph().nodes[12].name, "Neg12_2");
+}
+
 TEST(GraphBuilder, ReportsTheFirstErrorWithItsNode) {
   GraphBuilder b("bad");
   const ValueId x = b.Input("x", kMatrix);

@@ -27,11 +27,7 @@ std::string OthersText(const Rule& rule) {
   std::string text;
   for (const Factor& factor : rule.factors)
     for (const InnerUse& other : factor.others)
-      text +=
-          fmt::format("    {}: {}\n",
-                      factor.name,
-                      other.recipe.empty() ? fmt::format("in {} exchanges", other.exchanges.size())
-                                           : other.recipe);
+      text += fmt::format("    {}: {}\n", factor.name, other.recipe);
   return text;
 }
 

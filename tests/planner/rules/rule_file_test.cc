@@ -264,6 +264,15 @@ TEST(RuleJson, RefusesWhatIsOutOfRange) {
             problem("/factors/0/inputs/0/parts", nlohmann::json::array()));
   EXPECT_EQ("f: factors[1].shifts[0].literal: must be an integer from 0 to 1, got -1",
             problem("/factors/1/shifts/0/literal", -1));
+  // An integer follows pieces that have one start, of a dim that the factor cuts.
+  const std::string view = "f: factors[1]: must have views of dims that the factor cuts in one run";
+  const nlohmann::json part = good["factors"][1]["shifts"][0]["view"]["parts"][0];
+  const nlohmann::json other = good["factors"][0]["inputs"][0]["parts"][0];
+  ASSERT_NE(part, other);
+  EXPECT_EQ(view, problem("/factors/1/shifts/0/view/parts", {part, part}));
+  EXPECT_EQ(view, problem("/factors/1/shifts/0/view/parts", nlohmann::json::array({other})));
+  EXPECT_EQ(view, problem("/factors/1/shifts/0/view/parts", {{part[0], {2}}, part}));
+  EXPECT_EQ(view, problem("/factors/1/shifts/0/view/repeat", {2}));
   EXPECT_EQ("f: factors[0].split: must be one of any, even, got \"odd\"",
             problem("/factors/0/split", "odd"));
   EXPECT_EQ("f: dims[0][0][0][0]: must be an integer from 1 to 1099511627776, got -1",

@@ -76,6 +76,9 @@ TEST(ProblemIo, ChecksChoices) {
   EXPECT_EQ(ParseChoice("[1, 0", problem).error().text(),
             "choice: expected ',' or ']', got the end of the file (line 1, byte 5)");
   EXPECT_EQ(ParseChoice(R"({"cost": [7], "choice": [1, 0]})", problem).value(), (Choice{1, 0}));
+  EXPECT_EQ(
+      ParseChoice(R"({"choice": [0, 0], "cost": 1, "choice": [1, 0]})", problem).error().text(),
+      "choice: expected once, got twice");
   EXPECT_EQ(ParseChoice(R"({"choice": null})", problem).error().text(),
             "choice: expected an array of strategy indices");
 }
