@@ -18,10 +18,10 @@ using nlohmann::json;
 constexpr int kMostLevels = 64;
 constexpr size_t kShownBytes = 40;
 
-// What of a text, in JSON or not, is outside of quotes.
+// What a text, JSON or not, has outside quotes.
 struct Outline {
   bool deep = false;   // brackets nest too deeply
-  int64_t colons = 0;  // in JSON one for each field of an object
+  int64_t colons = 0;  // in JSON, one per field of an object
 };
 
 Outline OutlineOf(std::string_view text) {
@@ -48,8 +48,8 @@ int64_t FieldsIn(const json& value) {
   return fields;
 }
 
-// Finds the fields that are twice in one object, with their places, while a text is parsed again:
-// of the values themselves only the last is left.
+// Finds the fields that occur twice in one object, with their places, while a text is parsed again:
+// the parsed value holds only the last of them.
 class RepeatedFields {
  public:
   explicit RepeatedFields(const std::string& where) : problems_(where) {}

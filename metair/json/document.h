@@ -9,9 +9,9 @@
 
 namespace metadist {
 
-// Reads a text that should be JSON of UTF-8, its values at most 64 levels deep in others (who
-// prints or compares a value goes as deep), its numbers finite, no field twice in one object.
-// where: the file. kind: what it should be, "a plan". Errors: kBadInput with the hint.
+// Parses JSON in UTF-8: values nested at most 64 levels deep (printing and comparing recurse as
+// deep), finite numbers, no field twice in one object. where: the file. kind: what it should be, "a
+// plan". Errors: kBadInput with the hint.
 Result<nlohmann::json> ParseJson(std::string_view text,
                                  const std::string& where,
                                  std::string_view kind,

@@ -22,7 +22,7 @@ namespace metadist {
 namespace {
 
 constexpr std::string_view kPointToPoint = "p2p";
-constexpr int kBothUpTo = 4;  // movable axes, with which bounded is tried beside nf
+constexpr int kBothUpTo = 4;  // up to this many movable axes, both nf and bounded are tried
 
 int MovableAxes(const RouteProblem& problem) {
   const Mesh& mesh = problem.mesh->fine;
@@ -219,7 +219,7 @@ class RoutePlanner {
     return std::move(*best);
   }
 
-  // What decides which is best: cost, then steps; the first in order wins among equals.
+  // The best route is that of least cost, then of fewest steps; the first wins a tie.
   std::pair<double, size_t> Rank(const PlannedRoute& route) const {
     const double cost =
         route.price ? route.price->seconds : static_cast<double>(route.received_elements);

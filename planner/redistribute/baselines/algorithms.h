@@ -36,7 +36,7 @@ struct RouteRequest {
   Sharding from, to;                     // on mesh->fine
   std::optional<std::string> algo = {};  // of RouteAlgorithms; none: the best of them
   Uneven uneven = Uneven::kRefuse;
-  bool allow_p2p = false;            // the best of them may be point to point
+  bool allow_p2p = false;            // whether the best may be point to point
   const Cluster* cluster = nullptr;  // prices; nullptr: by elements received
 };
 

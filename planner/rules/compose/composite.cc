@@ -8,13 +8,13 @@
 // result is compared with the operator's own kernel (composite_check.h), so a wrong decomposition
 // loses a rule and never makes a wrong one.
 //
-// Every atom that the operator's own factors leave is tried: all its dims cut together; then one of
-// them and with it what the decomposition then wants cut too (demand.h), the largest set first
-// (equal sizes need not be one size). An atom that is no dim of an input (a length that is stated)
-// is cut where the decomposition first makes a dim of its size: positions, of which each rank takes
-// its own. Where a node slides a window along an input, the ranks' pieces of the input come with
-// its halo. Plain factors are carried through too, so that they can be used on another mesh axis
-// beside a composite one.
+// Every atom that the operator's own factors leave uncut is tried: first all its dims together,
+// then one of them with those that the decomposition requires to be cut with it (demand.h), the
+// largest set first (equal sizes need not be the same size). An atom that is not a dim of an input
+// (a stated length) is cut where the decomposition first creates a dim of its size: positions, of
+// which each rank takes its own. Where a node slides a window along an input, the ranks' pieces of
+// the input include its halo. Plain factors are propagated too, so that they can be used on another
+// mesh axis beside a composite one.
 //
 // Cost: some microseconds per propagation, 16 divided runs of a graph of some 15 nodes per rule.
 #include "planner/rules/compose/composite.h"
@@ -296,7 +296,7 @@ class CompositeFinder {
       if (TryCuts(atom, std::move(cuts)) && FreeDims(atom).empty()) return;
   }
 
-  // All of the dims, each cut in any way. True: no dim is left.
+  // Tries all of the dims together, each cut in any way. Returns whether none is left uncut.
   bool TryTogether(int atom, const std::vector<Dim>& dims) {
     if (dims.size() > kMostDims) return false;
     std::vector<std::vector<SymbolicCut>> choices;
@@ -371,7 +371,7 @@ class CompositeFinder {
     return true;
   }
 
-  // Ways with the same result in fewer exchanges: merged late.
+  // Adds the variant with the same result in fewer exchanges: merged late.
   void AddOthers(SymbolicFactor& factor) {
     for (std::string& merge : LateMergesOf(factor.inner)) {
       SymbolicFactor tried = factor;
@@ -381,7 +381,7 @@ class CompositeFinder {
     }
   }
 
-  // An output is cut as some input is, and its symbols are the input's; or its dim is the atom.
+  // An output is cut like some input, whose symbols it then has; or its dim is the atom.
   bool AddOutput(SymbolicFactor& factor, int output, const Cut& cut) const {
     for (const SymbolicCut& input : factor.inputs) {
       const Cut real = At(input);

@@ -27,7 +27,7 @@ struct Propagated {
   int64_t elements = 0;        // of all exchanged values
 };
 
-// Whether both cut a dim in the same way, of whatever tensors.
+// Whether both cut a dim in the same way, whatever their tensors.
 bool SameCut(const Cut& a, const Cut& b);
 
 // Whether a node of a decomposition may work on the factor. Factors whose pieces depend on where

@@ -6,12 +6,11 @@
 
 namespace metadist {
 
-// Good choices differ in places: one is better here, another there. Where two of them differ every
-// node has two strategies to take, and tables of twos are small: bucket elimination reaches over
-// the whole graph at once where over all strategies it is confined to a ball of a few hundred
-// nodes. The result is, at the given prices, the best choice that can be put together from the two,
-// node by node, or near it where even that graph is too wide and some nodes keep their strategy
-// (block.h).
+// Good choices differ locally: each is better in some places. When two of them are combined, every
+// node has at most two strategies, and such tables are small: bucket elimination can cover the
+// whole graph at once, whereas with all strategies it is limited to a ball of a few hundred nodes.
+// The result is, at the given prices, the best choice that combines the two node by node, or close
+// to it if even that graph is too wide and some nodes keep their strategies (block.h).
 //
 // Source: fusion moves, Lempitsky, Rother, Roth, Blake, PAMI 2010, there by graph cuts.
 

@@ -17,7 +17,8 @@ class FusionMover {
   FusionMover(const Reduced& reduced, BlockMover& block);
 
   // Minimises costs plus penalties over the choices that take every node's strategy from `choice`
-  // or from `other`, tables up to `cap` entries: never worsens `choice`, rounding apart.
+  // or from `other`, with tables of at most `cap` entries. Never raises that sum for `choice`,
+  // apart from rounding.
   MoveResult Run(const Jagged<double>& penalties,
                  const Choice& other,
                  double cap,

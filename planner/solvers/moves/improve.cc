@@ -10,21 +10,21 @@
 
 namespace metadist {
 
-// Two kinds of rounds look for better choices, and each has its own way to deal with the limit.
+// Two kinds of rounds look for better choices, each with its own way of handling the limit.
 //
-// The walk over prices keeps a choice that need not fit. Prices of memory move with what the choice
-// does (price_walk.h); at fixed prices it is lowered by forest and block moves, spliced with
-// earlier choices from the other side of the limit (splice.h), repaired, polished and offered. Such
-// moves do not lead out of the basin of the choice they began with, so now and then messages are
-// swept at the present prices, rounded to a choice of the whole graph, and the best of both is put
-// together (fusion.h). This round makes the large steps, and all of them where many small tensors
-// share the memory.
-// The walk over allocations keeps a choice that fits and hands the memory of a region out anew
-// (allocation.h). It finds what prices cannot express, where few large tensors share the memory.
+// The walk over prices keeps a choice that need not fit. The memory prices follow the usage of that
+// choice (price_walk.h). At fixed prices the choice is improved by forest and block moves, spliced
+// with earlier choices from the other side of the limit (splice.h), repaired, polished and offered
+// as an incumbent. Such moves do not leave the basin of the initial choice, so now and then
+// messages are swept at the current prices and rounded to a choice of the whole graph, which is
+// then combined with the current one (fusion.h). These rounds bring the large improvements, and
+// nearly all of them where many small tensors share the memory. The walk over allocations keeps a
+// choice that fits and reallocates the memory of a region (allocation.h). It finds choices that
+// prices cannot express, where a few large tensors share the memory.
 //
-// Which of the two makes the next round, and which move the next step, is drawn: half by what
-// each gained per work of late, half evenly. Rounds are counted, never timed: a larger budget
-// begins with the steps of a smaller one.
+// The kind of the next round and of the next move is drawn at random: half of the probability is
+// proportional to recent gain per work, half is spread evenly. Rounds are counted, never timed: a
+// larger budget begins with the steps of a smaller one.
 
 namespace {
 
@@ -36,7 +36,7 @@ constexpr int kMostSteps = 3;
 // Share of the walk rounds that sweep, and number of sweeps the first time.
 constexpr double kSweepShare = 0.3;
 constexpr int kFirstSweeps = 10;
-// What all kinds of a move share alike; the rest goes by gains.
+// Share of the probability that is spread evenly; the rest follows the gains.
 constexpr double kEvenShare = 0.5;
 // Work between two reports of a better choice, at least.
 constexpr int64_t kTellWork = kWorkPerSecond / 20;

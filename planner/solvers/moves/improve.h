@@ -82,7 +82,8 @@ class Improver {
   void Sweep();
   void WalkRound(const Guide& guide);
   void AllocationRound();
-  // Splices the choice with the last ones on the other side of the limit and with the incumbent.
+  // Splices the choice with the most recent ones from the other side of the limit and with the
+  // incumbent.
   void Mix(const Choice& choice, bool fits);
   // Draws one of several kinds by their rates; every kind keeps a positive probability.
   size_t Draw(std::span<const Record> records);
@@ -107,7 +108,7 @@ class Improver {
   int64_t told_work_ = -kInfinite;
   // Block and forest moves; gain in priced cost.
   std::array<Record, 2> steps_;
-  // Of the rounds of walk and allocation, in the incumbent's cost.
+  // Gains of the two kinds of rounds, measured in the incumbent's cost.
   std::array<Record, 2> rounds_;
 
   // State of the walk over prices.
