@@ -34,8 +34,7 @@ namespace metadist {
 // document that were never requested are problems.
 //
 // `how` is a limit (Integers{1}) or a function (JsonVisitor&, T&). For a vector, an array, a map or
-// an optional, a function that accepts the whole is called once; any other `how` applies to each
-// element.
+// an optional it applies to the whole if it is a function that accepts it, else to each element.
 class JsonVisitor {
  public:
   // Reads `in`. All arguments must outlive the visitor.
@@ -53,12 +52,10 @@ class JsonVisitor {
 
   // Whether no problem was found at this place or within it.
   bool ok() const { return problems_ == nullptr || problems_->count() == problems_before_; }
-  // Reports a problem of this place, or of one within it, given by its name or "[3]". No effect in
-  // writing.
+  // Reports a problem of this place, or of one within it, by name or "[3]". No effect in writing.
   void Wrong(std::string message, std::string hint = "");
   void WrongAt(std::string_view name, std::string message, std::string hint = "");
-  // Fields of this object that were not requested are no problems: its content is not used, or may
-  // be any.
+  // Fields of this object that were not requested are allowed: it is unused, or may have any.
   void LeaveRest() { rest_is_open_ = true; }
   // Reports the fields that were not requested; the last call on the outermost visitor.
   void RefuseRest();
@@ -135,8 +132,7 @@ class JsonVisitor {
     if (inner.IsObject()) visit(inner);
     inner.RefuseRest();
   }
-  // A required field that is not read. It is written by write(JsonVisitor&), or is the text that
-  // write() returns.
+  // A required field that is not read: write(JsonVisitor&) writes it, or write() returns its text.
   template <typename Function>
   void Unread(std::string_view name, const Function& write) {
     const Place place = FieldAt(name, /*required=*/true);
@@ -181,8 +177,7 @@ class JsonVisitor {
   JsonProblems* problems_ = nullptr;
   size_t problems_before_ = 0;
   JsonLimits limits_;
-  std::vector<std::string_view> asked_;  // names of requested fields, including those that the
-                                         // document lacks
+  std::vector<std::string_view> asked_;  // names of requested fields, also of missing ones
   bool is_object_ = false;
   bool is_no_object_ = false;  // and this was reported
   bool rest_is_open_ = false;
