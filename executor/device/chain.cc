@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise calls on large arrays wait for memory: each reads its operands from there and writes
-// its result back, of which the next call wants the same elements again. Compilers of tensor
-// programs generate one loop for such a chain; here the kernels stay what they are and take turns
-// on blocks that fit the cache (the vectors-at-a-time of column stores: Boncz, Zukowski and Nes
-// 2005, "MonetDB/X100: Hyper-Pipelining Query Execution"). That needs no compiler at run time and
-// gives the same bits. How values may lie while nodes take turns is in chain_buffers.h.
+// Elementwise calls on large arrays are bound by memory: each reads its operands and writes its
+// result, which the next call reads again. Tensor compilers generate one loop for such a chain.
+// Here the kernels are unchanged and alternate on blocks that fit the cache (like the
+// vector-at-a-time execution of column stores: Boncz, Zukowski and Nes 2005, "MonetDB/X100:
+// Hyper-Pipelining Query Execution"). That needs no compiler at run time and gives the same bits.
+// Which buffers allow this is described in chain_buffers.cc.
 #include "executor/device/chain.h"
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 namespace metadist {
 namespace {
 
-constexpr size_t kMostLinks = 32;  // what is tried grows with its cube
+constexpr size_t kMostLinks = 32;  // the cost of finding chains grows with its cube
 
 struct Link {
   cpu::RangeKernel::Run run;
   size_t inputs = 0;
   std::array<const std::byte*, cpu::kMaxRangeInputs> from{};
-  std::array<int64_t, cpu::kMaxRangeInputs> from_step{};  // bytes an element; 0: does not walk
+  std::array<int64_t, cpu::kMaxRangeInputs> from_step{};  // bytes per element; 0: does not walk
   std::byte* to = nullptr;
   int64_t to_step = 0;
 };
@@ -39,7 +39,7 @@ void RunLinks(const std::vector<Link>& links, int64_t count) {
   }
 }
 
-// How many steps from the first on run on ranges of one length.
+// The number of leading steps that run on ranges of the same length.
 size_t Alike(std::span<const CpuStep> steps) {
   size_t count = 0;
   for (const CpuStep& step : steps.first(std::min(steps.size(), kMostLinks))) {

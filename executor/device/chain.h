@@ -8,9 +8,10 @@
 
 namespace metadist {
 
-// The same steps, with consecutive ones that compute elements from elements run as one: a block of
-// all of them, then the next block. Results are the same bits; memory is that of the plan, of which
-// values that only the chain reads use the beginning, over and over. They hold no data afterwards.
+// The same steps, with consecutive elementwise ones fused into chains: all nodes of a chain process
+// one block, then the next block. Results are bit-identical. Memory stays as planned: values read
+// only within a chain repeatedly use the first block of their buffers, which hold no valid data
+// afterwards.
 std::vector<CpuStep> FuseChains(std::vector<CpuStep> steps,
                                 const Graph& graph,
                                 const ChainBuffers& buffers);

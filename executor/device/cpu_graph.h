@@ -12,8 +12,8 @@
 
 namespace metadist {
 
-// A rank's graph on a core: a kernel for every node, operands in the order that kernels like, and
-// elementwise neighbours joined to chains.
+// A rank's graph on a core: a kernel for every node, operands in the order that kernels prefer, and
+// consecutive elementwise nodes joined to chains.
 class CpuGraph : public DeviceGraph {
  public:
   struct Site {
@@ -37,7 +37,7 @@ class CpuGraph : public DeviceGraph {
   const Site site_;
   const Arrangement arrangement_;
   std::unique_ptr<const ChainBuffers> chains_;  // nullptr: nodes run one by one
-  int64_t scratch_bytes_ = 0;  // what the neediest kernel wants that finds no gap in the arena
+  int64_t scratch_bytes_ = 0;  // largest scratch of a kernel that fits no gap in the arena
   std::byte* scratch_ = nullptr;
 };
 

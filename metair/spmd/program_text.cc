@@ -3,11 +3,12 @@
 // stage ranks 0-7 mesh data=2,model=4
 // graph ... { ... }                          types are global
 // output 0 named y                           outputs whose values have other names
-// sharding %name [data][]                    values that are not whole on every rank
-// literal @node input 1 [][model][]          how entries follow the pieces (local_entry.h)
+// sharding %name [data][]                    values that are not replicated
+// literal @node input 1 [][model][]          local values of its integers (local_entry.h)
 // literal @node attribute k {start*1,end*0 of 64[model]}
 // channel 0 %y to 1 %x                       output y of stage 0 is input x of stage 1
 // batched %tokens %loss                      hold all micro-batches
+// schedule 0:0 1:0                           stage:micro-batch
 // schedule 0:0 1:0                           stage:micro-batch
 #include <fmt/format.h>
 
@@ -100,7 +101,7 @@ class ProgramParser {
     return line;
   }
 
-  // A name, plain or quoted, at the head of `line`.
+  // A name, plain or quoted, at the start of `line`.
   Result<std::string> TakeName(std::string_view& line) {
     TokenReader reader(line);
     const Token token = reader.Take();
@@ -213,7 +214,7 @@ class ProgramParser {
     return {};
   }
 
-  // "0 %y": the stage, and the position of the value among its ends.
+  // "0 %y": a stage, and the position of the value among its inputs or outputs.
   Result<std::pair<int, size_t>> TakeEnd(std::string_view& line, bool output) {
     const int index = TRY(TakeNumber<int>(line));
     if (index >= static_cast<int>(program_.stages.size())) return Fail("no such stage");
