@@ -6,7 +6,6 @@
 // buffers that extend above the peak are moved to the front of the order and everything is packed
 // again, a few times (squeaky wheel optimization, Joslin and Clements 1999): often the arena then
 // equals the peak.
-// over (squeaky wheel optimization, Joslin and Clements 1999): often nothing is lost then.
 #include "metair/spmd/buffer_plan.h"
 
 #include <algorithm>

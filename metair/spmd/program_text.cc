@@ -9,7 +9,6 @@
 // channel 0 %y to 1 %x                       output y of stage 0 is input x of stage 1
 // batched %tokens %loss                      hold all micro-batches
 // schedule 0:0 1:0                           stage:micro-batch
-// schedule 0:0 1:0                           stage:micro-batch
 #include <fmt/format.h>
 
 #include <charconv>
