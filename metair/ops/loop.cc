@@ -11,7 +11,7 @@
 #include "metair/ops/ops.h"
 
 // inputs:  count (or none), condition (or none), state...
-// body:    (round, condition, state...) -> (condition, state..., slice...)
+// body:    (iteration, condition, state...) -> (condition, state..., slice...)
 // outputs: state..., stacked slices...
 namespace metadist::ops {
 namespace {
