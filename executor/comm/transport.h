@@ -25,7 +25,6 @@ struct TransferPart {
 //
 // Errors: kDevice if a rank exceeds the group's timeout, has failed, or called Abort. After one
 // call has failed, all later calls of all ranks fail: nothing hangs.
-// one call failed, all later calls of all ranks fail: nothing hangs.
 class Transport {
  public:
   // A prepared step. Every rank of its transfers' group must call it; it allocates nothing.

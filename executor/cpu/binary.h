@@ -14,7 +14,7 @@ enum class BinaryFunction : uint8_t {
   kPow,
   kMax,
   kMin,
-  kPRelu,  // a, or a times b where it is below 0
+  kPRelu,  // a, or a b if a < 0
   kEqual,
   kLess,
   kLessOrEqual,

@@ -6,11 +6,11 @@
 
 namespace metadist {
 
-// The largest part of the arena in which nothing lives while the node runs.
+// The largest part of the arena in which no buffer is live while the node runs.
 Interval LargestGap(const BufferPlan& plan, NodeId node);
 
-// Lengthens the life of a value's buffer to the end of node `last` where nothing else comes to lie
-// there until then. False, and nothing happens, where something does.
+// Extends the lifetime of a value's buffer to the end of node `last`, if no other buffer uses that
+// memory until then. Otherwise returns false and does nothing.
 bool KeepUntil(BufferPlan& plan, ValueId value, NodeId last);
 
 }  // namespace metadist

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass in the order of the nodes: what a node reads is settled when it is visited. Whether the
-// readers of its result take a view or a layout is found by preparing their kernels with it.
+// One pass in node order: the layouts of a node's inputs are fixed when it is visited. Whether the
+// readers of its result accept a view or a layout is found by preparing their kernels with it.
 #include "executor/device/arrangement.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using StrideList = std::vector<int64_t>;
 
-// Whether two lists of strides mean the same: along dims of one element none counts.
+// Whether two lists of strides are equivalent: strides of dims of size 1 do not matter.
 bool SameStrides(const Shape& shape, const StrideList& a, const StrideList& b) {
   for (size_t d = 0; d < shape.size(); ++d)
     if (shape[d] != 1 && a[d] != b[d]) return false;
@@ -41,7 +41,7 @@ class Arranger {
   }
 
  private:
-  // A node with kernels.
+  // A call that has kernels.
   struct Call {
     OpCall call;
     std::vector<TensorType> types;
@@ -63,7 +63,7 @@ class Arranger {
   const OpTable& ops_;
   BufferPlan& plan_;
   const std::vector<std::vector<Use>> uses_;
-  std::vector<bool> laid_ = std::vector<bool>(graph_.values.size());  // channels last, by choice
+  std::vector<bool> laid_ = std::vector<bool>(graph_.values.size());  // chosen to be channels-last
   Arrangement result_;
 };
 
@@ -147,7 +147,7 @@ bool Arranger::Fold(NodeId id) {
   return true;
 }
 
-// Images in the arena that no view looks into.
+// Whether the value may have any layout: an image in the arena without views.
 bool Arranger::MayLieAnyhow(ValueId value) const {
   const TensorType& type = graph_.value(value).type;
   const BufferPlan::Slot& slot = plan_.slots[static_cast<size_t>(value)];
@@ -173,7 +173,7 @@ void Arranger::LayChannelsLast(NodeId id) {
   cpu::KernelSite site =
       result_.SiteOf(node, call->call, call->types, LargestGap(plan_, id).size());
   site.out_strides = cpu::ChannelsLastStrides(call->types[0].shape);
-  // A transpose that brings them first again.
+  // Also channels-last if this is a transpose whose operand already has that order.
   const auto view = wanted ? std::nullopt : cpu::PrepareStrided(site).view;
   wanted = wanted || (view && SameStrides(call->types[0].shape, view->strides, site.out_strides));
   if (!wanted) return;
@@ -182,9 +182,9 @@ void Arranger::LayChannelsLast(NodeId id) {
   laid_[static_cast<size_t>(out)] = true;
 }
 
-// A reader may have taken an image because its own result could lie alike, which then was not to
-// be. One round over the nodes: true if every call still has a kernel for what it reads and writes;
-// the images of others are laid row by row again.
+// A reader may have accepted a channels-last image because its own result could have that layout,
+// which then was not chosen. One round over the nodes: returns true if every call still has a
+// kernel for its inputs and outputs; the images of other calls become row-major again.
 bool Arranger::Settled() {
   bool settled = true;
   for (size_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -202,7 +202,7 @@ bool Arranger::Settled() {
   return settled;
 }
 
-// Whether it lay otherwise.
+// Returns whether the value was channels-last.
 bool Arranger::LayRowByRow(ValueId value) {
   if (value == kNone || !laid_[static_cast<size_t>(value)]) return false;
   laid_[static_cast<size_t>(value)] = false;

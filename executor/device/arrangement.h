@@ -9,27 +9,27 @@
 
 namespace metadist {
 
-// How values lie in memory, decided before kernels are prepared.
+// The memory layout of values, decided before kernels are prepared.
 struct Arrangement {
-  // By node: it need not run, as whoever reads its result reads its operand instead.
+  // By node: it does not run, because every reader of its result reads its operand instead.
   std::vector<bool> folded;
-  // By value: its strides where it does not lie row by row; where its producer is folded, of input
-  // 0 of the producer, `begin` bytes behind which it starts.
+  // By value: its strides if it is not row-major. If its producer is folded, a view of the
+  // producer's input 0, which starts `begin` bytes after that input.
   std::vector<cpu::StridedView> views;
-  // By value: it never changes and has one reader, who may reorder it.
+  // By value: it never changes and has a single reader, which may reorder it.
   std::vector<bool> owned;
 
-  // The call of a node as kernels see it. `call` and `types` must outlive the site.
+  // The call of a node as passed to kernels. `call` and `types` must outlive the site.
   cpu::KernelSite SiteOf(const Node& node,
                          const OpCall& call,
                          std::span<const TensorType> types,
                          int64_t free_bytes) const;
 };
 
-// Folds nodes that only move elements (transposes, slices, ...) into readers that take strides, and
-// lays images with their channels last where kernels like that better and all readers take it.
-// Lengthens lives in `plan` so that operands are still there; what would need more memory than
-// planned is left alone.
+// Folds nodes that only move elements (transposes, slices, ...) into readers that accept strides,
+// and makes images channels-last where kernels prefer that and all readers accept it. Extends
+// lifetimes in `plan` so that operands stay available; changes that would need more memory than
+// planned are not made.
 Arrangement Arrange(const Graph& graph, const OpTable& ops, BufferPlan& plan);
 
 }  // namespace metadist

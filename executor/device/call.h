@@ -10,11 +10,13 @@
 
 namespace metadist {
 
-// What a rank runs at one go, prepared: a node, several that run as one, or a collective step.
+// A unit of execution of a rank, prepared: a node, several nodes that run together, or a collective
+// step.
 struct Call {
-  NodeId node = kNone;         // the first
-  std::vector<NodeId> others;  // that run with it, ascending
-  std::string kernel;  // "MatMul/onednn", "AllReduce"; of a chain: its nodes', joined by '+'
+  NodeId node = kNone;         // the first one
+  std::vector<NodeId> others;  // nodes that run with it, ascending
+  std::string kernel;  // "MatMul/onednn", "AllReduce"; of a chain: those of its nodes, joined by
+                       // '+'
   bool collective = false;
   std::function<Result<void>()> run;  // enqueues it; allocates nothing
 };

@@ -14,13 +14,13 @@
 namespace metadist {
 namespace {
 
-constexpr size_t kMostLinks = 32;  // what is tried grows with its cube
+constexpr size_t kMostLinks = 32;  // the cost of finding chains grows with its cube
 
 struct Link {
   cpu::RangeKernel::Run run;
   size_t inputs = 0;
   std::array<const std::byte*, cpu::kMaxRangeInputs> from{};
-  std::array<int64_t, cpu::kMaxRangeInputs> from_step{};  // bytes an element; 0: does not walk
+  std::array<int64_t, cpu::kMaxRangeInputs> from_step{};  // bytes per element; 0: does not walk
   std::byte* to = nullptr;
   int64_t to_step = 0;
 };

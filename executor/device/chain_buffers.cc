@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // A value that is read outside of the chain, or is an output, is written whole: it *walks*, as
-// operands do. Others have a *head*: the first block of their buffer, written again for each block,
-// which never leaves the cache.
+// operands do. Other values use a *head*: the first block of their buffer, which is overwritten for
+// each block and never leaves the cache.
 //
-// Taking turns changes the order of reads and writes, and buffers whose lives do not overlap may
-// share memory. Say u dies before w is born, and they share bytes:
-//  * Heads both: within a block the order is that of the nodes; nothing is carried to the next.
-//  * u and w walk from the same address with the same bytes an element: block i of u is read
-//    before block i of w is written over it, and before it no other block touches it.
-//  * u is an operand from outside and w a head at its address with no more bytes an element: the
-//    head lies in the first block of u, which is read before.
-//  * One is a head and the other is written and walks, from the same address: the head walks too,
-//    which is the case before. Its bytes are about to be written by the other anyway.
-//  * Else they must not run in turns, and the chain ends before. An operand that is stretched is
-//    read whole for every block, so nothing may be written over it.
-// A chain of one block keeps the order of the nodes and is free of all that.
-// Every pair of values is looked at: quadratic in the length of the chain.
+// Alternating changes the order of reads and writes, and buffers with disjoint lifetimes may share
+// memory. Let u and w share bytes, where the lifetime of u ends before that of w begins:
+//  * Both are heads: within a block the order is that of the nodes; nothing is carried to the next.
+//  * u and w walk from the same address with equal bytes per element: block i of u is read before
+//    block i of w overwrites it, and no other block touches it before.
+//  * u is an operand from outside, and w a head at its address with at most as many bytes per
+//    element: the head is within the first block of u, which has been read by then.
+//  * One is a head, the other is written and walks, and both start at the same address: the head is
+//    made to walk too, which gives the second case. The other value writes these bytes anyway.
+//  * Otherwise the nodes must not alternate, and the chain ends before. A broadcast operand is read
+//    whole for every block, so nothing may overwrite it.
+// A chain of a single block keeps the order of the nodes and has none of these restrictions. Every
+// pair of values is checked: quadratic in the length of the chain.
 #include "executor/device/chain_buffers.h"
 
 #include <algorithm>
@@ -33,8 +33,8 @@ const std::byte* EndOf(const Touch& touch) {
 
 bool Disjoint(const Touch& a, const Touch& b) { return EndOf(a) <= b.begin || EndOf(b) <= a.begin; }
 
-// Makes a pair of buffers safe, if need be by letting a head walk. nullopt: it is not;
-// true: something changed.
+// Makes a pair of buffers safe, if necessary by letting a head walk. nullopt: not possible; true:
+// something changed.
 std::optional<bool> Reconcile(Touch& a, Touch& b) {
   if ((!a.written && !b.written) || Disjoint(a, b)) return false;
   const bool heads[] = {a.access == Access::kHead, b.access == Access::kHead};
@@ -112,7 +112,8 @@ bool ChainBuffers::ReadOutside(ValueId root, std::span<const CpuStep> steps) con
   return false;
 }
 
-// False where it reads what another step writes in another order. linked: or in the same.
+// Returns false if the step reads what another step writes in another order. linked: set if it
+// reads what another step writes.
 bool ChainBuffers::AddInputs(const CpuStep& step, std::vector<Touch>& touches, bool& linked) const {
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     if (step.inputs[i] == nullptr) continue;
@@ -138,7 +139,7 @@ std::optional<std::vector<Touch>> ChainBuffers::Use(std::span<const CpuStep> ste
     if (known == touches.end())
       known = touches.insert(
           known, TouchOf(root, ReadOutside(root, steps) ? Access::kWalk : Access::kHead));
-    if (known->access == Access::kWhole) return std::nullopt;  // a state, read all over before
+    if (known->access == Access::kWhole) return std::nullopt;  // a state that was read whole before
     known->written = true;
   }
   const bool one_block = steps[0].range.count <= kChainBlock;

@@ -12,10 +12,10 @@
 
 namespace metadist {
 
-// Elements of a block: a few operands of that many lie in the first cache together.
+// Elements of a block: a few operands of this size fit the L1 cache together.
 inline constexpr int64_t kChainBlock = 2048;
 
-// Where the values of a rank lie.
+// The memory layout of a rank's values.
 struct ChainSite {
   const Graph& graph;
   const BufferPlan& plan;
@@ -23,14 +23,14 @@ struct ChainSite {
   const std::vector<std::byte*>& buffers;  // by value id
 };
 
-// How nodes that take turns on blocks use the buffer of a value.
+// How the nodes of a chain, which alternate block by block, use the buffer of a value.
 struct Touch {
   enum class Access : uint8_t {
-    kHead,   // its first block, for every block
+    kHead,   // its first block, reused for every block
     kWalk,   // block by block
-    kWhole,  // read all over for every block
+    kWhole,  // read as a whole for every block
   };
-  ValueId root = kNone;  // the value whose buffer it is
+  ValueId root = kNone;  // the value that owns the buffer
   Access access = Access::kWalk;
   const std::byte* begin = nullptr;
   int64_t bytes = 0;
@@ -40,19 +40,20 @@ struct Touch {
 
 class ChainBuffers {
  public:
-  // What the site refers to must outlive it.
+  // Everything the site refers to must outlive it.
   explicit ChainBuffers(const ChainSite& site);
 
-  // For every value that the steps read or write, if they are to take turns. nullopt: that would
-  // change results, or none reads what another writes. All steps run on ranges, of one length.
+  // How the steps use the buffers of all values that they read or write, if they form a chain.
+  // nullopt: a chain would change results, or no step reads what another one writes. All steps must
+  // run on ranges of the same length.
   std::optional<std::vector<Touch>> Use(std::span<const CpuStep> steps) const;
-  // That of the buffer in which a value is read or written.
+  // The entry for the buffer in which a value is read or written.
   const Touch& Of(ValueId value, const std::vector<Touch>& touches) const;
 
  private:
   struct Place {
     ValueId root;
-    bool folded;  // read by strides, in place of its producer's result
+    bool folded;  // read by strides from the operand of its folded producer
   };
   Place PlaceOf(ValueId value) const;
   Touch TouchOf(ValueId root, Touch::Access access) const;
@@ -61,7 +62,7 @@ class ChainBuffers {
 
   const ChainSite site_;
   const std::vector<std::vector<metadist::Use>> uses_;
-  std::vector<std::vector<ValueId>> views_;  // by root: the values that lie in its buffer
+  std::vector<std::vector<ValueId>> views_;  // by root: the values in its buffer
 };
 
 }  // namespace metadist

@@ -11,7 +11,7 @@ struct CpuDeviceOptions {
   bool fuse = true;  // run the nodes of a fused group as one, block by block
 };
 
-// A core as a device: what is enqueued has run when the call returns.
+// A core as a device: enqueued work has been done when the call returns.
 std::unique_ptr<Device> MakeCpuDevice(const CpuDeviceOptions& options = {});
 
 }  // namespace metadist

@@ -36,7 +36,7 @@ Result<std::vector<Call>> CpuGraph::Prepare(NodeId first, NodeId last) {
   std::vector<CpuStep> steps;
   for (NodeId id = first; id < last; ++id) {
     const Node& node = site_.graph.node(id);
-    if (CollectiveOf(node)) continue;  // its result is there already
+    if (CollectiveOf(node)) continue;  // its result is already in place
     auto added = AddKernel(id, steps);
     if (!added.ok())
       return std::move(added).error().in(fmt::format("node '{}' ({})", node.name, node.op));
@@ -59,7 +59,7 @@ Result<void> CpuGraph::Finish() {
   return {};
 }
 
-// Reorders a value in its own buffer; where the kernel's order has gaps, in a larger one.
+// Reorders a value in its own buffer, or in a larger one if the kernel's order has gaps.
 void CpuGraph::Pack(const cpu::Packing& packing, ValueId value) {
   std::byte*& bytes = buffer(value);
   const int64_t size = site_.graph.value(value).type.bytes();
@@ -120,7 +120,7 @@ Result<void> CpuGraph::AddKernel(NodeId id, std::vector<CpuStep>& steps) {
   return {};
 }
 
-// Hands the step copies of what it reads packed, which it makes before it runs.
+// Lets the step unpack the packed values it reads into buffers of their own before it runs.
 void CpuGraph::UnpackFirst(CpuStep& step) const {
   const std::vector<ValueId> reads = ReadsOf(site_.graph.node(step.node));
   for (size_t u = 0; u < site_.plan.unpackings.size(); ++u) {

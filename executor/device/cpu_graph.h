@@ -38,7 +38,7 @@ class CpuGraph : public DeviceGraph {
   const Arrangement arrangement_;
   std::vector<int> group_of_;                   // by node: its fused group, or -1
   std::unique_ptr<const ChainBuffers> chains_;  // nullptr: nodes run one by one
-  int64_t scratch_bytes_ = 0;  // what the neediest kernel wants that finds no gap in the arena
+  int64_t scratch_bytes_ = 0;  // largest scratch of a kernel that fits no gap in the arena
   std::byte* scratch_ = nullptr;
 };
 

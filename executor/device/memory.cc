@@ -22,7 +22,7 @@ std::byte* CountingAllocator::Allocate(int64_t bytes, int64_t* count) {
   const std::align_val_t alignment = large ? std::align_val_t{kLargePage} : kAlignment;
   auto* memory = static_cast<std::byte*>(::operator new(size, alignment));
   blocks_.emplace_back(memory, Free{alignment});
-  // Only advice: what the system makes of it changes nothing but speed.
+  // Only advice: it affects nothing but speed.
   if (large) madvise(memory, size / kLargePage * kLargePage, MADV_HUGEPAGE);
   std::memset(memory, 0, size);
   *count += bytes;

@@ -9,14 +9,15 @@
 
 namespace metadist {
 
-// The memory of one rank: every buffer comes from here and is counted. Buffers live as long as the
+// The memory of one rank: every buffer is allocated and counted here. Buffers live as long as the
 // allocator.
 class CountingAllocator {
  public:
-  // Zeroed, aligned to 64 bytes; nullptr for no bytes. Adds to `*count`. Large ones lie in large
-  // pages where the system has them: a matrix is read across its rows, each in a page of its own.
+  // Zeroed, aligned to 64 bytes; nullptr if bytes is 0. Adds to `*count`. Large buffers use huge
+  // pages if the system has them: a matrix is also read across its rows, each of which would be in
+  // another page.
   std::byte* Allocate(int64_t bytes, int64_t* count);
-  // Gives one of these back; returns its `bytes`.
+  // Frees one of these buffers; returns its `bytes`.
   int64_t Release(std::byte* memory, int64_t bytes);
 
  private:

@@ -5,7 +5,6 @@
 // of the element type (for a sum: at an n-th of it). A product has v in operand i mod n and 1 in
 // the others, and logical reductions likewise, so that any omitted, doubled or misplaced operand
 // shows.
-// reductions likewise, so that what is left out, doubled or misplaced shows.
 #include "executor/host/operand_pattern.h"
 
 #include <algorithm>

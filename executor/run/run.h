@@ -69,7 +69,6 @@ struct RunResult {
 // given by the inputs, and every step, including warm-up steps, continues from the previous one.
 // Errors: kBadInput (inputs or parameters without data, all listed at once; wrong element types or
 // shapes; calls that a kernel rejects), kDevice (a rank is late or failed), kInterrupted.
-// a shape that differs; what a kernel refuses), kDevice (a rank is late or failed), kInterrupted.
 Result<RunResult> RunProgram(const Program& program,
                              const NamedTensors& weights,
                              const NamedTensors& inputs,

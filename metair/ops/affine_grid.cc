@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points that an affine map makes of a regular grid over [-1, 1]: y[n, place] = theta[n]
-// (place, 1), coordinates in the order x, y (, z). theta: [n, d, d + 1], size: (n, channels,
-// sizes...).
+// Maps the points of a regular grid over [-1, 1] by an affine map: y[n, point] = theta[n] (point,
+// 1), coordinates in the order x, y (, z). theta: [n, d, d + 1], size: (n, channels, sizes...).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,8 +67,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-// Where the places along a dim of `size` lie, as they stand along a dim with `behind` dims behind
-// it.
+// Coordinates of the positions along a dim of `size`, with `behind` dims of size 1 appended.
 ValueId Coordinates(
     Composer& compose, const OpCall& call, ValueId theta, int64_t size, int64_t behind) {
   const bool align_corners = call.attributes->Int("align_corners", 0) != 0;
@@ -82,7 +80,8 @@ ValueId Coordinates(
   return compose.With("Unsqueeze", at, AxesBetween(1, 1 + behind));
 }
 
-// A column of theta for each dim of the grid times the places along it, and the last column.
+// Sums, for each dim of the grid, a column of theta times the coordinates along it, and adds the
+// last column.
 Result<Graph> Decompose(const OpCall& call) {
   const Shape y = TRY(Infer(call))[0].shape;
   const int64_t dims = static_cast<int64_t>(y.size()) - 2;

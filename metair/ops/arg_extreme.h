@@ -7,7 +7,7 @@
 #include "metair/ops/lines.h"
 #include "metair/ops/op_def.h"
 
-// What the operators share that find where along `axis` an extreme element lies.
+// Shared by operators that find the index of an extreme element along `axis`.
 namespace metadist {
 
 Result<std::vector<TensorType>> InferArgExtreme(const OpCall& call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index of the greatest element along `axis`: the first, or (select_last_index = 1) the last.
+// The index of the largest element along `axis`: the first, or (select_last_index = 1) the last.
 #include "metair/ops/arg_max.h"
 
 #include <functional>

@@ -7,7 +7,7 @@
 
 namespace metadist {
 
-// Where along `axis` of the call the extreme lies that `reduction` finds.
+// The index, along the call's `axis`, of the extreme element that `reduction` computes.
 Result<Graph> ComposeArgExtreme(const OpCall& call, const std::string& reduction);
 
 }  // namespace metadist

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index of the least element along `axis`: the first, or (select_last_index = 1) the last.
+// The index of the smallest element along `axis`: the first, or (select_last_index = 1) the last.
 #include <functional>
 
 #include "metair/ops/arg_extreme.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// softmax(mask(softcap(scale q k^T))) v for each head; query heads share key heads in groups. Past
-// keys and values come before the fresh ones; both together are outputs 1 and 2, scores output 3.
+// softmax(mask(softcap(scale q k^T))) v for each head; groups of query heads share a key head. Past
+// keys and values precede the new ones. Outputs 1 and 2 are the concatenated keys and values,
+// output 3 the scores.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,11 +24,11 @@ namespace {
 
 enum Input : size_t { kQuery, kKey, kValue, kMask, kPastKey, kPastValue, kLengths };
 
-// What output 3 holds of the scores.
+// The form in which output 3 returns the scores.
 enum class Scores : int64_t { kProduct, kCapped, kMasked, kSoftmax };
 
 // queries: [batch, heads, sequence, size] or packed [batch, sequence, heads * size]; keys and
-// values likewise with groups in place of heads.
+// values likewise, with the number of groups in place of heads.
 struct Sizes {
   Heads query, key, value;
   int64_t past = 0;
@@ -77,7 +78,7 @@ CallCheck& CheckShapes(const OpCall& call, const Sizes& x, CallCheck& check) {
   return check;
 }
 
-// The mask's shape with its last dim as if padded to all keys; it may be shorter.
+// The mask's shape with its last dim padded to all keys; the mask itself may be shorter.
 Result<Shape> MaskShape(const OpCall& call, const Sizes& x) {
   const Shape scores{x.query.batch, x.query.heads, x.query.sequence, x.total()};
   Shape mask = call.shape(kMask);
@@ -128,7 +129,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return types;
 }
 
-// Past and fresh together: [batch, heads, total, size].
+// Past and new ones concatenated: [batch, heads, total, size].
 std::vector<double> Present(const Heads& heads,
                             const Tensor& fresh,
                             int64_t past,
@@ -148,7 +149,7 @@ std::vector<double> Present(const Heads& heads,
   return all;
 }
 
-// What is added to the scores: the mask, and -inf where a key is not seen.
+// The bias of the scores: the mask, and -inf for keys that are not seen.
 class Bias {
  public:
   static Result<Bias> Make(const OpCall& call, const Sizes& x, std::span<const Tensor> in) {
@@ -192,12 +193,13 @@ class Bias {
   const int64_t* lengths_ = nullptr;
   bool masked_ = false;
   std::vector<double> mask_;
-  std::vector<int64_t> strides_;  // as if the mask's rows were total_ long
+  std::vector<int64_t> strides_;  // as if the mask's rows had length total_
   int64_t total_ = 1;
-  int64_t width_ = 0;  // of the mask's rows
+  int64_t width_ = 0;  // length of the mask's rows
 };
 
-// A query's scores become the weights of the values; `shown` is set at the stage asked for.
+// Turns a query's scores into the weights of the values; `shown` receives them at the requested
+// stage.
 void Weigh(const OpCall& call,
            const Bias& bias,
            const std::array<int64_t, 3>& place,
@@ -258,8 +260,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-// As one product of [queries, size + value size] with [size + value size, keys] for each head: the
-// flops of the two that there are.
+// Modelled as one product of [queries, size + value size] with [size + value size, keys] for each
+// head, which has the flops of the two actual products.
 Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   const Sizes x = SizesOf(call).value();
   const Heads& q = x.query;
@@ -284,7 +286,7 @@ std::vector<InputDomain> Domain(const OpCall& call) {
   return domains;
 }
 
-// Arrays are [batch, head, ...], or [batch, group, head of the group, ...] where query heads share
+// Arrays are [batch, head, ...], or [batch, group, head of the group, ...] if query heads share
 // keys.
 class Composition {
  public:
@@ -328,10 +330,11 @@ class Composition {
     return Permuted(value, std::move(order));
   }
 
-  // An input by heads. split: into groups of heads; else a group's only head where others share.
+  // An input as [batch, head, ...]. split: into [group, head of the group]; otherwise, if heads are
+  // shared, as the only head of each group.
   ValueId Heads4(size_t input, const Heads& heads, bool split) {
     ValueId out = compose_.Operand(input);
-    if (heads.packed && split) {  // at once: pieces of groups are none of heads
+    if (heads.packed && split) {  // in one step: a piece of the groups is no piece of all heads
       out = compose_.With(
           "Reshape", out, {heads.batch, heads.sequence, x_.key.heads, x_.shared(), heads.size});
       return Permuted(out, {0, 2, 3, 1, 4});

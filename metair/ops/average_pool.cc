@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mean under each position of a sliding window, over its taps inside x (count_include_pad = 1:
-// or the padding).
+// also over those in the padding).
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"

@@ -8,8 +8,8 @@
 
 namespace metadist {
 
-// Axes in [-rank, rank) to [0, rank), in the order given. kBadInput for one outside and for one
-// that occurs twice.
+// Maps axes in [-rank, rank) to [0, rank), keeping their order. Errors: kBadInput if an axis is out
+// of range or occurs twice.
 Result<std::vector<int64_t>> NormalizeAxes(std::vector<int64_t> axes, int64_t rank);
 
 }  // namespace metadist

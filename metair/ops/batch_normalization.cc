@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = (x - mean) / sqrt(variance + epsilon) scale + bias for each channel (dim 1): with the
-// statistics given, or (training_mode = 1) with those of x, which update the running ones.
+// y = (x - mean) / sqrt(variance + epsilon) scale + bias for each channel (dim 1): with the given
+// statistics, or (training_mode = 1) with those of x, which update the running ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ std::vector<OpExample> Examples() {
            .attributes = {{"epsilon", 0.25}}}};
 }
 
-// In training only: with given statistics every element is on its own.
+// Only in training: with given statistics the operator is elementwise.
 Result<Graph> Decompose(const OpCall& call) {
   if (call.attributes->Int("training_mode", 0) == 0) return BadInput("", "not in training");
   const double momentum = call.attributes->Float("momentum", 0.9f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = 1 with the probability that x says, else 0, in the type of attribute dtype (none: of x).
+// y = 1 with probability x, else 0, in the type of attribute dtype (default: that of x).
 #include "metair/ops/compute_type.h"
 #include "metair/ops/drawing.h"
 #include "metair/ops/example_parts.h"

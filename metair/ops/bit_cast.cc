@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bits of x read as element type `to` (an ONNX number), which has as many.
+// The bits of x, read as element type `to` (an ONNX number) of the same size.
 #include <fmt/format.h>
 
 #include <cstring>

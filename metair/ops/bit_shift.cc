@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = a shifted by b bits to the side that `direction` (LEFT or RIGHT) names, with broadcasting; of
-// unsigned integers.
+// y = a shifted by b bits in `direction` (LEFT or RIGHT), with broadcasting; of unsigned integers.
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = the bits that both a and b have, with broadcasting.
+// y = the bitwise and of a and b, with broadcasting.
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = the bits that x does not have.
+// y = the bitwise complement of x.
 #include "metair/ops/call_check.h"
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = the bits that one of a and b has, with broadcasting.
+// y = the bitwise exclusive or of a and b, with broadcasting.
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
 

@@ -10,13 +10,13 @@
 
 namespace metadist {
 
-// Element strides of an array of shape `from` read as if broadcast to `to` (0 along stretched
+// Element strides of an array of shape `from` read as if broadcast to `to` (0 along broadcast
 // dims).
 std::vector<int64_t> BroadcastStrides(const Shape& from, const Shape& to);
 
 // Visits the elements of `shape` in row-major order: visit(linear index, offsets), where offsets[i]
-// is the position in the i-th array, given its strides along the dims of `shape`. Offsets: zeros, a
-// place for each array.
+// is the position in the i-th array, given its strides along the dims of `shape`. Offsets: a
+// container of zeros, one for each array.
 template <typename Strides, typename Offsets, typename Visitor>
 void VisitIndices(const Shape& shape, const Strides& strides, Offsets offsets, Visitor&& visit) {
   const int64_t count = NumElements(shape);
@@ -41,7 +41,7 @@ void VisitIndices(const Shape& shape, const Strides& strides, Offsets offsets, V
   }
 }
 
-// So many arrays that the compiler knows them: offsets are kept in registers.
+// For a number of arrays known at compile time: offsets stay in registers.
 template <size_t kArrays, typename Visitor>
 void ForEachIndex(const Shape& shape,
                   const std::vector<int64_t> (&strides)[kArrays],
@@ -49,7 +49,7 @@ void ForEachIndex(const Shape& shape,
   VisitIndices(shape, strides, std::array<int64_t, kArrays>{}, visit);
 }
 
-// Any number of them.
+// For any number of arrays.
 template <typename Visitor>
 void ForEachIndex(const Shape& shape,
                   const std::vector<std::vector<int64_t>>& strides,

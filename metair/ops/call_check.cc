@@ -31,7 +31,8 @@ std::string CountText(size_t least, size_t most) {
 
 }  // namespace
 
-// Inference runs thousands of times in a discovery: what holds must not cost a message.
+// Inference runs thousands of times in a discovery, so conditions that hold must not format a
+// message.
 CallCheck& CallCheck::Inputs(size_t least, size_t most) {
   const size_t count = call_.inputs.size();
   if (count < least || count > most)

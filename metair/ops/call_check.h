@@ -10,8 +10,8 @@
 
 namespace metadist {
 
-// Collects what is wrong with the arity and the types of a call, so that all of it is reported at
-// once: TRY(CallCheck(call).Inputs(2).Floats(0).SameElement(0, 1).Done()).
+// Collects problems with the arity and the types of a call, so that all are reported at once:
+// TRY(CallCheck(call).Inputs(2).Floats(0).SameElement(0, 1).Done()).
 class CallCheck {
  public:
   static constexpr size_t kAnyNumber = std::numeric_limits<size_t>::max();
@@ -21,16 +21,16 @@ class CallCheck {
   // Between `least` and `most` inputs, the first `least` of which are present.
   CallCheck& Inputs(size_t least, size_t most);
   CallCheck& Inputs(size_t exactly) { return Inputs(exactly, exactly); }
-  // Element class of an input; one left out passes.
+  // Element class of an input; an omitted input passes.
   CallCheck& Floats(size_t input) { return Classes(input, {ElementClass::kFloat}); }
   CallCheck& Integers(size_t input) { return Classes(input, {ElementClass::kInt}); }
   CallCheck& Bools(size_t input) { return Classes(input, {ElementClass::kBool}); }
   CallCheck& Numbers(size_t input) {
     return Classes(input, {ElementClass::kFloat, ElementClass::kInt});
   }
-  // Both inputs have one element type; one left out passes.
+  // Both inputs have the same element type; an omitted input passes.
   CallCheck& SameElement(size_t a, size_t b);
-  // An input has between `least` and `most` dims; one left out passes.
+  // An input has between `least` and `most` dims; an omitted input passes.
   CallCheck& Rank(size_t input, int64_t least, int64_t most);
   CallCheck& RankAtLeast(size_t input, int64_t least);
   // Any other condition.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x in element type `to` (an ONNX number): to float rounds to nearest even, to integer
-// truncates. Numbers too large for a float of 8 bits: see narrowing.h.
+// truncates. For numbers too large for an 8-bit float, see narrowing.h.
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = x in the element type of input 1, whose elements are not read: to float rounds to nearest
-// even, to integer truncates. Numbers too large for a float of 8 bits: see narrowing.h.
+// even, to integer truncates. For numbers too large for an 8-bit float, see narrowing.h.
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/narrowing.h"

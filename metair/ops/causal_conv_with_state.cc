@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution of each channel by itself that sees only this place and those before it: of x, and
-// before its start of a carried state, or zeros. Output 1 is the state to carry on: the last
-// places.
+// A depthwise causal convolution: each position sees only itself and earlier positions of x,
+// preceded by a carried state or zeros. Output 1 is the state to carry on: the last positions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,7 +52,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   for (int64_t line = 0; line < in[kX].dim(0) * channels; ++line) {
     const double* x = in[kX].data<double>() + line * length;
     const double* past = call.has(kPast) ? in[kPast].data<double>() + line * state : nullptr;
-    const auto seen = [&](int64_t at) {  // at: counted from the first place of the state
+    const auto seen = [&](int64_t at) {  // at: position from the start of the state
       return at >= state ? x[at - state] : past != nullptr ? past[at] : 0;
     };
     const double* weight = in[kWeight].data<double>() + line % channels * kernel;

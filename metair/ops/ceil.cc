@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = the least integer not below x.
+// y = the smallest integer not less than x.
 #include <cmath>
 
 #include "metair/ops/elementwise.h"

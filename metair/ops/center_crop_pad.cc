@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// x cut or padded with zeros on both sides of `axes` to the sizes that input 1 lists; of an odd
-// number of places one more is cut or added at the end.
+// x cropped or zero-padded on both sides of `axes` to the sizes in input 1; if the difference is
+// odd, the extra element is cropped or added at the end.
 #include <fmt/format.h>
 
 #include <algorithm>

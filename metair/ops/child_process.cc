@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Foreign code is asked in a process of its own. The question is how to start that process again
-// after a crash, when this program has long had threads: after fork() in such a program the child
-// may only call what is async-signal-safe, and opening a library is not. Executing our own program
-// again in a hidden mode is a surprise in a command line tool; a helper program beside it must be
-// found and installed. So the fork that matters is made early, before there are threads: its child,
-// the keeper, does nothing but fork workers, which is safe since it has one thread, and tell of
-// their deaths.
+// Foreign code runs in a separate process. The problem is to restart that process after a crash,
+// when this program already has threads: after fork() in a program with threads, the child may only
+// call async-signal-safe functions, and opening a library is not one. Executing our own program
+// again in a hidden mode is surprising for a command line tool; a separate helper program must be
+// installed and found. So the essential fork is made early, before there are threads. Its child,
+// the keeper, only forks workers, which is safe since it has a single thread, and reports their
+// deaths.
 //
 //   program ──data──▶ worker        a question and its answer: length, bytes
 //      ▲                │ forks, waits
 //      └──control─── keeper         how a worker died; "go" starts the next
 //
-// All workers have the same end of the data socket. One that dies may leave half a question or half
-// an answer in it: after the news of a death the program empties its side, then says "go", and the
-// keeper empties the other and says so. A worker limits itself: alarms, an address space, no core
-// file. Both end when the program closes its ends, however it ends. That a worker was killed from
-// outside says nothing of the code: its question goes to the next one.
+// All workers share the same end of the data socket. A worker that dies may leave part of a
+// question or answer in it: after the report of a death the program drains its side, then sends
+// "go"; the keeper drains the other side and confirms. A worker limits itself: alarms, an
+// address-space limit, no core file. Keeper and worker end when the program's socket ends close,
+// however the program ends. If a worker was killed from outside, that is no fault of the code: its
+// question is sent to the next worker.
 //
-// Cost: two context switches a question, some 10 us. Source: the early fork is the zygote
-// of Chromium and Android.
+// Cost: two context switches per question, about 10 us. Source: the early fork is the zygote of
+// Chromium and Android.
 #include "metair/ops/child_process.h"
 
 #include <fcntl.h>
@@ -43,12 +44,12 @@
 namespace metadist {
 namespace {
 
-// Beyond the worker's own limit, for one that stopped its alarm.
+// Added to the worker's own limit, in case it disabled its alarm.
 constexpr double kGraceSeconds = 20;
-// How often a question is asked again where somebody killed the worker that had it.
+// How often a question is repeated if its worker was killed from outside.
 constexpr int kAgain = 2;
 
-// Address sanitizers reserve terabytes of addresses.
+// Address sanitizers reserve terabytes of address space.
 #ifdef METADIST_SANITIZED
 constexpr bool kCanLimitMemory = false;
 #else
@@ -57,7 +58,7 @@ constexpr bool kCanLimitMemory = true;
 
 // How a worker ended.
 struct Death {
-  int status = 0;  // of waitpid
+  int status = 0;  // from waitpid
   int64_t peak_bytes = 0;
 };
 
@@ -65,7 +66,7 @@ Error Device(std::string message) {
   return Error{ErrorCode::kDevice, "", std::move(message), "", {}};
 }
 
-// Sends or receives all of it. False: the other side is gone.
+// Sends or receives all bytes. False: the other side is gone.
 template <typename Call>
 bool All(size_t bytes, Call call) {
   for (size_t at = 0; at < bytes;) {
@@ -128,7 +129,7 @@ void LimitMemory(int64_t bytes) {
                        const ChildLimits& limits,
                        const std::function<std::string(const std::string&)>& answer) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // It dies as it would anywhere, whoever handles such signals in the program.
+  // Fatal signals must end the worker even if the program handles them.
   for (const int fatal : {SIGALRM, SIGPROF, SIGSEGV, SIGBUS, SIGFPE, SIGILL})
     std::signal(fatal, SIG_DFL);
   sigset_t none;
@@ -157,10 +158,10 @@ void LimitMemory(int64_t bytes) {
                        int control,
                        const ChildLimits& limits,
                        const std::function<std::string(const std::string&)>& answer) {
-  // Interrupts are for the program, which may want answers still.
+  // Interrupts are handled by the program, which may still need answers.
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGTERM, SIG_IGN);
-  // What foreign code prints would spoil the program's own output.
+  // Output of foreign code must not mix with the program's own.
   const int nowhere = open("/dev/null", O_RDWR);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (nowhere >= 0) dup2(nowhere, standard);
@@ -234,17 +235,17 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Start(
 
 ChildProcess::~ChildProcess() { Abandon(); }
 
-// Ends keeper and worker for good.
+// Ends the keeper and the worker permanently.
 void ChildProcess::Abandon() {
   if (keeper_ < 0) return;
   close(data_);
   close(control_);
-  kill(keeper_, SIGKILL);  // the worker follows
+  kill(keeper_, SIGKILL);  // the worker ends with it
   while (waitpid(keeper_, nullptr, 0) < 0 && errno == EINTR) continue;
   keeper_ = -1;
 }
 
-// A worker died, or the keeper did.
+// Handles the death of a worker, or of the keeper.
 Error ChildProcess::Restart() {
   Death death;
   if (!ReadAll(control_, &death, sizeof death)) {
@@ -261,7 +262,7 @@ Error ChildProcess::Restart() {
 Result<std::string> ChildProcess::Ask(const std::string& question) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (keeper_ < 0) return Device("cannot be started any more");
-  // A worker that died since the last answer.
+  // A worker that has died since the last answer.
   pollfd news = {control_, POLLIN, 0};
   if (poll(&news, 1, 0) > 0) {
     Error died = Restart();

@@ -14,26 +14,26 @@
 namespace metadist {
 
 struct ChildLimits {
-  double cpu_seconds = 2;                   // a question
-  double seconds = 30;                      // of the clock, likewise
-  int64_t memory_bytes = int64_t{1} << 30;  // of address space, beyond what the program has
+  double cpu_seconds = 2;                   // per question
+  double seconds = 30;                      // wall-clock time, per question
+  int64_t memory_bytes = int64_t{1} << 30;  // of address space, in addition to the program's own
 };
 
-// A process that answers questions and may die of it: it is started anew for the next one.
+// A process that answers questions and may crash while doing so; it is then restarted for the next
+// one.
 class ChildProcess {
  public:
-  // Forks. answer: runs in the child, and keeps there what it leaves in memory, until the child
-  // dies. The caller's process must have no other thread. Errors: kDevice.
+  // Forks. answer: runs in the child, which keeps its memory from question to question until it
+  // ends. The caller's process must have no other thread. Errors: kDevice.
   static Result<std::unique_ptr<ChildProcess>> Start(
       const ChildLimits& limits, const std::function<std::string(const std::string&)>& answer);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // What the child answers; where somebody killed it, what the next one does, asked twice more at
-  // most. Thread-safe: one question at a time.
-  // Errors: kDevice saying what became of the child, `ended by signal 11 (Segmentation fault)`, or
-  // kTimeLimit, `took more than 2 seconds`.
+  // The child's answer. If the child was killed from outside, a new one is asked, at most twice.
+  // Thread-safe: questions are serialised. Errors: kDevice if the child ended, with the reason:
+  // `ended by signal 11 (Segmentation fault)`; kTimeLimit: `took more than 2 seconds`.
   Result<std::string> Ask(const std::string& question);
 
  private:
@@ -47,7 +47,7 @@ class ChildProcess {
   pid_t keeper_ = -1;
   int data_ = -1;
   int control_ = -1;
-  bool killed_ = false;  // by somebody: the worker that died last
+  bool killed_ = false;  // whether the last child was killed from outside
 };
 
 }  // namespace metadist

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = min(max(x, low), high); a bound left out does not bind.
+// y = min(max(x, low), high); an omitted bound does not apply.
 #include <limits>
 
 #include "metair/ops/call_check.h"

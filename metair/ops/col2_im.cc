@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An image from its blocks: x holds a column for each position of a sliding block, and columns add
-// up where blocks overlap. x: [n, c * block, positions], y: [n, c, image...].
+// An image assembled from blocks: x has a column for each position of a sliding block, and
+// overlapping columns are added. x: [n, c * block, positions], y: [n, c, image...].
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"

@@ -12,23 +12,23 @@ namespace metadist {
 // Writes a decomposition: a graph over the inputs of a call.
 class Composer : public GraphBuilder {
  public:
-  // The graph's inputs are those of the call that are present.
+  // The graph's inputs are the present inputs of the call.
   explicit Composer(const OpCall& call);
 
-  // An input of the call, in f32 where it is a shorter float. It must be present.
+  // An input of the call, converted to f32 if it is a narrower float. It must be present.
   ValueId Operand(size_t input);
-  // An input of the call as it is. It must be present.
+  // An input of the call, unconverted. It must be present.
   ValueId Given(size_t input) const { return inputs_[input]; }
-  // A new node of the call's own operator: all outputs that the call wants.
+  // A new node of the call's own operator, with all outputs that the call requests.
   std::vector<ValueId> Again(const std::vector<ValueId>& inputs, const Attributes& attributes);
 
-  // `result` in the type that the call's output must have is an output, in their order.
+  // Makes `results`, converted to the output types of the call, the outputs.
   Result<Graph> Done(const std::vector<ValueId>& results);
 
  private:
   const OpCall& call_;
   std::vector<ValueId> inputs_;  // by input of the call; kNone = absent
-  std::vector<ValueId> wide_;    // the same, in f32 where they are shorter; kNone = not made
+  std::vector<ValueId> wide_;    // the same, in f32 if they are narrower; kNone = not made yet
 };
 
 }  // namespace metadist

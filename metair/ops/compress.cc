@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slices of x along `axis` (without it: the elements of x, flattened) where the condition is
-// true. How many there are is known once the condition is.
+// The slices of x along `axis` (without it: the elements of x, flattened) for which the condition
+// is true. Their number depends on the condition's elements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace metadist::ops {
 namespace {
 
-// Dim of x, seen as Seen(x), that is compressed.
+// The dim that is compressed, of Seen(x).
 Result<int64_t> AxisOf(const OpCall& call) {
   if (!call.attributes->has("axis")) return 0;
   return NormalizeAxis(call.attributes->Int("axis", 0), call.rank(0));

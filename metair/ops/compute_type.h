@@ -19,7 +19,7 @@ auto VisitComputeType(ElementType type, Visitor&& visitor) {
   CHECK(false, "unknown element class");
 }
 
-// The same for tensors that CallCheck has found to hold numbers.
+// The same for tensors that CallCheck has verified to hold numbers.
 template <typename Visitor>
 auto VisitNumberType(ElementType type, Visitor&& visitor) {
   return ClassOf(type) == ElementClass::kFloat ? visitor(double()) : visitor(int64_t());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inputs one after the other along `axis`.
+// The inputs concatenated along `axis`.
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value given by the one attribute that is set.
+// The value of the one attribute that is set.
 #include <optional>
 
 #include "metair/ops/call_check.h"
@@ -11,7 +11,7 @@
 namespace metadist::ops {
 namespace {
 
-// The attribute's value, or nothing when none is set or it is of a kind metadist has no type for.
+// The attribute's value; nullopt if none is set, or if metadist has no type for it.
 std::optional<Tensor> ValueOf(const Attributes& attributes) {
   if (const Tensor* tensor = attributes.Array("value")) return *tensor;
   if (attributes.has("value_int")) return Tensor::Scalar(attributes.Int("value_int", 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An array of the shape that input 0 lists, filled with attribute `value` (default f32 0).
+// An array with the shape in input 0, filled with attribute `value` (default f32 0).
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"

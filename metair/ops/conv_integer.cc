@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// (x - zero point) correlated with (weight - zero point) in 32-bit integers; the zero point of the
-// weight may differ by filter. Padding counts as the zero point.
+// (x - zero point) correlated with (weight - zero point) in 32-bit integers; the weight may have
+// one zero point per filter. Padding has the value of the zero point.
 #include "metair/ops/call_check.h"
 #include "metair/ops/convolution.h"
 #include "metair/ops/example_parts.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transpose of a convolution: every element of x adds the weight, scaled by it, to the output
-// under the window's position. weight: [c, m / group, kernel...].
+// The transpose of a convolution: for every element of x, the weight scaled by it is added to the
+// output under the window's position. weight: [c, m / group, kernel...].
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   const Window window = TRY(WindowFor(call));
   const std::vector<int64_t> taps = TapsOf(window);
   const int64_t group = call.attributes->Int("group", 1);
-  const int64_t filters = in[1].dim(1);  // of one group
+  const int64_t filters = in[1].dim(1);  // per group
   const int64_t channels = in[0].dim(1) / group;
   const int64_t positions = NumElements(window.output);
   const int64_t spatial = NumElements(window.input);
@@ -81,7 +81,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-// A stated size of the output is written as pads, or as what is added at its end.
+// A given output size is converted to pads, or to the padding added at the end of the output.
 Result<Spelling> Spell(const OpCall& call) {
   Spelling spelling = Spelling::Of(call);
   const Window window = TRY(WindowFor(call));
@@ -99,7 +99,7 @@ Result<Spelling> Spell(const OpCall& call) {
   return spelling;
 }
 
-// As the product of x with the weight, before it is summed under the window.
+// Modelled as the product of x with the weight, before it is summed under the window.
 Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   const Shape& weight = call.shape(1);
   const int64_t group = call.attributes->Int("group", 1);

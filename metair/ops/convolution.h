@@ -9,33 +9,33 @@
 #include "metair/ops/op_def.h"
 #include "metair/ops/window.h"
 
-// What convolutions share: data [n, c, spatial...], weight [m, c / group, kernel...], bias [m],
+// Shared by convolutions: data [n, c, spatial...], weight [m, c / group, kernel...], bias [m],
 // output [n, m, positions...].
 namespace metadist {
 
-// Where a convolution's operands are among its inputs. bias: past the end = it takes none.
+// Positions of a convolution's operands among its inputs. bias: past the end = no bias.
 struct ConvolutionInputs {
   size_t data = 0;
   size_t weight = 1;
   size_t bias = 2;
 };
 
-// The window that the attributes and the weight describe. Shapes must have been checked.
+// The window described by the attributes and the weight. Shapes must have been checked.
 Result<Window> ConvolutionWindow(const OpCall& call, const ConvolutionInputs& at);
 
-// Shape of the output. Errors: kBadInput for shapes and attributes that do not fit; ranks of the
-// operands present must be at least 3.
+// Shape of the output. Operands that are present must have at least 3 dims. Errors: kBadInput for
+// inconsistent shapes and attributes.
 Result<Shape> ConvolutionShape(const OpCall& call, const ConvolutionInputs& at);
 
-// The window and the groups written out.
+// Writes out the window and the groups (OpDef::spell).
 Result<Spelling> SpellConvolution(const OpCall& call, const ConvolutionInputs& at);
 
-// As the matrix product of im2col, one for each group.
+// The work of im2col's matrix products, one for each group.
 Work ConvolutionWork(const OpCall& call,
                      const ConvolutionInputs& at,
                      std::span<const TensorType> outputs);
 
-// y = x correlated with the weight (bias: nullptr, or added), in T: double or int64_t.
+// y = x correlated with the weight, plus bias unless nullptr, in T: double or int64_t.
 template <typename T>
 void Convolve(const Window& window,
               int64_t group,
@@ -44,7 +44,7 @@ void Convolve(const Window& window,
               const Tensor* bias,
               Tensor& y) {
   const std::vector<int64_t> taps = TapsOf(window);
-  const int64_t channels = weight.dim(1);  // of one group
+  const int64_t channels = weight.dim(1);  // per group
   const int64_t filters = weight.dim(0);
   const int64_t spatial = NumElements(window.input);
   const int64_t positions = NumElements(window.output);

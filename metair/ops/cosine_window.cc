@@ -35,7 +35,7 @@ Result<void> CosineWindow(const OpCall& call, double a0, double a1, double a2, T
   Tensor window = Tensor::Zeros({ElementType::kF64, {size}});
   for (int64_t n = 0; n < size; ++n) {
     const double angle = 2 * std::numbers::pi * static_cast<double>(n) / period;
-    // One point alone is all of the window.
+    // A window of a single point is 1.
     window.mutable_data<double>()[n] =
         period == 0 ? 1 : a0 - a1 * std::cos(angle) + a2 * std::cos(2 * angle);
   }

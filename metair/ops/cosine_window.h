@@ -5,10 +5,10 @@
 
 #include "metair/ops/op_def.h"
 
-// What the windows of signal processing share that are sums of cosines.
+// Shared by signal-processing windows that are sums of cosines.
 namespace metadist {
 
-// A list of as many elements as input 0 says, of the type attribute output_datatype names.
+// A vector with the number of elements given by input 0, of the type in attribute output_datatype.
 Result<std::vector<TensorType>> InferCosineWindow(const OpCall& call);
 
 // y[n] = a0 - a1 cos(2 pi n / N) + a2 cos(4 pi n / N); N = the size (periodic = 1) or one less.
@@ -17,7 +17,7 @@ Result<void> CosineWindow(const OpCall& call, double a0, double a1, double a2, T
 // The same as a graph.
 Result<Graph> ComposeCosineWindow(const OpCall& call, double a0, double a1, double a2);
 
-// Nothing is read but the size.
+// Reads nothing but the size.
 Work CosineWindowWork(const OpCall& call, std::span<const TensorType> outputs);
 std::vector<OpExample> CosineWindowExamples();
 

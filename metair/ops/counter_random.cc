@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that can be cut.
+// Random numbers that can be generated in parts.
 //
-// A generator with a state gives the element that is asked for n-th its n-th number, so a rank
-// would have to make all numbers before its own. Here the number of an element is a function of the
-// key (which call it is) and of the element's place, so any part of an array can be made alone and
-// holds what the whole holds there. The place is the index in every dim, not the distance from the
-// first element: a rank then needs to know where its part begins and nothing of how large the whole
-// is.
+// A generator with state assigns its n-th number to the n-th element requested, so a rank would
+// have to generate all numbers before its own. Here the number of an element is a function of the
+// key (which identifies the call) and of the element's position, so any part of an array can be
+// generated alone, with the same values as in the whole array. The position is the index in every
+// dim, not the linear offset: a rank then only needs to know where its part begins, not how large
+// the whole array is.
 //
-// The last four dims are the words of a Philox counter; a block made of up to four dims before them
-// is its key, and so on. The last index is halved, as a block has bits for two elements.
+// The last four dims are the words of a Philox counter, whose key is the block generated from the
+// up to four dims before them, and so on. The last index is halved, because a block has bits for
+// two elements.
 #include "metair/ops/counter_random.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running products along an axis: of the elements before and at (exclusive = 1: before) each place,
-// or from the end (reverse = 1).
+// Running products along an axis: at each position, of the elements up to it (exclusive = 1: before
+// it), or from the end (reverse = 1).
 #include "metair/ops/cumulative.h"
 #include "metair/ops/fold.h"
 #include "metair/ops/ops.h"

@@ -7,7 +7,7 @@
 #include "metair/ops/lines.h"
 #include "metair/ops/op_def.h"
 
-// What the operators share that fold along an axis (input 1) and keep every partial result.
+// Shared by operators that fold along an axis (input 1) and keep every partial result.
 namespace metadist {
 
 // Input 1 as an axis of input 0. Errors: kBadInput unless it is one known number in range.
@@ -15,7 +15,7 @@ Result<int64_t> CumulativeAxis(const OpCall& call);
 Result<std::vector<TensorType>> InferCumulative(const OpCall& call);
 std::vector<OpExample> CumulativeExamples();
 
-// F::Initial(T()) is what folding nothing gives, F::Apply(y, x) takes in one more element.
+// F::Initial(T()) is the fold of no elements, F::Apply(y, x) adds one element.
 template <typename F>
 Result<void> Cumulative(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const int64_t axis = TRY(CumulativeAxis(call));

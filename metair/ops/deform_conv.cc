@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A 2-D convolution whose taps are moved: offsets (row, column) for each tap and position, shared
-// by the channels of an offset group; x is sampled bilinearly there, 0 outside, times an optional
-// mask.
+// A 2-D convolution with displaced taps: offsets (row, column) for each tap and position, shared by
+// the channels of an offset group. x is sampled bilinearly at the displaced taps, is 0 outside, and
+// is multiplied by an optional mask.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ double Sample(const double* plane, int64_t rows, int64_t columns, double row, do
          down * ((1 - right) * at(top + 1, left) + right * at(top + 1, left + 1));
 }
 
-// What tap `tap` at `position` sees of each channel of image n: [channels].
+// The values at tap `tap` and `position` in each channel of image n: [channels].
 void SampleTap(const OpCall& call,
                const Window& window,
                std::span<const Tensor> in,
@@ -101,7 +101,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   const int64_t positions = NumElements(window.output);
   const int64_t taps = NumElements(window.kernel);
   const int64_t filters = in[kWeight].dim(0);
-  const int64_t channels = in[kWeight].dim(1);  // of one group
+  const int64_t channels = in[kWeight].dim(1);  // per group
   const int64_t group = call.attributes->Int("group", 1);
   double* y = out[0].mutable_data<double>();
   if (call.has(kBias))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of channels laid out in space: [n, b b c, h, w] to [n, c, h b, w b], with the channel the
-// innermost (mode DCR) or the outermost (CRD) part of the input's.
+// Rearranges channels into spatial blocks: [n, b b c, h, w] to [n, c, h b, w b], where the output's
+// channel is the innermost (mode DCR) or the outermost (CRD) part of the input's channel.
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = (x - zero point) scale. One scale for all of x, for each index along `axis`, or for each
-// block of block_size along it. The zero point of floats of 8 and 4 bits is 0, and not read.
+// block of block_size along it. The zero point of 8- and 4-bit floats is 0, and not read.
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"

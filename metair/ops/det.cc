@@ -21,7 +21,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{call.type(0).element, Shape(shape.begin(), shape.end() - 2)}};
 }
 
-// Of a, [n, n], which is overwritten.
+// The determinant of a, [n, n], which is overwritten.
 double Determinant(std::vector<double> a, int64_t n) {
   const auto at = [&](int64_t i, int64_t j) -> double& {
     return a[static_cast<size_t>(i * n + j)];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The discrete Fourier transform along an axis, or its inverse. The last dim holds the real part,
-// or both parts. onesided = 1: only the first half of the spectrum of a real signal is made, or
-// taken.
+// or both parts. onesided = 1: only the first half of a real signal's spectrum is output (or, for
+// the inverse, read).
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"
@@ -73,7 +73,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{type};
 }
 
-// The whole spectrum of a real signal, whose second half is the mirrored first.
+// The full spectrum of a real signal, whose second half mirrors the first.
 std::vector<std::complex<double>> Mirrored(std::vector<std::complex<double>> half, int64_t length) {
   half.resize(static_cast<size_t>(length / 2 + 1));
   half[0] = half[0].real();

@@ -14,7 +14,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   }
   TRY(CheckNoZero(in[1]));
   MapBinary<int64_t, int64_t>(in[0], in[1], out[0], [](int64_t a, int64_t b) {
-    return b == -1 ? WrapSub(0, a) : a / b;  // the lowest integer has no positive counterpart
+    return b == -1 ? WrapSub(0, a) : a / b;  // negating the lowest integer overflows
   });
   return {};
 }

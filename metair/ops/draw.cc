@@ -18,8 +18,7 @@ class Stream {
  public:
   explicit Stream(uint64_t seed) : state_(seed) {}
 
-  // In [low, high], both included. The bias of the remainder is below 2^-50 for the small ranges
-  // drawn here.
+  // In [low, high], both included. The modulo bias is below 2^-50 for the small ranges drawn here.
   int64_t Int(int64_t low, int64_t high) {
     return low + static_cast<int64_t>(Next() % static_cast<uint64_t>(high - low + 1));
   }
@@ -75,7 +74,7 @@ Tensor DrawFromRange(const TensorType& type, const InputDomain& domain, Stream& 
   return wide.Cast(type.element);
 }
 
-// Indices, each under the bound of its column (or the only bound).
+// Indices, each below the bound of its column (or below the only bound).
 Result<Tensor> DrawIndices(const OpCall& call,
                            const TensorType& type,
                            const InputDomain& domain,

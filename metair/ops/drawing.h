@@ -8,23 +8,24 @@
 #include "metair/ops/counter_random.h"
 #include "metair/ops/op_def.h"
 
-// What operators that draw random numbers (OpDef::deterministic) share. Their calls may hold two
-// things that ONNX's do not: input kKeyInput, the two integers of a key, and attribute `start`, the
-// place of the first element in the whole array, by dim. Without them the key is that of attribute
-// `seed` (none: 0), the start 0.
+// Shared by operators that draw random numbers (OpDef::deterministic). Their calls may have two
+// arguments that ONNX does not define: input kKeyInput, the two integers of a key, and attribute
+// `start`, the position of the first element in the whole array, by dim. By default the key is
+// derived from attribute `seed` (default 0), and the start is 0.
 namespace metadist {
 
-// Behind all that ONNX gives to any of them; inputs between are left out.
+// After all inputs that ONNX defines for any of them; inputs in between are omitted.
 inline constexpr size_t kKeyInput = 3;
 
-// Whether the call draws: it is one that takes a key. False for a call that inference refuses.
+// Whether the call draws random numbers: whether it accepts a key. False for a call that inference
+// rejects.
 bool Draws(const OpCall& call);
 
-// Adds what is wrong with the key and the start of a call that draws an array of `rank` dims, and
-// with inputs that the operator does not take: from `own` to the key.
+// Adds problems with the key and the start of a call that draws an array of `rank` dims, and with
+// inputs from `own` up to the key, which the operator does not have.
 void CheckDrawing(const OpCall& call, size_t own, size_t rank, CallCheck& check);
 
-// The key without the input that holds one.
+// The key of a call without key input.
 PhiloxKey KeyOfSeed(const Attributes& attributes);
 
 // y[i] = f(i, bits of element i) for an array of this shape. inputs: in compute types.
@@ -44,12 +45,12 @@ void MapRandom(const OpCall& call, std::span<const Tensor> inputs, const Shape& 
   }
 }
 
-// The element type of attribute dtype, `absent` without it. Errors: kBadInput.
+// The element type in attribute dtype; `absent` without it. Errors: kBadInput.
 Result<ElementType> DrawnType(const OpCall& call, ElementType absent);
-// The same, of floats.
+// The same; only floats are accepted.
 Result<ElementType> DrawnFloat(const OpCall& call, ElementType absent);
 
-// The key of a call in a graph: of its seed, or else of its node's name.
+// The key of a call in a graph: from its seed, else from its node's name.
 std::vector<int64_t> KeyOfNode(const Attributes& attributes, const std::string& name);
 
 }  // namespace metadist

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x, or in training x scaled by 1 / (1 - ratio) where a random number reaches the ratio and 0
-// elsewhere; output 1 is the mask of what is kept.
+// y = x, or in training x scaled by 1 / (1 - ratio) if a random number is at least the ratio, else
+// 0; output 1 is the mask of the elements that are kept.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// x as unsigned bytes, with the scale (output 1) and the zero point (output 2) that let the range
-// of x, widened to hold 0, just fit.
+// x quantised to unsigned bytes; the scale (output 1) and the zero point (output 2) are such that
+// the range of x, extended to include 0, just fits.
 #include <algorithm>
 #include <numeric>
 
@@ -22,7 +22,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
       {ElementType::kU8, call.shape(0)}, {ElementType::kF32, {}}, {ElementType::kU8, {}}};
 }
 
-// The scale is an f32 by specification, and rounded before it is used.
+// By specification the scale is an f32, and is rounded before it is used.
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const double* x = in[0].data<double>();
   double low = 0;
@@ -42,14 +42,14 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-// An f64 as near to it as an f32 comes. Source: Veltkamp's splitting; Dekker 1971, "A
+// Rounds an f64 to the precision of an f32. Source: Veltkamp's splitting; Dekker 1971, "A
 // floating-point technique for extending the available precision".
 ValueId InSingle(Composer& compose, ValueId x) {
   const ValueId large = compose.Add("Mul", {x, compose.Number(0x1p29 + 1, x)});
   return compose.Add("Sub", {large, compose.Add("Sub", {large, x})});
 }
 
-// Both ends of the range of x, then the scale in f64 but rounded as the kernel rounds it.
+// Computes the range of x, then the scale in f64, rounded as in the kernel.
 Result<Graph> Decompose(const OpCall& call) {
   std::vector<int64_t> axes(call.shape(0).size());
   std::iota(axes.begin(), axes.end(), 0);

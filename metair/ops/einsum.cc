@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of products that `equation` names, as in numpy.einsum: "...ij,jk->...ik". An index that
-// stands twice in one input walks its diagonal.
+// The sum of products given by `equation`, as in numpy.einsum: "...ij,jk->...ik". An index that
+// occurs twice in one input selects its diagonal.
 #include <algorithm>
 
 #include "metair/ops/broadcast.h"
@@ -60,7 +60,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-// A product of two matrices where two inputs have indices of their own and summed ones in common.
+// Counts as a matrix product if there are two inputs, with indices of their own and shared summed
+// ones.
 Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   const EinsumSpace space = SpaceOf(call).value();
   const int64_t steps = static_cast<int64_t>(call.inputs.size());
@@ -85,8 +86,8 @@ ValueId PositionsAlong(Composer& compose, int64_t count, size_t dim, size_t rank
   return compose.With("Unsqueeze", positions, AxesBetween(1, static_cast<int64_t>(rank - dim)));
 }
 
-// x without the later of two dims that bear one index, summed over after all but the diagonal is
-// hidden; false where all bear their own.
+// Removes from x the later of two dims with the same index, by zeroing everything but the diagonal
+// and summing over the dim. Returns false if all indices are distinct.
 Result<bool> TakeDiagonal(Composer& compose, ValueId& x, std::vector<size_t>& places) {
   const Shape shape = compose.shape(x);
   for (size_t b = 0; b < places.size(); ++b)
@@ -104,7 +105,7 @@ Result<bool> TakeDiagonal(Composer& compose, ValueId& x, std::vector<size_t>& pl
   return false;
 }
 
-// Only of an equation with diagonals, as one without.
+// Only for an equation with diagonals: rewrites it to one without.
 Result<Graph> Decompose(const OpCall& call) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   EinsumSpace space = TRY(SpaceOf(call));

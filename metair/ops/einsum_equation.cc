@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parsing of einsum equations.
 //
-// A term is a list of letters, one for each dim, with at most one ellipsis for the dims that the
-// letters leave over; these broadcast from the right. The output is what follows "->"; without it,
-// the dims of the ellipsis and then, in alphabetic order, the letters that occur once. A letter
-// that occurs twice in one input walks its diagonal.
+// A term is a list of letters, one for each dim, with at most one ellipsis for the remaining dims;
+// these broadcast from the right. The output follows "->"; without it, the output has the dims of
+// the ellipsis and then, in alphabetic order, the letters that occur once. A letter that occurs
+// twice in one input selects its diagonal.
 //
-// An index is a number: a letter's code, or minus the distance from the right for a dim of the
-// ellipsis (the last is -1). A term then is a list of numbers, and the strides of an input along an
-// index are the sum of those of the dims that bear it. Source: ONNX operator specification,
+// An index is a number: a letter's code, or for a dim of the ellipsis minus its distance from the
+// right (the last is -1). A term then is a list of numbers, and the stride of an input along an
+// index is the sum of the strides of its dims with that index. Source: ONNX operator specification,
 // Einsum-12; numpy.einsum.
 #include "metair/ops/einsum_equation.h"
 
@@ -23,7 +23,7 @@ namespace {
 
 constexpr char kEllipsis = '.';
 
-// Letters, and one kEllipsis where "..." stands.
+// The letters, with one kEllipsis in place of "...".
 Result<std::string> ParseTerm(const std::string& text) {
   std::string term;
   for (size_t i = 0; i < text.size(); ++i) {

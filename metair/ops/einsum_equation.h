@@ -10,17 +10,19 @@
 
 namespace metadist {
 
-// A sum of products over named indices, as an equation such as "...ij,jk->...ik" says, for inputs
-// of given shapes. All indices together span a space: the output's first, then the summed ones.
+// A sum of products over named indices, given by an equation such as "...ij,jk->...ik" and the
+// shapes of the inputs. All indices together span a space: the output's first, then the summed
+// ones.
 struct EinsumSpace {
-  Shape sizes;                                // of all indices
-  size_t kept = 0;                            // the first of them, which are the output's dims
-  std::vector<std::vector<int64_t>> strides;  // by input: element stride along each index, 0 where
-                                              // the input lacks it or has size 1 there
-  std::vector<std::vector<size_t>> places;    // by input: which index each of its dims is
+  Shape sizes;                                // by index
+  size_t kept = 0;                            // how many of them, from the first, are the output's
+                                              // dims
+  std::vector<std::vector<int64_t>> strides;  // by input: element stride along each index, 0 if the
+                                              // input lacks the index or has size 1 there
+  std::vector<std::vector<size_t>> places;    // by input: the index of each of its dims
 };
 
-// Errors: kBadInput for what is no equation, for other counts of inputs or dims, for sizes that
+// Errors: kBadInput for an invalid equation, wrong numbers of inputs or dims, and for sizes that
 // differ and are not 1.
 Result<EinsumSpace> ParseEinsum(const std::string& equation, std::span<const Shape> inputs);
 

@@ -8,22 +8,22 @@
 #include "metair/ops/broadcast.h"
 #include "metair/ops/op_def.h"
 
-// What elementwise operators share: all inputs broadcast (NumPy rules) to the output.
+// Shared by elementwise operators: all inputs broadcast (NumPy rules) to the output.
 namespace metadist {
 
 // One input; the output has its type.
 Result<std::vector<TensorType>> InferFloatUnary(const OpCall& call);
 Result<std::vector<TensorType>> InferNumberUnary(const OpCall& call);
-// Two inputs of one element type, which is the output's.
+// Two inputs of one element type, which the output has too.
 Result<std::vector<TensorType>> InferNumberBinary(const OpCall& call);
-// Two inputs of one integer type, which is the output's.
+// Two inputs of one integer type, which the output has too.
 Result<std::vector<TensorType>> InferIntegerBinary(const OpCall& call);
-// Two inputs of bools, an output of bools.
+// Two inputs of bools; the output is bool.
 Result<std::vector<TensorType>> InferLogical(const OpCall& call);
-// Two inputs of one element type, an output of bools.
+// Two inputs of one element type; the output is bool.
 Result<std::vector<TensorType>> InferOrdering(const OpCall& call);
 Result<std::vector<TensorType>> InferEquality(const OpCall& call);
-// One or more inputs of one element type, which is the output's.
+// One or more inputs of one element type, which the output has too.
 Result<std::vector<TensorType>> InferVariadic(const OpCall& call);
 
 // Integer arithmetic that wraps around as two's complement.
@@ -57,7 +57,7 @@ void MapBinary(const Tensor& a, const Tensor& b, Tensor& y, F f) {
                [&](int64_t i, const auto& at) { out[i] = f(left[at[0]], right[at[1]]); });
 }
 
-// Reference kernels made of a function of one element or two.
+// Reference kernels that apply a function to one element or two.
 template <double (*F)(double)>
 Result<void> FloatUnary(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   MapUnary<double, double>(in[0], out[0], F);
@@ -135,13 +135,13 @@ Result<void> NumberVariadic(const OpCall& call, std::span<const Tensor> in, std:
 // Input 0 is > 0.
 std::vector<InputDomain> PositiveDomain(const OpCall& call);
 
-// Examples: one tensor; two tensors of one shape and under broadcasting.
+// Examples: one tensor; two tensors of equal shape and with broadcasting.
 std::vector<OpExample> UnaryExamples();
 std::vector<OpExample> BinaryExamples();
-// The same over integers; over bools.
+// The same for integers; for bools.
 std::vector<OpExample> IntegerExamples();
 std::vector<OpExample> LogicalExamples();
-// The same, and one and three inputs.
+// The same, and with one and three inputs.
 std::vector<OpExample> VariadicExamples();
 
 }  // namespace metadist

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x for x >= 0, alpha (exp(x) - 1) below.
+// y = x if x >= 0, else alpha (exp(x) - 1).
 #include <cmath>
 
 #include "metair/ops/elementwise.h"

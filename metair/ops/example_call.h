@@ -8,10 +8,10 @@
 
 namespace metadist {
 
-// The constant inputs of an example, by input; Tensor() where an input is not constant.
+// The constant inputs of an example, by input; Tensor() if an input is not constant.
 std::vector<Tensor> ConstantsOf(const OpExample& example);
 
-// The call an example stands for. It points into all three arguments, which must outlive it.
+// The call that an example describes. It points into all three arguments, which must outlive it.
 OpCall CallOf(const OpDef& op, const OpExample& example, std::span<const Tensor> constants);
 
 }  // namespace metadist

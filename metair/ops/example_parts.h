@@ -17,7 +17,7 @@ inline OpExample::Input I64(Shape shape) { return {.type = {ElementType::kI64, s
 inline OpExample::Input Bool(Shape shape) {
   return {.type = {ElementType::kBool, std::move(shape)}};
 }
-// An optional input that is left out.
+// An omitted optional input.
 inline OpExample::Input Absent() { return {.present = false}; }
 // A constant list of integers.
 inline OpExample::Input Ints(const std::vector<int64_t>& values) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// x broadcast to the shape that input 1 lists (and to its own: a listed 1 does not shrink).
+// x broadcast to the shape in input 1 (and to its own: a 1 there does not shrink a dim).
 #include "metair/ops/broadcast.h"
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
@@ -23,7 +23,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-// For every dim of the result its size where x is repeated, 1 where x has it already.
+// For every dim of the result its size if x is repeated along it, else 1.
 Result<Spelling> Spell(const OpCall& call) {
   Spelling spelling = Spelling::Of(call);
   std::vector<int64_t> sizes = TRY(Infer(call))[0].shape;

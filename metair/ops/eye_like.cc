@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ones on diagonal k (0: the main one, above 0: above it) of zeros, in the shape of input 0.
+// Ones on diagonal k (0: the main diagonal, positive: above it), zeros elsewhere, in the shape of
+// input 0.
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"

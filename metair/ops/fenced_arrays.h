@@ -6,8 +6,8 @@
 
 namespace metadist {
 
-// Memory for arrays, each ending where the process has none: who reads or writes behind one, dies
-// of it.
+// Memory for arrays, each directly followed by an inaccessible page: reading or writing past the
+// end crashes.
 class FencedArrays {
  public:
   FencedArrays() = default;
@@ -15,14 +15,14 @@ class FencedArrays {
   FencedArrays(const FencedArrays&) = delete;
   FencedArrays& operator=(const FencedArrays&) = delete;
 
-  // `bytes` bytes, aligned as their number allows, until the slot is asked for again. nullptr:
-  // there is no memory.
+  // `bytes` bytes, aligned as their number permits, valid until the slot is requested again.
+  // nullptr: out of memory.
   std::byte* At(size_t slot, size_t bytes);
 
  private:
   struct Region {
     std::byte* begin = nullptr;
-    size_t size = 0;  // whole pages, without the fence
+    size_t size = 0;  // whole pages, without the inaccessible one
   };
   std::vector<Region> regions_;
 };

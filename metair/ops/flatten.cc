@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same elements as a matrix: dims before `axis` times dims from it on.
+// The same elements as a matrix: the dims before `axis` are merged into rows, the others into
+// columns.
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = the greatest integer not above x.
+// y = the largest integer not greater than x.
 #include <cmath>
 
 #include "metair/ops/elementwise.h"

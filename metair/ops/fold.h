@@ -5,7 +5,7 @@
 
 #include "metair/ops/elementwise.h"
 
-// How reductions and cumulative operators fold one more element in; integers wrap.
+// How reductions and cumulative operators fold an element into a result; integers wrap.
 namespace metadist {
 
 struct SumFold {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices of data along `axis`, picked by indices in [-size, size).
+// Slices of data along `axis`, selected by indices in [-size, size).
 #include <cstring>
 
 #include "metair/ops/call_check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y[..., i, ...] = x[..., indices[..., i, ...], ...]: indices pick along `axis`, place by place.
+// y[..., i, ...] = x[..., indices[..., i, ...], ...]: each element of indices selects along `axis`.
 #include <fmt/format.h>
 
 #include "metair/ops/broadcast.h"

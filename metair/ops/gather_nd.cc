@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y[batch, i...] = x[batch, indices[batch, i..., :]]: each row of indices names a place or a slice
-// of x.
+// y[batch, i...] = x[batch, indices[batch, i..., :]]: each row of indices selects an element or a
+// slice of x.
 #include <fmt/format.h>
 
 #include <algorithm>

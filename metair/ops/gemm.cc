@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = alpha A B + beta C, A and B transposed if asked, C broadcast to y; C may be left out.
+// y = alpha A B + beta C, with A and B optionally transposed and C broadcast to y; C is optional.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -60,7 +60,8 @@ struct Scales {
   double beta = 1;
 };
 
-// alpha product + beta c. Integers are scaled as floats and then truncated, but by whole numbers.
+// alpha product + beta c. Integers are scaled as floats and then truncated, but exactly if both
+// factors are whole numbers.
 double Scaled(double product, const double* c, const Scales& by) {
   return by.alpha * product + (c == nullptr ? 0 : by.beta * *c);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The greatest element of each channel: over all dims from the third on, which become 1.
+// The largest element of each channel: over all dims from the third on, which become 1.
 #include <algorithm>
 #include <limits>
 

@@ -6,7 +6,7 @@
 #include "metair/ops/op_def.h"
 #include "metair/ops/reduce.h"
 
-// What operators share that fold each channel of input 0: all dims from the third on, which become
+// Shared by operators that fold each channel of input 0: all dims from the third on, which become
 // 1.
 namespace metadist {
 

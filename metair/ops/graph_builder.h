@@ -12,7 +12,7 @@
 
 namespace metadist {
 
-// Writes a graph, node by node, with the types that inference gives:
+// Writes a graph, node by node, with inferred types:
 //
 //   GraphBuilder b("scaled");
 //   const ValueId x = b.Input("x", {ElementType::kF32, {8, 4}});
@@ -26,22 +26,22 @@ namespace metadist {
 class GraphBuilder {
  public:
   explicit GraphBuilder(std::string name, const OpTable& ops = OpTable::BuiltIn());
-  // Goes on with a graph.
+  // Continues a graph.
   explicit GraphBuilder(Graph graph, const OpTable& ops = OpTable::BuiltIn());
-  // Writes a graph anew: it has all values, and no node until one is kept or added. `graph` must
-  // live as long.
+  // Rewrites a graph: starts with all its values, and with no node until one is kept or added.
+  // `graph` must outlive the builder.
   static GraphBuilder Rewrite(const Graph& graph, const OpTable& ops);
 
-  // As far as it is written.
+  // The graph written so far.
   const Graph& graph() const { return graph_; }
   const TensorType& type(ValueId value) const { return graph_.value(value).type; }
   const Shape& shape(ValueId value) const { return type(value).shape; }
   bool failed() const { return error_.has_value(); }
 
   ValueId Input(const std::string& name, TensorType type);
-  // data: absent where no checkpoint is at hand.
+  // data: absent if no checkpoint is at hand.
   ValueId Parameter(const std::string& name, Tensor data);
-  // name: "" = one is found.
+  // name: "" = generated.
   ValueId Constant(Tensor data, const std::string& name = {});
   // A number of the element type of `like`.
   ValueId Number(double value, ValueId like);
@@ -57,45 +57,46 @@ class GraphBuilder {
                               const std::vector<ValueId>& inputs,
                               const Attributes& attributes,
                               size_t outputs);
-  // The same as Add over some dims, which keep size 1 or go.
+  // Like Add, for an operator over some dims, which keep size 1 or are removed.
   ValueId Fold(const std::string& op,
                ValueId value,
                const std::vector<int64_t>& axes,
                bool keep = true);
-  // `op` (of two inputs) with constant integers as its second: axes, a shape.
+  // `op` (of two inputs) with constant integers as its second input: axes, a shape.
   ValueId With(const std::string& op, ValueId value, const std::vector<int64_t>& integers);
-  // The value in this element type; itself if it has it. Defined where the operator is.
+  // The value converted to this element type; the value itself if it already has it.
   ValueId As(ElementType element, ValueId value);
 
-  // A new node with these names of its own and of its outputs; "" = not wanted. Bodies come with
-  // it.
+  // Adds a node with its own name, and outputs with the given names; "" = not requested. The node
+  // may have bodies.
   std::vector<ValueId> Append(Node node, const std::vector<std::string>& outputs);
-  // A node like one of another graph, of this operator, on these inputs: all its outputs.
+  // Adds a node of operator `op` on these inputs, otherwise like `node`, a node of another graph.
+  // Returns all its outputs.
   std::vector<ValueId> Like(const OpDef& op, const Node& node, const std::vector<ValueId>& inputs);
-  // A call without bodies, and inputs of its own: constants where their elements are known. All its
-  // outputs; `name` begins the names of all.
+  // Adds a call without bodies, and inputs for it: constants if their elements are known. Returns
+  // all its outputs; all new names start with `name`.
   std::vector<ValueId> AddCall(const OpCall& call, const std::string& name);
-  // A node as it is, whose outputs are values already. It is not typed.
+  // Adds a node unchanged, whose outputs already exist. It is not typed.
   void Keep(Node node) { graph_.AddNode(std::move(node)); }
-  // A name that nothing has, taken from here on.
+  // A name that is not used yet; marks it as used.
   std::string Fresh(const std::string& wanted);
 
   void Output(ValueId value) { graph_.outputs.push_back(value); }
   // `output` replaces `input`, an input or a parameter, from step to step.
   void State(ValueId input, ValueId output) { graph_.state.push_back({input, output}); }
 
-  // In a body of a node: an input that stands for this value of the graph around it, the same each
-  // time.
+  // In a body of a node: an input that stands for this value of the enclosing graph; one input per
+  // value.
   ValueId Capture(const GraphBuilder& around, ValueId value);
 
   Result<Graph> Done();
-  // The same as a body under this attribute of its node.
+  // The graph as a body under this attribute of its node.
   Result<Region> DoneAs(const std::string& attribute);
 
  protected:
-  // A node with as many outputs as it comes with; their ids, 0 after an error.
+  // Adds a node with its outputs; returns their ids, 0 after an error.
   std::vector<ValueId> Write(const OpDef& op, Node node, const std::vector<std::string>& outputs);
-  // The same under names that are found.
+  // The same with generated names.
   std::vector<ValueId> Write(const OpDef& op, Node node);
   // An input under a name that is found; `place` tells it from others.
   ValueId InputAt(size_t place, TensorType type);

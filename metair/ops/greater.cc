@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = whether a > b, with broadcasting.
+// y = a > b, with broadcasting.
 #include <functional>
 
 #include "metair/ops/elementwise.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// x sampled where a grid says: grid[n, place] holds a point of x in [-1, 1] along each spatial dim,
-// the last dim first. Sampled at the nearest element, linearly or by a cubic; beyond the edge lie
-// zeros, the edge, or the reflected x.
+// x sampled at the points of a grid: grid[n, position] is a point in [-1, 1] along each spatial dim
+// of x, the last dim first. Sampled at the nearest element, linearly or cubically. Outside x,
+// samples are zero, the edge value, or a reflection of x.
 // Source: ONNX operator specification, GridSample-22.
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ namespace {
 enum class Mode { kNearest, kLinear, kCubic };
 enum class Beyond { kZeros, kBorder, kReflection };
 
-constexpr double kFarthest = 1e15;  // coordinates beyond count as this
+constexpr double kFarthest = 1e15;  // larger coordinates are clamped to it
 
 struct Sampling {
   Mode mode = Mode::kLinear;
@@ -27,7 +27,7 @@ struct Sampling {
   bool align_corners = false;
 };
 
-// The modes have the names of several operator sets.
+// The names of modes differ between operator sets.
 Result<Sampling> SamplingOf(const Attributes& attributes) {
   const std::string mode = attributes.String("mode", "linear");
   const std::string beyond = attributes.String("padding_mode", "zeros");
@@ -68,7 +68,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{type};
 }
 
-// Mirrored at both ends until it lies between them.
+// Reflects a coordinate at both ends until it is between them.
 double Reflect(double at, double low, double high) {
   const double range = high - low;
   if (range <= 0) return low;
@@ -80,7 +80,7 @@ double Reflect(double at, double low, double high) {
   return (at < low) == even ? low + rest : high - rest;
 }
 
-// What is around a point along one dim.
+// The elements that contribute to a point along one dim.
 struct Taps {
   int64_t count = 0;
   int64_t index[4] = {};  // -1: a zero
@@ -125,7 +125,7 @@ Taps TapsAt(const Sampling& sampling, double normalized, int64_t size) {
   return taps;
 }
 
-// The weighted sum over the taps of dims from `d` on; plane: of the dims from `d` on.
+// The weighted sum over the taps of dims from `d` on; plane: the elements of these dims.
 double Sum(const double* plane, const Shape& x, const std::vector<Taps>& taps, size_t d) {
   if (d == taps.size()) return *plane;
   const int64_t inner = NumElements({x.begin() + 2 + static_cast<std::ptrdiff_t>(d) + 1, x.end()});

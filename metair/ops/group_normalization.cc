@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = (x - mean) / sqrt(variance + epsilon) scale + bias, scale and bias of each channel (dim 1),
-// mean and variance over each of num_groups groups of channels of each instance (dim 0).
+// y = (x - mean) / sqrt(variance + epsilon) scale + bias, with scale and bias for each channel (dim
+// 1), and mean and variance over each of num_groups groups of channels of each instance (dim 0).
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"

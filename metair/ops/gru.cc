@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layer of gated recurrent units: h = (1 - z) n + z h with update gate z, reset gate r and the
-// new content n = g(W x + R (r h)), or (linear_before_reset = 1) g(W x + r (R h)).
+// A layer of gated recurrent units: h = (1 - z) n + z h with update gate z, reset gate r and
+// candidate n = g(W x + R (r h)), or (linear_before_reset = 1) g(W x + r (R h)).
 #include "metair/ops/ops.h"
 #include "metair/ops/rnn.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = 1 at the first of the greatest elements along `axis`, 0 elsewhere.
+// y = 1 at the first of the largest elements along `axis`, 0 elsewhere.
 #include <limits>
 
 #include "metair/ops/composer.h"

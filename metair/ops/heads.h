@@ -21,16 +21,16 @@ struct Heads {
   Shape shape() const {
     return packed ? Shape{batch, sequence, heads * size} : Shape{batch, heads, sequence, size};
   }
-  // Place of an element in the array.
+  // Position of an element in the array.
   int64_t at(int64_t b, int64_t h, int64_t s, int64_t d) const {
     return packed ? ((b * sequence + s) * heads + h) * size + d
                   : ((b * heads + h) * sequence + s) * size + d;
   }
 };
 
-// shape: of 3 dims (packed) or 4. heads: how many are packed; 0 = not stated, or not packed. name:
-// of the attribute that states it. Errors: kBadInput where they are not stated, or do not divide
-// the last dim, or differ from the second of four dims.
+// shape: of 3 dims (packed) or 4. heads: number of packed heads; 0 = not stated, or not packed.
+// name: of the attribute that states it. Errors: kBadInput if the number is needed but not stated,
+// does not divide the last dim, or differs from the second of four dims.
 Result<Heads> HeadsOf(const Shape& shape, int64_t heads, const std::string& name);
 
 }  // namespace metadist

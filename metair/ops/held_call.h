@@ -7,13 +7,13 @@
 #include "metair/ir/attribute.h"
 #include "metair/ops/op_def.h"
 
-// Ranks may hold the partial sums of an f16 or bf16 value in f32. A call on them is one of the
-// narrow type all the same; only where some operands are stored differs. Its attributes say so:
-// `held_inputs` and `held_outputs`, one entry per operand, the operand's own element type where it
-// is held in f32, "" elsewhere. No operator looks at them.
+// Ranks may hold the partial sums of an f16 or bf16 value in f32. A call on them still has the
+// narrow type; only the storage of some operands differs. Its attributes `held_inputs` and
+// `held_outputs` record this: one entry per operand, the operand's own element type if it is held
+// in f32, else "". Operators do not read them.
 namespace metadist {
 
-// The own element types of a call's operands that are held in f32; nullopt: as the call says.
+// The own element types of a call's operands that are held in f32; nullopt: stored in its own type.
 struct HeldOperands {
   std::vector<std::optional<ElementType>> inputs;
   std::vector<std::optional<ElementType>> outputs;
@@ -21,9 +21,9 @@ struct HeldOperands {
   bool any() const;
 };
 
-// Of a call without such attributes: nothing held.
+// Without such attributes: nothing held.
 HeldOperands HeldOf(const Attributes& attributes);
-// Replaces what the attributes say; nothing held leaves none.
+// Replaces these attributes; removes them if nothing is held.
 void SetHeld(const HeldOperands& held, Attributes& attributes);
 bool HoldsF32(const Attributes& attributes);
 

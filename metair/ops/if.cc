@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of one of two bodies, `then_branch` or `else_branch`, as a condition says; both must
-// give the same types, unless the condition is a constant.
+// The results of one of two bodies, `then_branch` or `else_branch`, selected by a condition; both
+// must have the same result types, unless the condition is a constant.
 #include <fmt/format.h>
 
 #include "metair/ops/body.h"

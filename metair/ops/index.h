@@ -9,15 +9,16 @@
 
 namespace metadist {
 
-// An index in [-size, size) to [0, size); kBadInput outside.
+// Maps an index in [-size, size) to [0, size). Errors: kBadInput outside of that.
 inline Result<int64_t> NormalizeIndex(int64_t index, int64_t size) {
   if (index < -size || index >= size)
     return BadInput("", fmt::format("index must be in [{}, {}], got {}", -size, size - 1, index));
   return index < 0 ? index + size : index;
 }
 
-// An index into a dim of size `whole` counted within `length` of its elements from `start` on;
-// `length` for what points elsewhere. whole = 0: an index below 0 does not count from the end.
+// Makes an index into a dim of size `whole` relative to `length` of its elements starting at
+// `start`; returns `length` if the index is outside them. whole = 0: negative indices do not count
+// from the end.
 inline int64_t CountedFrom(int64_t index, int64_t start, int64_t length, int64_t whole) {
   const int64_t at = index < 0 ? index + whole : index;
   return at >= start && at - start < length ? at - start : length;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = (x - mean) / sqrt(variance + epsilon) scale + bias, mean and variance over the space (dims 2
-// on) of each instance (dim 0) and channel (dim 1).
+// y = (x - mean) / sqrt(variance + epsilon) scale + bias, with mean and variance over the spatial
+// dims (from 2 on) of each instance (dim 0) and channel (dim 1).
 #include "metair/ops/call_check.h"
 #include "metair/ops/composer.h"
 #include "metair/ops/example_parts.h"

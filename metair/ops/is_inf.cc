@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = whether x is infinite: upward (detect_positive = 1) or downward (detect_negative = 1).
+// y = whether x is positive infinity (if detect_positive = 1) or negative infinity (if
+// detect_negative = 1).
 #include <cmath>
 
 #include "metair/ops/call_check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = whether x is not a number.
+// y = whether x is NaN.
 #include <cmath>
 
 #include "metair/ops/call_check.h"

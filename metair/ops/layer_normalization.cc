@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = (x - mean) / sqrt(variance + epsilon) scale + bias, mean and variance over the dims from
+// y = (x - mean) / sqrt(variance + epsilon) scale + bias, with mean and variance over the dims from
 // `axis` on.
 #include <fmt/format.h>
 
@@ -56,7 +56,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
     double mean = 0;
     for (int64_t i = 0; i < inner; ++i) mean += from[i];
     mean /= count;
-    double variance = 0;  // in a second pass: sum(x^2) - mean^2 cancels
+    double variance = 0;  // in a second pass: sum(x^2) - mean^2 would suffer from cancellation
     for (int64_t i = 0; i < inner; ++i) variance += (from[i] - mean) * (from[i] - mean);
     const double inverse = 1 / std::sqrt(variance / count + epsilon);
     for (int64_t i = 0; i < inner; ++i) y[row * inner + i] = (from[i] - mean) * inverse;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x for x >= 0, alpha x below. The default alpha is a 32-bit float.
+// y = x if x >= 0, else alpha x. The default alpha is a 32-bit float.
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention as a recurrence over a state S of each key head: S decays by exp(decay), takes in the
-// outer product of key and value (delta rules: beta times what S does not yet say of the key), and
-// is read by the queries that share the head. Output 1 is the last state.
+// Attention as a recurrence over a state S of each key head: S decays by exp(decay), the outer
+// product of key and value is added (delta rules: beta times the part of the value that S does not
+// yet return for the key), and the queries that share the head read S. Output 1 is the last state.
 // Source: ONNX operator specification, LinearAttention-27.
 #include <fmt/format.h>
 
@@ -78,7 +78,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return types;
 }
 
-// What one key head takes in at one place. state: [key size, value size].
+// Updates the state of a key head at one position. state: [key size, value size].
 void Update(const OpCall& call,
             const Sizes& x,
             std::span<const Tensor> in,
@@ -152,7 +152,7 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, steps * state * (updates * x.key.heads + 2 * x.query.heads));
 }
 
-// Gates are logarithms of what stays, rates are probabilities.
+// Decays are logarithms of the fraction kept, rates are probabilities.
 std::vector<InputDomain> Domain(const OpCall& call) {
   std::vector<InputDomain> domains(call.inputs.size());
   const auto range = [&](size_t input, double low, double high) {

@@ -6,7 +6,7 @@
 
 #include "metair/ops/op_def.h"
 
-// What operators share that treat the lines of an array along one axis one by one.
+// Shared by operators that process the lines of an array along one axis separately.
 namespace metadist {
 
 // Elements first, first + stride, ... of a row-major array.
@@ -18,16 +18,16 @@ struct Line {
 
 // A row-major array seen as [outer, size, inner] around one axis.
 struct AxisSplit {
-  int64_t outer = 1;  // elements of the dims before it
+  int64_t outer = 1;  // product of the dims before the axis
   int64_t size = 1;   // of the axis
-  int64_t inner = 1;  // of the dims after it: the distance of neighbours along it
+  int64_t inner = 1;  // product of the dims after it: the stride along the axis
 };
 
 // axis: in [0, rank).
 AxisSplit SplitAround(const Shape& shape, int64_t axis);
 
-// Visits the lines along `axis`, in [0, rank), in row-major order of the other dims. Lines of no
-// elements are not visited.
+// Visits the lines along `axis`, in [0, rank), in row-major order of the other dims. Empty lines
+// are not visited.
 template <typename Visitor>
 void ForEachLine(const Shape& shape, int64_t axis, Visitor&& visit) {
   const AxisSplit split = SplitAround(shape, axis);
@@ -39,13 +39,13 @@ void ForEachLine(const Shape& shape, int64_t axis, Visitor&& visit) {
 
 // Attribute `axis` (default -1) as an axis of input 0.
 Result<int64_t> LineAxis(const OpCall& call);
-// Floats of at least one dim, an output of the same type.
+// Input 0: floats with at least one dim; an output of the same type.
 Result<std::vector<TensorType>> InferLines(const OpCall& call);
-// y = the logarithms of the softmax of x along `axis`; both f64 and of one shape.
+// y = log softmax of x along `axis`; both f64 and of equal shape.
 void LogSoftmaxLines(const Tensor& x, int64_t axis, Tensor& y);
-// Five flops an element.
+// Five flops per element.
 Work NormalizedLinesWork(const OpCall& call, std::span<const TensorType> outputs);
-// The last axis and one in the middle.
+// With the last axis and with a middle one.
 std::vector<OpExample> LinesExamples();
 
 }  // namespace metadist

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indices into a dim of size `whole`, counted within its elements `start` to `start` + `length`:
-// what points elsewhere becomes `length`. whole = 0: an index below 0 does not count from the end.
-// `column`
-// (-1: all): only indices at this place of the last dim change.
+// Converts indices into a dim of size `whole` to indices into its elements `start` to `start` +
+// `length`; indices outside become `length`. whole = 0: negative indices do not count from the end.
+// `column` (-1: all): only indices at this position of the last dim are converted.
 #include "metair/ops/local_index.h"
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 
 namespace metadist {
 
-// The logarithms of the softmax of x along the axis.
+// log softmax of x along the axis.
 ValueId ComposeLogSoftmax(GraphBuilder& b, ValueId x, int64_t axis);
 
 }  // namespace metadist

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A body run again and again, until a count is reached or its condition is false: the last state,
-// and the slices it made, stacked. States keep their types; stacks need a number of rounds that is
-// known before running.
+// Runs a body repeatedly, until a count is reached or its condition is false. Results: the last
+// states, and the slices it produced, stacked. States keep their types; stacks need a number of
+// iterations that is known before running.
 #include <fmt/format.h>
 
 #include <limits>
@@ -11,7 +11,7 @@
 #include "metair/ops/ops.h"
 
 // inputs:  count (or none), condition (or none), state...
-// body:    (round, condition, state...) -> (condition, state..., slice...)
+// body:    (iteration, condition, state...) -> (condition, state..., slice...)
 // outputs: state..., stacked slices...
 namespace metadist::ops {
 namespace {
@@ -22,7 +22,7 @@ Result<std::vector<TensorType>> BodyInputs(const OpCall& call, size_t region) {
   return types;
 }
 
-// How often the body runs, where that is known before.
+// The number of iterations, if it is known before running.
 std::optional<int64_t> Rounds(const OpCall& call) {
   if (call.has(1)) {
     const Tensor* condition = call.inputs[1].constant;

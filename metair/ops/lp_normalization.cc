@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x / (sum |x|^p)^(1/p) along `axis`, p = 1 or 2; lines of zeros stay.
+// y = x / (sum |x|^p)^(1/p) along `axis`, p = 1 or 2; lines of zeros are unchanged.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The p-norm of what lies under each position of a sliding window: (sum |x|^p)^(1/p).
+// The p-norm of the elements under each position of a sliding window: (sum |x|^p)^(1/p).
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x / (bias + alpha / size sum(x^2))^beta, the sum over the `size` channels (dim 1) around.
+// y = x / (bias + alpha / size sum(x^2))^beta, with the sum over the `size` channels (dim 1) around
+// each element.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A long short-term memory layer: c = f c + i g(...), h = o h(c) with input gate i, output gate o,
-// forget gate f; peepholes let the gates see c. input_forget = 1: f = 1 - i.
+// forget gate f; with peepholes the gates also read c. input_forget = 1: f = 1 - i.
 #include "metair/ops/ops.h"
 #include "metair/ops/rnn.h"
 
 namespace metadist::ops {
 namespace {
 
-// In the order in which weights are stacked; peepholes have the first three.
+// In the order in which weights are stacked; the first three have peepholes.
 enum Gate : int64_t { kInput, kOutput, kForget, kContent };
 
 CellForm Form() {

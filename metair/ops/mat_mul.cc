@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = a b over the last two dims, leading dims broadcast; a vector stands for one row or column.
+// y = a b over the last two dims, leading dims broadcast; a vector is a single row (left) or column
+// (right).
 #include "metair/ops/call_check.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/example_parts.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = (a - zero point) (b - zero point) in 32-bit integers over the last two dims; a zero point of
-// a stands for all of it or for each row, one of b for each column.
+// y = (a - zero point) (b - zero point) in 32-bit integers over the last two dims. a has one zero
+// point, or one for each row; b has one, or one for each column.
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/matrix_product.h"

@@ -19,13 +19,13 @@ struct MatrixOperands {
   int64_t k = 0;
 };
 
-// Errors: kBadInput for scalars and for inner sizes that differ.
+// Errors: kBadInput for scalars and if the inner sizes differ.
 Result<MatrixOperands> AlignMatrices(const Shape& a, const Shape& b);
 
-// Shape of the product of arrays of these shapes: the dims added to vectors are gone.
+// Shape of the product of arrays of these shapes, without the dims added to vectors.
 Result<Shape> MatrixProductShape(const Shape& a, const Shape& b);
 
-// The product's size and flops; bytes are the caller's.
+// The product's size and flops; bytes are left to the caller.
 Work MatrixProductWork(const Shape& a, const Shape& b);
 
 inline void MultiplyAdd(double a, double b, double& sum) { sum += a * b; }

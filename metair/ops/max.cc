@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = the greatest of the inputs, with broadcasting; NaN wins.
+// y = the maximum of the inputs, with broadcasting; NaN propagates.
 #include <cmath>
 
 #include "metair/ops/elementwise.h"

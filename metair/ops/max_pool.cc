@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The greatest element under each position of a sliding window, and (output 1) its index in the
-// whole of x: row-major, or (storage_order = 1) with the first spatial dim fastest in its plane.
+// The largest element under each position of a sliding window, and (output 1) its index in the
+// whole of x: row-major, or (storage_order = 1) with the first spatial dim varying fastest in its
+// plane.
 #include "metair/ops/max_pool.h"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{type, {ElementType::kI64, type.shape}};
 }
 
-// By how much the place in the plane grows for one more in each spatial dim.
+// The increment of an index within the plane for one step in each spatial dim.
 std::vector<int64_t> PlaceStrides(const OpCall& call, const Shape& input) {
   if (call.attributes->Int("storage_order", 0) == 0) return Strides(input);
   std::vector<int64_t> strides;
@@ -80,8 +81,9 @@ ValueId StepsAlong(Composer& compose, const Shape& shape, size_t dim, int64_t fi
   return compose.With("Unsqueeze", steps, AxesBetween(1, static_cast<int64_t>(shape.size() - dim)));
 }
 
-// An index is where its plane begins, and in each dim where the window stands and which of its
-// places was taken; the latter alone needs x, and is the same wherever the window stands.
+// An index is the sum of the start of its plane and, in each dim, the window's position and the tap
+// that was selected. Only the tap depends on the elements of x, and it does not depend on the
+// window's position.
 Result<Graph> Decompose(const OpCall& call) {
   if (call.num_outputs < 2) return BadInput("", "no index is wanted");
   const Window window = TRY(PoolWindow(call));

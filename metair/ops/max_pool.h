@@ -9,9 +9,9 @@
 
 namespace metadist {
 
-// The first of the greatest elements under a position of a window: where in its plane it lies, and
-// which of the window's places that is; -1 where there is none. plane: index of the first element
-// of its plane.
+// The first of the largest elements under a position of a window. place: its index in its plane;
+// tap: its index in the window; both -1 if there is none. plane: index of the first element of its
+// plane.
 struct Greatest {
   int64_t plane = 0;
   int64_t place = -1;

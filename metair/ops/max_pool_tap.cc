@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the window's own places, counted row-major, has the greatest element under each position
-// of a sliding window, -1 where there is none; attributes as of MaxPool.
+// The row-major index, within the window, of the largest element under each position of a sliding
+// window; -1 if there is none. Attributes as in MaxPool.
 #include "metair/ops/call_check.h"
 #include "metair/ops/compute_type.h"
 #include "metair/ops/max_pool.h"

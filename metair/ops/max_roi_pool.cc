@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y[r, c] = the greatest elements in each cell of a grid over region r of x[image of r, c]. A row
-// of rois is (image, left, top, right, bottom), corners included; an empty cell gives 0, NaN wins.
+// y[r, c] = the maxima in each cell of a grid over region r of x[image of r, c]. A row of rois is
+// (image, left, top, right, bottom), corners included; an empty cell gives 0, NaN propagates.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Span {
   int64_t end = 0;
 };
 
-// Cell `i` of `cells` between two corners, within [0, size).
+// Cell `i` of `cells` between two corners, clamped to [0, size).
 Span CellOf(int64_t first, int64_t last, int64_t cells, int64_t i, int64_t size) {
   const double step =
       static_cast<double>(std::max<int64_t>(last - first + 1, 1)) / static_cast<double>(cells);

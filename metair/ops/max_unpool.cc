@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Undoes a max pooling: each element goes to the index that the pooling took it from, all other
-// places are 0. Indices count in the array that was pooled, and an element stays in its plane (as
-// in ONNX, whose indices are those of a pooling); the output may be larger than that array.
+// Undoes a max pooling: each element is written to the index from which the pooling took it, all
+// other elements are 0. Indices refer to the array that was pooled, and an element stays in its
+// plane (as in ONNX, where indices are those of a pooling); the output may be larger than that
+// array.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -101,7 +102,7 @@ std::vector<InputDomain> Domain(const OpCall& call) {
            .step = plane}};
 }
 
-// 0, step, 2 step, ... along dim `dim` of the indices, for all that lies behind it.
+// 0, step, 2 step, ... along dim `dim` of the indices, broadcast over later dims.
 ValueId StepsAlong(Composer& compose, ValueId indices, size_t dim, int64_t step) {
   const Shape shape = compose.shape(indices);
   const ValueId steps =
@@ -109,7 +110,7 @@ ValueId StepsAlong(Composer& compose, ValueId indices, size_t dim, int64_t step)
   return compose.With("Unsqueeze", steps, AxesBetween(1, static_cast<int64_t>(shape.size() - dim)));
 }
 
-// A place in a plane of one shape as the same place in a larger plane.
+// Converts an index into a plane of one shape to the same position in a larger plane.
 ValueId Moved(Composer& compose, ValueId index, const Shape& from, const Shape& to) {
   const std::vector<int64_t> old_strides = Strides(from), new_strides = Strides(to);
   ValueId place = kNone;
@@ -122,7 +123,8 @@ ValueId Moved(Composer& compose, ValueId index, const Shape& from, const Shape& 
   return place;
 }
 
-// Indices less the first of their plane say where in a row of the plane's elements to write.
+// Indices minus the first index of their plane are the positions in the flattened plane to write
+// to.
 Result<Graph> Decompose(const OpCall& call) {
   const Shape pooled = TRY(PooledShape(call));
   const Shape shape = TRY(Infer(call))[0].shape;

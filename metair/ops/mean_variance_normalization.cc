@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = (x - mean) / (sqrt(variance) + 1e-9), mean and variance over `axes` (default 0, 2 and 3).
+// y = (x - mean) / (sqrt(variance) + 1e-9), with mean and variance over `axes` (default 0, 2 and
+// 3).
 #include <cmath>
 
 #include "metair/ops/axes.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weights that gather the bins of a onesided spectrum in bands evenly spaced on the mel scale,
-// mel(f) = 2595 log10(1 + f / 700): a triangle of height 1 for each band. y: [bins, bands].
+// The weights that combine the bins of a onesided spectrum into bands evenly spaced on the mel
+// scale, mel(f) = 2595 log10(1 + f / 700): a triangle of height 1 for each band. y: [bins, bands].
 #include <fmt/format.h>
 
 #include <cmath>
@@ -52,7 +52,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
   const double low = mel(*in[kLowest].data<double>());
   const double step = (mel(*in[kHighest].data<double>()) - low) / static_cast<double>(bands + 2);
-  std::vector<int64_t> edges;  // where a band begins, its peak is the next, its end the one after
+  std::vector<int64_t> edges;  // a band has its start, peak and end at three consecutive edges
   for (int64_t i = 0; i < bands + 2; ++i) {
     const double hertz = 700 * (std::pow(10, (static_cast<double>(i) * step + low) / 2595) - 1);
     const double bin = std::floor((length + 1) * hertz / rate);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Operators of your own, in a shared library: what metadist needs of each is the shapes of its
- * results and one plain kernel. How it can be split over devices is found by running that kernel.
+/* Custom operators in a shared library. For each, metadist needs the shapes of its results and one
+ * plain kernel. How it can be split over devices is found by running that kernel.
  * docs/custom-operators.md walks through models/custom-operator/scaled_residual.c.
  *
  * A library exports one function, `metadist_operators`. Everything it returns stays valid until the
- * process ends. Functions must be pure: same call, same result, nothing remembered, any thread.
+ * process ends. Functions must be pure (same call, same result, no state) and thread-safe.
  */
 /* NOLINTBEGIN(readability-identifier-naming): C's habits. */
 #include <stddef.h>
@@ -20,7 +20,7 @@ extern "C" {
 
 enum { METADIST_MAX_RANK = 16 };
 
-/* What an array holds, and how a kernel sees it: floats of every width as double, integers of every
+/* The class of an array's elements. Kernels see floats of every width as double, integers of every
  * width as int64_t, bools as one byte of 0 or 1. */
 enum { METADIST_FLOAT = 0, METADIST_INT = 1, METADIST_BOOL = 2 };
 
@@ -28,9 +28,8 @@ typedef struct {
   int32_t type; /* METADIST_FLOAT, ... */
   int32_t rank;
   const int64_t* shape;
-  const void*
-      data; /* row-major; NULL where elements are not known (shapes) or the input is absent */
-  int32_t present; /* 0: an optional input that is left out */
+  const void* data; /* row-major; NULL if elements are not known (shapes) or the input is absent */
+  int32_t present;  /* 0: an omitted optional input */
 } metadist_array;
 
 typedef struct {
@@ -48,14 +47,14 @@ typedef struct {
   const metadist_attribute* attributes; /* in name order */
 } metadist_call;
 
-/* Where a function says why it refuses a call: a text of at most `size` bytes with its end. */
+/* Receives the reason why a call is rejected: at most `size` bytes including the final NUL. */
 typedef struct {
   char* text;
   size_t size;
 } metadist_refusal;
 
-/* A result. shapes: fill type, rank and shape. like: the input whose exact element type it has (an
- * f16 input makes an f16 result), or -1 for float, int64 or bool. */
+/* A result. `shapes` sets type, rank and shape. like: the input whose exact element type it has (an
+ * f16 input gives an f16 result), or -1 for float, int64 or bool. */
 typedef struct {
   int32_t type;
   int32_t like;
@@ -63,7 +62,7 @@ typedef struct {
   int64_t shape[METADIST_MAX_RANK];
 } metadist_result;
 
-/* Values an input may take, for whoever draws it. */
+/* Legal values of an input, for drawing test data. */
 enum {
   METADIST_ANY = 0,
   METADIST_POSITIVE = 1,
@@ -81,13 +80,13 @@ typedef struct {
   /* Both return 0, or another number after filling the refusal. */
   int (*shapes)(const metadist_call* call, metadist_result* results, metadist_refusal* why);
   int (*kernel)(const metadist_call* call, void* const* results, metadist_refusal* why);
-  /* May be NULL: any value for every input. domains: num_inputs of them, METADIST_ANY before. */
+  /* May be NULL: any value for every input. domains: num_inputs entries, initially METADIST_ANY. */
   void (*domains)(const metadist_call* call, metadist_domain* domains);
   /* Floating-point operations of a call; may be NULL: one for each element of the results. */
   double (*flops)(const metadist_call* call);
 } metadist_operator;
 
-/* The operators, `*count` of them. NULL: the library cannot work with this version. */
+/* The operators, `*count` of them. NULL: the library does not support this version. */
 const metadist_operator* metadist_operators(int version, size_t* count);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = the least of the inputs, with broadcasting; NaN wins.
+// y = the minimum of the inputs, with broadcasting; NaN propagates.
 #include <cmath>
 
 #include "metair/ops/elementwise.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = a mod b, with broadcasting: the sign of b (fmod = 0, integers only) or of a (fmod = 1).
+// y = a mod b, with broadcasting: with the sign of b (fmod = 0, integers only) or of a (fmod = 1).
 #include <fmt/format.h>
 
 #include <cmath>

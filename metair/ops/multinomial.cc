@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[b, s] = a class drawn with the probabilities softmax(x[b, :]), sample_size times for each row:
-// the first class up to which they add up to more than a uniform number.
+// the first class at which the cumulative probability exceeds a uniform random number.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
 Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const int64_t classes = in[0].dim(1);
   const int64_t samples = out[0].dim(1);
-  std::vector<double> below(static_cast<size_t>(classes));  // sum of weights up to each class
+  std::vector<double> below(static_cast<size_t>(classes));  // cumulative weights
   int64_t row = -1;
   MapRandom(
       call, in, out[0].shape(), out[0].mutable_data<int64_t>(), [&](int64_t i, uint64_t bits) {

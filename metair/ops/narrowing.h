@@ -5,17 +5,18 @@
 
 namespace metadist {
 
-// What Cast, CastLike and QuantizeLinear do with numbers that a float of 8 or 4 bits cannot hold,
-// before they are stored. Attribute saturate (default 1): what is too large for an 8-bit float
-// becomes the largest number of its sign. Attribute round_mode (default "up"): which power of two
-// an f8e8m0 becomes.
+// How Cast, CastLike and QuantizeLinear treat numbers that a float of 8 or 4 bits cannot represent,
+// before they are stored. Attribute saturate (default 1): a number too large for an 8-bit float
+// becomes the largest number of its sign. Attribute round_mode (default "up"): the power of two to
+// which an f8e8m0 is rounded.
 class Narrowing {
  public:
-  // to: the type that numbers are stored in. Errors: kBadInput for an unknown round_mode.
+  // to: the type in which numbers are stored. Errors: kBadInput for an unknown round_mode.
   static Result<Narrowing> Make(ElementType to, const Attributes& attributes);
 
   double operator()(double value) const;
-  // The elements of x as an array of `made`: the type that they are stored in, or its compute type.
+  // The elements of x, narrowed, as an array of `made`: the type in which they are stored, or its
+  // compute type.
   Tensor Of(const Tensor& x, ElementType made) const;
 
  private:
@@ -24,9 +25,9 @@ class Narrowing {
   bool Changes() const { return largest_ > 0; }
 
   Power power_ = Power::kUp;
-  bool to_power_ = false;  // of two
+  bool to_power_ = false;  // round to a power of two
   bool saturate_ = true;
-  double largest_ = 0;  // that the type holds; 0: numbers are left as they are
+  double largest_ = 0;  // largest number of the type; 0: numbers are not changed
 };
 
 }  // namespace metadist

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// -weight[target] x[target] of log-probabilities x; `reduction`: of each target, their sum, or
-// their mean by weight.
+// -weight[target] x[target] of log-probabilities x; `reduction`: for each target, their sum, or
+// their weighted mean.
 #include "metair/ops/negative_log_likelihood_loss.h"
 
 #include "metair/ops/nll.h"
@@ -12,14 +12,14 @@
 namespace metadist {
 namespace {
 
-// What stands at the target's class, 0 elsewhere, summed over the classes: an element for each
+// Sums over the classes with everything but the target's class set to 0: one element for each
 // target.
 ValueId Picked(Composer& compose, ValueId hit, ValueId values) {
   const ValueId chosen = compose.Add("Where", {hit, values, compose.Number(0, values)});
   return compose.Fold("ReduceSum", chosen, {1}, /*keep=*/false);
 }
 
-// The weight of each target; kNone where all have 1.
+// The weight of each target; kNone if all are 1.
 ValueId Weights(
     Composer& compose, const OpCall& call, ValueId scores, ValueId targets, ValueId hit) {
   ValueId weights = kNone;

@@ -5,7 +5,7 @@
 
 namespace metadist {
 
-// The loss of an operator of metair/ops/nll.h from scores in the call's form.
+// The loss of an operator of metair/ops/nll.h, given scores in the form of the call.
 ValueId ComposeNll(Composer& compose, const OpCall& call, ValueId scores);
 
 }  // namespace metadist

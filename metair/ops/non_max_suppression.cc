@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The boxes kept for each image and class: by falling score, those that no kept one overlaps by
-// more than a threshold. y: rows of (image, class, box). How many there are is known once all
-// inputs are.
+// The boxes selected for each image and class: in order of decreasing score, those that do not
+// overlap a selected one by more than a threshold. y: rows of (image, class, box). Their number
+// depends on the elements of the inputs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 enum Input : size_t { kBoxes, kScores, kMost, kOverlap, kScore };
 
-// Elements of all inputs, and the sizes [images, boxes, 4] and [images, classes, boxes].
+// Elements of all inputs; the sizes are [images, boxes, 4] and [images, classes, boxes].
 struct Boxes {
   std::vector<double> boxes;
   std::vector<double> scores;
@@ -32,7 +32,7 @@ struct Boxes {
   bool centered = false;
 };
 
-// tensor(i): input i, or nullptr where it is not known.
+// tensor(i): input i, or nullptr if it is not known.
 template <typename TensorOf>
 std::optional<Boxes> BoxesOf(const OpCall& call, TensorOf&& tensor) {
   for (size_t i = 0; i < call.inputs.size(); ++i)
@@ -59,7 +59,7 @@ struct Sides {
   double high[2];
 };
 
-// Corners come in any order; or (centered) the center and the sizes, x first.
+// Two corners in any order; or (centered) the center and the sizes, x first.
 Sides SidesOf(const double* box, bool centered) {
   Sides sides{};
   for (int d = 0; d < 2; ++d) {
@@ -71,7 +71,7 @@ Sides SidesOf(const double* box, bool centered) {
   return sides;
 }
 
-// Intersection over union; 0 where there is none.
+// Intersection over union; 0 if they do not intersect.
 double Overlap(const Sides& a, const Sides& b) {
   double both = 1;
   double first = 1;
@@ -84,7 +84,7 @@ double Overlap(const Sides& a, const Sides& b) {
   return first <= 0 || second <= 0 || both <= 0 ? 0 : both / (first + second - both);
 }
 
-// Rows of three.
+// Rows of (image, class, box), flattened.
 std::vector<int64_t> Select(const Boxes& x) {
   std::vector<int64_t> rows;
   for (int64_t group = 0; group < x.images * x.classes; ++group) {

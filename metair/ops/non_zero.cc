@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The indices of the elements that are not 0, in row-major order, a row for each dim of x. How many
-// there are is known once x is.
+// The indices of the nonzero elements, in row-major order, one row for each dim of x. Their number
+// depends on the elements of x.
 #include <algorithm>
 
 #include "metair/ops/call_check.h"

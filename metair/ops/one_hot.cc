@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// values[1] where a new dim of size `depth` has the index, values[0] elsewhere; an index outside is
-// nowhere.
+// A new dim of size `depth` with values[1] at the index and values[0] elsewhere; an index out of
+// range matches no position.
 #include <fmt/format.h>
 
 #include <algorithm>

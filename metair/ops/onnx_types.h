@@ -8,9 +8,9 @@
 
 namespace metadist {
 
-// ONNX's number of an element type (TensorProto.DataType), as attribute `to` of Cast holds it, and
-// back. nullopt for numbers metadist has no element type for (strings, complex, 8- and 4-bit
-// floats).
+// Converts ONNX's number of an element type (TensorProto.DataType), as in attribute `to` of Cast,
+// to an element type and back. nullopt for numbers without an element type in metadist (strings,
+// complex numbers).
 // Source: onnx.proto, message TensorProto, enum DataType.
 std::optional<ElementType> ElementTypeOfOnnx(int64_t number);
 int64_t OnnxNumberOf(ElementType type);

@@ -37,7 +37,7 @@ Result<std::vector<double>> OpCall::Doubles(size_t input) const {
 
 namespace {
 
-// Types of a call some of whose operands are held in f32: those of the call in its own types.
+// Types of a call with some operands held in f32: inferred from the call in its own types.
 Result<std::vector<TensorType>> InferHeldTypes(const OpCall& call) {
   const HeldOperands held = HeldOf(*call.attributes);
   Attributes own = *call.attributes;

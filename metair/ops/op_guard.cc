@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions and answers between this process and the one that runs a library's code. The answering
-// side opens the library at the first question, so that even opening it cannot hurt this process.
-// Arrays are copied into memory that is fenced (FencedArrays), and inputs compared afterwards.
-// Answers come from a process whose memory foreign code may have spoilt: they are checked.
+// side opens the library at the first question, so that opening it cannot harm this process either.
+// Arrays are copied into fenced memory (FencedArrays), and inputs are compared afterwards. Answers
+// come from a process whose memory foreign code may have corrupted, so they are validated.
 #include "metair/ops/op_guard.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace {
 enum class Question : uint8_t { kOpen, kShapes, kKernel, kDomains, kWork };
 enum class Answer : uint8_t { kDone, kRefused, kFault };
 
-// ---- A call on the wire. What the library does not see of it is left out.
+// ---- Serialisation of calls. Parts that the library does not see are omitted.
 
 void PutCall(const OpCall& call, WireWriter& out) {
   out.Put<int32_t>(call.num_outputs);
@@ -235,7 +235,7 @@ struct GuardedOp {
   std::string fingerprint;  // of the library
 };
 
-// What operators point to, until the process ends.
+// What operators refer to; lives until the process ends.
 struct Registry {
   std::mutex mutex;
   std::vector<std::unique_ptr<ChildProcess>> processes;
@@ -269,7 +269,7 @@ Error Fault(std::string_view function,
   return Error{code, "", fmt::format("the {} {} at {}", function, what, types), "", {}};
 }
 
-// The answer behind its first byte, where that is kDone.
+// The content of the answer if it starts with kDone.
 Result<std::string> AnswerTo(WireWriter question, std::string_view function, const OpCall& call) {
   auto answer = GuardOf(call).process->Ask(std::move(question).Finish());
   if (!answer.ok()) return Fault(function, call, answer.error().message, answer.error().code);
@@ -357,7 +357,7 @@ Work WorkOfCall(const OpCall& call, std::span<const TensorType> outputs) {
   return work;
 }
 
-// Why a library cannot be taken, as the answering side said.
+// The problems of a library, as reported by the answering side.
 Error TakeProblems(WireReader& in) {
   std::vector<Error> problems(std::max<size_t>(1, in.TakeCount()));
   for (Error& problem : problems) {

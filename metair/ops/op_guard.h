@@ -10,15 +10,15 @@
 
 namespace metadist {
 
-// The operators of a shared library (metadist_op.h) whose code runs in a process of its own, of
-// which this one sees results only. A function that crashes, needs more memory than allowed,
-// throws, or writes to its inputs is an error of code kDevice, one that takes longer of code
-// kTimeLimit, that says so and at which call; the next call finds a new process. `domains` and
-// `flops` that do so count as left out. The process lives until this one ends. The caller's process
-// must have no other thread. Errors: as OpenOpLibrary; kDevice if there can be no process.
+// The operators of a shared library (metadist_op.h), whose code runs in a separate process; only
+// results reach this one. A function that crashes, needs more memory than allowed, throws, or
+// writes to its inputs gives an error of code kDevice, one that takes too long of code kTimeLimit;
+// the message names the call. The next call uses a new process. If `domains` or `flops` fail this
+// way, they count as omitted. The process lives until this one ends. The caller's process must have
+// no other thread. Errors: as OpenOpLibrary; kDevice if no process can be started.
 Result<std::vector<OpDef>> GuardOpLibrary(const std::string& path, const ChildLimits& limits = {});
 
-// What changes with the code of such an operator: its library's hash. Empty for others.
+// A fingerprint of such an operator's code: its library's hash. Empty for other operators.
 std::string CodeFingerprint(const OpDef& op);
 
 }  // namespace metadist

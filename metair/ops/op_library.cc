@@ -33,10 +33,10 @@ const metadist_operator& ForeignOf(const OpCall& call) {
   return *static_cast<const metadist_operator*>(call.op->context);
 }
 
-// A call as the library sees it, with all it points to.
+// A call in the form that the library sees, with everything it points to.
 class ForeignCall {
  public:
-  // arrays: of compute types, one per input; empty where elements are not known.
+  // arrays: of compute types, one per input; empty if elements are not known.
   ForeignCall(const OpCall& call, std::span<const Tensor> arrays) {
     for (size_t i = 0; i < call.inputs.size(); ++i) {
       metadist_array array{METADIST_FLOAT, 0, nullptr, nullptr, call.has(i) ? 1 : 0};
@@ -61,7 +61,7 @@ class ForeignCall {
   const metadist_call* get() const { return &call_; }
 
  private:
-  // Arrays as attributes are not passed on.
+  // Array attributes are not passed on.
   void AddAttributes(const Attributes& all) {
     for (const auto& [name, value] : all.all()) {
       metadist_attribute out{name.c_str(), METADIST_INT, 1, nullptr, nullptr, nullptr};
@@ -92,7 +92,7 @@ class ForeignCall {
   metadist_call call_{};
 };
 
-// Calls one of the library's functions; its refusal as an error.
+// Calls one of the library's functions; a refusal becomes an error.
 template <typename Function>
 Result<void> Ask(Function function) {
   std::array<char, kRefusalBytes> text{};
@@ -197,7 +197,7 @@ Result<void> RunForeignKernel(const OpCall& call,
 }
 
 Result<std::vector<OpDef>> OpenOpLibrary(const std::string& path) {
-  // A bare name would be looked for in the system's folders.
+  // For a bare name, dlopen would search the system's folders.
   const std::string file = std::filesystem::absolute(path).string();
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)

@@ -10,8 +10,7 @@
 
 namespace metadist {
 
-// The operators metadist knows: a value, so that custom, opaque and test-only operators can be
-// added.
+// A table of operators: a value, so that custom, opaque and test-only operators can be added.
 class OpTable {
  public:
   // Every operator of ops.def.
@@ -20,7 +19,7 @@ class OpTable {
   // nullptr if unknown.
   const OpDef* Find(const std::string& domain, const std::string& name) const;
   const OpDef* Find(const Node& node) const { return Find(node.domain, node.op); }
-  // Replaces an operator of the same domain and name. Pointers to other operators stay valid.
+  // Replaces an operator of the same domain and name. Pointers to other operators remain valid.
   void Add(OpDef op);
   // In (domain, name) order.
   std::vector<const OpDef*> all() const;

@@ -3,6 +3,6 @@
 
 #include "metair/ops/op_def.h"
 
-// What the file of an operator X includes: it defines OpDef metadist::ops::MakeX(). Only
-// op_table.cc declares these makers, from ops.def, so that a new operator recompiles none of the
+// Included by the file of each operator X, which defines OpDef metadist::ops::MakeX(). Only
+// op_table.cc declares these functions, from ops.def, so that a new operator recompiles none of the
 // others.

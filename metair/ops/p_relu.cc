@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x for x >= 0, slope x below; slope broadcasts to x.
+// y = x if x >= 0, else slope x; slope broadcasts to x.
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// x with places put before and after its dims (negative: taken away), filled by `mode`: a constant,
-// the edge, the reflection or the other end.
+// x with elements added before and after its dims (negative: removed), filled by `mode`: with a
+// constant, the edge, the reflection or the opposite end.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdint>
 
-// Philox4x32-10: 128 random bits as a function of a counter of 128 bits and a key of 64. It has no
-// state, so any part of a stream can be made anywhere, in any order.
+// Philox4x32-10: 128 random bits as a function of a 128-bit counter and a 64-bit key. It has no
+// state, so any part of a stream can be generated anywhere, in any order.
 // Source: Salmon, Moraes, Dror, Shaw 2011, "Parallel Random Numbers: As Easy as 1, 2, 3".
 namespace metadist {
 
@@ -16,19 +16,19 @@ struct PhiloxKey {
 };
 using PhiloxBlock = std::array<uint32_t, 4>;
 
-// Where the numbers of a line begin: a line are the elements whose places differ in the last dim
-// alone. Two elements share a counter, 64 bits each.
+// The start of a line's random stream. A line is a set of elements that differ only in the last
+// dim. Two adjacent elements share a counter, 64 bits each.
 struct RandomLine {
   PhiloxKey key;
-  std::array<uint32_t, 3> outer = {};  // places in the dims before the last, the nearest first
-  int64_t first = 0;                   // place of the first element in the last dim
+  std::array<uint32_t, 3> outer = {};  // positions in the dims before the last, innermost first
+  int64_t first = 0;                   // position of the first element in the last dim
 };
 
 namespace philox {
 
-inline constexpr int kLanes = 16;  // counters worked on at once, for vectors to do
+inline constexpr int kLanes = 16;  // counters processed at once, so that loops vectorise
 
-// Each of kLanes counters, in place.
+// Applies the rounds to each of kLanes counters, in place.
 [[gnu::always_inline]] inline void Rounds(
     PhiloxKey key, uint32_t* x0, uint32_t* x1, uint32_t* x2, uint32_t* x3) {
   for (int round = 0; round < 10; ++round) {
@@ -45,8 +45,8 @@ inline constexpr int kLanes = 16;  // counters worked on at once, for vectors to
   }
 }
 
-// 64 bits for each of `count` elements. To be called from a plain loop's function, which may be
-// compiled for several instruction sets: the bits are the same.
+// 64 bits for each of `count` elements. Call it from a function of plain loops, which may be
+// compiled for several instruction sets: all give the same bits.
 [[gnu::always_inline]] inline void FillLine(const RandomLine& line, int64_t count, uint64_t* bits) {
   for (int64_t done = 0; done < count;) {
     const int64_t at = line.first + done;
@@ -72,7 +72,7 @@ inline constexpr int kLanes = 16;  // counters worked on at once, for vectors to
 
 }  // namespace philox
 
-// One counter.
+// The random bits of one counter.
 PhiloxBlock Philox(PhiloxBlock counter, PhiloxKey key);
 
 }  // namespace metadist

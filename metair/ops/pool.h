@@ -8,23 +8,23 @@
 #include "metair/ops/op_def.h"
 #include "metair/ops/window.h"
 
-// What poolings share: a window slides over the dims of input 0 from the third on, plane by plane.
+// Shared by poolings: a window slides over the dims of input 0 from the third on, plane by plane.
 namespace metadist {
 
-// The window that the attributes of the call describe.
+// The window described by the attributes of the call.
 Result<Window> PoolWindow(const OpCall& call);
 
-// The type of output 0: of input 0, with a place for every position of the window.
+// The type of output 0: like input 0, with one element for every position of the window.
 Result<TensorType> PoolType(const OpCall& call);
 
-// The window written out.
+// Writes out the window (OpDef::spell).
 Result<Spelling> SpellPool(const OpCall& call);
 
 // One flop for each tap of each position.
 Work PoolWork(const OpCall& call, std::span<const TensorType> outputs);
 
-// Calls visit(i, plane, taps) for each of `count` output elements: plane = index of the first
-// element of its plane of input 0, taps = what its window falls on, as TapsOf tells.
+// Calls visit(i, plane, taps) for each of `count` output elements. plane: index of the first
+// element of its plane in input 0; taps: the input elements under the window, as in TapsOf.
 template <typename Visit>
 void ForEachPosition(const Window& window, int64_t count, Visit&& visit) {
   const std::vector<int64_t> table = TapsOf(window);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution where x, weight and y are integers that stand for (integer - zero point) scale;
-// scale and zero point of the weight may differ by filter. The bias counts in scale x * weight.
+// A convolution of quantised x and weight with quantised y, each standing for (integer - zero
+// point) scale; the weight may have one scale and zero point per filter. The bias has the scale of
+// x times that of the weight.
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
@@ -66,11 +67,11 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-// The sums of integers, of which a part is known by itself, and what is made of them.
+// The integer sums are separate nodes, so they can be partial; they are requantised afterwards.
 Result<Graph> Decompose(const OpCall& call) {
   Composer compose(call);
   const std::vector<int64_t> spatial = AxesBetween(1, call.rank(kX) - 1);
-  // One for all filters, or one for each, as it stands along dim 1 of the output.
+  // One for all filters, or one for each, shaped to broadcast along dim 1 of the output.
   const auto spread = [&](ValueId parameter) {
     return compose.shape(parameter).empty() ? parameter
                                             : compose.With("Unsqueeze", parameter, spatial);

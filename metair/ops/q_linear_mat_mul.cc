@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = a b over the last two dims, where a, b and y are integers that stand for (integer - zero
-// point) scale; scales and zero points of a and y may differ by row, those of b by column.
+// y = a b over the last two dims, where a, b and y are quantised, each standing for (integer - zero
+// point) scale; a and y may have scales and zero points per row, b per column.
 #include "metair/ops/call_check.h"
 #include "metair/ops/composer.h"
 #include "metair/ops/elementwise.h"
@@ -35,7 +35,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{element, shape}};
 }
 
-// Each parameter as an array of the operand's shape that it belongs to.
+// A parameter broadcast to the shape of its operand.
 template <typename T>
 Tensor Spread(const Tensor& parameter, const Shape& as, const Shape& shape) {
   const Tensor from = parameter.Reshaped(as);
@@ -72,13 +72,13 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-// A parameter in the shape under which it broadcasts to the product.
+// A parameter in the shape in which it broadcasts to the product.
 ValueId Spread(Composer& compose, size_t input, const Shape& as) {
   const ValueId parameter = compose.Given(input);
   return compose.shape(parameter) == as ? parameter : compose.With("Reshape", parameter, as);
 }
 
-// The product of integers, of which a part of the sum is known by itself, and what is made of it.
+// The integer product is a separate node, so its sums can be partial; it is requantised afterwards.
 Result<Graph> Decompose(const OpCall& call) {
   const Shape shape = TRY(Infer(call))[0].shape;
   const Shape &a = call.shape(kA), &b = call.shape(kB);

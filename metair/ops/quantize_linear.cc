@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x / scale rounded to the nearest integer (ties to even) + zero point, clamped to y's type;
-// or to the nearest float of 8 or 4 bits, whose zero point is 0 (and counts with 4 bits only).
-// One scale for all of x, for each index along `axis`, or for each block of block_size along it.
+// y = x / scale rounded to the nearest integer (ties to even) + zero point, clamped to the range of
+// y's type; or rounded to the nearest 8- or 4-bit float, whose zero point is 0 (and is only added
+// for 4 bits). One scale for all of x, for each index along `axis`, or for each block of block_size
+// along it.
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"
@@ -71,7 +72,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   const double* scale = in[kScale].data<double>();
   const auto quotient = [&](int64_t i, int64_t at) {
     const double exact = x[static_cast<size_t>(i)] / scale[at];
-    return single ? static_cast<float>(exact) : exact;  // which may make it a tie
+    return single ? static_cast<float>(exact) : exact;  // rounding to f32 may create a tie
   };
   if (IsQuantisedFloat(element)) {
     const Narrowing narrowing = TRY(Narrowing::Make(element, *call.attributes));

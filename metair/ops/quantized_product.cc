@@ -6,7 +6,7 @@
 namespace metadist {
 namespace {
 
-// other: the dim that a parameter does not run along.
+// other: the dim along which the parameter is constant.
 Result<Shape> ParameterShape(const Shape& operand, const Shape& parameter, size_t other) {
   if (parameter.empty() || parameter == Shape{1}) return Shape{};
   if (operand.size() > 1) {

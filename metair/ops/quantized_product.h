@@ -5,11 +5,11 @@
 #include "metair/ir/shape.h"
 
 // Scales and zero points of the operands of a matrix product: one for a whole operand, or one for
-// each row of the left (each column of the right) matrix, in a vector or with a 1 in the other dim.
+// each row of the left (each column of the right) matrix, as a vector or with a 1 in the other dim.
 namespace metadist {
 
-// The shape under which a parameter broadcasts to the left operand of that shape. Errors: kBadInput
-// for a shape that is none of those above.
+// The shape in which a parameter broadcasts to the left operand of that shape. Errors: kBadInput
+// for any other shape of the parameter.
 Result<Shape> RowsShape(const Shape& operand, const Shape& parameter);
 // The same for the right operand.
 Result<Shape> ColumnsShape(const Shape& operand, const Shape& parameter);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An array of numbers from the normal distribution with attributes mean and scale, of the shape of
-// attribute `shape`. Each is the quantile of one uniform number, so an element depends on no other.
+// An array of random numbers from the normal distribution with attributes mean and scale; attribute
+// `shape` gives its shape. Each number is the quantile of one uniform number, so elements are
+// independent of each other.
 #include "metair/ops/random_normal.h"
 
 #include "metair/ops/drawing.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// As RandomNormal, in the shape of input 0, whose elements are not looked at.
+// Like RandomNormal, in the shape of input 0, whose elements are not read.
 #include "metair/ops/drawing.h"
 #include "metair/ops/ops.h"
 #include "metair/ops/random_normal.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An array of numbers drawn evenly from [low, high), of the shape of attribute `shape`. As many
-// digits are drawn as the element type takes.
+// An array of random numbers drawn uniformly from [low, high); attribute `shape` gives its shape.
+// As many binary digits are drawn as the element type represents.
 #include "metair/ops/random_uniform.h"
 
 #include "metair/ops/example_parts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// start, start + delta, ... up to but without limit.
+// start, start + delta, ... up to but excluding limit.
 #include "metair/ops/range.h"
 
 #include <fmt/format.h>
@@ -55,7 +55,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
           .Rank(1, 0, 1)
           .Rank(2, 0, 1)
           .Done());
-  // Scalars; arrays of one element, which function bodies pass, count as such.
+  // Scalars, or arrays of one element, which function bodies pass.
   for (size_t i = 0; i < 3; ++i)
     if (NumElements(call.type(i).shape) != 1)
       return BadInput("", fmt::format("input {} must have one element", i));

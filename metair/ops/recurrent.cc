@@ -23,7 +23,8 @@ struct KnownActivation {
   double beta = 0;
 };
 
-// Source: ONNX operator specification, LSTM-22; defaults are those of the operators of these names.
+// Source: ONNX operator specification, LSTM-22; defaults are those of the operators with these
+// names.
 constexpr KnownActivation kActivations[] = {
     {"relu", [](double x, double, double) { return x > 0 ? x : 0; }},
     {"tanh", [](double x, double, double) { return std::tanh(x); }},
@@ -60,7 +61,7 @@ double TakeFirst(std::span<const double>& values, double absent) {
   return first;
 }
 
-// Shapes of the inputs that are there must be these.
+// Checks the shapes of all present inputs.
 Result<void> CheckShapes(const OpCall& call, const Recurrence& r) {
   const int64_t rows = r.gates * r.hidden;
   const Shape state = r.batch_first ? Shape{r.batch, r.directions, r.hidden}

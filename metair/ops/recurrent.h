@@ -9,21 +9,21 @@
 
 #include "metair/ops/op_def.h"
 
-// What recurrent layers share: a cell that turns an element of a sequence and a state into the next
-// state, run forward, in reverse or both.
+// Shared by recurrent layers: a cell computes the next state from an element of a sequence and a
+// state; it runs forward, in reverse, or both.
 namespace metadist {
 
-// Inputs of a recurrent layer; the last two only where the cell has them.
+// Inputs of a recurrent layer; only some cells have the last two.
 enum RecurrentInput : size_t { kX, kW, kR, kB, kLengths, kInitialH, kInitialC, kPeepholes };
 
-// What a layer's cell is made of.
+// The form of a layer's cell.
 struct CellForm {
-  int64_t gates = 1;                          // whose weights are stacked in W, R and B
+  int64_t gates = 1;                          // their weights are stacked in W, R and B
   bool has_cell = false;                      // a second state, with inputs 6 and 7 and output 2
-  std::vector<std::string> activations = {};  // the default ones of a direction
+  std::vector<std::string> activations = {};  // defaults for one direction
 };
 
-// Sizes of a layer, and how its directions run.
+// Sizes of a layer, and the directions in which it runs.
 struct Recurrence {
   bool batch_first = false;  // layout = 1
   int64_t sequence = 0;
@@ -31,20 +31,20 @@ struct Recurrence {
   int64_t input = 0;
   int64_t hidden = 0;
   int64_t directions = 1;
-  bool reverse = false;  // the only direction
+  bool reverse = false;  // if there is only one direction
   int64_t gates = 1;
 
-  // The place of the first element of a row: in X, in Y, and in the states.
+  // The position of the first element of a row: in X, in Y, and in the states.
   int64_t AtX(int64_t t, int64_t b) const;
   int64_t AtY(int64_t t, int64_t direction, int64_t b) const;
   int64_t AtState(int64_t direction, int64_t b) const;
 };
 
-// A function of one element, by its name in attribute `activations`.
+// A scalar function, by its name in attribute `activations`.
 class Activation {
  public:
-  // Errors: kBadInput for an unknown name. Takes from the front of alphas and betas what the
-  // function needs; its defaults where they are used up.
+  // Takes the parameters that the function needs from the front of alphas and betas, or its
+  // defaults if none are left. Errors: kBadInput for an unknown name.
   static Result<Activation> Make(std::string name,
                                  std::span<const double>& alphas,
                                  std::span<const double>& betas);
@@ -61,7 +61,7 @@ class Activation {
   double beta_ = 0;
 };
 
-// One step of a cell in one row of the batch.
+// One step of a cell for one row of the batch.
 struct CellStep {
   int64_t hidden = 0;
   std::vector<double> x;              // [gates * hidden]: W x + the bias of W
@@ -70,22 +70,23 @@ struct CellStep {
   const double* peepholes = nullptr;  // [3 * hidden]; nullptr = zeros
   std::span<const Activation> activations;
   double clip = 0;        // 0 = none
-  std::vector<double> h;  // the state, to be replaced
+  std::vector<double> h;  // the state, replaced by the step
   std::vector<double> c;  // the second state
 
   // Row i of a gate times a state, plus the bias of R.
   double Recur(int64_t gate, int64_t i, const std::vector<double>& state) const;
-  // What goes into an activation, clipped.
+  // The argument of an activation, clipped.
   double Clipped(double value) const;
 };
 
 Result<Recurrence> RecurrenceOf(const OpCall& call, const CellForm& form);
-// Of all directions, one after the other. Errors: kBadInput for too few or an unknown one.
+// The activations of all directions, one after the other. Errors: kBadInput for too few or an
+// unknown one.
 Result<std::vector<Activation>> ActivationsOf(const Attributes& attributes,
                                               const CellForm& form,
                                               int64_t directions);
 Result<std::vector<TensorType>> InferRecurrent(const OpCall& call, const CellForm& form);
-// Initial states of zeros where they are left out, and all outputs.
+// Writes out omitted initial states as zeros, and all outputs.
 Result<Spelling> SpellRecurrent(const OpCall& call, const CellForm& form);
 // Calls `step` for every element of every sequence of every direction.
 Result<void> RunRecurrent(const OpCall& call,
@@ -95,7 +96,7 @@ Result<void> RunRecurrent(const OpCall& call,
                           const std::function<void(CellStep&)>& step);
 // The products with W and R, and ten flops for each gate.
 Work RecurrentWork(const OpCall& call, std::span<const TensorType> outputs, const CellForm& form);
-// Lengths are within the sequence.
+// Lengths are at most the sequence length.
 std::vector<InputDomain> RecurrentDomain(const OpCall& call);
 // Examples over f32: forward, reverse with lengths, both directions, a single element.
 std::vector<OpExample> RecurrentExamples(const CellForm& form);

@@ -10,16 +10,16 @@
 #include "metair/ops/op_def.h"
 #include "metair/ops/strided_copy.h"
 
-// What operators share that fold some dims of input 0 (axes: input 1; none = all dims).
+// Shared by operators that fold some dims of input 0 (axes: input 1; none = all dims).
 namespace metadist {
 
 struct Reduction {
   std::vector<bool> folded;  // by dim of the input
   Shape shape;               // of the output
-  int64_t count = 1;         // input elements folded into one
+  int64_t count = 1;         // input elements folded into one output element
 };
 
-// Errors: kBadInput for axes that are unknown, outside or listed twice.
+// Errors: kBadInput for axes that are not known, out of range or listed twice.
 Result<Reduction> ReductionOf(const OpCall& call);
 
 // An output of the input's element type.
@@ -29,8 +29,8 @@ Result<std::vector<TensorType>> InferReduction(const OpCall& call);  // bools to
 // One flop for each input element.
 Work ReductionWork(const OpCall& call, std::span<const TensorType> outputs);
 
-// Strides of an array that has the dims of `shape` less the folded ones (or with size 1), along the
-// dims of `shape`: 0 where folded.
+// Strides, along the dims of `shape`, of an array that has these dims without the folded ones (or
+// with size 1): 0 if folded.
 std::vector<int64_t> FoldedStrides(const Shape& shape, const std::vector<bool>& folded);
 
 // y[kept dims] = f(...f(f(initial, x0), x1)...) over the folded dims of x, in row-major order.
@@ -44,8 +44,8 @@ void Fold(const Tensor& x, const std::vector<bool>& folded, Tensor& y, T initial
   });
 }
 
-// Reference kernels that fold. F::Initial(T()) is what folding nothing gives, F::Apply(y, x) takes
-// in one more element; there is one for each class of elements.
+// Reference kernels of reductions. F::Initial(T()) is the fold of no elements, F::Apply(y, x) adds
+// one element; overloaded for each element class.
 template <typename F>
 Result<void> AnyReduction(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const Reduction reduction = TRY(ReductionOf(call));

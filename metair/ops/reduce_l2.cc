@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The square root of the sum of x^2 over axes; of integers truncated.
+// The square root of the sum of x^2 over axes; truncated for integers.
 #include "metair/ops/reduce_l2.h"
 
 #include <cmath>

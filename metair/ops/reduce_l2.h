@@ -8,7 +8,8 @@
 
 namespace metadist {
 
-// sqrt(sum of x^2) over the axes. The squares are summed in f64, which no f32 overflows.
+// sqrt(sum of x^2) over the axes. The squares are summed in f64, where squares of f32 do not
+// overflow.
 ValueId ComposeNorm(GraphBuilder& b, ValueId x, const std::vector<int64_t>& axes, bool keep);
 
 }  // namespace metadist

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ln(sum of x) over axes; of integers truncated.
+// ln(sum of x) over axes; truncated for integers.
 #include <cmath>
 
 #include "metair/ops/composer.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ln(sum of exp(x)) over axes; of integers truncated.
+// ln(sum of exp(x)) over axes; truncated for integers.
 #include <cmath>
 #include <limits>
 
@@ -21,7 +21,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   Fold<double>(x, reduction.folded, highest, -kInfinity, [](double y, double x) {
     return std::isnan(y) || y > x ? y : x;
   });
-  // Less the greatest, so that exp does not overflow; one that is infinite decides alone.
+  // Subtracts the maximum, so that exp does not overflow; an infinite maximum is not subtracted.
   double* base = highest.mutable_data<double>();
   double* y = sum.mutable_data<double>();
   const double* from = x.data<double>();
@@ -34,7 +34,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-// The shift is the greatest where that is finite, else 0.
+// The shift is the maximum if that is finite, else 0.
 Result<Graph> Decompose(const OpCall& call) {
   const FoldedAxes folded = TRY(FoldedAxesOf(call));
   Composer compose(call);

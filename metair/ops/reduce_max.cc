@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The greatest element over axes; NaN wins; of bools: or.
+// The maximum over axes; NaN propagates; for bools: or.
 #include <cmath>
 #include <limits>
 

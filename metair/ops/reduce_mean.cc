@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mean over axes; of integers truncated toward zero.
+// The mean over axes; truncated toward zero for integers.
 #include "metair/ops/reduce_mean.h"
 
 #include <numeric>

@@ -8,11 +8,11 @@
 
 namespace metadist {
 
-// The mean over the axes. How many elements there are is a constant.
+// The mean over the axes. The number of elements is a constant.
 ValueId ComposeMean(GraphBuilder& b, ValueId x, const std::vector<int64_t>& axes, bool keep);
 
-// Mean, distance from it and mean squared distance, in two passes: mean(x^2) - mean(x)^2 cancels.
-// Folded dims keep size 1.
+// Mean, deviation from it and mean squared deviation, in two passes, because mean(x^2) - mean(x)^2
+// suffers from cancellation. Folded dims keep size 1.
 struct Moments {
   ValueId mean = kNone;
   ValueId distance = kNone;
@@ -20,7 +20,7 @@ struct Moments {
 };
 Moments ComposeMoments(GraphBuilder& b, ValueId x, const std::vector<int64_t>& axes);
 
-// The axes of a reduction's call. Errors: kBadInput for one that folds nothing or no floats.
+// The axes of a reduction's call. Errors: kBadInput if it folds nothing, or no floats.
 struct FoldedAxes {
   std::vector<int64_t> axes;
   bool keep = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least element over axes; NaN wins; of bools: and.
+// The minimum over axes; NaN propagates; for bools: and.
 #include <cmath>
 #include <limits>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same elements under another shape: -1 is inferred, 0 copies the input's size (allowzero = 0).
+// The same elements with another shape: -1 is inferred, 0 copies the input's size (if allowzero =
+// 0).
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"
@@ -52,7 +53,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-// Sizes instead of -1 and 0; a 0 that is a size stays with what allows it.
+// Writes sizes instead of -1 and 0. Empty results are left as they are: a 0 there may be a size
+// (allowzero).
 Result<Spelling> Spell(const OpCall& call) {
   Spelling spelling = Spelling::Of(call);
   const Shape shape = TRY(Infer(call))[0].shape;

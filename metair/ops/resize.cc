@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// x with other sizes: each output coordinate is mapped to one of x, and the elements around that
-// are weighted, axis by axis, by attribute `mode`: the nearest one, linearly, or by a cubic.
+// x resized: each output coordinate is mapped to a coordinate of x, and the elements around it are
+// weighted, axis by axis, according to attribute `mode`: nearest, linear or cubic.
 //
-// An axis is a table of (index, weight) for each output coordinate. A filter w is evaluated at the
-// distances of the elements around the coordinate; to shrink with antialias = 1 it is stretched so
-// that all elements count. Elements beyond the edge are those at the edge, or (exclude_outside = 1)
-// have weight 0. Integers are rounded to nearest.
+// For each axis there is a table of (index, weight) for each output coordinate. A filter w is
+// evaluated at the distances of the elements around the coordinate; if the axis shrinks and
+// antialias = 1, the filter is stretched so that all elements contribute. Elements beyond the edge
+// have the edge's value, or (exclude_outside = 1) weight 0. Integers are rounded to nearest.
 // Source: ONNX operator specification, Resize-19.
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ struct Axis {
   int64_t from = 0;  // sizes
   int64_t to = 0;
   double scale = 1;
-  double begin = 0;  // of the region that is resized, as parts of the axis
+  double begin = 0;  // of the resized region, as a fraction of the axis
   double end = 1;
 };
 
@@ -57,7 +57,7 @@ Result<void> CheckMode(const Attributes& attributes,
   return BadInput("", fmt::format("{} '{}' is unknown", name, mode));
 }
 
-// One scale for all axes, so that none is larger (or smaller) than asked for.
+// One scale for all axes, so that no size is larger (or smaller) than requested.
 void KeepAspectRatio(bool not_larger, const std::vector<int64_t>& axes, std::vector<Axis>& all) {
   double scale = not_larger ? kLargest : 0;
   for (int64_t a : axes) {
@@ -71,7 +71,7 @@ void KeepAspectRatio(bool not_larger, const std::vector<int64_t>& axes, std::vec
   }
 }
 
-// All axes of x. roi: nullptr leaves the regions out.
+// All axes of x. roi: nullptr if there are no regions.
 Result<std::vector<Axis>> AxesOf(const OpCall& call, const double* roi) {
   const Shape& x = call.shape(kX);
   const int64_t rank = call.rank(kX);
@@ -159,7 +159,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
 double CoordinateOf(const std::string& mode, const Axis& axis, int64_t i) {
   const double at = static_cast<double>(i);
   const double from = static_cast<double>(axis.from);
-  const double width = axis.scale * from;  // before it was made whole
+  const double width = axis.scale * from;  // before rounding to a whole number
   if (mode == "align_corners") return width == 1 ? 0 : at * (from - 1) / (width - 1);
   if (mode == "asymmetric") return at / axis.scale;
   if (mode == "pytorch_half_pixel" && axis.to <= 1) return 0;
@@ -189,7 +189,7 @@ double Cubic(double distance, double a) {
   return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
-// The elements that make output coordinate `i`; none where it lies outside the region.
+// The elements that contribute to output coordinate `i`; none if it is outside the region.
 std::vector<Tap> TapsFor(const Attributes& attributes, const Axis& axis, int64_t i) {
   const double at =
       CoordinateOf(attributes.String("coordinate_transformation_mode", "half_pixel"), axis, i);
@@ -223,7 +223,7 @@ std::vector<Tap> TapsFor(const Attributes& attributes, const Axis& axis, int64_t
   return taps;
 }
 
-// y along axis `d` of x, as the table says; `absent` where there are no taps.
+// Resizes axis `d` of x by the table; results without taps are `absent`.
 std::vector<double> ResizeAxis(const std::vector<double>& x,
                                const Shape& shape,
                                size_t d,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// x with the first sequence_lens[b] places along time_axis in reverse, for each b along batch_axis;
-// the two are dims 0 and 1, in either order.
+// x with the first sequence_lens[b] elements along time_axis reversed, for each b along batch_axis;
+// the two axes are dims 0 and 1, in either order.
 #include <fmt/format.h>
 
 #include <cstring>

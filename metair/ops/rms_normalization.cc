@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x / sqrt(mean(x^2) + epsilon) scale, the mean over the dims from `axis` on.
+// y = x / sqrt(mean(x^2) + epsilon) scale, with the mean over the dims from `axis` on.
 #include <fmt/format.h>
 
 #include <cmath>

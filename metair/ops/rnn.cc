@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plain recurrent layer: h = f(W x + R h + biases), element after element of a sequence.
+// A plain recurrent layer: h = f(W x + R h + biases) for each element of a sequence in turn.
 #include "metair/ops/rnn.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace metadist {
 namespace {
 
-// An activation, by its name in attribute `activations`, as operators.
+// An activation function, by its name in attribute `activations`, written as operators.
 ValueId ComposeActivation(Composer& compose, const Activation& f, ValueId x) {
   const auto times = [&](double factor, ValueId value) {
     return compose.Add("Mul", {value, compose.Number(factor, value)});
@@ -49,21 +49,21 @@ CellComposer::CellComposer(const OpCall& call,
   if (call.has(kInitialC)) c_ = State(kInitialC);
 }
 
-// With the batch as the middle one of three dims.
+// With the batch as the middle of three dims.
 ValueId CellComposer::State(size_t input) {
   const ValueId value = compose_.Operand(input);
   if (!r_.batch_first) return value;
   return compose_.Add("Transpose", {value}, {{"perm", std::vector<int64_t>{1, 0, 2}}});
 }
 
-// [d, g, columns, h] of [d, g h, columns].
+// [d, g, columns, h], from [d, g h, columns].
 ValueId CellComposer::Weights(size_t input, int64_t columns) {
   const ValueId apart = compose_.With(
       "Reshape", compose_.Operand(input), {r_.directions, r_.gates, r_.hidden, columns});
   return compose_.Add("Transpose", {apart}, {{"perm", std::vector<int64_t>{0, 1, 3, 2}}});
 }
 
-// [d, g, 1, h]: of W (0) or R (1).
+// [d, g, 1, h]: the bias of W (0) or R (1).
 ValueId CellComposer::Bias(int64_t which) {
   if (!has_bias_) return kNone;
   const ValueId both =
@@ -116,7 +116,7 @@ ValueId CellComposer::Times(ValueId a, ValueId b) {
   return a == kNone || b == kNone ? kNone : compose_.Add("Mul", {a, b});
 }
 
-// Where the element is behind the end of its sequence: `other`, zeros where that is left out.
+// Replaces `value` by `other` (kNone: zeros) for elements beyond the end of their sequence.
 ValueId CellComposer::Within(ValueId value, ValueId other) {
   if (value == kNone || !has_lengths_) return value;
   if (within_ == kNone) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y[r, c] = x[image of r, c] sampled bilinearly on a grid over region r; each cell holds the mean
-// or the maximum of its samples. A row of rois is (left, top, right, bottom).
+// y[r, c] = x[image of r, c] sampled bilinearly on a grid over region r; each cell is the mean or
+// the maximum of its samples. A row of rois is (left, top, right, bottom).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,8 +54,8 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
 // Samples along one side of a region.
 struct Side {
   double start = 0;
-  double cell = 0;      // length of one
-  int64_t samples = 0;  // in one
+  double cell = 0;      // length of a cell
+  int64_t samples = 0;  // per cell
 
   double at(int64_t i, int64_t sample) const {
     return start + static_cast<double>(i) * cell +
@@ -78,7 +78,8 @@ Result<Side> SideOf(const OpCall& call, double from, double to, int64_t cells) {
   return side;
 }
 
-// The two neighbours of a coordinate and how far it is from the first; none beyond the edge.
+// The two neighbours of a coordinate and its distance from the first; none if it is beyond the
+// edge.
 struct Neighbours {
   int64_t low = 0;
   int64_t high = 0;
@@ -94,7 +95,7 @@ Neighbours NeighboursOf(double at, int64_t size) {
   return {low, low + 1, at - static_cast<double>(low), true};
 }
 
-// The weighted corners around one sample; zeros beyond the edge.
+// The weighted corners around one sample; zeros if it is beyond the edge.
 std::array<double, 4> Corners(const double* plane, const Shape& x, double row, double column) {
   const Neighbours r = NeighboursOf(row, x[2]);
   const Neighbours c = NeighboursOf(column, x[3]);
@@ -130,7 +131,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
           continue;
         }
         bool first = r == 0 && c == 0;
-        for (const double v : corner)  // NaN wins
+        for (const double v : corner)  // NaN propagates
           if (std::exchange(first, false) || v > result || std::isnan(v)) result = v;
       }
     const int64_t count = std::max<int64_t>(down.samples * across.samples, 1);
@@ -139,8 +140,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-// Four corners a sample; without a sampling ratio the number of samples depends on the regions, and
-// is taken for two a side.
+// Four corners per sample. Without a sampling ratio the number of samples depends on the regions;
+// two per side are assumed.
 Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   const int64_t ratio = call.attributes->Int("sampling_ratio", 0);
   const int64_t samples = ratio == 0 ? 4 : ratio * ratio;

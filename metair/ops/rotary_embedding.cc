@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs (x1, x2) of each head's elements rotated by the angle of their place in the sequence:
-// (x1 cos - x2 sin, x1 sin + x2 cos). cos and sin are tables of positions, or given place by place.
+// Pairs (x1, x2) of each head's elements rotated by the angle of their position in the sequence:
+// (x1 cos - x2 sin, x1 sin + x2 cos). cos and sin are tables by position, or given for each element
+// of the sequence.
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"
@@ -17,7 +18,7 @@ enum Input : size_t { kX, kCos, kSin, kPositions };
 
 struct Rotation {
   Heads x;
-  int64_t pairs = 0;  // rotated in each head; elements beyond stay
+  int64_t pairs = 0;  // rotated in each head; other elements are copied
 };
 
 Result<Rotation> RotationOf(const OpCall& call) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = the integer nearest to x, of two the even one.
+// y = x rounded to the nearest integer, ties to even.
 #include <cmath>
 
 #include "metair/ops/elementwise.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A body run once for each slice of its inputs, in order: the last state, and the slices it made,
-// stacked. States keep their types.
+// Runs a body once for each slice of its inputs, in order. Results: the last states, and the slices
+// it produced, stacked. States keep their types.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return types;
 }
 
-// Slice `index` of an array along `axis`, which it loses.
+// Slice `index` of an array along `axis`, which is removed.
 Tensor SliceAt(const Tensor& array, int64_t axis, int64_t index) {
   Shape shape = array.shape();
   const int64_t size = shape[static_cast<size_t>(axis)];

@@ -6,15 +6,16 @@
 
 #include "metair/ops/op_def.h"
 
-// What the operators share that write updates into a copy of input 0.
+// Shared by operators that write updates into a copy of input 0.
 namespace metadist {
 
-// kBadInput unless attribute `reduction` is none, add, mul, max or min, and the element type has
-// that arithmetic.
+// Errors: kBadInput unless attribute `reduction` is none, add, mul, max or min, and the element
+// type supports it.
 Result<void> CheckScatterReduction(const OpCall& call);
 
-// Combines `count` elements of `updates` from `from` into `to` at `at`, one after the other, as
-// `reduction` says; both tensors have one compute type, for which CheckScatterReduction passed.
+// Combines `count` elements of `updates`, starting at `from`, into `to`, starting at `at`, one
+// after the other, according to `reduction`. Both tensors have the same compute type, which
+// CheckScatterReduction accepted.
 void ScatterInto(const std::string& reduction,
                  const Tensor& updates,
                  int64_t from,

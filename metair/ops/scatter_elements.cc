@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A copy of x with updates written (or added, ...) at [..., indices[..., i, ...], ...] along
-// `axis`; of several to one place the last stays.
+// `axis`; of several updates of one element the last is kept.
 #include <fmt/format.h>
 
 #include "metair/ops/broadcast.h"

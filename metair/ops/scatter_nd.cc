@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A copy of x with updates written (or added, ...) at the places or slices that rows of indices
-// name; of several to one place the last stays.
+// A copy of x with updates written (or added, ...) to the elements or slices that the rows of
+// indices select; of several updates of one element the last is kept.
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"

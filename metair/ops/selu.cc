@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = gamma x for x > 0, gamma alpha (exp(x) - 1) below.
+// y = gamma x if x > 0, else gamma alpha (exp(x) - 1).
 #include <cmath>
 
 #include "metair/ops/elementwise.h"

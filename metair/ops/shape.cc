@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of x, those from `start` to before `end`.
+// The sizes of x, from `start` up to but excluding `end`.
 #include <algorithm>
 
 #include "metair/ops/call_check.h"
@@ -10,7 +10,7 @@
 namespace metadist::ops {
 namespace {
 
-// The sizes asked for; the bounds are clamped to the rank.
+// The requested sizes; the bounds are clamped to the rank.
 Shape SizesOf(const OpCall& call) {
   const int64_t rank = call.rank(0);
   const auto clamp = [rank](int64_t at) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x + bias where x < -lambd, x - bias where x > lambd, else 0; of integers truncated.
+// y = x + bias if x < -lambd, x - bias if x > lambd, else 0; truncated for integers.
 #include "metair/ops/elementwise.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = 1 / (1 + exp(-x)), written so that exp cannot overflow.
+// y = 1 / (1 + exp(-x)), computed so that exp cannot overflow.
 #include <cmath>
 
 #include "metair/ops/elementwise.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = -1, 0 or 1 as x is below, at or above 0; NaN stays NaN.
+// y = -1, 0 or 1, the sign of x; NaN stays NaN.
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element count of x.
+// The number of elements of x.
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"
 #include "metair/ops/ops.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// x from starts to before ends by steps, along axes; bounds are clamped, negative ones count from
-// the end.
+// x from starts up to but excluding ends, by steps, along axes; bounds are clamped, negative ones
+// count from the end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -89,8 +89,9 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 
-// Only the axes that lose something or are turned, in their order. A slice begins at a place that
-// is counted from the side it starts on, and ends at one counted from the front, or never.
+// Keeps only the axes that drop elements or are reversed, in order. A slice starts at an index
+// counted from the end of the dim at which it starts, and stops at one counted from the front, or
+// at no bound.
 Result<Spelling> Spell(const OpCall& call) {
   Spelling spelling = Spelling::Of(call);
   const std::vector<Cut> cuts = TRY(CutsOf(call));

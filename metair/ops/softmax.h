@@ -8,7 +8,7 @@
 
 namespace metadist {
 
-// What everything like a softmax is made of; folded dims keep size 1.
+// The parts of softmax-like functions; folded dims keep size 1.
 struct SoftmaxParts {
   ValueId highest = kNone;  // over the axes
   ValueId shifted = kNone;  // x - highest

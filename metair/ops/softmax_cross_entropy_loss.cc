@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// -weight[label] log_prob[label], log_prob (output 1) the logarithms of the softmax of scores along
-// dim 1; `reduction`: of each label, their sum, or their mean by weight.
+// -weight[label] log_prob[label], where log_prob (output 1) is the log softmax of scores along dim
+// 1; `reduction`: for each label, their sum, or their weighted mean.
 #include <fmt/format.h>
 
 #include <algorithm>

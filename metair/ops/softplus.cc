@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = ln(exp(x) + 1), written so that exp cannot overflow.
+// y = ln(exp(x) + 1), computed so that exp cannot overflow.
 #include <cmath>
 
 #include "metair/ops/elementwise.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of space moved to channels: [n, c, h b, w b] to [n, b b c, h, w].
+// Moves spatial blocks to channels: [n, c, h b, w b] to [n, b b c, h, w].
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"

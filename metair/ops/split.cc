@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// x in pieces along `axis`: of the sizes listed, or equal ones with a smaller last.
+// x in pieces along `axis`: of the given sizes, or of equal size with a smaller last one.
 #include <fmt/format.h>
 
 #include <numeric>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same elements without the dims of size 1 that axes list; without axes, without any.
+// The same elements without the dims of size 1 given by axes; without axes, all dims of size 1 are
+// removed.
 #include <fmt/format.h>
 
 #include "metair/ops/axes.h"

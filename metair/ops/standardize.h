@@ -5,19 +5,19 @@
 
 #include "metair/ops/call_check.h"
 
-// What the normalisations of channels share.
+// Shared by normalisations of channels.
 namespace metadist {
 
-// y[i] = (x[i] - mean) / sqrt(variance + epsilon), i in [0, count), mean and variance those of x; y
+// y[i] = (x[i] - mean) / sqrt(variance + epsilon), i in [0, count), with mean and variance of x; y
 // may be x.
 void Standardize(const double* x, int64_t count, double epsilon, double* y);
 
-// Inputs must be floats x[n, c, ...], scale[c], bias[c]. What is wrong with scale and bias is added
-// to `check`. Errors: kBadInput for another count, type or rank.
+// Inputs must be floats x[n, c, ...], scale[c], bias[c]. Problems with scale and bias are added to
+// `check`. Errors: kBadInput for a wrong number of inputs, type or rank.
 Result<void> CheckChannels(const OpCall& call, CallCheck& check);
 
-// y = standardized x times scale plus bias, by channel; mean and variance over each of `groups`
-// equal groups of channels of each instance. Inputs as CheckChannels, f64.
+// y = standardized x times scale plus bias, by channel; mean and variance are over each of `groups`
+// equal groups of channels of each instance. Inputs as in CheckChannels, f64.
 void StandardizeGroups(const OpCall& call, std::span<const Tensor> in, int64_t groups, Tensor& out);
 
 }  // namespace metadist

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The discrete Fourier transform of each frame of a signal, frames frame_step apart, weighted by a
-// window. signal: [batch, length, parts of a number], y: [batch, frames, bins, 2].
+// The discrete Fourier transform of each frame of a signal; frames are frame_step apart and
+// weighted by a window. signal: [batch, length, 1 (real) or 2 (complex)], y: [batch, frames, bins,
+// 2].
 #include <fmt/format.h>
 
 #include "metair/ops/call_check.h"

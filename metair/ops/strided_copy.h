@@ -6,7 +6,7 @@
 
 #include "metair/ops/op_def.h"
 
-// What operators share that only move elements, whatever their type.
+// Shared by operators that only move elements, whatever their type.
 namespace metadist {
 
 // A walk over the elements of an array: the element at index i of shape `shape` is
@@ -16,8 +16,8 @@ struct StridedView {
   std::vector<int64_t> strides;
 };
 
-// to[to_view(i)] = from[from_view(i)] for all i in `shape`. Both have one element size; the views
-// stay inside the arrays.
+// to[to_view(i)] = from[from_view(i)] for all i in `shape`. Both tensors have the same element
+// size; the views must stay inside the arrays.
 void CopyStrided(const Shape& shape,
                  const Tensor& from,
                  const StridedView& from_view,
@@ -27,7 +27,7 @@ void CopyStrided(const Shape& shape,
 // The same, filling all of `to` in row-major order.
 void GatherStrided(const Tensor& from, const StridedView& from_view, Tensor& to);
 
-// A copy of all bytes. Both tensors have as many.
+// Copies all bytes. Both tensors have equally many.
 void CopyBytes(const Tensor& from, Tensor& to);
 
 }  // namespace metadist

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A copy of a cache, x, with update[b] written from write_indices[b] (default 0) on along `axis`,
-// for each b of dim 0; what goes past the end is an error (mode linear) or starts over (circular).
+// for each b of dim 0; writing past the end is an error (mode linear) or wraps around (circular).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   const int64_t count = in[1].dim(axis);
   const std::vector<int64_t> from_strides = Strides(in[1].shape());
   const std::vector<int64_t> to_strides = Strides(in[0].shape());
-  Shape slice = in[1].shape();  // one batch, one place along the axis
+  Shape slice = in[1].shape();  // one batch, one position along the axis
   slice[0] = slice[static_cast<size_t>(axis)] = 1;
   CopyBytes(in[0], out[0]);
   for (int64_t b = 0; b < in[0].dim(0); ++b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x where x > alpha, else 0.
+// y = x if x > alpha, else 0.
 #include <cmath>
 
 #include "metair/ops/elementwise.h"

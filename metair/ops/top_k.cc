@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The k greatest (largest = 0: least) elements along `axis`, best first, and their indices; of
-// equal ones the first.
+// The k largest (largest = 0: smallest) elements along `axis`, best first, and their indices; of
+// equal elements the first come first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-// A comparison of each element with each level of a heap of k.
+// A comparison of each element at each level of a heap of k.
 Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   const int64_t size = NumElements(call.shape(0));
   int64_t levels = 1;

@@ -31,7 +31,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   const bool upper = call.attributes->Int("upper", 1) != 0;
   const int64_t rows = in[0].dim(in[0].rank() - 2);
   const int64_t cols = in[0].dim(in[0].rank() - 1);
-  // Columns from the diagonal's on are kept (upper), or those up to it; beyond the matrix, clamped.
+  // Columns from the diagonal on are kept (upper), or those up to it; clamped to the matrix.
   const auto first_column = [&](int64_t row) {
     if (k > cols) return cols;
     if (k < -rows) return int64_t{0};

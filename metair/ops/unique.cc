@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The different slices of x along `axis` (without it: elements of x), sorted (sorted = 1) or as
-// they come; where each is first; which of them each slice of x is; and how often each occurs.
+// The distinct slices of x along `axis` (without it: elements of x), sorted (sorted = 1) or in
+// order of occurrence; the index of each one's first occurrence; for each slice of x the index of
+// its distinct slice; and the number of occurrences of each.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,10 +15,10 @@
 namespace metadist::ops {
 namespace {
 
-// What is alike in x, [outer, size, inner].
+// Groups of equal slices of x, [outer, size, inner].
 struct Groups {
-  std::vector<int64_t> first;   // by group: the first slice of it
-  std::vector<int64_t> counts;  // by group: slices in it
+  std::vector<int64_t> first;   // by group: its first slice
+  std::vector<int64_t> counts;  // by group: number of slices
   std::vector<int64_t> group;   // by slice
 };
 
@@ -38,7 +39,7 @@ Result<View> ViewOf(const OpCall& call) {
 
 template <typename T>
 Groups GroupSlices(const T* x, const View& view, bool sorted) {
-  const auto compare = [&](int64_t a, int64_t b) {  // < 0, 0 or > 0, the first difference decides
+  const auto compare = [&](int64_t a, int64_t b) {  // < 0, 0 or > 0; the first difference decides
     for (int64_t o = 0; o < view.outer; ++o)
       for (int64_t i = 0; i < view.inner; ++i) {
         const T left = x[(o * view.size + a) * view.inner + i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same elements with dims of size 1 put in, at the axes (of the output) listed.
+// The same elements with dims of size 1 inserted at the given axes of the output.
 #include <algorithm>
 
 #include "metair/ops/axes.h"

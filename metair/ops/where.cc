@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = a where the condition holds, else b, with broadcasting.
+// y = a if the condition is true, else b, with broadcasting.
 #include "metair/ops/broadcast.h"
 #include "metair/ops/call_check.h"
 #include "metair/ops/example_parts.h"

@@ -8,7 +8,7 @@
 namespace metadist {
 namespace {
 
-// Sizes beyond this are refused, so that products of two fit 64 bits.
+// Larger sizes are rejected, so that products of two fit 64 bits.
 constexpr int64_t kLargest = int64_t{1} << 31;
 
 Result<std::vector<int64_t>> ListOf(const Attributes& attributes,
@@ -31,13 +31,13 @@ int64_t Extent(const Window& window, size_t d) {
   return (window.kernel[d] - 1) * window.dilations[d] + 1;
 }
 
-// Halves on both sides; an odd one goes to the end (SAME_UPPER) or the start.
+// Halves on both sides; an odd element is added at the end (SAME_UPPER) or at the start.
 void SplitPadding(int64_t total, const std::string& mode, size_t d, Window& window) {
   window.pads_begin[d] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
   window.pads_end[d] = total - window.pads_begin[d];
 }
 
-// Pads so that there are ceil(input / stride) positions; nothing where the windows leave gaps.
+// Pads so that there are ceil(input / stride) positions; no padding if windows leave gaps.
 void PadToSame(const std::string& mode, size_t d, Window& window) {
   const int64_t stride = window.strides[d];
   const int64_t positions = (window.input[d] + stride - 1) / stride;
@@ -70,7 +70,7 @@ Result<std::string> AutoPad(const Attributes& attributes) {
 
 bool IsSame(const std::string& mode) { return mode == "SAME_UPPER" || mode == "SAME_LOWER"; }
 
-// All but the output.
+// Reads everything but the output.
 Result<Window> ReadWindow(const Attributes& attributes, const Shape& spatial, const Shape& kernel) {
   const size_t dims = spatial.size();
   Window window{.input = spatial, .kernel = kernel};
@@ -147,7 +147,7 @@ void SpellWindow(const Window& window, Attributes& attributes) {
 
 namespace {
 
-// TapsOf for dim d alone, in steps of one.
+// TapsOf for dim d alone, without strides of other dims.
 std::vector<int64_t> TapsOfDim(const Window& window, size_t d) {
   std::vector<int64_t> table;
   for (int64_t place = 0; place < window.output[d]; ++place)
@@ -164,7 +164,8 @@ std::vector<int64_t> TapsOfDim(const Window& window, size_t d) {
 
 }  // namespace
 
-// Dim by dim from the last: the table of the dims before one is made of the table of those after.
+// Dim by dim from the last: the table of a dim and all later ones is built from the table of the
+// later ones.
 std::vector<int64_t> TapsOf(const Window& window) {
   std::vector<int64_t> table = {0};
   int64_t positions = 1, taps = 1, stride = 1;  // of the dims in the table

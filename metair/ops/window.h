@@ -9,7 +9,7 @@
 namespace metadist {
 
 // The window that a convolution or a pooling slides over the spatial dims of its input; all lists
-// have one entry a spatial dim.
+// have one entry per spatial dim.
 struct Window {
   Shape input = {};
   Shape kernel = {};
@@ -21,29 +21,29 @@ struct Window {
 };
 
 // Reads auto_pad, ceil_mode, dilations, pads and strides. spatial: sizes of the input from its
-// third dim on; kernel: of the window. Errors: kBadInput for lists of a wrong length, values out of
-// range and a window larger than the padded input.
+// third dim on; kernel: sizes of the window. Errors: kBadInput for lists of wrong length, values
+// out of range and a window larger than the padded input.
 // Source: ONNX operator specification, Conv-22 and MaxPool-22.
 Result<Window> WindowOf(const Attributes& attributes, const Shape& spatial, const Shape& kernel);
 
-// The window of the convolution that a transposed one undoes: `input` is what the transposed one
-// makes of `spatial`, which is `output`. Reads output_padding and output_shape too.
+// The window of the convolution whose transpose this is: its `output` is `spatial`, and its `input`
+// is the output of the transposed convolution. Also reads output_padding and output_shape.
 // Source: ONNX operator specification, ConvTranspose-22.
 Result<Window> TransposedWindowOf(const Attributes& attributes,
                                   const Shape& spatial,
                                   const Shape& kernel);
 
-// The window that takes `blocks` apart out of an image (im2col): reads dilations, pads and strides.
+// The window that extracts the blocks of an image (im2col). Reads dilations, pads and strides.
 // Source: ONNX operator specification, Col2Im-18.
 Result<Window> BlockWindowOf(const Attributes& attributes, const Shape& image, const Shape& block);
 
-// Writes the window as attributes that say the same wherever sizes change: kernel_shape, strides,
-// dilations and pads instead of auto_pad.
+// Writes the window as attributes that do not depend on sizes: kernel_shape, strides, dilations and
+// pads instead of auto_pad.
 void SpellWindow(const Window& window, Attributes& attributes);
 
-// What a tap of the window falls on when it misses the input.
-inline constexpr int64_t kPadding = -1;  // the padding
-inline constexpr int64_t kBeyond = -2;   // beyond it: only where ceil_mode rounds up
+// Indices of a tap that is outside the input.
+inline constexpr int64_t kPadding = -1;  // in the padding
+inline constexpr int64_t kBeyond = -2;   // beyond the padding: only if ceil_mode rounds up
 
 // For every position of the window (row-major), for every tap of it (row-major): the index into the
 // spatial dims of the input, row-major, or kPadding or kBeyond.

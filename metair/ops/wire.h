@@ -34,7 +34,8 @@ class WireWriter {
   std::string text_;
 };
 
-// Reads what was put, in order. What is not there is zero or empty, and ok() is false from then on.
+// Reads values in the order in which they were written. Missing ones are zero or empty, and ok() is
+// then false.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : rest_(bytes) {}
@@ -55,7 +56,7 @@ class WireReader {
   }
   bool TakeFlag() { return Take<uint8_t>() != 0; }
   std::string TakeText() { return std::string(TakeBytes(Take<uint64_t>())); }
-  // A length: no more than there are bytes left.
+  // A length, at most the number of remaining bytes.
   size_t TakeCount() {
     const uint64_t count = Take<uint64_t>();
     if (count > rest_.size()) ok_ = false;

@@ -8,9 +8,9 @@
 // Costs that many operators share.
 namespace metadist {
 
-// Writes its outputs with elements of its inputs, each read once.
+// Outputs consist of input elements, each read once.
 Work MoveWork(const OpCall& call, std::span<const TensorType> outputs);
-// Need not run.
+// No work at run time.
 Work NoWork(const OpCall& call, std::span<const TensorType> outputs);
 // One flop for each output element and input after the first.
 Work VariadicWork(const OpCall& call, std::span<const TensorType> outputs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = either a or b, with broadcasting.
+// y = a xor b, with broadcasting.
 #include "metair/ops/elementwise.h"
 #include "metair/ops/ops.h"
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing buffers with known lifetimes into one arena is dynamic storage allocation, NP-hard;
-// offline greedy by decreasing size stays within a few per cent of the live peak on model graphs
-// (Pisarchyk and Lee 2020, arXiv:2001.03288). Placing in order of first use is better on some
-// graphs, so both are tried and the smaller arena is kept. Where that is more than what lives at
-// once, the buffers that stick out above are placed earlier and all others after them, some times
-// over (squeaky wheel optimization, Joslin and Clements 1999): often nothing is lost then.
+// Packing buffers with known lifetimes into one arena is dynamic storage allocation, which is
+// NP-hard; offline greedy by decreasing size stays within a few per cent of the live peak on model
+// graphs (Pisarchyk and Lee 2020, arXiv:2001.03288). Placing in order of first use is better on
+// some graphs, so both are tried and the smaller arena is kept. If that exceeds the live peak,
+// buffers that extend above the peak are moved to the front of the order and everything is packed
+// again, a few times (squeaky wheel optimization, Joslin and Clements 1999): often the arena then
+// equals the peak.
 #include "metair/spmd/buffer_plan.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ constexpr int64_t kAlignment = 64;
 
 int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// The input whose bytes output 0 of the node is, or kNone.
+// The input whose bytes output 0 of the node shares, or kNone.
 ValueId Viewed(const Graph& graph, const Node& node, const OpTable& ops) {
   if (TakesHead(node)) return node.inputs[0];
   const OpDef* op = ops.Find(node);
@@ -47,7 +48,8 @@ void SetRoots(const Graph& graph, const OpTable& ops, BufferPlan& plan) {
   }
 }
 
-// The first and the last node of what is done as one with each node: its bundle, or itself.
+// The first and last node executed together with each node: those of its bundle, or the node
+// itself.
 struct Extent {
   NodeId first, last;
 };
@@ -64,13 +66,13 @@ std::vector<Extent> ExtentsOf(const Graph& graph) {
   return out;
 }
 
-// Whether the node may read an operand from elsewhere: not where its result is the same bytes, and
-// not where other ranks or bodies read them.
+// Whether the node may read copies of its operands: not if its result shares their bytes, and not
+// if other ranks or bodies read them.
 bool TakesCopies(const Graph& graph, const Node& node, const OpTable& ops) {
   return node.regions.empty() && !CollectiveOf(node) && Viewed(graph, node, ops) == kNone;
 }
 
-// A slot for every packed value that a node reads.
+// Adds a slot for every packed value that a node reads.
 void AddUnpackings(const Graph& graph, BufferPlan& plan) {
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     std::set<ValueId> seen = {kNone};
@@ -108,8 +110,8 @@ void SetLifetimes(const Graph& graph, BufferPlan& plan) {
   }
 }
 
-// Lets what a state becomes take the buffer of what it was, where that is free when the first byte
-// is written: all who read it, views of it among them, run before.
+// Lets the new value of a state use the buffer of the old one, if that is free when the new value
+// is first written: all readers of the old value, and of views of it, run earlier.
 void UpdateInPlace(const Graph& graph, BufferPlan& plan) {
   std::vector<int> states(plan.slots.size(), 0);  // that end in the buffer of a value
   for (const StatePair& pair : graph.state)
@@ -128,9 +130,9 @@ void UpdateInPlace(const Graph& graph, BufferPlan& plan) {
   }
 }
 
-// Buffers by when they live, to find those that live together. A buffer that lives for up to 2^k
-// steps is kept with the spans of 2^k steps that it touches, two at most; so a search looks at what
-// it finds and at empty spans, not at all buffers.
+// Buffers indexed by lifetime, to find those that are live at the same time. A buffer that lives
+// for up to 2^k steps is stored in the spans of 2^k steps that it touches, at most two; so a search
+// visits only matches, near misses and empty spans, not all buffers.
 class Lifetimes {
  public:
   void Add(const Slot& slot) {
@@ -144,7 +146,7 @@ class Lifetimes {
     }
   }
 
-  // Those that live at some step with the buffer; some of them twice.
+  // Finds the buffers that are live at the same time as `slot`; some are listed twice.
   void Find(const Slot& slot, std::vector<const Slot*>& together) const {
     together.clear();
     for (size_t l = 0; l < levels_.size(); ++l) {
@@ -167,7 +169,7 @@ class Lifetimes {
   std::vector<std::vector<std::vector<const Slot*>>> levels_;  // by level and span
 };
 
-// Places the buffers one after the other at the lowest free offset; returns the arena's size.
+// Places the buffers in order, each at the lowest free offset; returns the arena's size.
 int64_t Pack(const std::vector<ValueId>& order, std::vector<Slot>& slots) {
   int64_t arena = 0;
   Lifetimes placed;
@@ -189,14 +191,15 @@ int64_t Pack(const std::vector<ValueId>& order, std::vector<Slot>& slots) {
   return arena;
 }
 
-// Packings to try beyond the first two, fewer where a packing takes long.
+// Number of further packings to try; fewer if a packing takes long.
 int Repackings(size_t buffers) {
   constexpr size_t kMost = 16;
   constexpr size_t kPairs = 8'000'000;
   return static_cast<int>(std::min(kMost, kPairs / std::max<size_t>(1, buffers * buffers)));
 }
 
-// Packs again, with what lies above `live` first; keeps the smallest arena and its slots.
+// Packs again, with the buffers that extend above `live` first; keeps the smallest arena and its
+// slots.
 int64_t Repack(std::vector<ValueId> order, int64_t live, int64_t arena, std::vector<Slot>& best) {
   std::vector<Slot> slots = best;
   const int rounds = Repackings(order.size());

@@ -12,7 +12,6 @@
 // indices below a limit that a product contains is a sum over its digits. The cost depends on the
 // sub-dims, not on the size of the dim, except for scattered pieces on both sides with coprime
 // radices.
-// scattered pieces on both sides whose radices have nothing in common.
 #include "metair/spmd/overlap.h"
 
 #include <algorithm>

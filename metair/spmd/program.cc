@@ -33,8 +33,8 @@ void LocalizeLiteral(Graph& graph,
   graph.node(node).inputs[input] = graph.AddValue(std::move(own));
 }
 
-// Copies between a whole array and the blocks of it that a rank holds, innermost runs at once.
-// Spare elements are left as they are.
+// Copies between a whole array and the blocks of it that a rank holds, by contiguous runs. Spare
+// elements are not touched.
 class BlockCopy {
  public:
   BlockCopy(const TensorType& whole,
@@ -48,14 +48,14 @@ class BlockCopy {
     }
   }
 
-  // visit(byte offset in the whole, byte offset in the local array, bytes)
+  // Calls visit(byte offset in the whole, byte offset in the local array, bytes).
   template <typename Visitor>
   void Run(Visitor&& visit) const {
     Walk(0, 0, 0, visit);
   }
 
  private:
-  // offset, local: in elements of the dims before `dim`.
+  // offset, local: counted in elements of the dims before `dim`.
   template <typename Visitor>
   void Walk(size_t dim, int64_t offset, int64_t local, Visitor& visit) const {
     if (dim == shape_.size()) return visit(offset * item_, local * item_, item_);
@@ -74,7 +74,7 @@ class BlockCopy {
   const Shape& shape_;
   int64_t item_;
   std::vector<std::vector<Interval>> runs_;
-  Shape own_;  // what the rank holds of each dim
+  Shape own_;  // local size of each dim
 };
 
 }  // namespace

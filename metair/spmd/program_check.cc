@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every program, whoever wrote it: a planner or a person.
+// Requirements on every program, whether written by a planner or by a person.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class Checker {
                       stage.ranks.size()));
   }
 
-  // What a step leaves behind is what the next one begins with, on each rank.
+  // On each rank, the state at the end of a step must be the state that the next one starts with.
   void CheckState(int index) {
     const Stage& stage = program_.stages[static_cast<size_t>(index)];
     for (const StatePair& pair : stage.graph.state)
@@ -116,7 +116,7 @@ class Checker {
       if (pair.input == input) Say(where, "a state cannot be received");
   }
 
-  // When each stage takes each micro-batch: positions in the schedule.
+  // Checks the order in which stages process micro-batches, by positions in the schedule.
   void CheckSchedule() {
     std::map<std::pair<int, int>, int> when;
     int micro_batches = 0;
@@ -146,7 +146,7 @@ class Checker {
         before(stage, batch, stage, batch + 1);
   }
 
-  // The type of an input or output of that name; nullptr: there is none.
+  // The type of an input or output with that name; nullptr if there is none.
   const TensorType* TypeOfEnd(const std::string& name) const {
     for (size_t s = 0; s < program_.stages.size(); ++s) {
       const Stage& stage = program_.stages[s];

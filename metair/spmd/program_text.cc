@@ -3,8 +3,8 @@
 // stage ranks 0-7 mesh data=2,model=4
 // graph ... { ... }                          types are global
 // output 0 named y                           outputs whose values have other names
-// sharding %name [data][]                    values that are not whole on every rank
-// literal @node input 1 [][model][]          how entries follow the pieces (local_entry.h)
+// sharding %name [data][]                    values that are not replicated
+// literal @node input 1 [][model][]          local values of its integers (local_entry.h)
 // literal @node attribute k {start*1,end*0 of 64[model]}
 // fused @a @b @c                             nodes that run as one
 // channel 0 %y to 1 %x                       output y of stage 0 is input x of stage 1
@@ -107,7 +107,7 @@ class ProgramParser {
     return line;
   }
 
-  // A name, plain or quoted, at the head of `line`.
+  // A name, plain or quoted, at the start of `line`.
   Result<std::string> TakeName(std::string_view& line) {
     TokenReader reader(line);
     const Token token = reader.Take();

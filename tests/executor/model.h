@@ -12,7 +12,7 @@
 #include "metair/ops/interpret.h"
 #include "metair/spmd/buffer_plan.h"
 
-// What tests of the executor build graphs with.
+// Building blocks for graphs in tests of the executor.
 namespace metadist {
 
 using List = std::vector<int64_t>;
@@ -58,7 +58,7 @@ class Model {
     return Call("Conv", {x, w, bias}, attributes);
   }
 
-  // Kernels that ran, in order, after results were compared.
+  // Runs the graph, compares the results, and returns the kernels that ran, in order.
   std::vector<std::string> Run(std::vector<ValueId> outputs) {
     graph_.outputs = std::move(outputs);
     RunOptions options;

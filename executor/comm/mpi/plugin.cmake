@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# metadist_mpi.so, opened at run time beside the program. Without MPI's development files it is left out, and `metadist doctor` says so.
+# metadist_mpi.so, opened at run time beside the program. Without MPI's development files it is not built, which `metadist doctor` reports.
 find_package(MPI COMPONENTS CXX QUIET)
 if(NOT MPI_CXX_FOUND)
   message(STATUS "no MPI found: built without the mpi plugin (libopenmpi-dev)")

@@ -21,7 +21,7 @@ std::set<int> CoresOfThisThread() {
   return cores;
 }
 
-// Where a thread may run that is placed as this rank.
+// The cores on which a thread placed as this rank may run.
 std::set<int> CoresOfRank(int rank, int ranks) {
   std::set<int> cores;
   std::thread([&] {
@@ -63,7 +63,7 @@ TEST(Placement, MoreRanksThanCoresAreSpreadEvenly) {
   for (const auto& [core, count] : ranks_of) EXPECT_TRUE(count == 2 || count == 3) << core;
 }
 
-// The cores of the process are those it had before any rank was placed.
+// The cores of the process are those available before any rank was placed.
 TEST(Placement, APlacedThreadStartsRanksOnAllCores) {
   const std::set<int> all = CoresOfThisThread();
   const int ranks = static_cast<int>(all.size());

@@ -8,7 +8,7 @@
 namespace metadist {
 namespace {
 
-// What the copies write to the destination, -1 where they write nothing.
+// What the copies write to the destination, -1 if they write nothing.
 std::vector<int32_t> Copied(const Pull& pull, size_t copies) {
   std::vector<int32_t> from(static_cast<size_t>(NumElements(pull.source_shape)));
   std::vector<int32_t> to(static_cast<size_t>(NumElements(pull.shape)), -1);

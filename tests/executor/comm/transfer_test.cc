@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pair of shardings of an array, executed on plain buffers, against slicing the whole array.
+// Every pair of shardings of an array, executed on plain buffers, compared with slices of the whole
+// array.
 #include "executor/comm/transfer.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ Tensor Distinct(const TensorType& type) {
   return Tensor::Of<int64_t>(type.shape, values).Cast(type.element);
 }
 
-// What rank `rank` holds of `whole`: its part; under partial sums, the share of its coordinate
+// The data of rank `rank` for `whole`: its part; under partial sums, the share of its coordinate
 // (whole x (c + 1) for a sum, the part on one coordinate for other operations).
 Tensor Hold(const Tensor& whole, const Sharding& sharding, const Mesh& mesh, int64_t rank) {
   const Tensor part = SliceLocal(whole, sharding, mesh, rank);
@@ -31,7 +32,7 @@ Tensor Hold(const Tensor& whole, const Sharding& sharding, const Mesh& mesh, int
   return Tensor::Of<int64_t>(part.shape(), values).Cast(HeldType(whole.type(), sharding).element);
 }
 
-// What the shares of the given axes reduce to, as a multiple of the whole.
+// The reduction of the shares along the given axes, as a multiple of the whole.
 int64_t Combined(const std::vector<Partial>& partials, const Mesh& mesh) {
   int64_t factor = 1;
   for (const Partial& partial : partials) {
@@ -44,7 +45,7 @@ int64_t Combined(const std::vector<Partial>& partials, const Mesh& mesh) {
   return factor;
 }
 
-// Runs the step on all ranks, one after the other, in the phases that meetings separate.
+// Runs the step on all ranks sequentially, in the phases that meetings separate.
 std::vector<Tensor> Execute(const CollectiveStep& step,
                             const Mesh& mesh,
                             const TensorType& type,
@@ -217,7 +218,7 @@ TEST(Transfer, Halos) {
   Check(square, image, "[][x,y]", "[][x,y~mirror]", CollectiveKind::kHalo);
 }
 
-// What lies beyond a rank's piece may be anything: its neighbours do not read it.
+// Elements beyond a rank's own piece may have any value: its neighbours do not read them.
 TEST(Transfer, HalosAreDroppedByWhoeverHasThem) {
   const Mesh mesh = ParseMesh("x=3").value();
   const TensorType type{ElementType::kF32, {11, 4}};
@@ -288,7 +289,7 @@ TEST(Transfer, AWholeBecomesOperands) {
   EXPECT_EQ(SpreadOn("sum", 0), (V{1, 2}));
   EXPECT_EQ(SpreadOn("sum", 2), (V{0, 0}));
   EXPECT_EQ(SpreadOn("prod", 1), (V{1, 1}));
-  // An infinity would leave the domain of the operators that a maximum passes through.
+  // An infinity would be outside the domain of operators through which a maximum passes.
   EXPECT_EQ(SpreadOn("max", 1), (V{1, 2}));
   EXPECT_EQ(SpreadOn("min", 2), (V{1, 2}));
 }

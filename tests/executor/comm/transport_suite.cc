@@ -33,7 +33,7 @@ struct StepCase {
   bool reduces;
 };
 
-// Over a mesh of one axis, on arrays of two dims.
+// On a mesh of one axis, with arrays of two dims.
 const StepCase kCases[] = {
     {CollectiveKind::kAllReduce, "[][] partial{sum: x}", "[][]", true},
     {CollectiveKind::kAllReduce, "[][] partial{max: x}", "[][]", true},
@@ -46,7 +46,7 @@ const StepCase kCases[] = {
     {CollectiveKind::kSlice, "[][]", "[x][]", false},
 };
 
-// An array of a rank, and behind it bytes that nobody may write.
+// An array of a rank, followed by guard bytes that must not be written.
 class Guarded {
  public:
   explicit Guarded(const TensorType& type)
@@ -158,7 +158,7 @@ Result<void> CheckRing(Transport& world) {
   return world.Barrier();
 }
 
-// From the first ranks to the last ones, some of which may be both.
+// From the first ranks to the last ones; some ranks may be both.
 Result<void> CheckChannels(Transport& world) {
   const int n = world.size();
   const TensorType type{ElementType::kF32, {12, 11}};

@@ -6,18 +6,18 @@
 
 #include "executor/comm/transport.h"
 
-// What every transport must do, whatever carries its bytes: bodies that each rank of a group runs.
+// Requirements on every transport, however it moves bytes: bodies that each rank of a group runs.
 namespace metadist::transports {
 
-// Every kind of step on arrays of `count` elements (and some of several dims), every element type:
-// each rank compares what it got, bit by bit, with what it must hold.
+// Every kind of step on arrays of `count` elements (and some of several dims), for every element
+// type: each rank compares its result, bit by bit, with the expected one.
 Result<void> CheckSteps(Transport& world, int64_t count);
-// Several arrays moved as one.
+// Several arrays moved together.
 Result<void> CheckBundles(Transport& world);
-// A ring that no sharding describes, and arrays handed from some ranks to others.
+// A ring that no sharding describes, and arrays sent from some ranks to others.
 Result<void> CheckRing(Transport& world);
 Result<void> CheckChannels(Transport& world);
-// Numbers that ranks tell one another, and groups split from groups.
+// Numbers exchanged between ranks, and groups split from groups.
 Result<void> CheckNumbers(Transport& world);
 Result<void> CheckSplit(Transport& world);
 

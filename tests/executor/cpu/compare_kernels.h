@@ -13,8 +13,8 @@
 #include "metair/ops/example_call.h"
 #include "metair/ops/op_table.h"
 
-// Kernels against the reference kernel of their operator, on drawn inputs. Bounds:
-// |kernel - reference| <= atol + rtol |reference|.
+// Compares kernels with the reference kernel of their operator, on drawn inputs. Bounds: |kernel -
+// reference| <= atol + rtol |reference|.
 namespace metadist::cpu {
 
 struct Bound {
@@ -48,7 +48,7 @@ inline void ExpectClose(const Tensor& got, const Tensor& expected) {
   }
 }
 
-// Runs the prepared kernel of the call. `kernel` gets its name.
+// Runs the prepared kernel of the call. `kernel` receives its name.
 inline std::vector<Tensor> RunKernel(const OpCall& call,
                                      const std::vector<Tensor>& inputs,
                                      std::string* kernel) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions of whole arrays against those of single numbers.
+// Conversions of whole arrays, compared with those of single numbers.
 #include "executor/cpu/half_floats.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(HalfFloats, EveryHalfIsWidenedExactly) {
   }
 }
 
-// Numbers all over the range, each with its neighbours, and the middles between halves.
+// Numbers all over the range, each with its neighbours, and the midpoints between halves.
 TEST(HalfFloats, FloatsAreRoundedToTheNearest) {
   std::vector<float> numbers;
   for (uint64_t bits = 0; bits < (uint64_t{1} << 32); bits += 4099)

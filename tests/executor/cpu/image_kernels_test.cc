@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What slides a window over images, or resizes them.
+// Kernels that slide a window over images, or resize them.
 #include "tests/executor/cpu/compare_kernels.h"
 
 namespace metadist::cpu {
@@ -30,7 +30,7 @@ TEST(Kernels, Convolutions) {
   if (OpTable::BuiltIn().Find("", "Conv") == nullptr) GTEST_SKIP() << "no such operator";
   const auto conv = CompareConvolution;
   EXPECT_EQ(conv({2, 4, 17}, {6, 4, 5}, {{2, 2}, 2}, true), "onednn");
-  // One tap: where the image lies, in vectors, and dealt out.
+  // One tap: the image read in place, in vectors, and copied into planes.
   EXPECT_EQ(conv({2, 16, 8, 8}, {32, 16, 1, 1}, {{0, 0, 0, 0}}, true), "planes");
   EXPECT_EQ(conv({2, 16, 8, 8}, {32, 16, 1, 1}, {{0, 0, 0, 0}}, false), "planes");
   EXPECT_EQ(conv({2, 5, 7, 9}, {3, 5, 1, 1}, {{0, 0, 0, 0}}, true), "planes");
@@ -38,15 +38,15 @@ TEST(Kernels, Convolutions) {
   EXPECT_EQ(conv({1, 64, 32, 32}, {32, 64, 1, 1}, {{0, 0, 0, 0}}, true), "planes");
   EXPECT_EQ(conv({1, 96, 24, 24}, {20, 96, 1, 1}, {{0, 0, 0, 0}}, false), "planes");
   EXPECT_EQ(conv({2, 16, 8, 8}, {32, 16, 1, 1}, {{0, 0, 0, 0}, 2}, true), "planes");
-  // Rows as one line, rows of their own, several panels and several tiles a row.
+  // Rows as one line, separate rows, several panels, and several tiles per row.
   for (int64_t width : {3, 8, 9, 16, 23, 32, 70, 300})
     for (int64_t step : {1, 2, 3})
       EXPECT_EQ(conv({2, 3, 11, width}, {9, 3, 3, 3}, {{1, 1, 1, 1}, step}, width % 2 == 0),
                 "planes");
-  // Several groups of channels, whose results are added up.
+  // Several groups of channels, whose results are accumulated.
   EXPECT_EQ(conv({1, 40, 10, 12}, {4, 40, 3, 3}, {{1, 1, 1, 1}}, true), "planes");
   EXPECT_EQ(conv({1, 40, 8, 8}, {64, 40, 3, 3}, {{1, 1, 1, 1}}, false), "planes");
-  // Padding on one side, gaps, groups, a channel each.
+  // Padding on one side, gaps, groups, one channel per group.
   EXPECT_EQ(conv({1, 8, 19, 19}, {16, 4, 3, 3}, {{0, 1, 2, 1}, 1, 2, 2}, true), "planes");
   EXPECT_EQ(conv({1, 8, 19, 19}, {16, 4, 3, 2}, {{0, 1, 2, 1}, 2, 3, 2}, true), "planes");
   EXPECT_EQ(conv({1, 8, 9, 9}, {8, 1, 3, 3}, {{1, 1, 1, 1}, 1, 1, 8}, true), "planes");

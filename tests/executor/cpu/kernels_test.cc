@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kernel against the reference kernel of its operator: the operator's own examples, and
-// element-wise functions at the ends of the range and of all shapes.
+// Every kernel compared with the reference kernel of its operator: on the operator's own examples,
+// and for element-wise functions on extreme numbers and all shapes.
 #include <limits>
 #include <set>
 
@@ -39,7 +39,7 @@ TEST(Kernels, EveryRowOfTheTableIsUsed) {
   EXPECT_EQ(idle, std::set<std::string>{});
 }
 
-// What a one-input kernel makes of numbers at the ends of the range, beside the reference.
+// Kernels with one input on numbers at the limits of the range, compared with the reference.
 TEST(Kernels, EndsOfTheRange) {
   const float inf = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -62,7 +62,7 @@ TEST(Kernels, EndsOfTheRange) {
                                       1e30f,
                                       -1e30f};
   const Tensor x = Tensor::Of<float>({1, 1, static_cast<int64_t>(numbers.size())}, numbers);
-  // Their definitions only compare: NaN is not in the range that they let through.
+  // These are defined by comparisons only: NaN is outside the range that they let through.
   const std::set<std::string> drop_nan = {"IsInf", "Shrink", "ThresholdedRelu"};
   for (const char* name :
        {"Abs",       "Ceil",  "IsInf",           "Mish", "Round",   "Selu",        "Shrink",

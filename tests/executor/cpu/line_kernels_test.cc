@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes along lines: softmax, norms, reductions, the best of a line.
+// Kernels along lines: softmax, norms, reductions, the best elements of a line.
 #include "tests/executor/cpu/compare_kernels.h"
 
 namespace metadist::cpu {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements that are moved, picked or cast.
+// Kernels that move, select or cast elements.
 #include "metair/ops/onnx_types.h"
 #include "tests/executor/cpu/compare_kernels.h"
 

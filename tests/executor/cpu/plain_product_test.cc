@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products without a library against sums in f64, on numbers whose sums are exact.
+// Products without a library, compared with sums in f64, on numbers whose sums are exact.
 #include "executor/cpu/plain_product.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ std::vector<float> Numbers(int64_t count, int64_t step) {
   return numbers;
 }
 
-// scratch: as much as the product wants within the limit, or none at all.
+// gives_scratch: as much as the product needs within the limit; otherwise none.
 void Check(PlainProduct q, int64_t limit, bool gives_scratch = true) {
   const std::vector<float> a = Numbers(q.m * q.k, 5);
   const std::vector<float> b = Numbers(q.k * q.n, 7);

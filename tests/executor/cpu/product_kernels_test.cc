@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices and what is made of them.
+// Matrix products and operators built on them.
 #include "tests/executor/cpu/compare_kernels.h"
 
 namespace metadist::cpu {
@@ -18,7 +18,7 @@ TEST(Kernels, MatrixProducts) {
     EXPECT_NE(CompareNamed("MatMul", {.inputs = {F32(a), F32(b)}}), "reference");
 }
 
-// One matrix at a time, and the right-hand side in panels; the last one is narrower.
+// One matrix at a time, with the right-hand side in panels; the last panel is narrower.
 TEST(Kernels, MatrixProductsInHalfPrecision) {
   for (ElementType half : {ElementType::kF16, ElementType::kBF16}) {
     const auto kernel = [&](const Shape& a, const Shape& b) {
@@ -81,7 +81,7 @@ TEST(Kernels, SumsOfProducts) {
   }
 }
 
-// An operand that lies transposed is read where it lies.
+// A transposed operand is read in place.
 TEST(Kernels, SumsOfProductsReadStrides) {
   const OpDef* op = OpTable::BuiltIn().Find("", "Einsum");
   for (const Shape& b : {Shape{4, 5, 17}, Shape{4, 1, 17}}) {
@@ -108,7 +108,7 @@ TEST(Kernels, SumsOfProductsReadStrides) {
   }
 }
 
-// Every combination of heads, masks, caps and past vectors; the lengths reach several blocks.
+// Every combination of heads, masks, caps and past vectors; the lengths cover several blocks.
 TEST(Kernels, Attention) {
   const OpExample::Input absent{.present = false};
   for (const bool packed : {false, true})
@@ -166,7 +166,7 @@ TEST(Kernels, GeneralMatrixProducts) {
       }
 }
 
-// A transposed right-hand side makes oneDNN copy it as a whole, however small the rest is.
+// For a transposed right-hand side oneDNN copies it whole, however small the rest is.
 TEST(Kernels, ScratchStaysSmall) {
   if (OpTable::BuiltIn().Find("", "Gemm") == nullptr) GTEST_SKIP() << "no such operator";
   for (int64_t m : {1, 8, 20})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that draw random numbers give the reference kernel's bits, whatever part they make.
+// Kernels that draw random numbers give the reference kernel's bits, whichever part they compute.
 #include <gtest/gtest.h>
 
 #include "metair/ops/example_parts.h"

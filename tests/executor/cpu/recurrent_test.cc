@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recurrent layers of all cells, directions and layouts, with weights as they come and transposed.
+// Recurrent layers of all cells, directions and layouts, with weights unchanged and transposed.
 #include "executor/cpu/recurrent.h"
 
 #include "tests/executor/cpu/compare_kernels.h"
@@ -18,7 +18,7 @@ struct Sizes {
   int64_t sequence = 3, batch = 9, input = 5, hidden = 9;
 };
 
-// An operand of each kind that `parts` has a bit for: bias, lengths, states, peepholes.
+// A layer with the optional operands whose bit is set in `parts`: bias, lengths, states, peepholes.
 OpExample LayerOf(const Cell& cell, const Sizes& s, int64_t directions, bool first, int64_t parts) {
   const int64_t rows = cell.gates * s.hidden;
   const OpExample::Input absent{.present = false};

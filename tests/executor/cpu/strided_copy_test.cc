@@ -13,7 +13,7 @@ namespace {
 
 using Side = StridedCopy::Side;
 
-// Elements of `item` bytes, one by one. Bytes that are not written keep their value.
+// Copies elements of `item` bytes one by one. Bytes that are not written keep their value.
 std::vector<std::byte> CopyPlainly(const Shape& shape,
                                    int64_t item,
                                    const Side& from,
@@ -39,14 +39,14 @@ std::vector<std::byte> CopyPlainly(const Shape& shape,
   return target;
 }
 
-// Elements from the lowest to the highest address that the strides reach.
+// Number of elements from the lowest to the highest address that the strides reach.
 int64_t Extent(const Shape& shape, Side& side) {
   int64_t extent = 1;
   for (size_t d = 0; d < shape.size(); ++d) {
     extent += (shape[d] - 1) * std::abs(side.strides[d]);
     if (side.strides[d] < 0) side.begin -= (shape[d] - 1) * side.strides[d];
   }
-  return extent + 3;  // and some beyond, which must stay as they are
+  return extent + 3;  // and some beyond, which must not change
 }
 
 void ExpectSame(const Shape& shape, int64_t item, Side from, Side to) {
@@ -64,7 +64,7 @@ void ExpectSame(const Shape& shape, int64_t item, Side from, Side to) {
       << testing::PrintToString(from.strides) << " to " << testing::PrintToString(to.strides);
 }
 
-// The strides of a dense array whose dims lie in the order `order`, each `pad` longer than it is.
+// The strides of a dense array whose dims are stored in order `order`, each padded by `pad`.
 std::vector<int64_t> StridesIn(const Shape& shape, const std::vector<size_t>& order, int64_t pad) {
   std::vector<int64_t> strides(shape.size());
   int64_t step = 1;

@@ -11,7 +11,8 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// A template argument, as a function that is always inlined cannot be called through a pointer.
+// A template argument, because a function that is always inlined cannot be called through a
+// pointer.
 template <float (*kFast)(float), typename Exact>
 double WorstRelative(Exact exact, float low, float high, double floor) {
   double worst = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs whose values lie in other orders than row by row while they run: results equal those of
-// the reference interpreter, and the kernels are those that are meant.
+// Graphs whose values are not row-major while they run: results equal those of the reference
+// interpreter, and the expected kernels run.
 #include "executor/device/arrangement.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(Arrangement, AResultThatIsWantedIsMade) {
   EXPECT_EQ(model.Run({model.Call("MatMul", {x, t}), t}).size(), 2u);
 }
 
-// One buffer after the other: the operand of the transpose would be gone.
+// Buffers are reused one after the other: the operand of the transpose would be overwritten.
 TEST(Arrangement, NoOperandOutlivesItsBuffer) {
   for (int64_t size : {16, 64, 1000}) {
     Model model;
@@ -59,7 +59,8 @@ TEST(Arrangement, NoOperandOutlivesItsBuffer) {
   }
 }
 
-// The second convolution takes an image with its channels last only where its own may lie so, too.
+// The second convolution accepts a channels-last image only if its own result may have that layout,
+// too.
 TEST(Arrangement, ImagesLieRowByRowWhereTheNextOneMust) {
   for (int64_t channels : {5, 16}) {
     Model model;
@@ -91,7 +92,7 @@ TEST(Arrangement, ImagesKeepTheirChannelsLast) {
   EXPECT_LE(model.peak(), model.planned() * 1.05);
 }
 
-// Readers that want rows: views, outputs, kernels that look at no strides.
+// Readers that need row-major images: views, outputs, kernels that do not read strides.
 TEST(Arrangement, ImagesTurnWhereTheyMust) {
   Model model;
   const ValueId x = model.Input({2, 16, 16, 16});
@@ -103,7 +104,8 @@ TEST(Arrangement, ImagesTurnWhereTheyMust) {
       {b, model.Call("Flatten", {c}), d, model.Call("Transpose", {a}, With("perm", {0, 2, 3, 1}))});
 }
 
-// The second one cannot be folded: its operand is gone when the sum is made. It is a plain copy.
+// The second transpose cannot be folded, because its operand is overwritten before the sum runs. It
+// is a plain copy.
 TEST(Arrangement, TransposesToAndFromChannelsLast) {
   Model model;
   const ValueId x = model.Input({2, 16, 16, 16});
@@ -137,7 +139,7 @@ TEST(Arrangement, BatchesAreNormalizedWithChannelsLast) {
   }
 }
 
-// A weight with two readers keeps its order.
+// A weight with two readers is not reordered.
 TEST(Arrangement, SharedWeightsAreNotPacked) {
   Model model;
   const ValueId x = model.Input({16, 64});
@@ -148,8 +150,8 @@ TEST(Arrangement, SharedWeightsAreNotPacked) {
   EXPECT_LE(model.peak(), model.planned() * 1.05);
 }
 
-// A number has no strides, and so no channels that lie last: its reader stays row by row, and in
-// the chain.
+// A scalar has no strides, and so no channels-last layout: its reader stays row-major, and in the
+// chain.
 TEST(Arrangement, NumbersLeaveImagesAlone) {
   Model model;
   const ValueId x = model.Call("MatMul", {model.Input({2, 4, 6, 8}), model.Weight({2, 4, 8, 6})});

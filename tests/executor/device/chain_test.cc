@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains give the bits of the nodes run one by one, in the same memory.
+// Chains give the same bits as nodes run one by one, in the same memory.
 #include "executor/device/chain.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ RunResult Once(const Graph& graph, bool fuse) {
   return std::move(result).value();
 }
 
-// The kernels of the run in chains; every node stands in it once.
+// The kernels of the run with chains; every node occurs in it once.
 Kernels RunBoth(Model& model, std::vector<ValueId> outputs) {
   model.graph().outputs = std::move(outputs);
   const RunResult chained = Once(model.graph(), /*fuse=*/true);
@@ -94,8 +94,9 @@ TEST(Chain, EndsWhereSizesChange) {
             (Kernels{"Neg/loop+Exp/loop", "Abs/loop+Relu/loop", "Mul/loop+Sqrt/loop"}));
 }
 
-// The transpose is read by strides, in place of its result: elements of other blocks. When nothing
-// else reads what it moves, the last result comes to lie there, before the next block is read.
+// The transpose is folded, so elements of other blocks are read by strides. If nothing else reads
+// its operand, the last result is placed in the operand's memory and would overwrite it before the
+// next block is read.
 TEST(Chain, EndsWhereAnotherOrderIsRead) {
   for (const bool kept : {true, false}) {
     Model model;
@@ -109,7 +110,7 @@ TEST(Chain, EndsWhereAnotherOrderIsRead) {
   }
 }
 
-// The sum of rows is read for every block.
+// The row is read as a whole for every block.
 TEST(Chain, KeepsStretchedOperands) {
   Model model;
   const ValueId x = model.Input({64, 300});
@@ -119,8 +120,8 @@ TEST(Chain, KeepsStretchedOperands) {
   EXPECT_EQ(RunBoth(model, {y}).front(), "Mul/loop");
 }
 
-// Third powers are products, of which the last bits differ from those of other powers: pieces of
-// rows must take the same way as all rows.
+// Third powers are computed as products, whose last bits differ from those of other powers: pieces
+// of rows must use the same method as whole rows.
 TEST(Chain, RaisesPiecesOfRowsAsAllRows) {
   Model model;
   const ValueId one = model.Call("Ceil", {model.Call("Sigmoid", {model.Input({70, 1})})});
@@ -140,7 +141,7 @@ TEST(Chain, RunsImagesWithTheirChannelsLast) {
   EXPECT_EQ(kernels[1], "Sigmoid/loop+Mul/loop+Add/loop+Relu/loop");
 }
 
-// A graph of elementwise nodes on matrices, rows, columns and numbers, of all element sizes.
+// A graph of elementwise nodes on matrices, rows, columns and scalars, of all element sizes.
 class Drawn {
  public:
   explicit Drawn(uint64_t seed) : draw_(seed) {
@@ -161,7 +162,7 @@ class Drawn {
   int64_t Any(int64_t count) {
     return static_cast<int64_t>(draw_() % static_cast<uint64_t>(count));
   }
-  // One of the last few more often than others.
+  // One of the last few with higher probability than others.
   ValueId Of(const std::vector<ValueId>& values) {
     const int64_t size = static_cast<int64_t>(values.size());
     const int64_t back = Any(2) == 0 ? Any(std::min<int64_t>(size, 3)) : Any(size);

@@ -22,7 +22,7 @@ TEST(OperandPattern, AllElementsOfAllOperandsDiffer) {
   EXPECT_EQ(seen.size(), 6U * 4 * 3);
 }
 
-// The reduction of the operands, elementwise by hand.
+// Compares with the reduction of the operands, computed element by element.
 void CheckReduction(const std::string& op,
                     ElementType element,
                     int64_t start,

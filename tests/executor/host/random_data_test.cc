@@ -13,7 +13,7 @@
 namespace metadist {
 namespace {
 
-// Weights of several blocks, of two element types, an index into one of them, and a mask.
+// Weights of several blocks and of two element types, an index into one of them, and a mask.
 Graph Lookup() {
   GraphBuilder b("lookup");
   const auto weight = [&](const char* name, TensorType type) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measured figures differ from machine to machine: only what must hold everywhere is checked.
+// Measured numbers differ from machine to machine: only properties that hold on every machine are
+// checked.
 #include "executor/measure/measure.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +63,7 @@ TEST(Measure, FindsTheProductWithoutItsName) {
   EXPECT_EQ(op->name, "MatMul");
 }
 
-// The bytes say which operands were chosen: 40 rows of 64 elements, or 40 channels of 8 x 8.
+// The bytes show which operands were chosen: 40 rows of 64 elements, or 40 channels of 8 x 8.
 TEST(Measure, OperatorsOnImagesGetImages) {
   const auto bytes = [](const char* name) {
     const auto kernel = ElementwiseKernel(*OpTable::BuiltIn().Find("", name), 40, 64);

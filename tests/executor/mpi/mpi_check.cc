@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What threads are tested for, as one of the processes that mpirun started:
+// The tests that thread ranks run, as one of the processes that mpirun started:
 //   mpirun -n N mpi_check transport|programs
-// A rank prints what failed on it, and all processes end.
+// A rank prints its failure, and all processes end.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -82,7 +82,7 @@ Result<void> Check(const std::string& what) {
   else
     checked = ServeRuns(*processes, OpTable::BuiltIn());
   if (checked.ok()) return {};
-  // What follows may end every process.
+  // The abort may end every process.
   std::fprintf(stderr, "[rank %d] %s\n", processes->rank(), checked.error().text().c_str());
   processes->Abort(checked.error());
   return checked;

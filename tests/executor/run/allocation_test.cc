@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // After the first steps a rank allocates nothing: every call of malloc in its thread is counted.
-// Only oneDNN does, for the list of arguments of each primitive: a few nodes of a hash table, as
-// often as primitives run. Sanitizers bring a malloc of their own, so there is nothing to see
-// there.
+// Only oneDNN allocates, for the list of arguments of each primitive: a few nodes of a hash table
+// for every primitive that runs. Sanitizers replace malloc, so nothing can be counted with them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +43,7 @@ namespace {
 
 constexpr int kOfALibraryCall = 10;
 
-// Allocations of one step of the graph after two steps, beyond those of the library's calls.
+// Allocations of one step of the graph after two steps, in excess of those of the library's calls.
 int AllocationsOfAStep(const Graph& graph) {
   const Program program = SingleDevice(graph);
   RunOptions options;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kRows = 6;  // of a micro-batch
 
-// One stage of the pipeline: its ranks, and whether it begins and ends the network. What it
-// receives and hands on is cut by columns.
+// One stage of the pipeline: its ranks, and whether it is the first or last of the network. What it
+// receives and sends is sharded by columns.
 struct Part {
   int first_rank = 0;
   int ranks = 1;
@@ -26,7 +26,7 @@ std::string Header(const Part& part, const std::string& name) {
   return fmt::format("stage ranks {} mesh t={}\ngraph {} opset 26 {{\n", ranks, part.ranks, name);
 }
 
-// h = gelu(x a), columns cut.
+// h = gelu(x a), columns sharded.
 std::string FirstStage(const Part& part) {
   return Header(part, "first") + fmt::format(
                                      "  input %x: f32[{0},16]\n"
@@ -38,7 +38,7 @@ std::string FirstStage(const Part& part) {
                                      kRows);
 }
 
-// g = gelu(h b), summed over the rows of b that each rank has.
+// g = gelu(h b), summed over the rows of b that each rank holds.
 std::string MiddleNodes() {
   return fmt::format(
       "  %hb: f32[{0},24] = MatMul(%h, %b) @second\n"
@@ -72,7 +72,7 @@ std::string SecondHalf(const Part& part) {
          "sharding %hb [][] partial{sum: t}\nsharding %y [][t]\n";
 }
 
-// The ranks of each stage. Three stages on two ranks share one.
+// The ranks of each stage. Three stages on two ranks share one rank.
 std::vector<Part> PartsOf(const PipelineCase& one) {
   if (one.stages == 2) {
     const int first = one.ranks == 6 ? 2 : one.ranks / 2;
@@ -90,7 +90,7 @@ std::string Schedule(const PipelineCase& one) {
   return text + "\n";
 }
 
-// One line of a stage's graph, and how its value is sharded on a mesh d x t.
+// One line of a stage's graph, and the sharding of its value on a mesh d x t.
 struct Line {
   const char* text;
   const char* name = nullptr;

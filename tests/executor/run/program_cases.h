@@ -7,7 +7,7 @@
 #include "metair/ir/graph.h"
 #include "metair/spmd/program.h"
 
-// Programs written as text, and what they must compute: for every way to run programs.
+// Programs written as text, and their expected results: for every way to run programs.
 namespace metadist::programs {
 
 // y = gelu(gelu(x a) b) c in two or three stages, on `ranks` ranks (2, 4 or 6); with 6 ranks the
@@ -22,9 +22,9 @@ std::string PipelineText(const PipelineCase& one);
 // The same on one device, for all micro-batches at once.
 Graph WholePipeline(const PipelineCase& one);
 
-// A training step of a perceptron of two layers by stochastic gradient descent with momentum:
-// weights and their momenta are states. On 1, 2 or 4 ranks: the batch, and with 4 ranks also the
-// hidden columns, are cut.
+// A training step of a two-layer perceptron by stochastic gradient descent with momentum: weights
+// and their momenta are states. On 1, 2 or 4 ranks: the batch is sharded, and with 4 ranks also the
+// hidden columns.
 std::string TrainingText(int ranks);
 // The step without collectives.
 Graph TrainingStep();

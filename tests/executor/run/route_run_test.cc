@@ -14,7 +14,8 @@ struct Stop {
   const char* to;
 };
 
-// The route through these stops, run both ways, against placing the array at its end.
+// Runs the route through these stops both ways, and compares with the array placed directly at the
+// end.
 void Check(const std::string& mesh_text,
            const TensorType& type,
            const std::string& from,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs written by hand, run on thread ranks, against the reference interpreter.
+// Programs written by hand, run on thread ranks, compared with the reference interpreter.
 #include "executor/run/run.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ void AddNode(
   graph.AddNode(std::move(node));
 }
 
-// Builds a graph and, beside it, the placement of every value.
+// Builds a graph together with the sharding of every value.
 struct Builder {
   Program program;
 
@@ -72,7 +72,7 @@ struct Builder {
   }
 };
 
-// y = relu(x a) b, hidden columns cut over x ("Megatron"), the sum reduced by `reduction`.
+// y = relu(x a) b, hidden columns sharded over x ("Megatron"), the sum reduced by `reduction`.
 Program Perceptron(const std::string& mesh,
                    CollectiveKind reduction,
                    const std::string& output,
@@ -89,7 +89,7 @@ Program Perceptron(const std::string& mesh,
   return b.program;
 }
 
-// The graph without collectives: what one device computes.
+// The graph without collectives, for one device.
 Graph Unsharded(const Program& program) {
   Graph graph = OnlyStage(program).graph;
   for (Node& node : graph.nodes)
@@ -158,7 +158,7 @@ TEST(Run, ReduceScatter) {
 }
 
 // With groups smaller than the mesh, rank 0 may decide on the next step while ranks of another
-// group have not yet read its decision on this one; they must not take one for the other.
+// group have not yet read its decision on this one; they must not confuse the two.
 TEST(Run, RanksOfEveryGroupStopTogether) {
   const Program program = Perceptron("x=2,y=2", CollectiveKind::kReduceScatter, "[x][]");
   for (int i = 0; i < 100; ++i) {
@@ -199,7 +199,7 @@ TEST(Run, SameBitsEveryTime) {
   }
 }
 
-// Given and drawn data alike, whole and divided.
+// Applies to given and drawn data, whole and sharded.
 TEST(Run, ShakenDataMoveResultsByRoundings) {
   for (const char* mesh : {"x=1", "x=2"}) {
     const Program program = Perceptron(mesh, CollectiveKind::kAllReduce, "[][]");
@@ -228,7 +228,7 @@ TEST(Run, MemoryIsWhatTheBufferPlanSays) {
 }
 
 // Weights of 4 and 2 bits: a node that could read them in place (a transpose), one that reads them
-// twice, pieces with an odd number of elements, and parameters that are redistributed first.
+// twice, pieces with an odd number of elements, and parameters that are first redistributed.
 TEST(Run, SmallWeightsArePacked) {
   for (ElementType element : {ElementType::kI4, ElementType::kU2, ElementType::kF4E2M1}) {
     Builder b("x=2");
@@ -251,7 +251,7 @@ TEST(Run, SmallWeightsArePacked) {
   }
 }
 
-// One row times a transposed matrix, for which oneDNN copies the whole matrix to scratch memory.
+// For one row times a transposed matrix, oneDNN copies the whole matrix to scratch memory.
 TEST(Run, MemoryOfOneRowTimesATransposedMatrix) {
   for (int64_t columns : {16, 256}) {
     Builder b("x=1");
@@ -348,7 +348,8 @@ TEST(Run, RefusesATensorOfAnotherType) {
   EXPECT_EQ(result.error().text(), "input 'x': must be f32[8,16], got f32[8,15]");
 }
 
-// NumPy has no bf16: its arrays come as bits, and floats of another size are not rounded unasked.
+// NumPy has no bf16: its arrays are given as bits, and floats of another size are not rounded
+// implicitly.
 TEST(Run, TypesThatNumPyLacksComeAsBits) {
   Builder b("x=2");
   const ValueId x = b.Value("x", {8, 16}, ValueKind::kInput, "[x][]");
@@ -377,7 +378,7 @@ TEST(Run, AFailingRankEndsTheRun) {
   b.graph().outputs = {b.Move(CollectiveKind::kAllGather, {"x"}, rows, "[][]")};
   RunOptions options = Random();
   options.timeout_seconds = 600;
-  // Only rank 1 sees the index that is out of range; rank 0 waits for it in the gather.
+  // Only rank 1 sees the index out of range; rank 0 waits for it in the gather.
   const auto result =
       RunProgram(b.program, {}, {{"index", Tensor::Of<int64_t>({4}, {0, 1, 2, 9})}}, options);
   ASSERT_FALSE(result.ok());

@@ -61,7 +61,7 @@ TEST_P(Pipelines, EqualOneDevice) {
   ExpectNear(run.value().outputs[0].second, Interpret(whole, ops, {{x}}).value()[0]);
 }
 
-// Training steps on one device: parameters and states go from step to step.
+// Training steps on one device: parameters and states are carried from step to step.
 std::vector<Tensor> TrainedByReference(int steps, const RunOptions& options) {
   Graph graph = programs::TrainingStep();
   const OpTable& ops = OpTable::BuiltIn();
@@ -107,8 +107,8 @@ TEST(State, FiveTrainingStepsEqualALoopOfReferenceKernels) {
   }
 }
 
-// The momentum is read by one node and written by a later one: no other buffer is needed. A weight
-// is read by the node that makes the next one.
+// The momentum is read by one node and written by a later one, so no other buffer is needed. A
+// weight is read by the node that computes its next value, which needs another buffer.
 TEST(State, IsWrittenWhereItWasOnceNothingReadsItAnyMore) {
   const Program program = ParseProgram(programs::TrainingText(1)).value();
   const Graph graph = Instantiate(OnlyStage(program), 0);
@@ -121,7 +121,7 @@ TEST(State, IsWrittenWhereItWasOnceNothingReadsItAnyMore) {
   EXPECT_EQ(root("w1n"), graph.FindValue("w1n"));
 }
 
-// What ends where another state begins: two states that change places.
+// A new state in the buffer where another state begins: two states that are swapped.
 TEST(State, ThatChangePlacesDoSo) {
   const char* text =
       "program\nstage ranks 0 mesh 1\ngraph swap opset 26 {\n"

@@ -34,7 +34,7 @@ TEST(SmallFloat, EveryBitPatternSurvivesTheRoundTrip) {
     }
 }
 
-// Between each number and the next, what is nearer wins, and the even one of both half-way.
+// Between a number and the next, the nearer one is chosen, and halfway the even one.
 TEST(SmallFloat, RoundsToNearestEven) {
   for (const Form form :
        {Form::kE4M3FN, Form::kE4M3FNUZ, Form::kE5M2, Form::kE5M2FNUZ, Form::kE2M1})
@@ -88,7 +88,7 @@ TEST(SmallInt, WrapsAndExtendsTheSign) {
   EXPECT_EQ(static_cast<int64_t>(UInt2(int64_t{7})), 3);
 }
 
-// Any two types: by way of what kernels compute in where one of them is small.
+// Between any two types; through the compute type if one of them is small.
 TEST(SmallTypes, TensorsAreCast) {
   const Tensor numbers = Tensor::Of<float>({4}, {0.5F, -3, 1.2F, 7.9F});
   EXPECT_EQ(numbers.Cast(ElementType::kF8E4M3FN).ToDoubles(),

@@ -36,7 +36,7 @@ struct Cart {
   std::array<double, 2> size{};
   std::map<std::string, int64_t> loads;
   std::vector<int> marks;
-  std::optional<int> owner;  // null where there is none
+  std::optional<int> owner;  // written as null if there is none
   bool operator==(const Cart&) const = default;
 };
 
@@ -99,7 +99,7 @@ std::string Problem(const json& document, const JsonLimits& limits = {}) {
   return read.ok() ? "" : read.error().text();
 }
 
-// What is said of a whole cart with another value at one place.
+// The problem reported for a whole cart with another value at one place.
 std::string ProblemAt(const char* place, const json& value, const JsonLimits& limits = {}) {
   json document = Written(Full());
   document[json::json_pointer(place)] = value;
@@ -221,7 +221,7 @@ TEST(JsonVisitor, CutsALongReportShort) {
   EXPECT_EQ("480 more problems", read.error().also.back().message);
 }
 
-// Any value at any place is read or refused.
+// Any value at any place is either read or rejected.
 TEST(JsonVisitor, AnyValueAtAnyPlace) {
   const json whole = Written(Full());
   const json flat = whole.flatten();

@@ -18,7 +18,7 @@
 namespace metadist::testing {
 namespace {
 
-// Doubles what it is told, counts, or ends in the way it is told.
+// Doubles the question, counts, or ends in the requested way.
 std::string Play(const std::string& question) {
   static int count = 0;
   ++count;
@@ -58,7 +58,7 @@ TEST(ChildProcess, AnswersInAProcessThatStays) {
   EXPECT_EQ("abab", Said(*child, "ab"));
   EXPECT_EQ("", Said(*child, ""));
   EXPECT_EQ("3", Said(*child, "count"));
-  // More than a socket holds, both ways.
+  // More than a socket buffers, in both directions.
   const std::string large(3 << 20, 'x');
   EXPECT_EQ(large + large, Said(*child, large));
 }
@@ -73,7 +73,7 @@ TEST(ChildProcess, TellsHowItDiedAndStartsAnew) {
   EXPECT_EQ("abab", Said(*child, "ab"));
 }
 
-// Half a question and half an answer in the socket are not taken for others.
+// Parts of a question and of an answer left in the socket are not mistaken for others.
 TEST(ChildProcess, DeathInTheMiddleOfAQuestion) {
   const auto child = std::move(ChildProcess::Start({}, [](const std::string& question) {
                        if (question[0] == 'k') std::raise(SIGKILL);
@@ -86,7 +86,8 @@ TEST(ChildProcess, DeathInTheMiddleOfAQuestion) {
   }
 }
 
-// Who is killed by somebody else is not told from who kills itself; the next worker is asked.
+// A worker killed from outside cannot be distinguished from one that kills itself; the next one is
+// asked.
 TEST(ChildProcess, KilledWorkersAreReplaced) {
   const std::string file = ::testing::TempDir() + "killed_once";
   std::remove(file.c_str());

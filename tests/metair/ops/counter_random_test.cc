@@ -9,7 +9,7 @@
 namespace metadist {
 namespace {
 
-// Every seed is fixed, so these bounds hold always or never; five standard deviations.
+// Five standard deviations. All seeds are fixed, so these bounds hold either always or never.
 constexpr double kDeviations = 5;
 
 std::vector<uint64_t> Bits(PhiloxKey key, const Shape& shape, std::vector<int64_t> start = {}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A decomposition computes what its operator's kernel computes: exactly in f64, and in f32 as well
-// as f32 allows, far from 0 and at large magnitudes too.
+// A decomposition computes the same as its operator's kernel: exactly in f64, and within the
+// precision of f32 in f32, also far from 0 and at large magnitudes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ OpCall In(OpCall call, ElementType element) {
   return call;
 }
 
-// The decomposition in `element` against the kernel in f64 on the same numbers.
+// Compares the decomposition in `element` with the kernel in f64 on the same numbers.
 void Compare(const OpCall& plain,
              ElementType element,
              std::vector<Tensor> inputs,

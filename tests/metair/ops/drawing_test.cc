@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators that draw random numbers: what they draw, and that a part of an array holds what
-// the whole holds there.
+// Operators that draw random numbers: which numbers they draw, and that a part of an array has the
+// same numbers as in the whole.
 #include "metair/ops/drawing.h"
 
 #include <gtest/gtest.h>

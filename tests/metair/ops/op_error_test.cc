@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators say of calls and of values that are wrong.
+// Errors of operators for invalid calls and values.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -24,7 +24,7 @@ std::string InferError(const std::string& op, const OpExample& example) {
   return types.ok() ? "" : types.error().text();
 }
 
-// The error of running it on the tensors given, "" if there is none.
+// The error of running it on the given tensors, "" if there is none.
 std::string RunError(const std::string& op, const std::vector<Tensor>& inputs) {
   OpExample example;
   for (const Tensor& input : inputs) example.inputs.push_back({.type = input.type()});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every example of every operator against ONNX's own reference implementation, whose results lie in
-// tests/data/ops_reference.json. scripts/make_ops_reference.py makes that file; it takes the cases
-// from this program, which writes them where METADIST_WRITE_OPS_CASES names a file.
+// Every example of every operator compared with ONNX's own reference implementation, whose results
+// are in tests/data/ops_reference.json. scripts/make_ops_reference.py creates that file; it takes
+// the cases from this program, which writes them to the file named by METADIST_WRITE_OPS_CASES.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -86,7 +86,8 @@ Json CaseJson(const OpDef& op, size_t number, const OpExample& example) {
   return json;
 }
 
-// tolerance: of results in f64, relative above 1. ONNX's implementation keeps some in wider types.
+// tolerance: of results in f64, relative above 1. ONNX's implementation keeps some results in wider
+// types.
 void ExpectClose(const Tensor& got, const Json& expected, double tolerance) {
   ASSERT_EQ(ShapeText(got.shape()), ShapeText(expected.at("shape").get<Shape>()));
   ASSERT_EQ(ClassOf(got.element()),

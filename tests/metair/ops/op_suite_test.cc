@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold of every operator of the table, on its own examples.
+// Properties of every operator of the table, checked on its own examples.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST_P(OpSuite, IsDescribed) {
   }
   ASSERT_NE(op.infer, nullptr);
   ASSERT_NE(op.reference, nullptr);
-  if (op.body_inputs != nullptr) return;  // control_flow_test.cc: examples hold no bodies
+  if (op.body_inputs != nullptr) return;  // see control_flow_test.cc: examples have no bodies
   ASSERT_NE(op.examples, nullptr);
   EXPECT_GE(op.examples().size(), 2u);
   EXPECT_LE(op.examples().size(), 8u);
@@ -166,7 +166,7 @@ TEST_P(OpSuite, ViewsKeepTheBytes) {
   });
 }
 
-// Whatever is left out or of the wrong type is an error, never a crash.
+// Missing inputs and wrong types are errors, never a crash.
 TEST_P(OpSuite, DamagedCallsAreErrors) {
   ForEachExample([](const OpCall& call, const std::vector<Tensor>&) {
     OpCall damaged = call;
@@ -176,7 +176,7 @@ TEST_P(OpSuite, DamagedCallsAreErrors) {
     damaged.inputs.resize(99);
     EXPECT_FALSE(InferTypes(damaged).ok());
     if (call.inputs.empty()) return;
-    if (call.has(0)) {  // else all inputs are optional
+    if (call.has(0)) {  // otherwise all inputs are optional
       damaged = call;
       damaged.inputs.clear();
       EXPECT_FALSE(InferTypes(damaged).ok());
@@ -211,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(Table,
                          testing::ValuesIn(OpTable::BuiltIn().all()),
                          [](const auto& info) { return info.param->name; });
 
-// One file an operator, one line a file.
+// One file per operator, one line per file.
 TEST(OpTable, LinesAreSortedAndHaveTheirFile) {
   const std::filesystem::path folder =
       std::filesystem::path(METADIST_SOURCE_DIR) / "metair" / "ops";

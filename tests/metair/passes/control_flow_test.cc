@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control flow: typed, spelled out where it is known, run where it is not.
+// Control flow: typed, inlined if its conditions and trip counts are known, run otherwise.
 #include <gtest/gtest.h>
 
 #include "metair/ir/text.h"
@@ -92,8 +92,8 @@ TEST(ControlFlow, BranchesMustAgree) {
             "and f32[3]");
 }
 
-// Adds x to the state until `count` rounds are over or the sum of the state reaches the limit; also
-// keeps every state.
+// Adds x to the state until `count` iterations are done or the sum of the state reaches the limit;
+// also returns every state.
 std::string Rounds(const std::string& count, const std::string& go_on) {
   return count +
          "  input %x: f32[2]\n"

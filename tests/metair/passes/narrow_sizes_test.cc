@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes are given for the axes alone that change.
+// Sizes are given only for axes that change.
 #include <gtest/gtest.h>
 
 #include "metair/ir/text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes that recognise what exporters spell out.
+// Passes that recognise operators which exporters write as several nodes.
 #include <gtest/gtest.h>
 
 #include "metair/ir/text.h"
@@ -8,7 +8,7 @@
 namespace metadist {
 namespace {
 
-// The nodes of the graph after one pass, a line each.
+// The nodes of the graph after one pass, one per line.
 std::string NodesAfter(const std::string& pass, const std::string& body) {
   auto graph = ParseGraph("graph g opset 26 {\n" + body + "}\n");
   if (!graph.ok()) {

@@ -73,7 +73,7 @@ TEST(BufferPlan, ABundleKeepsAllItsOperandsToItsEnd) {
   EXPECT_EQ(PlanBuffers(graph, Ops()).live_bytes, 3 * 1024);
 }
 
-// Two readers of packed weights are handed a copy each, which lives as long as they run.
+// Two readers of packed weights each get a copy, which lives while they run.
 TEST(BufferPlan, SmallWeightsArePackedAndReadersGetCopies) {
   Graph graph;
   const ValueId x = Add(graph, "x", {256}, ValueKind::kInput);

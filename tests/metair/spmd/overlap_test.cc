@@ -18,7 +18,7 @@ int64_t Counted(const std::vector<Interval>& a, const std::vector<Interval>& b) 
   return common;
 }
 
-// Every pair of pieces of every two of these, against a walk over the dim.
+// Compares every pair of pieces of every two of these dims with a count over the whole dim.
 void Compare(int64_t size, const std::string& mesh_text, const std::vector<std::string>& dims) {
   const Mesh mesh = ParseMesh(mesh_text).value();
   for (const std::string& left : dims) {

@@ -53,13 +53,13 @@ TEST(Permute, EveryRankGivesOnceAndItsTakerWantsThatBlock) {
   }
 }
 
-// Ranks 0 and 3 hold what they want; rank 1 must not be served by 3, which keeps its block.
+// Ranks 0 and 3 hold what they need; rank 1 must not be served by 3, which keeps its block.
 TEST(Permute, KeepsWhatIsInPlace) {
   EXPECT_EQ(Sources("x=2,y=2", {4}, "[x]", "[y]").value(), (Ranks{0, 2, 1, 3}));
 }
 
-// Four nodes of four ranks: with takers and holders paired in rank order alone, 12 blocks would
-// cross.
+// Four nodes of four ranks: if takers and holders were paired in rank order alone, 12 blocks would
+// cross nodes.
 TEST(Permute, TakesFromTheOwnNodeFirst) {
   const Ranks sources = Sources("n=2,m=2,x=2,y=2", {4}, "[n,x]", "[x,m]").value();
   int crossing = 0;

@@ -10,7 +10,8 @@ ValueId Add(Graph& graph, const std::string& name, Shape shape, ValueKind kind) 
   return graph.AddValue({name, {ElementType::kF32, std::move(shape)}, kind, {}, kNone});
 }
 
-// x [8,64] -> Dense with a column-cut weight -> Regroup to [8,4,16], heads cut, sizes as literals.
+// x [8,64] -> Dense with a column-sharded weight -> Regroup to [8,4,16], heads sharded, sizes as
+// literals.
 Program Sample() {
   Stage stage;
   stage.mesh = ParseMesh("data=2,model=2").value();
@@ -109,7 +110,7 @@ TEST(Program, UnevenPiecesDifferByRank) {
   EXPECT_EQ(sizes, (std::vector<int64_t>{3, 2, 2}));
 }
 
-// Integers that move with the piece, or belong to one end of the dim.
+// Integers that shift with the piece, or apply only at one end of the dim.
 TEST(Program, LiteralsFollowThePieces) {
   Stage stage;
   stage.mesh = ParseMesh("x=3,y=2").value();

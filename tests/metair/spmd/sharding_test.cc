@@ -197,7 +197,7 @@ TEST(Sharding, SpareElementsOfOtherCutsAreRefused) {
             "dim 0 of [12]: only a dim that is cut contiguously has a spare element");
 }
 
-// A window slides over 9 elements in steps of 2 and stands at 4 or at 5 places.
+// A window slides over 9 elements in steps of 2 and has 4 or 5 positions.
 TEST(Sharding, GroupsOfAWindowNeedNotMakeUpTheDim) {
   const Mesh mesh = ParseMesh("a=3").value();
   const auto pieces = [&](const std::string& text) {
@@ -258,7 +258,7 @@ TEST(Sharding, HalosThatDoNotFitAreRefused) {
             std::string::npos);
 }
 
-// By rank, the indices held of a dim.
+// By rank, the indices of a dim that it holds.
 std::vector<std::vector<int64_t>> HeldOf(const std::string& text, int64_t size, const Mesh& mesh) {
   const Sharding sharding = ParseSharding(text, {size}, mesh).value();
   EXPECT_EQ(ShardingText(sharding, mesh), text);
