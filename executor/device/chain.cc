@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a core runs nodes as one that the program has fused (metair/spmd/fusion.h). Compilers of
-// tensor programs generate one loop for them; here the kernels stay what they are and take turns on
-// blocks that fit the cache (the vectors-at-a-time of column stores: Boncz, Zukowski and Nes
-// 2005, "MonetDB/X100: Hyper-Pipelining Query Execution"). That needs no compiler at run time and
-// gives the same bits. How values may lie while nodes take turns is in chain_buffers.h.
+// How a core runs a group of fused nodes (metair/spmd/fusion.h). Tensor compilers generate one loop
+// for such a group. Here the kernels are unchanged and alternate on blocks that fit the cache (like
+// the vector-at-a-time execution of column stores: Boncz, Zukowski and Nes 2005, "MonetDB/X100:
+// Hyper-Pipelining Query Execution"). That needs no compiler at run time and gives the same bits.
+// Which buffers allow this is described in chain_buffers.cc.
 #include "executor/device/chain.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ void RunLinks(const std::vector<Link>& links, int64_t count) {
   }
 }
 
-// How many steps from the first on belong to its group and run on ranges of one length.
+// The number of leading steps that belong to one group and run on ranges of the same length.
 size_t Alike(std::span<const CpuStep> steps, const std::vector<int>& group_of) {
   const auto group = [&](const CpuStep& step) { return group_of[static_cast<size_t>(step.node)]; };
   if (group(steps[0]) < 0) return 0;

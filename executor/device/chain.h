@@ -8,10 +8,11 @@
 
 namespace metadist {
 
-// The same steps, with consecutive ones of one group run as one where all of their kernels compute
-// ranges of elements: a block of all of them, then the next block. Results are the same bits;
-// memory is that of the plan, of which values that only the chain reads use the beginning, over and
-// over. They hold no data afterwards. group_of: by node; -1: it runs alone.
+// The same steps, with consecutive ones of one group joined to chains where their kernels compute
+// ranges of elements: all nodes of a chain process one block, then the next block. Results are
+// bit-identical. Memory stays as planned: values read only within a chain repeatedly use the first
+// block of their buffers, which hold no valid data afterwards. group_of: by node; -1: it runs
+// alone.
 std::vector<CpuStep> RunInChains(std::vector<CpuStep> steps,
                                  const Graph& graph,
                                  const std::vector<int>& group_of,

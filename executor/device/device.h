@@ -67,8 +67,8 @@ class Device {
   // Enqueues a copy within the device's memory.
   virtual Result<void> Copy(const std::byte* from, std::byte* to, int64_t bytes) = 0;
 
-  // Decides how the values of a graph are arranged in memory. Lengthens lives in `plan` so that
-  // operands are still there; what would need more memory than planned is left alone.
+  // Decides how the values of a graph are laid out in memory. May extend lifetimes in `plan` so
+  // that operands stay available; changes that would need more memory than planned are not made.
   // fused: groups of nodes to be run as one where there are kernels for it.
   virtual std::unique_ptr<DeviceGraph> Arrange(const Graph& graph,
                                                std::span<const FusedNodes> fused,

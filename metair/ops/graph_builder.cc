@@ -178,7 +178,7 @@ void GraphBuilder::Fail(const Node& node, Error error) {
   const std::string name =
       node.name.empty() ? fmt::format("{}{}", node.op, graph_.nodes.size()) : node.name;
   error_ = std::move(error).in(fmt::format("node '{}'", name));
-  // Value 0, which stands for all that is not made, is asked for its type.
+  // Value 0, the id returned after an error, must exist because its type may be queried.
   if (graph_.values.empty()) AddValue(Fresh("none"), {}, ValueKind::kResult, {});
 }
 

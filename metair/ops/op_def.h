@@ -162,11 +162,11 @@ struct OpDef {
   std::vector<InputDomain> (*domain_of)(const OpCall& call) = nullptr;
   std::vector<OpExample> (*examples)() = nullptr;
 
-  bool view = false;  // output 0 holds the bytes of input 0 unchanged
+  bool view = false;  // output 0 has the unchanged bytes of input 0
   // One output, whose elements depend on one element of each input at most: the one in the same
   // position, under broadcasting.
   bool elementwise = false;
-  bool only_types = false;        // the outputs depend on the types of the inputs alone
+  bool only_types = false;        // the outputs depend only on the types of the inputs
   bool deterministic = true;      // false: draws random numbers
   const void* context = nullptr;  // for operators added at run time; reached through OpCall::op
 };

@@ -37,11 +37,11 @@ struct Stage {
   Mesh mesh;
   Graph graph;
   std::vector<Sharding> shardings;                       // by value id
-  std::map<NodeId, std::vector<LocalLiteral>> literals;  // nodes whose literals differ from global
-  // What one node of a group makes for the others need not go through memory (fusion.h). A device
-  // that has no such kernels runs them one by one.
+  std::map<NodeId, std::vector<LocalLiteral>> literals;  // nodes whose local literals differ
+  // Results that only nodes of the same group read need not go through memory (fusion.h). A device
+  // without kernels for it runs the nodes one by one.
   std::vector<FusedNodes> fused = {};
-  // What users call an output, by its position, where its value has another name.
+  // User-visible names of outputs, by position, where they differ from the value's name.
   std::map<size_t, std::string> output_names = {};
 
   const std::string& NameOfOutput(size_t position) const;
