@@ -98,7 +98,7 @@ bool StaysInPosition(const OpCall& call, const std::vector<Tensor>& inputs) {
 
 TEST_P(OpSuite, ElementwiseIsWhatStaysInPosition) {
   const OpDef& op = *GetParam();
-  if (op.view || op.only_types || !op.deterministic || op.examples == nullptr) return;
+  if (op.view || op.only_types || !op.deterministic || op.body_inputs != nullptr) return;
   bool elementwise = true;
   ForEachExample([&](const OpCall& call, const std::vector<Tensor>& inputs) {
     const auto types = InferTypes(call).value();
