@@ -79,11 +79,8 @@ class Fuser {
   void Add(NodeId id, const Node& node) {
     const ValueId out = node.outputs[0];
     const auto made_here = [&](ValueId in) { return in != kNone && IsInGroup(MakerOf(in)); };
-    const bool broadcasts = std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId in) {
-      return made_here(in) && !SameSize(in, out);
-    });
-    if (!group_.empty() && (broadcasts || !SameSize(graph_.node(group_[0]).outputs[0], out)))
-      EndGroup();
+    // Values of one size are not broadcast to one another.
+    if (!group_.empty() && !SameSize(graph_.node(group_[0]).outputs[0], out)) EndGroup();
     if (group_.empty()) begin_ = id;
     linked_.push_back(false);
     for (const ValueId in : node.inputs) {

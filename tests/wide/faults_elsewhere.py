@@ -149,4 +149,22 @@ ELSEWHERE = {
         "i <= trips; ++i",
         "importers_test:Sequences.*",
     ),
+    "fused groups ignore what is broadcast": (
+        "metair/spmd/fusion.cc",
+        "if (!group_.empty() && !SameSize(graph_.node(group_[0]).outputs[0], out)) EndGroup();",
+        "",
+        "metair_spmd_test:Fusion.*",
+    ),
+    "fused nodes are priced as if they ran alone": (
+        "profiles/compute_cost.cc",
+        "return fused && fused->seconds < alone.seconds ? *fused : alone;",
+        "return alone;",
+        "profiles_test:ComputeCost.*",
+    ),
+    "an operator that folds counts as elementwise": (
+        "metair/ops/cum_sum.cc",
+        ".examples = CumulativeExamples}",
+        ".examples = CumulativeExamples, .elementwise = true}",
+        "metair_ops_test:*Elementwise*",
+    ),
 }
