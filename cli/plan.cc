@@ -22,6 +22,7 @@ namespace {
 struct Flags {
   PlanFlags plan;
   bool text = false;
+  std::string trace;  // file
 };
 
 Result<void> PlanCommand(Session& session, const Flags& flags) {
@@ -29,8 +30,10 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
   const std::string names_path = problem_path.empty() ? "" : NamesPath(problem_path);
   TRY(JoinAll({CheckWritable(problem_path, session.force),
                CheckWritable(names_path, session.force),
+               CheckWritable(flags.trace, session.force),
                CheckDistinct({{"the model", flags.plan.model.path},
                               {"--output", session.output},
+                              {"--trace", flags.trace},
                               {"--save-problem", problem_path},
                               {"the names of --save-problem", names_path}})}));
   LeastMemory least;
@@ -60,10 +63,16 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
   }
   const PlanReport report = PlanReportOf(planned);
   nlohmann::ordered_json document = PlanJson(session, report);
-  const std::string program =
-      flags.text ? ProgramText(TRY(Lower(planned.planned.plan))) : std::string();
-  if (flags.text) document["program"] = program;
-  session.Report(document, flags.text ? program : PlanText(report));
+  std::string program_text;
+  if (flags.text || !flags.trace.empty()) {
+    const Program program = TRY(Lower(planned.planned.plan));
+    const Timeline& timeline = planned.planned.plan.prediction.timeline;
+    if (!flags.trace.empty())
+      done.push_back(WriteFile(flags.trace, TraceJson(program, timeline), session.force));
+    if (flags.text) program_text = ProgramText(program);
+  }
+  if (flags.text) document["program"] = program_text;
+  session.Report(document, flags.text ? program_text : PlanText(report));
   if (planned.planned.interrupted)
     done.push_back(
         Error{ErrorCode::kInterrupted, "", "interrupted; this is the best plan so far", "", {}});
@@ -131,6 +140,8 @@ void AddPlan(CLI::App& app, Session& session) {
           "--choice", plan.choice, "do not solve: lower this choice for the problem of --mesh")
       ->type_name("FILE");
   command->add_flag("--text", flags->text, "print the program that each rank runs");
+  command->add_option("--trace", flags->trace, "write the predicted step as a Chrome trace")
+      ->type_name("FILE");
   command->footer("Example:\n  metadist plan gpt2.onnx --cluster cpu:4 -o gpt2.plan.json");
   session.action = [&session, flags] { return PlanCommand(session, *flags); };
 }

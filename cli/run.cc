@@ -20,7 +20,6 @@
 #include "cli/values.h"
 #include "executor/comm/mpi/mpi_world.h"
 #include "executor/run/process_run.h"
-#include "executor/run/trace.h"
 #include "importers/arrays/npz.h"
 #include "metair/ir/suggest.h"
 #include "metair/ir/text_file.h"

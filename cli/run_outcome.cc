@@ -9,7 +9,6 @@
 
 #include "cli/output_file.h"
 #include "executor/run/process_run.h"
-#include "executor/run/trace.h"
 #include "importers/arrays/npz.h"
 #include "metair/ir/suggest.h"
 
@@ -70,7 +69,7 @@ Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& j
                     ? RunOnProcesses(*session.processes, program, {}, inputs, timed)
                     : RunProgram(program, {}, inputs, timed));
   if (!flags.trace.empty())
-    out.traced = WriteFile(flags.trace, TraceJson(program, out.run), session.force);
+    out.traced = WriteFile(flags.trace, TraceJson(program, out.run.timeline), session.force);
   const auto coarsest = CoarsestTypes(job.graph);
   out.tolerance = WidestTolerance(coarsest);
   std::optional<RunResult> whole;

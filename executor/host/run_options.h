@@ -13,7 +13,7 @@ struct RunOptions {
   int iterations = 1;           // measured steps, at least
   double min_seconds = 0;       // keep measuring until this much time has passed
   double timeout_seconds = 60;  // the longest that a rank waits for another
-  bool trace = false;           // keep the events of the last step
+  bool trace = false;           // keep the time line of the last step
   bool fuse = true;             // run the nodes of a fused group as one, block by block
   // Fill parameters and inputs without data with seeded random values.
   bool random_weights = false;

@@ -11,21 +11,9 @@
 #include "executor/host/run_options.h"
 #include "metair/ir/result.h"
 #include "metair/spmd/program.h"
+#include "metair/spmd/timeline.h"
 
 namespace metadist {
-
-// A node, chain of nodes, collective or channel of the last step, on one rank.
-struct TraceEvent {
-  int64_t rank = 0;
-  int stage = 0;
-  int micro_batch = 0;
-  NodeId node = kNone;         // kNone: a channel from the stage
-  std::vector<NodeId> others;  // of a chain
-  std::string kernel;          // see NodeTime
-  bool collective = false;
-  double start_seconds = 0;  // since the step began on the slowest rank
-  double seconds = 0;
-};
 
 struct NodeTime {
   int stage = 0;
@@ -60,7 +48,7 @@ struct RunResult {
   std::map<std::string, CollectiveCount> collectives;  // of one step, by kind, without local ones
   std::vector<RankMemory> memory;                      // by rank
   int64_t peak_bytes = 0;                              // of the rank with the highest peak
-  std::vector<TraceEvent> events;                      // with RunOptions::trace
+  Timeline timeline;                                   // of the last step; RunOptions::trace
   std::vector<std::string> reference_ops;              // operators run by their reference kernel
 };
 

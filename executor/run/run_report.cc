@@ -184,26 +184,29 @@ void ReportTimes(const Program& program,
   ReportQuietTimes(reports, parts, result);
 }
 
-void ReportTrace(const std::vector<RankReport>& reports, RunResult& result) {
-  if (reports[0].steps.empty()) return;
+// What the ranks did in the last step.
+Timeline MeasuredTimeline(const std::vector<RankReport>& reports) {
+  if (reports[0].steps.empty()) return {};
+  std::vector<TimelineEvent> events;
   double first = reports[0].steps.back().start;
   for (const RankReport& report : reports) first = std::min(first, report.steps.back().start);
   for (size_t rank = 0; rank < reports.size(); ++rank) {
     const StepTimes& times = reports[rank].steps.back();
     for (size_t i = 0; i < times.ends.size(); ++i) {
       const CallName& call = reports[rank].calls[i];
-      const double seconds = CallsSeconds(times, i, i + 1);
-      result.events.push_back({static_cast<int64_t>(rank),
-                               call.stage,
-                               call.micro_batch,
-                               call.node,
-                               call.others,
-                               call.kernel,
-                               call.collective,
-                               times.ends[i] - first - seconds,
-                               seconds});
+      TimelineEvent event{static_cast<int64_t>(rank),
+                          call.collective ? Stream::kCollectives : Stream::kCompute,
+                          call.stage,
+                          call.micro_batch,
+                          call.others,
+                          call.kernel,
+                          (i == 0 ? times.start : times.ends[i - 1]) - first,
+                          CallsSeconds(times, i, i + 1)};
+      if (call.node != kNone) event.nodes.insert(event.nodes.begin(), call.node);
+      events.push_back(std::move(event));
     }
   }
+  return {Timeline::Source::kMeasured, std::move(events)};
 }
 
 void ReportMemory(const std::vector<RankReport>& reports, RunResult& result) {
@@ -285,7 +288,7 @@ RunResult ReportRun(const Program& program,
                     const RunOptions& options) {
   RunResult result;
   ReportTimes(program, reports, result);
-  if (options.trace) ReportTrace(reports, result);
+  if (options.trace) result.timeline = MeasuredTimeline(reports);
   ReportMemory(reports, result);
   ReportCollectives(program, result);
   AssembleOutputs(program, reports, result);

@@ -44,13 +44,14 @@ Result<std::unique_ptr<StageProgram>> StageProgram::Make(const Site& site) {
   auto made = std::make_unique<StageProgram>(site);
   made->graph_ = Instantiate(made->stage(), made->rank_);
   made->plan_ = PlanBuffers(made->graph_, site.ops);
+  made->step_ = PlanStepBuffers(site.program, site.stage, made->graph_, made->plan_);
   TRY(made->Allocate());
   made->device_graph_ =
       site.device.Arrange(made->graph_, made->stage().fused, site.ops, made->plan_, made->buffers_);
   TRY(made->Prepare());
   TRY(made->device_graph_->Finish());
   TRY(made->KeepOutputs());
-  TRY(made->PlanCarries());
+  TRY(made->AddCarries());
   return made;
 }
 
@@ -100,16 +101,24 @@ Result<void> StageProgram::Fill(ValueId id,
   } else {
     TRY(site_.device.Write(parts[0].bytes(), buffers_.of(id), slot.bytes));
   }
-  if (parts.size() > 1) {
-    const int64_t count = static_cast<int64_t>(parts.size());
-    std::byte* const all =
-        TRY(site_.device.Allocate(count * slot.bytes, &buffers_.memory.input_bytes));
-    for (int64_t i = 0; i < count; ++i)
-      TRY(site_.device.Write(
-          parts[static_cast<size_t>(i)].bytes(), all + i * slot.bytes, slot.bytes));
-    batches_.push_back({id, all, slot.bytes, count, 0});
-  }
+  if (parts.size() > 1) TRY(AddBatches(id, parts));
   if (value.kind == ValueKind::kConstant) value.data = std::move(parts[0]);
+  return {};
+}
+
+Result<void> StageProgram::AddBatches(ValueId id, const std::vector<Tensor>& parts) {
+  const auto of = std::find_if(step_.inputs.begin(),
+                               step_.inputs.end(),
+                               [&](const StepBuffers::Batches& b) { return b.value == id; });
+  if (of == step_.inputs.end() || of->count != static_cast<int64_t>(parts.size()))
+    return Internal(fmt::format("value '{}' has other micro-batches", graph_.value(id).name));
+  std::byte* const all = TRY(site_.device.Allocate(of->all_bytes(), &buffers_.memory.input_bytes));
+  std::byte* to = all;
+  for (const Tensor& part : parts) {
+    TRY(site_.device.Write(part.bytes(), to, of->bytes));
+    to += of->bytes;
+  }
+  batches_.push_back({*of, all});
   return {};
 }
 
@@ -153,54 +162,37 @@ Result<void> StageProgram::AddCollectives(NodeId& node) {
   return {};
 }
 
-// Allocates copies of outputs of several micro-batches, and of outputs that read a state, whose
-// buffer holds the next state after the step.
 Result<void> StageProgram::KeepOutputs() {
-  const int micro_batches = site_.program.micro_batches();
-  for (size_t i = 0; i < graph_.outputs.size(); ++i) {
-    if (site_.program.IsSent(site_.stage, i)) continue;
-    const ValueId root = SlotOf(graph_.outputs[i]).root;
-    const bool state = SlotOf(root).rewritten == kNone &&
-                       std::any_of(graph_.state.begin(), graph_.state.end(), [&](const auto& pair) {
-                         return pair.input == root;
-                       });
-    const bool batched = site_.program.IsBatched(stage().NameOfOutput(i));
-    const int count = batched ? micro_batches : 1;
-    if (count == 1 && !state) continue;
-    const int64_t bytes = LocalType(graph_.outputs[i]).bytes();
-    std::byte* const all = TRY(site_.device.Allocate(count * bytes, &buffers_.memory.arena_bytes));
-    kept_.push_back({graph_.outputs[i], all, bytes, count, i});
-  }
+  for (const StepBuffers::Batches& output : step_.outputs)
+    kept_.push_back(
+        {output, TRY(site_.device.Allocate(output.all_bytes(), &buffers_.memory.arena_bytes))});
   return {};
 }
 
-// Plans the copies that carry state to the next step. A new state stored in a resident buffer,
-// which may itself be overwritten, is copied aside first.
-Result<void> StageProgram::PlanCarries() {
-  for (const StatePair& pair : graph_.state) {
-    const int64_t bytes = LocalType(pair.input).bytes();
-    std::byte* const to = buffers_.of(pair.input);
-    const std::byte* from = buffers_.of(pair.output);
-    if (bytes == 0 || from == to) continue;
-    if (SlotOf(pair.output).place == BufferPlan::Place::kResident) {
+Result<void> StageProgram::AddCarries() {
+  for (const auto& [state, bytes, staged] : step_.carries) {
+    const std::byte* from = At(state.output);
+    if (staged) {
       std::byte* const away = TRY(site_.device.Allocate(bytes, &buffers_.memory.arena_bytes));
       staged_.push_back({from, away, bytes});
       from = away;
     }
-    carried_.push_back({from, to, bytes});
+    carried_.push_back({from, At(state.input), bytes});
   }
   return {};
 }
 
 Result<void> StageProgram::Load(int micro_batch) {
-  for (const Batches& input : batches_)
-    TRY(site_.device.Copy(input.all + micro_batch * input.bytes, At(input.value), input.bytes));
+  for (const auto& [of, all] : batches_)
+    TRY(site_.device.Copy(all + micro_batch * of.bytes, At(of.value), of.bytes));
   return {};
 }
 
 Result<void> StageProgram::Keep(int micro_batch) {
-  for (const Batches& output : kept_)
-    TRY(site_.device.Copy(At(output.value), output.all + micro_batch * output.bytes, output.bytes));
+  for (const auto& [of, all] : kept_) {
+    const int64_t at = of.count == 1 ? 0 : micro_batch * of.bytes;
+    TRY(site_.device.Copy(At(of.value), all + at, of.bytes));
+  }
   return {};
 }
 
@@ -215,10 +207,10 @@ Result<std::vector<Tensor>> StageProgram::Output(size_t position) const {
   const TensorType& type = LocalType(id);
   std::vector<Tensor> out;
   const auto kept = std::find_if(kept_.begin(), kept_.end(), [&](const Batches& batches) {
-    return batches.output == position;
+    return batches.of.position == position;
   });
   const bool apart = kept != kept_.end();
-  const int64_t count = apart ? kept->count : 1;
+  const int64_t count = apart ? kept->of.count : 1;
   const std::byte* const first = apart ? kept->all : At(id);
   for (int64_t i = 0; i < count; ++i) {
     Tensor part = Tensor::Unset(type);

@@ -9,6 +9,7 @@
 #include "metair/ops/op_table.h"
 #include "metair/spmd/buffer_plan.h"
 #include "metair/spmd/program.h"
+#include "metair/spmd/step_buffers.h"
 
 namespace metadist {
 
@@ -74,13 +75,10 @@ class StageProgram {
     std::byte* to = nullptr;
     int64_t bytes = 0;
   };
-  // Copies of a value: of one micro-batch, or of all in sequence.
+  // Copies of an input or output besides its own buffer.
   struct Batches {
-    ValueId value = kNone;
+    StepBuffers::Batches of;
     std::byte* all = nullptr;
-    int64_t bytes = 0;  // of one
-    int64_t count = 1;
-    size_t output = 0;  // its position among the outputs
   };
 
   Result<void> Allocate();
@@ -88,17 +86,16 @@ class StageProgram {
   Result<void> Fill(ValueId id, const BufferPlan::Slot& slot, std::vector<Tensor> parts);
   Result<void> Prepare();
   Result<void> AddCollectives(NodeId& node);
+  Result<void> AddBatches(ValueId id, const std::vector<Tensor>& parts);
   Result<void> KeepOutputs();
-  Result<void> PlanCarries();
+  Result<void> AddCarries();
   const Stage& stage() const;
-  const BufferPlan::Slot& SlotOf(ValueId value) const {
-    return plan_.slots[static_cast<size_t>(value)];
-  }
 
   const Site site_;
   const int64_t rank_;  // in the stage's mesh
   Graph graph_;
   BufferPlan plan_;
+  StepBuffers step_;
   RankBuffers buffers_;
   std::unique_ptr<DeviceGraph> device_graph_;
   std::vector<Call> calls_;

@@ -124,6 +124,8 @@ class Checker {
       const ScheduleStep& step = program_.schedule[i];
       if (StageAt(step.stage) == nullptr || step.micro_batch < 0)
         return Say("schedule", fmt::format("no stage {}", step.stage));
+      if (step.micro_batch >= static_cast<int64_t>(program_.schedule.size()))
+        return Say("schedule", "every stage must take every micro-batch");
       micro_batches = std::max(micro_batches, step.micro_batch + 1);
       if (!when.emplace(std::pair(step.stage, step.micro_batch), static_cast<int>(i)).second)
         Say("schedule",

@@ -14,6 +14,7 @@
 
 #include <charconv>
 #include <map>
+#include <optional>
 
 #include "metair/ir/text.h"
 #include "metair/ir/text_token.h"
@@ -24,15 +25,34 @@ namespace {
 
 constexpr int64_t kMostRanks = 1 << 20;
 
-std::vector<int64_t> GlobalEntries(const Graph& graph, NodeId id, const LocalLiteral& literal) {
+// What a literal changes; nullopt: nothing that is known, or no integers.
+std::optional<std::vector<int64_t>> GlobalEntries(const Graph& graph,
+                                                  NodeId id,
+                                                  const LocalLiteral& literal) {
   const Node& node = graph.node(id);
-  if (literal.input != kNone)
-    return graph.value(node.inputs[static_cast<size_t>(literal.input)]).data.ToInts();
+  if (literal.input != kNone) {
+    const ValueId input = node.inputs[static_cast<size_t>(literal.input)];
+    if (input == kNone || !graph.value(input).data.has_data()) return std::nullopt;
+    return graph.value(input).data.ToInts();
+  }
   const auto found = node.attributes.all().find(literal.attribute);
-  if (found == node.attributes.all().end()) return {};
-  if (const auto* one = std::get_if<int64_t>(&found->second)) return {*one};
+  if (found == node.attributes.all().end()) return std::nullopt;
+  if (const auto* one = std::get_if<int64_t>(&found->second)) return std::vector{*one};
   const auto* list = std::get_if<std::vector<int64_t>>(&found->second);
-  return list == nullptr ? std::vector<int64_t>() : *list;
+  return list == nullptr ? std::nullopt : std::optional(*list);
+}
+
+// As the text of a graph lists its values, so that what is read from it prints the same.
+std::vector<ValueId> InOrderOfText(const Graph& graph) {
+  std::vector<ValueId> order = graph.inputs;
+  for (size_t v = 0; v < graph.values.size(); ++v)
+    if (const ValueKind kind = graph.values[v].kind;
+        kind == ValueKind::kParameter || kind == ValueKind::kConstant)
+      order.push_back(static_cast<ValueId>(v));
+  for (const Node& node : graph.nodes)
+    for (const ValueId output : node.outputs)
+      if (output != kNone) order.push_back(output);
+  return order;
 }
 
 std::string StageText(const Stage& stage) {
@@ -48,11 +68,11 @@ std::string StageText(const Stage& stage) {
   out += fmt::format(" mesh {}\n", MeshText(mesh)) + GraphText(stage.graph);
   for (const auto& [position, name] : stage.output_names)
     out += fmt::format("output {} named {}\n", position, NameText(name));
-  for (size_t v = 0; v < stage.shardings.size(); ++v)
-    if (!stage.shardings[v].replicated())
+  for (const ValueId id : InOrderOfText(stage.graph))
+    if (!stage.ShardingOf(id).replicated())
       out += fmt::format("sharding %{} {}\n",
-                         NameText(stage.graph.values[v].name),
-                         ShardingText(stage.shardings[v], mesh));
+                         NameText(stage.graph.value(id).name),
+                         ShardingText(stage.ShardingOf(id), mesh));
   for (const auto& [node, literals] : stage.literals)
     for (const LocalLiteral& literal : literals) {
       out += fmt::format("literal @{} {} ",
@@ -140,7 +160,8 @@ class ProgramParser {
     while (!SkipIn(line, "mesh ")) {
       const int64_t first = TRY(TakeNumber<int64_t>(line));
       const int64_t last = SkipIn(line, "-") ? TRY(TakeNumber<int64_t>(line)) : first;
-      if (last < first || last >= kMostRanks)
+      const bool ascends = stage.ranks.empty() || stage.ranks.back() < first;
+      if (last < first || last >= kMostRanks || !ascends)
         return Fail(fmt::format("ranks must ascend and be below {}", kMostRanks));
       for (int64_t rank = first; rank <= last; ++rank) stage.ranks.push_back(rank);
       if (!SkipIn(line, " ")) return Fail("expected 'mesh'");
@@ -207,11 +228,13 @@ class ProgramParser {
       literal.input = TRY(TakeNumber<int>(line));
       if (literal.input >= static_cast<int>(stage.graph.node(node->second).inputs.size()))
         return Fail("no such input");
-      if (!line.empty()) line.remove_prefix(1);
+      SkipIn(line, " ");
     } else {
       literal.attribute = TRY(TakeName(line));
     }
-    for (const int64_t value : GlobalEntries(stage.graph, node->second, literal)) {
+    const auto entries = GlobalEntries(stage.graph, node->second, literal);
+    if (!entries) return Fail(fmt::format("node '{}' has no such integers", name));
+    for (const int64_t value : *entries) {
       auto entry = TakeLocalEntry(line, value, stage.mesh);
       if (!entry.ok()) return Fail(entry.error().message);
       literal.entries.push_back(std::move(entry).value());
@@ -271,11 +294,10 @@ class ProgramParser {
     std::string_view line = Line();
     while (!line.empty()) {
       ScheduleStep step;
-      line.remove_prefix(1);
+      if (!SkipIn(line, " ")) return Fail("expected stage:micro-batch");
       step.stage = TRY(TakeNumber<int>(line));
       if (step.stage >= static_cast<int>(program_.stages.size())) return Fail("no such stage");
-      if (line.empty() || line[0] != ':') return Fail("expected stage:micro-batch");
-      line.remove_prefix(1);
+      if (!SkipIn(line, ":")) return Fail("expected stage:micro-batch");
       step.micro_batch = TRY(TakeNumber<int>(line));
       program_.schedule.push_back(step);
     }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/simulate/simulate.h"
 
-#include <algorithm>
+#include <utility>
 
-#include "metair/spmd/buffer_plan.h"
 #include "metair/spmd/collective.h"
 #include "planner/lower/bundles.h"
-#include "planner/space/counted_rank.h"
 #include "planner/space/local_call.h"
 #include "planner/space/strategies.h"
 #include "planner/space/widest_rank.h"
@@ -45,21 +43,30 @@ void Count(Traffic& traffic, int64_t bytes, double seconds) {
   traffic.seconds += seconds;
 }
 
-}  // namespace
-
-MemoryUse MemoryOf(const Program& program, const OpTable& ops) {
-  MemoryUse most;
-  for (const Stage& stage : program.stages) {
-    const bool halos = std::any_of(stage.shardings.begin(), stage.shardings.end(), HasHalo);
-    for (const int64_t rank : FullRanks(stage.mesh, halos)) {
-      const BufferPlan plan = PlanBuffers(Instantiate(stage, rank), ops);
-      const MemoryUse use{
-          plan.parameter_bytes, plan.arena_bytes, plan.input_bytes + plan.constant_bytes};
-      if (use.peak_bytes() > most.peak_bytes()) most = use;
-    }
+// One node after the other, once all ranks have started. Members of a bundle are one event.
+Timeline TimelineOf(const Stage& stage, const std::vector<Priced>& nodes, double start_seconds) {
+  std::vector<TimelineEvent> events;
+  double now = start_seconds;
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    const double seconds = nodes[n].seconds;
+    if (seconds <= 0) continue;
+    const NodeId id = static_cast<NodeId>(n);
+    const Node& node = stage.graph.nodes[n];
+    const auto bundle = BundleOf(node);
+    const bool joins = bundle && !events.empty() &&
+                       BundleOf(stage.graph.node(events.back().nodes.back())) == bundle;
+    if (!joins)
+      events.push_back({.stream = CollectiveOf(node) ? Stream::kCollectives : Stream::kCompute,
+                        .what = node.op,
+                        .start_seconds = now});
+    events.back().nodes.push_back(id);
+    events.back().seconds += seconds;
+    now += seconds;
   }
-  return most;
+  return {Timeline::Source::kPredicted, std::move(events)};
 }
+
+}  // namespace
 
 std::vector<std::string> CallsOf(const Program& program, const OpTable& ops) {
   const Stage& stage = OnlyStage(program);
@@ -113,7 +120,9 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
   }
   out.step += out.compute;
   out.step += out.communication;
-  out.step += StepSeconds(cluster);
+  const Priced start = StepSeconds(cluster);
+  out.step += start;
+  out.timeline = TimelineOf(stage, out.nodes, start.seconds);
   out.memory = MemoryOf(program, ops);
   return out;
 }

@@ -8,7 +8,9 @@
 
 #include "metair/ops/op_table.h"
 #include "metair/spmd/program.h"
+#include "metair/spmd/timeline.h"
 #include "planner/redistribute/step_price.h"
+#include "planner/simulate/memory_use.h"
 #include "profiles/cluster.h"
 #include "profiles/priced.h"
 
@@ -22,14 +24,6 @@ struct Traffic {
   bool operator==(const Traffic&) const = default;
 };
 
-struct MemoryUse {
-  int64_t parameters = 0;
-  int64_t activations = 0;  // results and redistributed copies
-  int64_t buffers = 0;      // graph inputs and constants
-  int64_t peak_bytes() const { return parameters + activations + buffers; }
-  bool operator==(const MemoryUse&) const = default;
-};
-
 // The predicted cost of one step of a program. Nodes run one after the other on every rank.
 struct Prediction {
   Priced step;
@@ -39,10 +33,8 @@ struct Prediction {
   std::map<std::string, Traffic> collectives;  // by kind, without local steps
   std::map<std::string, Traffic> by_axis;      // by axes ("data", "data,model")
   MemoryUse memory;                            // on the fullest rank
+  Timeline timeline;  // of all ranks alike; nodes that take no time are left out
 };
-
-// Bytes on the fullest rank, as the executor will allocate them (PlanBuffers).
-MemoryUse MemoryOf(const Program& program, const OpTable& ops);
 
 // By node of the program's stage: its call on the widest rank, in the form of a profile
 // (planner/space/call_text.h); empty for collectives and for nodes without a price of their own.

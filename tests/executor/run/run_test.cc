@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "executor/host/random_data.h"
-#include "executor/run/trace.h"
 #include "metair/ops/interpret.h"
 #include "metair/spmd/buffer_plan.h"
 
@@ -283,7 +282,7 @@ TEST(Run, CountsCollectivesAndTimes) {
   ASSERT_EQ(result.value().nodes.size(), 4u);
   EXPECT_TRUE(result.value().nodes[0].kernel.starts_with("MatMul/"));
   EXPECT_EQ(result.value().reference_ops, std::vector<std::string>{});
-  const auto trace = nlohmann::json::parse(TraceJson(program, result.value()));
+  const auto trace = nlohmann::json::parse(TraceJson(program, result.value().timeline));
   int complete = 0;
   for (const auto& event : trace["traceEvents"])
     if (event["ph"] == "X") {
@@ -314,7 +313,7 @@ TEST(Run, RunsFusedNodesAsOne) {
   EXPECT_EQ(nodes[0].kernel, "Neg/loop+Exp/loop");
   EXPECT_EQ(nodes[1].kernel, "AllGather");
   EXPECT_EQ(nodes[2].others, std::vector<NodeId>{4});
-  const std::string trace = TraceJson(b.program, result.value());
+  const std::string trace = TraceJson(b.program, result.value().timeline);
   EXPECT_NE(trace.find("\"nNeg0 + nExp1\""), std::string::npos);
   EXPECT_NE(trace.find("\"Add+Relu\""), std::string::npos);
 

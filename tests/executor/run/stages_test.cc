@@ -144,6 +144,23 @@ TEST(State, ThatChangePlacesDoSo) {
   }
 }
 
+// What is kept of an output that is a state and is not batched is that of the last micro-batch.
+TEST(State, IsCarriedFromMicroBatchToMicroBatch) {
+  const char* text =
+      "program\nstage ranks 0 mesh 1\ngraph swap opset 26 {\n"
+      "  input %a: f32[3]\n  input %b: f32[3]\n"
+      "  output %a\n  output %b\n"
+      "  state %a -> %b\n  state %b -> %a\n}\nschedule 0:0 0:1\n";
+  const auto program = ParseProgram(text);
+  ASSERT_TRUE(program.ok()) << program.error().text();
+  const NamedTensors inputs = {{"a", Tensor::Of<float>({3}, {1, 2, 3})},
+                               {"b", Tensor::Of<float>({3}, {4, 5, 6})}};
+  const auto run = RunProgram(program.value(), {}, inputs, {});
+  ASSERT_TRUE(run.ok()) << run.error().text();
+  EXPECT_TRUE(Identical(run.value().outputs[0].second, inputs.at("b")));
+  EXPECT_TRUE(Identical(run.value().outputs[1].second, inputs.at("a")));
+}
+
 TEST(Programs, ThatCannotRunAreRefusedWithAllReasons) {
   std::string text = programs::PipelineText({4, 2, 2});
   const auto refused = [&](const std::string& from, const std::string& to) {
