@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/launch.h"
 #include "cli/output_file.h"
 
 namespace metadist::cli {
@@ -53,6 +54,11 @@ std::string InOneLine(const std::string& text) {
 
 }  // namespace
 
+Console::Console() {
+  const Launch launch = DetectLaunch();
+  if (launch.size > 1) speaker = "[rank " + std::to_string(launch.rank) + "] ";
+}
+
 void Console::Print(const std::string& text) const { PrintStdout(text); }
 
 void Console::Write(int level, const std::string& text) const {
@@ -80,10 +86,10 @@ void Console::Fail(const Error& error) const {
     Write(-1, speaker + "metadist: " + Paint("31", "error:") + " " + place + e.message);
     // One hint for consecutive errors that share it.
     const bool last = i + 1 == shown || all[i + 1]->hint != e.hint;
-    if (last && !e.hint.empty()) Write(-1, "  hint: " + e.hint);
+    if (last && !e.hint.empty()) Write(-1, speaker + "  hint: " + e.hint);
   }
   if (shown < all.size())
-    Write(-1, "  and " + std::to_string(all.size() - shown) + " more problems");
+    Write(-1, speaker + "  and " + std::to_string(all.size() - shown) + " more problems");
 }
 
 void Console::Step(const std::string& text) {

@@ -16,8 +16,10 @@ class Console {
   int verbosity = 0;  // -1 quiet, 0, 1 (-v), 2 (-vv)
   Progress progress = Progress::kAuto;
   std::FILE* log_file = nullptr;  // receives all logs, whatever the verbosity
-  std::string speaker;            // printed before each error: "[rank 3] " for one of several
-                                  // processes
+  std::string speaker;            // printed before each line of an error: "[rank 3] " for one of
+                                  // several processes
+
+  Console();
 
   // Prints a result, verbatim.
   void Print(const std::string& text) const;

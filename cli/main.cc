@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/iopddl.h"
+#include "cli/launch.h"
 #include "cli/output_file.h"
 #include "cli/session.h"
 #include "metair/ir/suggest.h"
@@ -30,9 +31,20 @@ constexpr const char* kExitCodes =
     "  5 results differ           6 device       7 regression     8 time limit, no plan yet\n"
     "  130 interrupted, the best plan so far is written\n";
 
+// Printed before the messages of one of several processes; read by signal handlers.
+std::string speaker;
+// The first of several processes reports that they were interrupted.
+bool first_of_all = true;
+
+void NameProcess() {
+  speaker = Console().speaker;
+  first_of_all = DetectLaunch().rank == 0;
+}
+
 // Safe inside a signal handler.
 void Say(std::string_view text) {
   if (isatty(STDERR_FILENO) != 0) (void)!write(STDERR_FILENO, "\n", 1);
+  (void)!write(STDERR_FILENO, speaker.data(), speaker.size());
   (void)!write(STDERR_FILENO, text.data(), text.size());
 }
 
@@ -44,12 +56,14 @@ void OnSignal(int signal) {
     alarm(1);
     return;
   }
-  Say("metadist: error: interrupted\n");
+  if (first_of_all) Say("metadist: error: interrupted\n");
   std::_Exit(static_cast<int>(ErrorCode::kInterrupted));
 }
 
 void OnAlarm(int) {
-  Say("metadist: interrupted, finishing what was found so far; interrupt again to stop at once\n");
+  if (first_of_all)
+    Say("metadist: interrupted, finishing what was found so far; interrupt again to stop at "
+        "once\n");
 }
 
 // A closed standard stream's descriptor would be reused by the next opened file, which would then
@@ -239,6 +253,7 @@ int Finish(int status) {
 
 int main(int argc, char** argv) {
   metadist::cli::HoldStandardStreams();
+  metadist::cli::NameProcess();
   metadist::cli::LoadUnwinder();
   metadist::cli::KeepMemoryBack();
   std::atexit(metadist::cli::OnExit);

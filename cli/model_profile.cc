@@ -24,6 +24,7 @@
 
 #include "cli/planning.h"
 #include "executor/measure/measure.h"
+#include "executor/run/process_run.h"
 #include "executor/run/run.h"
 #include "planner/rules/book/rule_book.h"
 #include "planner/simulate/simulate.h"
@@ -129,7 +130,9 @@ Result<ModelMeasurer::Outcome> ModelMeasurer::Round(int ranks) {
   options.seed = session_.seed;
   options.interrupted = &Session::interrupted();
   options.ops = &run_ops_;
-  const RunResult run = TRY(RunProgram(program, {}, {}, options));
+  const RunResult run = TRY(session_.processes != nullptr
+                                ? RunOnProcesses(*session_.processes, program, {}, {}, options)
+                                : RunProgram(program, {}, {}, options));
   Book(calls, run, ranks);
   const double off = std::abs(plan.prediction.step.seconds - run.quiet_seconds);
   outcome.close = off <= kClose * run.quiet_seconds;

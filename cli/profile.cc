@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures kernels, copies and collectives of this machine.
+// Measures kernels, copies and collectives of this machine, or of the processes that MPI started.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,23 +10,31 @@
 #include "cli/commands.h"
 #include "cli/cpu_profile.h"
 #include "cli/format.h"
+#include "cli/launch.h"
 #include "cli/model_flags.h"
 #include "cli/model_profile.h"
 #include "cli/output_file.h"
+#include "cli/processes.h"
 #include "cli/values.h"
+#include "executor/comm/mpi/mpi_world.h"
 #include "executor/measure/measure.h"
+#include "executor/run/process_run.h"
 #include "profiles/profile_io.h"
 
 namespace metadist::cli {
 namespace {
 
+constexpr int kUsualRanks = 4;
+constexpr double kUsualTimeout = 60;  // seconds
+
 struct ProfileFlags {
   ModelFlags model;
   std::string device = "cpu";
-  int ranks = 4;
+  int ranks = 0;  // 0: not given
   bool quick = false;
   bool resume = false;
   std::string budget;
+  std::string timeout;
 };
 
 nlohmann::ordered_json Classes(const Profile& profile) {
@@ -34,6 +42,18 @@ nlohmann::ordered_json Classes(const Profile& profile) {
   for (const auto& [provenance, rows] : profile.rows_by_class())
     out[std::string(Name(provenance))] = rows;
   return out;
+}
+
+// Rows measured between threads cannot be combined with rows measured between processes.
+Result<void> CheckAlike(const Profile& previous, const Session& session) {
+  const std::string ranks = session.processes != nullptr ? kOfProcesses : kOfThreads;
+  const std::string& before = previous.header.launch_mode;
+  if (before.empty() || before == ranks) return {};
+  return Error{ErrorCode::kUsage,
+               session.output,
+               fmt::format("its rows were measured between {}, these are {}", before, ranks),
+               "write to another file, or pass `--force` to start over",
+               {}};
 }
 
 // Writes the file while rows are measured, but not for every row: a row may take microseconds.
@@ -94,6 +114,10 @@ Result<Profile> Measure(Session& session,
   options.date = Today();
   options.tool_version = METADIST_VERSION;
   options.progress = [&](const std::string& line) { session.console.Step(line); };
+  if (session.processes != nullptr) {
+    options.processes = session.processes.get();
+    options.library = TRY(MpiLibrary());
+  }
   options.row_done = [&keeper](const Profile& so_far) { keeper.KeepNowAndThen(so_far); };
   LoadedModel model;
   if (!flags.model.path.empty()) model = TRY(LoadModel(session, flags.model));
@@ -105,7 +129,13 @@ Result<Profile> Measure(Session& session,
   return profile;
 }
 
-Result<void> MeasureCommand(Session& session, const ProfileFlags& flags) {
+std::string BetweenText(const Profile& profile, int ranks) {
+  const int machines = profile.header.nodes;
+  return fmt::format(
+      " between {} processes on {} machine{}", ranks, machines, machines == 1 ? "" : "s");
+}
+
+Result<void> MeasureHere(Session& session, const ProfileFlags& flags) {
   if (flags.device == "cuda")
     return Error{
         ErrorCode::kDevice, "", "this build has no cuda back end", "see `metadist doctor`", {}};
@@ -128,6 +158,7 @@ Result<void> MeasureCommand(Session& session, const ProfileFlags& flags) {
       return error;
     }
     previous = std::move(read).value();
+    TRY(CheckAlike(previous, session));
   }
   const auto start = std::chrono::steady_clock::now();
   Session::finishes() = file;
@@ -149,6 +180,9 @@ Result<void> MeasureCommand(Session& session, const ProfileFlags& flags) {
 
   nlohmann::ordered_json document = session.Document();
   document["device"] = flags.device;
+  document["backend"] = session.processes != nullptr ? "mpi" : "threads";
+  document["ranks"] = flags.ranks;
+  document["machines"] = profile.header.nodes;
   document["rows"] = profile.rows();
   document["seconds"] = seconds;
   document["classes"] = Classes(profile);
@@ -156,11 +190,47 @@ Result<void> MeasureCommand(Session& session, const ProfileFlags& flags) {
   if (file && written.ok()) document["file"] = session.output;
   session.Report(
       document,
-      fmt::format("{} rows measured in {}{}\n",
+      fmt::format("{} rows measured in {}{}{}\n",
                   profile.rows(),
                   SecondsText(seconds),
+                  session.processes != nullptr ? BetweenText(profile, flags.ranks) : "",
                   file && written.ok() ? ", written to " + session.output : std::string()));
   return written;
+}
+
+// Rank 0 of several processes does all that one process does; the others measure with it.
+Result<void> MeasureAmong(Session& session, ProfileFlags flags, const Launch& launch) {
+  TRY(CheckStartedByMpi(launch));
+  double timeout = kUsualTimeout;
+  if (!flags.timeout.empty()) {
+    auto seconds = ParseSeconds(flags.timeout);
+    if (!seconds.ok()) return std::move(seconds).error().in("--timeout");
+    timeout = seconds.value();
+  }
+  Roles roles;
+  roles.lead = [&](Messenger& processes) -> Result<void> {
+    if (flags.ranks != 0 && flags.ranks != processes.size())
+      return Usage(fmt::format("--ranks says {}, but {} started {} processes",
+                               flags.ranks,
+                               launch.launcher,
+                               processes.size()),
+                   "leave --ranks out, or start as many");
+    flags.ranks = processes.size();
+    return MeasureHere(session, flags);
+  };
+  roles.serve = [&](Messenger& processes) -> Result<void> {
+    Session::finishes() = true;  // when rank 0 has finished
+    const auto ops = TRY(OperatorsToRun(flags.model.op_libraries));
+    return ServeRuns(processes, *ops);
+  };
+  return RunTogether(session, timeout, roles);
+}
+
+Result<void> MeasureCommand(Session& session, ProfileFlags flags) {
+  const Launch launch = DetectLaunch();
+  if (launch.size > 1 && flags.device == "cpu") return MeasureAmong(session, flags, launch);
+  if (flags.ranks == 0) flags.ranks = kUsualRanks;
+  return MeasureHere(session, flags);
 }
 
 }  // namespace
@@ -173,17 +243,26 @@ void AddProfile(CLI::App& app, Session& session) {
   command->add_option("--device", flags->device, "cpu or cuda")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->type_name("DEVICE");
-  command->add_option("--ranks", flags->ranks, "largest group of ranks (default 4)")
+  command
+      ->add_option("--ranks",
+                   flags->ranks,
+                   "largest group of ranks (default 4, or the processes that mpirun started)")
       ->type_name("N")
       ->check(CLI::Range(1, 256));
   command->add_flag("--quick", flags->quick, "a coarse grid, under 20 seconds");
   command->add_flag("--resume", flags->resume, "keep the rows that the file already has");
   command->add_option("--time-limit", flags->budget, "measure no new row after this time")
       ->type_name("T");
+  command
+      ->add_option(
+          "--timeout", flags->timeout, "longest that a process waits for another (default 60s)")
+      ->type_name("T");
   command->footer(
-      "With a MODEL, its own calls are measured, too, as planned for 1, 2, ... ranks.\n\n"
+      "With a MODEL, its own calls are measured, too, as planned for 1, 2, ... ranks.\n"
+      "In processes that mpirun or srun started, collectives are measured between these.\n\n"
       "Example:\n  metadist profile --device cpu --quick -o mybox.profile.json\n"
-      "  metadist profile gpt2.onnx --resume -o mybox.profile.json");
+      "  metadist profile gpt2.onnx --resume -o mybox.profile.json\n"
+      "  mpirun -n 4 metadist profile -o cluster.profile.json");
   session.checks_output = false;  // --resume needs an existing file
   session.action = [&session, flags] { return MeasureCommand(session, *flags); };
 }

@@ -13,12 +13,12 @@
 #include "cli/commands.h"
 #include "cli/launch.h"
 #include "cli/output_file.h"
+#include "cli/processes.h"
 #include "cli/rule_files.h"
 #include "cli/run_job.h"
 #include "cli/run_outcome.h"
 #include "cli/run_report.h"
 #include "cli/values.h"
-#include "executor/comm/mpi/mpi_world.h"
 #include "executor/run/process_run.h"
 #include "importers/arrays/npz.h"
 #include "metair/ir/suggest.h"
@@ -42,13 +42,7 @@ Result<void> ChooseBackend(const Launch& launch, RunFlags& flags) {
                  fmt::format("back end '{}' is not usable here", flags.backend),
                  "see `metadist doctor`",
                  {}};
-  if (launch.launcher.empty() || launch.launcher == "torchrun")
-    return Error{ErrorCode::kDevice,
-                 "",
-                 "back end 'mpi' runs in processes that MPI started, and this one is not of them",
-                 "start it as `mpirun -n N metadist run ...`",
-                 {}};
-  return {};
+  return CheckStartedByMpi(launch);
 }
 
 Result<void> CheckResults(const RunFlags& flags, const Job& job, const RunOutcome& out) {
@@ -93,20 +87,19 @@ Result<void> RunAndReport(Session& session, RunFlags flags) {
 // sends.
 Result<void> RunCommand(Session& session, RunFlags flags) {
   const Launch launch = DetectLaunch();
-  if (launch.size > 1) session.console.speaker = fmt::format("[rank {}] ", launch.rank);
   TRY(ChooseBackend(launch, flags));
   if (flags.backend == "threads")
     return launch.rank == 0 ? RunAndReport(session, std::move(flags)) : Result<void>();
-  session.processes = TRY(JoinMpi({.timeout_seconds = flags.timeout_seconds}));
-  if (session.processes->rank() != 0) {
+  Roles roles;
+  roles.lead = [&](Messenger& processes) {
+    if (flags.ranks == 0) flags.ranks_of_model = processes.size();
+    return RunAndReport(session, std::move(flags));
+  };
+  roles.serve = [&](Messenger& processes) -> Result<void> {
     const auto ops = TRY(OperatorsToRun(flags.plan.model.op_libraries));
-    return ServeRuns(*session.processes, *ops);
-  }
-  if (flags.ranks == 0) flags.ranks_of_model = session.processes->size();
-  Result<void> done = RunAndReport(session, std::move(flags));
-  // If this fails, the other processes already know or have ended.
-  (void)EndRuns(*session.processes);
-  return done;
+    return ServeRuns(processes, *ops);
+  };
+  return RunTogether(session, flags.timeout_seconds, roles);
 }
 
 }  // namespace

@@ -72,6 +72,12 @@ std::string RunCheckText(const RunReport& report) {
   return text + ")\n";
 }
 
+// What the measured figures were measured on, where predictions are for something else.
+std::string MeasuredText(const RunReport& report) {
+  if (report.elsewhere.empty()) return "measured";
+  return report.backend == "mpi" ? "measured on processes" : "measured on threads here";
+}
+
 }  // namespace
 
 RunReport RunReportOf(const RunFlags& flags, const Job& job, const RunOutcome& outcome) {
@@ -139,7 +145,7 @@ std::string RunText(const RunReport& report) {
   const bool elsewhere = !report.elsewhere.empty();
   Table table({{""},
                {elsewhere ? "predicted on " + report.elsewhere : "predicted", true},
-               {elsewhere ? "measured on threads here" : "measured", true}});
+               {MeasuredText(report), true}});
   table.Add({"step",
              report.predicted_seconds ? SecondsText(*report.predicted_seconds) : "-",
              SecondsText(report.median_seconds)});

@@ -12,7 +12,7 @@
 #                those with threads under the thread sanitizer
 #   plain avx2   kernels without vector instructions, and with those of older machines
 #   conformance  ONNX's own test data, whole and split over 1, 2 and 3 ranks
-#   faults       full disks, signals, little memory, killed helpers
+#   faults       full disks, signals, little memory, killed helpers and processes
 #   wide         rules against onnxruntime and under several seeds, completeness, random graphs, growth, low precision, all choices of all models
 #   planted      faults put into the code one after another: each must turn a test red
 #   fuzz         every fuzz program for METADIST_FUZZ_SECONDS (600)
@@ -95,7 +95,7 @@ run_faults() {
     "python3 -B tests/faults/signals.py --binary $binary --moments 20 --onnx-data '$(onnx_data)'" \
     "python3 -B tests/faults/limits.py --binary $binary --levels 20" \
     "python3 -B tests/faults/helpers.py --binary $binary --moments 20" \
-    "python3 -B tests/faults/processes.py --binary $binary"
+    "python3 -B tests/faults/processes.py --binary $binary --levels 20"
 }
 
 run_wide() {
@@ -110,6 +110,7 @@ run_wide() {
     "python3 -B tests/wide/random_graphs.py --binary $binary --seed $((10000 * seed + 5000)) --graphs $(scaled 1000) --keep $logs/graphs" \
     "python3 -B tests/wide/check_rules.py --binary $binary seeds --calls $(scaled 3000) --seed $seed" \
     "python3 -B tests/wide/growth.py --binary $binary" \
+    "python3 -B tests/wide/mpi_models.py --binary $binary --seeds $(scaled 3) models ${dense[*]}" \
     "python3 -B tests/wide/low_precision.py --binary $binary models/{mlp,bert,gpt2,resnet,vit}.onnx" \
     "build/release/bin/any_choice --all-factors models 12 4,3,2x2 ${dense[*]}" \
     "build/release/bin/any_choice --all-factors models 60 4,3,2x2 moe"

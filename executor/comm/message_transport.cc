@@ -2,6 +2,7 @@
 // A transport on messages: numbers are exchanged through rank 0; a barrier exchanges a number that
 // is ignored.
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <string>
 #include <tuple>
@@ -118,10 +119,10 @@ Result<std::string> ReceiveFromLeader(Messenger& messenger) {
   return ReceiveBytes(messenger, 0, &Messenger::WaitForLeader);
 }
 
-std::unique_ptr<Transport> MakeMessageTransport(Messenger& messenger) {
-  std::vector<int> ranks;
-  for (int rank = 0; rank < messenger.size(); ++rank) ranks.push_back(rank);
-  return std::make_unique<MessageTransport>(messenger, std::move(ranks), messenger.rank());
+std::unique_ptr<Transport> MakeMessageTransport(Messenger& messenger, int ranks) {
+  std::vector<int> all(static_cast<size_t>(ranks));
+  std::iota(all.begin(), all.end(), 0);
+  return std::make_unique<MessageTransport>(messenger, std::move(all), messenger.rank());
 }
 
 }  // namespace metadist

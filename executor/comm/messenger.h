@@ -36,8 +36,8 @@ class Messenger {
   virtual bool Abort(const Error& reason) = 0;
 };
 
-// The transport of all ranks of a messenger. The messenger must outlive it.
-std::unique_ptr<Transport> MakeMessageTransport(Messenger& messenger);
+// The transport of the first `ranks` ranks of a messenger, which must outlive it.
+std::unique_ptr<Transport> MakeMessageTransport(Messenger& messenger, int ranks);
 
 // Text whose length the receiver does not know.
 Result<void> SendText(Messenger& messenger, const std::string& text, int to);

@@ -11,11 +11,9 @@
 
 #include <sched.h>
 
-#include <vector>
-
 namespace metadist {
 
-void PlaceRank(int rank, int ranks) {
+std::vector<int> AllowedCores() {
   // Read once, by the first rank: the thread that starts a later rank may already be bound.
   static const cpu_set_t allowed = [] {
     cpu_set_t set;
@@ -26,6 +24,11 @@ void PlaceRank(int rank, int ranks) {
   std::vector<int> cores;
   for (int core = 0; core < CPU_SETSIZE; ++core)
     if (CPU_ISSET(core, &allowed)) cores.push_back(core);
+  return cores;
+}
+
+void PlaceRank(int rank, int ranks) {
+  const std::vector<int> cores = AllowedCores();
   if (cores.empty() || ranks < static_cast<int>(cores.size())) return;
   cpu_set_t mine;
   CPU_ZERO(&mine);

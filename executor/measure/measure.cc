@@ -2,11 +2,13 @@
 #include "executor/measure/measure.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "executor/cpu/kernel.h"
@@ -17,8 +19,8 @@
 namespace metadist {
 namespace {
 
-constexpr double kLeastJudged = 0.1;  // seconds; shorter spans do not show how much of them the
-                                      // thread got
+constexpr char kSummons[] = "measure ";
+constexpr double kLeastJudged = 0.1;  // seconds; of shorter spans it cannot be told who had them
 
 std::string CpuModel() {
   std::ifstream file("/proc/cpuinfo");
@@ -44,6 +46,44 @@ void AddRates(Profile& profile) {
   }
 }
 
+// Tells the other processes what will be measured. Returns where each of them runs, by rank.
+Result<std::vector<Site>> Summon(const MeasureOptions& options) {
+  Messenger& processes = *options.processes;
+  const std::string text =
+      fmt::format("{}{:d} {}", kSummons, options.quick, fmt::join(options.ranks, " "));
+  for (int rank = 1; rank < processes.size(); ++rank) TRY(SendText(processes, text, rank));
+  std::vector<Site> sites = {ThisSite()};
+  for (int rank = 1; rank < processes.size(); ++rank)
+    sites.push_back(SiteFromText(TRY(ReceiveText(processes, rank))));
+  return sites;
+}
+
+// Records in the profile that its ranks are these processes.
+void DescribeProcesses(const MeasureOptions& options,
+                       const std::vector<Site>& sites,
+                       Profile& profile) {
+  const Spread spread = SpreadOf(sites);
+  ProfileHeader& header = profile.header;
+  header.launch_mode = kOfProcesses;
+  header.nodes = spread.machines;
+  header.cores = spread.cores;
+  header.devices_per_node = spread.ranks;
+  header.software["mpi"] = options.library;
+  header.settings["processes"] = std::to_string(sites.size());
+  profile.origins[kMeasuredHere].source =
+      fmt::format("metadist profile: {} processes on {} machine{}, {}",
+                  sites.size(),
+                  spread.machines,
+                  spread.machines == 1 ? "" : "s",
+                  options.library);
+}
+
+// All processes make these calls.
+Result<void> MeasureTogether(Measurer& measurer) {
+  TRY(MeasureSlowdown(measurer));
+  return MeasureCollectives(measurer);
+}
+
 // Records the share of the time since `start` that this thread, which never waits, did not run. The
 // maximum is kept, since rows of a resumed profile may have been measured on a busier machine.
 void AddBusyShare(Measurer& measurer,
@@ -64,15 +104,16 @@ ProfileHeader ThisMachine(const MeasureOptions& options) {
   header.device_model = CpuModel();
   header.cores = std::max(1u, std::thread::hardware_concurrency());
   header.devices_per_node = static_cast<int>(header.cores);
-  header.launch_mode = "threads";
+  header.launch_mode = kOfThreads;
   header.date = options.date;
   header.tool_version = options.tool_version;
   header.settings["mode"] = options.quick ? "quick" : "full";
   return header;
 }
 
-Measurer::Measurer(const MeasureOptions& options)
+Measurer::Measurer(const MeasureOptions& options, Team& team)
     : options_(options),
+      team_(team),
       rule_(StopRule::For(options.quick)),
       start_(std::chrono::steady_clock::now()) {
   if (options.previous != nullptr) profile_ = *options.previous;
@@ -85,6 +126,7 @@ Measurer::Measurer(const MeasureOptions& options)
 }
 
 bool Measurer::stopped() const {
+  if (!team_.leads()) return true;
   if (options_.interrupted != nullptr && *options_.interrupted) return true;
   if (options_.budget_seconds <= 0) return false;
   const auto spent = std::chrono::steady_clock::now() - start_;
@@ -122,10 +164,16 @@ void Measurer::Say(const std::string& what) const {
 }
 
 Result<Profile> MeasureCpu(const MeasureOptions& options) {
+  const int most = options.processes != nullptr ? options.processes->size() : kMostMeasuredRanks;
   for (int ranks : options.ranks)
-    if (ranks < 1 || ranks > kMostMeasuredRanks)
-      return Usage(fmt::format("ranks must be in [1, {}], got {}", kMostMeasuredRanks, ranks));
-  Measurer measurer(options);
+    if (ranks < 1 || ranks > most)
+      return Usage(fmt::format("ranks must be in [1, {}], got {}", most, ranks));
+  const std::vector<Site> sites =
+      options.processes != nullptr ? TRY(Summon(options)) : std::vector<Site>();
+  const auto team =
+      options.processes != nullptr ? MakeProcessTeam(*options.processes, sites) : MakeThreadTeam();
+  Measurer measurer(options, *team);
+  if (options.processes != nullptr) DescribeProcesses(options, sites, measurer.profile());
   Result<void> status;
   // A separate thread, so that the caller's settings of the kernel library are unaffected.
   std::thread worker([&] {
@@ -136,10 +184,10 @@ Result<Profile> MeasureCpu(const MeasureOptions& options) {
     MeasureContractions(measurer);
     MeasureKernels(measurer);
     AddBusyShare(measurer, start, ThreadSeconds() - had);
-    status = MeasureSlowdown(measurer);
-    if (status.ok()) status = MeasureCollectives(measurer);
+    status = MeasureTogether(measurer);
   });
   worker.join();
+  if (!status.ok() && options.processes != nullptr) options.processes->Abort(status.error());
   TRY(std::move(status));
   if (options.interrupted != nullptr && *options.interrupted)
     return Error{ErrorCode::kInterrupted, "", "interrupted while measuring", "", {}};
@@ -151,6 +199,20 @@ Result<Profile> MeasureCpu(const MeasureOptions& options) {
   std::erase_if(profile.collectives, empty);
   AddRates(profile);
   return profile;
+}
+
+bool IsMeasurement(const std::string& text) { return text.starts_with(kSummons); }
+
+Result<void> ServeMeasurement(Messenger& processes, const std::string& text) {
+  TRY(SendText(processes, SiteText(ThisSite()), 0));
+  std::istringstream in(text.substr(sizeof(kSummons) - 1));
+  MeasureOptions options;
+  options.ranks.clear();
+  in >> options.quick;
+  for (int ranks = 0; in >> ranks;) options.ranks.push_back(ranks);
+  const auto team = MakeProcessTeam(processes, {});
+  Measurer measurer(options, *team);
+  return MeasureTogether(measurer);
 }
 
 }  // namespace metadist

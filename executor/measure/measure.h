@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/comm/messenger.h"
 #include "metair/ir/result.h"
 #include "profiles/profile.h"
 
@@ -27,15 +28,28 @@ struct MeasureOptions {
   const std::atomic<bool>* interrupted = nullptr;
   std::string date;  // ISO 8601, for the header
   std::string tool_version;
+  // Where ranks are processes: these. The caller is the first; the others call ServeMeasurement.
+  Messenger* processes = nullptr;
+  std::string library;  // that carries their messages, for the header
 };
+
+// ProfileHeader::launch_mode of profiles whose ranks were threads, or processes.
+inline constexpr char kOfThreads[] = "threads";
+inline constexpr char kOfProcesses[] = "processes";
 
 // The profile header for this machine.
 ProfileHeader ThisMachine(const MeasureOptions& options);
 
-// Measures this machine as a device of kind "cpu" whose ranks are threads: matrix products, copies
-// by size, element-wise rates, the overhead of a node, the slow-down with several active ranks, and
+// Measures this machine as a device of kind "cpu" whose ranks are threads, or processes (maybe on
+// several machines, represented by that of the first rank): matrix products, copies by size,
+// element-wise rates, the overhead of a node, the slow-down with several active ranks, and
 // collectives among ranks. Every row has provenance "measured" and is the median of repeated
 // samples (StopRule). Errors: kUsage, kDevice, kInterrupted.
 Result<Profile> MeasureCpu(const MeasureOptions& options);
+
+// Whether a text from the first process asks for a measurement, and what the other processes then
+// do: their part of it.
+bool IsMeasurement(const std::string& text);
+Result<void> ServeMeasurement(Messenger& processes, const std::string& text);
 
 }  // namespace metadist

@@ -9,13 +9,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "executor/comm/placement.h"
 #include "executor/comm/pull_copies.h"
-#include "executor/comm/threads.h"
-#include "executor/cpu/kernel.h"
+#include "executor/comm/site.h"
 #include "executor/measure/measurer.h"
 #include "executor/measure/stopwatch.h"
-#include "metair/ir/parallel.h"
 #include "profiles/factors.h"
 
 namespace metadist {
@@ -25,8 +22,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kWorkSeconds = 30e-6;  // of work before a call, at least
 
-// One communicator shape: `ranks` threads in groups of `group` neighbours; all groups run at the
-// same time.
+// One communicator shape: `ranks` ranks in groups of `group` neighbours; all groups run at the same
+// time.
 struct Shape {
   int ranks;
   int group;
@@ -111,10 +108,7 @@ Result<Move> MoveOf(Collective op, int ranks, int64_t bytes) {
 
 class Bench {
  public:
-  Bench(Measurer& measurer, Shape shape)
-      : measurer_(measurer),
-        shape_(shape),
-        turns_(std::ceil(shape.ranks / static_cast<double>(measurer.profile().header.cores))) {}
+  Bench(Measurer& measurer, Shape shape);
   // Measures all rows of this shape.
   Result<void> Run();
 
@@ -123,35 +117,67 @@ class Bench {
     Collective op;
     int64_t bytes;
   };
+  // What only the leader knows, and tells the others.
+  struct Facts {
+    bool step_wanted = false;
+    bool one_clock = true;  // all ranks share it
+    int turns = 1;          // ranks on the fullest core
+  };
+  std::vector<Round> Rounds() const;
+  bool Wants(const Round& round) { return measurer_.Wants(RowsOf(round.op), round.bytes); }
   Result<void> RunRank(Transport& world);
-  Result<void> MeasureStep(Transport& world);
-  Result<std::vector<double>> Samples(Transport& world, Transport& group, const Move& move);
+  Result<Facts> LearnFacts(Transport& world);
+  Result<void> MeasureStep(Transport& world, const Facts& facts);
+  Result<std::vector<double>> Samples(Transport& world,
+                                      Transport& group,
+                                      const Move& move,
+                                      const Facts& facts);
   Series& RowsOf(Collective op) {
     return measurer_.profile().collectives[{op,
                                             "f32",
                                             shape_.group,
-                                            1,
-                                            shape_.group,
+                                            group_spread_.machines,
+                                            group_spread_.ranks,
                                             shape_.ranks / shape_.group,
                                             /*strided=*/false}];
   }
 
   // The work on the core with the most ranks, given the work of all ranks.
-  double WorkOfACore(const std::vector<double>& worked) const {
+  static double WorkOfACore(const std::vector<double>& worked, const Facts& facts) {
     const double all = std::accumulate(worked.begin(), worked.end(), 0.0);
-    return all / static_cast<double>(worked.size()) * turns_;
+    return all / static_cast<double>(worked.size()) * facts.turns;
   }
 
   Measurer& measurer_;
   static constexpr double kLeastSeconds = 5e-8;
   const Shape shape_;
-  const double turns_;  // ranks on the core with the most
-  std::vector<Round> rounds_;
-  bool step_wanted_ = false;
+  Spread group_spread_ = {1, 1, 1, 1};  // of the first group
 };
 
+Bench::Bench(Measurer& measurer, Shape shape) : measurer_(measurer), shape_(shape) {
+  if (measurer.team().leads()) group_spread_ = SpreadOf(measurer.team().Sites(shape.group));
+}
+
+Result<Bench::Facts> Bench::LearnFacts(Transport& world) {
+  Facts facts;
+  if (world.rank() == 0) {
+    const Spread spread = SpreadOf(measurer_.team().Sites(shape_.ranks));
+    facts.step_wanted = shape_.group == shape_.ranks &&
+                        measurer_.WantsFactor(kStepSeconds + std::to_string(shape_.ranks));
+    facts.one_clock = spread.machines == 1;
+    facts.turns = spread.turns;
+  }
+  facts.step_wanted = TRY(world.Decide(facts.step_wanted ? 1 : 0)) == 1;
+  facts.one_clock = TRY(world.Decide(facts.one_clock ? 1 : 0)) == 1;
+  facts.turns = static_cast<int>(TRY(world.Decide(facts.turns)));
+  return facts;
+}
+
 // All ranks see the same times, so they agree on when to stop.
-Result<std::vector<double>> Bench::Samples(Transport& world, Transport& group, const Move& move) {
+Result<std::vector<double>> Bench::Samples(Transport& world,
+                                           Transport& group,
+                                           const Move& move,
+                                           const Facts& facts) {
   std::vector<float> in(static_cast<size_t>(move.in), 1.0f);
   std::vector<float> out(static_cast<size_t>(move.out), 0.0f);
   const auto step = TRY(group.Prepare({{&move.transfers,
@@ -171,7 +197,7 @@ Result<std::vector<double>> Bench::Samples(Transport& world, Transport& group, c
     }
     const std::vector<double> elapsed =
         TRY(world.Collect(std::chrono::duration<double>(Clock::now() - start).count()));
-    const double work = WorkOfACore(TRY(world.Collect(worked)));
+    const double work = WorkOfACore(TRY(world.Collect(worked)), facts);
     const double seconds =
         std::max(kLeastSeconds, *std::max_element(elapsed.begin(), elapsed.end()) - work);
     if (sample < 0) {
@@ -185,8 +211,9 @@ Result<std::vector<double>> Bench::Samples(Transport& world, Transport& group, c
 }
 
 // How much longer than its work a step takes, from the first rank's start to the last rank's end:
-// ranks do not leave the preceding meeting at the same time.
-Result<void> Bench::MeasureStep(Transport& world) {
+// ranks do not leave the preceding meeting at the same time. Without a common clock: on the rank
+// where it takes longest.
+Result<void> Bench::MeasureStep(Transport& world, const Facts& facts) {
   constexpr int kSteps = 60;
   std::vector<double> samples;
   std::vector<float> none;
@@ -198,9 +225,10 @@ Result<void> Bench::MeasureStep(Transport& world) {
     const auto seconds = [](Clock::time_point at) {
       return std::chrono::duration<double>(at.time_since_epoch()).count();
     };
-    const std::vector<double> starts = TRY(world.Collect(seconds(start)));
-    const std::vector<double> ends = TRY(world.Collect(seconds(end)));
-    const double work = WorkOfACore(TRY(world.Collect(worked)));
+    const double zero = facts.one_clock ? 0 : seconds(start);
+    const std::vector<double> starts = TRY(world.Collect(seconds(start) - zero));
+    const std::vector<double> ends = TRY(world.Collect(seconds(end) - zero));
+    const double work = WorkOfACore(TRY(world.Collect(worked)), facts);
     const double whole = *std::max_element(ends.begin(), ends.end()) -
                          *std::min_element(starts.begin(), starts.end());
     // Ranks in excess of the cores take turns; that is not overhead.
@@ -213,16 +241,25 @@ Result<void> Bench::MeasureStep(Transport& world) {
   return {};
 }
 
+std::vector<Bench::Round> Bench::Rounds() const {
+  const bool quick = measurer_.options().quick;
+  const int64_t largest = int64_t{1} << (quick ? 22 : 26);
+  std::vector<Round> rounds;
+  for (int op = 0; op < kCollectives; ++op)
+    for (int64_t bytes = 512; bytes <= largest; bytes *= quick ? 16 : 8)
+      rounds.push_back({static_cast<Collective>(op), bytes});
+  return rounds;
+}
+
 Result<void> Bench::RunRank(Transport& world) {
-  cpu::UseOneThread();
-  PlaceRank(world.rank(), world.size());
-  if (step_wanted_) TRY(MeasureStep(world));
+  const Facts facts = TRY(LearnFacts(world));
+  if (facts.step_wanted) TRY(MeasureStep(world, facts));
   const auto group = TRY(world.Split(world.rank() / shape_.group, world.rank()));
-  for (const Round& round : rounds_) {
-    const bool stopped = world.rank() == 0 && measurer_.stopped();
-    if (TRY(world.Decide(stopped ? 1 : 0)) == 1) return {};
+  for (const Round& round : Rounds()) {
+    const bool wanted = world.rank() == 0 && Wants(round);
+    if (TRY(world.Decide(wanted ? 1 : 0)) == 0) continue;
     const Move move = TRY(MoveOf(round.op, shape_.group, round.bytes));
-    std::vector<double> samples = TRY(Samples(world, *group, move));
+    std::vector<double> samples = TRY(Samples(world, *group, move, facts));
     if (world.rank() == 0)
       measurer_.Add(RowsOf(round.op), round.bytes, Summarize(std::move(samples), kMeasuredHere));
   }
@@ -230,24 +267,11 @@ Result<void> Bench::RunRank(Transport& world) {
 }
 
 Result<void> Bench::Run() {
-  const bool quick = measurer_.options().quick;
-  const int64_t largest = int64_t{1} << (quick ? 22 : 26);
-  for (int op = 0; op < kCollectives; ++op)
-    for (int64_t bytes = 512; bytes <= largest; bytes *= quick ? 16 : 8) {
-      const auto kind = static_cast<Collective>(op);
-      if (measurer_.Wants(RowsOf(kind), bytes)) rounds_.push_back({kind, bytes});
-    }
-  step_wanted_ = shape_.group == shape_.ranks &&
-                 measurer_.WantsFactor(kStepSeconds + std::to_string(shape_.ranks));
-  if (rounds_.empty() && !step_wanted_) return {};
-  auto world = MakeThreadGroup(shape_.ranks);
-  std::vector<Result<void>> statuses(world.size());
-  TRY(RunAtOnce(world.size(), [&](size_t r) {
-    statuses[r] = RunRank(*world[r]);
-    if (!statuses[r].ok()) world[r]->Abort(statuses[r].error());
-  }));
-  for (Result<void>& status : statuses) TRY(std::move(status));
-  return {};
+  bool wanted = shape_.group == shape_.ranks &&
+                measurer_.WantsFactor(kStepSeconds + std::to_string(shape_.ranks));
+  for (const Round& round : Rounds()) wanted = Wants(round) || wanted;
+  return measurer_.team().Work(
+      wanted, shape_.ranks, [this](Transport& world) { return RunRank(world); });
 }
 
 }  // namespace

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the computation of one rank: copies, matrix products, every other operator with a fast
 // kernel, and the slow-down when several ranks work at the same time.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cstring>
+#include <numeric>
 #include <optional>
 
-#include "executor/comm/placement.h"
-#include "executor/comm/threads.h"
 #include "executor/device/chain_buffers.h"
 #include "executor/measure/bound_kernel.h"
 #include "executor/measure/measurer.h"
-#include "metair/ir/parallel.h"
 #include "metair/ops/op_table.h"
 #include "profiles/factors.h"
 
@@ -32,40 +27,41 @@ std::optional<BoundKernel> Product(const OpDef& op, int64_t m, int64_t n, int64_
 
 using WorkMaker = std::function<std::function<void()>()>;
 
-// Mean seconds of a call in one round, with `ranks` threads working at the same time.
-Result<double> RoundTogether(int ranks, const WorkMaker& make_work) {
+// Mean seconds of a call in one round, with all ranks working at the same time.
+Result<double> RoundTogether(Transport& world, const WorkMaker& make_work) {
   using Clock = std::chrono::steady_clock;
   constexpr double kSpan = 0.008;
-  auto group = MakeThreadGroup(ranks);
-  std::vector<double> seconds(static_cast<size_t>(ranks));
-  TRY(RunAtOnce(group.size(), [&](size_t r) {
-    cpu::UseOneThread();
-    PlaceRank(static_cast<int>(r), ranks);
-    const std::function<void()> work = make_work();
+  const std::function<void()> work = make_work();
+  work();
+  TRY(world.Barrier());
+  const auto start = Clock::now();
+  int calls = 0;
+  double spent = 0;
+  do {
     work();
-    if (!group[r]->Barrier().ok()) return;
-    const auto start = Clock::now();
-    int calls = 0;
-    double spent = 0;
-    do {
-      work();
-      ++calls;
-      spent = std::chrono::duration<double>(Clock::now() - start).count();
-    } while (spent < kSpan * ranks);
-    seconds[r] = spent / calls;
-  }));
-  double sum = 0;
-  for (double s : seconds) sum += s;
-  return sum / ranks;
+    ++calls;
+    spent = std::chrono::duration<double>(Clock::now() - start).count();
+  } while (spent < kSpan * world.size());
+  const std::vector<double> seconds = TRY(world.Collect(spent / calls));
+  return std::accumulate(seconds.begin(), seconds.end(), 0.0) / world.size();
 }
 
 // The minimum over several rounds, which excludes most of the interference of other programs.
-Result<double> SecondsTogether(int ranks, const WorkMaker& make_work) {
+Result<double> SecondsTogether(Transport& world, const WorkMaker& make_work) {
   constexpr int kRounds = 6;
-  double least = TRY(RoundTogether(ranks, make_work));
+  double least = TRY(RoundTogether(world, make_work));
   for (int round = 1; round < kRounds; ++round)
-    least = std::min(least, TRY(RoundTogether(ranks, make_work)));
+    least = std::min(least, TRY(RoundTogether(world, make_work)));
   return least;
+}
+
+Result<double> SecondsAlone(const WorkMaker& make_work) {
+  double seconds = 0;
+  TRY(MakeThreadTeam()->Work(/*wanted=*/true, 1, [&](Transport& world) -> Result<void> {
+    seconds = TRY(SecondsTogether(world, make_work));
+    return {};
+  }));
+  return seconds;
 }
 
 std::function<void()> CopyOf(int64_t bytes) {
@@ -145,29 +141,38 @@ void MeasureKernels(Measurer& measurer) {
 }
 
 Result<void> MeasureSlowdown(Measurer& measurer) {
-  if (measurer.stopped()) return {};
   const OpDef* op = FirstContraction();
   measurer.Say("several ranks at work");
-  const auto product = [op]() -> std::function<void()> {
-    const auto kernel = std::make_shared<BoundKernel>(*Product(*op, 128, 128, 128));
-    return [kernel] { kernel->Run(); };
+  struct Kind {
+    std::string factor;  // without the number of ranks
+    WorkMaker work;
+    double alone = 0;
   };
-  const auto copy = [] { return CopyOf(1 << 20); };
-  double product_alone = 0;
-  double copy_alone = 0;
+  std::vector<Kind> kinds = {{kSlowdownStream, [] { return CopyOf(1 << 20); }}};
+  if (op != nullptr)
+    kinds.insert(kinds.begin(), {kSlowdownContraction, [op]() -> std::function<void()> {
+                                   const auto kernel =
+                                       std::make_shared<BoundKernel>(*Product(*op, 128, 128, 128));
+                                   return [kernel] { kernel->Run(); };
+                                 }});
   for (int ranks : measurer.options().ranks) {
     if (ranks < 2) continue;
-    const std::string contraction = kSlowdownContraction + std::to_string(ranks);
-    if (op != nullptr && measurer.WantsFactor(contraction)) {
-      if (product_alone == 0) product_alone = TRY(SecondsTogether(1, product));
-      measurer.AddFactor(contraction,
-                         std::max(1.0, TRY(SecondsTogether(ranks, product)) / product_alone));
+    bool any = false;
+    for (Kind& kind : kinds) {
+      if (!measurer.WantsFactor(kind.factor + std::to_string(ranks))) continue;
+      any = true;
+      if (kind.alone == 0) kind.alone = TRY(SecondsAlone(kind.work));
     }
-    const std::string stream = kSlowdownStream + std::to_string(ranks);
-    if (measurer.WantsFactor(stream)) {
-      if (copy_alone == 0) copy_alone = TRY(SecondsTogether(1, copy));
-      measurer.AddFactor(stream, std::max(1.0, TRY(SecondsTogether(ranks, copy)) / copy_alone));
-    }
+    TRY(measurer.team().Work(any, ranks, [&](Transport& world) -> Result<void> {
+      for (const Kind& kind : kinds) {
+        const std::string factor = kind.factor + std::to_string(ranks);
+        const bool wanted = world.rank() == 0 && measurer.WantsFactor(factor);
+        if (TRY(world.Decide(wanted ? 1 : 0)) == 0) continue;
+        const double together = TRY(SecondsTogether(world, kind.work));
+        if (world.rank() == 0) measurer.AddFactor(factor, std::max(1.0, together / kind.alone));
+      }
+      return {};
+    }));
   }
   return {};
 }

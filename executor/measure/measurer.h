@@ -5,19 +5,23 @@
 
 #include "executor/measure/measure.h"
 #include "executor/measure/stopwatch.h"
+#include "executor/measure/team.h"
 
 namespace metadist {
 
 // A profile under construction: decides which rows still need measuring, and reports new ones.
 class Measurer {
  public:
-  explicit Measurer(const MeasureOptions& options);
+  // Both must outlive it.
+  Measurer(const MeasureOptions& options, Team& team);
 
   const MeasureOptions& options() const { return options_; }
   const StopRule& rule() const { return rule_; }
+  Team& team() { return team_; }
   Profile& profile() { return profile_; }
 
-  // False if the row exists already, time has run out, or the user has interrupted.
+  // False if the row exists already, time has run out, or the user has interrupted; and in every
+  // process but the first.
   bool Wants(const Series& series, int64_t key) const;
   bool WantsFactor(const std::string& name) const;
   bool stopped() const;
@@ -29,6 +33,7 @@ class Measurer {
 
  private:
   const MeasureOptions& options_;
+  Team& team_;
   const StopRule rule_;
   const std::chrono::steady_clock::time_point start_;
   Profile profile_;

@@ -13,10 +13,11 @@
 #include <numeric>
 #include <utility>
 
-#include "executor/comm/placement.h"
+#include "executor/comm/site.h"
 #include "executor/cpu/kernel.h"
 #include "executor/device/cpu_device.h"
 #include "executor/host/bind_data.h"
+#include "executor/measure/measure.h"
 #include "executor/run/rank_run.h"
 #include "executor/run/report_text.h"
 #include "executor/run/run_report.h"
@@ -25,6 +26,7 @@ namespace metadist {
 namespace {
 
 constexpr char kEnd[] = "end";
+constexpr char kEnded[] = "ended";
 
 std::string BytesOf(const Tensor& tensor) {
   return {reinterpret_cast<const char*>(tensor.bytes()),
@@ -143,17 +145,16 @@ Result<RankReport> RunRank(Messenger& processes,
                            Parts parts,
                            const RunOptions& options) {
   try {
-    const auto world = MakeMessageTransport(processes);
     const int ranks = static_cast<int>(plan.program->ranks());
-    const bool runs = world->rank() < ranks;
-    const auto group = TRY(world->Split(runs ? 0 : 1, world->rank()));
-    if (!runs) return RankReport();
+    if (processes.rank() >= ranks) return RankReport();
+    const auto world = MakeMessageTransport(processes, ranks);
+    TRY(PlaceProcess(*world));
     const auto device = MakeCpuDevice({.fuse = options.fuse});
     const DataMaker data = [&](int stage, Transport&) {
       return std::make_unique<SentData>(stage, parts);
     };
-    const auto program = TRY(RankProgram::Make(plan, *group, *device, data));
-    return RepeatSteps(*program, *group, options);
+    const auto program = TRY(RankProgram::Make(plan, *world, *device, data));
+    return RepeatSteps(*program, *world, options);
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::kDevice, "", "out of memory", "", {}};
   }
@@ -185,7 +186,7 @@ Result<RunResult> Lead(Messenger& processes,
     RankReport report = TRY(ReportFromText(TRY(ReceiveText(processes, rank)), *plan.program, rank));
     if (rank < plan.program->ranks()) reports.push_back(std::move(report));
   }
-  return ReportRun(*plan.program, reports, options);
+  return ReportRun(*plan.program, std::move(reports), options);
 }
 
 Result<void> ServeOne(Messenger& processes, const std::string& text, const OpTable& ops) {
@@ -216,7 +217,6 @@ Result<RunResult> RunOnProcesses(Messenger& processes,
     return Usage(fmt::format(
         "the program has {} ranks, but there are {} processes", program.ranks(), processes.size()));
   cpu::UseOneThread();
-  PlaceRank(processes.rank(), processes.size());
   const OpTable& ops = options.ops != nullptr ? *options.ops : OpTable::BuiltIn();
   const SharedPlan plan = TRY(PlanRun(program, ops));
   const WholeData data = TRY(WholeData::Bind(program, weights, inputs, options));
@@ -225,17 +225,19 @@ Result<RunResult> RunOnProcesses(Messenger& processes,
 
 Result<void> ServeRuns(Messenger& processes, const OpTable& ops) {
   cpu::UseOneThread();
-  PlaceRank(processes.rank(), processes.size());
   for (;;) {
     const std::string text = TRY(ReceiveFromLeader(processes));
-    if (text == kEnd) return {};
-    auto served = OrAbort(processes, ServeOne(processes, text, ops));
+    if (text == kEnd) return SendText(processes, kEnded, 0);
+    auto served = OrAbort(
+        processes,
+        IsMeasurement(text) ? ServeMeasurement(processes, text) : ServeOne(processes, text, ops));
     if (!served.ok() && served.error().code != ErrorCode::kInterrupted) return served;
   }
 }
 
 Result<void> EndRuns(Messenger& processes) {
   for (int rank = 1; rank < processes.size(); ++rank) TRY(SendText(processes, kEnd, rank));
+  for (int rank = 1; rank < processes.size(); ++rank) TRY(ReceiveText(processes, rank));
   return {};
 }
 

@@ -16,9 +16,10 @@ Result<RunResult> RunOnProcesses(Messenger& processes,
                                  const NamedTensors& inputs,
                                  const RunOptions& options);
 
-// Called by the ranks other than 0: runs what rank 0 sends, until EndRuns.
+// Called by the ranks other than 0: runs what rank 0 sends and measures with it (MeasureCpu), until
+// EndRuns.
 Result<void> ServeRuns(Messenger& processes, const OpTable& ops);
-// Called by rank 0: tells all other ranks to stop serving.
+// Called by rank 0: tells all other ranks to stop, and waits until they know. Errors: kDevice.
 Result<void> EndRuns(Messenger& processes);
 
 }  // namespace metadist

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/comm/site.h"
 #include "executor/device/device.h"
 #include "metair/ir/graph.h"
 #include "metair/ir/tensor.h"
@@ -29,7 +30,7 @@ struct OutputParts {
   std::vector<Tensor> parts;
 };
 
-// When a step began on a rank, and when each of its calls ended, by the host's clock.
+// When a step began on a rank, and when each of its calls ended, by the clock of its machine.
 struct StepTimes {
   double start = 0;
   std::vector<double> ends;
@@ -37,8 +38,9 @@ struct StepTimes {
 
 // Everything that a rank reports of a run.
 struct RankReport {
-  std::vector<CallName> calls;   // in execution order
-  std::vector<StepTimes> steps;  // the measured ones
+  Site site;
+  std::vector<CallName> calls;   // in the order in which they run
+  std::vector<StepTimes> steps;  // measured ones
   RankMemory memory;
   std::vector<OutputParts> outputs;  // only those that no other rank reports
 };

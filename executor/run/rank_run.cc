@@ -80,6 +80,7 @@ std::vector<Tensor> LocalParts(
 
 Result<RankReport> RepeatSteps(RankProgram& program, Transport& world, const RunOptions& options) {
   RankReport report;
+  report.site = ThisSite();
   Leader leader(options);
   for (int done = 0;; ++done) {
     const Next mine = world.rank() == 0 ? leader.Decide(done) : Next::kStep;

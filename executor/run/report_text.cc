@@ -79,6 +79,8 @@ class Reader {
 
 std::string ReportText(const RankReport& report) {
   Writer out;
+  out.Add(report.site.machine);
+  out.Add(report.site.cores);
   out.Add(static_cast<int64_t>(report.calls.size()));
   for (const CallName& call : report.calls) {
     out.Add(call.position);
@@ -110,6 +112,8 @@ std::string ReportText(const RankReport& report) {
 Result<RankReport> ReportFromText(const std::string& text, const Program& program, int64_t rank) {
   Reader in(text);
   RankReport report;
+  report.site.machine = in.TakeText();
+  report.site.cores = in.TakeList<int>();
   report.calls.resize(in.Count(1));
   for (CallName& call : report.calls) {
     call.position = in.Take<int>();

@@ -81,7 +81,7 @@ Result<RunResult> RunProgram(const Program& program,
   TRY(StatusOf(outcomes));
   std::vector<RankReport> reports;
   for (RankOutcome& outcome : outcomes) reports.push_back(std::move(outcome.report));
-  return ReportRun(program, reports, options);
+  return ReportRun(program, std::move(reports), options);
 }
 
 }  // namespace metadist

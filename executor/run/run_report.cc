@@ -6,7 +6,6 @@
 #include <cstring>
 #include <numeric>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "metair/spmd/collective.h"
@@ -123,11 +122,28 @@ std::vector<StepPart> PartsOf(const Program& program, const std::vector<RankRepo
   return parts;
 }
 
+Spread SpreadOfRanks(const std::vector<RankReport>& reports) {
+  std::vector<Site> sites;
+  for (const RankReport& report : reports) sites.push_back(report.site);
+  return SpreadOf(sites);
+}
+
+// The clocks of different machines differ by more than a step takes. On several machines each
+// rank's times of a step count from its own start, which is when it left the preceding barrier.
+std::vector<RankReport> ByOneClock(std::vector<RankReport> reports) {
+  if (SpreadOfRanks(reports).machines < 2) return reports;
+  for (RankReport& report : reports)
+    for (StepTimes& step : report.steps) {
+      for (double& end : step.ends) end -= step.start;
+      step.start = 0;
+    }
+  return reports;
+}
+
 // The time of a node on one rank, given its times on the ranks that run it.
-double OwnSeconds(const std::vector<double>& by_rank, size_t ranks) {
+double OwnSeconds(const std::vector<double>& by_rank, bool crowded) {
   if (by_rank.empty()) return 0;
-  if (ranks > std::thread::hardware_concurrency())
-    return *std::min_element(by_rank.begin(), by_rank.end());
+  if (crowded) return *std::min_element(by_rank.begin(), by_rank.end());
   return std::accumulate(by_rank.begin(), by_rank.end(), 0.0) / static_cast<double>(by_rank.size());
 }
 
@@ -135,6 +151,7 @@ void ReportQuietTimes(const std::vector<RankReport>& reports,
                       const std::vector<StepPart>& parts,
                       RunResult& result) {
   const std::vector<size_t> quiet = QuietSteps(result.step_seconds);
+  const bool crowded = SpreadOfRanks(reports).turns > 1;
   const double share = quiet.empty() ? 0 : 1 / static_cast<double>(quiet.size());
   for (size_t s : quiet) {
     result.quiet_seconds += share * result.step_seconds[s];
@@ -143,7 +160,7 @@ void ReportQuietTimes(const std::vector<RankReport>& reports,
       for (const CallRange& range : parts[i].ranges)
         if (range.from < range.to)
           by_rank.push_back(CallsSeconds(reports[range.rank].steps[s], range.from, range.to));
-      result.nodes[i].quiet_seconds += share * OwnSeconds(by_rank, reports.size());
+      result.nodes[i].quiet_seconds += share * OwnSeconds(by_rank, crowded);
     }
   }
 }
@@ -284,8 +301,9 @@ void AssembleOutputs(const Program& program,
 }  // namespace
 
 RunResult ReportRun(const Program& program,
-                    const std::vector<RankReport>& reports,
+                    std::vector<RankReport> told,
                     const RunOptions& options) {
+  const std::vector<RankReport> reports = ByOneClock(std::move(told));
   RunResult result;
   ReportTimes(program, reports, result);
   if (options.trace) result.timeline = MeasuredTimeline(reports);

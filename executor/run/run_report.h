@@ -8,9 +8,11 @@
 
 namespace metadist {
 
-// The result of a run, assembled from the reports of all ranks: times, memory, traffic and outputs.
+// What a run came to, from what all ranks tell of it: times, memory, traffic, and outputs put
+// together. A step takes from the start of its first rank to the end of its last where all share a
+// clock; on several machines as long as on the rank where it takes longest.
 RunResult ReportRun(const Program& program,
-                    const std::vector<RankReport>& reports,
+                    std::vector<RankReport> told,
                     const RunOptions& options);
 
 }  // namespace metadist

@@ -2,6 +2,7 @@
 """Runs the commands of a golden without a shell: metadist, and a few helpers that make and show files.
 
     NAME=VALUE metadist ...      a variable for one command
+    mpirun N metadist ...        as N processes under MPI; of stderr what ranks say, in their order, but not what they heard from others
     COMMAND > FILE               stdout into a file (any command)
     cp A B, mkdir D, rm F..., cat F..., echo WORD..., head -c N F, tail -c N F
     cmp A B                      exit 1 and a line if the files differ
@@ -24,12 +25,15 @@ import sys
 import tempfile
 import zipfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
+for _folder in ("faults", "hostile"):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), _folder))
 
 import cases  # noqa: E402
+import mpi_launch  # noqa: E402
 
 KEPT = ("PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS")
 PROGRAM = ("metadist", "iopddl")
+OF_RANKS, HEARSAY = re.compile(rb"\[rank \d+\] "), re.compile(rb"error: rank \d+: ")
 TIMEOUT_SECONDS = 1200  # only to end what hangs: sanitizers on a busy machine take minutes
 
 
@@ -166,7 +170,11 @@ class Shell:
         if not words:
             return "", "golden: no command\n", 127
         if words[0] in PROGRAM:
-            out, err, status = self._program(words, variables)
+            out, err, status = self._program(words, self._binary, variables)
+        elif words[0] == "mpirun" and words[2:3] == ["metadist"]:
+            started = mpi_launch.command(words[1], self._binary, *words[3:])
+            out, err, status = self._program(started, None, {**mpi_launch.VARIABLES, **variables})
+            err = b"".join(sorted(line for line in err.splitlines(keepends=True) if OF_RANKS.match(line) and not HEARSAY.search(line)))
         else:
             out, err, status = self._helper(words)
         if into:
@@ -178,11 +186,11 @@ class Shell:
         text = data.decode("utf-8", errors="backslashreplace")
         return text.replace(self.folder, "<tmp>").replace(self._root, "<root>")
 
-    def _program(self, words, variables):
+    def _program(self, words, executable, variables):
         try:
             done = subprocess.run(
                 words,
-                executable=self._binary,
+                executable=executable,
                 cwd=self.folder,
                 env={**self._environment, **variables},
                 stdin=subprocess.DEVNULL,

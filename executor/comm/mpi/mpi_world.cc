@@ -12,8 +12,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -31,8 +34,8 @@ constexpr int kAlive = 3;
 constexpr char kPlugin[] = "metadist_mpi.so";
 constexpr int kLooksBetween = 64;  // polls of a message between two checks for abort reasons and
                                    // the time limit
-constexpr int kDeviceStatus = 6;   // exit status of processes that end because of another rank's
-                                   // error
+constexpr std::chrono::milliseconds kCourtesy(300);
+constexpr std::chrono::milliseconds kRest(2);  // between polls of an idle rank
 
 std::string PluginPath() {
   std::error_code error;
@@ -70,8 +73,12 @@ class MpiMessenger : public Messenger {
   ~MpiMessenger() override {
     leaving_ = true;
     if (alive_.joinable()) alive_.join();
+    // A rank that failed has the time to say so before others end it.
+    if (told_) std::this_thread::sleep_for(kCourtesy);
     if (stopped_.is_set())
-      table_.end_all(kDeviceStatus);
+      table_.end_all(static_cast<int>(stopped_.reason().code));
+    else if (std::uncaught_exceptions() > 0)  // an error that nobody has told the others
+      table_.end_all(static_cast<int>(ErrorCode::kDevice));
     else
       table_.finish();
   }
@@ -105,6 +112,7 @@ class MpiMessenger : public Messenger {
   const int size_;
   const MpiOptions options_;
   AbortState stopped_;
+  bool told_ = false;  // by another rank to stop
   std::atomic<bool> leaving_ = false;
   std::thread alive_;
 };
@@ -130,6 +138,8 @@ Result<void> MpiMessenger::LookAround(Clock::time_point& since, bool leader) {
   TakeReasons();
   if (stopped_.is_set()) return stopped_.reason();
   if (LeaderLives() && leader) since = Clock::now();
+  // While rank 0 works alone it has the cores for itself.
+  if (leader) std::this_thread::sleep_for(kRest);
   const std::chrono::duration<double> waited = Clock::now() - since;
   if (waited.count() < options_.timeout_seconds) return {};
   Error late{ErrorCode::kDevice,
@@ -149,7 +159,12 @@ void MpiMessenger::TakeReasons() {
   void* const request = table_.receive(text.data(), bytes, from, kReason);
   while (request != nullptr && table_.done(request) == 0) {
   }
-  stopped_.Set({ErrorCode::kDevice, fmt::format("rank {}", from), std::move(text), "", {}});
+  auto code = ErrorCode::kDevice;
+  if (const size_t at = text.find(' '); at != std::string::npos) {
+    code = static_cast<ErrorCode>(std::atoi(text.c_str()));
+    text = text.substr(at + 1);
+  }
+  told_ |= stopped_.Set({code, fmt::format("rank {}", from), std::move(text), "", {}});
 }
 
 // Whether rank 0 has sent a heartbeat since the last call.
@@ -183,11 +198,15 @@ void MpiMessenger::TellThatItLives() {
   }
 }
 
-// The others find the reason while they wait. The text is never freed, since sends may be pending.
+// The others find the reason while they wait: the code of the error and its text. The text is never
+// freed, since sends may be pending.
 bool MpiMessenger::Abort(const Error& reason) {
   if (!stopped_.Set(reason)) return false;
-  const auto* text =
-      new std::string(reason.where.empty() ? reason.message : reason.where + ": " + reason.message);
+  const auto* text = new std::string(fmt::format("{} {}{}{}",
+                                                 static_cast<int>(reason.code),
+                                                 reason.where,
+                                                 reason.where.empty() ? "" : ": ",
+                                                 reason.message));
   for (int rank = 0; rank < size_; ++rank)
     if (rank != rank_) table_.send(text->data(), static_cast<int64_t>(text->size()), rank, kReason);
   return true;
@@ -207,7 +226,11 @@ Result<std::unique_ptr<Messenger>> JoinMpi(const MpiOptions& options) {
   const int status = table->start(&rank, &size);
   if (status != 0)
     return Error{ErrorCode::kDevice, "mpi", fmt::format("MPI does not start: {}", status), "", {}};
-  return std::unique_ptr<Messenger>(std::make_unique<MpiMessenger>(*table, rank, size, options));
+  try {
+    return std::unique_ptr<Messenger>(std::make_unique<MpiMessenger>(*table, rank, size, options));
+  } catch (const std::system_error& error) {
+    return Error{ErrorCode::kDevice, "mpi", fmt::format("no thread: {}", error.what()), "", {}};
+  }
 }
 
 }  // namespace metadist

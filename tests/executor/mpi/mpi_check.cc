@@ -19,7 +19,7 @@ namespace metadist {
 namespace {
 
 Result<void> CheckTransport(Messenger& processes) {
-  const auto world = MakeMessageTransport(processes);
+  const auto world = MakeMessageTransport(processes, processes.size());
   for (int64_t count : {0, 1, 100, 2000}) TRY(transports::CheckSteps(*world, count));
   TRY(transports::CheckBundles(*world));
   TRY(transports::CheckRing(*world));

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/processes.h"
+
+#include <new>
+
+#include "executor/comm/mpi/mpi_world.h"
+#include "executor/run/process_run.h"
+
+namespace metadist::cli {
+namespace {
+
+Result<void> DoPart(Messenger& processes, const Roles& roles) {
+  if (processes.rank() != 0) return roles.serve(processes);
+  const Result<void> done = roles.lead(processes);
+  // Where that fails after an error they know already, or are gone.
+  const Result<void> ended = EndRuns(processes);
+  return done.ok() ? ended : done;
+}
+
+}  // namespace
+
+Result<void> CheckStartedByMpi(const Launch& launch) {
+  if (!launch.launcher.empty() && launch.launcher != "torchrun") return {};
+  return Error{ErrorCode::kDevice,
+               "",
+               "back end 'mpi' runs in processes that MPI started, and this one is not of them",
+               "start it as `mpirun -n N metadist ...`",
+               {}};
+}
+
+Result<void> RunTogether(Session& session, double timeout_seconds, const Roles& roles) {
+  session.processes = TRY(JoinMpi({.timeout_seconds = timeout_seconds}));
+  Messenger& processes = *session.processes;
+  Result<void> done;
+  try {
+    done = DoPart(processes, roles);
+  } catch (const std::bad_alloc&) {
+    done = Error{ErrorCode::kDevice, "", "out of memory", "", {}};
+    processes.Abort(done.error());
+  }
+  // Rank 0 tells the others by itself that it is done.
+  if (!done.ok() && processes.rank() != 0 && done.error().code != ErrorCode::kInterrupted)
+    processes.Abort(done.error());
+  return done;
+}
+
+}  // namespace metadist::cli

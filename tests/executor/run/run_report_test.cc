@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor/run/run_report.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "executor/run/report_text.h"
+#include "metair/spmd/program.h"
+
+namespace metadist {
+namespace {
+
+constexpr char kProgram[] = R"(program
+stage ranks 0-1 mesh t=2
+graph g opset 26 {
+  input %x: f32[4,4]
+  %y: f32[4,4] = Relu(%x) @relu
+  output %y
+}
+sharding %x [t][]
+sharding %y [t][]
+)";
+
+RankReport ReportOf(const std::string& machine, double start, double end) {
+  RankReport report;
+  report.site = {machine, {0, 1}};
+  CallName call;
+  call.node = 0;
+  call.kernel = "Relu/loop";
+  report.calls = {call};
+  report.steps = {{start, {end}}};
+  return report;
+}
+
+RunResult ResultOf(std::vector<RankReport> reports) {
+  RunOptions options;
+  options.trace = true;
+  return ReportRun(ParseProgram(kProgram).value(), std::move(reports), options);
+}
+
+TEST(RunReport, OneMachineHasOneClock) {
+  const RunResult result = ResultOf({ReportOf("a", 100, 102), ReportOf("a", 101, 104)});
+  EXPECT_DOUBLE_EQ(result.step_seconds.at(0), 4);
+  EXPECT_DOUBLE_EQ(result.nodes.at(0).seconds, 3);
+  EXPECT_DOUBLE_EQ(result.timeline.events().at(1).start_seconds, 1);
+}
+
+TEST(RunReport, RanksOfSeveralMachinesTellDurations) {
+  const RunResult result = ResultOf({ReportOf("a", 100, 102), ReportOf("b", 7001, 7004)});
+  EXPECT_DOUBLE_EQ(result.step_seconds.at(0), 3);
+  EXPECT_DOUBLE_EQ(result.nodes.at(0).seconds, 3);
+  EXPECT_DOUBLE_EQ(result.timeline.events().at(1).start_seconds, 0);
+}
+
+TEST(RunReport, TextAndBack) {
+  const Program program = ParseProgram(kProgram).value();
+  const auto back = ReportFromText(ReportText(ReportOf("a", 1, 2)), program, 1);
+  ASSERT_TRUE(back.ok()) << back.error().text();
+  EXPECT_EQ(back.value().site.machine, "a");
+  EXPECT_EQ(back.value().site.cores, (std::vector<int>{0, 1}));
+  EXPECT_EQ(back.value().steps.at(0).ends, std::vector<double>{2});
+  std::string cut = ReportText(ReportOf("a", 1, 2));
+  cut.pop_back();
+  EXPECT_FALSE(ReportFromText(cut, program, 1).ok());
+}
+
+}  // namespace
+}  // namespace metadist
