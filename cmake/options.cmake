@@ -44,20 +44,33 @@ endif()
 
 # metadist_precompile(TARGET HEADERS...): parses the libraries' headers once for all files of a target, never headers of ours:
 # a file still includes what it uses, and preset dev builds without this to show one that does not.
+# metadist_precompile_as(TARGET OTHER): uses what was parsed for another target, whose flags change none of the compiler's macros.
 option(METADIST_PCH "Precompile headers of the standard library, fmt, ONNX, CLI11" ON)
 function(metadist_precompile target)
   if(METADIST_PCH)
     target_precompile_headers(${target} PRIVATE
       <fmt/format.h> <algorithm> <cmath> <functional> <map> <memory> <optional> <set> <span> <string> <vector> ${ARGN})
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it forgets that a precompiled header is the system's, and warns of what it suspects there
-      target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow)
-    endif()
+    metadist_precompiled_options(${target})
+  endif()
+endfunction()
+
+function(metadist_precompile_as target other)
+  if(METADIST_PCH)
+    target_precompile_headers(${target} REUSE_FROM ${other})
+    metadist_precompiled_options(${target})
+  endif()
+endfunction()
+
+function(metadist_precompiled_options target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it forgets that a precompiled header is the system's, and warns of what it suspects there
+    target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow)
   endif()
 endfunction()
 
 # metadist_unity(TARGET FILES FOLDERS...): a unity build of the target's folders, up to FILES files of one folder at a time. Most of a
 # file's compile time goes to headers and templates that its neighbours use too. Own names, in unnamed namespaces, differ within a
-# folder. Preset dev compiles each file alone.
+# folder. A file whose enumerators are in no scope (`enum Input`) is compiled alone, so that they can be short. Preset dev compiles each
+# file alone.
 option(METADIST_UNITY "Compile several files of a folder at a time" ON)
 function(metadist_unity target files)
   if(NOT METADIST_UNITY)
@@ -69,6 +82,12 @@ function(metadist_unity target files)
   endif()
   foreach(folder ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cc)
+    foreach(source ${sources})
+      file(STRINGS ${source} enumerators REGEX "^enum [A-Za-z]+ :" LIMIT_COUNT 1)
+      if(enumerators)
+        list(REMOVE_ITEM sources ${source})
+      endif()
+    endforeach()
     string(REPLACE "/" "_" name ${folder})
     list(LENGTH sources count)
     math(EXPR groups "(${count} + ${files} - 1) / ${files}")

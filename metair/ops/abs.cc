@@ -8,8 +8,8 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::fabs(x); }
-int64_t ApplyInt(int64_t x) { return x < 0 ? WrapSub(0, x) : x; }
+double ApplyAbs(double x) { return std::fabs(x); }
+int64_t ApplyAbsInt(int64_t x) { return x < 0 ? WrapSub(0, x) : x; }
 
 }  // namespace
 
@@ -18,7 +18,7 @@ OpDef MakeAbs() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Abs.html",
           .infer = InferNumberUnary,
-          .reference = NumberUnary<Apply, ApplyInt>,
+          .reference = NumberUnary<ApplyAbs, ApplyAbsInt>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -8,9 +8,9 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::acos(x); }
+double ApplyAcos(double x) { return std::acos(x); }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> AcosDomain(const OpCall& call) {
   return {{.kind = InputDomain::Kind::kRange, .low = -1, .high = 1}};
 }
 
@@ -21,8 +21,8 @@ OpDef MakeAcos() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Acos.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
-          .domain_of = Domain,
+          .reference = FloatUnary<ApplyAcos>,
+          .domain_of = AcosDomain,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -8,9 +8,9 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::acosh(x); }
+double ApplyAcosh(double x) { return std::acosh(x); }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> AcoshDomain(const OpCall& call) {
   return {{.kind = InputDomain::Kind::kRange, .low = 1, .high = 4}};
 }
 
@@ -21,8 +21,8 @@ OpDef MakeAcosh() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Acosh.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
-          .domain_of = Domain,
+          .reference = FloatUnary<ApplyAcosh>,
+          .domain_of = AcoshDomain,
           .examples = UnaryExamples,
           .elementwise = true};
 }

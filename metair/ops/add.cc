@@ -6,7 +6,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double a, double b) { return a + b; }
+double ApplyAdd(double a, double b) { return a + b; }
 
 }  // namespace
 
@@ -15,7 +15,7 @@ OpDef MakeAdd() {
           .since_version = 14,
           .url = "https://onnx.ai/onnx/operators/onnx__Add.html",
           .infer = InferNumberBinary,
-          .reference = NumberBinary<Apply, WrapAdd>,
+          .reference = NumberBinary<ApplyAdd, WrapAdd>,
           .examples = BinaryExamples,
           .elementwise = true};
 }

@@ -16,7 +16,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferAffineGrid(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Floats(0).Integers(1).Rank(0, 3, 3).Rank(1, 1, 1).Done());
   const Shape size = TRY(call.Ints(1));
   TRY(CallCheck(call)
@@ -39,7 +39,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{type};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> AffineGridReference(const OpCall& call,
+                                 std::span<const Tensor> in,
+                                 std::span<Tensor> out) {
   const bool align_corners = call.attributes->Int("align_corners", 0) != 0;
   const Shape& y = out[0].shape();
   const size_t dims = y.size() - 2;
@@ -82,8 +84,8 @@ ValueId Coordinates(
 
 // Sums, for each dim of the grid, a column of theta times the coordinates along it, and adds the
 // last column.
-Result<Graph> Decompose(const OpCall& call) {
-  const Shape y = TRY(Infer(call))[0].shape;
+Result<Graph> DecomposeAffineGrid(const OpCall& call) {
+  const Shape y = TRY(InferAffineGrid(call))[0].shape;
   const int64_t dims = static_cast<int64_t>(y.size()) - 2;
   Composer compose(call);
   const ValueId theta = compose.Operand(0);
@@ -101,11 +103,11 @@ Result<Graph> Decompose(const OpCall& call) {
   return compose.Done({sum});
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForAffineGrid(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, 2 * call.shape(0)[2] * NumElements(outputs[0].shape));
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> AffineGridExamples() {
   using example::F32;
   using example::Ints;
   return {
@@ -119,11 +121,11 @@ OpDef MakeAffineGrid() {
   return {.name = "AffineGrid",
           .since_version = 20,
           .url = "https://onnx.ai/onnx/operators/onnx__AffineGrid.html",
-          .infer = Infer,
-          .reference = Reference,
-          .decompose = Decompose,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferAffineGrid,
+          .reference = AffineGridReference,
+          .decompose = DecomposeAffineGrid,
+          .work = WorkForAffineGrid,
+          .examples = AffineGridExamples};
 }
 
 }  // namespace metadist::ops

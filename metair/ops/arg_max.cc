@@ -34,7 +34,7 @@ Result<Graph> ComposeArgExtreme(const OpCall& call, const std::string& reduction
 namespace metadist::ops {
 namespace {
 
-Result<Graph> Decompose(const OpCall& call) { return ComposeArgExtreme(call, "ReduceMax"); }
+Result<Graph> DecomposeArgMax(const OpCall& call) { return ComposeArgExtreme(call, "ReduceMax"); }
 
 }  // namespace
 
@@ -44,7 +44,7 @@ OpDef MakeArgMax() {
           .url = "https://onnx.ai/onnx/operators/onnx__ArgMax.html",
           .infer = InferArgExtreme,
           .reference = ArgExtreme<std::greater<>>,
-          .decompose = Decompose,
+          .decompose = DecomposeArgMax,
           .work = ArgExtremeWork,
           .examples = ArgExtremeExamples};
 }

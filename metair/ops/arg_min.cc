@@ -9,7 +9,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<Graph> Decompose(const OpCall& call) { return ComposeArgExtreme(call, "ReduceMin"); }
+Result<Graph> DecomposeArgMin(const OpCall& call) { return ComposeArgExtreme(call, "ReduceMin"); }
 
 }  // namespace
 
@@ -19,7 +19,7 @@ OpDef MakeArgMin() {
           .url = "https://onnx.ai/onnx/operators/onnx__ArgMin.html",
           .infer = InferArgExtreme,
           .reference = ArgExtreme<std::less<>>,
-          .decompose = Decompose,
+          .decompose = DecomposeArgMin,
           .work = ArgExtremeWork,
           .examples = ArgExtremeExamples};
 }

@@ -8,9 +8,9 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::asin(x); }
+double ApplyAsin(double x) { return std::asin(x); }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> AsinDomain(const OpCall& call) {
   return {{.kind = InputDomain::Kind::kRange, .low = -1, .high = 1}};
 }
 
@@ -21,8 +21,8 @@ OpDef MakeAsin() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Asin.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
-          .domain_of = Domain,
+          .reference = FloatUnary<ApplyAsin>,
+          .domain_of = AsinDomain,
           .examples = UnaryExamples,
           .elementwise = true};
 }

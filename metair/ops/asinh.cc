@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::asinh(x); }
+double ApplyAsinh(double x) { return std::asinh(x); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeAsinh() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Asinh.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplyAsinh>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::atan(x); }
+double ApplyAtan(double x) { return std::atan(x); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeAtan() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Atan.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplyAtan>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

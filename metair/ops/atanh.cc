@@ -8,9 +8,9 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::atanh(x); }
+double ApplyAtanh(double x) { return std::atanh(x); }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> AtanhDomain(const OpCall& call) {
   return {{.kind = InputDomain::Kind::kRange, .low = -0.984375, .high = 0.984375}};
 }
 
@@ -21,8 +21,8 @@ OpDef MakeAtanh() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Atanh.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
-          .domain_of = Domain,
+          .reference = FloatUnary<ApplyAtanh>,
+          .domain_of = AtanhDomain,
           .examples = UnaryExamples,
           .elementwise = true};
 }

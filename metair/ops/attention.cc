@@ -29,7 +29,7 @@ enum class Scores : int64_t { kProduct, kCapped, kMasked, kSoftmax };
 
 // queries: [batch, heads, sequence, size] or packed [batch, sequence, heads * size]; keys and
 // values likewise, with the number of groups in place of heads.
-struct Sizes {
+struct AttentionSizes {
   Heads query, key, value;
   int64_t past = 0;
 
@@ -37,10 +37,10 @@ struct Sizes {
   int64_t shared() const { return query.heads / key.heads; }
 };
 
-Result<Sizes> SizesOf(const OpCall& call) {
+Result<AttentionSizes> SizesOfAttention(const OpCall& call) {
   const int64_t heads = call.attributes->Int("q_num_heads", 0);
   const int64_t groups = call.attributes->Int("kv_num_heads", 0);
-  Sizes x;
+  AttentionSizes x;
   x.query = TRY(HeadsOf(call.shape(kQuery), heads, "q_num_heads"));
   x.key = TRY(HeadsOf(call.shape(kKey), groups, "kv_num_heads"));
   x.value = TRY(HeadsOf(call.shape(kValue), groups, "kv_num_heads"));
@@ -48,7 +48,7 @@ Result<Sizes> SizesOf(const OpCall& call) {
   return x;
 }
 
-CallCheck& CheckShapes(const OpCall& call, const Sizes& x, CallCheck& check) {
+CallCheck& CheckAttentionShapes(const OpCall& call, const AttentionSizes& x, CallCheck& check) {
   const Heads& q = x.query;
   check.That(q.batch == x.key.batch && q.batch == x.value.batch,
              fmt::format("batch sizes of queries, keys and values must be equal, got {}, {}, {}",
@@ -79,7 +79,7 @@ CallCheck& CheckShapes(const OpCall& call, const Sizes& x, CallCheck& check) {
 }
 
 // The mask's shape with its last dim padded to all keys; the mask itself may be shorter.
-Result<Shape> MaskShape(const OpCall& call, const Sizes& x) {
+Result<Shape> MaskShape(const OpCall& call, const AttentionSizes& x) {
   const Shape scores{x.query.batch, x.query.heads, x.query.sequence, x.total()};
   Shape mask = call.shape(kMask);
   const bool fits = mask.back() <= x.total();
@@ -93,7 +93,7 @@ Result<Shape> MaskShape(const OpCall& call, const Sizes& x) {
   return mask;
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferAttention(const OpCall& call) {
   const int64_t mode = call.attributes->Int("qk_matmul_output_mode", 0);
   const bool past = call.has(kPastKey);
   CallCheck check(call);
@@ -113,8 +113,8 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
       .That(!past || !call.has(kLengths), "lengths do not go with past keys and values");
   TRY(check.Done());
   TRY(check.Rank(kKey, call.rank(0), call.rank(0)).Rank(kValue, call.rank(0), call.rank(0)).Done());
-  const Sizes x = TRY(SizesOf(call));
-  TRY(CheckShapes(call, x, check).Done());
+  const AttentionSizes x = TRY(SizesOfAttention(call));
+  TRY(CheckAttentionShapes(call, x, check).Done());
   if (call.has(kMask)) TRY(MaskShape(call, x));
   const Heads& q = x.query;
   const ElementType element = call.type(kQuery).element;
@@ -152,7 +152,9 @@ std::vector<double> Present(const Heads& heads,
 // The bias of the scores: the mask, and -inf for keys that are not seen.
 class Bias {
  public:
-  static Result<Bias> Make(const OpCall& call, const Sizes& x, std::span<const Tensor> in) {
+  static Result<Bias> Make(const OpCall& call,
+                           const AttentionSizes& x,
+                           std::span<const Tensor> in) {
     Bias bias;
     bias.past_ = x.past;
     bias.causal_ = call.attributes->Int("is_causal", 0) != 0;
@@ -221,8 +223,10 @@ void Weigh(const OpCall& call,
   if (stage == Scores::kSoftmax) shown = line;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  const Sizes x = TRY(SizesOf(call));
+Result<void> AttentionReference(const OpCall& call,
+                                std::span<const Tensor> in,
+                                std::span<Tensor> out) {
+  const AttentionSizes x = TRY(SizesOfAttention(call));
   const Heads& q = x.query;
   Heads result = q;
   result.size = x.value.size;
@@ -262,8 +266,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 // Modelled as one product of [queries, size + value size] with [size + value size, keys] for each
 // head, which has the flops of the two actual products.
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
-  const Sizes x = SizesOf(call).value();
+Work WorkForAttention(const OpCall& call, std::span<const TensorType> outputs) {
+  const AttentionSizes x = SizesOfAttention(call).value();
   const Heads& q = x.query;
   const int64_t scores = q.batch * q.heads * q.sequence * x.total();
   const int64_t depth = q.size + x.value.size;
@@ -276,10 +280,10 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   return work;
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> AttentionDomain(const OpCall& call) {
   std::vector<InputDomain> domains(call.inputs.size());
   if (!call.has(kLengths)) return domains;
-  const Sizes x = SizesOf(call).value();
+  const AttentionSizes x = SizesOfAttention(call).value();
   domains[kLengths] = {.kind = InputDomain::Kind::kRange,
                        .low = 1,
                        .high = static_cast<double>(std::max<int64_t>(x.total(), 1))};
@@ -290,7 +294,7 @@ std::vector<InputDomain> Domain(const OpCall& call) {
 // keys.
 class Composition {
  public:
-  Composition(const OpCall& call, const Sizes& sizes)
+  Composition(const OpCall& call, const AttentionSizes& sizes)
       : call_(call), x_(sizes), compose_(call), shared_(sizes.shared() > 1) {}
 
   Result<Graph> Run() {
@@ -389,19 +393,19 @@ class Composition {
   }
 
   const OpCall& call_;
-  const Sizes& x_;
+  const AttentionSizes& x_;
   Composer compose_;
   const bool shared_;
 };
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeAttention(const OpCall& call) {
   if (call.has(kPastKey) || call.has(kLengths) || call.num_outputs > 1)
     return BadInput("", "only of fresh keys and values, for one output");
-  const Sizes x = TRY(SizesOf(call));
+  const AttentionSizes x = TRY(SizesOfAttention(call));
   return Composition(call, x).Run();
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> AttentionExamples() {
   using example::Absent;
   using example::Bool;
   using example::F32;
@@ -440,12 +444,12 @@ OpDef MakeAttention() {
   return {.name = "Attention",
           .since_version = 24,
           .url = "https://onnx.ai/onnx/operators/onnx__Attention.html",
-          .infer = Infer,
-          .reference = Reference,
-          .decompose = Decompose,
-          .work = WorkFor,
-          .domain_of = Domain,
-          .examples = Examples};
+          .infer = InferAttention,
+          .reference = AttentionReference,
+          .decompose = DecomposeAttention,
+          .work = WorkForAttention,
+          .domain_of = AttentionDomain,
+          .examples = AttentionExamples};
 }
 
 }  // namespace metadist::ops

@@ -9,12 +9,14 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferAveragePool(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Floats(0).RankAtLeast(0, 3).Done());
   return std::vector<TensorType>{TRY(PoolType(call))};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> AveragePoolReference(const OpCall& call,
+                                  std::span<const Tensor> in,
+                                  std::span<Tensor> out) {
   const bool count_padding = call.attributes->Int("count_include_pad", 0) != 0;
   const double* x = in[0].data<double>();
   double* y = out[0].mutable_data<double>();
@@ -32,7 +34,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> AveragePoolExamples() {
   std::vector<OpExample> examples = PoolExamples();
   examples.push_back(examples[1]);
   examples.back().attributes.set("count_include_pad", int64_t{1});
@@ -45,11 +47,11 @@ OpDef MakeAveragePool() {
   return {.name = "AveragePool",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__AveragePool.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferAveragePool,
+          .reference = AveragePoolReference,
           .spell = SpellPool,
           .work = PoolWork,
-          .examples = Examples};
+          .examples = AveragePoolExamples};
 }
 
 }  // namespace metadist::ops

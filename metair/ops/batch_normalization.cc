@@ -16,7 +16,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferBatchNormalization(const OpCall& call) {
   const bool training = call.attributes->Int("training_mode", 0) != 0;
   const int wanted = call.num_outputs;
   CallCheck check(call);
@@ -37,7 +37,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return types;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> BatchNormalizationReference(const OpCall& call,
+                                         std::span<const Tensor> in,
+                                         std::span<Tensor> out) {
   const bool training = call.attributes->Int("training_mode", 0) != 0;
   const double epsilon = call.attributes->Float("epsilon", 1e-5f);
   const double momentum = call.attributes->Float("momentum", 0.9f);
@@ -75,16 +77,16 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForBatchNormalization(const OpCall& call, std::span<const TensorType> outputs) {
   const int64_t each = call.attributes->Int("training_mode", 0) != 0 ? 7 : 3;
   return FlopsWork(call, outputs, each * NumElements(outputs[0].shape));
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> BatchNormalizationDomain(const OpCall& call) {
   return {{}, {}, {}, {}, {.kind = InputDomain::Kind::kPositive}};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> BatchNormalizationExamples() {
   using example::F32;
   const std::vector<OpExample::Input> inputs{
       F32({3, 4, 2, 5}), F32({4}), F32({4}), F32({4}), F32({4})};
@@ -97,7 +99,7 @@ std::vector<OpExample> Examples() {
 }
 
 // Only in training: with given statistics the operator is elementwise.
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeBatchNormalization(const OpCall& call) {
   if (call.attributes->Int("training_mode", 0) == 0) return BadInput("", "not in training");
   const double momentum = call.attributes->Float("momentum", 0.9f);
   std::vector<int64_t> axes = AxesBetween(2, call.rank(0));
@@ -132,12 +134,12 @@ OpDef MakeBatchNormalization() {
   return {.name = "BatchNormalization",
           .since_version = 15,
           .url = "https://onnx.ai/onnx/operators/onnx__BatchNormalization.html",
-          .infer = Infer,
-          .reference = Reference,
-          .decompose = Decompose,
-          .work = WorkFor,
-          .domain_of = Domain,
-          .examples = Examples};
+          .infer = InferBatchNormalization,
+          .reference = BatchNormalizationReference,
+          .decompose = DecomposeBatchNormalization,
+          .work = WorkForBatchNormalization,
+          .domain_of = BatchNormalizationDomain,
+          .examples = BatchNormalizationExamples};
 }
 
 }  // namespace metadist::ops

@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferBernoulli(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(1, kKeyInput + 1);
   TRY(check.Done());
@@ -18,7 +18,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{TRY(DrawnType(call, call.type(0).element)), call.shape(0)}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> BernoulliReference(const OpCall& call,
+                                std::span<const Tensor> in,
+                                std::span<Tensor> out) {
   const double* x = in[0].data<double>();
   VisitComputeType(out[0].element(), [&](auto zero) {
     using T = decltype(zero);
@@ -29,11 +31,11 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> BernoulliDomain(const OpCall& call) {
   return {{.kind = InputDomain::Kind::kRange, .low = 0, .high = 1}};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> BernoulliExamples() {
   using example::Absent;
   using example::F32;
   using example::I64;
@@ -51,10 +53,10 @@ OpDef MakeBernoulli() {
   return {.name = "Bernoulli",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Bernoulli.html",
-          .infer = Infer,
-          .reference = Reference,
-          .domain_of = Domain,
-          .examples = Examples,
+          .infer = InferBernoulli,
+          .reference = BernoulliReference,
+          .domain_of = BernoulliDomain,
+          .examples = BernoulliExamples,
           .deterministic = false};
 }
 

@@ -14,7 +14,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferBitCast(const OpCall& call) {
   const int64_t number = call.attributes->Int("to", 0);
   const std::optional<ElementType> to = ElementTypeOfOnnx(number);
   CallCheck check(call);
@@ -26,7 +26,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{*to, call.shape(0)}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> BitCastReference(const OpCall& call,
+                              std::span<const Tensor> in,
+                              std::span<Tensor> out) {
   const Tensor bits = in[0].Cast(call.type(0).element);
   const ElementType to = *ElementTypeOfOnnx(call.attributes->Int("to", 0));
   CopyBytes(Tensor::Mapped({to, bits.shape()}, nullptr, bits.bytes()).Cast(out[0].element()),
@@ -34,7 +36,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> BitCastExamples() {
   const auto to = [](ElementType type) {
     return Attributes{{"to", static_cast<int>(OnnxNumberOf(type))}};
   };
@@ -50,10 +52,10 @@ OpDef MakeBitCast() {
   return {.name = "BitCast",
           .since_version = 26,
           .url = "https://onnx.ai/onnx/operators/onnx__BitCast.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferBitCast,
+          .reference = BitCastReference,
           .work = MoveWork,
-          .examples = Examples,
+          .examples = BitCastExamples,
           .elementwise = true};
 }
 

@@ -10,7 +10,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferBitShift(const OpCall& call) {
   const std::string direction = call.attributes->String("direction", "");
   CallCheck check(call);
   check.That(direction == "LEFT" || direction == "RIGHT",
@@ -23,7 +23,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return InferIntegerBinary(call);
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> BitShiftReference(const OpCall& call,
+                               std::span<const Tensor> in,
+                               std::span<Tensor> out) {
   const bool left = call.attributes->String("direction", "") == "LEFT";
   MapBinary<int64_t, int64_t>(in[0], in[1], out[0], [left](int64_t a, int64_t b) -> int64_t {
     if (b < 0 || b >= 64) return 0;
@@ -33,11 +35,11 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> BitShiftDomain(const OpCall& call) {
   return {{}, {.kind = InputDomain::Kind::kRange, .low = 0, .high = 7}};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> BitShiftExamples() {
   using example::Of;
   return {{.inputs = {Of(ElementType::kU8, {4, 6}), Of(ElementType::kU8, {6})},
            .attributes = {{"direction", "LEFT"}}},
@@ -51,10 +53,10 @@ OpDef MakeBitShift() {
   return {.name = "BitShift",
           .since_version = 11,
           .url = "https://onnx.ai/onnx/operators/onnx__BitShift.html",
-          .infer = Infer,
-          .reference = Reference,
-          .domain_of = Domain,
-          .examples = Examples,
+          .infer = InferBitShift,
+          .reference = BitShiftReference,
+          .domain_of = BitShiftDomain,
+          .examples = BitShiftExamples,
           .elementwise = true};
 }
 

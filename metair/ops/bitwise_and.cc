@@ -6,7 +6,7 @@
 namespace metadist::ops {
 namespace {
 
-int64_t Apply(int64_t a, int64_t b) { return a & b; }
+int64_t ApplyBitwiseAnd(int64_t a, int64_t b) { return a & b; }
 
 }  // namespace
 
@@ -15,7 +15,7 @@ OpDef MakeBitwiseAnd() {
           .since_version = 18,
           .url = "https://onnx.ai/onnx/operators/onnx__BitwiseAnd.html",
           .infer = InferIntegerBinary,
-          .reference = IntegerBinary<Apply>,
+          .reference = IntegerBinary<ApplyBitwiseAnd>,
           .examples = IntegerExamples,
           .elementwise = true};
 }

@@ -8,17 +8,19 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferBitwiseNot(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Integers(0).Done());
   return std::vector<TensorType>{call.type(0)};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> BitwiseNotReference(const OpCall& call,
+                                 std::span<const Tensor> in,
+                                 std::span<Tensor> out) {
   MapUnary<int64_t, int64_t>(in[0], out[0], [](int64_t x) { return ~x; });
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> BitwiseNotExamples() {
   return {{.inputs = {example::I64({4, 6})}}, {.inputs = {example::Of(ElementType::kU8, {4, 6})}}};
 }
 
@@ -28,9 +30,9 @@ OpDef MakeBitwiseNot() {
   return {.name = "BitwiseNot",
           .since_version = 18,
           .url = "https://onnx.ai/onnx/operators/onnx__BitwiseNot.html",
-          .infer = Infer,
-          .reference = Reference,
-          .examples = Examples,
+          .infer = InferBitwiseNot,
+          .reference = BitwiseNotReference,
+          .examples = BitwiseNotExamples,
           .elementwise = true};
 }
 

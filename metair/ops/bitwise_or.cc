@@ -6,7 +6,7 @@
 namespace metadist::ops {
 namespace {
 
-int64_t Apply(int64_t a, int64_t b) { return a | b; }
+int64_t ApplyBitwiseOr(int64_t a, int64_t b) { return a | b; }
 
 }  // namespace
 
@@ -15,7 +15,7 @@ OpDef MakeBitwiseOr() {
           .since_version = 18,
           .url = "https://onnx.ai/onnx/operators/onnx__BitwiseOr.html",
           .infer = InferIntegerBinary,
-          .reference = IntegerBinary<Apply>,
+          .reference = IntegerBinary<ApplyBitwiseOr>,
           .examples = IntegerExamples,
           .elementwise = true};
 }

@@ -6,7 +6,7 @@
 namespace metadist::ops {
 namespace {
 
-int64_t Apply(int64_t a, int64_t b) { return a ^ b; }
+int64_t ApplyBitwiseXor(int64_t a, int64_t b) { return a ^ b; }
 
 }  // namespace
 
@@ -15,7 +15,7 @@ OpDef MakeBitwiseXor() {
           .since_version = 18,
           .url = "https://onnx.ai/onnx/operators/onnx__BitwiseXor.html",
           .infer = InferIntegerBinary,
-          .reference = IntegerBinary<Apply>,
+          .reference = IntegerBinary<ApplyBitwiseXor>,
           .examples = IntegerExamples,
           .elementwise = true};
 }

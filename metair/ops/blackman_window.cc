@@ -33,11 +33,15 @@ Result<Graph> ComposeCosineWindow(const OpCall& call, double a0, double a1, doub
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> BlackmanWindowReference(const OpCall& call,
+                                     std::span<const Tensor> in,
+                                     std::span<Tensor> out) {
   return CosineWindow(call, 0.42, 0.5, 0.08, out[0]);
 }
 
-Result<Graph> Decompose(const OpCall& call) { return ComposeCosineWindow(call, 0.42, 0.5, 0.08); }
+Result<Graph> DecomposeBlackmanWindow(const OpCall& call) {
+  return ComposeCosineWindow(call, 0.42, 0.5, 0.08);
+}
 
 }  // namespace
 
@@ -46,8 +50,8 @@ OpDef MakeBlackmanWindow() {
           .since_version = 17,
           .url = "https://onnx.ai/onnx/operators/onnx__BlackmanWindow.html",
           .infer = InferCosineWindow,
-          .reference = Reference,
-          .decompose = Decompose,
+          .reference = BlackmanWindowReference,
+          .decompose = DecomposeBlackmanWindow,
           .work = CosineWindowWork,
           .examples = CosineWindowExamples};
 }

@@ -23,7 +23,7 @@ ValueId GraphBuilder::As(ElementType element, ValueId value) {
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferCast(const OpCall& call) {
   const int64_t to = call.attributes->Int("to", 0);
   TRY(CallCheck(call)
           .Inputs(1)
@@ -33,14 +33,14 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{*ElementTypeOfOnnx(to), call.shape(0)}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> CastReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const ElementType to = *ElementTypeOfOnnx(call.attributes->Int("to", 0));
   const Narrowing narrowing = TRY(Narrowing::Make(to, *call.attributes));
   CopyBytes(narrowing.Of(in[0], out[0].element()), out[0]);
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> CastExamples() {
   const auto to = [](ElementType type) {
     return Attributes{{"to", static_cast<int>(OnnxNumberOf(type))}};
   };
@@ -56,9 +56,9 @@ OpDef MakeCast() {
   return {.name = "Cast",
           .since_version = 25,
           .url = "https://onnx.ai/onnx/operators/onnx__Cast.html",
-          .infer = Infer,
-          .reference = Reference,
-          .examples = Examples,
+          .infer = InferCast,
+          .reference = CastReference,
+          .examples = CastExamples,
           .elementwise = true};
 }
 

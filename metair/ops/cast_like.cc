@@ -11,24 +11,26 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferCastLike(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Done());
   TRY(Narrowing::Make(call.type(1).element, *call.attributes));
   return std::vector<TensorType>{{call.type(1).element, call.shape(0)}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> CastLikeReference(const OpCall& call,
+                               std::span<const Tensor> in,
+                               std::span<Tensor> out) {
   const Narrowing narrowing = TRY(Narrowing::Make(call.type(1).element, *call.attributes));
   CopyBytes(narrowing.Of(in[0], out[0].element()), out[0]);
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForCastLike(const OpCall& call, std::span<const TensorType> outputs) {
   return {.flops = NumElements(outputs[0].shape),
           .bytes = call.type(0).bytes() + outputs[0].bytes()};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> CastLikeExamples() {
   using example::F32;
   using example::I64;
   return {{.inputs = {F32({4, 6}), I64({2})}},
@@ -42,10 +44,10 @@ OpDef MakeCastLike() {
   return {.name = "CastLike",
           .since_version = 25,
           .url = "https://onnx.ai/onnx/operators/onnx__CastLike.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferCastLike,
+          .reference = CastLikeReference,
+          .work = WorkForCastLike,
+          .examples = CastLikeExamples};
 }
 
 }  // namespace metadist::ops

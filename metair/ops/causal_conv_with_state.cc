@@ -16,7 +16,7 @@ namespace {
 
 enum Input : size_t { kX, kWeight, kBias, kPast };
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferCausalConvWithState(const OpCall& call) {
   const std::string activation = call.attributes->String("activation", "none");
   CallCheck check(call);
   check.Inputs(2, 4).Floats(kX).Rank(kX, 3, 3).Rank(kWeight, 3, 3);
@@ -43,7 +43,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return types;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> CausalConvWithStateReference(const OpCall& call,
+                                          std::span<const Tensor> in,
+                                          std::span<Tensor> out) {
   const bool swish = call.attributes->String("activation", "none") != "none";
   const int64_t channels = in[kX].dim(1);
   const int64_t length = in[kX].dim(2);
@@ -67,11 +69,11 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForCausalConvWithState(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, 2 * call.shape(kWeight)[2] * NumElements(outputs[0].shape));
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> CausalConvWithStateExamples() {
   using example::F32;
   return {{.inputs = {F32({2, 4, 6}), F32({4, 1, 3}), F32({4}), F32({2, 4, 2})},
            .attributes = {{"activation", "silu"}},
@@ -85,10 +87,10 @@ OpDef MakeCausalConvWithState() {
   return {.name = "CausalConvWithState",
           .since_version = 27,
           .url = "https://onnx.ai/onnx/operators/onnx__CausalConvWithState.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferCausalConvWithState,
+          .reference = CausalConvWithStateReference,
+          .work = WorkForCausalConvWithState,
+          .examples = CausalConvWithStateExamples};
 }
 
 }  // namespace metadist::ops

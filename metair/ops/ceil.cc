@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::ceil(x); }
+double ApplyCeil(double x) { return std::ceil(x); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeCeil() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Ceil.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplyCeil>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

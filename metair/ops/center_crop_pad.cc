@@ -16,7 +16,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferCenterCropPad(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Integers(1).Rank(1, 1, 1).Done());
   std::vector<int64_t> axes = call.attributes->Ints("axes");
   if (!call.attributes->has("axes")) {
@@ -34,7 +34,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{type};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> CenterCropPadReference(const OpCall& call,
+                                    std::span<const Tensor> in,
+                                    std::span<Tensor> out) {
   std::vector<std::vector<int64_t>> maps;
   for (size_t d = 0; d < out[0].shape().size(); ++d) {
     const int64_t from = in[0].shape()[d];
@@ -50,7 +52,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> CenterCropPadExamples() {
   using example::F32;
   using example::Ints;
   return {{.inputs = {F32({2, 7, 4}), Ints({2, 3, 7})}},
@@ -64,10 +66,10 @@ OpDef MakeCenterCropPad() {
   return {.name = "CenterCropPad",
           .since_version = 18,
           .url = "https://onnx.ai/onnx/operators/onnx__CenterCropPad.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferCenterCropPad,
+          .reference = CenterCropPadReference,
           .work = MoveWork,
-          .examples = Examples};
+          .examples = CenterCropPadExamples};
 }
 
 }  // namespace metadist::ops

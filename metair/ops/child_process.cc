@@ -125,9 +125,9 @@ void LimitMemory(int64_t bytes) {
   setrlimit(RLIMIT_AS, &memory);
 }
 
-[[noreturn]] void Work(int data,
-                       const ChildLimits& limits,
-                       const std::function<std::string(const std::string&)>& answer) {
+[[noreturn]] void AnswerQuestions(int data,
+                                  const ChildLimits& limits,
+                                  const std::function<std::string(const std::string&)>& answer) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // Fatal signals must end the worker even if the program handles them.
   for (const int fatal : {SIGALRM, SIGPROF, SIGSEGV, SIGBUS, SIGFPE, SIGILL})
@@ -170,7 +170,7 @@ void LimitMemory(int64_t bytes) {
     if (worker < 0) _exit(1);
     if (worker == 0) {
       close(control);
-      Work(data, limits, answer);
+      AnswerQuestions(data, limits, answer);
     }
     Death death;
     rusage usage = {};

@@ -10,7 +10,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferClip(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(1, 3)
           .Numbers(0)
@@ -33,7 +33,7 @@ void Clamp(const OpCall& call, std::span<const Tensor> in, Tensor& y) {
   });
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> ClipReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   if (ClassOf(out[0].element()) == ElementClass::kFloat)
     Clamp<double>(call, in, out[0]);
   else
@@ -41,7 +41,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> ClipExamples() {
   using example::F32;
   return {{.inputs = {F32({4, 6}), F32({}), F32({})}},
           {.inputs = {F32({4, 6}), example::Absent(), F32({})}},
@@ -55,9 +55,9 @@ OpDef MakeClip() {
   return {.name = "Clip",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Clip.html",
-          .infer = Infer,
-          .reference = Reference,
-          .examples = Examples,
+          .infer = InferClip,
+          .reference = ClipReference,
+          .examples = ClipExamples,
           .elementwise = true};
 }
 

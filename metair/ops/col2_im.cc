@@ -14,14 +14,14 @@ namespace {
 
 enum Input : size_t { kX, kImage, kBlock };
 
-Result<Window> WindowFor(const OpCall& call) {
+Result<Window> WindowForCol2Im(const OpCall& call) {
   return BlockWindowOf(*call.attributes, TRY(call.Ints(kImage)), TRY(call.Ints(kBlock)));
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferCol2Im(const OpCall& call) {
   TRY(CallCheck(call).Inputs(3).Floats(kX).Integers(kImage).Integers(kBlock).Rank(kX, 3, 3).Done());
   const Shape& x = call.shape(kX);
-  const Window window = TRY(WindowFor(call));
+  const Window window = TRY(WindowForCol2Im(call));
   const int64_t block = TRY(CheckedElements(window.kernel, ElementType::kBool));
   const int64_t positions = TRY(CheckedElements(window.output, ElementType::kBool));
   TRY(CallCheck(call)
@@ -34,8 +34,10 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{type};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  const Window window = TRY(WindowFor(call));
+Result<void> Col2ImReference(const OpCall& call,
+                             std::span<const Tensor> in,
+                             std::span<Tensor> out) {
+  const Window window = TRY(WindowForCol2Im(call));
   const std::vector<int64_t> taps = TapsOf(window);
   const int64_t block = NumElements(window.kernel);
   const int64_t positions = NumElements(window.output);
@@ -50,11 +52,11 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForCol2Im(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, NumElements(call.shape(kX)));
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> Col2ImExamples() {
   using example::F32;
   using example::Ints;
   using List = std::vector<int64_t>;
@@ -69,10 +71,10 @@ OpDef MakeCol2Im() {
   return {.name = "Col2Im",
           .since_version = 18,
           .url = "https://onnx.ai/onnx/operators/onnx__Col2Im.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferCol2Im,
+          .reference = Col2ImReference,
+          .work = WorkForCol2Im,
+          .examples = Col2ImExamples};
 }
 
 }  // namespace metadist::ops

@@ -15,7 +15,7 @@ namespace metadist::ops {
 namespace {
 
 // The dim that is compressed, of Seen(x).
-Result<int64_t> AxisOf(const OpCall& call) {
+Result<int64_t> AxisOfCompress(const OpCall& call) {
   if (!call.attributes->has("axis")) return 0;
   return NormalizeAxis(call.attributes->Int("axis", 0), call.rank(0));
 }
@@ -25,9 +25,9 @@ Shape Seen(const OpCall& call) {
   return {NumElements(call.shape(0))};
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferCompress(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).RankAtLeast(0, 1).Bools(1).Rank(1, 1, 1).Done());
-  const size_t axis = static_cast<size_t>(TRY(AxisOf(call)));
+  const size_t axis = static_cast<size_t>(TRY(AxisOfCompress(call)));
   Shape shape = Seen(call);
   if (call.shape(1)[0] > shape[axis])
     return BadInput(
@@ -43,8 +43,10 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{call.type(0).element, shape}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  const size_t axis = static_cast<size_t>(TRY(AxisOf(call)));
+Result<void> CompressReference(const OpCall& call,
+                               std::span<const Tensor> in,
+                               std::span<Tensor> out) {
+  const size_t axis = static_cast<size_t>(TRY(AxisOfCompress(call)));
   Shape shape = Seen(call);
   std::vector<std::vector<int64_t>> maps(shape.size());
   for (size_t d = 0; d < shape.size(); ++d)
@@ -57,7 +59,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> CompressExamples() {
   using example::F32;
   const OpExample::Input condition{.type = {ElementType::kBool, {3}}, .constant = {0, 1, 1}};
   return {{.inputs = {F32({3, 4}), condition}, .attributes = {{"axis", 0}}},
@@ -70,9 +72,9 @@ OpDef MakeCompress() {
   return {.name = "Compress",
           .since_version = 11,
           .url = "https://onnx.ai/onnx/operators/onnx__Compress.html",
-          .infer = Infer,
-          .reference = Reference,
-          .examples = Examples};
+          .infer = InferCompress,
+          .reference = CompressReference,
+          .examples = CompressExamples};
 }
 
 }  // namespace metadist::ops

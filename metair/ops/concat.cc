@@ -11,7 +11,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferConcat(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(1, CallCheck::kAnyNumber).RankAtLeast(0, 1);
   for (size_t i = 1; i < call.inputs.size(); ++i)
@@ -37,7 +37,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{call.type(0).element, shape}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> ConcatReference(const OpCall& call,
+                             std::span<const Tensor> in,
+                             std::span<Tensor> out) {
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", 0), out[0].rank()));
   const std::vector<int64_t> strides = Strides(out[0].shape());
   int64_t start = 0;
@@ -52,7 +54,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> ConcatExamples() {
   using example::F32;
   using example::I64;
   return {{.inputs = {F32({4, 6}), F32({4, 3})}, .attributes = {{"axis", -1}}},
@@ -68,10 +70,10 @@ OpDef MakeConcat() {
   return {.name = "Concat",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Concat.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferConcat,
+          .reference = ConcatReference,
           .work = MoveWork,
-          .examples = Examples};
+          .examples = ConcatExamples};
 }
 
 }  // namespace metadist::ops

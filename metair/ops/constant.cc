@@ -29,7 +29,7 @@ std::optional<Tensor> ValueOf(const Attributes& attributes) {
                     std::vector<float>(doubles->begin(), doubles->end()));
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferConstant(const OpCall& call) {
   const std::optional<Tensor> value = ValueOf(*call.attributes);
   TRY(CallCheck(call)
           .Inputs(0)
@@ -40,14 +40,16 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{value->type()};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> ConstantReference(const OpCall& call,
+                               std::span<const Tensor> in,
+                               std::span<Tensor> out) {
   const Tensor value = *ValueOf(*call.attributes);
   if (!value.has_data()) return BadInput("", "the elements of the value are absent");
   CopyBytes(value.Cast(out[0].element()), out[0]);
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> ConstantExamples() {
   return {{.attributes = {{"value", Tensor::Of<float>({2, 3}, {1, 2, 3, 4, 5, 6})}}},
           {.attributes = {{"value_int", 7}}},
           {.attributes = {{"value_float", 0.5}}},
@@ -60,10 +62,10 @@ OpDef MakeConstant() {
   return {.name = "Constant",
           .since_version = 25,
           .url = "https://onnx.ai/onnx/operators/onnx__Constant.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferConstant,
+          .reference = ConstantReference,
           .work = NoWork,
-          .examples = Examples};
+          .examples = ConstantExamples};
 }
 
 }  // namespace metadist::ops

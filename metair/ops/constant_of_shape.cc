@@ -10,7 +10,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferConstantOfShape(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Integers(0).Rank(0, 1, 1).Done());
   const Shape shape = TRY(call.Ints(0));
   const Tensor* value = call.attributes->Array("value");
@@ -21,7 +21,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{element, shape}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> ConstantOfShapeReference(const OpCall& call,
+                                      std::span<const Tensor> in,
+                                      std::span<Tensor> out) {
   const Tensor* value = call.attributes->Array("value");
   if (value == nullptr) return {};
   const std::vector<int64_t> repeat(out[0].shape().size(), 0);
@@ -29,11 +31,11 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForConstantOfShape(const OpCall& call, std::span<const TensorType> outputs) {
   return {.flops = 0, .bytes = outputs[0].bytes()};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> ConstantOfShapeExamples() {
   using example::Ints;
   return {{.inputs = {Ints({4, 6})}},
           {.inputs = {Ints({2, 3, 4})}, .attributes = {{"value", Tensor::Of<int64_t>({1}, {7})}}},
@@ -46,10 +48,10 @@ OpDef MakeConstantOfShape() {
   return {.name = "ConstantOfShape",
           .since_version = 25,
           .url = "https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferConstantOfShape,
+          .reference = ConstantOfShapeReference,
+          .work = WorkForConstantOfShape,
+          .examples = ConstantOfShapeExamples};
 }
 
 }  // namespace metadist::ops

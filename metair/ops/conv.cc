@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferConv(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(2, 3)
           .Floats(0)
@@ -19,7 +19,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{call.type(0).element, TRY(ConvolutionShape(call, {}))}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> ConvReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   Convolve<double>(TRY(ConvolutionWindow(call, {})),
                    call.attributes->Int("group", 1),
                    in[0],
@@ -29,13 +29,13 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Result<Spelling> Spell(const OpCall& call) { return SpellConvolution(call, {}); }
+Result<Spelling> SpellConv(const OpCall& call) { return SpellConvolution(call, {}); }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForConv(const OpCall& call, std::span<const TensorType> outputs) {
   return ConvolutionWork(call, {}, outputs);
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> ConvExamples() {
   using example::F32;
   using List = std::vector<int64_t>;
   return {
@@ -56,11 +56,11 @@ OpDef MakeConv() {
   return {.name = "Conv",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Conv.html",
-          .infer = Infer,
-          .reference = Reference,
-          .spell = Spell,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferConv,
+          .reference = ConvReference,
+          .spell = SpellConv,
+          .work = WorkForConv,
+          .examples = ConvExamples};
 }
 
 }  // namespace metadist::ops

@@ -11,9 +11,9 @@ namespace metadist::ops {
 namespace {
 
 enum Input : size_t { kX, kWeight, kZeroX, kZeroWeight, kNoBias };
-constexpr ConvolutionInputs kInputs{kX, kWeight, kNoBias};
+constexpr ConvolutionInputs kConvIntegerInputs{kX, kWeight, kNoBias};
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferConvInteger(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(2, 4)
           .Integers(kX)
@@ -22,17 +22,21 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
           .SameElement(kWeight, kZeroWeight)
           .RankAtLeast(kX, 3)
           .Done());
-  const Shape shape = TRY(ConvolutionShape(call, kInputs));
+  const Shape shape = TRY(ConvolutionShape(call, kConvIntegerInputs));
   TRY(CheckFilterParameter(call, kZeroX, 1));
   TRY(CheckFilterParameter(call, kZeroWeight, call.shape(kWeight)[0]));
   return std::vector<TensorType>{{ElementType::kI32, shape}};
 }
 
-Result<Spelling> Spell(const OpCall& call) { return SpellConvolution(call, kInputs); }
+Result<Spelling> SpellConvInteger(const OpCall& call) {
+  return SpellConvolution(call, kConvIntegerInputs);
+}
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> ConvIntegerReference(const OpCall& call,
+                                  std::span<const Tensor> in,
+                                  std::span<Tensor> out) {
   const auto zero = [&](size_t i) { return call.has(i) ? &in[i] : nullptr; };
-  Convolve<int64_t>(TRY(ConvolutionWindow(call, kInputs)),
+  Convolve<int64_t>(TRY(ConvolutionWindow(call, kConvIntegerInputs)),
                     call.attributes->Int("group", 1),
                     LessFilterZeroPoint(in[kX], zero(kZeroX)),
                     LessFilterZeroPoint(in[kWeight], zero(kZeroWeight)),
@@ -41,11 +45,11 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
-  return ConvolutionWork(call, kInputs, outputs);
+Work WorkForConvInteger(const OpCall& call, std::span<const TensorType> outputs) {
+  return ConvolutionWork(call, kConvIntegerInputs, outputs);
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> ConvIntegerExamples() {
   using List = std::vector<int64_t>;
   const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
   return {{.inputs = {u8({2, 4, 5, 5}), u8({6, 4, 3, 3}), u8({}), u8({})},
@@ -61,11 +65,11 @@ OpDef MakeConvInteger() {
   return {.name = "ConvInteger",
           .since_version = 10,
           .url = "https://onnx.ai/onnx/operators/onnx__ConvInteger.html",
-          .infer = Infer,
-          .reference = Reference,
-          .spell = Spell,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferConvInteger,
+          .reference = ConvIntegerReference,
+          .spell = SpellConvInteger,
+          .work = WorkForConvInteger,
+          .examples = ConvIntegerExamples};
 }
 
 }  // namespace metadist::ops

@@ -14,14 +14,14 @@
 namespace metadist::ops {
 namespace {
 
-Result<Window> WindowFor(const OpCall& call) {
+Result<Window> WindowForConvTranspose(const OpCall& call) {
   const Shape& x = call.shape(0);
   const Shape& weight = call.shape(1);
   return TransposedWindowOf(
       *call.attributes, {x.begin() + 2, x.end()}, {weight.begin() + 2, weight.end()});
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferConvTranspose(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(2, 3)
           .Floats(0)
@@ -48,15 +48,17 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   check.That(!call.has(2) || call.shape(2) == Shape{weight[1] * group},
              fmt::format("the bias must have {} elements", weight[1] * group));
   TRY(check.Done());
-  const Window window = TRY(WindowFor(call));
+  const Window window = TRY(WindowForConvTranspose(call));
   TensorType type{call.type(0).element, {x[0], weight[1] * group}};
   type.shape.insert(type.shape.end(), window.input.begin(), window.input.end());
   TRY(CheckedElements(type.shape, type.element));
   return std::vector<TensorType>{type};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  const Window window = TRY(WindowFor(call));
+Result<void> ConvTransposeReference(const OpCall& call,
+                                    std::span<const Tensor> in,
+                                    std::span<Tensor> out) {
+  const Window window = TRY(WindowForConvTranspose(call));
   const std::vector<int64_t> taps = TapsOf(window);
   const int64_t group = call.attributes->Int("group", 1);
   const int64_t filters = in[1].dim(1);  // per group
@@ -82,9 +84,9 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 }
 
 // A given output size is converted to pads, or to the padding added at the end of the output.
-Result<Spelling> Spell(const OpCall& call) {
+Result<Spelling> SpellConvTranspose(const OpCall& call) {
   Spelling spelling = Spelling::Of(call);
-  const Window window = TRY(WindowFor(call));
+  const Window window = TRY(WindowForConvTranspose(call));
   std::vector<int64_t> added;
   for (size_t d = 0; d < window.output.size(); ++d) {
     const int64_t reached = window.strides[d] * (window.output[d] - 1) +
@@ -100,7 +102,7 @@ Result<Spelling> Spell(const OpCall& call) {
 }
 
 // Modelled as the product of x with the weight, before it is summed under the window.
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForConvTranspose(const OpCall& call, std::span<const TensorType> outputs) {
   const Shape& weight = call.shape(1);
   const int64_t group = call.attributes->Int("group", 1);
   const int64_t size = NumElements(call.shape(0));
@@ -115,7 +117,7 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   return work;
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> ConvTransposeExamples() {
   using example::F32;
   using List = std::vector<int64_t>;
   return {{.inputs = {F32({2, 4, 5, 5}), F32({4, 6, 2, 2}), F32({6})},
@@ -137,11 +139,11 @@ OpDef MakeConvTranspose() {
   return {.name = "ConvTranspose",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__ConvTranspose.html",
-          .infer = Infer,
-          .reference = Reference,
-          .spell = Spell,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferConvTranspose,
+          .reference = ConvTransposeReference,
+          .spell = SpellConvTranspose,
+          .work = WorkForConvTranspose,
+          .examples = ConvTransposeExamples};
 }
 
 }  // namespace metadist::ops

@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::cos(x); }
+double ApplyCos(double x) { return std::cos(x); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeCos() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Cos.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplyCos>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::cosh(x); }
+double ApplyCosh(double x) { return std::cosh(x); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeCosh() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Cosh.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplyCosh>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

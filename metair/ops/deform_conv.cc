@@ -17,14 +17,14 @@ namespace metadist::ops {
 namespace {
 
 enum Input : size_t { kX, kWeight, kOffset, kBias, kMask };
-constexpr ConvolutionInputs kInputs{kX, kWeight, kBias};
+constexpr ConvolutionInputs kDeformConvInputs{kX, kWeight, kBias};
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferDeformConv(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(3, 5).Floats(kX).Rank(kX, 4, 4);
   for (size_t i : {kWeight, kOffset, kBias, kMask}) check.SameElement(kX, i);
   TRY(check.Done());
-  const Shape shape = TRY(ConvolutionShape(call, kInputs));
+  const Shape shape = TRY(ConvolutionShape(call, kDeformConvInputs));
   const Shape& weight = call.shape(kWeight);
   const int64_t groups = call.attributes->Int("offset_group", 1);
   TRY(check
@@ -94,10 +94,14 @@ void SampleTap(const OpCall& call,
   }
 }
 
-Result<Spelling> Spell(const OpCall& call) { return SpellConvolution(call, kInputs); }
+Result<Spelling> SpellDeformConv(const OpCall& call) {
+  return SpellConvolution(call, kDeformConvInputs);
+}
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  const Window window = TRY(ConvolutionWindow(call, kInputs));
+Result<void> DeformConvReference(const OpCall& call,
+                                 std::span<const Tensor> in,
+                                 std::span<Tensor> out) {
+  const Window window = TRY(ConvolutionWindow(call, kDeformConvInputs));
   const int64_t positions = NumElements(window.output);
   const int64_t taps = NumElements(window.kernel);
   const int64_t filters = in[kWeight].dim(0);
@@ -121,14 +125,14 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
-  Work work = ConvolutionWork(call, kInputs, outputs);
+Work WorkForDeformConv(const OpCall& call, std::span<const TensorType> outputs) {
+  Work work = ConvolutionWork(call, kDeformConvInputs, outputs);
   work.flops += 8 * NumElements(outputs[0].shape) / std::max<int64_t>(call.shape(kWeight)[0], 1) *
                 call.shape(kX)[1] * call.shape(kWeight)[2] * call.shape(kWeight)[3];
   return work;
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> DeformConvExamples() {
   using example::Absent;
   using example::F32;
   using List = std::vector<int64_t>;
@@ -145,11 +149,11 @@ OpDef MakeDeformConv() {
   return {.name = "DeformConv",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__DeformConv.html",
-          .infer = Infer,
-          .reference = Reference,
-          .spell = Spell,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferDeformConv,
+          .reference = DeformConvReference,
+          .spell = SpellDeformConv,
+          .work = WorkForDeformConv,
+          .examples = DeformConvExamples};
 }
 
 }  // namespace metadist::ops

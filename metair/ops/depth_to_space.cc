@@ -12,7 +12,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferDepthToSpace(const OpCall& call) {
   const int64_t block = TRY(BlockSizeOf(call));
   const std::string mode = call.attributes->String("mode", "DCR");
   const Shape& x = call.shape(0);
@@ -26,7 +26,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
       {call.type(0).element, {x[0], x[1] / block / block, x[2] * block, x[3] * block}}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> DepthToSpaceReference(const OpCall& call,
+                                   std::span<const Tensor> in,
+                                   std::span<Tensor> out) {
   const int64_t block = TRY(BlockSizeOf(call));
   const Shape& x = in[0].shape();
   const int64_t channels = out[0].dim(1);
@@ -37,7 +39,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> DepthToSpaceExamples() {
   using example::F32;
   return {{.inputs = {F32({3, 8, 5, 7})}, .attributes = {{"blocksize", 2}}},
           {.inputs = {F32({3, 8, 5, 7})}, .attributes = {{"blocksize", 2}, {"mode", "CRD"}}}};
@@ -49,10 +51,10 @@ OpDef MakeDepthToSpace() {
   return {.name = "DepthToSpace",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__DepthToSpace.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferDepthToSpace,
+          .reference = DepthToSpaceReference,
           .work = MoveWork,
-          .examples = Examples};
+          .examples = DepthToSpaceExamples};
 }
 
 }  // namespace metadist::ops

@@ -15,7 +15,7 @@ namespace {
 
 enum Input : size_t { kX, kScale, kZeroPoint };
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferDequantizeLinear(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(2, 3)
           .That(!call.has(kX) || IsQuantisedFloat(call.type(kX).element) ||
@@ -34,7 +34,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{element, call.shape(kX)}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> DequantizeLinearReference(const OpCall& call,
+                                       std::span<const Tensor> in,
+                                       std::span<Tensor> out) {
   const ScaleMap map = TRY(ScaleMap::Make(*call.attributes, in[kX].shape(), in[kScale].shape()));
   if (in[kX].element() == ElementType::kF64) {
     for (int64_t i = 0; i < out[0].size(); ++i)
@@ -52,11 +54,11 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForDequantizeLinear(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, 2 * NumElements(outputs[0].shape));
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> DequantizeLinearExamples() {
   using example::F32;
   const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
   const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
@@ -75,10 +77,10 @@ OpDef MakeDequantizeLinear() {
   return {.name = "DequantizeLinear",
           .since_version = 25,
           .url = "https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferDequantizeLinear,
+          .reference = DequantizeLinearReference,
+          .work = WorkForDequantizeLinear,
+          .examples = DequantizeLinearExamples};
 }
 
 }  // namespace metadist::ops

@@ -13,7 +13,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferDet(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Floats(0).RankAtLeast(0, 2).Done());
   const Shape& shape = call.shape(0);
   if (shape[shape.size() - 2] != shape.back())
@@ -45,7 +45,7 @@ double Determinant(std::vector<double> a, int64_t n) {
   return product;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> DetReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const int64_t n = in[0].shape().back();
   double* y = out[0].mutable_data<double>();
   for (int64_t i = 0; i < out[0].size(); ++i) {
@@ -55,11 +55,11 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForDet(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, NumElements(call.shape(0)) * call.shape(0).back());
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> DetExamples() {
   using example::F32;
   return {{.inputs = {F32({4, 4})}}, {.inputs = {F32({2, 5, 3, 3})}}};
 }
@@ -70,10 +70,10 @@ OpDef MakeDet() {
   return {.name = "Det",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Det.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferDet,
+          .reference = DetReference,
+          .work = WorkForDet,
+          .examples = DetExamples};
 }
 
 }  // namespace metadist::ops

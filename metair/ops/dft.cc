@@ -53,7 +53,7 @@ Result<Transform> TransformOf(const OpCall& call) {
   return x;
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferDFT(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(1, 3)
           .Floats(kX)
@@ -83,7 +83,7 @@ std::vector<std::complex<double>> Mirrored(std::vector<std::complex<double>> hal
   return half;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> DFTReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const Transform x = TRY(TransformOf(call));
   const Shape& shape = in[kX].shape();
   const int64_t size = shape[static_cast<size_t>(x.axis)];
@@ -110,13 +110,13 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForDFT(const OpCall& call, std::span<const TensorType> outputs) {
   const auto x = TransformOf(call);
   const int64_t lines = NumElements(outputs[0].shape) / outputs[0].shape.back() / x.value().bins;
   return FlopsWork(call, outputs, lines * FourierFlops(x.value().length));
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> DFTExamples() {
   using example::Absent;
   using example::F32;
   using example::Int;
@@ -133,10 +133,10 @@ OpDef MakeDFT() {
   return {.name = "DFT",
           .since_version = 20,
           .url = "https://onnx.ai/onnx/operators/onnx__DFT.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferDFT,
+          .reference = DFTReference,
+          .work = WorkForDFT,
+          .examples = DFTExamples};
 }
 
 }  // namespace metadist::ops

@@ -7,7 +7,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> DivReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   if (ClassOf(out[0].element()) == ElementClass::kFloat) {
     MapBinary<double, double>(in[0], in[1], out[0], [](double a, double b) { return a / b; });
     return {};
@@ -26,7 +26,7 @@ OpDef MakeDiv() {
           .since_version = 14,
           .url = "https://onnx.ai/onnx/operators/onnx__Div.html",
           .infer = InferNumberBinary,
-          .reference = Reference,
+          .reference = DivReference,
           .domain_of = DivisorDomain,
           .examples = BinaryExamples,
           .elementwise = true};

@@ -18,7 +18,7 @@ bool IsTraining(const OpCall& call) {
   return training != nullptr && training->has_data() && training->ToInts()[0] != 0;
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferDropout(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(1, 4).Floats(0).Floats(1).Rank(1, 0, 0).Bools(2).Rank(2, 0, 0);
   check.That(call.num_outputs <= 2,
@@ -36,7 +36,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return types;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> DropoutReference(const OpCall& call,
+                              std::span<const Tensor> in,
+                              std::span<Tensor> out) {
   const double* x = in[0].data<double>();
   double* y = out[0].mutable_data<double>();
   bool* mask = out.size() > 1 ? out[1].mutable_data<bool>() : nullptr;
@@ -55,18 +57,18 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForDropout(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, (IsTraining(call) ? 2 : 0) * NumElements(call.shape(0)));
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> DropoutDomain(const OpCall& call) {
   std::vector<InputDomain> domains(call.inputs.size());
   if (domains.size() > 1)
     domains[1] = {.kind = InputDomain::Kind::kRange, .low = 0.25, .high = 0.75};
   return domains;
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> DropoutExamples() {
   using example::Absent;
   using example::F32;
   const OpExample::Input off{.type = {ElementType::kBool, {}}, .constant = {0}};
@@ -89,11 +91,11 @@ OpDef MakeDropout() {
   return {.name = "Dropout",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Dropout.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .domain_of = Domain,
-          .examples = Examples,
+          .infer = InferDropout,
+          .reference = DropoutReference,
+          .work = WorkForDropout,
+          .domain_of = DropoutDomain,
+          .examples = DropoutExamples,
           .deterministic = false};
 }
 

@@ -16,14 +16,16 @@ namespace {
 
 constexpr double kMost = 255;
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferDynamicQuantizeLinear(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Floats(0).Done());
   return std::vector<TensorType>{
       {ElementType::kU8, call.shape(0)}, {ElementType::kF32, {}}, {ElementType::kU8, {}}};
 }
 
 // By specification the scale is an f32, and is rounded before it is used.
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> DynamicQuantizeLinearReference(const OpCall& call,
+                                            std::span<const Tensor> in,
+                                            std::span<Tensor> out) {
   const double* x = in[0].data<double>();
   double low = 0;
   double high = 0;
@@ -50,7 +52,7 @@ ValueId InSingle(Composer& compose, ValueId x) {
 }
 
 // Computes the range of x, then the scale in f64, rounded as in the kernel.
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeDynamicQuantizeLinear(const OpCall& call) {
   std::vector<int64_t> axes(call.shape(0).size());
   std::iota(axes.begin(), axes.end(), 0);
   Composer compose(call);
@@ -73,11 +75,11 @@ Result<Graph> Decompose(const OpCall& call) {
   return compose.Done({compose.Add("QuantizeLinear", {x, scale, zero_point}), scale, zero_point});
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForDynamicQuantizeLinear(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, 5 * NumElements(outputs[0].shape));
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> DynamicQuantizeLinearExamples() {
   using example::F32;
   return {{.inputs = {F32({3, 4})}, .num_outputs = 3}, {.inputs = {F32({6})}, .num_outputs = 3}};
 }
@@ -88,11 +90,11 @@ OpDef MakeDynamicQuantizeLinear() {
   return {.name = "DynamicQuantizeLinear",
           .since_version = 11,
           .url = "https://onnx.ai/onnx/operators/onnx__DynamicQuantizeLinear.html",
-          .infer = Infer,
-          .reference = Reference,
-          .decompose = Decompose,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferDynamicQuantizeLinear,
+          .reference = DynamicQuantizeLinearReference,
+          .decompose = DecomposeDynamicQuantizeLinear,
+          .work = WorkForDynamicQuantizeLinear,
+          .examples = DynamicQuantizeLinearExamples};
 }
 
 }  // namespace metadist::ops

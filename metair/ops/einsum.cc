@@ -24,7 +24,7 @@ Result<EinsumSpace> SpaceOf(const OpCall& call) {
   return ParseEinsum(call.attributes->String("equation", ""), shapes);
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferEinsum(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(1, CallCheck::kAnyNumber).Numbers(0);
   for (size_t i = 1; i < call.inputs.size(); ++i)
@@ -36,12 +36,14 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{call.type(0).element, shape}};
 }
 
-double Product(double a, double b) { return a * b; }
-int64_t Product(int64_t a, int64_t b) { return WrapMul(a, b); }
-double Sum(double a, double b) { return a + b; }
-int64_t Sum(int64_t a, int64_t b) { return WrapAdd(a, b); }
+double EinsumProduct(double a, double b) { return a * b; }
+int64_t EinsumProduct(int64_t a, int64_t b) { return WrapMul(a, b); }
+double EinsumSum(double a, double b) { return a + b; }
+int64_t EinsumSum(int64_t a, int64_t b) { return WrapAdd(a, b); }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> EinsumReference(const OpCall& call,
+                             std::span<const Tensor> in,
+                             std::span<Tensor> out) {
   EinsumSpace space = TRY(SpaceOf(call));
   std::vector<int64_t> to = Strides(out[0].shape());
   to.resize(space.sizes.size(), 0);
@@ -53,8 +55,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
     T* y = out[0].mutable_data<T>();
     ForEachIndex(space.sizes, space.strides, [&](int64_t, const std::vector<int64_t>& at) {
       T product = from[0][at[0]];
-      for (size_t i = 1; i < from.size(); ++i) product = Product(product, from[i][at[i]]);
-      y[at.back()] = Sum(y[at.back()], product);
+      for (size_t i = 1; i < from.size(); ++i) product = EinsumProduct(product, from[i][at[i]]);
+      y[at.back()] = EinsumSum(y[at.back()], product);
     });
   });
   return {};
@@ -62,7 +64,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 // Counts as a matrix product if there are two inputs, with indices of their own and shared summed
 // ones.
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForEinsum(const OpCall& call, std::span<const TensorType> outputs) {
   const EinsumSpace space = SpaceOf(call).value();
   const int64_t steps = static_cast<int64_t>(call.inputs.size());
   Work work = FlopsWork(call, outputs, steps * NumElements(space.sizes));
@@ -106,7 +108,7 @@ Result<bool> TakeDiagonal(Composer& compose, ValueId& x, std::vector<size_t>& pl
 }
 
 // Only for an equation with diagonals: rewrites it to one without.
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeEinsum(const OpCall& call) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   EinsumSpace space = TRY(SpaceOf(call));
   if (space.sizes.size() > kLetters.size()) return BadInput("", "too many indices");
@@ -126,7 +128,7 @@ Result<Graph> Decompose(const OpCall& call) {
   return compose.Done({compose.Add("Einsum", inputs, {{"equation", std::move(equation)}})});
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> EinsumExamples() {
   using example::F32;
   const auto of = [](const char* equation) { return Attributes{{"equation", equation}}; };
   return {{.inputs = {F32({4, 6}), F32({6, 5})}, .attributes = of("ij,jk->ik")},
@@ -145,11 +147,11 @@ OpDef MakeEinsum() {
   return {.name = "Einsum",
           .since_version = 12,
           .url = "https://onnx.ai/onnx/operators/onnx__Einsum.html",
-          .infer = Infer,
-          .reference = Reference,
-          .decompose = Decompose,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferEinsum,
+          .reference = EinsumReference,
+          .decompose = DecomposeEinsum,
+          .work = WorkForEinsum,
+          .examples = EinsumExamples};
 }
 
 }  // namespace metadist::ops

@@ -9,14 +9,14 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> EluReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const double alpha = call.attributes->Float("alpha", 1);
   MapUnary<double, double>(
       in[0], out[0], [=](double x) { return x < 0 ? alpha * std::expm1(x) : x; });
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> EluExamples() {
   return {{.inputs = {example::F32({4, 6})}},
           {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
 }
@@ -28,8 +28,8 @@ OpDef MakeElu() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Elu.html",
           .infer = InferFloatUnary,
-          .reference = Reference,
-          .examples = Examples,
+          .reference = EluReference,
+          .examples = EluExamples,
           .elementwise = true};
 }
 

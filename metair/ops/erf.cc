@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::erf(x); }
+double ApplyErf(double x) { return std::erf(x); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeErf() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Erf.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplyErf>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::exp(x); }
+double ApplyExp(double x) { return std::exp(x); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeExp() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Exp.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplyExp>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -9,7 +9,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferExpand(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Integers(1).Rank(1, 1, 1).Done());
   const Shape to = TRY(call.Ints(1));
   TRY(CheckedElements(to, call.type(0).element));
@@ -18,15 +18,17 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{call.type(0).element, shape}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> ExpandReference(const OpCall& call,
+                             std::span<const Tensor> in,
+                             std::span<Tensor> out) {
   GatherStrided(in[0], {0, BroadcastStrides(in[0].shape(), out[0].shape())}, out[0]);
   return {};
 }
 
 // For every dim of the result its size if x is repeated along it, else 1.
-Result<Spelling> Spell(const OpCall& call) {
+Result<Spelling> SpellExpand(const OpCall& call) {
   Spelling spelling = Spelling::Of(call);
-  std::vector<int64_t> sizes = TRY(Infer(call))[0].shape;
+  std::vector<int64_t> sizes = TRY(InferExpand(call))[0].shape;
   const Shape& from = call.shape(0);
   for (size_t d = 0; d < from.size(); ++d) {
     int64_t& size = sizes[sizes.size() - from.size() + d];
@@ -36,11 +38,11 @@ Result<Spelling> Spell(const OpCall& call) {
   return spelling;
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForExpand(const OpCall& call, std::span<const TensorType> outputs) {
   return {.flops = 0, .bytes = call.type(0).bytes() + outputs[0].bytes()};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> ExpandExamples() {
   using example::F32;
   using example::Ints;
   return {{.inputs = {F32({4, 1, 6}), Ints({4, 3, 6})}},
@@ -55,11 +57,11 @@ OpDef MakeExpand() {
   return {.name = "Expand",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Expand.html",
-          .infer = Infer,
-          .reference = Reference,
-          .spell = Spell,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferExpand,
+          .reference = ExpandReference,
+          .spell = SpellExpand,
+          .work = WorkForExpand,
+          .examples = ExpandExamples};
 }
 
 }  // namespace metadist::ops

@@ -12,7 +12,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferEyeLike(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Rank(0, 2, 2).Done());
   if (!call.attributes->has("dtype")) return std::vector<TensorType>{call.type(0)};
   const int64_t number = call.attributes->Int("dtype", 0);
@@ -21,7 +21,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{*element, call.shape(0)}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> EyeLikeReference(const OpCall& call,
+                              std::span<const Tensor> in,
+                              std::span<Tensor> out) {
   const int64_t k = call.attributes->Int("k", 0);
   const int64_t columns = out[0].dim(1);
   VisitComputeType(out[0].element(), [&](auto zero) {
@@ -33,17 +35,17 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Result<Spelling> Spell(const OpCall& call) {
+Result<Spelling> SpellEyeLike(const OpCall& call) {
   Spelling spelling = Spelling::Of(call);
   spelling.attributes.set("k", call.attributes->Int("k", 0));
   return spelling;
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForEyeLike(const OpCall& call, std::span<const TensorType> outputs) {
   return {.flops = 0, .bytes = outputs[0].bytes()};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> EyeLikeExamples() {
   using example::F32;
   return {{.inputs = {F32({4, 4})}},
           {.inputs = {F32({4, 6})}, .attributes = {{"k", 1}}},
@@ -56,11 +58,11 @@ OpDef MakeEyeLike() {
   return {.name = "EyeLike",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__EyeLike.html",
-          .infer = Infer,
-          .reference = Reference,
-          .spell = Spell,
-          .work = WorkFor,
-          .examples = Examples,
+          .infer = InferEyeLike,
+          .reference = EyeLikeReference,
+          .spell = SpellEyeLike,
+          .work = WorkForEyeLike,
+          .examples = EyeLikeExamples,
           .only_types = true};
 }
 

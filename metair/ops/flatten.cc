@@ -12,7 +12,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferFlatten(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Done());
   const int64_t rank = call.rank(0);
   int64_t axis = call.attributes->Int("axis", 1);
@@ -25,12 +25,14 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
                                    NumElements({shape.begin() + axis, shape.end()})}}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> FlattenReference(const OpCall& call,
+                              std::span<const Tensor> in,
+                              std::span<Tensor> out) {
   CopyBytes(in[0], out[0]);
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> FlattenExamples() {
   using example::F32;
   return {{.inputs = {F32({4, 6})}},
           {.inputs = {F32({4, 3, 2, 5})}, .attributes = {{"axis", 2}}},
@@ -44,10 +46,10 @@ OpDef MakeFlatten() {
   return {.name = "Flatten",
           .since_version = 25,
           .url = "https://onnx.ai/onnx/operators/onnx__Flatten.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferFlatten,
+          .reference = FlattenReference,
           .work = NoWork,
-          .examples = Examples,
+          .examples = FlattenExamples,
           .view = true};
 }
 

@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::floor(x); }
+double ApplyFloor(double x) { return std::floor(x); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeFloor() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Floor.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplyFloor>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

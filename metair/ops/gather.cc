@@ -9,7 +9,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferGather(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).RankAtLeast(0, 1).Integers(1).Done());
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", 0), call.rank(0)));
   const Shape& data = call.shape(0);
@@ -19,7 +19,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{call.type(0).element, shape}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> GatherReference(const OpCall& call,
+                             std::span<const Tensor> in,
+                             std::span<Tensor> out) {
   const Tensor& data = in[0];
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", 0), data.rank()));
   const int64_t size = data.dim(axis);
@@ -38,17 +40,17 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForGather(const OpCall& call, std::span<const TensorType> outputs) {
   return {.flops = 0, .bytes = 2 * outputs[0].bytes() + call.type(1).bytes()};
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> GatherDomain(const OpCall& call) {
   const int64_t axis = call.attributes->Int("axis", 0);
   const int dim = static_cast<int>(axis < 0 ? axis + call.rank(0) : axis);
   return {{}, {.kind = InputDomain::Kind::kIndex, .bounds = {{0, dim}}, .negative_ok = true}};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> GatherExamples() {
   return {{.inputs = {{{ElementType::kF32, {9, 4}}}, {{ElementType::kI64, {2, 3}}}}},
           {.inputs = {{{ElementType::kF32, {4, 9}}}, {{ElementType::kI64, {6}}}},
            .attributes = {{"axis", 1}}}};
@@ -60,11 +62,11 @@ OpDef MakeGather() {
   return {.name = "Gather",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Gather.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .domain_of = Domain,
-          .examples = Examples};
+          .infer = InferGather,
+          .reference = GatherReference,
+          .work = WorkForGather,
+          .domain_of = GatherDomain,
+          .examples = GatherExamples};
 }
 
 }  // namespace metadist::ops

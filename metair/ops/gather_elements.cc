@@ -12,7 +12,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferGatherElements(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(2)
           .Integers(1)
@@ -52,7 +52,9 @@ Result<void> Pick(const Tensor& x, const Tensor& indices, size_t axis, Tensor& y
   return done;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> GatherElementsReference(const OpCall& call,
+                                     std::span<const Tensor> in,
+                                     std::span<Tensor> out) {
   const size_t axis =
       static_cast<size_t>(TRY(NormalizeAxis(call.attributes->Int("axis", 0), in[0].rank())));
   return VisitComputeType(out[0].element(), [&](auto zero) {
@@ -60,17 +62,17 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   });
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForGatherElements(const OpCall& call, std::span<const TensorType> outputs) {
   return {.flops = 0, .bytes = 2 * outputs[0].bytes() + call.type(1).bytes()};
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> GatherElementsDomain(const OpCall& call) {
   const int64_t axis = call.attributes->Int("axis", 0);
   const int dim = static_cast<int>(axis < 0 ? axis + call.rank(0) : axis);
   return {{}, {.kind = InputDomain::Kind::kIndex, .bounds = {{0, dim}}, .negative_ok = true}};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> GatherElementsExamples() {
   using example::F32;
   using example::I64;
   return {{.inputs = {F32({4, 6}), I64({3, 6})}},
@@ -84,11 +86,11 @@ OpDef MakeGatherElements() {
   return {.name = "GatherElements",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__GatherElements.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .domain_of = Domain,
-          .examples = Examples};
+          .infer = InferGatherElements,
+          .reference = GatherElementsReference,
+          .work = WorkForGatherElements,
+          .domain_of = GatherElementsDomain,
+          .examples = GatherElementsExamples};
 }
 
 }  // namespace metadist::ops

@@ -14,7 +14,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferGatherND(const OpCall& call) {
   const int64_t batch = call.attributes->Int("batch_dims", 0);
   TRY(CallCheck(call).Inputs(2).Integers(1).RankAtLeast(0, 1).RankAtLeast(1, 1).Done());
   const Shape& data = call.shape(0);
@@ -40,7 +40,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{call.type(0).element, shape}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> GatherNDReference(const OpCall& call,
+                               std::span<const Tensor> in,
+                               std::span<Tensor> out) {
   const int64_t batch = call.attributes->Int("batch_dims", 0);
   const Tensor& data = in[0];
   const int64_t depth = in[1].shape().back();
@@ -63,11 +65,11 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForGatherND(const OpCall& call, std::span<const TensorType> outputs) {
   return {.flops = 0, .bytes = 2 * outputs[0].bytes() + call.type(1).bytes()};
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> GatherNDDomain(const OpCall& call) {
   InputDomain rows{.kind = InputDomain::Kind::kIndex, .negative_ok = true};
   const int batch = static_cast<int>(call.attributes->Int("batch_dims", 0));
   for (int d = 0; d < static_cast<int>(call.shape(1).back()); ++d)
@@ -75,7 +77,7 @@ std::vector<InputDomain> Domain(const OpCall& call) {
   return {{}, rows};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> GatherNDExamples() {
   using example::F32;
   using example::I64;
   return {{.inputs = {F32({4, 6}), I64({5, 2})}},
@@ -90,11 +92,11 @@ OpDef MakeGatherND() {
   return {.name = "GatherND",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__GatherND.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .domain_of = Domain,
-          .examples = Examples};
+          .infer = InferGatherND,
+          .reference = GatherNDReference,
+          .work = WorkForGatherND,
+          .domain_of = GatherNDDomain,
+          .examples = GatherNDExamples};
 }
 
 }  // namespace metadist::ops

@@ -13,7 +13,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferGelu(const OpCall& call) {
   const std::string mode = call.attributes->String("approximate", "none");
   TRY(CallCheck(call)
           .Inputs(1)
@@ -24,7 +24,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{call.type(0)};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> GeluReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   if (call.attributes->String("approximate", "none") == "none")
     MapUnary<double, double>(
         in[0], out[0], [](double x) { return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); });
@@ -36,11 +36,11 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForGelu(const OpCall& call, std::span<const TensorType> outputs) {
   return {.flops = 5 * NumElements(outputs[0].shape), .bytes = 2 * outputs[0].bytes()};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> GeluExamples() {
   return {{.inputs = {example::F32({4, 6})}},
           {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"approximate", "tanh"}}}};
 }
@@ -51,10 +51,10 @@ OpDef MakeGelu() {
   return {.name = "Gelu",
           .since_version = 20,
           .url = "https://onnx.ai/onnx/operators/onnx__Gelu.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples,
+          .infer = InferGelu,
+          .reference = GeluReference,
+          .work = WorkForGelu,
+          .examples = GeluExamples,
           .elementwise = true};
 }
 

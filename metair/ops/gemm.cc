@@ -16,11 +16,11 @@
 namespace metadist::ops {
 namespace {
 
-struct Sizes {
+struct GemmSizes {
   int64_t m, n, k;
 };
 
-Result<Sizes> SizesOf(const OpCall& call) {
+Result<GemmSizes> SizesOfGemm(const OpCall& call) {
   Shape a = call.shape(0);
   Shape b = call.shape(1);
   if (call.attributes->Int("transA", 0) != 0) std::swap(a[0], a[1]);
@@ -28,10 +28,10 @@ Result<Sizes> SizesOf(const OpCall& call) {
   if (a[1] != b[0])
     return BadInput(
         "", fmt::format("inner sizes must be equal, got {} and {}", ShapeText(a), ShapeText(b)));
-  return Sizes{a[0], b[1], a[1]};
+  return GemmSizes{a[0], b[1], a[1]};
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferGemm(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(2, 3)
           .Numbers(0)
@@ -40,7 +40,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
           .Rank(0, 2, 2)
           .Rank(1, 2, 2)
           .Done());
-  const Sizes sizes = TRY(SizesOf(call));
+  const GemmSizes sizes = TRY(SizesOfGemm(call));
   const Shape shape{sizes.m, sizes.n};
   if (call.has(2) && TRY(Broadcast(shape, call.shape(2))) != shape)
     return BadInput(
@@ -50,10 +50,10 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{call.type(0).element, shape}};
 }
 
-double Product(double a, double b) { return a * b; }
-double Sum(double a, double b) { return a + b; }
-int64_t Product(int64_t a, int64_t b) { return WrapMul(a, b); }
-int64_t Sum(int64_t a, int64_t b) { return WrapAdd(a, b); }
+double GemmProduct(double a, double b) { return a * b; }
+double GemmSum(double a, double b) { return a + b; }
+int64_t GemmProduct(int64_t a, int64_t b) { return WrapMul(a, b); }
+int64_t GemmSum(int64_t a, int64_t b) { return WrapAdd(a, b); }
 
 struct Scales {
   double alpha = 1;
@@ -75,7 +75,10 @@ int64_t Scaled(int64_t product, const int64_t* c, const Scales& by) {
 }
 
 template <typename T>
-void Multiply(const OpCall& call, const Sizes& size, std::span<const Tensor> in, Tensor& y) {
+void MultiplyAndAdd(const OpCall& call,
+                    const GemmSizes& size,
+                    std::span<const Tensor> in,
+                    Tensor& y) {
   const Scales by{call.attributes->Float("alpha", 1), call.attributes->Float("beta", 1)};
   const bool trans_a = call.attributes->Int("transA", 0) != 0;
   const bool trans_b = call.attributes->Int("transB", 0) != 0;
@@ -90,22 +93,22 @@ void Multiply(const OpCall& call, const Sizes& size, std::span<const Tensor> in,
                  const int64_t col = i % size.n;
                  T sum = 0;
                  for (int64_t l = 0; l < size.k; ++l)
-                   sum = Sum(sum,
-                             Product(a[trans_a ? l * size.m + row : row * size.k + l],
-                                     b[trans_b ? col * size.k + l : l * size.n + col]));
+                   sum = GemmSum(sum,
+                                 GemmProduct(a[trans_a ? l * size.m + row : row * size.k + l],
+                                             b[trans_b ? col * size.k + l : l * size.n + col]));
                  to[i] = Scaled(sum, c == nullptr ? nullptr : c + at[0], by);
                });
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  const Sizes sizes = TRY(SizesOf(call));
+Result<void> GemmReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const GemmSizes sizes = TRY(SizesOfGemm(call));
   VisitNumberType(out[0].element(),
-                  [&](auto zero) { Multiply<decltype(zero)>(call, sizes, in, out[0]); });
+                  [&](auto zero) { MultiplyAndAdd<decltype(zero)>(call, sizes, in, out[0]); });
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
-  const Sizes sizes = SizesOf(call).value();
+Work WorkForGemm(const OpCall& call, std::span<const TensorType> outputs) {
+  const GemmSizes sizes = SizesOfGemm(call).value();
   const int64_t flops = 2 * sizes.m * sizes.n * sizes.k;
   Work work = FlopsWork(call, outputs, flops + (call.has(2) ? sizes.m * sizes.n : 0));
   work.batch = 1;
@@ -115,7 +118,7 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   return work;
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> GemmExamples() {
   using example::F32;
   return {{.inputs = {F32({4, 6}), F32({6, 8}), F32({8})}},
           {.inputs = {F32({4, 6}), F32({8, 6}), F32({8})}, .attributes = {{"transB", 1}}},
@@ -130,10 +133,10 @@ OpDef MakeGemm() {
   return {.name = "Gemm",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Gemm.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferGemm,
+          .reference = GemmReference,
+          .work = WorkForGemm,
+          .examples = GemmExamples};
 }
 
 }  // namespace metadist::ops

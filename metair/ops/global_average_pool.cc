@@ -8,7 +8,9 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> GlobalAveragePoolReference(const OpCall& call,
+                                        std::span<const Tensor> in,
+                                        std::span<Tensor> out) {
   FoldChannels(in[0], out[0], 0, [](double sum, double x) { return sum + x; });
   double* y = out[0].mutable_data<double>();
   const int64_t channels = out[0].size();
@@ -17,7 +19,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeGlobalAveragePool(const OpCall& call) {
   Composer compose(call);
   return compose.Done(
       {ComposeMean(compose, compose.Operand(0), AxesBetween(2, call.rank(0)), /*keep=*/true)});
@@ -30,8 +32,8 @@ OpDef MakeGlobalAveragePool() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html",
           .infer = InferGlobalPool,
-          .reference = Reference,
-          .decompose = Decompose,
+          .reference = GlobalAveragePoolReference,
+          .decompose = DecomposeGlobalAveragePool,
           .work = ReductionWork,
           .examples = GlobalPoolExamples};
 }

@@ -13,13 +13,15 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferGlobalLpPool(const OpCall& call) {
   const int64_t p = call.attributes->Int("p", 2);
   if (p < 1) return BadInput("", fmt::format("p must be at least 1, got {}", p));
   return InferGlobalPool(call);
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> GlobalLpPoolReference(const OpCall& call,
+                                   std::span<const Tensor> in,
+                                   std::span<Tensor> out) {
   const double p = static_cast<double>(call.attributes->Int("p", 2));
   FoldChannels(
       in[0], out[0], 0, [p](double sum, double x) { return sum + std::pow(std::fabs(x), p); });
@@ -28,13 +30,13 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> GlobalLpPoolExamples() {
   std::vector<OpExample> examples = GlobalPoolExamples();
   examples[1].attributes.set("p", int64_t{1});
   return examples;
 }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeGlobalLpPool(const OpCall& call) {
   const double p = static_cast<double>(call.attributes->Int("p", 2));
   const std::vector<int64_t> space = AxesBetween(2, call.rank(0));
   Composer compose(call);
@@ -53,11 +55,11 @@ OpDef MakeGlobalLpPool() {
   return {.name = "GlobalLpPool",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html",
-          .infer = Infer,
-          .reference = Reference,
-          .decompose = Decompose,
+          .infer = InferGlobalLpPool,
+          .reference = GlobalLpPoolReference,
+          .decompose = DecomposeGlobalLpPool,
           .work = ReductionWork,
-          .examples = Examples};
+          .examples = GlobalLpPoolExamples};
 }
 
 }  // namespace metadist::ops

@@ -9,7 +9,9 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> GlobalMaxPoolReference(const OpCall& call,
+                                    std::span<const Tensor> in,
+                                    std::span<Tensor> out) {
   FoldChannels(in[0], out[0], -std::numeric_limits<double>::infinity(), [](double most, double x) {
     return std::max(most, x);
   });
@@ -23,7 +25,7 @@ OpDef MakeGlobalMaxPool() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__GlobalMaxPool.html",
           .infer = InferGlobalPool,
-          .reference = Reference,
+          .reference = GlobalMaxPoolReference,
           .work = ReductionWork,
           .examples = GlobalPoolExamples};
 }

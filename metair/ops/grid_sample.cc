@@ -49,7 +49,7 @@ Result<Sampling> SamplingOf(const Attributes& attributes) {
   return sampling;
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferGridSample(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Floats(0).Floats(1).RankAtLeast(0, 3).Done());
   TRY(SamplingOf(*call.attributes));
   const Shape& x = call.shape(0);
@@ -126,17 +126,19 @@ Taps TapsAt(const Sampling& sampling, double normalized, int64_t size) {
 }
 
 // The weighted sum over the taps of dims from `d` on; plane: the elements of these dims.
-double Sum(const double* plane, const Shape& x, const std::vector<Taps>& taps, size_t d) {
+double GridSampleSum(const double* plane, const Shape& x, const std::vector<Taps>& taps, size_t d) {
   if (d == taps.size()) return *plane;
   const int64_t inner = NumElements({x.begin() + 2 + static_cast<std::ptrdiff_t>(d) + 1, x.end()});
   double sum = 0;
   for (int64_t i = 0; i < taps[d].count; ++i)
     if (taps[d].index[i] >= 0)
-      sum += taps[d].weight[i] * Sum(plane + taps[d].index[i] * inner, x, taps, d + 1);
+      sum += taps[d].weight[i] * GridSampleSum(plane + taps[d].index[i] * inner, x, taps, d + 1);
   return sum;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> GridSampleReference(const OpCall& call,
+                                 std::span<const Tensor> in,
+                                 std::span<Tensor> out) {
   const Sampling sampling = TRY(SamplingOf(*call.attributes));
   const Shape& x = in[0].shape();
   const Shape& y = out[0].shape();
@@ -152,12 +154,12 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
       for (size_t d = 0; d < dims; ++d) taps[d] = TapsAt(sampling, point[dims - 1 - d], x[d + 2]);
       for (int64_t c = 0; c < x[1]; ++c)
         out[0].mutable_data<double>()[(n * x[1] + c) * places + place] =
-            Sum(in[0].data<double>() + (n * x[1] + c) * spatial, x, taps, 0);
+            GridSampleSum(in[0].data<double>() + (n * x[1] + c) * spatial, x, taps, 0);
     }
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForGridSample(const OpCall& call, std::span<const TensorType> outputs) {
   const auto sampling = SamplingOf(*call.attributes);
   int64_t taps = 1;
   for (int64_t d = 2; d < call.rank(0) && sampling.ok(); ++d)
@@ -167,7 +169,7 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, 2 * taps * NumElements(outputs[0].shape));
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> GridSampleExamples() {
   using example::F32;
   return {
       {.inputs = {F32({2, 3, 4, 5}), F32({2, 6, 7, 2})}},
@@ -185,10 +187,10 @@ OpDef MakeGridSample() {
   return {.name = "GridSample",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__GridSample.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferGridSample,
+          .reference = GridSampleReference,
+          .work = WorkForGridSample,
+          .examples = GridSampleExamples};
 }
 
 }  // namespace metadist::ops

@@ -14,7 +14,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferGroupNormalization(const OpCall& call) {
   CallCheck check(call);
   TRY(CheckChannels(call, check));
   const int64_t channels = call.shape(0)[1];
@@ -25,23 +25,25 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{call.type(0)};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> GroupNormalizationReference(const OpCall& call,
+                                         std::span<const Tensor> in,
+                                         std::span<Tensor> out) {
   StandardizeGroups(call, in, call.attributes->Int("num_groups", 0), out[0]);
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForGroupNormalization(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, 7 * NumElements(outputs[0].shape));
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> GroupNormalizationExamples() {
   using example::F32;
   return {{.inputs = {F32({3, 6, 5, 2}), F32({6}), F32({6})}, .attributes = {{"num_groups", 3}}},
           {.inputs = {F32({2, 4, 7}), F32({4}), F32({4})},
            .attributes = {{"num_groups", 1}, {"epsilon", 0.25}}}};
 }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeGroupNormalization(const OpCall& call) {
   const int64_t groups = call.attributes->Int("num_groups", 0);
   const Shape& shape = call.shape(0);
   const Shape channels{groups, shape[1] / groups};
@@ -67,11 +69,11 @@ OpDef MakeGroupNormalization() {
   return {.name = "GroupNormalization",
           .since_version = 21,
           .url = "https://onnx.ai/onnx/operators/onnx__GroupNormalization.html",
-          .infer = Infer,
-          .reference = Reference,
-          .decompose = Decompose,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferGroupNormalization,
+          .reference = GroupNormalizationReference,
+          .decompose = DecomposeGroupNormalization,
+          .work = WorkForGroupNormalization,
+          .examples = GroupNormalizationExamples};
 }
 
 }  // namespace metadist::ops

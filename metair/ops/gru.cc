@@ -9,11 +9,13 @@ namespace {
 
 enum Gate : int64_t { kUpdate, kReset, kContent };
 
-CellForm Form() { return {.gates = 3, .activations = {"Sigmoid", "Tanh"}}; }
+CellForm GRUForm() { return {.gates = 3, .activations = {"Sigmoid", "Tanh"}}; }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) { return InferRecurrent(call, Form()); }
+Result<std::vector<TensorType>> InferGRU(const OpCall& call) {
+  return InferRecurrent(call, GRUForm());
+}
 
-void Step(CellStep& cell, bool linear_before_reset) {
+void GRUStep(CellStep& cell, bool linear_before_reset) {
   const size_t size = cell.h.size();
   std::vector<double> update(size), reset(size), kept(size), next(size);
   const auto gate = [&](Gate g, size_t i, double recurrent) {
@@ -34,27 +36,27 @@ void Step(CellStep& cell, bool linear_before_reset) {
   cell.h = next;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> GRUReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const bool linear_before_reset = call.attributes->Int("linear_before_reset", 0) != 0;
   return RunRecurrent(
-      call, Form(), in, out, [&](CellStep& cell) { Step(cell, linear_before_reset); });
+      call, GRUForm(), in, out, [&](CellStep& cell) { GRUStep(cell, linear_before_reset); });
 }
 
-Result<Spelling> Spell(const OpCall& call) { return SpellRecurrent(call, Form()); }
+Result<Spelling> SpellGRU(const OpCall& call) { return SpellRecurrent(call, GRUForm()); }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
-  return RecurrentWork(call, outputs, Form());
+Work WorkForGRU(const OpCall& call, std::span<const TensorType> outputs) {
+  return RecurrentWork(call, outputs, GRUForm());
 }
 
-std::vector<OpExample> Examples() {
-  std::vector<OpExample> examples = RecurrentExamples(Form());
+std::vector<OpExample> GRUExamples() {
+  std::vector<OpExample> examples = RecurrentExamples(GRUForm());
   examples[2].attributes.set("linear_before_reset", int64_t{1});
   return examples;
 }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeGRU(const OpCall& call) {
   const bool linear_before_reset = call.attributes->Int("linear_before_reset", 0) != 0;
-  return ComposeCell(call, Form(), [&](CellComposer& cell) {
+  return ComposeCell(call, GRUForm(), [&](CellComposer& cell) {
     Composer& compose = cell.compose();
     const ValueId given = cell.Given();
     const auto gate = [&](Gate which) {
@@ -77,13 +79,13 @@ OpDef MakeGRU() {
   return {.name = "GRU",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__GRU.html",
-          .infer = Infer,
-          .reference = Reference,
-          .spell = Spell,
-          .decompose = Decompose,
-          .work = WorkFor,
+          .infer = InferGRU,
+          .reference = GRUReference,
+          .spell = SpellGRU,
+          .decompose = DecomposeGRU,
+          .work = WorkForGRU,
           .domain_of = RecurrentDomain,
-          .examples = Examples};
+          .examples = GRUExamples};
 }
 
 }  // namespace metadist::ops

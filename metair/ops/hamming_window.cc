@@ -6,11 +6,13 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> HammingWindowReference(const OpCall& call,
+                                    std::span<const Tensor> in,
+                                    std::span<Tensor> out) {
   return CosineWindow(call, 25.0 / 46, 21.0 / 46, 0, out[0]);
 }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeHammingWindow(const OpCall& call) {
   return ComposeCosineWindow(call, 25.0 / 46, 21.0 / 46, 0);
 }
 
@@ -21,8 +23,8 @@ OpDef MakeHammingWindow() {
           .since_version = 17,
           .url = "https://onnx.ai/onnx/operators/onnx__HammingWindow.html",
           .infer = InferCosineWindow,
-          .reference = Reference,
-          .decompose = Decompose,
+          .reference = HammingWindowReference,
+          .decompose = DecomposeHammingWindow,
           .work = CosineWindowWork,
           .examples = CosineWindowExamples};
 }

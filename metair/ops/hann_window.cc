@@ -6,11 +6,15 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> HannWindowReference(const OpCall& call,
+                                 std::span<const Tensor> in,
+                                 std::span<Tensor> out) {
   return CosineWindow(call, 0.5, 0.5, 0, out[0]);
 }
 
-Result<Graph> Decompose(const OpCall& call) { return ComposeCosineWindow(call, 0.5, 0.5, 0); }
+Result<Graph> DecomposeHannWindow(const OpCall& call) {
+  return ComposeCosineWindow(call, 0.5, 0.5, 0);
+}
 
 }  // namespace
 
@@ -19,8 +23,8 @@ OpDef MakeHannWindow() {
           .since_version = 17,
           .url = "https://onnx.ai/onnx/operators/onnx__HannWindow.html",
           .infer = InferCosineWindow,
-          .reference = Reference,
-          .decompose = Decompose,
+          .reference = HannWindowReference,
+          .decompose = DecomposeHannWindow,
           .work = CosineWindowWork,
           .examples = CosineWindowExamples};
 }

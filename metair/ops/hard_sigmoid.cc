@@ -9,7 +9,9 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> HardSigmoidReference(const OpCall& call,
+                                  std::span<const Tensor> in,
+                                  std::span<Tensor> out) {
   const double alpha = call.attributes->Float("alpha", 0.2f);
   const double beta = call.attributes->Float("beta", 0.5);
   MapUnary<double, double>(
@@ -17,7 +19,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> HardSigmoidExamples() {
   return {{.inputs = {example::F32({4, 6})}},
           {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}, {"beta", 0.25}}}};
 }
@@ -29,8 +31,8 @@ OpDef MakeHardSigmoid() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__HardSigmoid.html",
           .infer = InferFloatUnary,
-          .reference = Reference,
-          .examples = Examples,
+          .reference = HardSigmoidReference,
+          .examples = HardSigmoidExamples,
           .elementwise = true};
 }
 

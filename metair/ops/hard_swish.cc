@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return x * std::clamp(x / 6 + 0.5, 0.0, 1.0); }
+double ApplyHardSwish(double x) { return x * std::clamp(x / 6 + 0.5, 0.0, 1.0); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeHardSwish() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__HardSwish.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplyHardSwish>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

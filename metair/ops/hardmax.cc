@@ -11,7 +11,9 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> HardmaxReference(const OpCall& call,
+                              std::span<const Tensor> in,
+                              std::span<Tensor> out) {
   const int64_t axis = TRY(LineAxis(call));
   const double* x = in[0].data<double>();
   double* y = out[0].mutable_data<double>();
@@ -25,7 +27,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeHardmax(const OpCall& call) {
   const int64_t axis = TRY(LineAxis(call));
   Composer compose(call);
   const ValueId x = compose.Operand(0);
@@ -45,8 +47,8 @@ OpDef MakeHardmax() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Hardmax.html",
           .infer = InferLines,
-          .reference = Reference,
-          .decompose = Decompose,
+          .reference = HardmaxReference,
+          .decompose = DecomposeHardmax,
           .examples = LinesExamples};
 }
 

@@ -7,7 +7,7 @@
 namespace metadist {
 namespace {
 
-constexpr char kInputs[] = "held_inputs";
+constexpr char kHeldInputs[] = "held_inputs";
 constexpr char kOutputs[] = "held_outputs";
 
 using Types = std::vector<std::optional<ElementType>>;
@@ -35,16 +35,16 @@ void Write(const Types& types, const char* name, Attributes& attributes) {
 bool HeldOperands::any() const { return Any(inputs) || Any(outputs); }
 
 HeldOperands HeldOf(const Attributes& attributes) {
-  return {Read(attributes, kInputs), Read(attributes, kOutputs)};
+  return {Read(attributes, kHeldInputs), Read(attributes, kOutputs)};
 }
 
 void SetHeld(const HeldOperands& held, Attributes& attributes) {
-  Write(held.inputs, kInputs, attributes);
+  Write(held.inputs, kHeldInputs, attributes);
   Write(held.outputs, kOutputs, attributes);
 }
 
 bool HoldsF32(const Attributes& attributes) {
-  return attributes.has(kInputs) || attributes.has(kOutputs);
+  return attributes.has(kHeldInputs) || attributes.has(kOutputs);
 }
 
 }  // namespace metadist

@@ -9,12 +9,14 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferIdentity(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Done());
   return std::vector<TensorType>{call.type(0)};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> IdentityReference(const OpCall& call,
+                               std::span<const Tensor> in,
+                               std::span<Tensor> out) {
   CopyBytes(in[0], out[0]);
   return {};
 }
@@ -25,8 +27,8 @@ OpDef MakeIdentity() {
   return {.name = "Identity",
           .since_version = 25,
           .url = "https://onnx.ai/onnx/operators/onnx__Identity.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferIdentity,
+          .reference = IdentityReference,
           .work = NoWork,
           .examples = UnaryExamples,
           .view = true};

@@ -16,11 +16,11 @@ Result<size_t> BranchNamed(const OpCall& call, const char* name) {
   return BadInput("", fmt::format("attribute {} is missing", name));
 }
 
-Result<std::vector<TensorType>> BodyInputs(const OpCall& call, size_t region) {
+Result<std::vector<TensorType>> IfBodyInputs(const OpCall& call, size_t region) {
   return std::vector<TensorType>();
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferIf(const OpCall& call) {
   if (call.num_own_inputs() != 1 || !call.has(0) || call.type(0).element != ElementType::kBool ||
       NumElements(call.shape(0)) != 1)
     return BadInput("", "expected one input, a bool of one element");
@@ -45,7 +45,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return one;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> IfReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const size_t branch =
       TRY(BranchNamed(call, in[0].data<bool>()[0] ? "then_branch" : "else_branch"));
   const std::vector<Tensor> results = TRY(RunBody(call, branch, {}, in));
@@ -59,9 +59,9 @@ OpDef MakeIf() {
   return {.name = "If",
           .since_version = 25,
           .url = "https://onnx.ai/onnx/operators/onnx__If.html",
-          .infer = Infer,
-          .reference = Reference,
-          .body_inputs = BodyInputs,
+          .infer = InferIf,
+          .reference = IfReference,
+          .body_inputs = IfBodyInputs,
           .examples = NoExamples};
 }
 

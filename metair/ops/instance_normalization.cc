@@ -12,29 +12,31 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferInstanceNormalization(const OpCall& call) {
   CallCheck check(call);
   TRY(CheckChannels(call, check));
   TRY(check.Done());
   return std::vector<TensorType>{call.type(0)};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> InstanceNormalizationReference(const OpCall& call,
+                                            std::span<const Tensor> in,
+                                            std::span<Tensor> out) {
   StandardizeGroups(call, in, in[0].dim(1), out[0]);
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForInstanceNormalization(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, 7 * NumElements(outputs[0].shape));
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> InstanceNormalizationExamples() {
   using example::F32;
   return {{.inputs = {F32({3, 4, 5, 2}), F32({4}), F32({4})}},
           {.inputs = {F32({2, 3, 7}), F32({3}), F32({3})}, .attributes = {{"epsilon", 0.25}}}};
 }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeInstanceNormalization(const OpCall& call) {
   if (call.rank(0) < 3) return BadInput("", "there is no space");
   Composer compose(call);
   const ValueId x = compose.Operand(0);
@@ -54,11 +56,11 @@ OpDef MakeInstanceNormalization() {
   return {.name = "InstanceNormalization",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html",
-          .infer = Infer,
-          .reference = Reference,
-          .decompose = Decompose,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferInstanceNormalization,
+          .reference = InstanceNormalizationReference,
+          .decompose = DecomposeInstanceNormalization,
+          .work = WorkForInstanceNormalization,
+          .examples = InstanceNormalizationExamples};
 }
 
 }  // namespace metadist::ops

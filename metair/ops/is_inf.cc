@@ -11,12 +11,12 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferIsInf(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Floats(0).Done());
   return std::vector<TensorType>{{ElementType::kBool, call.shape(0)}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> IsInfReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const bool up = call.attributes->Int("detect_positive", 1) != 0;
   const bool down = call.attributes->Int("detect_negative", 1) != 0;
   MapUnary<double, bool>(
@@ -24,7 +24,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> IsInfExamples() {
   using example::F32;
   return {{.inputs = {F32({4, 6})}},
           {.inputs = {F32({2, 3, 4})}, .attributes = {{"detect_negative", 0}}}};
@@ -36,9 +36,9 @@ OpDef MakeIsInf() {
   return {.name = "IsInf",
           .since_version = 20,
           .url = "https://onnx.ai/onnx/operators/onnx__IsInf.html",
-          .infer = Infer,
-          .reference = Reference,
-          .examples = Examples,
+          .infer = InferIsInf,
+          .reference = IsInfReference,
+          .examples = IsInfExamples,
           .elementwise = true};
 }
 

@@ -9,12 +9,12 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferIsNaN(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Floats(0).Done());
   return std::vector<TensorType>{{ElementType::kBool, call.shape(0)}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> IsNaNReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   MapUnary<double, bool>(in[0], out[0], [](double x) { return std::isnan(x); });
   return {};
 }
@@ -25,8 +25,8 @@ OpDef MakeIsNaN() {
   return {.name = "IsNaN",
           .since_version = 20,
           .url = "https://onnx.ai/onnx/operators/onnx__IsNaN.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferIsNaN,
+          .reference = IsNaNReference,
           .examples = UnaryExamples,
           .elementwise = true};
 }

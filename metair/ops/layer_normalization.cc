@@ -18,7 +18,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferLayerNormalization(const OpCall& call) {
   const int64_t stash = call.attributes->Int("stash_type", 1);
   TRY(CallCheck(call)
           .Inputs(2, 3)
@@ -43,7 +43,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return types;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> LayerNormalizationReference(const OpCall& call,
+                                         std::span<const Tensor> in,
+                                         std::span<Tensor> out) {
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -1), in[0].rank()));
   const double epsilon = call.attributes->Float("epsilon", 1e-5f);
   const Shape& shape = in[0].shape();
@@ -76,11 +78,11 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForLayerNormalization(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, 8 * NumElements(outputs[0].shape));
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> LayerNormalizationExamples() {
   using example::F32;
   return {{.inputs = {F32({2, 4, 6}), F32({6}), F32({6})}},
           {.inputs = {F32({4, 6}), F32({6})}, .attributes = {{"epsilon", 0.25}}},
@@ -90,7 +92,7 @@ std::vector<OpExample> Examples() {
            .num_outputs = 3}};
 }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeLayerNormalization(const OpCall& call) {
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -1), call.rank(0)));
   Composer compose(call);
   const ValueId x = compose.Operand(0);
@@ -110,11 +112,11 @@ OpDef MakeLayerNormalization() {
   return {.name = "LayerNormalization",
           .since_version = 17,
           .url = "https://onnx.ai/onnx/operators/onnx__LayerNormalization.html",
-          .infer = Infer,
-          .reference = Reference,
-          .decompose = Decompose,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferLayerNormalization,
+          .reference = LayerNormalizationReference,
+          .decompose = DecomposeLayerNormalization,
+          .work = WorkForLayerNormalization,
+          .examples = LayerNormalizationExamples};
 }
 
 }  // namespace metadist::ops

@@ -7,13 +7,15 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> LeakyReluReference(const OpCall& call,
+                                std::span<const Tensor> in,
+                                std::span<Tensor> out) {
   const double alpha = call.attributes->Float("alpha", 0.01f);
   MapUnary<double, double>(in[0], out[0], [=](double x) { return x < 0 ? alpha * x : x; });
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> LeakyReluExamples() {
   return {{.inputs = {example::F32({4, 6})}},
           {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
 }
@@ -25,8 +27,8 @@ OpDef MakeLeakyRelu() {
           .since_version = 16,
           .url = "https://onnx.ai/onnx/operators/onnx__LeakyRelu.html",
           .infer = InferFloatUnary,
-          .reference = Reference,
-          .examples = Examples,
+          .reference = LeakyReluReference,
+          .examples = LeakyReluExamples,
           .elementwise = true};
 }
 

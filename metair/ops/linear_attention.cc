@@ -20,19 +20,19 @@ namespace {
 
 enum Input : size_t { kQuery, kKey, kValue, kPast, kDecay, kBeta };
 
-struct Sizes {
+struct LinearAttentionSizes {
   Heads query, key, value;
   bool decays = false;
   bool delta = false;
 };
 
-Result<Sizes> SizesOf(const OpCall& call) {
+Result<LinearAttentionSizes> SizesOfLinearAttention(const OpCall& call) {
   const std::string rule = call.attributes->String("update_rule", "gated_delta");
   const int64_t groups = call.attributes->Int("kv_num_heads", 0);
   if (rule != "linear" && rule != "gated" && rule != "delta" && rule != "gated_delta")
     return BadInput(
         "", fmt::format("update_rule must be linear, gated, delta or gated_delta, got {}", rule));
-  Sizes x;
+  LinearAttentionSizes x;
   x.query = TRY(HeadsOf(call.shape(kQuery), call.attributes->Int("q_num_heads", 0), "q_num_heads"));
   x.key = TRY(HeadsOf(call.shape(kKey), groups, "kv_num_heads"));
   x.value = TRY(HeadsOf(call.shape(kValue), groups, "kv_num_heads"));
@@ -41,12 +41,12 @@ Result<Sizes> SizesOf(const OpCall& call) {
   return x;
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferLinearAttention(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(3, 6).Floats(kQuery).Floats(kPast);
   for (size_t i : {kQuery, kKey, kValue, kDecay, kBeta}) check.SameElement(kQuery, i).Rank(i, 3, 3);
   TRY(check.Done());
-  const Sizes x = TRY(SizesOf(call));
+  const LinearAttentionSizes x = TRY(SizesOfLinearAttention(call));
   const Heads& q = x.query;
   const Shape state{q.batch, x.key.heads, x.key.size, x.value.size};
   const auto is = [&](size_t input, int64_t last) {
@@ -80,7 +80,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
 
 // Updates the state of a key head at one position. state: [key size, value size].
 void Update(const OpCall& call,
-            const Sizes& x,
+            const LinearAttentionSizes& x,
             std::span<const Tensor> in,
             const std::array<int64_t, 3>& place,
             std::vector<double>& state) {
@@ -113,8 +113,10 @@ void Update(const OpCall& call,
   }
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  const Sizes x = TRY(SizesOf(call));
+Result<void> LinearAttentionReference(const OpCall& call,
+                                      std::span<const Tensor> in,
+                                      std::span<Tensor> out) {
+  const LinearAttentionSizes x = TRY(SizesOfLinearAttention(call));
   const Heads& q = x.query;
   Heads result = q;
   result.size = x.value.size;
@@ -144,8 +146,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
-  const Sizes x = SizesOf(call).value();
+Work WorkForLinearAttention(const OpCall& call, std::span<const TensorType> outputs) {
+  const LinearAttentionSizes x = SizesOfLinearAttention(call).value();
   const int64_t state = x.key.size * x.value.size;
   const int64_t steps = x.query.batch * x.query.sequence;
   const int64_t updates = 2 + (x.decays ? 1 : 0) + (x.delta ? 2 : 0);
@@ -153,7 +155,7 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
 }
 
 // Decays are logarithms of the fraction kept, rates are probabilities.
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> LinearAttentionDomain(const OpCall& call) {
   std::vector<InputDomain> domains(call.inputs.size());
   const auto range = [&](size_t input, double low, double high) {
     if (call.has(input))
@@ -165,7 +167,7 @@ std::vector<InputDomain> Domain(const OpCall& call) {
   return domains;
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> LinearAttentionExamples() {
   using example::Absent;
   using example::F32;
   return {{.inputs = {F32({2, 3, 12}), F32({2, 3, 6}), F32({2, 3, 10})},
@@ -187,11 +189,11 @@ OpDef MakeLinearAttention() {
   return {.name = "LinearAttention",
           .since_version = 27,
           .url = "https://onnx.ai/onnx/operators/onnx__LinearAttention.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .domain_of = Domain,
-          .examples = Examples};
+          .infer = InferLinearAttention,
+          .reference = LinearAttentionReference,
+          .work = WorkForLinearAttention,
+          .domain_of = LinearAttentionDomain,
+          .examples = LinearAttentionExamples};
 }
 
 }  // namespace metadist::ops

@@ -15,7 +15,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferLocalIndex(const OpCall& call) {
   const int64_t column = call.attributes->Int("column", -1);
   TRY(CallCheck(call)
           .Inputs(1)
@@ -30,7 +30,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{call.type(0)};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> LocalIndexReference(const OpCall& call,
+                                 std::span<const Tensor> in,
+                                 std::span<Tensor> out) {
   const int64_t start = call.attributes->Int("start", 0);
   const int64_t length = call.attributes->Int("length", 0);
   const int64_t whole = call.attributes->Int("whole", 0);
@@ -45,7 +47,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> LocalIndexExamples() {
   using example::I64;
   return {{.inputs = {I64({4, 6})},
            .attributes = {{"start", 4}, {"length", 3}, {"whole", 12}, {"column", -1}}},
@@ -58,10 +60,10 @@ std::vector<OpExample> Examples() {
 OpDef MakeLocalIndex() {
   return {.domain = "metadist",
           .name = "LocalIndex",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferLocalIndex,
+          .reference = LocalIndexReference,
           .work = MoveWork,
-          .examples = Examples,
+          .examples = LocalIndexExamples,
           .elementwise = true};
 }
 

@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::log(x); }
+double ApplyLog(double x) { return std::log(x); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeLog() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Log.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplyLog>,
           .domain_of = PositiveDomain,
           .examples = UnaryExamples,
           .elementwise = true};

@@ -19,12 +19,14 @@ ValueId ComposeLogSoftmax(GraphBuilder& b, ValueId x, int64_t axis) {
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> LogSoftmaxReference(const OpCall& call,
+                                 std::span<const Tensor> in,
+                                 std::span<Tensor> out) {
   LogSoftmaxLines(in[0], TRY(LineAxis(call)), out[0]);
   return {};
 }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeLogSoftmax(const OpCall& call) {
   Composer compose(call);
   return compose.Done({ComposeLogSoftmax(compose, compose.Operand(0), TRY(LineAxis(call)))});
 }
@@ -36,8 +38,8 @@ OpDef MakeLogSoftmax() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__LogSoftmax.html",
           .infer = InferLines,
-          .reference = Reference,
-          .decompose = Decompose,
+          .reference = LogSoftmaxReference,
+          .decompose = DecomposeLogSoftmax,
           .work = NormalizedLinesWork,
           .examples = LinesExamples};
 }

@@ -16,7 +16,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> BodyInputs(const OpCall& call, size_t region) {
+Result<std::vector<TensorType>> LoopBodyInputs(const OpCall& call, size_t region) {
   std::vector<TensorType> types = {{ElementType::kI64, {}}, {ElementType::kBool, {}}};
   for (const TensorType& type : TRY(PresentTypes(call, 2))) types.push_back(type);
   return types;
@@ -34,7 +34,7 @@ std::optional<int64_t> Rounds(const OpCall& call) {
   return std::max<int64_t>(0, call.inputs[0].constant->ToInts()[0]);
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferLoop(const OpCall& call) {
   if (call.regions == nullptr || call.regions->size() != 1)
     return BadInput("", "attribute body is missing");
   if (call.num_own_inputs() < 2) return BadInput("", "expected a count and a condition");
@@ -65,7 +65,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return types;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> LoopReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const size_t states = call.num_own_inputs() - 2;
   const int64_t count =
       call.has(0) ? in[0].data<int64_t>()[0] : std::numeric_limits<int64_t>::max();
@@ -92,9 +92,9 @@ OpDef MakeLoop() {
   return {.name = "Loop",
           .since_version = 25,
           .url = "https://onnx.ai/onnx/operators/onnx__Loop.html",
-          .infer = Infer,
-          .reference = Reference,
-          .body_inputs = BodyInputs,
+          .infer = InferLoop,
+          .reference = LoopReference,
+          .body_inputs = LoopBodyInputs,
           .examples = NoExamples};
 }
 

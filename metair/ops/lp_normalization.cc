@@ -14,13 +14,15 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferLpNormalization(const OpCall& call) {
   const int64_t p = call.attributes->Int("p", 2);
   TRY(CallCheck(call).That(p == 1 || p == 2, fmt::format("p must be 1 or 2, got {}", p)).Done());
   return InferLines(call);
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> LpNormalizationReference(const OpCall& call,
+                                      std::span<const Tensor> in,
+                                      std::span<Tensor> out) {
   const int64_t axis = TRY(LineAxis(call));
   const bool squares = call.attributes->Int("p", 2) == 2;
   const double* x = in[0].data<double>();
@@ -36,13 +38,13 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> LpNormalizationExamples() {
   using example::F32;
   return {{.inputs = {F32({3, 4, 5})}},
           {.inputs = {F32({3, 4, 5})}, .attributes = {{"axis", 1}, {"p", 1}}}};
 }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeLpNormalization(const OpCall& call) {
   const std::vector<int64_t> axes{TRY(LineAxis(call))};
   Composer compose(call);
   const ValueId x = compose.Operand(0);
@@ -60,11 +62,11 @@ OpDef MakeLpNormalization() {
   return {.name = "LpNormalization",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__LpNormalization.html",
-          .infer = Infer,
-          .reference = Reference,
-          .decompose = Decompose,
+          .infer = InferLpNormalization,
+          .reference = LpNormalizationReference,
+          .decompose = DecomposeLpNormalization,
           .work = NormalizedLinesWork,
-          .examples = Examples};
+          .examples = LpNormalizationExamples};
 }
 
 }  // namespace metadist::ops

@@ -11,7 +11,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferLpPool(const OpCall& call) {
   const int64_t p = call.attributes->Int("p", 2);
   TRY(CallCheck(call)
           .Inputs(1)
@@ -22,7 +22,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{TRY(PoolType(call))};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> LpPoolReference(const OpCall& call,
+                             std::span<const Tensor> in,
+                             std::span<Tensor> out) {
   const double p = static_cast<double>(call.attributes->Int("p", 2));
   const double* x = in[0].data<double>();
   double* y = out[0].mutable_data<double>();
@@ -37,7 +39,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> LpPoolExamples() {
   std::vector<OpExample> examples = PoolExamples();
   examples[2].attributes.set("p", int64_t{3});
   return examples;
@@ -49,11 +51,11 @@ OpDef MakeLpPool() {
   return {.name = "LpPool",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__LpPool.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferLpPool,
+          .reference = LpPoolReference,
           .spell = SpellPool,
           .work = PoolWork,
-          .examples = Examples};
+          .examples = LpPoolExamples};
 }
 
 }  // namespace metadist::ops

@@ -14,7 +14,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferLRN(const OpCall& call) {
   const int64_t size = call.attributes->Int("size", 0);
   TRY(CallCheck(call)
           .Inputs(1)
@@ -25,7 +25,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{call.type(0)};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> LRNReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const int64_t size = call.attributes->Int("size", 0);
   const double alpha = call.attributes->Float("alpha", 1e-4f);
   const double beta = call.attributes->Float("beta", 0.75f);
@@ -49,12 +49,12 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForLRN(const OpCall& call, std::span<const TensorType> outputs) {
   const int64_t each = 2 * call.attributes->Int("size", 0) + 4;
   return FlopsWork(call, outputs, each * NumElements(outputs[0].shape));
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> LRNExamples() {
   using example::F32;
   return {{.inputs = {F32({3, 7, 2, 4})}, .attributes = {{"size", 3}}},
           {.inputs = {F32({2, 6, 3, 2})},
@@ -67,10 +67,10 @@ OpDef MakeLRN() {
   return {.name = "LRN",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__LRN.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferLRN,
+          .reference = LRNReference,
+          .work = WorkForLRN,
+          .examples = LRNExamples};
 }
 
 }  // namespace metadist::ops

@@ -10,13 +10,15 @@ namespace {
 // In the order in which weights are stacked; the first three have peepholes.
 enum Gate : int64_t { kInput, kOutput, kForget, kContent };
 
-CellForm Form() {
+CellForm LSTMForm() {
   return {.gates = 4, .has_cell = true, .activations = {"Sigmoid", "Tanh", "Tanh"}};
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) { return InferRecurrent(call, Form()); }
+Result<std::vector<TensorType>> InferLSTM(const OpCall& call) {
+  return InferRecurrent(call, LSTMForm());
+}
 
-void Step(CellStep& cell, bool input_forget) {
+void LSTMStep(CellStep& cell, bool input_forget) {
   const size_t size = cell.h.size();
   const auto gate = [&](Gate g, size_t i, double c) {
     const size_t at = static_cast<size_t>(g) * size + i;
@@ -35,26 +37,27 @@ void Step(CellStep& cell, bool input_forget) {
   cell.h = next;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> LSTMReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const bool input_forget = call.attributes->Int("input_forget", 0) != 0;
-  return RunRecurrent(call, Form(), in, out, [&](CellStep& cell) { Step(cell, input_forget); });
+  return RunRecurrent(
+      call, LSTMForm(), in, out, [&](CellStep& cell) { LSTMStep(cell, input_forget); });
 }
 
-Result<Spelling> Spell(const OpCall& call) { return SpellRecurrent(call, Form()); }
+Result<Spelling> SpellLSTM(const OpCall& call) { return SpellRecurrent(call, LSTMForm()); }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
-  return RecurrentWork(call, outputs, Form());
+Work WorkForLSTM(const OpCall& call, std::span<const TensorType> outputs) {
+  return RecurrentWork(call, outputs, LSTMForm());
 }
 
-std::vector<OpExample> Examples() {
-  std::vector<OpExample> examples = RecurrentExamples(Form());
+std::vector<OpExample> LSTMExamples() {
+  std::vector<OpExample> examples = RecurrentExamples(LSTMForm());
   examples[1].num_outputs = 3;
   return examples;
 }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeLSTM(const OpCall& call) {
   const bool input_forget = call.attributes->Int("input_forget", 0) != 0;
-  return ComposeCell(call, Form(), [&](CellComposer& cell) {
+  return ComposeCell(call, LSTMForm(), [&](CellComposer& cell) {
     Composer& compose = cell.compose();
     const ValueId all = cell.Plus(cell.Given(), cell.Recur());
     const auto gate = [&](Gate which, ValueId c) {
@@ -81,13 +84,13 @@ OpDef MakeLSTM() {
   return {.name = "LSTM",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__LSTM.html",
-          .infer = Infer,
-          .reference = Reference,
-          .spell = Spell,
-          .decompose = Decompose,
-          .work = WorkFor,
+          .infer = InferLSTM,
+          .reference = LSTMReference,
+          .spell = SpellLSTM,
+          .decompose = DecomposeLSTM,
+          .work = WorkForLSTM,
           .domain_of = RecurrentDomain,
-          .examples = Examples};
+          .examples = LSTMExamples};
 }
 
 }  // namespace metadist::ops

@@ -10,26 +10,28 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferMatMul(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Numbers(0).SameElement(0, 1).Done());
   return std::vector<TensorType>{
       {call.type(0).element, TRY(MatrixProductShape(call.shape(0), call.shape(1)))}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> MatMulReference(const OpCall& call,
+                             std::span<const Tensor> in,
+                             std::span<Tensor> out) {
   const MatrixOperands x = TRY(AlignMatrices(in[0].shape(), in[1].shape()));
   VisitNumberType(out[0].element(),
                   [&](auto zero) { MultiplyMatrices<decltype(zero)>(x, in[0], in[1], out[0]); });
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForMatMul(const OpCall& call, std::span<const TensorType> outputs) {
   Work work = MatrixProductWork(call.shape(0), call.shape(1));
   work.bytes = call.type(0).bytes() + call.type(1).bytes() + outputs[0].bytes();
   return work;
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> MatMulExamples() {
   using example::F32;
   return {{.inputs = {F32({4, 6}), F32({6, 8})}},
           {.inputs = {F32({2, 3, 4, 6}), F32({2, 3, 6, 8})}},
@@ -45,10 +47,10 @@ OpDef MakeMatMul() {
   return {.name = "MatMul",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__MatMul.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferMatMul,
+          .reference = MatMulReference,
+          .work = WorkForMatMul,
+          .examples = MatMulExamples};
 }
 
 }  // namespace metadist::ops

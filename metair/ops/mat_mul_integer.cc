@@ -14,7 +14,7 @@ namespace {
 
 enum Input : size_t { kA, kB, kZeroA, kZeroB };
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferMatMulInteger(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(2, 4)
           .Integers(kA)
@@ -28,7 +28,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{ElementType::kI32, shape}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> MatMulIntegerReference(const OpCall& call,
+                                    std::span<const Tensor> in,
+                                    std::span<Tensor> out) {
   Tensor a = in[kA];
   Tensor b = in[kB];
   if (call.has(kZeroA)) {
@@ -43,13 +45,13 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForMatMulInteger(const OpCall& call, std::span<const TensorType> outputs) {
   Work work = MatrixProductWork(call.shape(kA), call.shape(kB));
   work.bytes = FlopsWork(call, outputs, 0).bytes;
   return work;
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> MatMulIntegerExamples() {
   const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
   const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
   return {{.inputs = {u8({4, 6}), i8({6, 8}), u8({}), i8({})}},
@@ -63,10 +65,10 @@ OpDef MakeMatMulInteger() {
   return {.name = "MatMulInteger",
           .since_version = 10,
           .url = "https://onnx.ai/onnx/operators/onnx__MatMulInteger.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferMatMulInteger,
+          .reference = MatMulIntegerReference,
+          .work = WorkForMatMulInteger,
+          .examples = MatMulIntegerExamples};
 }
 
 }  // namespace metadist::ops

@@ -9,8 +9,8 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double a, double b) { return std::isnan(a) || a > b ? a : b; }
-int64_t Apply(int64_t a, int64_t b) { return a > b ? a : b; }
+double ApplyMax(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+int64_t ApplyMax(int64_t a, int64_t b) { return a > b ? a : b; }
 
 }  // namespace
 
@@ -19,7 +19,7 @@ OpDef MakeMax() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Max.html",
           .infer = InferVariadic,
-          .reference = NumberVariadic<Apply, Apply>,
+          .reference = NumberVariadic<ApplyMax, ApplyMax>,
           .work = VariadicWork,
           .examples = VariadicExamples,
           .elementwise = true};

@@ -19,7 +19,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferMaxPool(const OpCall& call) {
   const int64_t order = call.attributes->Int("storage_order", 0);
   TRY(CallCheck(call)
           .Inputs(1)
@@ -66,7 +66,9 @@ void Pool(const OpCall& call, const Window& window, const Tensor& x, std::span<T
   });
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> MaxPoolReference(const OpCall& call,
+                              std::span<const Tensor> in,
+                              std::span<Tensor> out) {
   const Window window = TRY(PoolWindow(call));
   VisitNumberType(in[0].element(),
                   [&](auto zero) { Pool<decltype(zero)>(call, window, in[0], out); });
@@ -74,7 +76,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 }
 
 // first, first + step, first + 2 step, ... along dim `dim` of the result.
-ValueId StepsAlong(Composer& compose, const Shape& shape, size_t dim, int64_t first, int64_t step) {
+ValueId MaxPoolStepsAlong(
+    Composer& compose, const Shape& shape, size_t dim, int64_t first, int64_t step) {
   ValueId steps =
       compose.Add("Mul", {ComposePositions(compose, 0, shape[dim]), compose.Integer(step)});
   steps = compose.Add("Add", {steps, compose.Integer(first)});
@@ -84,7 +87,7 @@ ValueId StepsAlong(Composer& compose, const Shape& shape, size_t dim, int64_t fi
 // An index is the sum of the start of its plane and, in each dim, the window's position and the tap
 // that was selected. Only the tap depends on the elements of x, and it does not depend on the
 // window's position.
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeMaxPool(const OpCall& call) {
   if (call.num_outputs < 2) return BadInput("", "no index is wanted");
   const Window window = TRY(PoolWindow(call));
   const Shape shape = TRY(PoolType(call)).shape;
@@ -100,16 +103,16 @@ Result<Graph> Decompose(const OpCall& call) {
     at = compose.Add("Mod", {at, compose.Integer(window.kernel[d])});
     at = compose.Add("Mul", {at, compose.Integer(window.dilations[d] * strides[d])});
     index = d == 0 ? at : compose.Add("Add", {index, at});
-    const ValueId stands = StepsAlong(
+    const ValueId stands = MaxPoolStepsAlong(
         compose, shape, d + 2, -window.pads_begin[d] * strides[d], window.strides[d] * strides[d]);
     index = compose.Add("Add", {index, stands});
   }
-  index = compose.Add("Add", {index, StepsAlong(compose, shape, 0, 0, shape[1] * plane)});
-  index = compose.Add("Add", {index, StepsAlong(compose, shape, 1, 0, plane)});
+  index = compose.Add("Add", {index, MaxPoolStepsAlong(compose, shape, 0, 0, shape[1] * plane)});
+  index = compose.Add("Add", {index, MaxPoolStepsAlong(compose, shape, 1, 0, plane)});
   return compose.Done({compose.Add("MaxPool", {x}, *call.attributes), index});
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> MaxPoolExamples() {
   std::vector<OpExample> examples = PoolExamples();
   examples.push_back({.inputs = {example::F32({1, 3, 6, 6})},
                       .attributes = {{"kernel_shape", std::vector<int64_t>{2, 2}}},
@@ -127,12 +130,12 @@ OpDef MakeMaxPool() {
   return {.name = "MaxPool",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__MaxPool.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferMaxPool,
+          .reference = MaxPoolReference,
           .spell = SpellPool,
-          .decompose = Decompose,
+          .decompose = DecomposeMaxPool,
           .work = PoolWork,
-          .examples = Examples};
+          .examples = MaxPoolExamples};
 }
 
 }  // namespace metadist::ops

@@ -9,14 +9,16 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferMaxPoolTap(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Numbers(0).RankAtLeast(0, 3).Done());
   TensorType type = TRY(PoolType(call));
   type.element = ElementType::kI64;
   return std::vector<TensorType>{type};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> MaxPoolTapReference(const OpCall& call,
+                                 std::span<const Tensor> in,
+                                 std::span<Tensor> out) {
   const Window window = TRY(PoolWindow(call));
   int64_t* place = out[0].mutable_data<int64_t>();
   VisitNumberType(in[0].element(), [&](auto zero) {
@@ -33,8 +35,8 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 OpDef MakeMaxPoolTap() {
   return {.domain = "metadist",
           .name = "MaxPoolTap",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferMaxPoolTap,
+          .reference = MaxPoolTapReference,
           .work = PoolWork,
           .examples = PoolExamples};
 }

@@ -14,7 +14,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferMaxRoiPool(const OpCall& call) {
   const Shape grid = call.attributes->Ints("pooled_shape");
   TRY(CallCheck(call)
           .Inputs(2)
@@ -45,7 +45,9 @@ Span CellOf(int64_t first, int64_t last, int64_t cells, int64_t i, int64_t size)
   return {std::clamp<int64_t>(begin, 0, size), std::clamp<int64_t>(end, 0, size)};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> MaxRoiPoolReference(const OpCall& call,
+                                 std::span<const Tensor> in,
+                                 std::span<Tensor> out) {
   constexpr double kFarthest = 1e9;
   const double scale = call.attributes->Float("spatial_scale", 1);
   const Shape& x = in[0].shape();
@@ -77,7 +79,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> MaxRoiPoolDomain(const OpCall& call) {
   const double scale = std::max(std::fabs(call.attributes->Float("spatial_scale", 1)), 1e-3);
   const double images = static_cast<double>(call.shape(0)[0]) - 0.01;
   const double height = static_cast<double>(call.shape(0)[2]) / scale;
@@ -93,7 +95,7 @@ std::vector<InputDomain> Domain(const OpCall& call) {
                        {0.3 * height, height}}}};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> MaxRoiPoolExamples() {
   using example::F32;
   using List = std::vector<int64_t>;
   return {{.inputs = {F32({1, 3, 6, 8}), F32({4, 5})},
@@ -108,11 +110,11 @@ OpDef MakeMaxRoiPool() {
   return {.name = "MaxRoiPool",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__MaxRoiPool.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferMaxRoiPool,
+          .reference = MaxRoiPoolReference,
           .work = nullptr,
-          .domain_of = Domain,
-          .examples = Examples};
+          .domain_of = MaxRoiPoolDomain,
+          .examples = MaxRoiPoolExamples};
 }
 
 }  // namespace metadist::ops

@@ -46,7 +46,7 @@ Result<Shape> PooledShape(const OpCall& call) {
 // Elements of one plane: the dims from the third on.
 int64_t PlaneOf(const Shape& shape) { return NumElements({shape.begin() + 2, shape.end()}); }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferMaxUnpool(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(2, 3)
           .Floats(0)
@@ -70,7 +70,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{call.type(0).element, shape}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> MaxUnpoolReference(const OpCall& call,
+                                std::span<const Tensor> in,
+                                std::span<Tensor> out) {
   const Shape pooled = TRY(PooledShape(call));
   const int64_t plane = PlaneOf(pooled);
   const int64_t own = PlaneOf(in[0].shape());
@@ -91,7 +93,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> MaxUnpoolDomain(const OpCall& call) {
   const auto pooled = PooledShape(call);
   const int64_t plane = pooled.ok() ? PlaneOf(pooled.value()) : 1;
   return {{},
@@ -103,7 +105,7 @@ std::vector<InputDomain> Domain(const OpCall& call) {
 }
 
 // 0, step, 2 step, ... along dim `dim` of the indices, broadcast over later dims.
-ValueId StepsAlong(Composer& compose, ValueId indices, size_t dim, int64_t step) {
+ValueId MaxUnpoolStepsAlong(Composer& compose, ValueId indices, size_t dim, int64_t step) {
   const Shape shape = compose.shape(indices);
   const ValueId steps =
       compose.Add("Mul", {ComposePositions(compose, 0, shape[dim]), compose.Integer(step)});
@@ -125,14 +127,14 @@ ValueId Moved(Composer& compose, ValueId index, const Shape& from, const Shape& 
 
 // Indices minus the first index of their plane are the positions in the flattened plane to write
 // to.
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeMaxUnpool(const OpCall& call) {
   const Shape pooled = TRY(PooledShape(call));
-  const Shape shape = TRY(Infer(call))[0].shape;
+  const Shape shape = TRY(InferMaxUnpool(call))[0].shape;
   const int64_t plane = PlaneOf(pooled);
   Composer compose(call);
   ValueId index = compose.As(ElementType::kI64, compose.Given(1));
-  index = compose.Add("Sub", {index, StepsAlong(compose, index, 0, pooled[1] * plane)});
-  index = compose.Add("Sub", {index, StepsAlong(compose, index, 1, plane)});
+  index = compose.Add("Sub", {index, MaxUnpoolStepsAlong(compose, index, 0, pooled[1] * plane)});
+  index = compose.Add("Sub", {index, MaxUnpoolStepsAlong(compose, index, 1, plane)});
   if (call.has(2)) index = Moved(compose, index, pooled, shape);
   index = compose.With("Reshape", index, {0, 0, -1});
   const ValueId x = compose.With("Reshape", compose.Operand(0), {0, 0, -1});
@@ -144,7 +146,7 @@ Result<Graph> Decompose(const OpCall& call) {
   return compose.Done({compose.With("Reshape", y, whole)});
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> MaxUnpoolExamples() {
   using example::F32;
   using example::I64;
   using List = std::vector<int64_t>;
@@ -160,12 +162,12 @@ OpDef MakeMaxUnpool() {
   return {.name = "MaxUnpool",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__MaxUnpool.html",
-          .infer = Infer,
-          .reference = Reference,
-          .decompose = Decompose,
+          .infer = InferMaxUnpool,
+          .reference = MaxUnpoolReference,
+          .decompose = DecomposeMaxUnpool,
           .work = MoveWork,
-          .domain_of = Domain,
-          .examples = Examples};
+          .domain_of = MaxUnpoolDomain,
+          .examples = MaxUnpoolExamples};
 }
 
 }  // namespace metadist::ops

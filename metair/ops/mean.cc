@@ -9,26 +9,26 @@
 namespace metadist::ops {
 namespace {
 
-double Add(double a, double b) { return a + b; }
+double MeanAdd(double a, double b) { return a + b; }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferMean(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1, CallCheck::kAnyNumber).Floats(0).Done());
   return InferVariadic(call);
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  TRY((NumberVariadic<Add, WrapAdd>(call, in, out)));
+Result<void> MeanReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  TRY((NumberVariadic<MeanAdd, WrapAdd>(call, in, out)));
   double* y = out[0].mutable_data<double>();
   for (int64_t i = 0; i < out[0].size(); ++i) y[i] /= static_cast<double>(in.size());
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForMean(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(
       call, outputs, static_cast<int64_t>(call.inputs.size()) * NumElements(outputs[0].shape));
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> MeanExamples() {
   using example::F32;
   return {{.inputs = {F32({4, 6}), F32({4, 6})}},
           {.inputs = {F32({4, 6})}},
@@ -41,10 +41,10 @@ OpDef MakeMean() {
   return {.name = "Mean",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Mean.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples,
+          .infer = InferMean,
+          .reference = MeanReference,
+          .work = WorkForMean,
+          .examples = MeanExamples,
           .elementwise = true};
 }
 

@@ -23,13 +23,15 @@ Result<std::vector<bool>> FoldedOf(const OpCall& call) {
   return folded;
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferMeanVarianceNormalization(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Floats(0).Done());
   TRY(FoldedOf(call));
   return std::vector<TensorType>{call.type(0)};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> MeanVarianceNormalizationReference(const OpCall& call,
+                                                std::span<const Tensor> in,
+                                                std::span<Tensor> out) {
   const std::vector<bool> folded = TRY(FoldedOf(call));
   const Shape& shape = in[0].shape();
   Shape kept = shape;
@@ -56,17 +58,17 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForMeanVarianceNormalization(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, 5 * NumElements(outputs[0].shape));
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> MeanVarianceNormalizationExamples() {
   using example::F32;
   return {{.inputs = {F32({3, 4, 5, 2})}},
           {.inputs = {F32({4, 6, 3})}, .attributes = {{"axes", std::vector<int64_t>{-1}}}}};
 }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeMeanVarianceNormalization(const OpCall& call) {
   const std::vector<bool> folded = TRY(FoldedOf(call));
   std::vector<int64_t> axes;
   for (size_t d = 0; d < folded.size(); ++d)
@@ -85,11 +87,11 @@ OpDef MakeMeanVarianceNormalization() {
   return {.name = "MeanVarianceNormalization",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html",
-          .infer = Infer,
-          .reference = Reference,
-          .decompose = Decompose,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferMeanVarianceNormalization,
+          .reference = MeanVarianceNormalizationReference,
+          .decompose = DecomposeMeanVarianceNormalization,
+          .work = WorkForMeanVarianceNormalization,
+          .examples = MeanVarianceNormalizationExamples};
 }
 
 }  // namespace metadist::ops

@@ -16,7 +16,7 @@ namespace {
 
 enum Input : size_t { kBands, kLength, kRate, kLowest, kHighest };
 
-Result<int64_t> Positive(const OpCall& call, size_t input) {
+Result<int64_t> PositiveMelInput(const OpCall& call, size_t input) {
   constexpr int64_t kLargest = int64_t{1} << 31;
   const std::vector<int64_t> values = TRY(call.Ints(input));
   if (values.size() != 1 || values[0] < 1 || values[0] > kLargest)
@@ -24,7 +24,7 @@ Result<int64_t> Positive(const OpCall& call, size_t input) {
   return values[0];
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferMelWeightMatrix(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(5);
   for (size_t i : {kBands, kLength, kRate}) check.Integers(i);
@@ -37,14 +37,17 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   check.That(element && ClassOf(*element) != ElementClass::kBool,
              fmt::format("output_datatype {} is not a supported type of numbers", stated));
   TRY(check.Done());
-  TRY(Positive(call, kRate));
+  TRY(PositiveMelInput(call, kRate));
   for (size_t i : {kLowest, kHighest}) TRY(call.Doubles(i));
-  const Shape shape{TRY(Positive(call, kLength)) / 2 + 1, TRY(Positive(call, kBands))};
+  const Shape shape{TRY(PositiveMelInput(call, kLength)) / 2 + 1,
+                    TRY(PositiveMelInput(call, kBands))};
   TRY(CheckedElements(shape, *element));
   return std::vector<TensorType>{{*element, shape}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> MelWeightMatrixReference(const OpCall& call,
+                                      std::span<const Tensor> in,
+                                      std::span<Tensor> out) {
   const int64_t bins = out[0].dim(0);
   const int64_t bands = out[0].dim(1);
   const double length = static_cast<double>(*in[kLength].data<int64_t>());
@@ -77,7 +80,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> MelWeightMatrixExamples() {
   using example::Int;
   const auto hertz = [](int64_t value) {
     return OpExample::Input{.type = {ElementType::kF32, {}}, .constant = {value}};
@@ -93,9 +96,9 @@ OpDef MakeMelWeightMatrix() {
   return {.name = "MelWeightMatrix",
           .since_version = 17,
           .url = "https://onnx.ai/onnx/operators/onnx__MelWeightMatrix.html",
-          .infer = Infer,
-          .reference = Reference,
-          .examples = Examples};
+          .infer = InferMelWeightMatrix,
+          .reference = MelWeightMatrixReference,
+          .examples = MelWeightMatrixExamples};
 }
 
 }  // namespace metadist::ops

@@ -9,8 +9,8 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double a, double b) { return std::isnan(a) || a < b ? a : b; }
-int64_t Apply(int64_t a, int64_t b) { return a < b ? a : b; }
+double ApplyMin(double a, double b) { return std::isnan(a) || a < b ? a : b; }
+int64_t ApplyMin(int64_t a, int64_t b) { return a < b ? a : b; }
 
 }  // namespace
 
@@ -19,7 +19,7 @@ OpDef MakeMin() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Min.html",
           .infer = InferVariadic,
-          .reference = NumberVariadic<Apply, Apply>,
+          .reference = NumberVariadic<ApplyMin, ApplyMin>,
           .work = VariadicWork,
           .examples = VariadicExamples,
           .elementwise = true};

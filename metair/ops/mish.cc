@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) {
+double ApplyMish(double x) {
   return x * std::tanh(std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))));
 }
 
@@ -19,7 +19,7 @@ OpDef MakeMish() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Mish.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplyMish>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -12,14 +12,14 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferMod(const OpCall& call) {
   std::vector<TensorType> types = TRY(InferNumberBinary(call));
   if (ClassOf(types[0].element) == ElementClass::kFloat && call.attributes->Int("fmod", 0) == 0)
     return BadInput("", fmt::format("fmod must be 1 for {}, got 0", Name(types[0].element)));
   return types;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> ModReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   if (ClassOf(out[0].element()) == ElementClass::kFloat) {
     MapBinary<double, double>(
         in[0], in[1], out[0], [](double a, double b) { return std::fmod(a, b); });
@@ -34,7 +34,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> ModExamples() {
   using example::F32;
   using example::I64;
   const Attributes fmod{{"fmod", 1}};
@@ -49,10 +49,10 @@ OpDef MakeMod() {
   return {.name = "Mod",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Mod.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferMod,
+          .reference = ModReference,
           .domain_of = DivisorDomain,
-          .examples = Examples,
+          .examples = ModExamples,
           .elementwise = true};
 }
 

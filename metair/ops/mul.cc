@@ -6,7 +6,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double a, double b) { return a * b; }
+double ApplyMul(double a, double b) { return a * b; }
 
 }  // namespace
 
@@ -15,7 +15,7 @@ OpDef MakeMul() {
           .since_version = 14,
           .url = "https://onnx.ai/onnx/operators/onnx__Mul.html",
           .infer = InferNumberBinary,
-          .reference = NumberBinary<Apply, WrapMul>,
+          .reference = NumberBinary<ApplyMul, WrapMul>,
           .examples = BinaryExamples,
           .elementwise = true};
 }

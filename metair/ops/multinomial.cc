@@ -14,7 +14,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferMultinomial(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(1, kKeyInput + 1);
   TRY(check.Done());
@@ -32,7 +32,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{element, shape}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> MultinomialReference(const OpCall& call,
+                                  std::span<const Tensor> in,
+                                  std::span<Tensor> out) {
   const int64_t classes = in[0].dim(1);
   const int64_t samples = out[0].dim(1);
   std::vector<double> below(static_cast<size_t>(classes));  // cumulative weights
@@ -53,11 +55,11 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForMultinomial(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, 3 * NumElements(call.shape(0)) + NumElements(outputs[0].shape));
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> MultinomialExamples() {
   using example::Absent;
   using example::F32;
   using example::I64;
@@ -73,10 +75,10 @@ OpDef MakeMultinomial() {
   return {.name = "Multinomial",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Multinomial.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples,
+          .infer = InferMultinomial,
+          .reference = MultinomialReference,
+          .work = WorkForMultinomial,
+          .examples = MultinomialExamples,
           .deterministic = false};
 }
 

@@ -6,8 +6,8 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return -x; }
-int64_t ApplyInt(int64_t x) { return WrapSub(0, x); }
+double ApplyNeg(double x) { return -x; }
+int64_t ApplyNegInt(int64_t x) { return WrapSub(0, x); }
 
 }  // namespace
 
@@ -16,7 +16,7 @@ OpDef MakeNeg() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Neg.html",
           .infer = InferNumberUnary,
-          .reference = NumberUnary<Apply, ApplyInt>,
+          .reference = NumberUnary<ApplyNeg, ApplyNegInt>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -62,25 +62,27 @@ ValueId ComposeNll(Composer& compose, const OpCall& call, ValueId scores) {
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferNegativeLogLikelihoodLoss(const OpCall& call) {
   return std::vector<TensorType>{TRY(InferNll(call))};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> NegativeLogLikelihoodLossReference(const OpCall& call,
+                                                std::span<const Tensor> in,
+                                                std::span<Tensor> out) {
   return Nll(call, in[0].data<double>(), in, out[0]);
 }
 
 // One element is read for each target.
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForNegativeLogLikelihoodLoss(const OpCall& call, std::span<const TensorType> outputs) {
   const int64_t targets = NumElements(call.shape(1));
   return {.flops = 2 * targets,
           .bytes =
               targets * ByteSize(call.type(0).element) + call.type(1).bytes() + outputs[0].bytes()};
 }
 
-std::vector<OpExample> Examples() { return NllExamples(1); }
+std::vector<OpExample> NegativeLogLikelihoodLossExamples() { return NllExamples(1); }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeNegativeLogLikelihoodLoss(const OpCall& call) {
   Composer compose(call);
   return compose.Done({ComposeNll(compose, call, compose.Operand(0))});
 }
@@ -91,12 +93,12 @@ OpDef MakeNegativeLogLikelihoodLoss() {
   return {.name = "NegativeLogLikelihoodLoss",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html",
-          .infer = Infer,
-          .reference = Reference,
-          .decompose = Decompose,
-          .work = WorkFor,
+          .infer = InferNegativeLogLikelihoodLoss,
+          .reference = NegativeLogLikelihoodLossReference,
+          .decompose = DecomposeNegativeLogLikelihoodLoss,
+          .work = WorkForNegativeLogLikelihoodLoss,
           .domain_of = NllDomain,
-          .examples = Examples};
+          .examples = NegativeLogLikelihoodLossExamples};
 }
 
 }  // namespace metadist::ops

@@ -110,7 +110,7 @@ std::vector<int64_t> Select(const Boxes& x) {
   return rows;
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferNonMaxSuppression(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(2, 5)
           .Floats(kBoxes)
@@ -135,13 +135,15 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{ElementType::kI64, {rows, 3}}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> NonMaxSuppressionReference(const OpCall& call,
+                                        std::span<const Tensor> in,
+                                        std::span<Tensor> out) {
   const std::vector<int64_t> rows = Select(*BoxesOf(call, [&](size_t i) { return &in[i]; }));
   out[0] = Tensor::Of<int64_t>({static_cast<int64_t>(rows.size()) / 3, 3}, rows);
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> NonMaxSuppressionExamples() {
   const auto constant = [](Shape shape, const std::vector<int64_t>& values) {
     return OpExample::Input{.type = {ElementType::kF32, std::move(shape)}, .constant = values};
   };
@@ -159,10 +161,10 @@ OpDef MakeNonMaxSuppression() {
   return {.name = "NonMaxSuppression",
           .since_version = 11,
           .url = "https://onnx.ai/onnx/operators/onnx__NonMaxSuppression.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferNonMaxSuppression,
+          .reference = NonMaxSuppressionReference,
           .work = NoWork,
-          .examples = Examples};
+          .examples = NonMaxSuppressionExamples};
 }
 
 }  // namespace metadist::ops

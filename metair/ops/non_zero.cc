@@ -11,7 +11,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferNonZero(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Done());
   int64_t count = kRunTimeSize;
   const Tensor* x = call.inputs[0].constant;
@@ -22,7 +22,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{ElementType::kI64, {call.rank(0), count}}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> NonZeroReference(const OpCall& call,
+                              std::span<const Tensor> in,
+                              std::span<Tensor> out) {
   const std::vector<int64_t> strides = Strides(in[0].shape());
   std::vector<int64_t> places;
   VisitComputeType(in[0].element(), [&](auto zero) {
@@ -38,7 +40,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> NonZeroExamples() {
   const auto of = [](ElementType element, const Shape& shape, const std::vector<int64_t>& values) {
     return OpExample{.inputs = {{.type = {element, shape}, .constant = values}}};
   };
@@ -52,9 +54,9 @@ OpDef MakeNonZero() {
   return {.name = "NonZero",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__NonZero.html",
-          .infer = Infer,
-          .reference = Reference,
-          .examples = Examples};
+          .infer = InferNonZero,
+          .reference = NonZeroReference,
+          .examples = NonZeroExamples};
 }
 
 }  // namespace metadist::ops

@@ -8,17 +8,17 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferNot(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Bools(0).Done());
   return std::vector<TensorType>{call.type(0)};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> NotReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   MapUnary<bool, bool>(in[0], out[0], [](bool x) { return !x; });
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> NotExamples() {
   return {{.inputs = {example::Bool({4, 6})}}, {.inputs = {example::Bool({2, 3, 4})}}};
 }
 
@@ -28,9 +28,9 @@ OpDef MakeNot() {
   return {.name = "Not",
           .since_version = 1,
           .url = "https://onnx.ai/onnx/operators/onnx__Not.html",
-          .infer = Infer,
-          .reference = Reference,
-          .examples = Examples,
+          .infer = InferNot,
+          .reference = NotReference,
+          .examples = NotExamples,
           .elementwise = true};
 }
 

@@ -23,7 +23,7 @@ Result<int64_t> DepthOf(const OpCall& call) {
   return sizes[0];
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferOneHot(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(3)
           .Numbers(0)
@@ -39,7 +39,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{call.type(2).element, shape}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> OneHotReference(const OpCall& call,
+                             std::span<const Tensor> in,
+                             std::span<Tensor> out) {
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -1), in[0].rank() + 1));
   const int64_t depth = out[0].dim(axis);
   const int64_t stride = Strides(out[0].shape())[static_cast<size_t>(axis)];
@@ -59,16 +61,16 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForOneHot(const OpCall& call, std::span<const TensorType> outputs) {
   return {.flops = 0, .bytes = call.type(0).bytes() + outputs[0].bytes()};
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> OneHotDomain(const OpCall& call) {
   const double depth = static_cast<double>(DepthOf(call).value());
   return {{.kind = InputDomain::Kind::kRange, .low = -depth, .high = depth - 1}, {}, {}};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> OneHotExamples() {
   using example::F32;
   using example::I64;
   using example::Int;
@@ -84,11 +86,11 @@ OpDef MakeOneHot() {
   return {.name = "OneHot",
           .since_version = 11,
           .url = "https://onnx.ai/onnx/operators/onnx__OneHot.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .domain_of = Domain,
-          .examples = Examples};
+          .infer = InferOneHot,
+          .reference = OneHotReference,
+          .work = WorkForOneHot,
+          .domain_of = OneHotDomain,
+          .examples = OneHotExamples};
 }
 
 }  // namespace metadist::ops

@@ -137,7 +137,7 @@ class Worker {
         break;
       }
       case Question::kKernel:
-        return Run(call, in);
+        return RunInChild(call, in);
       case Question::kDomains: {
         const std::vector<InputDomain> domains = op.domain_of(call);
         out.Put<uint64_t>(domains.size());
@@ -185,7 +185,7 @@ class Worker {
     return std::move(out).Finish();
   }
 
-  std::string Run(const OpCall& call, WireReader& in) {
+  std::string RunInChild(const OpCall& call, WireReader& in) {
     std::vector<Tensor> inputs(call.inputs.size());
     std::vector<std::string_view> given(call.inputs.size());
     size_t slot = 0;
@@ -251,7 +251,7 @@ const GuardedOp& GuardOf(const OpCall& call) {
   return *static_cast<const GuardedOp*>(call.op->context);
 }
 
-WireWriter Ask(Question question, const OpCall& call) {
+WireWriter AskChild(Question question, const OpCall& call) {
   WireWriter out;
   out.Put(question);
   out.Put(GuardOf(call).index);
@@ -286,8 +286,9 @@ bool IsLegal(const TensorType& type) {
          CheckedElements(type.shape, type.element).ok();
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
-  const std::string answer = TRY(AnswerTo(Ask(Question::kShapes, call), "shape function", call));
+Result<std::vector<TensorType>> InferOpGuard(const OpCall& call) {
+  const std::string answer =
+      TRY(AnswerTo(AskChild(Question::kShapes, call), "shape function", call));
   WireReader in(answer);
   std::vector<TensorType> types(in.TakeCount());
   for (TensorType& type : types) type = in.TakeType();
@@ -297,8 +298,10 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return types;
 }
 
-Result<void> Run(const OpCall& call, std::span<const Tensor> inputs, std::span<Tensor> outputs) {
-  WireWriter out = Ask(Question::kKernel, call);
+Result<void> RunInChild(const OpCall& call,
+                        std::span<const Tensor> inputs,
+                        std::span<Tensor> outputs) {
+  WireWriter out = AskChild(Question::kKernel, call);
   for (size_t i = 0; i < call.inputs.size(); ++i) {
     const bool given = call.has(i) && i < inputs.size() && inputs[i].has_data();
     out.Put(given);
@@ -319,9 +322,9 @@ Result<void> Run(const OpCall& call, std::span<const Tensor> inputs, std::span<T
   return {};
 }
 
-std::vector<InputDomain> DomainsOf(const OpCall& call) {
+std::vector<InputDomain> DomainsFromChild(const OpCall& call) {
   std::vector<InputDomain> domains(call.inputs.size());
-  const auto answer = AnswerTo(Ask(Question::kDomains, call), "domain function", call);
+  const auto answer = AnswerTo(AskChild(Question::kDomains, call), "domain function", call);
   if (!answer.ok()) return domains;
   WireReader in(answer.value());
   if (in.TakeCount() != domains.size()) return domains;
@@ -339,8 +342,8 @@ std::vector<InputDomain> DomainsOf(const OpCall& call) {
   return domains;
 }
 
-Work WorkOfCall(const OpCall& call, std::span<const TensorType> outputs) {
-  WireWriter out = Ask(Question::kWork, call);
+Work WorkFromChild(const OpCall& call, std::span<const TensorType> outputs) {
+  WireWriter out = AskChild(Question::kWork, call);
   out.Put<uint64_t>(outputs.size());
   for (const TensorType& type : outputs) out.PutType(type);
   const auto answer = AnswerTo(std::move(out), "flops function", call);
@@ -372,7 +375,7 @@ Error TakeProblems(WireReader& in) {
 }  // namespace
 
 std::string CodeFingerprint(const OpDef& op) {
-  return op.infer == Infer ? static_cast<const GuardedOp*>(op.context)->fingerprint : "";
+  return op.infer == InferOpGuard ? static_cast<const GuardedOp*>(op.context)->fingerprint : "";
 }
 
 Result<std::vector<OpDef>> GuardOpLibrary(const std::string& path, const ChildLimits& limits) {
@@ -399,10 +402,10 @@ Result<std::vector<OpDef>> GuardOpLibrary(const std::string& path, const ChildLi
     op.domain = in.TakeText();
     op.name = in.TakeText();
     op.since_version = in.Take<int32_t>();
-    op.infer = Infer;
-    op.reference = Run;
-    if (in.TakeFlag()) op.domain_of = DomainsOf;
-    if (in.TakeFlag()) op.work = WorkOfCall;
+    op.infer = InferOpGuard;
+    op.reference = RunInChild;
+    if (in.TakeFlag()) op.domain_of = DomainsFromChild;
+    if (in.TakeFlag()) op.work = WorkFromChild;
     registry.ops.push_back(
         {started.value().get(), static_cast<uint32_t>(&op - ops.data()), fingerprint});
     op.context = &registry.ops.back();

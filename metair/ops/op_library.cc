@@ -94,7 +94,7 @@ class ForeignCall {
 
 // Calls one of the library's functions; a refusal becomes an error.
 template <typename Function>
-Result<void> Ask(Function function) {
+Result<void> AskLibrary(Function function) {
   std::array<char, kRefusalBytes> text{};
   metadist_refusal why{text.data(), text.size()};
   if (function(&why) == 0) return {};
@@ -105,7 +105,7 @@ Result<void> Ask(Function function) {
   return BadInput("", std::move(reason));
 }
 
-Result<ElementType> ElementOf(const OpCall& call, const metadist_result& result) {
+Result<ElementType> ElementOfResult(const OpCall& call, const metadist_result& result) {
   if (result.like >= 0) {
     if (!call.has(static_cast<size_t>(result.like)))
       return BadInput("", fmt::format("a result is like input {}, which is absent", result.like));
@@ -123,11 +123,11 @@ Result<ElementType> ElementOf(const OpCall& call, const metadist_result& result)
   }
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferOpLibrary(const OpCall& call) {
   const ForeignCall foreign(call, {});
   std::vector<metadist_result> results(static_cast<size_t>(call.num_outputs));
   for (metadist_result& result : results) result.like = -1;
-  TRY(Ask([&](metadist_refusal* why) {
+  TRY(AskLibrary([&](metadist_refusal* why) {
     return ForeignOf(call).shapes(foreign.get(), results.data(), why);
   }));
   std::vector<TensorType> types;
@@ -136,18 +136,20 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
         std::any_of(result.shape, result.shape + result.rank, [](int64_t s) { return s < 0; }))
       return BadInput("", "a result has no legal shape");
     types.push_back(
-        {TRY(ElementOf(call, result)), Shape(result.shape, result.shape + result.rank)});
+        {TRY(ElementOfResult(call, result)), Shape(result.shape, result.shape + result.rank)});
   }
   return types;
 }
 
-Result<void> Run(const OpCall& call, std::span<const Tensor> inputs, std::span<Tensor> outputs) {
+Result<void> RunOfLibrary(const OpCall& call,
+                          std::span<const Tensor> inputs,
+                          std::span<Tensor> outputs) {
   std::vector<void*> results;
   for (Tensor& output : outputs) results.push_back(output.mutable_bytes());
   return RunForeignKernel(call, inputs, results);
 }
 
-std::vector<InputDomain> DomainsOf(const OpCall& call) {
+std::vector<InputDomain> DomainsOfLibrary(const OpCall& call) {
   const ForeignCall foreign(call, {});
   std::vector<metadist_domain> given(call.inputs.size());
   ForeignOf(call).domains(foreign.get(), given.data());
@@ -164,7 +166,7 @@ std::vector<InputDomain> DomainsOf(const OpCall& call) {
   return domains;
 }
 
-Work WorkOfCall(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkOfLibrary(const OpCall& call, std::span<const TensorType> outputs) {
   Work work;
   for (size_t i = 0; i < call.inputs.size(); ++i)
     if (call.has(i)) work.bytes += call.type(i).bytes();
@@ -191,7 +193,7 @@ Result<void> RunForeignKernel(const OpCall& call,
                               std::span<const Tensor> inputs,
                               std::span<void* const> results) {
   const ForeignCall foreign(call, inputs);
-  return Ask([&](metadist_refusal* why) {
+  return AskLibrary([&](metadist_refusal* why) {
     return ForeignOf(call).kernel(foreign.get(), results.data(), why);
   });
 }
@@ -230,10 +232,10 @@ Result<std::vector<OpDef>> OpenOpLibrary(const std::string& path) {
     op.domain = foreign.domain;
     op.name = foreign.name;
     op.since_version = foreign.opset;
-    op.infer = Infer;
-    op.reference = Run;
-    if (foreign.domains != nullptr) op.domain_of = DomainsOf;
-    if (foreign.flops != nullptr) op.work = WorkOfCall;
+    op.infer = InferOpLibrary;
+    op.reference = RunOfLibrary;
+    if (foreign.domains != nullptr) op.domain_of = DomainsOfLibrary;
+    if (foreign.flops != nullptr) op.work = WorkOfLibrary;
     op.context = &foreign;
     ops.push_back(std::move(op));
   }

@@ -6,7 +6,7 @@
 namespace metadist::ops {
 namespace {
 
-bool Apply(bool a, bool b) { return a || b; }
+bool ApplyOr(bool a, bool b) { return a || b; }
 
 }  // namespace
 
@@ -15,7 +15,7 @@ OpDef MakeOr() {
           .since_version = 7,
           .url = "https://onnx.ai/onnx/operators/onnx__Or.html",
           .infer = InferLogical,
-          .reference = LogicalBinary<Apply>,
+          .reference = LogicalBinary<ApplyOr>,
           .examples = LogicalExamples,
           .elementwise = true};
 }

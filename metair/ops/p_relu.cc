@@ -10,10 +10,10 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x, double slope) { return x < 0 ? slope * x : x; }
-int64_t Apply(int64_t x, int64_t slope) { return x < 0 ? WrapMul(slope, x) : x; }
+double ApplyPRelu(double x, double slope) { return x < 0 ? slope * x : x; }
+int64_t ApplyPRelu(int64_t x, int64_t slope) { return x < 0 ? WrapMul(slope, x) : x; }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferPRelu(const OpCall& call) {
   std::vector<TensorType> types = TRY(InferNumberBinary(call));
   if (types[0] != call.type(0))
     return BadInput("",
@@ -23,7 +23,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return types;
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> PReluExamples() {
   using example::F32;
   return {{.inputs = {F32({4, 6}), F32({4, 6})}},
           {.inputs = {F32({2, 3, 4}), F32({3, 1})}},
@@ -37,9 +37,9 @@ OpDef MakePRelu() {
   return {.name = "PRelu",
           .since_version = 16,
           .url = "https://onnx.ai/onnx/operators/onnx__PRelu.html",
-          .infer = Infer,
-          .reference = NumberBinary<Apply, Apply>,
-          .examples = Examples,
+          .infer = InferPRelu,
+          .reference = NumberBinary<ApplyPRelu, ApplyPRelu>,
+          .examples = PReluExamples,
           .elementwise = true};
 }
 

@@ -71,7 +71,7 @@ Result<std::vector<std::vector<int64_t>>> PadMaps(const OpCall& call) {
 namespace ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferPad(const OpCall& call) {
   const std::string mode = call.attributes->String("mode", "constant");
   TRY(CallCheck(call)
           .Inputs(2, 4)
@@ -92,18 +92,18 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{type};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> PadReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   if (call.has(2))
     GatherStrided(in[2], {0, std::vector<int64_t>(out[0].shape().size(), 0)}, out[0]);
   CopyMapped(in[0], TRY(PadMaps(call)), out[0]);
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForPad(const OpCall& call, std::span<const TensorType> outputs) {
   return {.flops = 0, .bytes = call.type(0).bytes() + outputs[0].bytes()};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> PadExamples() {
   using example::Absent;
   using example::F32;
   using example::I64;
@@ -122,10 +122,10 @@ OpDef MakePad() {
   return {.name = "Pad",
           .since_version = 25,
           .url = "https://onnx.ai/onnx/operators/onnx__Pad.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferPad,
+          .reference = PadReference,
+          .work = WorkForPad,
+          .examples = PadExamples};
 }
 
 }  // namespace ops

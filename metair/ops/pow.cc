@@ -13,7 +13,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferPow(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Numbers(0).Numbers(1).Done());
   return std::vector<TensorType>{
       {call.type(0).element, TRY(Broadcast(call.shape(0), call.shape(1)))}};
@@ -29,7 +29,7 @@ int64_t IntPower(int64_t base, int64_t exponent) {
   return power;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> PowReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const bool int_base = ClassOf(in[0].element()) == ElementClass::kInt;
   const bool int_exponent = ClassOf(in[1].element()) == ElementClass::kInt;
   if (int_base && int_exponent) {
@@ -50,14 +50,14 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> PowDomain(const OpCall& call) {
   if (ClassOf(call.type(1).element) == ElementClass::kInt)
     return {{}, {.kind = InputDomain::Kind::kRange, .low = 0, .high = 4}};
   if (call.inputs[1].constant != nullptr) return {{}, {}};
   return {{.kind = InputDomain::Kind::kPositive}, {}};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> PowExamples() {
   using example::F32;
   using example::I64;
   return {{.inputs = {F32({4, 6}), F32({})}},
@@ -72,10 +72,10 @@ OpDef MakePow() {
   return {.name = "Pow",
           .since_version = 15,
           .url = "https://onnx.ai/onnx/operators/onnx__Pow.html",
-          .infer = Infer,
-          .reference = Reference,
-          .domain_of = Domain,
-          .examples = Examples,
+          .infer = InferPow,
+          .reference = PowReference,
+          .domain_of = PowDomain,
+          .examples = PowExamples,
           .elementwise = true};
 }
 

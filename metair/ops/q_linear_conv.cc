@@ -26,9 +26,9 @@ enum Input : size_t {
   kZeroY,
   kBias
 };
-constexpr ConvolutionInputs kInputs{kX, kWeight, kBias};
+constexpr ConvolutionInputs kQLinearConvInputs{kX, kWeight, kBias};
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferQLinearConv(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(8, 9);
   for (size_t i : {kX, kWeight, kZeroY, kBias}) check.Integers(i);
@@ -36,19 +36,23 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   TRY(check.SameElement(kX, kZeroX).SameElement(kWeight, kZeroWeight).RankAtLeast(kX, 3).Done());
   const ElementType element = call.type(kZeroY).element;
   TRY(check.That(IsByte(element), "the output must hold 8-bit integers").Done());
-  const Shape shape = TRY(ConvolutionShape(call, kInputs));
+  const Shape shape = TRY(ConvolutionShape(call, kQLinearConvInputs));
   for (size_t i : {kScaleX, kZeroX, kScaleY, kZeroY}) TRY(CheckFilterParameter(call, i, 1));
   for (size_t i : {kScaleWeight, kZeroWeight})
     TRY(CheckFilterParameter(call, i, call.shape(kWeight)[0]));
   return std::vector<TensorType>{{element, shape}};
 }
 
-Result<Spelling> Spell(const OpCall& call) { return SpellConvolution(call, kInputs); }
+Result<Spelling> SpellQLinearConv(const OpCall& call) {
+  return SpellConvolution(call, kQLinearConvInputs);
+}
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> QLinearConvReference(const OpCall& call,
+                                  std::span<const Tensor> in,
+                                  std::span<Tensor> out) {
   const ElementType element = call.type(kZeroY).element;
   Tensor sums = Tensor::Zeros({ElementType::kI64, out[0].shape()});
-  Convolve<int64_t>(TRY(ConvolutionWindow(call, kInputs)),
+  Convolve<int64_t>(TRY(ConvolutionWindow(call, kQLinearConvInputs)),
                     call.attributes->Int("group", 1),
                     LessFilterZeroPoint(in[kX], &in[kZeroX]),
                     LessFilterZeroPoint(in[kWeight], &in[kZeroWeight]),
@@ -68,7 +72,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 }
 
 // The integer sums are separate nodes, so they can be partial; they are requantised afterwards.
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeQLinearConv(const OpCall& call) {
   Composer compose(call);
   const std::vector<int64_t> spatial = AxesBetween(1, call.rank(kX) - 1);
   // One for all filters, or one for each, shaped to broadcast along dim 1 of the output.
@@ -93,18 +97,18 @@ Result<Graph> Decompose(const OpCall& call) {
   return compose.Done({ComposeQuantize(compose, y, spread(compose.Given(kZeroY)))});
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
-  return ConvolutionWork(call, kInputs, outputs);
+Work WorkForQLinearConv(const OpCall& call, std::span<const TensorType> outputs) {
+  return ConvolutionWork(call, kQLinearConvInputs, outputs);
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> QLinearConvDomain(const OpCall& call) {
   std::vector<InputDomain> domains(call.inputs.size());
   for (size_t i : {kScaleX, kScaleWeight, kScaleY})
     if (i < domains.size()) domains[i].kind = InputDomain::Kind::kPositive;
   return domains;
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> QLinearConvExamples() {
   using example::F32;
   using List = std::vector<int64_t>;
   const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
@@ -136,13 +140,13 @@ OpDef MakeQLinearConv() {
   return {.name = "QLinearConv",
           .since_version = 10,
           .url = "https://onnx.ai/onnx/operators/onnx__QLinearConv.html",
-          .infer = Infer,
-          .reference = Reference,
-          .spell = Spell,
-          .decompose = Decompose,
-          .work = WorkFor,
-          .domain_of = Domain,
-          .examples = Examples};
+          .infer = InferQLinearConv,
+          .reference = QLinearConvReference,
+          .spell = SpellQLinearConv,
+          .decompose = DecomposeQLinearConv,
+          .work = WorkForQLinearConv,
+          .domain_of = QLinearConvDomain,
+          .examples = QLinearConvExamples};
 }
 
 }  // namespace metadist::ops

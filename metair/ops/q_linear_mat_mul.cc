@@ -16,7 +16,7 @@ namespace {
 
 enum Input : size_t { kA, kScaleA, kZeroA, kB, kScaleB, kZeroB, kScaleY, kZeroY };
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferQLinearMatMul(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(8);
   for (size_t i : {kA, kB, kZeroY}) check.Integers(i);
@@ -44,7 +44,9 @@ Tensor Spread(const Tensor& parameter, const Shape& as, const Shape& shape) {
   return wide;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> QLinearMatMulReference(const OpCall& call,
+                                    std::span<const Tensor> in,
+                                    std::span<Tensor> out) {
   const ElementType element = call.type(kZeroY).element;
   const auto rows = [&](size_t i, const Shape& of) { return RowsShape(of, in[i].shape()); };
   const Shape& a_shape = in[kA].shape();
@@ -79,8 +81,8 @@ ValueId Spread(Composer& compose, size_t input, const Shape& as) {
 }
 
 // The integer product is a separate node, so its sums can be partial; it is requantised afterwards.
-Result<Graph> Decompose(const OpCall& call) {
-  const Shape shape = TRY(Infer(call))[0].shape;
+Result<Graph> DecomposeQLinearMatMul(const OpCall& call) {
+  const Shape shape = TRY(InferQLinearMatMul(call))[0].shape;
   const Shape &a = call.shape(kA), &b = call.shape(kB);
   Composer compose(call);
   const ValueId product = compose.Add(
@@ -100,20 +102,20 @@ Result<Graph> Decompose(const OpCall& call) {
   return compose.Done({ComposeQuantize(compose, y, zero)});
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForQLinearMatMul(const OpCall& call, std::span<const TensorType> outputs) {
   Work work = MatrixProductWork(call.shape(kA), call.shape(kB));
   work.bytes = FlopsWork(call, outputs, 0).bytes;
   return work;
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> QLinearMatMulDomain(const OpCall& call) {
   std::vector<InputDomain> domains(call.inputs.size());
   for (size_t i : {kScaleA, kScaleB, kScaleY})
     if (i < domains.size()) domains[i].kind = InputDomain::Kind::kPositive;
   return domains;
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> QLinearMatMulExamples() {
   using example::F32;
   const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
   const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
@@ -128,12 +130,12 @@ OpDef MakeQLinearMatMul() {
   return {.name = "QLinearMatMul",
           .since_version = 21,
           .url = "https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html",
-          .infer = Infer,
-          .reference = Reference,
-          .decompose = Decompose,
-          .work = WorkFor,
-          .domain_of = Domain,
-          .examples = Examples};
+          .infer = InferQLinearMatMul,
+          .reference = QLinearMatMulReference,
+          .decompose = DecomposeQLinearMatMul,
+          .work = WorkForQLinearMatMul,
+          .domain_of = QLinearMatMulDomain,
+          .examples = QLinearMatMulExamples};
 }
 
 }  // namespace metadist::ops

@@ -34,7 +34,7 @@ namespace {
 
 enum Input : size_t { kX, kScale, kZeroPoint };
 
-Result<ElementType> ElementOf(const OpCall& call) {
+Result<ElementType> QuantizedElement(const OpCall& call) {
   const int64_t stated = call.attributes->Int("output_dtype", 0);
   const std::optional<ElementType> named = ElementTypeOfOnnx(stated);
   if (stated != 0 && !named)
@@ -53,7 +53,7 @@ Result<ElementType> ElementOf(const OpCall& call) {
   return element;
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferQuantizeLinear(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(2, 3)
           .Numbers(kX)
@@ -61,12 +61,14 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
           .That(ZeroPointFits(call, kScale, kZeroPoint), "scale and zero point must have one shape")
           .Done());
   TRY(ScaleMap::Make(*call.attributes, call.shape(kX), call.shape(kScale)));
-  return std::vector<TensorType>{{TRY(ElementOf(call)), call.shape(kX)}};
+  return std::vector<TensorType>{{TRY(QuantizedElement(call)), call.shape(kX)}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> QuantizeLinearReference(const OpCall& call,
+                                     std::span<const Tensor> in,
+                                     std::span<Tensor> out) {
   const ScaleMap map = TRY(ScaleMap::Make(*call.attributes, in[kX].shape(), in[kScale].shape()));
-  const ElementType element = TRY(ElementOf(call));
+  const ElementType element = TRY(QuantizedElement(call));
   const bool single = call.type(kX).element == ElementType::kF32;
   const std::vector<double> x = in[kX].ToDoubles();
   const double* scale = in[kScale].data<double>();
@@ -92,15 +94,15 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForQuantizeLinear(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, 3 * NumElements(outputs[0].shape));
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> QuantizeLinearDomain(const OpCall& call) {
   return {{}, {.kind = InputDomain::Kind::kPositive}};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> QuantizeLinearExamples() {
   using example::F32;
   const auto u8 = [](Shape shape) { return OpExample::Input{{ElementType::kU8, shape}}; };
   const auto i8 = [](Shape shape) { return OpExample::Input{{ElementType::kI8, shape}}; };
@@ -119,11 +121,11 @@ OpDef MakeQuantizeLinear() {
   return {.name = "QuantizeLinear",
           .since_version = 25,
           .url = "https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .domain_of = Domain,
-          .examples = Examples};
+          .infer = InferQuantizeLinear,
+          .reference = QuantizeLinearReference,
+          .work = WorkForQuantizeLinear,
+          .domain_of = QuantizeLinearDomain,
+          .examples = QuantizeLinearExamples};
 }
 
 }  // namespace metadist::ops

@@ -25,7 +25,7 @@ Result<void> DrawNormal(const OpCall& call, std::span<const Tensor> in, std::spa
 namespace metadist::ops {
 namespace {
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> RandomNormalExamples() {
   using example::Absent;
   using example::I64;
   using List = std::vector<int64_t>;
@@ -45,7 +45,7 @@ OpDef MakeRandomNormal() {
           .infer = InferDrawn,
           .reference = DrawNormal,
           .work = DrawnWork,
-          .examples = Examples,
+          .examples = RandomNormalExamples,
           .deterministic = false};
 }
 

@@ -60,7 +60,7 @@ std::vector<OpExample> DrawnLikeExamples() {
 namespace metadist::ops {
 namespace {
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> RandomUniformExamples() {
   using example::Absent;
   using example::I64;
   using List = std::vector<int64_t>;
@@ -80,7 +80,7 @@ OpDef MakeRandomUniform() {
           .infer = InferDrawn,
           .reference = DrawUniform,
           .work = DrawnWork,
-          .examples = Examples,
+          .examples = RandomUniformExamples,
           .deterministic = false};
 }
 

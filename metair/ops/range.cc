@@ -22,7 +22,7 @@ ValueId ComposePositions(GraphBuilder& b, int64_t first, int64_t count) {
 namespace metadist::ops {
 namespace {
 
-Result<int64_t> CountOf(const OpCall& call) {
+Result<int64_t> CountOfRange(const OpCall& call) {
   for (size_t i = 0; i < 3; ++i)
     if (call.inputs[i].constant == nullptr || !call.inputs[i].constant->has_data())
       return BadInput("", fmt::format("input {} must be known at compile time", i));
@@ -45,7 +45,7 @@ Result<int64_t> CountOf(const OpCall& call) {
   return 1 + (delta < 0 ? length + 1 : length - 1) / delta;
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferRange(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(3)
           .Numbers(0)
@@ -59,12 +59,12 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   for (size_t i = 0; i < 3; ++i)
     if (NumElements(call.type(i).shape) != 1)
       return BadInput("", fmt::format("input {} must have one element", i));
-  const Shape shape = {TRY(CountOf(call))};
+  const Shape shape = {TRY(CountOfRange(call))};
   TRY(CheckedElements(shape, call.type(0).element));
   return std::vector<TensorType>{{call.type(0).element, shape}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> RangeReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   VisitNumberType(out[0].element(), [&](auto zero) {
     using T = decltype(zero);
     T* to = out[0].mutable_data<T>();
@@ -74,7 +74,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> RangeExamples() {
   using example::Int;
   const auto real = [](int64_t value) {
     return OpExample::Input{.type = {ElementType::kF32, {}}, .constant = {value}};
@@ -91,9 +91,9 @@ OpDef MakeRange() {
   return {.name = "Range",
           .since_version = 11,
           .url = "https://onnx.ai/onnx/operators/onnx__Range.html",
-          .infer = Infer,
-          .reference = Reference,
-          .examples = Examples};
+          .infer = InferRange,
+          .reference = RangeReference,
+          .examples = RangeExamples};
 }
 
 }  // namespace metadist::ops

@@ -6,7 +6,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return 1 / x; }
+double ApplyReciprocal(double x) { return 1 / x; }
 
 }  // namespace
 
@@ -15,7 +15,7 @@ OpDef MakeReciprocal() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Reciprocal.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplyReciprocal>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

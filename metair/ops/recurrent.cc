@@ -62,7 +62,7 @@ double TakeFirst(std::span<const double>& values, double absent) {
 }
 
 // Checks the shapes of all present inputs.
-Result<void> CheckShapes(const OpCall& call, const Recurrence& r) {
+Result<void> CheckRecurrentShapes(const OpCall& call, const Recurrence& r) {
   const int64_t rows = r.gates * r.hidden;
   const Shape state = r.batch_first ? Shape{r.batch, r.directions, r.hidden}
                                     : Shape{r.directions, r.batch, r.hidden};
@@ -180,7 +180,7 @@ Result<std::vector<TensorType>> InferRecurrent(const OpCall& call, const CellFor
   for (size_t i : {kW, kR, kB, kInitialH, kInitialC, kPeepholes}) check.SameElement(kX, i);
   TRY(check.Done());
   const Recurrence r = TRY(RecurrenceOf(call, form));
-  TRY(CheckShapes(call, r));
+  TRY(CheckRecurrentShapes(call, r));
   TRY(ActivationsOf(*call.attributes, form, r.directions));
   TensorType y{call.type(kX).element, {r.sequence, r.directions, r.batch, r.hidden}};
   TensorType state{y.element, {r.directions, r.batch, r.hidden}};

@@ -24,10 +24,10 @@ ValueId ComposeNorm(GraphBuilder& b, ValueId x, const std::vector<int64_t>& axes
 namespace metadist::ops {
 namespace {
 
-double Apply(double sum, double x) { return sum + x * x; }
-double Finish(double sum) { return std::sqrt(sum); }
+double ApplyReduceL2(double sum, double x) { return sum + x * x; }
+double FinishReduceL2(double sum) { return std::sqrt(sum); }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeReduceL2(const OpCall& call) {
   const FoldedAxes folded = TRY(FoldedAxesOf(call));
   Composer compose(call);
   return compose.Done({ComposeNorm(compose, compose.Operand(0), folded.axes, folded.keep)});
@@ -40,8 +40,8 @@ OpDef MakeReduceL2() {
           .since_version = 18,
           .url = "https://onnx.ai/onnx/operators/onnx__ReduceL2.html",
           .infer = InferNumberReduction,
-          .reference = RealReduction<Apply, Finish>,
-          .decompose = Decompose,
+          .reference = RealReduction<ApplyReduceL2, FinishReduceL2>,
+          .decompose = DecomposeReduceL2,
           .work = ReductionWork,
           .examples = ReductionExamples};
 }

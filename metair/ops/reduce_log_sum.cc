@@ -11,10 +11,10 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double sum, double x) { return sum + x; }
-double Finish(double sum) { return std::log(sum); }
+double ApplyReduceLogSum(double sum, double x) { return sum + x; }
+double FinishReduceLogSum(double sum) { return std::log(sum); }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeReduceLogSum(const OpCall& call) {
   const FoldedAxes folded = TRY(FoldedAxesOf(call));
   Composer compose(call);
   const ValueId sum = compose.Fold("ReduceSum", compose.Operand(0), folded.axes, folded.keep);
@@ -28,8 +28,8 @@ OpDef MakeReduceLogSum() {
           .since_version = 18,
           .url = "https://onnx.ai/onnx/operators/onnx__ReduceLogSum.html",
           .infer = InferNumberReduction,
-          .reference = RealReduction<Apply, Finish>,
-          .decompose = Decompose,
+          .reference = RealReduction<ApplyReduceLogSum, FinishReduceLogSum>,
+          .decompose = DecomposeReduceLogSum,
           .work = ReductionWork,
           .domain_of = PositiveDomain,
           .examples = ReductionExamples};

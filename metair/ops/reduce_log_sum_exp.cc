@@ -12,7 +12,9 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> ReduceLogSumExpReference(const OpCall& call,
+                                      std::span<const Tensor> in,
+                                      std::span<Tensor> out) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const Reduction reduction = TRY(ReductionOf(call));
   const Tensor x = in[0].Cast(ElementType::kF64);
@@ -35,7 +37,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 }
 
 // The shift is the maximum if that is finite, else 0.
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeReduceLogSumExp(const OpCall& call) {
   const FoldedAxes folded = TRY(FoldedAxesOf(call));
   Composer compose(call);
   const ValueId x = compose.Operand(0);
@@ -56,8 +58,8 @@ OpDef MakeReduceLogSumExp() {
           .since_version = 18,
           .url = "https://onnx.ai/onnx/operators/onnx__ReduceLogSumExp.html",
           .infer = InferNumberReduction,
-          .reference = Reference,
-          .decompose = Decompose,
+          .reference = ReduceLogSumExpReference,
+          .decompose = DecomposeReduceLogSumExp,
           .work = ReductionWork,
           .examples = ReductionExamples};
 }

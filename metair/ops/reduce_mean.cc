@@ -48,17 +48,19 @@ std::vector<int64_t> AxesBetween(int64_t first, int64_t end) {
 namespace metadist::ops {
 namespace {
 
-struct Sum {
+struct ReduceMeanSum {
   static int Initial(auto) { return 0; }
   static double Apply(double sum, double x) { return sum + x; }
   static int64_t Apply(int64_t sum, int64_t x) { return WrapAdd(sum, x); }
 };
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> ReduceMeanReference(const OpCall& call,
+                                 std::span<const Tensor> in,
+                                 std::span<Tensor> out) {
   const int64_t count = TRY(ReductionOf(call)).count;
   const bool floats = ClassOf(in[0].element()) == ElementClass::kFloat;
   if (!floats && count == 0) return BadInput("", "the mean of no integers is undefined");
-  TRY(NumberReduction<Sum>(call, in, out));
+  TRY(NumberReduction<ReduceMeanSum>(call, in, out));
   VisitNumberType(in[0].element(), [&](auto zero) {
     using T = decltype(zero);
     T* y = out[0].mutable_data<T>();
@@ -67,7 +69,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeReduceMean(const OpCall& call) {
   const FoldedAxes folded = TRY(FoldedAxesOf(call));
   Composer compose(call);
   return compose.Done({ComposeMean(compose, compose.Operand(0), folded.axes, folded.keep)});
@@ -80,8 +82,8 @@ OpDef MakeReduceMean() {
           .since_version = 18,
           .url = "https://onnx.ai/onnx/operators/onnx__ReduceMean.html",
           .infer = InferNumberReduction,
-          .reference = Reference,
-          .decompose = Decompose,
+          .reference = ReduceMeanReference,
+          .decompose = DecomposeReduceMean,
           .work = ReductionWork,
           .examples = ReductionExamples};
 }

@@ -6,8 +6,8 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return x < 0 ? 0 : x; }
-int64_t ApplyInt(int64_t x) { return x < 0 ? 0 : x; }
+double ApplyRelu(double x) { return x < 0 ? 0 : x; }
+int64_t ApplyReluInt(int64_t x) { return x < 0 ? 0 : x; }
 
 }  // namespace
 
@@ -16,7 +16,7 @@ OpDef MakeRelu() {
           .since_version = 14,
           .url = "https://onnx.ai/onnx/operators/onnx__Relu.html",
           .infer = InferNumberUnary,
-          .reference = NumberUnary<Apply, ApplyInt>,
+          .reference = NumberUnary<ApplyRelu, ApplyReluInt>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

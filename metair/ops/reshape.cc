@@ -12,7 +12,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferReshape(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Integers(1).Rank(1, 1, 1).Done());
   Shape shape = TRY(call.Ints(1));
   const Shape& from = call.shape(0);
@@ -48,23 +48,25 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{call.type(0).element, shape}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> ReshapeReference(const OpCall& call,
+                              std::span<const Tensor> in,
+                              std::span<Tensor> out) {
   CopyBytes(in[0], out[0]);
   return {};
 }
 
 // Writes sizes instead of -1 and 0. Empty results are left as they are: a 0 there may be a size
 // (allowzero).
-Result<Spelling> Spell(const OpCall& call) {
+Result<Spelling> SpellReshape(const OpCall& call) {
   Spelling spelling = Spelling::Of(call);
-  const Shape shape = TRY(Infer(call))[0].shape;
+  const Shape shape = TRY(InferReshape(call))[0].shape;
   if (NumElements(shape) == 0) return spelling;
   spelling.attributes.erase("allowzero");
   spelling.inputs[1] = Tensor::Of<int64_t>({static_cast<int64_t>(shape.size())}, shape);
   return spelling;
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> ReshapeExamples() {
   using example::F32;
   using example::Ints;
   return {{.inputs = {F32({4, 6, 10}), Ints({24, 10})}},
@@ -79,11 +81,11 @@ OpDef MakeReshape() {
   return {.name = "Reshape",
           .since_version = 21,
           .url = "https://onnx.ai/onnx/operators/onnx__Reshape.html",
-          .infer = Infer,
-          .reference = Reference,
-          .spell = Spell,
+          .infer = InferReshape,
+          .reference = ReshapeReference,
+          .spell = SpellReshape,
           .work = NoWork,
-          .examples = Examples,
+          .examples = ReshapeExamples,
           .view = true};
 }
 

@@ -27,7 +27,7 @@ namespace {
 
 enum Input : size_t { kX, kRoi, kScales, kSizes };
 
-constexpr double kLargest = 1LL << 31;
+constexpr double kLargestResize = 1LL << 31;
 
 // How one axis is resized.
 struct Axis {
@@ -59,7 +59,7 @@ Result<void> CheckMode(const Attributes& attributes,
 
 // One scale for all axes, so that no size is larger (or smaller) than requested.
 void KeepAspectRatio(bool not_larger, const std::vector<int64_t>& axes, std::vector<Axis>& all) {
-  double scale = not_larger ? kLargest : 0;
+  double scale = not_larger ? kLargestResize : 0;
   for (int64_t a : axes) {
     const double own = all[static_cast<size_t>(a)].scale;
     scale = not_larger ? std::min(scale, own) : std::max(scale, own);
@@ -72,7 +72,7 @@ void KeepAspectRatio(bool not_larger, const std::vector<int64_t>& axes, std::vec
 }
 
 // All axes of x. roi: nullptr if there are no regions.
-Result<std::vector<Axis>> AxesOf(const OpCall& call, const double* roi) {
+Result<std::vector<Axis>> AxesOfResize(const OpCall& call, const double* roi) {
   const Shape& x = call.shape(kX);
   const int64_t rank = call.rank(kX);
   std::vector<int64_t> axes = call.attributes->Ints("axes");
@@ -95,7 +95,7 @@ Result<std::vector<Axis>> AxesOf(const OpCall& call, const double* roi) {
     Axis& axis = all[static_cast<size_t>(axes[i])];
     const double from = static_cast<double>(axis.from);
     const double to = sized ? asked[i] : std::floor(from * asked[i]);
-    if (!(asked[i] > 0 && to >= 0 && to <= kLargest) || (axis.from == 0 && to > 0))
+    if (!(asked[i] > 0 && to >= 0 && to <= kLargestResize) || (axis.from == 0 && to > 0))
       return BadInput("", fmt::format("no size {} times {} can be made", from, asked[i]));
     axis.to = static_cast<int64_t>(to);
     axis.scale = sized ? asked[i] / std::max(from, 1.0) : asked[i];
@@ -108,7 +108,7 @@ Result<std::vector<Axis>> AxesOf(const OpCall& call, const double* roi) {
   return all;
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferResize(const OpCall& call) {
   const Attributes& attributes = *call.attributes;
   TRY(CallCheck(call)
           .Inputs(1, 4)
@@ -144,7 +144,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
           .That(!Crops(attributes) || HasElements(call, kRoi), "the region is missing")
           .Done());
   TensorType type{call.type(kX).element, {}};
-  const std::vector<Axis> axes = TRY(AxesOf(call, nullptr));
+  const std::vector<Axis> axes = TRY(AxesOfResize(call, nullptr));
   for (const Axis& axis : axes) type.shape.push_back(axis.to);
   if (Crops(attributes)) {
     const int64_t entries = NumElements(call.shape(HasElements(call, kSizes) ? kSizes : kScales));
@@ -251,7 +251,7 @@ std::vector<double> ResizeAxis(const std::vector<double>& x,
 
 Result<ResizeTables> ResizeTablesOf(const OpCall& call, const double* roi) {
   ResizeTables tables;
-  for (const ops::Axis& axis : TRY(ops::AxesOf(call, roi))) {
+  for (const ops::Axis& axis : TRY(ops::AxesOfResize(call, roi))) {
     tables.emplace_back();
     for (int64_t i = 0; i < axis.to; ++i)
       tables.back().push_back(axis.from == 0 ? std::vector<ResizeTap>{}
@@ -263,11 +263,13 @@ Result<ResizeTables> ResizeTablesOf(const OpCall& call, const double* roi) {
 namespace ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> ResizeReference(const OpCall& call,
+                             std::span<const Tensor> in,
+                             std::span<Tensor> out) {
   const Attributes& attributes = *call.attributes;
   const bool crops = Crops(attributes);
   const double* const roi = crops ? in[kRoi].data<double>() : nullptr;
-  const std::vector<Axis> axes = TRY(AxesOf(call, roi));
+  const std::vector<Axis> axes = TRY(AxesOfResize(call, roi));
   const ResizeTables tables = TRY(ResizeTablesOf(call, roi));
   const bool nearest = attributes.String("mode", "nearest") == "nearest";
   const double absent = attributes.Float("extrapolation_value", 0);
@@ -297,7 +299,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 }
 
 // Two flops for each tap of each axis that changes.
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForResize(const OpCall& call, std::span<const TensorType> outputs) {
   const std::string mode = call.attributes->String("mode", "nearest");
   const int64_t taps = mode == "nearest" ? 0 : mode == "linear" ? 2 : 4;
   int64_t flops = 0;
@@ -306,7 +308,7 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, flops);
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> ResizeExamples() {
   using example::Absent;
   using example::F32;
   using example::Ints;
@@ -335,10 +337,10 @@ OpDef MakeResize() {
   return {.name = "Resize",
           .since_version = 19,
           .url = "https://onnx.ai/onnx/operators/onnx__Resize.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferResize,
+          .reference = ResizeReference,
+          .work = WorkForResize,
+          .examples = ResizeExamples};
 }
 
 }  // namespace ops

@@ -13,7 +13,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferReverseSequence(const OpCall& call) {
   const int64_t batch = call.attributes->Int("batch_axis", 1);
   const int64_t time = call.attributes->Int("time_axis", 0);
   CallCheck check(call);
@@ -28,7 +28,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{call.type(0)};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> ReverseSequenceReference(const OpCall& call,
+                                      std::span<const Tensor> in,
+                                      std::span<Tensor> out) {
   const bool time_first = call.attributes->Int("time_axis", 0) == 0;
   const int64_t times = in[0].dim(time_first ? 0 : 1);
   const int64_t batches = in[0].dim(time_first ? 1 : 0);
@@ -49,14 +51,14 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> ReverseSequenceDomain(const OpCall& call) {
   const int64_t times = call.shape(0)[call.attributes->Int("time_axis", 0) == 0 ? 0 : 1];
   const InputDomain lengths{
       .kind = InputDomain::Kind::kRange, .low = 1, .high = static_cast<double>(times)};
   return {{}, lengths};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> ReverseSequenceExamples() {
   using example::F32;
   using example::I64;
   return {
@@ -70,11 +72,11 @@ OpDef MakeReverseSequence() {
   return {.name = "ReverseSequence",
           .since_version = 10,
           .url = "https://onnx.ai/onnx/operators/onnx__ReverseSequence.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferReverseSequence,
+          .reference = ReverseSequenceReference,
           .work = MoveWork,
-          .domain_of = Domain,
-          .examples = Examples};
+          .domain_of = ReverseSequenceDomain,
+          .examples = ReverseSequenceExamples};
 }
 
 }  // namespace metadist::ops

@@ -15,7 +15,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferRMSNormalization(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Floats(0).Floats(1).RankAtLeast(0, 1).Done());
   TRY(NormalizeAxis(call.attributes->Int("axis", -1), call.rank(0)));
   if (TRY(Broadcast(call.shape(0), call.shape(1))) != call.shape(0))
@@ -26,7 +26,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{call.type(1).element, call.shape(0)}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> RMSNormalizationReference(const OpCall& call,
+                                       std::span<const Tensor> in,
+                                       std::span<Tensor> out) {
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -1), in[0].rank()));
   const double epsilon = call.attributes->Float("epsilon", 1e-5f);
   const Shape& shape = in[0].shape();
@@ -47,18 +49,18 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForRMSNormalization(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, 4 * NumElements(outputs[0].shape));
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> RMSNormalizationExamples() {
   using example::F32;
   return {
       {.inputs = {F32({2, 4, 6}), F32({6})}},
       {.inputs = {F32({2, 4, 6}), F32({4, 6})}, .attributes = {{"axis", 1}, {"epsilon", 0.25}}}};
 }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeRMSNormalization(const OpCall& call) {
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -1), call.rank(0)));
   Composer compose(call);
   const ValueId x = compose.Operand(0);
@@ -77,11 +79,11 @@ OpDef MakeRMSNormalization() {
   return {.name = "RMSNormalization",
           .since_version = 23,
           .url = "https://onnx.ai/onnx/operators/onnx__RMSNormalization.html",
-          .infer = Infer,
-          .reference = Reference,
-          .decompose = Decompose,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferRMSNormalization,
+          .reference = RMSNormalizationReference,
+          .decompose = DecomposeRMSNormalization,
+          .work = WorkForRMSNormalization,
+          .examples = RMSNormalizationExamples};
 }
 
 }  // namespace metadist::ops

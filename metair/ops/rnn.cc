@@ -160,11 +160,13 @@ Result<Graph> ComposeCell(const OpCall& call,
 namespace metadist::ops {
 namespace {
 
-CellForm Form() { return {.gates = 1, .activations = {"Tanh"}}; }
+CellForm RNNForm() { return {.gates = 1, .activations = {"Tanh"}}; }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) { return InferRecurrent(call, Form()); }
+Result<std::vector<TensorType>> InferRNN(const OpCall& call) {
+  return InferRecurrent(call, RNNForm());
+}
 
-void Step(CellStep& cell) {
+void RNNStep(CellStep& cell) {
   std::vector<double> next(cell.h.size());
   for (size_t i = 0; i < next.size(); ++i)
     next[i] = cell.activations[0](
@@ -172,20 +174,20 @@ void Step(CellStep& cell) {
   cell.h = next;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  return RunRecurrent(call, Form(), in, out, Step);
+Result<void> RNNReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  return RunRecurrent(call, RNNForm(), in, out, RNNStep);
 }
 
-Result<Spelling> Spell(const OpCall& call) { return SpellRecurrent(call, Form()); }
+Result<Spelling> SpellRNN(const OpCall& call) { return SpellRecurrent(call, RNNForm()); }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
-  return RecurrentWork(call, outputs, Form());
+Work WorkForRNN(const OpCall& call, std::span<const TensorType> outputs) {
+  return RecurrentWork(call, outputs, RNNForm());
 }
 
-std::vector<OpExample> Examples() { return RecurrentExamples(Form()); }
+std::vector<OpExample> RNNExamples() { return RecurrentExamples(RNNForm()); }
 
-Result<Graph> Decompose(const OpCall& call) {
-  return ComposeCell(call, Form(), [](CellComposer& cell) {
+Result<Graph> DecomposeRNN(const OpCall& call) {
+  return ComposeCell(call, RNNForm(), [](CellComposer& cell) {
     const ValueId all = cell.Plus(cell.Given(), cell.Recur());
     return cell.Done(cell.Activate(0, cell.Gate(all, 0)), kNone);
   });
@@ -197,13 +199,13 @@ OpDef MakeRNN() {
   return {.name = "RNN",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__RNN.html",
-          .infer = Infer,
-          .reference = Reference,
-          .spell = Spell,
-          .decompose = Decompose,
-          .work = WorkFor,
+          .infer = InferRNN,
+          .reference = RNNReference,
+          .spell = SpellRNN,
+          .decompose = DecomposeRNN,
+          .work = WorkForRNN,
           .domain_of = RecurrentDomain,
-          .examples = Examples};
+          .examples = RNNExamples};
 }
 
 }  // namespace metadist::ops

@@ -16,7 +16,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferRoiAlign(const OpCall& call) {
   const int64_t rows = call.attributes->Int("output_height", 1);
   const int64_t columns = call.attributes->Int("output_width", 1);
   const std::string mode = call.attributes->String("mode", "avg");
@@ -108,7 +108,9 @@ std::array<double, 4> Corners(const double* plane, const Shape& x, double row, d
           r.part * c.part * high[c.high]};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> RoiAlignReference(const OpCall& call,
+                               std::span<const Tensor> in,
+                               std::span<Tensor> out) {
   const bool average = call.attributes->String("mode", "avg") == "avg";
   const Shape& x = in[0].shape();
   const Shape& y = out[0].shape();
@@ -142,13 +144,13 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 
 // Four corners per sample. Without a sampling ratio the number of samples depends on the regions;
 // two per side are assumed.
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForRoiAlign(const OpCall& call, std::span<const TensorType> outputs) {
   const int64_t ratio = call.attributes->Int("sampling_ratio", 0);
   const int64_t samples = ratio == 0 ? 4 : ratio * ratio;
   return FlopsWork(call, outputs, 8 * samples * NumElements(outputs[0].shape));
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> RoiAlignDomain(const OpCall& call) {
   const double scale = std::max(std::fabs(call.attributes->Float("spatial_scale", 1)), 1e-3);
   const double height = static_cast<double>(call.shape(0)[2]) / scale;
   const double width = static_cast<double>(call.shape(0)[3]) / scale;
@@ -163,7 +165,7 @@ std::vector<InputDomain> Domain(const OpCall& call) {
           {.kind = InputDomain::Kind::kIndex, .bounds = {{.input = 0, .dim = 0}}}};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> RoiAlignExamples() {
   using example::F32;
   using example::I64;
   return {{.inputs = {F32({2, 3, 6, 8}), F32({4, 4}), I64({4})},
@@ -183,11 +185,11 @@ OpDef MakeRoiAlign() {
   return {.name = "RoiAlign",
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__RoiAlign.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .domain_of = Domain,
-          .examples = Examples};
+          .infer = InferRoiAlign,
+          .reference = RoiAlignReference,
+          .work = WorkForRoiAlign,
+          .domain_of = RoiAlignDomain,
+          .examples = RoiAlignExamples};
 }
 
 }  // namespace metadist::ops

@@ -36,7 +36,7 @@ Result<Rotation> RotationOf(const OpCall& call) {
   return rotation;
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferRotaryEmbedding(const OpCall& call) {
   const bool table = call.has(kPositions);
   TRY(CallCheck(call)
           .Inputs(3, 4)
@@ -63,7 +63,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{call.type(kX)};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> RotaryEmbeddingReference(const OpCall& call,
+                                      std::span<const Tensor> in,
+                                      std::span<Tensor> out) {
   const Rotation rotation = TRY(RotationOf(call));
   const Heads& x = rotation.x;
   const bool interleaved = call.attributes->Int("interleaved", 0) != 0;
@@ -88,18 +90,18 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForRotaryEmbedding(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, 3 * NumElements(outputs[0].shape));
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> RotaryEmbeddingDomain(const OpCall& call) {
   std::vector<InputDomain> domains(call.inputs.size());
   if (call.has(kPositions))
     domains[kPositions] = {.kind = InputDomain::Kind::kIndex, .bounds = {{.input = kCos}}};
   return domains;
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> RotaryEmbeddingExamples() {
   using example::F32;
   using example::I64;
   return {{.inputs = {F32({2, 4, 3, 8}), F32({2, 3, 4}), F32({2, 3, 4})}},
@@ -116,11 +118,11 @@ OpDef MakeRotaryEmbedding() {
   return {.name = "RotaryEmbedding",
           .since_version = 23,
           .url = "https://onnx.ai/onnx/operators/onnx__RotaryEmbedding.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .domain_of = Domain,
-          .examples = Examples};
+          .infer = InferRotaryEmbedding,
+          .reference = RotaryEmbeddingReference,
+          .work = WorkForRotaryEmbedding,
+          .domain_of = RotaryEmbeddingDomain,
+          .examples = RotaryEmbeddingExamples};
 }
 
 }  // namespace metadist::ops

@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::nearbyint(x); }
+double ApplyRound(double x) { return std::nearbyint(x); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeRound() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Round.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplyRound>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -13,7 +13,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> BodyInputs(const OpCall& call, size_t region) {
+Result<std::vector<TensorType>> ScanBodyInputs(const OpCall& call, size_t region) {
   const ScanAxes axes = TRY(ReadScanAxes(call, {}));
   std::vector<TensorType> types = TRY(PresentTypes(call, 0));
   for (size_t i = 0; i < axes.arrays; ++i) {
@@ -23,17 +23,17 @@ Result<std::vector<TensorType>> BodyInputs(const OpCall& call, size_t region) {
   return types;
 }
 
-Result<ScanAxes> AxesOf(const OpCall& call) {
+Result<ScanAxes> AxesOfScan(const OpCall& call) {
   std::vector<int64_t> ranks;
   for (const TensorType& type : BodyOutputs(call, 0))
     ranks.push_back(static_cast<int64_t>(type.shape.size()));
   return ReadScanAxes(call, ranks);
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferScan(const OpCall& call) {
   if (call.regions == nullptr || call.regions->size() != 1)
     return BadInput("", "attribute body is missing");
-  const ScanAxes axes = TRY(AxesOf(call));
+  const ScanAxes axes = TRY(AxesOfScan(call));
   std::vector<TensorType> types = BodyOutputs(call, 0);
   if (types.size() < axes.states)
     return BadInput(
@@ -71,8 +71,8 @@ Tensor SliceAt(const Tensor& array, int64_t axis, int64_t index) {
   return slice;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  const ScanAxes axes = TRY(AxesOf(call));
+Result<void> ScanReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const ScanAxes axes = TRY(AxesOfScan(call));
   std::vector<Tensor> state(in.begin(), in.begin() + static_cast<ptrdiff_t>(axes.states));
   std::vector<std::vector<Tensor>> slices(out.size() - axes.states);
   for (int64_t round = 0; round < axes.rounds; ++round) {
@@ -100,9 +100,9 @@ OpDef MakeScan() {
   return {.name = "Scan",
           .since_version = 25,
           .url = "https://onnx.ai/onnx/operators/onnx__Scan.html",
-          .infer = Infer,
-          .reference = Reference,
-          .body_inputs = BodyInputs,
+          .infer = InferScan,
+          .reference = ScanReference,
+          .body_inputs = ScanBodyInputs,
           .examples = NoExamples};
 }
 

@@ -11,10 +11,10 @@
 namespace metadist {
 namespace {
 
-double Add(double a, double b) { return a + b; }
-double Multiply(double a, double b) { return a * b; }
-int64_t Add(int64_t a, int64_t b) { return WrapAdd(a, b); }
-int64_t Multiply(int64_t a, int64_t b) { return WrapMul(a, b); }
+double ScatterAdd(double a, double b) { return a + b; }
+double ScatterMultiply(double a, double b) { return a * b; }
+int64_t ScatterAdd(int64_t a, int64_t b) { return WrapAdd(a, b); }
+int64_t ScatterMultiply(int64_t a, int64_t b) { return WrapMul(a, b); }
 
 }  // namespace
 
@@ -47,8 +47,8 @@ void ScatterInto(const std::string& reduction,
     const T* x = updates.data<T>() + from;
     T* y = to.mutable_data<T>() + at;
     for (int64_t i = 0; i < count; ++i) {
-      if (reduction == "add") y[i] = Add(y[i], x[i]);
-      if (reduction == "mul") y[i] = Multiply(y[i], x[i]);
+      if (reduction == "add") y[i] = ScatterAdd(y[i], x[i]);
+      if (reduction == "mul") y[i] = ScatterMultiply(y[i], x[i]);
       if (reduction == "max") y[i] = std::max(y[i], x[i]);
       if (reduction == "min") y[i] = std::min(y[i], x[i]);
     }

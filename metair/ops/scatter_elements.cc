@@ -15,7 +15,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferScatterElements(const OpCall& call) {
   TRY(CallCheck(call).Inputs(3).RankAtLeast(0, 1).Integers(1).SameElement(0, 2).Done());
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", 0), call.rank(0)));
   CallCheck check(call);
@@ -37,7 +37,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{call.type(0)};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> ScatterElementsReference(const OpCall& call,
+                                      std::span<const Tensor> in,
+                                      std::span<Tensor> out) {
   const size_t axis =
       static_cast<size_t>(TRY(NormalizeAxis(call.attributes->Int("axis", 0), in[0].rank())));
   const std::string reduction = call.attributes->String("reduction", "none");
@@ -57,19 +59,19 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return done;
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForScatterElements(const OpCall& call, std::span<const TensorType> outputs) {
   const int64_t flops =
       call.attributes->String("reduction", "none") == "none" ? 0 : NumElements(call.shape(2));
   return FlopsWork(call, outputs, flops);
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> ScatterElementsDomain(const OpCall& call) {
   const int64_t axis = call.attributes->Int("axis", 0);
   const int dim = static_cast<int>(axis < 0 ? axis + call.rank(0) : axis);
   return {{}, {.kind = InputDomain::Kind::kIndex, .bounds = {{0, dim}}, .negative_ok = true}, {}};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> ScatterElementsExamples() {
   using example::F32;
   using example::I64;
   return {{.inputs = {F32({4, 6}), I64({3, 6}), F32({3, 6})}, .attributes = {{"reduction", "add"}}},
@@ -84,11 +86,11 @@ OpDef MakeScatterElements() {
   return {.name = "ScatterElements",
           .since_version = 18,
           .url = "https://onnx.ai/onnx/operators/onnx__ScatterElements.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .domain_of = Domain,
-          .examples = Examples};
+          .infer = InferScatterElements,
+          .reference = ScatterElementsReference,
+          .work = WorkForScatterElements,
+          .domain_of = ScatterElementsDomain,
+          .examples = ScatterElementsExamples};
 }
 
 }  // namespace metadist::ops

@@ -14,7 +14,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferScatterND(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(3)
           .RankAtLeast(0, 1)
@@ -36,7 +36,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{call.type(0)};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> ScatterNDReference(const OpCall& call,
+                                std::span<const Tensor> in,
+                                std::span<Tensor> out) {
   const std::string reduction = call.attributes->String("reduction", "none");
   const int64_t depth = in[1].shape().back();
   const int64_t rows = in[1].size() / depth;
@@ -54,19 +56,19 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForScatterND(const OpCall& call, std::span<const TensorType> outputs) {
   const int64_t flops =
       call.attributes->String("reduction", "none") == "none" ? 0 : NumElements(call.shape(2));
   return FlopsWork(call, outputs, flops);
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
+std::vector<InputDomain> ScatterNDDomain(const OpCall& call) {
   InputDomain rows{.kind = InputDomain::Kind::kIndex, .negative_ok = true};
   for (int d = 0; d < static_cast<int>(call.shape(1).back()); ++d) rows.bounds.push_back({0, d});
   return {{}, rows, {}};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> ScatterNDExamples() {
   using example::F32;
   using example::I64;
   return {{.inputs = {F32({4, 6}), I64({5, 1}), F32({5, 6})}, .attributes = {{"reduction", "add"}}},
@@ -81,11 +83,11 @@ OpDef MakeScatterND() {
   return {.name = "ScatterND",
           .since_version = 18,
           .url = "https://onnx.ai/onnx/operators/onnx__ScatterND.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .domain_of = Domain,
-          .examples = Examples};
+          .infer = InferScatterND,
+          .reference = ScatterNDReference,
+          .work = WorkForScatterND,
+          .domain_of = ScatterNDDomain,
+          .examples = ScatterNDExamples};
 }
 
 }  // namespace metadist::ops

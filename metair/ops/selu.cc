@@ -9,7 +9,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> SeluReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const double alpha = call.attributes->Float("alpha", 1.67326319217681884765625);
   const double gamma = call.attributes->Float("gamma", 1.05070102214813232421875);
   MapUnary<double, double>(
@@ -17,7 +17,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> SeluExamples() {
   return {{.inputs = {example::F32({4, 6})}},
           {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"alpha", 2.0}, {"gamma", 3.0}}}};
 }
@@ -29,8 +29,8 @@ OpDef MakeSelu() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Selu.html",
           .infer = InferFloatUnary,
-          .reference = Reference,
-          .examples = Examples,
+          .reference = SeluReference,
+          .examples = SeluExamples,
           .elementwise = true};
 }
 

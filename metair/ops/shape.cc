@@ -11,7 +11,7 @@ namespace metadist::ops {
 namespace {
 
 // The requested sizes; the bounds are clamped to the rank.
-Shape SizesOf(const OpCall& call) {
+Shape SizesOfShape(const OpCall& call) {
   const int64_t rank = call.rank(0);
   const auto clamp = [rank](int64_t at) {
     return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank);
@@ -22,18 +22,19 @@ Shape SizesOf(const OpCall& call) {
   return {shape.begin() + start, shape.begin() + std::max(start, end)};
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferShape(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Done());
-  return std::vector<TensorType>{{ElementType::kI64, {static_cast<int64_t>(SizesOf(call).size())}}};
+  return std::vector<TensorType>{
+      {ElementType::kI64, {static_cast<int64_t>(SizesOfShape(call).size())}}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  const Shape sizes = SizesOf(call);
+Result<void> ShapeReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+  const Shape sizes = SizesOfShape(call);
   std::copy(sizes.begin(), sizes.end(), out[0].mutable_data<int64_t>());
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> ShapeExamples() {
   using example::F32;
   return {{.inputs = {F32({4, 6})}},
           {.inputs = {F32({2, 3, 4})}, .attributes = {{"start", 0}, {"end", 1}}},
@@ -46,10 +47,10 @@ OpDef MakeShape() {
   return {.name = "Shape",
           .since_version = 25,
           .url = "https://onnx.ai/onnx/operators/onnx__Shape.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferShape,
+          .reference = ShapeReference,
           .work = NoWork,
-          .examples = Examples,
+          .examples = ShapeExamples,
           .only_types = true};
 }
 

@@ -8,7 +8,9 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> ShrinkReference(const OpCall& call,
+                             std::span<const Tensor> in,
+                             std::span<Tensor> out) {
   const double bias = call.attributes->Float("bias", 0);
   const double lambd = call.attributes->Float("lambd", 0.5);
   Tensor y = Tensor::Zeros({ElementType::kF64, out[0].shape()});
@@ -19,7 +21,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> ShrinkExamples() {
   return {{.inputs = {example::F32({4, 6})}},
           {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"bias", 1.5}, {"lambd", 1.5}}},
           {.inputs = {example::I64({4, 6})}, .attributes = {{"bias", 1.0}, {"lambd", 2.0}}}};
@@ -32,8 +34,8 @@ OpDef MakeShrink() {
           .since_version = 9,
           .url = "https://onnx.ai/onnx/operators/onnx__Shrink.html",
           .infer = InferNumberUnary,
-          .reference = Reference,
-          .examples = Examples,
+          .reference = ShrinkReference,
+          .examples = ShrinkExamples,
           .elementwise = true};
 }
 

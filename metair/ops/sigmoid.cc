@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) {
+double ApplySigmoid(double x) {
   if (x >= 0) return 1 / (1 + std::exp(-x));
   const double e = std::exp(x);
   return e / (1 + e);
@@ -21,7 +21,7 @@ OpDef MakeSigmoid() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Sigmoid.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplySigmoid>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

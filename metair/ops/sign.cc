@@ -6,8 +6,8 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return x > 0 ? 1 : (x < 0 ? -1 : x); }
-int64_t ApplyInt(int64_t x) { return x > 0 ? 1 : (x < 0 ? -1 : 0); }
+double ApplySign(double x) { return x > 0 ? 1 : (x < 0 ? -1 : x); }
+int64_t ApplySignInt(int64_t x) { return x > 0 ? 1 : (x < 0 ? -1 : 0); }
 
 }  // namespace
 
@@ -16,7 +16,7 @@ OpDef MakeSign() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Sign.html",
           .infer = InferNumberUnary,
-          .reference = NumberUnary<Apply, ApplyInt>,
+          .reference = NumberUnary<ApplySign, ApplySignInt>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::sin(x); }
+double ApplySin(double x) { return std::sin(x); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeSin() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Sin.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplySin>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::sinh(x); }
+double ApplySinh(double x) { return std::sinh(x); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeSinh() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Sinh.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplySinh>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -8,17 +8,17 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferSize(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Done());
   return std::vector<TensorType>{{ElementType::kI64, {}}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> SizeReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   out[0].mutable_data<int64_t>()[0] = NumElements(call.shape(0));
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> SizeExamples() {
   return {{.inputs = {example::F32({4, 6})}}, {.inputs = {example::Bool({2, 3, 4})}}};
 }
 
@@ -28,10 +28,10 @@ OpDef MakeSize() {
   return {.name = "Size",
           .since_version = 25,
           .url = "https://onnx.ai/onnx/operators/onnx__Size.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferSize,
+          .reference = SizeReference,
           .work = NoWork,
-          .examples = Examples,
+          .examples = SizeExamples,
           .only_types = true};
 }
 

@@ -65,7 +65,7 @@ Result<std::vector<Cut>> CutsOf(const OpCall& call) {
   return cuts;
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferSlice(const OpCall& call) {
   CallCheck check(call);
   check.Inputs(3, 5);
   for (size_t i = 1; i < 5; ++i) check.Integers(i).Rank(i, 1, 1);
@@ -75,7 +75,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{type};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> SliceReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   StridedView view{0, Strides(in[0].shape())};
   const std::vector<Cut> cuts = TRY(CutsOf(call));
   if (out[0].size() == 0) return {};
@@ -92,7 +92,7 @@ constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 // Keeps only the axes that drop elements or are reversed, in order. A slice starts at an index
 // counted from the end of the dim at which it starts, and stops at one counted from the front, or
 // at no bound.
-Result<Spelling> Spell(const OpCall& call) {
+Result<Spelling> SpellSlice(const OpCall& call) {
   Spelling spelling = Spelling::Of(call);
   const std::vector<Cut> cuts = TRY(CutsOf(call));
   std::vector<int64_t> columns[4];  // starts, ends, axes, steps
@@ -116,7 +116,7 @@ Result<Spelling> Spell(const OpCall& call) {
   return spelling;
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> SliceExamples() {
   using example::Absent;
   using example::F32;
   using example::Ints;
@@ -132,11 +132,11 @@ OpDef MakeSlice() {
   return {.name = "Slice",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Slice.html",
-          .infer = Infer,
-          .reference = Reference,
-          .spell = Spell,
+          .infer = InferSlice,
+          .reference = SliceReference,
+          .spell = SpellSlice,
           .work = MoveWork,
-          .examples = Examples};
+          .examples = SliceExamples};
 }
 
 }  // namespace metadist::ops

@@ -26,7 +26,9 @@ SoftmaxParts ComposeSoftmax(GraphBuilder& b, ValueId x, const std::vector<int64_
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> SoftmaxReference(const OpCall& call,
+                              std::span<const Tensor> in,
+                              std::span<Tensor> out) {
   const int64_t axis = TRY(LineAxis(call));
   const double* x = in[0].data<double>();
   double* y = out[0].mutable_data<double>();
@@ -41,7 +43,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeSoftmax(const OpCall& call) {
   Composer compose(call);
   const SoftmaxParts x = ComposeSoftmax(compose, compose.Operand(0), {TRY(LineAxis(call))});
   return compose.Done({compose.Add("Div", {x.exponentials, x.sum})});
@@ -54,8 +56,8 @@ OpDef MakeSoftmax() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Softmax.html",
           .infer = InferLines,
-          .reference = Reference,
-          .decompose = Decompose,
+          .reference = SoftmaxReference,
+          .decompose = DecomposeSoftmax,
           .work = NormalizedLinesWork,
           .examples = LinesExamples};
 }

@@ -15,7 +15,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferSoftmaxCrossEntropyLoss(const OpCall& call) {
   const TensorType loss = TRY(InferNll(call));
   if (call.num_outputs > 2)
     return BadInput("", fmt::format("expected 1 to 2 outputs, got {}", call.num_outputs));
@@ -23,7 +23,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{loss, call.type(0)};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> SoftmaxCrossEntropyLossReference(const OpCall& call,
+                                              std::span<const Tensor> in,
+                                              std::span<Tensor> out) {
   Tensor log_prob = Tensor::Zeros(in[0].type());
   LogSoftmaxLines(in[0], 1, log_prob);
   TRY(Nll(call, log_prob.data<double>(), in, out[0]));
@@ -32,17 +34,17 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForSoftmaxCrossEntropyLoss(const OpCall& call, std::span<const TensorType> outputs) {
   return FlopsWork(call, outputs, 5 * NumElements(call.shape(0)) + 2 * NumElements(call.shape(1)));
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> SoftmaxCrossEntropyLossExamples() {
   std::vector<OpExample> examples = NllExamples(2);
   examples[0].num_outputs = 1;
   return examples;
 }
 
-Result<Graph> Decompose(const OpCall& call) {
+Result<Graph> DecomposeSoftmaxCrossEntropyLoss(const OpCall& call) {
   Composer compose(call);
   const ValueId log_prob = ComposeLogSoftmax(compose, compose.Operand(0), 1);
   return compose.Done({ComposeNll(compose, call, log_prob), log_prob});
@@ -54,12 +56,12 @@ OpDef MakeSoftmaxCrossEntropyLoss() {
   return {.name = "SoftmaxCrossEntropyLoss",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__SoftmaxCrossEntropyLoss.html",
-          .infer = Infer,
-          .reference = Reference,
-          .decompose = Decompose,
-          .work = WorkFor,
+          .infer = InferSoftmaxCrossEntropyLoss,
+          .reference = SoftmaxCrossEntropyLossReference,
+          .decompose = DecomposeSoftmaxCrossEntropyLoss,
+          .work = WorkForSoftmaxCrossEntropyLoss,
           .domain_of = NllDomain,
-          .examples = Examples};
+          .examples = SoftmaxCrossEntropyLossExamples};
 }
 
 }  // namespace metadist::ops

@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
+double ApplySoftplus(double x) { return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeSoftplus() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Softplus.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplySoftplus>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

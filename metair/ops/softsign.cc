@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return x / (1 + std::fabs(x)); }
+double ApplySoftsign(double x) { return x / (1 + std::fabs(x)); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeSoftsign() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Softsign.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplySoftsign>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

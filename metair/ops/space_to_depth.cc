@@ -11,7 +11,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferSpaceToDepth(const OpCall& call) {
   const int64_t block = TRY(BlockSizeOf(call));
   const Shape& x = call.shape(0);
   if (x[2] % block != 0 || x[3] % block != 0)
@@ -23,14 +23,16 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
       {call.type(0).element, {shape[0], x[1] * block * block, shape[2], shape[3]}}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> SpaceToDepthReference(const OpCall& call,
+                                   std::span<const Tensor> in,
+                                   std::span<Tensor> out) {
   const int64_t block = TRY(BlockSizeOf(call));
   const Shape& y = out[0].shape();
   CopyPermuted(in[0], {y[0], in[0].dim(1), y[2], block, y[3], block}, {0, 3, 5, 1, 2, 4}, out[0]);
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> SpaceToDepthExamples() {
   using example::F32;
   return {{.inputs = {F32({3, 2, 6, 8})}, .attributes = {{"blocksize", 2}}},
           {.inputs = {F32({1, 5, 9, 6})}, .attributes = {{"blocksize", 3}}}};
@@ -42,10 +44,10 @@ OpDef MakeSpaceToDepth() {
   return {.name = "SpaceToDepth",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__SpaceToDepth.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferSpaceToDepth,
+          .reference = SpaceToDepthReference,
           .work = MoveWork,
-          .examples = Examples};
+          .examples = SpaceToDepthExamples};
 }
 
 }  // namespace metadist::ops

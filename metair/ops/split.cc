@@ -13,7 +13,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<int64_t>> SizesOf(const OpCall& call, int64_t size) {
+Result<std::vector<int64_t>> SizesOfSplit(const OpCall& call, int64_t size) {
   const int64_t count = call.num_outputs;
   std::vector<int64_t> sizes;
   if (call.has(1)) {
@@ -38,7 +38,7 @@ Result<std::vector<int64_t>> SizesOf(const OpCall& call, int64_t size) {
   return sizes;
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferSplit(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(1, 2)
           .RankAtLeast(0, 1)
@@ -49,14 +49,14 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   const size_t axis =
       static_cast<size_t>(TRY(NormalizeAxis(call.attributes->Int("axis", 0), call.rank(0))));
   std::vector<TensorType> types;
-  for (int64_t size : TRY(SizesOf(call, call.shape(0)[axis]))) {
+  for (int64_t size : TRY(SizesOfSplit(call, call.shape(0)[axis]))) {
     types.push_back(call.type(0));
     types.back().shape[axis] = size;
   }
   return types;
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> SplitReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const size_t axis =
       static_cast<size_t>(TRY(NormalizeAxis(call.attributes->Int("axis", 0), in[0].rank())));
   StridedView view{0, Strides(in[0].shape())};
@@ -67,16 +67,17 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Result<Spelling> Spell(const OpCall& call) {
+Result<Spelling> SpellSplit(const OpCall& call) {
   Spelling spelling = Spelling::Of(call);
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", 0), call.rank(0)));
-  const std::vector<int64_t> sizes = TRY(SizesOf(call, call.shape(0)[static_cast<size_t>(axis)]));
+  const std::vector<int64_t> sizes =
+      TRY(SizesOfSplit(call, call.shape(0)[static_cast<size_t>(axis)]));
   spelling.attributes.erase("num_outputs");
   spelling.inputs[1] = Tensor::Of<int64_t>({static_cast<int64_t>(sizes.size())}, sizes);
   return spelling;
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> SplitExamples() {
   using example::F32;
   using example::Ints;
   return {
@@ -92,11 +93,11 @@ OpDef MakeSplit() {
   return {.name = "Split",
           .since_version = 18,
           .url = "https://onnx.ai/onnx/operators/onnx__Split.html",
-          .infer = Infer,
-          .reference = Reference,
-          .spell = Spell,
+          .infer = InferSplit,
+          .reference = SplitReference,
+          .spell = SpellSplit,
           .work = MoveWork,
-          .examples = Examples};
+          .examples = SplitExamples};
 }
 
 }  // namespace metadist::ops

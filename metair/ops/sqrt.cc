@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::sqrt(x); }
+double ApplySqrt(double x) { return std::sqrt(x); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeSqrt() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Sqrt.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplySqrt>,
           .domain_of = PositiveDomain,
           .examples = UnaryExamples,
           .elementwise = true};

@@ -13,7 +13,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferSqueeze(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1, 2).Integers(1).Rank(1, 0, 1).Done());
   std::vector<bool> drop(call.shape(0).size(), false);
   if (call.has(1)) {
@@ -32,12 +32,14 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{type};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> SqueezeReference(const OpCall& call,
+                              std::span<const Tensor> in,
+                              std::span<Tensor> out) {
   CopyBytes(in[0], out[0]);
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> SqueezeExamples() {
   using example::F32;
   using example::Ints;
   return {{.inputs = {F32({4, 1, 6}), Ints({1})}},
@@ -51,10 +53,10 @@ OpDef MakeSqueeze() {
   return {.name = "Squeeze",
           .since_version = 25,
           .url = "https://onnx.ai/onnx/operators/onnx__Squeeze.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferSqueeze,
+          .reference = SqueezeReference,
           .work = NoWork,
-          .examples = Examples,
+          .examples = SqueezeExamples,
           .view = true};
 }
 

@@ -22,7 +22,7 @@ struct Frames {
   int64_t bins = 0;
 };
 
-Result<int64_t> Positive(const OpCall& call, size_t input) {
+Result<int64_t> PositiveStftInput(const OpCall& call, size_t input) {
   const std::vector<int64_t> values = TRY(call.Ints(input));
   if (values.size() != 1 || values[0] < 1)
     return BadInput("", fmt::format("input {} must be one positive integer", input));
@@ -31,11 +31,11 @@ Result<int64_t> Positive(const OpCall& call, size_t input) {
 
 Result<Frames> FramesOf(const OpCall& call) {
   Frames frames;
-  frames.step = TRY(Positive(call, kStep));
+  frames.step = TRY(PositiveStftInput(call, kStep));
   frames.length = call.shape(kSignal)[1];
   if (call.has(kWindow)) frames.length = call.shape(kWindow)[0];
   if (call.has(kLength)) {
-    frames.length = TRY(Positive(call, kLength));
+    frames.length = TRY(PositiveStftInput(call, kLength));
     if (call.has(kWindow) && call.shape(kWindow)[0] != frames.length)
       return BadInput(
           "",
@@ -54,7 +54,7 @@ Result<Frames> FramesOf(const OpCall& call) {
   return frames;
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferSTFT(const OpCall& call) {
   TRY(CallCheck(call)
           .Inputs(2, 4)
           .Floats(kSignal)
@@ -74,7 +74,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{{call.type(kSignal).element, shape}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> STFTReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const Frames frames = TRY(FramesOf(call));
   const int64_t parts = in[kSignal].dim(2);
   double* to = out[0].mutable_data<double>();
@@ -95,7 +95,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForSTFT(const OpCall& call, std::span<const TensorType> outputs) {
   const Frames frames = FramesOf(call).value();
   return FlopsWork(
       call,
@@ -103,7 +103,7 @@ Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
       call.shape(kSignal)[0] * frames.count * (FourierFlops(frames.length) + frames.length));
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> STFTExamples() {
   using example::Absent;
   using example::F32;
   using example::Int;
@@ -117,10 +117,10 @@ OpDef MakeSTFT() {
   return {.name = "STFT",
           .since_version = 17,
           .url = "https://onnx.ai/onnx/operators/onnx__STFT.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferSTFT,
+          .reference = STFTReference,
+          .work = WorkForSTFT,
+          .examples = STFTExamples};
 }
 
 }  // namespace metadist::ops

@@ -6,7 +6,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double a, double b) { return a - b; }
+double ApplySub(double a, double b) { return a - b; }
 
 }  // namespace
 
@@ -15,7 +15,7 @@ OpDef MakeSub() {
           .since_version = 14,
           .url = "https://onnx.ai/onnx/operators/onnx__Sub.html",
           .infer = InferNumberBinary,
-          .reference = NumberBinary<Apply, WrapSub>,
+          .reference = NumberBinary<ApplySub, WrapSub>,
           .examples = BinaryExamples,
           .elementwise = true};
 }

@@ -7,7 +7,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double a, double b) { return a + b; }
+double ApplySum(double a, double b) { return a + b; }
 
 }  // namespace
 
@@ -16,7 +16,7 @@ OpDef MakeSum() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Sum.html",
           .infer = InferVariadic,
-          .reference = NumberVariadic<Apply, WrapAdd>,
+          .reference = NumberVariadic<ApplySum, WrapAdd>,
           .work = VariadicWork,
           .examples = VariadicExamples,
           .elementwise = true};

@@ -9,13 +9,13 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> SwishReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const double alpha = call.attributes->Float("alpha", 1);
   MapUnary<double, double>(in[0], out[0], [=](double x) { return x / (1 + std::exp(-alpha * x)); });
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> SwishExamples() {
   return {{.inputs = {example::F32({4, 6})}},
           {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
 }
@@ -27,8 +27,8 @@ OpDef MakeSwish() {
           .since_version = 24,
           .url = "https://onnx.ai/onnx/operators/onnx__Swish.html",
           .infer = InferFloatUnary,
-          .reference = Reference,
-          .examples = Examples,
+          .reference = SwishReference,
+          .examples = SwishExamples,
           .elementwise = true};
 }
 

@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::tan(x); }
+double ApplyTan(double x) { return std::tan(x); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeTan() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__Tan.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplyTan>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-double Apply(double x) { return std::tanh(x); }
+double ApplyTanh(double x) { return std::tanh(x); }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ OpDef MakeTanh() {
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Tanh.html",
           .infer = InferFloatUnary,
-          .reference = FloatUnary<Apply>,
+          .reference = FloatUnary<ApplyTanh>,
           .examples = UnaryExamples,
           .elementwise = true};
 }

@@ -14,13 +14,13 @@
 namespace metadist::ops {
 namespace {
 
-Result<int64_t> AxisOf(const OpCall& call) {
+Result<int64_t> AxisOfTensorScatter(const OpCall& call) {
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -2), call.rank(0)));
   if (axis == 0) return BadInput("", "axis must not be the batch dim");
   return axis;
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferTensorScatter(const OpCall& call) {
   const std::string mode = call.attributes->String("mode", "linear");
   TRY(CallCheck(call)
           .Inputs(2, 3)
@@ -31,7 +31,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
           .That(mode == "linear" || mode == "circular",
                 fmt::format("mode must be linear or circular, got {}", mode))
           .Done());
-  const size_t axis = static_cast<size_t>(TRY(AxisOf(call)));
+  const size_t axis = static_cast<size_t>(TRY(AxisOfTensorScatter(call)));
   Shape written = call.shape(0);
   if (call.rank(0) == call.rank(1)) written[axis] = std::min(written[axis], call.shape(1)[axis]);
   if (written != call.shape(1))
@@ -49,8 +49,10 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{call.type(0)};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
-  const int64_t axis = TRY(AxisOf(call));
+Result<void> TensorScatterReference(const OpCall& call,
+                                    std::span<const Tensor> in,
+                                    std::span<Tensor> out) {
+  const int64_t axis = TRY(AxisOfTensorScatter(call));
   const bool circular = call.attributes->String("mode", "linear") == "circular";
   const int64_t size = in[0].dim(axis);
   const int64_t count = in[1].dim(axis);
@@ -75,12 +77,12 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForTensorScatter(const OpCall& call, std::span<const TensorType> outputs) {
   return {.flops = 0, .bytes = 2 * outputs[0].bytes() + call.type(1).bytes()};
 }
 
-std::vector<InputDomain> Domain(const OpCall& call) {
-  const auto axis = AxisOf(call);
+std::vector<InputDomain> TensorScatterDomain(const OpCall& call) {
+  const auto axis = AxisOfTensorScatter(call);
   if (!axis.ok() || call.inputs.size() < 3) return {};
   const size_t dim = static_cast<size_t>(axis.value());
   const bool circular = call.attributes->String("mode", "linear") == "circular";
@@ -89,7 +91,7 @@ std::vector<InputDomain> Domain(const OpCall& call) {
       {}, {}, {.kind = InputDomain::Kind::kRange, .low = 0, .high = static_cast<double>(highest)}};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> TensorScatterExamples() {
   using example::F32;
   using example::I64;
   return {{.inputs = {F32({2, 3, 6, 5}), F32({2, 3, 2, 5}), I64({2})}},
@@ -104,11 +106,11 @@ OpDef MakeTensorScatter() {
   return {.name = "TensorScatter",
           .since_version = 24,
           .url = "https://onnx.ai/onnx/operators/onnx__TensorScatter.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .domain_of = Domain,
-          .examples = Examples};
+          .infer = InferTensorScatter,
+          .reference = TensorScatterReference,
+          .work = WorkForTensorScatter,
+          .domain_of = TensorScatterDomain,
+          .examples = TensorScatterExamples};
 }
 
 }  // namespace metadist::ops

@@ -9,13 +9,15 @@
 namespace metadist::ops {
 namespace {
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> ThresholdedReluReference(const OpCall& call,
+                                      std::span<const Tensor> in,
+                                      std::span<Tensor> out) {
   const double alpha = call.attributes->Float("alpha", 1);
   MapUnary<double, double>(in[0], out[0], [=](double x) { return x > alpha ? x : 0.0; });
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> ThresholdedReluExamples() {
   return {{.inputs = {example::F32({4, 6})}},
           {.inputs = {example::F32({2, 3, 4})}, .attributes = {{"alpha", 0.5}}}};
 }
@@ -27,8 +29,8 @@ OpDef MakeThresholdedRelu() {
           .since_version = 22,
           .url = "https://onnx.ai/onnx/operators/onnx__ThresholdedRelu.html",
           .infer = InferFloatUnary,
-          .reference = Reference,
-          .examples = Examples,
+          .reference = ThresholdedReluReference,
+          .examples = ThresholdedReluExamples,
           .elementwise = true};
 }
 

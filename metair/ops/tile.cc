@@ -10,7 +10,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferTile(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Integers(1).Rank(1, 1, 1).Done());
   const std::vector<int64_t> repeats = TRY(call.Ints(1));
   if (repeats.size() != call.shape(0).size())
@@ -27,7 +27,7 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{type};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> TileReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   std::vector<std::vector<int64_t>> maps;
   for (size_t d = 0; d < in[0].shape().size(); ++d) {
     std::vector<int64_t> map(static_cast<size_t>(out[0].shape()[d]));
@@ -38,11 +38,11 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForTile(const OpCall& call, std::span<const TensorType> outputs) {
   return {.flops = 0, .bytes = call.type(0).bytes() + outputs[0].bytes()};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> TileExamples() {
   using example::Bool;
   using example::F32;
   using example::Ints;
@@ -57,10 +57,10 @@ OpDef MakeTile() {
   return {.name = "Tile",
           .since_version = 13,
           .url = "https://onnx.ai/onnx/operators/onnx__Tile.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferTile,
+          .reference = TileReference,
+          .work = WorkForTile,
+          .examples = TileExamples};
 }
 
 }  // namespace metadist::ops

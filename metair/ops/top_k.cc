@@ -15,7 +15,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<int64_t> CountOf(const OpCall& call, int64_t size) {
+Result<int64_t> CountOfTopK(const OpCall& call, int64_t size) {
   const std::vector<int64_t> k = TRY(call.Ints(1));
   if (k.size() != 1) return BadInput("", fmt::format("one k is needed, got {}", k.size()));
   if (k[0] < 0 || k[0] > size)
@@ -23,16 +23,16 @@ Result<int64_t> CountOf(const OpCall& call, int64_t size) {
   return k[0];
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferTopK(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Numbers(0).RankAtLeast(0, 1).Integers(1).Rank(1, 0, 1).Done());
   const size_t axis =
       static_cast<size_t>(TRY(NormalizeAxis(call.attributes->Int("axis", -1), call.rank(0))));
   TensorType type = call.type(0);
-  type.shape[axis] = TRY(CountOf(call, type.shape[axis]));
+  type.shape[axis] = TRY(CountOfTopK(call, type.shape[axis]));
   return std::vector<TensorType>{type, {ElementType::kI64, type.shape}};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> TopKReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const int64_t axis = TRY(NormalizeAxis(call.attributes->Int("axis", -1), in[0].rank()));
   const bool largest = call.attributes->Int("largest", 1) != 0;
   const int64_t size = in[0].dim(axis);
@@ -59,14 +59,14 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
 }
 
 // A comparison of each element at each level of a heap of k.
-Work WorkFor(const OpCall& call, std::span<const TensorType> outputs) {
+Work WorkForTopK(const OpCall& call, std::span<const TensorType> outputs) {
   const int64_t size = NumElements(call.shape(0));
   int64_t levels = 1;
   for (int64_t k = call.Ints(1).value()[0]; k > 1; k /= 2) ++levels;
   return FlopsWork(call, outputs, size * levels);
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> TopKExamples() {
   using example::F32;
   using example::I64;
   using example::Ints;
@@ -83,10 +83,10 @@ OpDef MakeTopK() {
   return {.name = "TopK",
           .since_version = 24,
           .url = "https://onnx.ai/onnx/operators/onnx__TopK.html",
-          .infer = Infer,
-          .reference = Reference,
-          .work = WorkFor,
-          .examples = Examples};
+          .infer = InferTopK,
+          .reference = TopKReference,
+          .work = WorkForTopK,
+          .examples = TopKExamples};
 }
 
 }  // namespace metadist::ops

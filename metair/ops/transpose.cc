@@ -27,7 +27,7 @@ Result<std::vector<int64_t>> PermutationOf(const OpCall& call) {
   return given;
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferTranspose(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Done());
   TensorType type{call.type(0).element, {}};
   for (int64_t d : TRY(PermutationOf(call)))
@@ -35,7 +35,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{type};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> TransposeReference(const OpCall& call,
+                                std::span<const Tensor> in,
+                                std::span<Tensor> out) {
   const std::vector<int64_t> from = Strides(in[0].shape());
   StridedView view;
   for (int64_t d : TRY(PermutationOf(call))) view.strides.push_back(from[static_cast<size_t>(d)]);
@@ -43,7 +45,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> TransposeExamples() {
   using example::F32;
   const auto perm = [](std::vector<int64_t> axes) { return Attributes{{"perm", axes}}; };
   return {{.inputs = {F32({4, 6})}},
@@ -58,10 +60,10 @@ OpDef MakeTranspose() {
   return {.name = "Transpose",
           .since_version = 25,
           .url = "https://onnx.ai/onnx/operators/onnx__Transpose.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferTranspose,
+          .reference = TransposeReference,
           .work = MoveWork,
-          .examples = Examples};
+          .examples = TransposeExamples};
 }
 
 }  // namespace metadist::ops

@@ -20,13 +20,13 @@ Result<int64_t> DiagonalOf(const OpCall& call) {
   return k[0];
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferTrilu(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1, 2).RankAtLeast(0, 2).Integers(1).Rank(1, 0, 1).Done());
   TRY(DiagonalOf(call));
   return std::vector<TensorType>{call.type(0)};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> TriluReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   const int64_t k = TRY(DiagonalOf(call));
   const bool upper = call.attributes->Int("upper", 1) != 0;
   const int64_t rows = in[0].dim(in[0].rank() - 2);
@@ -51,13 +51,13 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-Result<Spelling> Spell(const OpCall& call) {
+Result<Spelling> SpellTrilu(const OpCall& call) {
   Spelling spelling = Spelling::Of(call);
   if (!call.has(1)) spelling.inputs[1] = Tensor::Scalar<int64_t>(0);
   return spelling;
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> TriluExamples() {
   using example::F32;
   using example::Int;
   return {{.inputs = {F32({5, 6})}},
@@ -72,11 +72,11 @@ OpDef MakeTrilu() {
   return {.name = "Trilu",
           .since_version = 14,
           .url = "https://onnx.ai/onnx/operators/onnx__Trilu.html",
-          .infer = Infer,
-          .reference = Reference,
-          .spell = Spell,
+          .infer = InferTrilu,
+          .reference = TriluReference,
+          .spell = SpellTrilu,
           .work = MoveWork,
-          .examples = Examples,
+          .examples = TriluExamples,
           .elementwise = true};
 }
 

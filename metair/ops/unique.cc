@@ -91,7 +91,7 @@ std::vector<TensorType> TypesFor(const OpCall& call, int64_t groups, int64_t sli
   return types;
 }
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferUnique(const OpCall& call) {
   TRY(CallCheck(call).Inputs(1).Done());
   const View view = TRY(ViewOf(call));
   int64_t groups = kRunTimeSize;
@@ -103,7 +103,9 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return TypesFor(call, groups, view.size);
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> UniqueReference(const OpCall& call,
+                             std::span<const Tensor> in,
+                             std::span<Tensor> out) {
   const View view = TRY(ViewOf(call));
   const Groups groups = TRY(GroupsOf(call, in[0]));
   const int64_t count = static_cast<int64_t>(groups.first.size());
@@ -122,7 +124,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> UniqueExamples() {
   const OpExample::Input x{.type = {ElementType::kF32, {3, 3}},
                            .constant = {1, 0, 0, 1, 0, 0, 2, 3, 4}};
   const OpExample::Input list{.type = {ElementType::kI64, {6}}, .constant = {2, 1, 1, 3, 4, 3}};
@@ -138,9 +140,9 @@ OpDef MakeUnique() {
   return {.name = "Unique",
           .since_version = 11,
           .url = "https://onnx.ai/onnx/operators/onnx__Unique.html",
-          .infer = Infer,
-          .reference = Reference,
-          .examples = Examples};
+          .infer = InferUnique,
+          .reference = UniqueReference,
+          .examples = UniqueExamples};
 }
 
 }  // namespace metadist::ops

@@ -13,7 +13,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferUnsqueeze(const OpCall& call) {
   TRY(CallCheck(call).Inputs(2).Integers(1).Rank(1, 0, 1).Done());
   std::vector<int64_t> axes = TRY(call.Ints(1));
   axes = TRY(NormalizeAxes(axes, call.rank(0) + static_cast<int64_t>(axes.size())));
@@ -23,12 +23,14 @@ Result<std::vector<TensorType>> Infer(const OpCall& call) {
   return std::vector<TensorType>{type};
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> UnsqueezeReference(const OpCall& call,
+                                std::span<const Tensor> in,
+                                std::span<Tensor> out) {
   CopyBytes(in[0], out[0]);
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> UnsqueezeExamples() {
   using example::F32;
   using example::Ints;
   return {{.inputs = {F32({4, 6}), Ints({1})}},
@@ -42,10 +44,10 @@ OpDef MakeUnsqueeze() {
   return {.name = "Unsqueeze",
           .since_version = 25,
           .url = "https://onnx.ai/onnx/operators/onnx__Unsqueeze.html",
-          .infer = Infer,
-          .reference = Reference,
+          .infer = InferUnsqueeze,
+          .reference = UnsqueezeReference,
           .work = NoWork,
-          .examples = Examples,
+          .examples = UnsqueezeExamples,
           .view = true};
 }
 

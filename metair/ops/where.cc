@@ -8,7 +8,7 @@
 namespace metadist::ops {
 namespace {
 
-Result<std::vector<TensorType>> Infer(const OpCall& call) {
+Result<std::vector<TensorType>> InferWhere(const OpCall& call) {
   TRY(CallCheck(call).Inputs(3).Bools(0).SameElement(1, 2).Done());
   const Shape chosen = TRY(Broadcast(call.shape(1), call.shape(2)));
   return std::vector<TensorType>{{call.type(1).element, TRY(Broadcast(call.shape(0), chosen))}};
@@ -26,7 +26,7 @@ void Choose(std::span<const Tensor> in, Tensor& y) {
   });
 }
 
-Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
+Result<void> WhereReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
   switch (ClassOf(out[0].element())) {
     case ElementClass::kFloat:
       Choose<double>(in, out[0]);
@@ -41,7 +41,7 @@ Result<void> Reference(const OpCall& call, std::span<const Tensor> in, std::span
   return {};
 }
 
-std::vector<OpExample> Examples() {
+std::vector<OpExample> WhereExamples() {
   using example::Bool;
   using example::F32;
   using example::I64;
@@ -56,9 +56,9 @@ OpDef MakeWhere() {
   return {.name = "Where",
           .since_version = 16,
           .url = "https://onnx.ai/onnx/operators/onnx__Where.html",
-          .infer = Infer,
-          .reference = Reference,
-          .examples = Examples,
+          .infer = InferWhere,
+          .reference = WhereReference,
+          .examples = WhereExamples,
           .elementwise = true};
 }
 

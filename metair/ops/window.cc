@@ -9,7 +9,7 @@ namespace metadist {
 namespace {
 
 // Larger sizes are rejected, so that products of two fit 64 bits.
-constexpr int64_t kLargest = int64_t{1} << 31;
+constexpr int64_t kLargestWindow = int64_t{1} << 31;
 
 Result<std::vector<int64_t>> ListOf(const Attributes& attributes,
                                     const std::string& name,
@@ -20,9 +20,9 @@ Result<std::vector<int64_t>> ListOf(const Attributes& attributes,
   if (list.size() != length)
     return BadInput("", fmt::format("{} must have {} entries, got {}", name, length, list.size()));
   for (int64_t value : list)
-    if (value < least || value > kLargest)
-      return BadInput("",
-                      fmt::format("{} must be in [{}, {}], got {}", name, least, kLargest, value));
+    if (value < least || value > kLargestWindow)
+      return BadInput(
+          "", fmt::format("{} must be in [{}, {}], got {}", name, least, kLargestWindow, value));
   return list;
 }
 
@@ -78,7 +78,8 @@ Result<Window> ReadWindow(const Attributes& attributes, const Shape& spatial, co
     return BadInput("",
                     fmt::format("kernel_shape must have {} entries, got {}", dims, kernel.size()));
   for (size_t d = 0; d < dims; ++d)
-    if (kernel[d] < 1 || kernel[d] > kLargest || spatial[d] < 0 || spatial[d] > kLargest)
+    if (kernel[d] < 1 || kernel[d] > kLargestWindow || spatial[d] < 0 ||
+        spatial[d] > kLargestWindow)
       return BadInput(
           "",
           fmt::format(
@@ -122,7 +123,7 @@ Result<Window> TransposedWindowOf(const Attributes& attributes,
     if (IsSame(mode)) size = spatial[d] * window.strides[d];
     if (stated) size = sizes[d];
     if (stated || IsSame(mode)) SplitPadding(std::max<int64_t>(full - size, 0), mode, d, window);
-    if (size < 0 || size > kLargest)
+    if (size < 0 || size > kLargestWindow)
       return BadInput("", fmt::format("an output size of {} is out of range", size));
   }
   return window;

@@ -6,7 +6,7 @@
 namespace metadist::ops {
 namespace {
 
-bool Apply(bool a, bool b) { return a != b; }
+bool ApplyXor(bool a, bool b) { return a != b; }
 
 }  // namespace
 
@@ -15,7 +15,7 @@ OpDef MakeXor() {
           .since_version = 7,
           .url = "https://onnx.ai/onnx/operators/onnx__Xor.html",
           .infer = InferLogical,
-          .reference = LogicalBinary<Apply>,
+          .reference = LogicalBinary<ApplyXor>,
           .examples = LogicalExamples,
           .elementwise = true};
 }

@@ -24,7 +24,7 @@ bool IsZero(const Value& value) {
   return std::all_of(elements.begin(), elements.end(), [](double x) { return x == 0; });
 }
 
-Result<Graph> Run(const Graph& graph, const PassInput&) {
+Result<Graph> DropZeroBias(const Graph& graph, const PassInput&) {
   Graph out = graph;
   for (Node& node : out.nodes) {
     if (!node.domain.empty()) continue;
@@ -39,7 +39,8 @@ Result<Graph> Run(const Graph& graph, const PassInput&) {
 }  // namespace
 
 extern const PassDef kPass_drop_zero_bias;
-const PassDef kPass_drop_zero_bias = {
-    .name = "drop_zero_bias", .summary = "leave out biases that are constant zeros", .run = Run};
+const PassDef kPass_drop_zero_bias = {.name = "drop_zero_bias",
+                                      .summary = "leave out biases that are constant zeros",
+                                      .run = DropZeroBias};
 
 }  // namespace metadist::passes

@@ -5,7 +5,7 @@
 namespace metadist::passes {
 namespace {
 
-Result<Graph> Run(const Graph& graph, const PassInput& input) {
+Result<Graph> FoldConstants(const Graph& graph, const PassInput& input) {
   return TRY(InferTypesAndFold(graph, input.ops, input.infer)).graph;
 }
 
@@ -15,6 +15,6 @@ extern const PassDef kPass_fold_constants;
 const PassDef kPass_fold_constants = {
     .name = "fold_constants",
     .summary = "infer types anew and evaluate nodes whose inputs are constants",
-    .run = Run};
+    .run = FoldConstants};
 
 }  // namespace metadist::passes

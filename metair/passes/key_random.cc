@@ -49,14 +49,15 @@ class Keys {
   const OpTable& ops_;
 };
 
-Result<Graph> Run(const Graph& graph, const PassInput& input) {
+Result<Graph> KeyRandom(const Graph& graph, const PassInput& input) {
   return Keys(input.ops).Add(graph, "");
 }
 
 }  // namespace
 
 extern const PassDef kPass_key_random;
-const PassDef kPass_key_random = {
-    .name = "key_random", .summary = "give every node that draws random numbers a key", .run = Run};
+const PassDef kPass_key_random = {.name = "key_random",
+                                  .summary = "give every node that draws random numbers a key",
+                                  .run = KeyRandom};
 
 }  // namespace metadist::passes

@@ -53,7 +53,7 @@ bool CanReplace(const Graph& graph, const Node& node, const Node& earlier) {
   return Identical(node.attributes, earlier.attributes);
 }
 
-Result<Graph> Run(const Graph& graph, const PassInput& input) {
+Result<Graph> MergeEqualNodes(const Graph& graph, const PassInput& input) {
   ValueReplacement replaced(graph);
   MergeConstants(graph, &replaced);
   std::multimap<std::string, const Node*> seen;
@@ -82,6 +82,6 @@ extern const PassDef kPass_merge_equal_nodes;
 const PassDef kPass_merge_equal_nodes = {
     .name = "merge_equal_nodes",
     .summary = "compute equal expressions and store equal constants once",
-    .run = Run};
+    .run = MergeEqualNodes};
 
 }  // namespace metadist::passes

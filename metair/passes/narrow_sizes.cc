@@ -51,7 +51,7 @@ Result<void> Narrow(size_t input, GraphBuilder& b, Node& node) {
   return {};
 }
 
-Result<Graph> Run(const Graph& graph, const PassInput& pass) {
+Result<Graph> NarrowSizes(const Graph& graph, const PassInput& pass) {
   GraphBuilder b = GraphBuilder::Rewrite(graph, pass.ops);
   for (Node node : graph.nodes) {
     const int64_t input = SizesInput(graph, node);
@@ -64,7 +64,8 @@ Result<Graph> Run(const Graph& graph, const PassInput& pass) {
 }  // namespace
 
 extern const PassDef kPass_narrow_sizes;
-const PassDef kPass_narrow_sizes = {
-    .name = "narrow_sizes", .summary = "give sizes only for the axes that change", .run = Run};
+const PassDef kPass_narrow_sizes = {.name = "narrow_sizes",
+                                    .summary = "give sizes only for the axes that change",
+                                    .run = NarrowSizes};
 
 }  // namespace metadist::passes

@@ -88,7 +88,7 @@ void AddChain(const Node& node, const Equation& equation, GraphBuilder& b) {
   }
 }
 
-Result<Graph> Run(const Graph& graph, const PassInput& input) {
+Result<Graph> PairProducts(const Graph& graph, const PassInput& input) {
   GraphBuilder b = GraphBuilder::Rewrite(graph, input.ops);
   for (const Node& node : graph.nodes) {
     Equation equation;
@@ -107,6 +107,6 @@ Result<Graph> Run(const Graph& graph, const PassInput& input) {
 extern const PassDef kPass_pair_products;
 const PassDef kPass_pair_products = {.name = "pair_products",
                                      .summary = "sums of products of many arrays two at a time",
-                                     .run = Run};
+                                     .run = PairProducts};
 
 }  // namespace metadist::passes

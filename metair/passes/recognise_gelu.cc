@@ -161,7 +161,7 @@ class Matcher {
   std::vector<std::vector<Use>> uses_;
 };
 
-Result<Graph> Run(const Graph& graph, const PassInput& input) {
+Result<Graph> RecogniseGelu(const Graph& graph, const PassInput& input) {
   Node gelu;
   gelu.op = "Gelu";
   if (input.ops.Find(gelu) == nullptr) return graph;
@@ -182,7 +182,8 @@ Result<Graph> Run(const Graph& graph, const PassInput& input) {
 }  // namespace
 
 extern const PassDef kPass_recognise_gelu;
-const PassDef kPass_recognise_gelu = {
-    .name = "recognise_gelu", .summary = "the parts of a Gelu become one node", .run = Run};
+const PassDef kPass_recognise_gelu = {.name = "recognise_gelu",
+                                      .summary = "the parts of a Gelu become one node",
+                                      .run = RecogniseGelu};
 
 }  // namespace metadist::passes

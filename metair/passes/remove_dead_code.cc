@@ -4,7 +4,9 @@
 namespace metadist::passes {
 namespace {
 
-Result<Graph> Run(const Graph& graph, const PassInput&) { return WithoutDeadCode(graph); }
+Result<Graph> RemoveDeadCode(const Graph& graph, const PassInput&) {
+  return WithoutDeadCode(graph);
+}
 
 }  // namespace
 
@@ -12,6 +14,6 @@ extern const PassDef kPass_remove_dead_code;
 const PassDef kPass_remove_dead_code = {
     .name = "remove_dead_code",
     .summary = "drop nodes, parameters and constants that no output depends on",
-    .run = Run};
+    .run = RemoveDeadCode};
 
 }  // namespace metadist::passes

@@ -51,7 +51,7 @@ bool IsNoOp(const Graph& graph, const Node& node, const OpDef& op) {
          (node.attributes.has("perm") && IsInOrder(node.attributes.Ints("perm")));
 }
 
-Result<Graph> Run(const Graph& graph, const PassInput& input) {
+Result<Graph> RemoveNoOps(const Graph& graph, const PassInput& input) {
   ValueReplacement replaced(graph);
   for (const Node& node : graph.nodes) {
     const OpDef* op = input.ops.Find(node);
@@ -64,7 +64,8 @@ Result<Graph> Run(const Graph& graph, const PassInput& input) {
 }  // namespace
 
 extern const PassDef kPass_remove_no_ops;
-const PassDef kPass_remove_no_ops = {
-    .name = "remove_no_ops", .summary = "drop nodes that return their input unchanged", .run = Run};
+const PassDef kPass_remove_no_ops = {.name = "remove_no_ops",
+                                     .summary = "drop nodes that return their input unchanged",
+                                     .run = RemoveNoOps};
 
 }  // namespace metadist::passes

@@ -8,7 +8,7 @@
 namespace metadist::passes {
 namespace {
 
-Result<Graph> Run(const Graph& graph, const PassInput& input) {
+Result<Graph> ResolveTypes(const Graph& graph, const PassInput& input) {
   Node cast;
   cast.op = "Cast";
   if (input.ops.Find(cast) == nullptr) return graph;
@@ -28,6 +28,6 @@ Result<Graph> Run(const Graph& graph, const PassInput& input) {
 extern const PassDef kPass_resolve_types;
 const PassDef kPass_resolve_types = {.name = "resolve_types",
                                      .summary = "conversions to the type of a value name the type",
-                                     .run = Run};
+                                     .run = ResolveTypes};
 
 }  // namespace metadist::passes

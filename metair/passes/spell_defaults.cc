@@ -39,7 +39,7 @@ void Spell(const OpDef& op, GraphBuilder& b, Node& node) {
   }
 }
 
-Result<Graph> Run(const Graph& graph, const PassInput& input) {
+Result<Graph> SpellDefaults(const Graph& graph, const PassInput& input) {
   GraphBuilder b = GraphBuilder::Rewrite(graph, input.ops);
   for (Node node : graph.nodes) {
     const OpDef* op = input.ops.Find(node);
@@ -55,6 +55,6 @@ extern const PassDef kPass_spell_defaults;
 const PassDef kPass_spell_defaults = {
     .name = "spell_defaults",
     .summary = "write out what a model may leave out or write in several ways",
-    .run = Run};
+    .run = SpellDefaults};
 
 }  // namespace metadist::passes

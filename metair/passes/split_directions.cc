@@ -113,7 +113,7 @@ void Split(GraphBuilder& b, const Node& node) {
   }
 }
 
-Result<Graph> Run(const Graph& graph, const PassInput& input) {
+Result<Graph> SplitDirections(const Graph& graph, const PassInput& input) {
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(), IsSplit)) return graph;
   GraphBuilder b = GraphBuilder::Rewrite(graph, input.ops);
   for (const Node& node : graph.nodes) IsSplit(node) ? Split(b, node) : b.Keep(node);
@@ -126,6 +126,6 @@ extern const PassDef kPass_split_directions;
 const PassDef kPass_split_directions = {
     .name = "split_directions",
     .summary = "recurrent layers of both directions as one of each",
-    .run = Run};
+    .run = SplitDirections};
 
 }  // namespace metadist::passes
