@@ -9,6 +9,7 @@ discovers of every operator.
 
 import argparse
 import difflib
+import itertools
 import json
 import os
 import re
@@ -132,7 +133,8 @@ def read_by_discovery():
     """The table of what discovery reads of an operator, as docs/discovery.md has it."""
     text = source_tree.read(ROOT, check_discovery_inputs.LIST)
     section = text.split(f"\n{check_discovery_inputs.READ}\n", 1)[1]
-    return [line for line in section.split("\n## ", 1)[0].split("\n") if line.startswith("|")]
+    lines = itertools.dropwhile(lambda line: not line.startswith("|"), section.split("\n"))
+    return list(itertools.takewhile(lambda line: line.startswith("|"), lines))
 
 
 def rules_page(binary):
