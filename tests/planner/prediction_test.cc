@@ -21,7 +21,7 @@ const OpTable& BuiltIn() { return OpTable::BuiltIn(); }
 RunResult Ran(const Program& program) {
   RunOptions options;
   options.random_weights = options.random_inputs = options.trace = true;
-  options.chains = false;
+  options.fuse = false;
   options.timeout_seconds = 30;
   auto run = RunProgram(program, {}, {}, options);
   EXPECT_TRUE(run.ok()) << run.error().text();
