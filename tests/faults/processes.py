@@ -46,7 +46,7 @@ FAULTS = {
     "crashes": ("*(volatile int*)0 = 0;", (139,)),
     "runs on": ("for (volatile int i = 0;; ++i) if (i == 1000) i = 0;", DEVICE),
     "ends the program": ("exit(0);", DEVICE),
-    "takes all memory": ("while (malloc(1 << 20) != NULL) {}", (0, *DEVICE)),
+    "takes all memory": ("for (size_t size = 1 << 20; size >= 16; size /= 2) while (malloc(size) != NULL) {}", DEVICE),
 }
 
 
@@ -71,7 +71,7 @@ def processes_of(mark):
 class Case:
     """A command line under mpirun, what is done to it, and how it may end."""
 
-    def __init__(self, name, command, statuses, *, rank=0, before="true", disturbance=None, says=None):
+    def __init__(self, name, command, statuses, *, rank=0, before="true", disturbance=None, says=None, work=0):
         self.name = name
         self.command = command
         self.statuses = statuses
@@ -79,23 +79,25 @@ class Case:
         self.disturbance = disturbance  # of the process of the rank
         self.rank = rank
         self.says = says  # what some rank must say
+        self.work = work  # seconds that it may go on with, disturbed
 
     def run(self, folder, timeout):
         """(what is wrong or "", exit status, seconds, what was said)."""
         mark = str(uuid.uuid4())
         command = mpi_launch.command(RANKS, os.path.join(folder, "wrapper.sh"), *self.wrapped, *self.command, "--timeout", f"{timeout}s")
         environment = {**os.environ, **mpi_launch.VARIABLES, MARK: mark}
+        limit = timeout + GRACE + self.work
         start = time.monotonic()
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=environment) as process:
             if self.disturbance:
                 start = self._disturb(mark)
             try:
-                out, errors = process.communicate(timeout=timeout + GRACE)
+                out, errors = process.communicate(timeout=limit)
             except subprocess.TimeoutExpired:
                 for pid, _ in processes_of(mark):
                     os.kill(pid, signal.SIGKILL)
                 process.kill()
-                return f"still there after {timeout + GRACE} s", None, timeout + GRACE, ""
+                return f"still there after {limit} s", None, limit, ""
         seconds = time.monotonic() - start
         time.sleep(0.2)
         return self._wrong(process.returncode, out, errors, processes_of(mark)), process.returncode, seconds, errors
@@ -136,7 +138,7 @@ def disturbed(run):
             yield Case(f"rank {rank} is {what}", under_way, statuses, rank=rank, disturbance=lambda pid, number=number: os.kill(pid, number))
     # What it has in hand is all that it gets.
     for rank in (0, 2):
-        yield Case(f"rank {rank} gets no more memory", [*run, "--no-check", "--iterations", "20000"], (0, 6), rank=rank,
+        yield Case(f"rank {rank} gets no more memory", [*run, "--no-check", "--iterations", "10000"], DEVICE, rank=rank, work=100,
                    disturbance=lambda pid: resource.prlimit(pid, resource.RLIMIT_AS, (1 << 20, 1 << 20)))  # fmt: skip
 
 

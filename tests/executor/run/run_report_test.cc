@@ -21,6 +21,7 @@ graph g opset 26 {
 }
 sharding %x [t][]
 sharding %y [t][]
+schedule 0:0
 )";
 
 RankReport ReportOf(const std::string& machine, double start, double end) {

@@ -86,6 +86,37 @@ TEST(Program, WrongTextNamesTheLine) {
   EXPECT_EQ(ParseProgram("plan").error().message, "expected 'program'");
 }
 
+// Values are listed as their graph's text lists them, whatever their ids.
+TEST(Program, TextOfAProgramThatWasTextIsTheSame) {
+  Program program = Sample();
+  Stage& stage = program.stages[0];
+  std::swap(stage.graph.values[0], stage.graph.values[1]);
+  std::swap(stage.shardings[0], stage.shardings[1]);
+  stage.graph.inputs = {1};
+  std::swap(stage.graph.nodes[0].inputs[0], stage.graph.nodes[0].inputs[1]);
+  EXPECT_EQ(ProgramText(program), ProgramText(Sample()));
+}
+
+TEST(Program, TextThatSaysWhatCannotBeIsRefused) {
+  const auto message = [](const std::string& from, const std::string& to) {
+    std::string text = ProgramText(Sample());
+    text.replace(text.find(from), from.size(), to);
+    const auto parsed = ParseProgram(text);
+    return parsed.ok() ? std::string("accepted") : parsed.error().message;
+  };
+  EXPECT_EQ(message("ranks 0-3", "ranks 0-3 2"), "ranks must ascend and be below 1048576");
+  EXPECT_EQ(message("ranks 0-3", "ranks 0-1048575 0-1048575"),
+            "ranks must ascend and be below 1048576");
+  EXPECT_EQ(message("schedule 0:0", "schedule+0:0"), "expected stage:micro-batch");
+  EXPECT_EQ(message("schedule 0:0", "schedule 0:2147483647"),
+            "every stage must take every micro-batch");
+  const std::string literal = "\"regroup 1\" input 1";
+  const std::string unknown = "node 'regroup 1' has no such integers";
+  EXPECT_EQ(message(literal, "\"regroup 1\" input 0"), unknown);
+  EXPECT_EQ(message(literal, "\"regroup 1\" attribute k"), unknown);
+  EXPECT_EQ(message("(%h, %sizes)", "(%h, _)"), unknown);
+}
+
 TEST(Program, EveryRankGetsItsShapesAndLiterals) {
   const Program program = Sample();
   for (int64_t rank = 0; rank < 4; ++rank) {
