@@ -33,8 +33,11 @@ constexpr const char* kExitCodes =
 
 // Printed before the messages of one of several processes; read by signal handlers.
 std::string speaker;
-// The first of several processes reports that they were interrupted.
-bool first_of_all = true;
+bool first_of_all = true;  // of several processes
+
+// Whether this process reports an interruption: only the first of several does, and not if the
+// launcher ends it, which happens when another process has failed.
+bool TellsOf(int signal) { return first_of_all && (speaker.empty() || signal != SIGTERM); }
 
 void NameProcess() {
   speaker = Console().speaker;
@@ -56,7 +59,7 @@ void OnSignal(int signal) {
     alarm(1);
     return;
   }
-  if (first_of_all) Say("metadist: error: interrupted\n");
+  if (TellsOf(signal)) Say("metadist: error: interrupted\n");
   std::_Exit(static_cast<int>(ErrorCode::kInterrupted));
 }
 

@@ -49,11 +49,12 @@ Result<void> CheckAlike(const Profile& previous, const Session& session) {
   const std::string ranks = session.processes != nullptr ? kOfProcesses : kOfThreads;
   const std::string& before = previous.header.launch_mode;
   if (before.empty() || before == ranks) return {};
-  return Error{ErrorCode::kUsage,
-               session.output,
-               fmt::format("its rows were measured between {}, these are {}", before, ranks),
-               "write to another file, or pass `--force` to start over",
-               {}};
+  return Error{
+      ErrorCode::kUsage,
+      session.output,
+      fmt::format("its rows were measured between {}, new ones would be between {}", before, ranks),
+      "write to another file, or pass `--force` to start over",
+      {}};
 }
 
 // Writes the file while rows are measured, but not for every row: a row may take microseconds.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every model of a folder in processes under MPI, as planned by the solver and as drawn at random, and compares with one device.
 
-    tests/wide/mpi_models.py [--binary FILE] [--ranks 2,4] [--seeds 10] [--jobs N] [FOLDER [MODEL...]]
+    tests/wide/mpi_models.py [--binary FILE] [--ranks 2,4] [--seeds 10] [--processes 4] [FOLDER [MODEL...]]
 
 A model is NAME.onnx beside NAME.inputs.npz and NAME.outputs.npz (all of the folder by default; FOLDER: models/, or what METADIST_MODELS says). Random
 plans of four ranks are of a mesh of one axis and of two, in turn. Each run must equal one device and the stored outputs, and print one report. Prints
@@ -79,7 +79,7 @@ def main():
     parser.add_argument("--binary", default=os.path.join(ROOT, "build/release/bin/metadist"))
     parser.add_argument("--ranks", default="2,4")
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--jobs", type=int, default=1, help="runs at a time (default 1)")
+    parser.add_argument("--processes", type=int, default=4, help="at a time, of one run or several (default 4)")
     parser.add_argument("folder", nargs="?", default=os.environ.get("METADIST_MODELS", os.path.join(ROOT, "models")))
     parser.add_argument("models", nargs="*")
     options = parser.parse_args()
@@ -91,16 +91,17 @@ def main():
     counts = [int(count) for count in options.ranks.split(",")]
     start, passed, failed = time.monotonic(), 0, 0
     print(f"| model | {' | '.join(f'{count} processes' for count in counts)} | seconds |\n|---|{'---|' * len(counts)}---|")
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
+    with tempfile.TemporaryDirectory() as folder:
         for path in paths:
             began = time.monotonic()
             model = Model(options.binary, path)
-            runs = [Run(model, count, seed) for count in counts for seed in (None, *range(options.seeds))]
-            errors = list(pool.map(lambda run: run.error(folder), runs))
-            columns = []
+            runs, errors, columns = [], [], []
             for count in counts:
-                own = [error for run, error in zip(runs, errors) if run.ranks == count]
-                columns.append(f"{own.count('')} of {len(own)}")
+                own = [Run(model, count, seed) for seed in (None, *range(options.seeds))]
+                with ThreadPoolExecutor(max(1, options.processes // count)) as pool:
+                    found = list(pool.map(lambda run: run.error(folder), own))
+                columns.append(f"{found.count('')} of {len(found)}")
+                runs, errors = runs + own, errors + found
             print(f"| {model.name} | {' | '.join(columns)} | {time.monotonic() - began:.0f} |", flush=True)
             for run, error in zip(runs, errors):
                 passed, failed = passed + (not error), failed + bool(error)
