@@ -37,7 +37,9 @@ bool first_of_all = true;  // of several processes
 
 // Whether this process reports an interruption: only the first of several does, and not if the
 // launcher ends it, which happens when another process has failed.
-bool TellsOf(int signal) { return first_of_all && (speaker.empty() || signal != SIGTERM); }
+bool ReportsInterruption(int signal) {
+  return first_of_all && (speaker.empty() || signal != SIGTERM);
+}
 
 void NameProcess() {
   speaker = Console().speaker;
@@ -59,7 +61,7 @@ void OnSignal(int signal) {
     alarm(1);
     return;
   }
-  if (TellsOf(signal)) Say("metadist: error: interrupted\n");
+  if (ReportsInterruption(signal)) Say("metadist: error: interrupted\n");
   std::_Exit(static_cast<int>(ErrorCode::kInterrupted));
 }
 

@@ -2,7 +2,9 @@
 #include "cli/processes.h"
 
 #include <new>
+#include <utility>
 
+#include "cli/values.h"
 #include "executor/comm/mpi/mpi_world.h"
 #include "executor/run/process_run.h"
 
@@ -12,12 +14,20 @@ namespace {
 Result<void> DoPart(Messenger& processes, const Roles& roles) {
   if (processes.rank() != 0) return roles.serve(processes);
   const Result<void> done = roles.lead(processes);
-  // Where that fails after an error they know already, or are gone.
+  // If this fails after an error, the others already know or have ended.
   const Result<void> ended = EndRuns(processes);
   return done.ok() ? ended : done;
 }
 
 }  // namespace
+
+Result<double> TimeoutSeconds(const std::string& timeout) {
+  constexpr double kUsualTimeout = 60;
+  if (timeout.empty()) return kUsualTimeout;
+  auto seconds = ParseSeconds(timeout);
+  if (!seconds.ok()) return std::move(seconds).error().in("--timeout");
+  return seconds;
+}
 
 Result<void> CheckStartedByMpi(const Launch& launch) {
   if (!launch.launcher.empty() && launch.launcher != "torchrun") return {};
@@ -38,7 +48,7 @@ Result<void> RunTogether(Session& session, double timeout_seconds, const Roles& 
     done = Error{ErrorCode::kDevice, "", "out of memory", "", {}};
     processes.Abort(done.error());
   }
-  // Rank 0 tells the others by itself that it is done.
+  // Rank 0 has told the others in DoPart.
   if (!done.ok() && processes.rank() != 0 && done.error().code != ErrorCode::kInterrupted)
     processes.Abort(done.error());
   return done;

@@ -25,7 +25,6 @@ namespace metadist::cli {
 namespace {
 
 constexpr int kUsualRanks = 4;
-constexpr double kUsualTimeout = 60;  // seconds
 
 struct ProfileFlags {
   ModelFlags model;
@@ -200,18 +199,15 @@ Result<void> MeasureHere(Session& session, const ProfileFlags& flags) {
 }
 
 // Rank 0 of several processes does all that one process does; the others measure with it.
-Result<void> MeasureAmong(Session& session, ProfileFlags flags, const Launch& launch) {
+Result<void> MeasureAmong(Session& session,
+                          ProfileFlags flags,
+                          const Launch& launch,
+                          double timeout) {
   TRY(CheckStartedByMpi(launch));
-  double timeout = kUsualTimeout;
-  if (!flags.timeout.empty()) {
-    auto seconds = ParseSeconds(flags.timeout);
-    if (!seconds.ok()) return std::move(seconds).error().in("--timeout");
-    timeout = seconds.value();
-  }
   Roles roles;
   roles.lead = [&](Messenger& processes) -> Result<void> {
     if (flags.ranks != 0 && flags.ranks != processes.size())
-      return Usage(fmt::format("--ranks says {}, but {} started {} processes",
+      return Usage(fmt::format("--ranks is {}, but {} started {} processes",
                                flags.ranks,
                                launch.launcher,
                                processes.size()),
@@ -228,8 +224,10 @@ Result<void> MeasureAmong(Session& session, ProfileFlags flags, const Launch& la
 }
 
 Result<void> MeasureCommand(Session& session, ProfileFlags flags) {
+  const double timeout = TRY(TimeoutSeconds(flags.timeout));
   const Launch launch = DetectLaunch();
-  if (launch.size > 1 && flags.device == "cpu") return MeasureAmong(session, flags, launch);
+  if (launch.size > 1 && flags.device == "cpu")
+    return MeasureAmong(session, flags, launch, timeout);
   if (flags.ranks == 0) flags.ranks = kUsualRanks;
   return MeasureHere(session, flags);
 }

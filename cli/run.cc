@@ -30,11 +30,7 @@ namespace {
 // Chooses the back end if no flag names one.
 Result<void> ChooseBackend(const Launch& launch, RunFlags& flags) {
   if (flags.backend.empty()) flags.backend = launch.size > 1 ? "mpi" : "threads";
-  if (!flags.timeout.empty()) {
-    auto seconds = ParseSeconds(flags.timeout);
-    if (!seconds.ok()) return std::move(seconds).error().in("--timeout");
-    flags.timeout_seconds = seconds.value();
-  }
+  flags.timeout_seconds = TRY(TimeoutSeconds(flags.timeout));
   if (flags.backend == "threads") return {};
   if (flags.backend != "mpi")
     return Error{ErrorCode::kDevice,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A running system has an identity of its own, and one monotonic clock; containers on it share
-// both. Host names tell apart those that were given one each, as if they were machines.
+// A running kernel has a boot id and one monotonic clock, which its containers share. Containers
+// with different host names count as different machines.
 #include "executor/comm/site.h"
 
 #include <fmt/format.h>

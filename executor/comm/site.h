@@ -11,8 +11,8 @@ namespace metadist {
 
 // Where a rank runs.
 struct Site {
-  std::string machine;     // the same where ranks share cores and the clock
-  std::vector<int> cores;  // that the process may use, ascending
+  std::string machine;     // equal for ranks that share cores and a clock
+  std::vector<int> cores;  // available to the process, ascending
 };
 Site ThisSite();
 
@@ -23,12 +23,12 @@ Site SiteFromText(const std::string& text);
 struct Spread {
   int machines = 0;
   int ranks = 0;  // on the fullest machine
-  int cores = 0;  // of the machine of the first rank, that its ranks may use
-  int turns = 0;  // most ranks that share a core
+  int cores = 0;  // available to the ranks on the machine of the first rank
+  int turns = 0;  // ranks per core where cores are shared most
 };
 Spread SpreadOf(std::span<const Site> sites);
 
-// PlaceRank among the ranks of one machine. Collective.
+// Calls PlaceRank among the ranks of `world` on the same machine. Collective. Errors: kDevice.
 Result<void> PlaceProcess(Transport& world);
 
 }  // namespace metadist

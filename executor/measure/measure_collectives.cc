@@ -125,6 +125,10 @@ class Bench {
   };
   std::vector<Round> Rounds() const;
   bool Wants(const Round& round) { return measurer_.Wants(RowsOf(round.op), round.bytes); }
+  bool WantsStep() const {
+    return shape_.group == shape_.ranks &&
+           measurer_.WantsFactor(kStepSeconds + std::to_string(shape_.ranks));
+  }
   Result<void> RunRank(Transport& world);
   Result<Facts> LearnFacts(Transport& world);
   Result<void> MeasureStep(Transport& world, const Facts& facts);
@@ -162,8 +166,7 @@ Result<Bench::Facts> Bench::LearnFacts(Transport& world) {
   Facts facts;
   if (world.rank() == 0) {
     const Spread spread = SpreadOf(measurer_.team().Sites(shape_.ranks));
-    facts.step_wanted = shape_.group == shape_.ranks &&
-                        measurer_.WantsFactor(kStepSeconds + std::to_string(shape_.ranks));
+    facts.step_wanted = WantsStep();
     facts.one_clock = spread.machines == 1;
     facts.turns = spread.turns;
   }
@@ -267,8 +270,7 @@ Result<void> Bench::RunRank(Transport& world) {
 }
 
 Result<void> Bench::Run() {
-  bool wanted = shape_.group == shape_.ranks &&
-                measurer_.WantsFactor(kStepSeconds + std::to_string(shape_.ranks));
+  bool wanted = WantsStep();
   for (const Round& round : Rounds()) wanted = Wants(round) || wanted;
   return measurer_.team().Work(
       wanted, shape_.ranks, [this](Transport& world) { return RunRank(world); });

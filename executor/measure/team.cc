@@ -63,7 +63,7 @@ class ProcessTeam : public Team {
     else
       wanted = TRY(ReceiveFromLeader(processes_)) == kWork;
     if (!wanted) return {};
-    // A thread of its own, as it is placed for these ranks alone.
+    // A separate thread, since it is bound to a core for these ranks only.
     Result<void> status;
     TRY(RunAtOnce(1, [&](size_t) {
       cpu::UseOneThread();

@@ -11,25 +11,26 @@
 
 namespace metadist {
 
-// Ranks that measure together, each placed as in a program: threads of this process, or this
-// process and others. Of processes, all go through the same measurements; the first decides.
+// Ranks that measure together, each placed as in a program: threads of this process, or several
+// processes. All processes make the same calls; the first one decides what is measured.
 class Team {
  public:
   virtual ~Team() = default;
 
   // Whether this process decides what is measured, and keeps the results.
   virtual bool leads() const = 0;
-  // Where the first ranks run. Known to the process that leads.
+  // Where the first `ranks` ranks run. For the process that leads.
   virtual std::vector<Site> Sites(int ranks) const = 0;
-  // Calls work(world) on each of the first `ranks` ranks at once, if the leader wants that; others
-  // rest. What fails on one fails on all. Errors: those of the work; kDevice.
+  // Calls work(world) on the first `ranks` ranks at the same time, if the process that leads passes
+  // `wanted`; the other ranks wait. An error of one rank ends all. Errors: those of the work;
+  // kDevice.
   virtual Result<void> Work(bool wanted,
                             int ranks,
                             const std::function<Result<void>(Transport&)>& work) = 0;
 };
 
 std::unique_ptr<Team> MakeThreadTeam();
-// sites: of all processes, by rank; of ranks that do not lead nothing.
+// sites: where the processes run, by rank; only needed by the process that leads.
 std::unique_ptr<Team> MakeProcessTeam(Messenger& processes, std::vector<Site> sites);
 
 }  // namespace metadist

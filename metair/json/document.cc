@@ -59,7 +59,7 @@ class RepeatedFields {
       Hear(event, parsed);
       return true;
     };
-    (void)json::parse(text, hear);
+    const json again = json::parse(text, hear);
     return std::move(problems_);
   }
 

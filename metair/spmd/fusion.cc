@@ -11,12 +11,35 @@
 #include "metair/spmd/fusion.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "metair/spmd/collective.h"
 
 namespace metadist {
 namespace {
+
+const OpDef* OpOf(const Node& node, const OpTable& ops) {
+  return CollectiveOf(node) ? nullptr : ops.Find(node);
+}
+
+// Whether output 0 is a view of input 0.
+bool IsView(const Node& node, const OpTable& ops) {
+  const OpDef* op = OpOf(node, ops);
+  return op != nullptr && op->view && !node.inputs.empty() && node.inputs[0] != kNone &&
+         !node.outputs.empty() && node.outputs[0] != kNone;
+}
+
+// By value: the value whose elements it is a view of, or itself.
+std::vector<ValueId> RootsOfViews(const Graph& graph, const OpTable& ops) {
+  std::vector<ValueId> roots(graph.values.size());
+  std::iota(roots.begin(), roots.end(), 0);
+  for (const Node& node : graph.nodes)
+    if (IsView(node, ops))
+      roots[static_cast<size_t>(node.outputs[0])] = roots[static_cast<size_t>(node.inputs[0])];
+  return roots;
+}
 
 class Fuser {
  public:
@@ -28,16 +51,15 @@ class Fuser {
         shardings_(shardings),
         mesh_(mesh),
         ops_(ops),
-        maker_(graph.values.size(), kNone) {}
+        roots_(RootsOfViews(graph, ops)) {}
 
   std::vector<FusedNodes> Run() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const NodeId id = static_cast<NodeId>(n);
       const Node& node = graph_.nodes[n];
-      const OpDef* op = CollectiveOf(node) ? nullptr : ops_.Find(node);
-      if (op != nullptr && op->view)
-        PassOn(node);
-      else if (op != nullptr && op->elementwise && HasKnownSizes(node))
+      if (IsView(node, ops_)) continue;
+      const OpDef* op = OpOf(node, ops_);
+      if (op != nullptr && op->elementwise && HasKnownSizes(node))
         Add(id, node);
       else
         EndGroup();
@@ -47,13 +69,13 @@ class Fuser {
   }
 
  private:
-  // The node that made a value, if it belongs to the current group; views are looked through.
-  NodeId& MakerOf(ValueId value) { return maker_[static_cast<size_t>(value)]; }
-  bool IsInGroup(NodeId node) const { return node != kNone && node >= begin_; }
-
-  void PassOn(const Node& node) {
-    if (node.inputs.empty() || node.inputs[0] == kNone || node.outputs[0] == kNone) return;
-    MakerOf(node.outputs[0]) = MakerOf(node.inputs[0]);
+  // The position in the group of the node that made the value, views looked through.
+  std::optional<size_t> MakerInGroup(ValueId value) const {
+    if (value == kNone) return std::nullopt;
+    const NodeId maker = graph_.value(roots_[static_cast<size_t>(value)]).producer;
+    const auto at = std::lower_bound(group_.begin(), group_.end(), maker);
+    if (at == group_.end() || *at != maker) return std::nullopt;
+    return at - group_.begin();
   }
 
   bool HasKnownSizes(const Node& node) const {
@@ -78,18 +100,13 @@ class Fuser {
 
   void Add(NodeId id, const Node& node) {
     const ValueId out = node.outputs[0];
-    const auto made_here = [&](ValueId in) { return in != kNone && IsInGroup(MakerOf(in)); };
     // Values of one size are not broadcast to one another.
     if (!group_.empty() && !SameSize(graph_.node(group_[0]).outputs[0], out)) EndGroup();
-    if (group_.empty()) begin_ = id;
-    linked_.push_back(false);
-    for (const ValueId in : node.inputs) {
-      if (!made_here(in)) continue;
-      const auto maker = std::lower_bound(group_.begin(), group_.end(), MakerOf(in));
-      linked_[static_cast<size_t>(maker - group_.begin())] = linked_.back() = true;
-    }
+    bool linked = false;
+    for (const ValueId in : node.inputs)
+      if (const auto maker = MakerInGroup(in)) linked_[*maker] = linked = true;
     group_.push_back(id);
-    MakerOf(out) = id;
+    linked_.push_back(linked);
   }
 
   // Nodes at either end that share no value with others gain nothing from the group.
@@ -99,7 +116,6 @@ class Fuser {
     if (first < last)
       groups_.emplace_back(group_.begin() + (first - linked_.begin()),
                            group_.begin() + (last - linked_.begin()));
-    if (!group_.empty()) begin_ = group_.back() + 1;
     group_.clear();
     linked_.clear();
   }
@@ -108,8 +124,7 @@ class Fuser {
   const std::span<const Sharding> shardings_;
   const Mesh& mesh_;
   const OpTable& ops_;
-  std::vector<NodeId> maker_;  // by value
-  NodeId begin_ = 0;           // of the current group
+  const std::vector<ValueId> roots_;
   std::vector<NodeId> group_;
   std::vector<bool> linked_;  // by node of the group
   std::vector<FusedNodes> groups_;
@@ -124,22 +139,15 @@ std::vector<FusedNodes> FuseElementwise(const Graph& graph,
   return Fuser(graph, shardings, mesh, ops).Run();
 }
 
-std::vector<FusedOperands> OperandsOf(const Graph& graph,
-                                      std::span<const FusedNodes> fused,
-                                      const OpTable& ops) {
+std::vector<FusedOperands> FusedOperandsOf(const Graph& graph,
+                                           std::span<const FusedNodes> fused,
+                                           const OpTable& ops) {
   std::vector<int> group_of(graph.nodes.size(), -1);
   for (size_t g = 0; g < fused.size(); ++g)
     for (const NodeId node : fused[g]) group_of[static_cast<size_t>(node)] = static_cast<int>(g);
-  // Views of a value count as the value.
-  std::vector<ValueId> root(graph.values.size());
-  for (size_t v = 0; v < root.size(); ++v) root[v] = static_cast<ValueId>(v);
-  for (const Node& node : graph.nodes) {
-    const OpDef* op = CollectiveOf(node) ? nullptr : ops.Find(node);
-    if (op != nullptr && op->view && node.inputs[0] != kNone && node.outputs[0] != kNone)
-      root[static_cast<size_t>(node.outputs[0])] = root[static_cast<size_t>(node.inputs[0])];
-  }
+  const std::vector<ValueId> roots = RootsOfViews(graph, ops);
   const auto group_of_maker = [&](ValueId value) {
-    const NodeId maker = graph.value(root[static_cast<size_t>(value)]).producer;
+    const NodeId maker = graph.value(roots[static_cast<size_t>(value)]).producer;
     return maker == kNone ? -1 : group_of[static_cast<size_t>(maker)];
   };
   std::vector<FusedOperands> operands(graph.nodes.size());
@@ -157,11 +165,11 @@ std::vector<FusedOperands> OperandsOf(const Graph& graph,
       if (use.node == kNone) return false;
       const std::vector<ValueId>& outputs = graph.node(use.node).outputs;
       const bool view = !outputs.empty() && outputs[0] != kNone &&
-                        root[static_cast<size_t>(outputs[0])] == root[v];
+                        roots[static_cast<size_t>(outputs[0])] == roots[v];
       return view || group_of[static_cast<size_t>(use.node)] == made_in;
     };
     if (!std::all_of(uses[v].begin(), uses[v].end(), is_inside))
-      operands[static_cast<size_t>(graph.value(root[v]).producer)].read_outside = true;
+      operands[static_cast<size_t>(graph.value(roots[v]).producer)].read_outside = true;
   }
   return operands;
 }

@@ -31,8 +31,8 @@ struct FusedOperands {
 };
 
 // By node; empty for nodes that are in no group.
-std::vector<FusedOperands> OperandsOf(const Graph& graph,
-                                      std::span<const FusedNodes> fused,
-                                      const OpTable& ops);
+std::vector<FusedOperands> FusedOperandsOf(const Graph& graph,
+                                           std::span<const FusedNodes> fused,
+                                           const OpTable& ops);
 
 }  // namespace metadist

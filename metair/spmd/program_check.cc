@@ -60,7 +60,7 @@ class Checker {
                         ShardingText(stage.ShardingOf(pair.output), stage.mesh)));
   }
 
-  // Nodes of a group follow each other; what moves data between ranks belongs to none.
+  // Groups list nodes in the order of the program; no collective stands in or between their nodes.
   void CheckFused(int index) {
     const Stage& stage = program_.stages[static_cast<size_t>(index)];
     const std::string where = fmt::format("stage {}, fused nodes", index);
@@ -76,12 +76,16 @@ class Checker {
                           stage.graph.node(node).name));
         last = std::max(last, node);
       }
-      for (NodeId node = group.empty() ? 0 : group.front(); node <= last && !group.empty(); ++node)
-        if (CollectiveOf(stage.graph.node(node)))
-          Say(where,
-              fmt::format("'{}' moves data between ranks and cannot stand in a group",
-                          stage.graph.node(node).name));
+      if (!group.empty()) CheckNoCollective(where, stage.graph, group.front(), group.back());
     }
+  }
+
+  void CheckNoCollective(const std::string& where, const Graph& graph, NodeId first, NodeId last) {
+    for (NodeId node = first; node <= last; ++node)
+      if (CollectiveOf(graph.node(node)))
+        Say(where,
+            fmt::format("'{}' moves data between ranks and cannot stand in a group",
+                        graph.node(node).name));
   }
 
   const Stage* StageAt(int index) const {

@@ -9,12 +9,12 @@
 
 namespace metadist {
 
-// What a rank holds for a stage beside the buffers of the stage's graph (buffer_plan.h), in steps
-// of several micro-batches and steps that carry state. The executor allocates what this says and
-// the planner predicts memory with it. Channels need nothing: they move data from the buffer of an
-// output to that of an input.
+// Memory that a rank needs for a stage besides the buffers of the stage's graph (buffer_plan.h),
+// for several micro-batches and for state. The executor allocates by it and the planner predicts
+// memory with it. Channels need none: they move data from the buffer of an output to that of an
+// input.
 struct StepBuffers {
-  // An input or an output: of one micro-batch, or of all, one behind the other.
+  // An input or an output, of one micro-batch or of all in sequence.
   struct Batches {
     size_t position = 0;  // among the graph's inputs or outputs
     ValueId value = kNone;
@@ -23,18 +23,18 @@ struct StepBuffers {
 
     int64_t all_bytes() const { return count * bytes; }
   };
-  // A state that ends in another buffer than it begins in.
+  // A state whose new value is in another buffer than the state itself.
   struct Carry {
     StatePair state;
     int64_t bytes = 0;
-    // It ends where another state begins, and is moved away before anything is written.
+    // The new value is in a buffer that another carry may overwrite: it is copied aside first.
     bool staged = false;
   };
 
-  // Batched inputs; the graph's own buffer has the micro-batch at work.
+  // Batched inputs; the graph's own buffer holds the current micro-batch.
   std::vector<Batches> inputs;
-  // Outputs of several micro-batches, and those that look at a state, which is another one when the
-  // step has ended.
+  // Outputs of several micro-batches, and outputs that read a state, whose buffer holds the next
+  // state after the step.
   std::vector<Batches> outputs;
   std::vector<Carry> carries;
 

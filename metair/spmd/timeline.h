@@ -7,10 +7,10 @@
 
 #include "metair/spmd/program.h"
 
-// When each part of a step runs: as the executor measured it, or as the simulator predicts it.
+// When each part of a step runs, as measured by the executor or predicted by the simulator.
 namespace metadist {
 
-// What a rank can have at work at a time, one event each.
+// A rank runs at most one event of each stream at a time.
 enum class Stream : uint8_t { kCompute, kCollectives };
 
 // A node, several nodes that run as one, or a part of a stage that is no node: a channel, copies.
@@ -22,7 +22,7 @@ struct TimelineEvent {
   int stage = 0;
   int micro_batch = 0;
   std::vector<NodeId> nodes = {};  // of the stage, ascending
-  // "MatMul/onednn", "AllReduce", "Send"; of several nodes: one behind the other, joined by '+'.
+  // "MatMul/onednn", "AllReduce", "Send"; for several nodes: joined by '+'.
   std::string what = {};
   double start_seconds = 0;  // since the first rank began its step
   double seconds = 0;

@@ -54,7 +54,7 @@ Result<Plan> PlanOfChoice(const SearchSetting& setting, BestPlan best, SolverRep
   plan.reduce_in = request.reduce_in;
   StrategySpace space{&plan.graph, request.ops, &plan.mesh, &planner.cluster()};
   const auto groups = FuseElementwise(plan.graph, {}, plan.mesh, *request.ops);
-  const auto fused = OperandsOf(plan.graph, groups, *request.ops);
+  const auto fused = FusedOperandsOf(plan.graph, groups, *request.ops);
   for (size_t n = 0; n < plan.graph.nodes.size(); ++n) {
     space.fused = &fused[n];
     plan.node_costs.push_back(ComputePrice(space, plan.graph.nodes[n], choice.assignment.nodes[n]));

@@ -12,8 +12,8 @@
 namespace metadist {
 namespace {
 
-// Ranks of which one holds most. Of a stage that shares no rank a few will do; a rank of several
-// stages holds what all of them need.
+// Ranks that include one with the highest peak: a few of each stage (FullRanks), and all ranks of
+// several stages, which hold what all of these need.
 std::set<int64_t> CandidateRanks(const Program& program) {
   std::vector<int> stages(static_cast<size_t>(program.ranks()), 0);
   for (const Stage& stage : program.stages)

@@ -11,14 +11,14 @@ namespace metadist {
 // Bytes on one rank.
 struct MemoryUse {
   int64_t parameters = 0;
-  int64_t activations = 0;  // results, redistributed copies, what a step keeps of them
+  int64_t activations = 0;  // results, redistributed copies, kept outputs, copies of states
   int64_t buffers = 0;      // graph inputs, of all micro-batches, and constants
   int64_t peak_bytes() const { return parameters + activations + buffers; }
   bool operator==(const MemoryUse&) const = default;
 };
 
-// As the executor will allocate them (PlanBuffers, PlanStepBuffers), but what single kernels need.
-// rank: of the program.
+// Bytes as the executor allocates them (PlanBuffers, PlanStepBuffers), without the scratch memory
+// of kernels. rank: of the program.
 MemoryUse MemoryOfRank(const Program& program, int64_t rank, const OpTable& ops);
 // On the fullest rank.
 MemoryUse MemoryOf(const Program& program, const OpTable& ops);

@@ -93,7 +93,7 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
   StepPricer pricer(stage.mesh, cluster);
   const BundlePrices bundles(stage, pricer);
   StrategySpace space{&stage.graph, &ops, &stage.mesh, &cluster};
-  const std::vector<FusedOperands> fused = OperandsOf(stage.graph, stage.fused, ops);
+  const std::vector<FusedOperands> fused = FusedOperandsOf(stage.graph, stage.fused, ops);
   for (size_t n = 0; n < stage.graph.nodes.size(); ++n) {
     const NodeId id = static_cast<NodeId>(n);
     const Node& node = stage.graph.nodes[n];

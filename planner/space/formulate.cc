@@ -237,7 +237,7 @@ class Formulator {
   void SetFused(std::vector<NodeKind>& kinds) const {
     if (routes_.cluster().profile->factor(kFusedBlockElements, 0) <= 0) return;
     const auto fused = FuseElementwise(graph_, {}, mesh_, *request_.ops);
-    auto operands = OperandsOf(graph_, fused, *request_.ops);
+    auto operands = FusedOperandsOf(graph_, fused, *request_.ops);
     for (size_t n = 0; n < kinds.size(); ++n) kinds[n].fused = std::move(operands[n]);
   }
 

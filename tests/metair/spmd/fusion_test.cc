@@ -82,7 +82,7 @@ TEST(Fusion, KnowsWhatLeavesAGroup) {
   b.Output(kept);
   b.Output(b.Add("MatMul", {last, b.Input("w", F32({6, 6}))}));
   const Graph graph = b.Done().value();
-  const auto operands = OperandsOf(graph, WholeGroups(graph), OpTable::BuiltIn());
+  const auto operands = FusedOperandsOf(graph, WholeGroups(graph), OpTable::BuiltIn());
   ASSERT_EQ(operands.size(), 4u);
   EXPECT_EQ(operands[0], (FusedOperands{{false}, true}));
   EXPECT_EQ(operands[1], (FusedOperands{{true}, false}));
