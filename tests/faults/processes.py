@@ -42,7 +42,7 @@ exec "$@"
 """
 
 FAULTS = {
-    "refuses": ('snprintf(why->text, why->size, "this rank takes nothing"); return 1;', BAD_INPUT),
+    "refuses": ('snprintf(why->text, why->size, "this rank takes nothing"); return 1;', DEVICE),
     "crashes": ("*(volatile int*)0 = 0;", (139,)),
     "runs on": ("for (volatile int i = 0;; ++i) if (i == 1000) i = 0;", DEVICE),
     "ends the program": ("exit(0);", DEVICE),

@@ -75,9 +75,8 @@ class MpiMessenger : public Messenger {
     if (alive_.joinable()) alive_.join();
     // A rank that failed has the time to say so before others end it.
     if (told_) std::this_thread::sleep_for(kCourtesy);
-    if (stopped_.is_set())
-      table_.end_all(static_cast<int>(stopped_.reason().code));
-    else if (std::uncaught_exceptions() > 0)  // an error that nobody has told the others
+    if (stopped_.is_set() ||
+        std::uncaught_exceptions() > 0)  // an error that nobody has told the others
       table_.end_all(static_cast<int>(ErrorCode::kDevice));
     else
       table_.finish();
@@ -112,7 +111,8 @@ class MpiMessenger : public Messenger {
   const int size_;
   const MpiOptions options_;
   AbortState stopped_;
-  bool told_ = false;  // by another rank to stop
+  bool told_ = false;        // by another rank to stop
+  std::string told_others_;  // the reason; sends of it may be pending until the end
   std::atomic<bool> leaving_ = false;
   std::thread alive_;
 };
@@ -159,12 +159,8 @@ void MpiMessenger::TakeReasons() {
   void* const request = table_.receive(text.data(), bytes, from, kReason);
   while (request != nullptr && table_.done(request) == 0) {
   }
-  auto code = ErrorCode::kDevice;
-  if (const size_t at = text.find(' '); at != std::string::npos) {
-    code = static_cast<ErrorCode>(std::atoi(text.c_str()));
-    text = text.substr(at + 1);
-  }
-  told_ |= stopped_.Set({code, fmt::format("rank {}", from), std::move(text), "", {}});
+  told_ |=
+      stopped_.Set({ErrorCode::kDevice, fmt::format("rank {}", from), std::move(text), "", {}});
 }
 
 // Whether rank 0 has sent a heartbeat since the last call.
@@ -198,17 +194,14 @@ void MpiMessenger::TellThatItLives() {
   }
 }
 
-// The others find the reason while they wait: the code of the error and its text. The text is never
-// freed, since sends may be pending.
+// The others find the reason's text while they wait.
 bool MpiMessenger::Abort(const Error& reason) {
   if (!stopped_.Set(reason)) return false;
-  const auto* text = new std::string(fmt::format("{} {}{}{}",
-                                                 static_cast<int>(reason.code),
-                                                 reason.where,
-                                                 reason.where.empty() ? "" : ": ",
-                                                 reason.message));
+  told_others_ =
+      fmt::format("{}{}{}", reason.where, reason.where.empty() ? "" : ": ", reason.message);
+  const auto bytes = static_cast<int64_t>(told_others_.size());
   for (int rank = 0; rank < size_; ++rank)
-    if (rank != rank_) table_.send(text->data(), static_cast<int64_t>(text->size()), rank, kReason);
+    if (rank != rank_) table_.send(told_others_.data(), bytes, rank, kReason);
   return true;
 }
 

@@ -18,7 +18,7 @@ Result<std::string> MpiLibrary();
 
 // The processes that a launcher started together with this one (mpirun, srun), joined through the
 // MPI plugin. At most one per process. Its destructor waits for all processes; after an error of
-// any rank it ends all processes instead. Errors: kDevice.
+// any rank it ends all processes instead, with the exit status of kDevice. Errors: kDevice.
 Result<std::unique_ptr<Messenger>> JoinMpi(const MpiOptions& options = {});
 
 }  // namespace metadist
