@@ -8,6 +8,7 @@
 #include "planner/space/local_call.h"
 #include "planner/space/strategies.h"
 #include "planner/space/widest_rank.h"
+#include "profiles/factors.h"
 
 namespace metadist {
 namespace {
@@ -43,8 +44,22 @@ void Count(Traffic& traffic, int64_t bytes, double seconds) {
   traffic.seconds += seconds;
 }
 
-// One node after the other, once all ranks have started. Members of a bundle are one event.
-Timeline TimelineOf(const Stage& stage, const std::vector<Priced>& nodes, double start_seconds) {
+// By node: the group that the cluster's devices run as one, or -1.
+std::vector<int64_t> FusedGroups(const Stage& stage, const Cluster& cluster) {
+  std::vector<int64_t> groups(stage.graph.nodes.size(), -1);
+  if (cluster.profile->factor(kFusedBlockElements, 0) <= 0) return groups;
+  for (size_t group = 0; group < stage.fused.size(); ++group)
+    for (NodeId node : stage.fused[group])
+      groups[static_cast<size_t>(node)] = static_cast<int64_t>(group);
+  return groups;
+}
+
+// One node after the other, once all ranks have started. Members of a bundle are one event, and so
+// are nodes that run as one.
+Timeline TimelineOf(const Stage& stage,
+                    const std::vector<Priced>& nodes,
+                    const std::vector<int64_t>& groups,
+                    double start_seconds) {
   std::vector<TimelineEvent> events;
   double now = start_seconds;
   for (size_t n = 0; n < nodes.size(); ++n) {
@@ -53,12 +68,15 @@ Timeline TimelineOf(const Stage& stage, const std::vector<Priced>& nodes, double
     const NodeId id = static_cast<NodeId>(n);
     const Node& node = stage.graph.nodes[n];
     const auto bundle = BundleOf(node);
-    const bool joins = bundle && !events.empty() &&
-                       BundleOf(stage.graph.node(events.back().nodes.back())) == bundle;
-    if (!joins)
+    const NodeId last = events.empty() ? kNone : events.back().nodes.back();
+    const bool travels = last != kNone && bundle && BundleOf(stage.graph.node(last)) == bundle;
+    const bool fused =
+        last != kNone && groups[n] >= 0 && groups[static_cast<size_t>(last)] == groups[n];
+    if (!travels && !fused)
       events.push_back({.stream = CollectiveOf(node) ? Stream::kCollectives : Stream::kCompute,
                         .what = node.op,
                         .start_seconds = now});
+    if (fused) events.back().what += "+" + node.op;
     events.back().nodes.push_back(id);
     events.back().seconds += seconds;
     now += seconds;
@@ -122,7 +140,7 @@ Prediction Simulate(const Program& program, const Cluster& cluster, const OpTabl
   out.step += out.communication;
   const Priced start = StepSeconds(cluster);
   out.step += start;
-  out.timeline = TimelineOf(stage, out.nodes, start.seconds);
+  out.timeline = TimelineOf(stage, out.nodes, FusedGroups(stage, cluster), start.seconds);
   out.memory = MemoryOf(program, ops);
   return out;
 }

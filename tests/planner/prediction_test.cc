@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "executor/run/run.h"
 #include "planner/simulate/simulate.h"
 #include "profiles/cost.h"
+#include "profiles/factors.h"
 #include "tests/executor/run/program_cases.h"
 #include "tests/planner/test_cluster.h"
 
@@ -139,6 +142,33 @@ TEST(PredictedTimeline, MembersOfABundleAreOneEvent) {
   EXPECT_EQ(events[0].nodes, (std::vector<NodeId>{0, 1}));
   EXPECT_EQ(events[0].seconds, prediction.nodes[0].seconds + prediction.nodes[1].seconds);
   EXPECT_EQ(events[1].nodes, std::vector<NodeId>{2});
+}
+
+// Where the profile says that the device can, nodes of a group are one event.
+TEST(PredictedTimeline, NodesThatRunAsOneAreOneEvent) {
+  const std::string text =
+      "program\nstage ranks 0-1 mesh t=2\ngraph g opset 26 {\n"
+      "  input %a: f32[64]\n"
+      "  %b: f32[64] = Relu(%a) @one\n"
+      "  %c: f32[64] = Exp(%b) @two\n"
+      "  %d: f32[64] = Tanh(%c) @three\n"
+      "  output %c\n  output %d\n}\n"
+      "sharding %a [t]\nsharding %b [t]\nsharding %c [t]\nsharding %d [t]\n"
+      "fused @one @two\nschedule 0:0\n";
+  const Program program = ParseProgram(text).value();
+  Cluster cluster = TestCluster(2);
+  EXPECT_EQ(Simulate(program, cluster, BuiltIn()).timeline.events().size(), 3u);
+  Profile profile = *cluster.profile;
+  profile.factors[kFusedBlockElements] = {1000, "h100"};
+  cluster.profile = std::make_shared<Profile>(std::move(profile));
+  const Prediction prediction = Simulate(program, cluster, BuiltIn());
+  const std::vector<TimelineEvent>& events = prediction.timeline.events();
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].nodes, (std::vector<NodeId>{0, 1}));
+  EXPECT_EQ(events[0].what, "Relu+Exp");
+  EXPECT_EQ(events[0].seconds, prediction.nodes[0].seconds + prediction.nodes[1].seconds);
+  EXPECT_EQ(events[1].nodes, std::vector<NodeId>{2});
+  EXPECT_EQ(events[1].start_seconds, events[0].end_seconds());
 }
 
 // Both traces: names and operators by process and thread, predicted threads as if measured.
