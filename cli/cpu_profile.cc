@@ -31,7 +31,7 @@ std::string Variable(const char* name) {
 
 // "" if there is none.
 fs::path CacheFolder() {
-  if (const std::string own = Variable("METADIST_CACHE_DIR"); !own.empty()) return own;
+  if (std::string own = Variable("METADIST_CACHE_DIR"); !own.empty()) return own;
   if (const std::string all = Variable("XDG_CACHE_HOME"); !all.empty())
     return fs::path(all) / "metadist";
   const std::string home = Variable("HOME");

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the packages of scripts/packages.txt that are missing and says which; for the group test also the Python packages of
-# scripts/python_packages.txt, into ~/.cache/metadist/python.
+# Installs the packages of scripts/packages.txt that are missing and says which; for the groups test and lint also the Python packages of
+# scripts/python_packages.txt and scripts/python_lint.txt, into folders of ~/.cache/metadist.
 #   scripts/setup.sh [GROUP...]    groups: build (default), test, lint, bench
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,21 +18,21 @@ missing_packages() {
   done < scripts/packages.txt
 }
 
-# Tests find them by PYTHONPATH (tests/CMakeLists.txt); nothing is installed where Python's own packages are.
+# python_packages LIST FOLDER. Tests find them by PYTHONPATH (tests/CMakeLists.txt); nothing is installed where Python's own packages are.
 python_packages() {
-  local folder=${METADIST_PYTHON:-$HOME/.cache/metadist/python} log
-  cmp -s scripts/python_packages.txt "$folder/packages.txt" && return
+  local list=$1 folder=$2 log
+  cmp -s "$list" "$folder/packages.txt" && return
   echo "setup: installing Python packages into $folder" >&2
   log=$(mktemp)
   rm -rf "$folder"
-  if ! python3 -m pip install --quiet --no-deps --target "$folder" -r scripts/python_packages.txt < /dev/null > "$log" 2>&1; then
+  if ! python3 -m pip install --quiet --no-deps --target "$folder" -r "$list" < /dev/null > "$log" 2>&1; then
     tail -n 20 "$log" >&2
     rm -f "$log"
     echo "setup: pip could not install the Python packages" >&2
     exit 1
   fi
   rm -f "$log"
-  cp scripts/python_packages.txt "$folder/packages.txt"
+  cp "$list" "$folder/packages.txt"
 }
 
 as_root() {
@@ -77,5 +77,8 @@ if ((${#missing[@]})); then
 fi
 check_cmake
 if [[ " $groups " == *" test "* ]]; then
-  python_packages
+  python_packages scripts/python_packages.txt "${METADIST_PYTHON:-$HOME/.cache/metadist/python}"
+fi
+if [[ " $groups " == *" lint "* ]]; then
+  python_packages scripts/python_lint.txt "$HOME/.cache/metadist/lint"
 fi

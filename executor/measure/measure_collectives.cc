@@ -75,7 +75,7 @@ Result<Move> MoveOf(Collective op, int ranks, int64_t bytes) {
   TensorType type{ElementType::kF32, {op == Collective::kAllReduce ? bytes / 4 : part * ranks}};
   CollectiveStep step;
   step.axes = {0};
-  const char* from = "[]";
+  const char* from = nullptr;
   const char* to = "[]";
   switch (op) {
     case Collective::kAllReduce:

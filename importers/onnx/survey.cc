@@ -107,7 +107,7 @@ Result<std::string> SubjectOf(const OnnxCase& one) {
     all.insert(NameOf(node));
     if (node.input_size() > 0) with_inputs.insert(NameOf(node));
   }
-  if (with_inputs.empty()) with_inputs = all;
+  if (with_inputs.empty()) with_inputs = std::move(all);
   return with_inputs.size() == 1 ? *with_inputs.begin() : std::string();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layer of gated recurrent units: h = (1 - z) n + z h with update gate z, reset gate r and
 // candidate n = g(W x + R (r h)), or (linear_before_reset = 1) g(W x + r (R h)).
+#include <utility>
+
 #include "metair/ops/ops.h"
 #include "metair/ops/rnn.h"
 
@@ -33,7 +35,7 @@ void GRUStep(CellStep& cell, bool linear_before_reset) {
                                                  : cell.Recur(kContent, row, kept);
     next[i] = (1 - update[i]) * gate(kContent, i, recurrent) + update[i] * cell.h[i];
   }
-  cell.h = next;
+  cell.h = std::move(next);
 }
 
 Result<void> GRUReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {

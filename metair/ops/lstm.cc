@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A long short-term memory layer: c = f c + i g(...), h = o h(c) with input gate i, output gate o,
 // forget gate f; with peepholes the gates also read c. input_forget = 1: f = 1 - i.
+#include <utility>
+
 #include "metair/ops/ops.h"
 #include "metair/ops/rnn.h"
 
@@ -34,7 +36,7 @@ void LSTMStep(CellStep& cell, bool input_forget) {
     cell.c[i] = forget * old + input * gate(kContent, i, old);
     next[i] = gate(kOutput, i, cell.c[i]) * cell.activations[2](cell.c[i]);
   }
-  cell.h = next;
+  cell.h = std::move(next);
 }
 
 Result<void> LSTMReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {
