@@ -39,9 +39,9 @@ Result<Baseline> ReadBaseline(const std::string& path) {
   return error;
 }
 
-Result<void> CheckAlike(const Baseline& baseline,
-                        const std::string& mesh,
-                        const std::string& backend) {
+Result<void> CheckComparable(const Baseline& baseline,
+                             const std::string& mesh,
+                             const std::string& backend) {
   if (baseline.mesh == mesh && baseline.backend == backend) return {};
   return BadInput(
       baseline.path,

@@ -20,9 +20,9 @@ struct Baseline {
 Result<Baseline> ReadBaseline(const std::string& path);
 
 // Errors: kBadInput if the two runs are not comparable.
-Result<void> CheckAlike(const Baseline& baseline,
-                        const std::string& mesh,
-                        const std::string& backend);
+Result<void> CheckComparable(const Baseline& baseline,
+                             const std::string& mesh,
+                             const std::string& backend);
 // Errors: kRegression if the tenth percentile of the step time is more than 1 + `share` times the
 // baseline's.
 Result<void> CheckRegression(const Baseline& baseline, double seconds, double share);

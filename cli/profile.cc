@@ -44,7 +44,7 @@ nlohmann::ordered_json Classes(const Profile& profile) {
 }
 
 // Rows measured between threads cannot be combined with rows measured between processes.
-Result<void> CheckAlike(const Profile& previous, const Session& session) {
+Result<void> CheckComparable(const Profile& previous, const Session& session) {
   const std::string ranks = session.processes != nullptr ? kOfProcesses : kOfThreads;
   const std::string& before = previous.header.launch_mode;
   if (before.empty() || before == ranks) return {};
@@ -158,7 +158,7 @@ Result<void> MeasureHere(Session& session, const ProfileFlags& flags) {
       return error;
     }
     previous = std::move(read).value();
-    TRY(CheckAlike(previous, session));
+    TRY(CheckComparable(previous, session));
   }
   const auto start = std::chrono::steady_clock::now();
   Session::finishes() = file;

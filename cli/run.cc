@@ -65,7 +65,7 @@ Result<void> RunAndReport(Session& session, RunFlags flags) {
     flags.bench = true;
   }
   const Job job = TRY(LoadJob(session, flags));
-  if (baseline) TRY(CheckAlike(*baseline, job.mesh(), flags.backend));
+  if (baseline) TRY(CheckComparable(*baseline, job.mesh(), flags.backend));
   const RunOutcome outcome = TRY(Execute(session, flags, job));
   RunReport report = RunReportOf(flags, job, outcome);
   Result<void> regression;

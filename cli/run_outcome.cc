@@ -15,7 +15,7 @@
 namespace metadist::cli {
 namespace {
 
-constexpr uint64_t kShakes = 3;  // runs that measure how far roundings move an output
+constexpr uint64_t kPerturbedRuns = 3;  // runs that measure how far roundings move an output
 
 Result<NamedTensors> ReadInputs(const RunFlags& flags, const Graph& graph) {
   NamedTensors inputs;
@@ -95,11 +95,12 @@ Result<RunOutcome> Execute(Session& session, const RunFlags& flags, const Job& j
   if (out.passed()) return out;
   // The differences may be caused by roundings in this model, which also occur on one device.
   const auto& base = whole ? whole->outputs : out.run.outputs;
-  for (options.shake = 1; options.shake <= kShakes; ++options.shake) {
-    const auto shaken = RunProgram(SingleDevice(job.graph), {}, inputs, options);
-    if (!shaken.ok() && shaken.error().code == ErrorCode::kInterrupted) return shaken.error();
-    if (!shaken.ok()) continue;  // sizes were computed from a constant that moved
-    for (const auto& [name, movement] : Movement(base, shaken.value().outputs))
+  for (options.perturbation = 1; options.perturbation <= kPerturbedRuns; ++options.perturbation) {
+    const auto perturbed = RunProgram(SingleDevice(job.graph), {}, inputs, options);
+    if (!perturbed.ok() && perturbed.error().code == ErrorCode::kInterrupted)
+      return perturbed.error();
+    if (!perturbed.ok()) continue;  // sizes were computed from a constant that moved
+    for (const auto& [name, movement] : Movement(base, perturbed.value().outputs))
       out.moved[name] = std::max(out.moved[name], movement);
   }
   check();

@@ -94,7 +94,7 @@ Result<Searched> FreeFirst(const SearchSetting& setting) {
   out.best = out.free;
   if (!out.free.mesh || out.free.candidate.memory.peak_bytes() <= setting.limit_bytes) return out;
   const bool ties = setting.meshes.has_ties();
-  out.best = TRY(search.Cheapest(setting.limit_bytes, /*tied=*/true, ties ? kAlikeShare : 1));
+  out.best = TRY(search.Cheapest(setting.limit_bytes, /*tied=*/true, ties ? kTiedShare : 1));
   if (!out.best.mesh && ties) out.best = TRY(search.Cheapest(setting.limit_bytes, /*tied=*/false));
   return out;
 }

@@ -84,7 +84,7 @@ const float* In(const KernelArgs& args, size_t input) {
   return reinterpret_cast<const float*>(args.inputs[input]);
 }
 
-float* Wanted(const KernelArgs& args, size_t output) {
+float* OutputOrNull(const KernelArgs& args, size_t output) {
   return output < args.outputs.size() ? reinterpret_cast<float*>(args.outputs[output]) : nullptr;
 }
 
@@ -178,7 +178,7 @@ void Block::AddValues(int64_t columns) const {
     if (product.k > 0) {
       product.Run(scores() + from,
                   In(args, input) + values->at(b, group, 0),
-                  Wanted(args, 0) + call.result.at(b, h, first),
+                  OutputOrNull(args, 0) + call.result.at(b, h, first),
                   product_scratch(),
                   call.product_bytes);
       product.beta = 1;
@@ -188,15 +188,15 @@ void Block::AddValues(int64_t columns) const {
 }
 
 void Block::Show(Stage stage, int64_t columns) const {
-  if (call.stage != stage || Wanted(args, 3) == nullptr) return;
+  if (call.stage != stage || OutputOrNull(args, 3) == nullptr) return;
   const int64_t place = (b * call.query.heads.heads + h) * call.query.heads.sequence + first;
-  std::copy_n(scores(), rows * columns, Wanted(args, 3) + place * columns);
+  std::copy_n(scores(), rows * columns, OutputOrNull(args, 3) + place * columns);
 }
 
 void Block::Run() const {
   // A query that sees no key still has one score, whose softmax is NaN.
   int64_t columns = std::max<int64_t>(Seen(first + rows - 1), 1);
-  if (Wanted(args, 3) != nullptr) columns = call.total();
+  if (OutputOrNull(args, 3) != nullptr) columns = call.total();
   Score(columns);
   Show(Stage::kProduct, columns);
   if (call.cap > 0) Cap(call.cap, scores(), rows * columns);
@@ -229,7 +229,7 @@ struct Joined {
     return joined;
   }
   void Run(const KernelArgs& args) const {
-    if (Wanted(args, output) == nullptr) return;
+    if (OutputOrNull(args, output) == nullptr) return;
     if (past) past->Run(args.inputs[past_input], args.outputs[output]);
     fresh->Run(args.inputs[fresh_input], args.outputs[output]);
   }
@@ -270,7 +270,7 @@ Prepared Attention(const KernelSite& site) {
   for (const size_t input : {kQuery, kKey, kValue})
     if (site.element(input) != ElementType::kF32) return Decline("f32 only");
   for (size_t input = kMask; input < site.call->inputs.size(); ++input)
-    if (site.strided(input)) return Decline("only queries, keys and values may lie with strides");
+    if (site.strided(input)) return Decline("only queries, keys and values may be strided");
   const Attributes& attributes = site.attributes();
   const auto queries = HeadsOf(site.shape(kQuery), attributes.Int("q_num_heads", 0), "");
   const auto keys = HeadsOf(site.shape(kKey), attributes.Int("kv_num_heads", 0), "");
@@ -294,7 +294,7 @@ Prepared Attention(const KernelSite& site) {
   call.scale = attributes.Float("scale", 1 / std::sqrt(static_cast<float>(call.query.heads.size)));
   call.cap = attributes.Float("softcap", 0);
   call.stage = static_cast<Stage>(attributes.Int("qk_matmul_output_mode", 0));
-  if (!SetMask(site, call)) return Decline("a mask of other numbers");
+  if (!SetMask(site, call)) return Decline("a mask of another element type");
   SetScratch(site, call);
   const auto key_copy = Joined::Make(call.keys, kPastKey, kKey, 1);
   const auto value_copy = Joined::Make(call.values, kPastValue, kValue, 2);

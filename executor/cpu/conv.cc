@@ -75,7 +75,7 @@ bool IsDeep(const KernelSite& site) {
 Prepared Conv(const KernelSite& site) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   const size_t rank = site.shape(0).size();
-  if (rank < 3 || rank > 5) return Decline("one to three dims of space");
+  if (rank < 3 || rank > 5) return Decline("one to three spatial dims only");
   const std::string pad = site.attributes().String("auto_pad", "NOTSET");
   if (pad != "NOTSET" && pad != "VALID") return Decline("padding is derived");
   if (NumElements(site.out().shape) == 0 || NumElements(site.shape(0)) == 0)

@@ -129,8 +129,8 @@ Prepared Bind(const KernelSite& site, const ConvWindow& window) {
 Prepared ConvChannelsLast(const KernelSite& site, const ConvWindow& window) {
   if (!site.packable(1)) return Decline("weights cannot be packed");
   if (site.strided(0) && site.strides[0] != ChannelsLastStrides(site.shape(0)))
-    return Decline("channels of x must lie last");
-  if (site.strided(2)) return Decline("the bias must lie row by row");
+    return Decline("channels of x must be its last dim");
+  if (site.strided(2)) return Decline("the bias must be row-major");
   return CatchOneDnn([&] { return Bind(site, window); });
 }
 

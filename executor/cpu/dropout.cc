@@ -56,12 +56,12 @@ Prepared DropoutInInference(const KernelSite& site) {
 Prepared DropoutInTraining(const KernelSite& site) {
   const OpCall& call = *site.call;
   if (!Trains(call)) return Decline("keeps everything");
-  if (site.element(0) != ElementType::kF32) return Decline("only f32");
+  if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   const bool given = call.has(1);
   const bool wide = given && site.element(1) == ElementType::kF64;
   if (given && !wide && site.element(1) != ElementType::kF32) return Decline("only an f32 ratio");
   const KeySource key(site);
-  if (!key.ok()) return Decline("the key is no i64");
+  if (!key.ok()) return Decline("the key is not i64");
   const CounterRandom random(site.shape(0), site.attributes().Ints("start"));
   const bool masks = site.outputs.size() > 1;
   return Accept("lines", [=](const KernelArgs& args) -> Result<void> {

@@ -220,9 +220,10 @@ Prepared GroupNormalization(const KernelSite& site) {
 
 Prepared BatchNormalization(const KernelSite& site) {
   if (!AllF32(site)) return Decline("f32 only");
-  if (site.shape(0).size() < 2 || !KeepsLayout(site)) return Decline("x and y must lie alike");
+  if (site.shape(0).size() < 2 || !KeepsLayout(site))
+    return Decline("x and y must have one layout");
   for (size_t i = 1; i < site.call->inputs.size(); ++i)
-    if (site.strided(i)) return Decline("only x may lie with its channels last");
+    if (site.strided(i)) return Decline("only x may have its channels last");
   Batch batch;
   batch.planes = PlanesOf(site);
   batch.last = site.strided(0);

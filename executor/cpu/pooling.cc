@@ -198,13 +198,14 @@ void MeanPixels(const Pool& p, const float* x, float* y) {
 
 Prepared Bind(const KernelSite& site, bool mean) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
-  if (site.outputs.size() > 1) return Decline("indices are wanted");
+  if (site.outputs.size() > 1) return Decline("it does not return indices");
   const Shape& shape = site.shape(0);
   const bool last = site.strided(0);
   if (last != !site.out_strides.empty() ||
       (last && (!ReadsChannelsLast(site) || !WritesChannelsLast(site))))
-    return Decline("operand and result must lie alike");
-  if (shape.size() < 3 || shape.size() > (last ? 4 : 5)) return Decline("too many dims of space");
+    return Decline("operand and result must have one layout");
+  if (shape.size() < 3 || shape.size() > (last ? 4 : 5))
+    return Decline("more than three spatial dims");
   const auto window = WindowOf(
       site.attributes(), {shape.begin() + 2, shape.end()}, site.attributes().Ints("kernel_shape"));
   if (!window.ok()) return Decline(window.error().message);

@@ -7,9 +7,9 @@
 namespace metadist::cpu {
 
 Prepared RandomNormal(const KernelSite& site) {
-  if (site.out().element != ElementType::kF32) return Decline("only f32");
+  if (site.out().element != ElementType::kF32) return Decline("f32 only");
   const KeySource key(site);
-  if (!key.ok()) return Decline("the key is no i64");
+  if (!key.ok()) return Decline("the key is not i64");
   const CounterRandom random(site.out().shape, site.attributes().Ints("start"));
   const double mean = site.attributes().Float("mean", 0);
   const double scale = site.attributes().Float("scale", 1);

@@ -29,9 +29,9 @@ Prepared RandomUniform(const KernelSite& site) {
   const auto declared = DrawnFloat(*site.call, ElementType::kF32);
   if (!declared.ok() || declared.value() != ElementType::kF32 ||
       site.out().element != ElementType::kF32)
-    return Decline("only f32");
+    return Decline("f32 only");
   const KeySource key(site);
-  if (!key.ok()) return Decline("the key is no i64");
+  if (!key.ok()) return Decline("the key is not i64");
   const CounterRandom random(site.out().shape, site.attributes().Ints("start"));
   const double low = site.attributes().Float("low", 0);
   const double width = site.attributes().Float("high", 1) - low;

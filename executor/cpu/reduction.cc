@@ -70,16 +70,17 @@ namespace {
 Prepared ReduceNeighbours(const KernelSite& site, F function, std::vector<bool> reduced) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   if (function != F::kReduceSum && function != F::kReduceMean && function != F::kReduceMax)
-    return Decline("sums, averages and the highest only");
+    return Decline("sums, means and maxima only");
   const Shape& shape = site.shape(0);
   Shape sizes = shape;
   if (site.strided(0)) {
-    if (!ReadsChannelsLast(site)) return Decline("channels must lie first or last");
+    if (!ReadsChannelsLast(site)) return Decline("strides are neither row-major nor channels-last");
     std::rotate(sizes.begin() + 1, sizes.begin() + 2, sizes.end());
     std::rotate(reduced.begin() + 1, reduced.begin() + 2, reduced.end());
     // The remaining dims must already be in the order of the result.
     for (size_t d = 1; d + 1 < sizes.size(); ++d)
-      if (!reduced[d] && sizes[d] != 1 && !reduced.back()) return Decline("the result would turn");
+      if (!reduced[d] && sizes[d] != 1 && !reduced.back())
+        return Decline("the result would be transposed");
   }
   Extent extent;
   int stage = 0;  // before, in, or after the reduced group of dims
@@ -122,7 +123,7 @@ Prepared ReduceSpace(const KernelSite& site, F function) {
   const Shape& shape = site.shape(0);
   Extent extent;
   if (site.strided(0)) {
-    if (!ReadsChannelsLast(site)) return Decline("channels must lie first or last");
+    if (!ReadsChannelsLast(site)) return Decline("strides are neither row-major nor channels-last");
     extent.outer = shape[0];
     extent.inner = shape[1];
     for (size_t d = 2; d < shape.size(); ++d) extent.reduced *= shape[d];

@@ -157,7 +157,7 @@ Prepared ReduceByLoops(const KernelSite& site, F function, const std::vector<boo
     case ElementType::kI64:
       return BindIntegers<int64_t>(function, *nest, count);
     case ElementType::kBool:
-      if (function == F::kReduceSum) return Decline("no sum of truth values");
+      if (function == F::kReduceSum) return Decline("no sum of booleans");
       return BindIntegers<uint8_t>(function, *nest, count);
     default:
       return Decline("no loop for this element type");

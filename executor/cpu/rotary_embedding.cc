@@ -65,7 +65,7 @@ Prepared RotaryEmbedding(const KernelSite& site) {
   if (site.call->has(3) && !IsIndex(site.element(3))) return Decline("no index type");
   Rotation rotation{heads.value()};
   rotation.pairs = site.shape(1).back();
-  if (rotation.pairs == 0) return Decline("nothing to turn");
+  if (rotation.pairs == 0) return Decline("nothing to rotate");
   rotation.rows = NumElements(site.shape(1)) / rotation.pairs;
   rotation.interleaved = attributes.Int("interleaved", 0) != 0;
   rotation.wide = site.call->has(3) && site.element(3) == ElementType::kI64;

@@ -85,7 +85,7 @@ void StridedCopy::TakeTurn() {
   const auto row = std::find_if(dims.begin(), dims.end(), is_row);
   const auto column = std::find_if(dims.begin(), dims.end(), is_column);
   if (row == dims.end() || column == dims.end() || row == column || row->from == 0) return;
-  turn_ = TurnedCopy{bytes, column->size, row->size, row->from / unit, column->to / unit};
+  transposed_ = TransposedCopy{bytes, column->size, row->size, row->from / unit, column->to / unit};
   LoopNest rest;
   for (auto dim = dims.begin(); dim != dims.end(); ++dim) {
     if (dim == row || dim == column) continue;
@@ -96,12 +96,12 @@ void StridedCopy::TakeTurn() {
   nest_ = rest;
 }
 
-void StridedCopy::RunTurned(const std::byte* from, std::byte* to) const {
-  const int64_t strip = turn_->strip();
-  for (int64_t begin = 0; begin < turn_->columns; begin += strip) {
-    const int64_t end = std::min(begin + strip, turn_->columns);
+void StridedCopy::RunTransposed(const std::byte* from, std::byte* to) const {
+  const int64_t strip = transposed_->strip();
+  for (int64_t begin = 0; begin < transposed_->columns; begin += strip) {
+    const int64_t end = std::min(begin + strip, transposed_->columns);
     nest_.ForEachRow([&](const LoopNest::Offsets& at) {
-      turn_->Run(from + at[0] * item_, to + at[1] * item_, begin, end);
+      transposed_->Run(from + at[0] * item_, to + at[1] * item_, begin, end);
     });
   }
 }
@@ -109,7 +109,7 @@ void StridedCopy::RunTurned(const std::byte* from, std::byte* to) const {
 void StridedCopy::Run(const std::byte* from, std::byte* to) const {
   from += from_begin_;
   to += to_begin_;
-  if (turn_) return RunTurned(from, to);
+  if (transposed_) return RunTransposed(from, to);
   const bool dense = nest_.inner == 1 || (nest_.inner_stride[0] == 1 && nest_.inner_stride[1] == 1);
   if (dense) {
     switch (nest_.inner * item_) {

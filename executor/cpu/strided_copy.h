@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "executor/cpu/loop_nest.h"
-#include "executor/cpu/turned_copy.h"
+#include "executor/cpu/transposed_copy.h"
 
 namespace metadist::cpu {
 
@@ -28,10 +28,11 @@ class StridedCopy {
 
  private:
   void TakeTurn();
-  void RunTurned(const std::byte* from, std::byte* to) const;
+  void RunTransposed(const std::byte* from, std::byte* to) const;
 
-  LoopNest nest_;                   // operand 0 = source, 1 = destination, in elements
-  std::optional<TurnedCopy> turn_;  // the innermost loops, which are then not part of the nest
+  LoopNest nest_;  // operand 0 = source, 1 = destination, in elements
+  std::optional<TransposedCopy>
+      transposed_;  // the innermost loops, which are then not part of the nest
   int64_t item_ = 1;
   int64_t from_begin_ = 0;
   int64_t to_begin_ = 0;

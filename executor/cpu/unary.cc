@@ -240,7 +240,7 @@ Prepared Between(const KernelSite& site, X lowest, X highest, Function clamp) {
 }  // namespace
 
 Prepared Clip(const KernelSite& site) {
-  if (!KeepsLayout(site)) return Decline("operand and result must lie alike");
+  if (!KeepsLayout(site)) return Decline("operand and result must have one layout");
   using Limits = std::numeric_limits<float>;
   switch (site.element(0)) {
     case ElementType::kF32:

@@ -38,7 +38,7 @@ Interval LargestGap(const BufferPlan& plan, NodeId node) {
   return gap;
 }
 
-bool KeepUntil(BufferPlan& plan, ValueId value, NodeId last) {
+bool ExtendLifetime(BufferPlan& plan, ValueId value, NodeId last) {
   const ValueId root = plan.slots[static_cast<size_t>(value)].root;
   Slot& kept = plan.slots[static_cast<size_t>(root)];
   if (kept.rewritten != kNone && kept.rewritten <= last) return false;

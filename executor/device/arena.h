@@ -11,6 +11,6 @@ Interval LargestGap(const BufferPlan& plan, NodeId node);
 
 // Extends the lifetime of a value's buffer to the end of node `last`, if no other buffer uses that
 // memory until then. Otherwise returns false and does nothing.
-bool KeepUntil(BufferPlan& plan, ValueId value, NodeId last);
+bool ExtendLifetime(BufferPlan& plan, ValueId value, NodeId last);
 
 }  // namespace metadist

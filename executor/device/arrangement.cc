@@ -33,7 +33,7 @@ class Arranger {
   Arrangement Run() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const NodeId id = static_cast<NodeId>(n);
-      if (!Fold(id)) LayChannelsLast(id);
+      if (!Fold(id)) MakeChannelsLast(id);
     }
     while (!Settled()) {
     }
@@ -49,15 +49,15 @@ class Arranger {
 
   void SetOwned();
   bool Fold(NodeId id);
-  void LayChannelsLast(NodeId id);
+  void MakeChannelsLast(NodeId id);
   bool Settled();
-  bool LayRowByRow(ValueId value);
+  bool MakeRowMajor(ValueId value);
   std::optional<Call> CallAt(NodeId id) const;
   std::optional<cpu::StridedView> ViewAt(NodeId id) const;
   bool Takes(NodeId reader, ValueId value, const StrideList& strides) const;
   bool ReadersTake(ValueId value, const StrideList& strides) const;
-  bool MayLieAnyhow(ValueId value) const;
-  bool ChannelsLieLast(ValueId value) const;
+  bool TakesAnyLayout(ValueId value) const;
+  bool ChannelsAreLast(ValueId value) const;
 
   const Graph& graph_;
   const OpTable& ops_;
@@ -121,7 +121,7 @@ bool Arranger::Takes(NodeId reader, ValueId value, const StrideList& strides) co
     if (node.inputs[i] == value) site.strides[i] = strides;
   site.out_strides.clear();
   if (cpu::PrepareStrided(site).ok()) return true;
-  if (node.outputs.empty() || node.outputs[0] == kNone || !MayLieAnyhow(node.outputs[0]))
+  if (node.outputs.empty() || node.outputs[0] == kNone || !TakesAnyLayout(node.outputs[0]))
     return false;
   site.out_strides = cpu::ChannelsLastStrides(call->types[0].shape);
   return cpu::PrepareStrided(site).ok();
@@ -141,14 +141,14 @@ bool Arranger::Fold(NodeId id) {
   if (!ReadersTake(out, view->strides)) return false;
   NodeId last = id;
   for (const Use& use : uses_[static_cast<size_t>(out)]) last = std::max(last, use.node);
-  if (!KeepUntil(plan_, node.inputs[0], last)) return false;
+  if (!ExtendLifetime(plan_, node.inputs[0], last)) return false;
   result_.folded[static_cast<size_t>(id)] = true;
   result_.views[static_cast<size_t>(out)] = *view;
   return true;
 }
 
 // Whether the value may have any layout: an image in the arena without views.
-bool Arranger::MayLieAnyhow(ValueId value) const {
+bool Arranger::TakesAnyLayout(ValueId value) const {
   const TensorType& type = graph_.value(value).type;
   const BufferPlan::Slot& slot = plan_.slots[static_cast<size_t>(value)];
   return type.element == ElementType::kF32 && type.shape.size() == 4 &&
@@ -156,19 +156,19 @@ bool Arranger::MayLieAnyhow(ValueId value) const {
          NumElements(type.shape) > type.shape[0] * type.shape[1];
 }
 
-bool Arranger::ChannelsLieLast(ValueId value) const {
+bool Arranger::ChannelsAreLast(ValueId value) const {
   const StrideList& strides = result_.views[static_cast<size_t>(value)].strides;
   return !strides.empty() && strides == cpu::ChannelsLastStrides(graph_.value(value).type.shape);
 }
 
-void Arranger::LayChannelsLast(NodeId id) {
+void Arranger::MakeChannelsLast(NodeId id) {
   const Node& node = graph_.node(id);
   const auto call = CallAt(id);
   if (!call || node.outputs.size() != 1 || node.outputs[0] == kNone) return;
   const cpu::KernelRow* row = cpu::RowOf(*call->call.op);
-  if (row == nullptr || !row->traits.writes_strides || !MayLieAnyhow(node.outputs[0])) return;
+  if (row == nullptr || !row->traits.writes_strides || !TakesAnyLayout(node.outputs[0])) return;
   bool wanted = row->traits.starts_layout;
-  for (ValueId input : node.inputs) wanted = wanted || (input != kNone && ChannelsLieLast(input));
+  for (ValueId input : node.inputs) wanted = wanted || (input != kNone && ChannelsAreLast(input));
   const ValueId out = node.outputs[0];
   cpu::KernelSite site =
       result_.SiteOf(node, call->call, call->types, LargestGap(plan_, id).size());
@@ -196,14 +196,14 @@ bool Arranger::Settled() {
     const cpu::KernelSite site = result_.SiteOf(node, call->call, call->types, gap);
     if (!site.strided() && site.out_strides.empty()) continue;
     if (cpu::PrepareStrided(site).ok()) continue;
-    for (ValueId input : node.inputs) settled = !LayRowByRow(input) && settled;
-    for (ValueId output : node.outputs) settled = !LayRowByRow(output) && settled;
+    for (ValueId input : node.inputs) settled = !MakeRowMajor(input) && settled;
+    for (ValueId output : node.outputs) settled = !MakeRowMajor(output) && settled;
   }
   return settled;
 }
 
 // Returns whether the value was channels-last.
-bool Arranger::LayRowByRow(ValueId value) {
+bool Arranger::MakeRowMajor(ValueId value) {
   if (value == kNone || !laid_[static_cast<size_t>(value)]) return false;
   laid_[static_cast<size_t>(value)] = false;
   result_.views[static_cast<size_t>(value)].strides.clear();

@@ -56,10 +56,10 @@ size_t Alike(std::span<const CpuStep> steps, const std::vector<int>& group_of) {
 Link LinkOf(CpuStep& step,
             const Node& node,
             const ChainBuffers& buffers,
-            const std::vector<Touch>& touches) {
+            const std::vector<BufferUse>& uses) {
   const auto bytes_of_a_step = [&](ValueId value) {
-    const Touch& touch = buffers.Of(value, touches);
-    return touch.access == Touch::Access::kHead ? 0 : touch.element_bytes;
+    const BufferUse& use = buffers.Of(value, uses);
+    return use.access == BufferUse::Access::kHead ? 0 : use.element_bytes;
   };
   Link link;
   link.inputs = step.inputs.size();
@@ -99,13 +99,13 @@ std::vector<CpuStep> RunInChains(std::vector<CpuStep> steps,
   std::vector<CpuStep> joined;
   for (std::span<CpuStep> rest = steps; !rest.empty();) {
     size_t length = Alike(rest, group_of);
-    std::optional<std::vector<Touch>> touches;
-    while (length > 1 && !(touches = buffers.Use(rest.first(length)))) --length;
+    std::optional<std::vector<BufferUse>> uses;
+    while (length > 1 && !(uses = buffers.Use(rest.first(length)))) --length;
     length = std::max<size_t>(length, 1);
-    if (touches) {
+    if (uses) {
       std::vector<Link> links;
       for (CpuStep& step : rest.first(length))
-        links.push_back(LinkOf(step, graph.node(step.node), buffers, *touches));
+        links.push_back(LinkOf(step, graph.node(step.node), buffers, *uses));
       joined.push_back(Join(rest.first(length), std::move(links)));
     } else {
       joined.push_back(std::move(rest[0]));

@@ -7,7 +7,7 @@
 // memory. Let u and w share bytes, where the lifetime of u ends before that of w begins:
 //  * Both are heads: within a block the order is that of the nodes; nothing is carried to the next.
 //  * u and w walk from the same address with equal bytes per element: block i of u is read before
-//    block i of w overwrites it, and no other block touches it before.
+//    block i of w overwrites it, and no other block uses it before.
 //  * u is an operand from outside, and w a head at its address with at most as many bytes per
 //    element: the head is within the first block of u, which has been read by then.
 //  * One is a head, the other is written and walks, and both start at the same address: the head is
@@ -23,19 +23,20 @@
 namespace metadist {
 namespace {
 
-using Access = Touch::Access;
+using Access = BufferUse::Access;
 
-const std::byte* EndOf(const Touch& touch) {
-  const bool head = touch.access == Access::kHead;
-  return touch.begin +
-         (head ? std::min(touch.bytes, kChainBlock * touch.element_bytes) : touch.bytes);
+const std::byte* EndOf(const BufferUse& use) {
+  const bool head = use.access == Access::kHead;
+  return use.begin + (head ? std::min(use.bytes, kChainBlock * use.element_bytes) : use.bytes);
 }
 
-bool Disjoint(const Touch& a, const Touch& b) { return EndOf(a) <= b.begin || EndOf(b) <= a.begin; }
+bool Disjoint(const BufferUse& a, const BufferUse& b) {
+  return EndOf(a) <= b.begin || EndOf(b) <= a.begin;
+}
 
 // Makes a pair of buffers safe, if necessary by letting a head walk. nullopt: not possible; true:
 // something changed.
-std::optional<bool> Reconcile(Touch& a, Touch& b) {
+std::optional<bool> Reconcile(BufferUse& a, BufferUse& b) {
   if ((!a.written && !b.written) || Disjoint(a, b)) return false;
   const bool heads[] = {a.access == Access::kHead, b.access == Access::kHead};
   if (heads[0] && heads[1]) return false;
@@ -43,19 +44,19 @@ std::optional<bool> Reconcile(Touch& a, Touch& b) {
     return std::nullopt;
   if (!heads[0] && !heads[1])
     return a.element_bytes == b.element_bytes ? std::optional(false) : std::nullopt;
-  Touch& head = heads[0] ? a : b;
-  const Touch& other = heads[0] ? b : a;
+  BufferUse& head = heads[0] ? a : b;
+  const BufferUse& other = heads[0] ? b : a;
   if (!other.written && head.element_bytes <= other.element_bytes) return false;
   head.access = Access::kWalk;
   return true;
 }
 
-bool ReconcileAll(std::vector<Touch>& touches) {
+bool ReconcileAll(std::vector<BufferUse>& uses) {
   for (bool changed = true; changed;) {
     changed = false;
-    for (size_t a = 0; a < touches.size(); ++a)
-      for (size_t b = a + 1; b < touches.size(); ++b) {
-        const auto pair = Reconcile(touches[a], touches[b]);
+    for (size_t a = 0; a < uses.size(); ++a)
+      for (size_t b = a + 1; b < uses.size(); ++b) {
+        const auto pair = Reconcile(uses[a], uses[b]);
         if (!pair) return false;
         changed = changed || *pair;
       }
@@ -63,10 +64,9 @@ bool ReconcileAll(std::vector<Touch>& touches) {
   return true;
 }
 
-template <typename Touches>
-auto Find(Touches& touches, ValueId root) {
-  return std::find_if(
-      touches.begin(), touches.end(), [&](const Touch& t) { return t.root == root; });
+template <typename Uses>
+auto Find(Uses& uses, ValueId root) {
+  return std::find_if(uses.begin(), uses.end(), [&](const BufferUse& t) { return t.root == root; });
 }
 
 }  // namespace
@@ -84,13 +84,13 @@ ChainBuffers::Place ChainBuffers::PlaceOf(ValueId value) const {
   return {site_.plan.slots[static_cast<size_t>(value)].root, false};
 }
 
-const Touch& ChainBuffers::Of(ValueId value, const std::vector<Touch>& touches) const {
-  const auto found = Find(touches, PlaceOf(value).root);
-  CHECK(found != touches.end(), "a chain uses a value that it does not touch");
+const BufferUse& ChainBuffers::Of(ValueId value, const std::vector<BufferUse>& uses) const {
+  const auto found = Find(uses, PlaceOf(value).root);
+  CHECK(found != uses.end(), "a chain uses a value that it does not use");
   return *found;
 }
 
-Touch ChainBuffers::TouchOf(ValueId root, Access access) const {
+BufferUse ChainBuffers::UseOf(ValueId root, Access access) const {
   const TensorType& type = site_.graph.value(root).type;
   const std::byte* begin = site_.buffers[static_cast<size_t>(root)];
   return {root, access, begin, type.bytes(), ByteSize(type.element), /*written=*/false};
@@ -114,13 +114,15 @@ bool ChainBuffers::ReadOutside(ValueId root, std::span<const CpuStep> steps) con
 
 // Returns false if the step reads what another step writes in another order. linked: set if it
 // reads what another step writes.
-bool ChainBuffers::AddInputs(const CpuStep& step, std::vector<Touch>& touches, bool& linked) const {
+bool ChainBuffers::AddInputs(const CpuStep& step,
+                             std::vector<BufferUse>& uses,
+                             bool& linked) const {
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     if (step.inputs[i] == nullptr) continue;
     const Place place = PlaceOf(site_.graph.node(step.node).inputs[i]);
     const bool along = step.range.along[i] && !place.folded;
-    auto known = Find(touches, place.root);
-    if (known == touches.end()) known = touches.insert(known, TouchOf(place.root, Access::kWalk));
+    auto known = Find(uses, place.root);
+    if (known == uses.end()) known = uses.insert(known, UseOf(place.root, Access::kWalk));
     linked = linked || known->written;
     if (along) continue;
     if (known->written) return false;
@@ -129,22 +131,22 @@ bool ChainBuffers::AddInputs(const CpuStep& step, std::vector<Touch>& touches, b
   return true;
 }
 
-std::optional<std::vector<Touch>> ChainBuffers::Use(std::span<const CpuStep> steps) const {
-  std::vector<Touch> touches;
+std::optional<std::vector<BufferUse>> ChainBuffers::Use(std::span<const CpuStep> steps) const {
+  std::vector<BufferUse> uses;
   bool linked = false;
   for (const CpuStep& step : steps) {
-    if (!AddInputs(step, touches, linked)) return std::nullopt;
+    if (!AddInputs(step, uses, linked)) return std::nullopt;
     const ValueId root = PlaceOf(site_.graph.node(step.node).outputs[0]).root;
-    auto known = Find(touches, root);
-    if (known == touches.end())
-      known = touches.insert(
-          known, TouchOf(root, ReadOutside(root, steps) ? Access::kWalk : Access::kHead));
+    auto known = Find(uses, root);
+    if (known == uses.end())
+      known =
+          uses.insert(known, UseOf(root, ReadOutside(root, steps) ? Access::kWalk : Access::kHead));
     if (known->access == Access::kWhole) return std::nullopt;  // a state that was read whole before
     known->written = true;
   }
   const bool one_block = steps[0].range.count <= kChainBlock;
-  if (!linked || (!one_block && !ReconcileAll(touches))) return std::nullopt;
-  return touches;
+  if (!linked || (!one_block && !ReconcileAll(uses))) return std::nullopt;
+  return uses;
 }
 
 }  // namespace metadist

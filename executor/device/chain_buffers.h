@@ -24,7 +24,7 @@ struct ChainSite {
 };
 
 // How the nodes of a chain, which alternate block by block, use the buffer of a value.
-struct Touch {
+struct BufferUse {
   enum class Access : uint8_t {
     kHead,   // its first block, reused for every block
     kWalk,   // block by block
@@ -46,9 +46,9 @@ class ChainBuffers {
   // How the steps use the buffers of all values that they read or write, if they form a chain.
   // nullopt: a chain would change results, or no step reads what another one writes. All steps must
   // run on ranges of the same length.
-  std::optional<std::vector<Touch>> Use(std::span<const CpuStep> steps) const;
+  std::optional<std::vector<BufferUse>> Use(std::span<const CpuStep> steps) const;
   // The entry for the buffer in which a value is read or written.
-  const Touch& Of(ValueId value, const std::vector<Touch>& touches) const;
+  const BufferUse& Of(ValueId value, const std::vector<BufferUse>& uses) const;
 
  private:
   struct Place {
@@ -56,8 +56,8 @@ class ChainBuffers {
     bool folded;  // read by strides from the operand of its folded producer
   };
   Place PlaceOf(ValueId value) const;
-  Touch TouchOf(ValueId root, Touch::Access access) const;
-  bool AddInputs(const CpuStep& step, std::vector<Touch>& touches, bool& linked) const;
+  BufferUse UseOf(ValueId root, BufferUse::Access access) const;
+  bool AddInputs(const CpuStep& step, std::vector<BufferUse>& uses, bool& linked) const;
   bool ReadOutside(ValueId root, std::span<const CpuStep> steps) const;
 
   const ChainSite site_;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "executor/host/shake.h"
+#include "executor/host/perturb.h"
 
 namespace metadist {
 namespace {
@@ -78,7 +78,7 @@ class WholeData::Binder {
   Result<WholeData> Run() {
     ReportUnknown(weights_, /*inputs=*/false);
     ReportUnknown(inputs_, /*inputs=*/true);
-    data_.shake_ = options_.shake;
+    data_.perturbation_ = options_.perturbation;
     data_.drawing_.resize(program_.stages.size());
     for (size_t s = 0; s < program_.stages.size(); ++s) BindStage(static_cast<int>(s));
     if (!absent_.empty()) problems_.push_back(AbsentWeights(absent_));
@@ -197,28 +197,28 @@ Result<WholeData> WholeData::Bind(const Program& program,
   return Binder(program, weights, inputs, options).Run();
 }
 
-Tensor WholeData::ShakenAs(int stage, ValueId value, Tensor whole) const {
-  if (shake_ == 0) return whole;
+Tensor WholeData::PerturbedAs(int stage, ValueId value, Tensor whole) const {
+  if (perturbation_ == 0) return whole;
   uint64_t all = 0;
   uint64_t before = 0;
   for (size_t s = 0; s < entries_.size(); ++s) {
     if (static_cast<int>(s) < stage) before += entries_[s].size();
     all += entries_[s].size();
   }
-  return Shaken(whole,
-                shake_ * all + before + static_cast<uint64_t>(value),
-                At(stage, value).given ? ShakenNumbers::kAll : ShakenNumbers::kFractions);
+  return Perturbed(whole,
+                   perturbation_ * all + before + static_cast<uint64_t>(value),
+                   At(stage, value).given ? PerturbedNumbers::kAll : PerturbedNumbers::kFractions);
 }
 
 Tensor WholeData::Take(int stage, ValueId value) const {
   const Entry& entry = At(stage, value);
-  return ShakenAs(
+  return PerturbedAs(
       stage, value, entry.data != nullptr ? entry.data->Draw(entry.drawn) : entry.whole);
 }
 
 Result<Tensor> WholeData::Take(int stage, ValueId value, Transport& ranks) const {
   const Entry& entry = At(stage, value);
-  if (entry.data == nullptr) return ShakenAs(stage, value, entry.whole);
+  if (entry.data == nullptr) return PerturbedAs(stage, value, entry.whole);
   Drawing& drawing = drawing_[static_cast<size_t>(stage)];
   const bool leads = ranks.rank() == 0;
   if (leads) {
@@ -233,7 +233,7 @@ Result<Tensor> WholeData::Take(int stage, ValueId value, Transport& ranks) const
                        drawing.bytes);
   TRY(ranks.Barrier());
   if (leads) drawing.whole = {};
-  return ShakenAs(stage, value, std::move(whole));
+  return PerturbedAs(stage, value, std::move(whole));
 }
 
 }  // namespace metadist

@@ -50,9 +50,9 @@ class WholeData {
   const Entry& At(int stage, ValueId value) const {
     return entries_[static_cast<size_t>(stage)][static_cast<size_t>(value)];
   }
-  Tensor ShakenAs(int stage, ValueId value, Tensor whole) const;
+  Tensor PerturbedAs(int stage, ValueId value, Tensor whole) const;
 
-  uint64_t shake_ = 0;                                // see RunOptions
+  uint64_t perturbation_ = 0;                         // see RunOptions
   std::vector<std::vector<Entry>> entries_;           // by stage and value
   std::vector<std::shared_ptr<const Graph>> graphs_;  // graphs whose inputs hold several
                                                       // micro-batches

@@ -23,8 +23,8 @@ struct RunOptions {
   const Graph* drawn_for = nullptr;
   uint64_t seed = 0;
   // Perturb inputs, parameters and the fractional numbers of constants by a rounding error
-  // (Shaken); each seed gives another perturbation. 0: none.
-  uint64_t shake = 0;
+  // (Perturbed); each seed gives another perturbation. 0: none.
+  uint64_t perturbation = 0;
   const std::atomic<bool>* interrupted = nullptr;  // polled between steps
   const OpTable* ops = nullptr;                    // nullptr: the built-in operators
 };

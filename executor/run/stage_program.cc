@@ -17,7 +17,7 @@ constexpr std::byte kNothing{};  // address of arrays without elements
 std::string NodeText(const Node& node) { return fmt::format("node '{}' ({})", node.name, node.op); }
 
 // Whether the node moves data; a slice that is a prefix of its operand is a view.
-bool Moves(const Node& node) { return CollectiveOf(node) && !TakesHead(node); }
+bool Moves(const Node& node) { return CollectiveOf(node) && !IsPrefixSlice(node); }
 
 }  // namespace
 

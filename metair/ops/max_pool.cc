@@ -88,7 +88,7 @@ ValueId MaxPoolStepsAlong(
 // that was selected. Only the tap depends on the elements of x, and it does not depend on the
 // window's position.
 Result<Graph> DecomposeMaxPool(const OpCall& call) {
-  if (call.num_outputs < 2) return BadInput("", "no index is wanted");
+  if (call.num_outputs < 2) return BadInput("", "the call takes no indices");
   const Window window = TRY(PoolWindow(call));
   const Shape shape = TRY(PoolType(call)).shape;
   const std::vector<int64_t> strides = PlaceStrides(call, window.input);

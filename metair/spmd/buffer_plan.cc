@@ -27,7 +27,7 @@ int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * 
 
 // The input whose bytes output 0 of the node shares, or kNone.
 ValueId Viewed(const Graph& graph, const Node& node, const OpTable& ops) {
-  if (TakesHead(node)) return node.inputs[0];
+  if (IsPrefixSlice(node)) return node.inputs[0];
   const OpDef* op = ops.Find(node);
   if (op == nullptr || !op->view || node.inputs.empty() || node.inputs[0] == kNone) return kNone;
   if (node.outputs.empty() || node.outputs[0] == kNone) return kNone;

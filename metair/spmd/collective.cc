@@ -50,11 +50,11 @@ std::optional<int64_t> BundleOf(const Node& node) {
   return number == nullptr ? std::nullopt : std::optional<int64_t>(*number);
 }
 
-bool TakesHead(const Node& node) {
+bool IsPrefixSlice(const Node& node) {
   return CollectiveOf(node) == CollectiveKind::kSlice && node.attributes.has(kHeadAttribute);
 }
 
-bool TakesHead(const CollectiveStep& step) {
+bool IsPrefixSlice(const CollectiveStep& step) {
   if (step.kind != CollectiveKind::kSlice || step.from.WithoutSpares() != step.to) return false;
   for (size_t d = 1; d < step.from.dims.size(); ++d)
     if (step.from.dims[d].spare) return false;

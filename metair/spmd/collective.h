@@ -50,11 +50,11 @@ struct CollectiveStep {
 };
 
 // A Slice whose result is a prefix of its operand's bytes: a view. Marked by the attribute `head`.
-bool TakesHead(const Node& node);
+bool IsPrefixSlice(const Node& node);
 inline constexpr char kHeadAttribute[] = "head";
 
 // Whether the step only drops spare elements, all of them of dim 0.
-bool TakesHead(const CollectiveStep& step);
+bool IsPrefixSlice(const CollectiveStep& step);
 
 // The most bytes that any rank receives from others in a step on an array of `type` (global shape).
 // An all-reduce counts 2 L (g - 1) / g and a reduce-scatter L (g - 1) / g; g = ranks in the group,

@@ -226,7 +226,7 @@ class Lowering {
     for (int axis : step.axes) axes.push_back(mesh_.axes[static_cast<size_t>(axis)].name);
     node.attributes.set("axes", std::move(axes));
     if (bundle >= 0) node.attributes.set(kBundleAttribute, int64_t{bundle});
-    if (TakesHead(step)) node.attributes.set(kHeadAttribute, int64_t{1});
+    if (IsPrefixSlice(step)) node.attributes.set(kHeadAttribute, int64_t{1});
     node.inputs = {input};
     node.outputs = {made};
     stage_.graph.AddNode(std::move(node));

@@ -129,7 +129,7 @@ Priced StepPricer::Halo(const CollectiveStep& step, const TensorType& type) {
 
 Priced StepPricer::Price(const CollectiveStep& step, const TensorType& type) {
   if (step.kind == CollectiveKind::kHalo) return Halo(step, type);
-  if (TakesHead(step)) return {};
+  if (IsPrefixSlice(step)) return {};
   if (step.kind == CollectiveKind::kExchange)
     return Exchange(HeldType(type, step.from), step.from, step.to, step.axes);
   const ElementType before = HeldType(type, step.from).element;

@@ -27,7 +27,7 @@ inline constexpr int kShrinkSteps = 8;
 // Share of the time limit for solving without the memory limit.
 inline constexpr double kFreeShare = 0.5;
 // Share of the remaining time for solving with repeated layers tied.
-inline constexpr double kAlikeShare = 0.5;
+inline constexpr double kTiedShare = 0.5;
 
 // For one mesh: every solution under a smaller limit has at least 1 / kLeastShare of the whole
 // work, and at least these seconds.

@@ -53,7 +53,7 @@ class RandomSolver {
       if (!RepairAtRandomCosts(*choice)) choice.reset();
       if (!choice) choice = drawn;
     }
-    if (!choice || !MemoryProfile(reduced_, *choice).fits()) choice = TRY(ShakenLeastPeak());
+    if (!choice || !MemoryProfile(reduced_, *choice).fits()) choice = TRY(PerturbedLeastPeak());
     if (choice) Take(reduced_.Expand(*choice));
     result_.seconds.emplace_back("draw", budget_.seconds());
     result_.work = budget_.work();
@@ -165,7 +165,7 @@ class RandomSolver {
   }
 
   // nullopt if no choice was found; sets the status if none exists.
-  Result<std::optional<Choice>> ShakenLeastPeak() {
+  Result<std::optional<Choice>> PerturbedLeastPeak() {
     const Result<MinimumPeakResult> found = MinimumPeak(problem_, options_);
     if (!found.ok()) {
       const ErrorCode code = found.error().code;
@@ -189,11 +189,11 @@ class RandomSolver {
       choice[i] = static_cast<int>(
           std::find(strategies.begin(), strategies.end(), least.choice[node]) - strategies.begin());
     }
-    Shake(choice);
+    Perturb(choice);
     return std::optional<Choice>(std::move(choice));
   }
 
-  void Shake(Choice& choice) {
+  void Perturb(Choice& choice) {
     MemoryProfile profile(reduced_, choice);
     for (int round = 0; round < 3; ++round) {
       for (int i = 0; i < reduced_.count(); ++i) {

@@ -106,7 +106,7 @@ class Schedule {
     Search search(std::move(reduced), options_.seed, out_.budget());
     if (out_.found()) search.Offer(out_.choice());
     if (!relaxed_.empty()) search.Offer(relaxed_);
-    search.TellOf([this](const Choice& choice) { out_.Take(choice); });
+    search.OnImprovement([this](const Choice& choice) { out_.Take(choice); });
     search.Start();
     Collect(search);
     if (parts_.search) {

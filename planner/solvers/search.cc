@@ -41,8 +41,8 @@ void Search::CountEntries() {
   entries_ = reduced().counts().entries + static_cast<int64_t>(reduced().costs.values().size());
 }
 
-void Search::TellOf(const std::function<void(const Choice&)>& hear) {
-  improver_->TellOf([this, hear](const Choice& choice) { hear(reduced().Expand(choice)); });
+void Search::OnImprovement(const std::function<void(const Choice&)>& hear) {
+  improver_->OnImprovement([this, hear](const Choice& choice) { hear(reduced().Expand(choice)); });
 }
 
 void Search::Start() {

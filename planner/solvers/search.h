@@ -28,7 +28,7 @@ class Search {
 
   // `hear` receives better choices of the original problem as the incumbent side finds them, on the
   // thread that calls Epoch, but not all of them: use Original() at the barrier.
-  void TellOf(const std::function<void(const Choice&)>& hear);
+  void OnImprovement(const std::function<void(const Choice&)>& hear);
   // Makes a first incumbent from the choice of least memory. May fail.
   void Start();
   // Starts from the choice nearest to the given choice of the original problem.

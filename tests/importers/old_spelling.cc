@@ -76,9 +76,12 @@ struct Setter {
   }
 };
 
-class Speller {
+class PositionDecoder {
  public:
-  Speller(const OpDef& op, const OpExample& example, const std::vector<Tensor>& elements, int opset)
+  PositionDecoder(const OpDef& op,
+                  const OpExample& example,
+                  const std::vector<Tensor>& elements,
+                  int opset)
       : example_(example),
         elements_(elements),
         old_(*OpSchemaRegistry::Schema(op.name, opset, "")),
@@ -224,7 +227,7 @@ OldSpelling SpellOld(const OpDef& op,
                      const OpExample& example,
                      const std::vector<Tensor>& elements,
                      int opset) {
-  return Speller(op, example, elements, opset).Run();
+  return PositionDecoder(op, example, elements, opset).Run();
 }
 
 }  // namespace metadist

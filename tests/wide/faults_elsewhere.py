@@ -121,7 +121,7 @@ ELSEWHERE = {
     ),
     "data that is drawn is not moved by roundings": (
         "executor/host/bind_data.cc",
-        "return ShakenAs(stage, value, std::move(whole));",
+        "return PerturbedAs(stage, value, std::move(whole));",
         "return whole;",
         "executor_run_test:Run.*",
     ),

@@ -280,7 +280,7 @@ FOUND = {
     ),
     "inputs that reach no output are tried as they are": (
         "planner/rules/search/discover.cc",
-        "  LetInputsTell(box, sampler, family);\n",
+        "  LetInputsMatter(box, sampler, family);\n",
         "",
         "planner_rules_test:Form.*",
     ),

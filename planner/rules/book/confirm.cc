@@ -283,10 +283,10 @@ std::optional<std::vector<int64_t>> NearestSizes(const SymbolicRule& found,
 
 // Sizes of a cheap call of the family in the same order as the real ones: equal ones stay equal,
 // larger ones larger. nullopt if there is no such call.
-std::optional<std::vector<int64_t>> SmallestAlike(const SymbolicRule& found,
-                                                  BlackBox& box,
-                                                  std::span<const int64_t> sizes,
-                                                  int64_t few) {
+std::optional<std::vector<int64_t>> SmallestInSameOrder(const SymbolicRule& found,
+                                                        BlackBox& box,
+                                                        std::span<const int64_t> sizes,
+                                                        int64_t few) {
   constexpr int64_t kLeast = 3;
   if (LargestNamed(box, sizes) > kLeast) return std::nullopt;
   const std::set<int64_t> different(sizes.begin(), sizes.end());
@@ -334,7 +334,7 @@ bool Confirmation::Refutes(const SymbolicFactor& factor, std::span<const int64_t
 bool Confirmation::Refutes(const PassThrough& pass, std::span<const int64_t> sizes) {
   if (!at_passes_) {
     at_passes_ = NearestSizes(found_, box_, {}, sizes, kMostPassElements);
-    if (!*at_passes_) at_passes_ = SmallestAlike(found_, box_, sizes, 2 * kMostPassElements);
+    if (!*at_passes_) at_passes_ = SmallestInSameOrder(found_, box_, sizes, 2 * kMostPassElements);
     if (!*at_passes_) at_passes_ = NearestSizes(found_, box_, {}, sizes, kMorePassElements);
   }
   if (!*at_passes_) return false;

@@ -30,7 +30,7 @@
 #include <numeric>
 
 #include "planner/rules/probe/arrays.h"
-#include "planner/rules/probe/speller.h"
+#include "planner/rules/probe/position_decoder.h"
 
 namespace metadist {
 namespace {
@@ -287,8 +287,8 @@ bool Prober::ProbeByBits(Relation& relation, size_t x, Baselines& bases) {
   const Slot& slot = box_.slots()[static_cast<size_t>(relation.inputs[x])];
   const size_t input = static_cast<size_t>(slot.input);
   const int64_t size = relation.size(x);
-  std::vector<Speller> spellers;
-  for (const Shape& shape : relation.outputs) spellers.emplace_back(NumElements(shape));
+  std::vector<PositionDecoder> decoders;
+  for (const Shape& shape : relation.outputs) decoders.emplace_back(NumElements(shape));
   // An integer may be redrawn with the same value; the position is then not determined.
   const bool integer = bases.drawn.front().inputs[input].element() == ElementType::kI64;
   const size_t tries = integer ? kAlwaysTried : 1;
@@ -307,17 +307,17 @@ bool Prober::ProbeByBits(Relation& relation, size_t x, Baselines& bases) {
         for (size_t o = 0; o < outputs.size(); ++o) {
           if (outputs[o].type() != base.outputs[o].type()) return false;
           ForDifferences(base.outputs[o], outputs[o], base.slacks[o], [&](int64_t i) {
-            spellers[o].Changed(i, with_bit);
+            decoders[o].Changed(i, with_bit);
           });
         }
       }
     }
-    for (Speller& speller : spellers)
-      if (!speller.EndBit(bit)) return false;
+    for (PositionDecoder& decoder : decoders)
+      if (!decoder.EndBit(bit)) return false;
   }
-  for (size_t o = 0; o < spellers.size(); ++o) {
+  for (size_t o = 0; o < decoders.size(); ++o) {
     const std::vector<Marker> markers = MarkersOf(relation, x, o);
-    const bool spelt = spellers[o].ForEach(size, [&](int64_t element, int64_t position) {
+    const bool spelt = decoders[o].ForEach(size, [&](int64_t element, int64_t position) {
       relation.touched[x].insert(static_cast<int>(o));
       for (const Marker& m : markers) m.Mark(position, element);
     });

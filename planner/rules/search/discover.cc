@@ -6,7 +6,7 @@
 // where x_r has some dims cut to piece r. Neither the dims nor combine are given. The steps, each
 // in its own file: the call is shrunk to a small one of the same form (shrink); sizes that must
 // change together are coupled into atoms (coupled_sizes, resolve), at sizes at which every input
-// affects the outputs (telling); disturbing one index at a time shows which outputs it affects
+// affects the outputs (input_effect); disturbing one index at a time shows which outputs it affects
 // (dependence), which gives candidate cuts (coordinate_map, candidates); every candidate is run
 // divided and whole on inputs chosen to expose differences (execution_test); for dims without a
 // valid cut, windows that slide along the dim are searched (window_search); sums and maxima that
@@ -29,9 +29,9 @@
 #include "planner/rules/search/discover_small.h"
 #include "planner/rules/search/factor_search.h"
 #include "planner/rules/search/following.h"
+#include "planner/rules/search/input_effect.h"
 #include "planner/rules/search/pass_through.h"
 #include "planner/rules/search/resolve.h"
-#include "planner/rules/search/telling.h"
 #include "planner/rules/search/window_search.h"
 
 namespace metadist {
@@ -128,7 +128,7 @@ void FindRules(BlackBox& box,
   Prober prober(box, sampler);
   CandidateSearch search(box, prober);
   Family family = Resolve(box, coupled, search);
-  LetInputsTell(box, sampler, family);
+  LetInputsMatter(box, sampler, family);
   Describe(box, family, found);
   if (family.largest_literal > kLargestLiteral) {
     found.reason = "an integer of the call is too large to be tested against: " +

@@ -243,11 +243,11 @@ void Improver::Improve(int rounds, const Guide& guide) {
     }
     const double gain = had ? static_cast<double>(cost - cost_) : 0;
     rounds_[kind].Add(gain, static_cast<double>(budget_.work() - work));
-    Tell();
+    Report();
   }
 }
 
-void Improver::Tell() {
+void Improver::Report() {
   if (!hear_ || !found() || cost_ >= told_cost_) return;
   if (budget_.work() - told_work_ < kTellWork) return;
   told_cost_ = cost_;

@@ -44,7 +44,7 @@ class Improver {
   void Rebind(const Reduced& reduced, const Dual& tables, std::optional<Choice> incumbent);
 
   // Improve reports better incumbents to `hear`, but not all of them if they follow closely.
-  void TellOf(std::function<void(const Choice&)> hear) { hear_ = std::move(hear); }
+  void OnImprovement(std::function<void(const Choice&)> hear) { hear_ = std::move(hear); }
 
   bool found() const { return incumbent_.has_value(); }
   // Cost of the incumbent; it must exist.
@@ -74,7 +74,7 @@ class Improver {
     void Add(double more_gain, double more_work);
   };
 
-  void Tell();
+  void Report();
   // Gap between incumbent and bound, always positive; an estimate if there is no incumbent.
   double Gap(const Guide& guide) const;
   void Follow(const Guide& guide);

@@ -204,11 +204,11 @@ TEST(Run, ShakenDataMoveResultsByRoundings) {
     const Program program = Perceptron(mesh, CollectiveKind::kAllReduce, "[][]");
     RunOptions options = Random();
     const Tensor still = RunProgram(program, {}, {}, options).value().outputs[0].second;
-    options.shake = 1;
+    options.perturbation = 1;
     const Tensor moved = RunProgram(program, {}, {}, options).value().outputs[0].second;
     ExpectClose(moved, still);
     EXPECT_FALSE(Identical(moved, still)) << mesh;
-    options.shake = 2;
+    options.perturbation = 2;
     const Tensor other = RunProgram(program, {}, {}, options).value().outputs[0].second;
     EXPECT_FALSE(Identical(moved, other)) << mesh;
   }

@@ -96,7 +96,7 @@ TEST(Improver, TellsOfBetterChoicesWhenItHasThem) {
   Setting setting(reduced, 1);
   int64_t last = kInfinite;
   int told = 0;
-  setting.improver.TellOf([&](const Choice& choice) {
+  setting.improver.OnImprovement([&](const Choice& choice) {
     const int64_t cost = ReducedCost(reduced, choice);
     EXPECT_LT(cost, last);
     EXPECT_LE(PeakOf(reduced, choice), *reduced.limit);

@@ -17,7 +17,7 @@
 // Complexity: each element once; n log2(n) interleavings for a square of n rows.
 // Source: Frigo, Leiserson, Prokop, Ramachandran 1999, "Cache-oblivious algorithms" (the recursion
 // and the counts of cache misses); the interleaving network is the perfect shuffle of Stone 1971.
-#include "executor/cpu/turned_copy.h"
+#include "executor/cpu/transposed_copy.h"
 
 #include <algorithm>
 #include <cstring>
@@ -116,7 +116,7 @@ void TurnLarge(const Tile& all, int64_t columns, int64_t rows) {
 
 }  // namespace
 
-void TurnedCopy::Run(const std::byte* from, std::byte* to, int64_t begin, int64_t end) const {
+void TransposedCopy::Run(const std::byte* from, std::byte* to, int64_t begin, int64_t end) const {
   const Tile all{from + begin * item_bytes,
                  from_step * item_bytes,
                  to + begin * to_step * item_bytes,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/rules/search/telling.h"
+#include "planner/rules/search/input_effect.h"
 
 #include <algorithm>
 
@@ -10,10 +10,10 @@ namespace {
 
 constexpr int64_t kLargestSpan = 64;
 constexpr int64_t kMostTellingElements = 1 << 14;
-constexpr int kTellingDraws = 2;
+constexpr int kEffectDraws = 2;
 
 // Whether every input affects some output; true if that cannot be tested.
-bool AllTell(BlackBox& box, Sampler& sampler, const std::vector<int64_t>& values) {
+bool AllInputsMatter(BlackBox& box, Sampler& sampler, const std::vector<int64_t>& values) {
   std::vector<Tensor> inputs, before, after;
   if (!sampler.Draw(values, InputMode::kNormal, {}, inputs) || !box.Run(values, inputs, before))
     return true;
@@ -21,7 +21,7 @@ bool AllTell(BlackBox& box, Sampler& sampler, const std::vector<int64_t>& values
     if (!box.is_tensor(i)) continue;
     std::vector<Tensor> other = inputs;
     bool tells = false;
-    for (int draw = 0; draw < kTellingDraws && !tells; ++draw) {
+    for (int draw = 0; draw < kEffectDraws && !tells; ++draw) {
       if (!sampler.DrawOne(i, inputs[i].shape(), InputMode::kNormal, nullptr, other[i]) ||
           !box.Run(values, other, after))
         return true;
@@ -34,10 +34,10 @@ bool AllTell(BlackBox& box, Sampler& sampler, const std::vector<int64_t>& values
 
 }  // namespace
 
-void LetInputsTell(BlackBox& box, Sampler& sampler, Family& family) {
+void LetInputsMatter(BlackBox& box, Sampler& sampler, Family& family) {
   const int64_t least = family.largest_literal + 3;
   if (family.largest_literal < 2 || least > kLargestSpan) return;
-  if (AllTell(box, sampler, family.ValuesAt(family.surrogate))) return;
+  if (AllInputsMatter(box, sampler, family.ValuesAt(family.surrogate))) return;
   std::vector<int64_t> sizes = family.surrogate;
   for (size_t a = 0; a < sizes.size(); ++a) {
     if (family.distinct[a] == 0 || sizes[a] >= least) continue;
@@ -47,12 +47,12 @@ void LetInputsTell(BlackBox& box, Sampler& sampler, Family& family) {
         box.InputElements(family.ValuesAt(next)) > kMostTellingElements)
       continue;
     sizes = std::move(next);
-    if (!AllTell(box, sampler, family.ValuesAt(sizes))) continue;
+    if (!AllInputsMatter(box, sampler, family.ValuesAt(sizes))) continue;
     // Restore the sizes enlarged on the way that turn out not to matter.
     for (size_t b = 0; b < a; ++b) {
       next = sizes;
       next[b] = family.surrogate[b];
-      if (AllTell(box, sampler, family.ValuesAt(next))) sizes = next;
+      if (AllInputsMatter(box, sampler, family.ValuesAt(next))) sizes = next;
     }
     family.surrogate = std::move(sizes);
     return;

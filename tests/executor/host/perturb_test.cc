@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "executor/host/shake.h"
+#include "executor/host/perturb.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ Tensor Ramp(ElementType element) {
   return Tensor::Of<double>({60}, values).Cast(element);
 }
 
-TEST(Shake, FloatsMoveByARounding) {
+TEST(Perturb, FloatsMoveByARounding) {
   const std::pair<ElementType, double> units[] = {{ElementType::kF64, 0x1p-52},
                                                   {ElementType::kF32, 0x1p-23},
                                                   {ElementType::kF16, 0x1p-10},
@@ -22,7 +22,7 @@ TEST(Shake, FloatsMoveByARounding) {
   for (const auto& [element, unit] : units) {
     const Tensor x = Ramp(element);
     const std::vector<double> a = x.ToDoubles();
-    const std::vector<double> b = Shaken(x, 1).ToDoubles();
+    const std::vector<double> b = Perturbed(x, 1).ToDoubles();
     int moved = 0;
     for (size_t i = 0; i < a.size(); ++i) {
       EXPECT_LE(std::abs(b[i] - a[i]), 1.5 * unit * std::abs(a[i])) << Name(element);
@@ -30,29 +30,29 @@ TEST(Shake, FloatsMoveByARounding) {
     }
     EXPECT_GT(moved, 20) << Name(element);
     EXPECT_LT(moved, 60) << Name(element);
-    EXPECT_TRUE(Identical(Shaken(x, 1), Shaken(x, 1)));
-    EXPECT_FALSE(Identical(Shaken(x, 1), Shaken(x, 2)));
+    EXPECT_TRUE(Identical(Perturbed(x, 1), Perturbed(x, 1)));
+    EXPECT_FALSE(Identical(Perturbed(x, 1), Perturbed(x, 2)));
   }
 }
 
-TEST(Shake, WholeNumbersStayWhereFractionsMove) {
+TEST(Perturb, WholeNumbersStayWhereFractionsMove) {
   const Tensor x = Tensor::Of<float>({6}, {2, 0.3F, -1, 0.7F, 0, 1e30F});
   bool moved = false;
   for (uint64_t seed = 1; seed <= 8; ++seed) {
-    const std::vector<double> y = Shaken(x, seed, ShakenNumbers::kFractions).ToDoubles();
+    const std::vector<double> y = Perturbed(x, seed, PerturbedNumbers::kFractions).ToDoubles();
     for (size_t at : {0, 2, 4, 5}) EXPECT_EQ(y[at], x.ToDoubles()[at]);
     moved = moved || (y[1] != x.ToDoubles()[1] && y[3] != x.ToDoubles()[3]);
   }
   EXPECT_TRUE(moved);
 }
 
-TEST(Shake, OtherTypesStay) {
+TEST(Perturb, OtherTypesStay) {
   for (const ElementType element :
        {ElementType::kI64, ElementType::kU8, ElementType::kBool, ElementType::kF8E4M3FN}) {
     const Tensor x = Ramp(element);
-    EXPECT_TRUE(Identical(Shaken(x, 1), x)) << Name(element);
+    EXPECT_TRUE(Identical(Perturbed(x, 1), x)) << Name(element);
   }
-  EXPECT_FALSE(Shaken(Tensor::Absent({ElementType::kF32, {3}}), 1).has_data());
+  EXPECT_FALSE(Perturbed(Tensor::Absent({ElementType::kF32, {3}}), 1).has_data());
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace metadist::cpu {
 // A transposing copy of two dims, of which one is dense in the source and the other in the
 // destination: to[a * to_step + b] = from[b * from_step + a], a < columns, b < rows. Steps in items
 // of `item_bytes`, which is 1, 2, 4 or 8; they may be negative.
-struct TurnedCopy {
+struct TransposedCopy {
   int64_t item_bytes = 0;
   int64_t columns = 0;
   int64_t rows = 0;

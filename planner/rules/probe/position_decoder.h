@@ -9,10 +9,10 @@ namespace metadist {
 
 // Finds, bit by bit, the position of an input dim on which each output element depends, from what
 // changes with the positions that have a bit set and with those that do not.
-class Speller {
+class PositionDecoder {
  public:
   // For an output of this many elements.
-  explicit Speller(int64_t elements) : spelt_(static_cast<size_t>(elements)) {}
+  explicit PositionDecoder(int64_t elements) : spelt_(static_cast<size_t>(elements)) {}
 
   // The element changed when the positions with (or without) the current bit did.
   void Changed(int64_t element, bool with_bit) {

@@ -10,6 +10,6 @@ namespace metadist {
 // Enlarges surrogate sizes beyond the integers of the call if at the small ones some input does not
 // affect any output: with a dilated convolution over a few positions, all taps but one are in the
 // padding. Sizes are kept if that does not help.
-void LetInputsTell(BlackBox& box, Sampler& sampler, Family& family);
+void LetInputsMatter(BlackBox& box, Sampler& sampler, Family& family);
 
 }  // namespace metadist

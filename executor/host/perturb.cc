@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "executor/host/shake.h"
+#include "executor/host/perturb.h"
 
 #include <cmath>
 #include <limits>
@@ -29,7 +29,7 @@ double Way(uint64_t seed, int64_t at) {
 
 }  // namespace
 
-Tensor Shaken(const Tensor& x, uint64_t seed, ShakenNumbers which) {
+Tensor Perturbed(const Tensor& x, uint64_t seed, PerturbedNumbers which) {
   if (!x.has_data()) return x;
   return VisitElementType(x.element(), [&](auto zero) {
     using T = decltype(zero);
@@ -41,7 +41,7 @@ Tensor Shaken(const Tensor& x, uint64_t seed, ShakenNumbers which) {
       T* const to = moved.mutable_data<T>();
       for (int64_t i = 0; i < x.size(); ++i) {
         const double own = static_cast<double>(from[i]);
-        const bool stays = which == ShakenNumbers::kFractions && own == std::trunc(own);
+        const bool stays = which == PerturbedNumbers::kFractions && own == std::trunc(own);
         const double value = stays ? own : own * (1 + Way(seed, i) * kUnit<T>);
         if constexpr (std::is_same_v<T, double>)
           to[i] = value;
