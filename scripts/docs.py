@@ -65,7 +65,7 @@ def ops_page():
             "# Operators",
             "",
             "Written by `scripts/docs.py` from `metair/ops/`. Every operator here is imported, planned and executed. How it can be split over",
-            "devices stands nowhere: that is discovered by running it (`metadist rules`). An operator that is not here is imported as an opaque node.",
+            "devices is discovered by running it (`metadist rules`). An operator that is not listed is imported as an opaque node.",
             "",
             f"{len(rows)} operators, {fast} with a kernel of their own on the CPU; the others run their reference kernel there.",
             "",
