@@ -171,7 +171,7 @@ void RNNStep(CellStep& cell) {
   for (size_t i = 0; i < next.size(); ++i)
     next[i] = cell.activations[0](
         cell.Clipped(cell.x[i] + cell.Recur(0, static_cast<int64_t>(i), cell.h)));
-  cell.h = next;
+  cell.h = std::move(next);
 }
 
 Result<void> RNNReference(const OpCall& call, std::span<const Tensor> in, std::span<Tensor> out) {

@@ -19,6 +19,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "metair/ir/check.h"
 
@@ -120,7 +121,7 @@ class Bundler {
       together.seconds = together.load.Seconds(pricer_);
       ++together.members;
       if (together.seconds >= bundle.seconds + own.seconds) continue;
-      bundle = together;
+      bundle = std::move(together);
       return static_cast<int>(b);
     }
     open_.push_back(own);

@@ -14,7 +14,7 @@ namespace {
 
 // For progress output.
 std::string MeshDetail(const MeshPlanner& planner, bool tied) {
-  const std::string mesh = fmt::format("mesh {}", MeshText(planner.mesh()));
+  std::string mesh = fmt::format("mesh {}", MeshText(planner.mesh()));
   if (!planner.has_ties()) return mesh;
   return fmt::format(
       "{}, {}", mesh, tied ? "identical layers share one sharding" : "every layer free");

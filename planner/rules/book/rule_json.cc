@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "metair/json/names.h"
+#include "planner/rules/factor/pieces.h"
 #include "planner/rules/probe/sampler.h"
 #include "planner/rules/search/offsets.h"
 
