@@ -241,7 +241,7 @@ std::optional<Priced> Expander::Expand(const std::vector<int>& choices, Strategy
     best = price;
     fastest = strategy.expansion;
   }
-  strategy.expansion = fastest;
+  strategy.expansion = std::move(fastest);
   return best;
 }
 

@@ -14,7 +14,7 @@ using testing::Floats;
 void Discovery(benchmark::State& state, const std::string& op, const OpExample& example) {
   const BenchCall call(op, example);
   SymbolicRule found;
-  for (auto _ : state) found = Discover(call.call());
+  for ([[maybe_unused]] auto _ : state) found = Discover(call.call());
   state.SetLabel(found.text);
   state.counters["runs"] = static_cast<double>(found.kernel_runs);
 }

@@ -12,7 +12,7 @@ namespace {
 void Import(benchmark::State& state, const char* name) {
   const std::string path = std::string(METADIST_SOURCE_DIR "/models/") + name;
   int64_t nodes = 0;
-  for (auto _ : state) nodes = ImportModel(path, {}).value().nodes;
+  for ([[maybe_unused]] auto _ : state) nodes = ImportModel(path, {}).value().nodes;
   state.SetBytesProcessed(state.iterations() *
                           static_cast<int64_t>(std::filesystem::file_size(path)));
   state.counters["nodes"] = static_cast<double>(nodes);

@@ -42,7 +42,7 @@ void RunCall(benchmark::State& state, const std::string& op, const OpExample& ex
   call.Bind();
   call.Run();
   const auto start = Clock::now();
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     call.Run();
     benchmark::ClobberMemory();
   }
@@ -106,7 +106,7 @@ void ElementwiseChain(benchmark::State& state) {
   options.warm_up = 3;
   options.iterations = 30;
   const Program program = SingleDevice(model.graph());
-  for (auto _ : state)
+  for ([[maybe_unused]] auto _ : state)
     state.SetIterationTime(RunProgram(program, {}, {}, options).value().quiet_seconds);
   const int64_t bytes = 2 * 4 * shape[0] * shape[1];
   state.SetBytesProcessed(state.iterations() * bytes);

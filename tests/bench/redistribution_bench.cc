@@ -15,7 +15,7 @@ void Redistribute(benchmark::State& state, const char* axes, const char* from, c
   const Sharding source = ParseSharding(from, type.shape, mesh).value();
   const Sharding target = ParseSharding(to, type.shape, mesh).value();
   size_t steps = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     Redistributor routes(mesh, cluster);
     steps = routes.Between(type, source, target).steps.size();
   }

@@ -45,7 +45,8 @@ void Solve(benchmark::State& state, const char* solver) {
   SolveOptions options;
   options.work_limit = kWorkPerSecond;
   SolveResult result;
-  for (auto _ : state) result = FindSolver(solver)->solve(problem, options).value();
+  for ([[maybe_unused]] auto _ : state)
+    result = FindSolver(solver)->solve(problem, options).value();
   state.SetLabel(std::string(SolveStatusName(result.status)));
   state.counters["cost"] = static_cast<double>(result.cost);
   state.counters["bound"] = static_cast<double>(result.bound);
