@@ -76,7 +76,7 @@ void ExpectOneSharding(const Plan& plan, const std::string& what) {
   }
 }
 
-void PlanAndCheck(PlanRequest request, const std::string& what) {
+void PlanAndCheck(const PlanRequest& request, const std::string& what) {
   const auto planned = MakePlan(request);
   ASSERT_TRUE(planned.ok()) << what << ": " << planned.error().text();
   ExpectOneSharding(planned.value().plan, what);
