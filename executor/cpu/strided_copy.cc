@@ -61,12 +61,12 @@ std::optional<StridedCopy> StridedCopy::Make(const Shape& shape,
   copy.item_ = item_bytes;
   copy.from_begin_ = from.begin * item_bytes;
   copy.to_begin_ = to.begin * item_bytes;
-  copy.TakeTurn();
+  copy.TakeTransposition();
   return copy;
 }
 
 // Takes two loops out of the nest if they form a transpose. Short dense rows count as items.
-void StridedCopy::TakeTurn() {
+void StridedCopy::TakeTransposition() {
   struct Dim {
     int64_t size, from, to;
   };

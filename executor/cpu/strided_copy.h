@@ -27,12 +27,12 @@ class StridedCopy {
   void Run(const std::byte* from, std::byte* to) const;
 
  private:
-  void TakeTurn();
+  void TakeTransposition();
   void RunTransposed(const std::byte* from, std::byte* to) const;
 
   LoopNest nest_;  // operand 0 = source, 1 = destination, in elements
-  std::optional<TransposedCopy>
-      transposed_;  // the innermost loops, which are then not part of the nest
+  // The innermost loops, which are then not part of the nest.
+  std::optional<TransposedCopy> transposed_;
   int64_t item_ = 1;
   int64_t from_begin_ = 0;
   int64_t to_begin_ = 0;

@@ -39,7 +39,7 @@ void RunLinks(const std::vector<Link>& links, int64_t count) {
 }
 
 // The number of leading steps that belong to one group and run on ranges of the same length.
-size_t Alike(std::span<const CpuStep> steps, const std::vector<int>& group_of) {
+size_t LengthInOneGroup(std::span<const CpuStep> steps, const std::vector<int>& group_of) {
   const auto group = [&](const CpuStep& step) { return group_of[static_cast<size_t>(step.node)]; };
   if (group(steps[0]) < 0) return 0;
   size_t count = 0;
@@ -98,7 +98,7 @@ std::vector<CpuStep> RunInChains(std::vector<CpuStep> steps,
                                  const ChainBuffers& buffers) {
   std::vector<CpuStep> joined;
   for (std::span<CpuStep> rest = steps; !rest.empty();) {
-    size_t length = Alike(rest, group_of);
+    size_t length = LengthInOneGroup(rest, group_of);
     std::optional<std::vector<BufferUse>> uses;
     while (length > 1 && !(uses = buffers.Use(rest.first(length)))) --length;
     length = std::max<size_t>(length, 1);
