@@ -32,7 +32,7 @@ struct PlanOrigin {
 };
 
 // The problems that a bound may refer to.
-inline constexpr std::string_view kLayersAlike = "repeated layers alike";
+inline constexpr std::string_view kLayersAlike = "identical layers share one sharding";
 inline constexpr std::string_view kLayersFree = "all layers free";
 inline constexpr std::string_view kLayersFreeHere = "all layers free on this mesh";
 
