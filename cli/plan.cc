@@ -62,7 +62,7 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
     done.push_back(WriteFile(names_path, WriteNodeNames(problem), session.force));
   }
   const PlanReport report = PlanReportOf(planned);
-  nlohmann::ordered_json document = PlanJson(session, report);
+  nlohmann::ordered_json document = PlanReportJson(session, report);
   std::string program_text;
   if (flags.text || !flags.trace.empty()) {
     const Program program = TRY(Lower(planned.planned.plan));
@@ -72,7 +72,7 @@ Result<void> PlanCommand(Session& session, const Flags& flags) {
     if (flags.text) program_text = ProgramText(program);
   }
   if (flags.text) document["program"] = program_text;
-  session.Report(document, flags.text ? program_text : PlanText(report));
+  session.Report(document, flags.text ? program_text : PlanReportText(report));
   if (planned.planned.interrupted)
     done.push_back(
         Error{ErrorCode::kInterrupted, "", "interrupted; this is the best plan so far", "", {}});

@@ -55,7 +55,7 @@ struct PlanReport {
 PlanReport PlanReportOf(const PlannedModel& planned);
 
 // The JSON document of `metadist plan --json`, with its documented keys, and the text form.
-nlohmann::ordered_json PlanJson(const Session& session, const PlanReport& report);
-std::string PlanText(const PlanReport& report);
+nlohmann::ordered_json PlanReportJson(const Session& session, const PlanReport& report);
+std::string PlanReportText(const PlanReport& report);
 
 }  // namespace metadist::cli

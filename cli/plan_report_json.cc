@@ -74,7 +74,7 @@ Json AlternativesJson(const PlanReport& report) {
 
 }  // namespace
 
-Json PlanJson(const Session& session, const PlanReport& report) {
+Json PlanReportJson(const Session& session, const PlanReport& report) {
   Json out = session.Document();
   out["model_hash"] = report.origin.model_hash;
   out["cluster"] = report.origin.cluster;

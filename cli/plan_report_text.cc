@@ -120,7 +120,7 @@ std::string AlternativesText(const PlanReport& report) {
 
 }  // namespace
 
-std::string PlanText(const PlanReport& report) {
+std::string PlanReportText(const PlanReport& report) {
   return SummaryText(report) + CollectivesText(report) + PlacementText(report) +
          AlternativesText(report);
 }
