@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace metadist {
 namespace {
@@ -261,15 +262,14 @@ std::string TextOn(const Sharding& sharding, const PrimeMesh& mesh, AxisOrder or
   Sharding renamed = sharding;
   const auto rename = [&](std::vector<int>& axes) {
     std::vector<int> ids;
-    std::string_view rest;
     const std::string text = AxesTextOn(axes, mesh);
-    for (rest = text; !rest.empty();) {
+    for (std::string_view rest = text; !rest.empty();) {
       const size_t end = std::min(rest.find(','), rest.size());
       ids.push_back(static_cast<int>(names.axes.size()));
       names.axes.push_back({std::string(rest.substr(0, end)), 1});
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    axes = ids;
+    axes = std::move(ids);
   };
   for (DimSharding& dim : renamed.dims)
     for (DimPart& part : dim.parts)
