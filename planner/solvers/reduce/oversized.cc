@@ -27,9 +27,9 @@ class RangeMaximum {
 
   // lo < hi.
   int64_t Of(int64_t lo, int64_t hi) const {
-    const int level = std::bit_width(static_cast<uint64_t>(hi - lo)) - 1;
-    const std::vector<int64_t>& values = levels_[level];
-    return std::max(values[lo], values[hi - (int64_t{1} << level)]);
+    const uint64_t reach = std::bit_floor(static_cast<uint64_t>(hi - lo));
+    const std::vector<int64_t>& values = levels_[std::countr_zero(reach)];
+    return std::max(values[lo], values[hi - static_cast<int64_t>(reach)]);
   }
 
  private:

@@ -61,7 +61,7 @@ class BlockSimulator {
         if (!problem.empty()) return problem;
       }
     }
-    state = next;
+    state = std::move(next);
     return "";
   }
 
