@@ -23,23 +23,40 @@ std::optional<Combine> CombineOf(const Attributes& attributes) {
   return std::nullopt;
 }
 
+float Combined(Combine how, float y, float x) {
+  switch (how) {
+    case Combine::kReplace:
+      return x;
+    case Combine::kAdd:
+      return y + x;
+    case Combine::kMultiply:
+      return y * x;
+    case Combine::kLarger:
+      return y < x ? x : y;
+    case Combine::kSmaller:
+      return x < y ? x : y;
+  }
+  return y;
+}
+
+template <Combine kHow>
+void CombineEach(const float* x, float* y, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) y[i] = Combined(kHow, y[i], x[i]);
+}
+
 // y[i] = y[i] combined with x[i].
 void CombineFloats(Combine how, const float* x, float* y, int64_t count) {
   switch (how) {
     case Combine::kReplace:
-      break;
+      return CombineEach<Combine::kReplace>(x, y, count);
     case Combine::kAdd:
-      for (int64_t i = 0; i < count; ++i) y[i] += x[i];
-      break;
+      return CombineEach<Combine::kAdd>(x, y, count);
     case Combine::kMultiply:
-      for (int64_t i = 0; i < count; ++i) y[i] *= x[i];
-      break;
+      return CombineEach<Combine::kMultiply>(x, y, count);
     case Combine::kLarger:
-      for (int64_t i = 0; i < count; ++i) y[i] = y[i] < x[i] ? x[i] : y[i];
-      break;
+      return CombineEach<Combine::kLarger>(x, y, count);
     case Combine::kSmaller:
-      for (int64_t i = 0; i < count; ++i) y[i] = x[i] < y[i] ? x[i] : y[i];
-      break;
+      return CombineEach<Combine::kSmaller>(x, y, count);
   }
 }
 
@@ -59,10 +76,17 @@ struct Updates {
   void Put(const KernelArgs& args, int64_t from, int64_t at) const {
     const std::byte* x = args.inputs[2] + from * inner * item;
     std::byte* y = args.outputs[0] + at * item;
-    if (how == Combine::kReplace)
+    const auto* floats = reinterpret_cast<const float*>(x);
+    auto* sums = reinterpret_cast<float*>(y);
+    // Single elements, which are most, are worth no call.
+    if (inner == 1 && how != Combine::kReplace)
+      *sums = Combined(how, *sums, *floats);
+    else if (inner == 1 && item == 4)
+      std::memcpy(y, x, 4);
+    else if (how == Combine::kReplace)
       std::memcpy(y, x, static_cast<size_t>(inner * item));
     else
-      CombineFloats(how, reinterpret_cast<const float*>(x), reinterpret_cast<float*>(y), inner);
+      CombineFloats(how, floats, sums, inner);
   }
 };
 
