@@ -48,7 +48,7 @@ void CombineEach(const float* x, float* y, int64_t count) {
 void CombineFloats(Combine how, const float* x, float* y, int64_t count) {
   switch (how) {
     case Combine::kReplace:
-      return CombineEach<Combine::kReplace>(x, y, count);
+      break;  // copied
     case Combine::kAdd:
       return CombineEach<Combine::kAdd>(x, y, count);
     case Combine::kMultiply:
@@ -76,17 +76,17 @@ struct Updates {
   void Put(const KernelArgs& args, int64_t from, int64_t at) const {
     const std::byte* x = args.inputs[2] + from * inner * item;
     std::byte* y = args.outputs[0] + at * item;
-    const auto* floats = reinterpret_cast<const float*>(x);
-    auto* sums = reinterpret_cast<float*>(y);
-    // Single elements, which are most, are worth no call.
+    const auto* update = reinterpret_cast<const float*>(x);
+    auto* target = reinterpret_cast<float*>(y);
+    // Most updates are single elements; a call would cost more than they do.
     if (inner == 1 && how != Combine::kReplace)
-      *sums = Combined(how, *sums, *floats);
+      *target = Combined(how, *target, *update);
     else if (inner == 1 && item == 4)
       std::memcpy(y, x, 4);
     else if (how == Combine::kReplace)
       std::memcpy(y, x, static_cast<size_t>(inner * item));
     else
-      CombineFloats(how, floats, sums, inner);
+      CombineFloats(how, update, target, inner);
   }
 };
 
