@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <string_view>
 #include <thread>
 
@@ -66,7 +67,12 @@ class Contest {
   }
 
   void Work() {
-    const int status = Solve();
+    int status = 0;
+    try {
+      status = Solve();
+    } catch (const std::bad_alloc&) {
+      status = Fail(OutOfMemory());
+    }
     const std::lock_guard lock(mutex_);
     status_ = status;
     done_ = true;

@@ -3,6 +3,7 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +13,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <system_error>
 
 #include "cli/commands.h"
 #include "cli/config.h"
@@ -215,6 +217,26 @@ int Main(int argc, char** argv) {
   return ExitStatus(done.ok() ? logged : done);
 }
 
+// Libraries initialize themselves before main, and crash if memory runs out meanwhile. They take
+// about 0.3 MiB; before the first of them, this checks that there is more than that.
+void RequireMemoryToStart() {
+  constexpr size_t kBytes = size_t{1} << 20;
+  void* const room =
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room != MAP_FAILED) {
+    munmap(room, kBytes);
+    return;
+  }
+  constexpr std::string_view kText =
+      "metadist: error: out of memory\n"
+      "  hint: free some, or raise the limit (`ulimit -v`)\n";
+  (void)!write(STDERR_FILENO, kText.data(), kText.size());
+  _exit(static_cast<int>(ErrorCode::kDevice));
+}
+
+[[gnu::section(".preinit_array"),
+  gnu::used]] void (*const before_libraries)() = RequireMemoryToStart;
+
 // glibc loads the unwinder when an exception first passes through its own code, such as a
 // pthread_once in oneDNN, and aborts if memory has run out by then.
 void LoadUnwinder() {
@@ -253,34 +275,42 @@ int Finish(int status) {
   return status == 0 ? ExitStatus(arrived) : status;
 }
 
+// Reports what ends the program.
+int FailAtLast(const Error& error) {
+  finished = true;
+  Console().Fail(error);
+  return static_cast<int>(error.code);
+}
+
 }  // namespace
 }  // namespace metadist::cli
 
 int main(int argc, char** argv) {
-  metadist::cli::HoldStandardStreams();
-  metadist::cli::NameProcess();
-  metadist::cli::LoadUnwinder();
-  metadist::cli::KeepMemoryBack();
-  std::atexit(metadist::cli::OnExit);
-  std::signal(SIGINT, metadist::cli::OnSignal);
-  std::signal(SIGTERM, metadist::cli::OnSignal);
-  std::signal(SIGALRM, metadist::cli::OnAlarm);
+  using namespace metadist::cli;
+  HoldStandardStreams();
+  std::atexit(OnExit);
+  std::signal(SIGINT, OnSignal);
+  std::signal(SIGTERM, OnSignal);
+  std::signal(SIGALRM, OnAlarm);
   std::signal(SIGPIPE, SIG_IGN);
   try {
-    const bool contest = metadist::cli::CalledAsIopddl(argv[0]);
-    return metadist::cli::Finish(contest ? metadist::cli::RunIopddl(argc, argv)
-                                         : metadist::cli::Main(argc, argv));
+    NameProcess();
+    LoadUnwinder();
+    KeepMemoryBack();
+    return Finish(CalledAsIopddl(argv[0]) ? RunIopddl(argc, argv) : Main(argc, argv));
   } catch (const std::bad_alloc&) {
-    metadist::cli::finished = true;
-    metadist::cli::Console().Fail({metadist::ErrorCode::kDevice,
-                                   "",
-                                   "out of memory",
-                                   "free some, or raise the limit (`ulimit -v`)",
-                                   {}});
-    return static_cast<int>(metadist::ErrorCode::kDevice);
+    metadist::Error error = metadist::OutOfMemory();
+    error.hint = "free some, or raise the limit (`ulimit -v`)";
+    return FailAtLast(error);
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again)
+      return FailAtLast(metadist::Internal(error.what()));
+    return FailAtLast({metadist::ErrorCode::kDevice,
+                       "",
+                       "no more threads can be had",
+                       "end some, or raise the limit (`ulimit -u`)",
+                       {}});
   } catch (const std::exception& error) {
-    metadist::cli::finished = true;
-    metadist::cli::Console().Fail(metadist::Internal(error.what()));
-    return static_cast<int>(metadist::ErrorCode::kInternal);
+    return FailAtLast(metadist::Internal(error.what()));
   }
 }

@@ -45,7 +45,7 @@ Result<void> RunTogether(Session& session, double timeout_seconds, const Roles& 
   try {
     done = DoPart(processes, roles);
   } catch (const std::bad_alloc&) {
-    done = Error{ErrorCode::kDevice, "", "out of memory", "", {}};
+    done = OutOfMemory();
     processes.Abort(done.error());
   }
   // Rank 0 has told the others in DoPart.

@@ -18,7 +18,7 @@ class CpuDevice : public Device {
     try {
       return allocator_.Allocate(bytes, count);
     } catch (const std::bad_alloc&) {
-      return Error{ErrorCode::kDevice, "", "out of memory", "", {}};
+      return OutOfMemory();
     }
   }
 

@@ -14,6 +14,7 @@
 #include "executor/cpu/kernel.h"
 #include "executor/measure/measurer.h"
 #include "executor/measure/stopwatch.h"
+#include "metair/ir/parallel.h"
 #include "profiles/factors.h"
 
 namespace metadist {
@@ -176,7 +177,7 @@ Result<Profile> MeasureCpu(const MeasureOptions& options) {
   if (options.processes != nullptr) DescribeProcesses(options, sites, measurer.profile());
   Result<void> status;
   // A separate thread, so that the caller's settings of the kernel library are unaffected.
-  std::thread worker([&] {
+  const Result<void> ended = RunAtOnce(1, [&](size_t) {
     cpu::UseOneThread();
     const auto start = std::chrono::steady_clock::now();
     const double had = ThreadSeconds();
@@ -186,7 +187,7 @@ Result<Profile> MeasureCpu(const MeasureOptions& options) {
     AddBusyShare(measurer, start, ThreadSeconds() - had);
     status = MeasureTogether(measurer);
   });
-  worker.join();
+  if (!ended.ok()) status = ended;
   if (!status.ok() && options.processes != nullptr) options.processes->Abort(status.error());
   TRY(std::move(status));
   if (options.interrupted != nullptr && *options.interrupted)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executor/measure/team.h"
 
-#include <new>
 #include <string>
 #include <utility>
 
-#include "executor/comm/placement.h"
+#include "executor/comm/run_ranks.h"
 #include "executor/comm/threads.h"
 #include "executor/cpu/kernel.h"
 #include "metair/ir/parallel.h"
@@ -18,14 +17,6 @@ using RankWork = std::function<Result<void>(Transport&)>;
 constexpr char kWork[] = "work";
 constexpr char kRest[] = "rest";
 
-Result<void> WorkOrError(Transport& world, const RankWork& work) {
-  try {
-    return work(world);
-  } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kDevice, "", "out of memory", "", {}};
-  }
-}
-
 class ThreadTeam : public Team {
  public:
   bool leads() const override { return true; }
@@ -34,16 +25,7 @@ class ThreadTeam : public Team {
   }
   Result<void> Work(bool wanted, int ranks, const RankWork& work) override {
     if (!wanted) return {};
-    auto world = MakeThreadGroup(ranks);
-    std::vector<Result<void>> statuses(world.size());
-    TRY(RunAtOnce(world.size(), [&](size_t r) {
-      cpu::UseOneThread();
-      PlaceRank(static_cast<int>(r), ranks);
-      statuses[r] = WorkOrError(*world[r], work);
-      if (!statuses[r].ok()) world[r]->Abort(statuses[r].error());
-    }));
-    for (Result<void>& status : statuses) TRY(std::move(status));
-    return {};
+    return RunRanks(MakeThreadGroup(ranks), work);
   }
 };
 
@@ -69,7 +51,7 @@ class ProcessTeam : public Team {
       cpu::UseOneThread();
       const auto world = MakeMessageTransport(processes_, ranks);
       status = PlaceProcess(*world);
-      if (status.ok()) status = WorkOrError(*world, work);
+      if (status.ok()) status = work(*world);
     }));
     return status;
   }

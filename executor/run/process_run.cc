@@ -156,7 +156,7 @@ Result<RankReport> RunRank(Messenger& processes,
     const auto program = TRY(RankProgram::Make(plan, *world, *device, data));
     return RepeatSteps(*program, *world, options);
   } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kDevice, "", "out of memory", "", {}};
+    return OutOfMemory();
   }
 }
 

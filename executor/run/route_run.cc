@@ -11,12 +11,10 @@
 #include <array>
 #include <chrono>
 
-#include "executor/comm/placement.h"
+#include "executor/comm/run_ranks.h"
 #include "executor/comm/threads.h"
 #include "executor/comm/transfer.h"
-#include "executor/cpu/kernel.h"
 #include "executor/measure/stopwatch.h"
-#include "metair/ir/parallel.h"
 
 namespace metadist {
 namespace {
@@ -108,14 +106,7 @@ class Rounds {
   Result<void> Run(int64_t ranks) {
     auto group = MakeThreadGroup(static_cast<int>(ranks), {options_.timeout_seconds});
     times_.resize(group.size());
-    std::vector<Result<void>> status(group.size());
-    TRY(RunAtOnce(group.size(), [&](size_t rank) {
-      status[rank] = RunRank(*group[rank]);
-      if (!status[rank].ok()) group[rank]->Abort(status[rank].error());
-    }));
-    for (Result<void>& one : status)
-      if (!one.ok()) return std::move(one).failure();
-    return {};
+    return RunRanks(group, [this](Transport& world) { return RunRank(world); });
   }
 
   void Report(RouteRun& out) const {
@@ -139,8 +130,6 @@ class Rounds {
 
  private:
   Result<void> RunRank(Transport& world) {
-    cpu::UseOneThread();
-    PlaceRank(world.rank(), world.size());
     const size_t rank = static_cast<size_t>(world.rank());
     std::vector<Transport::Step> steps;
     for (size_t s = 0; s < transfers_.size(); ++s)

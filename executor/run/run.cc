@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // One thread per rank. Every rank prepares its own program and then repeats it; rank 0 decides when
-// to stop. A rank that fails aborts the group, which wakes all others.
+// to stop.
 #include "executor/run/run.h"
 
-#include <fmt/format.h>
-
 #include <memory>
-#include <new>
 #include <utility>
 
-#include "executor/comm/placement.h"
+#include "executor/comm/run_ranks.h"
 #include "executor/comm/threads.h"
-#include "executor/cpu/kernel.h"
 #include "executor/device/cpu_device.h"
 #include "executor/host/bind_data.h"
 #include "executor/run/rank_run.h"
 #include "executor/run/run_report.h"
-#include "metair/ir/parallel.h"
 
 namespace metadist {
 namespace {
@@ -27,8 +22,6 @@ struct RankOutcome {
   std::unique_ptr<Device> device;
   std::unique_ptr<RankProgram> program;
   RankReport report;
-  Result<void> status;
-  bool failed_itself = false;  // not because of another rank
 };
 
 Result<void> RunRank(const SharedPlan& plan,
@@ -36,29 +29,10 @@ Result<void> RunRank(const SharedPlan& plan,
                      const RunOptions& options,
                      Transport& world,
                      RankOutcome& outcome) {
-  cpu::UseOneThread();
-  PlaceRank(world.rank(), world.size());
-  try {
-    outcome.device = MakeCpuDevice({.fuse = options.fuse});
-    outcome.program =
-        TRY(RankProgram::Make(plan, world, *outcome.device, SharedData(*plan.program, data)));
-    outcome.report = TRY(RepeatSteps(*outcome.program, world, options));
-    return {};
-  } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kDevice, "", "out of memory", "", {}};
-  }
-}
-
-// The error of the rank that failed by itself, else of the first failed rank.
-Result<void> StatusOf(const std::vector<RankOutcome>& outcomes) {
-  for (const bool itself : {true, false})
-    for (size_t rank = 0; rank < outcomes.size(); ++rank) {
-      const RankOutcome& outcome = outcomes[rank];
-      if (outcome.status.ok() || outcome.failed_itself != itself) continue;
-      Error error = outcome.status.error();
-      if (error.code == ErrorCode::kInterrupted) return error;
-      return std::move(error).in(fmt::format("rank {}", rank));
-    }
+  outcome.device = MakeCpuDevice({.fuse = options.fuse});
+  outcome.program =
+      TRY(RankProgram::Make(plan, world, *outcome.device, SharedData(*plan.program, data)));
+  outcome.report = TRY(RepeatSteps(*outcome.program, world, options));
   return {};
 }
 
@@ -73,12 +47,9 @@ Result<RunResult> RunProgram(const Program& program,
   const WholeData data = TRY(WholeData::Bind(program, weights, inputs, options));
   const auto group = MakeThreadGroup(static_cast<int>(program.ranks()), {options.timeout_seconds});
   std::vector<RankOutcome> outcomes(group.size());
-  TRY(RunAtOnce(outcomes.size(), [&](size_t rank) {
-    RankOutcome& outcome = outcomes[rank];
-    outcome.status = RunRank(plan, data, options, *group[rank], outcome);
-    if (!outcome.status.ok()) outcome.failed_itself = group[rank]->Abort(outcome.status.error());
+  TRY(RunRanks(group, [&](Transport& world) {
+    return RunRank(plan, data, options, world, outcomes[static_cast<size_t>(world.rank())]);
   }));
-  TRY(StatusOf(outcomes));
   std::vector<RankReport> reports;
   for (RankOutcome& outcome : outcomes) reports.push_back(std::move(outcome.report));
   return ReportRun(program, std::move(reports), options);

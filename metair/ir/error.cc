@@ -32,6 +32,8 @@ Error Usage(std::string message, std::string hint) {
   return {ErrorCode::kUsage, "", std::move(message), std::move(hint), {}};
 }
 
+Error OutOfMemory() { return {ErrorCode::kDevice, "", "out of memory", "", {}}; }
+
 Error BadInput(std::string where, std::string message, std::string hint) {
   return {ErrorCode::kBadInput, std::move(where), std::move(message), std::move(hint), {}};
 }

@@ -65,6 +65,7 @@ class [[nodiscard]] Failure {
 Error Internal(std::string message);
 Error Usage(std::string message, std::string hint = "");
 Error BadInput(std::string where, std::string message, std::string hint = "");
+Error OutOfMemory();  // kDevice; allocates nothing
 
 // Joins problems into one error: the first carries the others. `problems` must not be empty.
 Error Join(std::vector<Error> problems);

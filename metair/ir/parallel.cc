@@ -33,13 +33,19 @@ void ParallelFor(size_t count, int threads, const std::function<void(size_t)>& w
 Result<void> RunAtOnce(size_t count, const std::function<void(size_t)>& work) {
   enum : int { kWait, kGo, kGiveUp };
   std::atomic<int> gate = kWait;
+  std::atomic<bool> out_of_memory = false;
   std::vector<std::thread> threads;
   std::string failure;
   try {
     for (size_t i = 0; i < count; ++i)
       threads.emplace_back([&, i] {
         gate.wait(kWait);
-        if (gate == kGo) work(i);
+        if (gate != kGo) return;
+        try {
+          work(i);
+        } catch (const std::bad_alloc&) {
+          out_of_memory = true;
+        }
       });
   } catch (const std::system_error& error) {
     failure = error.what();
@@ -49,6 +55,7 @@ Result<void> RunAtOnce(size_t count, const std::function<void(size_t)>& work) {
   gate = failure.empty() ? kGo : kGiveUp;
   gate.notify_all();
   for (std::thread& thread : threads) thread.join();
+  if (out_of_memory) return OutOfMemory();
   if (failure.empty()) return {};
   return Error{
       ErrorCode::kDevice,

@@ -15,8 +15,8 @@ namespace metadist {
 void ParallelFor(size_t count, int threads, const std::function<void(size_t)>& work);
 
 // Calls work(0) ... work(count - 1) at the same time, each on a thread of its own, for calls that
-// wait for one another: either all calls are made or, if a thread cannot be created, none. Calls
-// must not throw. Errors: kDevice.
+// wait for one another: either all calls are made or, if a thread cannot be created, none. Errors:
+// kDevice, also if a call throws std::bad_alloc.
 Result<void> RunAtOnce(size_t count, const std::function<void(size_t)>& work);
 
 }  // namespace metadist

@@ -2,9 +2,9 @@
 #include "planner/solvers/search.h"
 
 #include <algorithm>
+#include <future>
 #include <limits>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "planner/solvers/bounds/penalties.h"
@@ -98,17 +98,15 @@ void Search::Epoch(const Share& share, const Goal& goal, int threads) {
     FinishChoices(starts, guide.prices, guide.enough);
     improver_->Improve(kAnyRounds, guide);
   };
-  std::thread other;
+  // Declared after what the threads refer to: its destructor waits, also if this side throws.
+  std::future<void> other;
   try {
-    if (threads > 1 && share.bound_work > 0 && guided) other = std::thread(climb);
+    if (threads > 1 && share.bound_work > 0 && guided)
+      other = std::async(std::launch::async, climb);
   } catch (const std::system_error&) {  // no thread available: one after the other
   }
-  const bool beside = other.joinable();
   improve();
-  if (beside)
-    other.join();
-  else
-    climb();
+  other.valid() ? other.get() : climb();
   budget_.AddWork(bound_budget_.work() + primal_budget_.work() - before);
 }
 

@@ -19,6 +19,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MODELS = os.path.join(ROOT, "models")
+PROBLEM = os.path.join(ROOT, "tests/data/problems/asplos-2025-iopddl-V.json.gz")
 PROFILE = os.path.join(ROOT, "tests/cli/fixtures/cpu.profile.json")
 LEAST, MOST = 60 << 20, 3 << 30  # bytes of addresses
 NOBODY = 65534
@@ -29,6 +30,10 @@ COMMANDS = {
     "rules": ["rules", f"{MODELS}/full/unet.onnx", "--bind", "batch=1"],
     "run on 4 ranks": ["run", f"{MODELS}/gpt2.onnx", "--inputs", f"{MODELS}/gpt2.inputs.npz", "--ranks", "4", "--iterations", "1"],
     "run on 64 ranks": ["run", "PLAN", "--iterations", "1"],
+    "redistribute": ["redistribute", "--mesh", "a=2,b=3,c=2", "--shape", "60x60x60", "--from", "[a,b][c][]", "--to", "[][][c,b]", "--run"],
+    "profile": ["profile", "--quick", "--ranks", "2", "-o", "out.json"],
+    "solve": ["solve", PROBLEM, "--time-limit", "5", "-o", "out.json"],
+    "iopddl": ["iopddl", PROBLEM, "5"],
 }
 PLAN = ["plan", f"{MODELS}/mlp.onnx", "--bind", "batch=64", "--cluster", "8x8xh100", "--mesh", "64", "--no-alternatives", "-q", "-o"]
 
@@ -38,7 +43,8 @@ def ends(binary, arguments, limit):
     with tempfile.TemporaryDirectory(prefix="metadist-limits-") as folder:
         os.chmod(folder, 0o777)
         environment = {**os.environ, "HOME": folder, "TMPDIR": folder, "METADIST_CPU_PROFILE": PROFILE}
-        done = subprocess.run([binary, *arguments], cwd=folder, env=environment, capture_output=True, text=True, preexec_fn=limit, check=False)
+        words = arguments if arguments[0] == "iopddl" else ["metadist", *arguments]
+        done = subprocess.run(words, executable=binary, cwd=folder, env=environment, capture_output=True, text=True, preexec_fn=limit, check=False)
         files = os.listdir(folder)
         if "out.json" in files:
             with open(os.path.join(folder, "out.json"), encoding="utf-8") as file:

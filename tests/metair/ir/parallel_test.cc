@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <barrier>
 #include <new>
 #include <vector>
 
@@ -31,6 +32,29 @@ TEST(ParallelForTest, AnExceptionReachesTheCallerFromAnyThread) {
                              }),
                  std::bad_alloc);
   }
+}
+
+TEST(RunAtOnceTest, CallsRunAtTheSameTime) {
+  std::barrier all(5);
+  std::vector<int> calls(5, 0);
+  const Result<void> done = RunAtOnce(calls.size(), [&](size_t i) {
+    all.arrive_and_wait();
+    ++calls[i];
+  });
+  EXPECT_TRUE(done.ok());
+  EXPECT_EQ(calls, std::vector<int>(5, 1));
+}
+
+TEST(RunAtOnceTest, ACallWithoutMemoryIsAnError) {
+  int others = 0;
+  const Result<void> done = RunAtOnce(2, [&](size_t i) {
+    if (i == 0) throw std::bad_alloc();
+    ++others;
+  });
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().code, ErrorCode::kDevice);
+  EXPECT_EQ(done.error().text(), "out of memory");
+  EXPECT_EQ(others, 1);
 }
 
 }  // namespace
