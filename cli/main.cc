@@ -217,6 +217,8 @@ int Main(int argc, char** argv) {
   return ExitStatus(done.ok() ? logged : done);
 }
 
+constexpr std::string_view kMemoryHint = "free some, or raise the limit (`ulimit -v`)";
+
 // Libraries initialize themselves before main, and crash if memory runs out meanwhile. They take
 // about 0.3 MiB; before the first of them, this checks that there is more than that.
 void RequireMemoryToStart() {
@@ -227,10 +229,10 @@ void RequireMemoryToStart() {
     munmap(room, kBytes);
     return;
   }
-  constexpr std::string_view kText =
-      "metadist: error: out of memory\n"
-      "  hint: free some, or raise the limit (`ulimit -v`)\n";
-  (void)!write(STDERR_FILENO, kText.data(), kText.size());
+  for (const std::string_view text : {std::string_view("metadist: error: out of memory\n  hint: "),
+                                      kMemoryHint,
+                                      std::string_view("\n")})
+    (void)!write(STDERR_FILENO, text.data(), text.size());
   _exit(static_cast<int>(ErrorCode::kDevice));
 }
 
@@ -300,7 +302,7 @@ int main(int argc, char** argv) {
     return Finish(CalledAsIopddl(argv[0]) ? RunIopddl(argc, argv) : Main(argc, argv));
   } catch (const std::bad_alloc&) {
     metadist::Error error = metadist::OutOfMemory();
-    error.hint = "free some, or raise the limit (`ulimit -v`)";
+    error.hint = kMemoryHint;
     return FailAtLast(error);
   } catch (const std::system_error& error) {
     if (error.code() != std::errc::resource_unavailable_try_again)
