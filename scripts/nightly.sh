@@ -13,17 +13,20 @@
 #   plain avx2   kernels without vector instructions, and with those of older machines
 #   conformance  ONNX's own test data, whole and split over 1, 2 and 3 ranks
 #   faults       full disks, signals, little memory, killed helpers and processes
-#   wide         rules against onnxruntime and under several seeds, completeness, random graphs, growth, low precision, all choices of all models
+#   rules        rules against onnxruntime and under several seeds; completeness
+#   graphs       random graphs, planned and run
+#   models       how the cost of a plan grows; every model: on processes, in low precision, with every choice
 #   planted      faults put into the code one after another: each must turn a test red
 #   fuzz         every fuzz program for METADIST_FUZZ_SECONDS (600)
-# METADIST_NIGHTLY_SCALE (1.0) scales the counts of `wide`, METADIST_NIGHTLY_SEED (the day of the year) draws its cases; the log says which.
+# METADIST_NIGHTLY_SCALE (1.0) scales the counts of rules, graphs and models; METADIST_NIGHTLY_SEED (the day of the year) draws their cases: the
+# logs say which.
 # Logs and rows of the table: build/nightly/STAGE.{log,row}. The table has every stage: one that did not run now shows what it last came to, and
 # on which commit. Exit 1 if a stage of this run failed.
 # shellcheck disable=SC2317  # functions are called by the names of stages
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-all=(suite lint odr asan tsan plain avx2 conformance faults wide planted fuzz)
+all=(suite lint odr asan tsan plain avx2 conformance faults rules graphs models planted fuzz)
 logs=build/nightly
 commit=$(git rev-parse --short HEAD)
 [[ -z $(git status --porcelain) ]] || commit+="+"
@@ -46,6 +49,7 @@ for stage in "${chosen[@]}"; do
 done
 
 binary=build/release/bin/metadist
+seed=${METADIST_NIGHTLY_SEED:-$((10#$(date +%j)))}
 export PYTHONPATH=${METADIST_PYTHON:-$HOME/.cache/metadist/python}
 mkdir -p "$logs"
 
@@ -98,17 +102,24 @@ run_faults() {
     "python3 -B tests/faults/processes.py --binary $binary --levels 20"
 }
 
-run_wide() {
-  local seed=${METADIST_NIGHTLY_SEED:-$((10#$(date +%j)))} file
-  local dense=() # models but the mixture of experts, where it takes more seeds until each factor is drawn
-  for file in models/*.onnx; do [[ $file == */moe.onnx ]] || dense+=("$(basename "$file" .onnx)"); done
+run_rules() {
   all_of "$(nproc)" \
     "python3 -B tests/wide/check_rules.py --binary $binary generated --text-only --calls $(scaled 5000) --seed $seed" \
     "python3 -B tests/wide/check_rules.py --binary $binary models" \
     "python3 -B tests/wide/completeness.py --binary $binary --seed $seed" \
+    "python3 -B tests/wide/check_rules.py --binary $binary seeds --calls $(scaled 3000) --seed $seed"
+}
+
+run_graphs() {
+  all_of "$(nproc)" \
     "python3 -B tests/wide/random_graphs.py --binary $binary --seed $((10000 * seed)) --graphs $(scaled 1000) --keep $logs/graphs" \
-    "python3 -B tests/wide/random_graphs.py --binary $binary --seed $((10000 * seed + 5000)) --graphs $(scaled 1000) --keep $logs/graphs" \
-    "python3 -B tests/wide/check_rules.py --binary $binary seeds --calls $(scaled 3000) --seed $seed" \
+    "python3 -B tests/wide/random_graphs.py --binary $binary --seed $((10000 * seed + 5000)) --graphs $(scaled 1000) --keep $logs/graphs"
+}
+
+run_models() {
+  local file dense=() # models but the mixture of experts, where it takes more seeds until each factor is drawn
+  for file in models/*.onnx; do [[ $file == */moe.onnx ]] || dense+=("$(basename "$file" .onnx)"); done
+  all_of "$(nproc)" \
     "python3 -B tests/wide/growth.py --binary $binary" \
     "python3 -B tests/wide/mpi_models.py --binary $binary --seeds $(scaled 3) models ${dense[*]}" \
     "python3 -B tests/wide/low_precision.py --binary $binary models/{mlp,bert,gpt2,resnet,vit}.onnx" \
