@@ -73,10 +73,15 @@ std::vector<const Expander::Body*> Expander::BodiesFor(const std::vector<int>& c
   return bodies;
 }
 
+const OpCall& Expander::Call() {
+  if (!seen_) seen_.emplace(CallOf(*Op(), *space_.graph, node_));
+  return seen_->CallAt(seen_->values());
+}
+
 const Expander::Body* Expander::Decomposed() {
   const auto [at, added] = bodies_.try_emplace({kIdle, 0, 0});
   if (!added || Op()->decompose == nullptr) return at->second.get();
-  auto graph = Op()->decompose(CallOf(*Op(), *space_.graph, node_));
+  auto graph = Op()->decompose(Call());
   if (!graph.ok()) return nullptr;
   auto body = std::make_unique<Body>();
   body->graph = std::move(graph).value();
@@ -90,10 +95,8 @@ const Expander::Body* Expander::Decomposed() {
   return at->second.get();
 }
 
-Result<PieceGraph> Expander::Written(const Factor& factor,
-                                     const InnerUse& use,
-                                     int64_t ranks) const {
-  const OpCall call = CallOf(*Op(), *space_.graph, node_);
+Result<PieceGraph> Expander::Written(const Factor& factor, const InnerUse& use, int64_t ranks) {
+  const OpCall& call = Call();
   if (use.nodes.empty())
     return BuildRecipe(
         use.recipe, call, factor.inputs, factor.outputs, ranks, {*space_.ops, space_.inner_rules});

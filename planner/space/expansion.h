@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "planner/rules/compose/piece_graph.h"
+#include "planner/rules/probe/black_box.h"
 #include "planner/space/strategies.h"
 
 namespace metadist {
@@ -47,12 +48,15 @@ class Expander {
   };
 
   const OpDef* Op() const { return space_.ops->Find(node_); }
+  // The node's call as discovery sees it: a constant is an input unless inference needs its
+  // elements. No graph holds the data of a node: nodes of one signature share their graphs.
+  const OpCall& Call();
   // The graphs that can replace the node; nullptr for one that cannot be built.
   std::vector<const Body*> BodiesFor(const std::vector<int>& choices);
   const Body* Decomposed();
   // For way `way` of the factor (0: inner, then the others), divided among `ranks` ranks.
   const Body* ByWay(int factor, int way, int64_t ranks);
-  Result<PieceGraph> Written(const Factor& factor, const InnerUse& use, int64_t ranks) const;
+  Result<PieceGraph> Written(const Factor& factor, const InnerUse& use, int64_t ranks);
   // The price; nullopt if the body cannot run with these choices.
   std::optional<Priced> Run(const Body& body,
                             const std::vector<int>& choices,
@@ -71,6 +75,7 @@ class Expander {
   const Node& node_;
   const Rule& rule_;
   const std::vector<BlockCyclicFactor>& layouts_;
+  std::optional<BlackBox> seen_;  // created when first needed
   // By factor, way and ranks; nullptr if there is no such body. {-1, 0, 0}: the decomposition.
   std::map<std::tuple<int, int, int64_t>, std::unique_ptr<Body>> bodies_;
 };

@@ -20,6 +20,7 @@
 #include "executor/run/run.h"
 #include "importers/importer.h"
 #include "metair/ir/text.h"
+#include "metair/ops/composer.h"
 #include "metair/passes/passes.h"
 #include "planner/plan/plan_io.h"
 #include "tests/planner/same_as_one_device.h"
@@ -374,18 +375,34 @@ TEST(PlanFile, LiteralsMayNameAnAxisTwice) {
   EXPECT_GT(literals, 10);
 }
 
+// The mean of rows as a sum of elements, each with a weight of its own.
+Result<Graph> MeanByWeights(const OpCall& call) {
+  Composer compose(call);
+  const int64_t count = call.shape(0)[1];
+  const std::vector<double> weights(static_cast<size_t>(count), 1.0 / static_cast<double>(count));
+  const ValueId weight = compose.Constant(Tensor::Of(Shape{count}, weights));
+  const ValueId terms =
+      compose.Add("Mul", {compose.Given(0), compose.As(call.type(0).element, weight)});
+  return compose.Done({compose.Fold("ReduceSum", terms, {1})});
+}
+
 // Constants created by a decomposition are in the plan file, whatever their length.
 TEST(PlanFile, KeepsConstantsOfDecompositions) {
-  std::string places;
-  for (int i = 0; i < 20; ++i) places += (i > 0 ? ", " : "") + std::to_string(i * 7 % 24);
-  const Graph graph =
-      ParseGraph("graph g opset 26 {\n  input %x: f32[24,4]\n  constant %i: i64[20,1] = [" +
-                 places +
-                 "]\n  input %u: f32[20,4]\n"
-                 "  %y: f32[24,4] = ScatterND(%x, %i, %u) @n\n  output %y\n}\n")
-          .value();
-  RuleBook rules(Ops());
+  OpTable table = Ops();
+  OpDef mean = *table.Find("", "ReduceMean");
+  mean.decompose = MeanByWeights;
+  table.Add(mean);
+  const Graph graph = ParseGraph(R"(graph g opset 26 {
+  input %x: f32[6,24]
+  constant %a: i64[1] = [1]
+  %y: f32[6,1] = ReduceMean(%x, %a) @n
+  output %y
+}
+)")
+                          .value();
+  RuleBook rules(table);
   PlanRequest request = RequestFor(graph, rules, 2);
+  request.ops = &table;
   request.solver = "random";
   int made = 0;
   for (request.seed = 0; request.seed < 12; ++request.seed) {
@@ -402,6 +419,42 @@ TEST(PlanFile, KeepsConstantsOfDecompositions) {
     }
   }
   EXPECT_GT(made, 0);
+}
+
+// Strategies are shared by nodes of one signature, which may differ in large constants: none of
+// these is part of what a node is expanded to.
+TEST(MakePlan, ExpandedNodesKeepTheirOwnData) {
+  const auto list = [](int times, int modulo) {
+    std::string text;
+    for (int i = 0; i < 100; ++i)
+      text += (i > 0 ? ", " : "") + std::to_string((i * times + i / 7) % modulo);
+    return text;
+  };
+  std::string lines = "graph g opset 26 {\n  input %x: i64[6,5,4]\n";
+  for (int n = 1; n <= 2; ++n)
+    lines +=
+        fmt::format("  constant %i{0}: i64[5,5,4] = [{1}]\n  constant %u{0}: i64[5,5,4] = [{2}]\n",
+                    n,
+                    list(3 + n, 6),
+                    list(5 + n, 50));
+  const Graph graph = ParseGraph(lines +
+                                 "  %v: i64[6,5,4] = ScatterElements(%x, %i1, %u1) {axis = 0} @n\n"
+                                 "  %y: i64[6,5,4] = ScatterElements(%v, %i2, %u2) {axis = 0} @m\n"
+                                 "  output %y\n}\n")
+                          .value();
+  RuleBook rules(Ops());
+  PlanRequest request = RequestFor(graph, rules, 2);
+  request.solver = "random";
+  int expanded = 0;
+  for (request.seed = 0; request.seed < 24; ++request.seed) {
+    const auto planned = MakePlan(request);
+    ASSERT_TRUE(planned.ok()) << planned.error().text();
+    expanded += planned.value().plan.graph.nodes.size() > 2 ? 1 : 0;
+    const auto program = Lower(planned.value().plan);
+    ASSERT_TRUE(program.ok()) << program.error().text();
+    ExpectSameAsOneDevice(graph, program.value());
+  }
+  EXPECT_GT(expanded, 0);
 }
 
 // Every rank has the whole constant that determines a shape, although it is ordinary data

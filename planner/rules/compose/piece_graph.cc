@@ -8,9 +8,6 @@
 namespace metadist {
 namespace {
 
-// Constants up to this size may be integers that inference needs.
-constexpr int64_t kSmallConstant = 1024;
-
 std::vector<Cut> CutsOf(const Graph& graph,
                         const std::vector<ValueId>& values,
                         const std::map<ValueId, int64_t>& cut) {
@@ -54,10 +51,9 @@ std::vector<ValueId> PieceComposer::Inputs() {
   std::vector<ValueId> inputs;
   for (size_t i = 0; i < call_.inputs.size(); ++i) {
     const Tensor* constant = call_.inputs[i].constant;
-    const bool small = constant != nullptr && constant->size() <= kSmallConstant;
-    inputs.push_back(!call_.has(i) ? kNone
-                     : small       ? compose_.Constant(*constant)
-                                   : compose_.Given(i));
+    inputs.push_back(!call_.has(i)         ? kNone
+                     : constant != nullptr ? compose_.Constant(*constant)
+                                           : compose_.Given(i));
   }
   return inputs;
 }

@@ -39,7 +39,7 @@ class PieceComposer {
   int64_t ranks() const { return ranks_; }
   const Shape& shape(ValueId value) const { return compose_.shape(value); }
 
-  // The call's inputs, with small constants as constants.
+  // The call's inputs, constants as constants.
   std::vector<ValueId> Inputs();
   // Marks the value as cut along the dim. Returns the value.
   ValueId Cut(ValueId value, int64_t dim);
