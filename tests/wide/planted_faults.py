@@ -272,6 +272,30 @@ FOUND = {
         "if (verdict != Verdict::kHolds) return false;",
         "planner_rules_test:Form.*",
     ),
+    "a real call becomes smaller in all dims alike": (
+        "planner/rules/book/confirm.cc",
+        "      at[a] = is_apart(a) ? Below(apart, /*named=*/0, at[a])",
+        "      at[a] = is_apart(a) ? Below(limit, named, at[a])",
+        "planner_rules_test:Confirm.*",
+    ),
+    "sizes that become smaller lose their order": (
+        "planner/rules/book/confirm.cc",
+        "last = std::min(std::max(to, last + 1), size);",
+        "last = Below(limit, named, size);",
+        "planner_rules_test:Confirm.*",
+    ),
+    "a node is expanded to the data of another": (
+        "planner/space/expansion.cc",
+        "  const OpCall& call = Call();",
+        "  const OpCall call = CallOf(*Op(), *space_.graph, node_);",
+        "planner_test:MakePlan.ExpandedNodes*",
+    ),
+    "large constants that decide a shape are not in a signature": (
+        "planner/space/signature.cc",
+        "decides[i] = is_large(node.inputs[i]) && !seen.is_tensor(i);",
+        "decides[i] = 0;",
+        "planner_space_test:Signature.*",
+    ),
     "small sizes may share divisors that the real ones do not": (
         "planner/rules/probe/shrink.cc",
         "% std::gcd(values[s], size) != 0",

@@ -6,9 +6,11 @@
 // is run whole and divided, if that is cheap. A large call is replaced by the largest cheap call of
 // the same family: sizes above a limit become the largest below it with the same residue modulo 12,
 // all integers that are not sizes are kept, and the sizes of its atoms must follow from it as they
-// do from the real call. The arithmetic of the real sizes (which index of which dim goes to which
-// rank) is checked for every strategy: cuts must add up to the dims (Instantiate), and inference
-// must give every rank the shapes that its strategy promises (FitsEverywhere).
+// do from the real call. Dims that another factor cuts go first: if the factor holds on each of
+// their pieces, it holds on the whole. The others keep their order: an image that is enlarged must
+// not become one that is not. The arithmetic of the real sizes (which index of which dim goes to
+// which rank) is checked for every strategy: cuts must add up to the dims (Instantiate), and
+// inference must give every rank the shapes that its strategy promises (FitsEverywhere).
 //
 // An integer of the call that an index may equal (such as a class to ignore) stays below the sizes
 // that it is below. Factors of decompositions and recipes are run by composite_check.h.
@@ -21,6 +23,7 @@
 #include "planner/rules/book/confirm.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -43,7 +46,7 @@ constexpr int64_t kMorePassElements = 1 << 15;  // if no call has so few
 constexpr int64_t kMostFlops = 1 << 17;
 constexpr int64_t kMostNamedElements = 1 << 20;
 // Limits of sizes; the first leaves the call unchanged.
-constexpr int64_t kLimits[] = {kMostElements, 256, 96, 48, 24, 12, 6};
+constexpr int64_t kLimits[] = {kMostElements, 256, 96, 48, 24, 12, 6, 3};
 constexpr int64_t kPhase = 12;
 
 struct Run {
@@ -202,21 +205,29 @@ class Trial {
   std::vector<std::vector<Tensor>> local_;
 };
 
-// Sizes above the limit become smaller ones of the same phase; those above an integer that an index
-// may equal stay above it.
-std::vector<int64_t> Below(int64_t limit,
-                           int64_t named,
-                           const SymbolicFactor& factor,
-                           std::span<const int64_t> sizes) {
-  std::vector<int64_t> out(sizes.begin(), sizes.end());
-  for (size_t a = 0; a < out.size(); ++a)
-    if (out[a] > limit && factor.fixed.count(static_cast<int>(a)) == 0) {
-      const int64_t to =
-          out[a] > named ? std::min(std::max(limit, named + 2 * kPhase), out[a]) : limit;
-      const int64_t in_phase = to - ((to - out[a]) % kPhase + kPhase) % kPhase;
-      out[a] = in_phase > 1 ? in_phase : to;
-    }
-  return out;
+// The size, or if it is above the limit a smaller one of the same phase. One above an integer that
+// an index may equal stays above it.
+int64_t Below(int64_t limit, int64_t named, int64_t size) {
+  if (size <= limit) return size;
+  const bool above = named > 0 && size > named;
+  const int64_t to = above ? std::min(std::max(limit, named + 2 * kPhase), size) : limit;
+  const int64_t in_phase = to - ((to - size) % kPhase + kPhase) % kPhase;
+  return in_phase > 1 ? in_phase : to;
+}
+
+// By size: the size below the limit that it becomes. Larger ones become larger ones.
+std::map<int64_t, int64_t> InOrderBelow(int64_t limit,
+                                        int64_t named,
+                                        const std::set<int64_t>& sizes) {
+  std::map<int64_t, int64_t> below;
+  int64_t last = 0;
+  for (const int64_t size : sizes) {
+    int64_t to = Below(limit, named, size);
+    if (to <= last && limit > kPhase) to += (last - to + kPhase) / kPhase * kPhase;
+    last = std::min(std::max(to, last + 1), size);
+    below[size] = last;
+  }
+  return below;
 }
 
 // few: a number of elements that is cheap. named: an integer that one dim must exceed.
@@ -260,26 +271,61 @@ bool IsCheapCall(const SymbolicRule& found,
   return SolveAtoms(found, box) == sizes;
 }
 
-// Sizes of the largest cheap call of the family that is not above the real one; nullopt if there is
-// none.
-std::optional<std::vector<int64_t>> NearestSizes(const SymbolicRule& found,
-                                                 BlackBox& box,
-                                                 const SymbolicFactor& factor,
-                                                 std::span<const int64_t> sizes,
-                                                 int64_t few) {
-  const std::vector<int64_t> real = box.values();
-  const int64_t named = LargestNamed(box, sizes);
-  std::optional<std::vector<int64_t>> nearest;
-  for (const int64_t limit : kLimits) {
-    std::vector<int64_t> at = Below(limit, named, factor, sizes);
-    const bool cheap = IsCheapCall(found, box, at, few, named);
-    box.set_values(real);
-    if (!cheap) continue;
-    nearest = std::move(at);
-    break;
+// Makes the sizes of a real call smaller until a call of its family is cheap.
+class Shrinking {
+ public:
+  // apart: atoms that may become smaller than others. fixed: atoms that stay as they are.
+  Shrinking(const SymbolicRule& found,
+            BlackBox& box,
+            std::span<const int64_t> sizes,
+            std::set<int> apart,
+            std::map<int, int64_t> fixed)
+      : found_(found),
+        box_(box),
+        sizes_(sizes),
+        apart_(std::move(apart)),
+        fixed_(std::move(fixed)) {}
+
+  // Sizes of the largest call with few elements that is not above the real one; nullopt if there is
+  // none. in_order: of atoms that are not apart, larger ones stay larger.
+  std::optional<std::vector<int64_t>> Nearest(int64_t few, bool in_order) const {
+    const std::vector<int64_t> real = box_.values();
+    const int64_t named = LargestNamed(box_, sizes_);
+    for (const int64_t limit : kLimits)
+      for (const int64_t apart : kLimits) {
+        if (apart > limit || (apart < limit && apart_.empty())) continue;
+        std::vector<int64_t> at = At(limit, apart, named, in_order);
+        const bool cheap = IsCheapCall(found_, box_, at, few, named);
+        box_.set_values(real);
+        if (cheap) return at;
+      }
+    return std::nullopt;
   }
-  return nearest;
-}
+
+ private:
+  std::vector<int64_t> At(int64_t limit, int64_t apart, int64_t named, bool in_order) const {
+    const auto is_apart = [&](size_t a) { return apart_.count(static_cast<int>(a)) > 0; };
+    const auto is_fixed = [&](size_t a) { return fixed_.count(static_cast<int>(a)) > 0; };
+    std::set<int64_t> ordered;
+    for (size_t a = 0; in_order && a < sizes_.size(); ++a)
+      if (!is_apart(a) && !is_fixed(a)) ordered.insert(sizes_[a]);
+    const std::map<int64_t, int64_t> below = InOrderBelow(limit, named, ordered);
+    std::vector<int64_t> at(sizes_.begin(), sizes_.end());
+    for (size_t a = 0; a < at.size(); ++a) {
+      if (is_fixed(a)) continue;
+      at[a] = is_apart(a) ? Below(apart, /*named=*/0, at[a])
+              : in_order  ? below.at(at[a])
+                          : Below(limit, named, at[a]);
+    }
+    return at;
+  }
+
+  const SymbolicRule& found_;
+  BlackBox& box_;
+  std::span<const int64_t> sizes_;
+  const std::set<int> apart_;
+  const std::map<int, int64_t> fixed_;
+};
 
 // Sizes of a cheap call of the family in the same order as the real ones: equal ones stay equal,
 // larger ones larger. nullopt if there is no such call.
@@ -318,7 +364,9 @@ std::optional<Case> CaseAt(const SymbolicRule& found,
 }  // namespace
 
 bool Confirmation::Refutes(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
-  const auto nearest = NearestSizes(found_, box_, factor, sizes, kMostElements);
+  const Shrinking shrinking(found_, box_, sizes, AtomsApart(found_, factor), factor.fixed);
+  auto nearest = shrinking.Nearest(kMostElements, /*in_order=*/true);
+  if (!nearest) nearest = shrinking.Nearest(kMostElements, /*in_order=*/false);
   if (!nearest) return false;
   if (factor.composite || !factor.inner.recipe.empty()) {
     if (!composites_) composites_.emplace(box_, ops_, inner_, seed_, found_);
@@ -333,9 +381,11 @@ bool Confirmation::Refutes(const SymbolicFactor& factor, std::span<const int64_t
 
 bool Confirmation::Refutes(const PassThrough& pass, std::span<const int64_t> sizes) {
   if (!at_passes_) {
-    at_passes_ = NearestSizes(found_, box_, {}, sizes, kMostPassElements);
+    const Shrinking shrinking(found_, box_, sizes, {}, {});
+    at_passes_ = shrinking.Nearest(kMostPassElements, /*in_order=*/true);
     if (!*at_passes_) at_passes_ = SmallestInSameOrder(found_, box_, sizes, 2 * kMostPassElements);
-    if (!*at_passes_) at_passes_ = NearestSizes(found_, box_, {}, sizes, kMorePassElements);
+    if (!*at_passes_) at_passes_ = shrinking.Nearest(kMorePassElements, /*in_order=*/true);
+    if (!*at_passes_) at_passes_ = shrinking.Nearest(kMostPassElements, /*in_order=*/false);
   }
   if (!*at_passes_) return false;
   Sampler sampler(box_, seed_);

@@ -38,13 +38,16 @@ const Runs kUneven{{2, InputMode::kNormal},
                    {4, InputMode::kUp},
                    {3, InputMode::kDown},
                    {4, InputMode::kOffset}};
+const Runs kLong{{2, InputMode::kNormal}, {3, InputMode::kNormal}};
 const Runs kSingle{{4, InputMode::kNormal}, {4, InputMode::kIntegers}};
 const Runs kConfirming{{2, InputMode::kNormal}, {3, InputMode::kNormal}};
 const Runs kSpread{{3, InputMode::kSpread}};
 constexpr int64_t kEvenGroups = 12;  // for 2, 3 and 4 ranks
 constexpr int64_t kUnevenGroups = 11;
 constexpr int64_t kSingleGroups = 4;
+constexpr int64_t kLonger = 5;  // what sizes that no factor cuts grow by
 constexpr int64_t kMostTimes = 32;
+constexpr int64_t kMostTimesLong = 4;
 constexpr double kResultRoundings = 16;  // allowed error of a result in its own element type, in
                                          // epsilons
 
@@ -154,6 +157,29 @@ CompositeCheck::Verdict CompositeCheck::HoldsAt(const SymbolicFactor& factor, in
   return Judge(factor, SizesFor(factor, times * kUnevenGroups, 1), kUneven);
 }
 
+// What joins pieces may do so only while few elements are selected from many.
+bool CompositeCheck::DiffersIfLonger(const SymbolicFactor& factor) {
+  if (factor.inner.recipe.empty()) return false;
+  const std::set<int> apart = AtomsApart(found_, factor);
+  std::vector<Shape> ignored;
+  for (int64_t times = 1; times <= kMostTimesLong; times *= 2) {
+    const std::vector<int64_t> plain = SizesFor(factor, times * kEvenGroups, 0);
+    std::vector<int64_t> sizes = plain;
+    for (size_t a = 0; a < sizes.size(); ++a) {
+      const int atom = static_cast<int>(a);
+      const std::vector<int>& own = factor.atoms;
+      if (apart.count(atom) > 0 || std::find(own.begin(), own.end(), atom) != own.end()) continue;
+      std::vector<int64_t> next = sizes;
+      next[a] += kLonger;
+      if (box_.Infer(ValuesAt(found_, box_, next), ignored)) sizes = std::move(next);
+    }
+    if (sizes == plain) return false;
+    const Verdict verdict = Judge(factor, sizes, kLong);
+    if (verdict != Verdict::kRefused) return verdict == Verdict::kDiffers;
+  }
+  return false;
+}
+
 bool CompositeCheck::Holds(SymbolicFactor& factor) {
   const bool wide = !factor.inner.recipe.empty() || HasWindows(factor);
   Verdict verdict = HoldsAt(factor, 1);
@@ -163,6 +189,7 @@ bool CompositeCheck::Holds(SymbolicFactor& factor) {
   leaves_range_ = verdict == Verdict::kHolds && IsScan(factor.inner.recipe) &&
                   Judge(factor, SizesFor(factor, kEvenGroups, 0), kSpread) != Verdict::kHolds;
   if (verdict != Verdict::kHolds || leaves_range_) return false;
+  if (DiffersIfLonger(factor)) return false;
   if (Judge(factor, SizesFor(factor, kSingleGroups, 0), kSingle) != Verdict::kHolds)
     factor.least_piece = 2;
   return true;
@@ -285,8 +312,8 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
       focus[cut.tensor] = {
           cut.dim,
           HeldOf(cut, count, own_types ? 1 : sampler_.random().Below(count), /*halo=*/true)};
-    if (!sampler_.Draw(values, mode, focus, inputs)) return Verdict::kDiffers;
-    if (!box_.Run(values, inputs, whole)) return Verdict::kDiffers;
+    if (!sampler_.Draw(values, mode, focus, inputs)) return Verdict::kRefused;
+    if (!box_.Run(values, inputs, whole)) return Verdict::kRefused;
     ++executions_;
     double epsilon = 1e-10;  // allowed error, relative to the largest element
     for (size_t o = 0; own_types && o < whole.size(); ++o) {

@@ -41,7 +41,8 @@ class CompositeCheck {
       : box_(box), ops_(ops), inner_(inner), sampler_(box, seed), found_(found) {}
 
   // Whether the factor holds: on 2, 3 and 4 ranks, even and uneven pieces, other sizes, inputs of
-  // all kinds; for a scan, also if totals leave the range of the call's own types. Sets
+  // all kinds; for a recipe, also if sizes that no factor cuts are longer (how many elements are
+  // selected); for a scan, also if totals leave the range of the call's own types. Sets
   // least_piece.
   bool Holds(SymbolicFactor& factor);
   // Whether pieces differ from the whole at these atom sizes; false if that cannot be tested.
@@ -82,6 +83,7 @@ class CompositeCheck {
                                    std::span<const int64_t> sizes,
                                    std::span<const int64_t> values);
   Verdict HoldsAt(const SymbolicFactor& factor, int64_t times);
+  bool DiffersIfLonger(const SymbolicFactor& factor);
   std::vector<int64_t> SizesFor(const SymbolicFactor& factor, int64_t tested, int64_t more);
 
   BlackBox& box_;

@@ -31,6 +31,10 @@ Factor FactorAt(const SymbolicRule& found,
                 const SymbolicFactor& factor,
                 std::span<const int64_t> sizes);
 
+// Atoms, not of this factor, of which another one cuts inputs and outputs: if the factor holds on
+// each of their pieces, it holds on the whole.
+std::set<int> AtomsApart(const SymbolicRule& found, const SymbolicFactor& factor);
+
 // Number of cuts of input and output dims in all factors of the rule.
 size_t CutsIn(const Rule& rule);
 // Whether every dim of at least two elements is cut.

@@ -277,6 +277,16 @@ std::optional<std::vector<int64_t>> SolveAtoms(const SymbolicRule& found, const 
   return sizes;
 }
 
+std::set<int> AtomsApart(const SymbolicRule& found, const SymbolicFactor& factor) {
+  std::set<int> apart;
+  for (const SymbolicFactor& other : found.factors)
+    if (!other.composite && other.reductions.empty() && !HasWindows(other))
+      apart.insert(other.atoms.begin(), other.atoms.end());
+  for (const int atom : factor.atoms) apart.erase(atom);
+  for (const auto& [atom, size] : factor.fixed) apart.erase(atom);
+  return apart;
+}
+
 size_t CutsIn(const Rule& rule) {
   size_t cuts = 0;
   for (const Factor& factor : rule.factors) cuts += factor.inputs.size() + factor.outputs.size();

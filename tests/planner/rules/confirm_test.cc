@@ -36,8 +36,8 @@ Rule RuleOf(const OpTable& table,
   return book.For(graph, graph.nodes[0]);
 }
 
-Rule RuleOfRows(const OpTable& table, int64_t rows) {
-  const std::string type = "f64[" + std::to_string(rows) + ",6]";
+Rule RuleOfRows(const OpTable& table, int64_t rows, int64_t columns = 6) {
+  const std::string type = "f64[" + std::to_string(rows) + "," + std::to_string(columns) + "]";
   return RuleOf(table, "test.Turn", type, type);
 }
 
@@ -55,6 +55,53 @@ TEST(Confirm, FactorsThatTheRealCallRefutesAreNotUsed) {
 TEST(Confirm, LargeCallsAreTriedAtTheLargestCheapSizes) {
   const OpTable table = TableWithTurn();
   EXPECT_EQ(RuleOfRows(table, 1 << 20).text, "([_,b])->([_,b]) linear={0} max={0} min={0}");
+}
+
+// 250 rows stay as they are, and few columns are left.
+TEST(Confirm, DimsThatAnotherFactorCutsBecomeSmallerFirst) {
+  const OpTable table = TableWithTurn();
+  EXPECT_EQ(RuleOfRows(table, 250, 600).text, "([_,b])->([_,b]) linear={0} max={0} min={0}");
+}
+
+// Rows unchanged, but in reverse order if they are more than those of the other input, and both
+// have more than 100.
+double TurnedIfMore(In in, int64_t i, int64_t j) {
+  const int64_t rows = in[0].dim(0), others = in[1].dim(0);
+  return At(in[0], rows > others && others > 100 ? rows - 1 - i : i, j) + At(in[1], 0, 0);
+}
+
+// 12001 is 253 below 256 in its phase, 11992 is 256.
+TEST(Confirm, SizesKeepTheirOrderWhenTheyBecomeSmaller) {
+  OpTable table = OpTable::BuiltIn();
+  table.Add(ElementOp<double, SameAs, TurnedIfMore>("TurnIfMore"));
+  const auto rule = [&](int64_t rows, int64_t others) {
+    const std::string x = "f64[" + std::to_string(rows) + ",4]";
+    const std::string y = "f64[" + std::to_string(others) + ",1]";
+    const Graph graph =
+        ParseGraph("graph g opset 26 {\n  input %x: " + x + "\n  input %y: " + y + "\n  %z: " + x +
+                   " = test.TurnIfMore(%x, %y) @n\n  output %z\n}\n")
+            .value();
+    RuleBook book(table);
+    return book.For(graph, graph.nodes[0]).text;
+  };
+  EXPECT_EQ(rule(11992, 12001), "([a,b],[_,_])->([a,b]) linear={0+1} max={0,1} min={0,1}");
+  EXPECT_EQ(rule(12001, 11992), "([_,b],[_,_])->([_,b]) linear={0+1} max={0,1} min={0,1}");
+}
+
+// Eight elements that become twelve are not six that stay six, as they would be with all dims at
+// most six.
+TEST(Confirm, AnImageThatIsEnlargedStaysSo) {
+  const Graph graph = ParseGraph(R"(graph g opset 26 {
+  input %x: f32[6,6,8,8]
+  constant %s: i64[1] = [12]
+  %y: f32[6,6,12,8] = Resize(%x, _, _, %s) {axes = [2], coordinate_transformation_mode = "asymmetric", mode = "nearest", nearest_mode = "ceil"} @n
+  output %y
+}
+)")
+                          .value();
+  RuleBook book(OpTable::BuiltIn());
+  const Rule& rule = book.For(graph, graph.nodes[0]);
+  for (const Factor& factor : rule.factors) EXPECT_FALSE(factor.composite) << factor.name;
 }
 
 TEST(Confirm, DimsThatNothingCutsAreNamed) {
