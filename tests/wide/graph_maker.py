@@ -19,8 +19,10 @@ I8, I16, I32, I64 = (np.dtype(f"int{bits}") for bits in (8, 16, 32, 64))
 U8, U16, U32, U64 = (np.dtype(f"uint{bits}") for bits in (8, 16, 32, 64))
 BOOL = np.dtype("bool")
 FLOATS, HALVES, INTS = (F32, F64, F16, BF16), (F16, BF16), (I8, I16, I32, I64, U8, U16, U32, U64)
-# absolute and relative error that `metadist run` lets pass, and how much of a value's largest element shakes it
+# The error that `metadist run` lets pass: a share of the root mean square of all elements (here at most of 1), a share of the element,
+# and an epsilon. And how much of a value's largest element shakes it, besides half an epsilon.
 TOLERANCE = {F64: (1e-8, 1e-7), F32: (1e-4, 1e-3), F16: (1e-2, 1e-2), BF16: (5e-2, 5e-2)}
+EPSILON = {F64: 2.0**-52, F32: 2.0**-23, F16: 2.0**-10, BF16: 2.0**-7}
 SHAKE = {F64: 2.0**-46, F32: 2.0**-20, F16: 2.0**-11, BF16: 2.0**-8}
 LARGEST = {F64: 1e4, F32: 1e4, F16: 500, BF16: 500}
 ELEMENTS = 6000  # of a value
@@ -296,7 +298,8 @@ class Maker:
         if not np.all(np.isfinite(wide)) or np.max(np.abs(wide), initial=0) > LARGEST[array.dtype]:
             raise Skip(f"{op}: too large")
         if shaken:
-            absolute, relative = TOLERANCE[array.dtype]
+            of_all, relative = TOLERANCE[array.dtype]
+            absolute = of_all * min(1, np.sqrt(np.mean(wide**2))) + EPSILON[array.dtype] if wide.size else 0
             bound = (absolute + relative * np.abs(wide)) / (2 if array.dtype in HALVES else 4)
             for one in shaken:
                 if one.shape != array.shape or not np.all(np.abs(one.astype(F64) - wide) <= bound):
@@ -318,6 +321,7 @@ class Maker:
         """Moved by as much as roundings may; `to_zero`: what so little may make zero is zero, which chance would not hit."""
         wide = array.astype(F64)
         by = SHAKE[array.dtype] * (np.abs(wide) + np.max(np.abs(wide), initial=0)) / 2
+        by += EPSILON[array.dtype] / 2  # ONNX Runtime's exp(x) - 1 of almost nothing is nothing
         shaken = wide + by * self.rng.uniform(-1, 1, size=wide.shape)
         return np.asarray(np.where(to_zero & (np.abs(wide) <= by), 0, shaken), array.dtype)
 
