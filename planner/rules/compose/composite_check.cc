@@ -139,10 +139,12 @@ std::vector<int64_t> ValuesAt(const SymbolicRule& found,
 
 std::vector<int64_t> CompositeCheck::SizesFor(const SymbolicFactor& factor,
                                               int64_t tested,
-                                              int64_t more) {
+                                              int64_t more,
+                                              const std::set<int>& kept) {
   std::vector<int64_t> sizes = found_.atoms;
   std::vector<Shape> ignored;
   for (size_t a = 0; a < sizes.size(); ++a) {
+    if (kept.count(static_cast<int>(a)) > 0) continue;
     std::vector<int64_t> next = sizes;
     const bool own = std::find(factor.atoms.begin(), factor.atoms.end(), a) != factor.atoms.end();
     next[a] = own ? tested : sizes[a] + more;
@@ -161,19 +163,9 @@ CompositeCheck::Verdict CompositeCheck::HoldsAt(const SymbolicFactor& factor, in
 bool CompositeCheck::DiffersIfLonger(const SymbolicFactor& factor) {
   if (factor.inner.recipe.empty()) return false;
   const std::set<int> apart = AtomsApart(found_, factor);
-  std::vector<Shape> ignored;
   for (int64_t times = 1; times <= kMostTimesLong; times *= 2) {
-    const std::vector<int64_t> plain = SizesFor(factor, times * kEvenGroups, 0);
-    std::vector<int64_t> sizes = plain;
-    for (size_t a = 0; a < sizes.size(); ++a) {
-      const int atom = static_cast<int>(a);
-      const std::vector<int>& own = factor.atoms;
-      if (apart.count(atom) > 0 || std::find(own.begin(), own.end(), atom) != own.end()) continue;
-      std::vector<int64_t> next = sizes;
-      next[a] += kLonger;
-      if (box_.Infer(ValuesAt(found_, box_, next), ignored)) sizes = std::move(next);
-    }
-    if (sizes == plain) return false;
+    const std::vector<int64_t> sizes = SizesFor(factor, times * kEvenGroups, kLonger, apart);
+    if (sizes == SizesFor(factor, times * kEvenGroups, 0)) return false;
     const Verdict verdict = Judge(factor, sizes, kLong);
     if (verdict != Verdict::kRefused) return verdict == Verdict::kDiffers;
   }

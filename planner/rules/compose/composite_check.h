@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "metair/ops/op_table.h"
@@ -84,7 +85,12 @@ class CompositeCheck {
                                    std::span<const int64_t> values);
   Verdict HoldsAt(const SymbolicFactor& factor, int64_t times);
   bool DiffersIfLonger(const SymbolicFactor& factor);
-  std::vector<int64_t> SizesFor(const SymbolicFactor& factor, int64_t tested, int64_t more);
+  // The factor's own atoms at size `tested`, the others longer by `more` where the call is then
+  // legal; those in `kept` as they are.
+  std::vector<int64_t> SizesFor(const SymbolicFactor& factor,
+                                int64_t tested,
+                                int64_t more,
+                                const std::set<int>& kept = {});
 
   BlackBox& box_;
   const OpTable& ops_;
