@@ -7,7 +7,8 @@
 One row a size: CPU seconds and largest memory of `metadist plan`, and what was proven; the least of five runs where one takes less than a
 second. The exponent of an axis is the slope from a size to the largest, which is eight times as large or more, of what is above the least cost of
 all; the last such size whose cost is 10 ms (10 MiB) above. Dims count as the elements of the smallest array that has so many. Exit 1 where an
-exponent is above --most, or where a plan fails or takes longer than --limit seconds. Needs the Python packages onnx and numpy.
+exponent is above --most, where a size takes more than twice as long as a larger one, or where a plan fails or takes longer than --limit seconds.
+Needs the Python packages onnx and numpy.
 """
 
 import argparse
@@ -116,7 +117,7 @@ AXES = {
     "dims": (ranks, [2, 4, 6, 8, 10, 12]),
     "elements": (sizes, [2**10, 2**20, 2**30, 2**40]),
     "outputs": (outputs, [1, 4, 16, 64]),
-    "constants": (constants, [10, 100, 1000, 10_000]),
+    "constants": (constants, [10, 100, 1000, 3000, 10_000, 30_000]),
 }
 
 
@@ -143,6 +144,11 @@ def exponent(points, least):
     if not before:
         return None
     return math.log(cost / before[-1][1]) / math.log(size / before[-1][0])
+
+
+def humps(points):
+    """Sizes that cost more than twice as much as a larger one."""
+    return [size for i, (size, cost) in enumerate(points) if any(cost > 2 * later for _, later in points[i + 1 :])]
 
 
 def measure_least(command, limit):
@@ -179,6 +185,7 @@ def axis(options, name, folder):
         size = 2**count if name == "dims" else count
         seconds.append((size, cpu))
         memory.append((size, peak))
+    problems += [f"{name}: {size} takes more than twice as long as a larger size" for size in humps(seconds)]
     for what, found in (("seconds", exponent(seconds, 0.01)), ("memory", exponent(memory, 10))):
         if found and found > options.most:
             problems.append(f"{name}: exponent {found:.2f} of {what}")

@@ -26,10 +26,13 @@ class Confirmation {
   // cannot be tested: no legal inputs can be drawn, or no small enough call has the call's
   // structure.
   bool Refutes(const SymbolicFactor& factor, std::span<const int64_t> sizes);
-  // The same for partial values that pass through.
+  // The same for partial values that pass through. Of thousands, only some are run.
   bool Refutes(const PassThrough& pass, std::span<const int64_t> sizes);
 
  private:
+  // Of how many pass-throughs one is run.
+  int64_t EachPass(std::span<const int64_t> values) const;
+
   const SymbolicRule& found_;
   BlackBox& box_;
   const OpTable& ops_;
@@ -38,6 +41,7 @@ class Confirmation {
   std::optional<CompositeCheck> composites_;  // created when first needed
   // Sizes at which pass-throughs are tested, once they are known; inner nullopt: there are none.
   std::optional<std::optional<std::vector<int64_t>>> at_passes_;
+  int64_t passes_ = 0;  // asked for so far
 };
 
 }  // namespace metadist
