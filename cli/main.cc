@@ -237,7 +237,7 @@ void RequireMemoryToStart() {
 }
 
 [[gnu::section(".preinit_array"),
-  gnu::used]] void (*const before_libraries)() = RequireMemoryToStart;
+  gnu::used]] void (*const kBeforeLibraries)() = RequireMemoryToStart;
 
 // glibc loads the unwinder when an exception first passes through its own code, such as a
 // pthread_once in oneDNN, and aborts if memory has run out by then.
