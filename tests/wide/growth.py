@@ -7,8 +7,8 @@
 One row a size: CPU seconds and largest memory of `metadist plan`, and what was proven; the least of five runs where one takes less than a
 second. The exponent of an axis is the slope from a size to the largest, which is eight times as large or more, of what is above the least cost of
 all; the last such size whose cost is 10 ms (10 MiB) above. Dims count as the elements of the smallest array that has so many. Exit 1 where an
-exponent is above --most, where a size takes over a second and more than twice as long as a larger one, or where a plan fails or takes longer than --limit
-seconds. Needs the Python packages onnx and numpy.
+exponent is above --most, where a size takes over a second and more than twice as long as a larger one, or where a plan fails or takes longer
+than --limit seconds. Needs the Python packages onnx and numpy.
 """
 
 import argparse

@@ -310,8 +310,8 @@ FOUND = {
     ),
     "partial values that pass are not tried on the call that uses them": (
         "planner/rules/book/confirm.cc",
-        "return PassDiffers(box_, sampler, pass, values);",
-        "return PassDiffers(box_, sampler, pass, values) && false;",
+        "return PassDiffers(box_, sampler, pass, *pass_runs_->values);",
+        "return PassDiffers(box_, sampler, pass, *pass_runs_->values) && false;",
         "planner_rules_test:Form.*",
     ),
     "extremes through bent inputs are tried as seldom as others": (

@@ -381,28 +381,28 @@ bool Confirmation::Refutes(const SymbolicFactor& factor, std::span<const int64_t
   });
 }
 
-bool Confirmation::Refutes(const PassThrough& pass, std::span<const int64_t> sizes) {
-  if (!at_passes_) {
-    const Shrinking shrinking(found_, box_, sizes, {}, {});
-    at_passes_ = shrinking.Nearest(kMostPassElements, /*in_order=*/true);
-    if (!*at_passes_) at_passes_ = SmallestInSameOrder(found_, box_, sizes, 2 * kMostPassElements);
-    if (!*at_passes_) at_passes_ = shrinking.Nearest(kMorePassElements, /*in_order=*/true);
-    if (!*at_passes_) at_passes_ = shrinking.Nearest(kMostPassElements, /*in_order=*/false);
-  }
-  if (!*at_passes_) return false;
-  const std::vector<int64_t> values = ValuesAt(found_, box_, **at_passes_);
-  if (passes_++ % EachPass(values) != 0) return false;
-  Sampler sampler(box_, seed_);
-  return PassDiffers(box_, sampler, pass, values);
-}
-
 // Every run draws all inputs, so that to run all pass-throughs of an operator of thousands of
 // inputs would take as long as the square of their number: of so many, only some are run.
-int64_t Confirmation::EachPass(std::span<const int64_t> values) const {
+Confirmation::PassRuns Confirmation::PlanPassRuns(std::span<const int64_t> sizes) const {
+  const Shrinking shrinking(found_, box_, sizes, {}, {});
+  auto nearest = shrinking.Nearest(kMostPassElements, /*in_order=*/true);
+  if (!nearest) nearest = SmallestInSameOrder(found_, box_, sizes, 2 * kMostPassElements);
+  if (!nearest) nearest = shrinking.Nearest(kMorePassElements, /*in_order=*/true);
+  if (!nearest) nearest = shrinking.Nearest(kMostPassElements, /*in_order=*/false);
+  if (!nearest) return {};
+  PassRuns runs{ValuesAt(found_, box_, *nearest)};
   int64_t work = 0;
   for (size_t i = 0; i < box_.num_inputs(); ++i)
-    if (box_.is_tensor(i)) work += kPassInput + NumElements(box_.ShapeOf(i, values));
-  return 1 + std::ssize(found_.pass_through) * work / kMostPassWork;
+    if (box_.is_tensor(i)) work += kPassInput + NumElements(box_.ShapeOf(i, *runs.values));
+  runs.every = 1 + std::ssize(found_.pass_through) * work / kMostPassWork;
+  return runs;
+}
+
+bool Confirmation::Refutes(const PassThrough& pass, std::span<const int64_t> sizes) {
+  if (!pass_runs_) pass_runs_ = PlanPassRuns(sizes);
+  if (!pass_runs_->values || pass_runs_->asked++ % pass_runs_->every != 0) return false;
+  Sampler sampler(box_, seed_);
+  return PassDiffers(box_, sampler, pass, *pass_runs_->values);
 }
 
 }  // namespace metadist

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "planner/rules/compose/composite_check.h"
 #include "planner/rules/factor/symbolic_rule.h"
@@ -30,8 +31,13 @@ class Confirmation {
   bool Refutes(const PassThrough& pass, std::span<const int64_t> sizes);
 
  private:
-  // Of how many pass-throughs one is run.
-  int64_t EachPass(std::span<const int64_t> values) const;
+  // How pass-throughs are run.
+  struct PassRuns {
+    std::optional<std::vector<int64_t>> values = {};  // of the call; nullopt: they are not run
+    int64_t every = 1;                                // of how many one is run
+    int64_t asked = 0;                                // so far
+  };
+  PassRuns PlanPassRuns(std::span<const int64_t> sizes) const;
 
   const SymbolicRule& found_;
   BlackBox& box_;
@@ -39,9 +45,7 @@ class Confirmation {
   const InnerFound& inner_;
   uint64_t seed_;
   std::optional<CompositeCheck> composites_;  // created when first needed
-  // Sizes at which pass-throughs are tested, once they are known; inner nullopt: there are none.
-  std::optional<std::optional<std::vector<int64_t>>> at_passes_;
-  int64_t passes_ = 0;  // asked for so far
+  std::optional<PassRuns> pass_runs_;         // planned when first needed
 };
 
 }  // namespace metadist
