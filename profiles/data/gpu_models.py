@@ -183,8 +183,9 @@ def compiled(out, tiny):
         run_model(out, name, dtype, batch, compiled="default", **more)
 
 
-def run_training(out, name, dtype_name, batch, use_tf32=False, attention=None, compiled=None):
-    row = {"kind": "training", "model": name, "dtype": dtype_name, "tf32": use_tf32, "batch": batch, "attention": attention or "eager"}
+def run_training(out, name, dtype_name, batch, use_tf32=False, attention=None, compiled=None, recompute=False):
+    row = {"kind": "training", "model": name, "dtype": dtype_name, "tf32": use_tf32, "batch": batch, "attention": attention or "eager",
+           "recompute": "every layer" if recompute else "none"}
     if out.clock.over():
         return
     try:
@@ -192,6 +193,8 @@ def run_training(out, name, dtype_name, batch, use_tf32=False, attention=None, c
         full = factory(name)()
         full.training = True
         module = build(full, FLOATS[dtype_name], attention)
+        if recompute:
+            module.model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
         tensors = inputs_of(full, batch, FLOATS[dtype_name])
         optimizer = torch.optim.AdamW(module.parameters(), lr=1e-5, fused=True, capturable=True)
         forward = torch.compile(module) if compiled else module
@@ -211,11 +214,15 @@ def run_training(out, name, dtype_name, batch, use_tf32=False, attention=None, c
             step()
             torch.cuda.synchronize()
             spent = time.perf_counter() - begin
+            before = torch.cuda.memory_allocated()
+            loss = forward(*tensors)
+            kept = torch.cuda.memory_allocated() - before
+            del loss
             torch.cuda.reset_peak_memory_stats()
             whole = time_eagerly(step, 5, 20, 200)
             peak = torch.cuda.max_memory_allocated()
             out.write(**row, runtime="compiled, default" if compiled else "eager", what="forward, backward, AdamW",
-                      first_seconds=round(spent, 1), peak_bytes=peak, **whole)
+                      first_seconds=round(spent, 1), peak_bytes=peak, kept_bytes=kept, **whole)
             out.write(**row, runtime="compiled, default" if compiled else "eager", what="forward, backward",
                       **time_eagerly(both, 5, 20, 200))
             if not compiled:
@@ -237,4 +244,14 @@ def training(out, tiny):
              ("wideresnet-1b-train", "f32", 32, dict(use_tf32=True)), ("resnet50-loss", "f32", 32, {}), ("gpt2-124m-loss", "f32", 8, {}),
              ("gpt2-124m-loss", "bf16", 8, dict(attention="sdpa", compiled=True)), ("resnet50-loss", "f32", 32, dict(use_tf32=True, compiled=True))]
     for name, dtype, batch, more in cases[:1] if tiny else cases:
+        run_training(out, name, dtype, batch, **more)
+
+
+def recomputation(out, tiny):
+    """Training steps at several batches that keep all activations, and such as keep each layer's input and run the layer again."""
+    large = [("gpt-1.3b-loss", "bf16", batch, dict(attention=attention, recompute=recompute))
+             for batch in (1, 4, 8, 16, 32) for attention in (None, "sdpa") for recompute in (False, True)]
+    small = [("gpt2-124m-loss", "f32", batch, dict(use_tf32=True, recompute=recompute)) for batch in (1, 4, 8, 16) for recompute in (False, True)]
+    two = [("gpt-2.6b-loss", "bf16", batch, dict(attention="sdpa", recompute=recompute)) for batch in (1, 4, 8) for recompute in (False, True)]
+    for name, dtype, batch, more in large[:2] if tiny else large + small + two:
         run_training(out, name, dtype, batch, **more)

@@ -5,8 +5,8 @@
   measure_gpu.py measure PART --seconds S -o FILE.jsonl [--models FOLDER]
   measure_gpu.py collect FILE... -o FILE.json
 
-PART is operators or grid (gpu_kernels.py), overlap (gpu_overlap.py), models, batches, training or compiled (gpu_models.py). Those of
-gpu_models.py need transformers, torchvision and, in FOLDER, the make_models.py and export_models.py of the collection of full-size models.
+PART is operators or grid (gpu_kernels.py), overlap (gpu_overlap.py), models, batches, training, recomputation or compiled (gpu_models.py).
+Those of gpu_models.py need transformers, torchvision and, in FOLDER, the make_models.py and export_models.py of the collection of full-size models.
 What is collected are files of rows, and such as have been collected before.
 
 A part writes one JSON object a line, in the order of measuring; the first says what machine it was. A row that cannot be
@@ -36,7 +36,8 @@ COLUMNS = {
     "overlap": ["main", "beside", "time_us", "beside_us"],
     "model": ["model", "dtype", "batch", "attention", "channels_last", "runtime", "time_us", "mad_us", "wall_us", "samples", "weight_bytes",
               "peak_bytes"],
-    "training": ["model", "dtype", "batch", "attention", "runtime", "what", "time_us", "mad_us", "wall_us", "samples", "peak_bytes"],
+    "training": ["model", "dtype", "batch", "attention", "runtime", "what", "time_us", "mad_us", "wall_us", "samples", "peak_bytes",
+                 "recompute", "kept_bytes"],
 }
 STATE = "clocks.sm,clocks.mem,clocks.max.sm,clocks.max.mem,power.limit,temperature.gpu"
 MACHINE = ["device", "memory_bytes", "units", "cache_bytes", "driver", "torch", "cuda", "cudnn", STATE, "date"]
@@ -47,7 +48,8 @@ ABOUT = {
                "them. bytes: read plus written, every operand once. residence: cold = the operands of calls in turn are more than twice the L2 "
                "cache, hot = the same operands again, warm = in between. copy, product, operator, convolution: replayed CUDA graphs. attention: "
                "PyTorch's scaled_dot_product_attention. model: one forward pass, no gradients; attention eager = as exported to ONNX. training: "
-               "one step. peak_bytes: of PyTorch's allocator, weights included. transfer: pinned host memory. graph: kernels of 1,024 elements, "
+               "one step; recompute: none, or every layer = a layer keeps its input and runs again in the backward pass; kept_bytes: what a forward "
+               "pass leaves for the backward pass. peak_bytes: of PyTorch's allocator, weights included. transfer: pinned host memory. graph: kernels of 1,024 elements, "
                "one after the other. overlap: a kernel alone, and beside another that runs all the time.",
 }
 
@@ -60,6 +62,10 @@ def collect(files, output):
             text = file.read()
         if '"metadist-data/gpu-torch/1"' in text[:100]:
             for machine in json.loads(text)["machines"]:
+                for kind, table in machine["tables"].items():
+                    for row in table:
+                        if kind in COLUMNS:
+                            row += [None] * (len(COLUMNS[kind]) - len(row))  # columns that came later
                 machines[machine["device"]] = machine
             continue
         rows = [json.loads(line) for line in text.splitlines()]
@@ -108,10 +114,10 @@ def main():
     import torch
     from gpu_kernels import grid, operators
     from gpu_measuring import Clock, Out, machine
-    from gpu_models import batches, compiled, models, training
+    from gpu_models import batches, compiled, models, recomputation, training
     from gpu_overlap import overlap
 
-    parts = {f.__name__: f for f in (operators, grid, overlap, models, batches, training, compiled)}
+    parts = {f.__name__: f for f in (operators, grid, overlap, models, batches, training, recomputation, compiled)}
     if len(arguments.what) != 1 or arguments.what[0] not in parts:
         parser.error("measure takes one of " + ", ".join(parts))
     part = arguments.what[0]
