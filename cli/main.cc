@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -21,6 +22,7 @@
 #include "cli/launch.h"
 #include "cli/output_file.h"
 #include "cli/session.h"
+#include "executor/cpu/kernel.h"
 #include "metair/ir/suggest.h"
 
 namespace metadist::cli {
@@ -259,6 +261,28 @@ void KeepMemoryBack() {
   });
 }
 
+// The kernel library writes to address 0 if it gets no memory for code. Any other fault ends the
+// program as if there were no handler: the instruction is executed again.
+void OnFault(int signal, siginfo_t* fault, void*) {
+  constexpr uintptr_t kFirstPage = 4096;
+  if (cpu::FaultsWithoutMemory() && reinterpret_cast<uintptr_t>(fault->si_addr) < kFirstPage) {
+    Say("metadist: error: out of memory\n  hint: ");
+    (void)!write(STDERR_FILENO, kMemoryHint.data(), kMemoryHint.size());
+    (void)!write(STDERR_FILENO, "\n", 1);
+    std::_Exit(static_cast<int>(ErrorCode::kDevice));
+  }
+  std::signal(signal, SIG_DFL);
+}
+
+// Sanitizers have a handler of their own, which stays.
+void HandleFaults() {
+  struct sigaction action = {};
+  if (sigaction(SIGSEGV, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) return;
+  action.sa_sigaction = OnFault;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGSEGV, &action, nullptr);
+}
+
 std::atomic<bool> finished = false;
 
 // A library has ended the program, as OpenMP does if it gets no memory.
@@ -295,6 +319,7 @@ int main(int argc, char** argv) {
   std::signal(SIGTERM, OnSignal);
   std::signal(SIGALRM, OnAlarm);
   std::signal(SIGPIPE, SIG_IGN);
+  HandleFaults();
   try {
     NameProcess();
     LoadUnwinder();

@@ -129,4 +129,8 @@ const KernelRow* RowOf(const OpDef& op);
 // very slow when there are more ranks than cores. Call once in each rank's thread.
 void UseOneThread();
 
+// Whether this thread runs a part of the kernel library that does not check whether it got memory:
+// without memory it writes to address 0. Safe inside a signal handler.
+bool FaultsWithoutMemory();
+
 }  // namespace metadist::cpu

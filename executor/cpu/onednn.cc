@@ -17,6 +17,7 @@ constexpr size_t kMaxArguments = 6;
 constexpr size_t kRoom = size_t{32} << 20;
 
 std::mutex generating;
+thread_local bool generates_code = false;
 
 // A stream serves one thread at a time.
 dnnl_stream_t StreamOfThread() {
@@ -63,7 +64,12 @@ GeneratesCode::GeneratesCode() : turn_(generating) {
       nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) throw std::bad_alloc();
   munmap(room, kRoom);
+  generates_code = true;
 }
+
+GeneratesCode::~GeneratesCode() { generates_code = false; }
+
+bool FaultsWithoutMemory() { return generates_code; }
 
 const dnnl::engine& Engine() {
   static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);

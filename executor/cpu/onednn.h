@@ -15,10 +15,14 @@ const dnnl::engine& Engine();
 
 // Held while oneDNN may generate code: when a primitive is made, and when it first runs. The
 // library does not check whether it got memory for code, so only one rank does this at a time, and
-// only if there is room to spare. Throws std::bad_alloc otherwise.
+// only if there is room to spare. Throws std::bad_alloc otherwise. Another thread may still take
+// the room meanwhile: see FaultsWithoutMemory.
 class GeneratesCode {
  public:
   GeneratesCode();
+  ~GeneratesCode();
+  GeneratesCode(const GeneratesCode&) = delete;
+  GeneratesCode& operator=(const GeneratesCode&) = delete;
 
  private:
   std::lock_guard<std::mutex> turn_;

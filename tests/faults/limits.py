@@ -6,6 +6,7 @@
 
 Memory: `ulimit -v` at levels from what the program takes to load up to what suffices: half of them evenly in the logarithm, the others where the exit
 status changes, for there memory ends in the middle of the work. Threads: a user of no other process who may have few (only where this runs as root).
+Code: the kernel library gets no memory for the code that it generates (no_code_memory.so beside the program).
 Exit 0 or 6 are right; the loader's 127 is, where not even the program fits; nothing else.
 """
 
@@ -38,11 +39,11 @@ COMMANDS = {
 PLAN = ["plan", f"{MODELS}/mlp.onnx", "--bind", "batch=64", "--cluster", "8x8xh100", "--mesh", "64", "--no-alternatives", "-q", "-o"]
 
 
-def ends(binary, arguments, limit):
+def ends(binary, arguments, limit=None, preload=""):
     """(exit status, what was said, files that are left)."""
     with tempfile.TemporaryDirectory(prefix="metadist-limits-") as folder:
         os.chmod(folder, 0o777)
-        environment = {**os.environ, "HOME": folder, "TMPDIR": folder, "METADIST_CPU_PROFILE": PROFILE}
+        environment = {**os.environ, "HOME": folder, "TMPDIR": folder, "METADIST_CPU_PROFILE": PROFILE, "LD_PRELOAD": preload}
         words = arguments if arguments[0] == "iopddl" else ["metadist", *arguments]
         done = subprocess.run(words, executable=binary, cwd=folder, env=environment, capture_output=True, text=True, preexec_fn=limit, check=False)
         files = os.listdir(folder)
@@ -129,6 +130,11 @@ def main():
             for count in (1, 2, 3, 5, 9, 33):
                 hold(f"{name} with {count} threads", arguments, few_threads(count), (0, OUT_OF_RESOURCES), counts)
             print(f"{name}, threads: exit statuses {dict(sorted(counts.items()))}", flush=True)
+    for name in ("run on 4 ranks", "profile"):
+        status, said, files = ends(binary, COMMANDS[name], preload=os.path.join(os.path.dirname(binary), "no_code_memory.so"))
+        wrong = verdict(status, said, files, (OUT_OF_RESOURCES,))
+        print(f"{name} without memory for code: {wrong or f'exit status {status}'}", flush=True)
+        passed, failed = passed + (wrong is None), failed + (wrong is not None)
     shared.cleanup()
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

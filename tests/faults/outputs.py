@@ -186,7 +186,7 @@ def disks_that_fill(binary, moments):
         out = place.file("out.json")
         subprocess.run([binary, *command, "-o", out], cwd=place.path, env=place.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
         most = 2 * os.path.getsize(out) // 4096 + 4
-        written = [fills(binary, command, 1 + round(i * most / (moments - 1))) for i in range(moments)]
+        written = [fills(binary, command, 1 + round(i * most / max(1, moments - 1))) for i in range(moments)]
         expect(written[-1] and not written[0], f"{name}: written {written}")
         told.append(f"{name} {len(written) - sum(written)} of {moments} full")
     return ", ".join(told)
