@@ -221,21 +221,23 @@ int Main(int argc, char** argv) {
 
 constexpr std::string_view kMemoryHint = "free some, or raise the limit (`ulimit -v`)";
 
+// Safe inside a signal handler, and before libraries are initialized.
+[[noreturn]] void EndWithoutMemory() {
+  for (const std::string_view text : {std::string_view("metadist: error: out of memory\n  hint: "),
+                                      kMemoryHint,
+                                      std::string_view("\n")})
+    (void)!write(STDERR_FILENO, text.data(), text.size());
+  _exit(static_cast<int>(ErrorCode::kDevice));
+}
+
 // Libraries initialize themselves before main, and crash if memory runs out meanwhile. They take
 // about 0.3 MiB; before the first of them, this checks that there is more than that.
 void RequireMemoryToStart() {
   constexpr size_t kBytes = size_t{1} << 20;
   void* const room =
       mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (room != MAP_FAILED) {
-    munmap(room, kBytes);
-    return;
-  }
-  for (const std::string_view text : {std::string_view("metadist: error: out of memory\n  hint: "),
-                                      kMemoryHint,
-                                      std::string_view("\n")})
-    (void)!write(STDERR_FILENO, text.data(), text.size());
-  _exit(static_cast<int>(ErrorCode::kDevice));
+  if (room == MAP_FAILED) EndWithoutMemory();
+  munmap(room, kBytes);
 }
 
 [[gnu::section(".preinit_array"),
@@ -262,16 +264,18 @@ void KeepMemoryBack() {
 }
 
 // The kernel library writes to address 0 if it gets no memory for code. Any other fault ends the
-// program as if there were no handler: the instruction is executed again.
+// program as if there were no handler: the instruction is executed again, and a signal that another
+// process sent is raised again.
 void OnFault(int signal, siginfo_t* fault, void*) {
   constexpr uintptr_t kFirstPage = 4096;
-  if (cpu::FaultsWithoutMemory() && reinterpret_cast<uintptr_t>(fault->si_addr) < kFirstPage) {
-    Say("metadist: error: out of memory\n  hint: ");
-    (void)!write(STDERR_FILENO, kMemoryHint.data(), kMemoryHint.size());
-    (void)!write(STDERR_FILENO, "\n", 1);
-    std::_Exit(static_cast<int>(ErrorCode::kDevice));
+  const bool own = fault->si_code > 0;
+  if (own && cpu::FaultsWithoutMemory() &&
+      reinterpret_cast<uintptr_t>(fault->si_addr) < kFirstPage) {
+    Say("");
+    EndWithoutMemory();
   }
   std::signal(signal, SIG_DFL);
+  if (!own) std::raise(signal);
 }
 
 // Sanitizers have a handler of their own, which stays.

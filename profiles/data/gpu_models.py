@@ -249,9 +249,9 @@ def training(out, tiny):
 
 def recomputation(out, tiny):
     """Training steps at several batches that keep all activations, and such as keep each layer's input and run the layer again."""
-    large = [("gpt-1.3b-loss", "bf16", batch, dict(attention=attention, recompute=recompute))
-             for batch in (1, 4, 8, 16, 32) for attention in (None, "sdpa") for recompute in (False, True)]
+    middle = [("gpt-1.3b-loss", "bf16", batch, dict(attention=attention, recompute=recompute))
+              for batch in (1, 4, 8, 16, 32) for attention in (None, "sdpa") for recompute in (False, True)]
     small = [("gpt2-124m-loss", "f32", batch, dict(use_tf32=True, recompute=recompute)) for batch in (1, 4, 8, 16) for recompute in (False, True)]
-    two = [("gpt-2.6b-loss", "bf16", batch, dict(attention="sdpa", recompute=recompute)) for batch in (1, 4, 8) for recompute in (False, True)]
-    for name, dtype, batch, more in large[:2] if tiny else large + small + two:
+    large = [("gpt-2.6b-loss", "bf16", batch, dict(attention="sdpa", recompute=recompute)) for batch in (1, 4, 8) for recompute in (False, True)]
+    for name, dtype, batch, more in middle[:2] if tiny else middle + small + large:
         run_training(out, name, dtype, batch, **more)

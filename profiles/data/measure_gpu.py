@@ -49,8 +49,8 @@ ABOUT = {
                "cache, hot = the same operands again, warm = in between. copy, product, operator, convolution: replayed CUDA graphs. attention: "
                "PyTorch's scaled_dot_product_attention. model: one forward pass, no gradients; attention eager = as exported to ONNX. training: "
                "one step; recompute: none, or every layer = a layer keeps its input and runs again in the backward pass; kept_bytes: what a forward "
-               "pass leaves for the backward pass. peak_bytes: of PyTorch's allocator, weights included. transfer: pinned host memory. graph: kernels of 1,024 elements, "
-               "one after the other. overlap: a kernel alone, and beside another that runs all the time.",
+               "pass leaves for the backward pass. peak_bytes: of PyTorch's allocator, weights included. transfer: pinned host memory. graph: "
+               "kernels of 1,024 elements, one after the other. overlap: a kernel alone, and beside another that runs all the time.",
 }
 
 
@@ -62,10 +62,9 @@ def collect(files, output):
             text = file.read()
         if '"metadist-data/gpu-torch/1"' in text[:100]:
             for machine in json.loads(text)["machines"]:
-                for kind, table in machine["tables"].items():
-                    for row in table:
-                        if kind in COLUMNS:
-                            row += [None] * (len(COLUMNS[kind]) - len(row))  # columns that came later
+                for kind, columns in COLUMNS.items():  # rows of fewer columns were measured without the others
+                    for row in machine["tables"].get(kind, []):
+                        row += [None] * (len(columns) - len(row))
                 machines[machine["device"]] = machine
             continue
         rows = [json.loads(line) for line in text.splitlines()]

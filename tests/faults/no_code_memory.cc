@@ -3,8 +3,6 @@
 // holds the code that it generates.
 #include <dlfcn.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -16,5 +14,6 @@ extern "C" void* mmap(void* at, size_t bytes, int protection, int flags, int fil
     errno = ENOMEM;
     return MAP_FAILED;
   }
-  return reinterpret_cast<void*>(syscall(SYS_mmap, at, bytes, protection, flags, file, offset));
+  static const auto real = reinterpret_cast<decltype(&mmap)>(dlsym(RTLD_NEXT, "mmap"));
+  return real(at, bytes, protection, flags, file, offset);
 }

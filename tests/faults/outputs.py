@@ -186,7 +186,7 @@ def disks_that_fill(binary, moments):
         out = place.file("out.json")
         subprocess.run([binary, *command, "-o", out], cwd=place.path, env=place.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
         most = 2 * os.path.getsize(out) // 4096 + 4
-        written = [fills(binary, command, 1 + round(i * most / max(1, moments - 1))) for i in range(moments)]
+        written = [fills(binary, command, 1 + round(i * most / (moments - 1))) for i in range(moments)]
         expect(written[-1] and not written[0], f"{name}: written {written}")
         told.append(f"{name} {len(written) - sum(written)} of {moments} full")
     return ", ".join(told)
@@ -324,8 +324,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
     parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--moments", type=int, default=3, help="at which a disk becomes full")
+    parser.add_argument("--moments", type=int, default=3, help="at which a disk becomes full, at least 2")
     options = parser.parse_args()
+    if options.moments < 2:
+        parser.error("--moments: at least 2, one with room for nothing and one with enough")
     binary = os.path.abspath(options.binary)
     cases = [stdout_is_full, streams_are_closed, a_reader_goes_away, what_is_lost_is_kept, a_full_disk, what_is_there, no_file, kept_profile, no_home, on_a_terminal]
     failed = 0
