@@ -303,4 +303,36 @@ bool Sampler::DrawIndices(const InputDomain& domain, InputMode mode, Tensor& out
   return true;
 }
 
+std::vector<std::pair<int64_t, int64_t>> Sampler::IndexRanges(const InputDomain& domain) const {
+  if (domain.kind != InputDomain::Kind::kIndex)
+    return {{static_cast<int64_t>(domain.low), static_cast<int64_t>(domain.high)}};
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  for (const InputDomain::Bound& bound : domain.bounds) {
+    const int64_t limit = shapes_[static_cast<size_t>(bound.input)][static_cast<size_t>(bound.dim)];
+    // The same element has two indices, of which an array of distinct ones has one.
+    ranges.emplace_back(domain.negative_ok && !domain.distinct ? -limit : 0, limit - 1);
+  }
+  return ranges;
+}
+
+int64_t Sampler::IndexTurns(size_t input) const {
+  const auto ranges = IndexRanges(domains_[input]);
+  const int64_t rows = NumElements(shapes_[input]) / std::ssize(ranges);
+  int64_t turns = 0;
+  for (const auto& [low, high] : ranges)
+    if (rows > 0) turns = std::max(turns, (high - low + rows) / rows);
+  return turns;
+}
+
+void Sampler::DrawTurn(size_t input, int64_t turn, Tensor& out) {
+  const InputDomain& domain = domains_[input];
+  const auto ranges = IndexRanges(domain);
+  const int64_t columns = std::ssize(ranges), rows = out.size() / columns;
+  int64_t* x = out.mutable_data<int64_t>();
+  for (int64_t i = 0; i < out.size(); ++i) {
+    const auto [low, high] = ranges[static_cast<size_t>(i % columns)];
+    x[i] = low + domain.Raised(out.shape(), i) + (turn * rows + i / columns) % (high - low + 1);
+  }
+}
+
 }  // namespace metadist

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "planner/rules/probe/black_box.h"
@@ -61,6 +62,11 @@ class Sampler {
                 std::span<const int64_t> indices,
                 InputMode mode,
                 Tensor& out);
+  // Arrays of indices in which every legal index occurs: how many it takes, and one of them, of
+  // consecutive indices, in the shape of `out`. After a draw; the input's legal values are an index
+  // or a range of integers.
+  int64_t IndexTurns(size_t input) const;
+  void DrawTurn(size_t input, int64_t turn, Tensor& out);
   // Whether all elements of an input must differ. If not, elements of different draws can be mixed.
   bool MustDiffer(size_t input) const { return domains_[input].distinct; }
   // Loads the legal values for these sizes; Draw does so itself.
@@ -79,6 +85,8 @@ class Sampler {
   void Fill(InputMode mode, std::span<double> x);
   void DrawEdges(size_t input, InputMode mode, Tensor& out);
   bool DrawIndices(const InputDomain& domain, InputMode mode, Tensor& out);
+  // Lowest and highest legal index, by column of an array of indices.
+  std::vector<std::pair<int64_t, int64_t>> IndexRanges(const InputDomain& domain) const;
   void DrawBools(InputMode mode, Tensor& out);
   void DrawNumbers(const InputDomain& domain, InputMode mode, const Focus* focus, Tensor& out);
 

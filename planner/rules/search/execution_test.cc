@@ -17,6 +17,10 @@
 // A configuration proves nothing if the outputs do not depend on the cut inputs. All configurations
 // are drawn again until enough of them are conclusive.
 //
+// An index may be a special case: a class that is ignored. Indices that are counted from the start
+// of a piece therefore take every legal value, with pieces of two groups and with pieces as long as
+// each literal. Few indices drawn at random would miss the one that matters.
+//
 // Then come the edges of the call's own element types (own_type.h): zeros of both signs,
 // infinities, NaN, subnormals and integers that wrap around, every array rounded to its own type.
 // Differences that rounding explains are ignored.
@@ -30,7 +34,7 @@
 //
 // Cost: 18 configurations and one for each atom, of 1 + ranks kernel runs, the first four of one
 // more, and up to 4 times as many while few are conclusive; a wrong trial nearly always fails in
-// the first.
+// the first. With counted indices, a run more for each legal index that the call has not room for.
 #include "planner/rules/search/execution_test.h"
 
 #include <algorithm>
@@ -81,7 +85,9 @@ constexpr int64_t kLeastFolded = 64;  // elements of an extreme, since few opera
 constexpr int64_t kGroupsDrawn = 9;
 // Elements if one atom takes a second size: these, or twice what the trial had before.
 constexpr int64_t kMostVaried = 1 << 15;
-constexpr int64_t kMostWide = 1 << 19;  // elements if one atom is above all literals
+constexpr int64_t kMostWide = 1 << 19;    // elements if one atom is above all literals
+constexpr int64_t kMostTurns = 1024;      // drawings until counted indices took every value
+constexpr int64_t kMostTurned = 1 << 24;  // elements of all of them
 constexpr Setting kSingleGroup[] = {{2, 2, false, InputMode::kNormal},
                                     {3, 3, true, InputMode::kIntegers}};
 
@@ -166,7 +172,7 @@ int64_t ExecutionTest::Elements(std::span<const int64_t> sizes) const {
   return box_.InputElements(family_.ValuesAt(sizes));
 }
 
-int64_t ExecutionTest::AboveLiterals(int atom) const {
+int64_t ExecutionTest::SizeFor(int atom, int64_t elements) const {
   const Atom& a = family_.atoms[static_cast<size_t>(atom)];
   const int64_t size = family_.surrogate[static_cast<size_t>(atom)];
   const std::vector<int64_t> values = family_.ValuesAt(family_.surrogate);
@@ -175,8 +181,11 @@ int64_t ExecutionTest::AboveLiterals(int atom) const {
     const int64_t own = values[static_cast<size_t>(s)] / size;
     if (box_.slots()[static_cast<size_t>(s)].is_dim) unit = unit == 0 ? own : std::min(unit, own);
   }
-  return RoundUp(family_.largest_literal + 3, std::max<int64_t>(unit, 1)) /
-         std::max<int64_t>(unit, 1);
+  return RoundUp(elements, std::max<int64_t>(unit, 1)) / std::max<int64_t>(unit, 1);
+}
+
+int64_t ExecutionTest::AboveLiterals(int atom) const {
+  return SizeFor(atom, family_.largest_literal + 3);
 }
 
 std::vector<std::vector<int64_t>> ExecutionTest::WideSizes(std::span<const int> tested) const {
@@ -261,6 +270,9 @@ std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
         factor.even_only = true;
       }
     }
+  if (!trial.indices.empty())
+    for (const Configuration& at : IndexEdges(trial))
+      if (!AgreesAtAllIndices(trial, at, left)) return std::nullopt;
   for (const auto& [output, ops] : left) {
     if (ops.size() > 1) {
       ++ambiguous_;
@@ -270,7 +282,7 @@ std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
   }
   for (const Configuration& at : SingleGroups(trial)) {
     Reductions now = left;
-    if (!Agrees(trial, at, now)) factor.least_piece = 2;
+    if (!Agrees(trial, at, now) || !AgreesAtAllIndices(trial, at, now)) factor.least_piece = 2;
   }
   factor.atoms = trial.atoms;
   factor.inputs = trial.inputs;
@@ -415,7 +427,36 @@ bool ExecutionTest::DrawInputs(const Trial& trial,
     if (SizeAt(cut, at.sizes) != shape[static_cast<size_t>(cut.dim)]) return false;
     focus[cut.tensor] = {cut.dim, Held(cut, at, pick)};
   }
-  return sampler_.Draw(values, at.mode, focus, inputs);
+  if (!sampler_.Draw(values, at.mode, focus, inputs)) return false;
+  for (const SymbolicIndex& index : trial.indices)
+    if (const size_t i = static_cast<size_t>(index.input); at.turn >= 0)
+      sampler_.DrawTurn(i, at.turn, inputs[i]);
+  return true;
+}
+
+std::vector<ExecutionTest::Configuration> ExecutionTest::IndexEdges(const Trial& trial) const {
+  std::vector<Configuration> out;
+  std::set<int64_t> pieces{2};
+  for (size_t s = box_.first_literal(); s < family_.base.size(); ++s)
+    if (family_.base[s] > 1 && family_.base[s] <= family_.largest_literal)
+      pieces.insert(std::max<int64_t>(SizeFor(trial.atoms[0], family_.base[s]), 2));
+  for (const int64_t groups : pieces) {
+    Configuration at{family_.surrogate, 3, InputMode::kNormal};
+    SetTested(trial, at.ranks, at.ranks * groups, at.sizes);
+    if (Elements(at.sizes) <= kMostWide) out.push_back(std::move(at));
+  }
+  return out;
+}
+
+bool ExecutionTest::AgreesAtAllIndices(const Trial& trial, Configuration at, Reductions& left) {
+  sampler_.SetDomains(family_.ValuesAt(at.sizes));
+  int64_t turns = 0;
+  for (const SymbolicIndex& index : trial.indices)
+    turns = std::max(turns, sampler_.IndexTurns(static_cast<size_t>(index.input)));
+  const int64_t most = std::min(kMostTurns, kMostTurned / std::max<int64_t>(Elements(at.sizes), 1));
+  for (at.turn = 0; at.turn < std::min(turns, most); ++at.turn)
+    if (!Agrees(trial, at, left)) return false;
+  return true;
 }
 
 bool ExecutionTest::Agrees(const Trial& trial, const Configuration& at, Reductions& left) {

@@ -75,13 +75,18 @@ class ExecutionTest {
     InputMode mode = InputMode::kNormal;
     bool even = true;
     std::vector<std::vector<int64_t>> groups = {};  // by rank; empty: balanced runs of groups
+    int64_t turn = -1;  // of all legal indices: the counted ones take these; -1: they are random
   };
   using Reductions = std::map<int, std::vector<ReduceOp>>;
 
+  // Size of an atom at which all its dims have this many elements or more.
+  int64_t SizeFor(int atom, int64_t elements) const;
   // Size of an atom at which all its dims exceed the call's literals.
   int64_t AboveLiterals(int atom) const;
   std::vector<Configuration> Configurations(const Trial& trial) const;
   std::vector<Configuration> SingleGroups(const Trial& trial) const;
+  // Three ranks with two groups each, and with as many as each of the call's literals.
+  std::vector<Configuration> IndexEdges(const Trial& trial) const;
   void SetTested(const Trial& trial,
                  int64_t ranks,
                  int64_t groups,
@@ -98,6 +103,8 @@ class ExecutionTest {
                   std::vector<std::set<int64_t>>& seen);
   static bool IsAmbiguous(const Reductions& left);
   bool Agrees(const Trial& trial, const Configuration& at, Reductions& left);
+  // Whether the trial agrees at every legal value of the indices that it counts.
+  bool AgreesAtAllIndices(const Trial& trial, Configuration at, Reductions& left);
   // Legal inputs, focused on the piece of one rank. False: there are none.
   bool DrawInputs(const Trial& trial,
                   const Configuration& at,

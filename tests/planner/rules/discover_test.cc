@@ -88,6 +88,36 @@ TEST(Discover, UpdatesThatMeetAreTriedOften) {
       EXPECT_FALSE(pass.op == ReduceOp::kMax && pass.inputs == std::vector<int>{2}) << seed;
 }
 
+// One target seldom is the ignored class, or the class that a rank would take for it.
+TEST(Discover, AnIgnoredClassMovesWithASingleTarget) {
+  for (const int64_t ignored : {0, 2, 5, 8})
+    for (const auto& [reduction, expected] :
+         {std::pair("none",
+                    "([_,a],[_])->([_]) reduction={a} off={a:1-,a:ignore_index-} linear={0}"),
+          std::pair("sum",
+                    "([_,a],[_])->([]) reduction={a} off={a:1-,a:ignore_index-} linear={0}")})
+      for (uint64_t seed = 0; seed < 20; ++seed) {
+        const ExampleCall example(
+            *OpTable::BuiltIn().Find("", "NegativeLogLikelihoodLoss"),
+            {.inputs = {{{ElementType::kF64, {1, 12}}}, {{ElementType::kI32, {1}}}},
+             .attributes = {{"reduction", std::string(reduction)}, {"ignore_index", ignored}}});
+        EXPECT_EQ(Discover(example.call, {seed}).text, expected) << ignored << " " << seed;
+      }
+}
+
+// The mean of one target that is ignored is 0/0. A rank takes the classes of others for the one
+// after its last, so no piece may end where the ignored class begins.
+TEST(Discover, NoTargetOfAMeanIsIgnoredOnOneRankOnly) {
+  const OpDef& op = *OpTable::BuiltIn().Find("", "NegativeLogLikelihoodLoss");
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const ExampleCall example(
+        op,
+        {.inputs = {{{ElementType::kF64, {1, 12}}}, {{ElementType::kI32, {1}}}},
+         .attributes = {{"ignore_index", int64_t{5}}}});
+    EXPECT_EQ(Discover(example.call, {seed}).factors.size(), 0U) << seed;
+  }
+}
+
 // 1e2 / 1e-3 only overflows f16: the plan chooses the type in which parts are held.
 TEST(Discover, ASumPassesThoughAPartLeavesItsType) {
   const OpDef& op = *OpTable::BuiltIn().Find("", "Div");
