@@ -16,10 +16,13 @@
 // Differences below 1e-12 of the largest output count as rounding: equal inputs may be summed in
 // another order. Integers are redrawn until they differ, since small ones are often equal. Bools
 // are flipped, and the baselines are all true, all false, or all but one: with random bools, any()
-// and all() would hide dependences.
+// and all() would hide dependences. Among negative numbers the slab has both signs: it holds most
+// maxima.
 //
 // Two baselines are always tried; the others at both ends of a dim, and at an index that does not
-// affect everything that one of the ends affects.
+// affect everything that one of the ends affects. Indices of which the last did not affect anything
+// are disturbed together, twice as many each time, and told apart if something changes: a window
+// with holes skips most rows. (Not integers and bools: the changes of two may cancel.)
 //
 // Cost: a few kernel runs for each index of the dims (added up, not multiplied); for operators that
 // only move elements, for each bit of the index.
@@ -36,8 +39,8 @@ namespace metadist {
 namespace {
 
 constexpr InputMode kBaselines[] = {InputMode::kNormal,
-                                    InputMode::kIntegers,
                                     InputMode::kNegative,
+                                    InputMode::kIntegers,
                                     InputMode::kTies,
                                     InputMode::kOneTrue,
                                     InputMode::kOneFalse,
@@ -47,9 +50,9 @@ constexpr InputMode kBaselines[] = {InputMode::kNormal,
                                     InputMode::kIntegers};
 constexpr size_t kAlwaysTried = 2;
 constexpr int64_t kMostOutputs = 1 << 20;
-constexpr int64_t kMostPositions = 64;  // tried until any dependence is found
-constexpr int64_t kLongDim = 12;        // longer dims are probed by bits
-constexpr int kRedraws = 8;             // of integers that did not change
+constexpr size_t kMostPositions = 64;  // tried until any dependence is found
+constexpr int64_t kLongDim = 12;       // longer dims are probed by bits
+constexpr int kRedraws = 8;            // of integers that did not change
 
 // Differences of `x` up to this count as rounding.
 double Slack(const Tensor& x) { return 1e-12 * Largest(x); }
@@ -207,6 +210,10 @@ bool Prober::HasBaselines(const Relation& relation, size_t count, Baselines& bas
   return bases.drawn.size() >= count;
 }
 
+const Slot& Prober::InputOf(const Relation& relation, size_t x) const {
+  return box_.slots()[static_cast<size_t>(relation.inputs[x])];
+}
+
 bool Prober::Measure(Relation& relation) {
   Baselines bases;
   if (!HasBaselines(relation, 1, bases)) return false;
@@ -226,20 +233,21 @@ void Prober::ProbeDim(Relation& relation, size_t x, Baselines& bases) {
   std::vector<int64_t> quick;
   for (const int64_t p : {int64_t{0}, size - 1, int64_t{1}, size / 2})
     if (p < size && std::find(quick.begin(), quick.end(), p) == quick.end()) quick.push_back(p);
-  for (const int64_t p : quick) ProbeIndex(relation, x, p, bases);
+  for (const int64_t& p : quick) Probe(relation, x, {&p, 1}, bases);
+  std::vector<int64_t> rest;
+  for (int64_t p = 0; p < size; ++p)
+    if (std::find(quick.begin(), quick.end(), p) == quick.end()) rest.push_back(p);
   // The maximum may be at another position in all baselines.
-  for (int64_t p = 0; p < std::min(size, kMostPositions) && relation.touched[x].empty(); ++p)
-    if (std::find(quick.begin(), quick.end(), p) == quick.end()) ProbeIndex(relation, x, p, bases);
+  const size_t first = std::min(rest.size(), kMostPositions);
+  if (relation.touched[x].empty()) Probe(relation, x, std::span(rest).first(first), bases);
   std::vector<int> patterns;
   for (size_t y = 0; y < relation.out_dims.size(); ++y)
     patterns.push_back(
         Pattern(relation.depends[x][y], size, relation.size(relation.inputs.size() + y), quick));
   if (std::find(patterns.begin(), patterns.end(), 0) != patterns.end()) {
-    const bool spelt = size > kLongDim && ProbeByBits(relation, x, bases);
-    for (int64_t p = 0; p < size; ++p)
-      if (std::find(quick.begin(), quick.end(), p) == quick.end() &&
-          !(spelt && ReachesAll(relation, x, p)))
-        ProbeIndex(relation, x, p, bases);
+    if (size > kLongDim && ProbeByBits(relation, x, bases))
+      std::erase_if(rest, [&](int64_t p) { return ReachesAll(relation, x, p); });
+    Probe(relation, x, rest, bases);
     return;
   }
   for (size_t y = 0; y < patterns.size(); ++y) {
@@ -253,38 +261,66 @@ void Prober::ProbeDim(Relation& relation, size_t x, Baselines& bases) {
   }
 }
 
-void Prober::ProbeIndex(Relation& relation, size_t x, int64_t index, Baselines& bases) {
-  const Slot& slot = box_.slots()[static_cast<size_t>(relation.inputs[x])];
-  const size_t input = static_cast<size_t>(slot.input);
+void Prober::Probe(Relation& relation,
+                   size_t x,
+                   std::span<const int64_t> indices,
+                   Baselines& bases) {
   // The ends were tried with all baselines: other positions seldom affect what neither end affects.
   const int64_t ends[] = {0, relation.size(x) - 1};
-  const bool is_end = index == ends[0] || index == ends[1];
-  const std::span<const int64_t> known = is_end ? std::span<const int64_t>() : ends;
-  std::vector<Tensor> outputs;
+  const auto settled = [&](int64_t index) {
+    const bool is_end = index == ends[0] || index == ends[1];
+    return ReachesAll(
+        relation, x, index, is_end ? std::span<const int64_t>() : std::span<const int64_t>(ends));
+  };
+  std::vector<int64_t> left(indices.begin(), indices.end());
   for (size_t j = 0; j < std::size(kBaselines); ++j) {
-    const bool told = j >= kAlwaysTried && !relation.touched[x].empty();
-    if (told && ReachesAll(relation, x, index, known)) return;
-    if (!HasBaselines(relation, j + 1, bases)) return;
-    Baseline& base = bases.drawn[j];
-    std::vector<Tensor> inputs = base.inputs;
-    const int64_t at[] = {index};
-    if (!Disturb(input, slot.entry, at, base.mode, base.inputs[input], inputs[input])) continue;
-    if (!box_.Run(relation.values, inputs, outputs)) continue;
-    for (size_t o = 0; o < outputs.size(); ++o) {
-      if (outputs[o].type() != base.outputs[o].type()) continue;
-      const std::vector<Marker> markers = MarkersOf(relation, x, o);
-      bool any = false;
-      ForDifferences(base.outputs[o], outputs[o], base.slacks[o], [&](int64_t i) {
-        any = true;
-        for (const Marker& m : markers) m.Mark(index, i);
-      });
-      if (any) relation.touched[x].insert(static_cast<int>(o));
+    if (j >= kAlwaysTried && !relation.touched[x].empty()) std::erase_if(left, settled);
+    if (left.empty() || !HasBaselines(relation, j + 1, bases)) return;
+    const Baseline& base = bases.drawn[j];
+    const size_t input = static_cast<size_t>(InputOf(relation, x).input);
+    const bool together = base.inputs[input].element() == ElementType::kF64;
+    size_t count = 1;
+    for (std::span<const int64_t> next = left; !next.empty();) {
+      const std::span<const int64_t> group = next.first(std::min(count, next.size()));
+      const bool any = ProbeTogether(relation, x, group, base);
+      next = next.subspan(group.size());
+      if (together) count = any ? std::max<size_t>(count / 2, 1) : 2 * count;
     }
   }
 }
 
+bool Prober::ProbeTogether(Relation& relation,
+                           size_t x,
+                           std::span<const int64_t> indices,
+                           const Baseline& base) {
+  const Slot& slot = InputOf(relation, x);
+  const size_t input = static_cast<size_t>(slot.input);
+  std::vector<Tensor> inputs = base.inputs, outputs;
+  const bool legal =
+      Disturb(input, slot.entry, indices, base.mode, base.inputs[input], inputs[input]) &&
+      box_.Run(relation.values, inputs, outputs);
+  bool any = false;
+  for (size_t o = 0; legal && o < outputs.size(); ++o) {
+    if (outputs[o].type() != base.outputs[o].type()) continue;
+    const std::vector<Marker> markers = MarkersOf(relation, x, o);
+    bool changed = false;
+    ForDifferences(base.outputs[o], outputs[o], base.slacks[o], [&](int64_t i) {
+      changed = true;
+      for (const Marker& m : markers)
+        if (indices.size() == 1) m.Mark(indices.front(), i);
+    });
+    if (changed) relation.touched[x].insert(static_cast<int>(o));
+    any = any || changed;
+  }
+  if (indices.size() == 1 || (legal && !any)) return any;
+  const size_t half = indices.size() / 2;
+  const bool before = ProbeTogether(relation, x, indices.first(half), base);
+  const bool behind = ProbeTogether(relation, x, indices.subspan(half), base);
+  return any || before || behind;
+}
+
 bool Prober::ProbeByBits(Relation& relation, size_t x, Baselines& bases) {
-  const Slot& slot = box_.slots()[static_cast<size_t>(relation.inputs[x])];
+  const Slot& slot = InputOf(relation, x);
   const size_t input = static_cast<size_t>(slot.input);
   const int64_t size = relation.size(x);
   std::vector<PositionDecoder> decoders;
@@ -332,17 +368,18 @@ bool Prober::Disturb(size_t input,
                      InputMode mode,
                      const Tensor& from,
                      Tensor& out) {
+  const InputMode drawn = mode == InputMode::kNegative ? InputMode::kNormal : mode;
   Tensor slab;
   if (from.element() == ElementType::kBool) {
     slab = Flipped(Take(from, dim, indices));
-  } else if (!sampler_.DrawSlab(input, from.shape(), dim, indices, mode, slab)) {
+  } else if (!sampler_.DrawSlab(input, from.shape(), dim, indices, drawn, slab)) {
     return false;
   }
   if (slab.element() == ElementType::kI64 && !sampler_.MustDiffer(input)) {
     const Tensor before = Take(from, dim, indices);
     Tensor other;
     for (int redraw = 0; redraw < kRedraws; ++redraw) {
-      if (!sampler_.DrawSlab(input, from.shape(), dim, indices, mode, other)) break;
+      if (!sampler_.DrawSlab(input, from.shape(), dim, indices, drawn, other)) break;
       if (!Replace(before, other, slab)) break;
     }
   }
@@ -356,8 +393,8 @@ std::vector<uint8_t> Prober::MixedDifference(const Relation& relation,
                                              std::span<const int64_t> focus,
                                              size_t w,
                                              const std::vector<std::vector<int64_t>>& groups) {
-  const Slot& first = box_.slots()[static_cast<size_t>(relation.inputs[x])];
-  const Slot& second = box_.slots()[static_cast<size_t>(relation.inputs[w])];
+  const Slot& first = InputOf(relation, x);
+  const Slot& second = InputOf(relation, w);
   const size_t a = static_cast<size_t>(first.input);
   const size_t b = static_cast<size_t>(second.input);
   std::vector<Tensor> plain, moved, f, g, p, q;

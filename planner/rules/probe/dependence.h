@@ -65,7 +65,15 @@ class Prober {
   };
   bool HasBaselines(const Relation& relation, size_t count, Baselines& bases);
   void ProbeDim(Relation& relation, size_t x, Baselines& bases);
-  void ProbeIndex(Relation& relation, size_t x, int64_t index, Baselines& bases);
+  // Several indices, told apart. The ends of the dim come before any others.
+  void Probe(Relation& relation, size_t x, std::span<const int64_t> indices, Baselines& bases);
+  // The same with one baseline. False: no output changes.
+  bool ProbeTogether(Relation& relation,
+                     size_t x,
+                     std::span<const int64_t> indices,
+                     const Baseline& base);
+  // The slot of input dim `x`.
+  const Slot& InputOf(const Relation& relation, size_t x) const;
   // All positions at once. False: some element depends on several positions, or the result is not
   // conclusive.
   bool ProbeByBits(Relation& relation, size_t x, Baselines& bases);

@@ -338,6 +338,17 @@ TEST(Discover, LongDimsAreProbedByBits) {
   EXPECT_LT(found.kernel_runs, 5000);
 }
 
+// Most rows of the image are in no window. They are disturbed together, not one by one.
+TEST(Discover, WindowsWithHolesAreProbedTogether) {
+  const OpDef* op = OpTable::BuiltIn().Find("", "MaxPool");
+  const std::vector<int64_t> kernel{12, 16}, tens{10, 10}, pads{10, 20, 10, 20};
+  const OpExample example{
+      .inputs = {{{ElementType::kF32, {1, 1, 200, 200}}}},
+      .attributes = {
+          {"kernel_shape", kernel}, {"dilations", tens}, {"strides", tens}, {"pads", pads}}};
+  EXPECT_LT(Discover(ExampleCall(*op, example).call).kernel_runs, 3000);
+}
+
 TEST(Discover, ReshapesOfRealModels) {
   const OpDef* op = OpTable::BuiltIn().Find("", "Reshape");
   const auto rule = [&](const Shape& from, const std::vector<int64_t>& to) {
