@@ -69,6 +69,11 @@ class Sampler {
   void DrawTurn(size_t input, int64_t turn, Tensor& out);
   // Whether all elements of an input must differ. If not, elements of different draws can be mixed.
   bool MustDiffer(size_t input) const { return domains_[input].distinct; }
+  // Whether NaN is a legal value of an input.
+  bool TakesNans(size_t input) const {
+    return domains_[input].kind == InputDomain::Kind::kAny &&
+           box_.element_class(input) == ElementClass::kFloat;
+  }
   // Loads the legal values for these sizes; Draw does so itself.
   void SetDomains(std::span<const int64_t> values);
 

@@ -9,6 +9,9 @@
 // as far before those of the first as it should affect them behind, the input is read from its end,
 // and measured in that direction. The ends are left to the execution test.
 //
+// An index that is multiplied by zero everywhere is still read: if it is NaN, so is the result. So
+// floats are also disturbed by NaN.
+//
 // Maxima and minima hide many effects: a disturbed index is drawn with mixed signs over a negative
 // baseline and negative over a mixed one, so that it wins somewhere, and the union is taken; over
 // more baselines while the two positions differ or nothing has changed. A window with holes may
@@ -18,7 +21,7 @@
 // If outputs are much shorter than their inputs, the call may read only part of an input: the two
 // positions are tried at its front, its middle and its back.
 //
-// Cost: 4 baselines, and 4 runs for each probed index: 2 indices per phase, about ten runs for a
+// Cost: 4 baselines, and 5 runs for each probed index: 2 indices per phase, about 14 runs for a
 // stride of 1.
 #include "planner/rules/probe/window_probe.h"
 
@@ -139,7 +142,10 @@ bool WindowProbe::Reaches(const SlidingWindow& dims,
                           Reach& reach) {
   const int64_t at[] = {index};
   std::vector<Tensor> outputs;
-  for (const Baseline& base : bases_) {
+  const bool nans = sampler_.TakesNans(static_cast<size_t>(input.tensor));
+  for (size_t b = 0; b < bases_.size() + (nans ? 1 : 0); ++b) {
+    const bool nan = b == bases_.size();
+    const Baseline& base = bases_[nan ? 0 : b];
     std::vector<Tensor> inputs = base.inputs;
     Tensor& x = inputs[static_cast<size_t>(input.tensor)];
     Tensor slab;
@@ -149,6 +155,9 @@ bool WindowProbe::Reaches(const SlidingWindow& dims,
                    static_cast<size_t>(input.tensor), x.shape(), input.dim, at, base.slab, slab)) {
       continue;
     }
+    if (nan)
+      std::fill_n(
+          slab.mutable_data<double>(), slab.size(), std::numeric_limits<double>::quiet_NaN());
     x = x.Clone();
     Put(x, input.dim, at, slab);
     if (!box_.Run(values_, inputs, outputs) || outputs.size() != base.outputs.size()) return false;

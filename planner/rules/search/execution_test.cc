@@ -94,7 +94,8 @@ constexpr Setting kSingleGroup[] = {{2, 2, false, InputMode::kNormal},
 // At the edges of the call's own element types.
 constexpr Setting kEdgeSettings[] = {{2, 4, false, InputMode::kEdges},
                                      {3, 7, false, InputMode::kTiny},
-                                     {2, 4, false, InputMode::kNans}};
+                                     {2, 4, false, InputMode::kNans},
+                                     {3, 6, false, InputMode::kNans}};
 constexpr double kRoundings = 16;       // allowed error, in epsilons of the largest element
 constexpr double kLeastNumber = 1e-20;  // products with subnormal numbers have few digits
 
@@ -222,9 +223,16 @@ std::vector<ExecutionTest::Configuration> ExecutionTest::Configurations(const Tr
   add({2, 4, false, InputMode::kNormal}, family_.surrogate, tall);
   add({2, 4, false, InputMode::kIntegers}, other, tall);
   InputMode mode = InputMode::kIntegers;
-  for (const std::vector<int64_t>& sizes : WideSizes(trial.atoms)) {
+  const std::vector<std::vector<int64_t>> wide = WideSizes(trial.atoms);
+  for (const std::vector<int64_t>& sizes : wide) {
     add({2, 4, false, mode}, sizes, 0);
     mode = mode == InputMode::kIntegers ? InputMode::kNormal : InputMode::kIntegers;
+  }
+  // The few bools that a literal decides on are seldom all different from what a wrong cut makes.
+  if (!sampler_.Tells(InputMode::kOneTrue)) return out;
+  for (const InputMode same : {InputMode::kUp, InputMode::kDown}) {
+    add({2, 4, false, same}, family_.surrogate, tall);
+    for (const std::vector<int64_t>& sizes : wide) add({2, 4, false, same}, sizes, 0);
   }
   return out;
 }
@@ -418,9 +426,9 @@ bool ExecutionTest::DrawInputs(const Trial& trial,
                                const Configuration& at,
                                std::span<const int64_t> values,
                                std::vector<Tensor>& inputs) {
-  // A kernel may treat the first elements differently; the last rank does not have them.
-  const int64_t pick =
-      at.mode == InputMode::kNans ? at.ranks - 1 : sampler_.random().Below(at.ranks);
+  // A kernel may treat the first elements differently; the second rank does not have them. Of three
+  // ranks it is the one with neighbours on both sides.
+  const int64_t pick = at.mode == InputMode::kNans ? 1 : sampler_.random().Below(at.ranks);
   std::map<int, Focus> focus;
   for (const SymbolicCut& cut : trial.inputs) {
     const Shape shape = box_.ShapeOf(static_cast<size_t>(cut.tensor), values);
