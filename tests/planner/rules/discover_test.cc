@@ -130,21 +130,6 @@ TEST(Discover, TrianglesOfBools) {
   }
 }
 
-// Each row, and nothing of the one before it, unless that is NaN.
-double NoneOfTheRowBefore(In in, int64_t i, int64_t j) {
-  return At(in[0], i, j) + 0 * At(in[0], std::max<int64_t>(i - 1, 0), j);
-}
-
-TEST(Discover, WindowsReachToWhatIsMultipliedByZero) {
-  const OpDef op = ElementOp<double, SameAs, NoneOfTheRowBefore>("NoneOfTheRowBefore");
-  for (uint64_t seed = 0; seed < 20; ++seed) {
-    const ExampleCall example(op, {.inputs = {{{ElementType::kF64, {9, 10}}}}});
-    EXPECT_EQ(Discover(example.call, {seed}).text,
-              "([a,b])->([a,b]) halo={a:1/0} crop={a:1/0} linear={0}")
-        << seed;
-  }
-}
-
 // 1e2 / 1e-3 only overflows f16: the plan chooses the type in which parts are held.
 TEST(Discover, ASumPassesThoughAPartLeavesItsType) {
   const OpDef& op = *OpTable::BuiltIn().Find("", "Div");
