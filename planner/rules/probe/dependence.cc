@@ -272,17 +272,16 @@ void Prober::Probe(Relation& relation,
     return ReachesAll(
         relation, x, index, is_end ? std::span<const int64_t>() : std::span<const int64_t>(ends));
   };
+  const size_t input = static_cast<size_t>(InputOf(relation, x).input);
+  const bool together = box_.element_class(input) == ElementClass::kFloat;
   std::vector<int64_t> left(indices.begin(), indices.end());
   for (size_t j = 0; j < std::size(kBaselines); ++j) {
     if (j >= kAlwaysTried && !relation.touched[x].empty()) std::erase_if(left, settled);
     if (left.empty() || !HasBaselines(relation, j + 1, bases)) return;
-    const Baseline& base = bases.drawn[j];
-    const size_t input = static_cast<size_t>(InputOf(relation, x).input);
-    const bool together = base.inputs[input].element() == ElementType::kF64;
     size_t count = 1;
     for (std::span<const int64_t> next = left; !next.empty();) {
       const std::span<const int64_t> group = next.first(std::min(count, next.size()));
-      const bool any = ProbeTogether(relation, x, group, base);
+      const bool any = ProbeTogether(relation, x, group, bases.drawn[j]);
       next = next.subspan(group.size());
       if (together) count = any ? std::max<size_t>(count / 2, 1) : 2 * count;
     }

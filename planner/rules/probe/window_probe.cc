@@ -133,7 +133,10 @@ bool WindowProbe::DrawBaselines() {
         box_.Run(values_, base.inputs, base.outputs))
       bases_.push_back(std::move(base));
   }
-  return !bases_.empty();
+  if (bases_.empty()) return false;
+  bases_.push_back(bases_.front());
+  bases_.back().nans = true;
+  return true;
 }
 
 bool WindowProbe::Reaches(const SlidingWindow& dims,
@@ -142,10 +145,8 @@ bool WindowProbe::Reaches(const SlidingWindow& dims,
                           Reach& reach) {
   const int64_t at[] = {index};
   std::vector<Tensor> outputs;
-  const bool nans = sampler_.TakesNans(static_cast<size_t>(input.tensor));
-  for (size_t b = 0; b < bases_.size() + (nans ? 1 : 0); ++b) {
-    const bool nan = b == bases_.size();
-    const Baseline& base = bases_[nan ? 0 : b];
+  for (const Baseline& base : bases_) {
+    if (base.nans && !sampler_.TakesNans(static_cast<size_t>(input.tensor))) continue;
     std::vector<Tensor> inputs = base.inputs;
     Tensor& x = inputs[static_cast<size_t>(input.tensor)];
     Tensor slab;
@@ -155,7 +156,7 @@ bool WindowProbe::Reaches(const SlidingWindow& dims,
                    static_cast<size_t>(input.tensor), x.shape(), input.dim, at, base.slab, slab)) {
       continue;
     }
-    if (nan)
+    if (base.nans)
       std::fill_n(
           slab.mutable_data<double>(), slab.size(), std::numeric_limits<double>::quiet_NaN());
     x = x.Clone();

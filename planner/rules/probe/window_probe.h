@@ -76,6 +76,7 @@ class WindowProbe {
     InputMode slab;
     std::vector<Tensor> inputs;
     std::vector<Tensor> outputs;
+    bool nans = false;  // the slab is NaN instead
   };
   bool DrawBaselines();
 

@@ -34,7 +34,7 @@
 //
 // Cost: 18 configurations and one for each atom, of 1 + ranks kernel runs, the first four of one
 // more, and up to 4 times as many while few are conclusive; a wrong trial nearly always fails in
-// the first. With counted indices, a run more for each legal index that the call has not room for.
+// the first. With counted indices, also as many as it takes to hold every legal index once.
 #include "planner/rules/search/execution_test.h"
 
 #include <algorithm>
@@ -277,9 +277,8 @@ std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
         factor.even_only = true;
       }
     }
-  if (!trial.indices.empty())
-    for (const Configuration& at : IndexEdges(trial))
-      if (!AgreesAtAllIndices(trial, at, left)) return std::nullopt;
+  for (const Configuration& at : IndexEdges(trial))
+    if (!AgreesAtAllIndices(trial, at, left)) return std::nullopt;
   for (const auto& [output, ops] : left) {
     if (ops.size() > 1) {
       ++ambiguous_;
@@ -435,14 +434,17 @@ bool ExecutionTest::DrawInputs(const Trial& trial,
     focus[cut.tensor] = {cut.dim, Held(cut, at, pick)};
   }
   if (!sampler_.Draw(values, at.mode, focus, inputs)) return false;
-  for (const SymbolicIndex& index : trial.indices)
-    if (const size_t i = static_cast<size_t>(index.input); at.turn >= 0)
-      sampler_.DrawTurn(i, at.turn, inputs[i]);
+  if (at.turn < 0) return true;
+  for (const SymbolicIndex& index : trial.indices) {
+    const size_t i = static_cast<size_t>(index.input);
+    sampler_.DrawTurn(i, at.turn, inputs[i]);
+  }
   return true;
 }
 
 std::vector<ExecutionTest::Configuration> ExecutionTest::IndexEdges(const Trial& trial) const {
   std::vector<Configuration> out;
+  if (trial.indices.empty()) return out;
   std::set<int64_t> pieces{2};
   for (size_t s = box_.first_literal(); s < family_.base.size(); ++s)
     if (family_.base[s] > 1 && family_.base[s] <= family_.largest_literal)
@@ -456,6 +458,7 @@ std::vector<ExecutionTest::Configuration> ExecutionTest::IndexEdges(const Trial&
 }
 
 bool ExecutionTest::AgreesAtAllIndices(const Trial& trial, Configuration at, Reductions& left) {
+  if (trial.indices.empty()) return true;
   sampler_.SetDomains(family_.ValuesAt(at.sizes));
   int64_t turns = 0;
   for (const SymbolicIndex& index : trial.indices)

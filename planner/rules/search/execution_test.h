@@ -75,7 +75,7 @@ class ExecutionTest {
     InputMode mode = InputMode::kNormal;
     bool even = true;
     std::vector<std::vector<int64_t>> groups = {};  // by rank; empty: balanced runs of groups
-    int64_t turn = -1;  // of all legal indices: the counted ones take these; -1: they are random
+    int64_t turn = -1;  // of Sampler::DrawTurn, for counted indices; -1: they are random
   };
   using Reductions = std::map<int, std::vector<ReduceOp>>;
 
@@ -85,7 +85,8 @@ class ExecutionTest {
   int64_t AboveLiterals(int atom) const;
   std::vector<Configuration> Configurations(const Trial& trial) const;
   std::vector<Configuration> SingleGroups(const Trial& trial) const;
-  // Three ranks with two groups each, and with as many as each of the call's literals.
+  // Three ranks with two groups each, and with as many as each of the call's literals; none if the
+  // trial counts no indices.
   std::vector<Configuration> IndexEdges(const Trial& trial) const;
   void SetTested(const Trial& trial,
                  int64_t ranks,
