@@ -71,7 +71,7 @@ std::map<size_t, CoordinateMap> Carry(const Relation& relation,
       });
       if (taken) continue;
       CoordinateMap map = Receive(relation, maps, node);
-      if (map.empty()) continue;
+      if (map.empty() || !ParseBlocks(map, relation.sizes)) continue;
       maps[node] = std::move(map);
       again = true;
     }

@@ -31,8 +31,8 @@ struct Block {
 std::vector<CoordinateMap> SeedMaps(int64_t dim_size, int atom, int64_t atom_size);
 
 // Propagates the maps (by node of the relation) along its dependences until nothing changes: a dim
-// takes the coordinates of everything it depends on if they agree. At most one dim of a tensor has
-// a map.
+// takes the coordinates of everything it depends on if they agree and give ordered pieces (what few
+// observed dependences suggest may not). At most one dim of a tensor has a map.
 std::map<size_t, CoordinateMap> Carry(const Relation& relation,
                                       const BlackBox& box,
                                       std::map<size_t, CoordinateMap> maps);

@@ -94,7 +94,8 @@ constexpr Setting kSingleGroup[] = {{2, 2, false, InputMode::kNormal},
 // At the edges of the call's own element types.
 constexpr Setting kEdgeSettings[] = {{2, 4, false, InputMode::kEdges},
                                      {3, 7, false, InputMode::kTiny},
-                                     {2, 4, false, InputMode::kNans}};
+                                     {2, 4, false, InputMode::kNans},
+                                     {3, 6, false, InputMode::kNans}};
 constexpr double kRoundings = 16;       // allowed error, in epsilons of the largest element
 constexpr double kLeastNumber = 1e-20;  // products with subnormal numbers have few digits
 
@@ -424,9 +425,9 @@ bool ExecutionTest::DrawInputs(const Trial& trial,
                                const Configuration& at,
                                std::span<const int64_t> values,
                                std::vector<Tensor>& inputs) {
-  // A kernel may treat the first elements differently; the last rank does not have them.
-  const int64_t pick =
-      at.mode == InputMode::kNans ? at.ranks - 1 : sampler_.random().Below(at.ranks);
+  // A kernel may treat the first elements differently; the second rank does not have them. Of three
+  // ranks it is the one with neighbours on both sides.
+  const int64_t pick = at.mode == InputMode::kNans ? 1 : sampler_.random().Below(at.ranks);
   std::map<int, Focus> focus;
   for (const SymbolicCut& cut : trial.inputs) {
     const Shape shape = box_.ShapeOf(static_cast<size_t>(cut.tensor), values);

@@ -129,12 +129,18 @@ PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, Parts kind, size_t inpu
   Arrays parts(kParts);
   for (Tensor& part : parts) part = whole.Clone();
   const int64_t count = whole.size();
+  // NaN on one rank, and therefore in the whole. The other parts are larger there than elsewhere:
+  // an operator that ignores NaN takes them for the maximum.
+  const auto is_nan = [&](int64_t i) {
+    return kind != Parts::kFar && i % 2 == (kind == Parts::kOddNan ? 1 : 0);
+  };
   for (int64_t i = 0; i < count; ++i) {
     const int64_t owner = sampler_.random().Below(kParts);
     int64_t kind_here = i + turn_;  // every element takes all kinds within kKinds turns
     for (int64_t p = 0; p < kParts; ++p) {
-      if (p == owner) continue;
       double& x = parts[static_cast<size_t>(p)].mutable_data<double>()[i];
+      if (is_nan(i)) x = sign * LargePartOf(type);
+      if (is_nan(i) || p == owner) continue;
       const double below[] = {x - sign * std::abs(sampler_.random().Bell()),
                               x,
                               x - sign * LargePartOf(type) * sampler_.random().Uniform(),
@@ -145,13 +151,11 @@ PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, Parts kind, size_t inpu
     }
   }
   for (Tensor& part : parts) part = Rounded(part, type);
-  if (kind == Parts::kFar) return parts;
-  // NaN on one rank, and therefore in the whole.
-  whole = whole.Clone();
-  parts[0] = parts[0].Clone();
-  for (int64_t i = kind == Parts::kOddNan ? 1 : 0; i < whole.size(); i += 2)
-    whole.mutable_data<double>()[i] = parts[0].mutable_data<double>()[i] =
-        std::numeric_limits<double>::quiet_NaN();
+  for (Tensor* x : {&whole, &parts[0]}) {
+    *x = x->Clone();
+    for (int64_t i = 0; i < count; ++i)
+      if (is_nan(i)) x->mutable_data<double>()[i] = std::numeric_limits<double>::quiet_NaN();
+  }
   return parts;
 }
 

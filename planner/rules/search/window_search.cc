@@ -39,8 +39,9 @@ namespace {
 
 constexpr size_t kMostPaddings = 3;
 // If outputs saturate, part of a window may not show: after a failure the window is measured again,
-// until the result repeats.
-constexpr int kMostMeasures = 3;
+// until one result came kSureOf times.
+constexpr int kMostMeasures = 5;
+constexpr int kSureOf = 3;
 constexpr int64_t kLongestDim = 1 << 16;
 
 int64_t RoundUpOrZero(int64_t value, int64_t to) {
@@ -130,13 +131,16 @@ std::optional<SymbolicFactor> WindowSearch::Search(int atom) {
     const int64_t own = std::exchange(sizes_[a], 2);
     if (!box_.Infer(family_.ValuesAt(sizes_), ignored)) sizes_[a] = own;
   }
-  std::optional<SymbolicFactor> refuted;
+  std::vector<SymbolicFactor> refuted;
   for (int measured = 0; measured < kMostMeasures; ++measured) {
-    const std::optional<SymbolicFactor> exact = Measure(atom);
-    if (!exact || exact == refuted) return std::nullopt;
-    for (const SymbolicFactor& trial : Trials(*exact))
-      if (auto factor = test_.Run(trial, sizes_)) return factor;
-    refuted = exact;
+    std::optional<SymbolicFactor> exact = Measure(atom);
+    if (!exact) return std::nullopt;
+    const auto times = std::count(refuted.begin(), refuted.end(), *exact);
+    if (times + 1 == kSureOf) return std::nullopt;
+    if (times == 0)
+      for (const SymbolicFactor& trial : Trials(*exact))
+        if (auto factor = test_.Run(trial, sizes_)) return factor;
+    refuted.push_back(std::move(*exact));
   }
   return std::nullopt;
 }

@@ -130,6 +130,20 @@ TEST(Discover, TrianglesOfBools) {
   }
 }
 
+// 0 * x: affects a result only if it is NaN or infinite.
+double WithOneBefore(In in, int64_t i, int64_t j) {
+  return At(in[0], i, j) + (i > 0 ? 0 * At(in[0], i - 1, j) : 0);
+}
+
+TEST(Discover, ANeighbourWithoutWeightIsHeldForItsNan) {
+  const OpDef op = ElementOp<double, SameAs, WithOneBefore>("WithOneBefore");
+  const ExampleCall example(op, {.inputs = {{{ElementType::kF64, {6, 10}}}}});
+  for (uint64_t seed = 0; seed < 20; ++seed)
+    EXPECT_EQ(Discover(example.call, {seed}).text,
+              "([a,b])->([a,b]) halo={a:1/0} crop={a:1/0} linear={0}")
+        << seed;
+}
+
 // 1e2 / 1e-3 only overflows f16: the plan chooses the type in which parts are held.
 TEST(Discover, ASumPassesThoughAPartLeavesItsType) {
   const OpDef& op = *OpTable::BuiltIn().Find("", "Div");
@@ -246,6 +260,17 @@ TEST(Discover, ProductsThatSaturateAreNoMaxima) {
                              .attributes = Clipped(3)});
   for (uint64_t seed = 0; seed < 40; ++seed)
     EXPECT_EQ(Discover(example.call, {seed}).text.find("MAX"), std::string::npos) << seed;
+}
+
+// A window whose first element is not NaN ignores the NaN behind it, so no maximum passes.
+TEST(Discover, NoMaximumPassesWhereNanIsIgnored) {
+  const OpDef& op = *OpTable::BuiltIn().Find("", "MaxPool");
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    const ExampleCall example(
+        op,
+        {.inputs = {F32({3, 1, 14})}, .attributes = {{"kernel_shape", std::vector<int64_t>{4}}}});
+    EXPECT_EQ(Discover(example.call, {seed}).text, "([a,_,b])->([a,_,b]) halo={b:0/3}") << seed;
+  }
 }
 
 // A negative number, which u8 does not have, would be the minimum of its rank but not of the whole.

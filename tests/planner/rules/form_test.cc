@@ -509,5 +509,22 @@ TEST(Form, WindowsShowThoughOutputsSaturate) {
   }
 }
 
+// Hidden states that a clip saturates show so few dependences that other dims seem to follow the
+// batch.
+TEST(Form, ABatchIsCutThoughStatesSaturate) {
+  const Graph graph = Planned(
+      "  input %x: f32[1,2,3]\n  input %w: f32[1,2,3]\n  input %r: f32[1,2,2]\n"
+      "  input %l: i32[2]\n  input %h: f32[1,2,2]\n"
+      "  %y: f32[1,1,2,2], %yh: f32[1,2,2] = RNN(%x, %w, %r, _, %l, %h) "
+      "{clip=1.5, direction=\"forward\", hidden_size=2} @n\n  output %y\n");
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    RuleBook book(OpTable::BuiltIn(), {.seed = seed});
+    EXPECT_EQ(book.For(graph, graph.nodes[0]).text,
+              "([_,a,d],[_,b,d],[_,b,c],[a],[_,a,_])->([_,_,a,b],[_,a,b]) "
+              "combine={b:LOCAL,c:SUM[a,b],d:SUM[a,b]}")
+        << seed;
+  }
+}
+
 }  // namespace
 }  // namespace metadist::testing
