@@ -273,6 +273,28 @@ bool IsCheapCall(const SymbolicRule& found,
   return SolveAtoms(found, box) == sizes;
 }
 
+// Whether dims that share an atom compare in the call of these values as in the real call: a cache
+// must not become as short as what is written into it.
+bool KeepsOrder(const SymbolicRule& found,
+                std::span<const int64_t> sizes,
+                std::span<const int64_t> small) {
+  std::map<int, std::set<std::pair<int64_t, int64_t>>> by_atom;  // real sizes, and small ones
+  for (const SymbolicInput& input : found.dims)
+    for (const SymbolicSize& size : input.sizes)
+      for (const Product& term : size.terms)
+        for (const int atom : term.atoms) by_atom[atom].insert({size.At(sizes), size.At(small)});
+  return std::all_of(by_atom.begin(), by_atom.end(), [](const auto& entry) {
+    int64_t real = 0, most = 0, below = 0;  // below: the largest small size of a smaller dim
+    for (const auto& [next, now] : entry.second) {
+      if (next > real) below = std::max(below, most);
+      if (now <= below) return false;
+      real = next;
+      most = std::max(most, now);
+    }
+    return true;
+  });
+}
+
 // Makes the sizes of a real call smaller until a call of its family is cheap.
 class Shrinking {
  public:
@@ -289,7 +311,8 @@ class Shrinking {
         fixed_(std::move(fixed)) {}
 
   // Sizes of the largest call with few elements that is not above the real one; nullopt if there is
-  // none. in_order: of atoms that are not apart, larger ones stay larger.
+  // none. in_order: of atoms that are not apart, larger ones stay larger, and so do dims that share
+  // an atom.
   std::optional<std::vector<int64_t>> Nearest(int64_t few, bool in_order) const {
     const std::vector<int64_t> real = box_.values();
     const int64_t named = LargestNamed(box_, sizes_);
@@ -297,6 +320,7 @@ class Shrinking {
       for (const int64_t apart : kLimits) {
         if (apart > limit || (apart < limit && apart_.empty())) continue;
         std::vector<int64_t> at = At(limit, apart, named, in_order);
+        if (in_order && !KeepsOrder(found_, sizes_, at)) continue;
         const bool cheap = IsCheapCall(found_, box_, at, few, named);
         box_.set_values(real);
         if (cheap) return at;
@@ -341,6 +365,7 @@ std::optional<std::vector<int64_t>> SmallestInSameOrder(const SymbolicRule& foun
   std::vector<int64_t> at;
   for (const int64_t size : sizes)
     at.push_back(std::min(size, kLeast + std::distance(different.begin(), different.find(size))));
+  if (!KeepsOrder(found, sizes, at)) return std::nullopt;
   const std::vector<int64_t> real = box.values();
   const bool cheap = IsCheapCall(found, box, at, few, /*named=*/0);
   box.set_values(real);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <numeric>
 
 #include "metair/ir/multiversion.h"
 
@@ -135,6 +136,14 @@ Tensor Flipped(const Tensor& x) {
 double Largest(const Tensor& x) {
   if (x.element() != ElementType::kF64) return 0;
   return LargestOf(x.data<double>(), x.size());
+}
+
+double SumOfMagnitudes(const Tensor& x) {
+  if (x.element() != ElementType::kF64) return 0;
+  const double* v = x.data<double>();
+  return std::accumulate(v, v + x.size(), 0.0, [](double sum, double e) {
+    return std::isfinite(e) ? sum + std::abs(e) : sum;
+  });
 }
 
 bool Close(const Tensor& x, const Tensor& y, double slack) {

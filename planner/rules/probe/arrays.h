@@ -21,6 +21,8 @@ Tensor Flipped(const Tensor& x);
 
 // Largest finite magnitude of a float array; 0 for other classes.
 double Largest(const Tensor& x);
+// Sum of the finite magnitudes of floats; 0 for other elements.
+double SumOfMagnitudes(const Tensor& x);
 
 // Whether types and elements are equal: integers and bools exactly; floats within `slack`, with NaN
 // equal to NaN and infinities to themselves.

@@ -128,7 +128,7 @@ void FindRules(BlackBox& box,
   Prober prober(box, sampler);
   CandidateSearch search(box, prober);
   Family family = Resolve(box, coupled, search);
-  LetInputsMatter(box, sampler, family);
+  LetInputsMatter(box, options.seed, family);
   Describe(box, family, found);
   if (family.largest_literal > kLargestLiteral) {
     found.reason = "an integer of the call is too large to be tested against: " +

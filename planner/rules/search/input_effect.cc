@@ -11,6 +11,7 @@ namespace {
 constexpr int64_t kLargestSpan = 64;
 constexpr int64_t kMostTellingElements = 1 << 14;
 constexpr int kEffectDraws = 2;
+constexpr int64_t kLargerPrimes[] = {5, 7, 11, 13, 17, 19, 23};
 
 // Whether every input affects some output; true if that cannot be tested.
 bool AllInputsMatter(BlackBox& box, Sampler& sampler, const std::vector<int64_t>& values) {
@@ -32,22 +33,36 @@ bool AllInputsMatter(BlackBox& box, Sampler& sampler, const std::vector<int64_t>
   return true;
 }
 
+// A larger size of the atom: above the integers of the call, otherwise the next prime that no atom
+// has. 0: there is none.
+int64_t LargerSize(const Family& family, const std::vector<int64_t>& sizes, size_t atom) {
+  const int64_t least = family.largest_literal + 3;
+  if (family.largest_literal >= 2) return least > sizes[atom] ? least : 0;
+  for (const int64_t prime : kLargerPrimes)
+    if (prime > sizes[atom] && std::find(sizes.begin(), sizes.end(), prime) == sizes.end())
+      return prime;
+  return 0;
+}
+
 }  // namespace
 
-void LetInputsMatter(BlackBox& box, Sampler& sampler, Family& family) {
-  const int64_t least = family.largest_literal + 3;
-  if (family.largest_literal < 2 || least > kLargestSpan) return;
+void LetInputsMatter(BlackBox& box, uint64_t seed, Family& family) {
+  if (family.largest_literal + 3 > kLargestSpan) return;
+  Sampler sampler(box, seed);
   if (AllInputsMatter(box, sampler, family.ValuesAt(family.surrogate))) return;
   std::vector<int64_t> sizes = family.surrogate;
   for (size_t a = 0; a < sizes.size(); ++a) {
-    if (family.distinct[a] == 0 || sizes[a] >= least) continue;
+    const int64_t larger = LargerSize(family, sizes, a);
+    if (family.distinct[a] == 0 || larger == 0) continue;
     std::vector<int64_t> next = sizes;
-    next[a] = least;
+    next[a] = larger;
     if (!Behaves(box, family, next) ||
         box.InputElements(family.ValuesAt(next)) > kMostTellingElements)
       continue;
-    sizes = std::move(next);
-    if (!AllInputsMatter(box, sampler, family.ValuesAt(sizes))) continue;
+    const bool matter = AllInputsMatter(box, sampler, family.ValuesAt(next));
+    // Several dims may have to exceed an integer of the call; otherwise one is longer than another.
+    if (matter || family.largest_literal >= 2) sizes = std::move(next);
+    if (!matter) continue;
     // Restore the sizes enlarged on the way that turn out not to matter.
     for (size_t b = 0; b < a; ++b) {
       next = sizes;

@@ -7,9 +7,9 @@
 
 namespace metadist {
 
-// Enlarges surrogate sizes beyond the integers of the call if at the small ones some input does not
-// affect any output: with a dilated convolution over a few positions, all taps but one are in the
-// padding. Sizes are kept if that does not help.
-void LetInputsMatter(BlackBox& box, Sampler& sampler, Family& family);
+// Enlarges surrogate sizes if at the small ones some input does not affect any output: with a
+// dilated convolution over a few positions, all taps but one are in the padding; an update as long
+// as its cache leaves nothing of it. Sizes are kept if that does not help.
+void LetInputsMatter(BlackBox& box, uint64_t seed, Family& family);
 
 }  // namespace metadist

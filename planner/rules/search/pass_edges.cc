@@ -31,6 +31,7 @@ namespace {
 
 constexpr int64_t kParts = 3;
 constexpr double kPartRoundings = 16;  // allowed error, in epsilons of the largest part
+constexpr double kComputing = 1e-14;   // and of the elements that may have been added up
 constexpr int kDraws = 2;
 constexpr int kDrawsBeyond = 6;  // of numbers below a maximum: a zero that meets infinity is rare
 constexpr int kKinds = 5;        // of such numbers
@@ -204,11 +205,12 @@ bool PassEdges::Compares(ReduceOp op,
     if (inputs[i].element() == ElementType::kF64 && box_.is_tensor(i))
       inputs[i] = Rounded(inputs[i], box_.element(i));
   std::vector<Arrays> mine(kParts, inputs);
-  double epsilon = 0;
+  double epsilon = 0, magnitude = 0;
   for (const int input : set) {
     const size_t i = static_cast<size_t>(input);
     Arrays parts = op == ReduceOp::kSum ? PartsOfSum(kind, i, inputs[i])
                                         : PartsOfExtreme(op, kind, i, inputs[i]);
+    for (const Tensor& part : parts) magnitude = std::max(magnitude, SumOfMagnitudes(part));
     for (size_t p = 0; p < parts.size(); ++p) mine[p][i] = std::move(parts[p]);
     epsilon = std::max(epsilon, EpsilonOf(box_.element(i)));
   }
@@ -229,7 +231,9 @@ bool PassEdges::Compares(ReduceOp op,
       largest = std::max(largest, Largest(results[p][o]));
       if (p > 0) Fold(op, folded, results[p][o]);
     }
-    const double slack = op == ReduceOp::kSum ? kPartRoundings * epsilon * largest : 0;
+    // Kernels add up in f64, whose rounding counts beside that of f64 itself.
+    const double slack =
+        op == ReduceOp::kSum ? kPartRoundings * epsilon * largest + kComputing * magnitude : 0;
     if (!Close(folded, whole[o], slack)) return false;
   }
   return true;

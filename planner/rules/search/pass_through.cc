@@ -80,14 +80,6 @@ bool HasNumber(const Tensor& x) {
   return std::any_of(v, v + x.size(), [](double e) { return !std::isnan(e); });
 }
 
-double SumOfMagnitudes(const Tensor& x) {
-  if (x.element() != ElementType::kF64) return 0;
-  const double* v = x.data<double>();
-  return std::accumulate(v, v + x.size(), 0.0, [](double sum, double e) {
-    return std::isfinite(e) ? sum + std::abs(e) : sum;
-  });
-}
-
 bool Differ(const Tensor& x, const Tensor& y) {
   const double* a = x.data<double>();
   const double* b = y.data<double>();

@@ -8,6 +8,9 @@
 
 #include "metair/ir/text.h"
 #include "planner/rules/book/rule_book.h"
+#include "planner/rules/instance/instance.h"
+#include "planner/rules/search/discover_small.h"
+#include "tests/planner/rules/example_calls.h"
 #include "tests/planner/rules/test_ops.h"
 
 namespace metadist::testing {
@@ -102,6 +105,27 @@ TEST(Confirm, AnImageThatIsEnlargedStaysSo) {
   RuleBook book(OpTable::BuiltIn());
   const Rule& rule = book.For(graph, graph.nodes[0]);
   for (const Factor& factor : rule.factors) EXPECT_FALSE(factor.composite) << factor.name;
+}
+
+// A cache of 8 rows, of which 6 are written, is too large to be confirmed whole. At sizes that only
+// keep the order of atoms it would have as many rows as are written.
+TEST(Confirm, ACacheStaysLongerThanWhatIsWritten) {
+  const OpTable& table = OpTable::BuiltIn();
+  const ExampleCall example(*table.Find("", "TensorScatter"),
+                            {.inputs = {{{ElementType::kF32, {6, 8, 8}}},
+                                        {{ElementType::kF32, {6, 6, 8}}},
+                                        {{ElementType::kI64, {6}}}},
+                             .attributes = {{"mode", std::string("circular")}}});
+  BlackBox real(example.call);
+  BlackBox small(example.call);
+  small.set_values({2, 21, 15, 2, 9, 15, 2});
+  const SymbolicRule found = DiscoverSmall(small, {}, &real);
+  const auto sizes = SolveAtoms(found, real);
+  ASSERT_TRUE(sizes.has_value()) << found.text << found.reason;
+  const InnerFound inner;
+  Confirmation confirmation(found, real, table, inner, 0);
+  EXPECT_TRUE(confirmation.Refutes(PassThrough{ReduceOp::kSum, {1}}, *sizes));
+  EXPECT_FALSE(confirmation.Refutes(PassThrough{ReduceOp::kSum, {0, 1}}, *sizes));
 }
 
 TEST(Confirm, DimsThatNothingCutsAreNamed) {

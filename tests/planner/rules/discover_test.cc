@@ -157,6 +157,20 @@ TEST(Discover, ASumPassesThoughAPartLeavesItsType) {
   }
 }
 
+// In f64, kernels round as much as the type itself.
+TEST(Discover, ASumPassesThroughALongMeanOfDoubles) {
+  const OpDef& op = *OpTable::BuiltIn().Find("", "ReduceMean");
+  const ExampleCall example(op,
+                            {.inputs = {{{ElementType::kF64, {12, 6, 4, 6}}},
+                                        {{ElementType::kI64, {4}}, true, {0, 1, 2, 3}}},
+                             .attributes = {{"keepdims", int64_t{0}}}});
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    const std::vector<PassThrough> found = Discover(example.call, {seed}).pass_through;
+    ASSERT_EQ(found.size(), 1U) << seed;
+    EXPECT_EQ(found[0].op, ReduceOp::kSum);
+  }
+}
+
 // Most products of many integers wrap to zero, which does not show how they were computed.
 TEST(Discover, ProductsOfManyIntegersAreReduced) {
   const OpDef& op = *OpTable::BuiltIn().Find("", "ReduceProd");

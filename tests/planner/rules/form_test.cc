@@ -509,6 +509,20 @@ TEST(Form, WindowsShowThoughOutputsSaturate) {
   }
 }
 
+// Of a cache that is overwritten as a whole nothing is left, and then any sum passes through what
+// is written.
+TEST(Form, ACacheIsLongerThanWhatIsWritten) {
+  const Graph graph = Planned(
+      "  input %x: f32[6,8,8]\n  input %u: f32[6,6,8]\n  input %i: i64[6]\n"
+      "  %y: f32[6,8,8] = TensorScatter(%x, %u, %i) {mode=\"circular\"} @n\n  output %y\n");
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    RuleBook book(OpTable::BuiltIn(), {.seed = seed});
+    EXPECT_EQ(book.For(graph, graph.nodes[0]).text,
+              "([a,_,(b 2 c)],[a,_,(b 2 c)],[a])->([a,_,(b 2 c)]) linear={0+1} max={0,1} min={0,1}")
+        << seed;
+  }
+}
+
 // Hidden states that a clip saturates show so few dependences that other dims seem to follow the
 // batch.
 TEST(Form, ABatchIsCutThoughStatesSaturate) {
