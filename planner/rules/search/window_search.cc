@@ -38,8 +38,8 @@ namespace metadist {
 namespace {
 
 constexpr size_t kMostPaddings = 3;
-// If outputs saturate, part of a window may not show: after a failure the window is measured again,
-// until one result came kSureOf times.
+// If outputs saturate, part of a window may not show: the window of a factor that fails, or that
+// holds at some sizes of other atoms only, is measured again, until one result came kSureOf times.
 constexpr int kMostMeasures = 5;
 constexpr int kSureOf = 3;
 constexpr int64_t kLongestDim = 1 << 16;
@@ -124,25 +124,32 @@ bool WindowSearch::Worth(int atom, const std::vector<SymbolicFactor>& found) con
 }
 
 std::optional<SymbolicFactor> WindowSearch::Search(int atom) {
-  sizes_ = family_.surrogate;
+  std::vector<int64_t> small = family_.surrogate;
   std::vector<Shape> ignored;
-  for (size_t a = 0; a < sizes_.size(); ++a) {
+  for (size_t a = 0; a < small.size(); ++a) {
     if (static_cast<int>(a) == atom || family_.distinct[a] == 0) continue;
-    const int64_t own = std::exchange(sizes_[a], 2);
-    if (!box_.Infer(family_.ValuesAt(sizes_), ignored)) sizes_[a] = own;
+    const int64_t own = std::exchange(small[a], 2);
+    if (!box_.Infer(family_.ValuesAt(small), ignored)) small[a] = own;
   }
-  std::vector<SymbolicFactor> refuted;
+  std::vector<SymbolicFactor> seen;
+  std::optional<SymbolicFactor> at_fixed;  // it holds, but only at some sizes of other atoms
   for (int measured = 0; measured < kMostMeasures; ++measured) {
+    sizes_ = small;
     std::optional<SymbolicFactor> exact = Measure(atom);
-    if (!exact) return std::nullopt;
-    const auto times = std::count(refuted.begin(), refuted.end(), *exact);
-    if (times + 1 == kSureOf) return std::nullopt;
+    if (!exact) break;
+    const auto times = std::count(seen.begin(), seen.end(), *exact);
+    if (times + 1 == kSureOf) break;
     if (times == 0)
-      for (const SymbolicFactor& trial : Trials(*exact))
-        if (auto factor = test_.Run(trial, sizes_)) return factor;
-    refuted.push_back(std::move(*exact));
+      for (const SymbolicFactor& trial : Trials(*exact)) {
+        auto factor = test_.Run(trial, sizes_);
+        if (!factor) continue;
+        if (factor->fixed.empty()) return factor;
+        if (!at_fixed) at_fixed = std::move(factor);
+        break;
+      }
+    seen.push_back(std::move(*exact));
   }
-  return std::nullopt;
+  return at_fixed;
 }
 
 // The window with its widths as functions of the other atoms. All others are enlarged at once; they

@@ -540,5 +540,22 @@ TEST(Form, ABatchIsCutThoughStatesSaturate) {
   }
 }
 
+// If two measurements show different parts of a window, it seems to depend on other sizes.
+TEST(Form, AWindowDependsOnNoOtherSizeThoughOutputsSaturate) {
+  const Graph graph = Planned(
+      "  input %x: u8[1,2,15,7]\n  input %xs: f32[]\n  input %xz: u8[]\n"
+      "  input %w: u8[1,2,4,2]\n  input %ws: f32[]\n  input %wz: u8[]\n  input %ys: f32[]\n"
+      "  input %yz: u8[]\n  input %b: i32[1]\n"
+      "  %y: u8[1,1,12,2] = QLinearConv(%x, %xs, %xz, %w, %ws, %wz, %ys, %yz, %b) "
+      "{dilations=[2,1], group=1, kernel_shape=[4,2], pads=[3,0,0,0], strides=[1,3]} @n\n"
+      "  output %y\n");
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    RuleBook book(OpTable::BuiltIn(), {.seed = seed, .primitive = true});
+    EXPECT_EQ(book.For(graph, graph.nodes[0]).text,
+              "([_,_,a,(b 3)],[],[],[_,_,_,_],[],[],[],[],[_])->([_,_,a,b]) halo={a:3/3}")
+        << seed;
+  }
+}
+
 }  // namespace
 }  // namespace metadist::testing
