@@ -273,9 +273,9 @@ def main():
     np.seterr(all="ignore")
     warnings.filterwarnings("ignore")
     work, started = Work(options), time.time()
-    too_many = {"generated": generated, "examples": examples, "models": models, "seeds": seeds}[options.kind](work)
+    failed = {"generated": generated, "examples": examples, "models": models, "seeds": seeds}[options.kind](work)
     if options.kind == "seeds":
-        sys.exit(1 if too_many else 0)
+        sys.exit(1 if failed else 0)
     if options.broken:
         sys.exit(1 if work.tally.missed() else 0)
     work.settle()

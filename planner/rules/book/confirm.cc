@@ -8,9 +8,10 @@
 // all integers that are not sizes are kept, and the sizes of its atoms must follow from it as they
 // do from the real call. Dims that another factor cuts go first: if the factor holds on each of
 // their pieces, it holds on the whole. The others keep their order: an image that is enlarged must
-// not become one that is not. The arithmetic of the real sizes (which index of which dim goes to
-// which rank) is checked for every strategy: cuts must add up to the dims (Instantiate), and
-// inference must give every rank the shapes that its strategy promises (FitsEverywhere).
+// not become one that is not. So do dims that share an atom. The arithmetic of the real sizes
+// (which index of which dim goes to which rank) is checked for every strategy: cuts must add up to
+// the dims (Instantiate), and inference must give every rank the shapes that its strategy promises
+// (FitsEverywhere).
 //
 // An integer of the call that an index may equal (such as a class to ignore) stays below the sizes
 // that it is below. Factors of decompositions and recipes are run by composite_check.h.
@@ -273,8 +274,8 @@ bool IsCheapCall(const SymbolicRule& found,
   return SolveAtoms(found, box) == sizes;
 }
 
-// Whether dims that share an atom compare in the call of these values as in the real call: a cache
-// must not become as short as what is written into it.
+// Whether of dims that share an atom larger ones stay larger at the small sizes: a cache must not
+// become as short as what is written into it.
 bool KeepsOrder(const SymbolicRule& found,
                 std::span<const int64_t> sizes,
                 std::span<const int64_t> small) {

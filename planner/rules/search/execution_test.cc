@@ -32,7 +32,7 @@
 // of the result from each group, so it can hardly fail; if pieces may not be single groups, it
 // can.)
 //
-// Cost: 18 configurations and one for each atom, of 1 + ranks kernel runs, the first four of one
+// Cost: 22 configurations and one for each atom, of 1 + ranks kernel runs, the first four of one
 // more, and up to 4 times as many while few are conclusive; a wrong trial nearly always fails in
 // the first. With counted indices, also as many as it takes to hold every legal index once.
 #include "planner/rules/search/execution_test.h"

@@ -11,7 +11,6 @@ namespace {
 constexpr int64_t kLargestSpan = 64;
 constexpr int64_t kMostTellingElements = 1 << 14;
 constexpr int kEffectDraws = 2;
-constexpr int64_t kLargerPrimes[] = {5, 7, 11, 13, 17, 19, 23};
 
 // Whether every input affects some output; true if that cannot be tested.
 bool AllInputsMatter(BlackBox& box, Sampler& sampler, const std::vector<int64_t>& values) {
@@ -33,12 +32,15 @@ bool AllInputsMatter(BlackBox& box, Sampler& sampler, const std::vector<int64_t>
   return true;
 }
 
+// Whether an integer of the call may be larger than a small dim.
+bool HasLargeLiteral(const Family& family) { return family.largest_literal >= 2; }
+
 // A larger size of the atom: above the integers of the call, otherwise the next prime that no atom
 // has. 0: there is none.
 int64_t LargerSize(const Family& family, const std::vector<int64_t>& sizes, size_t atom) {
   const int64_t least = family.largest_literal + 3;
-  if (family.largest_literal >= 2) return least > sizes[atom] ? least : 0;
-  for (const int64_t prime : kLargerPrimes)
+  if (HasLargeLiteral(family)) return least > sizes[atom] ? least : 0;
+  for (const int64_t prime : kOddPrimes)
     if (prime > sizes[atom] && std::find(sizes.begin(), sizes.end(), prime) == sizes.end())
       return prime;
   return 0;
@@ -60,8 +62,8 @@ void LetInputsMatter(BlackBox& box, uint64_t seed, Family& family) {
         box.InputElements(family.ValuesAt(next)) > kMostTellingElements)
       continue;
     const bool matter = AllInputsMatter(box, sampler, family.ValuesAt(next));
-    // Several dims may have to exceed an integer of the call; otherwise one is longer than another.
-    if (matter || family.largest_literal >= 2) sizes = std::move(next);
+    // Several dims may have to exceed an integer of the call at once.
+    if (matter || HasLargeLiteral(family)) sizes = std::move(next);
     if (!matter) continue;
     // Restore the sizes enlarged on the way that turn out not to matter.
     for (size_t b = 0; b < a; ++b) {

@@ -30,8 +30,8 @@ namespace metadist {
 namespace {
 
 constexpr int64_t kParts = 3;
-constexpr double kPartRoundings = 16;  // allowed error, in epsilons of the largest part
-constexpr double kComputing = 1e-14;   // and of the elements that may have been added up
+constexpr double kPartRoundings = 16;      // allowed error, in epsilons of the largest part
+constexpr double kKernelRounding = 1e-14;  // and times the sum of the parts' magnitudes
 constexpr int kDraws = 2;
 constexpr int kDrawsBeyond = 6;  // of numbers below a maximum: a zero that meets infinity is rare
 constexpr int kKinds = 5;        // of such numbers
@@ -140,8 +140,11 @@ PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, Parts kind, size_t inpu
     int64_t kind_here = i + turn_;  // every element takes all kinds within kKinds turns
     for (int64_t p = 0; p < kParts; ++p) {
       double& x = parts[static_cast<size_t>(p)].mutable_data<double>()[i];
-      if (is_nan(i)) x = sign * LargePartOf(type);
-      if (is_nan(i) || p == owner) continue;
+      if (is_nan(i)) {
+        x = sign * LargePartOf(type);
+        continue;
+      }
+      if (p == owner) continue;
       const double below[] = {x - sign * std::abs(sampler_.random().Bell()),
                               x,
                               x - sign * LargePartOf(type) * sampler_.random().Uniform(),
@@ -152,6 +155,7 @@ PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, Parts kind, size_t inpu
     }
   }
   for (Tensor& part : parts) part = Rounded(part, type);
+  if (kind == Parts::kFar) return parts;
   for (Tensor* x : {&whole, &parts[0]}) {
     *x = x->Clone();
     for (int64_t i = 0; i < count; ++i)
@@ -205,13 +209,15 @@ bool PassEdges::Compares(ReduceOp op,
     if (inputs[i].element() == ElementType::kF64 && box_.is_tensor(i))
       inputs[i] = Rounded(inputs[i], box_.element(i));
   std::vector<Arrays> mine(kParts, inputs);
-  double epsilon = 0, magnitude = 0;
+  double epsilon = 0, magnitudes = 0;
   for (const int input : set) {
     const size_t i = static_cast<size_t>(input);
     Arrays parts = op == ReduceOp::kSum ? PartsOfSum(kind, i, inputs[i])
                                         : PartsOfExtreme(op, kind, i, inputs[i]);
-    for (const Tensor& part : parts) magnitude = std::max(magnitude, SumOfMagnitudes(part));
-    for (size_t p = 0; p < parts.size(); ++p) mine[p][i] = std::move(parts[p]);
+    for (size_t p = 0; p < parts.size(); ++p) {
+      if (op == ReduceOp::kSum) magnitudes = std::max(magnitudes, SumOfMagnitudes(parts[p]));
+      mine[p][i] = std::move(parts[p]);
+    }
     epsilon = std::max(epsilon, EpsilonOf(box_.element(i)));
   }
   if (!Run(values, inputs, whole)) return false;
@@ -232,8 +238,9 @@ bool PassEdges::Compares(ReduceOp op,
       if (p > 0) Fold(op, folded, results[p][o]);
     }
     // Kernels add up in f64, whose rounding counts beside that of f64 itself.
-    const double slack =
-        op == ReduceOp::kSum ? kPartRoundings * epsilon * largest + kComputing * magnitude : 0;
+    const double slack = op == ReduceOp::kSum
+                             ? kPartRoundings * epsilon * largest + kKernelRounding * magnitudes
+                             : 0;
     if (!Close(folded, whole[o], slack)) return false;
   }
   return true;

@@ -41,7 +41,6 @@ bool Behaves(BlackBox& box, const Family& family, const std::vector<int64_t>& si
 
 namespace {
 
-constexpr int64_t kOddPrimes[] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47};
 // Sizes of atoms that share no slot: small, because their sizes multiply; after the third atom the
 // least that can be divided, so that arrays of many dims stay small.
 constexpr int64_t kSmall[] = {3, 5, 4};

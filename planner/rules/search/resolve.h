@@ -10,6 +10,9 @@
 
 namespace metadist {
 
+// Sizes that distinguish atoms.
+inline constexpr int64_t kOddPrimes[] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47};
+
 // The family of calls related to box.values(), which must be small: of overlapping sets of coupled
 // sizes, those that the kernel's behaviour confirms. `coupled` has been run.
 Family Resolve(BlackBox& box, const CoupledSizes& coupled, CandidateSearch& search);

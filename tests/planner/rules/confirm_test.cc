@@ -118,7 +118,7 @@ TEST(Confirm, ACacheStaysLongerThanWhatIsWritten) {
                              .attributes = {{"mode", std::string("circular")}}});
   BlackBox real(example.call);
   BlackBox small(example.call);
-  small.set_values({2, 21, 15, 2, 9, 15, 2});
+  small.set_values({2, 21, 15, 2, 9, 15, 2});  // sizes with the same common divisors
   const SymbolicRule found = DiscoverSmall(small, {}, &real);
   const auto sizes = SolveAtoms(found, real);
   ASSERT_TRUE(sizes.has_value()) << found.text << found.reason;

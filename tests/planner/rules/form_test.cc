@@ -37,6 +37,17 @@ Rule RuleIn(const std::string& op, const std::string& lines) {
   return {};
 }
 
+// The rule of the first node is this one under so many seeds.
+void ExpectRule(const Graph& graph,
+                uint64_t seeds,
+                const std::string& expected,
+                bool primitive = false) {
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    RuleBook book(OpTable::BuiltIn(), {.seed = seed, .primitive = primitive});
+    EXPECT_EQ(book.For(graph, graph.nodes[0]).text, expected) << seed;
+  }
+}
+
 std::string Constant(const std::string& name, const std::string& values, int64_t count) {
   return "  constant %" + name + ": i64[" + std::to_string(count) + "] = [" + values + "]\n";
 }
@@ -483,12 +494,7 @@ TEST(Form, PartsOfAMaximumMayBeFarBelowIt) {
 TEST(Form, SumsPassWhateverIsDrawn) {
   const Graph graph = Planned("  input %x: bf16[4,4,6,3]\n" + Constant("a", "0, 1, 2, 3", 4) +
                               "  %y: bf16[] = ReduceSum(%x, %a) {keepdims=0} @n\n  output %y\n");
-  for (uint64_t seed = 0; seed < 200; ++seed) {
-    RuleBook book(OpTable::BuiltIn(), {.seed = seed});
-    EXPECT_EQ(book.For(graph, graph.nodes[0]).text,
-              "([a,b,c,d])->([]) reduction={a,b,c,d} linear={0}")
-        << seed;
-  }
+  ExpectRule(graph, 200, "([a,b,c,d])->([]) reduction={a,b,c,d} linear={0}");
 }
 
 // Most outputs of a convolution of 8-bit integers are the smallest or the largest integer.
@@ -501,12 +507,7 @@ TEST(Form, WindowsShowThoughOutputsSaturate) {
       "{dilations=[2], kernel_shape=[2], pads=[1,1]} @n\n  output %y\n");
   // One draw in a hundred shows nothing, and as many show only a part: all of these must be
   // repeated.
-  for (uint64_t seed = 0; seed < 400; ++seed) {
-    RuleBook book(OpTable::BuiltIn(), {.seed = seed});
-    EXPECT_EQ(book.For(graph, graph.nodes[0]).text,
-              "([_,_,a],[],[],[b,_,_],[],[],[],[],[b])->([_,b,a]) halo={a:1/1}")
-        << seed;
-  }
+  ExpectRule(graph, 400, "([_,_,a],[],[],[b,_,_],[],[],[],[],[b])->([_,b,a]) halo={a:1/1}");
 }
 
 // Of a cache that is overwritten as a whole nothing is left, and then any sum passes through what
@@ -515,12 +516,9 @@ TEST(Form, ACacheIsLongerThanWhatIsWritten) {
   const Graph graph = Planned(
       "  input %x: f32[6,8,8]\n  input %u: f32[6,6,8]\n  input %i: i64[6]\n"
       "  %y: f32[6,8,8] = TensorScatter(%x, %u, %i) {mode=\"circular\"} @n\n  output %y\n");
-  for (uint64_t seed = 0; seed < 8; ++seed) {
-    RuleBook book(OpTable::BuiltIn(), {.seed = seed});
-    EXPECT_EQ(book.For(graph, graph.nodes[0]).text,
-              "([a,_,(b 2 c)],[a,_,(b 2 c)],[a])->([a,_,(b 2 c)]) linear={0+1} max={0,1} min={0,1}")
-        << seed;
-  }
+  ExpectRule(graph,
+             8,
+             "([a,_,(b 2 c)],[a,_,(b 2 c)],[a])->([a,_,(b 2 c)]) linear={0+1} max={0,1} min={0,1}");
 }
 
 // Hidden states that a clip saturates show so few dependences that other dims seem to follow the
@@ -531,13 +529,10 @@ TEST(Form, ABatchIsCutThoughStatesSaturate) {
       "  input %l: i32[2]\n  input %h: f32[1,2,2]\n"
       "  %y: f32[1,1,2,2], %yh: f32[1,2,2] = RNN(%x, %w, %r, _, %l, %h) "
       "{clip=1.5, direction=\"forward\", hidden_size=2} @n\n  output %y\n");
-  for (uint64_t seed = 0; seed < 20; ++seed) {
-    RuleBook book(OpTable::BuiltIn(), {.seed = seed});
-    EXPECT_EQ(book.For(graph, graph.nodes[0]).text,
-              "([_,a,d],[_,b,d],[_,b,c],[a],[_,a,_])->([_,_,a,b],[_,a,b]) "
-              "combine={b:LOCAL,c:SUM[a,b],d:SUM[a,b]}")
-        << seed;
-  }
+  ExpectRule(graph,
+             20,
+             "([_,a,d],[_,b,d],[_,b,c],[a],[_,a,_])->([_,_,a,b],[_,a,b]) "
+             "combine={b:LOCAL,c:SUM[a,b],d:SUM[a,b]}");
 }
 
 // If two measurements show different parts of a window, it seems to depend on other sizes.
@@ -549,12 +544,10 @@ TEST(Form, AWindowDependsOnNoOtherSizeThoughOutputsSaturate) {
       "  %y: u8[1,1,12,2] = QLinearConv(%x, %xs, %xz, %w, %ws, %wz, %ys, %yz, %b) "
       "{dilations=[2,1], group=1, kernel_shape=[4,2], pads=[3,0,0,0], strides=[1,3]} @n\n"
       "  output %y\n");
-  for (uint64_t seed = 0; seed < 30; ++seed) {
-    RuleBook book(OpTable::BuiltIn(), {.seed = seed, .primitive = true});
-    EXPECT_EQ(book.For(graph, graph.nodes[0]).text,
-              "([_,_,a,(b 3)],[],[],[_,_,_,_],[],[],[],[],[_])->([_,_,a,b]) halo={a:3/3}")
-        << seed;
-  }
+  ExpectRule(graph,
+             30,
+             "([_,_,a,(b 3)],[],[],[_,_,_,_],[],[],[],[],[_])->([_,_,a,b]) halo={a:3/3}",
+             /*primitive=*/true);
 }
 
 }  // namespace
