@@ -57,7 +57,7 @@ def attribute_of(value):
 
 
 # ONNX's implementation computes these, or constants in them, in f32.
-SINGLE_PRECISION = {"AffineGrid", "CausalConvWithState", "DeformConv", "Erf", "Gelu", "GridSample", "GroupNormalization", "HardSwish"}
+SINGLE_PRECISION = {"AffineGrid", "CausalConvWithState", "DeformConv", "Erf", "Gelu", "GridSample", "GroupNormalization"}
 # ONNX's implementation lacks attributes of these, or gets them wrong, without an error: LRN for as many channels as there are batches,
 # LpNormalization of p = 1 without magnitudes.
 LACKING = {"ConvTranspose", "GRU", "GlobalLpPool", "GlobalMaxPool", "LRN", "LSTM", "LpNormalization", "LpPool", "MaxRoiPool", "QLinearConv", "RNN"}

@@ -30,8 +30,10 @@ Result<void> GeluReference(const OpCall& call, std::span<const Tensor> in, std::
         in[0], out[0], [](double x) { return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); });
   else
     MapUnary<double, double>(in[0], out[0], [](double x) {
-      const double slope = std::sqrt(2 / std::numbers::pi);
-      return 0.5 * x * (1 + std::tanh(slope * (x + 0.044715 * x * x * x)));
+      // Floats also in f64, as in the function that defines the operator in the standard.
+      constexpr double kTwoOverPi = 2.0F / std::numbers::pi_v<float>;
+      constexpr double kCube = 0.044715F;
+      return 0.5 * x * (1 + std::tanh(std::sqrt(kTwoOverPi) * (x + kCube * x * x * x)));
     });
   return {};
 }

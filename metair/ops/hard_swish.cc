@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x max(0, min(1, x / 6 + 1 / 2)).
+// y = x max(0, min(1, alpha x + 1 / 2)), where alpha is the float nearest to 1 / 6, as in the
+// function that defines the operator in the standard.
 #include <algorithm>
 
 #include "metair/ops/elementwise.h"
@@ -8,7 +9,9 @@
 namespace metadist::ops {
 namespace {
 
-double ApplyHardSwish(double x) { return x * std::clamp(x / 6 + 0.5, 0.0, 1.0); }
+constexpr double kAlpha = 1.0F / 6.0F;
+
+double ApplyHardSwish(double x) { return x * std::clamp(kAlpha * x + 0.5, 0.0, 1.0); }
 
 }  // namespace
 
