@@ -56,7 +56,7 @@ def attribute_of(value):
     return numpy_helper.from_array(array_of(value)) if isinstance(value, dict) else value
 
 
-# ONNX's implementation computes these, or constants in them, in f32.
+# ONNX's implementation computes these, or constants in them, in f32; of Gelu the form that takes Erf.
 SINGLE_PRECISION = {"AffineGrid", "CausalConvWithState", "DeformConv", "Erf", "Gelu", "GridSample", "GroupNormalization"}
 # ONNX's implementation lacks attributes of these, or gets them wrong, without an error: LRN for as many channels as there are batches,
 # LpNormalization of p = 1 without magnitudes.
@@ -96,7 +96,7 @@ def run(case):
         if case["op"] in LACKING or (case["op"] == "MaxPool" and len(outputs) > 1):
             raise ValueError("ONNX's implementation is not asked")
         results = ReferenceEvaluator(model).run(None, feeds)
-        if case["op"] in SINGLE_PRECISION:
+        if case["op"] in SINGLE_PRECISION and attributes.get("approximate") != "tanh":
             case["tolerance"] = 1e-6
         if case["op"] == "LinearAttention":  # a product of many steps in f32
             case["tolerance"] = 1e-5

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = x max(0, min(1, alpha x + 1 / 2)), where alpha is the float nearest to 1 / 6, as in the
-// function that defines the operator in the standard.
+// y = x max(0, min(1, alpha x + 1 / 2)) with alpha = 1 / 6 as a 32-bit float.
 #include <algorithm>
 
 #include "metair/ops/elementwise.h"
