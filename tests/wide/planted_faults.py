@@ -312,7 +312,7 @@ FOUND = {
         "planner/rules/book/confirm.cc",
         "return PassDiffers(box_, sampler, pass, *pass_runs_->values);",
         "return PassDiffers(box_, sampler, pass, *pass_runs_->values) && false;",
-        "planner_rules_test:Form.*",
+        "planner_rules_test:Confirm.*",
     ),
     "extremes through bent inputs are tried as seldom as others": (
         "planner/rules/search/pass_through.cc",

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
 #include "metair/ir/text.h"
@@ -52,6 +53,21 @@ TEST(Confirm, FactorsThatTheRealCallRefutesAreNotUsed) {
   ASSERT_EQ(refuted.uncut.size(), 2u);
   EXPECT_EQ(refuted.uncut[0],
             (UncutDim{true, 0, 0, "the pieces of this call differ from the whole", true}));
+}
+
+// Unchanged, but without signs if there are more than 50 rows.
+double UnsignedIfMany(In in, int64_t i, int64_t j) {
+  const double x = At(in[0], i, j);
+  return in[0].dim(0) <= 50 ? x : std::fabs(x);
+}
+
+// A call of 60 rows is small enough to be tried as it is. Its pieces keep their signs.
+TEST(Confirm, PartialValuesThatTheRealCallChangesDoNotPass) {
+  OpTable table = OpTable::BuiltIn();
+  table.Add(ElementOp<double, SameAs, UnsignedIfMany>("Unsigned"));
+  EXPECT_EQ(RuleOf(table, "test.Unsigned", "f64[40,4]", "f64[40,4]").text,
+            "([a,b])->([a,b]) linear={0} max={0} min={0}");
+  EXPECT_EQ(RuleOf(table, "test.Unsigned", "f64[60,4]", "f64[60,4]").text, "([_,b])->([_,b])");
 }
 
 // The largest cheap call replaces one that is too large.
