@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # What is too long for every change, in stages, and one table of what came of them.
-#   scripts/nightly.sh             everything, some hours
+#   scripts/nightly.sh             everything, five hours on two cores
 #   scripts/nightly.sh STAGE...    only these
 #   scripts/nightly.sh --resume    those that have not passed yet on this commit, with a clean tree
 # Stages, in this order:
@@ -18,6 +18,8 @@
 #   models       how the cost of a plan grows; every model: on processes, in low precision, with every choice
 #   planted      faults put into the code one after another: each must turn a test red
 #   fuzz         every fuzz program for METADIST_FUZZ_SECONDS (600)
+# Minutes on two idle cores: suite 10, lint 4 to 35, odr 3, asan 65, tsan 10, plain and avx2 2 each, conformance 4, faults 18, rules 35, graphs 45,
+# models 7, planted 20, fuzz 70. Cases with a time limit of their own (conformance) may fail beside other work.
 # METADIST_NIGHTLY_SCALE (1.0) scales the counts of rules, graphs and models; METADIST_NIGHTLY_SEED (the day of the year) draws their cases: the
 # logs say which.
 # Logs and rows of the table: build/nightly/STAGE.{log,row}. The table has every stage: one that did not run now shows what it last came to, and
