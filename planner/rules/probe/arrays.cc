@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -37,13 +36,9 @@ void ForRuns(std::span<const int64_t> indices, int64_t size, Visit visit) {
   }
 }
 
-// Floats within `slack`, NaN equal to NaN, infinities to themselves.
 bool CloseNumbers(const double* a, const double* b, int64_t count, double slack) {
-  for (int64_t i = 0; i < count; ++i) {
-    if (a[i] == b[i] || std::abs(a[i] - b[i]) <= slack) continue;
-    if (a[i] != a[i] && b[i] != b[i]) continue;
-    return false;
-  }
+  for (int64_t i = 0; i < count; ++i)
+    if (AreFar(a[i], b[i], slack)) return false;
   return true;
 }
 
@@ -165,7 +160,7 @@ bool CloseAt(const Tensor& piece,
   const bool numbers = whole.element() == ElementType::kF64;
   const int64_t size = whole.dim(dim);
   const auto is_beyond = [&](int64_t index) { return index < 0 || index >= size; };
-  if (std::any_of(indices.begin(), indices.end(), is_beyond)) return false;
+  if (std::ranges::any_of(indices, is_beyond)) return false;
   const Around x(whole, dim);
   bool close = true;
   ForRuns(indices, size, [&](int64_t first, int64_t at, int64_t length) {

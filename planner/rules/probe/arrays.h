@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -23,6 +25,28 @@ Tensor Flipped(const Tensor& x);
 double Largest(const Tensor& x);
 // Sum of the finite magnitudes of floats; 0 for other elements.
 double SumOfMagnitudes(const Tensor& x);
+
+// Whether floats differ by more than `slack`: NaN equals NaN, and infinities themselves.
+inline bool AreFar(double a, double b, double slack) {
+  return a != b && !(std::abs(a - b) <= slack) && !(a != a && b != b);
+}
+// Calls visit(i) for every element that differs; floats by more than `slack`. Types must be equal.
+template <typename Visit>
+void ForDifferences(const Tensor& x, const Tensor& y, double slack, Visit visit) {
+  const auto compare = [&](const auto* a, const auto* b, auto differ) {
+    const int64_t count = x.size();
+    for (int64_t i = 0; i < count; ++i)
+      if (differ(a[i], b[i])) visit(i);
+  };
+  if (x.element() == ElementType::kF64)
+    compare(x.data<double>(), y.data<double>(), [&](double a, double b) {
+      return AreFar(a, b, slack);
+    });
+  else if (x.element() == ElementType::kI64)
+    compare(x.data<int64_t>(), y.data<int64_t>(), std::not_equal_to<>());
+  else
+    compare(x.data<bool>(), y.data<bool>(), std::not_equal_to<>());
+}
 
 // Whether types and elements are equal: integers and bools exactly; floats within `slack`, with NaN
 // equal to NaN and infinities to themselves.

@@ -51,18 +51,20 @@ BlackBox::BlackBox(const OpCall& call) {
     call_.inputs[i] = {true, types_[i], nullptr};
     if (roles_[i] == Role::kTensor) {
       first_dim_[i] = static_cast<int>(slots_.size());
-      for (size_t k = 0; k < types_[i].shape.size(); ++k) {
-        slots_.push_back({true, static_cast<int>(i), "", static_cast<int>(k)});
-        values_.push_back(types_[i].shape[k]);
-      }
+      for (size_t k = 0; k < types_[i].shape.size(); ++k)
+        AddSlot({true, static_cast<int>(i), "", static_cast<int>(k)}, types_[i].shape[k]);
       continue;
     }
     constants_[i] = call.inputs[i].constant->Clone();
     wide_[i] = constants_[i].Cast(ComputeType(types_[i].element));
     call_.inputs[i].constant = &constants_[i];
   }
-  for (size_t i = 0; i < count; ++i)
-    if (roles_[i] == Role::kLiteral) AddLiteralSlots(i);
+  for (size_t i = 0; i < count; ++i) {
+    if (roles_[i] != Role::kLiteral) continue;
+    int entry = 0;
+    for (const int64_t element : constants_[i].ToInts())
+      AddSlot({false, static_cast<int>(i), "", entry++}, element);
+  }
   AddAttributeSlots();
   current_ = values_;
 }
@@ -89,24 +91,18 @@ Result<std::vector<TensorType>> BlackBox::Inferred(const OpCall& call) const {
   return types;
 }
 
-void BlackBox::AddLiteralSlots(size_t input) {
-  const std::vector<int64_t> elements = constants_[input].ToInts();
-  for (size_t e = 0; e < elements.size(); ++e) {
-    slots_.push_back({false, static_cast<int>(input), "", static_cast<int>(e)});
-    values_.push_back(elements[e]);
-  }
+void BlackBox::AddSlot(Slot slot, int64_t value) {
+  slots_.push_back(std::move(slot));
+  values_.push_back(value);
 }
 
 void BlackBox::AddAttributeSlots() {
   for (const auto& [name, value] : attributes_.all()) {
-    if (const int64_t* single = std::get_if<int64_t>(&value)) {
-      slots_.push_back({false, -1, name, 0});
-      values_.push_back(*single);
-    } else if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) {
-      for (size_t e = 0; e < list->size(); ++e) {
-        slots_.push_back({false, -1, name, static_cast<int>(e)});
-        values_.push_back((*list)[e]);
-      }
+    if (const int64_t* single = std::get_if<int64_t>(&value))
+      AddSlot({false, -1, name, 0}, *single);
+    if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) {
+      int entry = 0;
+      for (const int64_t element : *list) AddSlot({false, -1, name, entry++}, element);
     }
   }
 }
@@ -130,21 +126,7 @@ size_t BlackBox::first_literal() const {
   return slot;
 }
 
-bool BlackBox::scalable(int slot) const {
-  const int64_t value = values_[static_cast<size_t>(slot)];
-  return value >= 2 && value <= kLargestSize;
-}
-
-void BlackBox::SetDims(std::span<const int64_t> values) {
-  for (size_t i = 0; i < roles_.size(); ++i) {
-    if (roles_[i] != Role::kTensor) continue;
-    Shape& shape = call_.inputs[i].type.shape;
-    const auto first = values.begin() + first_dim_[i];
-    if (std::equal(shape.begin(), shape.end(), first)) continue;
-    std::copy_n(first, shape.size(), shape.begin());
-    made_.reset();
-  }
-}
+bool BlackBox::scalable(int slot) const { return value(slot) >= 2 && value(slot) <= kLargestSize; }
 
 void BlackBox::SetLiterals(std::span<const int64_t> values) {
   for (size_t s = 0; s < slots_.size(); ++s) {
@@ -171,22 +153,26 @@ void BlackBox::SetLiterals(std::span<const int64_t> values) {
 }
 
 Result<std::vector<TensorType>> BlackBox::InferOutputs(std::span<const int64_t> values) {
-  SetLiterals(values);
-  SetDims(values);
-  return Inferred(call_);
+  return Inferred(CallAt(values));
 }
 
 const OpCall& BlackBox::CallAt(std::span<const int64_t> values) {
   SetLiterals(values);
-  SetDims(values);
+  for (size_t i = 0; i < roles_.size(); ++i) {
+    if (roles_[i] != Role::kTensor) continue;
+    Shape& shape = call_.inputs[i].type.shape;
+    const auto first = values.begin() + first_dim_[i];
+    if (std::equal(shape.begin(), shape.end(), first)) continue;
+    std::copy_n(first, shape.size(), shape.begin());
+    made_.reset();
+  }
   return call_;
 }
 
 void BlackBox::set_following(std::vector<Following> following) {
   following_ = std::move(following);
   from_end_.clear();
-  for (const Following& one : following_)
-    from_end_.push_back(values_[static_cast<size_t>(one.literal)] < 0);
+  for (const Following& one : following_) from_end_.push_back(value(one.literal) < 0);
 }
 
 // An integer that depends on a dim counts from the other end of the dim if its sign changes, which
@@ -206,10 +192,15 @@ bool BlackBox::Infer(std::span<const int64_t> values, std::vector<Shape>& output
   return LiteralIndicesFit();
 }
 
+bool BlackBox::Accepts(std::span<const int64_t> values) {
+  std::vector<Shape> outputs;
+  return Infer(values, outputs);
+}
+
 // Checks that indices that are literals are legal, which inference does not check.
 bool BlackBox::LiteralIndicesFit() const {
   if (call_.op->domain_of == nullptr) return true;
-  if (std::find(roles_.begin(), roles_.end(), Role::kLiteral) == roles_.end()) return true;
+  if (std::ranges::find(roles_, Role::kLiteral) == roles_.end()) return true;
   const std::vector<InputDomain> domains = call_.op->domain_of(call_);
   for (size_t i = 0; i < roles_.size() && i < domains.size(); ++i) {
     if (roles_[i] != Role::kLiteral || domains[i].kind != InputDomain::Kind::kIndex) continue;
@@ -225,11 +216,7 @@ bool BlackBox::LiteralIndicesFit() const {
 
 std::vector<InputDomain> BlackBox::DomainsOf(std::span<const int64_t> values) {
   std::vector<InputDomain> domains;
-  if (call_.op->domain_of != nullptr) {
-    SetLiterals(values);
-    SetDims(values);
-    domains = call_.op->domain_of(call_);
-  }
+  if (call_.op->domain_of != nullptr) domains = call_.op->domain_of(CallAt(values));
   domains.resize(roles_.size());
   for (const FoundDomain& found : found_domains_)
     domains[static_cast<size_t>(found.input)] = found.At(values);

@@ -58,10 +58,12 @@ class BlackBox {
   ElementType element(size_t input) const { return types_[input].element; }
   size_t rank(size_t input) const { return types_[input].shape.size(); }
   const std::vector<Slot>& slots() const { return slots_; }
+  const Slot& slot(int index) const { return slots_[static_cast<size_t>(index)]; }
   // The first slot that is not a dim; it and all later ones are literals.
   size_t first_literal() const;
   // Slot values of the call, or of the smaller call that replaces it.
   const std::vector<int64_t>& values() const { return values_; }
+  int64_t value(int slot) const { return values_[static_cast<size_t>(slot)]; }
   void set_values(std::vector<int64_t> values) { values_ = std::move(values); }
   // Literals that are assumed to depend on dims; empty if nothing is assumed. Other calls of the
   // form keep the distances and the ratios, and count from the same end of the dim as this call.
@@ -74,6 +76,7 @@ class BlackBox {
   int num_outputs() const { return call_.num_outputs; }
   // Slot of a tensor's dim.
   int dim_slot(size_t input, size_t dim) const { return first_dim_[input] + static_cast<int>(dim); }
+  int dim_slot(int input, int dim) const { return first_dim_[static_cast<size_t>(input)] + dim; }
   Shape ShapeOf(size_t input, std::span<const int64_t> values) const;
   // Number of elements of all tensor inputs.
   int64_t InputElements(std::span<const int64_t> values) const;
@@ -84,6 +87,8 @@ class BlackBox {
   bool Infer(std::span<const int64_t> values, std::vector<Shape>& outputs);
   // The same, with the reason for a rejection.
   Result<std::vector<TensorType>> InferOutputs(std::span<const int64_t> values);
+  // Whether Infer has outputs for these slot values.
+  bool Accepts(std::span<const int64_t> values);
   // The call at these slot values; valid until the next call of a member.
   const OpCall& CallAt(std::span<const int64_t> values);
   // Legal input values for these sizes, one domain per input.
@@ -113,10 +118,9 @@ class BlackBox {
   void Note(const Error& error) const;
   bool LiteralIndicesFit() const;
   bool FollowersKeepSides(std::span<const int64_t> values) const;
-  void AddLiteralSlots(size_t input);
+  void AddSlot(Slot slot, int64_t value);
   void AddAttributeSlots();
   void SetLiterals(std::span<const int64_t> values);
-  void SetDims(std::span<const int64_t> values);
 
   std::vector<Role> roles_;
   std::vector<TensorType> types_;

@@ -56,8 +56,7 @@ std::vector<CoordinateMap> SeedMaps(int64_t dim_size, int atom, int64_t atom_siz
 bool SameTensor(const Relation& relation, const BlackBox& box, size_t a, size_t b) {
   if (relation.is_input(a) != relation.is_input(b)) return false;
   if (!relation.is_input(a)) return relation.out(a).output == relation.out(b).output;
-  return box.slots()[static_cast<size_t>(relation.inputs[a])].input ==
-         box.slots()[static_cast<size_t>(relation.inputs[b])].input;
+  return box.slot(relation.inputs[a]).input == box.slot(relation.inputs[b]).input;
 }
 
 std::map<size_t, CoordinateMap> Carry(const Relation& relation,
@@ -66,9 +65,8 @@ std::map<size_t, CoordinateMap> Carry(const Relation& relation,
   for (bool again = true; again;) {
     again = false;
     for (size_t node = 0; node < relation.num_nodes(); ++node) {
-      const bool taken = std::any_of(maps.begin(), maps.end(), [&](const auto& entry) {
-        return SameTensor(relation, box, entry.first, node);
-      });
+      const bool taken = std::ranges::any_of(
+          maps, [&](const auto& entry) { return SameTensor(relation, box, entry.first, node); });
       if (taken) continue;
       CoordinateMap map = Receive(relation, maps, node);
       if (map.empty() || !ParseBlocks(map, relation.sizes)) continue;
@@ -80,10 +78,9 @@ std::map<size_t, CoordinateMap> Carry(const Relation& relation,
 }
 
 std::optional<std::vector<Block>> ParseBlocks(CoordinateMap map, std::span<const int64_t> sizes) {
-  const bool gaps = std::find(map.begin(), map.end(), kNowhere) != map.end();
+  const bool gaps = std::ranges::find(map, kNowhere) != map.end();
   if (gaps) {
-    const auto first =
-        std::find_if(map.begin(), map.end(), [](Coordinate c) { return c != kNowhere; });
+    const auto first = std::ranges::find_if(map, [](Coordinate c) { return c != kNowhere; });
     if (first == map.end()) return std::nullopt;
     const int atom = AtomOf(*first);
     bool filled = false;

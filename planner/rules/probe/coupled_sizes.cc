@@ -37,9 +37,17 @@ constexpr size_t kMostCoupled = 6;  // slots of a set whose subsets are tried
 constexpr int64_t kMostUnit = int64_t{1} << 30;
 
 CoupledSizes::Slots Sorted(CoupledSizes::Slots set) {
-  std::sort(set.begin(), set.end());
+  std::ranges::sort(set);
   set.erase(std::unique(set.begin(), set.end()), set.end());
   return set;
+}
+
+// Of ascending elements.
+template <typename T>
+std::vector<T> Without(const std::vector<T>& set, const std::vector<T>& part) {
+  std::vector<T> rest;
+  std::ranges::set_difference(set, part, std::back_inserter(rest));
+  return rest;
 }
 
 CoupledSizes::Slots Without(const CoupledSizes::Slots& set, int slot) {
@@ -48,39 +56,35 @@ CoupledSizes::Slots Without(const CoupledSizes::Slots& set, int slot) {
   return rest;
 }
 
-bool Includes(const std::vector<OutDim>& outer, const std::vector<OutDim>& inner) {
-  return std::includes(outer.begin(), outer.end(), inner.begin(), inner.end());
-}
-
 // Two dims of an output seldom have one size: a set that changes two is rather two sets at once.
 bool OneDimEach(const std::vector<OutDim>& moved) {
-  return std::adjacent_find(moved.begin(), moved.end(), [](const OutDim& a, const OutDim& b) {
+  return std::ranges::adjacent_find(moved, [](const OutDim& a, const OutDim& b) {
            return a.output == b.output;
          }) == moved.end();
-}
-
-bool SameRanks(const std::vector<Shape>& a, const std::vector<Shape>& b) {
-  if (a.size() != b.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i)
-    if (a[i].size() != b[i].size()) return false;
-  return true;
 }
 
 }  // namespace
 
 CoupledSizes::CoupledSizes(BlackBox& box) : box_(box) {}
 
-bool CoupledSizes::ScaledBy(const Slots& set, int64_t factor, std::vector<Shape>& outputs) {
+std::optional<std::vector<OutDim>> CoupledSizes::ChangedAt(std::span<const int64_t> values,
+                                                           std::vector<Shape>& outputs) {
+  if (!box_.Infer(values, outputs)) return std::nullopt;
+  return ChangedDims(outputs_, outputs);
+}
+
+std::optional<std::vector<OutDim>> CoupledSizes::ScaledBy(const Slots& set,
+                                                          int64_t factor,
+                                                          std::vector<Shape>& outputs) {
   std::vector<int64_t> values = box_.values();
   for (const int slot : set) values[static_cast<size_t>(slot)] *= factor;
-  return box_.Infer(values, outputs) && SameRanks(outputs, outputs_);
+  return ChangedAt(values, outputs);
 }
 
 bool CoupledSizes::Scales(const Slots& set) {
   std::vector<Shape> ignored;
-  return std::all_of(std::begin(kScales), std::end(kScales), [&](int64_t scale) {
-    return ScaledBy(set, scale, ignored);
-  });
+  return std::ranges::all_of(
+      kScales, [&](int64_t scale) { return ScaledBy(set, scale, ignored).has_value(); });
 }
 
 const CoupledSizes::Moved* CoupledSizes::Accepts(Slots set) {
@@ -94,20 +98,16 @@ const CoupledSizes::Moved* CoupledSizes::Accepts(Slots set) {
 }
 
 std::optional<CoupledSizes::Moved> CoupledSizes::Try(const Slots& set) {
-  const bool has_literal = std::any_of(set.begin(), set.end(), [&](int s) {
-    return box_.slots()[static_cast<size_t>(s)].is_literal();
-  });
+  const bool has_literal =
+      std::ranges::any_of(set, [&](int s) { return box_.slot(s).is_literal(); });
   std::optional<Moved> all;
   std::vector<Shape> now;
   for (const int64_t scale : kScales) {
-    if (!ScaledBy(set, scale, now)) return std::nullopt;
+    const auto changed = ScaledBy(set, scale, now);
+    if (!changed) return std::nullopt;
     Moved moved;
-    for (size_t o = 0; o < now.size(); ++o)
-      for (size_t e = 0; e < now[o].size(); ++e) {
-        if (now[o][e] == outputs_[o][e]) continue;
-        const OutDim at{static_cast<int>(o), static_cast<int>(e)};
-        (now[o][e] == scale * outputs_[o][e] ? moved.exact : moved.other).push_back(at);
-      }
+    for (const OutDim& at : *changed)
+      (at.In(now) == scale * at.In(outputs_) ? moved.exact : moved.other).push_back(at);
     if (has_literal && (!moved.other.empty() || moved.exact.empty() || OnlyLends(set, moved.exact)))
       return std::nullopt;
     if (!all) {
@@ -117,16 +117,8 @@ std::optional<CoupledSizes::Moved> CoupledSizes::Try(const Slots& set) {
     // A dim that scaled exactly with one scale only is not exact.
     std::vector<OutDim> exact;
     std::vector<OutDim> mixed;
-    std::set_intersection(all->exact.begin(),
-                          all->exact.end(),
-                          moved.exact.begin(),
-                          moved.exact.end(),
-                          std::back_inserter(exact));
-    std::set_symmetric_difference(all->exact.begin(),
-                                  all->exact.end(),
-                                  moved.exact.begin(),
-                                  moved.exact.end(),
-                                  std::back_inserter(mixed));
+    std::ranges::set_intersection(all->exact, moved.exact, std::back_inserter(exact));
+    std::ranges::set_symmetric_difference(all->exact, moved.exact, std::back_inserter(mixed));
     std::set<OutDim> other(all->other.begin(), all->other.end());
     other.insert(moved.other.begin(), moved.other.end());
     other.insert(mixed.begin(), mixed.end());
@@ -142,53 +134,38 @@ bool CoupledSizes::OnlyLends(const Slots& set, const std::vector<OutDim>& exact)
   Slots alone;
   std::set<OutDim> lent;
   for (const int slot : set) {
-    if (!box_.slots()[static_cast<size_t>(slot)].is_dim) continue;
+    if (!box_.slot(slot).is_dim) continue;
     const Moved* moved = Accepts({slot});
     if (moved == nullptr) continue;
     alone.push_back(slot);
     lent.insert(moved->exact.begin(), moved->exact.end());
   }
-  std::vector<Shape> now;
-  if (!alone.empty() && Includes({lent.begin(), lent.end()}, exact)) {
-    Slots rest = set;
-    for (const int slot : alone) std::erase(rest, slot);
-    if (Scales(rest)) return true;
-  }
+  if (!alone.empty() && std::ranges::includes(lent, exact) && Scales(Without(set, alone)))
+    return true;
   // The same for the known sets, for each and for all together.
   Slots left = set;
   std::set<OutDim> by_all;
-  const auto without = [](const Slots& from, const Slots& known) {
-    Slots rest;
-    std::set_difference(
-        from.begin(), from.end(), known.begin(), known.end(), std::back_inserter(rest));
-    return rest;
-  };
   for (const Slots& known : sets_) {
-    if (known.size() >= set.size() ||
-        !std::includes(set.begin(), set.end(), known.begin(), known.end()))
-      continue;
-    if (Includes(moved(known).exact, exact) && Scales(without(set, known))) return true;
-    left = without(left, known);
-    by_all.insert(moved(known).exact.begin(), moved(known).exact.end());
+    if (known.size() >= set.size() || !std::ranges::includes(set, known)) continue;
+    const std::vector<OutDim>& own = moved(known).exact;
+    if (std::ranges::includes(own, exact) && Scales(Without(set, known))) return true;
+    left = Without(left, known);
+    by_all.insert(own.begin(), own.end());
   }
-  if (!left.empty() && left.size() < set.size() &&
-      Includes({by_all.begin(), by_all.end()}, exact) && Scales(left))
+  if (!left.empty() && left.size() < set.size() && std::ranges::includes(by_all, exact) &&
+      Scales(left))
     return true;
   if (LendsFromPart(set, exact)) return true;
+  std::vector<Shape> now;
   for (const int slot : alone) {
-    const std::vector<OutDim>& own = Accepts({slot})->exact;
-    std::vector<OutDim> left;
-    std::set_difference(
-        exact.begin(), exact.end(), own.begin(), own.end(), std::back_inserter(left));
-    if (left.size() == exact.size() || !ScaledBy(Without(set, slot), kScales[0], now)) continue;
-    bool only_left = true;
-    for (size_t o = 0; o < now.size(); ++o)
-      for (size_t e = 0; e < now[o].size(); ++e) {
-        const OutDim at{static_cast<int>(o), static_cast<int>(e)};
-        const bool scales = std::binary_search(left.begin(), left.end(), at);
-        only_left = only_left && now[o][e] == outputs_[o][e] * (scales ? kScales[0] : 1);
-      }
-    if (only_left) return true;
+    const std::vector<OutDim> left = Without(exact, Accepts({slot})->exact);
+    if (left.size() == exact.size()) continue;
+    const auto changed = ScaledBy(Without(set, slot), kScales[0], now);
+    const auto scales = [&](const OutDim& at) {
+      return at.In(now) == kScales[0] * at.In(outputs_);
+    };
+    if (changed && std::ranges::includes(left, *changed) && std::ranges::all_of(left, scales))
+      return true;
   }
   return false;
 }
@@ -201,19 +178,18 @@ bool CoupledSizes::LendsFromPart(const Slots& set, const std::vector<OutDim>& ex
     Slots part, rest;
     for (size_t i = 0; i < set.size(); ++i) (chosen >> i & 1 ? part : rest).push_back(set[i]);
     if (part.size() < 2) continue;
-    const bool literals = std::all_of(rest.begin(), rest.end(), [&](int slot) {
-      return box_.slots()[static_cast<size_t>(slot)].is_literal();
-    });
+    const bool literals =
+        std::ranges::all_of(rest, [&](int slot) { return box_.slot(slot).is_literal(); });
     if (!literals || !Scales(rest)) continue;
     const Moved* moved = Accepts(part);
-    if (moved != nullptr && Includes(moved->exact, exact)) return true;
+    if (moved != nullptr && std::ranges::includes(moved->exact, exact)) return true;
   }
   return false;
 }
 
 void CoupledSizes::Add(const Slots& set) {
   const Slots sorted = Sorted(set);
-  if (std::find(sets_.begin(), sets_.end(), sorted) == sets_.end()) sets_.push_back(sorted);
+  if (std::ranges::find(sets_, sorted) == sets_.end()) sets_.push_back(sorted);
   covered_.insert(sorted.begin(), sorted.end());
 }
 
@@ -222,10 +198,10 @@ void CoupledSizes::Add(const Slots& set) {
 void CoupledSizes::FindEqual(const std::vector<int>& big) {
   if (big.size() <= kManySlots) return;
   std::map<int64_t, Slots> by_value;
-  for (const int s : big) by_value[box_.values()[static_cast<size_t>(s)]].push_back(s);
+  for (const int s : big) by_value[box_.value(s)].push_back(s);
   for (const int s : big) {
     if (covered_.count(s) > 0) continue;
-    const Slots& equal = by_value[box_.values()[static_cast<size_t>(s)]];
+    const Slots& equal = by_value[box_.value(s)];
     const std::optional<Slots> found = Shrink(s, Without(equal, s));
     if (found && Accepts(*found)->other.empty()) Add(*found);
   }
@@ -235,7 +211,7 @@ void CoupledSizes::FindPairs(const std::vector<int>& big) {
   for (const int s : big) {
     if (single_.count(s) > 0 || (big.size() > kManySlots && covered_.count(s) > 0)) continue;
     for (const int t : big) {
-      if (t == s || (box_.slots()[static_cast<size_t>(s)].is_dim && single_.count(t) > 0)) continue;
+      if (t == s || (box_.slot(s).is_dim && single_.count(t) > 0)) continue;
       if (Accepts({s, t}) != nullptr) Add({s, t});
     }
   }
@@ -246,14 +222,14 @@ void CoupledSizes::FindPairs(const std::vector<int>& big) {
 // compare. If they are equal, they may be one size; resolve.cc runs the kernel to decide.
 void CoupledSizes::FindStated() {
   for (const int l : single_) {
-    const Slot& literal = box_.slots()[static_cast<size_t>(l)];
+    const Slot& literal = box_.slot(l);
     if (literal.is_dim || literal.input < 0 || Accepts({l})->exact.empty()) continue;
     const int64_t entries = box_.constant(static_cast<size_t>(literal.input)).size();
     for (const int d : single_) {
-      const Slot& dim = box_.slots()[static_cast<size_t>(d)];
+      const Slot& dim = box_.slot(d);
       if (!dim.is_dim || dim.entry != literal.entry) continue;
       if (static_cast<int64_t>(box_.rank(static_cast<size_t>(dim.input))) != entries) continue;
-      if (box_.values()[static_cast<size_t>(d)] != box_.values()[static_cast<size_t>(l)]) continue;
+      if (box_.value(d) != box_.value(l)) continue;
       const Moved& alone = *Accepts({d});
       if (!alone.exact.empty() || !alone.other.empty()) continue;
       Add({d, l});
@@ -265,12 +241,10 @@ void CoupledSizes::FindStated() {
 // Finds a dim that grows only together with another one that also grows alone: an inequality that
 // holds with equality, as for an index no longer than its data.
 void CoupledSizes::FindBounded(const std::vector<int>& big) {
-  const auto is_dim = [&](int s) { return box_.slots()[static_cast<size_t>(s)].is_dim; };
-  const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
   for (const int s : big) {
-    if (!is_dim(s) || covered_.count(s) > 0) continue;
+    if (!box_.slot(s).is_dim || covered_.count(s) > 0) continue;
     for (const int t : single_)
-      if (is_dim(t) && value(t) == value(s) && Accepts({s, t}) != nullptr) {
+      if (box_.slot(t).is_dim && box_.value(t) == box_.value(s) && Accepts({s, t}) != nullptr) {
         Add({s, t});
         break;
       }
@@ -289,8 +263,8 @@ std::optional<CoupledSizes::Slots> CoupledSizes::Shrink(int slot, const Slots& o
   for (const Slots& known : sets_) {
     Slots rest;
     for (const int x : set)
-      if (std::find(known.begin(), known.end(), x) == known.end()) rest.push_back(x);
-    const bool keeps = std::find(rest.begin(), rest.end(), slot) != rest.end();
+      if (std::ranges::find(known, x) == known.end()) rest.push_back(x);
+    const bool keeps = std::ranges::find(rest, slot) != rest.end();
     if (keeps && rest.size() < set.size() && Accepts(rest) != nullptr) set = rest;
   }
   return Sorted(set);
@@ -321,19 +295,17 @@ bool CoupledSizes::FindCombinations(int slot, const std::vector<int>& near, size
 bool CoupledSizes::Additive(int slot, const std::vector<int>& big) {
   bool added = false;
   for (const int dim : big) {
-    if (!box_.slots()[static_cast<size_t>(dim)].is_dim || Accepts({dim}) != nullptr) continue;
+    if (!box_.slot(dim).is_dim || Accepts({dim}) != nullptr) continue;
     bool good = true;
     for (const int64_t step : {1, 3}) {
       std::vector<int64_t> values = box_.values();
       values[static_cast<size_t>(slot)] += step;
       values[static_cast<size_t>(dim)] += step;
       std::vector<Shape> now;
-      bool grows = false;
-      if (box_.Infer(values, now) && SameRanks(now, outputs_))
-        for (size_t o = 0; o < now.size(); ++o)
-          for (size_t e = 0; e < now[o].size(); ++e)
-            grows = grows || now[o][e] == outputs_[o][e] + step;
-      good = good && grows;
+      const auto changed = ChangedAt(values, now);
+      good = good && changed && std::ranges::any_of(*changed, [&](const OutDim& at) {
+               return at.In(now) == at.In(outputs_) + step;
+             });
     }
     if (good) sums_[dim].push_back(slot);
     added = added || good;
@@ -343,13 +315,12 @@ bool CoupledSizes::Additive(int slot, const std::vector<int>& big) {
 
 // Finds sets of three to five slots that share a divisor, and sets of equal slots.
 void CoupledSizes::FindLarger(int slot, const std::vector<int>& big) {
-  const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
-  if (!box_.slots()[static_cast<size_t>(slot)].is_dim && Additive(slot, big)) return;
+  if (!box_.slot(slot).is_dim && Additive(slot, big)) return;
   Slots equal, near;
   for (const int t : big) {
     if (t == slot) continue;
-    if (value(t) == value(slot)) equal.push_back(t);
-    if (std::gcd(value(t), value(slot)) > 1) near.push_back(t);
+    if (box_.value(t) == box_.value(slot)) equal.push_back(t);
+    if (std::gcd(box_.value(t), box_.value(slot)) > 1) near.push_back(t);
   }
   std::optional<Slots> found = Shrink(slot, equal);
   if (found && found->size() > 2 && !Accepts(*found)->other.empty()) found.reset();
@@ -362,13 +333,12 @@ void CoupledSizes::FindLarger(int slot, const std::vector<int>& big) {
 // last, because two remaining sizes together (the channels of groups, and a window that grows with
 // its image) would be taken for one size and hide both.
 void CoupledSizes::FindAmongMany(int slot, const std::vector<int>& big) {
-  const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
-  if (!box_.slots()[static_cast<size_t>(slot)].is_dim) return;
+  if (!box_.slot(slot).is_dim) return;
   Slots dims, multiples;
   for (const int t : big) {
     if (t == slot) continue;
-    if (value(t) % value(slot) == 0) multiples.push_back(t);
-    if (box_.slots()[static_cast<size_t>(t)].is_dim) dims.push_back(t);
+    if (box_.value(t) % box_.value(slot) == 0) multiples.push_back(t);
+    if (box_.slot(t).is_dim) dims.push_back(t);
   }
   std::optional<Slots> found = Shrink(slot, dims);
   if (found && Accepts(*found)->other.empty()) return Add(*found);
@@ -380,16 +350,12 @@ void CoupledSizes::FindAmongMany(int slot, const std::vector<int>& big) {
 // size, which scaling finds.
 void CoupledSizes::FindUnequalParts(const std::vector<int>& big) {
   for (const int s : big)
-    if (!box_.slots()[static_cast<size_t>(s)].is_dim && covered_.count(s) == 0) Additive(s, big);
-  const auto value = [&](int s) { return box_.values()[static_cast<size_t>(s)]; };
+    if (!box_.slot(s).is_dim && covered_.count(s) == 0) Additive(s, big);
   std::erase_if(sums_, [&](const auto& sum) {
-    int64_t total = 0;
-    bool equal = true;
-    for (const int literal : sum.second) {
-      total += value(literal);
-      equal = equal && value(literal) == value(sum.second.front());
-    }
-    return equal || total != value(sum.first);
+    const bool equal = std::ranges::all_of(sum.second, [&](int literal) {
+      return box_.value(literal) == box_.value(sum.second.front());
+    });
+    return equal || !AddsUp(sum.first);
   });
   for (const auto& [dim, literals] : sums_) {
     covered_.insert(dim);
@@ -397,21 +363,21 @@ void CoupledSizes::FindUnequalParts(const std::vector<int>& big) {
   }
 }
 
+bool CoupledSizes::AddsUp(int dim) const {
+  int64_t sum = 0;
+  for (const int literal : sums_.at(dim)) sum += box_.value(literal);
+  return sum == box_.value(dim);
+}
+
 // Dims that are the sum of several literals: each literal is an atom, the dim is not. A single
 // literal that does not scale with its dim is not the size of a part but, for example, of a kernel.
 void CoupledSizes::FinishSums() {
-  for (auto it = sums_.begin(); it != sums_.end();) {
-    int64_t sum = 0;
-    for (const int literal : it->second) sum += box_.values()[static_cast<size_t>(literal)];
-    const bool adds_up =
-        it->second.size() > 1 && sum == box_.values()[static_cast<size_t>(it->first)];
-    it = adds_up ? std::next(it) : sums_.erase(it);
-  }
+  std::erase_if(sums_,
+                [&](const auto& sum) { return sum.second.size() < 2 || !AddsUp(sum.first); });
   for (const auto& [dim, literals] : sums_) {
     std::erase_if(sets_, [&, dim = dim, &literals = literals](const Slots& set) {
-      return std::any_of(set.begin(), set.end(), [&](int s) {
-        return s == dim || std::find(literals.begin(), literals.end(), s) != literals.end();
-      });
+      return std::ranges::any_of(
+          set, [&](int s) { return s == dim || std::ranges::find(literals, s) != literals.end(); });
     });
     for (const int literal : literals) {
       sets_.push_back({literal});
@@ -427,15 +393,11 @@ std::optional<OutDim> CoupledSizes::GrowsBy(int literal, int64_t unit) {
     std::vector<int64_t> values = box_.values();
     values[static_cast<size_t>(literal)] += unit * step;
     std::vector<Shape> now;
-    if (!box_.Infer(values, now) || !SameRanks(now, outputs_)) return std::nullopt;
-    std::optional<OutDim> moved;
-    for (size_t o = 0; o < now.size(); ++o)
-      for (size_t e = 0; e < now[o].size(); ++e) {
-        if (now[o][e] == outputs_[o][e]) continue;
-        if (moved || now[o][e] != outputs_[o][e] + step) return std::nullopt;
-        moved = OutDim{static_cast<int>(o), static_cast<int>(e)};
-      }
-    if (!moved || (grows && *grows != *moved)) return std::nullopt;
+    const auto changed = ChangedAt(values, now);
+    if (!changed || changed->size() != 1) return std::nullopt;
+    const OutDim& moved = changed->front();
+    if (moved.In(now) != moved.In(outputs_) + step || (grows && *grows != moved))
+      return std::nullopt;
     grows = moved;
   }
   return grows;
@@ -466,25 +428,20 @@ void CoupledSizes::FindFollowing() {
     values[static_cast<size_t>(literal)] += step * std::max<int64_t>(times, 1);
     values[static_cast<size_t>(dim)] += step;
     std::vector<Shape> now;
-    if (!box_.Infer(values, now) || !SameRanks(now, outputs_)) continue;
-    Moved moved;
-    for (size_t o = 0; o < now.size(); ++o)
-      for (size_t e = 0; e < now[o].size(); ++e)
-        if (now[o][e] != outputs_[o][e])
-          moved.other.push_back({static_cast<int>(o), static_cast<int>(e)});
-    if (moved.other.empty()) continue;
+    auto changed = ChangedAt(values, now);
+    if (!changed || changed->empty()) continue;
     std::erase_if(sets_, [literal = literal, dim = dim](const Slots& set) {
       return std::binary_search(set.begin(), set.end(), literal) ||
              std::binary_search(set.begin(), set.end(), dim);
     });
     if (times > 0) {
       sets_.push_back({dim, literal});  // dims come first
-      seen_[{dim, literal}] = Moved{std::move(moved.other), {}};
+      seen_[{dim, literal}] = Moved{std::move(*changed), {}};
       continue;
     }
     sets_.push_back({dim});
-    grown_.push_back({literal, 1, moved.other.front(), dim});
-    seen_[{dim}] = std::move(moved);
+    grown_.push_back({literal, 1, changed->front(), dim});
+    seen_[{dim}] = Moved{{}, std::move(*changed)};
   }
 }
 
@@ -515,15 +472,13 @@ bool CoupledSizes::Run() {
 
 std::vector<Atom> CoupledSizes::Atoms() const {
   std::vector<Slots> sets = sets_;
-  std::sort(sets.begin(), sets.end());
+  std::ranges::sort(sets);
   std::vector<Atom> atoms;
   for (const Slots& set : sets) {
     const Moved& moved = *seen_.at(set);
     int64_t base = 0;
-    for (const int s : set) base = std::gcd(base, box_.values()[static_cast<size_t>(s)]);
-    for (const OutDim& out : moved.exact)
-      base =
-          std::gcd(base, outputs_[static_cast<size_t>(out.output)][static_cast<size_t>(out.dim)]);
+    for (const int s : set) base = std::gcd(base, box_.value(s));
+    for (const OutDim& out : moved.exact) base = std::gcd(base, out.In(outputs_));
     atoms.push_back({set, base, moved.exact, moved.other});
   }
   return atoms;

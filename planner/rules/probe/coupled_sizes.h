@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "planner/rules/probe/black_box.h"
@@ -52,7 +53,12 @@ class CoupledSizes {
  private:
   const Moved* Accepts(Slots set);
   std::optional<Moved> Try(const Slots& set);
-  bool ScaledBy(const Slots& set, int64_t factor, std::vector<Shape>& outputs);
+  // The output dims that differ from those of the call; nullopt: rejected, or another form.
+  std::optional<std::vector<OutDim>> ChangedAt(std::span<const int64_t> values,
+                                               std::vector<Shape>& outputs);
+  std::optional<std::vector<OutDim>> ScaledBy(const Slots& set,
+                                              int64_t factor,
+                                              std::vector<Shape>& outputs);
   // Whether the operator accepts the set scaled, whatever happens to the outputs.
   bool Scales(const Slots& set);
   bool OnlyLends(const Slots& set, const std::vector<OutDim>& exact);
@@ -68,6 +74,7 @@ class CoupledSizes {
   bool Additive(int slot, const std::vector<int>& big);
   std::optional<Slots> Shrink(int slot, const Slots& others);
   void FindUnequalParts(const std::vector<int>& big);
+  bool AddsUp(int dim) const;
   void FinishSums();
   void FindGrown();
   void FindFollowing();

@@ -57,27 +57,6 @@ constexpr int kRedraws = 8;            // of integers that did not change
 // Differences of `x` up to this count as rounding.
 double Slack(const Tensor& x) { return 1e-12 * Largest(x); }
 
-// Calls visit(i) for every differing element.
-template <typename Visit>
-void ForDifferences(const Tensor& x, const Tensor& y, double slack, Visit visit) {
-  const int64_t count = x.size();
-  if (x.element() == ElementType::kF64) {
-    const double* a = x.data<double>();
-    const double* b = y.data<double>();
-    for (int64_t i = 0; i < count; ++i) {
-      if (a[i] == b[i] || std::abs(a[i] - b[i]) <= slack) continue;
-      if (a[i] != a[i] && b[i] != b[i]) continue;
-      visit(i);
-    }
-  } else if (x.element() == ElementType::kI64) {
-    for (int64_t i = 0; i < count; ++i)
-      if (x.data<int64_t>()[i] != y.data<int64_t>()[i]) visit(i);
-  } else {
-    for (int64_t i = 0; i < count; ++i)
-      if (x.data<bool>()[i] != y.data<bool>()[i]) visit(i);
-  }
-}
-
 // Replaces the elements of `x` that equal those of `before` by those of `other`. False: there were
 // none.
 bool Replace(const Tensor& before, const Tensor& other, Tensor& x) {
@@ -105,13 +84,12 @@ struct Marker {
 // Markers of the dims of output `o`.
 std::vector<Marker> MarkersOf(Relation& relation, size_t x, size_t o) {
   std::vector<Marker> markers;
-  const Shape& shape = relation.outputs[o];
+  const std::vector<int64_t> strides = Strides(relation.outputs[o]);
   for (size_t y = 0; y < relation.out_dims.size(); ++y) {
     if (relation.out_dims[y].output != static_cast<int>(o)) continue;
-    int64_t stride = 1;
-    for (size_t d = static_cast<size_t>(relation.out_dims[y].dim) + 1; d < shape.size(); ++d)
-      stride *= shape[d];
-    markers.push_back({&relation.depends[x][y], stride, relation.size(relation.inputs.size() + y)});
+    markers.push_back({&relation.depends[x][y],
+                       strides[static_cast<size_t>(relation.out_dims[y].dim)],
+                       relation.out_size(y)});
   }
   return markers;
 }
@@ -129,10 +107,9 @@ bool ReachesAll(const Relation& relation,
                 std::span<const int64_t> known = {}) {
   for (size_t y = 0; y < relation.out_dims.size(); ++y) {
     const auto reaches = [&](int64_t i) {
-      return AnyInRow(relation.depends[x][y], i, relation.size(relation.inputs.size() + y));
+      return AnyInRow(relation.depends[x][y], i, relation.out_size(y));
     };
-    if (!reaches(index) && (known.empty() || std::any_of(known.begin(), known.end(), reaches)))
-      return false;
+    if (!reaches(index) && (known.empty() || std::ranges::any_of(known, reaches))) return false;
   }
   return true;
 }
@@ -156,9 +133,7 @@ int Pattern(const std::vector<uint8_t>& matrix,
 }  // namespace
 
 int64_t Relation::size(size_t node) const {
-  if (is_input(node)) return values[static_cast<size_t>(inputs[node])];
-  const OutDim& at = out(node);
-  return outputs[static_cast<size_t>(at.output)][static_cast<size_t>(at.dim)];
+  return is_input(node) ? values[static_cast<size_t>(inputs[node])] : out(node).In(outputs);
 }
 
 bool Prober::FindDims(const Family& family,
@@ -169,28 +144,23 @@ bool Prober::FindDims(const Family& family,
   relation.values = family.ValuesAt(sizes);
   if (!box_.Infer(relation.values, relation.outputs)) return false;
   std::vector<Shape> moved;
+  std::optional<std::vector<OutDim>> changed;
   const auto moves = [&](auto change) {
     std::vector<int64_t> other = sizes;
     for (const int a : atoms) change(other[static_cast<size_t>(a)]);
-    if (!box_.Infer(family.ValuesAt(other), moved)) return false;
-    if (moved.size() != relation.outputs.size()) return false;
-    for (size_t o = 0; o < moved.size(); ++o)
-      if (moved[o].size() != relation.outputs[o].size()) return false;
-    return true;
+    if (box_.Infer(family.ValuesAt(other), moved)) changed = ChangedDims(relation.outputs, moved);
+    return changed.has_value();
   };
   if (!moves([](int64_t& s) { ++s; }) && !moves([](int64_t& s) { s *= 2; })) return false;
+  relation.out_dims = std::move(*changed);
   std::set<int> inputs;
   for (const int a : atoms)
-    for (const int slot : family.atoms[static_cast<size_t>(a)].slots) {
-      if (box_.slots()[static_cast<size_t>(slot)].is_dim) inputs.insert(slot);
+    for (const int slot : family.atom(a).slots) {
+      if (box_.slot(slot).is_dim) inputs.insert(slot);
       for (const auto& [dim, literals] : family.sums)
-        if (std::find(literals.begin(), literals.end(), slot) != literals.end()) inputs.insert(dim);
+        if (std::ranges::find(literals, slot) != literals.end()) inputs.insert(dim);
     }
   relation.inputs.assign(inputs.begin(), inputs.end());
-  for (size_t o = 0; o < moved.size(); ++o)
-    for (size_t e = 0; e < moved[o].size(); ++e)
-      if (moved[o][e] != relation.outputs[o][e])
-        relation.out_dims.push_back({static_cast<int>(o), static_cast<int>(e)});
   relation.sizes = std::move(sizes);
   int64_t total = 0;
   for (const Shape& shape : relation.outputs) total += NumElements(shape);
@@ -210,10 +180,6 @@ bool Prober::HasBaselines(const Relation& relation, size_t count, Baselines& bas
   return bases.drawn.size() >= count;
 }
 
-const Slot& Prober::InputOf(const Relation& relation, size_t x) const {
-  return box_.slots()[static_cast<size_t>(relation.inputs[x])];
-}
-
 bool Prober::Measure(Relation& relation) {
   Baselines bases;
   if (!HasBaselines(relation, 1, bases)) return false;
@@ -221,8 +187,8 @@ bool Prober::Measure(Relation& relation) {
   relation.depends.assign(relation.inputs.size(), {});
   for (size_t x = 0; x < relation.inputs.size(); ++x) {
     for (size_t y = 0; y < relation.out_dims.size(); ++y)
-      relation.depends[x].emplace_back(
-          static_cast<size_t>(relation.size(x) * relation.size(relation.inputs.size() + y)), 0);
+      relation.depends[x].emplace_back(static_cast<size_t>(relation.size(x) * relation.out_size(y)),
+                                       0);
     ProbeDim(relation, x, bases);
   }
   return true;
@@ -232,19 +198,18 @@ void Prober::ProbeDim(Relation& relation, size_t x, Baselines& bases) {
   const int64_t size = relation.size(x);
   std::vector<int64_t> quick;
   for (const int64_t p : {int64_t{0}, size - 1, int64_t{1}, size / 2})
-    if (p < size && std::find(quick.begin(), quick.end(), p) == quick.end()) quick.push_back(p);
+    if (p < size && std::ranges::find(quick, p) == quick.end()) quick.push_back(p);
   for (const int64_t& p : quick) Probe(relation, x, {&p, 1}, bases);
   std::vector<int64_t> rest;
   for (int64_t p = 0; p < size; ++p)
-    if (std::find(quick.begin(), quick.end(), p) == quick.end()) rest.push_back(p);
+    if (std::ranges::find(quick, p) == quick.end()) rest.push_back(p);
   // The maximum may be at another position in all baselines.
   const size_t first = std::min(rest.size(), kMostPositions);
   if (relation.touched[x].empty()) Probe(relation, x, std::span(rest).first(first), bases);
   std::vector<int> patterns;
   for (size_t y = 0; y < relation.out_dims.size(); ++y)
-    patterns.push_back(
-        Pattern(relation.depends[x][y], size, relation.size(relation.inputs.size() + y), quick));
-  if (std::find(patterns.begin(), patterns.end(), 0) != patterns.end()) {
+    patterns.push_back(Pattern(relation.depends[x][y], size, relation.out_size(y), quick));
+  if (std::ranges::find(patterns, 0) != patterns.end()) {
     if (size > kLongDim && ProbeByBits(relation, x, bases))
       std::erase_if(rest, [&](int64_t p) { return ReachesAll(relation, x, p); });
     Probe(relation, x, rest, bases);
@@ -253,10 +218,10 @@ void Prober::ProbeDim(Relation& relation, size_t x, Baselines& bases) {
   for (size_t y = 0; y < patterns.size(); ++y) {
     std::vector<uint8_t>& matrix = relation.depends[x][y];
     if (patterns[y] == 1) {
-      std::fill(matrix.begin(), matrix.end(), 1);
+      std::ranges::fill(matrix, 1);
       continue;
     }
-    std::fill(matrix.begin(), matrix.end(), 0);
+    std::ranges::fill(matrix, 0);
     for (int64_t p = 0; p < size; ++p) matrix[static_cast<size_t>(p * size + p)] = 1;
   }
 }
@@ -272,7 +237,7 @@ void Prober::Probe(Relation& relation,
     return ReachesAll(
         relation, x, index, is_end ? std::span<const int64_t>() : std::span<const int64_t>(ends));
   };
-  const size_t input = static_cast<size_t>(InputOf(relation, x).input);
+  const size_t input = static_cast<size_t>(box_.slot(relation.inputs[x]).input);
   const bool together = box_.element_class(input) == ElementClass::kFloat;
   std::vector<int64_t> left(indices.begin(), indices.end());
   for (size_t j = 0; j < std::size(kBaselines); ++j) {
@@ -292,7 +257,7 @@ bool Prober::ProbeTogether(Relation& relation,
                            size_t x,
                            std::span<const int64_t> indices,
                            const Baseline& base) {
-  const Slot& slot = InputOf(relation, x);
+  const Slot& slot = box_.slot(relation.inputs[x]);
   const size_t input = static_cast<size_t>(slot.input);
   std::vector<Tensor> inputs = base.inputs, outputs;
   const bool legal =
@@ -319,7 +284,7 @@ bool Prober::ProbeTogether(Relation& relation,
 }
 
 bool Prober::ProbeByBits(Relation& relation, size_t x, Baselines& bases) {
-  const Slot& slot = InputOf(relation, x);
+  const Slot& slot = box_.slot(relation.inputs[x]);
   const size_t input = static_cast<size_t>(slot.input);
   const int64_t size = relation.size(x);
   std::vector<PositionDecoder> decoders;
@@ -369,16 +334,12 @@ bool Prober::Disturb(size_t input,
                      Tensor& out) {
   const InputMode drawn = mode == InputMode::kNegative ? InputMode::kNormal : mode;
   Tensor slab;
-  if (from.element() == ElementType::kBool) {
-    slab = Flipped(Take(from, dim, indices));
-  } else if (!sampler_.DrawSlab(input, from.shape(), dim, indices, drawn, slab)) {
-    return false;
-  }
+  if (!sampler_.DrawSlab(input, from, dim, indices, drawn, slab)) return false;
   if (slab.element() == ElementType::kI64 && !sampler_.MustDiffer(input)) {
     const Tensor before = Take(from, dim, indices);
     Tensor other;
     for (int redraw = 0; redraw < kRedraws; ++redraw) {
-      if (!sampler_.DrawSlab(input, from.shape(), dim, indices, drawn, other)) break;
+      if (!sampler_.DrawSlab(input, from, dim, indices, drawn, other)) break;
       if (!Replace(before, other, slab)) break;
     }
   }
@@ -392,8 +353,8 @@ std::vector<uint8_t> Prober::MixedDifference(const Relation& relation,
                                              std::span<const int64_t> focus,
                                              size_t w,
                                              const std::vector<std::vector<int64_t>>& groups) {
-  const Slot& first = InputOf(relation, x);
-  const Slot& second = InputOf(relation, w);
+  const Slot& first = box_.slot(relation.inputs[x]);
+  const Slot& second = box_.slot(relation.inputs[w]);
   const size_t a = static_cast<size_t>(first.input);
   const size_t b = static_cast<size_t>(second.input);
   std::vector<Tensor> plain, moved, f, g, p, q;

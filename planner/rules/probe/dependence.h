@@ -27,6 +27,7 @@ struct Relation {
   bool is_input(size_t node) const { return node < inputs.size(); }
   const OutDim& out(size_t node) const { return out_dims[node - inputs.size()]; }
   int64_t size(size_t node) const;
+  int64_t out_size(size_t out_dim) const { return out_dims[out_dim].In(outputs); }
 };
 
 // Measures dependence by running the kernel.
@@ -72,8 +73,6 @@ class Prober {
                      size_t x,
                      std::span<const int64_t> indices,
                      const Baseline& base);
-  // The slot of input dim `x`.
-  const Slot& InputOf(const Relation& relation, size_t x) const;
   // All positions at once. False: some element depends on several positions, or the result is not
   // conclusive.
   bool ProbeByBits(Relation& relation, size_t x, Baselines& bases);

@@ -5,6 +5,18 @@
 
 namespace metadist {
 
+std::optional<std::vector<OutDim>> ChangedDims(const std::vector<Shape>& from,
+                                               const std::vector<Shape>& to) {
+  if (from.size() != to.size()) return std::nullopt;
+  std::vector<OutDim> changed;
+  for (size_t o = 0; o < from.size(); ++o) {
+    if (from[o].size() != to[o].size()) return std::nullopt;
+    for (size_t d = 0; d < from[o].size(); ++d)
+      if (from[o][d] != to[o][d]) changed.push_back({static_cast<int>(o), static_cast<int>(d)});
+  }
+  return changed;
+}
+
 bool Atom::has(int slot) const { return std::binary_search(slots.begin(), slots.end(), slot); }
 
 std::vector<int64_t> Family::ValuesAt(std::span<const int64_t> sizes) const {
@@ -20,8 +32,8 @@ std::vector<int64_t> Family::ValuesAt(std::span<const int64_t> sizes) const {
     for (const int literal : literals) value += values[static_cast<size_t>(literal)];
   }
   for (const auto& [slot, by] : grown) {
-    const size_t atom = static_cast<size_t>(by.atom);
-    values[static_cast<size_t>(slot)] += by.unit * (sizes[atom] - atoms[atom].base);
+    const size_t a = static_cast<size_t>(by.atom);
+    values[static_cast<size_t>(slot)] += by.unit * (sizes[a] - atoms[a].base);
   }
   return values;
 }
@@ -34,9 +46,8 @@ std::vector<int> Family::AtomsOf(int slot) const {
 }
 
 SymbolicSize Family::SizeOf(int slot) const {
-  const auto sum = sums.find(slot);
   SymbolicSize size;
-  if (sum != sums.end()) {
+  if (const auto sum = sums.find(slot); sum != sums.end()) {
     for (const int literal : sum->second) {
       const SymbolicSize part = SizeOf(literal);
       size.terms.insert(size.terms.end(), part.terms.begin(), part.terms.end());
@@ -44,13 +55,13 @@ SymbolicSize Family::SizeOf(int slot) const {
     return size;
   }
   if (const auto by = grown.find(slot); by != grown.end()) {
-    const int64_t of_atom = by->second.unit * atoms[static_cast<size_t>(by->second.atom)].base;
+    const int64_t of_atom = by->second.unit * atom(by->second.atom).base;
     size.terms.push_back({by->second.unit, {by->second.atom}});
     size.terms.push_back({base[static_cast<size_t>(slot)] - of_atom, {}});
     return size;
   }
   Product product{base[static_cast<size_t>(slot)], AtomsOf(slot)};
-  for (const int a : product.atoms) product.constant /= atoms[static_cast<size_t>(a)].base;
+  for (const int a : product.atoms) product.constant /= atom(a).base;
   size.terms.push_back(std::move(product));
   return size;
 }

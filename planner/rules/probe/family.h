@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,7 +17,17 @@ struct OutDim {
   int output = 0;
   int dim = 0;
   auto operator<=>(const OutDim&) const = default;
+
+  // The size of the dim in these shapes of all outputs.
+  template <typename Shapes>
+  auto& In(Shapes& shapes) const {
+    return shapes[static_cast<size_t>(output)][static_cast<size_t>(dim)];
+  }
 };
+
+// Dims whose sizes differ, ascending; nullopt if the numbers of outputs or their ranks differ.
+std::optional<std::vector<OutDim>> ChangedDims(const std::vector<Shape>& from,
+                                               const std::vector<Shape>& to);
 
 // A minimal set of slots that an operator accepts scaled together.
 struct Atom {
@@ -47,6 +58,7 @@ struct Family {
   int64_t largest_literal = 0;           // among the integers that are independent of dims
   std::vector<Shape> outputs;            // of the sample
 
+  const Atom& atom(int index) const { return atoms[static_cast<size_t>(index)]; }
   std::vector<int64_t> ValuesAt(std::span<const int64_t> sizes) const;
   // Atoms that contain the slot, ascending.
   std::vector<int> AtomsOf(int slot) const;

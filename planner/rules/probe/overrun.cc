@@ -65,11 +65,10 @@ std::optional<FoundDomain> Overrun::DomainOf(int input) {
     for (const int slot : set) values[static_cast<size_t>(slot)] *= kScale;
     if (EndsAt(values, input, found.count)) continue;
     if (!EndsAt(values, input, kScale * found.count)) return std::nullopt;
-    found.grows.push_back({set.front(), box_.values()[static_cast<size_t>(set.front())]});
+    found.grows.push_back({set.front(), box_.value(set.front())});
     for (const int slot : set) {
-      const Slot& at = box_.slots()[static_cast<size_t>(slot)];
-      if (at.is_dim && at.input != input && !found.bound &&
-          box_.values()[static_cast<size_t>(slot)] == found.count)
+      const Slot& at = box_.slot(slot);
+      if (at.is_dim && at.input != input && !found.bound && box_.value(slot) == found.count)
         found.bound = InputDomain::Bound{at.input, at.entry};
     }
   }

@@ -14,8 +14,7 @@ namespace {
 
 // Marks the elements of `shape` whose index along focus.dim is in focus.indices.
 std::vector<uint8_t> Inside(const Shape& shape, const Focus& focus) {
-  int64_t inner = 1;
-  for (size_t d = static_cast<size_t>(focus.dim) + 1; d < shape.size(); ++d) inner *= shape[d];
+  const int64_t inner = Strides(shape)[static_cast<size_t>(focus.dim)];
   const int64_t size = shape[static_cast<size_t>(focus.dim)];
   std::vector<uint8_t> chosen(static_cast<size_t>(size), 0);
   for (const int64_t i : focus.indices) chosen[static_cast<size_t>(i)] = 1;
@@ -53,9 +52,8 @@ Sampler::Sampler(BlackBox& box, uint64_t seed) : box_(box), random_(seed) {
 
 void Sampler::SetDomains(std::span<const int64_t> values) {
   domains_ = box_.DomainsOf(values);
-  has_indices_ = std::any_of(domains_.begin(), domains_.end(), [](const InputDomain& domain) {
-    return domain.kind == InputDomain::Kind::kIndex;
-  });
+  has_indices_ = std::ranges::any_of(
+      domains_, [](const InputDomain& domain) { return domain.kind == InputDomain::Kind::kIndex; });
   special_.clear();  // an index equal to an integer of the call may be a special case
   for (size_t s = box_.first_literal(); s < values.size(); ++s)
     if (values[s] >= 0 && box_.slots()[s].is_literal()) special_.push_back(values[s]);
@@ -81,10 +79,7 @@ bool Sampler::Draw(std::span<const int64_t> values,
 
 bool Sampler::DrawOne(
     size_t input, const Shape& shape, InputMode mode, const Focus* focus, Tensor& out) {
-  const ElementClass element_class = box_.element_class(input);
-  const ElementType type = element_class == ElementClass::kFloat ? ElementType::kF64
-                           : element_class == ElementClass::kInt ? ElementType::kI64
-                                                                 : ElementType::kBool;
+  const ElementType type = ComputeType(box_.element(input));
   if (NumElements(shape) > BlackBox::kMostElements) return false;
   out = Tensor::Unset({type, shape});
   const InputDomain& domain = domains_[input];
@@ -103,18 +98,22 @@ bool Sampler::DrawOne(
 }
 
 bool Sampler::DrawSlab(size_t input,
-                       const Shape& whole,
+                       const Tensor& from,
                        int dim,
                        std::span<const int64_t> indices,
                        InputMode mode,
                        Tensor& out) {
+  if (from.element() == ElementType::kBool) {
+    out = Flipped(Take(from, dim, indices));
+    return true;
+  }
   if (domains_[input].kind == InputDomain::Kind::kIndex || domains_[input].step != 0) {
     Tensor all;
-    if (!DrawOne(input, whole, mode, nullptr, all)) return false;
+    if (!DrawOne(input, from.shape(), mode, nullptr, all)) return false;
     out = Take(all, dim, indices);
     return true;
   }
-  Shape slab = whole;
+  Shape slab = from.shape();
   slab[static_cast<size_t>(dim)] = static_cast<int64_t>(indices.size());
   return DrawOne(input, slab, mode, nullptr, out);
 }
@@ -142,12 +141,12 @@ void Sampler::Fill(InputMode mode, std::span<double> x) {
       for (double& v : x) v = static_cast<double>(random_.Below(3) - 1);
       break;
     case InputMode::kSpread:
-      std::fill(x.begin(), x.end(), 1.0);
+      std::ranges::fill(x, 1.0);
       break;
     case InputMode::kUp:
     case InputMode::kDown:
       Climb(x, random_);
-      if (mode == InputMode::kDown) std::reverse(x.begin(), x.end());
+      if (mode == InputMode::kDown) std::ranges::reverse(x);
       break;
     case InputMode::kEdges:  // used for inputs whose legal values are stated
     case InputMode::kTiny:
@@ -168,18 +167,14 @@ void Sampler::DrawNumbers(const InputDomain& domain,
   const std::span<double> x(integer ? wide.data() : out.mutable_data<double>(),
                             static_cast<size_t>(out.size()));
   Fill(mode, x);
-  if (focus != nullptr && (mode == InputMode::kOneShard || mode == InputMode::kOffset)) {
+  const bool nans = mode == InputMode::kNans && domain.kind == InputDomain::Kind::kAny && !integer;
+  if (focus != nullptr && (mode == InputMode::kOneShard || mode == InputMode::kOffset || nans)) {
     const std::vector<uint8_t> inside = Inside(out.shape(), *focus);
     for (size_t i = 0; i < x.size(); ++i) {
       if (mode == InputMode::kOneShard && inside[i] == 0) x[i] = 0;
       if (mode == InputMode::kOffset && inside[i] != 0) x[i] -= 7;
+      if (nans && inside[i] != 0) x[i] = std::numeric_limits<double>::quiet_NaN();
     }
-  }
-  if (focus != nullptr && mode == InputMode::kNans && domain.kind == InputDomain::Kind::kAny &&
-      !integer) {
-    const std::vector<uint8_t> inside = Inside(out.shape(), *focus);
-    for (size_t i = 0; i < x.size(); ++i)
-      if (inside[i] != 0) x[i] = std::numeric_limits<double>::quiet_NaN();
   }
   if (domain.kind == InputDomain::Kind::kPositive)
     for (double& v : x) v = std::abs(v) + (integer ? 1 : 0.25);

@@ -54,10 +54,10 @@ class Sampler {
             std::vector<Tensor>& inputs);
   // One input, of any shape.
   bool DrawOne(size_t input, const Shape& shape, InputMode mode, const Focus* focus, Tensor& out);
-  // New values for these indices along `dim` of an input of shape `whole`. Only the slab is drawn
+  // New values for these indices along `dim` of an input; bools are flipped. Only the slab is drawn
   // if elements are independent of one another and of their positions.
   bool DrawSlab(size_t input,
-                const Shape& whole,
+                const Tensor& from,
                 int dim,
                 std::span<const int64_t> indices,
                 InputMode mode,

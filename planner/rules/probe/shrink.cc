@@ -53,35 +53,29 @@ struct Shrinker {
 
   std::set<int64_t>& used(const CoupledSizes::Slots& set) {
     for (const CoupledSizes::Slots& other : coupled.sets())
-      if (other != set &&
-          std::find_first_of(other.begin(), other.end(), set.begin(), set.end()) != other.end())
-        return used_shared;
+      if (other != set && std::ranges::find_first_of(other, set) != other.end()) return used_shared;
     return used_alone;
   }
 
   int64_t at(int slot) const { return values[static_cast<size_t>(slot)]; }
-  int64_t& out_left(OutDim o) {
-    return outputs_left[static_cast<size_t>(o.output)][static_cast<size_t>(o.dim)];
-  }
 
   int64_t Divisor(const CoupledSizes::Slots& set) {
     int64_t g = 0;
     for (const int s : set) g = std::gcd(g, left[static_cast<size_t>(s)]);
-    for (const OutDim& o : coupled.moved(set).exact) g = std::gcd(g, out_left(o));
+    for (const OutDim& o : coupled.moved(set).exact) g = std::gcd(g, o.In(outputs_left));
     return g;
   }
 
   bool AllEqual(const CoupledSizes::Slots& set) const {
-    return std::all_of(set.begin(), set.end(), [&](int s) {
+    return std::ranges::all_of(set, [&](int s) {
       return left[static_cast<size_t>(s)] == left[static_cast<size_t>(set.front())];
     });
   }
 
   // Whether `b` is a subset of `a` plus integers of the call.
   bool AddsLiterals(const CoupledSizes::Slots& a, const CoupledSizes::Slots& b) const {
-    return std::all_of(b.begin(), b.end(), [&](int s) {
-      return box.slots()[static_cast<size_t>(s)].is_literal() ||
-             std::binary_search(a.begin(), a.end(), s);
+    return std::ranges::all_of(b, [&](int s) {
+      return box.slot(s).is_literal() || std::binary_search(a.begin(), a.end(), s);
     });
   }
 
@@ -122,7 +116,7 @@ struct Shrinker {
       taken.insert(p);
       if (few > 0 && &taken == &used_alone && taken.size() == few) taken.clear();
       for (const int s : set) left[static_cast<size_t>(s)] /= g;
-      for (const OutDim& o : exact) out_left(o) /= g;
+      for (const OutDim& o : exact) o.In(outputs_left) /= g;
       return;
     }
   }
@@ -133,13 +127,12 @@ struct Shrinker {
     constexpr int64_t kLargestNamed = 60;
     for (const InputDomain& domain : box.DomainsOf(box.values()))
       for (const InputDomain::Bound& bound : domain.bounds) {
-        const int dim =
-            box.is_tensor(static_cast<size_t>(bound.input))
-                ? box.dim_slot(static_cast<size_t>(bound.input), static_cast<size_t>(bound.dim))
-                : -1;
+        const int dim = box.is_tensor(static_cast<size_t>(bound.input))
+                            ? box.dim_slot(bound.input, bound.dim)
+                            : -1;
         if (!std::binary_search(set.begin(), set.end(), dim)) continue;
         for (size_t s = box.first_literal(); s < next.size(); ++s)
-          if (next[s] <= kLargestNamed && next[s] < box.values()[static_cast<size_t>(dim)] &&
+          if (next[s] <= kLargestNamed && next[s] < box.value(dim) &&
               next[s] >= next[static_cast<size_t>(dim)])
             return false;
       }
@@ -166,7 +159,7 @@ struct Shrinker {
         const size_t output = static_cast<size_t>(o.output);
         const size_t dim = static_cast<size_t>(o.dim);
         if (dim >= now[output].size() || dim >= then[output].size() ||
-            then[output][dim] != now[output][dim] + step)
+            o.In(then) != o.In(now) + step)
           return false;
       }
     }
@@ -183,9 +176,8 @@ struct Shrinker {
       if (!box.Infer(next, now) || now.size() != before.size()) return false;
       for (size_t i = 0; i < outs.size(); ++i) {
         const size_t output = static_cast<size_t>(outs[i].output);
-        const size_t dim = static_cast<size_t>(outs[i].dim);
         if (now[output].size() != before[output].size()) return false;
-        const int64_t by = now[output][dim] - before[output][dim];
+        const int64_t by = outs[i].In(now) - outs[i].In(before);
         if (by < 1 || (step > 0 && by != grown[i])) return false;
         grown[i] = by;
       }
@@ -219,22 +211,15 @@ struct Shrinker {
       if (used_alone.count(size) == 0 && !MeetsLiteral(size) && AdoptOther(set, size, period))
         return;
     for (int64_t size = 4; meets && size < old; ++size)
-      if (used_alone.count(size) == 0 && !MeetsMore(size, old) && AdoptOther(set, size, period))
+      if (used_alone.count(size) == 0 && !MeetsLiteral(size, old) && AdoptOther(set, size, period))
         return;
     for (int64_t size = 4; old > kLargestKept && size < old; ++size)
       if (used_alone.count(size) == 0 && AdoptOther(set, size, period)) return;
   }
 
-  // Whether the size has a common divisor with an integer of the call (such as a dilation): the two
-  // could be taken for one size.
-  bool MeetsLiteral(int64_t size) const {
-    for (size_t s = box.first_literal(); s < values.size(); ++s)
-      if (box.scalable(static_cast<int>(s)) && std::gcd(values[s], size) > 1) return true;
-    return false;
-  }
-
-  // Whether the size has a common divisor with an integer of the call that `old` does not have.
-  bool MeetsMore(int64_t size, int64_t old) const {
+  // Whether the size has a common divisor with an integer of the call (such as a dilation) that
+  // `old` does not have: the two could be taken for one size.
+  bool MeetsLiteral(int64_t size, int64_t old = 1) const {
     for (size_t s = box.first_literal(); s < values.size(); ++s)
       if (box.scalable(static_cast<int>(s)) &&
           std::gcd(values[s], old) % std::gcd(values[s], size) != 0)
@@ -251,10 +236,9 @@ struct Shrinker {
     Set(set.front(), size, next);
     const bool same_phase = size % period == old % period && size > 12;
     const bool steps = StepsByOne(next, set.front(), other);
-    const bool moves = std::any_of(
-        coupled.grown().begin(), coupled.grown().end(), [&](const CoupledSizes::Grown& grown) {
-          return grown.dim == set.front();
-        });
+    const bool moves = std::ranges::any_of(coupled.grown(), [&](const CoupledSizes::Grown& grown) {
+      return grown.dim == set.front();
+    });
     const auto expected = [&](OutDim o, int64_t before, int64_t after) {
       if (std::binary_search(other.begin(), other.end(), o))
         return after >= std::min<int64_t>(before, 4) &&
@@ -279,8 +263,7 @@ struct Shrinker {
     constexpr int64_t kLength = 5;
     for (const CoupledSizes::Grown& grown : coupled.grown()) {
       if (grown.dim >= 0) continue;
-      const int64_t length =
-          outputs[static_cast<size_t>(grown.out.output)][static_cast<size_t>(grown.out.dim)];
+      const int64_t length = grown.out.In(outputs);
       if (length <= kLength) continue;
       std::vector<int64_t> next = values;
       next[static_cast<size_t>(grown.literal)] -= grown.unit * (length - kLength);
@@ -313,51 +296,45 @@ struct Shrinker {
 int64_t Distance(const BlackBox& box, const CoupledSizes::Slots& set) {
   if (set.size() != 2) return 0;
   const auto from_back = [&](const Slot& slot) {
-    if (slot.is_dim)
-      return static_cast<int64_t>(box.rank(static_cast<size_t>(slot.input))) - slot.entry;
-    const int64_t count = slot.input < 0 ? 0 : box.constant(static_cast<size_t>(slot.input)).size();
-    return count - slot.entry;
+    const size_t input = static_cast<size_t>(slot.input);
+    if (slot.is_dim) return static_cast<int64_t>(box.rank(input)) - slot.entry;
+    return (slot.input < 0 ? 0 : box.constant(input).size()) - slot.entry;
   };
-  const Slot& a = box.slots()[static_cast<size_t>(set[0])];
-  const Slot& b = box.slots()[static_cast<size_t>(set[1])];
+  const Slot& a = box.slot(set[0]);
+  const Slot& b = box.slot(set[1]);
   return std::min<int64_t>(std::abs(a.entry - b.entry), std::abs(from_back(a) - from_back(b)));
 }
 
 // Shrinks all sets, the most likely ones first.
-void ShrinkSets(const BlackBox& box,
-                const CoupledSizes& coupled,
-                ShrinkOrder order,
-                Shrinker& shrinker) {
+void ShrinkSets(ShrinkOrder order, Shrinker& shrinker) {
+  const BlackBox& box = shrinker.box;
+  const CoupledSizes& coupled = shrinker.coupled;
   if (order != ShrinkOrder::kDims) shrinker.ShrinkSums();
   std::vector<CoupledSizes::Slots> left;
   std::vector<CoupledSizes::Slots> other;
   for (const CoupledSizes::Slots& set : coupled.sets()) {
-    const bool summed =
-        std::any_of(coupled.sums().begin(), coupled.sums().end(), [&](const auto& sum) {
-          return set.size() == 1 &&
-                 std::find(sum.second.begin(), sum.second.end(), set[0]) != sum.second.end();
-        });
-    const auto literals = std::count_if(set.begin(), set.end(), [&](int s) {
-      return box.slots()[static_cast<size_t>(s)].is_literal();
+    const bool summed = std::ranges::any_of(coupled.sums(), [&](const auto& sum) {
+      return set.size() == 1 && std::ranges::find(sum.second, set[0]) != sum.second.end();
     });
+    const auto literals =
+        std::ranges::count_if(set, [&](int s) { return box.slot(s).is_literal(); });
     if (literals > 0 && order == ShrinkOrder::kDims) continue;
     if (literals > 0 && order == ShrinkOrder::kShared && std::ssize(set) - literals < 2) continue;
     if (!summed) (coupled.moved(set).other.empty() ? left : other).push_back(set);
   }
-  std::sort(
-      left.begin(), left.end(), [&](const CoupledSizes::Slots& a, const CoupledSizes::Slots& b) {
-        return std::make_tuple(Distance(box, a), a) < std::make_tuple(Distance(box, b), b);
-      });
-  std::sort(other.begin(), other.end());
-  if (order == ShrinkOrder::kLast) std::reverse(left.begin(), left.end());
+  std::ranges::sort(left, [&](const CoupledSizes::Slots& a, const CoupledSizes::Slots& b) {
+    return std::make_tuple(Distance(box, a), a) < std::make_tuple(Distance(box, b), b);
+  });
+  std::ranges::sort(other);
+  if (order == ShrinkOrder::kLast) std::ranges::reverse(left);
   while (!left.empty()) {
     // Sets of equal numbers (single slots too) before others, then the larger divisor. A set waits
     // for a larger set that contains it if it affects no output exactly (the dim of which Slice
     // takes a part), or if the larger set only adds integers of the call: the rest of a dim then
     // belongs to the smaller set (groups, then the channels of a group).
     const auto waits = [&](const CoupledSizes::Slots& a) {
-      return std::any_of(left.begin(), left.end(), [&](const CoupledSizes::Slots& b) {
-        return a.size() < b.size() && std::includes(b.begin(), b.end(), a.begin(), a.end()) &&
+      return std::ranges::any_of(left, [&](const CoupledSizes::Slots& b) {
+        return a.size() < b.size() && std::ranges::includes(b, a) &&
                (coupled.moved(a).exact.empty() || shrinker.AddsLiterals(a, b));
       });
     };
@@ -371,9 +348,8 @@ void ShrinkSets(const BlackBox& box,
     const auto better = [&](const CoupledSizes::Slots& a, const CoupledSizes::Slots& b) {
       return key(a) < key(b);
     };
-    const auto best = order == ShrinkOrder::kPlaces
-                          ? std::min_element(left.begin(), left.end())
-                          : std::min_element(left.begin(), left.end(), better);
+    const auto best = order == ShrinkOrder::kPlaces ? std::ranges::min_element(left)
+                                                    : std::ranges::min_element(left, better);
     shrinker.ShrinkExact(*best);
     left.erase(best);
   }
@@ -401,7 +377,7 @@ std::optional<std::vector<int64_t>> SmallCalls::By(ShrinkOrder order, std::strin
   for (const size_t few : {size_t{0}, kFewPrimes[0], kFewPrimes[1]}) {
     Shrinker shrinker{box_, coupled_, box_.values(), coupled_.outputs()};
     shrinker.few = few;
-    ShrinkSets(box_, coupled_, order, shrinker);
+    ShrinkSets(order, shrinker);
     if (ElementsOf(box_, shrinker) <= kMostSampleElements) return shrinker.values;
   }
   reason = "no small call of its form was found";

@@ -57,16 +57,6 @@ constexpr int64_t kProbeSteps[] = {12, 420, 27720};
 constexpr int64_t kLongestStride = 64;
 constexpr int64_t kLargestAtom = 1024;
 
-bool Differs(const Tensor& x, const Tensor& y, int64_t i, double slack) {
-  if (x.element() == ElementType::kF64) {
-    const double a = x.data<double>()[i];
-    const double b = y.data<double>()[i];
-    return a != b && !(std::abs(a - b) <= slack) && !(a != a && b != b);
-  }
-  if (x.element() == ElementType::kI64) return x.data<int64_t>()[i] != y.data<int64_t>()[i];
-  return x.data<bool>()[i] != y.data<bool>()[i];
-}
-
 // Whether both positions affect nothing, or the second the same outputs `groups` later.
 bool AreApart(const SlidingWindow& dims,
               const std::vector<Interval>& one,
@@ -98,23 +88,21 @@ bool WindowProbe::FindDims(int atom,
     sizes[static_cast<size_t>(atom)] += by;
   }
   int64_t common = 0;
-  for (const int slot : family_.atoms[static_cast<size_t>(atom)].slots) {
-    const Slot& at = box_.slots()[static_cast<size_t>(slot)];
+  for (const int slot : family_.atom(atom).slots) {
+    const Slot& at = box_.slot(slot);
     const size_t s = static_cast<size_t>(slot);
     if (!at.is_dim) continue;
     window.inputs.push_back({at.input, at.entry, values[1][s] - values[0][s]});
     common = std::gcd(common, window.inputs.back().unit);
   }
-  for (size_t o = 0; o < shapes[0].size(); ++o)
-    for (size_t d = 0; d < shapes[0][o].size(); ++d) {
-      if (shapes[1][o].size() != shapes[0][o].size() || shapes[2][o].size() != shapes[0][o].size())
-        return false;
-      const int64_t moved = shapes[1][o][d] - shapes[0][o][d];
-      if (shapes[2][o][d] - shapes[1][o][d] != moved || moved < 0) return false;
-      if (moved == 0) continue;
-      window.outputs.push_back({static_cast<int>(o), static_cast<int>(d), moved});
-      common = std::gcd(common, moved);
-    }
+  const auto changed = ChangedDims(shapes[0], shapes[1]);
+  if (!changed || ChangedDims(shapes[0], shapes[2]) != changed) return false;
+  for (const OutDim& at : *changed) {
+    const int64_t moved = at.In(shapes[1]) - at.In(shapes[0]);
+    if (at.In(shapes[2]) - at.In(shapes[1]) != moved || moved < 0) return false;
+    window.outputs.push_back({at.output, at.dim, moved});
+    common = std::gcd(common, moved);
+  }
   if (window.inputs.empty() || window.outputs.empty() || common == 0) return false;
   for (std::vector<SlidingDim>* dims : {&window.inputs, &window.outputs})
     for (SlidingDim& dim : *dims) {
@@ -143,19 +131,15 @@ bool WindowProbe::Reaches(const SlidingWindow& dims,
                           const SlidingDim& input,
                           int64_t index,
                           Reach& reach) {
+  const size_t tensor = static_cast<size_t>(input.tensor);
   const int64_t at[] = {index};
   std::vector<Tensor> outputs;
   for (const Baseline& base : bases_) {
-    if (base.nans && !sampler_.TakesNans(static_cast<size_t>(input.tensor))) continue;
+    if (base.nans && !sampler_.TakesNans(tensor)) continue;
     std::vector<Tensor> inputs = base.inputs;
-    Tensor& x = inputs[static_cast<size_t>(input.tensor)];
+    Tensor& x = inputs[tensor];
     Tensor slab;
-    if (x.element() == ElementType::kBool) {
-      slab = Flipped(Take(x, input.dim, at));
-    } else if (!sampler_.DrawSlab(
-                   static_cast<size_t>(input.tensor), x.shape(), input.dim, at, base.slab, slab)) {
-      continue;
-    }
+    if (!sampler_.DrawSlab(tensor, x, input.dim, at, base.slab, slab)) continue;
     if (base.nans)
       std::fill_n(
           slab.mutable_data<double>(), slab.size(), std::numeric_limits<double>::quiet_NaN());
@@ -167,16 +151,12 @@ bool WindowProbe::Reaches(const SlidingWindow& dims,
       const Tensor& was = base.outputs[static_cast<size_t>(out.tensor)];
       const Tensor& is = outputs[static_cast<size_t>(out.tensor)];
       if (was.type() != is.type()) return false;
-      int64_t stride = 1;
-      for (int64_t d = out.dim + 1; d < was.rank(); ++d) stride *= was.dim(d);
+      const int64_t stride = Strides(was.shape())[static_cast<size_t>(out.dim)];
       const int64_t size = was.dim(out.dim);
-      const double slack = 1e-12 * Largest(was);
-      const int64_t count = was.size();
-      for (int64_t i = 0; i < count; ++i) {
-        if (!Differs(was, is, i, slack)) continue;
+      ForDifferences(was, is, 1e-12 * Largest(was), [&](int64_t i) {
         const int64_t q = i / stride % size;
         reach[y] = {std::min(reach[y].begin, q), std::max(reach[y].end, q)};
-      }
+      });
     }
   }
   return true;
@@ -186,8 +166,7 @@ bool WindowProbe::MeasureInput(const SlidingWindow& dims,
                                const std::vector<Shape>& shapes,
                                SlidingDim& input,
                                Doubt& doubt) {
-  const int64_t size = values_[static_cast<size_t>(
-      box_.dim_slot(static_cast<size_t>(input.tensor), static_cast<size_t>(input.dim)))];
+  const int64_t size = values_[static_cast<size_t>(box_.dim_slot(input.tensor, input.dim))];
   const int64_t unread = size - At(shapes, dims.outputs[0]) / dims.outputs[0].unit * input.unit;
   std::set<int64_t> shifts{0};
   if (unread > 1) shifts.insert({unread / 2, unread});
@@ -209,8 +188,7 @@ bool WindowProbe::MeasureFrom(int64_t shift,
   const Reach nothing(dims.outputs.size(), {kNever, -1});
   const int64_t groups = At(shapes, dims.outputs[0]) / dims.outputs[0].unit;
   const int64_t apart = std::max<int64_t>(groups / 4, 1);
-  const int64_t size = values_[static_cast<size_t>(
-      box_.dim_slot(static_cast<size_t>(input.tensor), static_cast<size_t>(input.dim)))];
+  const int64_t size = values_[static_cast<size_t>(box_.dim_slot(input.tensor, input.dim))];
   const auto place = [&](int64_t index) { return input.mirrored ? size - 1 - index : index; };
   int64_t before = kNone;
   int64_t behind = kNone;
@@ -290,7 +268,7 @@ std::optional<SlidingWindow> WindowProbe::Run(int atom, const std::vector<int64_
 
 // Whether the call is longer than the window and a hole behind it.
 bool WindowProbe::SeesBehindHoles(const SlidingWindow& window, int64_t groups) const {
-  return std::all_of(window.inputs.begin(), window.inputs.end(), [&](const SlidingDim& input) {
+  return std::ranges::all_of(window.inputs, [&](const SlidingDim& input) {
     const int64_t reach = std::max(input.before, input.behind) + family_.largest_literal;
     return reach < groups * 3 / 8 * input.unit;
   });
