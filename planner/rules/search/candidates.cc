@@ -26,9 +26,8 @@ constexpr int64_t kProbeSizes[] = {6, 4, 8, 10, 5, 9, 7};
 }  // namespace
 
 bool CandidateSearch::TensorTaken(const Maps& maps, size_t node) const {
-  return std::any_of(maps.begin(), maps.end(), [&](const auto& entry) {
-    return SameTensor(relation_, box_, entry.first, node);
-  });
+  return std::ranges::any_of(
+      maps, [&](const auto& entry) { return SameTensor(relation_, box_, entry.first, node); });
 }
 
 std::vector<CandidateSearch::Maps> CandidateSearch::Seeds(const Family& family,
@@ -49,7 +48,7 @@ std::vector<CandidateSearch::Maps> CandidateSearch::Seeds(const Family& family,
   for (const int atom : atoms) {
     std::vector<size_t> own;
     for (size_t x = 0; x < num_inputs; ++x)
-      if (family.atoms[static_cast<size_t>(atom)].has(relation_.inputs[x])) own.push_back(x);
+      if (family.atom(atom).has(relation_.inputs[x])) own.push_back(x);
     if (own.empty())
       for (size_t node = num_inputs; node < relation_.num_nodes(); ++node)
         if (relation_.size(node) == size_of(atom)) own.push_back(node);
@@ -65,9 +64,8 @@ std::vector<CandidateSearch::Maps> CandidateSearch::Seeds(const Family& family,
 
 // Whether some output was observed to depend on both input dims.
 bool CandidateSearch::Meet(size_t x, size_t w) const {
-  return std::any_of(relation_.touched[x].begin(), relation_.touched[x].end(), [&](int output) {
-    return relation_.touched[w].count(output) > 0;
-  });
+  return std::ranges::any_of(relation_.touched[x],
+                             [&](int output) { return relation_.touched[w].count(output) > 0; });
 }
 
 CandidateSearch::Maps CandidateSearch::PairByMixedDifference(Maps maps,
@@ -120,9 +118,7 @@ bool CandidateSearch::ExtendBySubsets(const Maps& maps,
       size_t at = 0;
       while (at < pick.size() && ++pick[at] > choices[at].size()) pick[at++] = 0;
       if (at == pick.size()) break;
-      if (static_cast<size_t>(std::count(pick.begin(), pick.end(), size_t{0})) !=
-          free.size() - want)
-        continue;
+      if (static_cast<size_t>(std::ranges::count(pick, size_t{0})) != free.size() - want) continue;
       Maps more = maps;
       bool legal = true;
       for (size_t i = 0; i < free.size() && legal; ++i) {
@@ -163,8 +159,8 @@ bool CandidateSearch::Extend(const Maps& seed,
   if (visit(maps, /*carried=*/true)) return true;
   if (atom < 0) return false;
   const int64_t size = relation_.sizes[static_cast<size_t>(atom)];
-  const bool has_output = std::any_of(
-      maps.begin(), maps.end(), [&](const auto& m) { return !relation_.is_input(m.first); });
+  const bool has_output =
+      std::ranges::any_of(maps, [&](const auto& m) { return !relation_.is_input(m.first); });
   if (has_output) {
     Maps more = maps;
     for (size_t node = relation_.inputs.size(); node < relation_.num_nodes(); ++node) {
@@ -191,7 +187,7 @@ bool CandidateSearch::Parse(const Maps& maps, Candidate& candidate) const {
     std::optional<std::vector<Block>> blocks = ParseBlocks(map, relation_.sizes);
     if (!blocks || blocks->empty()) return false;  // empty: a dim of size 0
     if (relation_.is_input(node)) {
-      const Slot& slot = box_.slots()[static_cast<size_t>(relation_.inputs[node])];
+      const Slot& slot = box_.slot(relation_.inputs[node]);
       candidate.inputs[slot.input] = {slot.entry, std::move(*blocks)};
     } else {
       candidate.outputs[relation_.out(node).output] = {relation_.out(node).dim, std::move(*blocks)};
@@ -210,15 +206,14 @@ void CandidateSearch::ForEach(const Family& family,
   if (!prober_.FindDims(family, atoms, std::move(sizes), relation_)) return;
   if (!prober_.Measure(relation_)) return;
   extended_.clear();
-  std::set<std::pair<std::map<int, Candidate::DimBlocks>, std::map<int, Candidate::DimBlocks>>>
-      seen;
+  std::set<Candidate> seen;
   for (const Maps& seed : Seeds(family, atoms)) {
     const auto parse_and_visit = [&](const Maps& maps, bool carried) {
       Candidate candidate;
       if (!carried && Contradicted(maps)) return false;
       if (!Parse(maps, candidate)) return false;
+      if (!seen.insert(candidate).second) return false;
       candidate.carried = carried;
-      if (!seen.insert({candidate.inputs, candidate.outputs}).second) return false;
       return visit(candidate);
     };
     const bool guess = atoms.size() == 1 && extent == Extent::kAll;

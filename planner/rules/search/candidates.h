@@ -24,6 +24,7 @@ struct Candidate {
   std::map<int, DimBlocks> inputs = {};
   std::map<int, DimBlocks> outputs = {};
   bool carried = false;  // derived from observed dependence alone, without a guess
+  auto operator<=>(const Candidate&) const = default;
 };
 
 // Enumerates candidates for cutting the given atoms together.

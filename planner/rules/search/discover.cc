@@ -107,9 +107,8 @@ void AddLong(BlackBox& box,
   std::vector<int64_t> longer = family.surrogate;
   for (size_t a = 0; a < longer.size(); ++a)
     if (family.distinct[a] == 0) longer[a] += std::min(2 * span, kLongest);
-  std::vector<Shape> ignored;
   if (longer != family.surrogate && test.Elements(longer) <= kMostElements &&
-      box.Infer(family.ValuesAt(longer), ignored))
+      box.Accepts(family.ValuesAt(longer)))
     sizes.push_back(std::move(longer));
 }
 

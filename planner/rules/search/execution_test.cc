@@ -107,11 +107,11 @@ std::vector<Shape> ShapesOf(std::span<const Tensor> tensors) {
   return shapes;
 }
 
-int64_t SizeAt(const SymbolicCut& cut, std::span<const int64_t> sizes) {
-  int64_t block = 0;
-  for (const SymbolicCut::Part& part : cut.parts)
-    block += sizes[static_cast<size_t>(part.atom)] * part.unit.At(sizes);
-  return cut.repeat.At(sizes) * block;
+// Differences up to these, by output, are rounding.
+std::vector<double> SlacksOf(std::span<const Tensor> outputs) {
+  std::vector<double> slacks;
+  for (const Tensor& y : outputs) slacks.push_back(1e-10 * std::max(Largest(y), 1e-300));
+  return slacks;
 }
 
 // Random summands of x, one per rank.
@@ -134,35 +134,25 @@ std::vector<Tensor> SplitSum(const Tensor& x, int64_t ranks, SplitMix& random) {
 
 }  // namespace
 
-std::vector<int64_t> IndicesOf(const SymbolicCut& cut,
-                               std::span<const int64_t> sizes,
-                               int64_t ranks,
-                               int64_t rank) {
-  return IndicesOf(CutAt(cut, sizes), ranks, rank);
-}
-
-void ExecutionTest::SetTested(const Trial& trial,
-                              int64_t ranks,
-                              int64_t groups,
-                              std::vector<int64_t>& sizes) const {
+ExecutionTest::Configuration ExecutionTest::ConfigurationOf(
+    const Trial& trial, std::vector<int64_t> sizes, int64_t ranks, int64_t groups, InputMode mode) {
   for (size_t j = 0; j < trial.atoms.size(); ++j)
     sizes[static_cast<size_t>(trial.atoms[j])] = groups + ranks * static_cast<int64_t>(j % 3);
+  return {std::move(sizes), ranks, mode, groups % ranks == 0};
 }
 
 // Starts at the atom after the tested ones, as long as the call stays small. If one more of an atom
 // is not a legal call, twice the atom may be.
 std::vector<int64_t> ExecutionTest::OtherSizes(std::span<const int> tested, int64_t more) const {
   std::vector<int64_t> sizes = family_.surrogate;
-  std::vector<Shape> ignored;
   const size_t first = tested.empty() ? 0 : static_cast<size_t>(tested.back()) + 1;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const size_t a = (first + i) % sizes.size();
-    if (family_.distinct[a] == 0 || std::find(tested.begin(), tested.end(), a) != tested.end())
-      continue;
+    if (family_.distinct[a] == 0 || std::ranges::find(tested, a) != tested.end()) continue;
     const int64_t own = sizes[a];
     for (const int64_t next : {own + more, 2 * own}) {
       sizes[a] = next;
-      if (Elements(sizes) <= kLargeCall && box_.Infer(family_.ValuesAt(sizes), ignored)) break;
+      if (Elements(sizes) <= kLargeCall && box_.Accepts(family_.ValuesAt(sizes))) break;
       sizes[a] = own;
     }
   }
@@ -174,13 +164,13 @@ int64_t ExecutionTest::Elements(std::span<const int64_t> sizes) const {
 }
 
 int64_t ExecutionTest::SizeFor(int atom, int64_t elements) const {
-  const Atom& a = family_.atoms[static_cast<size_t>(atom)];
+  const Atom& a = family_.atom(atom);
   const int64_t size = family_.surrogate[static_cast<size_t>(atom)];
   const std::vector<int64_t> values = family_.ValuesAt(family_.surrogate);
   int64_t unit = 0;  // growth of the atom's smallest dim per group
   for (const int s : a.slots) {
     const int64_t own = values[static_cast<size_t>(s)] / size;
-    if (box_.slots()[static_cast<size_t>(s)].is_dim) unit = unit == 0 ? own : std::min(unit, own);
+    if (box_.slot(s).is_dim) unit = unit == 0 ? own : std::min(unit, own);
   }
   return RoundUp(elements, std::max<int64_t>(unit, 1)) / std::max<int64_t>(unit, 1);
 }
@@ -192,15 +182,13 @@ int64_t ExecutionTest::AboveLiterals(int atom) const {
 std::vector<std::vector<int64_t>> ExecutionTest::WideSizes(std::span<const int> tested) const {
   std::vector<std::vector<int64_t>> all;
   if (family_.largest_literal == 0) return all;
-  std::vector<Shape> ignored;
   for (size_t a = 0; a < family_.surrogate.size(); ++a) {
-    if (std::find(tested.begin(), tested.end(), a) != tested.end() || family_.distinct[a] == 0)
-      continue;
+    if (std::ranges::find(tested, a) != tested.end() || family_.distinct[a] == 0) continue;
     std::vector<int64_t> sizes = family_.surrogate;
     if (sizes[a] >= AboveLiterals(static_cast<int>(a))) continue;
     sizes[a] = AboveLiterals(static_cast<int>(a));
     if (Elements(sizes) > kMostWide) continue;  // several wide dims of one array
-    if (box_.Infer(family_.ValuesAt(sizes), ignored)) all.push_back(std::move(sizes));
+    if (box_.Accepts(family_.ValuesAt(sizes))) all.push_back(std::move(sizes));
   }
   return all;
 }
@@ -209,9 +197,7 @@ std::vector<ExecutionTest::Configuration> ExecutionTest::Configurations(const Tr
   const std::vector<int64_t> other = OtherSizes(trial.atoms, 1);
   std::vector<Configuration> out;
   const auto add = [&](const Setting& s, const std::vector<int64_t>& base, int64_t more) {
-    Configuration at{base, s.ranks, s.mode, s.groups % s.ranks == 0};
-    SetTested(trial, s.ranks, s.groups + more, at.sizes);
-    out.push_back(std::move(at));
+    out.push_back(ConfigurationOf(trial, base, s.ranks, s.groups + more, s.mode));
   };
   const size_t most = IsLarge() ? kFewSettings : std::size(kSettings);
   for (const Setting& s : kSettings)
@@ -249,11 +235,11 @@ std::vector<ExecutionTest::Configuration> ExecutionTest::SingleGroups(const Tria
 }
 
 bool ExecutionTest::IsAmbiguous(const Reductions& left) {
-  return std::any_of(left.begin(), left.end(), [](const auto& at) { return at.second.size() > 1; });
+  return std::ranges::any_of(left, [](const auto& at) { return at.second.size() > 1; });
 }
 
 std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
-  SymbolicFactor factor;
+  SymbolicFactor factor = trial;
   Reductions left;
   std::vector<std::set<int64_t>> seen(family_.surrogate.size());  // sizes tested, by atom
   const std::vector<Configuration> configurations = Configurations(trial);
@@ -261,10 +247,7 @@ std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
   folded_.clear();
   const auto unsure = [&] {
     return IsAmbiguous(left) || told_ < kLeastTold ||
-           std::any_of(
-               folded_.begin(),
-               folded_.end(),
-               [](const auto& at) { return at.second < kLeastFolded; });
+           std::ranges::any_of(folded_, [](const auto& at) { return at.second < kLeastFolded; });
   };
   for (int round = 0; round == 0 || (round < kMostRounds && unsure()); ++round)
     for (const Configuration& at : configurations) {
@@ -291,13 +274,6 @@ std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
     Reductions now = left;
     if (!Agrees(trial, at, now) || !AgreesAtAllIndices(trial, at, now)) factor.least_piece = 2;
   }
-  factor.atoms = trial.atoms;
-  factor.inputs = trial.inputs;
-  factor.outputs = trial.outputs;
-  factor.partial_inputs = trial.partial_inputs;
-  factor.local_literals = trial.local_literals;
-  factor.shifts = trial.shifts;
-  factor.indices = trial.indices;
   if (!HoldsAtEdges(trial, factor, left)) {
     refuted_.push_back(std::move(factor));
     return std::nullopt;
@@ -316,16 +292,14 @@ void ExecutionTest::VaryOthers(const Trial& trial,
                                const Reductions& left,
                                int64_t most_elements,
                                std::vector<std::set<int64_t>>& seen) {
-  std::vector<Shape> ignored;
   for (size_t a = 0; a < seen.size(); ++a) {
     if (seen[a].size() != 1) continue;
     const int64_t own = *seen[a].begin();
     for (const int64_t size : {own + 1, own - 1, own + 2, 2 * own, own / 2, 3 * own}) {
-      Configuration at{family_.surrogate, 2, InputMode::kNormal};
-      SetTested(trial, 2, 4, at.sizes);
+      Configuration at = ConfigurationOf(trial, family_.surrogate, 2, 4, InputMode::kNormal);
       at.sizes[a] = size;
       if (size < 1 || Elements(at.sizes) > most_elements) continue;
-      if (!box_.Infer(family_.ValuesAt(at.sizes), ignored)) continue;
+      if (!box_.Accepts(family_.ValuesAt(at.sizes))) continue;
       Reductions now = left;
       if (!Agrees(trial, at, now)) break;
       seen[a].insert(size);
@@ -339,9 +313,9 @@ bool ExecutionTest::HoldsInAnyOrder(const Trial& trial,
                                     const SymbolicFactor& factor,
                                     const Reductions& left) {
   if (NeedsARow(factor)) return false;
-  Configuration at{family_.surrogate, 3, InputMode::kNormal};
   const int64_t tall = family_.largest_literal == 0 ? 0 : AboveLiterals(trial.atoms[0]);
-  SetTested(trial, at.ranks, RoundUp(std::max(tall, kGroupsDrawn), at.ranks), at.sizes);
+  Configuration at = ConfigurationOf(
+      trial, family_.surrogate, 3, RoundUp(std::max(tall, kGroupsDrawn), 3), InputMode::kNormal);
   std::vector<int64_t> groups(static_cast<size_t>(at.sizes[static_cast<size_t>(trial.atoms[0])]));
   std::iota(groups.begin(), groups.end(), 0);
   at.groups.resize(static_cast<size_t>(at.ranks));
@@ -354,7 +328,7 @@ bool ExecutionTest::HoldsInAnyOrder(const Trial& trial,
     at.groups[static_cast<size_t>(rank)].push_back(*group);
     groups.erase(group);
   }
-  for (std::vector<int64_t>& own : at.groups) std::sort(own.begin(), own.end());
+  for (std::vector<int64_t>& own : at.groups) std::ranges::sort(own);
   Reductions now = left;
   return Agrees(trial, at, now);
 }
@@ -365,8 +339,7 @@ bool ExecutionTest::HoldsAtEdges(const Trial& trial,
                                  const Reductions& left) {
   for (const Setting& s : kEdgeSettings) {
     if (factor.even_only && s.groups % s.ranks != 0) continue;
-    Configuration at{family_.surrogate, s.ranks, s.mode};
-    SetTested(trial, s.ranks, s.groups, at.sizes);
+    const Configuration at = ConfigurationOf(trial, family_.surrogate, s.ranks, s.groups, s.mode);
     const std::vector<int64_t> values = family_.ValuesAt(at.sizes);
     auto types = box_.InferOutputs(values);
     std::vector<Tensor> inputs, whole;
@@ -395,9 +368,9 @@ bool ExecutionTest::HoldsAtEdges(const Trial& trial,
 std::vector<int64_t> ExecutionTest::Held(const SymbolicCut& cut,
                                          const Configuration& at,
                                          int64_t rank) {
-  if (at.groups.empty()) return IndicesOf(cut, at.sizes, at.ranks, rank);
-  std::vector<int64_t> indices;
   const Cut real = CutAt(cut, at.sizes);
+  if (at.groups.empty()) return IndicesOf(real, at.ranks, rank);
+  std::vector<int64_t> indices;
   const Cut::Part& part = real.parts[0];
   for (int64_t block = 0; block < real.repeat; ++block)
     for (const int64_t group : at.groups[static_cast<size_t>(rank)])
@@ -414,10 +387,10 @@ int64_t ExecutionTest::GroupsOf(int atom, const Configuration& at, int64_t rank)
 bool ExecutionTest::CutsFit(const std::vector<SymbolicCut>& cuts,
                             std::span<const int64_t> sizes,
                             std::span<const Shape> shapes) const {
-  return std::all_of(cuts.begin(), cuts.end(), [&](const SymbolicCut& cut) {
+  return std::ranges::all_of(cuts, [&](const SymbolicCut& cut) {
     const Shape& shape = shapes[static_cast<size_t>(cut.tensor)];
     return cut.dim < static_cast<int>(shape.size()) &&
-           SizeAt(cut, sizes) == shape[static_cast<size_t>(cut.dim)];
+           CutAt(cut, sizes).size() == shape[static_cast<size_t>(cut.dim)];
   });
 }
 
@@ -431,7 +404,7 @@ bool ExecutionTest::DrawInputs(const Trial& trial,
   std::map<int, Focus> focus;
   for (const SymbolicCut& cut : trial.inputs) {
     const Shape shape = box_.ShapeOf(static_cast<size_t>(cut.tensor), values);
-    if (SizeAt(cut, at.sizes) != shape[static_cast<size_t>(cut.dim)]) return false;
+    if (CutAt(cut, at.sizes).size() != shape[static_cast<size_t>(cut.dim)]) return false;
     focus[cut.tensor] = {cut.dim, Held(cut, at, pick)};
   }
   if (!sampler_.Draw(values, at.mode, focus, inputs)) return false;
@@ -451,8 +424,7 @@ std::vector<ExecutionTest::Configuration> ExecutionTest::IndexEdges(const Trial&
     if (family_.base[s] > 1 && family_.base[s] <= family_.largest_literal)
       pieces.insert(std::max<int64_t>(SizeFor(trial.atoms[0], family_.base[s]), 2));
   for (const int64_t groups : pieces) {
-    Configuration at{family_.surrogate, 3, InputMode::kNormal};
-    SetTested(trial, at.ranks, at.ranks * groups, at.sizes);
+    Configuration at = ConfigurationOf(trial, family_.surrogate, 3, 3 * groups, InputMode::kNormal);
     if (Elements(at.sizes) <= kMostWide) out.push_back(std::move(at));
   }
   return out;
@@ -476,11 +448,9 @@ bool ExecutionTest::Agrees(const Trial& trial, const Configuration& at, Reductio
   if (!DrawInputs(trial, at, values, inputs)) return false;
   if (!box_.Run(values, inputs, whole)) return false;
   if (!CutsFit(trial.outputs, at.sizes, ShapesOf(whole))) return false;
-  if (std::all_of(whole.begin(), whole.end(), [](const Tensor& y) { return y.size() == 0; }))
-    return false;
+  if (std::ranges::all_of(whole, [](const Tensor& y) { return y.size() == 0; })) return false;
   ++executions_;
-  std::vector<double> slacks;
-  for (const Tensor& y : whole) slacks.push_back(1e-10 * std::max(Largest(y), 1e-300));
+  const std::vector<double> slacks = SlacksOf(whole);
   std::vector<std::vector<Tensor>> local;
   if (!RunRanks(trial, at, inputs, {whole, slacks}, local) ||
       !Reduces(trial, {whole, slacks}, local, left))
@@ -517,29 +487,14 @@ bool ExecutionTest::Matters(const Trial& trial,
 bool ExecutionTest::FirstRankAgrees(const Trial& trial) {
   const Configuration at = Configurations(trial).front();
   const std::vector<int64_t> values = family_.ValuesAt(at.sizes);
-  std::vector<Tensor> inputs, whole, mine, local;
+  std::vector<Tensor> inputs, whole, local;
   if (!sampler_.Draw(values, at.mode, {}, inputs) || !box_.Run(values, inputs, whole)) return false;
-  if (!CutsFit(trial.outputs, at.sizes, ShapesOf(whole))) return false;
-  mine = inputs;
-  for (const SymbolicCut& cut : trial.inputs) {
-    Tensor& x = mine[static_cast<size_t>(cut.tensor)];
-    if (SizeAt(cut, at.sizes) != x.dim(cut.dim)) return false;
-    x = Take(x, cut.dim, IndicesOf(cut, at.sizes, at.ranks, 0));
-  }
-  std::vector<int64_t> sizes = at.sizes;
-  if (trial.local_literals)
-    for (const int a : trial.atoms)
-      sizes[static_cast<size_t>(a)] = Piece(sizes[static_cast<size_t>(a)], at.ranks, 0).size();
-  if (!box_.Run(family_.ValuesAt(sizes), mine, local) || local.size() != whole.size()) return false;
-  for (size_t o = 0; o < whole.size(); ++o) {
-    const SymbolicCut* cut = CutOf(trial.outputs, o);
-    if (cut == nullptr) return false;
-    const Tensor expected = Take(whole[o], cut->dim, IndicesOf(*cut, at.sizes, at.ranks, 0));
-    if (local[o].type() != expected.type() ||
-        !Close(local[o], expected, 1e-10 * std::max(Largest(whole[o]), 1e-300)))
-      return false;
-  }
-  return true;
+  if (!CutsFit(trial.outputs, at.sizes, ShapesOf(whole)) ||
+      !CutsFit(trial.inputs, at.sizes, ShapesOf(inputs)))
+    return false;
+  const std::vector<double> slacks = SlacksOf(whole);
+  return RunRank(trial, at, 0, inputs, {whole, slacks}, local) &&
+         trial.outputs.size() == whole.size();
 }
 
 bool ExecutionTest::RunRanks(const Trial& trial,
@@ -550,32 +505,38 @@ bool ExecutionTest::RunRanks(const Trial& trial,
   std::map<int, std::vector<Tensor>> shares;
   for (const int input : trial.partial_inputs)
     shares[input] = SplitSum(inputs[static_cast<size_t>(input)], at.ranks, sampler_.random());
-  const std::vector<int64_t> values = family_.ValuesAt(at.sizes);
   for (int64_t rank = 0; rank < at.ranks; ++rank) {
     std::vector<Tensor> mine(inputs.begin(), inputs.end());
-    for (const SymbolicCut& cut : trial.inputs)
-      mine[static_cast<size_t>(cut.tensor)] =
-          Take(mine[static_cast<size_t>(cut.tensor)], cut.dim, Held(cut, at, rank));
     for (const auto& [input, parts] : shares)
       mine[static_cast<size_t>(input)] = parts[static_cast<size_t>(rank)];
-    const PieceOf piece{at.sizes, at.ranks, rank};
-    AddSpares(trial.inputs, mine);
-    CountIndices(trial.indices, piece, mine);
-    std::vector<int64_t> own = values;
-    if (trial.local_literals) {
-      std::vector<int64_t> sizes = at.sizes;
-      for (const int a : trial.atoms) sizes[static_cast<size_t>(a)] = GroupsOf(a, at, rank);
-      own = family_.ValuesAt(sizes);
-    }
-    ShiftLiterals(trial.shifts, box_, piece, values, own);
-    std::vector<Tensor> outputs;
-    if (!box_.Run(own, mine, outputs)) return false;
-    if (outputs.size() != whole.outputs.size() || !DropSpares(trial.outputs, outputs)) return false;
-    for (size_t o = 0; o < whole.types.size(); ++o)
-      if (!StaysWide(trial, o, whole.types[o])) outputs[o] = Rounded(outputs[o], whole.types[o]);
-    if (!Fits(trial, at, rank, whole, outputs)) return false;
-    local.push_back(std::move(outputs));
+    if (!RunRank(trial, at, rank, std::move(mine), whole, local.emplace_back())) return false;
   }
+  return true;
+}
+
+bool ExecutionTest::RunRank(const Trial& trial,
+                            const Configuration& at,
+                            int64_t rank,
+                            std::vector<Tensor> inputs,
+                            const Undivided& whole,
+                            std::vector<Tensor>& outputs) {
+  for (const SymbolicCut& cut : trial.inputs) {
+    Tensor& x = inputs[static_cast<size_t>(cut.tensor)];
+    x = Take(x, cut.dim, Held(cut, at, rank));
+  }
+  const PieceOf piece{at.sizes, at.ranks, rank};
+  AddSpares(trial.inputs, inputs);
+  CountIndices(trial.indices, piece, inputs);
+  std::vector<int64_t> sizes = at.sizes;
+  if (trial.local_literals)
+    for (const int a : trial.atoms) sizes[static_cast<size_t>(a)] = GroupsOf(a, at, rank);
+  std::vector<int64_t> own = family_.ValuesAt(sizes);
+  ShiftLiterals(trial.shifts, box_, piece, family_.ValuesAt(at.sizes), own);
+  if (!box_.Run(own, inputs, outputs)) return false;
+  if (outputs.size() != whole.outputs.size() || !DropSpares(trial.outputs, outputs)) return false;
+  for (size_t o = 0; o < whole.types.size(); ++o)
+    if (!StaysWide(trial, o, whole.types[o])) outputs[o] = Rounded(outputs[o], whole.types[o]);
+  if (!Fits(trial, at, rank, whole, outputs)) return false;
   return true;
 }
 

@@ -15,23 +15,10 @@
 
 namespace metadist {
 
-// A trial: what is cut, and what else changes in a rank's call.
-struct Trial {
-  std::vector<int> atoms;
-  std::vector<SymbolicCut> inputs;
-  std::vector<SymbolicCut> outputs;
+// A factor to be tested: what is cut, and what else changes in a rank's call.
+struct Trial : SymbolicFactor {
   std::set<int> reached;  // outputs that depend on a cut input
-  bool local_literals = false;
-  std::vector<int> partial_inputs;
-  std::vector<SymbolicShift> shifts;
-  std::vector<SymbolicIndex> indices;
 };
-
-// Global indices that rank `rank` of `ranks` holds of a dim cut this way, in local order.
-std::vector<int64_t> IndicesOf(const SymbolicCut& cut,
-                               std::span<const int64_t> sizes,
-                               int64_t ranks,
-                               int64_t rank);
 
 // Runs a trial divided and whole, and compares the results.
 class ExecutionTest {
@@ -88,10 +75,12 @@ class ExecutionTest {
   // Three ranks with two groups each, and with as many as each of the call's literals; none if the
   // trial counts no indices.
   std::vector<Configuration> IndexEdges(const Trial& trial) const;
-  void SetTested(const Trial& trial,
-                 int64_t ranks,
-                 int64_t groups,
-                 std::vector<int64_t>& sizes) const;
+  // groups: of the first tested atom; the others have more.
+  static Configuration ConfigurationOf(const Trial& trial,
+                                       std::vector<int64_t> sizes,
+                                       int64_t ranks,
+                                       int64_t groups,
+                                       InputMode mode);
   bool HoldsInAnyOrder(const Trial& trial, const SymbolicFactor& factor, const Reductions& left);
   bool HoldsAtEdges(const Trial& trial, const SymbolicFactor& factor, const Reductions& left);
   static std::vector<int64_t> Held(const SymbolicCut& cut, const Configuration& at, int64_t rank);
@@ -126,6 +115,13 @@ class ExecutionTest {
                 std::span<const Tensor> inputs,
                 const Undivided& whole,
                 std::vector<std::vector<Tensor>>& local);
+  // inputs: whole, apart from partial ones.
+  bool RunRank(const Trial& trial,
+               const Configuration& at,
+               int64_t rank,
+               std::vector<Tensor> inputs,
+               const Undivided& whole,
+               std::vector<Tensor>& outputs);
   // Whether a rank's part of the output is not rounded to its type.
   static bool StaysWide(const Trial& trial, size_t output, ElementType type);
   bool Matters(const Trial& trial,

@@ -10,6 +10,7 @@
 #include <map>
 #include <tuple>
 
+#include "planner/rules/factor/pieces.h"
 #include "planner/rules/search/offset_trials.h"
 
 namespace metadist {
@@ -48,9 +49,8 @@ std::vector<std::vector<int>> FactorSearch::AtomSets() const {
   for (const auto& [dim, literals] : family_.sums) {
     std::vector<int> set;
     for (size_t a = 0; a < family_.atoms.size(); ++a)
-      if (std::any_of(literals.begin(), literals.end(), [&](int literal) {
-            return family_.atoms[a].has(literal);
-          })) {
+      if (std::ranges::any_of(literals,
+                              [&](int literal) { return family_.atoms[a].has(literal); })) {
         set.push_back(static_cast<int>(a));
         in_sum[a] = 1;
       }
@@ -64,7 +64,7 @@ std::vector<std::vector<int>> FactorSearch::AtomSets() const {
   }
   sets.insert(sets.end(), summed.begin(), summed.end());
   for (auto& [out, set] : meet)
-    if (set.size() > 1 && std::find(sets.begin(), sets.end(), set) == sets.end())
+    if (set.size() > 1 && std::ranges::find(sets, set) == sets.end())
       sets.push_back(std::move(set));
   return sets;
 }
@@ -101,18 +101,17 @@ void FactorSearch::TryOffsets(const std::vector<Trial>& plain) {
 // from literals alone, whether some factor divides the atoms.
 bool FactorSearch::Divided(const std::vector<int>& atoms) const {
   for (const int a : atoms)
-    for (const int s : family_.atoms[static_cast<size_t>(a)].slots)
-      if (box_.slots()[static_cast<size_t>(s)].is_dim) return Covered(atoms);
-  return std::any_of(
-      found_.begin(), found_.end(), [&](const auto& factor) { return factor.atoms == atoms; });
+    for (const int s : family_.atom(a).slots)
+      if (box_.slot(s).is_dim) return Covered(atoms);
+  return std::ranges::any_of(found_, [&](const auto& factor) { return factor.atoms == atoms; });
 }
 
 // Whether some factor already cuts every input dim that changes with the atoms.
 bool FactorSearch::Covered(const std::vector<int>& atoms) const {
   bool any = false;
   for (const int a : atoms)
-    for (const int s : family_.atoms[static_cast<size_t>(a)].slots) {
-      const Slot& slot = box_.slots()[static_cast<size_t>(s)];
+    for (const int s : family_.atom(a).slots) {
+      const Slot& slot = box_.slot(s);
       if (!slot.is_dim) continue;
       any = true;
       bool cut = false;
@@ -126,15 +125,15 @@ bool FactorSearch::Covered(const std::vector<int>& atoms) const {
 
 // Whether an integer of the call grows with the atoms without being a multiple of them.
 bool FactorSearch::Grows(const std::vector<int>& atoms) const {
-  return std::any_of(family_.grown.begin(), family_.grown.end(), [&](const auto& grown) {
-    return std::find(atoms.begin(), atoms.end(), grown.second.atom) != atoms.end();
+  return std::ranges::any_of(family_.grown, [&](const auto& grown) {
+    return std::ranges::find(atoms, grown.second.atom) != atoms.end();
   });
 }
 
 bool FactorSearch::HasLiteral(const std::vector<int>& atoms) const {
   for (const int a : atoms)
-    for (const int s : family_.atoms[static_cast<size_t>(a)].slots)
-      if (box_.slots()[static_cast<size_t>(s)].is_literal()) return true;
+    for (const int s : family_.atom(a).slots)
+      if (box_.slot(s).is_literal()) return true;
   return false;
 }
 
@@ -144,7 +143,7 @@ Trial FactorSearch::PlainTrial(const std::vector<int>& atoms, const Candidate& c
   const Relation& relation = search_.relation();
   for (const auto& [tensor, cut] : candidate.inputs) {
     plain.inputs.push_back(Pack(tensor, cut, atoms, /*is_input=*/true));
-    const int slot = box_.dim_slot(static_cast<size_t>(tensor), static_cast<size_t>(cut.dim));
+    const int slot = box_.dim_slot(tensor, cut.dim);
     for (size_t x = 0; x < relation.inputs.size(); ++x)
       if (relation.inputs[x] == slot)
         plain.reached.insert(relation.touched[x].begin(), relation.touched[x].end());
@@ -178,11 +177,8 @@ std::vector<Trial> FactorSearch::PartialVariants(const Trial& plain) {
   std::vector<Trial> trials;
   std::vector<int> whole;  // uncut inputs that may be partial sums
   for (size_t i = 0; i < box_.num_inputs(); ++i) {
-    const bool cut = std::any_of(plain.inputs.begin(), plain.inputs.end(), [&](const auto& c) {
-      return c.tensor == static_cast<int>(i);
-    });
-    if (box_.is_tensor(i) && box_.element_class(i) == ElementClass::kFloat && !cut &&
-        affine_.MayBe(static_cast<int>(i)))
+    if (box_.is_tensor(i) && box_.element_class(i) == ElementClass::kFloat &&
+        CutOf(plain.inputs, i) == nullptr && affine_.MayBe(static_cast<int>(i)))
       whole.push_back(static_cast<int>(i));
   }
   const auto add = [&](std::vector<int> partial) {
@@ -229,11 +225,9 @@ SymbolicCut FactorSearch::Pack(int tensor,
   std::vector<int> among;
   for (size_t a = 0; a < family_.atoms.size(); ++a) {
     const std::vector<OutDim>& exact = family_.atoms[a].exact;
-    const bool here =
-        is_input ? family_.atoms[a].has(
-                       box_.dim_slot(static_cast<size_t>(tensor), static_cast<size_t>(cut.dim)))
-                 : std::find(exact.begin(), exact.end(), OutDim{tensor, cut.dim}) != exact.end();
-    if (here && std::find(atoms.begin(), atoms.end(), static_cast<int>(a)) == atoms.end())
+    const bool here = is_input ? family_.atoms[a].has(box_.dim_slot(tensor, cut.dim))
+                               : std::ranges::find(exact, OutDim{tensor, cut.dim}) != exact.end();
+    if (here && std::ranges::find(atoms, static_cast<int>(a)) == atoms.end())
       among.push_back(static_cast<int>(a));
   }
   const size_t count = cut.blocks.size();
@@ -252,9 +246,8 @@ SymbolicCut FactorSearch::Pack(int tensor,
 
 void SortFactors(const Family& family, std::vector<SymbolicFactor>& factors) {
   const std::vector<int64_t>& sizes = family.surrogate;
-  std::stable_sort(factors.begin(), factors.end(), [&](const auto& a, const auto& b) {
-    return Place(a, sizes) < Place(b, sizes);
-  });
+  std::ranges::stable_sort(
+      factors, [&](const auto& a, const auto& b) { return Place(a, sizes) < Place(b, sizes); });
 }
 
 }  // namespace metadist

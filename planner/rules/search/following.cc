@@ -18,6 +18,8 @@
 #include <set>
 #include <utility>
 
+#include "planner/rules/probe/family.h"
+
 namespace metadist {
 namespace {
 
@@ -27,9 +29,8 @@ constexpr int64_t kLargestStep = 64;
 
 // Recipes that join results of pieces do not count: pieces that need no joining are better.
 bool CutsDim(const Rule& rule, const Slot& dim) {
-  return std::any_of(rule.factors.begin(), rule.factors.end(), [&](const Factor& factor) {
-    return factor.inner.recipe.empty() &&
-           std::any_of(factor.inputs.begin(), factor.inputs.end(), [&](const Cut& cut) {
+  return std::ranges::any_of(rule.factors, [&](const Factor& factor) {
+    return factor.inner.recipe.empty() && std::ranges::any_of(factor.inputs, [&](const Cut& cut) {
              return cut.tensor == dim.input && cut.dim == dim.entry;
            });
   });
@@ -46,22 +47,17 @@ std::optional<Shapes> Grown(BlackBox& box, const std::vector<std::pair<int, int6
 
 // Whether dim `dim` of the outputs that change, and nothing else, grows by `more`.
 bool Grows(const Shapes& from, const std::optional<Shapes>& to, int dim, int64_t more) {
-  if (!to || to->size() != from.size() || *to == from) return false;
-  for (size_t o = 0; o < from.size(); ++o) {
-    if ((*to)[o].size() != from[o].size()) return false;
-    for (size_t d = 0; d < from[o].size(); ++d) {
-      const int64_t moved = (*to)[o][d] - from[o][d];
-      if (moved != 0 && (moved != more || static_cast<int>(d) != dim)) return false;
-    }
-  }
-  return true;
+  const auto changed = to ? ChangedDims(from, *to) : std::nullopt;
+  return changed && !changed->empty() && std::ranges::all_of(*changed, [&](const OutDim& at) {
+           return at.dim == dim && at.In(*to) - at.In(from) == more;
+         });
 }
 
 // Whether the output changes with the literal alone and not with the dim alone, and grows in
 // proportion when `step` is added to the dim and to the literal (`times` as much, if that is not
 // 0).
 bool Follows(BlackBox& box, const Shapes& now, const BlackBox::Following& how) {
-  const int at = box.slots()[static_cast<size_t>(how.dim)].entry;
+  const int at = box.slot(how.dim).entry;
   const int64_t unit = std::max<int64_t>(how.times, 1);
   const auto with = [&](int64_t more) {
     const int64_t by = how.step * more;
@@ -83,8 +79,8 @@ std::optional<BlackBox::Following> HowFollows(BlackBox& box,
                                               const Shapes& now,
                                               int literal,
                                               int dim) {
-  const int64_t size = box.values()[static_cast<size_t>(dim)];
-  const int64_t value = box.values()[static_cast<size_t>(literal)];
+  const int64_t size = box.value(dim);
+  const int64_t value = box.value(literal);
   const int64_t times = value / size;
   const BlackBox::Following ratio{literal, dim, times};
   if (times > 1 && times * size == value && Follows(box, now, ratio)) return ratio;

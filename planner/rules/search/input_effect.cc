@@ -41,8 +41,7 @@ int64_t LargerSize(const Family& family, const std::vector<int64_t>& sizes, size
   const int64_t least = family.largest_literal + 3;
   if (HasLargeLiteral(family)) return least > sizes[atom] ? least : 0;
   for (const int64_t prime : kOddPrimes)
-    if (prime > sizes[atom] && std::find(sizes.begin(), sizes.end(), prime) == sizes.end())
-      return prime;
+    if (prime > sizes[atom] && std::ranges::find(sizes, prime) == sizes.end()) return prime;
   return 0;
 }
 

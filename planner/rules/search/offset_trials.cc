@@ -24,13 +24,14 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "planner/rules/factor/pieces.h"
 #include "planner/rules/search/offsets.h"
 
 namespace metadist {
 namespace {
 
 bool AllContiguous(const std::vector<SymbolicCut>& cuts) {
-  return std::all_of(cuts.begin(), cuts.end(), IsContiguous);
+  return std::ranges::all_of(cuts, IsContiguous);
 }
 
 }  // namespace
@@ -88,9 +89,7 @@ void OffsetTrials::AddIndices(const Trial& plain, std::vector<Trial>& trials) co
   SymbolicCut view;      // of the dim that bounds the indices
   for (size_t i = 0; i < box_.num_inputs(); ++i) {
     const int input = static_cast<int>(i);
-    const bool cut = std::any_of(
-        plain.inputs.begin(), plain.inputs.end(), [&](const auto& c) { return c.tensor == input; });
-    if (cut || box_.role(i) == BlackBox::Role::kAbsent ||
+    if (CutOf(plain.inputs, i) != nullptr || box_.role(i) == BlackBox::Role::kAbsent ||
         box_.element_class(i) != ElementClass::kInt)
       continue;
     const InputDomain& domain = domains[i];
@@ -151,7 +150,7 @@ void OffsetTrials::AddLiterals(const Trial& plain, std::vector<Trial>& trials) c
   const std::vector<int> movable = Movable(plain, /*coupled=*/false);
   const SymbolicCut& view = plain.outputs.front();
   const bool made = plain.inputs.empty();
-  const bool can_help = std::any_of(movable.begin(), movable.end(), [&](int literal) {
+  const bool can_help = std::ranges::any_of(movable, [&](int literal) {
     return made || KeepsShapes({{literal, 1, 0, -1, false, view}}) ||
            KeepsShapes({{literal, -1, 0, -1, false, view}});
   });

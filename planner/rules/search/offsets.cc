@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "metair/ops/index.h"
+#include "planner/rules/factor/pieces.h"
 #include "planner/rules/probe/arrays.h"
 
 namespace metadist {
@@ -36,8 +37,7 @@ void ShiftLiterals(const std::vector<SymbolicShift>& shifts,
   const size_t first = box.first_literal();
   for (const SymbolicShift& shift : shifts) {
     const Interval own = piece.Of(shift.view);
-    const SymbolicCut::Part& part = shift.view.parts.front();
-    const int64_t size = piece.sizes[static_cast<size_t>(part.atom)] * part.unit.At(piece.sizes);
+    const int64_t size = CutAt(shift.view, piece.sizes).size();
     const int64_t times = shift.times < 0 ? 1 : whole[first + static_cast<size_t>(shift.times)];
     const size_t slot = first + static_cast<size_t>(shift.literal);
     if (shift.is_index) {
@@ -55,8 +55,7 @@ void CountIndices(const std::vector<SymbolicIndex>& indices,
   for (const SymbolicIndex& index : indices) {
     Tensor& x = inputs[static_cast<size_t>(index.input)];
     const Interval own = piece.Of(index.view);
-    const SymbolicCut::Part& part = index.view.parts.front();
-    const int64_t whole = piece.sizes[static_cast<size_t>(part.atom)] * part.unit.At(piece.sizes);
+    const int64_t whole = CutAt(index.view, piece.sizes).size();
     const int64_t columns = index.column < 0 ? 1 : x.dim(x.rank() - 1);
     Tensor counted = x.Clone();
     int64_t* at = counted.mutable_data<int64_t>();

@@ -35,7 +35,7 @@ constexpr double kKernelRounding = 1e-14;  // and times the sum of the parts' ma
 constexpr int kDraws = 2;
 constexpr int kDrawsBeyond = 6;  // of numbers below a maximum: a zero that meets infinity is rare
 constexpr int kKinds = 5;        // of such numbers
-constexpr int kMostTurns = 24;   // until enough draws were conclusive
+constexpr int kMostEdgeTurns = 24;  // until enough draws were conclusive
 
 double LargePartOf(ElementType type) { return IsShortRanged(type) ? 1e2 : 1e4; }
 
@@ -52,14 +52,14 @@ bool PassEdges::Passes(ReduceOp op,
   if (Narrows(values, set)) return false;
   // With few elements it takes several turns to use all kinds of numbers.
   const bool few =
-      makes_few_ || std::any_of(set.begin(), set.end(), [&](int input) {
+      makes_few_ || std::ranges::any_of(set, [&](int input) {
         return NumElements(box_.ShapeOf(static_cast<size_t>(input), values)) < 2 * kKinds;
       });
   const int beyond = few ? 3 * kKinds : kDrawsBeyond;
   const int with_nan = few ? kKinds - 1 : kDraws - 1;
   const auto holds = [&](Parts kind, int draws) {
     int told = 0;
-    for (turn_ = 0; told < draws && turn_ < kMostTurns; ++turn_) {
+    for (turn_ = 0; told < draws && turn_ < kMostEdgeTurns; ++turn_) {
       if (!Compares(op, kind, values, set)) return false;
       told += told_ ? 1 : 0;
     }
@@ -86,8 +86,8 @@ bool PassEdges::Narrows(const std::vector<int64_t>& values, const std::vector<in
     made_.push_back(type.element);
     makes_few_ = makes_few_ || NumElements(type.shape) < 2 * kKinds;
   }
-  return std::any_of(set.begin(), set.end(), [&](int input) {
-    return std::any_of(made_.begin(), made_.end(), [&](ElementType made) {
+  return std::ranges::any_of(set, [&](int input) {
+    return std::ranges::any_of(made_, [&](ElementType made) {
       return IsNarrower(made, box_.element(static_cast<size_t>(input)));
     });
   });
@@ -166,9 +166,8 @@ PassEdges::Arrays PassEdges::PartsOfExtreme(ReduceOp op, Parts kind, size_t inpu
 
 bool PassEdges::Run(const std::vector<int64_t>& values, const Arrays& inputs, Arrays& outputs) {
   if (!box_.Try(values, inputs, outputs) || outputs.size() != made_.size()) return false;
-  return std::all_of(outputs.begin(), outputs.end(), [](const Tensor& y) {
-    return y.element() == ElementType::kF64;
-  });
+  return std::ranges::all_of(outputs,
+                             [](const Tensor& y) { return y.element() == ElementType::kF64; });
 }
 
 void PassEdges::RoundOutput(ReduceOp op,

@@ -123,7 +123,7 @@ struct PassTest {
       Meet(values[t % values.size()], set, left);
     const auto unsure = [](const Tried& one) { return one.shown < kLeastShown; };
     for (size_t t = 0; t < kMoreRounds * settings.size(); ++t)
-      if (std::any_of(left.begin(), left.end(), unsure))
+      if (std::ranges::any_of(left, unsure))
         Test(values[t % values.size()], set, settings[t % settings.size()], left);
     std::vector<ReduceOp> passing;
     for (const Tried& one : left)
@@ -159,7 +159,7 @@ struct PassTest {
 
   // Draws these inputs anew; false if that fails.
   bool Redraw(const std::vector<int>& set, InputMode mode, std::vector<Tensor>& inputs) const {
-    return std::all_of(set.begin(), set.end(), [&](int t) {
+    return std::ranges::all_of(set, [&](int t) {
       const size_t i = static_cast<size_t>(t);
       const Shape shape = inputs[i].shape();
       return sampler.DrawOne(i, shape, mode, nullptr, inputs[i]);
@@ -190,8 +190,7 @@ struct PassTest {
         one.asked = verdict == Verdict::kNearly;
         return verdict == Verdict::kDiffers;
       });
-      if (std::none_of(left.begin(), left.end(), [](const Tried& one) { return one.asked; }))
-        return;
+      if (std::ranges::none_of(left, [](const Tried& one) { return one.asked; })) return;
     }
     std::erase_if(left, [](const Tried& one) { return one.asked; });
   }
@@ -304,8 +303,7 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
   const auto passes_edges = [&](ReduceOp op, const std::vector<int>& set) {
     if (!edges.Passes(op, values[0], set)) return false;
     const auto others = std::span(values).subspan(1, sizes.edges - 1);
-    return std::all_of(
-        others.begin(), others.end(), [&](const auto& at) { return edges.PassesAt(op, at, set); });
+    return std::ranges::all_of(others, [&](const auto& at) { return edges.PassesAt(op, at, set); });
   };
   constexpr ReduceOp kOps[] = {ReduceOp::kSum, ReduceOp::kMax, ReduceOp::kMin};
   std::map<ReduceOp, std::vector<std::vector<int>>> sets;
@@ -322,8 +320,7 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
       if (passes_edges(op, {input}) && (!bends || test.KeepsOrder(values, {input}, op)))
         sets[op].push_back({input});
     // A sum that fails at the edges for one input alone fails for larger sets too.
-    const bool passes =
-        std::find(ordinary.begin(), ordinary.end(), ReduceOp::kSum) != ordinary.end();
+    const bool passes = std::ranges::find(ordinary, ReduceOp::kSum) != ordinary.end();
     if (!passes && floats.size() > 1 && affine.MayBe(input)) left.push_back(input);
   }
   for (const size_t count : counts) {
@@ -331,7 +328,7 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
     ForSets(left, count, [&](const std::vector<int>& set) {
       std::vector<std::vector<int>>& sums = sets[ReduceOp::kSum];
       for (const std::vector<int>& known : sums)
-        if (std::includes(set.begin(), set.end(), known.begin(), known.end())) return;
+        if (std::ranges::includes(set, known)) return;
       if (!test.Passing(values, set, std::span(kOps).first(1)).empty() &&
           passes_edges(ReduceOp::kSum, set))
         sums.push_back(set);

@@ -18,25 +18,19 @@ namespace metadist {
 
 bool Behaves(BlackBox& box, const Family& family, const std::vector<int64_t>& sizes) {
   std::vector<Shape> now;
-  if (!box.Infer(family.ValuesAt(sizes), now) || now.size() != family.outputs.size()) return false;
+  if (!box.Infer(family.ValuesAt(sizes), now)) return false;
   std::vector<Shape> expected = family.outputs;
   std::set<OutDim> free;
   for (size_t a = 0; a < sizes.size(); ++a) {
     const Atom& atom = family.atoms[a];
     for (const OutDim& o : atom.exact) {
-      int64_t& size = expected[static_cast<size_t>(o.output)][static_cast<size_t>(o.dim)];
+      int64_t& size = o.In(expected);
       size = size / atom.base * sizes[a];
     }
     free.insert(atom.other.begin(), atom.other.end());
   }
-  for (size_t o = 0; o < now.size(); ++o) {
-    if (now[o].size() != expected[o].size()) return false;
-    for (size_t e = 0; e < now[o].size(); ++e)
-      if (now[o][e] != expected[o][e] &&
-          free.count({static_cast<int>(o), static_cast<int>(e)}) == 0)
-        return false;
-  }
-  return true;
+  const auto changed = ChangedDims(expected, now);
+  return changed && std::ranges::includes(free, *changed);
 }
 
 namespace {
@@ -47,8 +41,7 @@ constexpr int64_t kSmall[] = {3, 5, 4};
 constexpr int64_t kLeast = 2;
 
 bool ProperSubset(const Atom& a, const Atom& b) {
-  return a.slots.size() < b.slots.size() &&
-         std::includes(b.slots.begin(), b.slots.end(), a.slots.begin(), a.slots.end());
+  return a.slots.size() < b.slots.size() && std::ranges::includes(b.slots, a.slots);
 }
 
 // Whether dependence shows which dims of inputs and outputs belong to the atom.
@@ -62,9 +55,7 @@ bool Confirmed(const Atom& atom, const Family& family, CandidateSearch& search) 
 
 // Whether two atoms share a dim.
 bool ShareDim(const BlackBox& box, const Atom& a, const Atom& b) {
-  return std::any_of(a.slots.begin(), a.slots.end(), [&](int s) {
-    return box.slots()[static_cast<size_t>(s)].is_dim && b.has(s);
-  });
+  return std::ranges::any_of(a.slots, [&](int s) { return box.slot(s).is_dim && b.has(s); });
 }
 
 std::vector<Atom> DivideAtoms(const BlackBox& box,
@@ -73,12 +64,11 @@ std::vector<Atom> DivideAtoms(const BlackBox& box,
                               CandidateSearch& search) {
   const auto key = [&](const Atom& a) {
     const auto depth =
-        std::count_if(all.begin(), all.end(), [&](const Atom& b) { return ProperSubset(a, b); });
+        std::ranges::count_if(all, [&](const Atom& b) { return ProperSubset(a, b); });
     return std::make_tuple(depth, -a.base, a.slots);
   };
   std::vector<Atom> order = all;
-  std::sort(
-      order.begin(), order.end(), [&](const Atom& a, const Atom& b) { return key(a) < key(b); });
+  std::ranges::sort(order, [&](const Atom& a, const Atom& b) { return key(a) < key(b); });
   std::map<int, int64_t> used;
   std::vector<Atom> atoms;
   for (const Atom& next : order) {
@@ -88,15 +78,13 @@ std::vector<Atom> DivideAtoms(const BlackBox& box,
       atom.base = std::gcd(atom.base, family.base[static_cast<size_t>(s)] / taken);
     }
     if (atom.base < 2) continue;
-    const bool clash = std::any_of(all.begin(), all.end(), [&](const Atom& b) {
-      return b.slots != atom.slots && ShareDim(box, atom, b);
-    });
+    const bool clash = std::ranges::any_of(
+        all, [&](const Atom& b) { return b.slots != atom.slots && ShareDim(box, atom, b); });
     if (clash && atom.slots.size() > 1 && !Confirmed(atom, family, search)) continue;
     for (const int s : atom.slots) used[s] *= atom.base;
     atoms.push_back(std::move(atom));
   }
-  std::sort(
-      atoms.begin(), atoms.end(), [](const Atom& a, const Atom& b) { return a.slots < b.slots; });
+  std::ranges::sort(atoms, [](const Atom& a, const Atom& b) { return a.slots < b.slots; });
   return atoms;
 }
 
@@ -108,19 +96,17 @@ void ChooseSurrogates(BlackBox& box, Family& family) {
   size_t alone = 0;
   for (size_t a = 0; a < count; ++a) {
     const Atom& atom = family.atoms[a];
-    const bool summed = std::any_of(family.sums.begin(), family.sums.end(), [&](const auto& sum) {
-      return std::any_of(
-          sum.second.begin(), sum.second.end(), [&](int literal) { return atom.has(literal); });
+    const bool summed = std::ranges::any_of(family.sums, [&](const auto& sum) {
+      return std::ranges::any_of(sum.second, [&](int literal) { return atom.has(literal); });
     });
     if (!atom.other.empty() || summed) continue;
     // Atoms that share a slot are distinguished by their primes.
-    const bool shared = std::any_of(
-        atom.slots.begin(), atom.slots.end(), [&](int s) { return family.AtomsOf(s).size() > 1; });
+    const bool shared =
+        std::ranges::any_of(atom.slots, [&](int s) { return family.AtomsOf(s).size() > 1; });
     std::vector<int64_t> choices(std::begin(kOddPrimes), std::end(kOddPrimes));
     if (!shared) {
-      const bool multiplied = std::any_of(atom.slots.begin(), atom.slots.end(), [&](int s) {
-        return family.base[static_cast<size_t>(s)] != atom.base;
-      });
+      const bool multiplied = std::ranges::any_of(
+          atom.slots, [&](int s) { return family.base[static_cast<size_t>(s)] != atom.base; });
       const int64_t small = alone < std::size(kSmall) ? kSmall[alone] : kLeast;
       choices.insert(choices.begin(), multiplied ? 3 : small);
       if (!multiplied) ++alone;
@@ -146,8 +132,7 @@ int64_t LargestLiteral(const BlackBox& box, const Family& family) {
     if (box.slots()[s].is_dim || values[s] > kSentinel || values[s] < -kSentinel) continue;
     bool followed = false;
     for (const int a : family.AtomsOf(static_cast<int>(s)))
-      for (const int slot : family.atoms[static_cast<size_t>(a)].slots)
-        followed = followed || box.slots()[static_cast<size_t>(slot)].is_dim;
+      for (const int slot : family.atom(a).slots) followed = followed || box.slot(slot).is_dim;
     if (!followed) largest = std::max(largest, std::abs(values[s]));
   }
   return largest;
@@ -168,8 +153,7 @@ Family Resolve(BlackBox& box, const CoupledSizes& coupled, CandidateSearch& sear
           family.grown[grown.literal] = {static_cast<int>(a), grown.unit};
       continue;
     }
-    const int64_t size =
-        family.outputs[static_cast<size_t>(grown.out.output)][static_cast<size_t>(grown.out.dim)];
+    const int64_t size = grown.out.In(family.outputs);
     if (size < 2) continue;
     family.grown[grown.literal] = {static_cast<int>(family.atoms.size()), grown.unit};
     family.atoms.push_back({{}, size, {grown.out}, {}});

@@ -44,8 +44,9 @@ constexpr int kMostMeasures = 5;
 constexpr int kSureOf = 3;
 constexpr int64_t kLongestDim = 1 << 16;
 
-int64_t RoundUpOrZero(int64_t value, int64_t to) {
-  return value <= 0 ? 0 : (value + to - 1) / to * to;
+// Number of groups of `unit` elements that hold this many elements.
+int64_t GroupsFor(int64_t elements, int64_t unit) {
+  return elements <= 0 ? 0 : (elements + unit - 1) / unit;
 }
 
 SymbolicCut CutOf(const SlidingDim& dim, int atom) {
@@ -58,7 +59,7 @@ SymbolicCut CutOf(const SlidingDim& dim, int atom) {
 }
 
 bool SameUnits(const std::vector<SlidingDim>& a, const std::vector<SlidingDim>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+  return std::ranges::equal(a, b, [](const auto& x, const auto& y) {
     return x.tensor == y.tensor && x.dim == y.dim && x.unit == y.unit && x.mirrored == y.mirrored;
   });
 }
@@ -71,9 +72,8 @@ bool SameWidths(const SlidingWindow& a, const SlidingWindow& b) {
 }
 
 bool IsNothing(const std::vector<SymbolicWindow::Width>& widths) {
-  return std::all_of(widths.begin(), widths.end(), [](const auto& width) {
-    return width == SymbolicWindow::Width{};
-  });
+  return std::ranges::all_of(widths,
+                             [](const auto& width) { return width == SymbolicWindow::Width{}; });
 }
 
 // The width, with a negative constant width replaced by 0.
@@ -108,13 +108,11 @@ void WindowSearch::Run(std::vector<SymbolicFactor>& found) {
 
 // Whether the atom has dims that no factor cuts; only one dim if integers of the call depend on it.
 bool WindowSearch::Worth(int atom, const std::vector<SymbolicFactor>& found) const {
-  const std::vector<int>& slots = family_.atoms[static_cast<size_t>(atom)].slots;
-  const auto dims = std::count_if(slots.begin(), slots.end(), [&](int s) {
-    return box_.slots()[static_cast<size_t>(s)].is_dim;
-  });
+  const std::vector<int>& slots = family_.atom(atom).slots;
+  const auto dims = std::ranges::count_if(slots, [&](int s) { return box_.slot(s).is_dim; });
   if (dims != static_cast<int64_t>(slots.size()) && dims != 1) return false;
-  return std::all_of(slots.begin(), slots.end(), [&](int s) {
-    const Slot& slot = box_.slots()[static_cast<size_t>(s)];
+  return std::ranges::all_of(slots, [&](int s) {
+    const Slot& slot = box_.slot(s);
     if (!slot.is_dim) return true;
     for (const SymbolicFactor& factor : found)
       for (const SymbolicCut& cut : factor.inputs)
@@ -125,11 +123,10 @@ bool WindowSearch::Worth(int atom, const std::vector<SymbolicFactor>& found) con
 
 std::optional<SymbolicFactor> WindowSearch::Search(int atom) {
   std::vector<int64_t> small = family_.surrogate;
-  std::vector<Shape> ignored;
   for (size_t a = 0; a < small.size(); ++a) {
     if (static_cast<int>(a) == atom || family_.distinct[a] == 0) continue;
     const int64_t own = std::exchange(small[a], 2);
-    if (!box_.Infer(family_.ValuesAt(small), ignored)) small[a] = own;
+    if (!box_.Accepts(family_.ValuesAt(small))) small[a] = own;
   }
   std::vector<SymbolicFactor> seen;
   std::optional<SymbolicFactor> at_fixed;  // it holds, but only at some sizes of other atoms
@@ -137,7 +134,7 @@ std::optional<SymbolicFactor> WindowSearch::Search(int atom) {
     sizes_ = small;
     std::optional<SymbolicFactor> exact = Measure(atom);
     if (!exact) break;
-    const auto times = std::count(seen.begin(), seen.end(), *exact);
+    const auto times = std::ranges::count(seen, *exact);
     if (times + 1 == kSureOf) break;
     if (times == 0)
       for (const SymbolicFactor& trial : Trials(*exact)) {
@@ -186,8 +183,7 @@ bool WindowSearch::AddFollowers(int atom, SymbolicFactor& exact) const {
   ++sizes[static_cast<size_t>(atom)];
   const std::vector<int64_t> then = family_.ValuesAt(sizes);
   const SymbolicCut& cut = exact.inputs.front();
-  const size_t dim = static_cast<size_t>(
-      box_.dim_slot(static_cast<size_t>(cut.tensor), static_cast<size_t>(cut.dim)));
+  const size_t dim = static_cast<size_t>(box_.dim_slot(cut.tensor, cut.dim));
   for (size_t s = box_.first_literal(); s < now.size(); ++s) {
     if (then[s] == now[s]) continue;
     const int64_t elements = then[dim] - now[dim];
@@ -207,10 +203,9 @@ bool WindowSearch::AddSlopes(int atom,
                              SymbolicFactor& exact) {
   std::vector<SlidingWindow> at;
   std::vector<int64_t> sizes = sizes_;
-  std::vector<Shape> ignored;
   while (at.size() < 2) {
     if (++sizes[static_cast<size_t>(other)] > sizes_[static_cast<size_t>(other)] + 2) return true;
-    if (!box_.Infer(family_.ValuesAt(sizes), ignored)) return true;
+    if (!box_.Accepts(family_.ValuesAt(sizes))) return true;
     const std::optional<SlidingWindow> next = probe_.Run(atom, sizes);
     if (!next || !SameUnits(next->inputs, base.inputs) || !SameUnits(next->outputs, base.outputs))
       return false;
@@ -228,6 +223,11 @@ bool WindowSearch::AddSlopes(int atom,
     window.behind = window.behind.Plus({-now, {{other, 1}}}, behind);
   }
   return true;
+}
+
+bool WindowSearch::IsEnd(const SymbolicFactor& exact, size_t slot) const {
+  return std::ranges::any_of(exact.ends,
+                             [&](const auto& end) { return test_.SlotOf(end) == slot; });
 }
 
 // Literals whose decrease makes the outputs smaller, which an equal increase of the dim makes up
@@ -253,11 +253,7 @@ std::vector<EndLiteral> WindowSearch::Paddings(const SymbolicFactor& exact) {
   for (size_t s = 0; s < values.size(); ++s) {
     const Slot& slot = box_.slots()[s];
     if (slot.is_dim || values[s] <= 0 || values[s] > family_.largest_literal) continue;
-    if (std::any_of(exact.ends.begin(), exact.ends.end(), [&](const EndLiteral& end) {
-          return end.input == slot.input && end.attribute == slot.attribute &&
-                 end.entry == slot.entry;
-        }))
-      continue;
+    if (IsEnd(exact, s)) continue;
     bool found = false;
     for (int64_t more = 12; more < 16; ++more) found = found || pads(s, more);
     if (found) paddings.push_back({slot.input, slot.attribute, slot.entry});
@@ -266,21 +262,12 @@ std::vector<EndLiteral> WindowSearch::Paddings(const SymbolicFactor& exact) {
   return paddings;
 }
 
-size_t WindowSearch::SlotOf(const EndLiteral& end) const {
-  size_t s = box_.first_literal();
-  while (box_.slots()[s].input != end.input || box_.slots()[s].attribute != end.attribute ||
-         box_.slots()[s].entry != end.entry)
-    ++s;
-  return s;
-}
-
 // Literals where the range that the call takes of the dim begins: if the literal is set to 0 and
 // the dim shortened by as much, the outputs are the same.
 std::vector<EndLiteral> WindowSearch::Begins(const SymbolicFactor& exact) {
   std::vector<EndLiteral> begins;
   const SymbolicCut& cut = exact.inputs.front();
-  const size_t dim = static_cast<size_t>(
-      box_.dim_slot(static_cast<size_t>(cut.tensor), static_cast<size_t>(cut.dim)));
+  const size_t dim = static_cast<size_t>(box_.dim_slot(cut.tensor, cut.dim));
   std::vector<int64_t> longer = sizes_;
   longer[static_cast<size_t>(exact.atoms[0])] += 2 * family_.largest_literal;
   const std::vector<int64_t> values = family_.ValuesAt(longer);
@@ -290,10 +277,7 @@ std::vector<EndLiteral> WindowSearch::Begins(const SymbolicFactor& exact) {
     const Slot& slot = box_.slots()[s];
     const EndLiteral begin{
         slot.input, slot.attribute, slot.entry, /*first=*/true, /*by_size=*/0, /*bound=*/true};
-    if (values[s] <= 0 || std::any_of(exact.ends.begin(), exact.ends.end(), [&](const auto& end) {
-          return SlotOf(end) == s;
-        }))
-      continue;
+    if (values[s] <= 0 || IsEnd(exact, s)) continue;
     std::vector<int64_t> moved = values;
     const int64_t taken = std::exchange(moved[s], 0);
     if (!box_.Infer(moved, without) || without == with) continue;
@@ -382,7 +366,7 @@ bool WindowSearch::Widen(const std::vector<Width>& surplus, SymbolicFactor& tria
   if (!surplus[0].slopes.empty() || surplus[0].constant >= 0) return false;
   SymbolicWindow& window = *trial.inputs[0].window;
   const int64_t unit = trial.outputs[0].window->unit;
-  const int64_t groups = RoundUpOrZero(-surplus[0].constant, unit) / unit;
+  const int64_t groups = GroupsFor(-surplus[0].constant, unit);
   window.behind = window.behind.Plus({groups * window.unit, {}}, 1);
   const std::optional<std::vector<Width>> left = Surplus(trial);
   return left && IsNothing(*left);
@@ -399,11 +383,8 @@ void WindowSearch::AddRounded(const SymbolicFactor& exact, std::vector<SymbolicF
   } else if (KernelsOf(exact).empty()) {
     for (const SymbolicCut& cut : exact.inputs) {
       const SymbolicWindow& w = *cut.window;
-      const auto groups = [&](const Width& width) {
-        return RoundUpOrZero(width.constant, w.unit) / w.unit;
-      };
-      before.constant = std::max(before.constant, groups(w.before));
-      behind.constant = std::max(behind.constant, groups(w.behind));
+      before.constant = std::max(before.constant, GroupsFor(w.before.constant, w.unit));
+      behind.constant = std::max(behind.constant, GroupsFor(w.behind.constant, w.unit));
     }
   } else {
     return;
@@ -418,7 +399,7 @@ void WindowSearch::AddRounded(const SymbolicFactor& exact, std::vector<SymbolicF
   int64_t lacking = 0;
   for (size_t o = 0; o < surplus->size(); ++o) {
     const int64_t unit = rounded.outputs[o].window->unit;
-    lacking = std::max(lacking, RoundUpOrZero(-(*surplus)[o].At(sizes_), unit) / unit);
+    lacking = std::max(lacking, GroupsFor(-(*surplus)[o].At(sizes_), unit));
   }
   if (lacking > 0) {
     behind.constant += lacking;
@@ -439,7 +420,7 @@ void WindowSearch::AddRounded(const SymbolicFactor& exact, std::vector<SymbolicF
       window.behind = more.Plus(window.before, -1);
       legal = legal && window.behind.At(sizes_) >= 0;
     }
-    if (legal && std::find(trials.begin(), trials.end(), trial) == trials.end())
+    if (legal && std::ranges::find(trials, trial) == trials.end())
       trials.push_back(std::move(trial));
   }
 }
@@ -467,7 +448,7 @@ std::optional<std::vector<int64_t>> WindowSearch::SurplusAt(const SymbolicFactor
   // An integer of the call may remove everything if there are few groups. One that depends on the
   // dim may be as far from it as the sample's dims are long.
   const std::vector<int64_t>& base = family_.base;
-  const int64_t longest = base.empty() ? 0 : *std::max_element(base.begin(), base.end());
+  const int64_t longest = base.empty() ? 0 : *std::ranges::max_element(base);
   for (const int64_t more :
        {int64_t{0}, 2 * family_.largest_literal, 2 * std::min(longest, kLongestDim)})
     if (auto surplus = SurplusAt(trial, sizes, more)) return surplus;
@@ -483,14 +464,13 @@ std::optional<std::vector<int64_t>> WindowSearch::SurplusAt(const SymbolicFactor
     std::vector<int64_t> values = family_.ValuesAt(sizes);
     for (const SymbolicCut& cut : trial.inputs) {
       const SymbolicWindow& window = *cut.window;
-      int64_t& dim = values[static_cast<size_t>(
-          box_.dim_slot(static_cast<size_t>(cut.tensor), static_cast<size_t>(cut.dim)))];
+      int64_t& dim = values[static_cast<size_t>(box_.dim_slot(cut.tensor, cut.dim))];
       const int64_t local =
           groups * window.unit + window.before.At(sizes) + window.behind.At(sizes);
       test_.Follow(trial, local - std::exchange(dim, local), values);
       // For an inner rank, the range of the call begins before the piece and ends behind it.
       for (const EndLiteral& end : trial.ends)
-        if (end.bound) values[SlotOf(end)] = end.by_size == 0 ? 0 : local;
+        if (end.bound) values[test_.SlotOf(end)] = end.by_size == 0 ? 0 : local;
     }
     test_.ClearEnds(trial, /*keep_first=*/false, /*keep_last=*/false, values);
     if (!box_.Infer(values, shapes)) return std::nullopt;

@@ -33,7 +33,7 @@ class WindowSearch {
   std::optional<SymbolicFactor> Measure(int atom);
   bool AddFollowers(int atom, SymbolicFactor& exact) const;
   bool AddSlopes(int atom, int other, const SlidingWindow& base, SymbolicFactor& exact);
-  size_t SlotOf(const EndLiteral& end) const;
+  bool IsEnd(const SymbolicFactor& exact, size_t slot) const;
   std::vector<EndLiteral> Begins(const SymbolicFactor& exact);
   std::optional<SymbolicFactor> Part(const SymbolicFactor& exact);
   std::vector<EndLiteral> Paddings(const SymbolicFactor& exact);

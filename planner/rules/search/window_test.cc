@@ -35,17 +35,16 @@ namespace {
 
 constexpr int64_t kLargestTestAtom = 1024;
 
-size_t SlotOf(const BlackBox& box, const EndLiteral& end) {
-  size_t s = box.first_literal();
-  while (s < box.slots().size() &&
-         (box.slots()[s].input != end.input || box.slots()[s].attribute != end.attribute ||
-          box.slots()[s].entry != end.entry))
-    ++s;
-  CHECK(s < box.slots().size(), "the call has the integer");
-  return s;
-}
-
 }  // namespace
+
+size_t WindowTest::SlotOf(const EndLiteral& end) const {
+  const auto named = std::ranges::find_if(box_.slots(), [&](const Slot& slot) {
+    return slot.is_literal() && slot.input == end.input && slot.attribute == end.attribute &&
+           slot.entry == end.entry;
+  });
+  CHECK(named != box_.slots().end(), "the call has the integer");
+  return static_cast<size_t>(named - box_.slots().begin());
+}
 
 void WindowTest::ClearEnds(const SymbolicFactor& trial,
                            bool keep_first,
@@ -53,14 +52,14 @@ void WindowTest::ClearEnds(const SymbolicFactor& trial,
                            std::vector<int64_t>& values) const {
   for (const EndLiteral& end : trial.ends)
     if (!end.bound && end.by_size == 0 && !(end.first ? keep_first : keep_last))
-      values[SlotOf(box_, end)] = 0;
+      values[SlotOf(end)] = 0;
 }
 
 void WindowTest::Follow(const SymbolicFactor& trial,
                         int64_t more,
                         std::vector<int64_t>& values) const {
   for (const EndLiteral& end : trial.ends)
-    if (!end.bound && end.by_size != 0) values[SlotOf(box_, end)] += end.by_size * more;
+    if (!end.bound && end.by_size != 0) values[SlotOf(end)] += end.by_size * more;
 }
 
 void WindowTest::Bound(const SymbolicFactor& trial,
@@ -69,7 +68,7 @@ void WindowTest::Bound(const SymbolicFactor& trial,
                        std::vector<int64_t>& values) const {
   for (const EndLiteral& end : trial.ends)
     if (end.bound) {
-      int64_t& value = values[SlotOf(box_, end)];
+      int64_t& value = values[SlotOf(end)];
       value = std::clamp<int64_t>(value - start, 0, size);
     }
 }
@@ -148,7 +147,7 @@ bool WindowTest::Merge(const Call& call,
     expected.shape[static_cast<size_t>(cut->dim)] = static_cast<int64_t>(wide.size());
     if (local[o].type() != expected) return false;
     // With a negative halo a rank may make less than its piece.
-    const auto from = std::search(wide.begin(), wide.end(), own.begin(), own.end());
+    const auto from = std::ranges::search(wide, own).begin();
     if (from == wide.end()) return false;
     std::vector<int64_t> kept(own.size());
     std::iota(kept.begin(), kept.end(), from - wide.begin());
@@ -202,7 +201,7 @@ int64_t WindowTest::LargestEnd(const SymbolicFactor& trial,
   const std::vector<int64_t> values = family_.ValuesAt(sizes);
   int64_t largest = 0;
   for (const EndLiteral& end : trial.ends)
-    if (!end.bound && end.by_size == 0) largest = std::max(largest, values[SlotOf(box_, end)]);
+    if (!end.bound && end.by_size == 0) largest = std::max(largest, values[SlotOf(end)]);
   return largest;
 }
 
@@ -211,7 +210,6 @@ int64_t WindowTest::LargestEnd(const SymbolicFactor& trial,
 std::vector<std::vector<int64_t>> WindowTest::OthersThan(const SymbolicFactor& trial,
                                                          const std::vector<int64_t>& small) {
   std::vector<std::vector<int64_t>> all;
-  std::vector<Shape> ignored;
   for (const int64_t more : {1, 3}) {
     std::vector<int64_t> sizes = small;
     for (size_t a = 0; a < sizes.size(); ++a) {
@@ -219,7 +217,7 @@ std::vector<std::vector<int64_t>> WindowTest::OthersThan(const SymbolicFactor& t
           trial.fixed.count(static_cast<int>(a)) > 0)
         continue;
       sizes[a] += more;
-      if (!box_.Infer(family_.ValuesAt(sizes), ignored)) sizes[a] -= more;
+      if (!box_.Accepts(family_.ValuesAt(sizes))) sizes[a] -= more;
     }
     if (sizes != small) all.push_back(std::move(sizes));
   }

@@ -24,6 +24,8 @@ class WindowTest {
   // small: sizes of the other atoms for most configurations.
   std::optional<SymbolicFactor> Run(const SymbolicFactor& trial, const std::vector<int64_t>& small);
 
+  // The slot of the integer.
+  size_t SlotOf(const EndLiteral& end) const;
   // Sets padding literals to 0 on a rank that does not keep them.
   void ClearEnds(const SymbolicFactor& trial,
                  bool keep_first,
