@@ -12,26 +12,23 @@
 namespace metadist {
 namespace {
 
-// An array seen as [outer, size, inner bytes] around one dim.
-struct Around {
-  int64_t outer = 1;
-  int64_t inner = 1;
-
-  Around(const Tensor& x, int dim) : inner(ByteSize(x.element())) {
-    for (int d = 0; d < dim; ++d) outer *= x.dim(d);
-    for (int64_t d = dim + 1; d < x.rank(); ++d) inner *= x.dim(d);
-  }
-};
-
-// Calls visit(first index, its position in `indices`, count) for every run of consecutive indices.
-// All indices must be below `size`.
+// Calls visit(offset in the whole, offset in the piece, count), in bytes, for all elements that are
+// consecutive in both: the piece has these indices of dim `dim`, which must be below its size.
 template <typename Visit>
-void ForRuns(std::span<const int64_t> indices, int64_t size, Visit visit) {
+void ForRuns(const Tensor& whole, int dim, std::span<const int64_t> indices, Visit visit) {
+  const int64_t size = whole.dim(dim);
+  const int64_t count = std::ssize(indices);
+  int64_t outer = 1, inner = ByteSize(whole.element());  // around the dim
+  for (int d = 0; d < dim; ++d) outer *= whole.dim(d);
+  for (int64_t d = dim + 1; d < whole.rank(); ++d) inner *= whole.dim(d);
   for (size_t at = 0; at < indices.size();) {
     size_t end = at + 1;
     while (end < indices.size() && indices[end] == indices[end - 1] + 1) ++end;
     CHECK(indices[at] >= 0 && indices[end - 1] < size, "an index is beyond the dim");
-    visit(indices[at], static_cast<int64_t>(at), static_cast<int64_t>(end - at));
+    for (int64_t o = 0; o < outer; ++o)
+      visit((o * size + indices[at]) * inner,
+            (o * count + static_cast<int64_t>(at)) * inner,
+            static_cast<int64_t>(end - at) * inner);
     at = end;
   }
 }
@@ -91,33 +88,21 @@ void FoldNumbers(ReduceOp op, Tensor& a, const Tensor& b) {
 }  // namespace
 
 Tensor Take(const Tensor& whole, int dim, std::span<const int64_t> indices) {
-  Shape shape = whole.shape();
-  const int64_t size = shape[static_cast<size_t>(dim)];
-  const int64_t count = static_cast<int64_t>(indices.size());
-  shape[static_cast<size_t>(dim)] = count;
-  Tensor piece = Tensor::Unset({whole.element(), std::move(shape)});
-  const Around x(whole, dim);
+  TensorType type = whole.type();
+  type.shape[static_cast<size_t>(dim)] = std::ssize(indices);
+  Tensor piece = Tensor::Unset(std::move(type));
   std::byte* to = piece.mutable_bytes();
-  ForRuns(indices, size, [&](int64_t first, int64_t at, int64_t length) {
-    for (int64_t o = 0; o < x.outer; ++o)
-      std::memcpy(to + (o * count + at) * x.inner,
-                  whole.bytes() + (o * size + first) * x.inner,
-                  static_cast<size_t>(length * x.inner));
+  ForRuns(whole, dim, indices, [&](int64_t in_whole, int64_t in_piece, int64_t bytes) {
+    std::memcpy(to + in_piece, whole.bytes() + in_whole, static_cast<size_t>(bytes));
   });
   return piece;
 }
 
 void Put(Tensor& whole, int dim, std::span<const int64_t> indices, const Tensor& piece) {
-  const int64_t size = whole.dim(dim);
-  const int64_t count = static_cast<int64_t>(indices.size());
-  CHECK(piece.dim(dim) == count, "one place of the piece for each index");
-  const Around x(whole, dim);
+  CHECK(piece.dim(dim) == std::ssize(indices), "one place of the piece for each index");
   std::byte* to = whole.mutable_bytes();
-  ForRuns(indices, size, [&](int64_t first, int64_t at, int64_t length) {
-    for (int64_t o = 0; o < x.outer; ++o)
-      std::memcpy(to + (o * size + first) * x.inner,
-                  piece.bytes() + (o * count + at) * x.inner,
-                  static_cast<size_t>(length * x.inner));
+  ForRuns(whole, dim, indices, [&](int64_t in_whole, int64_t in_piece, int64_t bytes) {
+    std::memcpy(to + in_whole, piece.bytes() + in_piece, static_cast<size_t>(bytes));
   });
 }
 
@@ -153,27 +138,22 @@ bool CloseAt(const Tensor& piece,
              int dim,
              std::span<const int64_t> indices,
              double slack) {
-  const int64_t count = static_cast<int64_t>(indices.size());
   TensorType expected = whole.type();
-  expected.shape[static_cast<size_t>(dim)] = count;
+  expected.shape[static_cast<size_t>(dim)] = std::ssize(indices);
   if (piece.type() != expected) return false;
   const bool numbers = whole.element() == ElementType::kF64;
-  const int64_t size = whole.dim(dim);
-  const auto is_beyond = [&](int64_t index) { return index < 0 || index >= size; };
+  const auto is_beyond = [&](int64_t index) { return index < 0 || index >= whole.dim(dim); };
   if (std::ranges::any_of(indices, is_beyond)) return false;
-  const Around x(whole, dim);
   bool close = true;
-  ForRuns(indices, size, [&](int64_t first, int64_t at, int64_t length) {
-    for (int64_t o = 0; o < x.outer && close; ++o) {
-      const std::byte* a = piece.bytes() + (o * count + at) * x.inner;
-      const std::byte* b = whole.bytes() + (o * size + first) * x.inner;
-      const int64_t bytes = length * x.inner;
-      close = numbers ? CloseNumbers(reinterpret_cast<const double*>(a),
-                                     reinterpret_cast<const double*>(b),
-                                     bytes / static_cast<int64_t>(sizeof(double)),
-                                     slack)
-                      : std::memcmp(a, b, static_cast<size_t>(bytes)) == 0;
-    }
+  ForRuns(whole, dim, indices, [&](int64_t in_whole, int64_t in_piece, int64_t bytes) {
+    if (!close) return;
+    const std::byte* a = piece.bytes() + in_piece;
+    const std::byte* b = whole.bytes() + in_whole;
+    close = numbers ? CloseNumbers(reinterpret_cast<const double*>(a),
+                                   reinterpret_cast<const double*>(b),
+                                   bytes / static_cast<int64_t>(sizeof(double)),
+                                   slack)
+                    : std::memcmp(a, b, static_cast<size_t>(bytes)) == 0;
   });
   return close;
 }

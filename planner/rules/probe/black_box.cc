@@ -107,6 +107,13 @@ void BlackBox::AddAttributeSlots() {
   }
 }
 
+std::set<int64_t> BlackBox::LiteralsUpTo(int64_t most, std::span<const int64_t> values) const {
+  std::set<int64_t> literals;
+  for (const int64_t value : values.subspan(first_literal()))
+    if (value > 1 && value <= most) literals.insert(value);
+  return literals;
+}
+
 int64_t BlackBox::InputElements(std::span<const int64_t> values) const {
   int64_t elements = 0;
   for (size_t i = 0; i < num_inputs(); ++i)

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -78,6 +79,8 @@ class BlackBox {
   int dim_slot(size_t input, size_t dim) const { return first_dim_[input] + static_cast<int>(dim); }
   int dim_slot(int input, int dim) const { return first_dim_[static_cast<size_t>(input)] + dim; }
   Shape ShapeOf(size_t input, std::span<const int64_t> values) const;
+  // The literals among these slot values from 2 to `most`, ascending.
+  std::set<int64_t> LiteralsUpTo(int64_t most, std::span<const int64_t> values) const;
   // Number of elements of all tensor inputs.
   int64_t InputElements(std::span<const int64_t> values) const;
   // Whether the slot may be a size: at least 2, and no sentinel such as INT64_MAX.

@@ -53,10 +53,17 @@ std::vector<CoordinateMap> SeedMaps(int64_t dim_size, int atom, int64_t atom_siz
   return maps;
 }
 
-bool SameTensor(const Relation& relation, const BlackBox& box, size_t a, size_t b) {
-  if (relation.is_input(a) != relation.is_input(b)) return false;
-  if (!relation.is_input(a)) return relation.out(a).output == relation.out(b).output;
-  return box.slot(relation.inputs[a]).input == box.slot(relation.inputs[b]).input;
+bool TensorTaken(const Relation& relation,
+                 const BlackBox& box,
+                 const std::map<size_t, CoordinateMap>& maps,
+                 size_t node) {
+  const auto tensor = [&](size_t of) {
+    return relation.is_input(of) ? box.slot(relation.inputs[of]).input : relation.out(of).output;
+  };
+  return std::ranges::any_of(maps, [&](const auto& entry) {
+    return relation.is_input(entry.first) == relation.is_input(node) &&
+           tensor(entry.first) == tensor(node);
+  });
 }
 
 std::map<size_t, CoordinateMap> Carry(const Relation& relation,
@@ -65,9 +72,7 @@ std::map<size_t, CoordinateMap> Carry(const Relation& relation,
   for (bool again = true; again;) {
     again = false;
     for (size_t node = 0; node < relation.num_nodes(); ++node) {
-      const bool taken = std::ranges::any_of(
-          maps, [&](const auto& entry) { return SameTensor(relation, box, entry.first, node); });
-      if (taken) continue;
+      if (TensorTaken(relation, box, maps, node)) continue;
       CoordinateMap map = Receive(relation, maps, node);
       if (map.empty() || !ParseBlocks(map, relation.sizes)) continue;
       maps[node] = std::move(map);

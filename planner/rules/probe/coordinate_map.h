@@ -36,8 +36,11 @@ std::vector<CoordinateMap> SeedMaps(int64_t dim_size, int atom, int64_t atom_siz
 std::map<size_t, CoordinateMap> Carry(const Relation& relation,
                                       const BlackBox& box,
                                       std::map<size_t, CoordinateMap> maps);
-// Whether both nodes are dims of one tensor.
-bool SameTensor(const Relation& relation, const BlackBox& box, size_t a, size_t b);
+// Whether some dim of the node's tensor has a map.
+bool TensorTaken(const Relation& relation,
+                 const BlackBox& box,
+                 const std::map<size_t, CoordinateMap>& maps,
+                 size_t node);
 
 // The map as blocks that run through all positions in order; nullopt for reversed, rotated or mixed
 // orders. Gaps are filled by the contiguous or the cyclic map, if one fits the rest.

@@ -65,8 +65,6 @@ bool OneDimEach(const std::vector<OutDim>& moved) {
 
 }  // namespace
 
-CoupledSizes::CoupledSizes(BlackBox& box) : box_(box) {}
-
 std::optional<std::vector<OutDim>> CoupledSizes::ChangedAt(std::span<const int64_t> values,
                                                            std::vector<Shape>& outputs) {
   if (!box_.Infer(values, outputs)) return std::nullopt;

@@ -31,7 +31,7 @@ class CoupledSizes {
   };
 
   // Works on box.values().
-  explicit CoupledSizes(BlackBox& box);
+  explicit CoupledSizes(BlackBox& box) : box_(box) {}
 
   // False: the call itself is rejected, or the sizes of its outputs depend on data.
   bool Run();

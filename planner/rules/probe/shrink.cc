@@ -191,10 +191,8 @@ struct Shrinker {
     constexpr int64_t kPeriod = 12;
     constexpr int64_t kLongestPeriod = 64;
     const std::vector<OutDim>& other = coupled.moved(set).other;
-    std::set<int64_t> periods;
-    for (size_t s = box.first_literal(); s < values.size(); ++s)
-      if (values[s] > 1 && values[s] <= kLongestPeriod && kPeriod % values[s] != 0)
-        periods.insert(values[s]);
+    std::set<int64_t> periods = box.LiteralsUpTo(kLongestPeriod, values);
+    std::erase_if(periods, [](int64_t period) { return kPeriod % period == 0; });
     if (periods.empty() || GrowsEvenly(set.front(), kPeriod, other)) return kPeriod;
     for (const int64_t period : periods)
       if (GrowsEvenly(set.front(), period, other)) return period;

@@ -249,14 +249,9 @@ std::optional<SlidingWindow> WindowProbe::MeasureAt(const SlidingWindow& dims, b
 std::optional<SlidingWindow> WindowProbe::Run(int atom, const std::vector<int64_t>& sizes) {
   SlidingWindow last;
   std::vector<int64_t> steps(std::begin(kProbeSteps), std::end(kProbeSteps));
-  std::set<int64_t> strides;
-  for (size_t s = box_.first_literal(); s < box_.values().size(); ++s) {
-    const int64_t stride = box_.values()[s];
-    if (stride > 1 && stride <= kLongestStride && kProbeSteps[2] % stride != 0)
-      strides.insert(stride);
-  }
-  for (const int64_t stride : strides)
-    steps.insert(steps.end() - 2, std::lcm(kProbeSteps[0], stride));
+  for (const int64_t stride : box_.LiteralsUpTo(kLongestStride, box_.values()))
+    if (kProbeSteps[2] % stride != 0)
+      steps.insert(steps.end() - 2, std::lcm(kProbeSteps[0], stride));
   for (const int64_t step : steps) {
     SlidingWindow dims;
     if (!FindDims(atom, step, sizes, dims) || dims == last) continue;

@@ -25,11 +25,6 @@ constexpr int64_t kProbeSizes[] = {6, 4, 8, 10, 5, 9, 7};
 
 }  // namespace
 
-bool CandidateSearch::TensorTaken(const Maps& maps, size_t node) const {
-  return std::ranges::any_of(
-      maps, [&](const auto& entry) { return SameTensor(relation_, box_, entry.first, node); });
-}
-
 std::vector<CandidateSearch::Maps> CandidateSearch::Seeds(const Family& family,
                                                           std::span<const int> atoms) const {
   std::vector<Maps> seeds;
@@ -81,7 +76,7 @@ CandidateSearch::Maps CandidateSearch::PairByMixedDifference(Maps maps,
       if (maps[x][p] == CoordinateOf(atom, 1)) focus.push_back(static_cast<int64_t>(p));
     if (focus.empty()) continue;
     for (const size_t w : free) {
-      if (TensorTaken(maps, w) || !Meet(x, w)) continue;
+      if (TensorTaken(relation_, box_, maps, w) || !Meet(x, w)) continue;
       std::vector<CoordinateMap> choices = SeedMaps(relation_.size(w), atom, size);
       std::vector<std::vector<int64_t>> groups;  // by choice: partners of the focus, then all
                                                  // others
@@ -123,7 +118,7 @@ bool CandidateSearch::ExtendBySubsets(const Maps& maps,
       bool legal = true;
       for (size_t i = 0; i < free.size() && legal; ++i) {
         if (pick[i] == 0) continue;
-        legal = !TensorTaken(more, free[i]);
+        legal = !TensorTaken(relation_, box_, more, free[i]);
         more[free[i]] = choices[i][pick[i] - 1];
       }
       if (!legal) continue;
@@ -164,7 +159,7 @@ bool CandidateSearch::Extend(const Maps& seed,
   if (has_output) {
     Maps more = maps;
     for (size_t node = relation_.inputs.size(); node < relation_.num_nodes(); ++node) {
-      if (TensorTaken(maps, node)) continue;
+      if (TensorTaken(relation_, box_, maps, node)) continue;
       std::vector<CoordinateMap> contiguous = SeedMaps(relation_.size(node), atom, size);
       if (!contiguous.empty()) more[node] = std::move(contiguous.front());
     }
@@ -173,7 +168,8 @@ bool CandidateSearch::Extend(const Maps& seed,
   }
   std::vector<size_t> free;
   for (size_t x = 0; x < relation_.inputs.size(); ++x)
-    if (!TensorTaken(maps, x) && relation_.size(x) % size == 0 && free.size() < kMostFree)
+    if (!TensorTaken(relation_, box_, maps, x) && relation_.size(x) % size == 0 &&
+        free.size() < kMostFree)
       free.push_back(x);
   if (free.empty()) return false;
   const Maps paired = PairByMixedDifference(maps, atom, free);

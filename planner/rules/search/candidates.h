@@ -58,7 +58,6 @@ class CandidateSearch {
   Maps PairByMixedDifference(Maps maps, int atom, const std::vector<size_t>& free);
   bool Meet(size_t x, size_t w) const;
   bool Contradicted(const Maps& maps) const;
-  bool TensorTaken(const Maps& maps, size_t node) const;
   bool Parse(const Maps& maps, Candidate& candidate) const;
 
   BlackBox& box_;

@@ -101,12 +101,6 @@ constexpr double kLeastNumber = 1e-20;  // products with subnormal numbers have 
 
 int64_t RoundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
 
-std::vector<Shape> ShapesOf(std::span<const Tensor> tensors) {
-  std::vector<Shape> shapes;
-  for (const Tensor& t : tensors) shapes.push_back(t.shape());
-  return shapes;
-}
-
 // Differences up to these, by output, are rounding.
 std::vector<double> SlacksOf(std::span<const Tensor> outputs) {
   std::vector<double> slacks;
@@ -386,11 +380,10 @@ int64_t ExecutionTest::GroupsOf(int atom, const Configuration& at, int64_t rank)
 
 bool ExecutionTest::CutsFit(const std::vector<SymbolicCut>& cuts,
                             std::span<const int64_t> sizes,
-                            std::span<const Shape> shapes) const {
+                            std::span<const Tensor> tensors) {
   return std::ranges::all_of(cuts, [&](const SymbolicCut& cut) {
-    const Shape& shape = shapes[static_cast<size_t>(cut.tensor)];
-    return cut.dim < static_cast<int>(shape.size()) &&
-           CutAt(cut, sizes).size() == shape[static_cast<size_t>(cut.dim)];
+    const Tensor& x = tensors[static_cast<size_t>(cut.tensor)];
+    return cut.dim < x.rank() && CutAt(cut, sizes).size() == x.dim(cut.dim);
   });
 }
 
@@ -420,9 +413,8 @@ std::vector<ExecutionTest::Configuration> ExecutionTest::IndexEdges(const Trial&
   std::vector<Configuration> out;
   if (trial.indices.empty()) return out;
   std::set<int64_t> pieces{2};
-  for (size_t s = box_.first_literal(); s < family_.base.size(); ++s)
-    if (family_.base[s] > 1 && family_.base[s] <= family_.largest_literal)
-      pieces.insert(std::max<int64_t>(SizeFor(trial.atoms[0], family_.base[s]), 2));
+  for (const int64_t literal : box_.LiteralsUpTo(family_.largest_literal, family_.base))
+    pieces.insert(std::max<int64_t>(SizeFor(trial.atoms[0], literal), 2));
   for (const int64_t groups : pieces) {
     Configuration at = ConfigurationOf(trial, family_.surrogate, 3, 3 * groups, InputMode::kNormal);
     if (Elements(at.sizes) <= kMostWide) out.push_back(std::move(at));
@@ -447,7 +439,7 @@ bool ExecutionTest::Agrees(const Trial& trial, const Configuration& at, Reductio
   std::vector<Tensor> inputs, whole;
   if (!DrawInputs(trial, at, values, inputs)) return false;
   if (!box_.Run(values, inputs, whole)) return false;
-  if (!CutsFit(trial.outputs, at.sizes, ShapesOf(whole))) return false;
+  if (!CutsFit(trial.outputs, at.sizes, whole)) return false;
   if (std::ranges::all_of(whole, [](const Tensor& y) { return y.size() == 0; })) return false;
   ++executions_;
   const std::vector<double> slacks = SlacksOf(whole);
@@ -489,8 +481,7 @@ bool ExecutionTest::FirstRankAgrees(const Trial& trial) {
   const std::vector<int64_t> values = family_.ValuesAt(at.sizes);
   std::vector<Tensor> inputs, whole, local;
   if (!sampler_.Draw(values, at.mode, {}, inputs) || !box_.Run(values, inputs, whole)) return false;
-  if (!CutsFit(trial.outputs, at.sizes, ShapesOf(whole)) ||
-      !CutsFit(trial.inputs, at.sizes, ShapesOf(inputs)))
+  if (!CutsFit(trial.outputs, at.sizes, whole) || !CutsFit(trial.inputs, at.sizes, inputs))
     return false;
   const std::vector<double> slacks = SlacksOf(whole);
   return RunRank(trial, at, 0, inputs, {whole, slacks}, local) &&

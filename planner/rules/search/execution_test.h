@@ -100,9 +100,9 @@ class ExecutionTest {
                   const Configuration& at,
                   std::span<const int64_t> values,
                   std::vector<Tensor>& inputs);
-  bool CutsFit(const std::vector<SymbolicCut>& cuts,
-               std::span<const int64_t> sizes,
-               std::span<const Shape> shapes) const;
+  static bool CutsFit(const std::vector<SymbolicCut>& cuts,
+                      std::span<const int64_t> sizes,
+                      std::span<const Tensor> tensors);
   // The kernel's outputs for the whole inputs; differences up to the slack of an output are
   // rounding.
   struct Undivided {

@@ -43,6 +43,14 @@ std::tuple<bool, int, int, int64_t> Place(const SymbolicFactor& factor,
 
 }  // namespace
 
+bool IsCut(const std::vector<SymbolicFactor>& factors, const Slot& dim) {
+  return std::ranges::any_of(factors, [&](const SymbolicFactor& factor) {
+    return std::ranges::any_of(factor.inputs, [&](const SymbolicCut& cut) {
+      return cut.tensor == dim.input && cut.dim == dim.entry;
+    });
+  });
+}
+
 std::vector<std::vector<int>> FactorSearch::AtomSets() const {
   std::vector<std::vector<int>> summed;
   std::vector<uint8_t> in_sum(family_.atoms.size(), 0);
@@ -100,27 +108,23 @@ void FactorSearch::TryOffsets(const std::vector<Trial>& plain) {
 // Whether some factor already cuts every input dim that changes with the atoms; for a result made
 // from literals alone, whether some factor divides the atoms.
 bool FactorSearch::Divided(const std::vector<int>& atoms) const {
-  for (const int a : atoms)
-    for (const int s : family_.atom(a).slots)
-      if (box_.slot(s).is_dim) return Covered(atoms);
+  if (!DimsOf(atoms).empty()) return Covered(atoms);
   return std::ranges::any_of(found_, [&](const auto& factor) { return factor.atoms == atoms; });
 }
 
 // Whether some factor already cuts every input dim that changes with the atoms.
 bool FactorSearch::Covered(const std::vector<int>& atoms) const {
-  bool any = false;
+  const std::vector<Slot> dims = DimsOf(atoms);
+  return !dims.empty() &&
+         std::ranges::all_of(dims, [&](const Slot& dim) { return IsCut(found_, dim); });
+}
+
+std::vector<Slot> FactorSearch::DimsOf(const std::vector<int>& atoms) const {
+  std::vector<Slot> dims;
   for (const int a : atoms)
-    for (const int s : family_.atom(a).slots) {
-      const Slot& slot = box_.slot(s);
-      if (!slot.is_dim) continue;
-      any = true;
-      bool cut = false;
-      for (const SymbolicFactor& factor : found_)
-        for (const SymbolicCut& c : factor.inputs)
-          cut = cut || (c.tensor == slot.input && c.dim == slot.entry);
-      if (!cut) return false;
-    }
-  return any;
+    for (const int s : family_.atom(a).slots)
+      if (box_.slot(s).is_dim) dims.push_back(box_.slot(s));
+  return dims;
 }
 
 // Whether an integer of the call grows with the atoms without being a multiple of them.

@@ -34,6 +34,7 @@ class FactorSearch {
   std::vector<Trial> PartialVariants(const Trial& plain);
   bool Keep(SymbolicFactor factor);
   bool Covered(const std::vector<int>& atoms) const;
+  std::vector<Slot> DimsOf(const std::vector<int>& atoms) const;
   bool Divided(const std::vector<int>& atoms) const;
   bool Grows(const std::vector<int>& atoms) const;
   bool HasLiteral(const std::vector<int>& atoms) const;
@@ -51,6 +52,9 @@ class FactorSearch {
   AffineInputs& affine_;
   std::vector<SymbolicFactor> found_;
 };
+
+// Whether one of the factors cuts the input dim.
+bool IsCut(const std::vector<SymbolicFactor>& factors, const Slot& dim);
 
 // Sorts factors as in the notation: inputs before outputs, dim by dim, outer before inner.
 void SortFactors(const Family& family, std::vector<SymbolicFactor>& factors);

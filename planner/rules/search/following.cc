@@ -69,9 +69,8 @@ bool Follows(BlackBox& box, const Shapes& now, const BlackBox::Following& how) {
 
 // Candidates for steps: integers of the call.
 std::set<int64_t> StepsOf(const BlackBox& box) {
-  std::set<int64_t> steps{1};
-  for (size_t s = box.first_literal(); s < box.values().size(); ++s)
-    if (box.values()[s] > 1 && box.values()[s] <= kLargestStep) steps.insert(box.values()[s]);
+  std::set<int64_t> steps = box.LiteralsUpTo(kLargestStep, box.values());
+  steps.insert(1);
   return steps;
 }
 

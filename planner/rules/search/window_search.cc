@@ -34,6 +34,8 @@
 #include <set>
 #include <utility>
 
+#include "planner/rules/search/factor_search.h"
+
 namespace metadist {
 namespace {
 
@@ -111,14 +113,8 @@ bool WindowSearch::Worth(int atom, const std::vector<SymbolicFactor>& found) con
   const std::vector<int>& slots = family_.atom(atom).slots;
   const auto dims = std::ranges::count_if(slots, [&](int s) { return box_.slot(s).is_dim; });
   if (dims != static_cast<int64_t>(slots.size()) && dims != 1) return false;
-  return std::ranges::all_of(slots, [&](int s) {
-    const Slot& slot = box_.slot(s);
-    if (!slot.is_dim) return true;
-    for (const SymbolicFactor& factor : found)
-      for (const SymbolicCut& cut : factor.inputs)
-        if (cut.tensor == slot.input && cut.dim == slot.entry) return false;
-    return true;
-  });
+  return std::ranges::all_of(
+      slots, [&](int s) { return !box_.slot(s).is_dim || !IsCut(found, box_.slot(s)); });
 }
 
 std::optional<SymbolicFactor> WindowSearch::Search(int atom) {
