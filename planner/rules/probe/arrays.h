@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <vector>
 
 #include "metair/ir/tensor.h"
 #include "metair/spmd/sharding.h"

@@ -253,19 +253,18 @@ void CoupledSizes::FindBounded(const std::vector<int>& big) {
 std::optional<CoupledSizes::Slots> CoupledSizes::Shrink(int slot, const Slots& others) {
   Slots set = others;
   set.push_back(slot);
+  set = Sorted(std::move(set));
   if (others.empty() || Accepts(set) == nullptr) return std::nullopt;
   for (const int other : others) {
     const Slots rest = Without(set, other);
     if (Accepts(rest) != nullptr) set = rest;
   }
   for (const Slots& known : sets_) {
-    Slots rest;
-    for (const int x : set)
-      if (std::ranges::find(known, x) == known.end()) rest.push_back(x);
+    const Slots rest = Without(set, known);
     const bool keeps = std::ranges::find(rest, slot) != rest.end();
     if (keeps && rest.size() < set.size() && Accepts(rest) != nullptr) set = rest;
   }
-  return Sorted(set);
+  return set;
 }
 
 bool CoupledSizes::FindCombinations(int slot, const std::vector<int>& near, size_t size) {

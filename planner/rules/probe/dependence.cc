@@ -30,7 +30,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "planner/rules/probe/arrays.h"
 #include "planner/rules/probe/position_decoder.h"

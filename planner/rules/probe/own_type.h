@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
-
 #include "metair/ir/tensor.h"
 
 // The effect of a call's own element types on values that a reference kernel computes in f64 or

@@ -254,45 +254,42 @@ void Sampler::DrawBools(InputMode mode, Tensor& out) {
 
 bool Sampler::DrawIndices(const InputDomain& domain, InputMode mode, Tensor& out) {
   if (out.element() != ElementType::kI64 || domain.bounds.empty()) return false;
-  std::vector<int64_t> limits;
-  for (const InputDomain::Bound& bound : domain.bounds) {
-    limits.push_back(shapes_[static_cast<size_t>(bound.input)][static_cast<size_t>(bound.dim)]);
-    if (limits.back() <= 0) return out.size() == 0;
-  }
-  if (limits.size() > 1 &&
-      (out.rank() == 0 || out.dim(out.rank() - 1) != static_cast<int64_t>(limits.size())))
-    return false;
+  const auto ranges = IndexRanges(domain);
+  const int64_t columns = std::ssize(ranges);
+  if (std::ranges::any_of(ranges, [](const auto& range) { return range.second < 0; }))
+    return out.size() == 0;
+  if (columns > 1 && (out.rank() == 0 || out.dim(out.rank() - 1) != columns)) return false;
   int64_t* x = out.mutable_data<int64_t>();
   const int64_t count = out.size();
   if (domain.distinct) {
     // All elements distinct if the bound allows it, otherwise those of each row.
     const int64_t row = out.rank() == 0 ? 1 : out.dim(out.rank() - 1);
-    const int64_t run = count <= limits[0] ? count : row;
-    if (limits.size() > 1 || run > limits[0]) return false;
-    std::vector<int64_t> order(static_cast<size_t>(limits[0]));
+    const int64_t limit = ranges[0].second + 1;
+    const int64_t run = count <= limit ? count : row;
+    if (columns > 1 || run > limit) return false;
+    std::vector<int64_t> order(static_cast<size_t>(limit));
     for (int64_t at = 0; at < count; at += run) {
       std::iota(order.begin(), order.end(), 0);
       for (int64_t i = 0; i < run; ++i)
         std::swap(order[static_cast<size_t>(i)],
-                  order[static_cast<size_t>(i + random_.Below(limits[0] - i))]);
+                  order[static_cast<size_t>(i + random_.Below(limit - i))]);
       std::copy_n(order.begin(), run, x + at);
     }
     return true;
   }
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t limit = limits[static_cast<size_t>(i) % limits.size()];
+    const auto [low, high] = ranges[static_cast<size_t>(i % columns)];
     if (mode == InputMode::kUp)
-      x[i] = limit - 1;
+      x[i] = high;
     else if (mode == InputMode::kDown)
       x[i] = 0;
-    else if ((mode == InputMode::kTies || mode == InputMode::kMeet) &&
-             i >= static_cast<int64_t>(limits.size()))
-      x[i] = x[i - static_cast<int64_t>(limits.size())];
+    else if ((mode == InputMode::kTies || mode == InputMode::kMeet) && i >= columns)
+      x[i] = x[i - columns];
     else
-      x[i] = domain.negative_ok ? random_.Below(2 * limit) - limit : random_.Below(limit);
+      x[i] = low + random_.Below(high - low + 1);
     if (!special_.empty() && mode == InputMode::kNormal && random_.Below(4) == 0) {
       const int64_t named = special_[static_cast<size_t>(random_.Below(std::ssize(special_)))];
-      if (named < limit) x[i] = named;
+      if (named <= high) x[i] = named;
     }
   }
   return true;

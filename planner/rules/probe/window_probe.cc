@@ -26,7 +26,6 @@
 #include "planner/rules/probe/window_probe.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <set>

@@ -101,7 +101,7 @@ CandidateSearch::Maps CandidateSearch::PairByMixedDifference(Maps maps,
 bool CandidateSearch::ExtendBySubsets(const Maps& maps,
                                       int atom,
                                       const std::vector<size_t>& free,
-                                      const std::function<bool(Maps, bool carried)>& visit) {
+                                      const Visit& visit) {
   const int64_t size = relation_.sizes[static_cast<size_t>(atom)];
   std::vector<std::vector<CoordinateMap>> choices;
   for (const size_t node : free) choices.push_back(SeedMaps(relation_.size(node), atom, size));
@@ -146,9 +146,7 @@ bool CandidateSearch::Contradicted(const Maps& maps) const {
   return false;
 }
 
-bool CandidateSearch::Extend(const Maps& seed,
-                             int atom,
-                             const std::function<bool(Maps, bool carried)>& visit) {
+bool CandidateSearch::Extend(const Maps& seed, int atom, const Visit& visit) {
   const Maps maps = Carry(relation_, box_, seed);
   if (!extended_.insert(maps).second) return false;  // an earlier seed gave the same maps
   if (visit(maps, /*carried=*/true)) return true;

@@ -47,14 +47,15 @@ class CandidateSearch {
 
  private:
   using Maps = std::map<size_t, CoordinateMap>;
+  using Visit = std::function<bool(Maps, bool carried)>;
 
   std::vector<Maps> Seeds(const Family& family, std::span<const int> atoms) const;
   // Each returns true to stop.
-  bool Extend(const Maps& seed, int atom, const std::function<bool(Maps, bool carried)>& visit);
+  bool Extend(const Maps& seed, int atom, const Visit& visit);
   bool ExtendBySubsets(const Maps& maps,
                        int atom,
                        const std::vector<size_t>& free,
-                       const std::function<bool(Maps, bool carried)>& visit);
+                       const Visit& visit);
   Maps PairByMixedDifference(Maps maps, int atom, const std::vector<size_t>& free);
   bool Meet(size_t x, size_t w) const;
   bool Contradicted(const Maps& maps) const;

@@ -349,11 +349,8 @@ bool ExecutionTest::HoldsAtEdges(const Trial& trial,
       whole[o] = Rounded(whole[o], own[o]);
       slacks.push_back(kRoundings * EpsilonOf(own[o]) * std::max(Largest(whole[o]), kLeastNumber));
     }
-    std::vector<std::vector<Tensor>> local;
     Reductions now = left;
-    if (!RunRanks(trial, at, inputs, {whole, slacks, own}, local) ||
-        !Reduces(trial, {whole, slacks, own}, local, now))
-      return false;
+    if (!RunRanks(trial, at, inputs, {whole, slacks, own}, now)) return false;
   }
   return true;
 }
@@ -443,10 +440,7 @@ bool ExecutionTest::Agrees(const Trial& trial, const Configuration& at, Reductio
   if (std::ranges::all_of(whole, [](const Tensor& y) { return y.size() == 0; })) return false;
   ++executions_;
   const std::vector<double> slacks = SlacksOf(whole);
-  std::vector<std::vector<Tensor>> local;
-  if (!RunRanks(trial, at, inputs, {whole, slacks}, local) ||
-      !Reduces(trial, {whole, slacks}, local, left))
-    return false;
+  if (!RunRanks(trial, at, inputs, {whole, slacks}, left)) return false;
   for (const auto& [output, ops] : left)
     if (ops.front() != ReduceOp::kSum && ops.front() != ReduceOp::kProd)
       folded_[output] += whole[static_cast<size_t>(output)].size();
@@ -492,17 +486,18 @@ bool ExecutionTest::RunRanks(const Trial& trial,
                              const Configuration& at,
                              std::span<const Tensor> inputs,
                              const Undivided& whole,
-                             std::vector<std::vector<Tensor>>& local) {
+                             Reductions& left) {
   std::map<int, std::vector<Tensor>> shares;
   for (const int input : trial.partial_inputs)
     shares[input] = SplitSum(inputs[static_cast<size_t>(input)], at.ranks, sampler_.random());
+  std::vector<std::vector<Tensor>> local;
   for (int64_t rank = 0; rank < at.ranks; ++rank) {
     std::vector<Tensor> mine(inputs.begin(), inputs.end());
     for (const auto& [input, parts] : shares)
       mine[static_cast<size_t>(input)] = parts[static_cast<size_t>(rank)];
     if (!RunRank(trial, at, rank, std::move(mine), whole, local.emplace_back())) return false;
   }
-  return true;
+  return Reduces(trial, whole, local, left);
 }
 
 bool ExecutionTest::RunRank(const Trial& trial,

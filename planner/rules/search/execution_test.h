@@ -114,7 +114,7 @@ class ExecutionTest {
                 const Configuration& at,
                 std::span<const Tensor> inputs,
                 const Undivided& whole,
-                std::vector<std::vector<Tensor>>& local);
+                Reductions& left);
   // inputs: whole, apart from partial ones.
   bool RunRank(const Trial& trial,
                const Configuration& at,

@@ -158,25 +158,18 @@ Trial FactorSearch::PlainTrial(const std::vector<int>& atoms, const Candidate& c
 }
 
 bool FactorSearch::TryVariants(const Trial& plain) {
-  for (const Trial& trial : PlainVariants(plain))
-    if (auto factor = test_.Run(trial)) return Keep(std::move(*factor));
-  for (const Trial& trial : PartialVariants(plain))
+  Trial local = plain;
+  local.local_literals = HasLiteral(plain.atoms);
+  if (plain.inputs.empty() && !local.local_literals) return false;
+  if (auto factor = test_.Run(local)) return Keep(std::move(*factor));
+  if (local.local_literals && !plain.inputs.empty())
+    if (auto factor = test_.Run(plain)) return Keep(std::move(*factor));
+  for (const Trial& trial : PartialVariants(local))
     if (auto factor = test_.Run(trial)) return Keep(std::move(*factor));
   return false;
 }
 
-std::vector<Trial> FactorSearch::PlainVariants(const Trial& plain) const {
-  const bool has_literal = HasLiteral(plain.atoms);
-  if (plain.inputs.empty() && !has_literal) return {};
-  std::vector<Trial> trials{plain};
-  trials[0].local_literals = has_literal;
-  if (has_literal && !plain.inputs.empty()) trials.push_back(plain);
-  return trials;
-}
-
 std::vector<Trial> FactorSearch::PartialVariants(const Trial& plain) {
-  const bool has_literal = HasLiteral(plain.atoms);
-  if (plain.inputs.empty() && !has_literal) return {};
   if (plain.outputs.size() == search_.relation().outputs.size()) return {};
   std::vector<Trial> trials;
   std::vector<int> whole;  // uncut inputs that may be partial sums
@@ -187,7 +180,6 @@ std::vector<Trial> FactorSearch::PartialVariants(const Trial& plain) {
   }
   const auto add = [&](std::vector<int> partial) {
     trials.push_back(plain);
-    trials.back().local_literals = has_literal;
     trials.back().partial_inputs = std::move(partial);
   };
   for (const int input : whole) add({input});

@@ -30,7 +30,6 @@ class FactorSearch {
   Trial PlainTrial(const std::vector<int>& atoms, const Candidate& candidate) const;
   bool TryVariants(const Trial& plain);
   void TryOffsets(const std::vector<Trial>& plain);
-  std::vector<Trial> PlainVariants(const Trial& plain) const;
   std::vector<Trial> PartialVariants(const Trial& plain);
   bool Keep(SymbolicFactor factor);
   bool Covered(const std::vector<int>& atoms) const;

@@ -93,6 +93,28 @@ std::set<int> KernelsOf(const SymbolicFactor& factor) {
   return atoms;
 }
 
+// Repeats the trials that change no integer, with halos that wrap around the ends of the dims.
+void AddAround(std::vector<SymbolicFactor>& trials) {
+  for (size_t t = 0, count = trials.size(); t < count; ++t) {
+    SymbolicFactor trial = trials[t];
+    bool straight = trial.ends.empty();
+    const auto join = [&](std::vector<SymbolicCut>& cuts) {
+      bool joined = false;
+      for (SymbolicCut& cut : cuts) {
+        SymbolicWindow& window = *cut.window;
+        straight = straight && window.course == Halo::Course::kStraight;
+        if (IsNothing({window.before, window.behind})) continue;
+        window.course = Halo::Course::kAround;
+        joined = true;
+      }
+      return joined;
+    };
+    const bool joined = join(trial.inputs);
+    join(trial.outputs);
+    if (straight && joined) trials.push_back(std::move(trial));
+  }
+}
+
 }  // namespace
 
 void WindowSearch::Run(std::vector<SymbolicFactor>& found) {
@@ -331,28 +353,6 @@ std::vector<SymbolicFactor> WindowSearch::Trials(const SymbolicFactor& exact) {
   AddRounded(exact, trials);
   AddAround(trials);
   return trials;
-}
-
-// Repeats the trials that change no integer, with halos that wrap around the ends of the dims.
-void WindowSearch::AddAround(std::vector<SymbolicFactor>& trials) {
-  for (size_t t = 0, count = trials.size(); t < count; ++t) {
-    SymbolicFactor trial = trials[t];
-    bool straight = trial.ends.empty();
-    const auto join = [&](std::vector<SymbolicCut>& cuts) {
-      bool joined = false;
-      for (SymbolicCut& cut : cuts) {
-        SymbolicWindow& window = *cut.window;
-        straight = straight && window.course == Halo::Course::kStraight;
-        if (window.before == Width{} && window.behind == Width{}) continue;
-        window.course = Halo::Course::kAround;
-        joined = true;
-      }
-      return joined;
-    };
-    const bool joined = join(trial.inputs);
-    join(trial.outputs);
-    if (straight && joined) trials.push_back(std::move(trial));
-  }
 }
 
 // Extends the halo behind the piece by what a rank's call drops at the end of its piece (the end of

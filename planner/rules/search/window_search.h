@@ -40,7 +40,6 @@ class WindowSearch {
   std::vector<SymbolicFactor> Trials(const SymbolicFactor& exact);
   bool Widen(const std::vector<Width>& surplus, SymbolicFactor& trial);
   void AddRounded(const SymbolicFactor& exact, std::vector<SymbolicFactor>& trials);
-  static void AddAround(std::vector<SymbolicFactor>& trials);
   std::optional<std::vector<Width>> Surplus(const SymbolicFactor& trial);
   std::optional<std::vector<int64_t>> SurplusAt(const SymbolicFactor& trial,
                                                 const std::vector<int64_t>& sizes);

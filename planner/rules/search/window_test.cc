@@ -241,14 +241,11 @@ std::optional<SymbolicFactor> WindowTest::Run(const SymbolicFactor& trial,
     const std::optional<Call> call = CallFor(trial, sizes, at);
     return call && Agrees(*call, trial, at);
   };
-  // Padding that mirrors the array may need more elements than a small piece has.
-  const int64_t ends = LargestEnd(trial, small);
-  bool first = agrees(small, kSettings[0]);
-  if (!first && ends > 0) {
-    more = 2 * ends;
-    first = agrees(small, kSettings[0]);
+  if (!agrees(small, kSettings[0])) {
+    // Padding that mirrors the array may need more elements than a small piece has.
+    more = 2 * LargestEnd(trial, small);
+    if (more == 0 || !agrees(small, kSettings[0])) return std::nullopt;
   }
-  if (!first) return std::nullopt;
   for (const Setting& at : std::span(kSettings).subspan(1))
     if (!agrees(small, at)) return std::nullopt;
   if (!HoldsAtEdges(trial, small, more)) return std::nullopt;
