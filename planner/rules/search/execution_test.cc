@@ -46,6 +46,23 @@
 #include "planner/rules/search/offsets.h"
 
 namespace metadist {
+
+struct ExecutionTest::Configuration {
+  std::vector<int64_t> sizes;
+  int64_t ranks = 2;
+  InputMode mode = InputMode::kNormal;
+  bool even = true;
+  std::vector<std::vector<int64_t>> groups = {};  // by rank; empty: balanced runs of groups
+  int64_t turn = -1;  // of Sampler::DrawTurn, for counted indices; -1: they are random
+};
+
+// The kernel's outputs for the whole inputs; differences up to the slack of an output are rounding.
+struct ExecutionTest::Undivided {
+  std::span<const Tensor> outputs;
+  std::span<const double> slacks;
+  std::span<const ElementType> types = {};  // to which results are rounded; empty: no rounding
+};
+
 namespace {
 
 struct Setting {
@@ -126,14 +143,107 @@ std::vector<Tensor> SplitSum(const Tensor& x, int64_t ranks, SplitMix& random) {
   return parts;
 }
 
-}  // namespace
+using Configuration = ExecutionTest::Configuration;
+using Undivided = ExecutionTest::Undivided;
 
-ExecutionTest::Configuration ExecutionTest::ConfigurationOf(
+// groups: of the first tested atom; the others have more.
+Configuration ConfigurationOf(
     const Trial& trial, std::vector<int64_t> sizes, int64_t ranks, int64_t groups, InputMode mode) {
   for (size_t j = 0; j < trial.atoms.size(); ++j)
     sizes[static_cast<size_t>(trial.atoms[j])] = groups + ranks * static_cast<int64_t>(j % 3);
   return {std::move(sizes), ranks, mode, groups % ranks == 0};
 }
+
+// Indices of a dim that a rank holds.
+std::vector<int64_t> Held(const SymbolicCut& cut, const Configuration& at, int64_t rank) {
+  const Cut real = CutAt(cut, at.sizes);
+  if (at.groups.empty()) return IndicesOf(real, at.ranks, rank);
+  std::vector<int64_t> indices;
+  const Cut::Part& part = real.parts[0];
+  for (int64_t block = 0; block < real.repeat; ++block)
+    for (const int64_t group : at.groups[static_cast<size_t>(rank)])
+      for (int64_t i = 0; i < part.unit; ++i)
+        indices.push_back((block * part.size + group) * part.unit + i);
+  return indices;
+}
+
+int64_t GroupsOf(int atom, const Configuration& at, int64_t rank) {
+  return at.groups.empty() ? Piece(at.sizes[static_cast<size_t>(atom)], at.ranks, rank).size()
+                           : std::ssize(at.groups[static_cast<size_t>(rank)]);
+}
+
+bool CutsFit(const std::vector<SymbolicCut>& cuts,
+             std::span<const int64_t> sizes,
+             std::span<const Tensor> tensors) {
+  return std::ranges::all_of(cuts, [&](const SymbolicCut& cut) {
+    const Tensor& x = tensors[static_cast<size_t>(cut.tensor)];
+    return cut.dim < x.rank() && CutAt(cut, sizes).size() == x.dim(cut.dim);
+  });
+}
+
+// Whether a rank's part of the output is not rounded to its type: a part of a sum or product may
+// overflow a type that holds the whole, which is not the cut's fault: 1e5 times 0.1 in f16. A
+// call's results for partial inputs are rounded all the same: x / 1e-40 is linear in x only if no
+// part is infinite.
+bool StaysWide(const Trial& trial, size_t output, ElementType type) {
+  return ClassOf(type) == ElementClass::kFloat && trial.partial_inputs.empty() &&
+         trial.reached.count(static_cast<int>(output)) != 0 &&
+         CutOf(trial.outputs, output) == nullptr;
+}
+
+// Whether a rank's outputs are its pieces of the whole outputs, except those to be reduced. Most
+// wrong trials fail here, after the first rank.
+bool Fits(const Trial& trial,
+          const Configuration& at,
+          int64_t rank,
+          const Undivided& whole,
+          const std::vector<Tensor>& outputs) {
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    const Tensor& expected = whole.outputs[o];
+    if (const SymbolicCut* cut = CutOf(trial.outputs, o)) {
+      if (!CloseAt(outputs[o], expected, cut->dim, Held(*cut, at, rank), whole.slacks[o]))
+        return false;
+    } else if (trial.reached.count(static_cast<int>(o)) == 0) {
+      if (!Close(outputs[o], expected, whole.slacks[o])) return false;
+    } else if (outputs[o].type() != expected.type()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Reduces(const Trial& trial,
+             const Undivided& whole,
+             const std::vector<std::vector<Tensor>>& local,
+             ExecutionTest::Reductions& left) {
+  for (const int output : trial.reached) {
+    const size_t o = static_cast<size_t>(output);
+    if (o >= whole.outputs.size() || CutOf(trial.outputs, o) != nullptr) continue;
+    const double unit = whole.types.empty() ? 1e-14 : kRoundings * EpsilonOf(whole.types[o]);
+    double rounding = 0;  // of a sum with cancellation
+    for (const std::vector<Tensor>& mine : local)
+      rounding = std::max(rounding, unit * Largest(mine[o]));
+    constexpr ReduceOp kAll[] = {ReduceOp::kSum,
+                                 ReduceOp::kProd,
+                                 ReduceOp::kMax,
+                                 ReduceOp::kMin,
+                                 ReduceOp::kAnd,
+                                 ReduceOp::kOr};
+    const auto [found, first] =
+        left.try_emplace(output, std::vector<ReduceOp>(std::begin(kAll), std::end(kAll)));
+    std::erase_if(found->second, [&](ReduceOp op) {
+      if (!Applies(op, whole.outputs[o].element())) return true;
+      Tensor folded = local[0][o].Clone();
+      for (size_t rank = 1; rank < local.size(); ++rank) Fold(op, folded, local[rank][o]);
+      if (!whole.types.empty()) folded = Rounded(folded, whole.types[o]);
+      return !Close(folded, whole.outputs[o], whole.slacks[o] + rounding);
+    });
+    if (found->second.empty()) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 // Starts at the atom after the tested ones, as long as the call stays small. If one more of an atom
 // is not a legal call, twice the atom may be.
@@ -187,7 +297,7 @@ std::vector<std::vector<int64_t>> ExecutionTest::WideSizes(std::span<const int> 
   return all;
 }
 
-std::vector<ExecutionTest::Configuration> ExecutionTest::Configurations(const Trial& trial) const {
+std::vector<Configuration> ExecutionTest::Configurations(const Trial& trial) const {
   const std::vector<int64_t> other = OtherSizes(trial.atoms, 1);
   std::vector<Configuration> out;
   const auto add = [&](const Setting& s, const std::vector<int64_t>& base, int64_t more) {
@@ -217,7 +327,7 @@ std::vector<ExecutionTest::Configuration> ExecutionTest::Configurations(const Tr
   return out;
 }
 
-std::vector<ExecutionTest::Configuration> ExecutionTest::SingleGroups(const Trial& trial) const {
+std::vector<Configuration> ExecutionTest::SingleGroups(const Trial& trial) const {
   const std::vector<int64_t> other = OtherSizes(trial.atoms, 1);
   std::vector<Configuration> out;
   for (const Setting& s : kSingleGroup) {
@@ -228,10 +338,6 @@ std::vector<ExecutionTest::Configuration> ExecutionTest::SingleGroups(const Tria
   return out;
 }
 
-bool ExecutionTest::IsAmbiguous(const Reductions& left) {
-  return std::ranges::any_of(left, [](const auto& at) { return at.second.size() > 1; });
-}
-
 std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
   SymbolicFactor factor = trial;
   Reductions left;
@@ -240,7 +346,8 @@ std::optional<SymbolicFactor> ExecutionTest::Run(const Trial& trial) {
   told_ = 0;
   folded_.clear();
   const auto unsure = [&] {
-    return IsAmbiguous(left) || told_ < kLeastTold ||
+    return std::ranges::any_of(left, [](const auto& at) { return at.second.size() > 1; }) ||
+           told_ < kLeastTold ||
            std::ranges::any_of(folded_, [](const auto& at) { return at.second < kLeastFolded; });
   };
   for (int round = 0; round == 0 || (round < kMostRounds && unsure()); ++round)
@@ -355,35 +462,6 @@ bool ExecutionTest::HoldsAtEdges(const Trial& trial,
   return true;
 }
 
-// Indices of a dim that a rank holds.
-std::vector<int64_t> ExecutionTest::Held(const SymbolicCut& cut,
-                                         const Configuration& at,
-                                         int64_t rank) {
-  const Cut real = CutAt(cut, at.sizes);
-  if (at.groups.empty()) return IndicesOf(real, at.ranks, rank);
-  std::vector<int64_t> indices;
-  const Cut::Part& part = real.parts[0];
-  for (int64_t block = 0; block < real.repeat; ++block)
-    for (const int64_t group : at.groups[static_cast<size_t>(rank)])
-      for (int64_t i = 0; i < part.unit; ++i)
-        indices.push_back((block * part.size + group) * part.unit + i);
-  return indices;
-}
-
-int64_t ExecutionTest::GroupsOf(int atom, const Configuration& at, int64_t rank) {
-  return at.groups.empty() ? Piece(at.sizes[static_cast<size_t>(atom)], at.ranks, rank).size()
-                           : std::ssize(at.groups[static_cast<size_t>(rank)]);
-}
-
-bool ExecutionTest::CutsFit(const std::vector<SymbolicCut>& cuts,
-                            std::span<const int64_t> sizes,
-                            std::span<const Tensor> tensors) {
-  return std::ranges::all_of(cuts, [&](const SymbolicCut& cut) {
-    const Tensor& x = tensors[static_cast<size_t>(cut.tensor)];
-    return cut.dim < x.rank() && CutAt(cut, sizes).size() == x.dim(cut.dim);
-  });
-}
-
 bool ExecutionTest::DrawInputs(const Trial& trial,
                                const Configuration& at,
                                std::span<const int64_t> values,
@@ -406,7 +484,7 @@ bool ExecutionTest::DrawInputs(const Trial& trial,
   return true;
 }
 
-std::vector<ExecutionTest::Configuration> ExecutionTest::IndexEdges(const Trial& trial) const {
+std::vector<Configuration> ExecutionTest::IndexEdges(const Trial& trial) const {
   std::vector<Configuration> out;
   if (trial.indices.empty()) return out;
   std::set<int64_t> pieces{2};
@@ -523,67 +601,6 @@ bool ExecutionTest::RunRank(const Trial& trial,
   for (size_t o = 0; o < whole.types.size(); ++o)
     if (!StaysWide(trial, o, whole.types[o])) outputs[o] = Rounded(outputs[o], whole.types[o]);
   if (!Fits(trial, at, rank, whole, outputs)) return false;
-  return true;
-}
-
-// A part of a sum or product may overflow a type that holds the whole, which is not the cut's
-// fault: 1e5 times 0.1 in f16. A call's results for partial inputs are rounded all the same: x /
-// 1e-40 is linear in x only if no part is infinite.
-bool ExecutionTest::StaysWide(const Trial& trial, size_t output, ElementType type) {
-  return ClassOf(type) == ElementClass::kFloat && trial.partial_inputs.empty() &&
-         trial.reached.count(static_cast<int>(output)) != 0 &&
-         CutOf(trial.outputs, output) == nullptr;
-}
-
-// Whether a rank's outputs are its pieces of the whole outputs, except those to be reduced. Most
-// wrong trials fail here, after the first rank.
-bool ExecutionTest::Fits(const Trial& trial,
-                         const Configuration& at,
-                         int64_t rank,
-                         const Undivided& whole,
-                         const std::vector<Tensor>& outputs) {
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    const Tensor& expected = whole.outputs[o];
-    if (const SymbolicCut* cut = CutOf(trial.outputs, o)) {
-      if (!CloseAt(outputs[o], expected, cut->dim, Held(*cut, at, rank), whole.slacks[o]))
-        return false;
-    } else if (trial.reached.count(static_cast<int>(o)) == 0) {
-      if (!Close(outputs[o], expected, whole.slacks[o])) return false;
-    } else if (outputs[o].type() != expected.type()) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool ExecutionTest::Reduces(const Trial& trial,
-                            const Undivided& whole,
-                            const std::vector<std::vector<Tensor>>& local,
-                            Reductions& left) {
-  for (const int output : trial.reached) {
-    const size_t o = static_cast<size_t>(output);
-    if (o >= whole.outputs.size() || CutOf(trial.outputs, o) != nullptr) continue;
-    const double unit = whole.types.empty() ? 1e-14 : kRoundings * EpsilonOf(whole.types[o]);
-    double rounding = 0;  // of a sum with cancellation
-    for (const std::vector<Tensor>& mine : local)
-      rounding = std::max(rounding, unit * Largest(mine[o]));
-    constexpr ReduceOp kAll[] = {ReduceOp::kSum,
-                                 ReduceOp::kProd,
-                                 ReduceOp::kMax,
-                                 ReduceOp::kMin,
-                                 ReduceOp::kAnd,
-                                 ReduceOp::kOr};
-    const auto [found, first] =
-        left.try_emplace(output, std::vector<ReduceOp>(std::begin(kAll), std::end(kAll)));
-    std::erase_if(found->second, [&](ReduceOp op) {
-      if (!Applies(op, whole.outputs[o].element())) return true;
-      Tensor folded = local[0][o].Clone();
-      for (size_t rank = 1; rank < local.size(); ++rank) Fold(op, folded, local[rank][o]);
-      if (!whole.types.empty()) folded = Rounded(folded, whole.types[o]);
-      return !Close(folded, whole.outputs[o], whole.slacks[o] + rounding);
-    });
-    if (found->second.empty()) return false;
-  }
   return true;
 }
 

@@ -23,6 +23,9 @@ struct Trial : SymbolicFactor {
 // Runs a trial divided and whole, and compares the results.
 class ExecutionTest {
  public:
+  struct Configuration;  // sizes, ranks and inputs of one test
+  struct Undivided;      // what the ranks' results are compared with
+  using Reductions = std::map<int, std::vector<ReduceOp>>;  // by output: those that are left
   static constexpr int64_t kLargeCall = 4096;
 
   ExecutionTest(BlackBox& box, Sampler& sampler, const Family& family)
@@ -56,16 +59,6 @@ class ExecutionTest {
   int64_t ambiguous() const { return ambiguous_; }
 
  private:
-  struct Configuration {
-    std::vector<int64_t> sizes;
-    int64_t ranks = 2;
-    InputMode mode = InputMode::kNormal;
-    bool even = true;
-    std::vector<std::vector<int64_t>> groups = {};  // by rank; empty: balanced runs of groups
-    int64_t turn = -1;  // of Sampler::DrawTurn, for counted indices; -1: they are random
-  };
-  using Reductions = std::map<int, std::vector<ReduceOp>>;
-
   // Size of an atom at which all its dims have this many elements or more.
   int64_t SizeFor(int atom, int64_t elements) const;
   // Size of an atom at which all its dims exceed the call's literals.
@@ -75,23 +68,14 @@ class ExecutionTest {
   // Three ranks with two groups each, and with as many as each of the call's literals; none if the
   // trial counts no indices.
   std::vector<Configuration> IndexEdges(const Trial& trial) const;
-  // groups: of the first tested atom; the others have more.
-  static Configuration ConfigurationOf(const Trial& trial,
-                                       std::vector<int64_t> sizes,
-                                       int64_t ranks,
-                                       int64_t groups,
-                                       InputMode mode);
   bool HoldsInAnyOrder(const Trial& trial, const SymbolicFactor& factor, const Reductions& left);
   bool HoldsAtEdges(const Trial& trial, const SymbolicFactor& factor, const Reductions& left);
-  static std::vector<int64_t> Held(const SymbolicCut& cut, const Configuration& at, int64_t rank);
-  static int64_t GroupsOf(int atom, const Configuration& at, int64_t rank);
   // For atoms tested at one size only, adds a second size at which the trial holds, in calls of at
   // most `most_elements` elements.
   void VaryOthers(const Trial& trial,
                   const Reductions& left,
                   int64_t most_elements,
                   std::vector<std::set<int64_t>>& seen);
-  static bool IsAmbiguous(const Reductions& left);
   bool Agrees(const Trial& trial, const Configuration& at, Reductions& left);
   // Whether the trial agrees at every legal value of the indices that it counts.
   bool AgreesAtAllIndices(const Trial& trial, Configuration at, Reductions& left);
@@ -100,16 +84,6 @@ class ExecutionTest {
                   const Configuration& at,
                   std::span<const int64_t> values,
                   std::vector<Tensor>& inputs);
-  static bool CutsFit(const std::vector<SymbolicCut>& cuts,
-                      std::span<const int64_t> sizes,
-                      std::span<const Tensor> tensors);
-  // The kernel's outputs for the whole inputs; differences up to the slack of an output are
-  // rounding.
-  struct Undivided {
-    std::span<const Tensor> outputs;
-    std::span<const double> slacks;
-    std::span<const ElementType> types = {};  // to which results are rounded; empty: no rounding
-  };
   bool RunRanks(const Trial& trial,
                 const Configuration& at,
                 std::span<const Tensor> inputs,
@@ -122,21 +96,10 @@ class ExecutionTest {
                std::vector<Tensor> inputs,
                const Undivided& whole,
                std::vector<Tensor>& outputs);
-  // Whether a rank's part of the output is not rounded to its type.
-  static bool StaysWide(const Trial& trial, size_t output, ElementType type);
   bool Matters(const Trial& trial,
                const Configuration& at,
                std::vector<Tensor> inputs,
                const Undivided& whole);
-  static bool Fits(const Trial& trial,
-                   const Configuration& at,
-                   int64_t rank,
-                   const Undivided& whole,
-                   const std::vector<Tensor>& outputs);
-  static bool Reduces(const Trial& trial,
-                      const Undivided& whole,
-                      const std::vector<std::vector<Tensor>>& local,
-                      Reductions& left);
 
   BlackBox& box_;
   Sampler& sampler_;

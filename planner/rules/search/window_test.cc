@@ -35,6 +35,37 @@ namespace {
 
 constexpr int64_t kLargestTestAtom = 1024;
 
+// Copies the rank's pieces into the merged outputs; false if they have another shape, or if an
+// output that is not cut differs.
+bool MergePieces(const std::vector<Cut>& cuts,
+                 int64_t ranks,
+                 int64_t rank,
+                 const std::vector<Tensor>& local,
+                 const std::vector<Tensor>& whole,
+                 std::vector<Tensor>& merged) {
+  if (local.size() != whole.size()) return false;
+  for (size_t o = 0; o < whole.size(); ++o) {
+    const Cut* cut = CutOf(cuts, o);
+    if (cut == nullptr) {
+      if (!Close(local[o], whole[o], 1e-10 * Largest(whole[o]))) return false;
+      merged[o] = local[o];
+      continue;
+    }
+    const std::vector<int64_t> wide = HeldOf(*cut, ranks, rank, /*halo=*/true);
+    const std::vector<int64_t> own = HeldOf(*cut, ranks, rank, /*halo=*/false);
+    TensorType expected = whole[o].type();
+    expected.shape[static_cast<size_t>(cut->dim)] = static_cast<int64_t>(wide.size());
+    if (local[o].type() != expected) return false;
+    // With a negative halo a rank may make less than its piece.
+    const auto from = std::ranges::search(wide, own).begin();
+    if (from == wide.end()) return false;
+    std::vector<int64_t> kept(own.size());
+    std::iota(kept.begin(), kept.end(), from - wide.begin());
+    Put(merged[o], cut->dim, own, Take(local[o], cut->dim, kept));
+  }
+  return true;
+}
+
 }  // namespace
 
 size_t WindowTest::SlotOf(const EndLiteral& end) const {
@@ -125,37 +156,6 @@ bool WindowTest::RunRank(const Call& call,
   return box_.Run(values, mine, outputs);
 }
 
-// Copies the rank's pieces into the merged outputs; false if they have another shape, or if an
-// output that is not cut differs.
-bool WindowTest::Merge(const Call& call,
-                       int64_t ranks,
-                       int64_t rank,
-                       const std::vector<Tensor>& local,
-                       const std::vector<Tensor>& whole,
-                       std::vector<Tensor>& merged) const {
-  if (local.size() != whole.size()) return false;
-  for (size_t o = 0; o < whole.size(); ++o) {
-    const Cut* cut = CutOf(call.factor.outputs, o);
-    if (cut == nullptr) {
-      if (!Close(local[o], whole[o], 1e-10 * Largest(whole[o]))) return false;
-      merged[o] = local[o];
-      continue;
-    }
-    const std::vector<int64_t> wide = HeldOf(*cut, ranks, rank, /*halo=*/true);
-    const std::vector<int64_t> own = HeldOf(*cut, ranks, rank, /*halo=*/false);
-    TensorType expected = whole[o].type();
-    expected.shape[static_cast<size_t>(cut->dim)] = static_cast<int64_t>(wide.size());
-    if (local[o].type() != expected) return false;
-    // With a negative halo a rank may make less than its piece.
-    const auto from = std::ranges::search(wide, own).begin();
-    if (from == wide.end()) return false;
-    std::vector<int64_t> kept(own.size());
-    std::iota(kept.begin(), kept.end(), from - wide.begin());
-    Put(merged[o], cut->dim, own, Take(local[o], cut->dim, kept));
-  }
-  return true;
-}
-
 // A NaN at one end of the dim shows how far a kernel reads, however small its weight there. Values
 // that the kernel rejects are skipped.
 bool WindowTest::HoldsAtEdges(const SymbolicFactor& trial,
@@ -189,7 +189,7 @@ bool WindowTest::Agrees(const Call& call, const SymbolicFactor& trial, const Set
   ++executions_;
   for (int64_t rank = 0; rank < at.ranks; ++rank)
     if (!RunRank(call, trial, at.ranks, rank, inputs, local) ||
-        !Merge(call, at.ranks, rank, local, whole, merged))
+        !MergePieces(call.factor.outputs, at.ranks, rank, local, whole, merged))
       return false;
   for (size_t o = 0; o < whole.size(); ++o)
     if (!Close(merged[o], whole[o], 1e-10 * std::max(Largest(whole[o]), 1e-300))) return false;

@@ -68,12 +68,6 @@ class WindowTest {
                int64_t rank,
                std::span<const Tensor> inputs,
                std::vector<Tensor>& outputs);
-  bool Merge(const Call& call,
-             int64_t ranks,
-             int64_t rank,
-             const std::vector<Tensor>& local,
-             const std::vector<Tensor>& whole,
-             std::vector<Tensor>& merged) const;
 
   BlackBox& box_;
   Sampler& sampler_;
