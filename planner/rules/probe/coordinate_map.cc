@@ -88,17 +88,14 @@ std::optional<std::vector<Block>> ParseBlocks(CoordinateMap map, std::span<const
     const auto first = std::ranges::find_if(map, [](Coordinate c) { return c != kNowhere; });
     if (first == map.end()) return std::nullopt;
     const int atom = AtomOf(*first);
-    bool filled = false;
-    for (const CoordinateMap& full :
-         SeedMaps(static_cast<int64_t>(map.size()), atom, sizes[static_cast<size_t>(atom)])) {
-      bool fits = !filled;
-      for (size_t i = 0; i < map.size() && fits; ++i)
-        fits = map[i] == kNowhere || map[i] == full[i];
-      if (!fits) continue;
-      map = full;
-      filled = true;
-    }
-    if (!filled) return std::nullopt;
+    const std::vector<CoordinateMap> seeds =
+        SeedMaps(static_cast<int64_t>(map.size()), atom, sizes[static_cast<size_t>(atom)]);
+    const auto full = std::ranges::find_if(seeds, [&](const CoordinateMap& seed) {
+      return std::ranges::equal(
+          map, seed, [](Coordinate own, Coordinate c) { return own == kNowhere || own == c; });
+    });
+    if (full == seeds.end()) return std::nullopt;
+    map = *full;
   }
   std::vector<Block> blocks;
   size_t at = 0;

@@ -320,8 +320,7 @@ void CoupledSizes::FindLarger(int slot, const std::vector<int>& big) {
     if (std::gcd(box_.value(t), box_.value(slot)) > 1) near.push_back(t);
   }
   std::optional<Slots> found = Shrink(slot, equal);
-  if (found && found->size() > 2 && !Accepts(*found)->other.empty()) found.reset();
-  if (found) return Add(*found);
+  if (found && (found->size() <= 2 || Accepts(*found)->other.empty())) return Add(*found);
   for (const size_t size : {2, 3, 4})
     if (FindCombinations(slot, near, size)) return;
 }

@@ -58,8 +58,7 @@ void Sampler::SetDomains(std::span<const int64_t> values) {
   for (size_t s = box_.first_literal(); s < values.size(); ++s)
     if (values[s] >= 0 && box_.slots()[s].is_literal()) special_.push_back(values[s]);
   shapes_.resize(box_.num_inputs());
-  for (size_t i = 0; i < box_.num_inputs(); ++i)
-    if (box_.role(i) != BlackBox::Role::kAbsent) shapes_[i] = box_.ShapeOf(i, values);
+  for (size_t i = 0; i < box_.num_inputs(); ++i) shapes_[i] = box_.ShapeOf(i, values);
 }
 
 bool Sampler::Draw(std::span<const int64_t> values,

@@ -227,13 +227,10 @@ SymbolicCut FactorSearch::Pack(int tensor,
       among.push_back(static_cast<int>(a));
   }
   const size_t count = cut.blocks.size();
-  size_t period = 1;
-  for (; period < count; ++period) {
-    bool repeats = count % period == 0;
-    for (size_t i = period; i < count && repeats; ++i)
-      repeats = cut.blocks[i] == cut.blocks[i - period];
-    if (repeats) break;
-  }
+  size_t period = 1;  // of the blocks
+  while (count % period != 0 || !std::ranges::equal(std::span(cut.blocks).subspan(period),
+                                                    std::span(cut.blocks).first(count - period)))
+    ++period;
   SymbolicCut packed{tensor, cut.dim, Symbolic(static_cast<int64_t>(count / period), among), {}};
   for (size_t i = 0; i < period; ++i)
     packed.parts.push_back({cut.blocks[i].atom, Symbolic(cut.blocks[i].unit, among)});

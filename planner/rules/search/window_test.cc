@@ -109,9 +109,7 @@ std::optional<WindowTest::Call> WindowTest::CallAt(const SymbolicFactor& trial,
   Call call{family_.ValuesAt(sizes), {}};
   std::vector<Shape> inputs, outputs;
   if (!box_.Infer(call.values, outputs)) return std::nullopt;
-  for (size_t i = 0; i < box_.num_inputs(); ++i)
-    inputs.push_back(box_.role(i) == BlackBox::Role::kAbsent ? Shape()
-                                                             : box_.ShapeOf(i, call.values));
+  for (size_t i = 0; i < box_.num_inputs(); ++i) inputs.push_back(box_.ShapeOf(i, call.values));
   std::optional<Factor> factor = WindowFactorAt(trial, sizes, inputs, outputs);
   if (!factor) return std::nullopt;
   call.factor = std::move(*factor);
