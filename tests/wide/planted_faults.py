@@ -136,8 +136,8 @@ FAULTS = {
 FOUND = {
     "sums pass into a narrower type": (
         "planner/rules/search/pass_edges.cc",
-        "if (Narrows(values, set)) return false;",
-        "Narrows(values, set);",
+        "if (Narrows(values, pass.inputs)) return false;",
+        "Narrows(values, pass.inputs);",
         "planner_rules_test:Form.*",
     ),
     "a part that its type alone makes infinite counts": (

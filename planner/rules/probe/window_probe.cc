@@ -161,17 +161,14 @@ bool WindowProbe::Reaches(const SlidingWindow& dims,
   return true;
 }
 
-bool WindowProbe::MeasureInput(const SlidingWindow& dims,
-                               const std::vector<Shape>& shapes,
-                               SlidingDim& input,
-                               Doubt& doubt) {
+bool WindowProbe::MeasureInput(const SlidingWindow& dims, SlidingDim& input, Doubt& doubt) {
   const int64_t size = values_[static_cast<size_t>(box_.dim_slot(input.tensor, input.dim))];
-  const int64_t unread = size - At(shapes, dims.outputs[0]) / dims.outputs[0].unit * input.unit;
+  const int64_t unread = size - At(shapes_, dims.outputs[0]) / dims.outputs[0].unit * input.unit;
   std::set<int64_t> shifts{0};
   if (unread > 1) shifts.insert({unread / 2, unread});
   for (const int64_t shift : shifts) {
     doubt = {};
-    if (MeasureFrom(shift, dims, shapes, input, doubt)) return true;
+    if (MeasureFrom(shift, dims, input, doubt)) return true;
     if (doubt.reversed) return false;
   }
   return false;
@@ -179,13 +176,12 @@ bool WindowProbe::MeasureInput(const SlidingWindow& dims,
 
 bool WindowProbe::MeasureFrom(int64_t shift,
                               const SlidingWindow& dims,
-                              const std::vector<Shape>& shapes,
                               SlidingDim& input,
                               Doubt& doubt) {
   constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
   constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
   const Reach nothing(dims.outputs.size(), {kNever, -1});
-  const int64_t groups = At(shapes, dims.outputs[0]) / dims.outputs[0].unit;
+  const int64_t groups = At(shapes_, dims.outputs[0]) / dims.outputs[0].unit;
   const int64_t apart = std::max<int64_t>(groups / 4, 1);
   const int64_t size = values_[static_cast<size_t>(box_.dim_slot(input.tensor, input.dim))];
   const auto place = [&](int64_t index) { return input.mirrored ? size - 1 - index : index; };
@@ -211,7 +207,7 @@ bool WindowProbe::MeasureFrom(int64_t shift,
     }
     for (size_t y = 0; y < one.size(); ++y) {
       const int64_t unit = dims.outputs[y].unit;
-      const int64_t last = At(shapes, dims.outputs[y]) - 1;
+      const int64_t last = At(shapes_, dims.outputs[y]) - 1;
       const bool none = one[y].end < 0 && two[y].end < 0;
       if (none) continue;
       doubt.reaches_ends = std::min(one[y].begin, two[y].begin) <= 0 || one[y].end < 0 ||
@@ -228,16 +224,15 @@ bool WindowProbe::MeasureFrom(int64_t shift,
 
 std::optional<SlidingWindow> WindowProbe::MeasureAt(const SlidingWindow& dims, bool& fits) {
   fits = true;
-  std::vector<Shape> shapes;
-  if (!box_.Infer(values_, shapes) || !DrawBaselines()) return std::nullopt;
+  if (!DrawBaselines()) return std::nullopt;
   SlidingWindow window = dims;
   for (SlidingDim& input : window.inputs) {
     Doubt doubt;
-    if (MeasureInput(dims, shapes, input, doubt)) continue;
+    if (MeasureInput(dims, input, doubt)) continue;
     if (doubt.reversed) {
       input.mirrored = true;
       doubt = {};
-      if (MeasureInput(dims, shapes, input, doubt)) continue;
+      if (MeasureInput(dims, input, doubt)) continue;
     }
     fits = !doubt.reaches_ends;
     return std::nullopt;
@@ -272,7 +267,6 @@ bool WindowProbe::SeesBehindHoles(const SlidingWindow& window, int64_t groups) c
 std::optional<SlidingWindow> WindowProbe::Measure(int atom,
                                                   std::vector<int64_t> sizes,
                                                   const SlidingWindow& dims) {
-  std::vector<Shape> shapes;
   int64_t& size = sizes[static_cast<size_t>(atom)];
   const int64_t most = std::max(kLargestAtom, size + kLargestAtom / 2);
   const bool has_holes = family_.largest_literal > kWideHole;
@@ -282,8 +276,8 @@ std::optional<SlidingWindow> WindowProbe::Measure(int atom,
     for (;; ++size) {
       if (size > most) return last;
       values_ = family_.ValuesAt(sizes);
-      if (box_.Infer(values_, shapes) &&
-          At(shapes, dims.outputs[0]) >= groups * dims.outputs[0].unit)
+      if (box_.Infer(values_, shapes_) &&
+          At(shapes_, dims.outputs[0]) >= groups * dims.outputs[0].unit)
         break;
     }
     bool fits = false;

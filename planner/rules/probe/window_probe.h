@@ -58,16 +58,9 @@ class WindowProbe {
     bool reversed = false;      // later input indices affect earlier output indices
   };
   // Sets before and behind of an input. False: there is no window, or `doubt` is set.
-  bool MeasureInput(const SlidingWindow& dims,
-                    const std::vector<Shape>& shapes,
-                    SlidingDim& input,
-                    Doubt& doubt);
+  bool MeasureInput(const SlidingWindow& dims, SlidingDim& input, Doubt& doubt);
   // The same at positions that are `shift` later in the input.
-  bool MeasureFrom(int64_t shift,
-                   const SlidingWindow& dims,
-                   const std::vector<Shape>& shapes,
-                   SlidingDim& input,
-                   Doubt& doubt);
+  bool MeasureFrom(int64_t shift, const SlidingWindow& dims, SlidingDim& input, Doubt& doubt);
   // Extends `reach` by the outputs that index `index` of the input affects. False: the kernel
   // rejected the call.
   bool Reaches(const SlidingWindow& dims, const SlidingDim& input, int64_t index, Reach& reach);
@@ -84,6 +77,7 @@ class WindowProbe {
   Sampler& sampler_;
   const Family& family_;
   std::vector<int64_t> values_;  // of the slots while measuring
+  std::vector<Shape> shapes_;    // of the outputs at values_
   std::vector<Baseline> bases_;
 };
 

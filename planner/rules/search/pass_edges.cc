@@ -46,13 +46,11 @@ bool HasNan(const Tensor& x) {
 
 }  // namespace
 
-bool PassEdges::Passes(ReduceOp op,
-                       const std::vector<int64_t>& values,
-                       const std::vector<int>& set) {
-  if (Narrows(values, set)) return false;
+bool PassEdges::Passes(const PassThrough& pass, const std::vector<int64_t>& values) {
+  if (Narrows(values, pass.inputs)) return false;
   // With few elements it takes several turns to use all kinds of numbers.
   const bool few =
-      makes_few_ || std::ranges::any_of(set, [&](int input) {
+      makes_few_ || std::ranges::any_of(pass.inputs, [&](int input) {
         return NumElements(box_.ShapeOf(static_cast<size_t>(input), values)) < 2 * kKinds;
       });
   const int beyond = few ? 3 * kKinds : kDrawsBeyond;
@@ -60,21 +58,19 @@ bool PassEdges::Passes(ReduceOp op,
   const auto holds = [&](Parts kind, int draws) {
     int told = 0;
     for (turn_ = 0; told < draws && turn_ < kMostEdgeTurns; ++turn_) {
-      if (!Compares(op, kind, values, set)) return false;
+      if (!Compares(pass, kind, values)) return false;
       told += told_ ? 1 : 0;
     }
     return true;
   };
-  if (op == ReduceOp::kSum) return holds(Parts::kFar, kDraws) && holds(Parts::kAlone, 1);
+  if (pass.op == ReduceOp::kSum) return holds(Parts::kFar, kDraws) && holds(Parts::kAlone, 1);
   return holds(Parts::kFar, beyond) && holds(Parts::kEvenNan, with_nan) &&
          holds(Parts::kOddNan, with_nan);
 }
 
-bool PassEdges::PassesAt(ReduceOp op,
-                         const std::vector<int64_t>& values,
-                         const std::vector<int>& set) {
+bool PassEdges::PassesAt(const PassThrough& pass, const std::vector<int64_t>& values) {
   turn_ = 0;
-  return Compares(op, Parts::kFar, values, set);
+  return Compares(pass, Parts::kFar, values);
 }
 
 bool PassEdges::Narrows(const std::vector<int64_t>& values, const std::vector<int>& set) {
@@ -198,10 +194,8 @@ bool PassEdges::Tells(Parts kind, const Tensor& whole, const Tensor& one, const 
   return one.type() != other.type() || !Close(one, other, 0);
 }
 
-bool PassEdges::Compares(ReduceOp op,
-                         Parts kind,
-                         const std::vector<int64_t>& values,
-                         const std::vector<int>& set) {
+bool PassEdges::Compares(const PassThrough& pass, Parts kind, const std::vector<int64_t>& values) {
+  const bool sums = pass.op == ReduceOp::kSum;
   Arrays inputs, whole;
   if (!sampler_.Draw(values, InputMode::kNormal, {}, inputs)) return false;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -209,12 +203,12 @@ bool PassEdges::Compares(ReduceOp op,
       inputs[i] = Rounded(inputs[i], box_.element(i));
   std::vector<Arrays> mine(kParts, inputs);
   double epsilon = 0, magnitudes = 0;
-  for (const int input : set) {
+  for (const int input : pass.inputs) {
     const size_t i = static_cast<size_t>(input);
-    Arrays parts = op == ReduceOp::kSum ? PartsOfSum(kind, i, inputs[i])
-                                        : PartsOfExtreme(op, kind, i, inputs[i]);
+    Arrays parts =
+        sums ? PartsOfSum(kind, i, inputs[i]) : PartsOfExtreme(pass.op, kind, i, inputs[i]);
     for (size_t p = 0; p < parts.size(); ++p) {
-      if (op == ReduceOp::kSum) magnitudes = std::max(magnitudes, SumOfMagnitudes(parts[p]));
+      if (sums) magnitudes = std::max(magnitudes, SumOfMagnitudes(parts[p]));
       mine[p][i] = std::move(parts[p]);
     }
     epsilon = std::max(epsilon, EpsilonOf(box_.element(i)));
@@ -228,18 +222,17 @@ bool PassEdges::Compares(ReduceOp op,
   for (size_t o = 0; o < whole.size(); ++o) {
     for (const Arrays& result : results)
       if (result[o].type() != whole[o].type()) return false;
-    RoundOutput(op, o, whole, results);
+    RoundOutput(pass.op, o, whole, results);
     double largest = Largest(whole[o]);
     told_ = told_ || Tells(kind, whole[o], results[0][o], results[1][o]);
     Tensor folded = results[0][o].Clone();
     for (size_t p = 0; p < results.size(); ++p) {
       largest = std::max(largest, Largest(results[p][o]));
-      if (p > 0) Fold(op, folded, results[p][o]);
+      if (p > 0) Fold(pass.op, folded, results[p][o]);
     }
     // Kernels add up in f64, whose rounding counts beside that of f64 itself.
-    const double slack = op == ReduceOp::kSum
-                             ? kPartRoundings * epsilon * largest + kKernelRounding * magnitudes
-                             : 0;
+    const double slack =
+        sums ? kPartRoundings * epsilon * largest + kKernelRounding * magnitudes : 0;
     if (!Close(folded, whole[o], slack)) return false;
   }
   return true;

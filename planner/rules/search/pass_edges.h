@@ -16,9 +16,9 @@ class PassEdges {
   PassEdges(BlackBox& box, Sampler& sampler) : box_(box), sampler_(sampler) {}
 
   // Whether partial values of these float inputs pass together in the call with these slot values.
-  bool Passes(ReduceOp op, const std::vector<int64_t>& values, const std::vector<int>& set);
+  bool Passes(const PassThrough& pass, const std::vector<int64_t>& values);
   // The same with ordinary parts only, at other slot values.
-  bool PassesAt(ReduceOp op, const std::vector<int64_t>& values, const std::vector<int>& set);
+  bool PassesAt(const PassThrough& pass, const std::vector<int64_t>& values);
 
   int64_t executions() const { return executions_; }
 
@@ -31,10 +31,7 @@ class PassEdges {
   bool Narrows(const std::vector<int64_t>& values, const std::vector<int>& set);
   static bool Tells(Parts kind, const Tensor& whole, const Tensor& one, const Tensor& other);
   // Sets told_.
-  bool Compares(ReduceOp op,
-                Parts kind,
-                const std::vector<int64_t>& values,
-                const std::vector<int>& set);
+  bool Compares(const PassThrough& pass, Parts kind, const std::vector<int64_t>& values);
   // Parts that reduce to the array `whole`, in the type of input `input`; `whole` is rounded.
   Arrays PartsOfSum(Parts kind, size_t input, Tensor& whole);
   Arrays PartsOfExtreme(ReduceOp op, Parts kind, size_t input, Tensor& whole);

@@ -132,18 +132,16 @@ struct PassTest {
   }
 
   // Whether a maximum or a minimum passes for many values of the other inputs.
-  bool KeepsOrder(const std::vector<std::vector<int64_t>>& values,
-                  const std::vector<int>& set,
-                  ReduceOp op) const {
-    std::vector<Tried> left{{op}};
+  bool KeepsOrder(const std::vector<std::vector<int64_t>>& values, const PassThrough& pass) const {
+    std::vector<Tried> left{{pass.op}};
     int64_t numbers = 0;
     for (size_t t = 0; t < kMostOrders && numbers < kOrderedNumbers; ++t) {
       const std::vector<int64_t>& at = values[t % values.size()];
       const int shown = left.front().shown;
-      Test(at, set, kPassSettings[0], left);
+      Test(at, pass.inputs, kPassSettings[0], left);
       if (left.empty()) return false;
       if (left.front().shown == shown) continue;
-      for (const int input : set)
+      for (const int input : pass.inputs)
         numbers += NumElements(box.ShapeOf(static_cast<size_t>(input), at));
     }
     return true;
@@ -300,10 +298,10 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
   for (const std::vector<int64_t>& s : sizes.atoms) values.push_back(family.ValuesAt(s));
   const PassTest test{box, sampler, executions};
   PassEdges edges(box, sampler);
-  const auto passes_edges = [&](ReduceOp op, const std::vector<int>& set) {
-    if (!edges.Passes(op, values[0], set)) return false;
+  const auto passes_edges = [&](const PassThrough& pass) {
+    if (!edges.Passes(pass, values[0])) return false;
     const auto others = std::span(values).subspan(1, sizes.edges - 1);
-    return std::ranges::all_of(others, [&](const auto& at) { return edges.PassesAt(op, at, set); });
+    return std::ranges::all_of(others, [&](const auto& at) { return edges.PassesAt(pass, at); });
   };
   constexpr ReduceOp kOps[] = {ReduceOp::kSum, ReduceOp::kMax, ReduceOp::kMin};
   std::map<ReduceOp, std::vector<std::vector<int>>> sets;
@@ -317,7 +315,7 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
     const std::vector<ReduceOp> ordinary = test.Passing(values, {input}, kOps);
     const bool bends = floats.size() > 1 && !ordinary.empty() && !affine.MayBe(input);
     for (const ReduceOp op : ordinary)
-      if (passes_edges(op, {input}) && (!bends || test.KeepsOrder(values, {input}, op)))
+      if (passes_edges({op, {input}}) && (!bends || test.KeepsOrder(values, {op, {input}})))
         sets[op].push_back({input});
     // A sum that fails at the edges for one input alone fails for larger sets too.
     const bool passes = std::ranges::find(ordinary, ReduceOp::kSum) != ordinary.end();
@@ -330,7 +328,7 @@ std::vector<PassThrough> FindPassThrough(BlackBox& box,
       for (const std::vector<int>& known : sums)
         if (std::ranges::includes(set, known)) return;
       if (!test.Passing(values, set, std::span(kOps).first(1)).empty() &&
-          passes_edges(ReduceOp::kSum, set))
+          passes_edges({ReduceOp::kSum, set}))
         sums.push_back(set);
     });
   }
