@@ -257,11 +257,9 @@ bool Prober::ProbeTogether(Relation& relation,
                            std::span<const int64_t> indices,
                            const Baseline& base) {
   const Slot& slot = box_.slot(relation.inputs[x]);
-  const size_t input = static_cast<size_t>(slot.input);
-  std::vector<Tensor> inputs = base.inputs, outputs;
-  const bool legal =
-      Disturb(input, slot.entry, indices, base.mode, base.inputs[input], inputs[input]) &&
-      box_.Run(relation.values, inputs, outputs);
+  std::vector<Tensor> inputs, outputs;
+  const bool legal = Disturb(slot, indices, base.mode, base.inputs, inputs) &&
+                     box_.Run(relation.values, inputs, outputs);
   bool any = false;
   for (size_t o = 0; legal && o < outputs.size(); ++o) {
     if (outputs[o].type() != base.outputs[o].type()) continue;
@@ -299,8 +297,8 @@ bool Prober::ProbeByBits(Relation& relation, size_t x, Baselines& bases) {
         if (((p >> bit & 1) != 0) == with_bit) at.push_back(p);
       for (size_t j = 0; j < tries && HasBaselines(relation, j + 1, bases); ++j) {
         const Baseline& base = bases.drawn[j];
-        std::vector<Tensor> inputs = base.inputs;
-        if (!Disturb(input, slot.entry, at, base.mode, base.inputs[input], inputs[input]) ||
+        std::vector<Tensor> inputs;
+        if (!Disturb(slot, at, base.mode, base.inputs, inputs) ||
             !box_.Run(relation.values, inputs, outputs))
           return false;
         for (size_t o = 0; o < outputs.size(); ++o) {
@@ -325,25 +323,27 @@ bool Prober::ProbeByBits(Relation& relation, size_t x, Baselines& bases) {
   return true;
 }
 
-bool Prober::Disturb(size_t input,
-                     int dim,
+bool Prober::Disturb(const Slot& dim,
                      std::span<const int64_t> indices,
                      InputMode mode,
-                     const Tensor& from,
-                     Tensor& out) {
+                     const std::vector<Tensor>& from,
+                     std::vector<Tensor>& inputs) {
+  inputs = from;
+  const size_t input = static_cast<size_t>(dim.input);
+  Tensor& x = inputs[input];
   const InputMode drawn = mode == InputMode::kNegative ? InputMode::kNormal : mode;
   Tensor slab;
-  if (!sampler_.DrawSlab(input, from, dim, indices, drawn, slab)) return false;
+  if (!sampler_.DrawSlab(input, x, dim.entry, indices, drawn, slab)) return false;
   if (slab.element() == ElementType::kI64 && !sampler_.MustDiffer(input)) {
-    const Tensor before = Take(from, dim, indices);
+    const Tensor before = Take(x, dim.entry, indices);
     Tensor other;
     for (int redraw = 0; redraw < kRedraws; ++redraw) {
-      if (!sampler_.DrawSlab(input, from, dim, indices, drawn, other)) break;
+      if (!sampler_.DrawSlab(input, x, dim.entry, indices, drawn, other)) break;
       if (!Replace(before, other, slab)) break;
     }
   }
-  out = from.Clone();
-  Put(out, dim, indices, slab);
+  x = x.Clone();
+  Put(x, dim.entry, indices, slab);
   return true;
 }
 
@@ -354,18 +354,15 @@ std::vector<uint8_t> Prober::MixedDifference(const Relation& relation,
                                              const std::vector<std::vector<int64_t>>& groups) {
   const Slot& first = box_.slot(relation.inputs[x]);
   const Slot& second = box_.slot(relation.inputs[w]);
-  const size_t a = static_cast<size_t>(first.input);
   const size_t b = static_cast<size_t>(second.input);
-  std::vector<Tensor> plain, moved, f, g, p, q;
+  std::vector<Tensor> plain, moved, only, f, g, p, q;
   if (!sampler_.Draw(relation.values, InputMode::kSmall, {}, plain)) return {};
-  moved = plain;
-  if (!Disturb(a, first.entry, focus, InputMode::kSmall, plain[a], moved[a])) return {};
+  if (!Disturb(first, focus, InputMode::kSmall, plain, moved)) return {};
   if (!box_.Run(relation.values, plain, f) || !box_.Run(relation.values, moved, g)) return {};
   std::vector<uint8_t> hit;
   for (const std::vector<int64_t>& group : groups) {
     std::vector<Tensor> both = moved;
-    std::vector<Tensor> only = plain;
-    if (!Disturb(b, second.entry, group, InputMode::kSmall, plain[b], only[b])) return {};
+    if (!Disturb(second, group, InputMode::kSmall, plain, only)) return {};
     both[b] = only[b];
     if (!box_.Run(relation.values, only, p) || !box_.Run(relation.values, both, q)) return {};
     hit.push_back(0);

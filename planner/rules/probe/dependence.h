@@ -76,13 +76,12 @@ class Prober {
   // All positions at once. False: some element depends on several positions, or the result is not
   // conclusive.
   bool ProbeByBits(Relation& relation, size_t x, Baselines& bases);
-  // out: a copy of `from` whose slab [indices] along `dim` is drawn anew (bools: flipped).
-  bool Disturb(size_t input,
-               int dim,
+  // inputs: those of `from`, with the slab [indices] of the dim drawn anew (bools: flipped).
+  bool Disturb(const Slot& dim,
                std::span<const int64_t> indices,
                InputMode mode,
-               const Tensor& from,
-               Tensor& out);
+               const std::vector<Tensor>& from,
+               std::vector<Tensor>& inputs);
 
   BlackBox& box_;
   Sampler& sampler_;

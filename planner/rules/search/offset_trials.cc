@@ -127,9 +127,8 @@ void OffsetTrials::AddIndices(const Trial& plain, std::vector<Trial>& trials) co
   }
 }
 
-void OffsetTrials::AddPairs(const Trial& plain,
-                            const SymbolicCut& view,
-                            std::vector<Trial>& trials) const {
+void OffsetTrials::AddPairs(const Trial& plain, std::vector<Trial>& trials) const {
+  const SymbolicCut& view = plain.outputs.front();
   Trial both = plain;
   both.local_literals = false;
   const std::vector<int> movable = Movable(plain, /*coupled=*/true);
@@ -163,7 +162,7 @@ void OffsetTrials::AddLiterals(const Trial& plain, std::vector<Trial>& trials) c
         trials.push_back(plain);
         trials.back().shifts = {shift};
       }
-  if (made) AddPairs(plain, view, trials);
+  if (made) AddPairs(plain, trials);
 }
 
 std::vector<Trial> OffsetTrials::Of(const Trial& plain) const {

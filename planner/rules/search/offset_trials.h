@@ -25,7 +25,7 @@ class OffsetTrials {
   bool KeepsShapes(const std::vector<SymbolicShift>& shifts) const;
   void AddIndices(const Trial& plain, std::vector<Trial>& trials) const;
   void AddLiterals(const Trial& plain, std::vector<Trial>& trials) const;
-  void AddPairs(const Trial& plain, const SymbolicCut& view, std::vector<Trial>& trials) const;
+  void AddPairs(const Trial& plain, std::vector<Trial>& trials) const;
   // Literals that are not sizes and, if `coupled`, those that depend on the cut atom alone; values
   // that stand for infinity are excluded. Numbered as in SymbolicShift.
   std::vector<int> Movable(const Trial& plain, bool coupled) const;

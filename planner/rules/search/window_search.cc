@@ -177,14 +177,14 @@ std::optional<SymbolicFactor> WindowSearch::Measure(int atom) {
   exact.atoms = {atom};
   for (const SlidingDim& dim : base->inputs) exact.inputs.push_back(CutOf(dim, atom));
   for (const SlidingDim& dim : base->outputs) exact.outputs.push_back(CutOf(dim, atom));
-  if (!AddFollowers(atom, exact)) return std::nullopt;
+  if (!AddFollowers(exact)) return std::nullopt;
   std::vector<int64_t> larger = sizes_;
   for (size_t a = 0; a < larger.size(); ++a)
     if (static_cast<int>(a) != atom) ++larger[a];
   const std::optional<SlidingWindow> other = probe_.Run(atom, larger);
   if (other && SameWidths(*base, *other)) return exact;
   for (size_t a = 0; a < sizes_.size(); ++a) {
-    if (static_cast<int>(a) == atom || AddSlopes(atom, static_cast<int>(a), *base, exact)) continue;
+    if (static_cast<int>(a) == atom || AddSlopes(static_cast<int>(a), *base, exact)) continue;
     const int64_t sample = family_.atoms[a].base;
     if (std::exchange(sizes_[a], sample) != sample) return Measure(atom);
     exact.fixed[static_cast<int>(a)] = sample;
@@ -195,10 +195,10 @@ std::optional<SymbolicFactor> WindowSearch::Measure(int atom) {
 // Adds the integers of the call that depend on the dim along which the window slides (the size to
 // which an image is resized, the end of a slice), with their increase per element. False: one does
 // not grow in proportion to elements.
-bool WindowSearch::AddFollowers(int atom, SymbolicFactor& exact) const {
+bool WindowSearch::AddFollowers(SymbolicFactor& exact) const {
   std::vector<int64_t> sizes = sizes_;
   const std::vector<int64_t> now = family_.ValuesAt(sizes);
-  ++sizes[static_cast<size_t>(atom)];
+  ++sizes[static_cast<size_t>(exact.atoms[0])];
   const std::vector<int64_t> then = family_.ValuesAt(sizes);
   const SymbolicCut& cut = exact.inputs.front();
   const size_t dim = static_cast<size_t>(box_.dim_slot(cut.tensor, cut.dim));
@@ -215,16 +215,13 @@ bool WindowSearch::AddFollowers(int atom, SymbolicFactor& exact) const {
 
 // Adds the linear dependence of the widths on another atom. False: it is not linear. Sizes without
 // a legal call are skipped.
-bool WindowSearch::AddSlopes(int atom,
-                             int other,
-                             const SlidingWindow& base,
-                             SymbolicFactor& exact) {
+bool WindowSearch::AddSlopes(int other, const SlidingWindow& base, SymbolicFactor& exact) {
   std::vector<SlidingWindow> at;
   std::vector<int64_t> sizes = sizes_;
   while (at.size() < 2) {
     if (++sizes[static_cast<size_t>(other)] > sizes_[static_cast<size_t>(other)] + 2) return true;
     if (!box_.Accepts(family_.ValuesAt(sizes))) return true;
-    const std::optional<SlidingWindow> next = probe_.Run(atom, sizes);
+    const std::optional<SlidingWindow> next = probe_.Run(exact.atoms[0], sizes);
     if (!next || !SameUnits(next->inputs, base.inputs) || !SameUnits(next->outputs, base.outputs))
       return false;
     at.push_back(*next);
@@ -253,8 +250,8 @@ bool WindowSearch::IsEnd(const SymbolicFactor& exact, size_t slot) const {
 std::vector<EndLiteral> WindowSearch::Paddings(const SymbolicFactor& exact) {
   std::vector<EndLiteral> paddings;
   if (exact.inputs.size() != 1) return paddings;
-  const size_t dim = static_cast<size_t>(box_.dim_slot(static_cast<size_t>(exact.inputs[0].tensor),
-                                                       static_cast<size_t>(exact.inputs[0].dim)));
+  const SymbolicCut& cut = exact.inputs.front();
+  const size_t dim = static_cast<size_t>(box_.dim_slot(cut.tensor, cut.dim));
   const std::vector<int64_t> values = family_.ValuesAt(sizes_);
   std::vector<Shape> with, without, made_up;
   const auto pads = [&](size_t s, int64_t more) {
@@ -270,8 +267,8 @@ std::vector<EndLiteral> WindowSearch::Paddings(const SymbolicFactor& exact) {
   };
   for (size_t s = 0; s < values.size(); ++s) {
     const Slot& slot = box_.slots()[s];
-    if (slot.is_dim || values[s] <= 0 || values[s] > family_.largest_literal) continue;
-    if (IsEnd(exact, s)) continue;
+    if (slot.is_dim || values[s] <= 0 || values[s] > family_.largest_literal || IsEnd(exact, s))
+      continue;
     bool found = false;
     for (int64_t more = 12; more < 16; ++more) found = found || pads(s, more);
     if (found) paddings.push_back({slot.input, slot.attribute, slot.entry});

@@ -31,8 +31,8 @@ class WindowSearch {
   bool Worth(int atom, const std::vector<SymbolicFactor>& found) const;
   std::optional<SymbolicFactor> Search(int atom);
   std::optional<SymbolicFactor> Measure(int atom);
-  bool AddFollowers(int atom, SymbolicFactor& exact) const;
-  bool AddSlopes(int atom, int other, const SlidingWindow& base, SymbolicFactor& exact);
+  bool AddFollowers(SymbolicFactor& exact) const;
+  bool AddSlopes(int other, const SlidingWindow& base, SymbolicFactor& exact);
   bool IsEnd(const SymbolicFactor& exact, size_t slot) const;
   std::vector<EndLiteral> Begins(const SymbolicFactor& exact);
   std::optional<SymbolicFactor> Part(const SymbolicFactor& exact);
