@@ -2,6 +2,7 @@
 #include "planner/redistribute/moves.h"
 
 #include <algorithm>
+#include <set>
 
 namespace metadist {
 namespace {
@@ -48,10 +49,7 @@ class Generator {
 
   // Whether a slot cut in `pieces` can be cut further.
   bool Fits(size_t slot, int64_t pieces, int64_t added) const {
-    const std::vector<int64_t>& sizes = view_.sizes(slot);
-    return std::all_of(sizes.begin(), sizes.end(), [&](int64_t size) {
-      return rule_.even ? size % (pieces * added) == 0 : Nests(size, pieces, added);
-    });
+    return CanCut(view_.sizes(slot), pieces, added, rule_.even);
   }
 
   Layout Appended(Layout layout, size_t slot, const AxisList& axes) const {
@@ -127,14 +125,11 @@ class Generator {
 
   // Every way to extend `axes`, which cut the slot in addition to its own axes.
   void Extend(CollectiveKind kind, size_t slot, const AxisList& axes, int64_t added) {
-    std::vector<int64_t> tried;
+    std::set<int64_t> tried;  // sizes
     for (int axis = 0; axis < static_cast<int>(mesh_.axes.size()); ++axis) {
       const bool taken = std::find(axes.begin(), axes.end(), axis) != axes.end();
       if (taken || !from_.free(axis) || Frozen(axis) || mesh_.size(axis) == 1) continue;
-      if (rule_.by_size) {
-        if (std::find(tried.begin(), tried.end(), mesh_.size(axis)) != tried.end()) continue;
-        tried.push_back(mesh_.size(axis));
-      }
+      if (rule_.by_size && !tried.insert(mesh_.size(axis)).second) continue;
       const int64_t more = added * mesh_.size(axis);
       if (!Fits(slot, pieces_[slot], more)) continue;
       AxisList longer = axes;
@@ -153,8 +148,6 @@ class Generator {
   std::vector<Move> moves_;
 };
 
-}  // namespace
-
 bool Nests(int64_t size, int64_t pieces, int64_t added) {
   if (size < pieces * added) return false;
   if (size % (pieces * added) == 0) return true;
@@ -163,6 +156,14 @@ bool Nests(int64_t size, int64_t pieces, int64_t added) {
     if (Piece(size, pieces * added, i * added).begin != whole.begin) return false;
   }
   return true;
+}
+
+}  // namespace
+
+bool CanCut(const std::vector<int64_t>& sizes, int64_t pieces, int64_t added, bool even) {
+  return std::ranges::all_of(sizes, [&](int64_t size) {
+    return even ? size % (pieces * added) == 0 : Nests(size, pieces, added);
+  });
 }
 
 std::vector<Move> MovesFrom(const View& view,
