@@ -12,9 +12,8 @@ BlockCyclic Canonical(BlockCyclic layout, int64_t ranks) {
   for (Cut::Part& part : layout.parts)
     if (part.size % ranks == 0) part = {part.size * part.unit, 1};
   const Cut::Part first = layout.parts[0];
-  if (layout.parts.size() > 1 && std::all_of(layout.parts.begin(),
-                                             layout.parts.end(),
-                                             [&](const Cut::Part& part) { return part == first; }))
+  if (layout.parts.size() > 1 &&
+      std::ranges::all_of(layout.parts, [&](const Cut::Part& part) { return part == first; }))
     layout = {layout.repeat * static_cast<int64_t>(layout.parts.size()), {first}};
   return layout;
 }

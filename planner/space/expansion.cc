@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -299,7 +298,7 @@ class NodeExpansion {
     for (const Node& node : graph.nodes) node_names_.Take(node.name);
   }
 
-  Expanded Run(const Assignment& assignment) {
+  Expansion Run(const Assignment& assignment) {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const Strategy& strategy = assignment.nodes[n];
       if (strategy.expansion != nullptr) {
@@ -383,7 +382,7 @@ class NodeExpansion {
   }
 
   const Graph& graph_;
-  Expanded out_;
+  Expansion out_;
   int32_t groups_ = 0;
   UniqueNames names_{"#"};
   UniqueNames node_names_{"#"};
@@ -391,7 +390,7 @@ class NodeExpansion {
 
 }  // namespace
 
-Expanded ExpandNodes(const Graph& graph, const Assignment& assignment) {
+Expansion ExpandNodes(const Graph& graph, const Assignment& assignment) {
   return NodeExpansion(graph, assignment).Run(assignment);
 }
 
