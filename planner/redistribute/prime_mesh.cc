@@ -131,6 +131,21 @@ std::string RunText(const std::vector<int>& run, const PrimeMesh& mesh) {
   return SubAxis{name, before, mesh.fine.size(run)}.text();
 }
 
+// The axes with neighbouring factors of one axis joined, each as a text.
+std::vector<std::string> RunTexts(const std::vector<int>& fine_axes, const PrimeMesh& mesh) {
+  std::vector<std::string> texts;
+  std::vector<int> run;
+  for (int axis : fine_axes) {
+    if (!run.empty() && (axis != run.back() + 1 || mesh.AxisOf(axis) != mesh.AxisOf(run[0]))) {
+      texts.push_back(RunText(run, mesh));
+      run.clear();
+    }
+    run.push_back(axis);
+  }
+  if (!run.empty()) texts.push_back(RunText(run, mesh));
+  return texts;
+}
+
 void Reverse(Sharding& sharding) {
   for (DimSharding& dim : sharding.dims)
     for (DimPart& part : dim.parts)
@@ -235,17 +250,7 @@ Result<Sharding> ParseOn(std::string_view text,
 }
 
 std::string AxesTextOn(const std::vector<int>& fine_axes, const PrimeMesh& mesh) {
-  std::vector<std::string> texts;
-  std::vector<int> run;
-  for (int axis : fine_axes) {
-    if (!run.empty() && (axis != run.back() + 1 || mesh.AxisOf(axis) != mesh.AxisOf(run[0]))) {
-      texts.push_back(RunText(run, mesh));
-      run.clear();
-    }
-    run.push_back(axis);
-  }
-  if (!run.empty()) texts.push_back(RunText(run, mesh));
-  return fmt::format("{}", fmt::join(texts, ","));
+  return fmt::format("{}", fmt::join(RunTexts(fine_axes, mesh), ","));
 }
 
 std::string TextOn(const Sharding& sharding, const PrimeMesh& mesh, AxisOrder order) {
@@ -254,12 +259,9 @@ std::string TextOn(const Sharding& sharding, const PrimeMesh& mesh, AxisOrder or
   Sharding renamed = sharding;
   const auto rename = [&](std::vector<int>& axes) {
     std::vector<int> ids;
-    const std::string text = AxesTextOn(axes, mesh);
-    for (std::string_view rest = text; !rest.empty();) {
-      const size_t end = std::min(rest.find(','), rest.size());
+    for (std::string& text : RunTexts(axes, mesh)) {
       ids.push_back(static_cast<int>(names.axes.size()));
-      names.axes.push_back({std::string(rest.substr(0, end)), 1});
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+      names.axes.push_back({std::move(text), 1});
     }
     axes = std::move(ids);
   };

@@ -140,9 +140,7 @@ Route Redistributor::Plan(const TensorType& type, const Sharding& made, const Sh
   Route route;
   if (from != made) Append(route, type, DropStep(made));
   const Way way = from == middle ? Way{} : Choose(type, from, middle);
-  if (from == middle) {
-    // only local steps
-  } else if (way.tree == nullptr) {
+  if (way.tree == nullptr) {
     for (CollectiveStep& step : PointToPoint(type.shape, from, middle, mesh_))
       Append(route, type, std::move(step));
   } else {
@@ -181,12 +179,11 @@ double Redistributor::Seconds(const TensorType& global,
 const Route& Redistributor::Between(const TensorType& global,
                                     const Sharding& from,
                                     const Sharding& to) {
-  Key key{global, Normalize(from, mesh_), Normalize(to, mesh_)};
-  const auto found = routes_.find(key);
-  if (found != routes_.end()) return found->second;
-  Route route;
-  if (key.from != key.to) route = Plan(global, key.from, key.to);
-  return routes_.emplace(std::move(key), std::move(route)).first->second;
+  const auto [at, added] =
+      routes_.try_emplace({global, Normalize(from, mesh_), Normalize(to, mesh_)});
+  const Key& key = at->first;
+  if (added && key.from != key.to) at->second = Plan(global, key.from, key.to);
+  return at->second;
 }
 
 }  // namespace metadist

@@ -25,16 +25,9 @@ bool HasGroups(const Cut& cut, int64_t groups) {
 Cut BlockCyclicCut(const Cut& cut, const BlockCyclic& layout) {
   Cut out = cut;
   out.repeat *= layout.repeat;
-  out.parts.clear();
-  for (const Cut::Part& part : layout.parts)
-    out.parts.push_back({part.size, part.unit * cut.parts[0].unit});
+  out.parts = layout.parts;
+  for (Cut::Part& part : out.parts) part.unit *= cut.parts[0].unit;
   return out;
-}
-
-int64_t GroupsIn(const BlockCyclic& layout) {
-  int64_t block = 0;
-  for (const Cut::Part& part : layout.parts) block += part.size * part.unit;
-  return layout.repeat * block;
 }
 
 }  // namespace
@@ -61,7 +54,7 @@ std::optional<BlockCyclic> BlockCyclicOfGroups(const BlockCyclic& dim,
 
 std::optional<Factor> CutBlockCyclic(const Factor& factor, const BlockCyclic& layout) {
   if (!factor.any_order || !factor.indices.empty()) return std::nullopt;
-  const int64_t groups = GroupsIn(layout);
+  const int64_t groups = Cut{.repeat = layout.repeat, .parts = layout.parts}.size();
   Factor out = factor;
   out.inner = {};
   out.others.clear();

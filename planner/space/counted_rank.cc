@@ -55,8 +55,7 @@ int64_t LocalBytes(const TensorType& type,
                    const Sharding& sharding,
                    const Mesh& mesh,
                    int64_t rank) {
-  for (int64_t size : type.shape)
-    if (size == kRunTimeSize) return 0;
+  if (!IsKnown(type.shape)) return 0;
   return NumElements(LocalShape(type.shape, sharding, mesh, rank)) *
          ByteSize(HeldType(type, sharding).element);
 }

@@ -18,6 +18,7 @@
 #include <string>
 #include <utility>
 
+#include "metair/ir/canonical.h"
 #include "metair/ir/check.h"
 #include "metair/ir/unique_names.h"
 #include "planner/rules/compose/late_merge.h"
@@ -315,43 +316,15 @@ class NodeExpansion {
   }
 
  private:
-  // Puts values in the order in which a graph's text names them: inputs, parameters and constants,
-  // then results in the order of their nodes.
+  // Puts values in the order in which a graph's text names them.
   void Renumber() {
-    Graph& graph = out_.graph;
-    std::vector<ValueId> order;
-    for (size_t v = 0; v < graph.values.size(); ++v)
-      if (graph.values[v].kind != ValueKind::kResult) order.push_back(static_cast<ValueId>(v));
-    for (const Node& node : graph.nodes)
-      for (const ValueId id : node.outputs)
-        if (id != kNone) order.push_back(id);
-    CHECK(order.size() == graph.values.size(), "every result is made by a node");
-    std::vector<ValueId> ids(order.size());
-    std::vector<Value> values;
-    std::vector<Sharding> shardings;
-    for (size_t v = 0; v < order.size(); ++v) {
-      const size_t old = static_cast<size_t>(order[v]);
-      ids[old] = static_cast<ValueId>(v);
-      values.push_back(std::move(graph.values[old]));
-      shardings.push_back(std::move(out_.assignment.values[old]));
-    }
-    graph.values = std::move(values);
+    std::vector<ValueId> ids;
+    out_.graph = Renumbered(out_.graph, ids);
+    CHECK(out_.graph.values.size() == ids.size(), "every result is made by a node");
+    std::vector<Sharding> shardings(ids.size());
+    for (size_t v = 0; v < ids.size(); ++v)
+      shardings[static_cast<size_t>(ids[v])] = std::move(out_.assignment.values[v]);
     out_.assignment.values = std::move(shardings);
-    const auto renumber = [&](ValueId& id) {
-      if (id != kNone) id = ids[static_cast<size_t>(id)];
-    };
-    std::for_each(graph.inputs.begin(), graph.inputs.end(), renumber);
-    std::for_each(graph.outputs.begin(), graph.outputs.end(), renumber);
-    for (StatePair& pair : graph.state) {
-      renumber(pair.input);
-      renumber(pair.output);
-    }
-    for (Node& node : graph.nodes) {
-      std::for_each(node.inputs.begin(), node.inputs.end(), renumber);
-      std::for_each(node.outputs.begin(), node.outputs.end(), renumber);
-      for (Region& region : node.regions)
-        std::for_each(region.captures.begin(), region.captures.end(), renumber);
-    }
   }
 
   void Splice(const Node& node, const Expansion& expansion) {
