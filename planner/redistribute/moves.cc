@@ -19,7 +19,7 @@ class Generator {
         rule_(rule),
         axes_(from.AxesOfAll(view.slots())),
         pieces_(axes_.size()) {
-    for (size_t s = 0; s < axes_.size(); ++s) pieces_[s] = Pieces(axes_[s]);
+    for (size_t s = 0; s < axes_.size(); ++s) pieces_[s] = axes_[s].Pieces(mesh);
   }
 
   std::vector<Move> Moves() {
@@ -40,12 +40,6 @@ class Generator {
   bool Wants(CollectiveKind kind) const { return (rule_.kinds & Only(kind)) != 0; }
 
   bool Frozen(int axis) const { return (rule_.frozen >> axis & 1) != 0; }
-
-  int64_t Pieces(const AxisList& axes) const {
-    int64_t count = 1;
-    for (uint8_t axis : axes) count *= mesh_.size(axis);
-    return count;
-  }
 
   // Whether a slot cut in `pieces` can be cut further.
   bool Fits(size_t slot, int64_t pieces, int64_t added) const {
@@ -117,7 +111,7 @@ class Generator {
       Layout reduced = from_;
       reduced.Free(axes);
       for (size_t s = 0; Wants(CollectiveKind::kReduceScatter) && s < axes_.size(); ++s)
-        if (Fits(s, pieces_[s], Pieces(axes)))
+        if (Fits(s, pieces_[s], axes.Pieces(mesh_)))
           Emit(CollectiveKind::kReduceScatter, axes, Appended(reduced, s, axes));
       if (Wants(CollectiveKind::kAllReduce)) Emit(CollectiveKind::kAllReduce, axes, reduced);
     }

@@ -47,13 +47,15 @@ Moves BaselineRoute::Finish() const {
 AxisList BaselineRoute::MinorMost(size_t slot, size_t count) {
   const AxisList axes = at_.AxesOf(slot);
   const AxisList moved = axes.From(axes.size() - count);
-  if (count > 0) CheckCut(slot, Pieces(axes) / Pieces(moved), Pieces(moved));
+  const int64_t pieces = moved.Pieces(problem_->mesh->fine);
+  if (count > 0) CheckCut(slot, axes.Pieces(problem_->mesh->fine) / pieces, pieces);
   return moved;
 }
 
 void BaselineRoute::Take(CollectiveKind kind, const AxisList& axes, std::optional<size_t> slot) {
   if (axes.empty()) return;
-  if (slot) CheckCut(*slot, Pieces(at_.AxesOf(*slot)), Pieces(axes));
+  const Mesh& mesh = problem_->mesh->fine;
+  if (slot) CheckCut(*slot, at_.AxesOf(*slot).Pieces(mesh), axes.Pieces(mesh));
   Layout to = at_;
   if (kind != CollectiveKind::kSlice) to.Free(axes);
   if (slot) to.Append(*slot, axes);
@@ -67,10 +69,6 @@ void BaselineRoute::Emit(CollectiveKind kind, const AxisList& axes, const Layout
 
 void BaselineRoute::CheckCut(size_t slot, int64_t pieces, int64_t added) {
   broken_ |= !CanCut(problem_->view.sizes(slot), pieces, added, problem_->even);
-}
-
-int64_t BaselineRoute::Pieces(const AxisList& axes) const {
-  return problem_->mesh->fine.size(axes.ids());
 }
 
 }  // namespace metadist

@@ -45,7 +45,6 @@ class BaselineRoute {
   // The route is broken if cutting the slot, already cut in `pieces`, further does not divide every
   // piece.
   void CheckCut(size_t slot, int64_t pieces, int64_t added);
-  int64_t Pieces(const AxisList& axes) const;
 
   const RouteProblem* problem_;
   Layout at_;

@@ -95,8 +95,8 @@ class Resharder {
     return axes;
   }
 
-  int64_t Size(const Run& run) const { return mesh_.fine.size(AxesOf({run}).ids()); }
-  int64_t Size(const Runs& runs) const { return mesh_.fine.size(AxesOf(runs).ids()); }
+  int64_t Size(const Run& run) const { return AxesOf({run}).Pieces(mesh_.fine); }
+  int64_t Size(const Runs& runs) const { return AxesOf(runs).Pieces(mesh_.fine); }
 
   // Splits runs until any two are equal or disjoint.
   void Align() {
@@ -213,7 +213,7 @@ class Resharder {
     const Runs moved(in_[d].end() - static_cast<long>(along), in_[d].end());
     for (size_t i = 0; i + along < in_[d].size(); ++i)
       if (const auto place = InOut(in_[d][i]); place && place->dim == last->dim) return;
-    const int64_t pieces = mesh_.fine.size(route_.at().AxesOf(d).ids()) * Size(free);
+    const int64_t pieces = route_.at().AxesOf(d).Pieces(mesh_.fine) * Size(free);
     for (int64_t size : view_.sizes(d))
       if (size % pieces != 0) return;
     capacity[last->dim] /= Size(moved) * Size(free);
