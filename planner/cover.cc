@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -84,7 +83,7 @@ class Coverer {
     if (solved.choice.empty()) return false;
     solved.choice.pop_back();
     const Assignment assignment = formulation_.Decode(graph_, solved.choice);
-    const Expanded expanded = ExpandNodes(graph_, assignment);
+    const Expansion expanded = ExpandNodes(graph_, assignment);
     const auto redistributions = RedistributionsOf(expanded.graph, expanded.assignment, routes_);
     CoverProgram made;
     made.program = TRY(Lower(expanded.graph, request_.mesh, expanded.assignment, redistributions));

@@ -32,7 +32,7 @@ Priced StreamSeconds(const Profile& profile, int64_t bytes) {
       profile.factor(kStreamEfficiency, 0.8) * profile.device.memory_bytes_per_second;
   const double seconds =
       profile.factor(kStreamLatencySeconds, 3e-6) + static_cast<double>(bytes) / rate;
-  return PriceOf(profile, Subject::kOther, {seconds, Provenance::kAnalytic, Reach::kTransferred});
+  return PriceOf(profile, Subject::kOther, Analytic(seconds));
 }
 
 // Time of FLOPs outside the matrix units; a type without a rate uses that of f32.

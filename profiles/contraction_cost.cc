@@ -121,16 +121,9 @@ std::optional<Reading> ReadBetween(const Grid& grid, const Contraction& work, in
     if (!corner) return {};
     corners[i] = *corner;
   }
-  auto line = [](const Reading& a, const Reading& b, double part) {
-    return Merge(a.seconds + part * (b.seconds - a.seconds), a, b);
-  };
-  Reading reading = line(line(corners[0], corners[1], n.part(work.n)),
-                         line(corners[2], corners[3], n.part(work.n)),
-                         k.part(work.k));
-  if (n.low != n.high || k.low != k.high) {
-    reading.reach = std::max(reading.reach, Reach::kInterpolated);
-  }
-  return reading;
+  return Between(Between(corners[0], corners[1], n.part(work.n)),
+                 Between(corners[2], corners[3], n.part(work.n)),
+                 k.part(work.k));
 }
 
 // Rule 2 on a grid with holes: interpolates along k between sites of the same n, or along n between
@@ -151,13 +144,10 @@ std::optional<Reading> ReadAlong(const Grid& grid,
     if (here > at && (high == grid.end || here < moving(high->first))) high = site;
   }
   if (low == grid.end || high == grid.end) return {};
-  const Reading a = *ReadAtM(grid.profile, low->second, m);
-  const Reading b = *ReadAtM(grid.profile, high->second, m);
   const double part = static_cast<double>(at - moving(low->first)) /
                       static_cast<double>(moving(high->first) - moving(low->first));
-  Reading reading = Merge(a.seconds + part * (b.seconds - a.seconds), a, b);
-  reading.reach = std::max(reading.reach, Reach::kInterpolated);
-  return reading;
+  return Between(
+      *ReadAtM(grid.profile, low->second, m), *ReadAtM(grid.profile, high->second, m), part);
 }
 
 // Rules 1 and 2.
@@ -165,6 +155,11 @@ std::optional<Reading> ReadInside(const Grid& grid, const Contraction& work, int
   if (const auto reading = ReadBetween(grid, work, m)) return reading;
   if (const auto reading = ReadAlong(grid, work, m, /*along_k=*/true)) return reading;
   return ReadAlong(grid, work, m, /*along_k=*/false);
+}
+
+// Rule 6.
+Reading ReadRoofline(const Profile& profile, const Contraction& work) {
+  return Analytic(RooflineSeconds(profile, work) / kRooflineShare);
 }
 
 // Rules 3 and 5.  dtype: that of the grid.
@@ -180,11 +175,7 @@ Reading ReadNearest(const Grid& grid, ElementType dtype, const Contraction& work
     distance = here;
     nearest = site;
   }
-  if (nearest == grid.end) {
-    return {RooflineSeconds(grid.profile, work) / kRooflineShare,
-            Provenance::kAnalytic,
-            Reach::kTransferred};
-  }
+  if (nearest == grid.end) return ReadRoofline(grid.profile, work);
   const Series& rows = nearest->second;
   const int64_t site_m = std::clamp(m, rows.begin()->first, rows.rbegin()->first);
   Reading reading = ReadAtBytes(grid.profile, rows, site_m);
@@ -227,9 +218,7 @@ std::optional<Reading> ReadCurve(const Profile& profile, const Contraction& work
   const Provenance source = profile.origins.at(curve->second.origin).provenance;
   const double seconds =
       std::max({flops / (peak * fraction), least, RooflineSeconds(profile, work)});
-  return Reading{seconds,
-                 own ? source : Provenance::kAnalytic,
-                 own ? Reach::kInterpolated : Reach::kTransferred};
+  return own ? Reading{seconds, source, Reach::kInterpolated} : Analytic(seconds);
 }
 
 Reading ReadContraction(const Profile& profile, const Contraction& work) {
@@ -251,13 +240,9 @@ Reading ReadContraction(const Profile& profile, const Contraction& work) {
   for (const ElementType type : Relatives(work.dtype)) {
     const Grid flat = GridOf(profile, Name(type), 1);
     if (flat.empty()) continue;
-    Reading reading = ReadNearest(flat, type, work, work.batch * work.m);
-    reading.provenance = Provenance::kAnalytic;
-    reading.reach = Reach::kTransferred;
-    return reading;
+    return Analytic(ReadNearest(flat, type, work, work.batch * work.m).seconds);
   }
-  return {
-      RooflineSeconds(profile, work) / kRooflineShare, Provenance::kAnalytic, Reach::kTransferred};
+  return ReadRoofline(profile, work);
 }
 
 }  // namespace

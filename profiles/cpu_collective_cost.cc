@@ -13,7 +13,6 @@
 // measured number in proportion where cores are shared. Rows of the other side are the last choice,
 // and without any rows the rate of a copy is used. Complexity: O(rows of the operation).
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "profiles/collective_rows.h"
@@ -33,7 +32,7 @@ Reading Unmeasured(const Cluster& cluster, Collective op, const Group& group, in
       profile.factor(kStreamEfficiency, 0.8) * profile.device.memory_bytes_per_second;
   const double moved = 2 * ReceivedBytes(op, group.ranks, bytes) * busy;
   const double barrier = busy > profile.header.cores ? kCrowdedBarrierSeconds : kBarrierSeconds;
-  return {barrier + moved / rate, Provenance::kAnalytic, Reach::kTransferred};
+  return Analytic(barrier + moved / rate);
 }
 
 // Rows by number of busy ranks; for equal numbers, those with fewer concurrent groups.
@@ -56,12 +55,10 @@ Reading ReadAtBusy(const Profile& profile, const ByBusy& rows, int busy, int64_t
     return Scaled(profile, nearest, bytes, crowded ? static_cast<double>(busy) / near : 1);
   }
   const auto low = std::prev(high);
-  const Reading a = ReadAtBytes(profile, *low->second.series, bytes);
-  const Reading b = ReadAtBytes(profile, *high->second.series, bytes);
   const double part = static_cast<double>(busy - low->first) / (high->first - low->first);
-  Reading between = Merge(a.seconds + part * (b.seconds - a.seconds), a, b);
-  between.reach = std::max(between.reach, Reach::kInterpolated);
-  return between;
+  return Between(ReadAtBytes(profile, *low->second.series, bytes),
+                 ReadAtBytes(profile, *high->second.series, bytes),
+                 part);
 }
 
 }  // namespace
@@ -92,10 +89,9 @@ Priced CpuCollectiveSeconds(
     return PriceOf(profile, Subject::kCollective, Unmeasured(cluster, op, group, bytes));
   }
   const auto& [near, nearest] = busy > cores ? *other_side.rbegin() : *other_side.begin();
-  Reading reading =
+  const Reading reading =
       Scaled(profile, nearest, bytes, std::max(1.0, static_cast<double>(busy) / near));
-  reading.provenance = Provenance::kAnalytic;
-  return PriceOf(profile, Subject::kCollective, reading);
+  return PriceOf(profile, Subject::kCollective, Analytic(reading.seconds));
 }
 
 }  // namespace metadist

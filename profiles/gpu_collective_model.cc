@@ -26,7 +26,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <optional>
 #include <vector>
 
 #include "profiles/factors.h"

@@ -21,19 +21,9 @@ void ForEachSample(const Profile& profile, Visit visit) {
 }  // namespace
 
 std::string_view Name(Collective op) {
-  switch (op) {
-    case Collective::kAllReduce:
-      return "all_reduce";
-    case Collective::kAllGather:
-      return "all_gather";
-    case Collective::kReduceScatter:
-      return "reduce_scatter";
-    case Collective::kAllToAll:
-      return "all_to_all";
-    case Collective::kSendRecv:
-      return "send_recv";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {
+      "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "send_recv"};
+  return kNames[static_cast<size_t>(op)];
 }
 
 double Profile::factor(std::string_view factor_name, double absent) const {

@@ -58,13 +58,7 @@ void VisitHeader(JsonVisitor& v, ProfileHeader& header) {
 }
 
 void VisitCollective(JsonVisitor& v, CollectiveKey& key) {
-  v.Field("op",
-          key.op,
-          OneOf({Collective::kAllReduce,
-                 Collective::kAllGather,
-                 Collective::kReduceScatter,
-                 Collective::kAllToAll,
-                 Collective::kSendRecv}));
+  v.Field("op", key.op, AnyUpTo(Collective::kSendRecv));
   v.Field("dtype", key.dtype, VisitDtype);
   v.Field("ranks", key.ranks, Integers{2, kMostRanks});
   v.Field("nodes", key.nodes, kRanks);
@@ -161,9 +155,7 @@ class ProfileFields {
     const auto fields = [](JsonVisitor& at, Row& row) {
       auto& [id, origin] = row;
       at.Field("id", id, Texts::kNotEmpty);
-      at.Field("class",
-               origin.provenance,
-               OneOf({Provenance::kMeasured, Provenance::kBorrowed, Provenance::kAnalytic}));
+      at.Field("class", origin.provenance, AnyUpTo(Provenance::kAnalytic));
       at.Field("source", origin.source, Texts::kNotEmpty);
       at.Field("licence", origin.licence, Texts::kNotEmpty);
       at.Optional("date", origin.date, "");

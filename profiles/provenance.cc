@@ -4,29 +4,13 @@
 namespace metadist {
 
 std::string_view Name(Provenance provenance) {
-  switch (provenance) {
-    case Provenance::kMeasured:
-      return "measured";
-    case Provenance::kBorrowed:
-      return "borrowed";
-    case Provenance::kAnalytic:
-      return "analytic";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"measured", "borrowed", "analytic"};
+  return kNames[static_cast<size_t>(provenance)];
 }
 
 std::string_view Name(Reach reach) {
-  switch (reach) {
-    case Reach::kExact:
-      return "exact";
-    case Reach::kInterpolated:
-      return "interpolated";
-    case Reach::kExtrapolated:
-      return "extrapolated";
-    case Reach::kTransferred:
-      return "transferred";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"exact", "interpolated", "extrapolated", "transferred"};
+  return kNames[static_cast<size_t>(reach)];
 }
 
 }  // namespace metadist

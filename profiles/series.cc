@@ -60,8 +60,12 @@ Reading ReadRow(const Profile& profile, const Sample& sample) {
       time_us * 1e-6, origin->second.provenance, transferred ? Reach::kTransferred : Reach::kExact};
 }
 
-Reading Merge(double seconds, const Reading& a, const Reading& b) {
-  return {seconds, std::max(a.provenance, b.provenance), std::max(a.reach, b.reach)};
+Reading Analytic(double seconds) { return {seconds, Provenance::kAnalytic, Reach::kTransferred}; }
+
+Reading Between(const Reading& a, const Reading& b, double part) {
+  return {a.seconds + part * (b.seconds - a.seconds),
+          std::max(a.provenance, b.provenance),
+          std::max({a.reach, b.reach, part > 0 ? Reach::kInterpolated : Reach::kExact})};
 }
 
 Reading ReadAtBytes(const Profile& profile, const Series& series, int64_t bytes) {
@@ -74,12 +78,9 @@ Reading ReadAtBytes(const Profile& profile, const Series& series, int64_t bytes)
     return {high.seconds, high.provenance, std::max(high.reach, Reach::kExtrapolated)};
   }
   const auto lower = std::prev(upper);
-  const Reading low = ReadRow(profile, lower->second);
   const double part =
       static_cast<double>(bytes - lower->first) / static_cast<double>(upper->first - lower->first);
-  Reading between = Merge(low.seconds + part * (high.seconds - low.seconds), low, high);
-  between.reach = std::max(between.reach, Reach::kInterpolated);
-  return between;
+  return Between(ReadRow(profile, lower->second), high, part);
 }
 
 Priced PriceOf(const Profile& profile, Subject subject, const Reading& reading) {

@@ -19,8 +19,11 @@ struct Reading {
 // place and in place counts, because the program chooses the buffers.
 Reading ReadRow(const Profile& profile, const Sample& sample);
 
-// The given time with the worse evidence of the two.
-Reading Merge(double seconds, const Reading& a, const Reading& b);
+// A time by a formula.
+Reading Analytic(double seconds);
+
+// Linear interpolation with the worse evidence of the two. part: 0 at `a`, 1 at `b`.
+Reading Between(const Reading& a, const Reading& b, double part);
 
 // Time at `bytes` from rows by bytes (method and its errors: series.cc). `series` must not be
 // empty.

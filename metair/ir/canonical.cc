@@ -6,10 +6,15 @@
 namespace metadist {
 
 Graph Renumbered(const Graph& graph) {
+  std::vector<ValueId> ids;
+  return Renumbered(graph, ids);
+}
+
+Graph Renumbered(const Graph& graph, std::vector<ValueId>& renamed) {
   Graph out;
   out.name = graph.name;
   out.opset = graph.opset;
-  std::vector<ValueId> renamed(graph.values.size(), kNone);
+  renamed.assign(graph.values.size(), kNone);
   const auto take = [&](ValueId id) {
     if (id != kNone && renamed[static_cast<size_t>(id)] == kNone)
       renamed[static_cast<size_t>(id)] = out.AddValue(graph.value(id));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "metair/ir/graph.h"
 
 namespace metadist {
@@ -9,5 +11,7 @@ namespace metadist {
 // constants in their old order, results in node order. Values that are none of these are dropped.
 // Requires a verified graph.
 Graph Renumbered(const Graph& graph);
+// The same; ids: by old id of a value, its new one, or kNone if it is dropped.
+Graph Renumbered(const Graph& graph, std::vector<ValueId>& ids);
 
 }  // namespace metadist

@@ -33,4 +33,13 @@ auto OneOf(std::initializer_list<T> all) {
   return Named<T>(std::move(named));
 }
 
+// Visits any value of an enumeration from its first, 0, to `last`, by its Name().
+template <typename T>
+auto AnyUpTo(T last) {
+  std::vector<std::pair<T, std::string_view>> named;
+  for (int i = 0; i <= static_cast<int>(last); ++i)
+    named.emplace_back(static_cast<T>(i), Name(static_cast<T>(i)));
+  return Named<T>(std::move(named));
+}
+
 }  // namespace metadist

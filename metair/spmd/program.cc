@@ -79,6 +79,22 @@ class BlockCopy {
 
 }  // namespace
 
+std::optional<std::vector<int64_t>> WholeValues(const Graph& graph,
+                                                const Node& node,
+                                                const LocalLiteral& literal) {
+  if (literal.input != kNone) {
+    const size_t input = static_cast<size_t>(literal.input);
+    const ValueId id = input < node.inputs.size() ? node.inputs[input] : kNone;
+    if (id == kNone || !graph.value(id).data.has_data()) return std::nullopt;
+    return graph.value(id).data.ToInts();
+  }
+  const auto found = node.attributes.all().find(literal.attribute);
+  if (found == node.attributes.all().end()) return std::nullopt;
+  if (const auto* one = std::get_if<int64_t>(&found->second)) return std::vector{*one};
+  const auto* list = std::get_if<std::vector<int64_t>>(&found->second);
+  return list == nullptr ? std::nullopt : std::optional(*list);
+}
+
 void HoldSums(const Operands& inputs, const Operands& outputs, Attributes& attributes) {
   const auto held = [](const Operands& operands) {
     std::vector<std::optional<ElementType>> types(operands.types.size());

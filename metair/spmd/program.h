@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,10 @@ struct LocalLiteral {
   std::vector<LocalEntry> entries;
   bool operator==(const LocalLiteral&) const = default;
 };
+// The integers of the whole call that the literal changes; nullopt: none that are known.
+std::optional<std::vector<int64_t>> WholeValues(const Graph& graph,
+                                                const Node& node,
+                                                const LocalLiteral& literal);
 
 // Nodes of a graph that run as one, ascending.
 using FusedNodes = std::vector<NodeId>;

@@ -14,7 +14,6 @@
 
 #include <charconv>
 #include <map>
-#include <optional>
 
 #include "metair/ir/text.h"
 #include "metair/ir/text_token.h"
@@ -24,23 +23,6 @@ namespace metadist {
 namespace {
 
 constexpr int64_t kMostRanks = 1 << 20;
-
-// What a literal changes; nullopt: nothing that is known, or no integers.
-std::optional<std::vector<int64_t>> GlobalEntries(const Graph& graph,
-                                                  NodeId id,
-                                                  const LocalLiteral& literal) {
-  const Node& node = graph.node(id);
-  if (literal.input != kNone) {
-    const ValueId input = node.inputs[static_cast<size_t>(literal.input)];
-    if (input == kNone || !graph.value(input).data.has_data()) return std::nullopt;
-    return graph.value(input).data.ToInts();
-  }
-  const auto found = node.attributes.all().find(literal.attribute);
-  if (found == node.attributes.all().end()) return std::nullopt;
-  if (const auto* one = std::get_if<int64_t>(&found->second)) return std::vector{*one};
-  const auto* list = std::get_if<std::vector<int64_t>>(&found->second);
-  return list == nullptr ? std::nullopt : std::optional(*list);
-}
 
 // As the text of a graph lists its values, so that what is read from it prints the same.
 std::vector<ValueId> InOrderOfText(const Graph& graph) {
@@ -232,7 +214,7 @@ class ProgramParser {
     } else {
       literal.attribute = TRY(TakeName(line));
     }
-    const auto entries = GlobalEntries(stage.graph, node->second, literal);
+    const auto entries = WholeValues(stage.graph, stage.graph.node(node->second), literal);
     if (!entries) return Fail(fmt::format("node '{}' has no such integers", name));
     for (const int64_t value : *entries) {
       auto entry = TakeLocalEntry(line, value, stage.mesh);

@@ -16,7 +16,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -50,12 +49,11 @@ struct Load {
 Load LoadOf(const Stage& stage, NodeId id) {
   const CollectiveStep step = StepOf(stage, id);
   const TensorType& type = MovedType(stage, id);
-  const auto bytes = [&](const Sharding& sharding) {
-    return NumElements(LargestLocalShape(type.shape, sharding, stage.mesh)) *
-           ByteSize(HeldType(type, sharding).element);
-  };
-  return {
-      step.kind, step.axes, HeldType(type, step.from).element, bytes(step.from), bytes(step.to)};
+  return {step.kind,
+          step.axes,
+          HeldType(type, step.from).element,
+          LargestHeldBytes(type, step.from, stage.mesh),
+          LargestHeldBytes(type, step.to, stage.mesh)};
 }
 
 class Bundler {

@@ -25,10 +25,8 @@ constexpr Integers kBytes{INT64_MIN / 4, INT64_MAX / 4};
 
 void VisitPriced(JsonVisitor& v, Priced& price) {
   v.Field("seconds", price.seconds);
-  static const auto kClasses =
-      OneOf({Provenance::kMeasured, Provenance::kBorrowed, Provenance::kAnalytic});
-  static const auto kReaches =
-      OneOf({Reach::kExact, Reach::kInterpolated, Reach::kExtrapolated, Reach::kTransferred});
+  static const auto kClasses = AnyUpTo(Provenance::kAnalytic);
+  static const auto kReaches = AnyUpTo(Reach::kTransferred);
   v.Field("class", price.provenance, kClasses);
   v.Field("reach", price.reach, kReaches);
   v.Field("band", price.band);
@@ -67,20 +65,6 @@ void VisitAlternative(JsonVisitor& v, Alternative& a) {
   v.Field("peak_bytes", a.peak_bytes);
   v.Field("feasible", a.feasible);
   v.Field("note", a.note);
-}
-
-// The integers in the model to which a literal's entries apply.
-std::vector<int64_t> WholeValues(const Graph& graph,
-                                 const Node& node,
-                                 const LocalLiteral& literal) {
-  if (literal.input != kNone) {
-    const Tensor& data = graph.value(node.inputs[static_cast<size_t>(literal.input)]).data;
-    return data.has_data() ? data.ToInts() : std::vector<int64_t>();
-  }
-  const Attribute& attribute = node.attributes.all().at(literal.attribute);
-  if (const auto* number = std::get_if<int64_t>(&attribute)) return {*number};
-  if (const auto* list = std::get_if<std::vector<int64_t>>(&attribute)) return *list;
-  return {};
 }
 
 class PlanFields {
@@ -248,7 +232,7 @@ class PlanFields {
     std::vector<int64_t> values;
     std::vector<std::string> entries;
     if (!v.reading()) {
-      values = WholeValues(plan_.graph, node, literal);
+      values = WholeValues(plan_.graph, node, literal).value_or(std::vector<int64_t>());
       for (const LocalEntry& entry : literal.entries)
         entries.push_back(LocalEntryText(entry, plan_.mesh));
     }
@@ -388,17 +372,7 @@ class PlanFields {
 
   template <typename OfValue>
   void VisitStep(JsonVisitor& v, CollectiveStep& step, int& bundle, const OfValue& of_value) const {
-    using enum CollectiveKind;
-    static const auto kKinds = OneOf({kSlice,
-                                      kPartial,
-                                      kAllGather,
-                                      kAllToAll,
-                                      kPermute,
-                                      kExchange,
-                                      kHalo,
-                                      kSpare,
-                                      kReduceScatter,
-                                      kAllReduce});
+    static const auto kKinds = AnyUpTo(CollectiveKind::kAllReduce);
     v.Field("op", step.kind, kKinds);
     v.Field("axes", step.axes, [this](JsonVisitor& at, int& axis) {
       at.Text([&] { return plan_.mesh.axes[static_cast<size_t>(axis)].name; },

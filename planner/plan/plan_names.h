@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <string_view>
 
 #include "planner/space/assignment.h"
@@ -9,17 +8,15 @@
 
 namespace metadist {
 
-// Names of Redistribution::Place in a plan file.
-inline constexpr std::array<std::string_view, 3> kPlaceNames{"kept", "use", "output"};
-
+// Names in a plan file.
 inline std::string_view Name(Redistribution::Place place) {
-  return kPlaceNames[static_cast<size_t>(place)];
+  constexpr std::string_view kNames[] = {"kept", "use", "output"};
+  return kNames[static_cast<size_t>(place)];
 }
 
-inline constexpr std::array<std::string_view, 2> kReduceInNames{"f32", "type"};
-
 inline std::string_view Name(ReduceIn reduce_in) {
-  return kReduceInNames[static_cast<size_t>(reduce_in)];
+  constexpr std::string_view kNames[] = {"f32", "type"};
+  return kNames[static_cast<size_t>(reduce_in)];
 }
 
 }  // namespace metadist

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "metair/ir/check.h"
+#include "metair/spmd/mesh.h"
 
 namespace metadist {
 
@@ -51,6 +52,12 @@ class AxisList {
     AxisList out;
     for (size_t i = first; i < size_; ++i) out.Add(ids_[i]);
     return out;
+  }
+  // Number of pieces into which the axes cut.
+  int64_t Pieces(const Mesh& mesh) const {
+    int64_t pieces = 1;
+    for (uint8_t axis : *this) pieces *= mesh.size(axis);
+    return pieces;
   }
   std::vector<int> ids() const { return {begin(), end()}; }
   // A bit per axis.

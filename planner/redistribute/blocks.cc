@@ -18,13 +18,11 @@ class AxisAssigner {
         wanted_(BlockShapeOf(view, mesh, like).pieces),
         distinct_(distinct),
         bare_(like) {
-    AxisList movable;
     for (int axis = 0; axis < static_cast<int>(mesh.axes.size()); ++axis)
-      if (!Frozen(rule.frozen, axis) && !like.PartialOf(axis)) movable.Add(axis);
-    bare_.Free(movable);
+      if (!Frozen(rule.frozen, axis) && !like.PartialOf(axis)) movable_.Add(axis);
+    bare_.Free(movable_);
     for (size_t s = 0; s < wanted_.size(); ++s)
       for (uint8_t axis : bare_.AxesOf(s)) wanted_[s] /= mesh.size(axis);
-    movable_ = movable;
   }
 
   std::vector<Layout> Run() {

@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <compare>
 #include <numeric>
-#include <utility>
 
 #include "metair/ir/check.h"
 #include "metair/spmd/overlap.h"
@@ -30,15 +29,6 @@ struct Coordinate {
   DimSharding from, to;
   auto operator<=>(const Coordinate&) const = default;
 };
-
-std::vector<int> AxesOf(const DimSharding& dim) {
-  std::vector<int> axes;
-  for (const DimPart& part : dim.parts)
-    for (const SubDim& sub : part.sub) axes.insert(axes.end(), sub.axes.begin(), sub.axes.end());
-  std::sort(axes.begin(), axes.end());
-  axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
-  return axes;
-}
 
 // The array as the coordinates that some axis cuts on either side, in a canonical order, and the
 // number of elements at each position of these coordinates.
@@ -97,11 +87,7 @@ class Coordinates {
 
   static bool SameProduct(const DimSharding& a, const DimSharding& b) {
     if (a.whole() || b.whole()) return true;
-    return std::equal(a.parts[0].sub.begin(),
-                      a.parts[0].sub.end(),
-                      b.parts[0].sub.begin(),
-                      b.parts[0].sub.end(),
-                      [](const SubDim& x, const SubDim& y) { return x.size == y.size; });
+    return std::ranges::equal(a.parts[0].sub, b.parts[0].sub, {}, &SubDim::size, &SubDim::size);
   }
 
   void AddSub(int64_t size, const std::vector<int>& before, const std::vector<int>& after) {
@@ -112,9 +98,7 @@ class Coordinates {
       size = blocks;
     }
     if (before.empty() && after.empty()) return;
-    cut_.push_back({size,
-                    before.empty() ? DimSharding{} : DimSharding::Cut(size, before),
-                    after.empty() ? DimSharding{} : DimSharding::Cut(size, after)});
+    cut_.push_back({size, DimSharding::Cut(size, before), DimSharding::Cut(size, after)});
   }
 
   const Mesh& mesh_;
@@ -125,7 +109,7 @@ class Coordinates {
 // The distinct pieces of one coordinate, and the piece that each rank holds.
 struct Pieces {
   Pieces(const DimSharding& dim, const Mesh& mesh) {
-    const std::vector<int> axes = AxesOf(dim);
+    const std::vector<int> axes = Sharding{{dim}, {}}.CuttingAxes();
     for (int64_t rank : mesh.Group(axes, 0)) places.push_back(mesh.CoordinateOf(rank));
     for (int64_t rank = 0; rank < mesh.ranks(); ++rank)
       of_rank.push_back(static_cast<size_t>(mesh.IndexAlong(axes, mesh.CoordinateOf(rank))));

@@ -2,6 +2,7 @@
 #include "planner/redistribute/moves.h"
 
 #include <algorithm>
+#include <set>
 
 namespace metadist {
 namespace {
@@ -18,7 +19,7 @@ class Generator {
         rule_(rule),
         axes_(from.AxesOfAll(view.slots())),
         pieces_(axes_.size()) {
-    for (size_t s = 0; s < axes_.size(); ++s) pieces_[s] = Pieces(axes_[s]);
+    for (size_t s = 0; s < axes_.size(); ++s) pieces_[s] = axes_[s].Pieces(mesh);
   }
 
   std::vector<Move> Moves() {
@@ -40,18 +41,9 @@ class Generator {
 
   bool Frozen(int axis) const { return (rule_.frozen >> axis & 1) != 0; }
 
-  int64_t Pieces(const AxisList& axes) const {
-    int64_t count = 1;
-    for (uint8_t axis : axes) count *= mesh_.size(axis);
-    return count;
-  }
-
   // Whether a slot cut in `pieces` can be cut further.
   bool Fits(size_t slot, int64_t pieces, int64_t added) const {
-    const std::vector<int64_t>& sizes = view_.sizes(slot);
-    return std::all_of(sizes.begin(), sizes.end(), [&](int64_t size) {
-      return rule_.even ? size % (pieces * added) == 0 : Nests(size, pieces, added);
-    });
+    return CanCut(view_.sizes(slot), pieces, added, rule_.even);
   }
 
   Layout Appended(Layout layout, size_t slot, const AxisList& axes) const {
@@ -119,7 +111,7 @@ class Generator {
       Layout reduced = from_;
       reduced.Free(axes);
       for (size_t s = 0; Wants(CollectiveKind::kReduceScatter) && s < axes_.size(); ++s)
-        if (Fits(s, pieces_[s], Pieces(axes)))
+        if (Fits(s, pieces_[s], axes.Pieces(mesh_)))
           Emit(CollectiveKind::kReduceScatter, axes, Appended(reduced, s, axes));
       if (Wants(CollectiveKind::kAllReduce)) Emit(CollectiveKind::kAllReduce, axes, reduced);
     }
@@ -127,14 +119,11 @@ class Generator {
 
   // Every way to extend `axes`, which cut the slot in addition to its own axes.
   void Extend(CollectiveKind kind, size_t slot, const AxisList& axes, int64_t added) {
-    std::vector<int64_t> tried;
+    std::set<int64_t> tried;  // sizes
     for (int axis = 0; axis < static_cast<int>(mesh_.axes.size()); ++axis) {
       const bool taken = std::find(axes.begin(), axes.end(), axis) != axes.end();
       if (taken || !from_.free(axis) || Frozen(axis) || mesh_.size(axis) == 1) continue;
-      if (rule_.by_size) {
-        if (std::find(tried.begin(), tried.end(), mesh_.size(axis)) != tried.end()) continue;
-        tried.push_back(mesh_.size(axis));
-      }
+      if (rule_.by_size && !tried.insert(mesh_.size(axis)).second) continue;
       const int64_t more = added * mesh_.size(axis);
       if (!Fits(slot, pieces_[slot], more)) continue;
       AxisList longer = axes;
@@ -153,8 +142,6 @@ class Generator {
   std::vector<Move> moves_;
 };
 
-}  // namespace
-
 bool Nests(int64_t size, int64_t pieces, int64_t added) {
   if (size < pieces * added) return false;
   if (size % (pieces * added) == 0) return true;
@@ -163,6 +150,14 @@ bool Nests(int64_t size, int64_t pieces, int64_t added) {
     if (Piece(size, pieces * added, i * added).begin != whole.begin) return false;
   }
   return true;
+}
+
+}  // namespace
+
+bool CanCut(const std::vector<int64_t>& sizes, int64_t pieces, int64_t added, bool even) {
+  return std::ranges::all_of(sizes, [&](int64_t size) {
+    return even ? size % (pieces * added) == 0 : Nests(size, pieces, added);
+  });
 }
 
 std::vector<Move> MovesFrom(const View& view,

@@ -49,8 +49,9 @@ std::vector<Move> GathersTo(const View& view,
                             const Layout& to,
                             const MoveRule& rule = {});
 
-// Whether appending axes of `added` pieces to a slot cut in `pieces` divides each piece within
-// itself: balanced pieces of pieces must be the balanced pieces of the whole.
-bool Nests(int64_t size, int64_t pieces, int64_t added);
+// Whether appending axes of `added` pieces to a slot of these sizes cut in `pieces` divides each
+// piece within itself: balanced pieces of pieces must be the balanced pieces of the whole. even:
+// all must have one size.
+bool CanCut(const std::vector<int64_t>& sizes, int64_t pieces, int64_t added, bool even);
 
 }  // namespace metadist

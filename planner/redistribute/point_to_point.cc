@@ -2,9 +2,15 @@
 #include "planner/redistribute/point_to_point.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace metadist {
+
+std::vector<int> AxesPartialOnlyIn(const Sharding& a, const Sharding& b) {
+  std::vector<int> axes;
+  for (const Partial& partial : a.partial)
+    if (std::ranges::find(b.partial, partial) == b.partial.end()) axes.push_back(partial.axis);
+  return axes;
+}
 
 std::vector<int> ExchangeAxes(const Shape& shape,
                               const Sharding& from,
@@ -39,10 +45,7 @@ std::vector<CollectiveStep> PointToPoint(const Shape& shape,
                                          const Mesh& mesh) {
   std::vector<CollectiveStep> steps;
   Sharding at = from;
-  std::vector<int> reduced;
-  for (const Partial& partial : from.partial)
-    if (std::find(to.partial.begin(), to.partial.end(), partial) == to.partial.end())
-      reduced.push_back(partial.axis);
+  const std::vector<int> reduced = AxesPartialOnlyIn(from, to);
   at.partial = to.partial;
   if (!reduced.empty()) steps.push_back({CollectiveKind::kAllReduce, reduced, from, at});
   if (at != to)

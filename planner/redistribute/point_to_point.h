@@ -18,6 +18,9 @@ std::vector<CollectiveStep> PointToPoint(const Shape& shape,
                                          const Sharding& to,
                                          const Mesh& mesh);
 
+// The axes along which `a` is partial and `b` is not in the same way.
+std::vector<int> AxesPartialOnlyIn(const Sharding& a, const Sharding& b);
+
 // Axes that take part in an exchange: those that cut either side, except the major axes on which
 // both sides agree in an evenly divided dim.
 std::vector<int> ExchangeAxes(const Shape& shape,

@@ -19,17 +19,18 @@ struct SubAxis {
   std::string_view axis;
   int64_t before = 1;
   int64_t size = 0;  // 0: the whole axis
+
+  std::string text() const { return fmt::format("{}@{}.{}", axis, before, size); }
 };
 
-bool IsNameChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+constexpr std::string_view kNameChars =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
 // Reads "name@2.4" at the start of `text` and removes it.
 Result<SubAxis> ReadSubAxis(std::string_view& text) {
   SubAxis sub;
-  size_t end = 0;
-  while (end < text.size() && IsNameChar(text[end])) ++end;
-  sub.axis = text.substr(0, end);
-  text.remove_prefix(end);
+  sub.axis = text.substr(0, text.find_first_not_of(kNameChars));
+  text.remove_prefix(sub.axis.size());
   if (text.substr(0, 1) != "@") return sub;
   const std::string_view whole = text;
   text.remove_prefix(1);
@@ -67,13 +68,12 @@ Result<void> Walk(std::string_view text, Visit&& visit, Keep&& keep) {
       plain = 0;
       continue;
     }
-    if (!IsNameChar(text[0])) {
+    const size_t end = text.find_first_not_of(kNameChars);
+    if (end == 0) {
       keep(text[0]);
       text.remove_prefix(1);
       continue;
     }
-    const size_t end =
-        text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
     if (end != std::string_view::npos && text.substr(end, 2) == ": ") {  // a reduction
       plain = end;
       continue;
@@ -128,7 +128,22 @@ std::string RunText(const std::vector<int>& run, const PrimeMesh& mesh) {
     if (factor == run[0]) break;
     before *= mesh.fine.size(factor);
   }
-  return fmt::format("{}@{}.{}", name, before, mesh.fine.size(run));
+  return SubAxis{name, before, mesh.fine.size(run)}.text();
+}
+
+// The axes with neighbouring factors of one axis joined, each as a text.
+std::vector<std::string> RunTexts(const std::vector<int>& fine_axes, const PrimeMesh& mesh) {
+  std::vector<std::string> texts;
+  std::vector<int> run;
+  for (int axis : fine_axes) {
+    if (!run.empty() && (axis != run.back() + 1 || mesh.AxisOf(axis) != mesh.AxisOf(run[0]))) {
+      texts.push_back(RunText(run, mesh));
+      run.clear();
+    }
+    run.push_back(axis);
+  }
+  if (!run.empty()) texts.push_back(RunText(run, mesh));
+  return texts;
 }
 
 void Reverse(Sharding& sharding) {
@@ -141,8 +156,7 @@ void Reverse(Sharding& sharding) {
 
 int PrimeMesh::AxisOf(int fine_axis) const {
   for (size_t a = 0; a < factors.size(); ++a)
-    if (std::find(factors[a].begin(), factors[a].end(), fine_axis) != factors[a].end())
-      return static_cast<int>(a);
+    if (std::ranges::find(factors[a], fine_axis) != factors[a].end()) return static_cast<int>(a);
   return -1;
 }
 
@@ -159,13 +173,11 @@ Result<PrimeMesh> SplitMesh(const Mesh& mesh, const std::vector<std::string>& te
       }
       if (sub.size == 0) return {};
       if (mesh.size(axis) % sub.before != 0 || mesh.size(axis) / sub.before % sub.size != 0)
-        problems.push_back(Usage(fmt::format("sharding '{}': axis '{}' of {} has no part {}@{}.{}",
+        problems.push_back(Usage(fmt::format("sharding '{}': axis '{}' of {} has no part {}",
                                              text,
                                              sub.axis,
                                              mesh.size(axis),
-                                             sub.axis,
-                                             sub.before,
-                                             sub.size)));
+                                             sub.text())));
       else
         for (int64_t bound : {sub.before, sub.before * sub.size})
           bounds[static_cast<size_t>(axis)].insert(bound);
@@ -195,9 +207,8 @@ Result<PrimeMesh> SplitMesh(const Mesh& mesh, const std::vector<std::string>& te
     out.factors.emplace_back();
     int64_t before = 1;
     for (int64_t size : sizes) {
-      const std::string name = sizes.size() == 1
-                                   ? mesh.axes[a].name
-                                   : fmt::format("{}@{}.{}", mesh.axes[a].name, before, size);
+      const std::string& whole = mesh.axes[a].name;
+      const std::string name = sizes.size() == 1 ? whole : SubAxis{whole, before, size}.text();
       out.factors[a].push_back(static_cast<int>(out.fine.axes.size()));
       out.fine.axes.push_back({name, size});
       before *= size;
@@ -216,12 +227,8 @@ Result<Sharding> ParseOn(std::string_view text,
     if (mesh.whole.Find(sub.axis) < 0) return UnknownAxis(text, sub.axis, mesh.whole);
     auto run = RunOf(sub, mesh);
     if (!run)
-      return Usage(
-          fmt::format("sharding '{}': {}@{}.{} does not line up with the factors of the mesh",
-                      text,
-                      sub.axis,
-                      sub.before,
-                      sub.size));
+      return Usage(fmt::format(
+          "sharding '{}': {} does not line up with the factors of the mesh", text, sub.text()));
     if (order == AxisOrder::kMinorFirst) std::reverse(run->begin(), run->end());
     for (size_t i = 0; i < run->size(); ++i)
       fine += (i > 0 ? "," : "") + mesh.fine.axes[static_cast<size_t>((*run)[i])].name;
@@ -243,17 +250,7 @@ Result<Sharding> ParseOn(std::string_view text,
 }
 
 std::string AxesTextOn(const std::vector<int>& fine_axes, const PrimeMesh& mesh) {
-  std::vector<std::string> texts;
-  std::vector<int> run;
-  for (int axis : fine_axes) {
-    if (!run.empty() && (axis != run.back() + 1 || mesh.AxisOf(axis) != mesh.AxisOf(run[0]))) {
-      texts.push_back(RunText(run, mesh));
-      run.clear();
-    }
-    run.push_back(axis);
-  }
-  if (!run.empty()) texts.push_back(RunText(run, mesh));
-  return fmt::format("{}", fmt::join(texts, ","));
+  return fmt::format("{}", fmt::join(RunTexts(fine_axes, mesh), ","));
 }
 
 std::string TextOn(const Sharding& sharding, const PrimeMesh& mesh, AxisOrder order) {
@@ -262,12 +259,9 @@ std::string TextOn(const Sharding& sharding, const PrimeMesh& mesh, AxisOrder or
   Sharding renamed = sharding;
   const auto rename = [&](std::vector<int>& axes) {
     std::vector<int> ids;
-    const std::string text = AxesTextOn(axes, mesh);
-    for (std::string_view rest = text; !rest.empty();) {
-      const size_t end = std::min(rest.find(','), rest.size());
+    for (std::string& text : RunTexts(axes, mesh)) {
       ids.push_back(static_cast<int>(names.axes.size()));
-      names.axes.push_back({std::string(rest.substr(0, end)), 1});
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+      names.axes.push_back({std::move(text), 1});
     }
     axes = std::move(ids);
   };

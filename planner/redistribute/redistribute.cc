@@ -44,11 +44,7 @@ Sharding WithoutNewPartials(const Sharding& from, const Sharding& to) {
 
 // The local step that adds the partial axes of `to`.
 CollectiveStep MakePartial(const Sharding& from, const Sharding& to) {
-  std::vector<int> axes;
-  for (const Partial& partial : to.partial)
-    if (std::find(from.partial.begin(), from.partial.end(), partial) == from.partial.end())
-      axes.push_back(partial.axis);
-  return {CollectiveKind::kPartial, std::move(axes), from, to};
+  return {CollectiveKind::kPartial, AxesPartialOnlyIn(to, from), from, to};
 }
 
 }  // namespace
@@ -59,12 +55,8 @@ Redistributor::Redistributor(Mesh mesh, Cluster cluster)
 Redistributor::~Redistributor() = default;
 
 void Redistributor::Append(Route& route, const TensorType& type, CollectiveStep step) {
-  const auto held = [&](const Sharding& sharding) {
-    return NumElements(LargestLocalShape(type.shape, sharding, mesh_)) *
-           ByteSize(HeldType(type, sharding).element);
-  };
-  const int64_t before = held(step.from);
-  const int64_t after = held(step.to);
+  const int64_t before = LargestHeldBytes(type, step.from, mesh_);
+  const int64_t after = LargestHeldBytes(type, step.to, mesh_);
   route.price += pricer_.Price(step, type);
   route.received_bytes += ReceivedBytes(step, type, mesh_);
   route.peak_bytes = std::max(route.peak_bytes, before + after);
@@ -126,13 +118,10 @@ double Redistributor::ExchangeSeconds(const TensorType& type,
                                       const Sharding& to,
                                       double most) {
   double seconds = 0;
-  AxisList reduced;
-  for (const Partial& partial : from.partial)
-    if (std::find(to.partial.begin(), to.partial.end(), partial) == to.partial.end())
-      reduced.Add(partial.axis);
+  const AxisList reduced(AxesPartialOnlyIn(from, to));
   if (!reduced.empty()) {
     const ElementType held = HeldType(type, from).element;
-    const int64_t bytes = NumElements(LargestLocalShape(type.shape, from, mesh_)) * ByteSize(held);
+    const int64_t bytes = LargestHeldBytes(type, from, mesh_);
     seconds += pricer_.Price(CollectiveKind::kAllReduce, reduced, bytes, bytes, held).seconds;
     if (seconds >= most) return seconds;
   }
@@ -151,9 +140,7 @@ Route Redistributor::Plan(const TensorType& type, const Sharding& made, const Sh
   Route route;
   if (from != made) Append(route, type, DropStep(made));
   const Way way = from == middle ? Way{} : Choose(type, from, middle);
-  if (from == middle) {
-    // only local steps
-  } else if (way.tree == nullptr) {
+  if (way.tree == nullptr) {
     for (CollectiveStep& step : PointToPoint(type.shape, from, middle, mesh_))
       Append(route, type, std::move(step));
   } else {
@@ -192,12 +179,11 @@ double Redistributor::Seconds(const TensorType& global,
 const Route& Redistributor::Between(const TensorType& global,
                                     const Sharding& from,
                                     const Sharding& to) {
-  Key key{global, Normalize(from, mesh_), Normalize(to, mesh_)};
-  const auto found = routes_.find(key);
-  if (found != routes_.end()) return found->second;
-  Route route;
-  if (key.from != key.to) route = Plan(global, key.from, key.to);
-  return routes_.emplace(std::move(key), std::move(route)).first->second;
+  const auto [at, added] =
+      routes_.try_emplace({global, Normalize(from, mesh_), Normalize(to, mesh_)});
+  const Key& key = at->first;
+  if (added && key.from != key.to) at->second = Plan(global, key.from, key.to);
+  return at->second;
 }
 
 }  // namespace metadist

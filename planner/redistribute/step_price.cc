@@ -43,6 +43,11 @@ int Messages(const DimSharding& dim, const Mesh& mesh) {
 
 }  // namespace
 
+int64_t LargestHeldBytes(const TensorType& type, const Sharding& sharding, const Mesh& mesh) {
+  return NumElements(LargestLocalShape(type.shape, sharding, mesh)) *
+         ByteSize(HeldType(type, sharding).element);
+}
+
 StepPricer::StepPricer(const Mesh& mesh, const Cluster& cluster)
     : mesh_(mesh), cluster_(cluster), traffic_(mesh, kSampledRanks) {
   CHECK(mesh.axes.size() <= kMaxMeshAxes, "the mesh has too many axes");
@@ -58,11 +63,9 @@ size_t StepPricer::Hash::operator()(const Key& key) const {
 const Group& StepPricer::GroupAlong(uint32_t axes) {
   const auto found = groups_.find(axes);
   if (found != groups_.end()) return found->second;
-  std::vector<int> ids;
-  for (size_t a = 0; a < mesh_.axes.size(); ++a)
-    if ((axes >> a & 1) != 0) ids.push_back(static_cast<int>(a));
   std::vector<int> ranks;
-  for (int64_t rank : mesh_.Group(ids, 0)) ranks.push_back(static_cast<int>(rank));
+  for (int64_t rank : mesh_.Group(AxisList::OfMask(axes).ids(), 0))
+    ranks.push_back(static_cast<int>(rank));
   return groups_.emplace(axes, GroupOf(cluster_, ranks)).first->second;
 }
 
@@ -112,17 +115,15 @@ Priced StepPricer::Exchange(const TensorType& type,
 
 Priced StepPricer::Halo(const CollectiveStep& step, const TensorType& type) {
   const int64_t bytes = ReceivedBytes(step, type, mesh_);
-  if (bytes == 0) {
-    const int64_t after = NumElements(LargestLocalShape(type.shape, step.to, mesh_));
-    const ElementType held = HeldType(type, step.to).element;
-    return Price(CollectiveKind::kSlice, {}, 0, after * ByteSize(held), held);
-  }
+  const ElementType held = HeldType(type, step.to).element;
+  if (bytes == 0)
+    return Price(CollectiveKind::kSlice, {}, 0, LargestHeldBytes(type, step.to, mesh_), held);
   int messages = 0;
   for (const DimSharding& dim : step.to.dims) messages += Messages(dim, mesh_);
   if (messages == 0) return {};
   return Remembered({.op = Collective::kSendRecv,
                      .axes = AxisList(step.axes).mask(),
-                     .element = HeldType(type, step.to).element,
+                     .element = held,
                      .bytes = (bytes + messages - 1) / messages}) *
          messages;
 }
@@ -132,13 +133,11 @@ Priced StepPricer::Price(const CollectiveStep& step, const TensorType& type) {
   if (IsPrefixSlice(step)) return {};
   if (step.kind == CollectiveKind::kExchange)
     return Exchange(HeldType(type, step.from), step.from, step.to, step.axes);
-  const ElementType before = HeldType(type, step.from).element;
-  const ElementType after = HeldType(type, step.to).element;
   return Price(step.kind,
                AxisList(step.axes),
-               NumElements(LargestLocalShape(type.shape, step.from, mesh_)) * ByteSize(before),
-               NumElements(LargestLocalShape(type.shape, step.to, mesh_)) * ByteSize(after),
-               before);
+               LargestHeldBytes(type, step.from, mesh_),
+               LargestHeldBytes(type, step.to, mesh_),
+               HeldType(type, step.from).element);
 }
 
 }  // namespace metadist

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -17,6 +16,9 @@
 #include "profiles/priced.h"
 
 namespace metadist {
+
+// Bytes of an array of `type` (global shape) as ranks hold it, on the rank with the largest piece.
+int64_t LargestHeldBytes(const TensorType& type, const Sharding& sharding, const Mesh& mesh);
 
 // Seconds of single redistribution steps on a mesh of a cluster. Caches its results; references
 // stay valid as long as the object.

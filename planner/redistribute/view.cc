@@ -63,15 +63,11 @@ std::optional<std::vector<std::vector<int>>> AxesByRefined(const DimPart& part,
   return out;
 }
 
-DimPart Bare(DimPart part) {
-  for (SubDim& sub : part.sub) sub.axes.clear();
-  return part;
-}
-
-std::vector<DimPart> Bare(const DimSharding& dim) {
-  std::vector<DimPart> out;
-  for (const DimPart& part : dim.parts) out.push_back(Bare(part));
-  return out;
+// The parts without axes.
+std::vector<DimPart> Bare(std::vector<DimPart> parts) {
+  for (DimPart& part : parts)
+    for (SubDim& sub : part.sub) sub.axes.clear();
+  return parts;
 }
 
 // The parts of a dim as both shardings see it; nullopt if they differ beyond refinement.
@@ -88,8 +84,8 @@ std::optional<std::vector<DimPart>> CommonParts(int64_t size,
   }
   const DimSharding& concatenated = a.parts.size() > 1 ? a : b;
   const DimSharding& other = a.parts.size() > 1 ? b : a;
-  std::vector<DimPart> parts = Bare(concatenated);
-  if (!other.whole() && Bare(other) != parts) return std::nullopt;
+  std::vector<DimPart> parts = Bare(concatenated.parts);
+  if (!other.whole() && Bare(other.parts) != parts) return std::nullopt;
   for (const DimPart& part : parts)
     if (part.sub.size() != parts[0].sub.size()) return std::nullopt;
   return parts;

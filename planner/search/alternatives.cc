@@ -55,11 +55,8 @@ std::optional<Alternative> DataParallel(const SearchSetting& setting) {
   if (SomeInputCuts(setting.request))
     return Restricted(setting, name, cluster, PlanTemplate::kDataParallel);
   return Alternative{
-      name,
-      0,
-      0,
-      false,
-      fmt::format("no input can be cut into {} along its first dim", cluster.devices())};
+      .name = name,
+      .note = fmt::format("no input can be cut into {} along its first dim", cluster.devices())};
 }
 
 // The plan is also one without a limit, and may be the best known.

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/search/counted_copies.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace metadist {
 namespace {
 
-// Bytes of the choice by time, from the rows of the problem only.
-std::vector<int64_t> UsageOver(const Problem& problem, const Choice& choice) {
-  int64_t end = 1;
-  for (const ProblemNode& node : problem.nodes)
-    for (const MemoryRow& row : node.rows) end = std::max(end, row.hi);
-  std::vector<int64_t> usage(static_cast<size_t>(end) + 1, 0);
+// Bytes of the choice by time, from the rows of the problem only, which end by time `end`.
+std::vector<int64_t> UsageOver(const Problem& problem, const Choice& choice, size_t end) {
+  std::vector<int64_t> usage(end + 1, 0);
   for (size_t i = 0; i < problem.nodes.size(); ++i) {
     for (const MemoryRow& row : problem.nodes[i].rows) {
       if (row.lo >= row.hi) continue;
@@ -37,8 +31,7 @@ CountedCopies::CountedCopies(const Graph& graph, const Mesh& mesh, Formulation& 
 bool CountedCopies::Count(const Choice& choice, int64_t limit_bytes) {
   if (!found_) left_ = CopiesOf(graph_, mesh_, formulation_);
   found_ = true;
-  std::vector<int64_t> usage = UsageOver(formulation_.problem, choice);
-  usage.resize(std::max(usage.size(), 2 * graph_.nodes.size() + 1), 0);
+  std::vector<int64_t> usage = UsageOver(formulation_.problem, choice, 2 * graph_.nodes.size() + 1);
   for (const UseCopy& copy : left_)
     usage[2 * static_cast<size_t>(copy.node)] += copy.BytesAt(choice);
   std::vector<char> wanted(left_.size(), 0);

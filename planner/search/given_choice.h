@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
 #include "metair/ir/result.h"
 #include "planner/solvers/problem/problem.h"
 

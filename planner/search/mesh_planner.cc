@@ -97,7 +97,7 @@ Result<LoweredChoice> MeshPlanner::LowerChoice(const Choice& choice) {
   LoweredChoice out;
   out.choice = choice;
   out.cost = static_cast<int64_t>(Evaluate(formulation_.problem, choice).cost);
-  Expanded expanded = ExpandNodes(*request_.graph, formulation_.Decode(*request_.graph, choice));
+  Expansion expanded = ExpandNodes(*request_.graph, formulation_.Decode(*request_.graph, choice));
   out.graph = std::move(expanded.graph);
   out.assignment = std::move(expanded.assignment);
   out.redistributions = RedistributionsOf(out.graph, out.assignment, routes_);

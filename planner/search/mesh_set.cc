@@ -54,8 +54,7 @@ Result<MeshSet> MeshSet::Make(const PlanRequest& request, const RequestClock& cl
 }
 
 bool MeshSet::has_ties() const {
-  return std::any_of(
-      meshes_.begin(), meshes_.end(), [](const Entry& entry) { return entry.planner->has_ties(); });
+  return std::ranges::any_of(meshes_, [](const Entry& one) { return one.planner->has_ties(); });
 }
 
 RouteEffort MeshSet::effort() const {
@@ -77,9 +76,7 @@ int64_t MeshSet::Bound(bool tied) const {
 std::vector<size_t> MeshSet::BestFirst(bool tied) const {
   std::vector<size_t> order(size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return BoundOf(a, tied) < BoundOf(b, tied);
-  });
+  std::ranges::stable_sort(order, {}, [&](size_t mesh) { return BoundOf(mesh, tied); });
   return order;
 }
 

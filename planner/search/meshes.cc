@@ -3,38 +3,25 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace metadist {
 namespace {
 
 constexpr size_t kMostAxes = 3;
 
-// Ways to write `size` as a product of `count` factors of at least 2, ascending.
-void Products(int64_t size,
-              size_t count,
-              int64_t least,
-              std::vector<int64_t>& head,
-              std::vector<std::vector<int64_t>>& out) {
-  if (count == 1) {
-    if (size < least) return;
-    out.push_back(head);
-    out.back().push_back(size);
-    return;
-  }
-  for (int64_t factor = least; factor * factor <= size; ++factor) {
-    if (size % factor != 0) continue;
-    head.push_back(factor);
-    Products(size / factor, count - 1, factor, head, out);
-    head.pop_back();
-  }
-}
-
-std::vector<std::vector<int64_t>> Products(int64_t size, size_t count) {
-  if (size == 1)
-    return count == 0 ? std::vector<std::vector<int64_t>>{{}} : std::vector<std::vector<int64_t>>{};
+// Ways to write `size` as a product of `count` ascending factors of at least `least`.
+std::vector<std::vector<int64_t>> Products(int64_t size, size_t count, int64_t least = 2) {
   std::vector<std::vector<int64_t>> out;
-  std::vector<int64_t> head;
-  if (count > 0) Products(size, count, 2, head, out);
+  if (count == 0 && size == 1) out.emplace_back();
+  if (count == 1 && size >= least) out.push_back({size});
+  for (int64_t factor = least; count > 1 && factor * factor <= size; ++factor) {
+    if (size % factor != 0) continue;
+    for (std::vector<int64_t>& rest : Products(size / factor, count - 1, factor)) {
+      rest.insert(rest.begin(), factor);
+      out.push_back(std::move(rest));
+    }
+  }
   return out;
 }
 

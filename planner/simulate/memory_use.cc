@@ -20,7 +20,7 @@ std::set<int64_t> CandidateRanks(const Program& program) {
     for (const int64_t rank : stage.ranks) ++stages[static_cast<size_t>(rank)];
   std::set<int64_t> out;
   for (const Stage& stage : program.stages) {
-    const bool halos = std::any_of(stage.shardings.begin(), stage.shardings.end(), HasHalo);
+    const bool halos = std::ranges::any_of(stage.shardings, &Sharding::has_halos);
     for (const int64_t rank : FullRanks(stage.mesh, halos))
       out.insert(stage.ranks[static_cast<size_t>(rank)]);
     for (const int64_t rank : stage.ranks)

@@ -66,9 +66,9 @@ struct Assignment {
   std::vector<int32_t> group = {};
 };
 
-// A node's decomposition on the mesh. Its inputs are the node's present inputs, in order, sharded
-// as the strategy takes them; its outputs are the node's outputs, sharded as the strategy makes
-// them.
+// A graph on the mesh. As a node's decomposition, its inputs are the node's present inputs, in
+// order, sharded as the strategy takes them; its outputs are the node's outputs, sharded as the
+// strategy makes them.
 struct Expansion {
   Graph graph;
   Assignment assignment;

@@ -12,9 +12,8 @@ BlockCyclic Canonical(BlockCyclic layout, int64_t ranks) {
   for (Cut::Part& part : layout.parts)
     if (part.size % ranks == 0) part = {part.size * part.unit, 1};
   const Cut::Part first = layout.parts[0];
-  if (layout.parts.size() > 1 && std::all_of(layout.parts.begin(),
-                                             layout.parts.end(),
-                                             [&](const Cut::Part& part) { return part == first; }))
+  if (layout.parts.size() > 1 &&
+      std::ranges::all_of(layout.parts, [&](const Cut::Part& part) { return part == first; }))
     layout = {layout.repeat * static_cast<int64_t>(layout.parts.size()), {first}};
   return layout;
 }
@@ -26,16 +25,9 @@ bool HasGroups(const Cut& cut, int64_t groups) {
 Cut BlockCyclicCut(const Cut& cut, const BlockCyclic& layout) {
   Cut out = cut;
   out.repeat *= layout.repeat;
-  out.parts.clear();
-  for (const Cut::Part& part : layout.parts)
-    out.parts.push_back({part.size, part.unit * cut.parts[0].unit});
+  out.parts = layout.parts;
+  for (Cut::Part& part : out.parts) part.unit *= cut.parts[0].unit;
   return out;
-}
-
-int64_t GroupsIn(const BlockCyclic& layout) {
-  int64_t block = 0;
-  for (const Cut::Part& part : layout.parts) block += part.size * part.unit;
-  return layout.repeat * block;
 }
 
 }  // namespace
@@ -62,7 +54,7 @@ std::optional<BlockCyclic> BlockCyclicOfGroups(const BlockCyclic& dim,
 
 std::optional<Factor> CutBlockCyclic(const Factor& factor, const BlockCyclic& layout) {
   if (!factor.any_order || !factor.indices.empty()) return std::nullopt;
-  const int64_t groups = GroupsIn(layout);
+  const int64_t groups = Cut{.repeat = layout.repeat, .parts = layout.parts}.size();
   Factor out = factor;
   out.inner = {};
   out.others.clear();

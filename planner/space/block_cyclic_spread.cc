@@ -17,9 +17,7 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <queue>
-#include <tuple>
 #include <utility>
 
 namespace metadist {

@@ -33,14 +33,12 @@ class CopyFinder {
   std::vector<UseCopy> Run() const {
     std::vector<UseCopy> out;
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
-      std::vector<ValueId> values;
-      for (ValueId id : graph_.nodes[n].inputs)
-        if (id != kNone && decision_[static_cast<size_t>(id)] >= 0 &&
-            std::find(values.begin(), values.end(), id) == values.end())
-          values.push_back(id);
-      for (ValueId id : values) {
-        UseCopy copy = CopyOf(n, id);
-        if (std::any_of(copy.bytes.begin(), copy.bytes.end(), [](int64_t b) { return b > 0; }))
+      const std::vector<ValueId>& inputs = graph_.nodes[n].inputs;
+      for (auto id = inputs.begin(); id != inputs.end(); ++id) {
+        const bool decided = *id != kNone && decision_[static_cast<size_t>(*id)] >= 0;
+        if (!decided || std::find(inputs.begin(), id, *id) != id) continue;
+        UseCopy copy = CopyOf(n, *id);
+        if (std::ranges::any_of(copy.bytes, [](int64_t bytes) { return bytes > 0; }))
           out.push_back(std::move(copy));
       }
     }
@@ -67,13 +65,12 @@ class CopyFinder {
         one = wanted == nullptr || *wanted == s.strategy.inputs[i];
         wanted = &s.strategy.inputs[i];
       }
-      const auto at = one && wanted != nullptr
-                          ? std::find(candidates.begin(), candidates.end(), *wanted)
-                          : candidates.end();
+      if (!one) wanted = nullptr;
+      const auto at = wanted ? std::ranges::find(candidates, *wanted) : candidates.end();
       out.fitting.push_back(at == candidates.end() ? -1
                                                    : static_cast<int>(at - candidates.begin()));
       // Dropping spare elements only needs a view.
-      const bool copied = one && wanted != nullptr && IsCopied(candidates, *wanted);
+      const bool copied = wanted != nullptr && IsCopied(candidates, *wanted);
       out.bytes.push_back(copied ? Bytes(value, *wanted) : 0);
     }
     return out;

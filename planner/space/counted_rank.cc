@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <set>
-#include <vector>
 
 namespace metadist {
 namespace {
@@ -43,24 +42,12 @@ void ForAllShardings(const Graph& graph, const Formulation& formulation, const V
 
 }  // namespace
 
-bool HasHalo(const Sharding& sharding) {
-  return std::any_of(sharding.dims.begin(), sharding.dims.end(), [](const DimSharding& dim) {
-    return !dim.halo.empty();
-  });
-}
-
 std::vector<int64_t> FullRanks(const Mesh& mesh, bool halos) {
-  if (!halos || mesh.ranks() == 1) return {0};
+  Mesh first = mesh;  // the pieces to consider along every axis
+  for (MeshAxis& axis : first.axes) axis.size = std::min<int64_t>(axis.size, halos ? 2 : 1);
   std::vector<int64_t> out;
-  std::vector<int64_t> coordinate(mesh.axes.size(), 0);
-  while (true) {
-    out.push_back(mesh.RankOf(coordinate));
-    size_t axis = mesh.axes.size();
-    while (axis > 0 && (coordinate[axis - 1] == 1 || mesh.axes[axis - 1].size == 1))
-      coordinate[--axis] = 0;
-    if (axis == 0) break;
-    coordinate[axis - 1] = 1;
-  }
+  for (int64_t rank = 0; rank < first.ranks(); ++rank)
+    out.push_back(mesh.RankOf(first.CoordinateOf(rank)));
   return out;
 }
 
@@ -68,8 +55,7 @@ int64_t LocalBytes(const TensorType& type,
                    const Sharding& sharding,
                    const Mesh& mesh,
                    int64_t rank) {
-  for (int64_t size : type.shape)
-    if (size == kRunTimeSize) return 0;
+  if (!IsKnown(type.shape)) return 0;
   return NumElements(LocalShape(type.shape, sharding, mesh, rank)) *
          ByteSize(HeldType(type, sharding).element);
 }
@@ -77,7 +63,7 @@ int64_t LocalBytes(const TensorType& type,
 int64_t CountedRank(const Graph& graph, const Mesh& mesh, const Formulation& formulation) {
   bool halos = false;
   ForAllShardings(graph, formulation, [&](const TensorType&, const Sharding& sharding) {
-    halos = halos || HasHalo(sharding);
+    halos = halos || sharding.has_halos();
   });
   const std::vector<int64_t> ranks = FullRanks(mesh, halos);
   if (ranks.size() == 1) return ranks[0];

@@ -10,8 +10,6 @@
 
 namespace metadist {
 
-bool HasHalo(const Sharding& sharding);
-
 // Ranks one of which holds most: the first, which has the larger pieces if a size does not divide;
 // with halos, all ranks that have the first or second piece along every axis, as the second piece
 // has neighbours on both sides.

@@ -3,9 +3,7 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>

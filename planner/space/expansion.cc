@@ -15,10 +15,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <utility>
 
+#include "metair/ir/canonical.h"
 #include "metair/ir/check.h"
 #include "metair/ir/unique_names.h"
 #include "planner/rules/compose/late_merge.h"
@@ -299,7 +299,7 @@ class NodeExpansion {
     for (const Node& node : graph.nodes) node_names_.Take(node.name);
   }
 
-  Expanded Run(const Assignment& assignment) {
+  Expansion Run(const Assignment& assignment) {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const Strategy& strategy = assignment.nodes[n];
       if (strategy.expansion != nullptr) {
@@ -316,43 +316,15 @@ class NodeExpansion {
   }
 
  private:
-  // Puts values in the order in which a graph's text names them: inputs, parameters and constants,
-  // then results in the order of their nodes.
+  // Puts values in the order in which a graph's text names them.
   void Renumber() {
-    Graph& graph = out_.graph;
-    std::vector<ValueId> order;
-    for (size_t v = 0; v < graph.values.size(); ++v)
-      if (graph.values[v].kind != ValueKind::kResult) order.push_back(static_cast<ValueId>(v));
-    for (const Node& node : graph.nodes)
-      for (const ValueId id : node.outputs)
-        if (id != kNone) order.push_back(id);
-    CHECK(order.size() == graph.values.size(), "every result is made by a node");
-    std::vector<ValueId> ids(order.size());
-    std::vector<Value> values;
-    std::vector<Sharding> shardings;
-    for (size_t v = 0; v < order.size(); ++v) {
-      const size_t old = static_cast<size_t>(order[v]);
-      ids[old] = static_cast<ValueId>(v);
-      values.push_back(std::move(graph.values[old]));
-      shardings.push_back(std::move(out_.assignment.values[old]));
-    }
-    graph.values = std::move(values);
+    std::vector<ValueId> ids;
+    out_.graph = Renumbered(out_.graph, ids);
+    CHECK(out_.graph.values.size() == ids.size(), "every result is made by a node");
+    std::vector<Sharding> shardings(ids.size());
+    for (size_t v = 0; v < ids.size(); ++v)
+      shardings[static_cast<size_t>(ids[v])] = std::move(out_.assignment.values[v]);
     out_.assignment.values = std::move(shardings);
-    const auto renumber = [&](ValueId& id) {
-      if (id != kNone) id = ids[static_cast<size_t>(id)];
-    };
-    std::for_each(graph.inputs.begin(), graph.inputs.end(), renumber);
-    std::for_each(graph.outputs.begin(), graph.outputs.end(), renumber);
-    for (StatePair& pair : graph.state) {
-      renumber(pair.input);
-      renumber(pair.output);
-    }
-    for (Node& node : graph.nodes) {
-      std::for_each(node.inputs.begin(), node.inputs.end(), renumber);
-      std::for_each(node.outputs.begin(), node.outputs.end(), renumber);
-      for (Region& region : node.regions)
-        std::for_each(region.captures.begin(), region.captures.end(), renumber);
-    }
   }
 
   void Splice(const Node& node, const Expansion& expansion) {
@@ -383,7 +355,7 @@ class NodeExpansion {
   }
 
   const Graph& graph_;
-  Expanded out_;
+  Expansion out_;
   int32_t groups_ = 0;
   UniqueNames names_{"#"};
   UniqueNames node_names_{"#"};
@@ -391,7 +363,7 @@ class NodeExpansion {
 
 }  // namespace
 
-Expanded ExpandNodes(const Graph& graph, const Assignment& assignment) {
+Expansion ExpandNodes(const Graph& graph, const Assignment& assignment) {
   return NodeExpansion(graph, assignment).Run(assignment);
 }
 

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "planner/rules/compose/piece_graph.h"
@@ -80,13 +79,8 @@ class Expander {
   std::map<std::tuple<int, int, int64_t>, std::unique_ptr<Body>> bodies_;
 };
 
-// A graph in which expanded nodes are replaced by their decompositions, and its assignment.
-struct Expanded {
-  Graph graph;
-  Assignment assignment;
-};
-
-// The nodes that replace `n` are named `n/...`; values keep their names, but their ids may change.
-Expanded ExpandNodes(const Graph& graph, const Assignment& assignment);
+// The graph with expanded nodes replaced by their decompositions. The nodes that replace `n` are
+// named `n/...`; values keep their names, but their ids may change.
+Expansion ExpandNodes(const Graph& graph, const Assignment& assignment);
 
 }  // namespace metadist

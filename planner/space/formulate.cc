@@ -155,8 +155,7 @@ class Formulator {
       const auto is_constant = [&](ValueId id) {
         return id != kNone && graph_.value(id).kind == ValueKind::kConstant;
       };
-      if (op == nullptr || std::none_of(node.inputs.begin(), node.inputs.end(), is_constant))
-        continue;
+      if (op == nullptr || std::ranges::none_of(node.inputs, is_constant)) continue;
       const OpCall call = CallOf(*op, graph_, node);
       const BlackBox box(call);
       for (size_t i = 0; i < node.inputs.size(); ++i)
@@ -575,12 +574,8 @@ class Formulator {
       return true;
     const auto& left = *out_.strategies[static_cast<size_t>(x.id)];
     const auto& right = *out_.strategies[static_cast<size_t>(y.id)];
-    return std::equal(
-        left.begin(),
-        left.end(),
-        right.begin(),
-        right.end(),
-        [](const PricedStrategy& p, const PricedStrategy& q) { return p.strategy == q.strategy; });
+    return std::ranges::equal(
+        left, right, {}, &PricedStrategy::strategy, &PricedStrategy::strategy);
   }
 
   void Tie() {

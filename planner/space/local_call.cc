@@ -42,14 +42,12 @@ LocalCall::LocalCall(const OpDef& op,
   }
   Hold(graph, node, layout);
   for (size_t i = 0; i < node.outputs.size(); ++i) {
-    promised_.emplace_back();
+    promised_.push_back({ElementType::kF32, {kRunTimeSize}});
     if (node.outputs[i] == kNone) continue;
     const TensorType& type = graph.value(node.outputs[i]).type;
     const Sharding& made = layout.outputs[i];
     promised_.back() = {HeldType(type, made).element, LocalShape(type.shape, made, mesh, rank)};
   }
-  for (size_t i = 0; i < node.outputs.size(); ++i)
-    if (node.outputs[i] == kNone) promised_[i].shape = {kRunTimeSize};
 }
 
 // Adapts the call to partial sums that are held in f32.

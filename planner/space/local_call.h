@@ -26,7 +26,6 @@ class LocalCall {
   LocalCall(const LocalCall&) = delete;
   LocalCall& operator=(const LocalCall&) = delete;
 
-  const OpCall& call() const { return call_; }
   // Whether inference gives exactly the local shapes of the outputs that the layout promises.
   bool Fits() const;
   // The work of the call, which must fit. fused: which operands it exchanges within a fused group.

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -85,14 +84,11 @@ std::string Why(const Redistribution& redistribution, const Graph& graph, const 
   const std::string from = ShardingText(redistribution.steps.front().from, mesh);
   const std::string to = ShardingText(redistribution.steps.back().to, mesh);
   const std::string node = redistribution.node == kNone ? "" : graph.node(redistribution.node).name;
-  switch (redistribution.place) {
-    case Redistribution::Place::kKept:
-      return fmt::format("'{}' makes {}, it is kept as {} for its uses", node, from, to);
-    case Redistribution::Place::kUse:
-      return fmt::format("'{}' takes {}, '{}' is sharded as {}", node, to, value.name, from);
-    case Redistribution::Place::kOutput:
-      break;
-  }
+  using Place = Redistribution::Place;
+  if (redistribution.place == Place::kKept)
+    return fmt::format("'{}' makes {}, it is kept as {} for its uses", node, from, to);
+  if (redistribution.place == Place::kUse)
+    return fmt::format("'{}' takes {}, '{}' is sharded as {}", node, to, value.name, from);
   return fmt::format(
       "output {} is returned as {}, it is sharded as {}", redistribution.output, to, from);
 }

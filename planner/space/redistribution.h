@@ -26,8 +26,8 @@ struct Redistribution {
   NodeId node = kNone;  // the producer for kKept, the consumer for kUse
   int output = -1;
   std::vector<CollectiveStep> steps = {};
-  std::vector<int> bundles =
-      {};  // by step: steps with the same number are one collective, -1: alone; or empty
+  // By step: steps with the same number are one collective, -1: alone; or empty.
+  std::vector<int> bundles = {};
   Priced price = {};
   int64_t received_bytes = 0;
 };

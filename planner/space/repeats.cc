@@ -13,6 +13,7 @@
 #include "planner/space/repeats.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <queue>
 #include <set>
@@ -43,8 +44,7 @@ class RepeatFinder {
       runs_.pop();
       if (Place(run)) out.push_back({run.begin, run.period, run.count()});
     }
-    std::sort(
-        out.begin(), out.end(), [](const Repeat& a, const Repeat& b) { return a.first < b.first; });
+    std::ranges::sort(out, {}, &Repeat::first);
     return out;
   }
 
@@ -92,17 +92,13 @@ class RepeatFinder {
     std::vector<uint64_t> hashes(signatures_.begin(), signatures_.end());
     for (int length = 1; 2 * length <= nodes_; length *= 2) {
       // Every other power of two is enough: 4, 16, 64, ...
-      if (length >= kShortestPeriod && IsPowerOfFour(length)) Guess(hashes, periods);
+      const bool power_of_four = std::countr_zero(static_cast<unsigned>(length)) % 2 == 0;
+      if (length >= kShortestPeriod && power_of_four) Guess(hashes, periods);
       for (size_t i = 0; i + static_cast<size_t>(length) < hashes.size(); ++i)
         hashes[i] = Mixed(hashes[i], hashes[i + static_cast<size_t>(length)]);
       hashes.resize(hashes.size() - static_cast<size_t>(length));
     }
     return periods;
-  }
-
-  static bool IsPowerOfFour(int length) {
-    while (length % 4 == 0) length /= 4;
-    return length == 1;
   }
 
   static uint64_t Mixed(uint64_t a, uint64_t b) {
@@ -125,8 +121,7 @@ class RepeatFinder {
     std::vector<std::pair<int, int>> frequent;
     for (const auto& [distance, count] : counts) frequent.emplace_back(-count, distance);
     const size_t kept = std::min(frequent.size(), kGuessesALength);
-    std::partial_sort(
-        frequent.begin(), frequent.begin() + static_cast<std::ptrdiff_t>(kept), frequent.end());
+    std::ranges::partial_sort(frequent, frequent.begin() + static_cast<std::ptrdiff_t>(kept));
     for (size_t i = 0; i < kept; ++i) periods.insert(frequent[i].second);
   }
 

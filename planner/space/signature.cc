@@ -46,8 +46,7 @@ std::vector<char> LargeLiterals(const Graph& graph, const Node& node, const OpDe
     return id != kNone && graph.value(id).kind == ValueKind::kConstant &&
            IsLarge(graph.value(id).data);
   };
-  if (op == nullptr || !node.regions.empty() ||
-      std::none_of(node.inputs.begin(), node.inputs.end(), is_large))
+  if (op == nullptr || !node.regions.empty() || std::ranges::none_of(node.inputs, is_large))
     return decides;
   const BlackBox seen(CallOf(*op, graph, node));
   for (size_t i = 0; i < decides.size(); ++i)

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -48,10 +47,8 @@ class Builder {
     if (!PlaceLiterals(out) || !PlaceIndices(out)) return std::nullopt;
     AddPartials(choices, out);
     if (!Tidy(node_.inputs, out.inputs) || !Tidy(node_.outputs, out.outputs)) return std::nullopt;
-    if (!std::all_of(out.outputs.begin(), out.outputs.end(), [&](const Sharding& made) {
-          return CanDropHalos(made);
-        }))
-      return std::nullopt;
+    for (const Sharding& made : out.outputs)
+      if (!CanDropHalos(made)) return std::nullopt;
     DropSpares(out);
     return out;
   }
@@ -86,9 +83,7 @@ class Builder {
     const auto place_of = [](const AxesOnCut& one) {
       return std::make_pair(one.cut->tensor, one.cut->dim);
     };
-    std::stable_sort(all.begin(), all.end(), [&](const AxesOnCut& a, const AxesOnCut& b) {
-      return place_of(a) < place_of(b);
-    });
+    std::ranges::stable_sort(all, {}, place_of);
     for (ValueId value : values)
       out.push_back(value == kNone
                         ? Sharding{}
@@ -118,10 +113,11 @@ class Builder {
     for (const auto& [factor, axes] : axes_of_)
       for (const LiteralCut& cut : Of(factor).literals) {
         if (cut.kind == LocalEntry::Kind::kSize) continue;
-        const auto values = Entries(cut.input, cut.attribute);
+        LocalLiteral literal{cut.input, cut.attribute, {}};
+        const auto values = WholeValues(*space_.graph, node_, literal);
         auto placed = ShardingOfCuts(cut.view.size(), {{&cut.view, axes}});
         if (!values || static_cast<size_t>(cut.entry) >= values->size() || !placed) return false;
-        LocalLiteral literal{cut.input, cut.attribute, std::vector<LocalEntry>(values->size())};
+        literal.entries.resize(values->size());
         LocalEntry& entry = literal.entries[static_cast<size_t>(cut.entry)];
         entry = {Normalize(*placed, *space_.mesh), cut.kind, cut.by_start, cut.by_end};
         if (!Validate(entry, (*values)[static_cast<size_t>(cut.entry)], *space_.mesh).ok())
@@ -178,21 +174,6 @@ class Builder {
     if (made != out.outputs) out.made = std::move(made);
   }
 
-  // The literal's elements in the graph.
-  std::optional<std::vector<int64_t>> Entries(int input, const std::string& attribute) const {
-    if (input != kNone) {
-      if (static_cast<size_t>(input) >= node_.inputs.size()) return std::nullopt;
-      const ValueId id = node_.inputs[static_cast<size_t>(input)];
-      if (id == kNone || !space_.graph->value(id).data.has_data()) return std::nullopt;
-      return space_.graph->value(id).data.ToInts();
-    }
-    const auto found = node_.attributes.all().find(attribute);
-    if (found == node_.attributes.all().end()) return std::nullopt;
-    if (const auto* number = std::get_if<int64_t>(&found->second)) return std::vector{*number};
-    if (const auto* list = std::get_if<std::vector<int64_t>>(&found->second)) return *list;
-    return std::nullopt;
-  }
-
   bool PlaceLiterals(Strategy& out) const {
     std::map<std::pair<int, std::string>, std::map<int, std::vector<AxesOnCut>>> on_entry;
     for (const auto& [factor, axes] : axes_of_)
@@ -201,9 +182,10 @@ class Builder {
         on_entry[{cut.input, cut.attribute}][cut.entry].push_back({&cut.view, axes});
       }
     for (const auto& [where, entries] : on_entry) {
-      const auto values = Entries(where.first, where.second);
+      LocalLiteral literal{where.first, where.second, {}};
+      const auto values = WholeValues(*space_.graph, node_, literal);
       if (!values) return false;
-      LocalLiteral literal{where.first, where.second, std::vector<LocalEntry>(values->size())};
+      literal.entries.resize(values->size());
       for (const auto& [entry, on] : entries) {
         const size_t at = static_cast<size_t>(entry);
         if (at >= values->size()) return false;
@@ -313,9 +295,8 @@ void Prune(std::vector<PricedStrategy>& all, int64_t limit, int kept) {
   };
   std::vector<size_t> order(all.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin() + kept, order.end(), [&](size_t a, size_t b) {
-    const auto idle_a = idle(all[a]), idle_b = idle(all[b]);
-    return idle_a != idle_b ? idle_a < idle_b : all[a].compute.seconds < all[b].compute.seconds;
+  std::ranges::stable_sort(order.begin() + kept, order.end(), {}, [&](size_t i) {
+    return std::pair(idle(all[i]), all[i].compute.seconds);
   });
   order.resize(static_cast<size_t>(limit));
   std::sort(order.begin(), order.end());

@@ -55,16 +55,14 @@ Moves BestRoute(const RouteProblem& problem) {
   return Received(problem, *bounded) < Received(problem, *nf) ? bounded : nf;
 }
 
-const std::map<std::string, Method> kMethods{
-    {"nf", NormalFormRoute},
-    {"bounded", BoundedRoute},
-    {"best", BestRoute},
-    {"xla", [](const RouteProblem& problem) { return XlaRoute(problem); }},
-    {"xla-later",
-     [](const RouteProblem& problem) { return XlaRoute(problem, /*later_patterns=*/true); }},
-    {"dtensor-greedy", DtensorGreedyRoute},
-    {"dtensor-graph", DtensorGraphRoute},
-    {"shardy", ShardyRoute}};
+const std::map<std::string, Method> kMethods{{"nf", NormalFormRoute},
+                                             {"bounded", BoundedRoute},
+                                             {"best", BestRoute},
+                                             {"xla", XlaRoute},
+                                             {"xla-later", LaterXlaRoute},
+                                             {"dtensor-greedy", DtensorGreedyRoute},
+                                             {"dtensor-graph", DtensorGraphRoute},
+                                             {"shardy", ShardyRoute}};
 
 std::vector<std::string> Split(const std::string& text, char separator) {
   std::vector<std::string> parts;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <tuple>
 #include <utility>
 
 #include "planner/redistribute/baselines/baselines.h"
@@ -48,15 +47,11 @@ Moves BoundedRoute(const RouteProblem& problem, MoveCosts& costs) {
   return Bounded(problem, costs, BySize(problem));
 }
 
-Moves XlaBaseline(const RouteProblem& problem, MoveCosts&) { return XlaRoute(problem); }
-Moves LaterXlaBaseline(const RouteProblem& problem, MoveCosts&) {
-  return XlaRoute(problem, /*later_patterns=*/true);
+// A method that does not compare costs.
+template <Moves (*kRoute)(const RouteProblem&)>
+Moves Baseline(const RouteProblem& problem, MoveCosts&) {
+  return kRoute(problem);
 }
-Moves GreedyBaseline(const RouteProblem& problem, MoveCosts&) {
-  return DtensorGreedyRoute(problem);
-}
-Moves GraphBaseline(const RouteProblem& problem, MoveCosts&) { return DtensorGraphRoute(problem); }
-Moves ShardyBaseline(const RouteProblem& problem, MoveCosts&) { return ShardyRoute(problem); }
 
 using Method = Moves (*)(const RouteProblem&, MoveCosts&);
 struct Row {
@@ -79,8 +74,7 @@ Result<void> Check(const RouteRequest& request) {
   const Mesh& mesh = request.mesh->fine;
   std::map<ReduceOp, std::vector<int>> made;
   for (const Partial& partial : request.to.partial)
-    if (std::find(request.from.partial.begin(), request.from.partial.end(), partial) ==
-        request.from.partial.end())
+    if (std::ranges::find(request.from.partial, partial) == request.from.partial.end())
       made[partial.op].push_back(partial.axis);
   for (const auto& [op, axes] : made)
     problems.push_back(Usage(fmt::format("axis '{}' holds operands of a {} at the destination only",
@@ -165,12 +159,19 @@ class RoutePlanner {
     if (!problem_) return ByGathering(row);
     const Moves moves = row.method(*problem_, *costs_);
     if (!moves)
-      return Usage(fmt::format("{} has no route from {} to {}",
-                               row.algorithm.name,
-                               TextOn(from_, *request_.mesh),
-                               TextOn(to_, *request_.mesh)),
-                   "`--algo auto` tries others, `--algo p2p` always has one");
+      return NoRoute(row, from_, to_, "`--algo auto` tries others, `--algo p2p` always has one");
     return Measured(row.algorithm.name, StepsOf(*problem_, *moves));
+  }
+
+  Error NoRoute(const Row& row,
+                const Sharding& from,
+                const Sharding& to,
+                std::string hint = "") const {
+    return Usage(fmt::format("{} has no route from {} to {}",
+                             row.algorithm.name,
+                             TextOn(from, *request_.mesh),
+                             TextOn(to, *request_.mesh)),
+                 std::move(hint));
   }
 
   // If two views of a dim have no common refinement, that dim is gathered in between.
@@ -183,18 +184,13 @@ class RoutePlanner {
       after.dims[d] = to_.dims[d];
       if (!View::Common(request_.type.shape, before, after, mesh_)) middle.dims[d] = {};
     }
-    middle.partial = from_.partial;
     std::vector<CollectiveStep> steps;
     using Leg = std::pair<const Sharding*, const Sharding*>;
     for (const auto& [a, b] : {Leg{&from_, &middle}, Leg{&middle, &to_}}) {
       const auto problem = MakeRouteProblem(
           request_.type.shape, *a, *b, *request_.mesh, request_.uneven == Uneven::kRefuse);
       const Moves moves = problem ? row.method(*problem, *costs_) : std::nullopt;
-      if (!moves)
-        return Usage(fmt::format("{} has no route from {} to {}",
-                                 row.algorithm.name,
-                                 TextOn(*a, *request_.mesh),
-                                 TextOn(*b, *request_.mesh)));
+      if (!moves) return NoRoute(row, *a, *b);
       const auto more = StepsOf(*problem, *moves);
       steps.insert(steps.end(), more.begin(), more.end());
     }
@@ -231,11 +227,8 @@ class RoutePlanner {
   }
 
   PlannedRoute Measured(std::string_view algo, std::vector<CollectiveStep> steps) {
-    PlannedRoute out;
-    out.algo = algo;
-    out.type = request_.type;
-    out.from = made_;
-    out.to = wanted_;
+    PlannedRoute out{
+        .algo = std::string(algo), .type = request_.type, .from = made_, .to = wanted_};
     if (made_ != from_) steps.insert(steps.begin(), DropStep(made_));
     const Sharding plain = wanted_.WithoutSpares();
     if (plain != to_) steps.push_back(HaloStep(plain));

@@ -49,14 +49,14 @@ struct RouteStep {
 };
 
 struct PlannedRoute {
-  std::string algo;              // the method that made it
-  TensorType type;               // of the array that is moved: as requested, or padded
-  Sharding from, to;             // the ends of the route
-  std::vector<RouteStep> steps;  // empty: nothing to do
+  std::string algo;                   // the method that made it
+  TensorType type;                    // of the array that is moved: as requested, or padded
+  Sharding from, to;                  // the ends of the route
+  std::vector<RouteStep> steps = {};  // empty: nothing to do
   int64_t peak_elements = 0;  // most elements of the array on a rank at either end or after a step
   int64_t both_elements = 0;  // most elements of a step's input and output together
   int64_t received_elements = 0;
-  std::optional<Priced> price;
+  std::optional<Priced> price = {};
 };
 
 // Plans one redistribution. Deterministic. Errors: kUsage naming the dim or axis (sizes that do not

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "planner/redistribute/route_problem.h"
@@ -35,9 +37,14 @@ class BaselineRoute {
   Moves Finish() const;
 
  private:
+  // The axes that a move from the slot takes along; the rest must be cut evenly by them.
+  AxisList MinorMost(size_t slot, size_t count);
+  // Moves the axes to the end of `slot`; nullopt: frees them.
+  void Take(CollectiveKind kind, const AxisList& axes, std::optional<size_t> slot);
   void Emit(CollectiveKind kind, const AxisList& axes, const Layout& to);
-  // Whether cutting the slot, already cut by `kept`, by `axes` too divides every piece.
-  bool Fits(size_t slot, const AxisList& kept, const AxisList& axes) const;
+  // The route is broken if cutting the slot, already cut in `pieces`, further does not divide every
+  // piece.
+  void CheckCut(size_t slot, int64_t pieces, int64_t added);
 
   const RouteProblem* problem_;
   Layout at_;

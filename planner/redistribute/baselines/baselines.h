@@ -9,9 +9,12 @@
 namespace metadist {
 
 // XLA's partitioner for GSPMD (openxla/xla, spmd_partitioner.cc): a list of patterns, first match,
-// else gather everything and slice. later_patterns: also the patterns that go through another
-// sharding, such as the one that moves a dim's tiles to another dim.
-Moves XlaRoute(const RouteProblem& problem, bool later_patterns = false);
+// else gather everything and slice.
+Moves XlaRoute(const RouteProblem& problem);
+
+// The same with the patterns it gained later, which go through another sharding, such as the one
+// that moves a dim's tiles to another dim.
+Moves LaterXlaRoute(const RouteProblem& problem);
 
 // PyTorch DTensor's greedy walk over whole mesh axes (torch.distributed.tensor, _redistribute.py).
 // nullopt if an end cuts by less than a whole axis or in an order that placements cannot express.

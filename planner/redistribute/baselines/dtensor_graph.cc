@@ -58,10 +58,7 @@ class OneAxisMoves {
     const AxisList factors = FactorsOf(static_cast<int>(axis), *problem_.mesh);
     for (size_t slot = 0; slot < slots(); ++slot)
       Try([&](BaselineRoute& route) {
-        if (partial)
-          route.ReduceScatter(factors, slot);
-        else
-          route.Slice(slot, factors);
+        partial ? route.ReduceScatter(factors, slot) : route.Slice(slot, factors);
       });
     if (partial) Try([&](BaselineRoute& route) { route.AllReduce(factors); });
   }

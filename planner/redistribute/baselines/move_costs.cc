@@ -6,8 +6,7 @@
 namespace metadist {
 
 double ElementCosts::Of(CollectiveKind kind, const AxisList& axes, int64_t before, int64_t after) {
-  double group = 1;
-  for (uint8_t axis : axes) group *= static_cast<double>(mesh_.size(axis));
+  const double group = static_cast<double>(axes.Pieces(mesh_));
   const double held = scale_ * static_cast<double>(before);
   switch (kind) {
     case CollectiveKind::kSlice:

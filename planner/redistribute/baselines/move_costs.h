@@ -5,7 +5,6 @@
 
 #include "metair/spmd/collective.h"
 #include "metair/spmd/mesh.h"
-#include "metair/spmd/sharding.h"
 #include "planner/redistribute/axis_list.h"
 #include "planner/redistribute/step_price.h"
 

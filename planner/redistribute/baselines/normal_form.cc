@@ -27,7 +27,6 @@
 // arXiv:2112.01075; partial sums are our addition.
 #include "planner/redistribute/baselines/normal_form.h"
 
-#include <algorithm>
 #include <limits>
 #include <map>
 #include <optional>

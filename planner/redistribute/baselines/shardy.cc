@@ -72,9 +72,8 @@ class Resharder {
   size_t dims() const { return in_.size(); }
 
   bool Done() const {
-    const auto empty = [](const Runs& runs) { return runs.empty(); };
-    return std::all_of(in_.begin(), in_.end(), empty) &&
-           std::all_of(out_.begin(), out_.end(), empty);
+    return std::ranges::all_of(in_, std::ranges::empty) &&
+           std::ranges::all_of(out_, std::ranges::empty);
   }
 
   Runs RunsOf(const AxisList& axes) const {
@@ -96,8 +95,8 @@ class Resharder {
     return axes;
   }
 
-  int64_t Size(const Run& run) const { return mesh_.fine.size(AxesOf({run}).ids()); }
-  int64_t Size(const Runs& runs) const { return mesh_.fine.size(AxesOf(runs).ids()); }
+  int64_t Size(const Run& run) const { return AxesOf({run}).Pieces(mesh_.fine); }
+  int64_t Size(const Runs& runs) const { return AxesOf(runs).Pieces(mesh_.fine); }
 
   // Splits runs until any two are equal or disjoint.
   void Align() {
@@ -214,7 +213,7 @@ class Resharder {
     const Runs moved(in_[d].end() - static_cast<long>(along), in_[d].end());
     for (size_t i = 0; i + along < in_[d].size(); ++i)
       if (const auto place = InOut(in_[d][i]); place && place->dim == last->dim) return;
-    const int64_t pieces = mesh_.fine.size(route_.at().AxesOf(d).ids()) * Size(free);
+    const int64_t pieces = route_.at().AxesOf(d).Pieces(mesh_.fine) * Size(free);
     for (int64_t size : view_.sizes(d))
       if (size % pieces != 0) return;
     capacity[last->dim] /= Size(moved) * Size(free);
@@ -299,7 +298,7 @@ class Resharder {
     Runs waiting;
     for (size_t d = 0; d < dims(); ++d) {
       const int64_t whole = capacity[d];
-      now[d] = FillPlaces(d, capacity[d]);
+      now[d] = TakeFirst(out_[d], capacity[d]);  // in place of runs of in
       waiting.insert(waiting.end(), out_[d].begin(), out_[d].end());
       drops[d] = Drops(d, goal, whole / capacity[d]);
     }
@@ -316,31 +315,25 @@ class Resharder {
     route_.Permute(to);
   }
 
-  // The runs at the start of out that replace those of in.
-  Runs FillPlaces(size_t d, int64_t& capacity) {
-    Runs placed;
-    while (capacity > 1 && !out_[d].empty()) {
-      const auto part = Take(out_[d].front(), capacity);
+  // Removes the runs at the start that fit a capacity, and returns them.
+  Runs TakeFirst(Runs& runs, int64_t& capacity) {
+    Runs taken;
+    while (capacity > 1 && !runs.empty()) {
+      const auto part = Take(runs.front(), capacity);
       if (!part) break;
-      out_[d].erase(out_[d].begin());
-      placed.push_back(part->run);
-      if (part->rest.length > 0) out_[d].insert(out_[d].begin(), part->rest);
+      runs.erase(runs.begin());
+      taken.push_back(part->run);
+      if (part->rest.length > 0) runs.insert(runs.begin(), part->rest);
     }
-    return placed;
+    return taken;
   }
 
   // The runs of in that out lacks; those that were replaced come last.
   Runs Drops(size_t d, const std::vector<Runs>& goal, int64_t filled) {
-    Runs kept, replaced;
+    Runs kept;
     for (const Run& run : in_[d])
       if (!Find(goal, run)) kept.push_back(run);
-    while (filled > 1 && !kept.empty()) {
-      const auto part = Take(kept.front(), filled);
-      if (!part) break;
-      kept.erase(kept.begin());
-      replaced.push_back(part->run);
-      if (part->rest.length > 0) kept.insert(kept.begin(), part->rest);
-    }
+    const Runs replaced = TakeFirst(kept, filled);
     kept.insert(kept.end(), replaced.begin(), replaced.end());
     return kept;
   }

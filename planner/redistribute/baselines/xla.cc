@@ -12,16 +12,16 @@
 //      devices are in another order; or, if dim 0 is not cut and the device order stays, an
 //      all-to-all first;
 //   4. the target has copies: the mirror of 3 with gathers;
-//   5. one dim's tiles move to another dim that keeps its own (only with later_patterns); a dim
+//   5. one dim's tiles move to another dim that keeps its own (only with the later patterns); a dim
 //      with as many tiles as the target has copies is gathered first; the source's copies are used
 //      up first;
 //   6. gather all, then slice: "involuntary full rematerialization".
 // The patterns are not compared by cost. Partial sums are not part of a grid: they are reduced
 // first.
 //
-// With later_patterns, elements received equal those of programs that XLA compiles (jaxlib 0.10.2)
-// for all pairs with axes in mesh order of 16x16 on 2x2x2 and of 16x16x16 on 4x2; for 32x32x32 on
-// 2x2x4, XLA has other routes for 13 of 150 pairs, which receive less.
+// With the later patterns, elements received equal those of programs that XLA compiles (jaxlib
+// 0.10.2) for all pairs with axes in mesh order of 16x16 on 2x2x2 and of 16x16x16 on 4x2; for
+// 32x32x32 on 2x2x4, XLA has other routes for 13 of 150 pairs, which receive less.
 //
 // Here a grid is a list of axis factors for every slot and one for the copies, whose order is that
 // in which copies are numbered. A count that ends within a factor cannot be expressed; its pattern
@@ -30,6 +30,7 @@
 // 001918b7); reimplemented from its description.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "planner/redistribute/baselines/baseline_route.h"
@@ -46,9 +47,7 @@ struct Grid {
 
   // Ignores the numbering of copies.
   bool operator==(const Grid& other) const { return dims == other.dims; }
-  bool whole() const {
-    return std::all_of(dims.begin(), dims.end(), [](const Axes& axes) { return axes.empty(); });
-  }
+  bool whole() const { return std::ranges::all_of(dims, std::ranges::empty); }
   bool repeated() const { return !copies.empty() && !whole(); }
 };
 
@@ -85,18 +84,13 @@ class PatternMatcher {
 
   int64_t Count(const Axes& axes) const { return mesh_->size(axes); }
 
-  // Number of axes at the start of `axes` (or, with `minor`, at its end) that make `count` pieces;
-  // -1: there is none.
-  int Run(const Axes& axes, int64_t count, bool minor) const {
+  // Number of axes at the end of `axes` that make `count` pieces; nullopt: there is none.
+  std::optional<size_t> MinorMost(const Axes& axes, int64_t count) const {
     int64_t made = 1;
-    int length = 0;
-    while (made < count && length < static_cast<int>(axes.size())) {
-      const size_t at =
-          minor ? axes.size() - 1 - static_cast<size_t>(length) : static_cast<size_t>(length);
-      made *= mesh_->size(axes[at]);
-      ++length;
-    }
-    return made == count ? length : -1;
+    size_t length = 0;
+    for (; made < count && length < axes.size(); ++length)
+      made *= mesh_->size(axes[axes.size() - 1 - length]);
+    return made == count ? std::optional(length) : std::nullopt;
   }
 
   // Removes the first axes that make `count` pieces from `axes` and returns them.
@@ -116,6 +110,7 @@ class PatternMatcher {
     return taken;
   }
 
+  // Nothing moves if the dims have these axes already.
   void Permute(const Grid& target) {
     Layout to = route_.at();
     for (const Axes& axes : at_.dims) to.Free(AxisList(axes));
@@ -136,11 +131,10 @@ class PatternMatcher {
   // not match that, the dim is reordered first, with the axes that the target requires in `to` at
   // its end.
   bool MoveTiles(size_t from, size_t to, int64_t count, const Grid& target) {
-    if (Run(at_.dims[from], count, true) < 0) {
+    if (!MinorMost(at_.dims[from], count)) {
       Axes rest = at_.dims[from];
-      std::stable_partition(rest.begin(), rest.end(), [&](int axis) {
-        const Axes& wanted = target.dims[to];
-        return std::find(wanted.begin(), wanted.end(), axis) != wanted.end();
+      std::ranges::stable_partition(rest, [&wanted = target.dims[to]](int axis) {
+        return std::ranges::find(wanted, axis) != wanted.end();
       });
       const auto moved = Take(rest, count);
       if (!moved) return false;
@@ -149,7 +143,7 @@ class PatternMatcher {
       grid.dims[from].insert(grid.dims[from].end(), moved->begin(), moved->end());
       Permute(grid);
     }
-    AllToAll(from, static_cast<size_t>(Run(at_.dims[from], count, true)), to);
+    AllToAll(from, *MinorMost(at_.dims[from], count), to);
     return true;
   }
 
@@ -238,8 +232,7 @@ class PatternMatcher {
       if (sources.empty()) open.erase(wanted[to]);
       open[count].push_back(source);
     }
-    if (!(at_ == target)) Permute(target);
-    at_ = target;
+    Permute(target);
     return true;
   }
 
@@ -266,8 +259,7 @@ class PatternMatcher {
     const auto middle = Refined(at_, target);
     if (!middle) return false;
     SliceTo(*middle);
-    if (!(at_ == target)) Permute(target);
-    at_ = target;
+    Permute(target);
     return true;
   }
 
@@ -275,7 +267,7 @@ class PatternMatcher {
   bool GatherCopies(const Grid& target) {
     const auto middle = Refined(target, at_);
     if (!middle) return false;
-    if (!(at_ == *middle)) Permute(*middle);
+    Permute(*middle);
     GatherTo(target);
     return true;
   }
@@ -368,8 +360,12 @@ class PatternMatcher {
 
 }  // namespace
 
-Moves XlaRoute(const RouteProblem& problem, bool later_patterns) {
-  return PatternMatcher(problem, later_patterns).Run();
+Moves XlaRoute(const RouteProblem& problem) {
+  return PatternMatcher(problem, /*later_patterns=*/false).Run();
+}
+
+Moves LaterXlaRoute(const RouteProblem& problem) {
+  return PatternMatcher(problem, /*later_patterns=*/true).Run();
 }
 
 }  // namespace metadist

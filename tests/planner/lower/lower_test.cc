@@ -84,7 +84,7 @@ class Lowering : public testing::TestWithParam<const char*> {
     return Formulate(request, routes_).value();
   }
 
-  Expanded Decoded(const Formulation& formulation, const Choice& choice) const {
+  Expansion Decoded(const Formulation& formulation, const Choice& choice) const {
     return ExpandNodes(graph_, formulation.Decode(graph_, choice));
   }
 

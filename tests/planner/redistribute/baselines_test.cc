@@ -25,20 +25,15 @@ Moves NormalFormRoute(const RouteProblem& problem) {
   return NormalForm(problem, costs);
 }
 
-Moves FirstXlaPatterns(const RouteProblem& problem) { return XlaRoute(problem); }
-Moves AllXlaPatterns(const RouteProblem& problem) {
-  return XlaRoute(problem, /*later_patterns=*/true);
-}
-
 using Method = Moves (*)(const RouteProblem&);
 const std::vector<std::pair<std::string, Method>>& Methods() {
   static const std::vector<std::pair<std::string, Method>> kMethods{
       {"nf", NormalFormRoute},
-      {"xla", FirstXlaPatterns},
+      {"xla", XlaRoute},
       {"dtensor-greedy", DtensorGreedyRoute},
       {"dtensor-graph", DtensorGraphRoute},
       {"shardy", ShardyRoute},
-      {"xla, later", AllXlaPatterns}};
+      {"xla, later", LaterXlaRoute}};
   return kMethods;
 }
 
@@ -107,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Xla, LaterPatternsAvoidFullCopies) {
   const TestProblem test("x=2,y=4", {16, 16}, "[x][y]", "[x,y][]");
-  const Moves moves = AllXlaPatterns(test.problem);
+  const Moves moves = LaterXlaRoute(test.problem);
   EXPECT_EQ(SizeText(test.problem, moves), "32/24");
   EXPECT_EQ(CheckRoute(test.problem, *moves), "");
 }
