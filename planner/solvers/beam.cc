@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <compare>
 #include <optional>
 #include <unordered_map>
 
+#include "metair/ir/split_mix.h"
 #include "planner/solvers/bounds/links.h"
 #include "planner/solvers/bounds/prices.h"
 #include "planner/solvers/moves/primal.h"
@@ -80,6 +82,7 @@ class Beam {
     int64_t cost;
     int parent;
     int strategy;
+    auto operator<=>(const Candidate&) const = default;
   };
 
   // A node occupies a place of the frontier from its own decision to that of its last neighbour.
@@ -123,10 +126,7 @@ class Beam {
             {states_[s].cost + costs[p], static_cast<int>(s), static_cast<int>(p)});
       }
     }
-    std::sort(candidates.begin(), candidates.end(), [](const Candidate& x, const Candidate& y) {
-      if (x.cost != y.cost) return x.cost < y.cost;
-      return x.parent != y.parent ? x.parent < y.parent : x.strategy < y.strategy;
-    });
+    std::ranges::sort(candidates);
     Keep(node, candidates);
   }
 
@@ -160,10 +160,7 @@ class Beam {
 
   static uint64_t Name(int place, int strategy) {
     if (strategy == 0) return 0;  // like an empty place
-    uint64_t name = (static_cast<uint64_t>(place) << 16 | static_cast<uint64_t>(strategy)) + 1;
-    name = (name ^ name >> 30) * 0xBF58476D1CE4E5B9ull;
-    name = (name ^ name >> 27) * 0x94D049BB133111EBull;
-    return name ^ name >> 31;
+    return SplitMixBits((static_cast<uint64_t>(place) << 16 | static_cast<uint64_t>(strategy)) + 1);
   }
 
   uint64_t HashAfter(int node, const Candidate& candidate) const {
@@ -178,18 +175,17 @@ class Beam {
   bool SameAfter(int node, const Candidate& x, const Step& y) const {
     if (place_[node] >= 0 && x.strategy != y.strategy) return false;
     if (x.parent == y.parent) return true;
-    std::vector<char>& ignored = ignored_;
-    for (int place : closes_[node]) ignored[place] = 1;
+    for (int place : closes_[node]) ignored_[place] = 1;
     const std::vector<uint16_t>& a = states_[x.parent].frontier;
     const std::vector<uint16_t>& b = states_[y.parent].frontier;
     bool same = true;
-    for (size_t k = 0; k < a.size() && same; ++k) same = a[k] == b[k] || ignored[k];
-    for (int place : closes_[node]) ignored[place] = 0;
+    for (size_t k = 0; k < a.size() && same; ++k) same = a[k] == b[k] || ignored_[k];
+    for (int place : closes_[node]) ignored_[place] = 0;
     return same;
   }
 
   const Reduced& reduced_;
-  const std::vector<std::vector<Link>> links_;
+  const Jagged<Link> links_;
   const size_t width_;
   Budget& budget_;
   int places_ = 0;
@@ -248,7 +244,8 @@ class BeamSolver {
   }
 
   void Repair(const Reduced& reduced, Choice choice) {
-    Primal primal(reduced);
+    const Dual tables(reduced);
+    Primal primal(reduced, tables);
     const bool fits = primal.Repair(choice, 600);
     out_.budget().AddWork(primal.work());
     if (fits) out_.Take(reduced.Expand(choice));

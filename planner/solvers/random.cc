@@ -49,9 +49,7 @@ class RandomSolver {
     std::optional<Choice> choice;
     for (int k = 0; k < kRestarts && !choice && !budget_.Spent(); ++k) choice = Draw();
     if (choice && !MemoryProfile(reduced_, *choice).fits()) {
-      const Choice drawn = *choice;
-      if (!RepairAtRandomCosts(*choice)) choice.reset();
-      if (!choice) choice = drawn;
+      RepairAtRandomCosts(*choice);
     }
     if (!choice || !MemoryProfile(reduced_, *choice).fits()) choice = TRY(PerturbedLeastPeak());
     if (choice) Take(reduced_.Expand(*choice));
@@ -132,11 +130,11 @@ class RandomSolver {
         }
         if (left.empty()) return std::nullopt;
         const int drawn = left[random_.Below(static_cast<int64_t>(left.size()))];
-        Alive next = links_[i].empty() ? Alive{} : alive;
         if (links_[i].empty()) {
           out[i] = drawn;
           break;
         }
+        Alive next = alive;
         std::fill(next[i].begin(), next[i].end(), 0);
         next[i][drawn] = 1;
         if (Propagate(next, i)) {
@@ -151,17 +149,18 @@ class RandomSolver {
     return out;
   }
 
-  bool RepairAtRandomCosts(Choice& choice) {
+  // The choice may still not fit afterwards.
+  void RepairAtRandomCosts(Choice& choice) {
     Reduced shuffled = reduced_;
     for (int64_t& cost : shuffled.costs.values())
       cost = IsInfinite(cost) ? kInfinite : random_.Below(1 << 20);
     for (Reduced::Edge& edge : shuffled.edges) {
       for (int64_t& cost : edge.costs) cost = IsInfinite(cost) ? kInfinite : 0;
     }
-    Primal primal(shuffled);
-    const bool fits = primal.Repair(choice, 10 * reduced_.count() + 100);
+    const Dual tables(shuffled);
+    Primal primal(shuffled, tables);
+    primal.Repair(choice, 10 * reduced_.count() + 100);
     budget_.AddWork(primal.work());
-    return fits;
   }
 
   // nullopt if no choice was found; sets the status if none exists.
@@ -182,15 +181,10 @@ class RandomSolver {
       return std::optional<Choice>();
     }
     if (problem_.usage_limit && least.peak > *problem_.usage_limit) return std::optional<Choice>();
-    Choice choice(reduced_.count(), 0);
-    for (int i = 0; i < reduced_.count(); ++i) {
-      const int node = reduced_.origin[i];
-      const std::vector<int>& strategies = reduced_.graph.strategy_of[node];
-      choice[i] = static_cast<int>(
-          std::find(strategies.begin(), strategies.end(), least.choice[node]) - strategies.begin());
-    }
-    Perturb(choice);
-    return std::optional<Choice>(std::move(choice));
+    // The reduction keeps all feasible choices.
+    std::optional<Choice> choice = reduced_.Contract(least.choice);
+    if (choice) Perturb(*choice);
+    return choice;
   }
 
   void Perturb(Choice& choice) {
@@ -215,7 +209,7 @@ class RandomSolver {
   Budget budget_;
   Random random_;
   Reduced reduced_;
-  std::vector<std::vector<Link>> links_;
+  Jagged<Link> links_;
   SolveResult result_;
 };
 

@@ -132,12 +132,10 @@ void Dual::LayOutNodes(Tables& tables) const {
   }
   tables.nodes.push_back(next);
   tables.hops.reserve(next.hops);
-  for (const std::vector<Link>& links : links_) {
-    for (const Link& link : links) {
-      const Edge& edge = tables.edges[link.edge];
-      tables.hops.push_back(link.first ? Hop{link.other, edge.to_a, edge.to_b, edge.by_a}
-                                       : Hop{link.other, edge.to_b, edge.to_a, edge.by_b});
-    }
+  for (const Link& link : links_.values()) {
+    const Edge& edge = tables.edges[link.edge];
+    tables.hops.push_back(link.first ? Hop{link.other, edge.to_a, edge.to_b, edge.by_a}
+                                     : Hop{link.other, edge.to_b, edge.to_a, edge.by_b});
   }
 }
 

@@ -39,16 +39,14 @@ class Finish {
   FinishResult Run(int64_t upper, double gap, int64_t work, Budget& budget);
 
   // Kept times at which the limit is enforced.
-  const std::set<int>& times() const { return times_; }
+  const std::set<int>& times() const { return program_.times(); }
 
  private:
-  void AddTime(int time);
   // True if the choice fits; otherwise adds its violated peaks to the program.
   bool AddViolated(const Choice& choice);
 
   const Reduced& reduced_;
   MarginalProgram program_;
-  std::set<int> times_;
 };
 
 }  // namespace metadist

@@ -2,7 +2,8 @@
 #include "planner/solvers/bounds/marginal.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "planner/solvers/bounds/memory_profile.h"
 
 namespace metadist {
 
@@ -118,14 +119,9 @@ bool MarginalProgram::AddTime(int time) {
   const int row = model_.AddRow(-kInfinity, limit);
   if (peak_column_ >= 0) model_.AddElement(row, peak_column_, -1);
   for (int i = 0; i < reduced_.count(); ++i) {
-    std::vector<int64_t> usage(reduced_.size(i), 0);
-    for (const RowTable::Row& memory : reduced_.rows[i]) {
-      if (memory.lo > time || time >= memory.hi) continue;
-      for (size_t p = 0; p < usage.size(); ++p) usage[p] += memory.usage[p];
-    }
-    for (size_t p = 0; p < usage.size(); ++p) {
-      if (usage[p] == 0) continue;
-      model_.AddElement(row, first_[i] + static_cast<int>(p), static_cast<double>(usage[p]) / unit);
+    for (int p = 0; p < reduced_.size(i); ++p) {
+      const int64_t usage = UsageAt(reduced_, i, p, time);
+      if (usage != 0) model_.AddElement(row, first_[i] + p, static_cast<double>(usage) / unit);
     }
   }
   return true;
@@ -133,21 +129,14 @@ bool MarginalProgram::AddTime(int time) {
 
 void MarginalProgram::AddCover(const Choice& choice, int time) {
   std::vector<std::pair<int, int64_t>> members;
-  auto usage_at = [&](int node, int p) {
-    int64_t sum = 0;
-    for (const RowTable::Row& memory : reduced_.rows[node]) {
-      if (memory.lo <= time && time < memory.hi) sum += memory.usage[p];
-    }
-    return sum;
-  };
   for (int i = 0; i < reduced_.count(); ++i) {
-    const int64_t usage = usage_at(i, choice[i]);
+    const int64_t usage = UsageAt(reduced_, i, choice[i], time);
     if (usage > 0) members.emplace_back(i, usage);
   }
   const int row = model_.AddRow(-kInfinity, static_cast<double>(members.size()) - 1);
   for (const auto& [node, usage] : members) {
     for (int p = 0; p < reduced_.size(node); ++p) {
-      if (usage_at(node, p) >= usage) model_.AddElement(row, first_[node] + p, 1);
+      if (UsageAt(reduced_, node, p, time) >= usage) model_.AddElement(row, first_[node] + p, 1);
     }
   }
 }

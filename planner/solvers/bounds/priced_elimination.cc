@@ -25,14 +25,6 @@ constexpr int kMostShift = 20;
 constexpr double kLargestCosts = 0x1p58;
 constexpr double kLargestSum = 0x1p59;
 
-double LargestFiniteEntry(std::span<const int64_t> entries) {
-  int64_t largest = 0;
-  for (int64_t entry : entries) {
-    if (!IsInfinite(entry)) largest = std::max(largest, std::abs(entry));
-  }
-  return static_cast<double>(largest);
-}
-
 int64_t Scaled(int64_t cost, int shift) {
   return IsInfinite(cost) ? kInfinite : cost * (int64_t{1} << shift);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "planner/solvers/bounds/dual.h"
@@ -23,7 +22,6 @@ class ForestMover {
 
  private:
   void RandomOrder(Random& random);
-  void BreadthFirstOrder(Random& random);
   void GrowForest();
   void RootTrees();
   int Root(int node);
@@ -34,7 +32,6 @@ class ForestMover {
   const Reduced& reduced_;
   const Dual& tables_;
   std::vector<int> order_;
-  std::vector<int> ready_;
   std::vector<char> inside_;
   std::vector<int> set_;
   std::vector<int> roots_;

@@ -25,15 +25,6 @@ namespace {
 constexpr size_t kMostErrors = 100;
 constexpr size_t kMostUnknownKeys = 20;
 
-uint64_t HashOf(const std::vector<int64_t>& entries) {
-  uint64_t hash = entries.size();
-  for (int64_t entry : entries) {
-    hash = (hash ^ static_cast<uint64_t>(entry)) * 0x9e3779b97f4a7c15;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
 // Stores equal matrices once.
 class MatrixPool {
  public:

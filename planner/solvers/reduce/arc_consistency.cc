@@ -18,10 +18,7 @@ namespace {
 class Propagation {
  public:
   explicit Propagation(CostGraph& graph)
-      : graph_(graph),
-        alive_(graph.nodes.size()),
-        first_(graph.nodes.size() + 1, 0),
-        queued_(graph.edges.size(), 0) {}
+      : graph_(graph), alive_(graph.nodes.size()), queued_(graph.edges.size(), 0) {}
 
   void Run() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
@@ -37,7 +34,12 @@ class Propagation {
       }
       if (!edge.finite) Queue(static_cast<int>(e));
     }
-    MakeIncidence();
+    edges_ = Jagged<int>::Grouped(graph_.nodes.size(), [this](auto add) {
+      for (int e : queue_) {
+        add(graph_.edges[e].a, e);
+        add(graph_.edges[e].b, e);
+      }
+    });
     while (!queue_.empty()) {
       const int edge = queue_.front();
       queue_.pop_front();
@@ -62,21 +64,6 @@ class Propagation {
     queue_.push_back(edge);
   }
 
-  // Edges with forbidden entries by node, in one array.
-  void MakeIncidence() {
-    for (int e : queue_) {
-      ++first_[graph_.edges[e].a + 1];
-      ++first_[graph_.edges[e].b + 1];
-    }
-    for (size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
-    incidence_.resize(first_.back());
-    std::vector<int> next(first_.begin(), first_.end() - 1);
-    for (int e : queue_) {
-      incidence_[next[graph_.edges[e].a]++] = e;
-      incidence_[next[graph_.edges[e].b]++] = e;
-    }
-  }
-
   void Revise(int node, const std::vector<char>& supported) {
     bool changed = false;
     for (size_t p = 0; p < supported.size(); ++p) {
@@ -85,7 +72,7 @@ class Propagation {
       changed = true;
     }
     if (!changed) return;
-    for (int k = first_[node]; k < first_[node + 1]; ++k) Queue(incidence_[k]);
+    for (int edge : edges_[node]) Queue(edge);
   }
 
   void Scan(const CostGraph::Edge& edge) {
@@ -109,8 +96,8 @@ class Propagation {
   CostGraph& graph_;
   // Empty: all strategies remain.
   std::vector<std::vector<char>> alive_;
-  std::vector<int> first_;
-  std::vector<int> incidence_;
+  // Edges with forbidden entries by node.
+  Jagged<int> edges_;
   std::deque<int> queue_;
   std::vector<char> queued_;
   std::vector<char> supported_a_;

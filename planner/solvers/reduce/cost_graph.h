@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "planner/solvers/problem/jagged.h"
 #include "planner/solvers/problem/problem.h"
 
 namespace metadist {
@@ -17,6 +18,9 @@ namespace metadist {
 inline constexpr int64_t kInfinite = int64_t{1} << 61;
 constexpr bool IsInfinite(int64_t cost) { return cost >= kInfinite / 2; }
 constexpr int64_t AddCosts(int64_t a, int64_t b) { return std::min(a + b, kInfinite); }
+
+// The largest absolute value of a finite entry, 0 if there is none.
+double LargestFiniteEntry(std::span<const int64_t> entries);
 
 // The problem during reduction. Node ids are always those of the original problem; a node that was
 // merged or eliminated has no strategies left.
@@ -37,6 +41,9 @@ struct CostGraph {
     std::vector<int64_t> costs;
     // True: known to have no forbidden entry. False: unknown.
     bool finite = false;
+
+    // The end that is not `node`.
+    int other(int node) const { return node == a ? b : a; }
   };
   // When the nodes a and b take strategies x and y of the original problem, `node` takes strategy
   // best[x * strategies(b) + y], in its numbering at the time of its removal. a, b: -1 if absent.
@@ -93,17 +100,7 @@ int64_t DropStrategies(CostGraph& graph, const std::vector<std::vector<char>>& a
 // strategies (other entries are ignored).
 Choice ExpandChoice(const CostGraph& graph, const Choice& choice);
 
-// Ascending edge ids per node, in one array.
-class Incidence {
- public:
-  explicit Incidence(const CostGraph& graph);
-  std::span<const int> of(int node) const {
-    return {edges_.data() + first_[node], edges_.data() + first_[node + 1]};
-  }
-
- private:
-  std::vector<int> first_;
-  std::vector<int> edges_;
-};
+// Ascending edge ids per node.
+Jagged<int> EdgesByNode(const CostGraph& graph);
 
 }  // namespace metadist

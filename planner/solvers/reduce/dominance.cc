@@ -31,7 +31,7 @@ struct Side {
 class Dominance {
  public:
   explicit Dominance(CostGraph& graph)
-      : graph_(graph), incidence_(graph), alive_(graph.nodes.size()) {}
+      : graph_(graph), edges_(EdgesByNode(graph)), alive_(graph.nodes.size()) {}
 
   void Visit(int node) {
     const size_t size = graph_.nodes[node].costs.size();
@@ -58,11 +58,11 @@ class Dominance {
     const size_t size = graph_.nodes[node].costs.size();
     sides_.clear();
     cheapest_.clear();
-    for (int id : incidence_.of(node)) {
+    for (int id : edges_[node]) {
       const CostGraph::Edge& edge = graph_.edges[id];
       const size_t stride = graph_.nodes[edge.b].costs.size();
       const bool first = edge.a == node;
-      const int partner = first ? edge.b : edge.a;
+      const int partner = edge.other(node);
       const size_t partners = graph_.nodes[partner].costs.size();
       const Side side{&edge, partner, partners, first ? stride : 1, first ? 1 : stride};
       for (size_t p = 0; p < size; ++p) {
@@ -108,7 +108,7 @@ class Dominance {
   }
 
   CostGraph& graph_;
-  const Incidence incidence_;
+  const Jagged<int> edges_;
   // Empty: all strategies remain.
   std::vector<std::vector<char>> alive_;
   // Edges of the visited node, and for each edge and each own strategy the cheapest remaining

@@ -111,7 +111,7 @@ Reduced ReduceGraph(CostGraph graph, ReduceMode mode) {
   return Pack(std::move(graph));
 }
 
-ReducedAgain ReduceAgain(Reduced reduced) {
+ReducedAgain ReduceAgain(Reduced reduced, const std::vector<std::vector<char>>& alive) {
   ReducedAgain out;
   if (reduced.infeasible) {
     out.reduced = std::move(reduced);
@@ -128,6 +128,7 @@ ReducedAgain ReduceAgain(Reduced reduced) {
     graph.edges.push_back(
         {reduced.origin[edge.a], reduced.origin[edge.b], std::move(edge.costs), false});
   }
+  if (!alive.empty()) DropStrategies(graph, alive);
   graph.base = std::move(reduced.base);
   graph.time_now.resize(graph.base.size());
   std::iota(graph.time_now.begin(), graph.time_now.end(), 0);
