@@ -111,13 +111,7 @@ class Beam {
       costs.assign(reduced_.costs[node].begin(), reduced_.costs[node].end());
       for (const Link& link : links_[node]) {
         if (link.other > node) continue;
-        const std::vector<int64_t>& edge = reduced_.edges[link.edge].costs;
-        const size_t other = states_[s].frontier[place_[link.other]];
-        const size_t stride = link.first ? reduced_.size(link.other) : 1;
-        const size_t start = link.first ? other : other * costs.size();
-        for (size_t p = 0; p < costs.size(); ++p) {
-          costs[p] = AddCosts(costs[p], edge[start + p * stride]);
-        }
+        AddLinkCosts(reduced_, link, states_[s].frontier[place_[link.other]], costs);
       }
       budget_.AddWork(static_cast<int64_t>(costs.size() * (links_[node].size() + 1)));
       for (size_t p = 0; p < costs.size(); ++p) {
@@ -205,13 +199,8 @@ class BeamSolver {
       : problem_(problem), out_(problem, options) {}
 
   Result<SolveResult> Run() {
-    const Reduced reduced = Reduce(problem_, ReduceMode::kKeepAllChoices);
-    out_.SetReduced(reduced);
-    out_.EndPhase("reduce");
-    if (reduced.infeasible) {
-      out_.SetInfeasible();
-      return out_.Finish();
-    }
+    const Reduced reduced = out_.Reduce(ReduceMode::kKeepAllChoices);
+    if (reduced.infeasible) return out_.Finish();
     std::optional<Choice> choice;
     bool cut = true;
     for (size_t width = kWidth; !choice && cut && width <= kLargestWidth; width *= 10) {
@@ -261,7 +250,6 @@ Result<SolveResult> SolveBeam(const Problem& problem, const SolveOptions& option
 
 }  // namespace
 
-extern const SolverDef kBeamSolver;
 const SolverDef kBeamSolver = {
     "beam",
     "baseline: the beam search of the MetaDist paper, width 100; memory is repaired at the end",

@@ -56,13 +56,8 @@ class DynamicProgram {
       : problem_(problem), options_(options), out_(problem, options), random_(options.seed) {}
 
   Result<SolveResult> Run() {
-    reduced_ = Reduce(problem_, ReduceMode::kFull);
-    out_.SetReduced(reduced_);
-    out_.EndPhase("reduce");
-    if (reduced_.infeasible) {
-      out_.SetInfeasible();
-      return out_.Finish();
-    }
+    reduced_ = out_.Reduce(ReduceMode::kFull);
+    if (reduced_.infeasible) return out_.Finish();
     WithoutMemory();
     out_.EndPhase("eliminate");
     if (out_.Done()) return out_.Finish();
@@ -194,12 +189,8 @@ class DynamicProgram {
   }
 
   void Improve(const std::vector<double>& prices, double bound) {
-    Guide guide;
-    guide.prices = prices;
-    guide.bound = bound;
-    guide.enough = static_cast<double>(out_.bound());
-    guide.start = ascent_->dual().Round();
-    improver_->Improve(kImproveRounds, guide);
+    const auto enough = static_cast<double>(out_.bound());
+    improver_->Improve(kImproveRounds, {prices, bound, enough, ascent_->dual().Round()});
     TakeIncumbent();
   }
 
@@ -224,7 +215,6 @@ Result<SolveResult> SolveDp(const Problem& problem, const SolveOptions& options)
 
 }  // namespace
 
-extern const SolverDef kDpSolver;
 const SolverDef kDpSolver = {
     "dp",
     "dynamic programming: exact without a binding memory limit, else its price loop and the gap",

@@ -195,10 +195,8 @@ class PeakSearch {
       const Choice choice = program.Read(answer.solution);
       if (!IsInfinite(ReducedCost(reduced, choice))) Take(reduced.Expand(choice));
       const std::vector<int64_t> usage = UsageOf(reduced, choice);
-      bool added = usage.empty()
-                       ? false
-                       : program.AddTime(static_cast<int>(
-                             std::max_element(usage.begin(), usage.end()) - usage.begin()));
+      const auto peak = std::ranges::max_element(usage) - usage.begin();
+      bool added = !usage.empty() && program.AddTime(static_cast<int>(peak));
       for (int t : ViolatedPeaks(usage, out_.bound)) added |= program.AddTime(t);
       if (!added) return;
     }

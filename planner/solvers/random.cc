@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <deque>
-#include <numeric>
 #include <optional>
 
 #include "planner/solvers/bounds/links.h"
 #include "planner/solvers/bounds/memory_profile.h"
 #include "planner/solvers/minimum_peak.h"
 #include "planner/solvers/moves/primal.h"
-#include "planner/solvers/problem/budget.h"
+#include "planner/solvers/outcome.h"
 #include "planner/solvers/problem/evaluate.h"
 #include "planner/solvers/problem/random_numbers.h"
-#include "planner/solvers/reduce/reduce.h"
 #include "planner/solvers/solver.h"
 
 namespace metadist {
@@ -42,7 +40,7 @@ class RandomSolver {
     result_.reduced = reduced_.counts();
     result_.bound = -kInfinite;
     if (reduced_.infeasible) {
-      Infeasible();
+      SetInfeasible(PeakBoundAfterReduction(problem_));
       return std::move(result_);
     }
     links_ = MakeLinks(reduced_);
@@ -60,12 +58,10 @@ class RandomSolver {
   }
 
  private:
-  void Infeasible() {
+  void SetInfeasible(int64_t peak_bound) {
     result_.status = SolveStatus::kInfeasible;
     result_.bound = 0;
-    if (problem_.usage_limit && !Reduce(problem_, ReduceMode::kWithoutMemory).infeasible) {
-      result_.peak_bound = *problem_.usage_limit + 1;
-    }
+    result_.peak_bound = peak_bound;
   }
 
   void Take(Choice choice) {
@@ -116,8 +112,7 @@ class RandomSolver {
     for (int i = 0; i < count; ++i) {
       for (int64_t cost : reduced_.costs[i]) alive[i].push_back(!IsInfinite(cost));
     }
-    std::vector<int> order(count);
-    std::iota(order.begin(), order.end(), 0);
+    std::vector<int> order = Indices(count);
     random_.Shuffle(order);
     Choice out(count, 0);
     int taken_back = 0;
@@ -175,9 +170,7 @@ class RandomSolver {
     }
     const MinimumPeakResult& least = found.value();
     if (!least.feasible || (problem_.usage_limit && least.bound > *problem_.usage_limit)) {
-      result_.status = SolveStatus::kInfeasible;
-      result_.bound = 0;
-      result_.peak_bound = least.feasible ? least.bound : 0;
+      SetInfeasible(least.feasible ? least.bound : 0);
       return std::optional<Choice>();
     }
     if (problem_.usage_limit && least.peak > *problem_.usage_limit) return std::optional<Choice>();
@@ -219,7 +212,6 @@ Result<SolveResult> SolveRandom(const Problem& problem, const SolveOptions& opti
 
 }  // namespace
 
-extern const SolverDef kRandomSolver;
 const SolverDef kRandomSolver = {
     .name = "random",
     .summary = "a random feasible choice by seed, for tests; ignores costs",

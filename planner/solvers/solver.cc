@@ -9,10 +9,6 @@
 #include "metair/ir/check.h"
 namespace metadist {
 
-#define SOLVER(constant) extern const SolverDef constant;
-#include "planner/solvers/solvers.def"
-#undef SOLVER
-
 namespace {
 
 #define SOLVER(constant) &constant,
@@ -26,17 +22,12 @@ constexpr const SolverDef* kSolvers[] = {
 std::span<const SolverDef* const> Solvers() { return kSolvers; }
 
 const SolverDef* FindSolver(std::string_view name) {
-  for (const SolverDef* solver : kSolvers) {
-    if (solver->name == name) return solver;
-  }
-  return nullptr;
+  const auto* const found = std::ranges::find(kSolvers, name, &SolverDef::name);
+  return found == std::end(kSolvers) ? nullptr : *found;
 }
 
 const SolverDef& DefaultSolver() {
-  const auto* const found =
-      std::find_if(std::begin(kSolvers), std::end(kSolvers), [](const SolverDef* solver) {
-        return solver->is_default;
-      });
+  const auto* const found = std::ranges::find_if(kSolvers, &SolverDef::is_default);
   CHECK(found != std::end(kSolvers), "one solver is the default");
   return **found;
 }

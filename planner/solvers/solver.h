@@ -20,6 +20,10 @@ struct SolverDef {
   bool is_default = false;  // exactly one solver
 };
 
+#define SOLVER(constant) extern const SolverDef constant;
+#include "planner/solvers/solvers.def"
+#undef SOLVER
+
 // All solvers of solvers.def, sorted by name.
 std::span<const SolverDef* const> Solvers();
 

@@ -195,8 +195,7 @@ Choice Dual::Round() const {
   Choice out(reduced_.count(), 0);
   std::vector<double> theta;
   for (int i = 0; i < reduced_.count(); ++i) {
-    theta.resize(reduced_.size(i));
-    for (size_t p = 0; p < theta.size(); ++p) theta[p] = priced(i, static_cast<int>(p));
+    theta.assign(priced_[i].begin(), priced_[i].end());
     for (const Link& link : links_[i]) {
       const double* add = incoming(link);
       if (link.other < i) add = columns(link) + out[link.other] * theta.size();

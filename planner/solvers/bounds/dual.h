@@ -43,8 +43,6 @@ class Dual {
   // some of its messages, empty for its current ones.
   void Inherit(const Reduced& before, const Dual& dual, const std::vector<double>& messages);
 
-  // Cost plus penalty of a strategy.
-  double priced(int node, int p) const { return priced_[node][p]; }
   const Jagged<Link>& links() const { return links_; }
   // The messages to each end of an edge, one number per strategy.
   const double* to_a(int edge) const { return &messages_[tables_->edges[edge].to_a]; }

@@ -2,7 +2,6 @@
 #include "planner/solvers/bounds/elimination.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <type_traits>
 
@@ -166,7 +165,7 @@ class Buckets {
 
   void AddEdge(const typename EliminationTask<Cost>::Edge& edge) {
     const size_t columns = Size(edge.b);
-    const Cost* costs = edge.view ? edge.view : edge.costs.data();
+    const Cost* costs = edge.costs;
     const bool fixed_a = rank_[edge.a] < 0;
     const bool fixed_b = rank_[edge.b] < 0;
     if (fixed_a && fixed_b) {
@@ -395,7 +394,7 @@ std::optional<ExactOptimum> MinimizeWithoutMemory(const Reduced& reduced) {
   for (int i = 0; i < reduced.count(); ++i)
     task.unary.emplace_back(reduced.costs[i].begin(), reduced.costs[i].end());
   for (const Reduced::Edge& edge : reduced.edges) {
-    task.edges.push_back({edge.a, edge.b, {}, edge.costs.data()});
+    task.edges.push_back({edge.a, edge.b, edge.costs.data()});
   }
   ExactOptimum out;
   out.choice.assign(reduced.count(), 0);

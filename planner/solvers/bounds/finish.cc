@@ -63,7 +63,7 @@ FinishResult Finish::Run(int64_t upper, double gap, int64_t work, Budget& budget
     const MipResult answer = SolveMip(program_.model(), options);
     budget.AddWork(answer.work);
     if (answer.status == MipResult::Status::kInfeasible) {
-      out.status = FinishResult::Status::kNothingBelow;
+      out.status = FinishResult::Status::kInfeasible;
       return out;
     }
     const double proven = answer.bound * unit + shift;

@@ -12,12 +12,8 @@
 namespace metadist {
 
 struct FinishResult {
-  enum class Status {
-    kNothingBelow,  // proven to CBC's tolerances: no choice costs less than `upper` minus the gap
-    kOptimal,       // proven to CBC's tolerances: `choice` is optimal
-    kStopped,       // by the budget, or CBC gave up
-    kCrashed,       // CBC crashed
-  };
+  // Proven to CBC's tolerances. kInfeasible: no choice costs less than `upper` minus the gap.
+  using Status = MipResult::Status;
   Status status = Status::kStopped;
   // Feasible, below `upper`; empty if none was found.
   Choice choice;

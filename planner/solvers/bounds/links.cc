@@ -54,13 +54,7 @@ std::vector<int64_t> ConditionalCosts(const Reduced& reduced,
   const std::span<const int64_t> own = reduced.costs[node];
   std::vector<int64_t> out(own.begin(), own.end());
   for (const Link& link : links[node]) {
-    const std::vector<int64_t>& costs = reduced.edges[link.edge].costs;
-    const size_t stride = link.first ? reduced.size(link.other) : 1;
-    const size_t start =
-        link.first ? choice[link.other] : choice[link.other] * static_cast<size_t>(out.size());
-    for (size_t p = 0; p < out.size(); ++p) {
-      out[p] = AddCosts(out[p], costs[start + p * stride]);
-    }
+    AddLinkCosts(reduced, link, choice[link.other], out);
   }
   return out;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "planner/solvers/problem/random_numbers.h"
@@ -32,6 +33,18 @@ void AppendBreadthFirst(const Jagged<Link>& links,
 
 // All nodes: breadth first from a random one, then likewise from the next that is left.
 std::vector<int> BreadthFirstOrder(const Jagged<Link>& links, bool shuffled, Random& random);
+
+// Adds the link's entries for a strategy of the other end to the costs of the strategies of its
+// own.
+inline void AddLinkCosts(const Reduced& reduced,
+                         const Link& link,
+                         size_t strategy,
+                         std::span<int64_t> costs) {
+  const std::vector<int64_t>& edge = reduced.edges[link.edge].costs;
+  const size_t stride = link.first ? reduced.size(link.other) : 1;
+  const size_t start = link.first ? strategy : strategy * costs.size();
+  for (size_t p = 0; p < costs.size(); ++p) costs[p] = AddCosts(costs[p], edge[start + p * stride]);
+}
 
 // Cost of each strategy of `node` with all others at `choice` (kInfinite if forbidden).
 std::vector<int64_t> ConditionalCosts(const Reduced& reduced,

@@ -80,8 +80,7 @@ void MarginalProgram::AddEdge(const Reduced::Edge& edge) {
         const int row = model_.AddRow(0, 0);
         model_.AddElement(row, first + static_cast<int>(k), 1);
       } else if (priced) {
-        model_.AddToObjective(first + static_cast<int>(k),
-                              static_cast<double>(edge.costs[k] - least) / unit_);
+        model_.objective[first + k] += static_cast<double>(edge.costs[k] - least) / unit_;
       }
     }
     return;

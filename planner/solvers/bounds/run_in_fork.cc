@@ -22,7 +22,6 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
-#include <exception>
 #include <new>
 
 #include "metair/ir/sanitizers.h"

@@ -2,7 +2,6 @@
 #include "planner/solvers/moves/block.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace metadist {
 
@@ -23,12 +22,8 @@ constexpr int64_t kWorkPerNode = 1000;
 
 std::vector<int> RandomRegion(const Jagged<Link>& links, size_t most, Random& random) {
   const size_t count = links.size();
+  if (count <= most) return Indices(count);
   std::vector<int> region;
-  if (count <= most) {
-    region.resize(count);
-    std::iota(region.begin(), region.end(), 0);
-    return region;
-  }
   std::vector<char> seen(count, 0);
   while (region.size() < most) {
     // Continues at a new start when a component is exhausted.
@@ -78,7 +73,7 @@ double BlockMover::AddEdge(const std::vector<int>& region, int k, const Link& li
     entries = compact.data();
   }
   edges_.emplace_back(k, other);
-  task_.edges.push_back({k, other, {}, entries});
+  task_.edges.push_back({k, other, entries});
   return entries[current_[k] * columns_in.size() + current_[other]];
 }
 

@@ -31,12 +31,6 @@ ForestMover::ForestMover(const Reduced& reduced, const Dual& tables)
   top_down_.reserve(reduced.count());
 }
 
-void ForestMover::RandomOrder(Random& random) {
-  order_.resize(reduced_.count());
-  std::iota(order_.begin(), order_.end(), 0);
-  random.ShuffleInPieces(order_);
-}
-
 int ForestMover::Root(int node) {
   while (set_[node] != node) {
     set_[node] = set_[set_[node]];
@@ -147,7 +141,8 @@ MoveResult ForestMover::Run(const Jagged<double>& penalties, Random& random, Cho
   MoveResult result;
   if (reduced_.count() == 0) return result;
   if (random.Unit() < 0.5) {
-    RandomOrder(random);
+    order_ = Indices(reduced_.count());
+    random.ShuffleInPieces(order_);
   } else {
     order_ = BreadthFirstOrder(tables_.links(), /*shuffled=*/true, random);
   }

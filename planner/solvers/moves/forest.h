@@ -21,7 +21,6 @@ class ForestMover {
   MoveResult Run(const Jagged<double>& penalties, Random& random, Choice& choice);
 
  private:
-  void RandomOrder(Random& random);
   void GrowForest();
   void RootTrees();
   int Root(int node);

@@ -51,11 +51,11 @@ void Improver::Record::Add(double more_gain, double more_work) {
 }
 
 Improver::Improver(const Reduced& reduced, const Dual& tables, uint64_t seed, Budget& budget)
-    : reduced_(&reduced), tables_(&tables), budget_(budget), random_(seed) {
-  Rebind(reduced, tables, std::nullopt);
+    : budget_(budget), random_(seed) {
+  Rebind(reduced, tables);
 }
 
-void Improver::Rebind(const Reduced& reduced, const Dual& tables, std::optional<Choice> incumbent) {
+void Improver::Rebind(const Reduced& reduced, const Dual& tables) {
   reduced_ = &reduced;
   tables_ = &tables;
   primal_.emplace(reduced, tables);
@@ -71,7 +71,7 @@ void Improver::Rebind(const Reduced& reduced, const Dual& tables, std::optional<
     look_work_ += static_cast<int64_t>(reduced.rows[i].size());
     price_work_ += static_cast<int64_t>((1 + reduced.rows[i].size()) * reduced.costs[i].size());
   }
-  incumbent_ = std::move(incumbent);
+  incumbent_.reset();
   told_cost_ = kInfinite;
   last_fitting_.reset();
   last_exceeding_.reset();

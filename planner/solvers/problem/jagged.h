@@ -65,4 +65,11 @@ class Jagged {
   std::vector<T> values_;
 };
 
+// 0, 1, ..., count - 1.
+inline std::vector<int> Indices(size_t count) {
+  std::vector<int> out(count);
+  std::iota(out.begin(), out.end(), 0);
+  return out;
+}
+
 }  // namespace metadist

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "planner/solvers/problem/jagged.h"
 #include "planner/solvers/problem/problem_stream.h"
 
 namespace metadist {
@@ -80,20 +81,19 @@ void AppendLines(const char* key, size_t count, Append append, std::string& out)
   out += count == 0 ? "]" : "\n]";
 }
 
-// Every row after a node's first becomes a node of its own, tied to that node.
+// Every row after a node's first becomes a node of its own, tied to that node; a node without rows
+// gets an empty one.
 Problem OneRowPerNode(const Problem& problem) {
   Problem out = problem;
-  out.tied.resize(problem.nodes.size());
-  for (size_t i = 0; i < out.tied.size(); ++i) {
-    out.tied[i] = problem.tied.empty() ? static_cast<int>(i) : problem.tied[i];
-  }
+  if (out.tied.empty()) out.tied = Indices(problem.nodes.size());
   for (size_t i = 0; i < problem.nodes.size(); ++i) {
     const ProblemNode& node = problem.nodes[i];
     for (size_t r = 1; r < node.rows.size(); ++r) {
       out.nodes.push_back({std::vector<int64_t>(node.costs.size(), 0), {node.rows[r]}});
       out.tied.push_back(static_cast<int>(i));
     }
-    if (node.rows.size() > 1) out.nodes[i].rows.resize(1);
+    out.nodes[i].rows.resize(1);
+    out.nodes[i].rows[0].usage.resize(node.costs.size(), 0);
   }
   return WithTiesAsEdges(out);
 }
@@ -110,15 +110,9 @@ std::string WriteProblem(const Problem& problem) {
   const std::vector<ProblemEdge>& edges = flat.edges;
   std::string out = fmt::format("{{\"problem\":{{\"name\":{},\n\"nodes\":{{", Quoted(flat.name));
   const auto interval = [&](size_t i) {
-    const bool none = nodes[i].rows.empty();
-    AppendList(none ? std::vector<int64_t>{0, 0}
-                    : std::vector<int64_t>{nodes[i].rows[0].lo, nodes[i].rows[0].hi},
-               out);
+    AppendList({nodes[i].rows[0].lo, nodes[i].rows[0].hi}, out);
   };
-  const auto usage = [&](size_t i) {
-    const bool none = nodes[i].rows.empty();
-    AppendList(none ? std::vector<int64_t>(nodes[i].costs.size(), 0) : nodes[i].rows[0].usage, out);
-  };
+  const auto usage = [&](size_t i) { AppendList(nodes[i].rows[0].usage, out); };
   AppendLines("intervals", nodes.size(), interval, out);
   out += ",\n";
   AppendLines("costs", nodes.size(), [&](size_t i) { AppendList(nodes[i].costs, out); }, out);

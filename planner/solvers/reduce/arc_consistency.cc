@@ -20,7 +20,7 @@ class Propagation {
   explicit Propagation(CostGraph& graph)
       : graph_(graph), alive_(graph.nodes.size()), queued_(graph.edges.size(), 0) {}
 
-  void Run() {
+  int64_t Run() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       const std::vector<int64_t>& costs = graph_.nodes[i].costs;
       for (size_t p = 0; p < costs.size(); ++p) {
@@ -46,9 +46,8 @@ class Propagation {
       queued_[edge] = 0;
       Scan(graph_.edges[edge]);
     }
+    return DropStrategies(graph_, alive_);
   }
-
-  const std::vector<std::vector<char>>& alive() const { return alive_; }
 
  private:
   void Kill(int node, size_t p) {
@@ -106,10 +105,6 @@ class Propagation {
 
 }  // namespace
 
-int64_t EnforceArcConsistency(CostGraph& graph) {
-  Propagation work(graph);
-  work.Run();
-  return DropStrategies(graph, work.alive());
-}
+int64_t EnforceArcConsistency(CostGraph& graph) { return Propagation(graph).Run(); }
 
 }  // namespace metadist

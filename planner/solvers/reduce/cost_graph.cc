@@ -2,7 +2,6 @@
 #include "planner/solvers/reduce/cost_graph.h"
 
 #include <cstdlib>
-#include <numeric>
 #include <unordered_map>
 
 #include "metair/ir/check.h"
@@ -18,8 +17,7 @@ int64_t AddEntry(int64_t sum, int64_t entry) {
 
 // The lowest-numbered node of each group of tied nodes.
 std::vector<int> TieRoots(const Problem& problem) {
-  std::vector<int> root(problem.nodes.size());
-  std::iota(root.begin(), root.end(), 0);
+  std::vector<int> root = Indices(problem.nodes.size());
   auto find = [&](int node) {
     while (root[node] != node) node = root[node] = root[root[node]];
     return node;
@@ -108,8 +106,7 @@ CostGraph MakeCostGraph(const Problem& problem, bool without_memory) {
   for (size_t i = 0; i < count; ++i) {
     const ProblemNode& from = problem.nodes[i];
     graph.original_size.push_back(static_cast<int>(from.costs.size()));
-    graph.strategy_of[i].resize(from.costs.size());
-    std::iota(graph.strategy_of[i].begin(), graph.strategy_of[i].end(), 0);
+    graph.strategy_of[i] = Indices(from.costs.size());
     CostGraph::Node& to = graph.nodes[graph.root[i]];
     to.costs.resize(from.costs.size(), 0);
     for (size_t p = 0; p < to.costs.size(); ++p) {
@@ -141,15 +138,11 @@ int64_t DropStrategies(CostGraph& graph, const std::vector<std::vector<char>>& a
   }
   if (dropped == 0) return 0;
   graph.deletions += dropped;
-  const std::vector<char> all;
   for (CostGraph::Edge& edge : graph.edges) {
     if (!shrinks[edge.a] && !shrinks[edge.b]) continue;
     graph.changed[edge.a] = 1;
     graph.changed[edge.b] = 1;
-    ShrinkEdge(edge,
-               shrinks[edge.a] ? alive[edge.a] : all,
-               shrinks[edge.b] ? alive[edge.b] : all,
-               graph.nodes[edge.b].costs.size());
+    ShrinkEdge(edge, alive[edge.a], alive[edge.b], graph.nodes[edge.b].costs.size());
   }
   for (size_t i = 0; i < count; ++i) {
     if (shrinks[graph.root[i]]) Keep(graph.strategy_of[i], alive[graph.root[i]]);

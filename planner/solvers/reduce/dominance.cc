@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "planner/solvers/reduce/rules.h"
 
 namespace metadist {
@@ -33,6 +35,14 @@ class Dominance {
   explicit Dominance(CostGraph& graph)
       : graph_(graph), edges_(EdgesByNode(graph)), alive_(graph.nodes.size()) {}
 
+  int64_t Run() {
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (std::exchange(graph_.changed[i], 0)) Visit(static_cast<int>(i));
+    }
+    return DropStrategies(graph_, alive_);
+  }
+
+ private:
   void Visit(int node) {
     const size_t size = graph_.nodes[node].costs.size();
     if (size < 2) return;
@@ -49,9 +59,6 @@ class Dominance {
     }
   }
 
-  const std::vector<std::vector<char>>& alive() const { return alive_; }
-
- private:
   bool Alive(int node, size_t p) const { return alive_[node].empty() || alive_[node][p]; }
 
   void MakeSides(int node) {
@@ -119,14 +126,6 @@ class Dominance {
 
 }  // namespace
 
-int64_t DropDominated(CostGraph& graph) {
-  Dominance work(graph);
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (!graph.changed[i]) continue;
-    graph.changed[i] = 0;
-    work.Visit(static_cast<int>(i));
-  }
-  return DropStrategies(graph, work.alive());
-}
+int64_t DropDominated(CostGraph& graph) { return Dominance(graph).Run(); }
 
 }  // namespace metadist

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/reduce/memory_rows.h"
 
-#include <numeric>
 #include <utility>
 
 namespace metadist {
@@ -173,8 +172,7 @@ void IndexTimes(CostGraph& graph) {
     }
   }
   graph.base.assign(starts.size(), 0);
-  graph.time_now.resize(starts.size());
-  std::iota(graph.time_now.begin(), graph.time_now.end(), 0);
+  graph.time_now = Indices(starts.size());
 }
 
 void SimplifyMemory(CostGraph& graph) {

@@ -47,9 +47,7 @@ class Oversized {
       events_.push_back({row.lo, 1, &row});
       events_.push_back({row.hi, -1, &row});
     }
-    std::sort(events_.begin(), events_.end(), [](const Event& x, const Event& y) {
-      return x.time < y.time;
-    });
+    std::ranges::sort(events_, {}, &Event::time);
     usage_.assign(node.costs.size(), 0);
     for (size_t k = 0; k < events_.size(); ++k) {
       const std::vector<int64_t>& row = events_[k].row->usage;

@@ -60,9 +60,6 @@ enum class ReduceMode {
 // Applies the rules to a fixpoint.  The problem must be valid.
 Reduced Reduce(const Problem& problem, ReduceMode mode);
 
-// The same for a graph made, and perhaps changed, by the caller.
-Reduced ReduceGraph(CostGraph graph, ReduceMode mode);
-
 // Deletes strategies and applies the rules to a fixpoint again; the limit may have changed, too.
 // alive: as for DropStrategies of reduced.graph; empty: all stay. Expand and Contract still map to
 // the original problem. Cost: that of the reduced problem plus a few passes over the original
