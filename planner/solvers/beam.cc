@@ -4,7 +4,6 @@
 #include <optional>
 #include <unordered_map>
 
-#include "metair/ir/split_mix.h"
 #include "planner/solvers/bounds/links.h"
 #include "planner/solvers/bounds/prices.h"
 #include "planner/solvers/moves/primal.h"
@@ -154,7 +153,10 @@ class Beam {
 
   static uint64_t Name(int place, int strategy) {
     if (strategy == 0) return 0;  // like an empty place
-    return SplitMixBits((static_cast<uint64_t>(place) << 16 | static_cast<uint64_t>(strategy)) + 1);
+    uint64_t name = (static_cast<uint64_t>(place) << 16 | static_cast<uint64_t>(strategy)) + 1;
+    name = (name ^ name >> 30) * 0xBF58476D1CE4E5B9ull;
+    name = (name ^ name >> 27) * 0x94D049BB133111EBull;
+    return name ^ name >> 31;
   }
 
   uint64_t HashAfter(int node, const Candidate& candidate) const {
@@ -244,16 +246,12 @@ class BeamSolver {
   Outcome out_;
 };
 
-Result<SolveResult> SolveBeam(const Problem& problem, const SolveOptions& options) {
-  return BeamSolver(problem, options).Run();
-}
-
 }  // namespace
 
 const SolverDef kBeamSolver = {
     "beam",
     "baseline: the beam search of the MetaDist paper, width 100; memory is repaired at the end",
-    SolveBeam,
+    SolveWith<BeamSolver>,
 };
 
 }  // namespace metadist

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -115,10 +116,8 @@ class DynamicProgram {
   // Repairs, polishes and splices a minimiser at the current prices.
   void Offer(const Choice& choice) {
     const bool fits = MemoryProfile(reduced_, choice).fits();
-    std::optional<Choice>& same = fits ? last_fitting_ : last_exceeding_;
-    const std::optional<Choice>& opposite = fits ? last_exceeding_ : last_fitting_;
-    if (same == choice) return;
-    same = choice;
+    if (latest_[fits] == choice) return;
+    latest_[fits] = choice;
     Choice candidate = choice;
     improver_->Finish(candidate);
     auto splice = [&](const Choice& from, const Choice& to) {
@@ -126,7 +125,7 @@ class DynamicProgram {
       out_.budget().AddWork(reduced_.count());
       if (mixed) improver_->Finish(*mixed);
     };
-    if (opposite) {
+    if (const std::optional<Choice>& opposite = latest_[!fits]) {
       splice(*opposite, choice);
       splice(choice, *opposite);
     }
@@ -205,20 +204,16 @@ class DynamicProgram {
   std::optional<Improver> improver_;
   // Step length for the exact oracle's prices.
   double step_ = kFirstStep;
-  std::optional<Choice> last_fitting_;
-  std::optional<Choice> last_exceeding_;
+  // The latest choices offered: one that exceeds the limit, one that fits.
+  std::array<std::optional<Choice>, 2> latest_;
 };
-
-Result<SolveResult> SolveDp(const Problem& problem, const SolveOptions& options) {
-  return DynamicProgram(problem, options).Run();
-}
 
 }  // namespace
 
 const SolverDef kDpSolver = {
     "dp",
     "dynamic programming: exact without a binding memory limit, else its price loop and the gap",
-    SolveDp,
+    SolveWith<DynamicProgram>,
 };
 
 }  // namespace metadist

@@ -93,11 +93,8 @@ class PeakSearch {
     if (budget_.stopped_by() == "interrupt") {
       return Error{ErrorCode::kInterrupted, "", "interrupted before any choice was found", "", {}};
     }
-    return Error{ErrorCode::kTimeLimit,
-                 "",
-                 "limit reached before any choice without a forbidden pair was found",
-                 "",
-                 {}};
+    constexpr auto kTooLate = "limit reached before any choice without a forbidden pair was found";
+    return Error{ErrorCode::kTimeLimit, "", kTooLate, "", {}};
   }
 
  private:

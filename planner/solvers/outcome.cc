@@ -80,9 +80,8 @@ void Outcome::Report(std::string_view phase) const {
 
 void Outcome::EndPhase(std::string_view phase) {
   const double now = budget_.seconds();
-  auto entry = std::find_if(result_.seconds.begin(), result_.seconds.end(), [&](const auto& known) {
-    return known.first == phase;
-  });
+  auto entry =
+      std::ranges::find(result_.seconds, phase, [](const auto& known) { return known.first; });
   if (entry == result_.seconds.end()) entry = result_.seconds.insert(entry, {phase, 0});
   entry->second += now - phase_start_;
   phase_start_ = now;

@@ -206,16 +206,12 @@ class RandomSolver {
   SolveResult result_;
 };
 
-Result<SolveResult> SolveRandom(const Problem& problem, const SolveOptions& options) {
-  return RandomSolver(problem, options).Run();
-}
-
 }  // namespace
 
 const SolverDef kRandomSolver = {
     .name = "random",
     .summary = "a random feasible choice by seed, for tests; ignores costs",
-    .solve = SolveRandom,
+    .solve = SolveWith<RandomSolver>,
     .optimizes = false,
 };
 

@@ -40,17 +40,17 @@ MipResult Take(const std::byte* from, size_t columns) {
 
 MipResult SolveInFork(const LinearModel& model, const MipOptions& options, CbcEffort effort) {
   const auto columns = static_cast<size_t>(model.columns());
-  const SharedMemory answer(sizeof(Answer) + columns * sizeof(double));
+  const auto answer = SharedMemory(sizeof(Answer) + columns * sizeof(double));
   ForkEnd end = ForkEnd::kNotBegun;
-  if (answer.data() != nullptr) {
+  if (answer != nullptr) {
     const auto work = [&](const std::atomic<bool>& stop) {
       MipOptions own = options;
       own.interrupted = &stop;
-      Put(RunCbc(model, own, effort), answer.data());
+      Put(RunCbc(model, own, effort), answer.get());
     };
     end = RunInFork(work, options.seconds, options.interrupted);
   }
-  if (end == ForkEnd::kDone) return Take(answer.data(), columns);
+  if (end == ForkEnd::kDone) return Take(answer.get(), columns);
   if (end == ForkEnd::kNotBegun) return RunCbc(model, options, effort);
   if (end == ForkEnd::kOutOfMemory) throw std::bad_alloc();
   MipResult out;

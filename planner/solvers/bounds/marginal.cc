@@ -85,24 +85,24 @@ void MarginalProgram::AddEdge(const Reduced::Edge& edge) {
     }
     return;
   }
-  std::vector<int> row_sum;
-  std::vector<int> column_sum;
-  for (int p = 0; p < rows; ++p) {
-    row_sum.push_back(model_.AddRow(0, 0));
-    model_.AddElement(row_sum.back(), first_[edge.a] + p, -1);
-  }
-  for (int q = 0; q < columns; ++q) {
-    column_sum.push_back(model_.AddRow(0, 0));
-    model_.AddElement(column_sum.back(), first_[edge.b] + q, -1);
-  }
+  // Rows that will state the sums of y for each strategy of an end; returns the first.
+  const auto add_sums = [this](int node) {
+    const int first = model_.rows();
+    for (int p = 0; p < reduced_.size(node); ++p) {
+      model_.AddElement(model_.AddRow(0, 0), first_[node] + p, -1);
+    }
+    return first;
+  };
+  const int row_sums = add_sums(edge.a);
+  const int column_sums = add_sums(edge.b);
   for (int p = 0; p < rows; ++p) {
     for (int q = 0; q < columns; ++q) {
       const int64_t cost = edge.costs[static_cast<size_t>(p) * columns + q];
       if (IsInfinite(cost)) continue;
       const double entry = priced ? static_cast<double>(cost - least) / unit_ : 0;
       const int column = model_.AddColumn(entry, kInfinity, /*integer=*/false);
-      model_.AddElement(row_sum[p], column, 1);
-      model_.AddElement(column_sum[q], column, 1);
+      model_.AddElement(row_sums + p, column, 1);
+      model_.AddElement(column_sums + q, column, 1);
     }
   }
 }

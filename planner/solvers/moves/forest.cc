@@ -31,14 +31,6 @@ ForestMover::ForestMover(const Reduced& reduced, const Dual& tables)
   top_down_.reserve(reduced.count());
 }
 
-int ForestMover::Root(int node) {
-  while (set_[node] != node) {
-    set_[node] = set_[set_[node]];
-    node = set_[node];
-  }
-  return node;
-}
-
 void ForestMover::GrowForest() {
   std::iota(set_.begin(), set_.end(), 0);
   std::fill(inside_.begin(), inside_.end(), 0);
@@ -47,7 +39,7 @@ void ForestMover::GrowForest() {
     bool cycle = false;
     for (const Link& link : tables_.links()[node]) {
       if (!inside_[link.other]) continue;
-      const int root = Root(link.other);
+      const int root = RootOf(link.other, set_);
       cycle = std::find(roots_.begin(), roots_.end(), root) != roots_.end();
       if (cycle) break;
       roots_.push_back(root);

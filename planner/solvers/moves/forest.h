@@ -23,7 +23,6 @@ class ForestMover {
  private:
   void GrowForest();
   void RootTrees();
-  int Root(int node);
   void GatherSums(const Jagged<double>& penalties, const Choice& choice, MoveResult& result);
   void SendUp(const Choice& choice, MoveResult& result);
   void ChooseDown(Choice& choice, MoveResult& result);

@@ -73,8 +73,7 @@ void Improver::Rebind(const Reduced& reduced, const Dual& tables) {
   }
   incumbent_.reset();
   told_cost_ = kInfinite;
-  last_fitting_.reset();
-  last_exceeding_.reset();
+  latest_ = {};
   prices_ = PriceWalk();
   messages_.reset();
   walker_.clear();
@@ -120,10 +119,8 @@ void Improver::Mix(const Choice& choice, bool fits) {
     budget_.AddWork(primal_->work() - before);
     Take(*mixed);
   };
-  std::optional<Choice>& same = fits ? last_fitting_ : last_exceeding_;
-  const std::optional<Choice>& opposite = fits ? last_exceeding_ : last_fitting_;
-  same = choice;
-  if (opposite) {
+  latest_[fits] = choice;
+  if (const std::optional<Choice>& opposite = latest_[!fits]) {
     offer(*opposite, choice);
     offer(choice, *opposite);
   }

@@ -118,8 +118,8 @@ class Improver {
   Choice walker_;
   // The incumbent side's own messages, at the prices of the walk.
   std::optional<Dual> messages_;
-  std::optional<Choice> last_fitting_;
-  std::optional<Choice> last_exceeding_;
+  // The latest choices mixed: one that exceeds the limit, one that fits.
+  std::array<std::optional<Choice>, 2> latest_;
   // State of the walk over allocations.
   Choice holder_;
   int64_t holder_cost_ = 0;

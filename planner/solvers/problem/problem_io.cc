@@ -56,7 +56,7 @@ std::string Quoted(const std::string& text) {
 }
 
 template <typename Int>
-void AppendList(const std::vector<Int>& values, const char* separator, std::string& out) {
+void AppendList(const std::vector<Int>& values, std::string& out, const char* separator = ",") {
   out += '[';
   for (size_t k = 0; k < values.size(); ++k) {
     if (k > 0) out += separator;
@@ -64,10 +64,6 @@ void AppendList(const std::vector<Int>& values, const char* separator, std::stri
     out.append(digits.data(), digits.size());
   }
   out += ']';
-}
-
-void AppendList(const std::vector<int64_t>& values, std::string& out) {
-  AppendList(values, ",", out);
 }
 
 // `"key":[`, one element per line, `]`.
@@ -92,8 +88,9 @@ Problem OneRowPerNode(const Problem& problem) {
       out.nodes.push_back({std::vector<int64_t>(node.costs.size(), 0), {node.rows[r]}});
       out.tied.push_back(static_cast<int>(i));
     }
-    out.nodes[i].rows.resize(1);
-    out.nodes[i].rows[0].usage.resize(node.costs.size(), 0);
+    std::vector<MemoryRow>& rows = out.nodes[i].rows;
+    if (rows.empty()) rows.push_back({0, 0, std::vector<int64_t>(node.costs.size(), 0)});
+    rows.resize(1);
   }
   return WithTiesAsEdges(out);
 }
@@ -110,7 +107,7 @@ std::string WriteProblem(const Problem& problem) {
   const std::vector<ProblemEdge>& edges = flat.edges;
   std::string out = fmt::format("{{\"problem\":{{\"name\":{},\n\"nodes\":{{", Quoted(flat.name));
   const auto interval = [&](size_t i) {
-    AppendList({nodes[i].rows[0].lo, nodes[i].rows[0].hi}, out);
+    AppendList<int64_t>({nodes[i].rows[0].lo, nodes[i].rows[0].hi}, out);
   };
   const auto usage = [&](size_t i) { AppendList(nodes[i].rows[0].usage, out); };
   AppendLines("intervals", nodes.size(), interval, out);
@@ -119,7 +116,7 @@ std::string WriteProblem(const Problem& problem) {
   out += ",\n";
   AppendLines("usages", nodes.size(), usage, out);
   out += "},\n\"edges\":{";
-  const auto ends = [&](size_t e) { AppendList({edges[e].a, edges[e].b}, out); };
+  const auto ends = [&](size_t e) { AppendList<int>({edges[e].a, edges[e].b}, out); };
   AppendLines("nodes", edges.size(), ends, out);
   out += ",\n";
   AppendLines("costs", edges.size(), [&](size_t e) { AppendList(*edges[e].costs, out); }, out);
@@ -159,7 +156,7 @@ Result<Choice> ParseChoice(std::string_view text, const Problem& problem, Choice
 
 std::string WriteChoice(const Choice& choice) {
   std::string out;
-  AppendList(choice, ", ", out);
+  AppendList(choice, out, ", ");
   return out + "\n";
 }
 

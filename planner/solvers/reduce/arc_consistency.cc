@@ -24,7 +24,7 @@ class Propagation {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       const std::vector<int64_t>& costs = graph_.nodes[i].costs;
       for (size_t p = 0; p < costs.size(); ++p) {
-        if (IsInfinite(costs[p])) Kill(static_cast<int>(i), p);
+        if (IsInfinite(costs[p])) Kill(p, costs.size(), alive_[i]);
       }
     }
     for (size_t e = 0; e < graph_.edges.size(); ++e) {
@@ -50,13 +50,6 @@ class Propagation {
   }
 
  private:
-  void Kill(int node, size_t p) {
-    if (alive_[node].empty()) alive_[node].assign(graph_.nodes[node].costs.size(), 1);
-    alive_[node][p] = 0;
-  }
-
-  bool Alive(int node, size_t p) const { return alive_[node].empty() || alive_[node][p]; }
-
   void Queue(int edge) {
     if (queued_[edge]) return;
     queued_[edge] = 1;
@@ -66,8 +59,8 @@ class Propagation {
   void Revise(int node, const std::vector<char>& supported) {
     bool changed = false;
     for (size_t p = 0; p < supported.size(); ++p) {
-      if (supported[p] || !Alive(node, p)) continue;
-      Kill(node, p);
+      if (supported[p] || !IsAlive(alive_[node], p)) continue;
+      Kill(p, supported.size(), alive_[node]);
       changed = true;
     }
     if (!changed) return;
@@ -80,10 +73,10 @@ class Propagation {
     supported_a_.assign(rows, 0);
     supported_b_.assign(columns, 0);
     for (size_t p = 0; p < rows; ++p) {
-      if (!Alive(edge.a, p)) continue;
+      if (!IsAlive(alive_[edge.a], p)) continue;
       const int64_t* row = &edge.costs[p * columns];
       for (size_t q = 0; q < columns; ++q) {
-        if (IsInfinite(row[q]) || !Alive(edge.b, q)) continue;
+        if (IsInfinite(row[q]) || !IsAlive(alive_[edge.b], q)) continue;
         supported_a_[p] = 1;
         supported_b_[q] = 1;
       }

@@ -18,16 +18,12 @@ int64_t AddEntry(int64_t sum, int64_t entry) {
 // The lowest-numbered node of each group of tied nodes.
 std::vector<int> TieRoots(const Problem& problem) {
   std::vector<int> root = Indices(problem.nodes.size());
-  auto find = [&](int node) {
-    while (root[node] != node) node = root[node] = root[root[node]];
-    return node;
-  };
   for (size_t i = 0; i < problem.tied.size(); ++i) {
-    const int a = find(static_cast<int>(i));
-    const int b = find(problem.tied[i]);
+    const int a = RootOf(static_cast<int>(i), root);
+    const int b = RootOf(problem.tied[i], root);
     root[std::max(a, b)] = std::min(a, b);
   }
-  for (size_t i = 0; i < root.size(); ++i) root[i] = find(static_cast<int>(i));
+  for (size_t i = 0; i < root.size(); ++i) root[i] = RootOf(static_cast<int>(i), root);
   return root;
 }
 
@@ -76,10 +72,10 @@ void ShrinkEdge(CostGraph::Edge& edge,
   const size_t rows = edge.costs.size() / stride;
   size_t to = 0;
   for (size_t p = 0; p < rows; ++p) {
-    if (!alive_a.empty() && !alive_a[p]) continue;
+    if (!IsAlive(alive_a, p)) continue;
     const int64_t* row = &edge.costs[p * stride];
     for (size_t q = 0; q < stride; ++q) {
-      if (alive_b.empty() || alive_b[q]) edge.costs[to++] = row[q];
+      if (IsAlive(alive_b, q)) edge.costs[to++] = row[q];
     }
   }
   edge.costs.resize(to);

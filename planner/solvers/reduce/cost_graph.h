@@ -87,9 +87,22 @@ struct CostGraph {
   std::vector<char> changed;
 };
 
+// The root of a node's tree, where parent[root] == root. Halves the path to it.
+inline int RootOf(int node, std::vector<int>& parent) {
+  while (parent[node] != node) node = parent[node] = parent[parent[node]];
+  return node;
+}
+
 // Converts the problem: forbidden entries become kInfinite, tied nodes one node, times indices.
 // without_memory: ignores all rows, as for a problem without limit.
 CostGraph MakeCostGraph(const Problem& problem, bool without_memory);
+
+// Whether strategy p of `count` remains, and its deletion. Empty: all remain.
+inline bool IsAlive(const std::vector<char>& alive, size_t p) { return alive.empty() || alive[p]; }
+inline void Kill(size_t p, size_t count, std::vector<char>& alive) {
+  alive.resize(count, 1);
+  alive[p] = 0;
+}
 
 // Deletes the strategies with alive[node][strategy] == 0 from nodes, rows, edges and the mapping
 // back. Empty alive[node]: all stay. Sets `infeasible` if a node loses its last strategy. Returns

@@ -49,17 +49,14 @@ class Dominance {
     MakeSides(node);
     for (size_t p = 0; p < size; ++p) {
       for (size_t g = 0; g < size; ++g) {
-        if (g == p || !Alive(node, g) || !Replaces(node, p, g)) continue;
-        if (alive_[node].empty()) alive_[node].assign(size, 1);
-        alive_[node][p] = 0;
+        if (g == p || !IsAlive(alive_[node], g) || !Replaces(node, p, g)) continue;
+        Kill(p, size, alive_[node]);
         const std::vector<int>& names = graph_.strategy_of[node];
         graph_.replacements.push_back({node, names[p], names[g]});
         break;
       }
     }
   }
-
-  bool Alive(int node, size_t p) const { return alive_[node].empty() || alive_[node][p]; }
 
   void MakeSides(int node) {
     const size_t size = graph_.nodes[node].costs.size();
@@ -75,7 +72,7 @@ class Dominance {
       for (size_t p = 0; p < size; ++p) {
         int best = -1;
         for (size_t q = 0; q < partners; ++q) {
-          if (!Alive(partner, q)) continue;
+          if (!IsAlive(alive_[partner], q)) continue;
           if (best < 0 || side.at(p, q) < side.at(p, best)) best = static_cast<int>(q);
         }
         cheapest_.push_back(best);
@@ -102,7 +99,7 @@ class Dominance {
     for (const Side& side : sides_) {
       int64_t least = kInfinite;
       for (size_t q = 0; q < side.partners; ++q) {
-        if (!Alive(side.partner, q)) continue;
+        if (!IsAlive(alive_[side.partner], q)) continue;
         const int64_t with_p = side.at(p, q);
         if (IsInfinite(with_p)) continue;
         const int64_t with_g = side.at(g, q);

@@ -20,6 +20,8 @@ bool Earlier(const MemoryRow& x, const MemoryRow& y) {
   return x.lo != y.lo ? x.lo < y.lo : x.hi < y.hi;
 }
 
+bool IsEmpty(const MemoryRow& row) { return row.lo >= row.hi; }
+
 // Adds up rows with equal intervals; sorts the rows by time.
 void MergeRows(std::vector<MemoryRow>& rows) {
   if (rows.size() < 2) return;
@@ -142,9 +144,7 @@ bool SimplifyOnce(CostGraph& graph) {
       row.lo = before[row.lo];
       row.hi = before[row.hi];
     }
-    if (std::erase_if(rows, [](const MemoryRow& row) { return row.lo >= row.hi; }) > 0) {
-      graph.changed[i] = 1;
-    }
+    if (std::erase_if(rows, IsEmpty) > 0) graph.changed[i] = 1;
     for (size_t r = 1; r < rows.size(); ++r) again |= !Earlier(rows[r - 1], rows[r]);
   }
   return again;
@@ -156,7 +156,7 @@ void IndexTimes(CostGraph& graph) {
   std::vector<int64_t> starts;
   for (const CostGraph::Node& node : graph.nodes) {
     for (const MemoryRow& row : node.rows) {
-      if (row.lo < row.hi) starts.push_back(row.lo);
+      if (!IsEmpty(row)) starts.push_back(row.lo);
     }
   }
   std::sort(starts.begin(), starts.end());
@@ -165,7 +165,7 @@ void IndexTimes(CostGraph& graph) {
     return std::lower_bound(starts.begin(), starts.end(), time) - starts.begin();
   };
   for (CostGraph::Node& node : graph.nodes) {
-    std::erase_if(node.rows, [](const MemoryRow& row) { return row.lo >= row.hi; });
+    std::erase_if(node.rows, IsEmpty);
     for (MemoryRow& row : node.rows) {
       row.lo = index(row.lo);
       row.hi = index(row.hi);

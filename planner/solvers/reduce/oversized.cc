@@ -55,9 +55,7 @@ class Oversized {
       if (k + 1 == events_.size() || events_[k + 1].time == events_[k].time) continue;
       const int64_t room = limit_ - base_.Of(events_[k].time, events_[k + 1].time);
       for (size_t p = 0; p < usage_.size(); ++p) {
-        if (usage_[p] <= room) continue;
-        if (alive.empty()) alive.assign(usage_.size(), 1);
-        alive[p] = 0;
+        if (usage_[p] > room) Kill(p, usage_.size(), alive);
       }
     }
   }
