@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <string>
 
 #include "metair/ir/check.h"
@@ -33,10 +34,7 @@ const SolverDef& DefaultSolver() {
 }
 
 std::string SolverNames() {
-  std::string names;
-  for (const SolverDef* solver : kSolvers)
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", solver->name);
-  return names;
+  return fmt::format("{}", fmt::join(std::views::transform(kSolvers, &SolverDef::name), ", "));
 }
 
 }  // namespace metadist

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <set>
-#include <type_traits>
 
 #include "metair/ir/check.h"
 
@@ -99,14 +98,8 @@ class KeyQueue {
   std::set<std::pair<double, int>> queue_;
 };
 
-template <typename Cost>
-Cost Sum(Cost a, Cost b) {
-  if constexpr (std::is_same_v<Cost, int64_t>) {
-    return AddCosts(a, b);
-  } else {
-    return a + b;
-  }
-}
+int64_t Sum(int64_t a, int64_t b) { return AddCosts(a, b); }
+double Sum(double a, double b) { return a + b; }
 
 // Scopes are sorted by elimination order: the node of a bucket comes first in all its tables, and
 // the last node of a scope runs contiguously through all sums.
