@@ -8,19 +8,10 @@ namespace metadist {
 // optimality where that is possible, and otherwise returns the best incumbent and bound that the
 // budget allows. The parts are described in their files.
 
-namespace {
-
-Result<SolveResult> SolveAuto(const Problem& problem, const SolveOptions& options) {
-  return RunSchedule(problem, options, {});
-}
-
-}  // namespace
-
-extern const SolverDef kAutoSolver;
 const SolverDef kAutoSolver = {
     .name = "auto",
     .summary = "all parts: reduction, elimination, priced search, pruning, branch and bound",
-    .solve = SolveAuto,
+    .solve = SolveBy<SuiteParts{}>,
     .is_default = true,
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <compare>
 #include <optional>
 #include <unordered_map>
 
@@ -80,6 +81,7 @@ class Beam {
     int64_t cost;
     int parent;
     int strategy;
+    auto operator<=>(const Candidate&) const = default;
   };
 
   // A node occupies a place of the frontier from its own decision to that of its last neighbour.
@@ -108,13 +110,7 @@ class Beam {
       costs.assign(reduced_.costs[node].begin(), reduced_.costs[node].end());
       for (const Link& link : links_[node]) {
         if (link.other > node) continue;
-        const std::vector<int64_t>& edge = reduced_.edges[link.edge].costs;
-        const size_t other = states_[s].frontier[place_[link.other]];
-        const size_t stride = link.first ? reduced_.size(link.other) : 1;
-        const size_t start = link.first ? other : other * costs.size();
-        for (size_t p = 0; p < costs.size(); ++p) {
-          costs[p] = AddCosts(costs[p], edge[start + p * stride]);
-        }
+        AddLinkCosts(reduced_, link, states_[s].frontier[place_[link.other]], costs);
       }
       budget_.AddWork(static_cast<int64_t>(costs.size() * (links_[node].size() + 1)));
       for (size_t p = 0; p < costs.size(); ++p) {
@@ -123,10 +119,7 @@ class Beam {
             {states_[s].cost + costs[p], static_cast<int>(s), static_cast<int>(p)});
       }
     }
-    std::sort(candidates.begin(), candidates.end(), [](const Candidate& x, const Candidate& y) {
-      if (x.cost != y.cost) return x.cost < y.cost;
-      return x.parent != y.parent ? x.parent < y.parent : x.strategy < y.strategy;
-    });
+    std::ranges::sort(candidates);
     Keep(node, candidates);
   }
 
@@ -178,18 +171,17 @@ class Beam {
   bool SameAfter(int node, const Candidate& x, const Step& y) const {
     if (place_[node] >= 0 && x.strategy != y.strategy) return false;
     if (x.parent == y.parent) return true;
-    std::vector<char>& ignored = ignored_;
-    for (int place : closes_[node]) ignored[place] = 1;
+    for (int place : closes_[node]) ignored_[place] = 1;
     const std::vector<uint16_t>& a = states_[x.parent].frontier;
     const std::vector<uint16_t>& b = states_[y.parent].frontier;
     bool same = true;
-    for (size_t k = 0; k < a.size() && same; ++k) same = a[k] == b[k] || ignored[k];
-    for (int place : closes_[node]) ignored[place] = 0;
+    for (size_t k = 0; k < a.size() && same; ++k) same = a[k] == b[k] || ignored_[k];
+    for (int place : closes_[node]) ignored_[place] = 0;
     return same;
   }
 
   const Reduced& reduced_;
-  const std::vector<std::vector<Link>> links_;
+  const Jagged<Link> links_;
   const size_t width_;
   Budget& budget_;
   int places_ = 0;
@@ -209,13 +201,8 @@ class BeamSolver {
       : problem_(problem), out_(problem, options) {}
 
   Result<SolveResult> Run() {
-    const Reduced reduced = Reduce(problem_, ReduceMode::kKeepAllChoices);
-    out_.SetReduced(reduced);
-    out_.EndPhase("reduce");
-    if (reduced.infeasible) {
-      out_.SetInfeasible();
-      return out_.Finish();
-    }
+    const Reduced reduced = out_.Reduce(ReduceMode::kKeepAllChoices);
+    if (reduced.infeasible) return out_.Finish();
     std::optional<Choice> choice;
     bool cut = true;
     for (size_t width = kWidth; !choice && cut && width <= kLargestWidth; width *= 10) {
@@ -248,7 +235,8 @@ class BeamSolver {
   }
 
   void Repair(const Reduced& reduced, Choice choice) {
-    Primal primal(reduced);
+    const Dual tables(reduced);
+    Primal primal(reduced, tables);
     const bool fits = primal.Repair(choice, 600);
     out_.budget().AddWork(primal.work());
     if (fits) out_.Take(reduced.Expand(choice));
@@ -258,17 +246,12 @@ class BeamSolver {
   Outcome out_;
 };
 
-Result<SolveResult> SolveBeam(const Problem& problem, const SolveOptions& options) {
-  return BeamSolver(problem, options).Run();
-}
-
 }  // namespace
 
-extern const SolverDef kBeamSolver;
 const SolverDef kBeamSolver = {
     "beam",
     "baseline: the beam search of the MetaDist paper, width 100; memory is repaired at the end",
-    SolveBeam,
+    SolveWith<BeamSolver>,
 };
 
 }  // namespace metadist

@@ -47,7 +47,7 @@ bool Branching::TryBelow(Search& search, int64_t most, int64_t work) {
   ended_at_ = out_.budget().work();
   if (!again || again->reduced.counts().entries > kMostWholeEntries) return false;
   const Reduced& left = again->reduced;
-  FinishResult answer{FinishResult::Status::kNothingBelow, {}, 0};
+  FinishResult answer{FinishResult::Status::kInfeasible, {}, 0};
   if (!left.infeasible) {
     Finish finish(left, MoveToKept(search.prices(), *again), MoveTimes(search.times(), *again));
     answer = finish.Run(most + 1, /*gap=*/0, work, out_.budget());
@@ -59,7 +59,7 @@ bool Branching::TryBelow(Search& search, int64_t most, int64_t work) {
     out_.Take(choice);
     search.Offer(choice);
   }
-  if (answer.status == FinishResult::Status::kNothingBelow) {
+  if (answer.status == FinishResult::Status::kInfeasible) {
     out_.RaiseBound(most + 1);
     guess_ *= 2;
     ended_at_ = 0;
@@ -83,7 +83,7 @@ bool Branching::TryWhole(Search& search, int64_t work) {
     out_.Take(search.reduced().Expand(answer.choice));
     search.Take(answer.choice);
   }
-  if (answer.status == FinishResult::Status::kNothingBelow) {
+  if (answer.status == FinishResult::Status::kInfeasible) {
     SettleNothingBelow(wanted, gap);
     return true;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -56,13 +57,8 @@ class DynamicProgram {
       : problem_(problem), options_(options), out_(problem, options), random_(options.seed) {}
 
   Result<SolveResult> Run() {
-    reduced_ = Reduce(problem_, ReduceMode::kFull);
-    out_.SetReduced(reduced_);
-    out_.EndPhase("reduce");
-    if (reduced_.infeasible) {
-      out_.SetInfeasible();
-      return out_.Finish();
-    }
+    reduced_ = out_.Reduce(ReduceMode::kFull);
+    if (reduced_.infeasible) return out_.Finish();
     WithoutMemory();
     out_.EndPhase("eliminate");
     if (out_.Done()) return out_.Finish();
@@ -120,10 +116,8 @@ class DynamicProgram {
   // Repairs, polishes and splices a minimiser at the current prices.
   void Offer(const Choice& choice) {
     const bool fits = MemoryProfile(reduced_, choice).fits();
-    std::optional<Choice>& same = fits ? last_fitting_ : last_exceeding_;
-    const std::optional<Choice>& opposite = fits ? last_exceeding_ : last_fitting_;
-    if (same == choice) return;
-    same = choice;
+    if (latest_[fits] == choice) return;
+    latest_[fits] = choice;
     Choice candidate = choice;
     improver_->Finish(candidate);
     auto splice = [&](const Choice& from, const Choice& to) {
@@ -131,7 +125,7 @@ class DynamicProgram {
       out_.budget().AddWork(reduced_.count());
       if (mixed) improver_->Finish(*mixed);
     };
-    if (opposite) {
+    if (const std::optional<Choice>& opposite = latest_[!fits]) {
       splice(*opposite, choice);
       splice(choice, *opposite);
     }
@@ -194,12 +188,8 @@ class DynamicProgram {
   }
 
   void Improve(const std::vector<double>& prices, double bound) {
-    Guide guide;
-    guide.prices = prices;
-    guide.bound = bound;
-    guide.enough = static_cast<double>(out_.bound());
-    guide.start = ascent_->dual().Round();
-    improver_->Improve(kImproveRounds, guide);
+    const auto enough = static_cast<double>(out_.bound());
+    improver_->Improve(kImproveRounds, {prices, bound, enough, ascent_->dual().Round()});
     TakeIncumbent();
   }
 
@@ -214,21 +204,16 @@ class DynamicProgram {
   std::optional<Improver> improver_;
   // Step length for the exact oracle's prices.
   double step_ = kFirstStep;
-  std::optional<Choice> last_fitting_;
-  std::optional<Choice> last_exceeding_;
+  // The latest choices offered: one that exceeds the limit, one that fits.
+  std::array<std::optional<Choice>, 2> latest_;
 };
-
-Result<SolveResult> SolveDp(const Problem& problem, const SolveOptions& options) {
-  return DynamicProgram(problem, options).Run();
-}
 
 }  // namespace
 
-extern const SolverDef kDpSolver;
 const SolverDef kDpSolver = {
     "dp",
     "dynamic programming: exact without a binding memory limit, else its price loop and the gap",
-    SolveDp,
+    SolveWith<DynamicProgram>,
 };
 
 }  // namespace metadist

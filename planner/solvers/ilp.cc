@@ -9,19 +9,10 @@ namespace metadist {
 // problems under a tight limit it takes minutes where `auto` takes seconds. A baseline for solvers
 // that plan with such a formulation (Alpa, OpenXLA, EasyDist).
 
-namespace {
-
-Result<SolveResult> SolveIlp(const Problem& problem, const SolveOptions& options) {
-  return RunSchedule(problem, options, {.eliminate = false, .search = false, .finish = true});
-}
-
-}  // namespace
-
-extern const SolverDef kIlpSolver;
 const SolverDef kIlpSolver = {
     "ilp",
     "exact reduction, then the marginalised integer program by CBC",
-    SolveIlp,
+    SolveBy<SuiteParts{.eliminate = false, .search = false, .finish = true}>,
 };
 
 }  // namespace metadist

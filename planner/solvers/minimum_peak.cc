@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "planner/solvers/bounds/dual.h"
 #include "planner/solvers/bounds/elimination.h"
@@ -92,11 +93,8 @@ class PeakSearch {
     if (budget_.stopped_by() == "interrupt") {
       return Error{ErrorCode::kInterrupted, "", "interrupted before any choice was found", "", {}};
     }
-    return Error{ErrorCode::kTimeLimit,
-                 "",
-                 "limit reached before any choice without a forbidden pair was found",
-                 "",
-                 {}};
+    constexpr auto kTooLate = "limit reached before any choice without a forbidden pair was found";
+    return Error{ErrorCode::kTimeLimit, "", kTooLate, "", {}};
   }
 
  private:
@@ -130,30 +128,24 @@ class PeakSearch {
     if (IsInfinite(ReducedCost(reduced, choice))) return;
     Take(reduced.Expand(choice));
     while (!Closed() && !budget_.Spent()) {
-      const int64_t peak = MemoryProfile(reduced, choice).peak();
+      const int64_t peak = PeakOf(reduced, choice);
       const int64_t before = primal.work();
-      const bool lowered = peak > *reduced.limit && primal.RepairTo(choice, *reduced.limit, 200);
+      const bool lowered = peak > *reduced.limit && primal.Repair(choice, 200);
       budget_.AddWork(1 + primal.work() - before);
       Take(reduced.Expand(choice));
-      if (lowered || MemoryProfile(reduced, choice).peak() >= peak) return;
+      if (lowered || PeakOf(reduced, choice) >= peak) return;
     }
   }
 
   void Search(const Reduced& reduced) {
-    if (!reduced.limit) {
-      const std::optional<ExactOptimum> any = MinimizeWithoutMemory(reduced);
-      if (any && !IsInfinite(any->cost)) Take(reduced.Expand(any->choice));
-      if (any && IsInfinite(any->cost)) infeasible_ = true;
-      return;
-    }
-    Primal primal(reduced);
+    if (!reduced.limit) return TakeAny(reduced);
+    Dual dual(reduced);
+    Primal primal(reduced, dual);
     Lower(reduced, primal, LeastMemoryChoice(reduced));
     if (Closed()) return;
-    Dual dual(reduced);
     std::vector<double> weights(reduced.base.size(), 1);
     for (int round = 0; round < kWeightRounds && !Closed() && !budget_.Spent(); ++round) {
-      double sum = 0;
-      for (double weight : weights) sum += weight;
+      const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
       for (double& weight : weights) weight /= sum * (1 + 1e-12);
       dual.SetPrices(weights);
       for (int k = 0; k < 3; ++k) dual.Sweep();
@@ -163,7 +155,7 @@ class PeakSearch {
         out_.bound = std::max(out_.bound, *reduced.limit + above);
       }
       const Choice rounded = dual.Round();
-      const std::vector<int64_t> usage = MemoryProfile(reduced, rounded).usage();
+      const std::vector<int64_t> usage = UsageOf(reduced, rounded);
       const auto peak = std::max_element(usage.begin(), usage.end());
       Lower(reduced, primal, rounded);
       const double rate = 2.0 / std::sqrt(1.0 + round);
@@ -199,11 +191,9 @@ class PeakSearch {
       if (answer.solution.empty()) return;
       const Choice choice = program.Read(answer.solution);
       if (!IsInfinite(ReducedCost(reduced, choice))) Take(reduced.Expand(choice));
-      const std::vector<int64_t> usage = MemoryProfile(reduced, choice).usage();
-      bool added = usage.empty()
-                       ? false
-                       : program.AddTime(static_cast<int>(
-                             std::max_element(usage.begin(), usage.end()) - usage.begin()));
+      const std::vector<int64_t> usage = UsageOf(reduced, choice);
+      const auto peak = std::ranges::max_element(usage) - usage.begin();
+      bool added = !usage.empty() && program.AddTime(static_cast<int>(peak));
       for (int t : ViolatedPeaks(usage, out_.bound)) added |= program.AddTime(t);
       if (!added) return;
     }

@@ -49,16 +49,22 @@ void Outcome::SetInfeasible(int64_t peak_bound) {
   result_.peak_bound = peak_bound;
 }
 
-void Outcome::SetInfeasible() {
+int64_t PeakBoundAfterReduction(const Problem& problem) {
   const bool by_limit =
-      problem_.usage_limit && !Reduce(problem_, ReduceMode::kWithoutMemory).infeasible;
-  SetInfeasible(by_limit ? *problem_.usage_limit + 1 : 0);
+      problem.usage_limit && !Reduce(problem, ReduceMode::kWithoutMemory).infeasible;
+  return by_limit ? *problem.usage_limit + 1 : 0;
 }
 
-void Outcome::SetReduced(const Reduced& reduced) {
+void Outcome::SetInfeasible() { SetInfeasible(PeakBoundAfterReduction(problem_)); }
+
+Reduced Outcome::Reduce(ReduceMode mode) {
+  Reduced reduced = metadist::Reduce(problem_, mode);
   result_.reduced = reduced.counts();
   result_.deletions = reduced.deletions;
   budget_.AddWork(1 + result_.reduced.entries);
+  EndPhase("reduce");
+  if (reduced.infeasible) SetInfeasible();
+  return reduced;
 }
 
 void Outcome::Report(std::string_view phase) const {
@@ -74,9 +80,8 @@ void Outcome::Report(std::string_view phase) const {
 
 void Outcome::EndPhase(std::string_view phase) {
   const double now = budget_.seconds();
-  auto entry = std::find_if(result_.seconds.begin(), result_.seconds.end(), [&](const auto& known) {
-    return known.first == phase;
-  });
+  auto entry =
+      std::ranges::find(result_.seconds, phase, [](const auto& known) { return known.first; });
   if (entry == result_.seconds.end()) entry = result_.seconds.insert(entry, {phase, 0});
   entry->second += now - phase_start_;
   phase_start_ = now;

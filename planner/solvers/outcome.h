@@ -10,6 +10,9 @@
 
 namespace metadist {
 
+// peak_bound as in SolveResult, after a reduction under the limit has proven infeasibility.
+int64_t PeakBoundAfterReduction(const Problem& problem);
+
 // The state of a solver's result: best choice by Evaluate, proven bound, phases, progress reports,
 // and finally the status that follows from them.
 class Outcome {
@@ -18,6 +21,8 @@ class Outcome {
   Outcome(const Problem& problem, const SolveOptions& options);
 
   Budget& budget() { return budget_; }
+  // The first phase: reduces the problem and records its size, or that it is infeasible.
+  Reduced Reduce(ReduceMode mode);
   // Takes a choice of the original problem if it is feasible and better. True if it is feasible.
   bool Take(const Choice& choice);
   // Computes the choice of least peak, which fits if any choice does, and takes it; its bound may
@@ -34,7 +39,6 @@ class Outcome {
   void SetInfeasible(int64_t peak_bound);
   // The same after a reduction under the limit has proven infeasibility.
   void SetInfeasible();
-  void SetReduced(const Reduced& reduced);
   void SetDeletions(int64_t deletions) { result_.deletions = deletions; }
   void EndPhase(std::string_view phase);
   // The reason for ending the run if no limit does.

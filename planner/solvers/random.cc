@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <deque>
-#include <numeric>
 #include <optional>
 
 #include "planner/solvers/bounds/links.h"
 #include "planner/solvers/bounds/memory_profile.h"
 #include "planner/solvers/minimum_peak.h"
 #include "planner/solvers/moves/primal.h"
-#include "planner/solvers/problem/budget.h"
+#include "planner/solvers/outcome.h"
 #include "planner/solvers/problem/evaluate.h"
 #include "planner/solvers/problem/random_numbers.h"
-#include "planner/solvers/reduce/reduce.h"
 #include "planner/solvers/solver.h"
 
 namespace metadist {
@@ -42,16 +40,14 @@ class RandomSolver {
     result_.reduced = reduced_.counts();
     result_.bound = -kInfinite;
     if (reduced_.infeasible) {
-      Infeasible();
+      SetInfeasible(PeakBoundAfterReduction(problem_));
       return std::move(result_);
     }
     links_ = MakeLinks(reduced_);
     std::optional<Choice> choice;
     for (int k = 0; k < kRestarts && !choice && !budget_.Spent(); ++k) choice = Draw();
     if (choice && !MemoryProfile(reduced_, *choice).fits()) {
-      const Choice drawn = *choice;
-      if (!RepairAtRandomCosts(*choice)) choice.reset();
-      if (!choice) choice = drawn;
+      RepairAtRandomCosts(*choice);
     }
     if (!choice || !MemoryProfile(reduced_, *choice).fits()) choice = TRY(PerturbedLeastPeak());
     if (choice) Take(reduced_.Expand(*choice));
@@ -62,12 +58,10 @@ class RandomSolver {
   }
 
  private:
-  void Infeasible() {
+  void SetInfeasible(int64_t peak_bound) {
     result_.status = SolveStatus::kInfeasible;
     result_.bound = 0;
-    if (problem_.usage_limit && !Reduce(problem_, ReduceMode::kWithoutMemory).infeasible) {
-      result_.peak_bound = *problem_.usage_limit + 1;
-    }
+    result_.peak_bound = peak_bound;
   }
 
   void Take(Choice choice) {
@@ -118,8 +112,7 @@ class RandomSolver {
     for (int i = 0; i < count; ++i) {
       for (int64_t cost : reduced_.costs[i]) alive[i].push_back(!IsInfinite(cost));
     }
-    std::vector<int> order(count);
-    std::iota(order.begin(), order.end(), 0);
+    std::vector<int> order = Indices(count);
     random_.Shuffle(order);
     Choice out(count, 0);
     int taken_back = 0;
@@ -132,11 +125,11 @@ class RandomSolver {
         }
         if (left.empty()) return std::nullopt;
         const int drawn = left[random_.Below(static_cast<int64_t>(left.size()))];
-        Alive next = links_[i].empty() ? Alive{} : alive;
         if (links_[i].empty()) {
           out[i] = drawn;
           break;
         }
+        Alive next = alive;
         std::fill(next[i].begin(), next[i].end(), 0);
         next[i][drawn] = 1;
         if (Propagate(next, i)) {
@@ -151,17 +144,18 @@ class RandomSolver {
     return out;
   }
 
-  bool RepairAtRandomCosts(Choice& choice) {
+  // The choice may still not fit afterwards.
+  void RepairAtRandomCosts(Choice& choice) {
     Reduced shuffled = reduced_;
     for (int64_t& cost : shuffled.costs.values())
       cost = IsInfinite(cost) ? kInfinite : random_.Below(1 << 20);
     for (Reduced::Edge& edge : shuffled.edges) {
       for (int64_t& cost : edge.costs) cost = IsInfinite(cost) ? kInfinite : 0;
     }
-    Primal primal(shuffled);
-    const bool fits = primal.Repair(choice, 10 * reduced_.count() + 100);
+    const Dual tables(shuffled);
+    Primal primal(shuffled, tables);
+    primal.Repair(choice, 10 * reduced_.count() + 100);
     budget_.AddWork(primal.work());
-    return fits;
   }
 
   // nullopt if no choice was found; sets the status if none exists.
@@ -176,21 +170,14 @@ class RandomSolver {
     }
     const MinimumPeakResult& least = found.value();
     if (!least.feasible || (problem_.usage_limit && least.bound > *problem_.usage_limit)) {
-      result_.status = SolveStatus::kInfeasible;
-      result_.bound = 0;
-      result_.peak_bound = least.feasible ? least.bound : 0;
+      SetInfeasible(least.feasible ? least.bound : 0);
       return std::optional<Choice>();
     }
     if (problem_.usage_limit && least.peak > *problem_.usage_limit) return std::optional<Choice>();
-    Choice choice(reduced_.count(), 0);
-    for (int i = 0; i < reduced_.count(); ++i) {
-      const int node = reduced_.origin[i];
-      const std::vector<int>& strategies = reduced_.graph.strategy_of[node];
-      choice[i] = static_cast<int>(
-          std::find(strategies.begin(), strategies.end(), least.choice[node]) - strategies.begin());
-    }
-    Perturb(choice);
-    return std::optional<Choice>(std::move(choice));
+    // The reduction keeps all feasible choices.
+    std::optional<Choice> choice = reduced_.Contract(least.choice);
+    if (choice) Perturb(*choice);
+    return choice;
   }
 
   void Perturb(Choice& choice) {
@@ -215,21 +202,16 @@ class RandomSolver {
   Budget budget_;
   Random random_;
   Reduced reduced_;
-  std::vector<std::vector<Link>> links_;
+  Jagged<Link> links_;
   SolveResult result_;
 };
 
-Result<SolveResult> SolveRandom(const Problem& problem, const SolveOptions& options) {
-  return RandomSolver(problem, options).Run();
-}
-
 }  // namespace
 
-extern const SolverDef kRandomSolver;
 const SolverDef kRandomSolver = {
     .name = "random",
     .summary = "a random feasible choice by seed, for tests; ignores costs",
-    .solve = SolveRandom,
+    .solve = SolveWith<RandomSolver>,
     .optimizes = false,
 };
 

@@ -58,12 +58,9 @@ class Schedule {
         branching_(out_) {}
 
   SolveResult Run() {
-    Reduced reduced = Reduce(problem_, ReduceMode::kFull);
-    out_.SetReduced(reduced);
-    out_.EndPhase("reduce");
-    if (reduced.infeasible) {
-      out_.SetInfeasible();
-    } else if (reduced.count() == 0) {
+    Reduced reduced = out_.Reduce(ReduceMode::kFull);
+    if (reduced.infeasible) return out_.Finish();
+    if (reduced.count() == 0) {
       out_.RaiseBound(reduced.constant);
       out_.Take(reduced.Expand({}));
     } else {

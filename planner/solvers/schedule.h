@@ -22,4 +22,10 @@ Result<SolveResult> RunSchedule(const Problem& problem,
                                 const SolveOptions& options,
                                 const SuiteParts& parts);
 
+// The same for the table of solvers.
+template <SuiteParts parts>
+Result<SolveResult> SolveBy(const Problem& problem, const SolveOptions& options) {
+  return RunSchedule(problem, options, parts);
+}
+
 }  // namespace metadist

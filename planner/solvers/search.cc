@@ -123,7 +123,7 @@ bool Search::Prune(int64_t most) {
   auto remainder = std::make_unique<const ReducedAgain>(*std::move(left));
   auto ascent = std::make_unique<PriceAscent>(remainder->reduced, bound_budget_);
   if (!remainder->reduced.infeasible) ascent->Inherit(reduced(), *ascent_, *remainder);
-  improver_->Rebind(remainder->reduced, ascent->dual(), std::nullopt);
+  improver_->Rebind(remainder->reduced, ascent->dual());
   ascent_ = std::move(ascent);
   remainder_ = std::move(remainder);
   times_ = MoveTimes(times_, *remainder_);

@@ -7,19 +7,10 @@ namespace metadist {
 // each other, and where they meet the proof is integer arithmetic. This is what `auto` does between
 // elimination and branch and bound.
 
-namespace {
-
-Result<SolveResult> SolveSearch(const Problem& problem, const SolveOptions& options) {
-  return RunSchedule(problem, options, {.eliminate = false, .search = true, .finish = false});
-}
-
-}  // namespace
-
-extern const SolverDef kSearchSolver;
 const SolverDef kSearchSolver = {
     "search",
     "reduction, then prices, local search and pruning; bounds in integer arithmetic",
-    SolveSearch,
+    SolveBy<SuiteParts{.eliminate = false, .search = true, .finish = false}>,
 };
 
 }  // namespace metadist

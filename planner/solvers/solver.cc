@@ -4,14 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <string>
 
 #include "metair/ir/check.h"
 namespace metadist {
-
-#define SOLVER(constant) extern const SolverDef constant;
-#include "planner/solvers/solvers.def"
-#undef SOLVER
 
 namespace {
 
@@ -26,26 +23,18 @@ constexpr const SolverDef* kSolvers[] = {
 std::span<const SolverDef* const> Solvers() { return kSolvers; }
 
 const SolverDef* FindSolver(std::string_view name) {
-  for (const SolverDef* solver : kSolvers) {
-    if (solver->name == name) return solver;
-  }
-  return nullptr;
+  const auto* const found = std::ranges::find(kSolvers, name, &SolverDef::name);
+  return found == std::end(kSolvers) ? nullptr : *found;
 }
 
 const SolverDef& DefaultSolver() {
-  const auto* const found =
-      std::find_if(std::begin(kSolvers), std::end(kSolvers), [](const SolverDef* solver) {
-        return solver->is_default;
-      });
+  const auto* const found = std::ranges::find_if(kSolvers, &SolverDef::is_default);
   CHECK(found != std::end(kSolvers), "one solver is the default");
   return **found;
 }
 
 std::string SolverNames() {
-  std::string names;
-  for (const SolverDef* solver : kSolvers)
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", solver->name);
-  return names;
+  return fmt::format("{}", fmt::join(std::views::transform(kSolvers, &SolverDef::name), ", "));
 }
 
 }  // namespace metadist

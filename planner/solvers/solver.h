@@ -20,6 +20,16 @@ struct SolverDef {
   bool is_default = false;  // exactly one solver
 };
 
+// `solve` of a solver that is a class.
+template <typename Solver>
+Result<SolveResult> SolveWith(const Problem& problem, const SolveOptions& options) {
+  return Solver(problem, options).Run();
+}
+
+#define SOLVER(constant) extern const SolverDef constant;
+#include "planner/solvers/solvers.def"
+#undef SOLVER
+
 // All solvers of solvers.def, sorted by name.
 std::span<const SolverDef* const> Solvers();
 

@@ -328,7 +328,7 @@ FOUND = {
     ),
     "the linear program takes the interrupts": (
         "planner/solvers/bounds/cbc.cc",
-        "    without_handler.setSpecialOption(2, 1);\n",
+        "  without_handler.setSpecialOption(2, 1);\n",
         "",
         "planner_solvers_test:RunCbc.*",
     ),

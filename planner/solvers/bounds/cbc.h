@@ -8,31 +8,30 @@
 namespace metadist {
 
 // min objective * x  subject to  lower <= A x <= upper, 0 <= x <= column upper, some x integer.
-class LinearModel {
- public:
-  // Returns the column's index. upper: infinity if >= 1e30.
-  int AddColumn(double objective, double upper, bool integer);
-  // Returns the row's index. Bounds beyond +-1e30 are infinite.
-  int AddRow(double lower, double upper);
-  void AddElement(int row, int column, double value);
-  void AddToObjective(int column, double value) { objective_[column] += value; }
-
-  int columns() const { return static_cast<int>(objective_.size()); }
-  int rows() const { return static_cast<int>(row_lower_.size()); }
-
- private:
-  friend struct CbcRun;
+struct LinearModel {
   struct Element {
     int row;
     int column;
     double value;
   };
-  std::vector<double> objective_;
-  std::vector<double> upper_;
-  std::vector<int> integers_;
-  std::vector<double> row_lower_;
-  std::vector<double> row_upper_;
-  std::vector<Element> elements_;
+  // Per column.
+  std::vector<double> objective;
+  std::vector<double> upper;
+  // Columns.
+  std::vector<int> integers;
+  // Per row.
+  std::vector<double> row_lower;
+  std::vector<double> row_upper;
+  std::vector<Element> elements;
+
+  // Returns the column's index. most: infinity if >= 1e30.
+  int AddColumn(double cost, double most, bool integer);
+  // Returns the row's index. Bounds beyond +-1e30 are infinite.
+  int AddRow(double least, double most);
+  void AddElement(int row, int column, double value) { elements.push_back({row, column, value}); }
+
+  int columns() const { return static_cast<int>(objective.size()); }
+  int rows() const { return static_cast<int>(row_lower.size()); }
 };
 
 struct MipOptions {
@@ -47,7 +46,8 @@ struct MipOptions {
   double gap = 0;
 };
 
-struct MipResult {
+// What SolveMip found, except the solution.
+struct MipOutcome {
   enum class Status {
     kOptimal,     // proven within the gap
     kInfeasible,  // proven: no solution (below the cutoff)
@@ -55,14 +55,16 @@ struct MipResult {
     kCrashed,     // CBC crashed twice
   };
   Status status = Status::kStopped;
-  // Value per column; empty if no solution was found.
-  std::vector<double> solution;
   double objective = 0;
   // <= the optimum (to CBC's tolerances), unless infeasible.
   double bound = -1e300;
-  int64_t nodes = 0;
   // At least the limit if the limit stopped CBC.
   int64_t work = 0;
+};
+
+struct MipResult : MipOutcome {
+  // Value per column; empty if no solution was found.
+  std::vector<double> solution;
 };
 
 // Solves by CBC with one thread, in a process of its own (run_in_fork.h), or in this process if the

@@ -16,21 +16,12 @@ namespace {
 
 // A MipResult in shared memory; the solution follows.
 struct Answer {
-  MipResult::Status status;
+  MipOutcome outcome;
   bool has_solution;
-  double objective;
-  double bound;
-  int64_t nodes;
-  int64_t work;
 };
 
 void Put(const MipResult& result, std::byte* to) {
-  new (to) Answer{result.status,
-                  !result.solution.empty(),
-                  result.objective,
-                  result.bound,
-                  result.nodes,
-                  result.work};
+  new (to) Answer{result, !result.solution.empty()};
   if (!result.solution.empty())
     std::memcpy(
         to + sizeof(Answer), result.solution.data(), result.solution.size() * sizeof(double));
@@ -39,12 +30,7 @@ void Put(const MipResult& result, std::byte* to) {
 MipResult Take(const std::byte* from, size_t columns) {
   Answer answer;
   std::memcpy(&answer, from, sizeof answer);
-  MipResult out;
-  out.status = answer.status;
-  out.objective = answer.objective;
-  out.bound = answer.bound;
-  out.nodes = answer.nodes;
-  out.work = answer.work;
+  MipResult out{answer.outcome, {}};
   if (answer.has_solution) {
     out.solution.resize(columns);
     std::memcpy(out.solution.data(), from + sizeof answer, columns * sizeof(double));
@@ -54,30 +40,21 @@ MipResult Take(const std::byte* from, size_t columns) {
 
 MipResult SolveInFork(const LinearModel& model, const MipOptions& options, CbcEffort effort) {
   const auto columns = static_cast<size_t>(model.columns());
-  const SharedMemory answer(sizeof(Answer) + columns * sizeof(double));
+  const auto answer = SharedMemory(sizeof(Answer) + columns * sizeof(double));
   ForkEnd end = ForkEnd::kNotBegun;
-  if (answer.data() != nullptr) {
+  if (answer != nullptr) {
     const auto work = [&](const std::atomic<bool>& stop) {
       MipOptions own = options;
       own.interrupted = &stop;
-      Put(RunCbc(model, own, effort), answer.data());
+      Put(RunCbc(model, own, effort), answer.get());
     };
     end = RunInFork(work, options.seconds, options.interrupted);
   }
+  if (end == ForkEnd::kDone) return Take(answer.get(), columns);
+  if (end == ForkEnd::kNotBegun) return RunCbc(model, options, effort);
+  if (end == ForkEnd::kOutOfMemory) throw std::bad_alloc();
   MipResult out;
-  switch (end) {
-    case ForkEnd::kDone:
-      return Take(answer.data(), columns);
-    case ForkEnd::kNotBegun:
-      return RunCbc(model, options, effort);
-    case ForkEnd::kOutOfMemory:
-      throw std::bad_alloc();
-    case ForkEnd::kDied:
-      out.status = MipResult::Status::kCrashed;
-      break;
-    case ForkEnd::kStopped:
-      break;
-  }
+  if (end == ForkEnd::kDied) out.status = MipResult::Status::kCrashed;
   return out;
 }
 

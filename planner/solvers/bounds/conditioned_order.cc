@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <bit>
 #include <queue>
-#include <tuple>
 
 #include "planner/solvers/bounds/elimination.h"
 

@@ -132,12 +132,10 @@ void Dual::LayOutNodes(Tables& tables) const {
   }
   tables.nodes.push_back(next);
   tables.hops.reserve(next.hops);
-  for (const std::vector<Link>& links : links_) {
-    for (const Link& link : links) {
-      const Edge& edge = tables.edges[link.edge];
-      tables.hops.push_back(link.first ? Hop{link.other, edge.to_a, edge.to_b, edge.by_a}
-                                       : Hop{link.other, edge.to_b, edge.to_a, edge.by_b});
-    }
+  for (const Link& link : links_.values()) {
+    const Edge& edge = tables.edges[link.edge];
+    tables.hops.push_back(link.first ? Hop{link.other, edge.to_a, edge.to_b, edge.by_a}
+                                     : Hop{link.other, edge.to_b, edge.to_a, edge.by_b});
   }
 }
 
@@ -197,8 +195,7 @@ Choice Dual::Round() const {
   Choice out(reduced_.count(), 0);
   std::vector<double> theta;
   for (int i = 0; i < reduced_.count(); ++i) {
-    theta.resize(reduced_.size(i));
-    for (size_t p = 0; p < theta.size(); ++p) theta[p] = priced(i, static_cast<int>(p));
+    theta.assign(priced_[i].begin(), priced_[i].end());
     for (const Link& link : links_[i]) {
       const double* add = incoming(link);
       if (link.other < i) add = columns(link) + out[link.other] * theta.size();

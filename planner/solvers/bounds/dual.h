@@ -43,9 +43,7 @@ class Dual {
   // some of its messages, empty for its current ones.
   void Inherit(const Reduced& before, const Dual& dual, const std::vector<double>& messages);
 
-  // Cost plus penalty of a strategy.
-  double priced(int node, int p) const { return priced_[node][p]; }
-  const std::vector<std::vector<Link>>& links() const { return links_; }
+  const Jagged<Link>& links() const { return links_; }
   // The messages to each end of an edge, one number per strategy.
   const double* to_a(int edge) const { return &messages_[tables_->edges[edge].to_a]; }
   const double* to_b(int edge) const { return &messages_[tables_->edges[edge].to_b]; }
@@ -115,7 +113,7 @@ class Dual {
   double Pass(bool forward, std::vector<std::vector<double>>* marginals);
 
   const Reduced& reduced_;
-  std::vector<std::vector<Link>> links_;
+  Jagged<Link> links_;
   std::shared_ptr<const Tables> tables_;
   std::vector<double> messages_;
   std::vector<double> prices_;

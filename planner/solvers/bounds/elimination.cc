@@ -2,9 +2,7 @@
 #include "planner/solvers/bounds/elimination.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
-#include <type_traits>
 
 #include "metair/ir/check.h"
 
@@ -100,14 +98,8 @@ class KeyQueue {
   std::set<std::pair<double, int>> queue_;
 };
 
-template <typename Cost>
-Cost Sum(Cost a, Cost b) {
-  if constexpr (std::is_same_v<Cost, int64_t>) {
-    return AddCosts(a, b);
-  } else {
-    return a + b;
-  }
-}
+int64_t Sum(int64_t a, int64_t b) { return AddCosts(a, b); }
+double Sum(double a, double b) { return a + b; }
 
 // Scopes are sorted by elimination order: the node of a bucket comes first in all its tables, and
 // the last node of a scope runs contiguously through all sums.
@@ -166,7 +158,7 @@ class Buckets {
 
   void AddEdge(const typename EliminationTask<Cost>::Edge& edge) {
     const size_t columns = Size(edge.b);
-    const Cost* costs = edge.view ? edge.view : edge.costs.data();
+    const Cost* costs = edge.costs;
     const bool fixed_a = rank_[edge.a] < 0;
     const bool fixed_b = rank_[edge.b] < 0;
     if (fixed_a && fixed_b) {
@@ -395,7 +387,7 @@ std::optional<ExactOptimum> MinimizeWithoutMemory(const Reduced& reduced) {
   for (int i = 0; i < reduced.count(); ++i)
     task.unary.emplace_back(reduced.costs[i].begin(), reduced.costs[i].end());
   for (const Reduced::Edge& edge : reduced.edges) {
-    task.edges.push_back({edge.a, edge.b, {}, edge.costs.data()});
+    task.edges.push_back({edge.a, edge.b, edge.costs.data()});
   }
   ExactOptimum out;
   out.choice.assign(reduced.count(), 0);

@@ -47,9 +47,7 @@ struct EliminationTask {
   struct Edge {
     int a = 0;
     int b = 0;
-    std::vector<Cost> costs;  // [a][b]
-    // If set, points to the entries instead; owned by the caller.
-    const Cost* view = nullptr;
+    const Cost* costs = nullptr;  // [a][b]; owned by the caller
   };
   std::vector<std::vector<Cost>> unary;
   std::vector<Edge> edges;

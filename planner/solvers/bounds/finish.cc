@@ -34,22 +34,16 @@ Finish::Finish(const Reduced& reduced,
   }
   std::stable_sort(dear.begin(), dear.end(), [&](int a, int b) { return prices[a] > prices[b]; });
   if (dear.size() > kDearestTimes) dear.resize(kDearestTimes);
-  for (int t : dear) AddTime(t);
-  for (int t : times) AddTime(t);
-}
-
-void Finish::AddTime(int time) {
-  program_.AddTime(time);
-  times_.insert(time);
+  for (int t : dear) program_.AddTime(t);
+  for (int t : times) program_.AddTime(t);
 }
 
 bool Finish::AddViolated(const Choice& choice) {
   if (!reduced_.limit) return true;
-  const std::vector<int> peaks =
-      ViolatedPeaks(MemoryProfile(reduced_, choice).usage(), *reduced_.limit);
-  const int before = program_.times();
-  for (int t : peaks) AddTime(t);
-  if (program_.times() == before && !peaks.empty()) program_.AddCover(choice, peaks.front());
+  const std::vector<int> peaks = ViolatedPeaks(UsageOf(reduced_, choice), *reduced_.limit);
+  bool added = false;
+  for (int t : peaks) added |= program_.AddTime(t);
+  if (!added && !peaks.empty()) program_.AddCover(choice, peaks.front());
   return peaks.empty();
 }
 
@@ -69,7 +63,7 @@ FinishResult Finish::Run(int64_t upper, double gap, int64_t work, Budget& budget
     const MipResult answer = SolveMip(program_.model(), options);
     budget.AddWork(answer.work);
     if (answer.status == MipResult::Status::kInfeasible) {
-      out.status = FinishResult::Status::kNothingBelow;
+      out.status = FinishResult::Status::kInfeasible;
       return out;
     }
     const double proven = answer.bound * unit + shift;

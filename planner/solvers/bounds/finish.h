@@ -12,12 +12,8 @@
 namespace metadist {
 
 struct FinishResult {
-  enum class Status {
-    kNothingBelow,  // proven to CBC's tolerances: no choice costs less than `upper` minus the gap
-    kOptimal,       // proven to CBC's tolerances: `choice` is optimal
-    kStopped,       // by the budget, or CBC gave up
-    kCrashed,       // CBC crashed
-  };
+  // Proven to CBC's tolerances. kInfeasible: no choice costs less than `upper` minus the gap.
+  using Status = MipResult::Status;
   Status status = Status::kStopped;
   // Feasible, below `upper`; empty if none was found.
   Choice choice;
@@ -39,16 +35,14 @@ class Finish {
   FinishResult Run(int64_t upper, double gap, int64_t work, Budget& budget);
 
   // Kept times at which the limit is enforced.
-  const std::set<int>& times() const { return times_; }
+  const std::set<int>& times() const { return program_.times(); }
 
  private:
-  void AddTime(int time);
   // True if the choice fits; otherwise adds its violated peaks to the program.
   bool AddViolated(const Choice& choice);
 
   const Reduced& reduced_;
   MarginalProgram program_;
-  std::set<int> times_;
 };
 
 }  // namespace metadist

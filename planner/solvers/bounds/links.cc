@@ -3,30 +3,58 @@
 
 namespace metadist {
 
-std::vector<std::vector<Link>> MakeLinks(const Reduced& reduced) {
-  std::vector<std::vector<Link>> links(reduced.count());
-  for (size_t e = 0; e < reduced.edges.size(); ++e) {
-    const Reduced::Edge& edge = reduced.edges[e];
-    links[edge.a].push_back({static_cast<int>(e), edge.b, true});
-    links[edge.b].push_back({static_cast<int>(e), edge.a, false});
+Jagged<Link> MakeLinks(const Reduced& reduced) {
+  return Jagged<Link>::Grouped(reduced.count(), [&reduced](auto add) {
+    for (size_t e = 0; e < reduced.edges.size(); ++e) {
+      const Reduced::Edge& edge = reduced.edges[e];
+      add(edge.a, {static_cast<int>(e), edge.b, true});
+      add(edge.b, {static_cast<int>(e), edge.a, false});
+    }
+  });
+}
+
+void AppendBreadthFirst(const Jagged<Link>& links,
+                        int start,
+                        size_t most,
+                        Random* shuffle,
+                        std::vector<char>& seen,
+                        std::vector<int>& order) {
+  seen[start] = 1;
+  size_t head = order.size();
+  order.push_back(start);
+  for (; head < order.size() && order.size() < most; ++head) {
+    const size_t first = order.size();
+    for (const Link& link : links[order[head]]) {
+      if (seen[link.other]) continue;
+      seen[link.other] = 1;
+      order.push_back(link.other);
+    }
+    if (shuffle) shuffle->Shuffle(std::span(order).subspan(first));
   }
-  return links;
+}
+
+std::vector<int> BreadthFirstOrder(const Jagged<Link>& links, bool shuffled, Random& random) {
+  const size_t count = links.size();
+  std::vector<char> seen(count, 0);
+  std::vector<int> order;
+  order.reserve(count);
+  const int start = random.Below(static_cast<int64_t>(count));
+  for (size_t k = 0; k < count; ++k) {
+    const int root = static_cast<int>((start + k) % count);
+    if (seen[root]) continue;
+    AppendBreadthFirst(links, root, count, shuffled ? &random : nullptr, seen, order);
+  }
+  return order;
 }
 
 std::vector<int64_t> ConditionalCosts(const Reduced& reduced,
-                                      const std::vector<std::vector<Link>>& links,
+                                      const Jagged<Link>& links,
                                       int node,
                                       const Choice& choice) {
   const std::span<const int64_t> own = reduced.costs[node];
   std::vector<int64_t> out(own.begin(), own.end());
   for (const Link& link : links[node]) {
-    const std::vector<int64_t>& costs = reduced.edges[link.edge].costs;
-    const size_t stride = link.first ? reduced.size(link.other) : 1;
-    const size_t start =
-        link.first ? choice[link.other] : choice[link.other] * static_cast<size_t>(out.size());
-    for (size_t p = 0; p < out.size(); ++p) {
-      out[p] = AddCosts(out[p], costs[start + p * stride]);
-    }
+    AddLinkCosts(reduced, link, choice[link.other], out);
   }
   return out;
 }

@@ -2,7 +2,8 @@
 #include "planner/solvers/bounds/marginal.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "planner/solvers/bounds/memory_profile.h"
 
 namespace metadist {
 
@@ -79,30 +80,29 @@ void MarginalProgram::AddEdge(const Reduced::Edge& edge) {
         const int row = model_.AddRow(0, 0);
         model_.AddElement(row, first + static_cast<int>(k), 1);
       } else if (priced) {
-        model_.AddToObjective(first + static_cast<int>(k),
-                              static_cast<double>(edge.costs[k] - least) / unit_);
+        model_.objective[first + k] += static_cast<double>(edge.costs[k] - least) / unit_;
       }
     }
     return;
   }
-  std::vector<int> row_sum;
-  std::vector<int> column_sum;
-  for (int p = 0; p < rows; ++p) {
-    row_sum.push_back(model_.AddRow(0, 0));
-    model_.AddElement(row_sum.back(), first_[edge.a] + p, -1);
-  }
-  for (int q = 0; q < columns; ++q) {
-    column_sum.push_back(model_.AddRow(0, 0));
-    model_.AddElement(column_sum.back(), first_[edge.b] + q, -1);
-  }
+  // Rows that will state the sums of y for each strategy of an end; returns the first.
+  const auto add_sums = [this](int node) {
+    const int first = model_.rows();
+    for (int p = 0; p < reduced_.size(node); ++p) {
+      model_.AddElement(model_.AddRow(0, 0), first_[node] + p, -1);
+    }
+    return first;
+  };
+  const int row_sums = add_sums(edge.a);
+  const int column_sums = add_sums(edge.b);
   for (int p = 0; p < rows; ++p) {
     for (int q = 0; q < columns; ++q) {
       const int64_t cost = edge.costs[static_cast<size_t>(p) * columns + q];
       if (IsInfinite(cost)) continue;
       const double entry = priced ? static_cast<double>(cost - least) / unit_ : 0;
       const int column = model_.AddColumn(entry, kInfinity, /*integer=*/false);
-      model_.AddElement(row_sum[p], column, 1);
-      model_.AddElement(column_sum[q], column, 1);
+      model_.AddElement(row_sums + p, column, 1);
+      model_.AddElement(column_sums + q, column, 1);
     }
   }
 }
@@ -118,14 +118,9 @@ bool MarginalProgram::AddTime(int time) {
   const int row = model_.AddRow(-kInfinity, limit);
   if (peak_column_ >= 0) model_.AddElement(row, peak_column_, -1);
   for (int i = 0; i < reduced_.count(); ++i) {
-    std::vector<int64_t> usage(reduced_.size(i), 0);
-    for (const RowTable::Row& memory : reduced_.rows[i]) {
-      if (memory.lo > time || time >= memory.hi) continue;
-      for (size_t p = 0; p < usage.size(); ++p) usage[p] += memory.usage[p];
-    }
-    for (size_t p = 0; p < usage.size(); ++p) {
-      if (usage[p] == 0) continue;
-      model_.AddElement(row, first_[i] + static_cast<int>(p), static_cast<double>(usage[p]) / unit);
+    for (int p = 0; p < reduced_.size(i); ++p) {
+      const int64_t usage = UsageAt(reduced_, i, p, time);
+      if (usage != 0) model_.AddElement(row, first_[i] + p, static_cast<double>(usage) / unit);
     }
   }
   return true;
@@ -133,21 +128,14 @@ bool MarginalProgram::AddTime(int time) {
 
 void MarginalProgram::AddCover(const Choice& choice, int time) {
   std::vector<std::pair<int, int64_t>> members;
-  auto usage_at = [&](int node, int p) {
-    int64_t sum = 0;
-    for (const RowTable::Row& memory : reduced_.rows[node]) {
-      if (memory.lo <= time && time < memory.hi) sum += memory.usage[p];
-    }
-    return sum;
-  };
   for (int i = 0; i < reduced_.count(); ++i) {
-    const int64_t usage = usage_at(i, choice[i]);
+    const int64_t usage = UsageAt(reduced_, i, choice[i], time);
     if (usage > 0) members.emplace_back(i, usage);
   }
   const int row = model_.AddRow(-kInfinity, static_cast<double>(members.size()) - 1);
   for (const auto& [node, usage] : members) {
     for (int p = 0; p < reduced_.size(node); ++p) {
-      if (usage_at(node, p) >= usage) model_.AddElement(row, first_[node] + p, 1);
+      if (UsageAt(reduced_, node, p, time) >= usage) model_.AddElement(row, first_[node] + p, 1);
     }
   }
 }

@@ -25,7 +25,7 @@ class MarginalProgram {
   // Excludes all choices in which every node uses at least as much at `time` as in `choice`, which
   // must exceed the limit there.
   void AddCover(const Choice& choice, int time);
-  int times() const { return static_cast<int>(times_.size()); }
+  const std::set<int>& times() const { return times_; }
 
   // The strategy with the largest value per node.
   Choice Read(const std::vector<double>& solution) const;

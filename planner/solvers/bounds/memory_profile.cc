@@ -64,13 +64,6 @@ int MemoryProfile::peak_time() const {
   return static_cast<int>(vertex - leaves_ - 1);
 }
 
-std::vector<int64_t> MemoryProfile::usage() const {
-  if (times_ == 0) return {};
-  std::vector<int64_t> whole = tree_;
-  for (int64_t v = 2; v < 2 * leaves_; ++v) whole[v] += whole[v / 2];
-  return {whole.begin() + leaves_ + 1, whole.begin() + leaves_ + 1 + times_};
-}
-
 int64_t UsageAt(const Reduced& reduced, int node, int p, int time) {
   int64_t sum = 0;
   for (const RowTable::Row& row : reduced.rows[node]) {

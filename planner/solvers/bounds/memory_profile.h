@@ -27,8 +27,6 @@ class MemoryProfile {
   // First time of the largest usage; there must be a kept time.
   int peak_time() const;
   bool fits() const { return !reduced_.limit || peak() <= *reduced_.limit; }
-  // Usage at every time.
-  std::vector<int64_t> usage() const;
 
  private:
   int64_t Settle(int64_t vertex);

@@ -25,14 +25,6 @@ constexpr int kMostShift = 20;
 constexpr double kLargestCosts = 0x1p58;
 constexpr double kLargestSum = 0x1p59;
 
-double LargestFiniteEntry(std::span<const int64_t> entries) {
-  int64_t largest = 0;
-  for (int64_t entry : entries) {
-    if (!IsInfinite(entry)) largest = std::max(largest, std::abs(entry));
-  }
-  return static_cast<double>(largest);
-}
-
 int64_t Scaled(int64_t cost, int shift) {
   return IsInfinite(cost) ? kInfinite : cost * (int64_t{1} << shift);
 }
@@ -47,11 +39,9 @@ PricedElimination::PricedElimination(const Reduced& reduced, EliminationPlan pla
   while (shift_ < kMostShift && std::ldexp(sum, shift_ + 1) < kLargestCosts) ++shift_;
   most_penalties_ = std::max(0.0, std::ldexp(kLargestSum, -shift_) - sum);
   for (const Reduced::Edge& edge : reduced.edges) {
-    std::vector<int64_t> costs;
-    costs.reserve(edge.costs.size());
-    for (int64_t cost : edge.costs) costs.push_back(Scaled(cost, shift_));
-    task_.edges.push_back({edge.a, edge.b, std::move(costs)});
+    edge_costs_.Add(edge.costs);
   }
+  for (int64_t& cost : edge_costs_.values()) cost = Scaled(cost, shift_);
 }
 
 PricedElimination::Answer PricedElimination::Minimize(const std::vector<double>& prices) {
@@ -73,7 +63,10 @@ PricedElimination::Answer PricedElimination::Minimize(const std::vector<double>&
     prefix[t + 1] = prefix[t] + price;
     constant += price * (reduced_.base[t] - *reduced_.limit);
   }
-  EliminationTask<int64_t> task = task_;
+  EliminationTask<int64_t> task;
+  for (size_t e = 0; e < edge_costs_.size(); ++e) {
+    task.edges.push_back({reduced_.edges[e].a, reduced_.edges[e].b, edge_costs_[e].data()});
+  }
   task.unary.resize(reduced_.count());
   std::vector<WideCost> penalties;
   for (int i = 0; i < reduced_.count(); ++i) {

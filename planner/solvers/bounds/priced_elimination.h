@@ -36,7 +36,8 @@ class PricedElimination {
   int shift_ = 0;
   // Upper limit of the sum of all penalties.
   double most_penalties_ = 0;
-  EliminationTask<int64_t> task_;
+  // Scaled costs per edge.
+  Jagged<int64_t> edge_costs_;
 };
 
 }  // namespace metadist

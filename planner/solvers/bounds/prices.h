@@ -45,7 +45,6 @@ class PriceAscent {
   const std::vector<double>& prices() const { return best_prices_; }
   // At the best prices after Prove.
   Dual& dual() { return dual_; }
-  const Dual& dual() const { return dual_; }
   // The last few choices rounded from the messages, as starting points for local search.
   const std::vector<Choice>& rounded() const { return rounded_; }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/bounds/prune.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "planner/solvers/bounds/decomposition.h"
-#include "planner/solvers/bounds/keep.h"
 #include "planner/solvers/bounds/links.h"
 
 namespace metadist {
@@ -46,17 +47,17 @@ std::optional<ReducedAgain> Prune(const Reduced& reduced, Dual& dual, int64_t mo
   const double bound = dual.Sweep();
   const std::vector<std::vector<double>> marginals = dual.MinMarginals();
   const double worst = static_cast<double>(most) + Margin(reduced, dual, bound, most);
-  std::vector<std::vector<int>> kept(reduced.count());
+  std::vector<std::vector<char>> alive(reduced.graph.nodes.size());
   int64_t strategies = 0;
   int64_t left = 0;
   bool emptied = false;
   for (int i = 0; i < reduced.count(); ++i) {
-    for (int p = 0; p < reduced.size(i); ++p) {
-      if (bound + marginals[i][p] <= worst) kept[i].push_back(p);
-    }
+    std::vector<char>& own = alive[reduced.origin[i]];
+    for (double rise : marginals[i]) own.push_back(bound + rise <= worst);
+    const auto kept = std::count(own.begin(), own.end(), 1);
     strategies += reduced.size(i);
-    left += static_cast<int64_t>(kept[i].size());
-    emptied |= kept[i].empty();
+    left += kept;
+    emptied |= kept == 0;
   }
   if (emptied) {
     ReducedAgain none;
@@ -83,7 +84,7 @@ std::optional<ReducedAgain> Prune(const Reduced& reduced, Dual& dual, int64_t mo
       if (marks[e][k]) marked.edges[e].costs[k] = kInfinite;
     }
   }
-  return ReduceAgain(KeepStrategies(marked, kept));
+  return ReduceAgain(std::move(marked), alive);
 }
 
 Choice Nearest(const Reduced& reduced, const Choice& original) {
@@ -101,7 +102,7 @@ Choice Nearest(const Reduced& reduced, const Choice& original) {
     }
   }
   if (missing.empty()) return choice;
-  const std::vector<std::vector<Link>> links = MakeLinks(reduced);
+  const Jagged<Link> links = MakeLinks(reduced);
   for (int i : missing) {
     const std::vector<int64_t> costs = ConditionalCosts(reduced, links, i, choice);
     choice[i] = static_cast<int>(std::min_element(costs.begin(), costs.end()) - costs.begin());

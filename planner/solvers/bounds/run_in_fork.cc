@@ -22,7 +22,6 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
-#include <exception>
 #include <new>
 
 #include "metair/ir/sanitizers.h"
@@ -113,22 +112,19 @@ Waited WaitFor(pid_t process,
 
 }  // namespace
 
-SharedMemory::SharedMemory(size_t bytes) : bytes_(bytes) {
+std::shared_ptr<std::byte> SharedMemory(size_t bytes) {
   void* const made =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, /*fd=*/-1, 0);
-  if (made != MAP_FAILED) data_ = static_cast<std::byte*>(made);
-}
-
-SharedMemory::~SharedMemory() {
-  if (data_ != nullptr) munmap(data_, bytes_);
+  if (made == MAP_FAILED) return nullptr;
+  return {static_cast<std::byte*>(made), [bytes](std::byte* data) { munmap(data, bytes); }};
 }
 
 ForkEnd RunInFork(const std::function<void(const std::atomic<bool>& stop)>& work,
                   double seconds,
                   const std::atomic<bool>* interrupted) {
-  const SharedMemory shared(sizeof(ForkState));
-  if (shared.data() == nullptr) return ForkEnd::kNotBegun;
-  ForkState& state = *new (shared.data()) ForkState{};
+  const std::shared_ptr<std::byte> shared = SharedMemory(sizeof(ForkState));
+  if (shared == nullptr) return ForkEnd::kNotBegun;
+  ForkState& state = *new (shared.get()) ForkState{};
   if (sem_init(&state.ended, /*pshared=*/1, 0) != 0) return ForkEnd::kNotBegun;
   const pid_t parent = getpid();
   const pid_t process = fork();

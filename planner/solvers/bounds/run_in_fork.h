@@ -4,24 +4,13 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <memory>
 
 namespace metadist {
 
-// Memory shared by a process and the processes that it forks later; initially zero.
-class SharedMemory {
- public:
-  // data() is nullptr if the system has no memory left.
-  explicit SharedMemory(size_t bytes);
-  ~SharedMemory();
-  SharedMemory(const SharedMemory&) = delete;
-  SharedMemory& operator=(const SharedMemory&) = delete;
-
-  std::byte* data() const { return data_; }
-
- private:
-  size_t bytes_;
-  std::byte* data_ = nullptr;
-};
+// Memory shared by a process and the processes that it forks later; initially zero. Null if the
+// system has no memory left.
+std::shared_ptr<std::byte> SharedMemory(size_t bytes);
 
 enum class ForkEnd {
   kDone,

@@ -2,7 +2,6 @@
 #include "planner/solvers/moves/block.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace metadist {
 
@@ -21,35 +20,16 @@ constexpr int64_t kWorkPerNode = 1000;
 
 }  // namespace
 
-std::vector<int> RandomRegion(const std::vector<std::vector<Link>>& links,
-                              size_t most,
-                              Random& random) {
+std::vector<int> RandomRegion(const Jagged<Link>& links, size_t most, Random& random) {
   const size_t count = links.size();
+  if (count <= most) return Indices(count);
   std::vector<int> region;
-  if (count <= most) {
-    region.resize(count);
-    std::iota(region.begin(), region.end(), 0);
-    return region;
-  }
   std::vector<char> seen(count, 0);
-  std::vector<int> next;
   while (region.size() < most) {
     // Continues at a new start when a component is exhausted.
     int start = random.Below(static_cast<int64_t>(count));
     while (seen[start]) start = static_cast<int>((start + 1) % count);
-    seen[start] = 1;
-    size_t head = region.size();
-    region.push_back(start);
-    for (; head < region.size() && region.size() < most; ++head) {
-      next.clear();
-      for (const Link& link : links[region[head]]) {
-        if (seen[link.other]) continue;
-        seen[link.other] = 1;
-        next.push_back(link.other);
-      }
-      random.Shuffle(next);
-      region.insert(region.end(), next.begin(), next.end());
-    }
+    AppendBreadthFirst(links, start, most, &random, seen, region);
   }
   return region;
 }
@@ -93,7 +73,7 @@ double BlockMover::AddEdge(const std::vector<int>& region, int k, const Link& li
     entries = compact.data();
   }
   edges_.emplace_back(k, other);
-  task_.edges.push_back({k, other, {}, entries});
+  task_.edges.push_back({k, other, entries});
   return entries[current_[k] * columns_in.size() + current_[other]];
 }
 

@@ -14,9 +14,7 @@ namespace metadist {
 
 // The nodes of a random ball of the graph, at most `most`; all nodes if there are no more than
 // that.
-std::vector<int> RandomRegion(const std::vector<std::vector<Link>>& links,
-                              size_t most,
-                              Random& random);
+std::vector<int> RandomRegion(const Jagged<Link>& links, size_t most, Random& random);
 
 // A penalty that excludes a strategy from a block move; the current strategy must not have it.
 inline constexpr double kLeftOut = 1e300;

@@ -28,46 +28,7 @@ ForestMover::ForestMover(const Reduced& reduced, const Dual& tables)
       parent_(reduced.count()),
       placed_(reduced.count()),
       sums_(reduced.count()) {
-  order_.reserve(reduced.count());
   top_down_.reserve(reduced.count());
-}
-
-void ForestMover::RandomOrder(Random& random) {
-  order_.resize(reduced_.count());
-  std::iota(order_.begin(), order_.end(), 0);
-  random.ShuffleInPieces(order_);
-}
-
-void ForestMover::BreadthFirstOrder(Random& random) {
-  const int count = reduced_.count();
-  order_.clear();
-  std::fill(placed_.begin(), placed_.end(), 0);
-  const int start = random.Below(count);
-  for (int k = 0; k < count; ++k) {
-    const int root = (start + k) % count;
-    if (placed_[root]) continue;
-    placed_[root] = 1;
-    size_t head = order_.size();
-    order_.push_back(root);
-    for (; head < order_.size(); ++head) {
-      ready_.clear();
-      for (const Link& link : tables_.links()[order_[head]]) {
-        if (placed_[link.other]) continue;
-        placed_[link.other] = 1;
-        ready_.push_back(link.other);
-      }
-      random.Shuffle(ready_);
-      order_.insert(order_.end(), ready_.begin(), ready_.end());
-    }
-  }
-}
-
-int ForestMover::Root(int node) {
-  while (set_[node] != node) {
-    set_[node] = set_[set_[node]];
-    node = set_[node];
-  }
-  return node;
 }
 
 void ForestMover::GrowForest() {
@@ -78,7 +39,7 @@ void ForestMover::GrowForest() {
     bool cycle = false;
     for (const Link& link : tables_.links()[node]) {
       if (!inside_[link.other]) continue;
-      const int root = Root(link.other);
+      const int root = RootOf(link.other, set_);
       cycle = std::find(roots_.begin(), roots_.end(), root) != roots_.end();
       if (cycle) break;
       roots_.push_back(root);
@@ -172,9 +133,10 @@ MoveResult ForestMover::Run(const Jagged<double>& penalties, Random& random, Cho
   MoveResult result;
   if (reduced_.count() == 0) return result;
   if (random.Unit() < 0.5) {
-    RandomOrder(random);
+    order_ = Indices(reduced_.count());
+    random.ShuffleInPieces(order_);
   } else {
-    BreadthFirstOrder(random);
+    order_ = BreadthFirstOrder(tables_.links(), /*shuffled=*/true, random);
   }
   GrowForest();
   RootTrees();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "planner/solvers/bounds/dual.h"
@@ -22,11 +21,8 @@ class ForestMover {
   MoveResult Run(const Jagged<double>& penalties, Random& random, Choice& choice);
 
  private:
-  void RandomOrder(Random& random);
-  void BreadthFirstOrder(Random& random);
   void GrowForest();
   void RootTrees();
-  int Root(int node);
   void GatherSums(const Jagged<double>& penalties, const Choice& choice, MoveResult& result);
   void SendUp(const Choice& choice, MoveResult& result);
   void ChooseDown(Choice& choice, MoveResult& result);
@@ -34,7 +30,6 @@ class ForestMover {
   const Reduced& reduced_;
   const Dual& tables_;
   std::vector<int> order_;
-  std::vector<int> ready_;
   std::vector<char> inside_;
   std::vector<int> set_;
   std::vector<int> roots_;

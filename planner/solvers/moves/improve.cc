@@ -51,11 +51,11 @@ void Improver::Record::Add(double more_gain, double more_work) {
 }
 
 Improver::Improver(const Reduced& reduced, const Dual& tables, uint64_t seed, Budget& budget)
-    : reduced_(&reduced), tables_(&tables), budget_(budget), random_(seed) {
-  Rebind(reduced, tables, std::nullopt);
+    : budget_(budget), random_(seed) {
+  Rebind(reduced, tables);
 }
 
-void Improver::Rebind(const Reduced& reduced, const Dual& tables, std::optional<Choice> incumbent) {
+void Improver::Rebind(const Reduced& reduced, const Dual& tables) {
   reduced_ = &reduced;
   tables_ = &tables;
   primal_.emplace(reduced, tables);
@@ -71,10 +71,9 @@ void Improver::Rebind(const Reduced& reduced, const Dual& tables, std::optional<
     look_work_ += static_cast<int64_t>(reduced.rows[i].size());
     price_work_ += static_cast<int64_t>((1 + reduced.rows[i].size()) * reduced.costs[i].size());
   }
-  incumbent_ = std::move(incumbent);
+  incumbent_.reset();
   told_cost_ = kInfinite;
-  last_fitting_.reset();
-  last_exceeding_.reset();
+  latest_ = {};
   prices_ = PriceWalk();
   messages_.reset();
   walker_.clear();
@@ -120,10 +119,8 @@ void Improver::Mix(const Choice& choice, bool fits) {
     budget_.AddWork(primal_->work() - before);
     Take(*mixed);
   };
-  std::optional<Choice>& same = fits ? last_fitting_ : last_exceeding_;
-  const std::optional<Choice>& opposite = fits ? last_exceeding_ : last_fitting_;
-  same = choice;
-  if (opposite) {
+  latest_[fits] = choice;
+  if (const std::optional<Choice>& opposite = latest_[!fits]) {
     offer(*opposite, choice);
     offer(choice, *opposite);
   }

@@ -39,9 +39,9 @@ class Improver {
   // All three must outlive the object. tables: used only for its edge entries in doubles.
   Improver(const Reduced& reduced, const Dual& tables, uint64_t seed, Budget& budget);
 
-  // Switches to another reduced problem (after strategies or nodes were deleted), with the
-  // incumbent in its numbering.
-  void Rebind(const Reduced& reduced, const Dual& tables, std::optional<Choice> incumbent);
+  // Switches to another reduced problem (after strategies or nodes were deleted), without an
+  // incumbent.
+  void Rebind(const Reduced& reduced, const Dual& tables);
 
   // Improve reports better incumbents to `hear`, but not all of them if they follow closely.
   void OnImprovement(std::function<void(const Choice&)> hear) { hear_ = std::move(hear); }
@@ -88,8 +88,8 @@ class Improver {
   // Draws one of several kinds by their rates; every kind keeps a positive probability.
   size_t Draw(std::span<const Record> records);
 
-  const Reduced* reduced_;
-  const Dual* tables_;
+  const Reduced* reduced_ = nullptr;
+  const Dual* tables_ = nullptr;
   Budget& budget_;
   Random random_;
   std::optional<Primal> primal_;
@@ -118,8 +118,8 @@ class Improver {
   Choice walker_;
   // The incumbent side's own messages, at the prices of the walk.
   std::optional<Dual> messages_;
-  std::optional<Choice> last_fitting_;
-  std::optional<Choice> last_exceeding_;
+  // The latest choices mixed: one that exceeds the limit, one that fits.
+  std::array<std::optional<Choice>, 2> latest_;
   // State of the walk over allocations.
   Choice holder_;
   int64_t holder_cost_ = 0;

@@ -35,26 +35,19 @@ LiveNodes::LiveNodes(const Reduced& reduced) {
     lists_of_[scale] = lists;
     lists += static_cast<int>(reduced.base.size() >> scale) + 1;
   }
-  std::vector<std::pair<int, int>> meets;
-  std::vector<int> latest(lists, -1);
-  std::vector<int> of_row;
-  for (int i = 0; i < reduced.count(); ++i) {
-    for (const RowTable::Row& row : reduced.rows[i]) {
-      of_row.clear();
-      Of(row, of_row);
-      for (int list : of_row) {
-        if (latest[list] == i) continue;
-        latest[list] = i;
-        meets.emplace_back(list, i);
+  nodes_ = Jagged<int>::Grouped(lists, [&](auto add) {
+    std::vector<int> latest(lists, -1);
+    std::vector<int> of_row;
+    for (int i = 0; i < reduced.count(); ++i) {
+      for (const RowTable::Row& row : reduced.rows[i]) {
+        of_row.clear();
+        Of(row, of_row);
+        for (int list : of_row) {
+          if (std::exchange(latest[list], i) != i) add(list, i);
+        }
       }
     }
-  }
-  first_.assign(lists + 1, 0);
-  for (const auto& [list, node] : meets) ++first_[list + 1];
-  for (int list = 0; list < lists; ++list) first_[list + 1] += first_[list];
-  nodes_.resize(meets.size());
-  std::vector<size_t> end = first_;
-  for (const auto& [list, node] : meets) nodes_[end[list]++] = node;
+  });
 }
 
 void LiveNodes::Over(int64_t time, std::vector<int>& lists) const {
@@ -62,7 +55,7 @@ void LiveNodes::Over(int64_t time, std::vector<int>& lists) const {
   for (size_t scale = 0; scale < lists_of_.size(); ++scale) {
     if (lists_of_[scale] < 0) continue;
     const int list = lists_of_[scale] + static_cast<int>(time >> scale);
-    if (first_[list] < first_[list + 1]) lists.push_back(list);
+    if (!nodes_[list].empty()) lists.push_back(list);
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -15,11 +14,9 @@ class LiveNodes {
  public:
   explicit LiveNodes(const Reduced& reduced);
 
-  int count() const { return static_cast<int>(first_.size()) - 1; }
+  int count() const { return static_cast<int>(nodes_.size()); }
   // Ascending.
-  std::span<const int> list(int list) const {
-    return {nodes_.data() + first_[list], nodes_.data() + first_[list + 1]};
-  }
+  std::span<const int> list(int list) const { return nodes_[list]; }
   // The lists that together contain all nodes with a row over that kept time, and some nodes with
   // rows only near it.
   void Over(int64_t time, std::vector<int>& lists) const;
@@ -29,9 +26,8 @@ class LiveNodes {
  private:
   // By binary logarithm of the row length: the first list, -1 if there are no such rows.
   std::vector<int> lists_of_;
-  // Where each list begins.
-  std::vector<size_t> first_;
-  std::vector<int> nodes_;
+  // Per list.
+  Jagged<int> nodes_;
 };
 
 }  // namespace metadist

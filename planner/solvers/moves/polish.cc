@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <numeric>
 
 #include "planner/solvers/bounds/memory_profile.h"
 #include "planner/solvers/moves/primal.h"
@@ -20,8 +19,7 @@ bool Primal::PolishNode(int node, MemoryProfile& profile, bool& blocked) {
     if (costs[q] < costs[current] - resolution_) better_.push_back(q);
   }
   work_ += reduced_.size(node);
-  std::stable_sort(
-      better_.begin(), better_.end(), [&](int a, int b) { return costs[a] < costs[b]; });
+  std::ranges::stable_sort(better_, {}, [costs](int q) { return costs[q]; });
   for (int q : better_) {
     work_ += MemoryProfile::kWorkPerRow * static_cast<int64_t>(reduced_.rows[node].size());
     profile.Move(node, current, q);
@@ -39,8 +37,7 @@ void Primal::Polish(Choice& choice, Random& random) {
   conditional_.Reset(choice);
   MemoryProfile profile(reduced_, choice);
   work_ += rows_ + static_cast<int64_t>(2 * reduced_.base.size());
-  std::vector<int> order(reduced_.count());
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<int> order = Indices(reduced_.count());
   std::vector<char> due(reduced_.count(), 1);
   std::vector<int> blocked_nodes;
   for (bool changed = true; changed;) {

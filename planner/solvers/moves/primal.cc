@@ -29,29 +29,10 @@ Primal::Primal(const Reduced& reduced, const Dual& tables)
       tables_(tables),
       conditional_(reduced, tables),
       relief_(reduced, tables, conditional_) {
-  Measure();
-}
-
-Primal::Primal(const Reduced& reduced) : Primal(reduced, std::make_unique<const Dual>(reduced)) {}
-
-Primal::Primal(const Reduced& reduced, std::unique_ptr<const Dual> tables)
-    : own_tables_(std::move(tables)),
-      reduced_(reduced),
-      tables_(*own_tables_),
-      conditional_(reduced, tables_),
-      relief_(reduced, tables_, conditional_) {
-  Measure();
-}
-
-void Primal::Measure() {
   double magnitude = 0;
-  for (int i = 0; i < reduced_.count(); ++i) {
-    rows_ += static_cast<int64_t>(reduced_.rows[i].size());
-    double largest = 0;
-    for (int64_t cost : reduced_.costs[i]) {
-      if (!IsInfinite(cost)) largest = std::max(largest, std::abs(static_cast<double>(cost)));
-    }
-    magnitude += largest;
+  for (int i = 0; i < reduced.count(); ++i) {
+    rows_ += static_cast<int64_t>(reduced.rows[i].size());
+    magnitude += LargestFiniteEntry(reduced.costs[i]);
   }
   resolution_ = std::max(resolution_, std::ldexp(magnitude, -50));
 }

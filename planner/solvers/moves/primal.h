@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "planner/solvers/bounds/dual.h"
@@ -22,35 +21,26 @@ class Primal {
  public:
   // Both must outlive the object. tables: used only for its edge entries in doubles.
   Primal(const Reduced& reduced, const Dual& tables);
-  // The same with tables of its own.
-  explicit Primal(const Reduced& reduced);
 
   // While the choice exceeds the limit: takes the worst time and makes the moves with the least
   // cost increase per byte freed until the choice fits there. False if it still exceeds the limit
   // after max_steps moves, or if nothing frees memory.
   bool Repair(Choice& choice, int max_steps);
-  // The same for the given limit instead of that of the reduced problem.
-  bool RepairTo(Choice& choice, int64_t limit, int max_steps);
   // Best-improvement moves in random order that stay within the limit, until no move improves. The
   // choice must fit.
   void Polish(Choice& choice, Random& random);
 
-  const std::vector<std::vector<Link>>& links() const { return tables_.links(); }
+  const Jagged<Link>& links() const { return tables_.links(); }
   // Table entries touched so far.
   int64_t work() const { return work_ + conditional_.work() + relief_.work(); }
 
  private:
-  Primal(const Reduced& reduced, std::unique_ptr<const Dual> tables);
-
-  // Sets rows_ and resolution_.
-  void Measure();
   // Moves until the usage at `time` is at most the limit. Returns the number of moves.
-  int Relieve(int time, int64_t limit, int max_steps, class MemoryProfile& profile);
+  int Relieve(int time, int max_steps, class MemoryProfile& profile);
   // Makes the cheapest improving move of a node that fits, if there is one. `blocked`: a better one
   // did not fit.
   bool PolishNode(int node, class MemoryProfile& profile, bool& blocked);
 
-  const std::unique_ptr<const Dual> own_tables_;
   const Reduced& reduced_;
   const Dual& tables_;
   Conditional conditional_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "planner/solvers/bounds/memory_profile.h"
 

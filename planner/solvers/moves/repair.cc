@@ -14,8 +14,8 @@ namespace metadist {
 // or all times: changes are drawn in order of their score (relief.h), and the worst time comes from
 // a segment tree. Per change: O(degree x strategies + rows x log times).
 
-int Primal::Relieve(int time, int64_t limit, int max_steps, MemoryProfile& profile) {
-  int64_t excess = profile.peak() - limit;
+int Primal::Relieve(int time, int max_steps, MemoryProfile& profile) {
+  int64_t excess = profile.peak() - *reduced_.limit;
   relief_.Visit(time);
   int steps = 0;
   while (excess > 0 && steps < max_steps) {
@@ -34,22 +34,18 @@ int Primal::Relieve(int time, int64_t limit, int max_steps, MemoryProfile& profi
 }
 
 bool Primal::Repair(Choice& choice, int max_steps) {
-  return !reduced_.limit || RepairTo(choice, *reduced_.limit, max_steps);
-}
-
-bool Primal::RepairTo(Choice& choice, int64_t limit, int max_steps) {
-  if (reduced_.base.empty()) return true;
+  if (!reduced_.limit || reduced_.base.empty()) return true;
   conditional_.Reset(choice);
   relief_.Begin();
   MemoryProfile profile(reduced_, choice);
   work_ += rows_ + static_cast<int64_t>(2 * reduced_.base.size());
-  for (int step = 0; profile.peak() > limit && step < max_steps;) {
-    const int moves = Relieve(profile.peak_time(), limit, max_steps - step, profile);
+  for (int step = 0; !profile.fits() && step < max_steps;) {
+    const int moves = Relieve(profile.peak_time(), max_steps - step, profile);
     if (moves == 0) break;
     step += moves;
   }
   choice = conditional_.choice();
-  return profile.peak() <= limit;
+  return profile.fits();
 }
 
 }  // namespace metadist

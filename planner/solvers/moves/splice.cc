@@ -13,38 +13,12 @@ namespace metadist {
 // nodes are switched one by one in breadth-first order from a random start while memory and cost
 // are updated, and the best prefix that fits is the answer.
 
-namespace {
-
-std::vector<int> BreadthFirst(const std::vector<std::vector<Link>>& links, Random& random) {
-  const size_t count = links.size();
-  std::vector<char> seen(count, 0);
-  std::vector<int> order;
-  const int start = random.Below(static_cast<int64_t>(count));
-  for (size_t k = 0; k < count; ++k) {
-    const int root = static_cast<int>((start + k) % count);
-    if (seen[root]) continue;
-    seen[root] = 1;
-    size_t head = order.size();
-    order.push_back(root);
-    for (; head < order.size(); ++head) {
-      for (const Link& link : links[order[head]]) {
-        if (seen[link.other]) continue;
-        seen[link.other] = 1;
-        order.push_back(link.other);
-      }
-    }
-  }
-  return order;
-}
-
-}  // namespace
-
 std::optional<Choice> Splice(const Reduced& reduced,
-                             const std::vector<std::vector<Link>>& links,
+                             const Jagged<Link>& links,
                              const Choice& from,
                              const Choice& to,
                              Random& random) {
-  const std::vector<int> order = BreadthFirst(links, random);
+  const std::vector<int> order = BreadthFirstOrder(links, /*shuffled=*/false, random);
   MemoryProfile profile(reduced, from);
   Choice current = from;
   // Infinite entries are added and removed on the way, so the cost is kept as the sum of the finite

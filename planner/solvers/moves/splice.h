@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -15,7 +14,7 @@ namespace metadist {
 // and `from` elsewhere. nullopt if none fits. `from` and `to` may exceed the limit, but must not
 // take forbidden pairs. O(nodes x (edges + rows log times)).
 std::optional<Choice> Splice(const Reduced& reduced,
-                             const std::vector<std::vector<Link>>& links,
+                             const Jagged<Link>& links,
                              const Choice& from,
                              const Choice& to,
                              Random& random);

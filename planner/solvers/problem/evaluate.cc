@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/problem/evaluate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -58,17 +60,6 @@ Evaluation Evaluate(const Problem& problem, const Choice& choice) {
   return out;
 }
 
-std::string WideText(WideCost value) {
-  if (value == 0) return "0";
-  const bool negative = value < 0;
-  std::string digits;
-  for (; value != 0; value /= 10) {
-    const int digit = static_cast<int>(value % 10);
-    digits.push_back(static_cast<char>('0' + (digit < 0 ? -digit : digit)));
-  }
-  if (negative) digits.push_back('-');
-  std::reverse(digits.begin(), digits.end());
-  return digits;
-}
+std::string WideText(WideCost value) { return fmt::format("{}", value); }
 
 }  // namespace metadist

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,22 @@ class Jagged {
   template <typename U>
   Jagged(const Jagged<U>& like, T value)
       : first_(like.first()), values_(like.values().size(), value) {}
+
+  // Groups elements by array. each(add) calls add(array, element) for every element, those of one
+  // array in order; it is called twice.
+  template <typename Each>
+  static Jagged Grouped(size_t arrays, Each each) {
+    Jagged out;
+    // Counts two places ahead become starts one place ahead, which filling raises to the ends.
+    out.first_.assign(arrays + 2, 0);
+    each([&out](size_t array, const T&) { ++out.first_[array + 2]; });
+    std::partial_sum(out.first_.begin(), out.first_.end(), out.first_.begin());
+    out.values_.resize(out.first_.back());
+    each(
+        [&out](size_t array, const T& element) { out.values_[out.first_[array + 1]++] = element; });
+    out.first_.pop_back();
+    return out;
+  }
 
   void Add(std::span<const T> array) {
     values_.insert(values_.end(), array.begin(), array.end());
@@ -47,5 +64,12 @@ class Jagged {
   std::vector<size_t> first_ = {0};
   std::vector<T> values_;
 };
+
+// 0, 1, ..., count - 1.
+inline std::vector<int> Indices(size_t count) {
+  std::vector<int> out(count);
+  std::iota(out.begin(), out.end(), 0);
+  return out;
+}
 
 }  // namespace metadist

@@ -249,14 +249,6 @@ std::string JsonScanner::NumberText() {
   return length > kShownBytes ? text + "..." : text;
 }
 
-// Skips a value that is not an integer and returns its text or kind.
-std::string JsonScanner::Unreadable() {
-  const Kind kind = NextKind();
-  if (kind == Kind::kNumber) return NumberText();
-  Skip();
-  return std::string(KindName(kind));
-}
-
 bool JsonScanner::Integer(int64_t& out, std::string& misfit) {
   misfit.clear();
   if (end_ - at_ < kLookahead) Refill();
@@ -265,7 +257,9 @@ bool JsonScanner::Integer(int64_t& out, std::string& misfit) {
   if (end_ - at_ < kLookahead) Refill();
   if (FastInteger(out)) return true;
   out = 0;
-  misfit = Unreadable();
+  const Kind kind = NextKind();
+  misfit = kind == Kind::kNumber ? NumberText() : std::string(KindName(kind));
+  if (kind != Kind::kNumber) Skip();
   return !error_;
 }
 

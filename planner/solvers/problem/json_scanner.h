@@ -65,7 +65,6 @@ class JsonScanner {
   bool Refill();
   bool SkipBlanks();
   bool FastInteger(int64_t& out);
-  std::string Unreadable();
   std::string NumberText();
   bool Literal(std::string_view word);
   bool Expect(char wanted);

@@ -39,11 +39,10 @@ void CheckNode(const Problem& problem, int index, std::vector<Error>& errors) {
                                             node.costs.size(),
                                             row.usage.size())));
     }
-    for (int64_t usage : row.usage) {
-      if (usage >= 0) continue;
+    const auto below = std::ranges::find_if(row.usage, [](int64_t usage) { return usage < 0; });
+    if (below != row.usage.end()) {
       errors.push_back(
-          BadInput(where, fmt::format("memory row {}: expected usages >= 0, got {}", r, usage)));
-      break;
+          BadInput(where, fmt::format("memory row {}: expected usages >= 0, got {}", r, *below)));
     }
   }
 }
@@ -66,14 +65,28 @@ void CheckEdge(const Problem& problem, size_t index, std::vector<Error>& errors)
   }
 }
 
-void CheckTies(const Problem& problem, std::vector<Error>& errors) {
-  if (problem.tied.empty()) return;
-  if (problem.tied.size() != problem.nodes.size()) {
+// True if the list has one entry per node.
+template <typename T>
+bool CheckEntries(const char* where,
+                  const std::vector<T>& list,
+                  const Problem& problem,
+                  std::vector<Error>& errors) {
+  const bool whole = list.size() == problem.nodes.size();
+  if (!whole) {
     errors.push_back(BadInput(
-        "tied",
-        fmt::format("expected {} entries, got {}", problem.nodes.size(), problem.tied.size())));
-    return;
+        where, fmt::format("expected {} entries, got {}", problem.nodes.size(), list.size())));
   }
+  return whole;
+}
+
+void CheckTotal(const char* where, double total, std::vector<Error>& errors) {
+  if (total < static_cast<double>(kMaxTotalCost)) return;
+  errors.push_back(
+      BadInput(where, fmt::format("expected a total below {}, got {:g}", kMaxTotalCost, total)));
+}
+
+void CheckTies(const Problem& problem, std::vector<Error>& errors) {
+  if (problem.tied.empty() || !CheckEntries("tied", problem.tied, problem, errors)) return;
   for (size_t i = 0; i < problem.tied.size(); ++i) {
     const int target = problem.tied[i];
     const std::string where = NodeText(problem, static_cast<int>(i));
@@ -91,6 +104,15 @@ void CheckTies(const Problem& problem, std::vector<Error>& errors) {
 
 }  // namespace
 
+uint64_t HashOf(std::span<const int64_t> numbers) {
+  uint64_t hash = numbers.size();
+  for (int64_t number : numbers) {
+    hash = (hash ^ static_cast<uint64_t>(number)) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
 Result<void> Validate(const Problem& problem) {
   std::vector<Error> errors;
   double total = 0;
@@ -104,27 +126,16 @@ Result<void> Validate(const Problem& problem) {
       total += static_cast<double>(LargestFinite(*problem.edges[e].costs));
     }
   }
-  if (total >= static_cast<double>(kMaxTotalCost)) {
-    errors.push_back(BadInput(
-        "costs", fmt::format("expected a total below {}, got {:g}", kMaxTotalCost, total)));
-  }
+  CheckTotal("costs", total, errors);
   double usage = 0;
   for (const ProblemNode& node : problem.nodes) {
     for (const MemoryRow& row : node.rows) {
-      if (!row.usage.empty()) {
-        usage += static_cast<double>(*std::max_element(row.usage.begin(), row.usage.end()));
-      }
+      if (!row.usage.empty()) usage += static_cast<double>(std::ranges::max(row.usage));
     }
   }
-  if (usage >= static_cast<double>(kMaxTotalCost)) {
-    errors.push_back(BadInput(
-        "usages", fmt::format("expected a total below {}, got {:g}", kMaxTotalCost, usage)));
-  }
-  if (!problem.node_names.empty() && problem.node_names.size() != problem.nodes.size()) {
-    errors.push_back(BadInput(
-        "node names",
-        fmt::format(
-            "expected {} entries, got {}", problem.nodes.size(), problem.node_names.size())));
+  CheckTotal("usages", usage, errors);
+  if (!problem.node_names.empty()) {
+    CheckEntries("node names", problem.node_names, problem, errors);
   }
   CheckTies(problem, errors);
   if (!errors.empty()) return Join(std::move(errors));

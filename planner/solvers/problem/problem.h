@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ struct ProblemNode {
 
 // Row-major, node b fastest: entry [s_a * |S_b| + s_b]. Equal matrices may share one vector.
 using CostMatrix = std::shared_ptr<const std::vector<int64_t>>;
+
+// A hash of a matrix or another list of numbers.
+uint64_t HashOf(std::span<const int64_t> numbers);
 
 // Cost of a pair of strategies. a != b, in either order; parallel edges add up.
 struct ProblemEdge {

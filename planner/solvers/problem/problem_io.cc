@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "planner/solvers/problem/jagged.h"
 #include "planner/solvers/problem/problem_stream.h"
 
 namespace metadist {
@@ -55,7 +56,7 @@ std::string Quoted(const std::string& text) {
 }
 
 template <typename Int>
-void AppendList(const std::vector<Int>& values, const char* separator, std::string& out) {
+void AppendList(const std::vector<Int>& values, std::string& out, const char* separator = ",") {
   out += '[';
   for (size_t k = 0; k < values.size(); ++k) {
     if (k > 0) out += separator;
@@ -63,10 +64,6 @@ void AppendList(const std::vector<Int>& values, const char* separator, std::stri
     out.append(digits.data(), digits.size());
   }
   out += ']';
-}
-
-void AppendList(const std::vector<int64_t>& values, std::string& out) {
-  AppendList(values, ",", out);
 }
 
 // `"key":[`, one element per line, `]`.
@@ -80,20 +77,20 @@ void AppendLines(const char* key, size_t count, Append append, std::string& out)
   out += count == 0 ? "]" : "\n]";
 }
 
-// Every row after a node's first becomes a node of its own, tied to that node.
+// Every row after a node's first becomes a node of its own, tied to that node; a node without rows
+// gets an empty one.
 Problem OneRowPerNode(const Problem& problem) {
   Problem out = problem;
-  out.tied.resize(problem.nodes.size());
-  for (size_t i = 0; i < out.tied.size(); ++i) {
-    out.tied[i] = problem.tied.empty() ? static_cast<int>(i) : problem.tied[i];
-  }
+  if (out.tied.empty()) out.tied = Indices(problem.nodes.size());
   for (size_t i = 0; i < problem.nodes.size(); ++i) {
     const ProblemNode& node = problem.nodes[i];
     for (size_t r = 1; r < node.rows.size(); ++r) {
       out.nodes.push_back({std::vector<int64_t>(node.costs.size(), 0), {node.rows[r]}});
       out.tied.push_back(static_cast<int>(i));
     }
-    if (node.rows.size() > 1) out.nodes[i].rows.resize(1);
+    std::vector<MemoryRow>& rows = out.nodes[i].rows;
+    if (rows.empty()) rows.push_back({0, 0, std::vector<int64_t>(node.costs.size(), 0)});
+    rows.resize(1);
   }
   return WithTiesAsEdges(out);
 }
@@ -110,22 +107,16 @@ std::string WriteProblem(const Problem& problem) {
   const std::vector<ProblemEdge>& edges = flat.edges;
   std::string out = fmt::format("{{\"problem\":{{\"name\":{},\n\"nodes\":{{", Quoted(flat.name));
   const auto interval = [&](size_t i) {
-    const bool none = nodes[i].rows.empty();
-    AppendList(none ? std::vector<int64_t>{0, 0}
-                    : std::vector<int64_t>{nodes[i].rows[0].lo, nodes[i].rows[0].hi},
-               out);
+    AppendList<int64_t>({nodes[i].rows[0].lo, nodes[i].rows[0].hi}, out);
   };
-  const auto usage = [&](size_t i) {
-    const bool none = nodes[i].rows.empty();
-    AppendList(none ? std::vector<int64_t>(nodes[i].costs.size(), 0) : nodes[i].rows[0].usage, out);
-  };
+  const auto usage = [&](size_t i) { AppendList(nodes[i].rows[0].usage, out); };
   AppendLines("intervals", nodes.size(), interval, out);
   out += ",\n";
   AppendLines("costs", nodes.size(), [&](size_t i) { AppendList(nodes[i].costs, out); }, out);
   out += ",\n";
   AppendLines("usages", nodes.size(), usage, out);
   out += "},\n\"edges\":{";
-  const auto ends = [&](size_t e) { AppendList({edges[e].a, edges[e].b}, out); };
+  const auto ends = [&](size_t e) { AppendList<int>({edges[e].a, edges[e].b}, out); };
   AppendLines("nodes", edges.size(), ends, out);
   out += ",\n";
   AppendLines("costs", edges.size(), [&](size_t e) { AppendList(*edges[e].costs, out); }, out);
@@ -165,7 +156,7 @@ Result<Choice> ParseChoice(std::string_view text, const Problem& problem, Choice
 
 std::string WriteChoice(const Choice& choice) {
   std::string out;
-  AppendList(choice, ", ", out);
+  AppendList(choice, out, ", ");
   return out + "\n";
 }
 

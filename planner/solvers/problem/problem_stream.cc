@@ -25,15 +25,6 @@ namespace {
 constexpr size_t kMostErrors = 100;
 constexpr size_t kMostUnknownKeys = 20;
 
-uint64_t HashOf(const std::vector<int64_t>& entries) {
-  uint64_t hash = entries.size();
-  for (int64_t entry : entries) {
-    hash = (hash ^ static_cast<uint64_t>(entry)) * 0x9e3779b97f4a7c15;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
 // Stores equal matrices once.
 class MatrixPool {
  public:
@@ -62,15 +53,12 @@ class ProblemReader {
   explicit ProblemReader(ByteSource source) : scanner_(std::move(source)) {}
 
   Result<ProblemFile> Run() {
-    bool found = false;
     Object("", [&](const std::string& key) {
       if (key != "problem") return false;
-      found = true;
       ReadBody();
       return true;
     });
     if (!broken_ && !scanner_.End()) Broken("");
-    if (!broken_ && errors_.empty() && !found) Fail("problem", "expected a value, got none");
     if (errors_.empty()) CheckPresence();
     if (errors_.empty()) MakeNodes();
     if (errors_.empty()) MakeEdges();
@@ -114,10 +102,6 @@ class ProblemReader {
     return false;
   }
 
-  static std::string Path(const std::string& path, const std::string& key) {
-    return path.empty() ? key : path + "." + key;
-  }
-
   // read(key) reads the value of a key, or returns false for an unknown key.
   template <typename Read>
   void Object(const std::string& path, Read read) {
@@ -126,11 +110,12 @@ class ProblemReader {
     std::string key;
     for (bool more = scanner_.Open('{'); more; more = scanner_.Another('}')) {
       if (!scanner_.Key(key)) break;
-      const std::string at = Path(path, key);
+      const std::string at = path.empty() ? key : path + "." + key;
       const bool again = !seen.insert(key).second;
       if (again) Fail(at, "expected once, got twice");
       if (!again && read(key)) {
         if (broken_) return;
+        given_.insert(at);
         continue;
       }
       if (!again && out_.unknown_keys.size() < kMostUnknownKeys) out_.unknown_keys.push_back(at);
@@ -196,7 +181,6 @@ class ProblemReader {
       } else {
         return false;
       }
-      given_.insert(Path("problem", key));
       return true;
     });
   }
@@ -226,7 +210,6 @@ class ProblemReader {
       } else {
         return false;
       }
-      given_.insert(Path("problem.nodes", key));
       return true;
     });
   }
@@ -266,7 +249,6 @@ class ProblemReader {
       } else {
         return false;
       }
-      given_.insert(Path("problem.edges", key));
       return true;
     });
   }
@@ -286,18 +268,17 @@ class ProblemReader {
   }
 
   void CheckPresence() {
-    for (const char* path : {"problem.nodes", "problem.edges"}) {
-      if (!given_.contains(path)) Fail(path, "expected a value, got none");
-    }
-    for (const char* path : {"problem.nodes.intervals",
-                             "problem.nodes.costs",
-                             "problem.nodes.usages",
-                             "problem.edges.nodes",
-                             "problem.edges.costs"}) {
-      const std::string parent = std::string(path).substr(0, std::string(path).rfind('.'));
-      if (given_.contains(parent) && !given_.contains(path)) {
-        Fail(path, "expected a value, got none");
-      }
+    for (const std::string path : {"problem",
+                                   "problem.nodes",
+                                   "problem.edges",
+                                   "problem.nodes.intervals",
+                                   "problem.nodes.costs",
+                                   "problem.nodes.usages",
+                                   "problem.edges.nodes",
+                                   "problem.edges.costs"}) {
+      const size_t dot = path.rfind('.');
+      const bool due = dot == std::string::npos || given_.contains(path.substr(0, dot));
+      if (due && !given_.contains(path)) Fail(path, "expected a value, got none");
     }
     if (!errors_.empty()) return;
     CheckCount("problem.nodes.intervals", intervals_.size(), costs_.size(), "costs");
@@ -384,6 +365,7 @@ class ProblemReader {
   JsonScanner scanner_;
   ProblemFile out_;
   MatrixPool pool_;
+  // Paths of the known keys read.
   std::set<std::string> given_;
   std::vector<Error> errors_;
   bool broken_ = false;

@@ -36,14 +36,11 @@ class Random {
   // Uniform in [0, 1).
   double Unit() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
 
-  template <typename T>
-  void Shuffle(std::span<T> items) {
+  // Shuffles an array or a part of one.
+  template <typename Items>
+  void Shuffle(Items&& items) {
     for (size_t k = items.size(); k > 1; --k)
       std::swap(items[k - 1], items[Below(static_cast<int64_t>(k))]);
-  }
-  template <typename T>
-  void Shuffle(std::vector<T>& items) {
-    Shuffle(std::span(items));
   }
 
   // Shuffles within pieces of consecutive items and shuffles the pieces, for items whose neighbours

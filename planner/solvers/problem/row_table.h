@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -21,37 +22,17 @@ class RowTable {
     std::span<const int64_t> usage;  // per strategy
   };
 
-  // The rows of one node.
-  class Rows {
-   public:
-    class Iterator {
-     public:
-      Iterator(const int64_t* at, size_t stride) : at_(at), stride_(stride) {}
-      Row operator*() const { return {at_[0], at_[1], {at_ + kBounds, stride_ - kBounds}}; }
-      Iterator& operator++() {
-        at_ += stride_;
-        return *this;
-      }
-      bool operator!=(const Iterator& other) const { return at_ != other.at_; }
-
-     private:
-      const int64_t* at_;
-      size_t stride_;
-    };
-
-    Rows(const int64_t* at, size_t count, size_t stride)
-        : at_(at), count_(count), stride_(stride) {}
-    size_t size() const { return count_; }
-    bool empty() const { return count_ == 0; }
-    Row operator[](size_t r) const { return *Iterator(at_ + r * stride_, stride_); }
-    Iterator begin() const { return {at_, stride_}; }
-    Iterator end() const { return {at_ + count_ * stride_, stride_}; }
-
-   private:
-    const int64_t* at_;
-    size_t count_;
-    size_t stride_;
+  // The row of a number.
+  struct RowAt {
+    const int64_t* first;
+    size_t stride;
+    Row operator()(int r) const {
+      const int64_t* const row = first + r * stride;
+      return {row[0], row[1], {row + kBounds, stride - kBounds}};
+    }
   };
+  // The rows of one node.
+  using Rows = std::ranges::transform_view<std::ranges::iota_view<int, int>, RowAt>;
 
   RowTable() = default;
   RowTable(std::initializer_list<std::vector<MemoryRow>> nodes) {
@@ -67,7 +48,8 @@ class RowTable {
   // Number of nodes.
   size_t size() const { return nodes_.size(); }
   Rows operator[](size_t node) const {
-    return {values_.data() + nodes_[node].at, nodes_[node].count, nodes_[node].stride};
+    const auto& [at, count, stride] = nodes_[node];
+    return Rows(std::views::iota(0, static_cast<int>(count)), {values_.data() + at, stride});
   }
   std::vector<MemoryRow> Copy(size_t node) const;
 

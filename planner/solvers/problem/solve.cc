@@ -3,26 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <string>
+#include <iterator>
 
 #include "metair/ir/check.h"
 
 namespace metadist {
 
 std::string_view SolveStatusName(SolveStatus status) {
-  switch (status) {
-    case SolveStatus::kOptimal:
-      return "optimal";
-    case SolveStatus::kGap:
-      return "gap";
-    case SolveStatus::kHeuristic:
-      return "heuristic";
-    case SolveStatus::kInfeasible:
-      return "infeasible";
-    case SolveStatus::kNoPlan:
-      return "no plan";
-  }
-  CHECK(false, "unknown solve status");
+  constexpr std::string_view kNames[] = {"optimal", "gap", "heuristic", "infeasible", "no plan"};
+  const auto index = static_cast<size_t>(status);
+  CHECK(index < std::size(kNames), "unknown solve status");
+  return kNames[index];
 }
 
 std::string StopText(std::string_view stopped_by) {

@@ -18,16 +18,13 @@ namespace {
 class Propagation {
  public:
   explicit Propagation(CostGraph& graph)
-      : graph_(graph),
-        alive_(graph.nodes.size()),
-        first_(graph.nodes.size() + 1, 0),
-        queued_(graph.edges.size(), 0) {}
+      : graph_(graph), alive_(graph.nodes.size()), queued_(graph.edges.size(), 0) {}
 
-  void Run() {
+  int64_t Run() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       const std::vector<int64_t>& costs = graph_.nodes[i].costs;
       for (size_t p = 0; p < costs.size(); ++p) {
-        if (IsInfinite(costs[p])) Kill(static_cast<int>(i), p);
+        if (IsInfinite(costs[p])) Kill(p, costs.size(), alive_[i]);
       }
     }
     for (size_t e = 0; e < graph_.edges.size(); ++e) {
@@ -37,55 +34,37 @@ class Propagation {
       }
       if (!edge.finite) Queue(static_cast<int>(e));
     }
-    MakeIncidence();
+    edges_ = Jagged<int>::Grouped(graph_.nodes.size(), [this](auto add) {
+      for (int e : queue_) {
+        add(graph_.edges[e].a, e);
+        add(graph_.edges[e].b, e);
+      }
+    });
     while (!queue_.empty()) {
       const int edge = queue_.front();
       queue_.pop_front();
       queued_[edge] = 0;
       Scan(graph_.edges[edge]);
     }
+    return DropStrategies(graph_, alive_);
   }
-
-  const std::vector<std::vector<char>>& alive() const { return alive_; }
 
  private:
-  void Kill(int node, size_t p) {
-    if (alive_[node].empty()) alive_[node].assign(graph_.nodes[node].costs.size(), 1);
-    alive_[node][p] = 0;
-  }
-
-  bool Alive(int node, size_t p) const { return alive_[node].empty() || alive_[node][p]; }
-
   void Queue(int edge) {
     if (queued_[edge]) return;
     queued_[edge] = 1;
     queue_.push_back(edge);
   }
 
-  // Edges with forbidden entries by node, in one array.
-  void MakeIncidence() {
-    for (int e : queue_) {
-      ++first_[graph_.edges[e].a + 1];
-      ++first_[graph_.edges[e].b + 1];
-    }
-    for (size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
-    incidence_.resize(first_.back());
-    std::vector<int> next(first_.begin(), first_.end() - 1);
-    for (int e : queue_) {
-      incidence_[next[graph_.edges[e].a]++] = e;
-      incidence_[next[graph_.edges[e].b]++] = e;
-    }
-  }
-
   void Revise(int node, const std::vector<char>& supported) {
     bool changed = false;
     for (size_t p = 0; p < supported.size(); ++p) {
-      if (supported[p] || !Alive(node, p)) continue;
-      Kill(node, p);
+      if (supported[p] || !IsAlive(alive_[node], p)) continue;
+      Kill(p, supported.size(), alive_[node]);
       changed = true;
     }
     if (!changed) return;
-    for (int k = first_[node]; k < first_[node + 1]; ++k) Queue(incidence_[k]);
+    for (int edge : edges_[node]) Queue(edge);
   }
 
   void Scan(const CostGraph::Edge& edge) {
@@ -94,10 +73,10 @@ class Propagation {
     supported_a_.assign(rows, 0);
     supported_b_.assign(columns, 0);
     for (size_t p = 0; p < rows; ++p) {
-      if (!Alive(edge.a, p)) continue;
+      if (!IsAlive(alive_[edge.a], p)) continue;
       const int64_t* row = &edge.costs[p * columns];
       for (size_t q = 0; q < columns; ++q) {
-        if (IsInfinite(row[q]) || !Alive(edge.b, q)) continue;
+        if (IsInfinite(row[q]) || !IsAlive(alive_[edge.b], q)) continue;
         supported_a_[p] = 1;
         supported_b_[q] = 1;
       }
@@ -109,8 +88,8 @@ class Propagation {
   CostGraph& graph_;
   // Empty: all strategies remain.
   std::vector<std::vector<char>> alive_;
-  std::vector<int> first_;
-  std::vector<int> incidence_;
+  // Edges with forbidden entries by node.
+  Jagged<int> edges_;
   std::deque<int> queue_;
   std::vector<char> queued_;
   std::vector<char> supported_a_;
@@ -119,10 +98,6 @@ class Propagation {
 
 }  // namespace
 
-int64_t EnforceArcConsistency(CostGraph& graph) {
-  Propagation work(graph);
-  work.Run();
-  return DropStrategies(graph, work.alive());
-}
+int64_t EnforceArcConsistency(CostGraph& graph) { return Propagation(graph).Run(); }
 
 }  // namespace metadist

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/reduce/cost_graph.h"
 
-#include <numeric>
+#include <cstdlib>
 #include <unordered_map>
 
 #include "metair/ir/check.h"
@@ -10,31 +10,20 @@
 namespace metadist {
 namespace {
 
-// Replaces forbidden entries by kInfinite; returns whether there were any.
-bool MarkForbidden(std::vector<int64_t>& entries) {
-  bool any = false;
-  for (int64_t& entry : entries) {
-    if (entry < kForbiddenFrom) continue;
-    entry = kInfinite;
-    any = true;
-  }
-  return any;
+// Adds an entry of the problem.
+int64_t AddEntry(int64_t sum, int64_t entry) {
+  return AddCosts(sum, entry >= kForbiddenFrom ? kInfinite : entry);
 }
 
 // The lowest-numbered node of each group of tied nodes.
 std::vector<int> TieRoots(const Problem& problem) {
-  std::vector<int> root(problem.nodes.size());
-  std::iota(root.begin(), root.end(), 0);
-  auto find = [&](int node) {
-    while (root[node] != node) node = root[node] = root[root[node]];
-    return node;
-  };
+  std::vector<int> root = Indices(problem.nodes.size());
   for (size_t i = 0; i < problem.tied.size(); ++i) {
-    const int a = find(static_cast<int>(i));
-    const int b = find(problem.tied[i]);
+    const int a = RootOf(static_cast<int>(i), root);
+    const int b = RootOf(problem.tied[i], root);
     root[std::max(a, b)] = std::min(a, b);
   }
-  for (size_t i = 0; i < root.size(); ++i) root[i] = find(static_cast<int>(i));
+  for (size_t i = 0; i < root.size(); ++i) root[i] = RootOf(static_cast<int>(i), root);
   return root;
 }
 
@@ -51,21 +40,16 @@ void AddEdges(const Problem& problem, CostGraph& graph) {
     std::vector<int64_t>& own = graph.nodes[a].costs;
     const size_t stride = graph.nodes[b].costs.size();
     const std::vector<int64_t>& from = *edge.costs;
-    auto entry = [&from](size_t k) { return from[k] >= kForbiddenFrom ? kInfinite : from[k]; };
     if (a == b) {
-      for (size_t p = 0; p < own.size(); ++p) own[p] = AddCosts(own[p], entry(p * stride + p));
+      for (size_t p = 0; p < own.size(); ++p) own[p] = AddEntry(own[p], from[p * stride + p]);
       continue;
     }
     const auto [place, fresh] =
         first.try_emplace(static_cast<uint64_t>(a) * count + b, graph.edges.size());
-    if (fresh) {
-      graph.edges.push_back({a, b, from, false});
-      graph.edges.back().finite = !MarkForbidden(graph.edges.back().costs);
-      continue;
-    }
+    if (fresh) graph.edges.push_back({a, b, std::vector<int64_t>(from.size(), 0), true});
     CostGraph::Edge& sum = graph.edges[place->second];
     for (size_t k = 0; k < sum.costs.size(); ++k) {
-      sum.costs[k] = AddCosts(sum.costs[k], entry(k));
+      sum.costs[k] = AddEntry(sum.costs[k], from[k]);
       if (IsInfinite(sum.costs[k])) sum.finite = false;
     }
   }
@@ -88,16 +72,24 @@ void ShrinkEdge(CostGraph::Edge& edge,
   const size_t rows = edge.costs.size() / stride;
   size_t to = 0;
   for (size_t p = 0; p < rows; ++p) {
-    if (!alive_a.empty() && !alive_a[p]) continue;
+    if (!IsAlive(alive_a, p)) continue;
     const int64_t* row = &edge.costs[p * stride];
     for (size_t q = 0; q < stride; ++q) {
-      if (alive_b.empty() || alive_b[q]) edge.costs[to++] = row[q];
+      if (IsAlive(alive_b, q)) edge.costs[to++] = row[q];
     }
   }
   edge.costs.resize(to);
 }
 
 }  // namespace
+
+double LargestFiniteEntry(std::span<const int64_t> entries) {
+  int64_t largest = 0;
+  for (int64_t entry : entries) {
+    if (!IsInfinite(entry)) largest = std::max(largest, std::abs(entry));
+  }
+  return static_cast<double>(largest);
+}
 
 CostGraph MakeCostGraph(const Problem& problem, bool without_memory) {
   CostGraph graph;
@@ -110,17 +102,11 @@ CostGraph MakeCostGraph(const Problem& problem, bool without_memory) {
   for (size_t i = 0; i < count; ++i) {
     const ProblemNode& from = problem.nodes[i];
     graph.original_size.push_back(static_cast<int>(from.costs.size()));
-    graph.strategy_of[i].resize(from.costs.size());
-    std::iota(graph.strategy_of[i].begin(), graph.strategy_of[i].end(), 0);
+    graph.strategy_of[i] = Indices(from.costs.size());
     CostGraph::Node& to = graph.nodes[graph.root[i]];
-    if (to.costs.empty()) {
-      to.costs = from.costs;
-      MarkForbidden(to.costs);
-    } else {
-      for (size_t p = 0; p < from.costs.size(); ++p) {
-        const bool forbidden = from.costs[p] >= kForbiddenFrom;
-        to.costs[p] = AddCosts(to.costs[p], forbidden ? kInfinite : from.costs[p]);
-      }
+    to.costs.resize(from.costs.size(), 0);
+    for (size_t p = 0; p < to.costs.size(); ++p) {
+      to.costs[p] = AddEntry(to.costs[p], from.costs[p]);
     }
     if (with_memory) to.rows.insert(to.rows.end(), from.rows.begin(), from.rows.end());
   }
@@ -148,15 +134,11 @@ int64_t DropStrategies(CostGraph& graph, const std::vector<std::vector<char>>& a
   }
   if (dropped == 0) return 0;
   graph.deletions += dropped;
-  const std::vector<char> all;
   for (CostGraph::Edge& edge : graph.edges) {
     if (!shrinks[edge.a] && !shrinks[edge.b]) continue;
     graph.changed[edge.a] = 1;
     graph.changed[edge.b] = 1;
-    ShrinkEdge(edge,
-               shrinks[edge.a] ? alive[edge.a] : all,
-               shrinks[edge.b] ? alive[edge.b] : all,
-               graph.nodes[edge.b].costs.size());
+    ShrinkEdge(edge, alive[edge.a], alive[edge.b], graph.nodes[edge.b].costs.size());
   }
   for (size_t i = 0; i < count; ++i) {
     if (shrinks[graph.root[i]]) Keep(graph.strategy_of[i], alive[graph.root[i]]);
@@ -191,18 +173,13 @@ Choice ExpandChoice(const CostGraph& graph, const Choice& choice) {
   return out;
 }
 
-Incidence::Incidence(const CostGraph& graph)
-    : first_(graph.nodes.size() + 1, 0), edges_(2 * graph.edges.size()) {
-  for (const CostGraph::Edge& edge : graph.edges) {
-    ++first_[edge.a];
-    ++first_[edge.b];
-  }
-  // first_ holds the ends of the ranges; filling the ranges backwards lowers them to the starts.
-  std::partial_sum(first_.begin(), first_.end(), first_.begin());
-  for (size_t e = graph.edges.size(); e-- > 0;) {
-    edges_[--first_[graph.edges[e].a]] = static_cast<int>(e);
-    edges_[--first_[graph.edges[e].b]] = static_cast<int>(e);
-  }
+Jagged<int> EdgesByNode(const CostGraph& graph) {
+  return Jagged<int>::Grouped(graph.nodes.size(), [&graph](auto add) {
+    for (size_t e = 0; e < graph.edges.size(); ++e) {
+      add(graph.edges[e].a, static_cast<int>(e));
+      add(graph.edges[e].b, static_cast<int>(e));
+    }
+  });
 }
 
 }  // namespace metadist

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "planner/solvers/problem/jagged.h"
 #include "planner/solvers/problem/problem.h"
 
 namespace metadist {
@@ -17,6 +18,9 @@ namespace metadist {
 inline constexpr int64_t kInfinite = int64_t{1} << 61;
 constexpr bool IsInfinite(int64_t cost) { return cost >= kInfinite / 2; }
 constexpr int64_t AddCosts(int64_t a, int64_t b) { return std::min(a + b, kInfinite); }
+
+// The largest absolute value of a finite entry, 0 if there is none.
+double LargestFiniteEntry(std::span<const int64_t> entries);
 
 // The problem during reduction. Node ids are always those of the original problem; a node that was
 // merged or eliminated has no strategies left.
@@ -37,6 +41,9 @@ struct CostGraph {
     std::vector<int64_t> costs;
     // True: known to have no forbidden entry. False: unknown.
     bool finite = false;
+
+    // The end that is not `node`.
+    int other(int node) const { return node == a ? b : a; }
   };
   // When the nodes a and b take strategies x and y of the original problem, `node` takes strategy
   // best[x * strategies(b) + y], in its numbering at the time of its removal. a, b: -1 if absent.
@@ -80,9 +87,22 @@ struct CostGraph {
   std::vector<char> changed;
 };
 
+// The root of a node's tree, where parent[root] == root. Halves the path to it.
+inline int RootOf(int node, std::vector<int>& parent) {
+  while (parent[node] != node) node = parent[node] = parent[parent[node]];
+  return node;
+}
+
 // Converts the problem: forbidden entries become kInfinite, tied nodes one node, times indices.
 // without_memory: ignores all rows, as for a problem without limit.
 CostGraph MakeCostGraph(const Problem& problem, bool without_memory);
+
+// Whether strategy p of `count` remains, and its deletion. Empty: all remain.
+inline bool IsAlive(const std::vector<char>& alive, size_t p) { return alive.empty() || alive[p]; }
+inline void Kill(size_t p, size_t count, std::vector<char>& alive) {
+  alive.resize(count, 1);
+  alive[p] = 0;
+}
 
 // Deletes the strategies with alive[node][strategy] == 0 from nodes, rows, edges and the mapping
 // back. Empty alive[node]: all stay. Sets `infeasible` if a node loses its last strategy. Returns
@@ -93,17 +113,7 @@ int64_t DropStrategies(CostGraph& graph, const std::vector<std::vector<char>>& a
 // strategies (other entries are ignored).
 Choice ExpandChoice(const CostGraph& graph, const Choice& choice);
 
-// Ascending edge ids per node, in one array.
-class Incidence {
- public:
-  explicit Incidence(const CostGraph& graph);
-  std::span<const int> of(int node) const {
-    return {edges_.data() + first_[node], edges_.data() + first_[node + 1]};
-  }
-
- private:
-  std::vector<int> first_;
-  std::vector<int> edges_;
-};
+// Ascending edge ids per node.
+Jagged<int> EdgesByNode(const CostGraph& graph);
 
 }  // namespace metadist

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "planner/solvers/reduce/rules.h"
 
 namespace metadist {
@@ -31,17 +33,24 @@ struct Side {
 class Dominance {
  public:
   explicit Dominance(CostGraph& graph)
-      : graph_(graph), incidence_(graph), alive_(graph.nodes.size()) {}
+      : graph_(graph), edges_(EdgesByNode(graph)), alive_(graph.nodes.size()) {}
 
+  int64_t Run() {
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (std::exchange(graph_.changed[i], 0)) Visit(static_cast<int>(i));
+    }
+    return DropStrategies(graph_, alive_);
+  }
+
+ private:
   void Visit(int node) {
     const size_t size = graph_.nodes[node].costs.size();
     if (size < 2) return;
     MakeSides(node);
     for (size_t p = 0; p < size; ++p) {
       for (size_t g = 0; g < size; ++g) {
-        if (g == p || !Alive(node, g) || !Replaces(node, p, g)) continue;
-        if (alive_[node].empty()) alive_[node].assign(size, 1);
-        alive_[node][p] = 0;
+        if (g == p || !IsAlive(alive_[node], g) || !Replaces(node, p, g)) continue;
+        Kill(p, size, alive_[node]);
         const std::vector<int>& names = graph_.strategy_of[node];
         graph_.replacements.push_back({node, names[p], names[g]});
         break;
@@ -49,26 +58,21 @@ class Dominance {
     }
   }
 
-  const std::vector<std::vector<char>>& alive() const { return alive_; }
-
- private:
-  bool Alive(int node, size_t p) const { return alive_[node].empty() || alive_[node][p]; }
-
   void MakeSides(int node) {
     const size_t size = graph_.nodes[node].costs.size();
     sides_.clear();
     cheapest_.clear();
-    for (int id : incidence_.of(node)) {
+    for (int id : edges_[node]) {
       const CostGraph::Edge& edge = graph_.edges[id];
       const size_t stride = graph_.nodes[edge.b].costs.size();
       const bool first = edge.a == node;
-      const int partner = first ? edge.b : edge.a;
+      const int partner = edge.other(node);
       const size_t partners = graph_.nodes[partner].costs.size();
       const Side side{&edge, partner, partners, first ? stride : 1, first ? 1 : stride};
       for (size_t p = 0; p < size; ++p) {
         int best = -1;
         for (size_t q = 0; q < partners; ++q) {
-          if (!Alive(partner, q)) continue;
+          if (!IsAlive(alive_[partner], q)) continue;
           if (best < 0 || side.at(p, q) < side.at(p, best)) best = static_cast<int>(q);
         }
         cheapest_.push_back(best);
@@ -95,7 +99,7 @@ class Dominance {
     for (const Side& side : sides_) {
       int64_t least = kInfinite;
       for (size_t q = 0; q < side.partners; ++q) {
-        if (!Alive(side.partner, q)) continue;
+        if (!IsAlive(alive_[side.partner], q)) continue;
         const int64_t with_p = side.at(p, q);
         if (IsInfinite(with_p)) continue;
         const int64_t with_g = side.at(g, q);
@@ -108,7 +112,7 @@ class Dominance {
   }
 
   CostGraph& graph_;
-  const Incidence incidence_;
+  const Jagged<int> edges_;
   // Empty: all strategies remain.
   std::vector<std::vector<char>> alive_;
   // Edges of the visited node, and for each edge and each own strategy the cheapest remaining
@@ -119,14 +123,6 @@ class Dominance {
 
 }  // namespace
 
-int64_t DropDominated(CostGraph& graph) {
-  Dominance work(graph);
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (!graph.changed[i]) continue;
-    graph.changed[i] = 0;
-    work.Visit(static_cast<int>(i));
-  }
-  return DropStrategies(graph, work.alive());
-}
+int64_t DropDominated(CostGraph& graph) { return Dominance(graph).Run(); }
 
 }  // namespace metadist

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <numeric>
-
 #include "planner/solvers/reduce/memory_rows.h"
 #include "planner/solvers/reduce/rules.h"
 
@@ -51,12 +49,19 @@ Functions Inspect(const CostGraph::Edge& edge, size_t rows, size_t columns) {
   return out;
 }
 
+// values[map[q]] for every q.
+template <typename T>
+std::vector<T> Composed(const std::vector<T>& values, const std::vector<int>& map) {
+  std::vector<T> out;
+  for (int q : map) out.push_back(values[q]);
+  return out;
+}
+
 class Classes {
  public:
   explicit Classes(const CostGraph& graph) : graph_(graph) {
     const size_t count = graph.nodes.size();
-    parent_.resize(count);
-    std::iota(parent_.begin(), parent_.end(), 0);
+    parent_ = Indices(count);
     size_.assign(count, 1);
     to_parent_.resize(count);
   }
@@ -71,9 +76,7 @@ class Classes {
       const int v = path[k];
       const int p = parent_[v];
       if (p == root) continue;
-      std::vector<int> composed;
-      for (int q : to_parent_[p]) composed.push_back(to_parent_[v][q]);
-      to_parent_[v] = std::move(composed);
+      to_parent_[v] = Composed(to_parent_[v], to_parent_[p]);
       parent_[v] = root;
     }
     return root;
@@ -103,6 +106,9 @@ class Classes {
     size_[leader_root] += size_[follower_root];
     return true;
   }
+
+  // At(node, q) for every q, unless the node is a root. Requires a preceding Find(node).
+  const std::vector<int>& Map(int node) const { return to_parent_[node]; }
 
   int size(int root) const { return size_[root]; }
 
@@ -178,23 +184,15 @@ void RebuildNodes(CostGraph& graph, Classes& classes) {
     for (size_t q = 0; q < to.costs.size(); ++q) {
       to.costs[q] = AddCosts(to.costs[q], from.costs[classes.At(i, static_cast<int>(q))]);
     }
-    for (MemoryRow& row : from.rows) {
-      std::vector<int64_t> usage;
-      for (size_t q = 0; q < to.costs.size(); ++q) {
-        usage.push_back(row.usage[classes.At(i, static_cast<int>(q))]);
-      }
-      to.rows.push_back({row.lo, row.hi, std::move(usage)});
+    for (const MemoryRow& row : from.rows) {
+      to.rows.push_back({row.lo, row.hi, Composed(row.usage, classes.Map(i))});
     }
   }
   for (int i = 0; i < count; ++i) {
     const int old_root = graph.root[i];
     const int root = classes.Find(old_root);
     if (root == old_root) continue;
-    std::vector<int> map;
-    for (size_t q = 0; q < graph.nodes[root].costs.size(); ++q) {
-      map.push_back(graph.strategy_of[i][classes.At(old_root, static_cast<int>(q))]);
-    }
-    graph.strategy_of[i] = std::move(map);
+    graph.strategy_of[i] = Composed(graph.strategy_of[i], classes.Map(old_root));
     graph.root[i] = root;
   }
   for (int i = 0; i < count; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 #include <set>
+#include <utility>
 
 #include "planner/solvers/reduce/minimized_node.h"
 #include "planner/solvers/reduce/rules.h"
@@ -23,7 +24,7 @@ constexpr size_t kGrowth = 2;
 class LowDegree {
  public:
   explicit LowDegree(CostGraph& graph)
-      : graph_(graph), old_(graph), gone_(graph.edges.size(), 0), degree_(graph.nodes.size(), 0) {
+      : graph_(graph), old_(EdgesByNode(graph)), degree_(graph.nodes.size(), 0) {
     for (const CostGraph::Edge& edge : graph.edges) {
       ++degree_[edge.a];
       ++degree_[edge.b];
@@ -39,11 +40,7 @@ class LowDegree {
       pending_.erase(pending_.begin());
       if (Step(node)) ++steps;
     }
-    std::vector<CostGraph::Edge> kept;
-    for (size_t e = 0; e < graph_.edges.size(); ++e) {
-      if (!gone_[e]) kept.push_back(std::move(graph_.edges[e]));
-    }
-    graph_.edges = std::move(kept);
+    std::erase_if(graph_.edges, IsTaken);
     return steps;
   }
 
@@ -55,22 +52,22 @@ class LowDegree {
     std::vector<int64_t> costs;  // [own][partner], empty if absent
   };
 
+  // A taken edge has no entries left.
+  static bool IsTaken(const CostGraph::Edge& edge) { return edge.costs.empty(); }
+
   Side Take(int node, int edge_id) {
     CostGraph::Edge& edge = graph_.edges[edge_id];
-    const bool first = edge.a == node;
     Side side;
-    side.partner = first ? edge.b : edge.a;
+    side.partner = edge.other(node);
     side.size = graph_.nodes[side.partner].costs.size();
-    if (first) {
-      side.costs = std::move(edge.costs);
-    } else {
+    side.costs = std::exchange(edge.costs, {});
+    if (edge.b == node) {
+      const std::vector<int64_t> from = side.costs;
       const size_t own = graph_.nodes[node].costs.size();
-      side.costs.resize(own * side.size);
       for (size_t q = 0; q < side.size; ++q) {
-        for (size_t p = 0; p < own; ++p) side.costs[p * side.size + q] = edge.costs[q * own + p];
+        for (size_t p = 0; p < own; ++p) side.costs[p * side.size + q] = from[q * own + p];
       }
     }
-    gone_[edge_id] = 1;
     --degree_[node];
     --degree_[side.partner];
     graph_.changed[side.partner] = 1;
@@ -85,26 +82,17 @@ class LowDegree {
 
   // The remaining edges of a node.
   std::vector<int> Edges(int node) const {
-    std::vector<int> out;
-    for (int edge : old_.of(node)) {
-      if (!gone_[edge]) out.push_back(edge);
-    }
+    std::vector<int> out(old_[node].begin(), old_[node].end());
     const auto fresh = fresh_.find(node);
-    if (fresh == fresh_.end()) return out;
-    for (int edge : fresh->second) {
-      if (!gone_[edge]) out.push_back(edge);
-    }
+    if (fresh != fresh_.end()) out.insert(out.end(), fresh->second.begin(), fresh->second.end());
+    std::erase_if(out, [this](int edge) { return IsTaken(graph_.edges[edge]); });
     return out;
-  }
-
-  int Partner(int node, int edge) const {
-    return graph_.edges[edge].a == node ? graph_.edges[edge].b : graph_.edges[edge].a;
   }
 
   int EdgeBetween(int a, int b) const {
     if (degree_[a] > degree_[b]) std::swap(a, b);
     for (int edge : Edges(a)) {
-      if (Partner(a, edge) == b) return edge;
+      if (graph_.edges[edge].other(a) == b) return edge;
     }
     return -1;
   }
@@ -114,8 +102,8 @@ class LowDegree {
     if (own.costs.size() < 2 || degree_[node] > 2) return false;
     if (degree_[node] < 2) return true;
     const std::vector<int> edges = Edges(node);
-    const int a = Partner(node, edges.front());
-    const int b = Partner(node, edges.back());
+    const int a = graph_.edges[edges.front()].other(node);
+    const int b = graph_.edges[edges.back()].other(node);
     const size_t size_a = graph_.nodes[a].costs.size();
     const size_t size_b = graph_.nodes[b].costs.size();
     return size_a * size_b <= kGrowth * own.costs.size() * (size_a + size_b) ||
@@ -165,7 +153,6 @@ class LowDegree {
     if (id < 0) {
       const int fresh = static_cast<int>(graph_.edges.size());
       graph_.edges.push_back({a.partner, b.partner, least, false});
-      gone_.push_back(0);
       for (int end : {a.partner, b.partner}) {
         fresh_[end].push_back(fresh);
         ++degree_[end];
@@ -192,9 +179,8 @@ class LowDegree {
 
   CostGraph& graph_;
   // Edges per node at the start, and those added since.
-  const Incidence old_;
+  const Jagged<int> old_;
   std::map<int, std::vector<int>> fresh_;
-  std::vector<char> gone_;
   // Number of remaining edges per node.
   std::vector<int> degree_;
   std::set<int> pending_;

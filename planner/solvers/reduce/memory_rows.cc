@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/reduce/memory_rows.h"
 
-#include <numeric>
 #include <utility>
 
 namespace metadist {
@@ -20,6 +19,8 @@ namespace {
 bool Earlier(const MemoryRow& x, const MemoryRow& y) {
   return x.lo != y.lo ? x.lo < y.lo : x.hi < y.hi;
 }
+
+bool IsEmpty(const MemoryRow& row) { return row.lo >= row.hi; }
 
 // Adds up rows with equal intervals; sorts the rows by time.
 void MergeRows(std::vector<MemoryRow>& rows) {
@@ -143,9 +144,7 @@ bool SimplifyOnce(CostGraph& graph) {
       row.lo = before[row.lo];
       row.hi = before[row.hi];
     }
-    if (std::erase_if(rows, [](const MemoryRow& row) { return row.lo >= row.hi; }) > 0) {
-      graph.changed[i] = 1;
-    }
+    if (std::erase_if(rows, IsEmpty) > 0) graph.changed[i] = 1;
     for (size_t r = 1; r < rows.size(); ++r) again |= !Earlier(rows[r - 1], rows[r]);
   }
   return again;
@@ -157,7 +156,7 @@ void IndexTimes(CostGraph& graph) {
   std::vector<int64_t> starts;
   for (const CostGraph::Node& node : graph.nodes) {
     for (const MemoryRow& row : node.rows) {
-      if (row.lo < row.hi) starts.push_back(row.lo);
+      if (!IsEmpty(row)) starts.push_back(row.lo);
     }
   }
   std::sort(starts.begin(), starts.end());
@@ -166,15 +165,14 @@ void IndexTimes(CostGraph& graph) {
     return std::lower_bound(starts.begin(), starts.end(), time) - starts.begin();
   };
   for (CostGraph::Node& node : graph.nodes) {
-    std::erase_if(node.rows, [](const MemoryRow& row) { return row.lo >= row.hi; });
+    std::erase_if(node.rows, IsEmpty);
     for (MemoryRow& row : node.rows) {
       row.lo = index(row.lo);
       row.hi = index(row.hi);
     }
   }
   graph.base.assign(starts.size(), 0);
-  graph.time_now.resize(starts.size());
-  std::iota(graph.time_now.begin(), graph.time_now.end(), 0);
+  graph.time_now = Indices(starts.size());
 }
 
 void SimplifyMemory(CostGraph& graph) {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "planner/solvers/reduce/cost_graph.h"
 
 namespace metadist {

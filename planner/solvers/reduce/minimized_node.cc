@@ -20,15 +20,6 @@ namespace {
 // Numbers, 16 MB.
 constexpr size_t kMostHeld = 2'000'000;
 
-uint64_t Hash(const std::vector<int64_t>& numbers) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const int64_t number : numbers) {
-    hash = (hash ^ static_cast<uint64_t>(number)) * 0x9e3779b97f4a7c15;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
 // Lowers the least cost for every strategy of b by strategy p, whose cost so far is `own`; the
 // first of equal strategies is kept. The inner loop runs over contiguous memory.
 void Lower(int64_t own,
@@ -75,7 +66,7 @@ const MinimizedNode& NodeMinimizer::Run(const std::vector<int64_t>& costs,
   for (const std::vector<int64_t>* part : {&costs, &a.costs, &b.costs}) {
     question_.insert(question_.end(), part->begin(), part->end());
   }
-  const uint64_t hash = Hash(question_);
+  const uint64_t hash = HashOf(question_);
   const auto found = known_.find(hash);
   if (found != known_.end() && found->second.question == question_) return found->second.answer;
   ++computed_;

@@ -47,9 +47,7 @@ class Oversized {
       events_.push_back({row.lo, 1, &row});
       events_.push_back({row.hi, -1, &row});
     }
-    std::sort(events_.begin(), events_.end(), [](const Event& x, const Event& y) {
-      return x.time < y.time;
-    });
+    std::ranges::sort(events_, {}, &Event::time);
     usage_.assign(node.costs.size(), 0);
     for (size_t k = 0; k < events_.size(); ++k) {
       const std::vector<int64_t>& row = events_[k].row->usage;
@@ -57,9 +55,7 @@ class Oversized {
       if (k + 1 == events_.size() || events_[k + 1].time == events_[k].time) continue;
       const int64_t room = limit_ - base_.Of(events_[k].time, events_[k + 1].time);
       for (size_t p = 0; p < usage_.size(); ++p) {
-        if (usage_[p] <= room) continue;
-        if (alive.empty()) alive.assign(usage_.size(), 1);
-        alive[p] = 0;
+        if (usage_[p] > room) Kill(p, usage_.size(), alive);
       }
     }
   }

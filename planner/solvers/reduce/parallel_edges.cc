@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tuple>
+#include <compare>
 
 #include "planner/solvers/reduce/rules.h"
 
@@ -30,6 +30,7 @@ int64_t AddParallelEdges(CostGraph& graph) {
     int low;
     int high;
     int edge;
+    auto operator<=>(const Ends&) const = default;
   };
   std::vector<Ends> order;
   order.reserve(graph.edges.size());
@@ -37,28 +38,19 @@ int64_t AddParallelEdges(CostGraph& graph) {
     const auto [low, high] = std::minmax(graph.edges[e].a, graph.edges[e].b);
     order.push_back({low, high, static_cast<int>(e)});
   }
-  std::sort(order.begin(), order.end(), [](const Ends& x, const Ends& y) {
-    return std::tie(x.low, x.high, x.edge) < std::tie(y.low, y.high, y.edge);
-  });
-  std::vector<char> gone(graph.edges.size(), 0);
+  std::ranges::sort(order);
   int64_t added = 0;
   for (size_t k = 0, first = 0; k < order.size(); ++k) {
     if (order[k].low != order[first].low || order[k].high != order[first].high) first = k;
     if (k == first) continue;
     Add(graph, graph.edges[order[k].edge], graph.edges[order[first].edge]);
-    gone[order[k].edge] = 1;
+    graph.edges[order[k].edge].costs.clear();
     graph.changed[order[k].low] = 1;
     graph.changed[order[k].high] = 1;
     ++added;
   }
   if (added == 0) return 0;
-  size_t kept = 0;
-  for (size_t e = 0; e < gone.size(); ++e) {
-    if (gone[e]) continue;
-    if (kept != e) graph.edges[kept] = std::move(graph.edges[e]);
-    ++kept;
-  }
-  graph.edges.resize(kept);
+  std::erase_if(graph.edges, [](const CostGraph::Edge& edge) { return edge.costs.empty(); });
   return added;
 }
 

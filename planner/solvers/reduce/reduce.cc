@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/solvers/reduce/reduce.h"
 
-#include <numeric>
-
 #include "planner/solvers/reduce/memory_rows.h"
 #include "planner/solvers/reduce/rules.h"
 
@@ -103,20 +101,13 @@ std::optional<Choice> Reduced::Contract(const Choice& original) const {
 }
 
 Reduced Reduce(const Problem& problem, ReduceMode mode) {
-  return ReduceGraph(MakeCostGraph(problem, mode == ReduceMode::kWithoutMemory), mode);
-}
-
-Reduced ReduceGraph(CostGraph graph, ReduceMode mode) {
+  CostGraph graph = MakeCostGraph(problem, mode == ReduceMode::kWithoutMemory);
   RunRules(graph, mode, /*small=*/false);
   return Pack(std::move(graph));
 }
 
-ReducedAgain ReduceAgain(Reduced reduced) {
-  ReducedAgain out;
-  if (reduced.infeasible) {
-    out.reduced = std::move(reduced);
-    return out;
-  }
+ReducedAgain ReduceAgain(Reduced reduced, const std::vector<std::vector<char>>& alive) {
+  if (reduced.infeasible) return {std::move(reduced), {}};
   CostGraph graph = std::move(reduced.graph);
   for (int i = 0; i < reduced.count(); ++i) {
     CostGraph::Node& node = graph.nodes[reduced.origin[i]];
@@ -128,14 +119,13 @@ ReducedAgain ReduceAgain(Reduced reduced) {
     graph.edges.push_back(
         {reduced.origin[edge.a], reduced.origin[edge.b], std::move(edge.costs), false});
   }
+  if (!alive.empty()) DropStrategies(graph, alive);
   graph.base = std::move(reduced.base);
-  graph.time_now.resize(graph.base.size());
-  std::iota(graph.time_now.begin(), graph.time_now.end(), 0);
+  graph.time_now = Indices(graph.base.size());
   SimplifyMemory(graph);
   RunRules(graph, ReduceMode::kFull, /*small=*/true);
-  out.time_now = graph.time_now;
-  out.reduced = Pack(std::move(graph));
-  return out;
+  std::vector<int> time_now = graph.time_now;
+  return {Pack(std::move(graph)), std::move(time_now)};
 }
 
 }  // namespace metadist

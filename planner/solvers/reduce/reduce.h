@@ -37,8 +37,8 @@ struct Reduced {
   Choice Expand(const Choice& choice) const;
   // The reverse of Expand: a choice of this problem that costs and uses no more than the given
   // feasible choice of the original problem. Deletions by dominance are followed. Nullopt if the
-  // choice takes a strategy that KeepStrategies deleted and this is detected; after such deletions,
-  // evaluate the result.
+  // choice takes a strategy that ReduceAgain was told to delete and this is detected; after such
+  // deletions, evaluate the result.
   std::optional<Choice> Contract(const Choice& original) const;
 
   // For Expand: the state of the reduction, and the original node of each node.
@@ -60,18 +60,16 @@ enum class ReduceMode {
 // Applies the rules to a fixpoint.  The problem must be valid.
 Reduced Reduce(const Problem& problem, ReduceMode mode);
 
-// The same for a graph made, and perhaps changed, by the caller.
-Reduced ReduceGraph(CostGraph graph, ReduceMode mode);
-
-// Applies the rules to a fixpoint again, after strategies were deleted (keep.h) or the limit was
-// changed. Expand and Contract still map to the original problem. Cost: that of the reduced problem
-// plus a few passes over the original nodes.
+// Deletes strategies and applies the rules to a fixpoint again; the limit may have changed, too.
+// alive: as for DropStrategies of reduced.graph; empty: all stay. Expand and Contract still map to
+// the original problem. Cost: that of the reduced problem plus a few passes over the original
+// nodes.
 struct ReducedAgain {
   Reduced reduced;
   // Per kept time of the argument: the kept time that implies it, -1 if no choice can violate the
   // limit there. Moving a price from a time to that time does not lower any bound.
   std::vector<int> time_now;
 };
-ReducedAgain ReduceAgain(Reduced reduced);
+ReducedAgain ReduceAgain(Reduced reduced, const std::vector<std::vector<char>>& alive = {});
 
 }  // namespace metadist

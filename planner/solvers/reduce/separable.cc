@@ -26,10 +26,7 @@ bool Separable(const CostGraph::Edge& edge, size_t rows, size_t columns) {
 }  // namespace
 
 int64_t FoldSeparableEdges(CostGraph& graph) {
-  int64_t folded = 0;
-  std::vector<CostGraph::Edge> kept;
-  kept.reserve(graph.edges.size());
-  for (CostGraph::Edge& edge : graph.edges) {
+  const auto folds = [&graph](const CostGraph::Edge& edge) {
     std::vector<int64_t>& a = graph.nodes[edge.a].costs;
     std::vector<int64_t>& b = graph.nodes[edge.b].costs;
     const size_t columns = b.size();
@@ -41,15 +38,13 @@ int64_t FoldSeparableEdges(CostGraph& graph) {
       for (size_t p = 0; p < a.size(); ++p) a[p] = AddCosts(a[p], edge.costs[p * columns]);
       for (size_t q = 0; q < columns; ++q) b[q] = AddCosts(b[q], edge.costs[q] - edge.costs[0]);
     } else {
-      kept.push_back(std::move(edge));
-      continue;
+      return false;
     }
     graph.changed[edge.a] = 1;
     graph.changed[edge.b] = 1;
-    ++folded;
-  }
-  graph.edges = std::move(kept);
-  return folded;
+    return true;
+  };
+  return static_cast<int64_t>(std::erase_if(graph.edges, folds));
 }
 
 }  // namespace metadist

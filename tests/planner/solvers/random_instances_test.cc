@@ -10,7 +10,6 @@
 #include "planner/solvers/bounds/dual.h"
 #include "planner/solvers/bounds/elimination.h"
 #include "planner/solvers/bounds/finish.h"
-#include "planner/solvers/bounds/keep.h"
 #include "planner/solvers/bounds/links.h"
 #include "planner/solvers/bounds/memory_profile.h"
 #include "planner/solvers/bounds/priced_elimination.h"
@@ -168,15 +167,18 @@ void ExpectBelow(const Reduced& reduced,
   EXPECT_GE(answer.bound, dual.SafeBound() - 1 - reduced.count()) << where;
 }
 
-// Deletes random strategies, but none that the choice takes.
-Reduced DeleteSome(const Reduced& reduced, const Choice& choice, Random& random) {
-  std::vector<std::vector<int>> kept(reduced.count());
+// Forbids random strategies, but none that the choice takes; returns the others, as ReduceAgain
+// takes them.
+std::vector<std::vector<char>> ForbidSome(const Choice& choice, Random& random, Reduced& reduced) {
+  std::vector<std::vector<char>> alive(reduced.graph.nodes.size());
   for (int i = 0; i < reduced.count(); ++i) {
     for (int p = 0; p < reduced.size(i); ++p) {
-      if (p == choice[i] || random.Unit() < 0.7) kept[i].push_back(p);
+      const bool stays = p == choice[i] || random.Unit() < 0.7;
+      alive[reduced.origin[i]].push_back(stays);
+      if (!stays) reduced.costs[i][p] = kInfinite;
     }
   }
-  return KeepStrategies(reduced, kept);
+  return alive;
 }
 
 TEST(RandomInstances, BoundsStayBelowTheOptimumThroughPruning) {
@@ -193,8 +195,9 @@ TEST(RandomInstances, BoundsStayBelowTheOptimumThroughPruning) {
       const std::optional<Choice> best = reduced.Contract(all.choice);
       ASSERT_TRUE(best.has_value()) << where;
       ASSERT_EQ(ReducedCost(reduced, *best), *all.cost) << where;
-      const Reduced some = DeleteSome(reduced, *best, random);
-      ReducedAgain again = ReduceAgain(some);
+      Reduced some = reduced;
+      const auto alive = ForbidSome(*best, random, some);
+      ReducedAgain again = ReduceAgain(reduced, alive);
       ASSERT_EQ(LeastCost(again.reduced), all.cost) << where;
       ASSERT_EQ(again.time_now.size(), prices.size()) << where;
       std::vector<double> moved(again.reduced.base.size(), 0);

@@ -66,5 +66,15 @@ TEST(Jagged, HoldsArraysOfAnyLength) {
   EXPECT_EQ(like.values(), (std::vector<double>{0.5, 0.5, 0.5, 7}));
 }
 
+TEST(Jagged, GroupsElementsInTheirOrder) {
+  const std::vector<std::pair<int, int>> pairs = {{2, 7}, {0, 5}, {2, 6}};
+  const auto groups = Jagged<int>::Grouped(4, [&pairs](auto add) {
+    for (const auto& [array, element] : pairs) add(array, element);
+  });
+  EXPECT_EQ(groups.first(), (std::vector<size_t>{0, 1, 1, 3, 3}));
+  EXPECT_EQ(groups.values(), (std::vector<int>{5, 7, 6}));
+  EXPECT_EQ(Jagged<int>::Grouped(0, [](auto) {}).size(), 0);
+}
+
 }  // namespace
 }  // namespace metadist

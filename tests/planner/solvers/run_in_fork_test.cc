@@ -27,9 +27,9 @@ double SecondsOf(const std::function<void()>& what) {
 }
 
 TEST(RunInFork, LeavesSharedMemoryOnly) {
-  const SharedMemory shared(sizeof(int));
-  ASSERT_NE(shared.data(), nullptr);
-  int& there = *reinterpret_cast<int*>(shared.data());
+  const std::shared_ptr<std::byte> shared = SharedMemory(sizeof(int));
+  ASSERT_NE(shared.get(), nullptr);
+  int& there = *reinterpret_cast<int*>(shared.get());
   int here = 0;
   const auto work = [&](const std::atomic<bool>&) { there = here = 7; };
   EXPECT_EQ(RunInFork(work, kLong, nullptr), ForkEnd::kDone);

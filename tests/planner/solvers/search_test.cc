@@ -293,7 +293,7 @@ Problem Chain(int count, int64_t usage, int64_t limit) {
 TEST(Splice, MixesEqualNodesUpToTheLimit) {
   const Reduced reduced = Reduce(Chain(20, 10, 105), ReduceMode::kKeepAllChoices);
   ASSERT_EQ(reduced.count(), 20);
-  const std::vector<std::vector<Link>> links = MakeLinks(reduced);
+  const Jagged<Link> links = MakeLinks(reduced);
   const Choice dear(20, 0);
   const Choice big(20, 1);
   Random random(3);
