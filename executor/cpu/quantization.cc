@@ -75,10 +75,10 @@ template <typename Conversion, typename Integer>
 class Converter {
  public:
   explicit Converter(const KernelArgs& args, bool shifted)
-      : x_(reinterpret_cast<const From*>(args.inputs[0])),
-        scale_(reinterpret_cast<const float*>(args.inputs[1])),
-        zero_(shifted ? reinterpret_cast<const Integer*>(args.inputs[2]) : nullptr),
-        y_(reinterpret_cast<To*>(args.outputs[0])) {}
+      : x_(args.in<From>(0)),
+        scale_(args.in(1)),
+        zero_(shifted ? args.in<Integer>(2) : nullptr),
+        y_(args.out<To>()) {}
 
   void OneScale(int64_t at, int64_t count, int64_t scale) const {
     const float times = scale_[scale];
@@ -107,7 +107,7 @@ class Converter {
 template <typename Conversion, typename Integer>
 Prepared Bind(const Lines& lines) {
   if (lines.block > 0)
-    return Accept("blocks", [lines](const KernelArgs& args) -> Result<void> {
+    return Accept("blocks", [lines](const KernelArgs& args) {
       const Converter<Conversion, Integer> convert(args, lines.shifted);
       int64_t scale = 0;
       for (int64_t outer = 0, at = 0; outer < lines.outer; ++outer)
@@ -120,9 +120,8 @@ Prepared Bind(const Lines& lines) {
               convert.OneEach(at + row * lines.inner, lines.inner, scale);
           at += rows * lines.inner;
         }
-      return {};
     });
-  return Accept("lines", [lines](const KernelArgs& args) -> Result<void> {
+  return Accept("lines", [lines](const KernelArgs& args) {
     const Converter<Conversion, Integer> convert(args, lines.shifted);
     for (int64_t outer = 0, at = 0; outer < lines.outer; ++outer)
       if (lines.inner == 1) {
@@ -132,7 +131,6 @@ Prepared Bind(const Lines& lines) {
         for (int64_t index = 0; index < lines.axis; ++index, at += lines.inner)
           convert.OneScale(at, lines.inner, index);
       }
-    return {};
   });
 }
 
