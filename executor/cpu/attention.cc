@@ -139,6 +139,7 @@ void Block::Score(int64_t columns) const {
 // Adds the mask; keys that are not seen get -inf.
 void Block::Hide(int64_t columns) const {
   const Mask& mask = call.mask;
+  const float* const added = args.in(kMask);
   for (int64_t r = 0; r < rows; ++r) {
     float* const row = scores() + r * columns;
     const int64_t at = b * mask.batch + h * mask.head + (first + r) * mask.query;
@@ -147,7 +148,7 @@ void Block::Hide(int64_t columns) const {
       for (int64_t i = 0; i < width; ++i)
         row[i] = args.inputs[kMask][at + i] != std::byte{0} ? row[i] : kHidden;
     else if (mask.given)
-      for (int64_t i = 0; i < width; ++i) row[i] += args.in(kMask)[at + i];
+      for (int64_t i = 0; i < width; ++i) row[i] += added[at + i];
     const int64_t seen = std::min(width, Seen(first + r));
     std::fill(row + seen, row + std::max(seen, columns), kHidden);
   }

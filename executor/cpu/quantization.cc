@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "executor/cpu/makers.h"
+#include "metair/ops/lines.h"
 
 namespace metadist::cpu {
 namespace {
@@ -134,8 +135,6 @@ Prepared Bind(const Lines& lines) {
   });
 }
 
-bool IsOneScale(const Shape& scale) { return NumElements(scale) == 1; }
-
 template <template <typename> typename Conversion>
 Prepared PrepareFor(const KernelSite& site, ElementType integers) {
   const Shape& shape = site.shape(0);
@@ -146,13 +145,13 @@ Prepared PrepareFor(const KernelSite& site, ElementType integers) {
   lines.inner = NumElements(shape);
   lines.shifted = site.call->has(2);
   lines.block = site.attributes().Int("block_size", 0);
-  if ((lines.block > 0 || !IsOneScale(scale)) && lines.inner > 0) {
-    const auto axis =
-        NormalizeAxis(site.attributes().Int("axis", 1), static_cast<int64_t>(shape.size()));
+  if ((lines.block > 0 || NumElements(scale) != 1) && lines.inner > 0) {
+    const auto axis = site.Axis(1);
     if (!axis.ok()) return Decline(axis.error().message);
-    lines.axis = shape[static_cast<size_t>(axis.value())];
-    for (int64_t d = 0; d < axis.value(); ++d) lines.outer *= shape[static_cast<size_t>(d)];
-    lines.inner /= lines.axis * lines.outer;
+    const AxisSplit split = SplitAround(shape, axis.value());
+    lines.outer = split.outer;
+    lines.axis = split.size;
+    lines.inner = split.inner;
   }
   return VisitElementType(integers, [&](auto zero) -> Prepared {
     using T = decltype(zero);
