@@ -22,7 +22,7 @@ std::vector<std::vector<int64_t>> HoldersByPiece(const ChannelEnd& from) {
   std::set<int64_t> seen;
   for (int64_t rank = 0; rank < from.mesh->ranks(); ++rank) {
     if (seen.contains(rank)) continue;
-    pieces.push_back(others.empty() ? std::vector<int64_t>{rank} : from.mesh->Group(others, rank));
+    pieces.push_back(from.mesh->Group(others, rank));
     seen.insert(pieces.back().begin(), pieces.back().end());
   }
   return pieces;

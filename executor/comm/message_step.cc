@@ -14,14 +14,6 @@ bool Has(const std::vector<int64_t>& ranks, int rank) {
   return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
 }
 
-// The slice of a transfer that a rank reduces.
-Interval SliceOf(const Transfer& transfer, int64_t rank) {
-  const auto at = std::find(transfer.slicers.begin(), transfer.slicers.end(), rank);
-  return Piece(transfer.elements,
-               static_cast<int64_t>(transfer.slicers.size()),
-               at - transfer.slicers.begin());
-}
-
 }  // namespace
 
 MessageStep::MessageStep(std::vector<TransferPart> parts,
@@ -98,7 +90,7 @@ void MessageStep::PlanSlices(size_t part) {
   const Transfer& transfer = TransferOf(part, rank_);
   const int64_t item = ByteSize(transfer.element);
   const int64_t made = ByteSize(transfer.made);
-  const Interval own = SliceOf(transfer, rank_);
+  const Interval own = transfer.SliceOf(rank_);
   Arrival arrival;
   arrival.part = part;
   arrival.begin = own.begin;
@@ -107,7 +99,7 @@ void MessageStep::PlanSlices(size_t part) {
     const int peer = static_cast<int>(other);
     Operand operand;
     if (peer != rank_) {
-      const Interval theirs = SliceOf(transfer, peer);
+      const Interval theirs = transfer.SliceOf(peer);
       Append(sends_, peer, {part, nullptr, theirs.begin * item, theirs.size() * item, 0});
       operand.at = Append(receives_, peer, {part, nullptr, 0, own.size() * item, 0});
       operand.message = peer;

@@ -6,7 +6,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "executor/comm/transport.h"
 #include "metair/ir/result.h"

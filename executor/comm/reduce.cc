@@ -19,43 +19,16 @@ template <typename T>
 using Accumulator =
     std::conditional_t<kIsNarrow<T>, float, std::conditional_t<kIsSmallInt<T>, int64_t, T>>;
 
+// Integers are added and multiplied as this: signed overflow is undefined, unsigned is not.
 template <typename A>
-struct Wrap {
-  // Signed overflow is undefined, unsigned is not.
-  using Type = A;
-};
-template <>
-struct Wrap<int8_t> {
-  using Type = uint32_t;
-};
-template <>
-struct Wrap<int16_t> {
-  using Type = uint32_t;
-};
-template <>
-struct Wrap<uint8_t> {
-  using Type = uint32_t;
-};
-template <>
-struct Wrap<uint16_t> {
-  using Type = uint32_t;
-};
-template <>
-struct Wrap<int32_t> {
-  using Type = uint32_t;
-};
-template <>
-struct Wrap<int64_t> {
-  using Type = uint64_t;
-};
-template <>
-struct Wrap<bool> {
-  using Type = uint32_t;
-};
+using Wrapping =
+    std::conditional_t<std::is_integral_v<A>,
+                       std::conditional_t<sizeof(A) <= sizeof(uint32_t), uint32_t, uint64_t>,
+                       A>;
 
 template <ReduceOp kOp, typename A>
 A Combine(A a, A b) {
-  using W = typename Wrap<A>::Type;
+  using W = Wrapping<A>;
   if constexpr (kOp == ReduceOp::kSum) return static_cast<A>(static_cast<W>(a) + static_cast<W>(b));
   if constexpr (kOp == ReduceOp::kProd)
     return static_cast<A>(static_cast<W>(a) * static_cast<W>(b));

@@ -57,16 +57,12 @@ Result<void> RunParts(const std::vector<Part>& parts, int64_t rank, Rendezvous* 
   for (const Part& part : parts) {
     void* const to = part.targets[static_cast<size_t>(rank)];
     slices |= part.transfer->slices;
-    if (part.transfer->slices)
-      ReduceOwnSlice(*part.transfer, rank, part.sources, to);
-    else
-      RunPulls(*part.transfer, part.sources, to);
+    RunTransfer(*part.transfer, rank, part.sources, to);
   }
   if (meeting == nullptr) return {};
   if (slices) {
     TRY(meeting->Wait());
-    for (const Part& part : parts)
-      if (part.transfer->slices) GatherSlices(*part.transfer, rank, part.targets);
+    for (const Part& part : parts) GatherSlices(*part.transfer, rank, part.targets);
   }
   return meeting->Wait();
 }
@@ -89,7 +85,8 @@ class ThreadTransport : public Transport {
   // Publishes a pointer and returns those of all ranks, by rank. Data written before the call may
   // be read through them after it. The span stays valid until this rank's second next Exchange.
   Result<std::span<const void* const>> Exchange(const void* mine);
-  Result<std::shared_ptr<Group>> PartOf(int color, int key);
+  // The group of the ranks that pass the same color, ordered by (key, rank), and this rank's place.
+  Result<std::pair<std::shared_ptr<Group>, int>> PartOf(int color, int key);
   Result<std::shared_ptr<Group>> GroupOf(const std::vector<Transfer>& transfers);
 
   std::shared_ptr<Group> group_;
@@ -112,7 +109,7 @@ Result<std::span<const void* const>> ThreadTransport::Exchange(const void* mine)
   return std::span<const void* const>(slots);
 }
 
-Result<std::shared_ptr<Group>> ThreadTransport::PartOf(int color, int key) {
+Result<std::pair<std::shared_ptr<Group>, int>> ThreadTransport::PartOf(int color, int key) {
   entry_ = {color, key, rank_, nullptr};
   const std::span<const void* const> peers = TRY(Exchange(&entry_));
   std::vector<const Entry*> members;
@@ -126,23 +123,15 @@ Result<std::shared_ptr<Group>> ThreadTransport::PartOf(int color, int key) {
     entry_.made = std::make_shared<Group>(
         static_cast<int>(members.size()), group_->crowded, group_->timeout_seconds, group_->abort);
   TRY(Barrier());
-  const auto made = members[0]->made;
+  const auto place = std::find(members.begin(), members.end(), &entry_) - members.begin();
+  std::pair part(members[0]->made, static_cast<int>(place));
   TRY(Barrier());
-  return made;
+  return part;
 }
 
 Result<std::unique_ptr<Transport>> ThreadTransport::Split(int color, int key) {
-  const auto made = TRY(PartOf(color, key));
-  const auto entries = TRY(Exchange(&entry_));
-  const auto before = [&](const void* other) {
-    const auto* entry = static_cast<const Entry*>(other);
-    return entry->color == color &&
-           std::tie(entry->key, entry->rank) < std::tie(entry_.key, entry_.rank);
-  };
-  const auto place = std::count_if(entries.begin(), entries.end(), before);
-  TRY(Barrier());
-  return std::unique_ptr<Transport>(
-      std::make_unique<ThreadTransport>(made, static_cast<int>(place)));
+  auto [group, place] = TRY(PartOf(color, key));
+  return std::unique_ptr<Transport>(std::make_unique<ThreadTransport>(std::move(group), place));
 }
 
 // The group of ranks that meet; nullptr if no rank of any group meets another.
@@ -156,7 +145,7 @@ Result<std::shared_ptr<Group>> ThreadTransport::GroupOf(const std::vector<Transf
   if (local) return std::shared_ptr<Group>();
   const auto found = meetings_.find(firsts);
   if (found != meetings_.end()) return found->second;
-  auto made = TRY(PartOf(static_cast<int>(firsts[static_cast<size_t>(rank_)]), rank_));
+  auto made = TRY(PartOf(static_cast<int>(firsts[static_cast<size_t>(rank_)]), rank_)).first;
   meetings_[std::move(firsts)] = made;
   return made;
 }
@@ -198,12 +187,11 @@ Result<std::vector<double>> ThreadTransport::Collect(double mine) {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Transport>> MakeThreadGroup(int ranks,
-                                                        const ThreadGroupOptions& options) {
+std::vector<std::unique_ptr<Transport>> MakeThreadGroup(int ranks, double timeout_seconds) {
   CHECK(ranks > 0, "a group needs a rank");
   const bool crowded = static_cast<unsigned>(ranks) > std::thread::hardware_concurrency();
-  const auto group = std::make_shared<Group>(
-      ranks, crowded, options.timeout_seconds, std::make_shared<AbortState>());
+  const auto group =
+      std::make_shared<Group>(ranks, crowded, timeout_seconds, std::make_shared<AbortState>());
   std::vector<std::unique_ptr<Transport>> out;
   for (int r = 0; r < ranks; ++r) out.push_back(std::make_unique<ThreadTransport>(group, r));
   return out;
@@ -212,14 +200,10 @@ std::vector<std::unique_ptr<Transport>> MakeThreadGroup(int ranks,
 void RunTransfersInTurn(const std::vector<Transfer>& transfers,
                         std::span<void* const> sources,
                         std::span<void* const> targets) {
-  for (size_t rank = 0; rank < transfers.size(); ++rank) {
-    if (transfers[rank].slices)
-      ReduceOwnSlice(transfers[rank], static_cast<int64_t>(rank), sources, targets[rank]);
-    else
-      RunPulls(transfers[rank], sources, targets[rank]);
-  }
   for (size_t rank = 0; rank < transfers.size(); ++rank)
-    if (transfers[rank].slices) GatherSlices(transfers[rank], static_cast<int64_t>(rank), targets);
+    RunTransfer(transfers[rank], static_cast<int64_t>(rank), sources, targets[rank]);
+  for (size_t rank = 0; rank < transfers.size(); ++rank)
+    GatherSlices(transfers[rank], static_cast<int64_t>(rank), targets);
 }
 
 }  // namespace metadist

@@ -202,6 +202,45 @@ void ForEachRun(const Pull& pull, Visitor&& visit) {
   RunWalk<Visitor>{pull, depth, unit, visit}.Go(0, 0, 0);
 }
 
+void RunPulls(const Transfer& transfer, std::span<void* const> buffers, void* to) {
+  const int64_t from_item = ByteSize(transfer.element);
+  const int64_t item = ByteSize(transfer.made);
+  std::byte* target = static_cast<std::byte*>(to);
+  Prefill(transfer, target);
+  for (const Pull& pull : transfer.pulls) {
+    const auto source = [&](size_t i) {
+      return static_cast<const std::byte*>(buffers[static_cast<size_t>(pull.sources[i])]);
+    };
+    for (const cpu::StridedCopy& copy : pull.copies) copy.Run(source(0), target);
+    if (!pull.copies.empty()) continue;
+    if (pull.sources.size() == 1 && transfer.made == transfer.element) {
+      ForEachRun(pull, [&, base = source(0)](int64_t from, int64_t at, int64_t count) {
+        std::memcpy(target + at * item, base + from * item, static_cast<size_t>(count * item));
+      });
+      continue;
+    }
+    std::vector<const void*> operands(pull.sources.size());
+    ForEachRun(pull, [&](int64_t from, int64_t at, int64_t count) {
+      for (size_t i = 0; i < operands.size(); ++i) operands[i] = source(i) + from * from_item;
+      Reduce(operands, target + at * item, count, transfer.element, transfer.made, transfer.op);
+    });
+  }
+}
+
+void ReduceOwnSlice(const Transfer& transfer, int64_t rank, std::span<void* const> from, void* to) {
+  const Interval slice = transfer.SliceOf(rank);
+  std::vector<const void*> operands;
+  for (int64_t source : transfer.slicers)
+    operands.push_back(static_cast<const std::byte*>(from[static_cast<size_t>(source)]) +
+                       slice.begin * ByteSize(transfer.element));
+  Reduce(operands,
+         static_cast<std::byte*>(to) + slice.begin * ByteSize(transfer.made),
+         slice.size(),
+         transfer.element,
+         transfer.made,
+         transfer.op);
+}
+
 }  // namespace
 
 int64_t Pull::elements() const {
@@ -212,6 +251,11 @@ int64_t Pull::elements() const {
     product *= sum;
   }
   return product;
+}
+
+Interval Transfer::SliceOf(int64_t rank) const {
+  const auto at = std::find(slicers.begin(), slicers.end(), rank);
+  return Piece(elements, static_cast<int64_t>(slicers.size()), at - slicers.begin());
 }
 
 std::optional<Pull> Overlap(const Shape& shape, const RankPart& held, const RankPart& wanted) {
@@ -289,46 +333,11 @@ void Prefill(const Transfer& transfer, std::byte* to) {
     std::memset(to, 0, static_cast<size_t>(transfer.elements * ByteSize(transfer.made)));
 }
 
-void RunPulls(const Transfer& transfer, std::span<void* const> buffers, void* to) {
-  const int64_t from_item = ByteSize(transfer.element);
-  const int64_t item = ByteSize(transfer.made);
-  std::byte* target = static_cast<std::byte*>(to);
-  Prefill(transfer, target);
-  for (const Pull& pull : transfer.pulls) {
-    const auto source = [&](size_t i) {
-      return static_cast<const std::byte*>(buffers[static_cast<size_t>(pull.sources[i])]);
-    };
-    for (const cpu::StridedCopy& copy : pull.copies) copy.Run(source(0), target);
-    if (!pull.copies.empty()) continue;
-    if (pull.sources.size() == 1 && transfer.made == transfer.element) {
-      ForEachRun(pull, [&, base = source(0)](int64_t from, int64_t at, int64_t count) {
-        std::memcpy(target + at * item, base + from * item, static_cast<size_t>(count * item));
-      });
-      continue;
-    }
-    std::vector<const void*> operands(pull.sources.size());
-    ForEachRun(pull, [&](int64_t from, int64_t at, int64_t count) {
-      for (size_t i = 0; i < operands.size(); ++i) operands[i] = source(i) + from * from_item;
-      Reduce(operands, target + at * item, count, transfer.element, transfer.made, transfer.op);
-    });
-  }
-}
-
-void ReduceOwnSlice(const Transfer& transfer, int64_t rank, std::span<void* const> from, void* to) {
-  const auto own = std::find(transfer.slicers.begin(), transfer.slicers.end(), rank);
-  const Interval piece = Piece(transfer.elements,
-                               static_cast<int64_t>(transfer.slicers.size()),
-                               own - transfer.slicers.begin());
-  std::vector<const void*> operands;
-  for (int64_t source : transfer.slicers)
-    operands.push_back(static_cast<const std::byte*>(from[static_cast<size_t>(source)]) +
-                       piece.begin * ByteSize(transfer.element));
-  Reduce(operands,
-         static_cast<std::byte*>(to) + piece.begin * ByteSize(transfer.made),
-         piece.size(),
-         transfer.element,
-         transfer.made,
-         transfer.op);
+void RunTransfer(const Transfer& transfer, int64_t rank, std::span<void* const> from, void* to) {
+  if (transfer.slices)
+    ReduceOwnSlice(transfer, rank, from, to);
+  else
+    RunPulls(transfer, from, to);
 }
 
 void GatherSlices(const Transfer& transfer, int64_t rank, std::span<void* const> to) {

@@ -63,6 +63,8 @@ struct Transfer {
   std::vector<int64_t> group;
 
   bool local() const { return group.size() == 1; }
+  // The elements of the destination that one of `slicers` reduces.
+  Interval SliceOf(int64_t rank) const;
 };
 
 // The transfers of a step on an array of `type` (the global type in the model), one for each rank
@@ -109,13 +111,11 @@ void UnpackPull(const Transfer& transfer,
 // all.
 void Prefill(const Transfer& transfer, std::byte* to);
 
-// Runs the pulls of `transfer` that are copies or whole reductions. buffers[r]: source of rank r
-// (for the ranks that are pulled from); to: this rank's destination. No synchronisation.
-void RunPulls(const Transfer& transfer, std::span<void* const> buffers, void* to);
-
-// The two halves of a sliced all-reduce; the group must meet between them. from[r], to[r]: source
-// and destination of rank r.
-void ReduceOwnSlice(const Transfer& transfer, int64_t rank, std::span<void* const> from, void* to);
+// Runs the pulls of a rank's transfer, or the first half of a sliced all-reduce. from[r]: source of
+// rank r (for the ranks that are pulled from); to: this rank's destination. No synchronisation.
+void RunTransfer(const Transfer& transfer, int64_t rank, std::span<void* const> from, void* to);
+// The second half of a sliced all-reduce, after the group has met; nothing for other transfers.
+// to[r]: destination of rank r.
 void GatherSlices(const Transfer& transfer, int64_t rank, std::span<void* const> to);
 
 }  // namespace metadist

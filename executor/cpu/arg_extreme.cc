@@ -29,35 +29,24 @@ void Run(const Lines& lines, const T* x, int64_t* y, Better better) {
 
 template <typename T>
 Prepared Bind(const Lines& lines, bool greatest) {
-  return Accept("lines", [lines, greatest](const KernelArgs& args) -> Result<void> {
-    const T* const x = reinterpret_cast<const T*>(args.inputs[0]);
-    auto* const y = reinterpret_cast<int64_t*>(args.outputs[0]);
+  return Accept("lines", [lines, greatest](const KernelArgs& args) {
+    const T* const x = args.in<T>(0);
+    auto* const y = args.out<int64_t>();
     if (greatest)
       Run(lines, x, y, [](T a, T b) { return a > b; });
     else
       Run(lines, x, y, [](T a, T b) { return a < b; });
-    return {};
   });
 }
 
 Prepared PrepareExtreme(const KernelSite& site, bool greatest) {
-  const Shape& shape = site.shape(0);
-  const auto axis =
-      NormalizeAxis(site.attributes().Int("axis", 0), static_cast<int64_t>(shape.size()));
+  const auto axis = site.Axis(0);
   if (!axis.ok()) return Decline(axis.error().message);
-  Lines lines = {SplitAround(shape, axis.value())};
+  Lines lines = {SplitAround(site.shape(0), axis.value())};
   lines.last = site.attributes().Int("select_last_index", 0) != 0;
   if (lines.size == 0) return Decline("nothing to choose from");
-  switch (site.element(0)) {
-    case ElementType::kF32:
-      return Bind<float>(lines, greatest);
-    case ElementType::kI32:
-      return Bind<int32_t>(lines, greatest);
-    case ElementType::kI64:
-      return Bind<int64_t>(lines, greatest);
-    default:
-      return Decline("no loop for this element type");
-  }
+  return ForTypes<float, int32_t, int64_t>(
+      site.element(0), [&](auto zero) { return Bind<decltype(zero)>(lines, greatest); });
 }
 
 }  // namespace

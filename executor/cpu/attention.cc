@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 
 #include "executor/cpu/indices.h"
 #include "executor/cpu/makers.h"
@@ -80,14 +79,6 @@ struct Attend {
   int64_t score_bytes() const { return (block * total() * kFloat + 63) / 64 * 64; }
 };
 
-const float* In(const KernelArgs& args, size_t input) {
-  return reinterpret_cast<const float*>(args.inputs[input]);
-}
-
-float* OutputOrNull(const KernelArgs& args, size_t output) {
-  return output < args.outputs.size() ? reinterpret_cast<float*>(args.outputs[output]) : nullptr;
-}
-
 METADIST_MULTIVERSION
 void Cap(float cap, float* scores, int64_t count) {
   for (int64_t i = 0; i < count; ++i) scores[i] = cap * HyperbolicTangent(scores[i] / cap);
@@ -108,7 +99,7 @@ struct Block {
   int64_t Seen(int64_t query) const {
     int64_t seen = call.total();
     if (call.causal) seen = std::min(seen, query + call.keys.past.heads.sequence + 1);
-    if (args.inputs.size() > kLengths && args.inputs[kLengths] != nullptr)
+    if (args.in(kLengths) != nullptr)
       seen = std::min(seen, Indices{args.inputs[kLengths], call.wide}[b]);
     return std::max<int64_t>(seen, 0);
   }
@@ -136,8 +127,8 @@ void Block::Score(int64_t columns) const {
     product.b_row = keys->element;
     product.b_column = keys->place;
     if (product.n > 0)
-      product.Run(In(args, kQuery) + call.query.at(b, h, first),
-                  In(args, input) + keys->at(b, group, 0),
+      product.Run(args.in(kQuery) + call.query.at(b, h, first),
+                  args.in(input) + keys->at(b, group, 0),
                   scores() + from,
                   product_scratch(),
                   call.product_bytes);
@@ -148,6 +139,7 @@ void Block::Score(int64_t columns) const {
 // Adds the mask; keys that are not seen get -inf.
 void Block::Hide(int64_t columns) const {
   const Mask& mask = call.mask;
+  const float* const added = args.in(kMask);
   for (int64_t r = 0; r < rows; ++r) {
     float* const row = scores() + r * columns;
     const int64_t at = b * mask.batch + h * mask.head + (first + r) * mask.query;
@@ -156,7 +148,7 @@ void Block::Hide(int64_t columns) const {
       for (int64_t i = 0; i < width; ++i)
         row[i] = args.inputs[kMask][at + i] != std::byte{0} ? row[i] : kHidden;
     else if (mask.given)
-      for (int64_t i = 0; i < width; ++i) row[i] += In(args, kMask)[at + i];
+      for (int64_t i = 0; i < width; ++i) row[i] += added[at + i];
     const int64_t seen = std::min(width, Seen(first + r));
     std::fill(row + seen, row + std::max(seen, columns), kHidden);
   }
@@ -177,8 +169,8 @@ void Block::AddValues(int64_t columns) const {
     product.b_column = values->element;
     if (product.k > 0) {
       product.Run(scores() + from,
-                  In(args, input) + values->at(b, group, 0),
-                  OutputOrNull(args, 0) + call.result.at(b, h, first),
+                  args.in(input) + values->at(b, group, 0),
+                  args.out() + call.result.at(b, h, first),
                   product_scratch(),
                   call.product_bytes);
       product.beta = 1;
@@ -188,15 +180,15 @@ void Block::AddValues(int64_t columns) const {
 }
 
 void Block::Show(Stage stage, int64_t columns) const {
-  if (call.stage != stage || OutputOrNull(args, 3) == nullptr) return;
+  if (call.stage != stage || args.out(3) == nullptr) return;
   const int64_t place = (b * call.query.heads.heads + h) * call.query.heads.sequence + first;
-  std::copy_n(scores(), rows * columns, OutputOrNull(args, 3) + place * columns);
+  std::copy_n(scores(), rows * columns, args.out(3) + place * columns);
 }
 
 void Block::Run() const {
   // A query that sees no key still has one score, whose softmax is NaN.
   int64_t columns = std::max<int64_t>(Seen(first + rows - 1), 1);
-  if (OutputOrNull(args, 3) != nullptr) columns = call.total();
+  if (args.out(3) != nullptr) columns = call.total();
   Score(columns);
   Show(Stage::kProduct, columns);
   if (call.cap > 0) Cap(call.cap, scores(), rows * columns);
@@ -229,7 +221,7 @@ struct Joined {
     return joined;
   }
   void Run(const KernelArgs& args) const {
-    if (OutputOrNull(args, output) == nullptr) return;
+    if (args.out(output) == nullptr) return;
     if (past) past->Run(args.inputs[past_input], args.outputs[output]);
     fresh->Run(args.inputs[fresh_input], args.outputs[output]);
   }
@@ -300,7 +292,7 @@ Prepared Attention(const KernelSite& site) {
   const auto value_copy = Joined::Make(call.values, kPastValue, kValue, 2);
   return Accept(
       "blocks",
-      [=](const KernelArgs& args) -> Result<void> {
+      [=](const KernelArgs& args) {
         key_copy.Run(args);
         value_copy.Run(args);
         const Heads& heads = call.query.heads;
@@ -310,7 +302,6 @@ Prepared Attention(const KernelSite& site) {
             for (int64_t s = 0; s < heads.sequence; s += call.block)
               Block{call, args, b, h, h / shared, s, std::min(call.block, heads.sequence - s)}
                   .Run();
-        return {};
       },
       call.score_bytes() + call.product_bytes);
 }

@@ -3,9 +3,7 @@
 // each operand is contiguous or constant in the innermost loop; three forms of the loop cover that.
 #include "executor/cpu/binary.h"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "executor/cpu/loop_nest.h"
 #include "executor/cpu/nest_range.h"
@@ -162,9 +160,9 @@ template <typename X, typename Y, typename RowFunction>
 Prepared OverRows(const LoopNest& nest, RowFunction function) {
   return Accept("loop", RangeOf<2>(nest, [function](const KernelArgs& args, const NestRows& part) {
                   const auto& [at, step, count, next, rows] = part;
-                  const X* a = reinterpret_cast<const X*>(args.inputs[0]) + at[0];
-                  const X* b = reinterpret_cast<const X*>(args.inputs[1]) + at[1];
-                  Y* y = reinterpret_cast<Y*>(args.outputs[0]) + at[2];
+                  const X* a = args.in<X>(0) + at[0];
+                  const X* b = args.in<X>(1) + at[1];
+                  Y* y = args.out<Y>() + at[2];
                   function(Rows<X>{a, step[0], next[0], b, step[1], next[1], next[2], count, rows},
                            y);
                 }));
@@ -196,20 +194,10 @@ std::vector<int64_t> StridesIn(const KernelSite& site, size_t input) {
 // Loops in the storage order of the result.
 std::optional<LoopNest> NestOf(const KernelSite& site) {
   const Shape& shape = site.out().shape;
-  const std::vector<int64_t> out =
-      site.out_strides.empty() ? StretchedStrides(shape, shape) : site.out_strides;
-  std::vector<size_t> order(shape.size());
-  std::iota(order.begin(), order.end(), 0);
-  if (!site.out_strides.empty())
-    std::stable_sort(
-        order.begin(), order.end(), [&](size_t a, size_t b) { return out[a] > out[b]; });
-  const auto sorted = [&](const std::vector<int64_t>& values) {
-    std::vector<int64_t> result;
-    for (size_t d : order) result.push_back(values[d]);
-    return result;
-  };
-  return LoopNest::Make(sorted(shape),
-                        {sorted(StridesIn(site, 0)), sorted(StridesIn(site, 1)), sorted(out)});
+  const std::vector<int64_t> a = StridesIn(site, 0);
+  const std::vector<int64_t> b = StridesIn(site, 1);
+  if (site.out_strides.empty()) return LoopNest::Make(shape, {a, b, Strides(shape)});
+  return LoopNest::MakeInOrderOf(2, shape, {a, b, site.out_strides});
 }
 
 }  // namespace

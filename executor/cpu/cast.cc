@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
-#include <optional>
 
 #include "executor/cpu/half_floats.h"
 #include "executor/cpu/makers.h"
@@ -38,48 +36,21 @@ void ConvertAll(const std::byte* from, std::byte* to, int64_t count) {
   for (int64_t i = 0; i < count; ++i) y[i] = Convert<To>(x[i]);
 }
 
-template <typename From>
-Loop LoopFrom(ElementType to) {
-  switch (to) {
-    case ElementType::kF32:
-      return ConvertAll<From, float>;
-    case ElementType::kF64:
-      return ConvertAll<From, double>;
-    case ElementType::kI8:
-      return ConvertAll<From, int8_t>;
-    case ElementType::kU8:
-      return ConvertAll<From, uint8_t>;
-    case ElementType::kI32:
-      return ConvertAll<From, int32_t>;
-    case ElementType::kI64:
-      return ConvertAll<From, int64_t>;
-    case ElementType::kBool:
-      return ConvertAll<From, bool>;
-    default:
-      return nullptr;
-  }
-}
+template <typename T>
+constexpr bool kConverts =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, int8_t> ||
+    std::is_same_v<T, uint8_t> || std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t> ||
+    std::is_same_v<T, bool>;
 
 // nullptr if one of the types is not supported.
 Loop LoopOf(ElementType from, ElementType to) {
-  switch (from) {
-    case ElementType::kF32:
-      return LoopFrom<float>(to);
-    case ElementType::kF64:
-      return LoopFrom<double>(to);
-    case ElementType::kI8:
-      return LoopFrom<int8_t>(to);
-    case ElementType::kU8:
-      return LoopFrom<uint8_t>(to);
-    case ElementType::kI32:
-      return LoopFrom<int32_t>(to);
-    case ElementType::kI64:
-      return LoopFrom<int64_t>(to);
-    case ElementType::kBool:
-      return LoopFrom<bool>(to);
-    default:
+  return VisitElementType(from, [&](auto x) {
+    return VisitElementType(to, [](auto y) -> Loop {
+      if constexpr (kConverts<decltype(x)> && kConverts<decltype(y)>)
+        return ConvertAll<decltype(x), decltype(y)>;
       return nullptr;
-  }
+    });
+  });
 }
 
 // Converts from or to f16 or bf16, a few floats at a time.

@@ -24,55 +24,6 @@ constexpr int64_t kOwnScratch = 9 << 10;  // the most scratch that the library m
 
 int64_t Aligned(size_t bytes) { return (static_cast<int64_t>(bytes) + 63) / 64 * 64; }
 
-struct Call {
-  Desc x, w, bias, y;  // x and y channels-last, w in any order
-  Desc plain_w;        // as in the model
-  bool biased = false;
-  bool x_reordered = false;
-  bool y_reordered = false;
-};
-
-Call CallOf(const KernelSite& site) {
-  const int64_t groups = site.attributes().Int("group", 1);
-  Dims weights(site.shape(1).begin(), site.shape(1).end());
-  const int64_t channels = weights[0];
-  if (groups > 1) {
-    weights[0] /= groups;
-    weights.insert(weights.begin(), groups);
-  }
-  Call call;
-  call.x = ChannelsLast(site.shape(0));
-  call.y = ChannelsLast(site.out().shape);
-  call.plain_w = Dense(weights);
-  call.w = AnyOrder(call.plain_w);
-  call.bias = Dense({channels});
-  call.biased = site.call->has(2);
-  call.x_reordered = !site.strided(0);
-  call.y_reordered = site.out_strides.empty();
-  return call;
-}
-
-dnnl::convolution_forward::primitive_desc Describe(const Call& call, const ConvWindow& at) {
-  const auto forward = dnnl::prop_kind::forward_inference;
-  const auto direct = dnnl::algorithm::convolution_direct;
-  using Forward = dnnl::convolution_forward;
-  const Forward::desc desc =
-      call.biased
-          ? Forward::desc(forward,
-                          direct,
-                          call.x,
-                          call.w,
-                          call.bias,
-                          call.y,
-                          at.strides,
-                          at.gaps,
-                          at.before,
-                          at.after)
-          : Forward::desc(
-                forward, direct, call.x, call.w, call.y, at.strides, at.gaps, at.before, at.after);
-  return {desc, UserScratchpad(), Engine()};
-}
-
 Prepared Reorder(const OneDnnArgument& from, const OneDnnArgument& to) {
   const dnnl::reorder::primitive_desc desc(
       Engine(), from.desc, Engine(), to.desc, UserScratchpad());
@@ -83,35 +34,39 @@ Prepared Reorder(const OneDnnArgument& from, const OneDnnArgument& to) {
   return BindOneDnn(dnnl::reorder(desc), desc.scratchpad_desc(), {source, target});
 }
 
-Prepared Bind(const KernelSite& site, const ConvWindow& window) {
-  const Call call = CallOf(site);
+Prepared Bind(const KernelSite& site, const Window& window) {
+  const ConvOperands dense = DenseOperands(site);
+  const ConvOperands call{
+      ChannelsLast(site.shape(0)), AnyOrder(dense.w), dense.bias, ChannelsLast(site.out().shape)};
+  const bool x_reordered = !site.strided(0);
+  const bool y_reordered = site.out_strides.empty();
   const auto desc = Describe(call, window);
   if (IsSlow(desc)) return Decline("oneDNN has only its plain loops for it");
   const Desc packed = desc.weights_desc();
   const int64_t allowed = std::max(ScratchLimit(site), kOwnScratch);
-  if (static_cast<int64_t>(packed.get_size() - call.plain_w.get_size()) > allowed)
+  if (static_cast<int64_t>(packed.get_size() - dense.w.get_size()) > allowed)
     return Decline("packed weights are too large");
   OneDnnArgument x{DNNL_ARG_SRC, call.x, 0};
   OneDnnArgument y{DNNL_ARG_DST, call.y, -1, 0};
   int64_t begin = 0;
-  if (call.x_reordered) {
+  if (x_reordered) {
     x = {DNNL_ARG_SRC, call.x, -1, -1, begin};
     begin += Aligned(call.x.get_size());
   }
-  if (call.y_reordered) {
+  if (y_reordered) {
     y = {DNNL_ARG_DST, call.y, -1, -1, begin};
     begin += Aligned(call.y.get_size());
   }
   std::vector<OneDnnArgument> arguments{x, {DNNL_ARG_WEIGHTS, packed, 1}, y};
-  if (call.biased) arguments.push_back({DNNL_ARG_BIAS, call.bias, 2});
+  if (site.call->has(2)) arguments.push_back({DNNL_ARG_BIAS, call.bias, 2});
   Prepared prepared = BindOneDnn(
       dnnl::convolution_forward(desc), desc.scratchpad_desc(), std::move(arguments), begin);
   if (!prepared.ok()) return prepared;
   if (prepared.scratch_bytes > allowed) return Decline("reordering needs too much memory");
   std::vector<Runner> steps;
-  if (call.x_reordered) steps.push_back(Reorder({0, Dense(Dims(site.shape(0))), 0}, x).run);
+  if (x_reordered) steps.push_back(Reorder({0, dense.x, 0}, x).run);
   steps.push_back(std::move(prepared.run));
-  if (call.y_reordered) steps.push_back(Reorder(y, {0, Dense(Dims(site.out().shape)), -1, 0}).run);
+  if (y_reordered) steps.push_back(Reorder(y, {0, dense.y, -1, 0}).run);
   if (steps.size() == 1) {
     prepared.run = std::move(steps[0]);
   } else {
@@ -120,13 +75,45 @@ Prepared Bind(const KernelSite& site, const ConvWindow& window) {
       return {};
     };
   }
-  prepared.packings.push_back(PackOneDnn(1, call.plain_w, packed));
+  prepared.packings.push_back(PackOneDnn(1, dense.w, packed));
   return prepared;
 }
 
 }  // namespace
 
-Prepared ConvChannelsLast(const KernelSite& site, const ConvWindow& window) {
+ConvOperands DenseOperands(const KernelSite& site) {
+  const int64_t groups = site.attributes().Int("group", 1);
+  Dims weights(site.shape(1).begin(), site.shape(1).end());
+  const int64_t channels = weights[0];
+  if (groups > 1) {
+    weights[0] /= groups;
+    weights.insert(weights.begin(), groups);
+  }
+  return {Dense(site.shape(0)),
+          Dense(weights),
+          site.call->has(2) ? Dense({channels}) : Desc(),
+          Dense(site.out().shape)};
+}
+
+dnnl::convolution_forward::primitive_desc Describe(const ConvOperands& operands,
+                                                   const Window& window) {
+  Dims gaps = window.dilations;  // elements between taps
+  for (int64_t& gap : gaps) --gap;
+  return {{dnnl::prop_kind::forward_inference,
+           dnnl::algorithm::convolution_direct,
+           operands.x,
+           operands.w,
+           operands.bias,
+           operands.y,
+           window.strides,
+           gaps,
+           window.pads_begin,
+           window.pads_end},
+          UserScratchpad(),
+          Engine()};
+}
+
+Prepared ConvChannelsLast(const KernelSite& site, const Window& window) {
   if (!site.packable(1)) return Decline("weights cannot be packed");
   if (site.strided(0) && site.strides[0] != ChannelsLastStrides(site.shape(0)))
     return Decline("channels of x must be its last dim");

@@ -19,7 +19,6 @@
 #include "executor/cpu/conv_planes.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
 #include "executor/cpu/panel_product.h"
@@ -78,7 +77,7 @@ struct Tiled {
   PlainProduct Whole() const;
   void Cut();
   void Choose(int64_t limit);
-  Result<void> Run(const KernelArgs& args) const;
+  void Run(const KernelArgs& args) const;
 };
 
 // The part of the result that is computed at a time.
@@ -87,8 +86,8 @@ struct Part {
   const float* w;
   const float* bias;
   float* y;
-  int64_t row, column, channel;  // the first ones
-  int64_t rows, columns, channels;
+  int64_t row = 0, column = 0, channel = 0;  // the first ones
+  int64_t rows = 0, columns = 0, channels = 0;
 };
 
 // One image of one group as one product, added to the bias.
@@ -291,22 +290,18 @@ void RunPlanes(const Tiled& t, Part part, float* tile) {
       }
 }
 
-Result<void> Tiled::Run(const KernelArgs& args) const {
+void Tiled::Run(const KernelArgs& args) const {
   const Planes& p = planes;
   float* const tile = reinterpret_cast<float*>(args.scratch);
   for (int64_t image = 0; image < p.batch; ++image)
     for (int64_t group = 0; group < p.groups; ++group) {
       const int64_t both = image * p.groups + group;
-      Part part{};
-      part.x = reinterpret_cast<const float*>(args.inputs[0]) +
-               both * p.in_channels * p.height * p.width;
-      part.w = reinterpret_cast<const float*>(args.inputs[1]) +
-               group * p.out_channels * p.in_channels * p.taps();
-      if (bias) part.bias = reinterpret_cast<const float*>(args.inputs[2]) + group * p.out_channels;
-      part.y = reinterpret_cast<float*>(args.outputs[0]) + both * p.out_channels * p.pixels();
+      Part part{args.in(0) + both * p.in_channels * p.height * p.width,
+                args.in(1) + group * p.out_channels * p.in_channels * p.taps(),
+                bias ? args.in(2) + group * p.out_channels : nullptr,
+                args.out() + both * p.out_channels * p.pixels()};
       RunPlanes(*this, part, tile);
     }
-  return {};
 }
 
 Planes PlanesOf(const KernelSite& site, const PlaneWindow& window) {

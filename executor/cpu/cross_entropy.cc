@@ -9,9 +9,11 @@
 
 #include "executor/cpu/indices.h"
 #include "executor/cpu/makers.h"
+#include "executor/cpu/row.h"
 #include "executor/cpu/softmax.h"
 #include "executor/cpu/vector_math.h"
 #include "metair/ir/multiversion.h"
+#include "metair/ops/lines.h"
 
 namespace metadist::cpu {
 namespace {
@@ -37,10 +39,7 @@ constexpr int64_t kWidth = 64;
 METADIST_MULTIVERSION
 void LogTotals(const float* x, int64_t classes, int64_t inner, int64_t width, float* total) {
   float highest[kWidth];
-  for (int64_t i = 0; i < width; ++i) highest[i] = x[i];
-  for (int64_t c = 1; c < classes; ++c)
-    for (int64_t i = 0; i < width; ++i)
-      highest[i] = x[c * inner + i] > highest[i] ? x[c * inner + i] : highest[i];
+  MaxColumns(x, classes, inner, width, highest);
   for (int64_t i = 0; i < width; ++i) total[i] = 0;
   for (int64_t c = 0; c < classes; ++c)
     for (int64_t i = 0; i < width; ++i) total[i] += Exp(x[c * inner + i] - highest[i]);
@@ -53,21 +52,16 @@ struct Loss {
   double sum = 0;
   double weights = 0;
 
-  const float* in(size_t i) const { return reinterpret_cast<const float*>(args.inputs[i]); }
-  float* out(size_t i) const {
-    return i < args.outputs.size() ? reinterpret_cast<float*>(args.outputs[i]) : nullptr;
-  }
-
   // Adds label `at`, whose scores start at x.
   Result<void> Add(int64_t at, const float* x, float total) {
     const int64_t label = Indices{args.inputs[1], s.wide}[at];
-    if (s.each) out(0)[at] = 0;
+    if (s.each) args.out()[at] = 0;
     if (s.ignores && label == s.ignored) return {};
     if (label < 0 || label >= s.classes)
       return BadInput("", fmt::format("target must be in [0, {}], got {}", s.classes - 1, label));
-    const float times = s.weighted ? in(2)[label] : 1.0f;
+    const float times = s.weighted ? args.in(2)[label] : 1.0f;
     const float one = times * (total - x[label * s.inner]);
-    if (s.each) out(0)[at] = one;
+    if (s.each) args.out()[at] = one;
     sum += one;
     weights += times;
     return {};
@@ -79,18 +73,18 @@ struct Loss {
       for (int64_t first = 0; first < s.inner; first += kWidth) {
         const int64_t width = std::min(kWidth, s.inner - first);
         const int64_t begin = n * s.classes * s.inner + first;
-        const float* const x = in(0) + begin;
+        const float* const x = args.in(0) + begin;
         if (!s.logarithms && s.inner == 1)
           total[0] = LogSumExp(x, s.classes);
         else if (!s.logarithms)
           LogTotals(x, s.classes, s.inner, width, total);
         for (int64_t i = 0; i < width; ++i) TRY(Add(n * s.inner + first + i, x + i, total[i]));
-        if (out(1) == nullptr) continue;
+        if (args.out(1) == nullptr) continue;
         for (int64_t c = 0; c < s.classes; ++c)
           for (int64_t i = 0; i < width; ++i)
-            out(1)[begin + c * s.inner + i] = x[c * s.inner + i] - total[i];
+            args.out(1)[begin + c * s.inner + i] = x[c * s.inner + i] - total[i];
       }
-    if (!s.each) *out(0) = static_cast<float>(s.mean ? sum / weights : sum);
+    if (!s.each) *args.out() = static_cast<float>(s.mean ? sum / weights : sum);
     return {};
   }
 };
@@ -101,9 +95,8 @@ Prepared Bind(const KernelSite& site, bool logarithms) {
   const Shape& shape = site.shape(0);
   if (NumElements(shape) == 0) return Decline("nothing to do");
   const std::string reduction = site.attributes().String("reduction", "mean");
-  Scores scores{shape[0], shape[1]};
-  scores.inner = NumElements(shape) / (shape[0] * shape[1]);
-  scores.logarithms = logarithms;
+  const AxisSplit split = SplitAround(shape, 1);
+  Scores scores{split.outer, split.size, split.inner, logarithms};
   scores.wide = site.element(1) == ElementType::kI64;
   scores.ignores = site.attributes().has("ignore_index");
   scores.ignored = site.attributes().Int("ignore_index", 0);

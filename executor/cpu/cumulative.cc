@@ -2,8 +2,6 @@
 // Running sums along an axis. If the axis is not the last dim, whole rows are added to rows.
 #include "metair/ops/cumulative.h"
 
-#include <algorithm>
-
 #include "executor/cpu/makers.h"
 #include "metair/ops/lines.h"
 
@@ -44,10 +42,8 @@ void Run(const Lines& lines, const T* x, T* y) {
 
 template <typename T>
 Prepared Bind(const Lines& lines) {
-  return Accept("rows", [lines](const KernelArgs& args) -> Result<void> {
-    if (lines.outer * lines.size * lines.inner > 0)
-      Run(lines, reinterpret_cast<const T*>(args.inputs[0]), reinterpret_cast<T*>(args.outputs[0]));
-    return {};
+  return Accept("rows", [lines](const KernelArgs& args) {
+    if (lines.outer * lines.size * lines.inner > 0) Run(lines, args.in<T>(0), args.out<T>());
   });
 }
 
@@ -59,18 +55,8 @@ Prepared CumSum(const KernelSite& site) {
   Lines lines = {SplitAround(site.shape(0), axis.value())};
   lines.exclusive = site.attributes().Int("exclusive", 0) != 0;
   lines.reverse = site.attributes().Int("reverse", 0) != 0;
-  switch (site.element(0)) {
-    case ElementType::kF32:
-      return Bind<float>(lines);
-    case ElementType::kF64:
-      return Bind<double>(lines);
-    case ElementType::kI32:
-      return Bind<int32_t>(lines);
-    case ElementType::kI64:
-      return Bind<int64_t>(lines);
-    default:
-      return Decline("no loop for this element type");
-  }
+  return ForTypes<float, double, int32_t, int64_t>(
+      site.element(0), [&](auto zero) { return Bind<decltype(zero)>(lines); });
 }
 
 }  // namespace metadist::cpu

@@ -44,12 +44,10 @@ Prepared DropoutInInference(const KernelSite& site) {
   if (Trains(*site.call)) return Decline("drops at random");
   const int64_t count = NumElements(site.shape(0));
   const int64_t bytes = count * ByteSize(site.element(0));
-  const bool masks = site.outputs.size() > 1;
-  return Accept("copy", [count, bytes, masks](const KernelArgs& args) -> Result<void> {
+  return Accept("copy", [count, bytes](const KernelArgs& args) {
     if (bytes > 0 && args.outputs[0] != nullptr)
       std::memcpy(args.outputs[0], args.inputs[0], static_cast<size_t>(bytes));
-    if (masks && args.outputs[1] != nullptr) std::fill_n(args.outputs[1], count, std::byte{1});
-    return {};
+    if (args.out(1) != nullptr) std::fill_n(args.outputs[1], count, std::byte{1});
   });
 }
 
@@ -63,18 +61,17 @@ Prepared DropoutInTraining(const KernelSite& site) {
   const KeySource key(site);
   if (!key.ok()) return Decline("the key is not i64");
   const CounterRandom random(site.shape(0), site.attributes().Ints("start"));
-  const bool masks = site.outputs.size() > 1;
-  return Accept("lines", [=](const KernelArgs& args) -> Result<void> {
+  return Accept("lines", [=](const KernelArgs& args) {
     double ratio = 0.5;
     if (wide) std::memcpy(&ratio, args.inputs[1], sizeof(ratio));
-    if (given && !wide) ratio = *reinterpret_cast<const float*>(args.inputs[1]);
+    if (given && !wide) ratio = *args.in(1);
     // Above 1 or NaN: nothing is kept.
     const uint64_t least = !(ratio <= 1) ? uint64_t{1} << 53
                            : ratio <= 0  ? 0
                                          : static_cast<uint64_t>(std::ceil(ratio * 0x1p53));
-    const auto* x = reinterpret_cast<const float*>(args.inputs[0]);
-    auto* y = reinterpret_cast<float*>(args.outputs[0]);
-    auto* mask = masks ? reinterpret_cast<bool*>(args.outputs[1]) : nullptr;
+    const auto* x = args.in(0);
+    auto* y = args.out();
+    auto* mask = args.out<bool>(1);
     ForEachLine(random, key.At(args), [&](const RandomLine& line, int64_t at) {
       Drop(line,
            {x + at,
@@ -84,7 +81,6 @@ Prepared DropoutInTraining(const KernelSite& site) {
             least,
             1 / (1 - ratio)});
     });
-    return {};
   });
 }
 

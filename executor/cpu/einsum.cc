@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <array>
 
+#include "executor/cpu/copying.h"
 #include "executor/cpu/makers.h"
 #include "executor/cpu/matrix_batch.h"
-#include "executor/cpu/strided_copy.h"
 #include "executor/cpu/sum_of_products.h"
 #include "metair/ops/einsum_equation.h"
 
@@ -141,26 +141,11 @@ Prepared AsLoops(const KernelSite& site,
   const auto sum = SumOfProducts::Make(space.sizes, along);
   if (!sum) return Decline("too many inputs");
   const int64_t count = NumElements(site.out().shape);
-  return Accept("loops", [sum = *sum, count](const KernelArgs& args) -> Result<void> {
+  return Accept("loops", [sum = *sum, count](const KernelArgs& args) {
     SumOfProducts::Pointers from{};
-    for (size_t i = 0; i < args.inputs.size(); ++i)
-      from[i] = reinterpret_cast<const float*>(args.inputs[i]);
-    sum.Run(from, reinterpret_cast<float*>(args.outputs[0]), count);
-    return {};
+    for (size_t i = 0; i < args.inputs.size(); ++i) from[i] = args.in(i);
+    sum.Run(from, args.out(), count);
   });
-}
-
-Prepared AsCopy(const KernelSite& site, const std::vector<int64_t>& strides) {
-  const Shape& shape = site.out().shape;
-  const int64_t item = ByteSize(site.element(0));
-  const auto copy = StridedCopy::Make(shape, item, {strides}, {Strides(shape)});
-  if (!copy) return Decline("too many dims");
-  Prepared prepared = Accept("copy", [copy = *copy](const KernelArgs& args) -> Result<void> {
-    copy.Run(args.inputs[0], args.outputs[0]);
-    return {};
-  });
-  prepared.view = StridedView{strides, 0};
-  return prepared;
 }
 
 }  // namespace
@@ -172,7 +157,7 @@ Prepared Einsum(const KernelSite& site) {
   if (!parsed.ok()) return Decline(parsed.error().message);
   const EinsumSpace& space = parsed.value();
   const std::vector<std::vector<int64_t>> along = StridesAlong(site, space);
-  if (shapes.size() == 1 && space.kept == space.sizes.size()) return AsCopy(site, along[0]);
+  if (shapes.size() == 1 && space.kept == space.sizes.size()) return CopyingView(site, {along[0]});
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
   if (shapes.size() == 2)
     for (const auto& [swap, anywhere] :

@@ -1,96 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that pick elements by index. As in the reference kernels, an index out of range is an
 // error.
-#include <fmt/format.h>
-
 #include <cstring>
 
 #include "executor/cpu/indices.h"
-#include "executor/cpu/loop_nest.h"
+#include "executor/cpu/item.h"
 #include "executor/cpu/makers.h"
+#include "metair/ops/lines.h"
 
 namespace metadist::cpu {
-Error OutOfRange(int64_t index, int64_t size) {
-  return BadInput("", fmt::format("index must be in [{}, {}], got {}", -size, size - 1, index));
-}
-
-namespace {
-
-// y[i...] = x[i... with the index along `axis`].
-template <typename T>
-Prepared PickElements(const KernelSite& site, size_t axis) {
-  const Shape& shape = site.shape(1);
-  std::vector<int64_t> strides = Strides(site.shape(0));
-  const int64_t step = strides[axis];
-  const int64_t size = site.shape(0)[axis];
-  strides[axis] = 0;
-  const auto nest = LoopNest::Make(shape, {strides, Strides(shape)});
-  if (!nest) return Decline("too many dims");
-  const bool wide = site.element(1) == ElementType::kI64;
-  return Accept("copy", [=, nest = *nest](const KernelArgs& args) -> Result<void> {
-    const Indices index{args.inputs[1], wide};
-    const T* const x = reinterpret_cast<const T*>(args.inputs[0]);
-    T* const y = reinterpret_cast<T*>(args.outputs[0]);
-    Result<void> done;
-    nest.ForEachRow([&](const LoopNest::Offsets& at) {
-      for (int64_t i = 0; i < nest.inner; ++i) {
-        const int64_t to = at[1] + i * nest.inner_stride[1];
-        const int64_t given = index[to];
-        const int64_t place = given < 0 ? given + size : given;
-        if (place >= 0 && place < size)
-          y[to] = x[at[0] + i * nest.inner_stride[0] + place * step];
-        else if (done.ok())
-          done = OutOfRange(given, size);
-      }
-    });
-    return done;
-  });
-}
-
-}  // namespace
 
 Prepared Gather(const KernelSite& site) {
-  const Shape& shape = site.shape(0);
-  auto axis = NormalizeAxis(site.attributes().Int("axis", 0), static_cast<int64_t>(shape.size()));
+  const auto axis = site.Axis(0);
   if (!axis.ok() || !IsIndex(site.element(1))) return Decline("no such axis or index type");
-  int64_t outer = 1;
-  int64_t inner = ByteSize(site.element(0));
-  for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d) {
-    if (d < axis.value()) outer *= shape[static_cast<size_t>(d)];
-    if (d > axis.value()) inner *= shape[static_cast<size_t>(d)];
-  }
-  const int64_t size = shape[static_cast<size_t>(axis.value())];
+  const AxisSplit split = SplitAround(site.shape(0), axis.value());
+  const int64_t inner = split.inner * ByteSize(site.element(0));
   const int64_t count = NumElements(site.shape(1));
   const bool wide = site.element(1) == ElementType::kI64;
   return Accept("copy", [=](const KernelArgs& args) -> Result<void> {
     const Indices index{args.inputs[1], wide};
     std::byte* to = args.outputs[0];
-    for (int64_t o = 0; o < outer; ++o)
+    for (int64_t o = 0; o < split.outer; ++o)
       for (int64_t i = 0; i < count; ++i, to += inner) {
-        const int64_t at = index[i] < 0 ? index[i] + size : index[i];
-        if (at < 0 || at >= size) return OutOfRange(index[i], size);
-        std::memcpy(to, args.inputs[0] + (o * size + at) * inner, static_cast<size_t>(inner));
+        const int64_t at = index.Place(i, split.size);
+        if (at < 0) return OutOfRange(index[i], split.size);
+        std::memcpy(to, args.inputs[0] + (o * split.size + at) * inner, static_cast<size_t>(inner));
       }
     return {};
   });
 }
 
+// y[i...] = x[i... with the index along the axis].
 Prepared GatherElements(const KernelSite& site) {
-  const Shape& data = site.shape(0);
-  auto axis = NormalizeAxis(site.attributes().Int("axis", 0), static_cast<int64_t>(data.size()));
+  const auto axis = site.Axis(0);
   if (!axis.ok() || !IsIndex(site.element(1))) return Decline("no such axis or index type");
-  switch (ByteSize(site.element(0))) {
-    case 1:
-      return PickElements<uint8_t>(site, static_cast<size_t>(axis.value()));
-    case 2:
-      return PickElements<uint16_t>(site, static_cast<size_t>(axis.value()));
-    case 4:
-      return PickElements<uint32_t>(site, static_cast<size_t>(axis.value()));
-    case 8:
-      return PickElements<uint64_t>(site, static_cast<size_t>(axis.value()));
-    default:
-      return Decline("no loop for this element type");
-  }
+  const auto along = AxisIndices::Make(site, axis.value());
+  if (!along) return Decline("too many dims");
+  return VisitItem(ByteSize(site.element(0)), [&](auto zero) {
+    using T = decltype(zero);
+    return Accept("copy", [along = *along](const KernelArgs& args) {
+      const T* const x = args.in<T>(0);
+      T* const y = args.out<T>();
+      return along.ForEach(args, [=](int64_t i, int64_t place) { y[i] = x[place]; });
+    });
+  });
 }
 
 Prepared GatherND(const KernelSite& site) {
@@ -117,10 +70,9 @@ Prepared GatherND(const KernelSite& site) {
     for (int64_t g = 0; g < groups; ++g)
       for (int64_t t = 0; t < tuples; ++t, to += inner) {
         int64_t row = 0;
-        for (size_t d = 0; d < depth; ++d) {
-          const int64_t given = index[next++];
-          const int64_t at = given < 0 ? given + sizes[d] : given;
-          if (at < 0 || at >= sizes[d]) return OutOfRange(given, sizes[d]);
+        for (size_t d = 0; d < depth; ++d, ++next) {
+          const int64_t at = index.Place(next, sizes[d]);
+          if (at < 0) return OutOfRange(index[next], sizes[d]);
           row = row * sizes[d] + at;
         }
         std::memcpy(to, args.inputs[0] + g * block + row * inner, static_cast<size_t>(inner));

@@ -73,19 +73,18 @@ Prepared Product(const Sizes& sizes, const Terms& terms, bool packs) {
   dnnl::primitive_attr attributes = UserScratchpad();
   const auto wanted = packs ? AnyOrder(b) : b;
   std::vector<OneDnnArgument> arguments{{DNNL_ARG_SRC, a, 0}, {DNNL_ARG_DST, y, -1, 0}};
+  dnnl::memory::desc bias;  // empty: none
   if (terms.as_bias) {
-    const auto bias = Matrix(1, sizes.n, sizes.n, /*transposed=*/false);
+    bias = Matrix(1, sizes.n, sizes.n, /*transposed=*/false);
     arguments.push_back({DNNL_ARG_BIAS, bias, 2});
-    const dnnl::matmul::primitive_desc desc({a, wanted, bias, y}, attributes, Engine());
-    return Bind(desc, b, std::move(arguments));
   }
   if (terms.alpha != 1.0f) attributes.set_output_scales(0, {terms.alpha});
-  if (terms.added) {
+  if (terms.added && !terms.as_bias) {
     dnnl::post_ops sum;
     sum.append_sum(terms.beta);
     attributes.set_post_ops(sum);
   }
-  const dnnl::matmul::primitive_desc desc({a, wanted, y}, attributes, Engine());
+  const dnnl::matmul::primitive_desc desc({a, wanted, bias, y}, attributes, Engine());
   return Bind(desc, b, std::move(arguments));
 }
 
@@ -108,13 +107,9 @@ Prepared Plain(const PlainProduct& product, int64_t limit) {
   const int64_t bytes = product.ScratchBytes(limit);
   return Accept(
       "plain",
-      [product, bytes](const KernelArgs& args) -> Result<void> {
-        product.Run(reinterpret_cast<const float*>(args.inputs[0]),
-                    reinterpret_cast<const float*>(args.inputs[1]),
-                    reinterpret_cast<float*>(args.outputs[0]),
-                    reinterpret_cast<float*>(args.scratch),
-                    bytes);
-        return {};
+      [product, bytes](const KernelArgs& args) {
+        product.Run(
+            args.in(0), args.in(1), args.out(), reinterpret_cast<float*>(args.scratch), bytes);
       },
       bytes);
 }

@@ -8,6 +8,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "metair/ops/op_def.h"
@@ -43,12 +45,26 @@ struct KernelSite {
   ElementType element(size_t input) const { return call->type(input).element; }
   const TensorType& out(size_t output = 0) const { return outputs[output]; }
   const Attributes& attributes() const { return *call->attributes; }
+  // Attribute `axis` as one of input 0; `absent` without it.
+  Result<int64_t> Axis(int64_t absent) const {
+    return NormalizeAxis(attributes().Int("axis", absent), call->rank(0));
+  }
 };
 
 struct KernelArgs {
   std::span<const std::byte* const> inputs;  // nullptr: omitted
   std::span<std::byte* const> outputs;       // nullptr: not requested
   std::byte* scratch = nullptr;              // scratch_bytes of it, aligned to 64
+
+  // An operand as an array; nullptr also if there is none of that number.
+  template <typename T = float>
+  const T* in(size_t i) const {
+    return i < inputs.size() ? reinterpret_cast<const T*>(inputs[i]) : nullptr;
+  }
+  template <typename T = float>
+  T* out(size_t i = 0) const {
+    return i < outputs.size() ? reinterpret_cast<T*>(outputs[i]) : nullptr;
+  }
 };
 
 // An operand that the kernel needs in a special order, made once: `pack` writes it to `to`.
@@ -92,6 +108,25 @@ struct Prepared {
 Prepared Decline(std::string why);
 Prepared Accept(std::string kernel, Runner run, int64_t scratch_bytes = 0);
 Prepared Accept(std::string kernel, RangeKernel range);
+// With a run that cannot fail.
+template <typename Run>
+  requires std::is_void_v<std::invoke_result_t<const Run&, const KernelArgs&>>
+Prepared Accept(std::string kernel, Run run, int64_t scratch_bytes = 0) {
+  Runner runner = [run = std::move(run)](const KernelArgs& args) -> Result<void> {
+    run(args);
+    return {};
+  };
+  return Accept(std::move(kernel), std::move(runner), scratch_bytes);
+}
+
+// make(T()) with the storage type of `element` if that is one of Types; declines otherwise.
+template <typename... Types, typename Make>
+Prepared ForTypes(ElementType element, Make make) {
+  return VisitElementType(element, [&](auto zero) -> Prepared {
+    if constexpr ((std::is_same_v<decltype(zero), Types> || ...)) return make(zero);
+    return Decline("no loop for this element type");
+  });
+}
 
 // The fastest kernel that accepts the call. The reference kernel accepts every call with row-major
 // operands; operands in other layouts that no kernel reads are first copied into scratch memory.

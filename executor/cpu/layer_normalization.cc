@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-
 #include "executor/cpu/makers.h"
 #include "executor/cpu/row.h"
 #include "metair/ir/multiversion.h"
+#include "metair/ops/lines.h"
 
 namespace metadist::cpu {
 namespace {
@@ -45,31 +44,26 @@ void NormalizeRows(const Rows& a) {
 
 Prepared LayerNormalization(const KernelSite& site) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
-  const Shape& shape = site.shape(0);
-  auto axis = NormalizeAxis(site.attributes().Int("axis", -1), static_cast<int64_t>(shape.size()));
+  const auto axis = site.Axis(-1);
   if (!axis.ok()) return Decline(axis.error().message);
+  const AxisSplit split = SplitAround(site.shape(0), axis.value());
   Rows rows{};
-  rows.rows = rows.columns = 1;
-  for (size_t d = 0; d < shape.size(); ++d)
-    (static_cast<int64_t>(d) < axis.value() ? rows.rows : rows.columns) *= shape[d];
+  rows.rows = split.outer;
+  rows.columns = split.size * split.inner;
   if (rows.columns == 0) return Decline("empty rows");
   for (size_t i = 1; i < site.call->inputs.size(); ++i)
     if (site.call->has(i) && NumElements(site.shape(i)) != rows.columns)
       return Decline("scale and bias must have the shape of a row");
   rows.epsilon = static_cast<float>(site.attributes().Float("epsilon", 1e-5));
-  return Accept("rows", [rows](const KernelArgs& args) -> Result<void> {
+  return Accept("rows", [rows](const KernelArgs& args) {
     Rows call = rows;
-    const auto output = [&](size_t i) {
-      return i < args.outputs.size() ? reinterpret_cast<float*>(args.outputs[i]) : nullptr;
-    };
-    call.x = reinterpret_cast<const float*>(args.inputs[0]);
-    call.scale = reinterpret_cast<const float*>(args.inputs[1]);
-    if (args.inputs.size() > 2) call.bias = reinterpret_cast<const float*>(args.inputs[2]);
-    call.y = output(0);
-    call.mean = output(1);
-    call.deviation = output(2);
+    call.x = args.in(0);
+    call.scale = args.in(1);
+    call.bias = args.in(2);
+    call.y = args.out();
+    call.mean = args.out(1);
+    call.deviation = args.out(2);
     NormalizeRows(call);
-    return {};
   });
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executor/cpu/loop_nest.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace metadist::cpu {
 
 std::optional<LoopNest> LoopNest::Make(const Shape& shape,
@@ -36,6 +39,23 @@ std::optional<LoopNest> LoopNest::Make(const Shape& shape,
     nest.stride[d] = dims[d].stride;
   }
   return nest;
+}
+
+std::optional<LoopNest> LoopNest::MakeInOrderOf(size_t operand,
+                                                const Shape& shape,
+                                                std::vector<std::vector<int64_t>> strides) {
+  std::vector<size_t> order(shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return strides[operand][a] > strides[operand][b];
+  });
+  const auto sorted = [&](const std::vector<int64_t>& values) {
+    std::vector<int64_t> result;
+    for (size_t d : order) result.push_back(values[d]);
+    return result;
+  };
+  for (std::vector<int64_t>& list : strides) list = sorted(list);
+  return Make(sorted(shape), strides);
 }
 
 bool LoopNest::Along(size_t a, size_t b) const {

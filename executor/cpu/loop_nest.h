@@ -31,6 +31,11 @@ struct LoopNest {
   static std::optional<LoopNest> Make(const Shape& shape,
                                       const std::vector<std::vector<int64_t>>& strides);
 
+  // The same with the dims in the storage order of one of the operands.
+  static std::optional<LoopNest> MakeInOrderOf(size_t operand,
+                                               const Shape& shape,
+                                               std::vector<std::vector<int64_t>> strides);
+
   // Calls visit(offsets of the operands) for each innermost loop, in row-major order.
   template <typename Visitor>
   void ForEachRow(Visitor&& visit) const {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "executor/cpu/makers.h"
+#include "metair/ops/lines.h"
 
 namespace metadist::cpu {
 namespace {
@@ -42,13 +43,9 @@ void Channels::Run(const float* x, float* y, double* sums) const {
 Prepared LRN(const KernelSite& site) {
   constexpr int64_t kPixels = 64;
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");
-  const Shape& shape = site.shape(0);
+  const AxisSplit split = SplitAround(site.shape(0), 1);
   const int64_t size = site.attributes().Int("size", 0);
-  Channels channels;
-  channels.batch = shape[0];
-  channels.count = shape[1];
-  channels.plane = 1;
-  for (size_t d = 2; d < shape.size(); ++d) channels.plane *= shape[d];
+  Channels channels{split.outer, split.size, split.inner};
   channels.before = (size - 1) / 2;
   channels.after = size / 2;
   channels.scale =
@@ -58,15 +55,14 @@ Prepared LRN(const KernelSite& site) {
   channels.pixels = kPixels;
   return Accept(
       "rows",
-      [channels](const KernelArgs& args) -> Result<void> {
-        const auto* x = reinterpret_cast<const float*>(args.inputs[0]);
-        auto* y = reinterpret_cast<float*>(args.outputs[0]);
+      [channels](const KernelArgs& args) {
+        const auto* x = args.in(0);
+        auto* y = args.out();
         const int64_t image = channels.count * channels.plane;
         for (int64_t b = 0; b < channels.batch; ++b)
           channels.Run(x + b * image, y + b * image, reinterpret_cast<double*>(args.scratch));
-        return {};
       },
-      kPixels* static_cast<int64_t>(sizeof(double)));
+      kPixels * static_cast<int64_t>(sizeof(double)));
 }
 
 }  // namespace metadist::cpu

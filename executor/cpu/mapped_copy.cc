@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "executor/cpu/item.h"
+
 namespace metadist::cpu {
 namespace {
 
@@ -16,27 +18,12 @@ bool IsWhole(const std::vector<int64_t>& map, int64_t size) {
   return true;
 }
 
-template <typename T>
-void Fill(std::byte* to, int64_t count, const std::byte* fill) {
-  T value;
-  std::memcpy(&value, fill, sizeof(T));
-  std::fill_n(reinterpret_cast<T*>(to), count, value);
-}
-
 void FillBytes(std::byte* to, int64_t bytes, const std::byte* fill, int64_t item) {
-  switch (item) {
-    case 1:
-      return Fill<uint8_t>(to, bytes, fill);
-    case 2:
-      return Fill<uint16_t>(to, bytes / 2, fill);
-    case 4:
-      return Fill<uint32_t>(to, bytes / 4, fill);
-    case 8:
-      return Fill<uint64_t>(to, bytes / 8, fill);
-    default:
-      for (int64_t i = 0; i < bytes; i += item)
-        std::memcpy(to + i, fill, static_cast<size_t>(item));
-  }
+  VisitItem(item, [&](auto value) {
+    std::memcpy(&value, fill, sizeof(value));
+    constexpr int64_t kItem = sizeof(value);
+    std::fill_n(reinterpret_cast<decltype(value)*>(to), bytes / kItem, value);
+  });
 }
 
 // Copies single elements.
@@ -85,8 +72,7 @@ MappedCopy MappedCopy::Make(const Shape& from,
                               static_cast<int64_t>(i) * row.to_bytes,
                               row.to_bytes});
   }
-  const bool single = row.to_bytes == item_bytes &&
-                      (item_bytes == 1 || item_bytes == 2 || item_bytes == 4 || item_bytes == 8);
+  const bool single = row.to_bytes == item_bytes;
   if (single && copy.pieces_.size() * 4 > row.map.size()) copy.pieces_.clear();
   return copy;
 }
@@ -116,17 +102,7 @@ void MappedCopy::CopyRow(const std::byte* from, std::byte* to, const std::byte* 
       std::memcpy(to + piece.to, from + piece.from, static_cast<size_t>(piece.bytes));
   }
   if (!pieces_.empty()) return;
-  const std::vector<int64_t>& map = dims_.back().map;
-  switch (item_) {
-    case 1:
-      return Pick<uint8_t>(map, from, to, fill);
-    case 2:
-      return Pick<uint16_t>(map, from, to, fill);
-    case 4:
-      return Pick<uint32_t>(map, from, to, fill);
-    default:
-      return Pick<uint64_t>(map, from, to, fill);
-  }
+  VisitItem(item_, [&](auto zero) { Pick<decltype(zero)>(dims_.back().map, from, to, fill); });
 }
 
 }  // namespace metadist::cpu

@@ -4,7 +4,6 @@
 // strides, which covers transposed ones.
 #include <algorithm>
 
-#include "executor/cpu/half_floats.h"
 #include "executor/cpu/half_product.h"
 #include "executor/cpu/makers.h"
 #include "executor/cpu/matrix_batch.h"

@@ -81,9 +81,9 @@ struct PlainBatch {
   }
 
   void Run(const KernelArgs& args) const {
-    const auto* const from_a = reinterpret_cast<const float*>(args.inputs[a]);
-    const auto* const from_b = reinterpret_cast<const float*>(args.inputs[b]);
-    auto* const y = reinterpret_cast<float*>(args.outputs[0]);
+    const auto* const from_a = args.in(a);
+    const auto* const from_b = args.in(b);
+    auto* const y = args.out();
     matrices.ForEachRow([&](const LoopNest::Offsets& matrix) {
       for (int64_t i = 0; i < matrices.inner; ++i) {
         const float* const here_a = from_a + matrix[0] + i * matrices.inner_stride[0];
@@ -128,10 +128,7 @@ Prepared Plain(const MatrixBatch& batch, int64_t limit) {
   plain.scratch_bytes = product.ScratchBytes(limit);
   return Accept(
       "plain",
-      [plain](const KernelArgs& args) -> Result<void> {
-        plain.Run(args);
-        return {};
-      },
+      [plain](const KernelArgs& args) { plain.Run(args); },
       plain.scratch_bytes + plain.rows * line);
 }
 

@@ -44,10 +44,7 @@ RangeKernel RangeOfMap(int64_t count, Function map) {
   range.along[0] = true;
   range.count = count;
   range.run = [map](const KernelArgs& args, int64_t begin, int64_t end) {
-    map(reinterpret_cast<const X*>(args.inputs[0]),
-        reinterpret_cast<Y*>(args.outputs[0]),
-        end - begin,
-        args);
+    map(args.in<X>(0), args.out<Y>(), end - begin, args);
   };
   return range;
 }

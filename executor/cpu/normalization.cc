@@ -7,16 +7,10 @@
 #include "executor/cpu/makers.h"
 #include "executor/cpu/row.h"
 #include "metair/ir/multiversion.h"
+#include "metair/ops/lines.h"
 
 namespace metadist::cpu {
 namespace {
-
-const float* In(const KernelArgs& args, size_t i) {
-  return reinterpret_cast<const float*>(args.inputs[i]);
-}
-float* Out(const KernelArgs& args, size_t i) {
-  return i < args.outputs.size() ? reinterpret_cast<float*>(args.outputs[i]) : nullptr;
-}
 
 bool AllF32(const KernelSite& site) {
   for (size_t i = 0; i < site.call->inputs.size(); ++i)
@@ -29,12 +23,13 @@ struct Planes {
   float epsilon = 0;
 };
 
+float EpsilonOf(const KernelSite& site) {
+  return static_cast<float>(site.attributes().Float("epsilon", 1e-5f));
+}
+
 Planes PlanesOf(const KernelSite& site) {
-  const Shape& shape = site.shape(0);
-  Planes planes{
-      shape[0], shape[1], 1, static_cast<float>(site.attributes().Float("epsilon", 1e-5f))};
-  for (size_t d = 2; d < shape.size(); ++d) planes.inner *= shape[d];
-  return planes;
+  const AxisSplit split = SplitAround(site.shape(0), 1);
+  return {split.outer, split.size, split.inner, EpsilonOf(site)};
 }
 
 METADIST_MULTIVERSION
@@ -47,29 +42,15 @@ void ByRootMeanSquare(const Planes& p, const float* x, const float* scale, float
   }
 }
 
-METADIST_MULTIVERSION
-void ByPlane(const Planes& p, const float* x, const float* scale, const float* bias, float* y) {
-  const int64_t n = p.inner;
-  const auto count = static_cast<float>(n);
-  for (int64_t r = 0; r < p.batch * p.channels; ++r, x += n, y += n) {
-    const float mean = SumRow(x, n, [](float v) { return v; }) / count;
-    const float variance =
-        SumRow(x, n, [mean](float v) { return (v - mean) * (v - mean); }) / count;
-    const float factor = scale[r % p.channels] / __builtin_sqrtf(variance + p.epsilon);
-    const float shift = bias[r % p.channels];
-    for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * factor + shift;
-  }
-}
-
-// The same over the planes of several consecutive channels.
+// Over the planes of `channels` consecutive channels at a time.
 METADIST_MULTIVERSION
 void ByGroup(const Planes& p,
-             int64_t groups,
+             int64_t channels,
              const float* x,
              const float* scale,
              const float* bias,
              float* y) {
-  const int64_t channels = p.channels / groups;
+  const int64_t groups = p.channels / channels;
   const int64_t n = channels * p.inner;
   const auto count = static_cast<float>(n);
   for (int64_t r = 0; r < p.batch * groups; ++r, x += n, y += n) {
@@ -80,9 +61,10 @@ void ByGroup(const Planes& p,
     for (int64_t c = 0; c < channels; ++c) {
       const int64_t channel = r % groups * channels + c;
       const float factor = scale[channel] / root;
+      const float shift = bias[channel];
       const float* const from = x + c * p.inner;
       float* const to = y + c * p.inner;
-      for (int64_t i = 0; i < p.inner; ++i) to[i] = (from[i] - mean) * factor + bias[channel];
+      for (int64_t i = 0; i < p.inner; ++i) to[i] = (from[i] - mean) * factor + shift;
     }
   }
 }
@@ -163,20 +145,20 @@ struct Batch {
   void Run(const KernelArgs& args) const {
     const Planes& p = planes;
     const Workspace w(args.scratch, p.channels);
-    const float* x = In(args, 0);
+    const float* x = args.in(0);
     if (training) (last ? MomentsOfPixels : MomentsOfPlanes)(p, x, w.mean, w.variance);
     for (int64_t c = 0; c < p.channels; ++c) {
-      const double mean = training ? w.mean[c] : In(args, 3)[c];
-      const double variance = training ? w.variance[c] : In(args, 4)[c];
-      if (training && Out(args, 1) != nullptr)
-        Out(args, 1)[c] = static_cast<float>(In(args, 3)[c] * momentum + mean * (1 - momentum));
-      if (training && Out(args, 2) != nullptr)
-        Out(args, 2)[c] = static_cast<float>(In(args, 4)[c] * momentum + variance * (1 - momentum));
-      const double factor = In(args, 1)[c] / std::sqrt(variance + p.epsilon);
+      const double mean = training ? w.mean[c] : args.in(3)[c];
+      const double variance = training ? w.variance[c] : args.in(4)[c];
+      if (training && args.out(1) != nullptr)
+        args.out(1)[c] = static_cast<float>(args.in(3)[c] * momentum + mean * (1 - momentum));
+      if (training && args.out(2) != nullptr)
+        args.out(2)[c] = static_cast<float>(args.in(4)[c] * momentum + variance * (1 - momentum));
+      const double factor = args.in(1)[c] / std::sqrt(variance + p.epsilon);
       w.factor[c] = static_cast<float>(factor);
-      w.shift[c] = static_cast<float>(In(args, 2)[c] - mean * factor);
+      w.shift[c] = static_cast<float>(args.in(2)[c] - mean * factor);
     }
-    Scale(p, last, x, w.factor, w.shift, Out(args, 0));
+    Scale(p, last, x, w.factor, w.shift, args.out());
   }
 };
 
@@ -184,37 +166,31 @@ struct Batch {
 
 Prepared RMSNormalization(const KernelSite& site) {
   if (!AllF32(site)) return Decline("f32 only");
-  const Shape& shape = site.shape(0);
-  auto axis = NormalizeAxis(site.attributes().Int("axis", -1), static_cast<int64_t>(shape.size()));
+  const auto axis = site.Axis(-1);
   if (!axis.ok()) return Decline(axis.error().message);
-  Planes rows;
-  rows.epsilon = static_cast<float>(site.attributes().Float("epsilon", 1e-5f));
-  for (size_t d = 0; d < shape.size(); ++d)
-    (static_cast<int64_t>(d) < axis.value() ? rows.batch : rows.inner) *= shape[d];
+  const AxisSplit split = SplitAround(site.shape(0), axis.value());
+  const Planes rows{split.outer, 1, split.size * split.inner, EpsilonOf(site)};
   if (NumElements(site.shape(1)) != rows.inner) return Decline("the scale must be a row");
-  return Accept("rows", [rows](const KernelArgs& args) -> Result<void> {
-    ByRootMeanSquare(rows, In(args, 0), In(args, 1), Out(args, 0));
-    return {};
+  return Accept("rows", [rows](const KernelArgs& args) {
+    ByRootMeanSquare(rows, args.in(0), args.in(1), args.out());
   });
 }
 
 Prepared InstanceNormalization(const KernelSite& site) {
   if (!AllF32(site)) return Decline("f32 only");
   const Planes planes = PlanesOf(site);
-  return Accept("rows", [planes](const KernelArgs& args) -> Result<void> {
-    ByPlane(planes, In(args, 0), In(args, 1), In(args, 2), Out(args, 0));
-    return {};
+  return Accept("rows", [planes](const KernelArgs& args) {
+    ByGroup(planes, 1, args.in(0), args.in(1), args.in(2), args.out());
   });
 }
 
 Prepared GroupNormalization(const KernelSite& site) {
   if (!AllF32(site)) return Decline("f32 only");
   const Planes planes = PlanesOf(site);
-  const int64_t groups = site.attributes().Int("num_groups", 1);
   if (NumElements(site.shape(0)) == 0) return Decline("nothing to do");
-  return Accept("rows", [planes, groups](const KernelArgs& args) -> Result<void> {
-    ByGroup(planes, groups, In(args, 0), In(args, 1), In(args, 2), Out(args, 0));
-    return {};
+  const int64_t channels = planes.channels / site.attributes().Int("num_groups", 1);
+  return Accept("rows", [planes, channels](const KernelArgs& args) {
+    ByGroup(planes, channels, args.in(0), args.in(1), args.in(2), args.out());
   });
 }
 
@@ -231,10 +207,7 @@ Prepared BatchNormalization(const KernelSite& site) {
   batch.momentum = site.attributes().Float("momentum", 0.9f);
   return Accept(
       batch.last ? "pixels" : "rows",
-      [batch](const KernelArgs& args) -> Result<void> {
-        batch.Run(args);
-        return {};
-      },
+      [batch](const KernelArgs& args) { batch.Run(args); },
       Workspace::Bytes(batch.planes.channels));
 }
 

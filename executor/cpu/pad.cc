@@ -14,10 +14,9 @@ Prepared Pad(const KernelSite& site) {
   const MappedCopy copy =
       MappedCopy::Make(site.shape(0), std::move(maps.value()), ByteSize(site.element(0)));
   const bool given = site.call->has(2);
-  return Accept("copy", [copy, given](const KernelArgs& args) -> Result<void> {
+  return Accept("copy", [copy, given](const KernelArgs& args) {
     static constexpr std::array<std::byte, 16> kZero{};
     copy.Run(args.inputs[0], args.outputs[0], given ? args.inputs[2] : kZero.data());
-    return {};
   });
 }
 

@@ -218,11 +218,8 @@ Prepared Bind(const KernelSite& site, bool mean) {
   if (shape.size() > 3) pool->rows = LineOf(window.value(), shape.size() - 4, count_padding);
   pool->columns = LineOf(window.value(), shape.size() - 3, count_padding);
   const auto function = last ? (mean ? MeanPixels : GreatestPixels) : (mean ? Mean : Greatest);
-  return Accept(last ? "pixels" : "rows", [pool, function](const KernelArgs& args) -> Result<void> {
-    function(*pool,
-             reinterpret_cast<const float*>(args.inputs[0]),
-             reinterpret_cast<float*>(args.outputs[0]));
-    return {};
+  return Accept(last ? "pixels" : "rows", [pool, function](const KernelArgs& args) {
+    function(*pool, args.in(0), args.out());
   });
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "executor/cpu/makers.h"
+#include "metair/ops/lines.h"
 
 namespace metadist::cpu {
 namespace {
@@ -75,10 +76,10 @@ template <typename Conversion, typename Integer>
 class Converter {
  public:
   explicit Converter(const KernelArgs& args, bool shifted)
-      : x_(reinterpret_cast<const From*>(args.inputs[0])),
-        scale_(reinterpret_cast<const float*>(args.inputs[1])),
-        zero_(shifted ? reinterpret_cast<const Integer*>(args.inputs[2]) : nullptr),
-        y_(reinterpret_cast<To*>(args.outputs[0])) {}
+      : x_(args.in<From>(0)),
+        scale_(args.in(1)),
+        zero_(shifted ? args.in<Integer>(2) : nullptr),
+        y_(args.out<To>()) {}
 
   void OneScale(int64_t at, int64_t count, int64_t scale) const {
     const float times = scale_[scale];
@@ -107,7 +108,7 @@ class Converter {
 template <typename Conversion, typename Integer>
 Prepared Bind(const Lines& lines) {
   if (lines.block > 0)
-    return Accept("blocks", [lines](const KernelArgs& args) -> Result<void> {
+    return Accept("blocks", [lines](const KernelArgs& args) {
       const Converter<Conversion, Integer> convert(args, lines.shifted);
       int64_t scale = 0;
       for (int64_t outer = 0, at = 0; outer < lines.outer; ++outer)
@@ -120,9 +121,8 @@ Prepared Bind(const Lines& lines) {
               convert.OneEach(at + row * lines.inner, lines.inner, scale);
           at += rows * lines.inner;
         }
-      return {};
     });
-  return Accept("lines", [lines](const KernelArgs& args) -> Result<void> {
+  return Accept("lines", [lines](const KernelArgs& args) {
     const Converter<Conversion, Integer> convert(args, lines.shifted);
     for (int64_t outer = 0, at = 0; outer < lines.outer; ++outer)
       if (lines.inner == 1) {
@@ -132,11 +132,8 @@ Prepared Bind(const Lines& lines) {
         for (int64_t index = 0; index < lines.axis; ++index, at += lines.inner)
           convert.OneScale(at, lines.inner, index);
       }
-    return {};
   });
 }
-
-bool IsOneScale(const Shape& scale) { return NumElements(scale) == 1; }
 
 template <template <typename> typename Conversion>
 Prepared PrepareFor(const KernelSite& site, ElementType integers) {
@@ -148,13 +145,13 @@ Prepared PrepareFor(const KernelSite& site, ElementType integers) {
   lines.inner = NumElements(shape);
   lines.shifted = site.call->has(2);
   lines.block = site.attributes().Int("block_size", 0);
-  if ((lines.block > 0 || !IsOneScale(scale)) && lines.inner > 0) {
-    const auto axis =
-        NormalizeAxis(site.attributes().Int("axis", 1), static_cast<int64_t>(shape.size()));
+  if ((lines.block > 0 || NumElements(scale) != 1) && lines.inner > 0) {
+    const auto axis = site.Axis(1);
     if (!axis.ok()) return Decline(axis.error().message);
-    lines.axis = shape[static_cast<size_t>(axis.value())];
-    for (int64_t d = 0; d < axis.value(); ++d) lines.outer *= shape[static_cast<size_t>(d)];
-    lines.inner /= lines.axis * lines.outer;
+    const AxisSplit split = SplitAround(shape, axis.value());
+    lines.outer = split.outer;
+    lines.axis = split.size;
+    lines.inner = split.inner;
   }
   return VisitElementType(integers, [&](auto zero) -> Prepared {
     using T = decltype(zero);

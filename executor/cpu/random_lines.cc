@@ -11,7 +11,7 @@ KeySource::KeySource(const KernelSite& site) : settled_(KeyOfSeed(site.attribute
 
 PhiloxKey KeySource::At(const KernelArgs& args) const {
   if (!given_) return settled_;
-  return KeyOfWords(reinterpret_cast<const int64_t*>(args.inputs[kKeyInput]));
+  return KeyOfWords(args.in<int64_t>(kKeyInput));
 }
 
 }  // namespace metadist::cpu

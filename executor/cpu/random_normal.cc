@@ -13,8 +13,8 @@ Prepared RandomNormal(const KernelSite& site) {
   const CounterRandom random(site.out().shape, site.attributes().Ints("start"));
   const double mean = site.attributes().Float("mean", 0);
   const double scale = site.attributes().Float("scale", 1);
-  return Accept("lines", [=](const KernelArgs& args) -> Result<void> {
-    float* y = reinterpret_cast<float*>(args.outputs[0]);
+  return Accept("lines", [=](const KernelArgs& args) {
+    float* y = args.out();
     ForEachLine(random, key.At(args), [&](RandomLine line, int64_t at) {
       uint64_t bits[kRandomChunk];
       for (int64_t done = 0; done < random.length(); done += kRandomChunk) {
@@ -25,7 +25,6 @@ Prepared RandomNormal(const KernelSite& site) {
         line.first += some;
       }
     });
-    return {};
   });
 }
 

@@ -35,12 +35,11 @@ Prepared RandomUniform(const KernelSite& site) {
   const CounterRandom random(site.out().shape, site.attributes().Ints("start"));
   const double low = site.attributes().Float("low", 0);
   const double width = site.attributes().Float("high", 1) - low;
-  return Accept("lines", [=](const KernelArgs& args) -> Result<void> {
-    float* y = reinterpret_cast<float*>(args.outputs[0]);
+  return Accept("lines", [=](const KernelArgs& args) {
+    float* y = args.out();
     ForEachLine(random, key.At(args), [&](const RandomLine& line, int64_t at) {
       UniformLine(line, random.length(), low, width, y + at);
     });
-    return {};
   });
 }
 

@@ -41,13 +41,6 @@ struct Layer {
   int64_t row_bytes() const { return (together * row_floats() * kFloat + 63) / 64 * 64; }
 };
 
-const float* In(const KernelArgs& args, size_t i) {
-  return i < args.inputs.size() ? reinterpret_cast<const float*>(args.inputs[i]) : nullptr;
-}
-float* Out(const KernelArgs& args, size_t i) {
-  return i < args.outputs.size() ? reinterpret_cast<float*>(args.outputs[i]) : nullptr;
-}
-
 // Some rows of the batch in one direction.
 struct Run {
   const Layer& layer;
@@ -80,7 +73,7 @@ struct Run {
     product.b_row = weights.packed ? all : 1;
     product.b_column = weights.packed ? 1 : weights.depth;
     const float* const b =
-        In(args, weights.input) + direction * all * weights.depth + column * product.b_column;
+        args.in(weights.input) + direction * all * weights.depth + column * product.b_column;
     product.Run(
         a, b, y, reinterpret_cast<float*>(args.scratch + layer.row_bytes()), layer.product_bytes);
   }
@@ -99,8 +92,8 @@ void Run::Begin() const {
     for (int64_t r = 0; r < rows; ++r) {
       float* const row = to + r * sizes().hidden;
       const bool given = input == kInitialH || layer.kind == CellKind::kLSTM;
-      if (given && In(args, input) != nullptr)
-        std::copy_n(In(args, input) + sizes().AtState(direction, first + r), sizes().hidden, row);
+      if (given && args.in(input) != nullptr)
+        std::copy_n(args.in(input) + sizes().AtState(direction, first + r), sizes().hidden, row);
       else
         std::fill_n(row, sizes().hidden, 0.0f);
     }
@@ -110,7 +103,7 @@ void Run::Begin() const {
 // added later.
 void Run::Sum(int64_t t) const {
   const int64_t all = layer.gates();
-  const float* const bias = In(args, kB) == nullptr ? nullptr : In(args, kB) + direction * 2 * all;
+  const float* const bias = args.in(kB) == nullptr ? nullptr : args.in(kB) + direction * 2 * all;
   const int64_t both = layer.late_reset ? 2 * sizes().hidden : all;
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t i = 0; i < all; ++i)
@@ -120,7 +113,7 @@ void Run::Sum(int64_t t) const {
   product.beta = 1;
   const int64_t step = sizes().batch_first ? sizes().sequence * sizes().input : sizes().input;
   Multiply({kW, sizes().input, layer.packed_w},
-           In(args, kX) + sizes().AtX(t, first),
+           args.in(kX) + sizes().AtX(t, first),
            step,
            0,
            sums(),
@@ -158,7 +151,7 @@ void Run::RecurGated() const {
   product.y_row = n;
   Multiply(weights, h(), n, 2 * n, spare(), product);
   const float* const bias =
-      In(args, kB) == nullptr ? nullptr : In(args, kB) + direction * 2 * all + all + 2 * n;
+      args.in(kB) == nullptr ? nullptr : args.in(kB) + direction * 2 * all + all + 2 * n;
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t i = 0; i < n; ++i)
       reset(r)[n + i] += reset(r)[i] * (spare()[r * n + i] + (bias == nullptr ? 0.0f : bias[i]));
@@ -172,8 +165,8 @@ CellRow Run::RowOf(int64_t r) const {
   for (size_t i = 0; i < count; ++i)
     row.functions[i] = layer.functions[static_cast<size_t>(direction) * count + i];
   row.clip = layer.clip;
-  if (layer.kind == CellKind::kLSTM && In(args, kPeepholes) != nullptr)
-    row.peepholes = In(args, kPeepholes) + direction * 3 * n;
+  if (layer.kind == CellKind::kLSTM && args.in(kPeepholes) != nullptr)
+    row.peepholes = args.in(kPeepholes) + direction * 3 * n;
   row.couples = layer.couples;
   row.gates = sums() + r * layer.gates();
   row.h = h() + r * n;
@@ -193,7 +186,7 @@ void Run::Cells() const {
 Result<void> Run::Steps() const {
   const int64_t n = sizes().hidden;
   int64_t length = sizes().sequence;
-  if (In(args, kLengths) != nullptr) length = Indices{args.inputs[kLengths], layer.wide}[first];
+  if (args.in(kLengths) != nullptr) length = Indices{args.inputs[kLengths], layer.wide}[first];
   if (length < 0 || length > sizes().sequence)
     return BadInput("",
                     fmt::format("a length must be in [0, {}], got {}", sizes().sequence, length));
@@ -206,8 +199,8 @@ Result<void> Run::Steps() const {
       layer.kind == CellKind::kGRU ? RecurGated() : Recur();
       Cells();
     }
-    for (int64_t r = 0; Out(args, 0) != nullptr && r < rows; ++r) {
-      float* const y = Out(args, 0) + sizes().AtY(t, direction, first + r);
+    for (int64_t r = 0; args.out() != nullptr && r < rows; ++r) {
+      float* const y = args.out() + sizes().AtY(t, direction, first + r);
       if (i < length)
         std::copy_n(h() + r * n, n, y);
       else
@@ -216,8 +209,8 @@ Result<void> Run::Steps() const {
   }
   for (int64_t r = 0; r < rows; ++r) {
     const int64_t at = sizes().AtState(direction, first + r);
-    if (Out(args, 1) != nullptr) std::copy_n(h() + r * n, n, Out(args, 1) + at);
-    if (Out(args, 2) != nullptr) std::copy_n(c() + r * n, n, Out(args, 2) + at);
+    if (args.out(1) != nullptr) std::copy_n(h() + r * n, n, args.out(1) + at);
+    if (args.out(2) != nullptr) std::copy_n(c() + r * n, n, args.out(2) + at);
   }
   return {};
 }

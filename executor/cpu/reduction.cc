@@ -9,6 +9,7 @@
 #include "executor/cpu/reduction_loops.h"
 #include "executor/cpu/row.h"
 #include "metair/ir/multiversion.h"
+#include "metair/ops/lines.h"
 
 namespace metadist::cpu {
 namespace {
@@ -50,21 +51,15 @@ void ReduceColumns(F function, const Extent& e, const float* x, float* y) {
 
 Prepared Bind(F function, const Extent& extent) {
   if (extent.reduced == 0) return Decline("nothing to reduce");
-  return Accept(extent.inner == 1 ? "rows" : "columns",
-                [function, extent](const KernelArgs& args) -> Result<void> {
-                  const float* x = reinterpret_cast<const float*>(args.inputs[0]);
-                  float* y = reinterpret_cast<float*>(args.outputs[0]);
-                  if (extent.inner == 1)
-                    ReduceRows(function, extent, x, y);
-                  else
-                    ReduceColumns(function, extent, x, y);
-                  return {};
-                });
+  return Accept(extent.inner == 1 ? "rows" : "columns", [function, extent](const KernelArgs& args) {
+    const float* x = args.in(0);
+    float* y = args.out();
+    if (extent.inner == 1)
+      ReduceRows(function, extent, x, y);
+    else
+      ReduceColumns(function, extent, x, y);
+  });
 }
-
-}  // namespace
-
-namespace {
 
 // For f32 with adjacent reduced dims.
 Prepared ReduceNeighbours(const KernelSite& site, F function, std::vector<bool> reduced) {
@@ -94,6 +89,14 @@ Prepared ReduceNeighbours(const KernelSite& site, F function, std::vector<bool> 
   return Bind(function, extent);
 }
 
+Prepared ReduceSpace(const KernelSite& site, F function) {
+  if (site.element(0) != ElementType::kF32) return Decline("f32 only");
+  const AxisSplit split = SplitAround(site.shape(0), 1);
+  if (!site.strided(0)) return Bind(function, {split.outer * split.size, split.inner, 1});
+  if (!ReadsChannelsLast(site)) return Decline("strides are neither row-major nor channels-last");
+  return Bind(function, {split.outer, split.inner, split.size});
+}
+
 }  // namespace
 
 Prepared PrepareReduction(const KernelSite& site, ReductionFunction function) {
@@ -115,25 +118,6 @@ Prepared PrepareReduction(const KernelSite& site, ReductionFunction function) {
   Prepared prepared = ReduceNeighbours(site, function, reduced);
   return prepared.ok() ? prepared : ReduceByLoops(site, function, reduced);
 }
-
-namespace {
-
-Prepared ReduceSpace(const KernelSite& site, F function) {
-  if (site.element(0) != ElementType::kF32) return Decline("f32 only");
-  const Shape& shape = site.shape(0);
-  Extent extent;
-  if (site.strided(0)) {
-    if (!ReadsChannelsLast(site)) return Decline("strides are neither row-major nor channels-last");
-    extent.outer = shape[0];
-    extent.inner = shape[1];
-    for (size_t d = 2; d < shape.size(); ++d) extent.reduced *= shape[d];
-    return Bind(function, extent);
-  }
-  for (size_t d = 0; d < shape.size(); ++d) (d < 2 ? extent.outer : extent.reduced) *= shape[d];
-  return Bind(function, extent);
-}
-
-}  // namespace
 
 Prepared GlobalAveragePool(const KernelSite& site) { return ReduceSpace(site, F::kReduceMean); }
 Prepared GlobalMaxPool(const KernelSite& site) { return ReduceSpace(site, F::kReduceMax); }

@@ -51,7 +51,7 @@ METADIST_INLINE float Larger(float a, float b) { return b > a ? b : a; }
 METADIST_INLINE float Smaller(float a, float b) { return b < a ? b : a; }
 
 METADIST_MULTIVERSION
-void FoldFloats(F function, const Line<float>& l) {
+void Fold(F function, const Line<float>& l) {
   switch (function) {
     case F::kReduceSum:
     case F::kReduceMean:
@@ -75,11 +75,13 @@ void FoldFloats(F function, const Line<float>& l) {
   }
 }
 
-float StartOf(F function) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  if (function == F::kReduceMax) return -kInfinity;
-  if (function == F::kReduceMin) return kInfinity;
-  return function == F::kReduceProd ? 1.0f : 0.0f;
+template <typename T>
+T StartOf(F function) {
+  using Limits = std::numeric_limits<T>;
+  if (function == F::kReduceMax)
+    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  if (function == F::kReduceMin) return Limits::has_infinity ? Limits::infinity() : Limits::max();
+  return function == F::kReduceProd ? T(1) : T(0);
 }
 
 void Finish(F function, int64_t reduced, float* y, int64_t count) {
@@ -93,7 +95,7 @@ void Finish(F function, int64_t reduced, float* y, int64_t count) {
 
 // Integers: sums wrap.
 template <typename T>
-void FoldIntegers(F function, const Line<T>& l) {
+void Fold(F function, const Line<T>& l) {
   using Unsigned = std::make_unsigned_t<T>;
   if (function == F::kReduceSum)
     FoldLine(l, [](T a, T b) { return static_cast<T>(Unsigned(a) + Unsigned(b)); });
@@ -104,29 +106,16 @@ void FoldIntegers(F function, const Line<T>& l) {
 }
 
 template <typename T>
-T IntegerStartOf(F function) {
-  if (function == F::kReduceMax) return std::numeric_limits<T>::min();
-  return function == F::kReduceMin ? std::numeric_limits<T>::max() : T(0);
-}
-
-template <typename T, typename Fold>
-void ForEachLine(const LoopNest& nest, const T* x, T* y, Fold fold) {
-  nest.ForEachRow([&](const LoopNest::Offsets& at) {
-    fold(Line<T>{x + at[0], nest.inner_stride[0], y + at[1], nest.inner_stride[1], nest.inner});
-  });
-}
-
-template <typename T>
-Prepared BindIntegers(F function, const LoopNest& nest, int64_t count) {
-  if (function != F::kReduceSum && function != F::kReduceMax && function != F::kReduceMin)
-    return Decline("sums and extremes of integers only");
-  return Accept("loops", [=](const KernelArgs& args) -> Result<void> {
-    T* const y = reinterpret_cast<T*>(args.outputs[0]);
-    std::fill_n(y, count, IntegerStartOf<T>(function));
-    ForEachLine(nest, reinterpret_cast<const T*>(args.inputs[0]), y, [&](const Line<T>& line) {
-      FoldIntegers(function, line);
+Prepared Bind(F function, const LoopNest& nest, int64_t count, int64_t parts) {
+  return Accept("loops", [=](const KernelArgs& args) {
+    const T* const x = args.in<T>(0);
+    T* const y = args.out<T>();
+    std::fill_n(y, count, StartOf<T>(function));
+    nest.ForEachRow([&](const LoopNest::Offsets& at) {
+      Fold(function,
+           Line<T>{x + at[0], nest.inner_stride[0], y + at[1], nest.inner_stride[1], nest.inner});
     });
-    return {};
+    if constexpr (std::is_same_v<T, float>) Finish(function, parts, y, count);
   });
 }
 
@@ -145,33 +134,16 @@ Prepared ReduceByLoops(const KernelSite& site, F function, const std::vector<boo
   if (parts == 0) return Decline("nothing to reduce");
   const auto nest = LoopNest::Make(shape, {site.StridesOf(0), to});
   if (!nest) return Decline("too many dims");
-  switch (site.element(0)) {
-    case ElementType::kF32:
-      break;
-    case ElementType::kU8:
-      return BindIntegers<uint8_t>(function, *nest, count);
-    case ElementType::kI8:
-      return BindIntegers<int8_t>(function, *nest, count);
-    case ElementType::kI32:
-      return BindIntegers<int32_t>(function, *nest, count);
-    case ElementType::kI64:
-      return BindIntegers<int64_t>(function, *nest, count);
-    case ElementType::kBool:
-      if (function == F::kReduceSum) return Decline("no sum of booleans");
-      return BindIntegers<uint8_t>(function, *nest, count);
-    default:
-      return Decline("no loop for this element type");
-  }
-  return Accept("loops", [=, nest = *nest](const KernelArgs& args) -> Result<void> {
-    auto* const y = reinterpret_cast<float*>(args.outputs[0]);
-    std::fill_n(y, count, StartOf(function));
-    ForEachLine(
-        nest, reinterpret_cast<const float*>(args.inputs[0]), y, [&](const Line<float>& line) {
-          FoldFloats(function, line);
-        });
-    Finish(function, parts, y, count);
-    return {};
-  });
+  const bool boolean = site.element(0) == ElementType::kBool;
+  if (boolean && function == F::kReduceSum) return Decline("no sum of booleans");
+  return ForTypes<float, uint8_t, int8_t, int32_t, int64_t>(
+      boolean ? ElementType::kU8 : site.element(0), [&](auto zero) -> Prepared {
+        using T = decltype(zero);
+        if (std::is_integral_v<T> && function != F::kReduceSum && function != F::kReduceMax &&
+            function != F::kReduceMin)
+          return Decline("sums and extremes of integers only");
+        return Bind<T>(function, *nest, count, parts);
+      });
 }
 
 }  // namespace metadist::cpu

@@ -146,11 +146,8 @@ Prepared Weighted(const KernelSite& site, const ResizeTables& tables) {
   const int64_t scratch = images->axes.empty() ? 0 : images->row() * ByteSize(ElementType::kF32);
   return Accept(
       "rows",
-      [images](const KernelArgs& args) -> Result<void> {
-        images->Run(reinterpret_cast<const float*>(args.inputs[0]),
-                    reinterpret_cast<float*>(args.outputs[0]),
-                    reinterpret_cast<float*>(args.scratch));
-        return {};
+      [images](const KernelArgs& args) {
+        images->Run(args.in(0), args.out(), reinterpret_cast<float*>(args.scratch));
       },
       scratch);
 }
@@ -172,9 +169,8 @@ Prepared Resize(const KernelSite& site) {
   }
   const MappedCopy copy =
       MappedCopy::Make(site.shape(0), std::move(maps), ByteSize(site.element(0)));
-  return Accept("copy", [copy](const KernelArgs& args) -> Result<void> {
+  return Accept("copy", [copy](const KernelArgs& args) {
     copy.Run(args.inputs[0], args.outputs[0], args.inputs[0]);
-    return {};
   });
 }
 

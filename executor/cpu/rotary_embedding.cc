@@ -37,9 +37,8 @@ void TurnNeighbours(int64_t pairs, const float* x, const float* cos, const float
 }
 
 Result<void> Run(const Rotation& r, const KernelArgs& args) {
-  const auto in = [&](size_t i) { return reinterpret_cast<const float*>(args.inputs[i]); };
-  auto* const y = reinterpret_cast<float*>(args.outputs[0]);
-  const bool placed = args.inputs.size() > 3 && args.inputs[3] != nullptr;
+  auto* const y = args.out();
+  const bool placed = args.in(3) != nullptr;
   for (int64_t place = 0; place < r.x.batch * r.x.sequence; ++place) {
     const int64_t given = placed ? Indices{args.inputs[3], r.wide}[place] : place;
     const int64_t row = given < 0 ? given + r.rows : given;
@@ -47,8 +46,9 @@ Result<void> Run(const Rotation& r, const KernelArgs& args) {
     for (int64_t h = 0; h < r.x.heads; ++h) {
       const int64_t at = r.x.at(place / r.x.sequence, h, place % r.x.sequence, 0);
       const auto turn = r.interleaved ? TurnNeighbours : Turn;
-      turn(r.pairs, in(0) + at, in(1) + row * r.pairs, in(2) + row * r.pairs, y + at);
-      for (int64_t i = 2 * r.pairs; i < r.x.size; ++i) y[at + i] = in(0)[at + i];
+      turn(
+          r.pairs, args.in(0) + at, args.in(1) + row * r.pairs, args.in(2) + row * r.pairs, y + at);
+      for (int64_t i = 2 * r.pairs; i < r.x.size; ++i) y[at + i] = args.in(0)[at + i];
     }
   }
   return {};

@@ -44,4 +44,13 @@ METADIST_INLINE float MaxRow(const float* x, int64_t count) {
   return rest > lane[0] ? rest : lane[0];
 }
 
+// highest[i] = the largest of x[:, i]. x: `columns` rows of `width` elements, `inner` apart.
+METADIST_INLINE void MaxColumns(
+    const float* x, int64_t columns, int64_t inner, int64_t width, float* highest) {
+  for (int64_t i = 0; i < width; ++i) highest[i] = x[i];
+  for (int64_t c = 1; c < columns; ++c)
+    for (int64_t i = 0; i < width; ++i)
+      highest[i] = x[c * inner + i] > highest[i] ? x[c * inner + i] : highest[i];
+}
+
 }  // namespace metadist::cpu

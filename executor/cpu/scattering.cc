@@ -105,33 +105,15 @@ std::optional<Updates> UpdatesOf(const KernelSite& site, int64_t inner) {
 }  // namespace
 
 Prepared ScatterElements(const KernelSite& site) {
-  const Shape& data = site.shape(0);
-  const Shape& shape = site.shape(1);
-  auto axis = NormalizeAxis(site.attributes().Int("axis", 0), static_cast<int64_t>(data.size()));
+  const auto axis = site.Axis(0);
   const auto updates = UpdatesOf(site, 1);
   if (!axis.ok() || !updates) return Decline("no such axis, index type or reduction");
-  std::vector<int64_t> strides = Strides(data);
-  const int64_t step = strides[static_cast<size_t>(axis.value())];
-  const int64_t size = data[static_cast<size_t>(axis.value())];
-  strides[static_cast<size_t>(axis.value())] = 0;
-  const auto nest = LoopNest::Make(shape, {strides, Strides(shape)});
-  if (!nest) return Decline("too many dims");
-  return Accept("copy", [=, updates = *updates, nest = *nest](const KernelArgs& args) {
-    const Indices index{args.inputs[1], updates.wide};
+  const auto along = AxisIndices::Make(site, axis.value());
+  if (!along) return Decline("too many dims");
+  return Accept("copy", [updates = *updates, along = *along](const KernelArgs& args) {
     updates.Begin(args);
-    Result<void> done;
-    nest.ForEachRow([&](const LoopNest::Offsets& at) {
-      for (int64_t i = 0; i < nest.inner; ++i) {
-        const int64_t from = at[1] + i * nest.inner_stride[1];
-        const int64_t given = index[from];
-        const int64_t place = given < 0 ? given + size : given;
-        if (place >= 0 && place < size)
-          updates.Put(args, from, at[0] + i * nest.inner_stride[0] + place * step);
-        else if (done.ok())
-          done = OutOfRange(given, size);
-      }
-    });
-    return done;
+    return along.ForEach(args,
+                         [&](int64_t from, int64_t place) { updates.Put(args, from, place); });
   });
 }
 
@@ -154,10 +136,9 @@ Prepared ScatterND(const KernelSite& site) {
                   int64_t next = 0;
                   for (int64_t row = 0; row < rows; ++row) {
                     int64_t at = 0;
-                    for (size_t d = 0; d < depth; ++d) {
-                      const int64_t given = index[next++];
-                      const int64_t place = given < 0 ? given + sizes[d] : given;
-                      if (place < 0 || place >= sizes[d]) return OutOfRange(given, sizes[d]);
+                    for (size_t d = 0; d < depth; ++d, ++next) {
+                      const int64_t place = index.Place(next, sizes[d]);
+                      if (place < 0) return OutOfRange(index[next], sizes[d]);
                       at += place * strides[d];
                     }
                     updates.Put(args, row, at);

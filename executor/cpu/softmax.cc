@@ -54,15 +54,6 @@ float LogSumExp(const float* x, int64_t count) {
 
 namespace {
 
-// highest[i] = the largest of x[:, i]. x: `columns` rows of `width` elements, `inner` apart.
-METADIST_INLINE
-void ColumnMaxima(const float* x, int64_t columns, int64_t inner, int64_t width, float* highest) {
-  for (int64_t i = 0; i < width; ++i) highest[i] = x[i];
-  for (int64_t c = 1; c < columns; ++c)
-    for (int64_t i = 0; i < width; ++i)
-      highest[i] = x[c * inner + i] > highest[i] ? x[c * inner + i] : highest[i];
-}
-
 // y[o, :, i] = softmax(x[o, :, i]).  x, y: [outer, columns, inner] f32. Processes up to kWidth
 // adjacent values of i side by side.
 METADIST_MULTIVERSION
@@ -75,7 +66,7 @@ void SoftmaxColumns(const float* x, float* y, int64_t outer, int64_t columns, in
       float* const to = y + first;
       float highest[kWidth];
       float scale[kWidth] = {};
-      ColumnMaxima(from, columns, inner, width, highest);
+      MaxColumns(from, columns, inner, width, highest);
       for (int64_t c = 0; c < columns; ++c)
         for (int64_t i = 0; i < width; ++i) to[c * inner + i] = from[c * inner + i] - highest[i];
       // Contiguous short rows are one loop.
@@ -108,7 +99,7 @@ void LogColumns(const float* x, float* y, int64_t outer, int64_t columns, int64_
       float* const to = y + first;
       float highest[kWidth];
       float sum[kWidth] = {};
-      ColumnMaxima(from, columns, inner, width, highest);
+      MaxColumns(from, columns, inner, width, highest);
       for (int64_t c = 0; c < columns; ++c)
         for (int64_t i = 0; i < width; ++i) sum[i] += Exp(from[c * inner + i] - highest[i]);
       for (int64_t i = 0; i < width; ++i) sum[i] = std::log(sum[i]);
@@ -128,7 +119,7 @@ Prepared HalfRows(ElementType type, const AxisSplit& split, RowFunction by_row) 
   const int64_t scratch = together * split.size * ByteSize(ElementType::kF32);
   return Accept(
       "rows via f32",
-      [=](const KernelArgs& args) -> Result<void> {
+      [=](const KernelArgs& args) {
         auto* const floats = reinterpret_cast<float*>(args.scratch);
         for (int64_t first = 0; first < split.outer; first += together) {
           const int64_t rows = std::min(together, split.outer - first);
@@ -137,7 +128,6 @@ Prepared HalfRows(ElementType type, const AxisSplit& split, RowFunction by_row) 
           by_row(floats, floats, rows, split.size);
           NarrowToHalves(type, floats, args.outputs[0] + begin, rows * split.size);
         }
-        return {};
       },
       scratch);
 }
@@ -146,7 +136,7 @@ Prepared Bind(const KernelSite& site, RowFunction by_row, ColumnFunction by_colu
   const ElementType type = site.element(0);
   if (type != ElementType::kF32 && !IsHalf(type)) return Decline("f32 only");
   const Shape& shape = site.shape(0);
-  auto axis = NormalizeAxis(site.attributes().Int("axis", -1), static_cast<int64_t>(shape.size()));
+  const auto axis = site.Axis(-1);
   if (!axis.ok()) return Decline(axis.error().message);
   if (NumElements(shape) == 0) return Decline("nothing to do");
   const AxisSplit split = SplitAround(shape, axis.value());
@@ -154,14 +144,13 @@ Prepared Bind(const KernelSite& site, RowFunction by_row, ColumnFunction by_colu
     const bool rows = split.inner == 1 && site.out().element == type;
     return rows ? HalfRows(type, split, by_row) : Decline("f32 only");
   }
-  return Accept(split.inner > 1 ? "columns" : "rows", [=](const KernelArgs& args) -> Result<void> {
-    const auto* x = reinterpret_cast<const float*>(args.inputs[0]);
-    auto* y = reinterpret_cast<float*>(args.outputs[0]);
+  return Accept(split.inner > 1 ? "columns" : "rows", [=](const KernelArgs& args) {
+    const auto* x = args.in(0);
+    auto* y = args.out();
     if (split.inner > 1)
       by_column(x, y, split.outer, split.size, split.inner);
     else
       by_row(x, y, split.outer, split.size);
-    return {};
   });
 }
 

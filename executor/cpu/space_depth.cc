@@ -2,8 +2,8 @@
 // Moves blocks of pixels to channels and back: one copy that permutes six dims.
 #include <array>
 
+#include "executor/cpu/copying.h"
 #include "executor/cpu/makers.h"
-#include "executor/cpu/strided_copy.h"
 
 namespace metadist::cpu {
 namespace {
@@ -17,12 +17,7 @@ Prepared Permuted(const KernelSite& site, const Shape& split, const std::array<s
     shape.push_back(split[d]);
     from.strides.push_back(strides[d]);
   }
-  const auto copy = StridedCopy::Make(shape, ByteSize(site.element(0)), from, {Strides(shape)});
-  if (!copy) return Decline("too many dims");
-  return Accept("copy", [copy = *copy](const KernelArgs& args) -> Result<void> {
-    copy.Run(args.inputs[0], args.outputs[0]);
-    return {};
-  });
+  return Copying(site, shape, from);
 }
 
 }  // namespace

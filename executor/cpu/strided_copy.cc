@@ -3,28 +3,23 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
+
+#include "executor/cpu/item.h"
 
 namespace metadist::cpu {
 namespace {
 
-struct Line {
-  const std::byte* from;
-  int64_t from_step;
-  std::byte* to;
-  int64_t to_step;
-  int64_t count;
-};
-
+// The innermost loop of a nest.
 template <typename T>
-void CopyLine(const Line& line) {
-  const T* from = reinterpret_cast<const T*>(line.from);
-  T* to = reinterpret_cast<T*>(line.to);
-  if (line.from_step == 0 && line.to_step == 1) {
-    std::fill_n(to, line.count, *from);
+void CopyLine(const LoopNest& nest, const T* from, T* to) {
+  const int64_t count = nest.inner;
+  const int64_t from_step = nest.inner_stride[0];
+  const int64_t to_step = nest.inner_stride[1];
+  if (from_step == 0 && to_step == 1) {
+    std::fill_n(to, count, *from);
     return;
   }
-  for (int64_t i = 0; i < line.count; ++i) to[i * line.to_step] = from[i * line.from_step];
+  for (int64_t i = 0; i < count; ++i) to[i * to_step] = from[i * from_step];
 }
 
 // Copies rows of a size known at compile time; otherwise each short row would cost a call.
@@ -41,20 +36,7 @@ std::optional<StridedCopy> StridedCopy::Make(const Shape& shape,
                                              int64_t item_bytes,
                                              const Side& from,
                                              const Side& to) {
-  std::vector<size_t> order(shape.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return to.strides[a] > to.strides[b];
-  });
-  Shape sizes;
-  std::vector<int64_t> source;
-  std::vector<int64_t> target;
-  for (size_t d : order) {
-    sizes.push_back(shape[d]);
-    source.push_back(from.strides[d]);
-    target.push_back(to.strides[d]);
-  }
-  auto nest = LoopNest::Make(sizes, {source, target});
+  const auto nest = LoopNest::MakeInOrderOf(1, shape, {from.strides, to.strides});
   if (!nest) return std::nullopt;
   StridedCopy copy;
   copy.nest_ = *nest;
@@ -128,21 +110,15 @@ void StridedCopy::Run(const std::byte* from, std::byte* to) const {
     }
   }
   nest_.ForEachRow([&](const LoopNest::Offsets& at) {
-    const Line line{from + at[0] * item_,
-                    nest_.inner_stride[0],
-                    to + at[1] * item_,
-                    nest_.inner_stride[1],
-                    nest_.inner};
+    const std::byte* const line_from = from + at[0] * item_;
+    std::byte* const line_to = to + at[1] * item_;
     if (dense)
-      std::memcpy(line.to, line.from, static_cast<size_t>(nest_.inner * item_));
-    else if (item_ == 1)
-      CopyLine<uint8_t>(line);
-    else if (item_ == 2)
-      CopyLine<uint16_t>(line);
-    else if (item_ == 4)
-      CopyLine<uint32_t>(line);
+      std::memcpy(line_to, line_from, static_cast<size_t>(nest_.inner * item_));
     else
-      CopyLine<uint64_t>(line);
+      VisitItem(item_, [&](auto zero) {
+        using T = decltype(zero);
+        CopyLine(nest_, reinterpret_cast<const T*>(line_from), reinterpret_cast<T*>(line_to));
+      });
   });
 }
 

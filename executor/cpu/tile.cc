@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each dim is walked as [repeats, size]; the stride of x along the repeats is 0.
+#include "executor/cpu/copying.h"
 #include "executor/cpu/makers.h"
-#include "executor/cpu/strided_copy.h"
 
 namespace metadist::cpu {
 
@@ -16,12 +16,7 @@ Prepared Tile(const KernelSite& site) {
     sizes.insert(sizes.end(), {to[d] / from[d], from[d]});
     source.strides.insert(source.strides.end(), {0, strides[d]});
   }
-  const auto copy = StridedCopy::Make(sizes, ByteSize(site.element(0)), source, {Strides(sizes)});
-  if (!copy) return Decline("too many dims");
-  return Accept("copy", [copy = *copy](const KernelArgs& args) -> Result<void> {
-    copy.Run(args.inputs[0], args.outputs[0]);
-    return {};
-  });
+  return Copying(site, sizes, source);
 }
 
 }  // namespace metadist::cpu

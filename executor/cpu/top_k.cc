@@ -71,11 +71,11 @@ Prepared Bind(const Lines& lines) {
   const int64_t scratch = lines.k * ByteSize(ElementType::kI64);
   return Accept(
       "heap",
-      [lines](const KernelArgs& args) -> Result<void> {
-        const T* const x = reinterpret_cast<const T*>(args.inputs[0]);
-        const bool indexed = args.outputs.size() > 1 && args.outputs[1] != nullptr;
+      [lines](const KernelArgs& args) {
+        const T* const x = args.in<T>(0);
+        const bool indexed = args.out(1) != nullptr;
         auto* const index = reinterpret_cast<int64_t*>(indexed ? args.outputs[1] : args.scratch);
-        T* const value = reinterpret_cast<T*>(args.outputs[0]);
+        T* const value = args.out<T>();
         for (int64_t line = 0; line < lines.outer * lines.inner; ++line) {
           const int64_t o = line / lines.inner;
           const int64_t i = line % lines.inner;
@@ -89,7 +89,6 @@ Prepared Bind(const Lines& lines) {
                          indexed ? lines.inner : 1,
                          lines.largest});
         }
-        return {};
       },
       scratch);
 }
@@ -97,24 +96,14 @@ Prepared Bind(const Lines& lines) {
 }  // namespace
 
 Prepared TopK(const KernelSite& site) {
-  const Shape& shape = site.shape(0);
-  const auto axis =
-      NormalizeAxis(site.attributes().Int("axis", -1), static_cast<int64_t>(shape.size()));
+  const auto axis = site.Axis(-1);
   if (!axis.ok()) return Decline(axis.error().message);
-  Lines lines = {SplitAround(shape, axis.value())};
+  Lines lines = {SplitAround(site.shape(0), axis.value())};
   lines.k = site.out().shape[static_cast<size_t>(axis.value())];
   lines.largest = site.attributes().Int("largest", 1) != 0;
   if (lines.k == 0) return Decline("nothing to do");
-  switch (site.element(0)) {
-    case ElementType::kF32:
-      return Bind<float>(lines);
-    case ElementType::kI32:
-      return Bind<int32_t>(lines);
-    case ElementType::kI64:
-      return Bind<int64_t>(lines);
-    default:
-      return Decline("no loop for this element type");
-  }
+  return ForTypes<float, int32_t, int64_t>(site.element(0),
+                                           [&](auto zero) { return Bind<decltype(zero)>(lines); });
 }
 
 }  // namespace metadist::cpu

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "executor/cpu/item.h"
 #include "executor/cpu/turn_square.h"
 #include "executor/cpu/turned_lines.h"
 #include "metair/ir/multiversion.h"
@@ -104,14 +105,10 @@ void TurnAll(const Tile& all, int64_t columns, int64_t rows) {
 }
 
 template <typename T>
-void TurnSmall(const Tile& all, int64_t columns, int64_t rows) {
+void Turn(const Tile& all, int64_t columns, int64_t rows) {
+  if constexpr (sizeof(T) >= 4)
+    if (CanStoreLines()) return TurnAll<T, LineSquare<T>, SmallSquare<T>>(all, columns, rows);
   TurnAll<T, SmallSquare<T>>(all, columns, rows);
-}
-
-template <typename T>
-void TurnLarge(const Tile& all, int64_t columns, int64_t rows) {
-  if (!CanStoreLines()) return TurnSmall<T>(all, columns, rows);
-  TurnAll<T, LineSquare<T>, SmallSquare<T>>(all, columns, rows);
 }
 
 }  // namespace
@@ -121,16 +118,7 @@ void TransposedCopy::Run(const std::byte* from, std::byte* to, int64_t begin, in
                  from_step * item_bytes,
                  to + begin * to_step * item_bytes,
                  to_step * item_bytes};
-  switch (item_bytes) {
-    case 1:
-      return TurnSmall<uint8_t>(all, end - begin, rows);
-    case 2:
-      return TurnSmall<uint16_t>(all, end - begin, rows);
-    case 4:
-      return TurnLarge<uint32_t>(all, end - begin, rows);
-    default:
-      return TurnLarge<uint64_t>(all, end - begin, rows);
-  }
+  VisitItem(item_bytes, [&](auto zero) { Turn<decltype(zero)>(all, end - begin, rows); });
 }
 
 }  // namespace metadist::cpu

@@ -21,7 +21,7 @@ Prepared Trilu(const KernelSite& site) {
   const int64_t columns = shape.back();
   const int64_t matrices = rows * columns == 0 ? 0 : NumElements(shape) / (rows * columns);
   const int64_t item = ByteSize(site.element(0));
-  return Accept("copy", [=](const KernelArgs& args) -> Result<void> {
+  return Accept("copy", [=](const KernelArgs& args) {
     for (int64_t r = 0; r < matrices * rows; ++r) {
       // Columns [begin, end) are kept.
       const int64_t cut = std::clamp<int64_t>(r % rows + diagonal + (upper ? 0 : 1), 0, columns);
@@ -33,7 +33,6 @@ Prepared Trilu(const KernelSite& site) {
                   args.inputs[0] + offset + begin * item,
                   static_cast<size_t>((end - begin) * item));
     }
-    return {};
   });
 }
 

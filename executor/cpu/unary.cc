@@ -202,11 +202,10 @@ Prepared AfterTurning(const KernelSite& site, const Parameters& parameters) {
   const auto copy = StridedCopy::Make(shape, sizeof(float), {site.StridesOf(0)}, {out});
   if (!copy) return Decline("too many dims");
   const int64_t count = NumElements(shape);
-  return Accept("turned", [=, copy = *copy](const KernelArgs& args) -> Result<void> {
-    auto* y = reinterpret_cast<float*>(args.outputs[0]);
+  return Accept("turned", [=, copy = *copy](const KernelArgs& args) {
+    auto* y = args.out();
     copy.Run(args.inputs[0], args.outputs[0]);
     FloatMap(parameters, y, y, count);
-    return {};
   });
 }
 
@@ -232,9 +231,14 @@ template <typename X, typename Function>
 Prepared Between(const KernelSite& site, X lowest, X highest, Function clamp) {
   const bool bounded[] = {site.call->has(1), site.call->has(2)};
   return LoopOf<X, X>(site, [=](const X* x, X* y, int64_t count, const KernelArgs& args) {
-    const auto limit = [&](size_t i) { return *reinterpret_cast<const X*>(args.inputs[i]); };
+    const auto limit = [&](size_t i) { return *args.in<X>(i); };
     clamp(x, y, count, bounded[0] ? limit(1) : lowest, bounded[1] ? limit(2) : highest);
   });
+}
+
+METADIST_MULTIVERSION
+void FindBeyond(const float* x, bool* y, int64_t count, float low, float high) {
+  Map(x, y, count, [=](float a) { return (a < low) | (a > high); });
 }
 
 }  // namespace
@@ -277,15 +281,6 @@ Prepared IsNaN(const KernelSite& site) {
     Map(x, y, count, [](float a) { return a != a; });
   });
 }
-
-namespace {
-
-METADIST_MULTIVERSION
-void FindBeyond(const float* x, bool* y, int64_t count, float low, float high) {
-  Map(x, y, count, [=](float a) { return (a < low) | (a > high); });
-}
-
-}  // namespace
 
 Prepared IsInf(const KernelSite& site) {
   if (site.element(0) != ElementType::kF32) return Decline("f32 only");

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "executor/cpu/binary.h"
+#include "executor/cpu/copying.h"
 #include "executor/cpu/loop_nest.h"
-#include "executor/cpu/strided_copy.h"
 
 namespace metadist::cpu {
 namespace {
@@ -20,24 +20,14 @@ Prepared Step(const KernelSite& site, F function, const TensorType& a, const Ten
   return PrepareBinary({&call, site.outputs}, function);
 }
 
-Prepared Copied(const KernelSite& site) {
-  const Shape& to = site.out().shape;
-  const auto copy = StridedCopy::Make(
-      to, ByteSize(site.element(0)), {StretchedStrides(site.shape(0), to)}, {Strides(to)});
-  if (!copy) return Decline("too many dims");
-  return Accept("copy", [copy = *copy](const KernelArgs& args) -> Result<void> {
-    copy.Run(args.inputs[0], args.outputs[0]);
-    return {};
-  });
-}
-
 }  // namespace
 
 Prepared PrepareVariadic(const KernelSite& site, BinaryFunction function) {
   const size_t count = site.call->inputs.size();
   for (size_t i = 1; i < count; ++i)
     if (site.element(i) != site.element(0)) return Decline("operands of two element types");
-  if (count == 1) return Copied(site);
+  if (count == 1)
+    return Copying(site, site.out().shape, {StretchedStrides(site.shape(0), site.out().shape)});
   auto steps = std::make_shared<std::vector<Runner>>();
   for (size_t i = 1; i < count; ++i) {
     Prepared step =
@@ -63,7 +53,7 @@ Prepared Mean(const KernelSite& site) {
   const auto parts = static_cast<float>(site.call->inputs.size());
   sum.run = [run = std::move(sum.run), count, parts](const KernelArgs& args) -> Result<void> {
     TRY(run(args));
-    auto* y = reinterpret_cast<float*>(args.outputs[0]);
+    auto* y = args.out();
     for (int64_t i = 0; i < count; ++i) y[i] /= parts;
     return {};
   };

@@ -3,7 +3,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <limits>
 
 #include "metair/ir/multiversion.h"
 

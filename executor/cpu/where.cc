@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "executor/cpu/item.h"
 #include "executor/cpu/loop_nest.h"
 #include "executor/cpu/makers.h"
 #include "executor/cpu/nest_range.h"
@@ -65,10 +66,10 @@ template <typename T>
 Prepared Bind(const LoopNest& nest) {
   return Accept("loop", RangeOf<3>(nest, [](const KernelArgs& args, const NestRows& part) {
                   const auto& [at, step, count, next, rows] = part;
-                  const Row<T> row{reinterpret_cast<const bool*>(args.inputs[0]) + at[0],
-                                   reinterpret_cast<const T*>(args.inputs[1]) + at[1],
-                                   reinterpret_cast<const T*>(args.inputs[2]) + at[2],
-                                   reinterpret_cast<T*>(args.outputs[0]) + at[3],
+                  const Row<T> row{args.in<bool>(0) + at[0],
+                                   args.in<T>(1) + at[1],
+                                   args.in<T>(2) + at[2],
+                                   args.out<T>() + at[3],
                                    step,
                                    count};
                   if constexpr (std::is_same_v<T, uint32_t>)
@@ -88,16 +89,8 @@ Prepared Where(const KernelSite& site) {
                                     StretchedStrides(site.shape(2), shape),
                                     Strides(shape)});
   if (!nest) return Decline("too many dims");
-  switch (ByteSize(site.out().element)) {
-    case 1:
-      return Bind<uint8_t>(*nest);
-    case 2:
-      return Bind<uint16_t>(*nest);
-    case 4:
-      return Bind<uint32_t>(*nest);
-    default:
-      return Bind<uint64_t>(*nest);
-  }
+  return VisitItem(ByteSize(site.out().element),
+                   [&](auto zero) { return Bind<decltype(zero)>(*nest); });
 }
 
 }  // namespace metadist::cpu

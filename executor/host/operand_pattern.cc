@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 
 #include "executor/comm/reduce.h"
 
@@ -55,7 +54,7 @@ OperandPattern::OperandPattern(TensorType type,
     : type_(std::move(type)),
       mesh_(mesh),
       operands_(std::move(operands)),
-      extent_(std::move(extent)) {
+      extent_(extent.empty() ? type_.shape : std::move(extent)) {
   for (const Partial& partial : operands_) {
     count_ *= mesh.size(partial.axis);
     op_ = partial.op;
@@ -63,11 +62,6 @@ OperandPattern::OperandPattern(TensorType type,
   const int64_t exact = ExactBelow(type_.element);
   limit_ = Logical(op_) ? 2 : op_ == ReduceOp::kSum ? std::max<int64_t>(2, exact / count_) : exact;
 }
-
-OperandPattern::OperandPattern(const TensorType& type,
-                               const Mesh& mesh,
-                               std::vector<Partial> operands)
-    : OperandPattern(type, mesh, std::move(operands), type.shape) {}
 
 int64_t OperandPattern::Operand(int64_t index, int64_t operand) const {
   if (count_ == 1) return (index + 1) % limit_;
@@ -122,7 +116,7 @@ std::vector<int64_t> OperandPattern::OperandsOf(const Sharding& sharding, int64_
       ended.push_back(partial.axis);
   }
   std::vector<int64_t> out;
-  for (int64_t peer : ended.empty() ? std::vector<int64_t>{rank} : mesh_.Group(ended, rank))
+  for (int64_t peer : mesh_.Group(ended, rank))
     out.push_back(mesh_.IndexAlong(all, mesh_.CoordinateOf(peer)));
   return out;
 }

@@ -19,10 +19,12 @@ namespace metadist {
 class OperandPattern {
  public:
   // operands: the partial axes of the source, all with the same reduction. extent: the part of
-  // type.shape that holds elements; the rest is padding, filled with the reduction's identity (0
-  // without operands).
-  OperandPattern(TensorType type, const Mesh& mesh, std::vector<Partial> operands, Shape extent);
-  OperandPattern(const TensorType& type, const Mesh& mesh, std::vector<Partial> operands);
+  // type.shape that holds elements, by default all; the rest is padding, filled with the
+  // reduction's identity (0 without operands).
+  OperandPattern(TensorType type,
+                 const Mesh& mesh,
+                 std::vector<Partial> operands,
+                 Shape extent = {});
 
   // The data of a rank under `sharding`: the operand of its own along axes that are still partial,
   // reduced over the others.

@@ -6,7 +6,6 @@
 // its peers would always be awake and in step. The time of the work is subtracted.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <numeric>
 
 #include "executor/comm/pull_copies.h"

@@ -14,15 +14,17 @@ namespace {
 
 constexpr int kMaxRepetitions = 100000;
 
-double QuantileOfSorted(const std::vector<double>& sorted, double share) {
-  return sorted[static_cast<size_t>(std::lround(share * static_cast<double>(sorted.size() - 1)))];
-}
-
 }  // namespace
 
 double SecondsBetween(std::chrono::steady_clock::time_point from,
                       std::chrono::steady_clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
+}
+
+double Quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[static_cast<size_t>(std::lround(share * static_cast<double>(values.size() - 1)))];
 }
 
 double ThreadSeconds() {
@@ -50,17 +52,15 @@ int StopRule::Repetitions(double seconds) const {
 
 Sample Summarize(std::vector<double> seconds, const std::string& origin) {
   CHECK(!seconds.empty(), "a row needs samples");
-  std::sort(seconds.begin(), seconds.end());
-  const double median = QuantileOfSorted(seconds, 0.5);
+  const double median = Quantile(seconds, 0.5);
   std::vector<double> deviations;
   for (double x : seconds) deviations.push_back(std::abs(x - median));
-  std::sort(deviations.begin(), deviations.end());
   Sample sample;
   // A clock too coarse for the work must not make a row free.
   sample.time_us = std::max(median * 1e6, 1e-4);
-  sample.mad_us = QuantileOfSorted(deviations, 0.5) * 1e6;
-  sample.p10_us = QuantileOfSorted(seconds, 0.1) * 1e6;
-  sample.p90_us = QuantileOfSorted(seconds, 0.9) * 1e6;
+  sample.mad_us = Quantile(deviations, 0.5) * 1e6;
+  sample.p10_us = Quantile(seconds, 0.1) * 1e6;
+  sample.p90_us = Quantile(seconds, 0.9) * 1e6;
   sample.samples = static_cast<int64_t>(seconds.size());
   sample.origin = origin;
   return sample;

@@ -26,6 +26,9 @@ struct StopRule {
 double SecondsBetween(std::chrono::steady_clock::time_point from,
                       std::chrono::steady_clock::time_point to);
 
+// The element at this share of the sorted values; 0 if there are none.
+double Quantile(std::vector<double> values, double share);
+
 // CPU seconds of this thread.
 double ThreadSeconds();
 

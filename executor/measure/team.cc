@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executor/measure/team.h"
 
-#include <string>
 #include <utility>
 
 #include "executor/comm/run_ranks.h"

@@ -42,18 +42,6 @@ Tensor FromBytes(const TensorType& type, const std::string& bytes) {
 // A rank's parts of all values of its stages.
 using Parts = std::map<std::pair<int, ValueId>, std::vector<Tensor>>;
 
-class SentData : public LocalData {
- public:
-  SentData(int stage, Parts& parts) : stage_(stage), parts_(parts) {}
-  Result<std::vector<Tensor>> Take(ValueId value) override {
-    return std::exchange(parts_[{stage_, value}], {});
-  }
-
- private:
-  const int stage_;
-  Parts& parts_;
-};
-
 // The values of a graph by name. Ids would not do: they change when the graph is written as text
 // and parsed.
 std::vector<ValueId> ByName(const Graph& graph) {
@@ -150,8 +138,8 @@ Result<RankReport> RunRank(Messenger& processes,
     const auto world = MakeMessageTransport(processes, ranks);
     TRY(PlaceProcess(*world));
     const auto device = MakeCpuDevice({.fuse = options.fuse});
-    const DataMaker data = [&](int stage, Transport&) {
-      return std::make_unique<SentData>(stage, parts);
+    const DataMaker data = [&](int stage, Transport&) -> LocalData {
+      return [&parts, stage](ValueId value) { return std::exchange(parts[{stage, value}], {}); };
     };
     const auto program = TRY(RankProgram::Make(plan, *world, *device, data));
     return RepeatSteps(*program, *world, options);

@@ -93,14 +93,9 @@ Result<void> RankProgram::AddStages(const DataMaker& data) {
     groups_.push_back(TRY(world_.Split(/*color=*/runs ? 0 : 1, world_.rank())));
     if (!runs) continue;
     Transport& ranks = *groups_.back();
-    const auto source = data(s, ranks);
-    stages_[s] = TRY(StageProgram::Make({program,
-                                         s,
-                                         plan_.transfers[static_cast<size_t>(s)],
-                                         *plan_.ops,
-                                         ranks,
-                                         device_,
-                                         *source}));
+    const LocalData source = data(s, ranks);
+    stages_[s] = TRY(StageProgram::Make(
+        {program, s, plan_.transfers[static_cast<size_t>(s)], *plan_.ops, ranks, device_, source}));
   }
   return {};
 }

@@ -26,8 +26,7 @@ struct SharedPlan {
 Result<SharedPlan> PlanRun(const Program& program, const OpTable& ops);
 
 // Makes the data source of a rank of a stage.
-using DataMaker =
-    std::function<std::unique_ptr<LocalData>(int stage, Transport& ranks_of_the_stage)>;
+using DataMaker = std::function<LocalData(int stage, Transport& ranks_of_the_stage)>;
 
 // Everything that one rank does in a step, ready to run. Made and run by the rank's thread.
 class RankProgram {

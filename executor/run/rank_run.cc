@@ -2,7 +2,6 @@
 #include "executor/run/rank_run.h"
 
 #include <chrono>
-#include <utility>
 
 namespace metadist {
 namespace {
@@ -31,28 +30,14 @@ class Leader {
   Clock::time_point measured_since_ = Clock::now();
 };
 
-class PartsOfWhole : public LocalData {
- public:
-  PartsOfWhole(const Program& program, const WholeData& data, int stage, Transport& ranks)
-      : program_(program), data_(data), stage_(stage), ranks_(ranks) {}
-
-  Result<std::vector<Tensor>> Take(ValueId value) override {
-    const Tensor whole = TRY(data_.Take(stage_, value, ranks_));
-    return LocalParts(program_, stage_, value, ranks_.rank(), whole);
-  }
-
- private:
-  const Program& program_;
-  const WholeData& data_;
-  const int stage_;
-  Transport& ranks_;
-};
-
 }  // namespace
 
 DataMaker SharedData(const Program& program, const WholeData& data) {
-  return [&](int stage, Transport& ranks) {
-    return std::make_unique<PartsOfWhole>(program, data, stage, ranks);
+  return [&](int stage, Transport& ranks) -> LocalData {
+    return [&program, &data, stage, &ranks](ValueId value) -> Result<std::vector<Tensor>> {
+      const Tensor whole = TRY(data.Take(stage, value, ranks));
+      return LocalParts(program, stage, value, ranks.rank(), whole);
+    };
   };
 }
 

@@ -21,13 +21,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<int64_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 // Transfers by step, then by rank.
 using Transfers = std::vector<std::vector<Transfer>>;
 
@@ -104,7 +97,7 @@ class Rounds {
       : transfers_(transfers), buffers_(buffers), options_(options) {}
 
   Result<void> Run(int64_t ranks) {
-    auto group = MakeThreadGroup(static_cast<int>(ranks), {options_.timeout_seconds});
+    auto group = MakeThreadGroup(static_cast<int>(ranks), options_.timeout_seconds);
     times_.resize(group.size());
     return RunRanks(group, [this](Transport& world) { return RunRank(world); });
   }
@@ -125,7 +118,8 @@ class Rounds {
       }
       out.round_seconds.push_back(SecondsBetween(first, last));
     }
-    for (std::vector<double>& step : slowest) out.step_seconds.push_back(Median(std::move(step)));
+    for (std::vector<double>& step : slowest)
+      out.step_seconds.push_back(Quantile(std::move(step), 0.5));
   }
 
  private:

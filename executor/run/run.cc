@@ -45,7 +45,7 @@ Result<RunResult> RunProgram(const Program& program,
   const OpTable& ops = options.ops != nullptr ? *options.ops : OpTable::BuiltIn();
   const SharedPlan plan = TRY(PlanRun(program, ops));
   const WholeData data = TRY(WholeData::Bind(program, weights, inputs, options));
-  const auto group = MakeThreadGroup(static_cast<int>(program.ranks()), {options.timeout_seconds});
+  const auto group = MakeThreadGroup(static_cast<int>(program.ranks()), options.timeout_seconds);
   std::vector<RankOutcome> outcomes(group.size());
   TRY(RunRanks(group, [&](Transport& world) {
     return RunRank(plan, data, options, world, outcomes[static_cast<size_t>(world.rank())]);

@@ -2,22 +2,16 @@
 #include "executor/run/run_report.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <set>
 #include <utility>
 
+#include "executor/measure/stopwatch.h"
 #include "metair/spmd/collective.h"
 
 namespace metadist {
 namespace {
-
-double Quantile(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(std::lround(share * static_cast<double>(values.size() - 1)))];
-}
 
 // Seconds of calls [from, to) of a rank's program in one step.
 double CallsSeconds(const StepTimes& times, size_t from, size_t to) {

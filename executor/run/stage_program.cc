@@ -75,7 +75,7 @@ Result<void> StageProgram::AddValue(ValueId id) {
   const bool shared = v < stage().shardings.size();
   std::vector<Tensor> parts;
   // Collective: every rank must take every value, even if it needs none of it.
-  if (shared && value.kind != ValueKind::kResult) parts = TRY(site_.data.Take(id));
+  if (shared && value.kind != ValueKind::kResult) parts = TRY(site_.data(id));
   if (!shared) parts.push_back(value.data);
   const BufferPlan::Slot& slot = plan_.slots[v];
   if (slot.place == BufferPlan::Place::kArena) buffers_.at[v] = buffers_.arena + slot.offset;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -19,15 +20,10 @@ using StageTransfers = std::vector<std::vector<Transfer>>;
 // Errors: kInternal with the node, for a step that PlanTransfers rejects.
 Result<StageTransfers> PlanStageTransfers(const Stage& stage);
 
-// Source of a rank's parts of the data.
-class LocalData {
- public:
-  virtual ~LocalData() = default;
-  // A rank's parts of an input, parameter or constant: one array, or one for each micro-batch; none
-  // for an input that another stage sends. All ranks of the stage must request the same values in
-  // the same order.
-  virtual Result<std::vector<Tensor>> Take(ValueId value) = 0;
-};
+// Source of a rank's parts of a stage's data: of an input, parameter or constant, one array, or one
+// for each micro-batch; none for an input that another stage sends. All ranks of the stage must
+// request the same values in the same order.
+using LocalData = std::function<Result<std::vector<Tensor>>(ValueId value)>;
 
 // A stage of a program on one rank: buffers allocated and filled, calls prepared.
 class StageProgram {
@@ -40,7 +36,7 @@ class StageProgram {
     const OpTable& ops;
     Transport& ranks;  // of the stage
     Device& device;
-    LocalData& data;
+    const LocalData& data;
   };
   // Collective over the stage's ranks. Errors: kBadInput, kInternal with the node; kDevice.
   static Result<std::unique_ptr<StageProgram>> Make(const Site& site);

@@ -12,7 +12,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <string>
@@ -43,23 +42,21 @@ std::string PluginPath() {
   return error ? kPlugin : (self.parent_path() / kPlugin).string();
 }
 
+Error MpiError(std::string message, std::string hint = "") {
+  return {ErrorCode::kDevice, "mpi", std::move(message), std::move(hint), {}};
+}
+
 Result<const MetadistMpiTable*> OpenPlugin() {
   void* const library = dlopen(PluginPath().c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr)
-    return Error{ErrorCode::kDevice,
-                 "mpi",
-                 fmt::format("the plugin cannot be opened: {}", dlerror()),
-                 "install libopenmpi-dev and build again",
-                 {}};
+    return MpiError(fmt::format("the plugin cannot be opened: {}", dlerror()),
+                    "install libopenmpi-dev and build again");
   using Entry = const MetadistMpiTable* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(library, METADIST_MPI_ENTRY));
   const MetadistMpiTable* const table = entry == nullptr ? nullptr : entry();
   if (table == nullptr || table->version != METADIST_MPI_VERSION)
-    return Error{ErrorCode::kDevice,
-                 "mpi",
-                 fmt::format("{} is of another version of metadist", PluginPath()),
-                 "build program and plugin together",
-                 {}};
+    return MpiError(fmt::format("{} is of another version of metadist", PluginPath()),
+                    "build program and plugin together");
   return table;
 }
 
@@ -121,11 +118,11 @@ Result<void> MpiMessenger::WaitUntil(std::span<const Request> requests, bool lea
   if (stopped_.is_set()) return stopped_.reason();
   Clock::time_point since = Clock::now();
   for (const Request request : requests) {
-    if (request == nullptr) return Error{ErrorCode::kDevice, "mpi", "a message failed", "", {}};
+    if (request == nullptr) return MpiError("a message failed");
     for (int looks = 1;; ++looks) {
       const int done = table_.done(request);
       if (done == 1) break;
-      if (done < 0) return Error{ErrorCode::kDevice, "mpi", "a message failed", "", {}};
+      if (done < 0) return MpiError("a message failed");
       if (looks % kLooksBetween != 0) continue;
       TRY(LookAround(since, leader));
       sched_yield();
@@ -217,12 +214,11 @@ Result<std::unique_ptr<Messenger>> JoinMpi(const MpiOptions& options) {
   int rank = 0;
   int size = 1;
   const int status = table->start(&rank, &size);
-  if (status != 0)
-    return Error{ErrorCode::kDevice, "mpi", fmt::format("MPI does not start: {}", status), "", {}};
+  if (status != 0) return MpiError(fmt::format("MPI does not start: {}", status));
   try {
     return std::unique_ptr<Messenger>(std::make_unique<MpiMessenger>(*table, rank, size, options));
   } catch (const std::system_error& error) {
-    return Error{ErrorCode::kDevice, "mpi", fmt::format("no thread: {}", error.what()), "", {}};
+    return MpiError(fmt::format("no thread: {}", error.what()));
   }
 }
 

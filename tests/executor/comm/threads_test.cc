@@ -16,7 +16,7 @@ using Body = std::function<Result<void>(Transport&)>;
 
 // Runs `body` on every rank and returns each rank's status.
 std::vector<Result<void>> OnRanks(int ranks, const Body& body, double timeout_seconds = 30) {
-  auto group = MakeThreadGroup(ranks, {timeout_seconds});
+  auto group = MakeThreadGroup(ranks, timeout_seconds);
   std::vector<Result<void>> statuses(static_cast<size_t>(ranks));
   std::vector<std::thread> threads;
   for (size_t r = 0; r < group.size(); ++r)

@@ -61,16 +61,10 @@ std::vector<Tensor> Execute(const CollectiveStep& step,
     from.push_back(const_cast<std::byte*>(held[r].bytes()));
   }
   for (Tensor& tensor : out) to.push_back(tensor.mutable_bytes());
-  for (size_t r = 0; r < held.size(); ++r) {
-    const Transfer& transfer = transfers.value()[r];
-    if (transfer.slices)
-      ReduceOwnSlice(transfer, static_cast<int64_t>(r), from, to[r]);
-    else
-      RunPulls(transfer, from, to[r]);
-  }
   for (size_t r = 0; r < held.size(); ++r)
-    if (transfers.value()[r].slices)
-      GatherSlices(transfers.value()[r], static_cast<int64_t>(r), to);
+    RunTransfer(transfers.value()[r], static_cast<int64_t>(r), from, to[r]);
+  for (size_t r = 0; r < held.size(); ++r)
+    GatherSlices(transfers.value()[r], static_cast<int64_t>(r), to);
   for (size_t r = 0; r < held.size(); ++r)
     for (const Pull& pull : transfers.value()[r].pulls)
       for (int64_t source : pull.sources) {
