@@ -64,22 +64,21 @@ struct Case {
   Factor factor;
 };
 
-enum class Verdict : uint8_t { kAgrees, kDiffers, kUntried };
-
 class Trial {
  public:
   Trial(BlackBox& box, uint64_t seed, const Case& one)
       : box_(box), sampler_(box, seed), one_(one) {}
 
-  Verdict On(const Run& run) {
+  // Whether the pieces differ from the whole; false if they cannot be run.
+  bool Differs(const Run& run) {
     ranks_ = run.ranks;
-    if (!CanShare()) return Verdict::kUntried;
     std::vector<Tensor> inputs;
-    if (!sampler_.Draw(one_.values, run.mode, {}, inputs)) return Verdict::kUntried;
-    if (!box_.Try(one_.values, inputs, whole_)) return Verdict::kUntried;
+    if (!CanShare() || !sampler_.Draw(one_.values, run.mode, {}, inputs) ||
+        !box_.Try(one_.values, inputs, whole_))
+      return false;
     for (int64_t rank = 0; rank < ranks_; ++rank)
-      if (!RunRank(rank, inputs)) return Verdict::kDiffers;
-    return Reduces() ? Verdict::kAgrees : Verdict::kDiffers;
+      if (!RunRank(rank, inputs)) return true;
+    return !Reduces();
   }
 
  private:
@@ -397,13 +396,13 @@ bool Confirmation::Refutes(const SymbolicFactor& factor, std::span<const int64_t
   if (!nearest) nearest = shrinking.Nearest(kMostElements, /*in_order=*/false);
   if (!nearest) return false;
   if (factor.composite || !factor.inner.recipe.empty()) {
-    if (!composites_) composites_.emplace(box_, ops_, inner_, seed_, found_);
+    if (!composites_) composites_.emplace(tested_, found_);
     return composites_->Refutes(factor, *nearest);
   }
   const std::optional<Case> one = CaseAt(found_, box_, factor, *nearest);
   if (!one) return false;
   return std::any_of(std::begin(kRuns), std::end(kRuns), [&](const Run& run) {
-    return Trial(box_, seed_, *one).On(run) == Verdict::kDiffers;
+    return Trial(box_, tested_.seed, *one).Differs(run);
   });
 }
 
@@ -427,7 +426,7 @@ Confirmation::PassRuns Confirmation::PlanPassRuns(std::span<const int64_t> sizes
 bool Confirmation::Refutes(const PassThrough& pass, std::span<const int64_t> sizes) {
   if (!pass_runs_) pass_runs_ = PlanPassRuns(sizes);
   if (!pass_runs_->values || pass_runs_->asked++ % pass_runs_->every != 0) return false;
-  Sampler sampler(box_, seed_);
+  Sampler sampler(box_, tested_.seed);
   return PassDiffers(box_, sampler, pass, *pass_runs_->values);
 }
 

@@ -8,6 +8,7 @@
 #include "planner/rules/book/rule_book.h"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -98,8 +99,14 @@ struct RuleBook::State {
     SymbolicRule found = DiscoverSmall(box, options, &real);
     if (found.reason == kOtherForm) return nullptr;
     const InnerFound inner = Inner();
-    if (!options.primitive) FindComposites(box, table, inner, options.seed, found);
-    if (!found.faulty) FindKernelOnly(box, table, inner, options.seed, found);
+    const TestedCall small{box, table, inner, options.seed};
+    const auto start = std::chrono::steady_clock::now();
+    const int64_t runs = box.kernel_runs();
+    if (!options.primitive) FindComposites(small, found);
+    if (!found.faulty) FindKernelOnly(small, found);
+    found.kernel_runs += box.kernel_runs() - runs;
+    found.seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!found.faulty && !box.fault().empty()) found = NoneFor(box);
     return &Keep(box.op(), signature, std::move(found));
   }
@@ -118,7 +125,7 @@ struct RuleBook::State {
                  bool& fits,
                  std::set<std::string>* refused = nullptr) {
     const InnerFound inner = Inner();
-    Confirmation confirmation(found, real, table, inner, options.seed);
+    Confirmation confirmation({real, table, inner, options.seed}, found);
     return InstantiateAt(
         found,
         real,

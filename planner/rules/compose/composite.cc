@@ -20,7 +20,6 @@
 #include "planner/rules/compose/composite.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -39,23 +38,14 @@ constexpr int64_t kAnyElements = std::numeric_limits<int64_t>::max();
 
 class CompositeFinder {
  public:
-  CompositeFinder(BlackBox& box,
-                  const OpTable& ops,
-                  const InnerFound& inner,
-                  uint64_t seed,
-                  SymbolicRule& found)
-      : box_(box),
-        ops_(ops),
-        inner_(inner),
-        found_(found),
-        call_(box.CallAt(box.values())),
-        check_(box, ops, inner, seed, found) {}
+  CompositeFinder(const TestedCall& call, SymbolicRule& found)
+      : tested_(call), box_(call.box), found_(found), check_(call, found) {}
 
   void Run() {
-    auto form = ExactFormOf(call_, /*all_numbers=*/false);
+    auto form = ExactFormOf(box_.CallAt(box_.values()), /*all_numbers=*/false);
     if (!form) return;
     graph_ = std::move(form->graph);
-    const InnerCalls calls(ops_, inner_, graph_);
+    const InnerCalls calls(tested_.ops, tested_.inner, graph_);
     for (size_t n = 0; n < graph_.nodes.size(); ++n) rules_.push_back(calls.RuleOf(graph_, n));
     for (const Rule& rule : rules_) node_rules_.push_back(&rule);
     int position = 0;
@@ -396,11 +386,9 @@ class CompositeFinder {
     return true;
   }
 
+  const TestedCall tested_;
   BlackBox& box_;
-  const OpTable& ops_;
-  const InnerFound& inner_;
   SymbolicRule& found_;
-  const OpCall& call_;
   Graph graph_;
   std::vector<Rule> rules_;  // by node
   std::vector<const Rule*> node_rules_;
@@ -410,17 +398,9 @@ class CompositeFinder {
 
 }  // namespace
 
-void FindComposites(BlackBox& box,
-                    const OpTable& ops,
-                    const InnerFound& inner,
-                    uint64_t seed,
-                    SymbolicRule& found) {
-  if (box.op().decompose == nullptr || found.atoms.empty()) return;
-  const auto start = std::chrono::steady_clock::now();
-  const int64_t runs = box.kernel_runs();
-  CompositeFinder(box, ops, inner, seed, found).Run();
-  found.kernel_runs += box.kernel_runs() - runs;
-  found.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+void FindComposites(const TestedCall& call, SymbolicRule& found) {
+  if (call.box.op().decompose == nullptr || found.atoms.empty()) return;
+  CompositeFinder(call, found).Run();
 }
 
 }  // namespace metadist

@@ -204,7 +204,7 @@ std::optional<CompositeCheck::Eager> CompositeCheck::EagerOf(const InnerUse& use
     const auto base =
         ExactFormOf(box_.CallAt(ValuesAt(found_, box_, found_.atoms)), /*all_numbers=*/false);
     if (!base) return std::nullopt;
-    calls_.emplace(ops_, inner_, base->graph);
+    calls_.emplace(tested_.ops, tested_.inner, base->graph);
   }
   auto form = ExactFormOf(box_.CallAt(values), use.recipe.empty());
   if (!form || use.nodes.size() != form->graph.nodes.size()) return std::nullopt;
@@ -233,16 +233,20 @@ std::optional<CompositeCheck::Way> CompositeCheck::WayOf(const InnerUse& use,
     return way;
   }
   auto pieces =
-      eager ? BuildLate(
-                  use.recipe,
-                  {ops_, eager->form.call, eager->form.graph, eager->factors, use, factor.groups()},
-                  ranks)
+      eager ? BuildLate(use.recipe,
+                        {tested_.ops,
+                         eager->form.call,
+                         eager->form.graph,
+                         eager->factors,
+                         use,
+                         factor.groups()},
+                        ranks)
             : BuildRecipe(use.recipe,
                           IsSteps(use.recipe) ? InF64(box_.CallAt(values)) : box_.CallAt(values),
                           factor.inputs,
                           factor.outputs,
                           ranks,
-                          RulesBy(ops_, inner_));
+                          RulesBy(tested_.ops, tested_.inner));
   if (!pieces.ok()) return std::nullopt;
   way.pieces = std::move(pieces).value();
   for (const Factor& step : way.pieces.steps)
@@ -290,7 +294,7 @@ CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
       if (!next) return Verdict::kRefused;
       Made& made = ways[key];
       made.way = std::move(*next);
-      made.ranks.emplace(made.way.pieces.graph, ops_, made.way.factors);
+      made.ranks.emplace(made.way.pieces.graph, tested_.ops, made.way.factors);
     }
     const Way& way = ways[key].way;
     Lockstep& ranks = *ways[key].ranks;

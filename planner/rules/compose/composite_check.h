@@ -6,10 +6,8 @@
 #include <set>
 #include <vector>
 
-#include "metair/ops/op_table.h"
 #include "planner/rules/compose/inner_calls.h"
 #include "planner/rules/compose/piece_graph.h"
-#include "planner/rules/probe/black_box.h"
 #include "planner/rules/probe/sampler.h"
 
 namespace metadist {
@@ -34,12 +32,8 @@ std::optional<ExactForm> ExactFormOf(const OpCall& call, bool all_numbers);
 // own kernel.
 class CompositeCheck {
  public:
-  CompositeCheck(BlackBox& box,
-                 const OpTable& ops,
-                 const InnerFound& inner,
-                 uint64_t seed,
-                 const SymbolicRule& found)
-      : box_(box), ops_(ops), inner_(inner), sampler_(box, seed), found_(found) {}
+  CompositeCheck(const TestedCall& call, const SymbolicRule& found)
+      : tested_(call), box_(call.box), sampler_(call.box, call.seed), found_(found) {}
 
   // Whether the factor holds: on 2, 3 and 4 ranks, even and uneven pieces, other sizes, inputs of
   // all kinds; for a recipe, also if sizes that no factor cuts are longer (how many elements are
@@ -92,9 +86,8 @@ class CompositeCheck {
                                 int64_t more,
                                 const std::set<int>& kept = {});
 
+  const TestedCall tested_;
   BlackBox& box_;
-  const OpTable& ops_;
-  const InnerFound& inner_;
   std::optional<InnerCalls> calls_;  // created when a decomposition is first run
   Sampler sampler_;
   const SymbolicRule& found_;

@@ -10,7 +10,6 @@
 #include "planner/rules/compose/kernel_only.h"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -26,15 +25,8 @@ namespace {
 
 class KernelOnlyFinder {
  public:
-  KernelOnlyFinder(BlackBox& box,
-                   const OpTable& ops,
-                   const InnerFound& inner,
-                   uint64_t seed,
-                   SymbolicRule& found)
-      : box_(box),
-        rules_(RulesBy(ops, inner)),
-        found_(found),
-        check_(box, ops, inner, seed, found) {}
+  KernelOnlyFinder(const TestedCall& call, SymbolicRule& found)
+      : box_(call.box), rules_(RulesBy(call.ops, call.inner)), found_(found), check_(call, found) {}
 
   void Run() {
     const size_t known = found_.factors.size();
@@ -232,17 +224,8 @@ class KernelOnlyFinder {
 
 }  // namespace
 
-void FindKernelOnly(BlackBox& box,
-                    const OpTable& ops,
-                    const InnerFound& inner,
-                    uint64_t seed,
-                    SymbolicRule& found) {
-  if (found.atoms.empty()) return;
-  const auto start = std::chrono::steady_clock::now();
-  const int64_t runs = box.kernel_runs();
-  KernelOnlyFinder(box, ops, inner, seed, found).Run();
-  found.kernel_runs += box.kernel_runs() - runs;
-  found.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+void FindKernelOnly(const TestedCall& call, SymbolicRule& found) {
+  if (!found.atoms.empty()) KernelOnlyFinder(call, found).Run();
 }
 
 }  // namespace metadist
