@@ -98,8 +98,10 @@ const Expander::Body* Expander::Decomposed() {
 Result<PieceGraph> Expander::Written(const Factor& factor, const InnerUse& use, int64_t ranks) {
   const OpCall& call = Call();
   if (use.nodes.empty())
-    return BuildRecipe(
-        use.recipe, call, factor.inputs, factor.outputs, ranks, {*space_.ops, space_.inner_rules});
+    return BuildRecipe(use.recipe,
+                       {call, factor.inputs, factor.outputs},
+                       ranks,
+                       {*space_.ops, space_.inner_rules});
   Graph graph = TRY(Op()->decompose(call));
   if (use.nodes.size() != graph.nodes.size())
     return BadInput("", "the decomposition has another form");

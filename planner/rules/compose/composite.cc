@@ -28,6 +28,7 @@
 #include "planner/rules/compose/late_merge.h"
 #include "planner/rules/compose/propagation.h"
 #include "planner/rules/factor/notation.h"
+#include "planner/rules/factor/pieces.h"
 #include "planner/rules/instance/instance.h"
 
 namespace metadist {
@@ -81,11 +82,7 @@ class CompositeFinder {
     return way;
   }
 
-  Cut At(const SymbolicCut& cut) const {
-    SymbolicFactor alone;
-    alone.inputs = {cut};
-    return FactorAt(found_, alone, found_.atoms).inputs[0];
-  }
+  Cut At(const SymbolicCut& cut) const { return CutAt(cut, found_.atoms); }
 
   // A factor of the operator also divides the decomposition if it gives the same output placements
   // without any exchange.
@@ -96,8 +93,7 @@ class CompositeFinder {
     const Factor real = FactorAt(found_, factor, found_.atoms);
     for (size_t o = 0; o < graph_.outputs.size(); ++o) {
       Placed expected;
-      for (const Cut& cut : real.outputs)
-        if (cut.tensor == static_cast<int>(o)) expected = {Placed::Kind::kCut, cut, {}};
+      if (const Cut* cut = CutOf(real.outputs, o)) expected = {Placed::Kind::kCut, *cut, {}};
       const auto reduction = real.reductions.find(static_cast<int>(o));
       if (reduction != real.reductions.end())
         expected = {Placed::Kind::kPartial, {}, reduction->second};
@@ -176,9 +172,9 @@ class CompositeFinder {
       const std::map<int, Cut> demanded = Demanded(graph_, node_rules_, *way);
       for (const Dim& at : dims) {
         const auto wanted = demanded.find(position_[static_cast<size_t>(at.input)]);
-        if (wanted == demanded.end() || Cuts(cuts, at.input)) continue;
+        if (wanted == demanded.end()) continue;
         for (SymbolicCut& cut : CutsOf(at, atom))
-          if (!Cuts(cuts, at.input) && SameCut(At(cut), wanted->second)) {
+          if (CutOf(cuts, at.input) == nullptr && SameCut(At(cut), wanted->second)) {
             cuts.push_back(std::move(cut));
             grown = true;
           }
@@ -188,11 +184,6 @@ class CompositeFinder {
       return a.tensor < b.tensor;
     });
     return cuts;
-  }
-
-  static bool Cuts(const std::vector<SymbolicCut>& cuts, int tensor) {
-    return std::any_of(
-        cuts.begin(), cuts.end(), [&](const SymbolicCut& cut) { return cut.tensor == tensor; });
   }
 
   // Tries the windows of a node along the operator's own inputs.

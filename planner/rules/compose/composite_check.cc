@@ -80,7 +80,7 @@ std::optional<Tensor> Merged(const Factor& factor,
                              const std::vector<const Tensor*>& parts,
                              const TensorType& type) {
   const int64_t ranks = static_cast<int64_t>(parts.size());
-  const Cut* cut = CutOf(factor.outputs, static_cast<size_t>(output));
+  const Cut* cut = CutOf(factor.outputs, output);
   if (cut != nullptr && cut->size() != type.shape[static_cast<size_t>(cut->dim)])
     return std::nullopt;
   Tensor merged = Tensor::Zeros(type);
@@ -242,9 +242,9 @@ std::optional<CompositeCheck::Way> CompositeCheck::WayOf(const InnerUse& use,
                          factor.groups()},
                         ranks)
             : BuildRecipe(use.recipe,
-                          IsSteps(use.recipe) ? InF64(box_.CallAt(values)) : box_.CallAt(values),
-                          factor.inputs,
-                          factor.outputs,
+                          {IsSteps(use.recipe) ? InF64(box_.CallAt(values)) : box_.CallAt(values),
+                           factor.inputs,
+                           factor.outputs},
                           ranks,
                           RulesBy(tested_.ops, tested_.inner));
   if (!pieces.ok()) return std::nullopt;

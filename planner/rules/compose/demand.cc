@@ -13,7 +13,6 @@
 // Cost: O(nodes * factors of a node) for each input that is found.
 #include "planner/rules/compose/demand.h"
 
-#include <algorithm>
 #include <string>
 
 #include "planner/rules/factor/pieces.h"

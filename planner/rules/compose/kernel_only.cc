@@ -106,8 +106,9 @@ class KernelOnlyFinder {
     factor.outputs = std::move(*outputs);
     factor.composite = true;
     const Factor real = FactorAt(found_, factor, found_.atoms);
-    for (const std::string& recipe :
-         RecipesFor(box_.CallAt(box_.values()), real.inputs, real.outputs)) {
+    const std::vector<std::string> recipes =
+        RecipesFor({box_.CallAt(box_.values()), real.inputs, real.outputs});
+    for (const std::string& recipe : recipes) {
       factor.inner.recipe = recipe;
       if (!check_.Holds(factor)) {
         if (check_.leaves_range()) found_.refuted.push_back(factor);
@@ -120,8 +121,8 @@ class KernelOnlyFinder {
     const std::vector<int> lengths = LengthsOf(atom);
     if (lengths.empty()) return;
     Factor carry = real;
-    for (std::string& recipe : RecipesFor(box_.CallAt(box_.values()), real.inputs, real.outputs)) {
-      carry.inner.recipe = std::move(recipe);
+    for (const std::string& recipe : recipes) {
+      carry.inner.recipe = recipe;
       if (auto steps = StepsAlong(carry, lengths)) counted_.emplace_back(atom, std::move(*steps));
     }
   }

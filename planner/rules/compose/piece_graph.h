@@ -21,6 +21,13 @@ struct PieceGraph {
   std::vector<InnerExchange> exchanges = {};  // in node order
 };
 
+// A call and the cuts of its inputs and outputs, for which such a graph is built.
+struct RecipeCall {
+  const OpCall& call;
+  const std::vector<Cut>& inputs;
+  const std::vector<Cut>& outputs;
+};
+
 // Elements [begin, end) of the dim; inputs 1 and 2 of the node are begin and end.
 ValueId SliceOf(Composer& compose, ValueId value, int64_t dim, int64_t begin, int64_t end);
 // 0, 1, ..., count - 1 as i64, along a dim that is followed by `behind` dims of size 1.

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "metair/ir/check.h"

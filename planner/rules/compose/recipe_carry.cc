@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "planner/rules/compose/recipe_forms.h"
+#include "planner/rules/factor/pieces.h"
 
 namespace metadist {
 namespace {
@@ -25,10 +26,6 @@ struct State {
 };
 using States = std::vector<State>;
 
-bool IsCut(const std::vector<Cut>& cuts, int tensor) {
-  return std::any_of(cuts.begin(), cuts.end(), [&](const Cut& c) { return c.tensor == tensor; });
-}
-
 // Adds every way to assign distinct inputs to the outputs from `output` on.
 void AddPairings(const RecipeCall& at,
                  const std::vector<TensorType>& types,
@@ -40,12 +37,12 @@ void AddPairings(const RecipeCall& at,
     if (!states.empty()) all.push_back(states);
     return;
   }
-  if (IsCut(at.outputs, output)) return AddPairings(at, types, output + 1, states, all);
+  if (CutOf(at.outputs, output) != nullptr) return AddPairings(at, types, output + 1, states, all);
   for (int i = 0; i < static_cast<int>(at.call.inputs.size()); ++i) {
     const OpCall::Input& input = at.call.inputs[static_cast<size_t>(i)];
     const bool taken = std::any_of(
         states.begin(), states.end(), [&](const State& state) { return state.input == i; });
-    if (!input.present || input.constant != nullptr || taken || IsCut(at.inputs, i) ||
+    if (!input.present || input.constant != nullptr || taken || CutOf(at.inputs, i) != nullptr ||
         input.type != types[static_cast<size_t>(output)])
       continue;
     states.push_back({output, i});

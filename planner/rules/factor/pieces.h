@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,8 +23,8 @@ std::vector<int64_t> IndicesOf(const Cut& cut, int64_t ranks, int64_t rank);
 bool NeedsARow(const SymbolicFactor& factor);
 
 // The cut (Cut, SymbolicCut) of a tensor; nullptr if the tensor is not cut.
-template <typename AnyCut>
-const AnyCut* CutOf(const std::vector<AnyCut>& cuts, size_t tensor) {
+template <typename AnyCut, std::integral Index>
+const AnyCut* CutOf(const std::vector<AnyCut>& cuts, Index tensor) {
   for (const AnyCut& cut : cuts)
     if (cut.tensor == static_cast<int>(tensor)) return &cut;
   return nullptr;
