@@ -260,7 +260,7 @@ int64_t LargestNamed(const BlackBox& box, std::span<const int64_t> sizes) {
   return largest;
 }
 
-// Whether there is a cheap call of the family with these sizes. Changes the box's values.
+// Whether there is a cheap call of the family with these sizes.
 bool IsCheapCall(const SymbolicRule& found,
                  BlackBox& box,
                  const std::vector<int64_t>& sizes,
@@ -269,8 +269,11 @@ bool IsCheapCall(const SymbolicRule& found,
   const std::vector<int64_t> values = ValuesAt(found, box, sizes);
   auto types = box.InferOutputs(values);
   if (!types.ok() || !IsCheap(box, box.CallAt(values), types.value(), few, named)) return false;
+  const std::vector<int64_t> real = box.values();
   box.set_values(values);
-  return SolveAtoms(found, box) == sizes;
+  const bool solved = SolveAtoms(found, box) == sizes;
+  box.set_values(real);
+  return solved;
 }
 
 // Whether of dims that share an atom larger ones stay larger at the small sizes: a cache must not
@@ -314,16 +317,13 @@ class Shrinking {
   // none. in_order: of atoms that are not apart, larger ones stay larger, and so do dims that share
   // an atom.
   std::optional<std::vector<int64_t>> Nearest(int64_t few, bool in_order) const {
-    const std::vector<int64_t> real = box_.values();
     const int64_t named = LargestNamed(box_, sizes_);
     for (const int64_t limit : kLimits)
       for (const int64_t apart : kLimits) {
         if (apart > limit || (apart < limit && apart_.empty())) continue;
         std::vector<int64_t> at = At(limit, apart, named, in_order);
         if (in_order && !KeepsOrder(found_, sizes_, at)) continue;
-        const bool cheap = IsCheapCall(found_, box_, at, few, named);
-        box_.set_values(real);
-        if (cheap) return at;
+        if (IsCheapCall(found_, box_, at, few, named)) return at;
       }
     return std::nullopt;
   }
@@ -365,27 +365,9 @@ std::optional<std::vector<int64_t>> SmallestInSameOrder(const SymbolicRule& foun
   std::vector<int64_t> at;
   for (const int64_t size : sizes)
     at.push_back(std::min(size, kLeast + std::distance(different.begin(), different.find(size))));
-  if (!KeepsOrder(found, sizes, at)) return std::nullopt;
-  const std::vector<int64_t> real = box.values();
-  const bool cheap = IsCheapCall(found, box, at, few, /*named=*/0);
-  box.set_values(real);
-  return cheap ? std::optional(std::move(at)) : std::nullopt;
-}
-
-// The factor on the call of these sizes; nullopt if a window does not fit.
-std::optional<Case> CaseAt(const SymbolicRule& found,
-                           BlackBox& box,
-                           const SymbolicFactor& factor,
-                           const std::vector<int64_t>& sizes) {
-  const std::vector<int64_t> values = ValuesAt(found, box, sizes);
-  if (!HasWindows(factor)) return Case{values, FactorAt(found, factor, sizes)};
-  std::vector<Shape> inputs, outputs;
-  if (!box.Infer(values, outputs)) return std::nullopt;
-  for (size_t i = 0; i < box.num_inputs(); ++i)
-    inputs.push_back(box.is_tensor(i) ? box.ShapeOf(i, values) : Shape());
-  auto real = WindowFactorAt(factor, sizes, inputs, outputs);
-  if (!real) return std::nullopt;
-  return Case{values, std::move(*real)};
+  if (!KeepsOrder(found, sizes, at) || !IsCheapCall(found, box, at, few, /*named=*/0))
+    return std::nullopt;
+  return at;
 }
 
 }  // namespace
@@ -399,10 +381,11 @@ bool Confirmation::Refutes(const SymbolicFactor& factor, std::span<const int64_t
     if (!composites_) composites_.emplace(tested_, found_);
     return composites_->Refutes(factor, *nearest);
   }
-  const std::optional<Case> one = CaseAt(found_, box_, factor, *nearest);
-  if (!one) return false;
+  std::optional<Factor> real = FactorOn(found_, factor, box_, *nearest);
+  if (!real) return false;
+  const Case one{ValuesAt(found_, box_, *nearest), std::move(*real)};
   return std::any_of(std::begin(kRuns), std::end(kRuns), [&](const Run& run) {
-    return Trial(box_, tested_.seed, *one).Differs(run);
+    return Trial(box_, tested_.seed, one).Differs(run);
   });
 }
 

@@ -145,8 +145,7 @@ class CompositeFinder {
         const Dim at{static_cast<int>(i), static_cast<int>(d)};
         const std::vector<Product>& terms = SizeOf(at).terms;
         if (terms.size() != 1 || IsCut(at, atom)) continue;
-        const std::vector<int>& atoms = terms[0].atoms;
-        if (std::find(atoms.begin(), atoms.end(), atom) != atoms.end()) dims.push_back(at);
+        if (terms[0].Has(atom)) dims.push_back(at);
       }
     return dims;
   }
@@ -232,19 +231,15 @@ class CompositeFinder {
   }
 
   bool InInputs(int atom) const {
-    return std::any_of(found_.dims.begin(), found_.dims.end(), [&](const SymbolicInput& input) {
-      return std::any_of(input.sizes.begin(), input.sizes.end(), [&](const SymbolicSize& size) {
-        return std::any_of(size.terms.begin(), size.terms.end(), [&](const Product& term) {
-          return std::find(term.atoms.begin(), term.atoms.end(), atom) != term.atoms.end();
-        });
-      });
+    return std::ranges::any_of(found_.dims, [&](const SymbolicInput& input) {
+      return std::ranges::any_of(input.sizes,
+                                 [&](const SymbolicSize& size) { return size.Has(atom); });
     });
   }
 
   bool Divided(int atom) const {
-    return std::any_of(found_.factors.begin(), found_.factors.end(), [&](const auto& factor) {
-      return std::find(factor.atoms.begin(), factor.atoms.end(), atom) != factor.atoms.end();
-    });
+    return std::ranges::any_of(found_.factors,
+                               [&](const SymbolicFactor& factor) { return Divides(factor, atom); });
   }
 
   // A size given by literals alone: a value of that size that all ranks make whole is taken in

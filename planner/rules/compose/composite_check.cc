@@ -122,21 +122,6 @@ std::optional<ExactForm> ExactFormOf(const OpCall& call, bool all_numbers) {
   return ExactForm{call, std::move(graph).value()};
 }
 
-std::vector<int64_t> ValuesAt(const SymbolicRule& found,
-                              const BlackBox& box,
-                              std::span<const int64_t> sizes) {
-  std::vector<int64_t> values;
-  size_t literal = 0;
-  for (const Slot& slot : box.slots()) {
-    const SymbolicSize& size =
-        slot.is_dim
-            ? found.dims[static_cast<size_t>(slot.input)].sizes[static_cast<size_t>(slot.entry)]
-            : found.literals[literal++].size;
-    values.push_back(size.At(sizes));
-  }
-  return values;
-}
-
 std::vector<int64_t> CompositeCheck::SizesFor(const SymbolicFactor& factor,
                                               int64_t tested,
                                               int64_t more,
@@ -146,7 +131,7 @@ std::vector<int64_t> CompositeCheck::SizesFor(const SymbolicFactor& factor,
   for (size_t a = 0; a < sizes.size(); ++a) {
     if (kept.count(static_cast<int>(a)) > 0) continue;
     std::vector<int64_t> next = sizes;
-    const bool own = std::find(factor.atoms.begin(), factor.atoms.end(), a) != factor.atoms.end();
+    const bool own = Divides(factor, static_cast<int>(a));
     next[a] = own ? tested : sizes[a] + more;
     if (own || box_.Infer(ValuesAt(found_, box_, next), ignored)) sizes = std::move(next);
   }
@@ -188,8 +173,7 @@ bool CompositeCheck::Holds(SymbolicFactor& factor) {
 }
 
 bool CompositeCheck::Refutes(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
-  const std::vector<int64_t> values = ValuesAt(found_, box_, sizes);
-  const std::optional<Factor> real = RealFactor(factor, sizes, values);
+  const std::optional<Factor> real = FactorOn(found_, factor, box_, sizes);
   for (const auto& [ranks, mode] : kConfirming) {
     if (!real || real->groups() < ranks * std::max<int64_t>(factor.least_piece, 1)) continue;
     const std::pair<int64_t, InputMode> run{ranks, mode};
@@ -254,22 +238,11 @@ std::optional<CompositeCheck::Way> CompositeCheck::WayOf(const InnerUse& use,
   return way;
 }
 
-std::optional<Factor> CompositeCheck::RealFactor(const SymbolicFactor& symbolic,
-                                                 std::span<const int64_t> sizes,
-                                                 std::span<const int64_t> values) {
-  if (!HasWindows(symbolic)) return FactorAt(found_, symbolic, sizes);
-  std::vector<Shape> inputs, outputs;
-  if (!box_.Infer(values, outputs)) return std::nullopt;
-  for (size_t i = 0; i < box_.num_inputs(); ++i)
-    inputs.push_back(box_.role(i) == BlackBox::Role::kAbsent ? Shape() : box_.ShapeOf(i, values));
-  return WindowFactorAt(symbolic, sizes, inputs, outputs);
-}
-
 CompositeCheck::Verdict CompositeCheck::Judge(const SymbolicFactor& symbolic,
                                               std::span<const int64_t> sizes,
                                               std::span<const std::pair<int64_t, InputMode>> runs) {
   const std::vector<int64_t> values = ValuesAt(found_, box_, sizes);
-  const std::optional<Factor> at = RealFactor(symbolic, sizes, values);
+  const std::optional<Factor> at = FactorOn(found_, symbolic, box_, sizes);
   if (!at) return Verdict::kRefused;
   const Factor& factor = *at;
   std::vector<size_t> present;

@@ -12,11 +12,6 @@
 
 namespace metadist {
 
-// Slot values of the call of the family of `found` at these atom sizes.
-std::vector<int64_t> ValuesAt(const SymbolicRule& found,
-                              const BlackBox& box,
-                              std::span<const int64_t> sizes);
-
 // A call and its decomposition, in f64 if the decomposition has the same form then. Its constants
 // are then not rounded to f32: pieces are compared with a kernel that computes in f64.
 struct ExactForm {
@@ -73,10 +68,6 @@ class CompositeCheck {
   Verdict Judge(const SymbolicFactor& factor,
                 std::span<const int64_t> sizes,
                 std::span<const std::pair<int64_t, InputMode>> runs);
-  // The factor at these atom sizes; nullopt if its window does not fit.
-  std::optional<Factor> RealFactor(const SymbolicFactor& factor,
-                                   std::span<const int64_t> sizes,
-                                   std::span<const int64_t> values);
   Verdict HoldsAt(const SymbolicFactor& factor, int64_t times);
   bool DiffersIfLonger(const SymbolicFactor& factor);
   // The factor's own atoms at size `tested`, the others longer by `more` where the call is then

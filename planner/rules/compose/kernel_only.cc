@@ -46,19 +46,11 @@ class KernelOnlyFinder {
   }
 
  private:
-  static bool Holds(const SymbolicSize& size, int atom) {
-    return std::any_of(size.terms.begin(), size.terms.end(), [&](const Product& term) {
-      return std::find(term.atoms.begin(), term.atoms.end(), atom) != term.atoms.end();
-    });
-  }
-
   bool IsFree(int atom) const {
     for (const SymbolicFactor& factor : found_.factors)
-      if (std::find(factor.atoms.begin(), factor.atoms.end(), atom) != factor.atoms.end())
-        return false;
-    return std::none_of(found_.literals.begin(),
-                        found_.literals.end(),
-                        [&](const SymbolicLiteral& literal) { return Holds(literal.size, atom); });
+      if (Divides(factor, atom)) return false;
+    return std::ranges::none_of(
+        found_.literals, [&](const SymbolicLiteral& literal) { return literal.size.Has(atom); });
   }
 
   // All dims of inputs that contain the atom; empty if one of them is not exactly that long.
@@ -68,7 +60,7 @@ class KernelOnlyFinder {
     for (size_t i = 0; i < found_.dims.size(); ++i)
       for (size_t d = 0; found_.dims[i].is_tensor && d < found_.dims[i].sizes.size(); ++d) {
         const SymbolicSize& size = found_.dims[i].sizes[d];
-        if (!Holds(size, atom)) continue;
+        if (!size.Has(atom)) continue;
         const bool twice = !cuts.empty() && cuts.back().tensor == static_cast<int>(i);
         if (size != alone || twice) return {};
         cuts.push_back({static_cast<int>(i), static_cast<int>(d), {}, {{atom, {}}}});

@@ -209,12 +209,10 @@ void DescribeFactor(const SymbolicRule& found, const SymbolicFactor& factor, Cla
   }
   if (!factor.local_literals) return;
   for (size_t i = 0; i < factor.atoms.size(); ++i) {
-    const bool coupled = std::any_of(
-        found.literals.begin(), found.literals.end(), [&](const SymbolicLiteral& literal) {
-          const std::vector<int>& atoms = literal.size.terms.front().atoms;
-          return std::find(atoms.begin(), atoms.end(), factor.atoms[i]) != atoms.end();
-        });
-    if (coupled) clauses.attr.push_back(letters[i]);
+    const auto follows = [&](const SymbolicLiteral& literal) {
+      return literal.size.terms.front().Has(factor.atoms[i]);
+    };
+    if (std::ranges::any_of(found.literals, follows)) clauses.attr.push_back(letters[i]);
   }
 }
 

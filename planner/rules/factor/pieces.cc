@@ -25,6 +25,16 @@ std::vector<int64_t> IndicesOf(const Cut& cut, int64_t ranks, int64_t rank) {
   return indices;
 }
 
+bool Divides(const SymbolicFactor& factor, int atom) {
+  return std::ranges::find(factor.atoms, atom) != factor.atoms.end();
+}
+
+bool IsAt(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
+  return std::ranges::all_of(factor.fixed, [&](const auto& fixed) {
+    return sizes[static_cast<size_t>(fixed.first)] == fixed.second;
+  });
+}
+
 bool NeedsARow(const SymbolicFactor& factor) {
   const auto special = [](const SymbolicCut& cut) {
     return cut.spare || cut.window || cut.parts.size() != 1;

@@ -120,8 +120,7 @@ bool Representable(const SymbolicRule& found,
   for (const SymbolicLiteral& literal : found.literals)
     if (factor.local_literals && literal.size.At(sizes) < 1)
       for (const int atom : literal.size.terms.front().atoms)
-        if (std::find(factor.atoms.begin(), factor.atoms.end(), atom) != factor.atoms.end())
-          return false;
+        if (Divides(factor, atom)) return false;
   const auto fits = [&](const SymbolicCut& cut) {
     double total = 0;
     for (const SymbolicCut::Part& part : cut.parts)
@@ -136,13 +135,6 @@ bool Representable(const SymbolicRule& found,
          std::all_of(factor.indices.begin(), factor.indices.end(), [&](const SymbolicIndex& index) {
            return fits(index.view);
          });
-}
-
-// Whether the atoms have the sizes to which the factor is restricted.
-bool IsAt(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
-  return std::all_of(factor.fixed.begin(), factor.fixed.end(), [&](const auto& fixed) {
-    return sizes[static_cast<size_t>(fixed.first)] == fixed.second;
-  });
 }
 
 // The notation of the given factors at the call's sizes.
@@ -160,30 +152,25 @@ std::string TextAt(const SymbolicRule& found,
   return Notation(own, outputs);
 }
 
-// Shapes of a call's tensors; an empty shape for an input that is not a tensor.
-bool ShapesOf(BlackBox& box, std::vector<Shape>& inputs, std::vector<Shape>& outputs) {
+// Shapes of the tensors of the call at these slot values; an empty shape for an input that is not a
+// tensor.
+bool ShapesOf(BlackBox& box,
+              std::span<const int64_t> values,
+              std::vector<Shape>& inputs,
+              std::vector<Shape>& outputs) {
   for (size_t i = 0; i < box.num_inputs(); ++i)
-    inputs.push_back(box.is_tensor(i) ? box.ShapeOf(i, box.values()) : Shape());
-  return box.Infer(box.values(), outputs);
+    inputs.push_back(box.is_tensor(i) ? box.ShapeOf(i, values) : Shape());
+  return box.Infer(values, outputs);
 }
 
-// Dims of a call's inputs and outputs.
-class DimSet {
- public:
-  void Add(bool is_input, int tensor, int dim) { dims_.emplace(is_input, tensor, dim); }
-  bool Has(bool is_input, int tensor, int dim) const {
-    return dims_.count({is_input, tensor, dim}) > 0;
-  }
-
- private:
-  std::set<std::tuple<bool, int, int>> dims_;
-};
+// Dims of a call: whether of an input, the tensor, the dim.
+using DimSet = std::set<std::tuple<bool, int, int>>;
 
 DimSet CutDims(const Rule& rule) {
   DimSet out;
   for (const Factor& factor : rule.factors) {
-    for (const Cut& cut : factor.inputs) out.Add(/*is_input=*/true, cut.tensor, cut.dim);
-    for (const Cut& cut : factor.outputs) out.Add(/*is_input=*/false, cut.tensor, cut.dim);
+    for (const Cut& cut : factor.inputs) out.emplace(/*is_input=*/true, cut.tensor, cut.dim);
+    for (const Cut& cut : factor.outputs) out.emplace(/*is_input=*/false, cut.tensor, cut.dim);
   }
   return out;
 }
@@ -191,14 +178,29 @@ DimSet CutDims(const Rule& rule) {
 // The dims that are cut, and those for which the rule gives a reason.
 DimSet SettledDims(const Rule& rule) {
   DimSet out = CutDims(rule);
-  for (const UncutDim& at : rule.uncut) out.Add(at.is_input, at.tensor, at.dim);
+  for (const UncutDim& at : rule.uncut) out.emplace(at.is_input, at.tensor, at.dim);
+  return out;
+}
+
+// The dims of at least two elements that are not in the set.
+std::vector<UncutDim> DimsBeside(const DimSet& dims,
+                                 const std::vector<Shape>& inputs,
+                                 const std::vector<Shape>& outputs) {
+  std::vector<UncutDim> out;
+  for (const bool is_input : {true, false}) {
+    const std::vector<Shape>& shapes = is_input ? inputs : outputs;
+    for (size_t t = 0; t < shapes.size(); ++t)
+      for (size_t d = 0; d < shapes[t].size(); ++d) {
+        const UncutDim at{is_input, static_cast<int>(t), static_cast<int>(d)};
+        if (shapes[t][d] > 1 && !dims.contains({is_input, at.tensor, at.dim})) out.push_back(at);
+      }
+  }
   return out;
 }
 
 void SortUncut(Rule& rule) {
-  std::sort(rule.uncut.begin(), rule.uncut.end(), [](const UncutDim& a, const UncutDim& b) {
-    return std::make_tuple(!a.is_input, a.tensor, a.dim) <
-           std::make_tuple(!b.is_input, b.tensor, b.dim);
+  std::ranges::sort(rule.uncut, {}, [](const UncutDim& at) {
+    return std::make_tuple(!at.is_input, at.tensor, at.dim);
   });
 }
 
@@ -242,13 +244,38 @@ Factor FactorAt(const SymbolicRule& found,
   if (!factor.local_literals) return out;
   for (const SymbolicLiteral& literal : found.literals)
     for (const int atom : literal.size.terms.front().atoms) {
-      if (std::find(factor.atoms.begin(), factor.atoms.end(), atom) == factor.atoms.end()) continue;
+      if (!Divides(factor, atom)) continue;
       const int64_t size = sizes[static_cast<size_t>(atom)];
       const int64_t unit = LocalUnit(literal, atom, sizes);
       Cut view{0, 0, literal.size.At(sizes) / (size * unit), {{size, unit}}, false};
       out.literals.push_back({literal.input, literal.attribute, literal.entry, std::move(view)});
     }
   return out;
+}
+
+std::optional<Factor> FactorOn(const SymbolicRule& found,
+                               const SymbolicFactor& factor,
+                               BlackBox& box,
+                               std::span<const int64_t> sizes) {
+  if (!HasWindows(factor)) return FactorAt(found, factor, sizes);
+  std::vector<Shape> inputs, outputs;
+  if (!ShapesOf(box, ValuesAt(found, box, sizes), inputs, outputs)) return std::nullopt;
+  return WindowFactorAt(factor, sizes, inputs, outputs);
+}
+
+std::vector<int64_t> ValuesAt(const SymbolicRule& found,
+                              const BlackBox& box,
+                              std::span<const int64_t> sizes) {
+  std::vector<int64_t> values;
+  size_t literal = 0;
+  for (const Slot& slot : box.slots()) {
+    const SymbolicSize& size =
+        slot.is_dim
+            ? found.dims[static_cast<size_t>(slot.input)].sizes[static_cast<size_t>(slot.entry)]
+            : found.literals[literal++].size;
+    values.push_back(size.At(sizes));
+  }
+  return values;
 }
 
 std::optional<std::vector<int64_t>> SolveAtoms(const SymbolicRule& found, const BlackBox& box) {
@@ -295,16 +322,8 @@ size_t CutsIn(const Rule& rule) {
 
 bool CutsAll(const Rule& rule, BlackBox& box) {
   std::vector<Shape> inputs, outputs;
-  if (!ShapesOf(box, inputs, outputs)) return false;
-  const DimSet cut = CutDims(rule);
-  for (const bool is_input : {true, false}) {
-    const std::vector<Shape>& shapes = is_input ? inputs : outputs;
-    for (size_t t = 0; t < shapes.size(); ++t)
-      for (size_t d = 0; d < shapes[t].size(); ++d)
-        if (shapes[t][d] > 1 && !cut.Has(is_input, static_cast<int>(t), static_cast<int>(d)))
-          return false;
-  }
-  return true;
+  return ShapesOf(box, box.values(), inputs, outputs) &&
+         DimsBeside(CutDims(rule), inputs, outputs).empty();
 }
 
 void AddUncut(const SymbolicRule& found,
@@ -312,47 +331,37 @@ void AddUncut(const SymbolicRule& found,
               const std::set<std::string>& refused,
               Rule& rule) {
   std::vector<Shape> inputs, outputs;
-  if (!ShapesOf(box, inputs, outputs)) return;
+  if (!ShapesOf(box, box.values(), inputs, outputs)) return;
   const auto sizes = SolveAtoms(found, box);
-  std::vector<std::pair<const SymbolicFactor*, bool>> all;  // and whether it was refuted
-  for (const SymbolicFactor& factor : found.factors) all.emplace_back(&factor, false);
-  for (const SymbolicFactor& factor : found.refuted) all.emplace_back(&factor, true);
   DimSet settled = SettledDims(rule);
-  for (const auto& [known, refuted] : all)
-    for (const bool is_input : {true, false})
-      for (const SymbolicCut& cut : is_input ? known->inputs : known->outputs) {
-        UncutDim at{is_input, cut.tensor, cut.dim, {}, /*known=*/true};
-        const std::vector<Shape>& shapes = is_input ? inputs : outputs;
-        const size_t tensor = static_cast<size_t>(cut.tensor);
-        const size_t dim = static_cast<size_t>(cut.dim);
-        if (tensor >= shapes.size() || dim >= shapes[tensor].size()) continue;
-        if (shapes[tensor][dim] < 2 || settled.Has(is_input, cut.tensor, cut.dim)) continue;
-        at.reason = refuted ? "pieces differ from the whole at the edges of the element types"
-                    : refused.count(known->name) > 0
-                        ? "the pieces of this call differ from the whole"
-                        : WhyNot(*known, sizes, inputs);
-        if (at.reason.empty()) continue;
-        settled.Add(is_input, cut.tensor, cut.dim);
-        rule.uncut.push_back(std::move(at));
-      }
+  for (const bool refuted : {false, true})
+    for (const SymbolicFactor& known : refuted ? found.refuted : found.factors)
+      for (const bool is_input : {true, false})
+        for (const SymbolicCut& cut : is_input ? known.inputs : known.outputs) {
+          const std::vector<Shape>& shapes = is_input ? inputs : outputs;
+          const size_t tensor = static_cast<size_t>(cut.tensor);
+          const size_t dim = static_cast<size_t>(cut.dim);
+          if (tensor >= shapes.size() || dim >= shapes[tensor].size()) continue;
+          if (shapes[tensor][dim] < 2 || settled.contains({is_input, cut.tensor, cut.dim}))
+            continue;
+          std::string reason =
+              refuted ? "pieces differ from the whole at the edges of the element types"
+              : refused.contains(known.name) ? "the pieces of this call differ from the whole"
+                                             : WhyNot(known, sizes, inputs);
+          if (reason.empty()) continue;
+          settled.emplace(is_input, cut.tensor, cut.dim);
+          rule.uncut.push_back({is_input, cut.tensor, cut.dim, std::move(reason), /*known=*/true});
+        }
   SortUncut(rule);
 }
 
 void AddUncutRest(BlackBox& box, Rule& rule) {
   std::vector<Shape> inputs, outputs;
-  if (!ShapesOf(box, inputs, outputs)) return;
-  const std::string reason =
-      rule.factors.empty() ? rule.reason : "no cut of it was found to reproduce the whole";
-  const DimSet settled = SettledDims(rule);
-  for (const bool is_input : {true, false}) {
-    const std::vector<Shape>& shapes = is_input ? inputs : outputs;
-    for (size_t t = 0; t < shapes.size(); ++t)
-      for (size_t d = 0; d < shapes[t].size(); ++d) {
-        const int tensor = static_cast<int>(t);
-        const int dim = static_cast<int>(d);
-        if (shapes[t][d] > 1 && !settled.Has(is_input, tensor, dim))
-          rule.uncut.push_back({is_input, tensor, dim, reason});
-      }
+  if (!ShapesOf(box, box.values(), inputs, outputs)) return;
+  for (UncutDim& at : DimsBeside(SettledDims(rule), inputs, outputs)) {
+    at.reason =
+        rule.factors.empty() ? rule.reason : "no cut of it was found to reproduce the whole";
+    rule.uncut.push_back(std::move(at));
   }
   SortUncut(rule);
 }

@@ -50,9 +50,7 @@ std::optional<Factor> WindowFactorAt(const SymbolicFactor& factor,
                                      std::span<const Shape> inputs,
                                      std::span<const Shape> outputs) {
   const std::optional<int64_t> groups = WindowGroups(factor, outputs);
-  if (!groups || *groups < 1) return std::nullopt;
-  for (const auto& [atom, size] : factor.fixed)
-    if (sizes[static_cast<size_t>(atom)] != size) return std::nullopt;
+  if (!groups || *groups < 1 || !IsAt(factor, sizes)) return std::nullopt;
   Factor out;
   out.name = factor.name;
   for (const SymbolicCut& cut : factor.inputs)
