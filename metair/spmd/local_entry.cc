@@ -16,26 +16,12 @@ namespace {
 
 using Kind = LocalEntry::Kind;
 
-int64_t SizeOf(const DimSharding& view) {
-  if (view.halo.of != 0) return view.halo.of;
-  int64_t size = 0;
-  for (const DimPart& part : view.parts) size += part.size();
-  return size;
-}
-
 Interval PieceOf(const DimSharding& view,
                  const Mesh& mesh,
                  const std::vector<int64_t>& coordinate) {
-  const std::vector<Interval> runs = LocalIntervals(view, SizeOf(view), mesh, coordinate);
+  const std::vector<Interval> runs = LocalIntervals(view, view.size(), mesh, coordinate);
   CHECK(runs.size() == 1, "a dim that an integer follows is cut contiguously");
   return runs[0];
-}
-
-bool Contiguous(const DimSharding& view) {
-  if (view.parts.size() != 1) return false;
-  for (size_t i = 1; i < view.parts[0].sub.size(); ++i)
-    if (!view.parts[0].sub[i].axes.empty()) return false;
-  return true;
 }
 
 class Reader {
@@ -123,7 +109,7 @@ int64_t LocalValue(const LocalEntry& entry,
                    const std::vector<int64_t>& coordinate) {
   if (entry.view.whole()) return value;
   if (entry.kind == Kind::kSize) return LocalSize(entry.view, value, mesh, coordinate);
-  const int64_t size = SizeOf(entry.view);
+  const int64_t size = entry.view.size();
   const Interval piece = PieceOf(entry.view, mesh, coordinate);
   switch (entry.kind) {
     case Kind::kFirstOnly:
@@ -151,7 +137,7 @@ std::vector<int64_t> LocalValues(std::vector<int64_t> values,
 Result<void> Validate(const LocalEntry& entry, int64_t value, const Mesh& mesh) {
   if (entry.view.whole()) return {};
   const bool size = entry.kind == Kind::kSize;
-  if (!size && !Contiguous(entry.view))
+  if (!size && !entry.view.contiguous())
     return Usage("an integer can follow only the pieces of a dim that is cut contiguously");
   const Halo& halo = entry.view.halo;
   if (!size && !halo.empty() &&
@@ -160,7 +146,7 @@ Result<void> Validate(const LocalEntry& entry, int64_t value, const Mesh& mesh) 
     return Usage(
         "only an integer that is shifted or a bound can follow pieces with a halo, of one run "
         "each");
-  return Validate(Sharding{{entry.view}, {}}, {size ? value : SizeOf(entry.view)}, mesh);
+  return Validate(Sharding{{entry.view}, {}}, {size ? value : entry.view.size()}, mesh);
 }
 
 std::string LocalEntryText(const LocalEntry& entry, const Mesh& mesh) {
@@ -171,7 +157,7 @@ std::string LocalEntryText(const LocalEntry& entry, const Mesh& mesh) {
   if (entry.kind == Kind::kLastOnly) how = "last";
   if (entry.kind == Kind::kIndex) how = "index";
   if (entry.kind == Kind::kBound) how = "bound";
-  return fmt::format("{{{} of {}{}}}", how, SizeOf(entry.view), view);
+  return fmt::format("{{{} of {}{}}}", how, entry.view.size(), view);
 }
 
 Result<LocalEntry> TakeLocalEntry(std::string_view& text, int64_t value, const Mesh& mesh) {

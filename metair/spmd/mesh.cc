@@ -14,8 +14,7 @@ constexpr int64_t kMaxRanks = 1 << 20;
 bool IsName(std::string_view text) {
   if (text.empty() || !(std::isalpha(static_cast<unsigned char>(text[0])) || text[0] == '_'))
     return false;
-  return std::all_of(
-      text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+  return std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 
 Result<int64_t> ParseSize(std::string_view text, std::string_view whole) {

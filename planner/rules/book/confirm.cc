@@ -175,7 +175,7 @@ class Trial {
     const std::vector<int64_t> own = HeldOf(cut, ranks_, rank, /*halo=*/false);
     std::vector<int64_t> kept;
     for (const int64_t index : own) {
-      const auto at = std::find(held.begin(), held.end(), index);
+      const auto at = std::ranges::find(held, index);
       if (at == held.end()) return false;
       kept.push_back(at - held.begin());
     }
@@ -253,7 +253,7 @@ bool IsCheap(const BlackBox& box,
 
 // The largest integer of the call that is below some size: an index below that size may equal it.
 int64_t LargestNamed(const BlackBox& box, std::span<const int64_t> sizes) {
-  const int64_t most = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
+  const int64_t most = sizes.empty() ? 0 : *std::ranges::max_element(sizes);
   int64_t largest = 0;
   for (size_t s = box.first_literal(); s < box.values().size(); ++s)
     if (box.values()[s] < most) largest = std::max(largest, box.values()[s]);
@@ -286,7 +286,7 @@ bool KeepsOrder(const SymbolicRule& found,
     for (const SymbolicSize& size : input.sizes)
       for (const Product& term : size.terms)
         for (const int atom : term.atoms) by_atom[atom].insert({size.At(sizes), size.At(small)});
-  return std::all_of(by_atom.begin(), by_atom.end(), [](const auto& entry) {
+  return std::ranges::all_of(by_atom, [](const auto& entry) {
     int64_t real = 0, most = 0, below = 0;  // below: the largest small size of a smaller dim
     for (const auto& [next, now] : entry.second) {
       if (next > real) below = std::max(below, most);

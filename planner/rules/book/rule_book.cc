@@ -313,7 +313,7 @@ void RuleBook::Discover(const Graph& graph) {
   std::vector<size_t> nodes;
   for (size_t i = 0; i < keys.size(); ++i)
     if (seen.insert(keys[i]).second) nodes.push_back(i);
-  std::stable_partition(nodes.begin(), nodes.end(), [&](size_t i) { return decomposed[i] != 0; });
+  std::ranges::stable_partition(nodes, [&](size_t i) { return decomposed[i] != 0; });
   ParallelFor(
       nodes.size(), state_->threads, [&](size_t i) { state_->Find(graph, graph.nodes[nodes[i]]); });
 }

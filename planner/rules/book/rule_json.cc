@@ -42,9 +42,8 @@ Integers IndexOf(size_t count) { return {0, static_cast<int64_t>(count) - 1}; }
 
 template <typename T, typename Key>
 bool Ascend(const std::vector<T>& list, Key key) {
-  return std::adjacent_find(list.begin(), list.end(), [&](const T& a, const T& b) {
-           return !(key(a) < key(b));
-         }) == list.end();
+  return std::ranges::adjacent_find(
+             list, [&](const T& a, const T& b) { return !(key(a) < key(b)); }) == list.end();
 }
 
 // Limits of a product's constant: alone, and in front of atoms.
@@ -140,7 +139,7 @@ class RuleFields {
     if (count > 1 && constant == 0) v.WrongAt("[0]", "must be a factor, got 0");
     if (v.reading()) atoms.resize(count - 1);
     for (size_t i = 1; i < count; ++i) v.Item(i, atoms[i - 1], AtomIndex());
-    if (v.ok() && !std::is_sorted(atoms.begin(), atoms.end())) v.Wrong("must have ascending atoms");
+    if (v.ok() && !std::ranges::is_sorted(atoms)) v.Wrong("must have ascending atoms");
   }
 
   void PlainProduct(JsonVisitor& v, Product& product) { ProductWithin(v, product, {}); }
@@ -187,7 +186,7 @@ class RuleFields {
     v.Visit(inputs, IndexOf(found_.dims.size()));
     if (!v.ok()) return;
     if (inputs.empty()) v.Wrong("must be inputs, got none");
-    if (!std::all_of(inputs.begin(), inputs.end(), [&](int input) { return IsTensor(input); }))
+    if (!std::ranges::all_of(inputs, [&](int input) { return IsTensor(input); }))
       v.Wrong("must be tensors");
     if (!Ascend(inputs, [](int input) { return input; })) v.Wrong("must be ascending inputs");
   }
@@ -301,9 +300,8 @@ class RuleFields {
     IntegerOf(v, input, attribute, entry);
     if (!v.ok()) return v.LeaveRest();
     const auto key = [](const auto& of) { return std::tie(of.input, of.attribute, of.entry); };
-    if (std::none_of(found_.literals.begin(), found_.literals.end(), [&](const auto& literal) {
-          return key(literal) == key(end);
-        }))
+    if (std::ranges::none_of(found_.literals,
+                             [&](const auto& literal) { return key(literal) == key(end); }))
       v.Wrong("the call has no such integer");
   }
 
@@ -385,10 +383,10 @@ class RuleFields {
       for (const SymbolicCut& cut : *cuts) {
         windows += cut.window.has_value() ? 1 : 0;
         for (const SymbolicCut::Part& part : cut.parts)
-          own = own && std::count(factor.atoms.begin(), factor.atoms.end(), part.atom) == 1;
+          own = own && std::ranges::count(factor.atoms, part.atom) == 1;
       }
     if (!own) return v.Wrong("must have parts of the factor's own atoms");
-    if (std::count(factor.name.begin(), factor.name.end(), '+') + 1 != std::ssize(factor.atoms))
+    if (std::ranges::count(factor.name, '+') + 1 != std::ssize(factor.atoms))
       v.Wrong("must have a letter for each atom in the name, joined by '+'");
     // Either all dims that the factor cuts have windows, or none.
     if (windows != 0 && windows != factor.inputs.size() + factor.outputs.size())

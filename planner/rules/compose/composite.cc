@@ -118,7 +118,7 @@ class CompositeFinder {
         for (size_t f = 0; f < ways.size(); ++f)
           if (ways[f] && ways[f]->values[value].kind == Placed::Kind::kCut)
             letters.push_back({ways[f]->values[value].cut.dim, found_.factors[f].name});
-        std::sort(letters.begin(), letters.end());
+        std::ranges::sort(letters);
         for (const auto& [dim, letter] : letters)
           exchange.dims += (exchange.dims.empty() ? "" : ",") + letter;
       }
@@ -153,7 +153,7 @@ class CompositeFinder {
   // The ways to cut the dim along the atom: contiguously, or inside each block of the other atoms.
   std::vector<SymbolicCut> CutsOf(const Dim& at, int atom) const {
     Product rest = SizeOf(at).terms[0];
-    rest.atoms.erase(std::find(rest.atoms.begin(), rest.atoms.end(), atom));
+    rest.atoms.erase(std::ranges::find(rest.atoms, atom));
     SymbolicCut run{at.input, at.dim, {}, {{atom, rest}}};
     if (rest == Product{}) return {run};
     return {run, {at.input, at.dim, rest, {{atom, {}}}}};
@@ -179,9 +179,7 @@ class CompositeFinder {
           }
       }
     }
-    std::sort(cuts.begin(), cuts.end(), [](const SymbolicCut& a, const SymbolicCut& b) {
-      return a.tensor < b.tensor;
-    });
+    std::ranges::sort(cuts, {}, &SymbolicCut::tensor);
     return cuts;
   }
 
@@ -248,7 +246,7 @@ class CompositeFinder {
     const int64_t size = found_.atoms[static_cast<size_t>(atom)];
     for (const Node& node : graph_.nodes) {
       const Shape& shape = graph_.value(node.outputs[0]).type.shape;
-      const auto at = std::find(shape.begin(), shape.end(), size);
+      const auto at = std::ranges::find(shape, size);
       if (size < 2 || at == shape.end()) continue;
       const Cut cut{0, static_cast<int>(at - shape.begin()), 1, {{size, 1}}};
       if (TryCuts(atom, {}, {{node.outputs[0], cut}})) return;
@@ -263,11 +261,11 @@ class CompositeFinder {
     for (const Dim& dim : dims)
       for (SymbolicCut& seed : CutsOf(dim, atom)) {
         std::vector<SymbolicCut> cuts = WithDemanded(std::move(seed), atom, dims);
-        if (!cuts.empty() && std::find(sets.begin(), sets.end(), cuts) == sets.end())
+        if (!cuts.empty() && std::ranges::find(sets, cuts) == sets.end())
           sets.push_back(std::move(cuts));
       }
-    std::stable_sort(
-        sets.begin(), sets.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+    std::ranges::stable_sort(sets,
+                             [](const auto& a, const auto& b) { return a.size() > b.size(); });
     for (std::vector<SymbolicCut>& cuts : sets)
       if (TryCuts(atom, std::move(cuts)) && FreeDims(atom).empty()) return;
   }
@@ -313,7 +311,7 @@ class CompositeFinder {
     auto way = Carry(cuts, kAnyElements, made_whole);
     if (!way) return false;
     const auto idle = [](const std::string& name) { return name.empty(); };
-    if (std::all_of(way->use.nodes.begin(), way->use.nodes.end(), idle)) return false;
+    if (std::ranges::all_of(way->use.nodes, idle)) return false;
     SymbolicFactor factor;
     factor.atoms = {atom};
     factor.inputs = std::move(cuts);

@@ -172,9 +172,8 @@ class KernelOnlyFinder {
       if (!same) return false;
       out.outputs.push_back(*same);
     }
-    return std::all_of(out.inputs.begin(), out.inputs.end(), [&](const SymbolicCut& cut) {
-      return cut.parts[0].atom == out.atoms[0];
-    });
+    return std::ranges::all_of(
+        out.inputs, [&](const SymbolicCut& cut) { return cut.parts[0].atom == out.atoms[0]; });
   }
 
   // The cut of a dim of this size along one of its atoms, inside blocks of the others or
@@ -185,7 +184,7 @@ class KernelOnlyFinder {
     if (size.terms.size() != 1) return std::nullopt;
     for (const int atom : size.terms[0].atoms) {
       Product rest = size.terms[0];
-      rest.atoms.erase(std::find(rest.atoms.begin(), rest.atoms.end(), atom));
+      rest.atoms.erase(std::ranges::find(rest.atoms, atom));
       for (const SymbolicCut& one : {SymbolicCut{cut.tensor, cut.dim, rest, {{atom, {}}}},
                                      SymbolicCut{cut.tensor, cut.dim, {}, {{atom, rest}}}})
         if (CutAt(one, sizes) == cut) return one;
@@ -196,13 +195,12 @@ class KernelOnlyFinder {
   // Whether some factor already cuts one of the dims.
   bool Overlaps(const SymbolicFactor& next) const {
     const auto meet = [](const std::vector<SymbolicCut>& a, const std::vector<SymbolicCut>& b) {
-      return std::any_of(a.begin(), a.end(), [&](const SymbolicCut& x) {
-        return std::any_of(b.begin(), b.end(), [&](const SymbolicCut& y) {
-          return x.tensor == y.tensor && x.dim == y.dim;
-        });
+      return std::ranges::any_of(a, [&](const SymbolicCut& x) {
+        return std::ranges::any_of(
+            b, [&](const SymbolicCut& y) { return x.tensor == y.tensor && x.dim == y.dim; });
       });
     };
-    return std::any_of(found_.factors.begin(), found_.factors.end(), [&](const auto& other) {
+    return std::ranges::any_of(found_.factors, [&](const auto& other) {
       return meet(other.inputs, next.inputs) || meet(other.outputs, next.outputs);
     });
   }

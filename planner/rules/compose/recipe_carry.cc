@@ -40,8 +40,8 @@ void AddPairings(const RecipeCall& at,
   if (CutOf(at.outputs, output) != nullptr) return AddPairings(at, types, output + 1, states, all);
   for (int i = 0; i < static_cast<int>(at.call.inputs.size()); ++i) {
     const OpCall::Input& input = at.call.inputs[static_cast<size_t>(i)];
-    const bool taken = std::any_of(
-        states.begin(), states.end(), [&](const State& state) { return state.input == i; });
+    const bool taken =
+        std::ranges::any_of(states, [&](const State& state) { return state.input == i; });
     if (!input.present || input.constant != nullptr || taken || CutOf(at.inputs, i) != nullptr ||
         input.type != types[static_cast<size_t>(output)])
       continue;

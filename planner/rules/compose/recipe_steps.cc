@@ -37,7 +37,7 @@ std::optional<int64_t> StepsOf(const StepRecipe& r, const OpCall& call) {
   if (static_cast<size_t>(r.given.dim) >= shape.size()) return std::nullopt;
   for (const StepRecipe::LoopState& state : r.states)
     if (!is_given(state.input) || state.output >= call.num_outputs) return std::nullopt;
-  if (!std::all_of(r.lengths.begin(), r.lengths.end(), is_given)) return std::nullopt;
+  if (!std::ranges::all_of(r.lengths, is_given)) return std::nullopt;
   return shape[static_cast<size_t>(r.given.dim)];
 }
 
@@ -80,8 +80,8 @@ std::optional<Graph> GraphOf(const OpCall& call) {
 }
 
 bool SameCuts(std::vector<Cut> a, std::vector<Cut> b) {
-  std::sort(a.begin(), a.end());
-  std::sort(b.begin(), b.end());
+  std::ranges::sort(a);
+  std::ranges::sort(b);
   return a == b;
 }
 
@@ -216,9 +216,8 @@ class Steps {
 
   void Emit(size_t n, bool first) {
     const Node& node = step_.graph.nodes[n];
-    const bool moves = std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId input) {
-      return input != kNone && moving_.count(input) > 0;
-    });
+    const bool moves = std::ranges::any_of(
+        node.inputs, [&](ValueId input) { return input != kNone && moving_.count(input) > 0; });
     if (!moves && !first) return;
     if (moves) moving_.insert(node.outputs.begin(), node.outputs.end());
     std::vector<ValueId> inputs;

@@ -67,8 +67,7 @@ std::string DimText(std::vector<Hold> holds, int64_t total) {
   if (holds[0].slides)
     return holds[0].size == 1 ? holds[0].letters
                               : fmt::format("({} {})", holds[0].letters, holds[0].size);
-  std::stable_sort(
-      holds.begin(), holds.end(), [](const Hold& a, const Hold& b) { return a.repeat < b.repeat; });
+  std::ranges::stable_sort(holds, {}, &Hold::repeat);
   std::vector<std::string> parts;
   int64_t done = 1;
   const auto constant = [&](int64_t value) {
@@ -108,7 +107,7 @@ void DescribeOffsets(const SymbolicRule& found, const SymbolicFactor& factor, Cl
     const auto same = [&](const SymbolicLiteral& other) {
       return other.input == moved.input && other.attribute == moved.attribute;
     };
-    const bool several = std::count_if(found.literals.begin(), found.literals.end(), same) > 1;
+    const bool several = std::ranges::count_if(found.literals, same) > 1;
     int64_t by = shift.is_index ? -1 : shift.by_start != 0 ? shift.by_start : shift.by_end;
     if (shift.times >= 0)
       by *= found.literals[static_cast<size_t>(shift.times)].size.At(found.atoms);
@@ -132,13 +131,12 @@ void AddWidths(const std::string& letter,
     const int64_t behind = cut.window->behind.At(sizes);
     if (before == 0 && behind == 0) continue;
     std::string text = fmt::format("{}:{}/{}", letter, before, behind);
-    if (std::find(clause.begin(), clause.end(), text) == clause.end())
-      clause.push_back(std::move(text));
+    if (std::ranges::find(clause, text) == clause.end()) clause.push_back(std::move(text));
   }
 }
 
 bool Takes(const SymbolicFactor& factor, Halo::Course course) {
-  return std::any_of(factor.inputs.begin(), factor.inputs.end(), [&](const SymbolicCut& cut) {
+  return std::ranges::any_of(factor.inputs, [&](const SymbolicCut& cut) {
     return cut.window && cut.window->course == course;
   });
 }
@@ -174,7 +172,7 @@ void DescribeFactor(const SymbolicRule& found, const SymbolicFactor& factor, Cla
     std::vector<std::string> ops;
     for (const auto& [output, op] : factor.reductions) {
       const std::string name(Capital(op));
-      if (std::find(ops.begin(), ops.end(), name) == ops.end()) ops.push_back(name);
+      if (std::ranges::find(ops, name) == ops.end()) ops.push_back(name);
     }
     const bool plain = ops.size() == 1 && ops[0] == "SUM";
     clauses.reduction.push_back(
@@ -194,15 +192,13 @@ void DescribeFactor(const SymbolicRule& found, const SymbolicFactor& factor, Cla
     clauses.partial.push_back(fmt::format("{}:{}", input, letters[0]));
   if (factor.outputs.empty() && factor.reductions.empty() && !factor.composite)
     clauses.dead.insert(clauses.dead.end(), letters.begin(), letters.end());
-  if (std::any_of(factor.ends.begin(), factor.ends.end(), [](const EndLiteral& end) {
-        return end.by_size != 0 && !end.bound;
-      }))
+  if (std::ranges::any_of(factor.ends,
+                          [](const EndLiteral& end) { return end.by_size != 0 && !end.bound; }))
     clauses.attr.push_back(letters[0]);
   for (const EndLiteral& end : factor.ends) {
-    const bool several =
-        std::count_if(found.literals.begin(), found.literals.end(), [&](const auto& other) {
-          return other.input == end.input && other.attribute == end.attribute;
-        }) > 1;
+    const bool several = std::ranges::count_if(found.literals, [&](const auto& other) {
+                           return other.input == end.input && other.attribute == end.attribute;
+                         }) > 1;
     if (end.bound)
       clauses.within.push_back(fmt::format(
           "{}:{}", letters[0], OperandText(end.input, end.attribute, end.entry, several)));

@@ -40,9 +40,8 @@ bool NeedsARow(const SymbolicFactor& factor) {
     return cut.spare || cut.window || cut.parts.size() != 1;
   };
   return factor.atoms.size() != 1 || !factor.inner.recipe.empty() || !factor.shifts.empty() ||
-         !factor.indices.empty() ||
-         std::any_of(factor.inputs.begin(), factor.inputs.end(), special) ||
-         std::any_of(factor.outputs.begin(), factor.outputs.end(), special);
+         !factor.indices.empty() || std::ranges::any_of(factor.inputs, special) ||
+         std::ranges::any_of(factor.outputs, special);
 }
 
 }  // namespace metadist

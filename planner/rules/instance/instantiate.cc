@@ -127,14 +127,11 @@ bool Representable(const SymbolicRule& found,
       total += static_cast<double>(sizes[static_cast<size_t>(part.atom)]) * Real(part.unit, sizes);
     return total * Real(cut.repeat, sizes) < kLargestDim;
   };
-  return std::all_of(factor.inputs.begin(), factor.inputs.end(), fits) &&
-         std::all_of(factor.outputs.begin(), factor.outputs.end(), fits) &&
-         std::all_of(factor.shifts.begin(),
-                     factor.shifts.end(),
-                     [&](const SymbolicShift& shift) { return fits(shift.view); }) &&
-         std::all_of(factor.indices.begin(), factor.indices.end(), [&](const SymbolicIndex& index) {
-           return fits(index.view);
-         });
+  return std::ranges::all_of(factor.inputs, fits) && std::ranges::all_of(factor.outputs, fits) &&
+         std::ranges::all_of(factor.shifts,
+                             [&](const SymbolicShift& shift) { return fits(shift.view); }) &&
+         std::ranges::all_of(factor.indices,
+                             [&](const SymbolicIndex& index) { return fits(index.view); });
 }
 
 // The notation of the given factors at the call's sizes.
@@ -216,7 +213,7 @@ std::string WhyNot(const SymbolicFactor& factor,
 }
 
 bool Fits(const std::vector<Cut>& cuts, const std::vector<Shape>& shapes) {
-  return std::all_of(cuts.begin(), cuts.end(), [&](const Cut& cut) {
+  return std::ranges::all_of(cuts, [&](const Cut& cut) {
     const size_t tensor = static_cast<size_t>(cut.tensor);
     return tensor < shapes.size() && static_cast<size_t>(cut.dim) < shapes[tensor].size() &&
            cut.size() == shapes[tensor][static_cast<size_t>(cut.dim)];
@@ -292,7 +289,7 @@ std::optional<std::vector<int64_t>> SolveAtoms(const SymbolicRule& found, const 
       if (!SolveOne(terms[0], value, sizes, progress)) return std::nullopt;
     }
   }
-  if (std::find(sizes.begin(), sizes.end(), kUnknown) != sizes.end()) return std::nullopt;
+  if (std::ranges::find(sizes, kUnknown) != sizes.end()) return std::nullopt;
   for (const int64_t size : sizes)
     if (size > kLargestSize) return std::nullopt;
   for (const Equation& e : equations) {
@@ -371,12 +368,11 @@ bool SameForm(const SymbolicRule& found, BlackBox& box) {
   std::vector<Equation> equations;
   std::vector<Shape> outputs;
   if (!Equations(found, box, equations) || !box.Infer(box.values(), outputs)) return false;
-  return std::all_of(found.factors.begin(), found.factors.end(), [&](const SymbolicFactor& factor) {
-    const bool inside =
-        std::all_of(factor.outputs.begin(), factor.outputs.end(), [&](const SymbolicCut& cut) {
-          const size_t output = static_cast<size_t>(cut.tensor);
-          return output < outputs.size() && static_cast<size_t>(cut.dim) < outputs[output].size();
-        });
+  return std::ranges::all_of(found.factors, [&](const SymbolicFactor& factor) {
+    const bool inside = std::ranges::all_of(factor.outputs, [&](const SymbolicCut& cut) {
+      const size_t output = static_cast<size_t>(cut.tensor);
+      return output < outputs.size() && static_cast<size_t>(cut.dim) < outputs[output].size();
+    });
     return inside && (factor.reductions.empty() ||
                       static_cast<size_t>(factor.reductions.rbegin()->first) < outputs.size());
   });

@@ -29,9 +29,8 @@ Cut CutAt(const SymbolicCut& cut,
 }  // namespace
 
 bool HasWindows(const SymbolicFactor& factor) {
-  return std::any_of(factor.inputs.begin(), factor.inputs.end(), [](const SymbolicCut& cut) {
-    return cut.window.has_value();
-  });
+  return std::ranges::any_of(factor.inputs,
+                             [](const SymbolicCut& cut) { return cut.window.has_value(); });
 }
 
 std::optional<int64_t> WindowGroups(const SymbolicFactor& factor, std::span<const Shape> outputs) {
