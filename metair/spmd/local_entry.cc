@@ -6,15 +6,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "metair/ir/check.h"
+#include "metair/ir/text_token.h"
 #include "metair/ops/index.h"
 
 namespace metadist {
 namespace {
 
 using Kind = LocalEntry::Kind;
+
+// How the text of an entry of some other kind than kSize and kShifted begins.
+constexpr std::pair<std::string_view, Kind> kHows[] = {{"{first", Kind::kFirstOnly},
+                                                       {"{last", Kind::kLastOnly},
+                                                       {"{index", Kind::kIndex},
+                                                       {"{bound", Kind::kBound}};
 
 Interval PieceOf(const DimSharding& view,
                  const Mesh& mesh,
@@ -43,22 +49,16 @@ class Reader {
   }
 
  private:
-  bool Skip(std::string_view word) {
-    if (rest_.substr(0, word.size()) != word) return false;
-    rest_.remove_prefix(word.size());
-    return true;
-  }
+  bool Skip(std::string_view word) { return SkipWord(rest_, word); }
 
   Error Fail(const std::string& message) const {
     return Usage(fmt::format("local integer '{}': {}", text_, message));
   }
 
   Result<int64_t> Number() {
-    int64_t number = 0;
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
-    if (error != std::errc()) return Fail("expected a number");
-    rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
-    return number;
+    const auto number = TakeNumber<int64_t>(rest_);
+    if (!number) return Fail("expected a number");
+    return *number;
   }
 
   Result<void> How(LocalEntry& entry) {
@@ -67,16 +67,11 @@ class Reader {
       entry.by_start = TRY(Number());
       if (!Skip(",end*")) return Fail("expected ',end*'");
       entry.by_end = TRY(Number());
-    } else if (Skip("{first")) {
-      entry.kind = Kind::kFirstOnly;
-    } else if (Skip("{last")) {
-      entry.kind = Kind::kLastOnly;
-    } else if (Skip("{index")) {
-      entry.kind = Kind::kIndex;
-    } else if (Skip("{bound")) {
-      entry.kind = Kind::kBound;
     } else {
-      return Fail("expected '[', '{start*', '{first', '{last', '{index' or '{bound'");
+      const auto how = std::ranges::find_if(kHows, [&](auto& one) { return Skip(one.first); });
+      if (how == std::end(kHows))
+        return Fail("expected '[', '{start*', '{first', '{last', '{index' or '{bound'");
+      entry.kind = how->second;
     }
     if (!Skip(" of ")) return Fail("expected ' of '");
     return {};
@@ -152,12 +147,10 @@ Result<void> Validate(const LocalEntry& entry, int64_t value, const Mesh& mesh) 
 std::string LocalEntryText(const LocalEntry& entry, const Mesh& mesh) {
   std::string view = ShardingText({{entry.view}, {}}, mesh);
   if (entry.view.whole() || entry.kind == Kind::kSize) return view;
-  std::string how = fmt::format("start*{},end*{}", entry.by_start, entry.by_end);
-  if (entry.kind == Kind::kFirstOnly) how = "first";
-  if (entry.kind == Kind::kLastOnly) how = "last";
-  if (entry.kind == Kind::kIndex) how = "index";
-  if (entry.kind == Kind::kBound) how = "bound";
-  return fmt::format("{{{} of {}{}}}", how, entry.view.size(), view);
+  std::string how = fmt::format("{{start*{},end*{}", entry.by_start, entry.by_end);
+  for (const auto& [text, kind] : kHows)
+    if (entry.kind == kind) how = text;
+  return fmt::format("{} of {}{}}}", how, entry.view.size(), view);
 }
 
 Result<LocalEntry> TakeLocalEntry(std::string_view& text, int64_t value, const Mesh& mesh) {

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@
 namespace metadist {
 
 enum class ReduceOp : uint8_t { kSum, kProd, kMax, kMin, kAnd, kOr };
+inline constexpr std::initializer_list<ReduceOp> kReduceOps = {
+    ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMax, ReduceOp::kMin, ReduceOp::kAnd, ReduceOp::kOr};
 std::string_view Name(ReduceOp op);  // "sum", "prod", ...
 
 struct SubDim {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
@@ -31,19 +32,13 @@ constexpr int64_t kMostReadOutputs = 1 << 16;
 constexpr Integers kSamples{1, kLargestSample};
 constexpr Integers kSteps{-kLargestReadStep, kLargestReadStep};
 
-const auto kReductions = OneOf({ReduceOp::kSum,
-                                ReduceOp::kProd,
-                                ReduceOp::kMax,
-                                ReduceOp::kMin,
-                                ReduceOp::kAnd,
-                                ReduceOp::kOr});
+const auto kReductions = OneOf(kReduceOps);
 
 Integers IndexOf(size_t count) { return {0, static_cast<int64_t>(count) - 1}; }
 
-template <typename T, typename Key>
-bool Ascend(const std::vector<T>& list, Key key) {
-  return std::ranges::adjacent_find(
-             list, [&](const T& a, const T& b) { return !(key(a) < key(b)); }) == list.end();
+template <typename T, typename Key = std::identity>
+bool Ascend(const std::vector<T>& list, Key key = {}) {
+  return std::ranges::adjacent_find(list, std::greater_equal(), key) == list.end();
 }
 
 // Limits of a product's constant: alone, and in front of atoms.
@@ -188,7 +183,7 @@ class RuleFields {
     if (inputs.empty()) v.Wrong("must be inputs, got none");
     if (!std::ranges::all_of(inputs, [&](int input) { return IsTensor(input); }))
       v.Wrong("must be tensors");
-    if (!Ascend(inputs, [](int input) { return input; })) v.Wrong("must be ascending inputs");
+    if (!Ascend(inputs)) v.Wrong("must be ascending inputs");
   }
 
   void Slope(JsonVisitor& v, std::pair<int, int64_t>& slope) {
@@ -206,7 +201,7 @@ class RuleFields {
     v.Item(0, constant, Integers{-kLargestSample, kLargestSample});
     if (v.reading()) slopes.resize(count - 1);
     for (size_t i = 1; i < count; ++i) v.Item(i, slopes[i - 1], By(&RuleFields::Slope));
-    if (v.ok() && !Ascend(slopes, [](const auto& slope) { return slope.first; }))
+    if (v.ok() && !Ascend(slopes, &std::pair<int, int64_t>::first))
       v.Wrong("must have ascending atoms");
   }
 
@@ -240,24 +235,24 @@ class RuleFields {
   }
 
   // Each dim may be cut once.
-  void InputCuts(JsonVisitor& v, std::vector<SymbolicCut>& cuts) {
+  void Cuts(JsonVisitor& v, std::vector<SymbolicCut>& cuts, bool of_inputs) {
     std::set<std::pair<int, int>> dims;
     v.Visit(cuts, [&](JsonVisitor& at, SymbolicCut& cut) {
-      Cut(at, cut, std::ssize(found_.dims));
+      Cut(at, cut, of_inputs ? std::ssize(found_.dims) : kMostReadOutputs);
       if (!at.ok()) return;
       if (!dims.emplace(cut.tensor, cut.dim).second) at.Wrong("the dim is cut twice");
+      if (!of_inputs) return;
       const SymbolicInput& input = found_.dims[static_cast<size_t>(cut.tensor)];
       if (!input.is_tensor || static_cast<size_t>(cut.dim) >= input.sizes.size())
         at.Wrong(fmt::format("input {} has no dim {}", cut.tensor, cut.dim));
     });
   }
 
+  void InputCuts(JsonVisitor& v, std::vector<SymbolicCut>& cuts) {
+    Cuts(v, cuts, /*of_inputs=*/true);
+  }
   void OutputCuts(JsonVisitor& v, std::vector<SymbolicCut>& cuts) {
-    std::set<std::pair<int, int>> dims;
-    v.Visit(cuts, [&](JsonVisitor& at, SymbolicCut& cut) {
-      Cut(at, cut, kMostReadOutputs);
-      if (at.ok() && !dims.emplace(cut.tensor, cut.dim).second) at.Wrong("the dim is cut twice");
-    });
+    Cuts(v, cuts, /*of_inputs=*/false);
   }
 
   void View(JsonVisitor& v, SymbolicCut& cut) {

@@ -92,31 +92,32 @@ struct Clauses {
       least, even, dead, combine;
 };
 
-// "1" (an input), "k" (an attribute), "1.2" (an entry or column of an input).
-std::string OperandText(int input, const std::string& attribute, int entry, bool several) {
-  return (input < 0 ? attribute : std::to_string(input)) +
-         (several ? fmt::format(".{}", entry) : "");
+// "1" (an input), "k" (an attribute), "1.2" (one of several integers of an input).
+template <typename Integer>
+std::string OperandText(const SymbolicRule& found, const Integer& one) {
+  const auto beside = [&](const SymbolicLiteral& other) {
+    return other.input == one.input && other.attribute == one.attribute;
+  };
+  return (one.input < 0 ? one.attribute : std::to_string(one.input)) +
+         (std::ranges::count_if(found.literals, beside) > 1 ? fmt::format(".{}", one.entry) : "");
 }
 
 void DescribeOffsets(const SymbolicRule& found, const SymbolicFactor& factor, Clauses& clauses) {
   for (const SymbolicIndex& index : factor.indices)
-    clauses.off.push_back(fmt::format(
-        "{}:{}-", factor.name, OperandText(index.input, "", index.column, index.column >= 0)));
+    clauses.off.push_back(fmt::format("{}:{}{}-",
+                                      factor.name,
+                                      index.input,
+                                      index.column < 0 ? "" : fmt::format(".{}", index.column)));
   for (const SymbolicShift& shift : factor.shifts) {
     const SymbolicLiteral& moved = found.literals[static_cast<size_t>(shift.literal)];
-    const auto same = [&](const SymbolicLiteral& other) {
-      return other.input == moved.input && other.attribute == moved.attribute;
-    };
-    const bool several = std::ranges::count_if(found.literals, same) > 1;
     int64_t by = shift.is_index ? -1 : shift.by_start != 0 ? shift.by_start : shift.by_end;
     if (shift.times >= 0)
       by *= found.literals[static_cast<size_t>(shift.times)].size.At(found.atoms);
-    clauses.off.push_back(
-        fmt::format("{}:{}{}{}",
-                    factor.name,
-                    OperandText(moved.input, moved.attribute, moved.entry, several),
-                    by < 0 ? '-' : '+',
-                    std::abs(by) == 1 ? "" : std::to_string(std::abs(by))));
+    clauses.off.push_back(fmt::format("{}:{}{}{}",
+                                      factor.name,
+                                      OperandText(found, moved),
+                                      by < 0 ? '-' : '+',
+                                      std::abs(by) == 1 ? "" : std::to_string(std::abs(by))));
   }
 }
 
@@ -195,14 +196,9 @@ void DescribeFactor(const SymbolicRule& found, const SymbolicFactor& factor, Cla
   if (std::ranges::any_of(factor.ends,
                           [](const EndLiteral& end) { return end.by_size != 0 && !end.bound; }))
     clauses.attr.push_back(letters[0]);
-  for (const EndLiteral& end : factor.ends) {
-    const bool several = std::ranges::count_if(found.literals, [&](const auto& other) {
-                           return other.input == end.input && other.attribute == end.attribute;
-                         }) > 1;
+  for (const EndLiteral& end : factor.ends)
     if (end.bound)
-      clauses.within.push_back(fmt::format(
-          "{}:{}", letters[0], OperandText(end.input, end.attribute, end.entry, several)));
-  }
+      clauses.within.push_back(fmt::format("{}:{}", letters[0], OperandText(found, end)));
   if (!factor.local_literals) return;
   for (size_t i = 0; i < factor.atoms.size(); ++i) {
     const auto follows = [&](const SymbolicLiteral& literal) {
