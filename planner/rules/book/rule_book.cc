@@ -37,13 +37,6 @@ struct Entry {
   const SymbolicRule* found = nullptr;  // nullptr if nothing was run
 };
 
-Rule NoRule(std::string reason) {
-  Rule rule;
-  rule.text = "none";
-  rule.reason = std::move(reason);
-  return rule;
-}
-
 }  // namespace
 
 struct RuleBook::State {

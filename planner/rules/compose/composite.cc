@@ -340,8 +340,8 @@ class CompositeFinder {
   // Whether all nodes take their groups in any order.
   bool InAnyOrder(const InnerUse& use) const {
     for (size_t n = 0; n < use.nodes.size(); ++n)
-      for (const Factor& step : node_rules_[n]->factors)
-        if (step.name == use.nodes[n] && !step.any_order) return false;
+      if (const Factor* step = rules_[n].Find(use.nodes[n]); step != nullptr && !step->any_order)
+        return false;
     return true;
   }
 

@@ -38,9 +38,8 @@ const Runs kUneven{{2, InputMode::kNormal},
                    {4, InputMode::kUp},
                    {3, InputMode::kDown},
                    {4, InputMode::kOffset}};
-const Runs kLong{{2, InputMode::kNormal}, {3, InputMode::kNormal}};
+const Runs kOrdinary{{2, InputMode::kNormal}, {3, InputMode::kNormal}};
 const Runs kSingle{{4, InputMode::kNormal}, {4, InputMode::kIntegers}};
-const Runs kConfirming{{2, InputMode::kNormal}, {3, InputMode::kNormal}};
 const Runs kSpread{{3, InputMode::kSpread}};
 constexpr int64_t kEvenGroups = 12;  // for 2, 3 and 4 ranks
 constexpr int64_t kUnevenGroups = 11;
@@ -151,7 +150,7 @@ bool CompositeCheck::DiffersIfLonger(const SymbolicFactor& factor) {
   for (int64_t times = 1; times <= kMostTimesLong; times *= 2) {
     const std::vector<int64_t> sizes = SizesFor(factor, times * kEvenGroups, kLonger, apart);
     if (sizes == SizesFor(factor, times * kEvenGroups, 0)) return false;
-    const Verdict verdict = Judge(factor, sizes, kLong);
+    const Verdict verdict = Judge(factor, sizes, kOrdinary);
     if (verdict != Verdict::kRefused) return verdict == Verdict::kDiffers;
   }
   return false;
@@ -174,7 +173,7 @@ bool CompositeCheck::Holds(SymbolicFactor& factor) {
 
 bool CompositeCheck::Refutes(const SymbolicFactor& factor, std::span<const int64_t> sizes) {
   const std::optional<Factor> real = FactorOn(found_, factor, box_, sizes);
-  for (const auto& [ranks, mode] : kConfirming) {
+  for (const auto& [ranks, mode] : kOrdinary) {
     if (!real || real->groups() < ranks * std::max<int64_t>(factor.least_piece, 1)) continue;
     const std::pair<int64_t, InputMode> run{ranks, mode};
     if (Judge(factor, sizes, std::span(&run, 1)) == Verdict::kDiffers) return true;
@@ -198,8 +197,7 @@ std::optional<CompositeCheck::Eager> CompositeCheck::EagerOf(const InnerUse& use
   for (size_t n = 0; n < use.nodes.size(); ++n) {
     if (use.nodes[n].empty() || use.nodes[n][0] == '~') continue;
     eager.rules[n] = calls_->RuleOf(eager.form.graph, n);
-    for (const Factor& factor : eager.rules[n].factors)
-      if (factor.name == use.nodes[n]) eager.factors[n] = &factor;
+    eager.factors[n] = eager.rules[n].Find(use.nodes[n]);
     if (eager.factors[n] == nullptr) return std::nullopt;
   }
   return eager;

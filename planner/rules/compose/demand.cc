@@ -79,13 +79,10 @@ class Backwards {
   // The factor on which the node works, or would work to make the required piece; nullptr: none.
   const Factor* FactorOf(size_t n, const Node& node) const {
     const std::string& name = way_.use.nodes[n];
+    if (!name.empty()) return rules_[n]->Find(name);
     const Want& want = wants_[static_cast<size_t>(node.outputs[0])];
-    if (name.empty() && (!want.any || want.whole || node.outputs.size() > 1)) return nullptr;
+    if (!want.any || want.whole || node.outputs.size() > 1) return nullptr;
     for (const Factor& factor : rules_[n]->factors) {
-      if (!name.empty()) {
-        if (factor.name == name) return &factor;
-        continue;
-      }
       const Cut* made = CutOf(factor.outputs, 0);
       if (made != nullptr && SameCut(*made, want.cut) && factor.partial_inputs.empty() &&
           RunsWithin(factor))

@@ -112,10 +112,8 @@ Result<DividedStep> Divide(const RecipeCall& one, const StepRules& rules) {
     step.factors[n].name = name;
     if (name.empty() || name[0] == '~') continue;
     const Rule rule = rules.rule(step.graph, step.graph.nodes[n]);
-    const auto named = [&](const Factor& factor) { return factor.name == name; };
-    const auto factor = std::ranges::find_if(rule.factors, named);
-    if (factor == rule.factors.end())
-      return BadInput("", "a node cannot be divided this way at these sizes");
+    const Factor* factor = rule.Find(name);
+    if (factor == nullptr) return BadInput("", "a node cannot be divided this way at these sizes");
     step.factors[n] = *factor;
     step.factors[n].name = kPieceFactor;
   }

@@ -383,45 +383,31 @@ Rule InstantiateAt(const SymbolicRule& found,
                    bool& fits,
                    const FactorFilter& holds,
                    const PassFilter& passes) {
-  Rule rule;
-  rule.text = found.text;
-  rule.reason = found.reason;
   const std::optional<std::vector<int64_t>> sizes = SolveAtoms(found, box);
   std::vector<Shape> outputs;
   fits = sizes && box.Infer(box.values(), outputs);
-  if (!fits) {
-    rule.text = "none";
-    if (rule.reason.empty()) rule.reason = kOtherForm;
-    return rule;
-  }
+  if (!fits) return NoRule(found.reason.empty() ? kOtherForm : found.reason);
+  Rule rule;
+  rule.text = found.text;
+  rule.reason = found.reason;
   std::vector<Shape> inputs;
   for (size_t i = 0; i < box.num_inputs(); ++i) inputs.push_back(box.ShapeOf(i, box.values()));
   std::vector<SymbolicFactor> factors;  // symbolic form of rule.factors
   for (const SymbolicFactor& factor : found.factors) {
-    if (!Representable(found, factor, *sizes)) {
-      fits = false;
-      break;
-    }
+    fits = Representable(found, factor, *sizes);
+    if (!fits) return NoRule(kOtherForm);
     if (!IsAt(factor, *sizes)) continue;
     std::optional<Factor> at = HasWindows(factor) ? WindowFactorAt(factor, *sizes, inputs, outputs)
                                                   : FactorAt(found, factor, *sizes);
     if (!at || !StepsFit(at->inner.recipe, inputs)) continue;
     Factor& next = *at;
-    if (!Fits(next.inputs, inputs) || !Fits(next.outputs, outputs)) {
-      fits = false;
-      break;
-    }
+    fits = Fits(next.inputs, inputs) && Fits(next.outputs, outputs);
+    if (!fits) return NoRule(kOtherForm);
     if (next.groups() < 2 * std::max<int64_t>(1, next.least_piece))
       continue;  // not even two pieces
     if (holds && !holds(factor, *sizes)) continue;
     rule.factors.push_back(std::move(next));
     factors.push_back(factor);
-  }
-  if (!fits) {
-    rule.factors.clear();
-    rule.text = "none";
-    rule.reason = kOtherForm;
-    return rule;
   }
   for (const PassThrough& pass : found.pass_through)
     if (!passes || passes(pass, *sizes)) rule.pass_through.push_back(pass);
