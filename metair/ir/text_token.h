@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,22 +14,6 @@ bool IsPlainName(std::string_view name);
 std::string QuotedText(std::string_view text);
 // The name unchanged if plain, else quoted.
 std::string NameText(std::string_view name);
-
-// Removes `word` from the start of the text; false if the text does not start with it.
-inline bool SkipWord(std::string_view& text, std::string_view word) {
-  if (!text.starts_with(word)) return false;
-  text.remove_prefix(word.size());
-  return true;
-}
-// Removes a number from the start of the text; nullopt if there is none, or none of this type.
-template <typename T>
-std::optional<T> TakeNumber(std::string_view& text) {
-  T number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return std::nullopt;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
-  return number;
-}
 
 struct Token {
   enum class Kind { kEnd, kWord, kQuoted, kNumber, kSymbol, kBad };

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "metair/ir/check.h"
-#include "metair/ir/text_token.h"
+#include "metair/ir/text_prefix.h"
 #include "metair/ops/index.h"
 
 namespace metadist {

@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "metair/ir/text.h"
+#include "metair/ir/text_prefix.h"
 #include "metair/ir/text_token.h"
 #include "metair/spmd/program.h"
 

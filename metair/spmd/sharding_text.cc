@@ -7,7 +7,7 @@
 // sharding := ("[" dim "]")* | "scalar", then [" partial{" op ": " axes ("; " op ": " axes)* "}"]
 #include <fmt/format.h>
 
-#include "metair/ir/text_token.h"
+#include "metair/ir/text_prefix.h"
 #include "metair/spmd/sharding.h"
 
 namespace metadist {

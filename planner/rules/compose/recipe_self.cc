@@ -9,37 +9,11 @@
 // rejects the rank's call. Moves n K elements, and as many indices, per line.
 //
 // If a call only returns an index (SELF index), the candidate is the element at that index.
+#include "planner/rules/compose/changed_call.h"
 #include "planner/rules/compose/recipe_forms.h"
 
 namespace metadist {
 namespace {
-
-// A call with one integer replaced.
-struct Changed {
-  Attributes attributes;
-  Tensor constant;
-  OpCall call;
-
-  Changed(const OpCall& from, const LiteralCut& at, int64_t value)
-      : attributes(*from.attributes), call(from) {
-    call.attributes = &attributes;
-    if (at.input < 0) {
-      Attribute& attribute = attributes.all()[at.attribute];
-      if (int64_t* number = std::get_if<int64_t>(&attribute))
-        *number = value;
-      else
-        std::get<std::vector<int64_t>>(attribute)[static_cast<size_t>(at.entry)] = value;
-      return;
-    }
-    const Tensor& old = *from.inputs[static_cast<size_t>(at.input)].constant;
-    std::vector<int64_t> values = old.ToInts();
-    values[static_cast<size_t>(at.entry)] = value;
-    constant = Tensor::Of<int64_t>(old.shape(), values).Cast(old.element());
-    call.inputs[static_cast<size_t>(at.input)].constant = &constant;
-  }
-  Changed(const Changed&) = delete;
-  Changed& operator=(const Changed&) = delete;
-};
 
 // Calls visit(literal, value) for every integer of the call.
 template <typename Visit>
@@ -68,7 +42,8 @@ std::optional<LiteralCut> CountOf(const OpCall& call, size_t dim, int64_t wanted
   std::optional<LiteralCut> found;
   ForEachInteger(call, [&](const LiteralCut& at, int64_t value) {
     if (found || value < 1 || value != types.value()[0].shape[dim]) return;
-    const Changed changed(call, at, value * wanted);
+    ChangedCall changed(call);
+    changed.Replace(at, [&](int64_t) { return value * wanted; });
     const auto now = InferTypes(changed.call);
     if (!now.ok()) return;
     std::vector<TensorType> expected = types.value();
@@ -161,9 +136,10 @@ Result<PieceGraph> BuildSelf(const std::string& name, const RecipeCall& at, int6
   std::vector<ValueId> inputs = pieces.Inputs();
   std::vector<ValueId> local = inputs;
   pieces.Cut(inputs[static_cast<size_t>(cut.tensor)], cut.dim);
-  const Changed more(at.call, *literal, count * ranks);
-  if (literal->input >= 0)
-    local[static_cast<size_t>(literal->input)] = compose.Constant(more.constant);
+  ChangedCall more(at.call);
+  more.Replace(*literal, [&](int64_t) { return count * ranks; });
+  if (const size_t input = static_cast<size_t>(literal->input); literal->input >= 0)
+    local[input] = compose.Constant(more.constants[input]);
   std::vector<ValueId> candidates = compose.Again(local, more.attributes);
   for (const ValueId candidate : candidates) pieces.Cut(candidate, cut.dim);
   literal->view.parts = {{count * ranks, 1}};

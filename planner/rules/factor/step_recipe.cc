@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "metair/ir/text_token.h"
+#include "metair/ir/text_prefix.h"
 
 namespace metadist {
 namespace {
