@@ -85,14 +85,11 @@ class Trial {
   bool CanShare() const {
     const Factor& factor = one_.factor;
     if (factor.groups() < ranks_ * std::max<int64_t>(factor.least_piece, 1)) return false;
-    bool windows = false;
     for (const std::vector<Cut>* cuts : {&factor.inputs, &factor.outputs})
-      for (const Cut& cut : *cuts) {
-        windows = windows || !cut.halo.empty();
+      for (const Cut& cut : *cuts)
         for (const Cut::Part& part : cut.parts)
           if (factor.even_only && part.size % ranks_ != 0) return false;
-      }
-    return !windows || WindowsFit(factor, ranks_);
+    return WindowsFit(factor, ranks_);
   }
 
   std::vector<int64_t> Held(const Cut& cut, int64_t rank) const {
@@ -384,9 +381,8 @@ bool Confirmation::Refutes(const SymbolicFactor& factor, std::span<const int64_t
   std::optional<Factor> real = FactorOn(found_, factor, box_, *nearest);
   if (!real) return false;
   const Case one{ValuesAt(found_, box_, *nearest), std::move(*real)};
-  return std::any_of(std::begin(kRuns), std::end(kRuns), [&](const Run& run) {
-    return Trial(box_, tested_.seed, one).Differs(run);
-  });
+  return std::ranges::any_of(
+      kRuns, [&](const Run& run) { return Trial(box_, tested_.seed, one).Differs(run); });
 }
 
 // Every run draws all inputs, so that to run all pass-throughs of an operator of thousands of

@@ -51,32 +51,10 @@ OpCall OneStep(const StepRecipe& r, const OpCall& call) {
 }
 
 std::optional<Graph> GraphOf(const OpCall& call) {
-  auto types = InferTypes(call);
-  if (!types.ok()) return std::nullopt;
-  Graph graph;
-  Node node;
-  node.name = "step";
-  node.domain = call.op->domain;
-  node.op = call.op->name;
-  node.attributes = *call.attributes;
-  for (size_t i = 0; i < call.inputs.size(); ++i) {
-    node.inputs.push_back(kNone);
-    if (!call.has(i)) continue;
-    const Tensor* constant = call.inputs[i].constant;
-    Value value{fmt::format("x{}", i), call.type(i), ValueKind::kInput, {}, kNone};
-    if (constant != nullptr) {
-      value.kind = ValueKind::kConstant;
-      value.data = *constant;
-    }
-    node.inputs.back() = graph.AddValue(std::move(value));
-    if (constant == nullptr) graph.inputs.push_back(node.inputs.back());
-  }
-  for (TensorType& type : types.value())
-    node.outputs.push_back(graph.AddValue(
-        {fmt::format("y{}", node.outputs.size()), std::move(type), ValueKind::kResult, {}, kNone}));
-  graph.outputs = node.outputs;
-  graph.AddNode(std::move(node));
-  return graph;
+  GraphBuilder builder("step");
+  for (const ValueId made : builder.AddCall(call, "step")) builder.Output(made);
+  auto graph = builder.Done();
+  return graph.ok() ? std::optional(std::move(graph).value()) : std::nullopt;
 }
 
 bool SameCuts(std::vector<Cut> a, std::vector<Cut> b) {

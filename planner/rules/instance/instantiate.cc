@@ -212,12 +212,18 @@ std::string WhyNot(const SymbolicFactor& factor,
   return "";
 }
 
+// Size of the dim that a cut (Cut, SymbolicCut) refers to; nullopt if there is no such dim.
+template <typename AnyCut>
+std::optional<int64_t> SizeIn(const std::vector<Shape>& shapes, const AnyCut& cut) {
+  const size_t tensor = static_cast<size_t>(cut.tensor);
+  const size_t dim = static_cast<size_t>(cut.dim);
+  if (tensor >= shapes.size() || dim >= shapes[tensor].size()) return std::nullopt;
+  return shapes[tensor][dim];
+}
+
 bool Fits(const std::vector<Cut>& cuts, const std::vector<Shape>& shapes) {
-  return std::ranges::all_of(cuts, [&](const Cut& cut) {
-    const size_t tensor = static_cast<size_t>(cut.tensor);
-    return tensor < shapes.size() && static_cast<size_t>(cut.dim) < shapes[tensor].size() &&
-           cut.size() == shapes[tensor][static_cast<size_t>(cut.dim)];
-  });
+  return std::ranges::all_of(cuts,
+                             [&](const Cut& cut) { return SizeIn(shapes, cut) == cut.size(); });
 }
 
 }  // namespace
@@ -335,12 +341,8 @@ void AddUncut(const SymbolicRule& found,
     for (const SymbolicFactor& known : refuted ? found.refuted : found.factors)
       for (const bool is_input : {true, false})
         for (const SymbolicCut& cut : is_input ? known.inputs : known.outputs) {
-          const std::vector<Shape>& shapes = is_input ? inputs : outputs;
-          const size_t tensor = static_cast<size_t>(cut.tensor);
-          const size_t dim = static_cast<size_t>(cut.dim);
-          if (tensor >= shapes.size() || dim >= shapes[tensor].size()) continue;
-          if (shapes[tensor][dim] < 2 || settled.contains({is_input, cut.tensor, cut.dim}))
-            continue;
+          const int64_t size = SizeIn(is_input ? inputs : outputs, cut).value_or(0);
+          if (size < 2 || settled.contains({is_input, cut.tensor, cut.dim})) continue;
           std::string reason =
               refuted ? "pieces differ from the whole at the edges of the element types"
               : refused.contains(known.name) ? "the pieces of this call differ from the whole"
@@ -369,10 +371,8 @@ bool SameForm(const SymbolicRule& found, BlackBox& box) {
   std::vector<Shape> outputs;
   if (!Equations(found, box, equations) || !box.Infer(box.values(), outputs)) return false;
   return std::ranges::all_of(found.factors, [&](const SymbolicFactor& factor) {
-    const bool inside = std::ranges::all_of(factor.outputs, [&](const SymbolicCut& cut) {
-      const size_t output = static_cast<size_t>(cut.tensor);
-      return output < outputs.size() && static_cast<size_t>(cut.dim) < outputs[output].size();
-    });
+    const bool inside = std::ranges::all_of(
+        factor.outputs, [&](const SymbolicCut& cut) { return SizeIn(outputs, cut).has_value(); });
     return inside && (factor.reductions.empty() ||
                       static_cast<size_t>(factor.reductions.rbegin()->first) < outputs.size());
   });

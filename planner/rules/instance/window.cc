@@ -79,11 +79,7 @@ std::optional<Factor> WindowFactorAt(const SymbolicFactor& factor,
 
 std::vector<int64_t> HeldOf(const Cut& cut, int64_t ranks, int64_t rank, bool halo) {
   DimSharding dim = OnOneAxis(cut);
-  if (!halo) {
-    const int64_t of = dim.halo.of;
-    dim.halo = {};
-    dim.halo.of = of;
-  }
+  if (!halo) dim.halo = {.of = dim.halo.of};
   const Mesh mesh{{{"r", ranks}}};
   std::vector<int64_t> indices;
   for (const Interval& run : LocalIntervals(dim, cut.size(), mesh, {rank}))
