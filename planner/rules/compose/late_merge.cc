@@ -151,7 +151,7 @@ class Writer {
     std::vector<double> scales = Shares();
     for (double& scale : scales) scale = 1 / scale;
     const ValueId scale = pieces_.Cut(ByRank(pieces_.shape(mine).size() + 1, scales), 0);
-    const ValueId scaled = pieces_.AddCut("Mul", {mine, scale}, 0);
+    const ValueId scaled = pieces_.Add("Mul", {mine, scale}, 0);
     const ValueId own = compose.Fold("ReduceSum", scaled, {0}, /*keep=*/false);
     pieces_.OnPieces();
     return own;
@@ -162,14 +162,14 @@ class Writer {
   ValueId Stacked(ValueId value) {
     const std::vector<double> zeros(static_cast<size_t>(pieces_.ranks()), 0.0);
     const ValueId zero = pieces_.Cut(ByRank(pieces_.shape(value).size() + 2, zeros), 0);
-    return pieces_.AddCut("Add", {value, zero}, 0);
+    return pieces_.Add("Add", {value, zero}, 0);
   }
 
   void MergeStates() {
     Composer& compose = pieces_.compose();
     const ValueId own = Stacked(ids_[reference_]);
     const ValueId mine = Stacked(ids_[state_]);
-    const ValueId both = pieces_.AddCut("Concat", {own, mine}, 0, {{"axis", 1}});
+    const ValueId both = pieces_.Add("Concat", {own, mine}, 0, {{"axis", 1}});
     const ValueId references = SliceOf(compose, both, 1, 0, 1);
     const ValueId states = SliceOf(compose, both, 1, 1, 2);
     const size_t dims = pieces_.shape(both).size();

@@ -69,10 +69,10 @@ void PieceComposer::OnPieces(std::vector<LiteralCut> sizes, bool summed) {
   if (summed) step.reductions[0] = ReduceOp::kSum;
 }
 
-ValueId PieceComposer::AddCut(const std::string& op,
-                              const std::vector<ValueId>& inputs,
-                              int64_t dim,
-                              const Attributes& attributes) {
+ValueId PieceComposer::Add(const std::string& op,
+                           const std::vector<ValueId>& inputs,
+                           int64_t dim,
+                           const Attributes& attributes) {
   const ValueId made = Cut(compose_.Add(op, inputs, attributes), dim);
   OnPieces();
   return made;
@@ -98,7 +98,9 @@ void PieceComposer::Exchanged(ReduceOp op) {
 }
 
 ValueId PieceComposer::Joined(const std::vector<ValueId>& values, int64_t dim) {
-  return AddCut("Concat", values, dim, {{"axis", dim}});
+  const ValueId made = Cut(compose_.Add("Concat", values, {{"axis", dim}}), dim);
+  OnPieces();
+  return made;
 }
 
 ValueId PieceComposer::Span(ValueId value, int64_t dim, int64_t begin, int64_t end) {

@@ -52,10 +52,10 @@ class PieceComposer {
   // Marks the value as cut along the dim. Returns the value.
   ValueId Cut(ValueId value, int64_t dim);
   // Adds a node on pieces, whose output is cut along the dim.
-  ValueId AddCut(const std::string& op,
-                 const std::vector<ValueId>& inputs,
-                 int64_t dim,
-                 const Attributes& attributes = {});
+  ValueId Add(const std::string& op,
+              const std::vector<ValueId>& inputs,
+              int64_t dim,
+              const Attributes& attributes = {});
   // The last node works on pieces of its inputs and outputs that are cut. sizes: integers of its
   // call that are divided like sizes. summed: its output is partial.
   void OnPieces(std::vector<LiteralCut> sizes = {}, bool summed = false);

@@ -101,7 +101,7 @@ class Turns {
     Composer& compose = pieces_.compose();
     const ValueId mask =
         pieces_.Mask(pieces_.shape(value).size() + 1, 0, pieces_.ranks(), {rank, rank + 1});
-    const ValueId mine = pieces_.AddCut("Where", {mask, value, compose.Number(0, value)}, 0);
+    const ValueId mine = pieces_.Add("Where", {mask, value, compose.Number(0, value)}, 0);
     const ValueId all = compose.Fold("ReduceSum", mine, {0}, /*keep=*/false);
     pieces_.OnPieces({}, /*summed=*/true);
     pieces_.Exchanged(ReduceOp::kSum);
@@ -114,7 +114,7 @@ class Turns {
     const int64_t size = shape[static_cast<size_t>(dim)];
     const ValueId mask = pieces_.Mask(
         shape.size(), static_cast<size_t>(dim), size, Piece(size, pieces_.ranks(), rank));
-    return pieces_.AddCut("Where", {mask, now, before}, dim);
+    return pieces_.Add("Where", {mask, now, before}, dim);
   }
 
   const RecipeCall& at_;

@@ -39,7 +39,7 @@ class Scan {
     const ValueId behind = Finish(carry);
     const ValueId yes = reversed_ ? behind : alone;
     const ValueId no = reversed_ ? alone : behind;
-    return pieces_.Done({pieces_.AddCut("Where", {BeforeEdge(), yes, no}, dim_)});
+    return pieces_.Done({pieces_.Add("Where", {BeforeEdge(), yes, no}, dim_)});
   }
 
   Result<PieceGraph> Exclusive() {

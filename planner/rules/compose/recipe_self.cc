@@ -75,7 +75,7 @@ ValueId AmongAll(PieceComposer& pieces, const Cut& cut, ValueId value) {
                                    static_cast<size_t>(cut.dim),
                                    pieces.ranks(),
                                    {0, pieces.ranks()});
-  return pieces.AddCut("Where", {mask, value, value}, cut.dim);
+  return pieces.Add("Where", {mask, value, value}, cut.dim);
 }
 
 Result<PieceGraph> BuildIndex(const RecipeCall& at, int64_t ranks) {
@@ -91,7 +91,7 @@ Result<PieceGraph> BuildIndex(const RecipeCall& at, int64_t ranks) {
   pieces.OnPieces();
   const ValueId candidates = AmongAll(pieces, cut, element);
   const ValueId starts = Starts(pieces, cut, at.call.shape(input), 1);
-  const ValueId indices = pieces.AddCut("Add", {index, starts}, cut.dim);
+  const ValueId indices = pieces.Add("Add", {index, starts}, cut.dim);
   inputs[input] = candidates;
   const ValueId best = pieces.Again(inputs)[0];
   return pieces.Done({compose.Add("GatherElements", {indices, best}, {{"axis", cut.dim}})});
@@ -148,7 +148,7 @@ Result<PieceGraph> BuildSelf(const std::string& name, const RecipeCall& at, int6
   const Shape& whole = at.call.shape(static_cast<size_t>(cut.tensor));
   for (size_t o = 1; o < candidates.size(); ++o) {
     const ValueId start = Starts(pieces, cut, whole, count);
-    candidates[o] = pieces.AddCut("Add", {candidates[o], start}, cut.dim);
+    candidates[o] = pieces.Add("Add", {candidates[o], start}, cut.dim);
   }
 
   inputs[static_cast<size_t>(cut.tensor)] = candidates[0];
