@@ -22,14 +22,6 @@ constexpr std::pair<std::string_view, Kind> kHows[] = {{"{first", Kind::kFirstOn
                                                        {"{index", Kind::kIndex},
                                                        {"{bound", Kind::kBound}};
 
-Interval PieceOf(const DimSharding& view,
-                 const Mesh& mesh,
-                 const std::vector<int64_t>& coordinate) {
-  const std::vector<Interval> runs = LocalIntervals(view, view.size(), mesh, coordinate);
-  CHECK(runs.size() == 1, "a dim that an integer follows is cut contiguously");
-  return runs[0];
-}
-
 class Reader {
  public:
   Reader(std::string_view& text, const Mesh& mesh) : rest_(text), mesh_(mesh), text_(text) {}
@@ -105,7 +97,9 @@ int64_t LocalValue(const LocalEntry& entry,
   if (entry.view.whole()) return value;
   if (entry.kind == Kind::kSize) return LocalSize(entry.view, value, mesh, coordinate);
   const int64_t size = entry.view.size();
-  const Interval piece = PieceOf(entry.view, mesh, coordinate);
+  const std::vector<Interval> runs = LocalIntervals(entry.view, size, mesh, coordinate);
+  CHECK(runs.size() == 1, "a dim that an integer follows is cut contiguously");
+  const Interval& piece = runs[0];
   switch (entry.kind) {
     case Kind::kFirstOnly:
       return piece.begin == 0 ? value : 0;

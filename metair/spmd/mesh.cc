@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "metair/ir/text_prefix.h"
 
 namespace metadist {
 namespace {
@@ -18,9 +19,9 @@ bool IsName(std::string_view text) {
 }
 
 Result<int64_t> ParseSize(std::string_view text, std::string_view whole) {
-  int64_t size = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-  if (error != std::errc() || end != text.data() + text.size() || size < 1 || size > kMaxRanks)
+  std::string_view rest = text;
+  const int64_t size = TakeNumber<int64_t>(rest).value_or(0);
+  if (!rest.empty() || size < 1 || size > kMaxRanks)
     return Usage(
         fmt::format(
             "mesh '{}': a size must be a number from 1 to {}, got '{}'", whole, kMaxRanks, text),

@@ -229,25 +229,6 @@ std::map<int64_t, int64_t> InOrderBelow(int64_t limit,
   return below;
 }
 
-// few: a number of elements that is cheap. named: an integer that one dim must exceed.
-bool IsCheap(const BlackBox& box,
-             const OpCall& call,
-             std::span<const TensorType> outputs,
-             int64_t few,
-             int64_t named) {
-  const int64_t most = std::max(few, std::min(32 * named, kMostNamedElements));
-  int64_t elements = 0;
-  const auto add = [&](const Shape& shape) {
-    for (const int64_t size : shape)
-      if (size < 0 || size > most) elements = most + 1;
-    if (elements <= most) elements += NumElements(shape);
-  };
-  for (size_t i = 0; i < call.inputs.size(); ++i)
-    if (box.is_tensor(i)) add(call.shape(i));
-  for (const TensorType& type : outputs) add(type.shape);
-  return elements <= most && WorkOf(call, outputs).flops <= std::max(kMostFlops, 2 * most);
-}
-
 // The largest integer of the call that is below some size: an index below that size may equal it.
 int64_t LargestNamed(const BlackBox& box, std::span<const int64_t> sizes) {
   const int64_t most = sizes.empty() ? 0 : *std::ranges::max_element(sizes);
@@ -257,7 +238,8 @@ int64_t LargestNamed(const BlackBox& box, std::span<const int64_t> sizes) {
   return largest;
 }
 
-// Whether there is a cheap call of the family with these sizes.
+// Whether there is a cheap call of the family with these sizes. few: a number of elements that is
+// cheap. named: an integer that one dim must exceed.
 bool IsCheapCall(const SymbolicRule& found,
                  BlackBox& box,
                  const std::vector<int64_t>& sizes,
@@ -265,7 +247,20 @@ bool IsCheapCall(const SymbolicRule& found,
                  int64_t named) {
   const std::vector<int64_t> values = ValuesAt(found, box, sizes);
   auto types = box.InferOutputs(values);
-  if (!types.ok() || !IsCheap(box, box.CallAt(values), types.value(), few, named)) return false;
+  if (!types.ok()) return false;
+  const OpCall& call = box.CallAt(values);
+  const int64_t most = std::max(few, std::min(32 * named, kMostNamedElements));
+  int64_t elements = 0;
+  const auto add = [&](const Shape& shape) {
+    for (const int64_t size : shape)
+      if (size < 0 || size > most) elements = most + 1;
+    if (elements <= most) elements += NumElements(shape);
+  };
+  for (size_t i = 0; i < call.inputs.size(); ++i)
+    if (box.is_tensor(i)) add(call.shape(i));
+  for (const TensorType& type : types.value()) add(type.shape);
+  const int64_t flops = std::max(kMostFlops, 2 * most);
+  if (elements > most || WorkOf(call, types.value()).flops > flops) return false;
   const std::vector<int64_t> real = box.values();
   box.set_values(values);
   const bool solved = SolveAtoms(found, box) == sizes;

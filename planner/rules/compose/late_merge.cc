@@ -68,15 +68,11 @@ class Writer {
     if (type != way_.graph.value(state_).type || ClassOf(type.element) != ElementClass::kFloat ||
         !Depends(state_node_))
       return BadInput("", "the second exchange does not depend on the first");
-    for (size_t n = 0; n <= state_node_; ++n) {
+    for (size_t n = 0; n < way_.graph.nodes.size(); ++n) {
       if (!Emit(n)) return BadInput("", "an exchanged value is passed through");
       if (n == reference_node_) ids_[reference_] = OwnReference(ids_[reference_]);
+      if (n == state_node_) MergeStates();
     }
-    for (size_t n = reference_node_ + 1; n < state_node_; ++n)
-      if (Depends(n)) stale_.insert(MadeBy(n));
-    MergeStates();
-    for (size_t n = state_node_ + 1; n < way_.graph.nodes.size(); ++n)
-      if (!Emit(n)) return BadInput("", "an exchanged value is passed through");
     std::vector<ValueId> results;
     for (const ValueId output : way_.graph.outputs) results.push_back(Get(output));
     return pieces_.Done(results);
@@ -165,7 +161,10 @@ class Writer {
     return pieces_.Add("Add", {value, zero}, 0);
   }
 
+  // From here on, what was computed from a rank's own reference is stale.
   void MergeStates() {
+    for (size_t n = reference_node_ + 1; n < state_node_; ++n)
+      if (Depends(n)) stale_.insert(MadeBy(n));
     Composer& compose = pieces_.compose();
     const ValueId own = Stacked(ids_[reference_]);
     const ValueId mine = Stacked(ids_[state_]);

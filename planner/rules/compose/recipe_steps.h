@@ -5,7 +5,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "metair/ops/op_table.h"
 #include "planner/rules/compose/inner_calls.h"
