@@ -93,7 +93,8 @@ class CompositeFinder {
     const Factor real = FactorAt(found_, factor, found_.atoms);
     for (size_t o = 0; o < graph_.outputs.size(); ++o) {
       Placed expected;
-      if (const Cut* cut = CutOf(real.outputs, o)) expected = {Placed::Kind::kCut, *cut, {}};
+      for (const Cut& cut : real.outputs)
+        if (cut.tensor == static_cast<int>(o)) expected = {Placed::Kind::kCut, cut, {}};
       const auto reduction = real.reductions.find(static_cast<int>(o));
       if (reduction != real.reductions.end())
         expected = {Placed::Kind::kPartial, {}, reduction->second};
